@@ -1,0 +1,62 @@
+import { z } from 'zod';
+
+const port = z.coerce.number().int().min(0).max(65_535);
+const perMinute = z.coerce.number().int().min(1);
+const list = z.string().transform((text) =>
+  text
+    .split(',')
+    .map((item) => item.trim())
+    .filter((item) => item !== ''),
+);
+
+/** Every setting, from the environment. The README's table is compared with these descriptions. */
+export const settings = {
+  DATABASE_URL: z.string().min(1).describe('Postgres connection string'),
+  DATABASE_POOL_SIZE: z.coerce.number().int().min(4).max(500).default(20).describe('Connections a process keeps at most'),
+  TEMPORAL_ADDRESS: z.string().default('127.0.0.1:7233').describe('Temporal frontend, host:port'),
+  TEMPORAL_NAMESPACE: z.string().default('default').describe('Temporal namespace'),
+  ENVIRONMENT: z
+    .enum(['production', 'development'])
+    .default('production')
+    .describe('`development` allows plain http links on loopback'),
+  HOST: z.string().default('0.0.0.0').describe('Address the api listens on'),
+  PORT: port.default(8080).describe('Port of the api'),
+  OPS_PORT: port.optional().describe('Port of /healthz, /readyz and /metrics; the api’s own when absent'),
+  PUBLIC_URL: z.url().default('http://127.0.0.1:8080').describe('Address under which the outside reaches the api'),
+  DASHBOARD_URL: z.url().optional().describe('Address of the dashboard in login links; PUBLIC_URL when absent'),
+  TRUSTED_PROXIES: list.default([]).describe('CIDRs of proxies whose X-Forwarded-For is believed, comma-separated'),
+  JWT_SECRET: z.string().min(32).describe('Secret that signs keys, at least 32 characters'),
+  SECRET_KEYS: z
+    .string()
+    .min(1)
+    .describe('Key ring for secrets at rest: `kid:base64` of 32 bytes, comma-separated, the first one encrypts'),
+  RATE_LIMIT_STORE: z
+    .enum(['postgres', 'memory'])
+    .default('postgres')
+    .describe('`postgres` counts over all api processes, `memory` each process by itself'),
+  RATE_LIMIT_STANDARD: perMinute.default(100).describe('Requests a minute an org, standard endpoints'),
+  RATE_LIMIT_STREAMING: perMinute.default(1000).describe('Requests a minute an org, streaming endpoints'),
+  RATE_LIMIT_PARTNER: perMinute.default(100).describe('Requests a minute a partner'),
+  RATE_LIMIT_LOGIN_LINKS: perMinute.default(30).describe('Login links a minute a partner'),
+  EGRESS_ALLOW: list.default([]).describe('CIDRs of private networks that customers’ settings may reach, comma-separated'),
+  SMTP_URL: z.string().optional().describe('Default mail server, `smtp://user:password@host:port`'),
+  FAREHARBOR_BASE_URL: z.url().default('https://fareharbor.com').describe('Base URL of the tour-booking API'),
+  LOG_LEVEL: z
+    .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
+    .default('info')
+    .describe('Least severe level that is logged'),
+} satisfies z.ZodRawShape;
+
+const Settings = z.object(settings);
+
+export type Config = z.infer<typeof Settings> & { dashboardUrl: string };
+
+/** Parses the environment. Throws an error that lists every setting that is missing or wrong. */
+export function loadConfig(env: Record<string, string | undefined> = process.env): Config {
+  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
+  const parsed = Settings.safeParse(given);
+  if (!parsed.success) {
+    throw new Error(`The configuration is not valid:\n${z.prettifyError(parsed.error)}`);
+  }
+  return { ...parsed.data, dashboardUrl: parsed.data.DASHBOARD_URL ?? parsed.data.PUBLIC_URL };
+}

@@ -1,0 +1,57 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'kysely';
+import { invalid } from '../errors.ts';
+import { APPLICATION_NAME, type Db } from './connect.ts';
+
+const PATIENCE_MS = 1_000;
+const POLL_MS = 10;
+
+/** A place in a list that is ordered by a timestamp and an id. */
+export interface Position {
+  at: Date;
+  id: string;
+}
+
+export const encodeCursor = ({ at, id }: Position): string =>
+  Buffer.from(`${at.getTime().toString(36)}.${id}`, 'utf8').toString('base64url');
+
+/** Throws invalid on text that is no cursor of ours. */
+export function decodeCursor(cursor: string): Position {
+  const [, at, id] = /^([0-9a-z]{1,9})\.([0-9a-f-]{36})$/.exec(Buffer.from(cursor, 'base64url').toString('utf8')) ?? [];
+  if (at === undefined || id === undefined) throw invalid('cursor must be the `next` of an earlier page');
+  return { at: new Date(Number.parseInt(at, 36)), id };
+}
+
+/** Cuts rows read with `limit + 1` to a page and its cursor. */
+export function toPage<Row extends { id: string }>(rows: Row[], limit: number, at: (row: Row) => Date) {
+  const items = rows.slice(0, limit);
+  const last = items.at(-1);
+  const next = rows.length > limit && last !== undefined ? encodeCursor({ at: at(last), id: last.id }) : null;
+  return { items, next };
+}
+
+/**
+ * The time before which a list by timestamp is final: no transaction still open can add a row there. Waits up to a second for those that
+ * were open at the call, so that a caller sees what was committed before it; undefined when none is left.
+ */
+export async function settledBefore(db: Db): Promise<Date | undefined> {
+  const { rows } = await sql<{ now: Date }>`select clock_timestamp()::timestamptz(3) as now`.execute(db);
+  const calledAt = (rows[0] as { now: Date }).now;
+  const giveUpAt = Date.now() + PATIENCE_MS;
+  for (;;) {
+    const oldest = await oldestWriter(db);
+    if (oldest === undefined) return undefined;
+    if (oldest > calledAt || Date.now() > giveUpAt) return oldest;
+    await sleep(POLL_MS);
+  }
+}
+
+/** Rows carry the start of their transaction as timestamp, so the oldest open one bounds what can still come. */
+async function oldestWriter(db: Db): Promise<Date | undefined> {
+  const { rows } = await sql<{ at: Date | null }>`
+    select date_trunc('milliseconds', min(xact_start)) as at from pg_stat_activity
+    where datname = current_database() and application_name = ${APPLICATION_NAME}
+      and backend_xid is not null and pid <> pg_backend_pid()
+  `.execute(db);
+  return rows[0]?.at ?? undefined;
+}

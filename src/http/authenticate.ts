@@ -1,0 +1,58 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import fastifyPlugin from 'fastify-plugin';
+import ipaddr from 'ipaddr.js';
+import type { Deps } from '../deps.ts';
+import { forbidden, unauthorized } from '../errors.ts';
+
+/** Finds out who calls, by the Bearer token (RFC 6750), and whether the route is open to them. Refuses to register a route without a scope. */
+export const authenticate = fastifyPlugin(async (app: FastifyInstance, { db, keys }: Deps) => {
+  app.decorateRequest('db', null as never);
+  app.decorateRequest('org', null as never);
+  app.decorateRequest('partner', null as never);
+
+  app.addHook('onRoute', ({ method, url, config }) => {
+    if (config?.scope === undefined) throw new Error(`${String(method)} ${url} states no scope`);
+  });
+
+  app.addHook('onRequest', async (request) => {
+    request.db = db;
+    const { scope } = request.routeOptions.config;
+    if (scope === undefined || scope === 'public') return;
+    const token = bearerToken(request);
+
+    if (scope === 'partner') {
+      const partner = await keys.partner(token);
+      if (partner === undefined) throw unauthorized('The partner API key is not valid or was revoked');
+      if (!isAllowedFrom(partner.allowedIps, request.ip)) {
+        throw forbidden(`Requests from ${request.ip} are not on this partner's IP allow list`);
+      }
+      request.partner = partner;
+      return;
+    }
+
+    const org = await keys.org(token);
+    if (org === undefined) throw unauthorized('The API key is not valid or was revoked');
+    if (scope !== 'any' && org.scopes !== null && !org.scopes.has(scope)) {
+      throw forbidden(`Missing required scope: ${scope}`);
+    }
+    request.org = org;
+  });
+});
+
+function bearerToken(request: FastifyRequest): string {
+  const { authorization } = request.headers;
+  if (authorization === undefined) throw unauthorized('Send the API key as "Authorization: Bearer <key>"');
+  const [, token] = /^Bearer +(\S+)$/i.exec(authorization) ?? [];
+  if (token === undefined) throw unauthorized('The Authorization header must be "Bearer <key>"');
+  return token;
+}
+
+/** Whether an address lies in one of the CIDRs. No list allows any address. */
+export function isAllowedFrom(cidrs: string[], address: string): boolean {
+  if (cidrs.length === 0) return true;
+  const ip = ipaddr.process(address);
+  return cidrs.some((cidr) => {
+    const [network, bits] = ipaddr.parseCIDR(cidr);
+    return network.kind() === ip.kind() && ip.match(network, bits);
+  });
+}

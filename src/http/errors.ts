@@ -1,0 +1,80 @@
+import { STATUS_CODES } from 'node:http';
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import fastifyPlugin from 'fastify-plugin';
+import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import { isDatabaseAway, isDataException } from '../db/failures.ts';
+import { DomainError, type ErrorKind, type Issue } from '../errors.ts';
+
+const STATUS_OF: Record<ErrorKind, number> = {
+  invalid: 400,
+  unauthorized: 401,
+  forbidden: 403,
+  not_found: 404,
+  conflict: 409,
+  gone: 410,
+  unprocessable: 422,
+  unavailable: 503,
+};
+const RETRY_AFTER_SECONDS = 5;
+
+export const ErrorAnswer = z
+  .object({
+    statusCode: z.int(),
+    message: z.string(),
+    error: z.string(),
+    issues: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
+  })
+  .meta({ id: 'Error' });
+export type ErrorAnswer = z.infer<typeof ErrorAnswer>;
+
+type ErrorStatus = 400 | 401 | 403 | 404 | 409 | 410 | 413 | 415 | 422 | 429 | 500 | 503;
+type Always = 400 | 401 | 413 | 415 | 422 | 429 | 503;
+
+/** The error answers of a route, those that any route can give included. */
+export function errorResponses<S extends ErrorStatus>(...statuses: S[]): Record<S | Always, typeof ErrorAnswer> {
+  const all = [...new Set<ErrorStatus>([400, 401, 413, 415, 422, 429, 503, ...statuses])].sort();
+  return Object.fromEntries(all.map((status) => [status, ErrorAnswer])) as Record<S | Always, typeof ErrorAnswer>;
+}
+
+export const errorAnswer = (statusCode: number, message: string, issues?: Issue[]): ErrorAnswer => ({
+  statusCode,
+  message,
+  error: STATUS_CODES[statusCode] ?? 'Error',
+  ...(issues === undefined ? {} : { issues }),
+});
+
+/** The one place where an error becomes an answer. */
+export const handleErrors = fastifyPlugin(async (app: FastifyInstance) => {
+  app.setNotFoundHandler({ config: { scope: 'public' } } as never, (request: FastifyRequest, reply: FastifyReply) =>
+    reply.code(404).send(errorAnswer(404, `There is no ${request.method} ${request.url.split('?')[0]}`)),
+  );
+
+  app.setErrorHandler((error: FastifyError, request, reply) => {
+    const answer = answerTo(error);
+    if (answer.statusCode >= 500) request.log.error({ err: error }, 'request failed');
+    if (answer.statusCode === 503) reply.header('retry-after', RETRY_AFTER_SECONDS);
+    if (answer.statusCode === 401) reply.header('www-authenticate', 'Bearer');
+    return reply.code(answer.statusCode).type('application/json; charset=utf-8').serializer(JSON.stringify).send(answer);
+  });
+});
+
+/** What the caller is told about an error: never SQL, a stack or another org's data. */
+export function answerTo(error: FastifyError | DomainError): ErrorAnswer {
+  if (error instanceof DomainError) return errorAnswer(STATUS_OF[error.kind], error.message, error.issues);
+  if (hasZodFastifySchemaValidationErrors(error)) {
+    const context = error.validationContext === 'querystring' ? 'query' : (error.validationContext ?? 'body');
+    const issues = error.validation.map(({ instancePath, message }) => ({
+      path: [context, ...instancePath.split('/').filter((part) => part !== '')].join('.'),
+      message: message ?? 'is not valid',
+    }));
+    const summary = issues.map(({ path, message }) => `${path}: ${message}`).join('; ');
+    return errorAnswer(400, `The request is not valid: ${summary.slice(0, 500)}`, issues);
+  }
+  if (isDatabaseAway(error)) return errorAnswer(503, 'The database is away: try again soon');
+  if (isDataException(error)) return errorAnswer(400, 'A value is outside of what can be stored');
+  const status = error.statusCode ?? 500;
+  if (status >= 400 && status < 500) return errorAnswer(status, error.message);
+  if (status === 503) return errorAnswer(503, 'The service is busy: try again soon');
+  return errorAnswer(500, 'Something went wrong on our side; the request id in X-Request-Id finds it in the logs');
+}

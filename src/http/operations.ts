@@ -1,0 +1,61 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { FastifyInstance } from 'fastify';
+import fastifyPlugin from 'fastify-plugin';
+import { sql } from 'kysely';
+import { collectDefaultMetrics, Histogram, Registry } from 'prom-client';
+import type { Deps } from '../deps.ts';
+
+const READY_TIMEOUT_MS = 2_000;
+const HIDDEN = { schema: { hide: true }, config: { scope: 'public' } } as const;
+
+export function createMetrics(): { registry: Registry; durations: Histogram<'method' | 'route' | 'status'> } {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const durations = new Histogram({
+    name: 'http_request_duration_seconds',
+    help: 'Time from a request to its answer',
+    labelNames: ['method', 'route', 'status'] as const,
+    buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
+    registers: [registry],
+  });
+  return { registry, durations };
+}
+
+export type Metrics = ReturnType<typeof createMetrics>;
+
+/** Measures every request by its route's pattern, never by its url. */
+export const measure = fastifyPlugin(async (app: FastifyInstance, { metrics }: { metrics: Metrics }) => {
+  app.addHook('onResponse', async (request, reply) => {
+    const labels = { method: request.method, route: request.routeOptions.url ?? 'none', status: String(reply.statusCode) };
+    metrics.durations.observe(labels, reply.elapsedTime / 1000);
+  });
+});
+
+/** `/healthz`, `/readyz` and `/metrics`, for the operator's network. */
+export const operations = async (app: FastifyInstance, { db, temporal, metrics }: Deps & { metrics: Metrics }) => {
+  app.get('/healthz', HIDDEN, async () => ({ status: 'ok' }));
+
+  app.get('/readyz', HIDDEN, async (_request, reply) => {
+    const [database, workflows] = await Promise.all([answers(sql`select 1`.execute(db)), answers(temporal.check())]);
+    reply.code(database && workflows ? 200 : 503);
+    return { database: database ? 'ok' : 'away', temporal: workflows ? 'ok' : 'away' };
+  });
+
+  app.get('/metrics', HIDDEN, async (_request, reply) => {
+    reply.type(metrics.registry.contentType);
+    return metrics.registry.metrics();
+  });
+};
+
+async function answers(check: Promise<unknown>): Promise<boolean> {
+  const tooLate = new AbortController();
+  try {
+    const isDone = check.then(() => true);
+    isDone.catch(() => undefined);
+    return await Promise.race([isDone, sleep(READY_TIMEOUT_MS, false, { signal: tooLate.signal })]);
+  } catch {
+    return false;
+  } finally {
+    tooLate.abort();
+  }
+}

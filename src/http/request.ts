@@ -1,0 +1,20 @@
+import type { Db } from '../db/connect.ts';
+import type { OrgPrincipal, PartnerPrincipal } from '../keys/verifier.ts';
+import type { Scope } from './scopes.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The database, or the transaction that also keeps the answer when the request has an Idempotency-Key. */
+    db: Db;
+    /** The calling org. Set on every route whose scope is a resource's or `any`. */
+    org: OrgPrincipal;
+    /** The calling partner. Set on every route of scope `partner`. */
+    partner: PartnerPrincipal;
+  }
+  interface FastifyContextConfig {
+    /** Who may call. Every route must say it. */
+    scope?: Scope;
+    /** Counts against the limit for streaming endpoints. */
+    isStreaming?: boolean;
+  }
+}

@@ -1,0 +1,41 @@
+import { z } from 'zod';
+
+const RESOURCES = [
+  'actions',
+  'autopilot',
+  'blocklist',
+  'chat-sessions',
+  'contacts',
+  'crawl',
+  'csat',
+  'email',
+  'help-center',
+  'insights',
+  'media',
+  'office-hours',
+  'org',
+  'phone',
+  'redaction',
+  'sequences',
+  'sla',
+  'tags',
+  'teams',
+  'training',
+  'webhooks',
+  'whatsapp',
+  'widget',
+  'workflows',
+] as const;
+
+export type KeyScope = `${(typeof RESOURCES)[number]}:${'read' | 'write'}` | 'crm-miaw:write';
+
+const KEY_SCOPES: KeyScope[] = [
+  ...RESOURCES.flatMap((name): KeyScope[] => [`${name}:read`, `${name}:write`]),
+  'crm-miaw:write',
+];
+
+/** A permission that an org key can carry. */
+export const KeyScope = z.enum(KEY_SCOPES).meta({ id: 'KeyScope' });
+
+/** Who may call a route: keys with this scope, any org key, any partner key, or anybody. */
+export type Scope = KeyScope | 'any' | 'partner' | 'public';

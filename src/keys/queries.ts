@@ -1,0 +1,79 @@
+import { sql } from 'kysely';
+import type { Db } from '../db/connect.ts';
+
+/** The key, unless it was revoked. Found by the id in a verified token, which names the org itself. */
+export function findOrgKey(db: Db, orgId: string, keyId: string) {
+  return db
+    .selectFrom('org_api_keys')
+    .select(['org_id', 'id', 'scopes'])
+    .where('org_id', '=', orgId)
+    .where('id', '=', keyId)
+    .where('revoked_at', 'is', null)
+    .executeTakeFirst();
+}
+
+/** The key with its partner, unless the key was revoked or the partner is inactive. */
+export function findPartnerKey(db: Db, partnerId: string, keyId: string) {
+  return db
+    .selectFrom('partner_api_keys as key')
+    .innerJoin('partners as partner', 'partner.id', 'key.partner_id')
+    .select(['partner.id as partner_id', 'partner.allowed_ips'])
+    .where('key.partner_id', '=', partnerId)
+    .where('key.id', '=', keyId)
+    .where('key.revoked_at', 'is', null)
+    .where('partner.is_active', '=', true)
+    .executeTakeFirst();
+}
+
+export function insertOrgKey(db: Db, key: { org_id: string; id: string; name: string; scopes: string[] | null }) {
+  return db.insertInto('org_api_keys').values(key).execute();
+}
+
+export function insertPartnerKey(db: Db, key: { partner_id: string; id: string; name: string }) {
+  return db.insertInto('partner_api_keys').values(key).execute();
+}
+
+export function listOrgKeys(db: Db, orgId: string) {
+  return db
+    .selectFrom('org_api_keys')
+    .select(['id', 'name', 'scopes', 'created_at'])
+    .where('org_id', '=', orgId)
+    .where('revoked_at', 'is', null)
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute();
+}
+
+export async function revokeOrgKey(db: Db, orgId: string, keyId: string): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('org_api_keys')
+    .set({ revoked_at: sql<Date>`now()` })
+    .where('org_id', '=', orgId)
+    .where('id', '=', keyId)
+    .where('revoked_at', 'is', null)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+/** For operators, who hold a key's id but not its owner. */
+export async function revokeAnyKey(db: Db, keyId: string): Promise<boolean> {
+  const [org, partner] = await Promise.all([
+    db
+      .updateTable('org_api_keys')
+      .set({ revoked_at: sql<Date>`now()` })
+      .where('id', '=', keyId)
+      .where('revoked_at', 'is', null)
+      .executeTakeFirst(),
+    db
+      .updateTable('partner_api_keys')
+      .set({ revoked_at: sql<Date>`now()` })
+      .where('id', '=', keyId)
+      .where('revoked_at', 'is', null)
+      .executeTakeFirst(),
+  ]);
+  return org.numUpdatedRows + partner.numUpdatedRows > 0n;
+}
+
+export async function notifyKeysChanged(db: Db): Promise<void> {
+  await sql`notify keys_changed`.execute(db);
+}

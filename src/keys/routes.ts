@@ -1,0 +1,47 @@
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import type { Deps } from '../deps.ts';
+import { errorResponses } from '../http/errors.ts';
+import { NO_BODY, NoBody } from '../http/schemas.ts';
+import { listOrgKeys } from './queries.ts';
+import { ApiKeyList, CreatedKey, CreateKey, KeyRef } from './schema.ts';
+import { createKeyAs, revokeKey } from './service.ts';
+
+export const keyRoutes: FastifyPluginAsyncZod<Deps> = async (app, { tokens }) => {
+  app.get('/org/api-keys', {
+    config: { scope: 'org:read' },
+    schema: {
+      operationId: 'listApiKeys',
+      tags: ['organization'],
+      response: { 200: ApiKeyList, ...errorResponses(403) },
+    },
+    handler: async ({ db, org }) => ({ items: await listOrgKeys(db, org.id), next: null }),
+  });
+
+  app.post('/org/api-keys', {
+    config: { scope: 'org:write' },
+    schema: {
+      operationId: 'createApiKey',
+      tags: ['organization'],
+      body: CreateKey,
+      response: { 201: CreatedKey, ...errorResponses(403, 409) },
+    },
+    handler: async ({ db, org, body }, reply) => {
+      reply.code(201);
+      return createKeyAs(db, tokens, org, body);
+    },
+  });
+
+  app.delete('/org/api-keys/:id', {
+    config: { scope: 'org:write' },
+    schema: {
+      operationId: 'revokeApiKey',
+      tags: ['organization'],
+      params: KeyRef,
+      response: { 200: NoBody, ...errorResponses(403, 404) },
+    },
+    handler: async ({ db, org, params }) => {
+      await revokeKey(db, org.id, params.id);
+      return NO_BODY;
+    },
+  });
+};

@@ -1,0 +1,57 @@
+import type { Db } from '../db/connect.ts';
+import { inTransaction } from '../db/transaction.ts';
+import { forbidden, notFound } from '../errors.ts';
+import { newId } from '../ids.ts';
+import { insertOrgKey, insertPartnerKey, notifyKeysChanged, revokeAnyKey, revokeOrgKey } from './queries.ts';
+import type { CreateKey } from './schema.ts';
+import type { Tokens } from './tokens.ts';
+import type { OrgPrincipal } from './verifier.ts';
+
+export interface IssuedKey {
+  api_key_id: string;
+  /** The JWT. Kept nowhere: it can be shown only now. */
+  api_key: string;
+}
+
+/** Makes an org key that `creator` may hand out: never with more than its own scopes. */
+export function createKeyAs(db: Db, tokens: Tokens, creator: OrgPrincipal, { name, scopes }: CreateKey): Promise<IssuedKey> {
+  const beyond = creator.scopes === null ? [] : (scopes ?? ['full access']).filter((scope) => !creator.scopes?.has(scope));
+  if (beyond.length > 0) throw forbidden(`A key cannot grant more than it has: ${beyond.join(', ')}`);
+  return issueOrgKey(db, tokens, creator.id, name, scopes ?? null);
+}
+
+/** Makes an org key. `scopes` null gives full access. */
+export async function issueOrgKey(
+  db: Db,
+  tokens: Tokens,
+  orgId: string,
+  name: string,
+  scopes: string[] | null = null,
+): Promise<IssuedKey> {
+  const id = newId();
+  await insertOrgKey(db, { org_id: orgId, id, name, scopes });
+  return { api_key_id: id, api_key: await tokens.sign('org', { keyId: id, ownerId: orgId }) };
+}
+
+/** Makes a partner key. */
+export async function issuePartnerKey(db: Db, tokens: Tokens, partnerId: string, name: string): Promise<IssuedKey> {
+  const id = newId();
+  await insertPartnerKey(db, { partner_id: partnerId, id, name });
+  return { api_key_id: id, api_key: await tokens.sign('partner', { keyId: id, ownerId: partnerId }) };
+}
+
+/** Revokes a key of the org. Every process refuses it within a second. Throws notFound. */
+export function revokeKey(db: Db, orgId: string, keyId: string): Promise<void> {
+  return inTransaction(db, async (trx) => {
+    if (!(await revokeOrgKey(trx, orgId, keyId))) throw notFound('API key');
+    await notifyKeysChanged(trx);
+  });
+}
+
+/** Revokes any key by its id, for operators. Throws notFound. */
+export function revokeKeyAsOperator(db: Db, keyId: string): Promise<void> {
+  return inTransaction(db, async (trx) => {
+    if (!(await revokeAnyKey(trx, keyId))) throw notFound('key');
+    await notifyKeysChanged(trx);
+  });
+}

@@ -1,0 +1,18 @@
+import type { Generated } from 'kysely';
+
+export interface PartnerApiKeysTable {
+  partner_id: string;
+  id: string;
+  name: string;
+  created_at: Generated<Date>;
+  revoked_at: Date | null;
+}
+
+export interface OrgApiKeysTable {
+  org_id: string;
+  id: string;
+  name: string;
+  scopes: string[] | null;
+  created_at: Generated<Date>;
+  revoked_at: Date | null;
+}

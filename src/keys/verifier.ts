@@ -1,0 +1,83 @@
+import { LRUCache } from 'lru-cache';
+import type { Db } from '../db/connect.ts';
+import { findOrgKey, findPartnerKey } from './queries.ts';
+import type { TokenClaims, TokenKind, Tokens } from './tokens.ts';
+
+const STATUS_TTL_MS = 800;
+const CACHED_TOKENS = 20_000;
+
+export interface OrgPrincipal {
+  kind: 'org';
+  id: string;
+  keyId: string;
+  /** The key's scopes, or null for full access. */
+  scopes: ReadonlySet<string> | null;
+}
+
+export interface PartnerPrincipal {
+  kind: 'partner';
+  id: string;
+  keyId: string;
+  /** CIDRs from which the partner may call, or none for any. */
+  allowedIps: string[];
+}
+
+export interface KeyVerifier {
+  org(token: string): Promise<OrgPrincipal | undefined>;
+  partner(token: string): Promise<PartnerPrincipal | undefined>;
+  /** Forgets what is known about revocations, so that the next request looks. */
+  forget(): void;
+}
+
+/**
+ * Tells who a token is. A token's signature is checked once; whether its key still stands is looked up at most every 800 ms
+ * a process, and at once after `forget`.
+ */
+export function createKeyVerifier(db: Db, tokens: Tokens): KeyVerifier {
+  const verified = new LRUCache<string, { claims: TokenClaims }>({ max: CACHED_TOKENS });
+  const orgs = new LRUCache<string, Promise<OrgPrincipal | undefined>>({ max: CACHED_TOKENS, ttl: STATUS_TTL_MS });
+  const partners = new LRUCache<string, Promise<PartnerPrincipal | undefined>>({ max: CACHED_TOKENS, ttl: STATUS_TTL_MS });
+
+  const claimsOf = async (kind: TokenKind, token: string): Promise<TokenClaims | undefined> => {
+    const known = verified.get(kind + token);
+    if (known !== undefined) return known.claims;
+    const claims = await tokens.verify(kind, token);
+    if (claims !== undefined) verified.set(kind + token, { claims });
+    return claims;
+  };
+
+  const lookUp = <T>(cache: LRUCache<string, Promise<T>>, { keyId }: TokenClaims, find: () => Promise<T>): Promise<T> => {
+    const known = cache.get(keyId);
+    if (known !== undefined) return known;
+    const found = find();
+    cache.set(keyId, found);
+    found.catch(() => cache.delete(keyId));
+    return found;
+  };
+
+  return {
+    async org(token) {
+      const claims = await claimsOf('org', token);
+      if (claims === undefined) return undefined;
+      return lookUp(orgs, claims, async () => {
+        const key = await findOrgKey(db, claims.ownerId, claims.keyId);
+        if (key === undefined) return undefined;
+        const scopes = key.scopes === null ? null : new Set(key.scopes);
+        return { kind: 'org', id: key.org_id, keyId: key.id, scopes };
+      });
+    },
+    async partner(token) {
+      const claims = await claimsOf('partner', token);
+      if (claims === undefined) return undefined;
+      return lookUp(partners, claims, async () => {
+        const key = await findPartnerKey(db, claims.ownerId, claims.keyId);
+        if (key === undefined) return undefined;
+        return { kind: 'partner', id: key.partner_id, keyId: claims.keyId, allowedIps: key.allowed_ips };
+      });
+    },
+    forget() {
+      orgs.clear();
+      partners.clear();
+    },
+  };
+}

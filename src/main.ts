@@ -1,0 +1,43 @@
+import { pino } from 'pino';
+import { loadConfig } from './config.ts';
+import { connect } from './db/connect.ts';
+import { listen } from './db/listen.ts';
+import { assertSchemaKnown } from './db/migrate.ts';
+import { createApp, createOpsApp } from './http/app.ts';
+import { createRateLimits } from './http/rate-limits.ts';
+import { createTokens } from './keys/tokens.ts';
+import { createKeyVerifier } from './keys/verifier.ts';
+import { onStopSignal } from './process.ts';
+import { createSecrets } from './secrets.ts';
+import { connectTemporal } from './temporal/client.ts';
+
+const config = loadConfig();
+const logger = pino({ level: config.LOG_LEVEL, name: 'api' });
+const { db, pool, close } = connect(config.DATABASE_URL, { poolSize: config.DATABASE_POOL_SIZE });
+await assertSchemaKnown(db);
+
+const tokens = createTokens(config.JWT_SECRET);
+const keys = createKeyVerifier(db, tokens);
+const temporal = connectTemporal(config);
+const deps = {
+  config,
+  db,
+  tokens,
+  keys,
+  rateLimits: createRateLimits(config, pool),
+  secrets: createSecrets(config.SECRET_KEYS),
+  temporal,
+};
+
+const app = await createApp(deps, logger);
+const ops = config.OPS_PORT === undefined ? undefined : await createOpsApp(deps, app.metrics);
+const revocations = listen(config.DATABASE_URL, 'keys_changed', keys.forget);
+
+await ops?.listen({ host: config.HOST, port: config.OPS_PORT });
+await app.listen({ host: config.HOST, port: config.PORT });
+
+onStopSignal(logger, async () => {
+  await app.close();
+  await Promise.all([ops?.close(), revocations.close(), temporal.close()]);
+  await close();
+});

@@ -1,0 +1,33 @@
+import { sql } from 'kysely';
+import type { Db } from '../db/connect.ts';
+import { afterCommit } from '../db/transaction.ts';
+import { wakeRelay } from './wake.ts';
+
+/** What can happen that others may want to know of, with what they need beside the subject's id. */
+export interface EventPayloads {
+  'contact-created': Record<string, never>;
+  /** `before` is the contact's row as it was, so that "changed into a filter" can be told from "was in it already". */
+  'contact-updated': { before: object };
+}
+export type EventType = keyof EventPayloads;
+
+export interface NewEvent<Type extends EventType> {
+  subject_id: string;
+  payload: EventPayloads[Type];
+}
+
+/** Tells of what happened to each subject, in the transaction in which it happened. */
+export async function announce<Type extends EventType>(
+  trx: Db,
+  orgId: string,
+  type: Type,
+  events: NewEvent<Type>[],
+): Promise<void> {
+  if (events.length === 0) return;
+  await sql`
+    insert into outbox (org_id, kind, type, subject_id, payload)
+    select ${orgId}::uuid, 'event', ${type}, subject_id, payload
+    from jsonb_to_recordset(${JSON.stringify(events)}::jsonb) as event (subject_id uuid, payload jsonb)
+  `.execute(trx);
+  afterCommit(trx, wakeRelay);
+}

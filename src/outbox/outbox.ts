@@ -1,0 +1,60 @@
+import type { Db } from '../db/connect.ts';
+import { afterCommit } from '../db/transaction.ts';
+import type { WorkflowContract } from '../temporal/contract.ts';
+import { wakeRelay } from './wake.ts';
+
+/** A workflow to start or signal once the transaction has committed. */
+export interface Command {
+  kind: 'start' | 'signal';
+  type: string;
+  subject_id: string;
+  workflow_id: string;
+  task_queue: string;
+  signal: string | null;
+  summary: string | null;
+  payload: object;
+}
+
+export interface Subject {
+  orgId: string;
+  /** What the workflow is about: the search attribute SubjectId. */
+  subjectId: string;
+  /** One line for the operator in the Temporal UI. */
+  summary?: string;
+}
+
+/** Starts the workflow, unless one with its id runs or, for a happening, ever ran. */
+export function start<Input extends object>(contract: WorkflowContract<Input>, input: Input, subject: Subject): Command {
+  return { ...commandOf(contract, input, subject), kind: 'start', signal: null };
+}
+
+/** Signals the workflow, starting it where it does not run. The signal carries no data. */
+export function signalWithStart<Input extends object>(
+  contract: WorkflowContract<Input>,
+  input: Input,
+  signal: string,
+  subject: Subject,
+): Command {
+  return { ...commandOf(contract, input, subject), kind: 'signal', signal };
+}
+
+/** Writes commands that the relay hands to Temporal after the commit: together with the change that caused them, or not at all. */
+export async function enqueue(trx: Db, orgId: string, ...commands: Command[]): Promise<void> {
+  if (commands.length === 0) return;
+  await trx
+    .insertInto('outbox')
+    .values(commands.map((command) => ({ ...command, org_id: orgId, payload: JSON.stringify(command.payload) })))
+    .execute();
+  afterCommit(trx, wakeRelay);
+}
+
+function commandOf<Input extends object>(contract: WorkflowContract<Input>, input: Input, { subjectId, summary }: Subject) {
+  return {
+    type: contract.type,
+    subject_id: subjectId,
+    workflow_id: contract.workflowId(input),
+    task_queue: contract.taskQueue,
+    summary: summary ?? null,
+    payload: input,
+  };
+}

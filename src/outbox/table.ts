@@ -1,0 +1,20 @@
+import type { ColumnType, Generated } from 'kysely';
+
+export interface OutboxTable {
+  id: Generated<number>;
+  org_id: string;
+  kind: 'event' | 'start' | 'signal';
+  type: string;
+  subject_id: string;
+  workflow_id: string | null;
+  task_queue: string | null;
+  signal: string | null;
+  summary: string | null;
+  payload: ColumnType<Record<string, unknown>, string, string>;
+  causation: string | null;
+  depth: Generated<number>;
+  attempts: Generated<number>;
+  last_error: string | null;
+  available_at: Generated<Date>;
+  created_at: Generated<Date>;
+}

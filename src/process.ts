@@ -1,0 +1,23 @@
+import type { FastifyBaseLogger } from 'fastify';
+
+const STOP_LIMIT_MS = 10_000;
+
+/** Runs `stop` once on SIGTERM or SIGINT and ends the process, after 10 s whether or not it has finished. */
+export function onStopSignal(logger: Pick<FastifyBaseLogger, 'info' | 'error'>, stop: () => Promise<void>): void {
+  let isStopping = false;
+  const run = async (signal: string) => {
+    if (isStopping) return;
+    isStopping = true;
+    logger.info({ signal }, 'stopping');
+    setTimeout(() => process.exit(1), STOP_LIMIT_MS).unref();
+    try {
+      await stop();
+      process.exit(0);
+    } catch (error) {
+      logger.error({ err: error }, 'could not stop cleanly');
+      process.exit(1);
+    }
+  };
+  process.on('SIGTERM', (signal) => void run(signal));
+  process.on('SIGINT', (signal) => void run(signal));
+}

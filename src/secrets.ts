@@ -1,0 +1,64 @@
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+
+const ALGORITHM = 'aes-256-gcm';
+const TAG_BYTES = 16;
+const IV_BYTES = 12;
+
+/** Where a secret lives. Ciphertext moved to another place does not decrypt. */
+export interface SecretPlace {
+  orgId: string;
+  table: string;
+  column: string;
+  row: string;
+}
+
+export interface Secrets {
+  encrypt(plain: string, place: SecretPlace): string;
+  decrypt(sealed: string, place: SecretPlace): string;
+}
+
+/**
+ * AES-256-GCM over a key ring `kid:base64,…`. Writes `v1.kid.iv.ct.tag` with the first key and reads with any.
+ * Throws on a malformed ring, an unknown key id, or text that was changed or moved.
+ */
+export function createSecrets(keyRing: string): Secrets {
+  const keys = parseKeyRing(keyRing);
+  const [activeKid, activeKey] = [...keys][0] as [string, Buffer];
+
+  return {
+    encrypt(plain, place) {
+      const iv = randomBytes(IV_BYTES);
+      const cipher = createCipheriv(ALGORITHM, activeKey, iv, { authTagLength: TAG_BYTES });
+      cipher.setAAD(boundTo(place));
+      const sealed = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final()]);
+      return ['v1', activeKid, ...[iv, sealed, cipher.getAuthTag()].map((part) => part.toString('base64url'))].join('.');
+    },
+    decrypt(sealed, place) {
+      const [version, kid, iv, text, tag] = sealed.split('.');
+      const key = keys.get(kid ?? '');
+      if (version !== 'v1' || iv === undefined || text === undefined || tag === undefined) {
+        throw new Error('Not an encrypted secret');
+      }
+      if (key === undefined) throw new Error(`SECRET_KEYS has no key "${kid}"`);
+      const decipher = createDecipheriv(ALGORITHM, key, Buffer.from(iv, 'base64url'), { authTagLength: TAG_BYTES });
+      decipher.setAAD(boundTo(place));
+      decipher.setAuthTag(Buffer.from(tag, 'base64url'));
+      return Buffer.concat([decipher.update(Buffer.from(text, 'base64url')), decipher.final()]).toString('utf8');
+    },
+  };
+}
+
+function parseKeyRing(keyRing: string): Map<string, Buffer> {
+  const keys = new Map<string, Buffer>();
+  for (const entry of keyRing.split(',').map((text) => text.trim())) {
+    const [, kid, encoded] = /^([A-Za-z0-9_-]+):([A-Za-z0-9+/=_-]+)$/.exec(entry) ?? [];
+    const key = Buffer.from(encoded ?? '', 'base64');
+    if (kid === undefined || key.length !== 32) {
+      throw new Error('SECRET_KEYS must be `kid:base64` of 32 bytes, separated by commas');
+    }
+    keys.set(kid, key);
+  }
+  return keys;
+}
+
+const boundTo = ({ orgId, table, column, row }: SecretPlace) => Buffer.from([orgId, table, column, row].join('\n'), 'utf8');
