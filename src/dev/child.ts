@@ -39,7 +39,12 @@ export async function startChild(command: string, args: string[], options: Child
 }
 
 /** Waits until the probe succeeds; fails when the process ends first or the time is over. */
-export async function untilReady(child: Child, logFile: string, probe: () => Promise<unknown>, limitMs: number): Promise<void> {
+export async function untilReady(
+  child: Child,
+  logFile: string,
+  probe: () => Promise<unknown>,
+  limitMs: number,
+): Promise<void> {
   const deadline = performance.now() + limitMs;
   for (;;) {
     if (!child.isRunning()) throw new Error(`it ended while starting (${await child.exited}), see ${logFile}`);
@@ -47,7 +52,8 @@ export async function untilReady(child: Child, logFile: string, probe: () => Pro
       await probe();
       return;
     } catch (error) {
-      if (performance.now() > deadline) throw new Error(`it did not answer within ${limitMs / 1000} s, see ${logFile}`, { cause: error });
+      if (performance.now() > deadline)
+        throw new Error(`it did not answer within ${limitMs / 1000} s, see ${logFile}`, { cause: error });
       await sleep(50);
     }
   }

