@@ -1,0 +1,237 @@
+// Every folder of src but these is a domain, so that a new domain is covered without a line here.
+const domain = '^src/(?!(?:http|db|outbox|temporal|providers|dev)/)([^/]+)/';
+const infrastructure = '^src/(http|db|outbox|temporal|providers)/';
+const product = '^(src|workflows|activities|worker)/';
+const outsideProduct = '^(src/dev|test|bench|scripts)/';
+
+/** A domain's file of this role: service.ts, or messages.service.ts where the domain has two subjects. */
+const role = (name) => `[^/]*(?<![^/.])(?:${name})\\.ts$`;
+const anyDomain = (roles) => `${domain}${role(roles)}`;
+const ownDomain = (roles) => `^src/$1/${role(roles)}`;
+/** What requests of every domain share: enumerations and the parts their schemas are built of. */
+const sharedSchemas = '^src/http/(scopes|schemas)\\.ts$';
+const npm = (...names) => `node_modules/(?:${names.join('|')})/`;
+
+const never = (name, comment, from, to) => ({ name, comment, severity: 'error', from, to });
+
+/** What these files may import is a list; whatever is not on it is an error. */
+const only = (name, comment, path, allowed, exempt = []) =>
+  never(name, comment, { path }, { pathNot: allowed, dependencyTypesNot: exempt });
+
+const everywhere = [
+  never('no-cycles', 'Modules form no circle, not even by types.', {}, { circular: true }),
+  never('no-unresolvable', 'An import leads to a file or an installed package.', {}, { couldNotResolve: true }),
+  never(
+    'no-undeclared-packages',
+    'A package that is used is in package.json.',
+    {},
+    { dependencyTypes: ['npm-no-pkg', 'npm-unknown'] },
+  ),
+  never(
+    'no-dev-packages-in-product',
+    'Production installs no devDependencies.',
+    { path: product, pathNot: outsideProduct },
+    { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only'] },
+  ),
+  never(
+    'product-not-to-outside',
+    'The product runs without its development stack, tests and measurements.',
+    { path: product, pathNot: outsideProduct },
+    { path: outsideProduct },
+  ),
+  never(
+    'src-not-to-workflows-activities-worker',
+    'src reaches workflows by their contracts, never by their code.',
+    { path: '^src/' },
+    { path: '^(workflows|activities|worker)/' },
+  ),
+  never(
+    'requests-leave-through-providers',
+    'The egress client refuses private addresses and sets limits: only providers hold an HTTP or SMTP client.',
+    { path: product, pathNot: ['^src/providers/', '^src/dev/'] },
+    { path: npm('undici', 'nodemailer'), dependencyTypesNot: ['type-only'] },
+  ),
+];
+
+const betweenDomains = [
+  never(
+    'no-inside-of-another-domain',
+    "Another domain's data is reached through its service.",
+    { path: domain },
+    { path: anyDomain('queries|table|routes'), pathNot: '^src/$1/' },
+  ),
+  never(
+    'queries-only-to-domain-and-activities',
+    'SQL belongs to its domain: only its own files and activities call it.',
+    { path: ['^src/[^/]+\\.ts$', infrastructure, '^src/dev/', '^(workflows|worker)/'] },
+    { path: anyDomain('queries') },
+  ),
+  never(
+    'tables-only-to-database',
+    'src/db/database.ts lists the tables; nobody else outside the domain names one.',
+    {
+      path: ['^src/[^/]+\\.ts$', infrastructure, '^src/dev/', '^(workflows|activities|worker)/'],
+      pathNot: '^src/db/database\\.ts$',
+    },
+    { path: anyDomain('table') },
+  ),
+  never(
+    'routes-only-to-app',
+    'src/http/app.ts lists the routes; nobody else outside the domain imports them.',
+    {
+      path: ['^src/[^/]+\\.ts$', infrastructure, '^src/dev/', '^(workflows|activities|worker)/'],
+      pathNot: '^src/http/app\\.ts$',
+    },
+    { path: anyDomain('routes') },
+  ),
+  never(
+    'no-domain-knows-partners-automations-crm',
+    'partners, automations and crm react to events; no other domain imports them.',
+    { path: domain },
+    { path: '^src/(partners|automations|crm)/', pathNot: '^src/$1/' },
+  ),
+];
+
+const roles = [
+  only('schema-imports', 'A schema is built of zod and other schemas.', anyDomain('schema'), [
+    npm('zod'),
+    `^src/[^/]+/${role('schema')}`,
+    sharedSchemas,
+  ]),
+  only('table-imports', 'A table imports only types.', anyDomain('table'), [], ['type-only']),
+  only(
+    'contract-imports',
+    'A contract imports only types: both sides load it.',
+    anyDomain('contract'),
+    [],
+    ['type-only'],
+  ),
+  only(
+    'rules-imports',
+    'Rules are pure: types, other rules and contracts.',
+    anyDomain('rules'),
+    [`^src/[^/]+/${role('rules|contract')}`],
+    ['type-only'],
+  ),
+  only(
+    'queries-imports',
+    'Queries know the database and their own table and schema.',
+    anyDomain('queries'),
+    ['^src/db/', ownDomain('queries|table|schema'), npm('kysely')],
+    ['type-only'],
+  ),
+  never(
+    'queries-not-up',
+    'Queries know no layer above them, not even by type.',
+    { path: anyDomain('queries') },
+    { path: ['^src/(http|outbox|temporal|providers)/', anyDomain('service|routes')] },
+  ),
+  never(
+    'service-not-up',
+    'A service does not know who calls it.',
+    { path: anyDomain('service|rules|contract|schema|table') },
+    { path: ['^src/http/', anyDomain('routes'), npm('fastify')], pathNot: sharedSchemas },
+  ),
+  never(
+    'service-not-past-its-ports',
+    'A service reaches Temporal through the outbox and contracts, third parties through a parameter of the port type.',
+    { path: anyDomain('service') },
+    {
+      path: ['^src/(temporal|providers)/', '^src/main\\.ts$', npm('@temporalio/[^/]+')],
+      pathNot: '^src/temporal/contract\\.ts$',
+      dependencyTypesNot: ['type-only'],
+    },
+  ),
+  never(
+    'service-writes-no-sql',
+    'SQL is in queries.',
+    { path: anyDomain('service|routes') },
+    { path: npm('kysely', 'pg'), dependencyTypesNot: ['type-only'] },
+  ),
+  never(
+    'routes-imports',
+    'Routes speak HTTP and call one function of their own domain.',
+    { path: anyDomain('routes') },
+    {
+      path: ['^src/(outbox|temporal|providers)/', domain],
+      pathNot: ['^src/$1/', anyDomain('schema')],
+      dependencyTypesNot: ['type-only'],
+    },
+  ),
+];
+
+const layers = [
+  only(
+    'workflows-imports',
+    'Workflow code is replayed: contracts, rules, the types of activities and the SDK; never zod, I/O or time-zone data.',
+    '^workflows/',
+    [
+      '^workflows/',
+      '^src/temporal/(contract|search-attributes)\\.ts$',
+      anyDomain('rules|contract'),
+      npm('@temporalio/(?:workflow|common)'),
+    ],
+    ['type-only'],
+  ),
+  never(
+    'workflows-types-only-of-activities',
+    'Types come from activities, contracts and rules as well; nothing else of the product is visible to workflows.',
+    { path: '^workflows/' },
+    {
+      path: '^(src|worker)/',
+      pathNot: ['^src/temporal/(contract|search-attributes)\\.ts$', anyDomain('rules|contract')],
+    },
+  ),
+  never(
+    'activities-not-up',
+    'Activities call services, queries and providers.',
+    { path: '^activities/' },
+    { path: ['^src/http/', '^(workflows|worker)/'] },
+  ),
+  never(
+    'http-not-past-service',
+    'The edge calls services; it knows no outbox, Temporal or third party.',
+    { path: '^src/http/', pathNot: '^src/http/app\\.ts$' },
+    { path: '^src/(outbox|temporal|providers)/', dependencyTypesNot: ['type-only'] },
+  ),
+  never(
+    'outbox-not-up',
+    'The outbox knows facts and contracts, no domain.',
+    { path: '^src/outbox/' },
+    { path: ['^src/(http|providers)/', domain], pathNot: anyDomain('contract') },
+  ),
+  never(
+    'temporal-not-up',
+    "Temporal's client knows contracts, no domain.",
+    { path: '^src/temporal/' },
+    { path: ['^src/(http|outbox|providers)/', domain], pathNot: anyDomain('contract') },
+  ),
+  never(
+    'providers-not-up',
+    'A provider is a client of one third party and knows nothing of ours.',
+    { path: '^src/providers/' },
+    { path: ['^src/(http|db|outbox|temporal)/', domain] },
+  ),
+  never(
+    'db-not-up',
+    'The database layer knows only the list of tables.',
+    { path: '^src/db/' },
+    { path: ['^src/(http|outbox|temporal|providers)/', domain], pathNot: `^src/[^/]+/${role('table')}` },
+  ),
+  never(
+    'migrations-are-frozen',
+    'A migration imports nothing of the app, so that it never changes.',
+    { path: '^src/db/migrations/' },
+    { path: '^(src|workflows|activities|worker|test|bench|scripts)/' },
+  ),
+];
+
+export default {
+  forbidden: [...everywhere, ...betweenDomains, ...roles, ...layers],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'node', 'default', 'types'] },
+  },
+};
