@@ -1,0 +1,35 @@
+import { rm } from 'node:fs/promises';
+import { logFolder, runStep, type Step, type StepResult } from './check/step.ts';
+import { runningSteps, staticSteps } from './check/steps.ts';
+
+/** Runs the steps in order, at most `width` at once, and tells of each as it ends. */
+async function runAll(steps: Step[], width: number): Promise<StepResult[]> {
+  const waiting = steps.filter(({ skipped }) => skipped === undefined);
+  const results: StepResult[] = [];
+  const lane = async () => {
+    for (let step = waiting.shift(); step !== undefined; step = waiting.shift()) {
+      const result = await runStep(step);
+      results.push(result);
+      report(result);
+    }
+  };
+  await Promise.all(Array.from({ length: width }, lane));
+  return results;
+}
+
+function report({ step, passed, failed, seconds, output }: StepResult): void {
+  const counts = step.count === undefined ? '' : ` (${passed} passed, ${failed} failed)`;
+  if (failed > 0) console.log(`\n${output.trimEnd()}\n`);
+  console.log(`${failed > 0 ? 'FAILED' : 'ok    '} ${step.name}${counts} ${seconds.toFixed(1)} s`);
+}
+
+await rm(logFolder, { recursive: true, force: true });
+for (const { name, skipped } of [...staticSteps, ...runningSteps]) {
+  if (skipped !== undefined) console.log(`SKIPPED ${name}: ${skipped}`);
+}
+
+const results = [...(await runAll(staticSteps, 2)), ...(await runAll(runningSteps, 1))];
+const passed = results.reduce((sum, result) => sum + result.passed, 0);
+const failed = results.reduce((sum, result) => sum + result.failed, 0);
+console.log(`${passed} passed, ${failed} failed`);
+process.exitCode = failed === 0 && passed > 0 ? 0 : 1;

@@ -1,0 +1,75 @@
+import { spawn } from 'node:child_process';
+import { mkdir, open, readFile, rm } from 'node:fs/promises';
+import { delimiter, resolve } from 'node:path';
+
+/** One thing `npm run check` demands. A step passes when its command ends with 0 and its output proves that it looked at something. */
+export interface Step {
+  name: string;
+  command: string[];
+  /** What the output contains when the step found work to do; without it, the exit code alone decides. */
+  proof?: RegExp;
+  env?: Record<string, string>;
+  timeoutMinutes?: number;
+  /** Reads how many tests passed and failed; a step without it counts as one. */
+  count?: () => Promise<Counts>;
+  /** Why the step cannot run on this machine. */
+  skipped?: string;
+}
+
+export interface Counts {
+  passed: number;
+  failed: number;
+}
+
+export interface StepResult extends Counts {
+  step: Step;
+  output: string;
+  seconds: number;
+}
+
+export const logFolder = resolve('.data/check');
+
+export async function runStep(step: Step): Promise<StepResult> {
+  const startedAt = Date.now();
+  const logFile = resolve(logFolder, `${step.name.replaceAll(/[^a-z0-9]+/gi, '-').toLowerCase()}.log`);
+  const hasPassed = await runCommand(step, logFile);
+  const output = await readFile(logFile, 'utf8');
+  const seconds = (Date.now() - startedAt) / 1000;
+  return { step, output, seconds, ...(await countsOf(step, hasPassed && (step.proof?.test(output) ?? true))) };
+}
+
+async function countsOf(step: Step, hasPassed: boolean): Promise<Counts> {
+  if (step.count === undefined) return { passed: hasPassed ? 1 : 0, failed: hasPassed ? 0 : 1 };
+  const counts = await step.count().catch(() => ({ passed: 0, failed: 0 }));
+  const hasRunNothing = counts.passed + counts.failed === 0;
+  const hasHiddenFailure = counts.failed === 0 && !hasPassed;
+  return { passed: counts.passed, failed: counts.failed + (hasRunNothing || hasHiddenFailure ? 1 : 0) };
+}
+
+/** The output goes to a file and not a pipe, so that a process the command left behind cannot hold the check. */
+async function runCommand({ command, env, timeoutMinutes = 5 }: Step, logFile: string): Promise<boolean> {
+  const [program = '', ...args] = command;
+  await mkdir(logFolder, { recursive: true });
+  await rm(logFile, { force: true });
+  const log = await open(logFile, 'w');
+  try {
+    return await new Promise((done) => {
+      const child = spawn(program, args, {
+        stdio: ['ignore', log.fd, log.fd],
+        env: { ...process.env, PATH: pathWithOurPrograms(), NO_COLOR: '1', FORCE_COLOR: undefined, ...env },
+        timeout: timeoutMinutes * 60_000,
+      });
+      child.once('error', (error) => void log.write(`${error.message}\n`).then(() => done(false)));
+      child.once('exit', (code, signal) => {
+        const ending = signal === null ? '' : `\nEnded by ${signal}; the limit is ${timeoutMinutes} minutes.\n`;
+        void log.write(ending).then(() => done(code === 0));
+      });
+    });
+  } finally {
+    await log.close();
+  }
+}
+
+function pathWithOurPrograms(): string {
+  return [resolve('node_modules/.bin'), process.env.PATH].join(delimiter);
+}

@@ -1,0 +1,51 @@
+import { spawnSync } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { type Counts, logFolder, type Step } from './step.ts';
+
+const sources = ['src', 'workflows', 'activities', 'worker', 'test', 'bench', 'scripts'];
+const jestReport = resolve(logFolder, 'jest.json');
+
+/** Steps that only read: two of them run at once. */
+export const staticSteps: Step[] = [
+  { name: 'format and lint', command: ['biome', 'ci', '.'], proof: /Checked [1-9]\d* files/ },
+  { name: 'types', command: ['tsc', '--diagnostics'], proof: /Files: +[1-9]/ },
+  { name: 'typed lint', command: ['eslint', ...sources] },
+  {
+    name: 'dependency rules',
+    command: ['depcruise', '--config', '.dependency-cruiser.js', ...sources],
+    proof: /\([1-9]\d* modules/,
+  },
+  { name: 'dead code', command: ['knip'] },
+  composeStep(),
+  { name: 'OpenAPI document', command: ['node', 'scripts/check-openapi.ts'], proof: /[1-9]\d* operations/ },
+];
+
+/** Steps that start servers: one after the other. */
+export const runningSteps: Step[] = [
+  {
+    name: 'tests',
+    command: ['npm', 'test', '--', '--json', `--outputFile=${jestReport}`],
+    count: countTests,
+    timeoutMinutes: 15,
+  },
+  { name: 'schemathesis', command: ['npm', 'run', 'schemathesis'], timeoutMinutes: 10 },
+];
+
+async function countTests(): Promise<Counts> {
+  const report = JSON.parse(await readFile(jestReport, 'utf8'));
+  return { passed: report.numPassedTests, failed: report.numFailedTests + report.numRuntimeErrorTestSuites };
+}
+
+function composeStep(): Step {
+  const program = [['docker', 'compose'], ['docker-compose']].find(([name = '', ...args]) => {
+    return spawnSync(name, [...args, 'version']).status === 0;
+  });
+  return {
+    name: 'docker compose config',
+    command: [...(program ?? []), '-f', 'docker-compose.yml', 'config'],
+    proof: /^ {2}api:/m,
+    env: { JWT_SECRET: 'x', SECRET_KEYS: 'x', POSTGRES_PASSWORD: 'x', TEMPORAL_POSTGRES_PASSWORD: 'x' },
+    skipped: program === undefined ? 'neither docker compose nor docker-compose is here' : undefined,
+  };
+}
