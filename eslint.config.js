@@ -2,7 +2,7 @@ import tseslint from 'typescript-eslint';
 
 // Biome does format and lint; only the rules that need types are left to ESLint.
 export default tseslint.config(
-  { ignores: ['node_modules/', '.data/', '**/*.js'] },
+  { ignores: ['node_modules/', '.data/', '**/*.js', '**/*.mjs'] },
   {
     files: ['**/*.ts'],
     languageOptions: {
