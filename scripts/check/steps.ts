@@ -6,6 +6,15 @@ import { type Counts, logFolder, type Step } from './step.ts';
 const sources = ['src', 'workflows', 'activities', 'worker', 'test', 'bench', 'scripts'];
 const jestReport = resolve(logFolder, 'jest.json');
 
+/** What docker-compose.yml demands of the environment. */
+const requiredByCompose = {
+  JWT_SECRET: 'x',
+  SECRET_KEYS: 'x',
+  PUBLIC_URL: 'http://localhost',
+  POSTGRES_PASSWORD: 'x',
+  TEMPORAL_POSTGRES_PASSWORD: 'x',
+};
+
 /** Steps that only read: two of them run at once. */
 export const staticSteps: Step[] = [
   { name: 'format and lint', command: ['biome', 'ci', '.'], proof: /Checked [1-9]\d* files/ },
@@ -45,7 +54,7 @@ function composeStep(): Step {
     name: 'docker compose config',
     command: [...(program ?? []), '-f', 'docker-compose.yml', 'config'],
     proof: /^ {2}api:/m,
-    env: { JWT_SECRET: 'x', SECRET_KEYS: 'x', POSTGRES_PASSWORD: 'x', TEMPORAL_POSTGRES_PASSWORD: 'x' },
+    env: requiredByCompose,
     skipped: program === undefined ? 'neither docker compose nor docker-compose is here' : undefined,
   };
 }

@@ -1,0 +1,15 @@
+#!/bin/sh
+# Creates the namespace and the search attributes operators filter runs by. Safe to run at every start.
+set -eu
+
+until temporal operator cluster health; do sleep 2; done
+
+temporal operator namespace describe --namespace "$TEMPORAL_NAMESPACE" > /dev/null 2>&1 ||
+  temporal operator namespace create --namespace "$TEMPORAL_NAMESPACE" --retention "$TEMPORAL_RETENTION"
+
+# A new namespace reaches every part of the server within seconds.
+until known=$(temporal operator search-attribute list --namespace "$TEMPORAL_NAMESPACE"); do sleep 2; done
+for name in OrgId SubjectId Kind; do
+  echo "$known" | grep -qw "$name" ||
+    temporal operator search-attribute create --namespace "$TEMPORAL_NAMESPACE" --name "$name" --type Keyword
+done
