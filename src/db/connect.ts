@@ -12,7 +12,13 @@ const names = new Map<string, string>();
 export const RELAY_APPLICATION_NAME = 'switchboard-relay';
 export const APPLICATION_NAME = 'switchboard';
 
-/** Names each statement, so that Postgres parses it once a connection. Bounded: filters make unlimited texts. */
+/**
+ * A statement with this mark is never named, so that Postgres plans it for the values at hand. A named one may get one plan for
+ * all values, which is far off where few rows match or most.
+ */
+export const PLANNED_EACH_TIME = '/* planned each time */';
+
+/** Names each statement, so that Postgres parses it once a connection. Bounded, as texts could be unlimited. */
 class PreparingClient extends pg.Client {
   // biome-ignore lint/suspicious/noExplicitAny: pg.Client.query has a dozen overloads
   override query(config: any, values?: any, callback?: any): any {
@@ -51,7 +57,7 @@ export function connect(url: string, options: { poolSize: number; applicationNam
 function statementName(text: string): string | undefined {
   const known = names.get(text);
   if (known !== undefined) return known;
-  if (names.size >= NAMED_STATEMENTS) return undefined;
+  if (names.size >= NAMED_STATEMENTS || text.includes(PLANNED_EACH_TIME)) return undefined;
   const name = createHash('sha1').update(text).digest('base64url');
   names.set(text, name);
   return name;

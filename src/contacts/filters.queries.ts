@@ -1,0 +1,152 @@
+import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely';
+import { type Db, PLANNED_EACH_TIME } from '../db/connect.ts';
+import type { CompositeFilter, ContactFilter } from './filters.schema.ts';
+
+/** What a filter names, as it stands now. A name that is not here matches no contact. */
+export interface References {
+  segments: ReadonlyMap<string, CompositeFilter | null>;
+  /** Sequences by id and by custom_id. */
+  sequences: ReadonlyMap<string, string[]>;
+}
+
+const MAX_CONDITIONS = 2_000;
+const NOBODY = sql<SqlBool>`false`;
+const EVERYBODY = sql<SqlBool>`true`;
+
+interface Compilation {
+  orgId: string;
+  references: References;
+  /** Segments being compiled, from the outside in: one that comes again contains itself. */
+  path: string[];
+  conditions: { count: number };
+}
+
+/**
+ * The filter as one condition per group, over a row called `contacts`. Values and keys are bound, lists as one array each, so that
+ * texts stay few. A segment that is unknown, contains itself or unfolds beyond all measure matches nobody.
+ */
+export function compileGroups(orgId: string, filter: CompositeFilter, references: References): Expression<SqlBool>[] {
+  const compilation = { orgId, references, path: [], conditions: { count: 0 } };
+  return filter.or.map(({ and }) => sql<SqlBool>`${sql.raw(PLANNED_EACH_TIME)} ${all(and, compilation)}`);
+}
+
+/** OR between the groups of a compiled filter. */
+export const anyGroup = (groups: Expression<SqlBool>[]): Expression<SqlBool> =>
+  sql<SqlBool>`(${sql.join(groups, sql` or `)})`;
+
+function composite(filter: CompositeFilter, compilation: Compilation): RawBuilder<SqlBool> {
+  const groups = filter.or.map(({ and }) => all(and, compilation));
+  return sql<SqlBool>`(${sql.join(groups, sql` or `)})`;
+}
+
+function all(filters: ContactFilter[], compilation: Compilation): RawBuilder<SqlBool> {
+  if (filters.length === 0) return EVERYBODY;
+  const conditions = filters.map((filter) => condition(filter, compilation));
+  return sql<SqlBool>`(${sql.join(conditions, sql` and `)})`;
+}
+
+function condition(filter: ContactFilter, compilation: Compilation): RawBuilder<SqlBool> {
+  const { orgId, references } = compilation;
+  compilation.conditions.count += 1;
+  if (compilation.conditions.count > MAX_CONDITIONS) return NOBODY;
+  switch (filter.type) {
+    case 'all_contacts':
+      return EVERYBODY;
+    case 'contact_id_in':
+      return sql<SqlBool>`contacts.id = any(${filter.contact_ids}::uuid[])`;
+    case 'contacts_created_at_between':
+      return sql<SqlBool>`(${sql.join(within('contacts.created_at', filter), sql` and `)})`;
+    case 'contacts_email_domain_name_in':
+      return sql<SqlBool>`split_part(contacts.email, '@', 2) = any(${lowerCase(filter.domain_name_in)}::text[])`;
+    case 'contacts_affected_by_sequence':
+      return affectedBy(orgId, references.sequences.get(filter.sequence_id) ?? []);
+    case 'contacts_name_in':
+      return sql<SqlBool>`contacts.name = any(${filter.name_in}::text[])`;
+    case 'contacts_phone_number_in':
+      return sql<SqlBool>`contacts.phone_number = any(${filter.phone_number_in}::text[])`;
+    case 'contacts_email_in':
+      return sql<SqlBool>`contacts.email = any(${lowerCase(filter.email_in)}::text[])`;
+    case 'contacts_attributes_in':
+      return hasAttributes(filter.attributes ?? []);
+    case 'last_contacted_at_between':
+      return lastContacted(orgId, filter);
+    case 'contact_belongs_to_segment':
+      return belongsTo(filter.segment_id.toLowerCase(), compilation);
+    case 'contacts_sessions_attributes_in':
+    case 'last_contacted_at_with_handoff_between':
+      return NOBODY; // there are no sessions yet
+  }
+}
+
+function belongsTo(segmentId: string, compilation: Compilation): RawBuilder<SqlBool> {
+  const filter = compilation.references.segments.get(segmentId);
+  if (filter === undefined || compilation.path.includes(segmentId)) return NOBODY;
+  if (filter === null) return EVERYBODY;
+  return composite(filter, { ...compilation, path: [...compilation.path, segmentId] });
+}
+
+function hasAttributes(objects: Record<string, string>[]): RawBuilder<SqlBool> {
+  if (objects.length === 0) return NOBODY;
+  if (objects.some((object) => Object.keys(object).length === 0)) return EVERYBODY;
+  const wanted = objects.map((object) => JSON.stringify(object));
+  return sql<SqlBool>`contacts.custom_data @> any(${wanted}::jsonb[])`;
+}
+
+function affectedBy(orgId: string, sequenceIds: string[]): RawBuilder<SqlBool> {
+  if (sequenceIds.length === 0) return NOBODY;
+  return sql<SqlBool>`exists (
+    select from enrollments as affected
+    where affected.org_id = ${orgId} and affected.sequence_id = any(${sequenceIds}::uuid[])
+      and affected.contact_id = contacts.id
+  )`;
+}
+
+interface Bounds {
+  after?: string | number | null | undefined;
+  before?: string | number | null | undefined;
+}
+
+/** The newest message lies in the range: one lies in it, and none after it. Said so, it can be answered from the messages' side. */
+function lastContacted(orgId: string, bounds: Bounds): RawBuilder<SqlBool> {
+  const messages = sql`select from deliveries as message where message.org_id = ${orgId} and message.contact_id = contacts.id`;
+  const one = sql<SqlBool>`exists (${messages} and ${sql.join(within('message.sent_at', bounds), sql` and `)})`;
+  if (!isGiven(bounds.before)) return one;
+  return sql<SqlBool>`(${one} and not exists (${messages} and message.sent_at >= ${new Date(bounds.before)}))`;
+}
+
+/** From `after` on, up to `before` without it, so that ranges can follow one another. */
+function within(column: string, { after, before }: Bounds): RawBuilder<SqlBool>[] {
+  const conditions = [sql<SqlBool>`${sql.raw(column)} is not null`];
+  if (isGiven(after)) conditions.push(sql<SqlBool>`${sql.raw(column)} >= ${new Date(after)}`);
+  if (isGiven(before)) conditions.push(sql<SqlBool>`${sql.raw(column)} < ${new Date(before)}`);
+  return conditions;
+}
+
+const isGiven = (bound: string | number | null | undefined): bound is string | number =>
+  bound !== undefined && bound !== null;
+
+const lowerCase = (texts: string[]) => texts.map((text) => text.toLowerCase());
+
+/** The filters of those segments of the org that exist. */
+export function listSegmentFilters(db: Db, orgId: string, segmentIds: string[]) {
+  return db
+    .selectFrom('segments')
+    .select(['id', 'filter'])
+    .where('org_id', '=', orgId)
+    .where(sql<SqlBool>`id = any(${segmentIds}::uuid[])`)
+    .execute();
+}
+
+/** Sequences of the org by id, deleted ones too, and by custom_id. */
+export function listSequences(db: Db, orgId: string, names: string[]) {
+  return db
+    .selectFrom('sequences')
+    .select(['id', 'custom_id'])
+    .where('org_id', '=', orgId)
+    .where(
+      sql<SqlBool>`(id = any(${names.filter(isUuid)}::uuid[]) or (custom_id = any(${names}::text[]) and deleted_at is null))`,
+    )
+    .execute();
+}
+
+export const isUuid = (text: string) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);

@@ -1,0 +1,158 @@
+import { z } from 'zod';
+import { Id, Timestamp } from '../http/schemas.ts';
+import { PublicFilter } from './filters.schema.ts';
+import { toE164 } from './phone-number.ts';
+
+const MAX_KEYS = 100;
+const MAX_BATCH = 1000;
+const EMAIL =
+  /^(?=.{1,254}$)[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+[A-Za-z](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])$/;
+
+/** An address in lower case, as contacts are told apart by it. */
+export const Email = z
+  .email({ pattern: EMAIL, error: 'must be an e-mail address, such as ada@example.com' })
+  .max(254)
+  .toLowerCase();
+
+/** A phone number in any international spelling; E.164 once parsed. */
+export const PhoneNumber = z
+  .string()
+  .min(1)
+  .max(50)
+  .transform((text, context) => {
+    const number = toE164(text);
+    if (number !== undefined) return number;
+    context.issues.push({
+      code: 'custom',
+      input: text,
+      message: 'must be an international phone number with + and the country code, such as +442079460958',
+    });
+    return z.NEVER;
+  })
+  .describe('An international number with + and the country code. Stored as E.164.');
+
+const hasFewKeys = (map: object) => Object.keys(map).length <= MAX_KEYS;
+const tooManyKeys = `must have at most ${MAX_KEYS} keys`;
+const Key = z.string().min(1).max(255);
+
+/** Values by key, as they are merged into what is stored: null removes a key. */
+export const CustomDataChange = z
+  .record(Key, z.string().max(5000).nullable())
+  .refine(hasFewKeys, tooManyKeys)
+  .meta({ maxProperties: MAX_KEYS })
+  .describe('Merged by key into what is stored; null removes a key.');
+export type CustomDataChange = z.infer<typeof CustomDataChange>;
+
+const StringMap = z.record(Key, z.string().max(5000)).refine(hasFewKeys, tooManyKeys).meta({ maxProperties: MAX_KEYS });
+
+export const HttpActionOverrides = z
+  .object({
+    query_params: StringMap.optional(),
+    path_params: StringMap.optional(),
+    body_params: StringMap.optional(),
+    headers: StringMap.optional(),
+  })
+  .meta({ id: 'HttpActionOverrides', description: 'Values that take the place of those in HTTP actions.' });
+
+/** What can be said of a contact. Absent fields stay as they are. */
+export const ContactFields = z
+  .object({
+    email: Email.optional(),
+    phone: PhoneNumber.optional(),
+    name: z.string().max(1000).optional(),
+    custom_data: CustomDataChange.optional(),
+    http_action_overrides: HttpActionOverrides.optional(),
+  })
+  .meta({
+    id: 'ContactFields',
+    examples: [
+      {
+        email: 'ada@example.com',
+        phone: '+442079460958',
+        name: 'Ada Lovelace',
+        custom_data: { plan: 'pro', city: 'London' },
+      },
+    ],
+  });
+export type ContactFields = z.infer<typeof ContactFields>;
+
+export const SaveContact = z.object({ contact: ContactFields }).meta({
+  id: 'SaveContact',
+  examples: [{ contact: { email: 'ada@example.com', name: 'Ada Lovelace', custom_data: { plan: 'pro' } } }],
+});
+export type SaveContact = z.infer<typeof SaveContact>;
+
+export const SavedContact = z.object({ id: Id }).meta({ id: 'SavedContact' });
+
+export const SaveContacts = z
+  .object({
+    contacts: z
+      .array(z.unknown().describe('A contact: the fields of ContactFields.'))
+      .min(1)
+      .max(MAX_BATCH)
+      .describe('Each is checked and answered by itself, in order.'),
+  })
+  .meta({
+    id: 'SaveContacts',
+    examples: [
+      {
+        contacts: [
+          { email: 'ada@example.com', name: 'Ada' },
+          { phone: '+442079460958', name: 'Grace' },
+        ],
+      },
+    ],
+  });
+
+export const SavedContacts = z
+  .object({
+    results: z
+      .array(z.union([z.object({ id: Id, created: z.boolean() }), z.object({ error: z.string() })]))
+      .describe('One for each contact of the request, in its order.'),
+  })
+  .meta({ id: 'SavedContacts' });
+
+export const Contact = z
+  .object({
+    id: Id,
+    email: z.string().nullable(),
+    phone_number: z.string().nullable(),
+    name: z.string().nullable(),
+    custom_data: z.record(z.string(), z.string()),
+    created_at: Timestamp,
+    updated_at: Timestamp,
+  })
+  .meta({ id: 'Contact' });
+
+export const ContactPage = z.object({ items: z.array(Contact), next: z.string().nullable() });
+
+export const ContactPath = z.object({ id: Id });
+
+const Cursor = z.string().min(1).max(500).describe('The `next` of the page before.');
+const Time = z.iso
+  .datetime({ offset: true, error: 'must be an ISO 8601 date-time, such as 2026-01-31T12:00:00Z' })
+  .optional();
+
+export const ListContacts = z.object({
+  cursor: Cursor.optional(),
+  limit: z.coerce.number().int().min(1).max(100).default(50),
+  created_after: Time.describe('Created then or later.'),
+  created_before: Time.describe('Created earlier.'),
+  updated_after: Time.describe('Updated then or later. Orders the list by update.'),
+  updated_before: Time.describe('Updated earlier. Orders the list by update.'),
+});
+export type ListContacts = z.infer<typeof ListContacts>;
+
+export const SearchContacts = z.object({ filter: PublicFilter, cursor: Cursor.optional() }).meta({
+  id: 'SearchContacts',
+  examples: [{ filter: { or: [{ and: [{ type: 'contacts_attributes_in', attributes: [{ plan: 'pro' }] }] }] } }],
+});
+export type SearchContacts = z.infer<typeof SearchContacts>;
+
+/** A contact by its id, e-mail or phone number. One of the latter two that is unknown is created. */
+export const ContactRef = z
+  .union([z.object({ id: Id }), z.object({ email: Email }), z.object({ phone_number: PhoneNumber })], {
+    error: 'must be one of {"id": …}, {"email": …} or {"phone_number": …}',
+  })
+  .meta({ id: 'ContactRef', examples: [{ email: 'ada@example.com' }] });
+export type ContactRef = z.infer<typeof ContactRef>;
