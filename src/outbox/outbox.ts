@@ -23,12 +23,12 @@ export interface Subject {
   summary?: string;
 }
 
-/** Starts the workflow, unless one with its id runs or, for a happening, ever ran. */
+/** Starts a workflow whose id stands for one happening: it runs at most once. */
 export function start<Input extends object>(contract: WorkflowContract<Input>, input: Input, subject: Subject): Command {
   return { ...commandOf(contract, input, subject), kind: 'start', signal: null };
 }
 
-/** Signals the workflow, starting it where it does not run. The signal carries no data. */
+/** Signals a workflow whose id stands for an entity, starting it where it does not run. The signal carries no data. */
 export function signalWithStart<Input extends object>(
   contract: WorkflowContract<Input>,
   input: Input,

@@ -16,6 +16,7 @@ export interface SequencesTable {
   paused_at: Date | null;
   canceled_at: Date | null;
   ended_at: Date | null;
+  paused_reason: string | null;
   deleted_at: Date | null;
 }
 

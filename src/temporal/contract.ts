@@ -8,6 +8,4 @@ export interface WorkflowContract<Input> {
   taskQueue: TaskQueue;
   /** Says which fact the workflow is about; the same fact never runs twice at once. */
   workflowId: (input: Input) => string;
-  /** `happening` ids stand for one event and run at most once; `entity` ids are woken again and again. */
-  reuse: 'happening' | 'entity';
 }

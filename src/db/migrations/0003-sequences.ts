@@ -16,6 +16,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       paused_at timestamptz(3),
       canceled_at timestamptz(3),
       ended_at timestamptz(3),
+      paused_reason text,
       deleted_at timestamptz(3),
       primary key (org_id, id)
     );
@@ -69,13 +70,13 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       foreign key (org_id, run_id) references sequence_runs (org_id, id),
       foreign key (org_id, last_step_id) references sequence_steps (org_id, id)
     );
-    create index enrollments_due on enrollments (org_id, sequence_id, last_step_id, anchor_at)
+    create index enrollments_due on enrollments (org_id, sequence_id, coalesce(last_step_id, sequence_id), anchor_at)
       where status = 'active' and held_until is null;
     create index enrollments_held on enrollments (org_id, sequence_id, held_until)
       where status = 'active' and held_until is not null;
     create index enrollments_by_creation on enrollments (org_id, sequence_id, created_at, id);
     create index enrollments_by_contact on enrollments (org_id, contact_id);
-    create index enrollments_by_run on enrollments (org_id, run_id);
+    create index enrollments_by_run on enrollments (org_id, run_id) where status = 'active';
     create index enrollments_by_last_step on enrollments (org_id, last_step_id);
 
     create table email_requests (

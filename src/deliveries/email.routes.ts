@@ -1,0 +1,20 @@
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { errorResponses } from '../http/errors.ts';
+import { SendEmail, SendEmailAnswer } from './emails.schema.ts';
+import { requestEmails } from './emails.service.ts';
+
+export const emailRoutes: FastifyPluginAsyncZod = async (app) => {
+  app.post('/email', {
+    config: { scope: 'email:write' },
+    schema: {
+      operationId: 'sendEmail',
+      tags: ['email'],
+      body: SendEmail,
+      response: { 201: SendEmailAnswer, ...errorResponses(403) },
+    },
+    handler: async ({ db, org, body }, reply) => {
+      reply.code(201);
+      return requestEmails(db, org.id, body);
+    },
+  });
+};

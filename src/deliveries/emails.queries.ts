@@ -1,0 +1,133 @@
+import { sql } from 'kysely';
+import { blockedEmail } from '../contacts/blocklist.service.ts';
+import type { Db } from '../db/connect.ts';
+import type { EmailContent } from './emails.schema.ts';
+import type { Settlement } from './rules.ts';
+
+export interface NewEmail {
+  id: string;
+  to: string;
+  content: EmailContent;
+}
+
+/** Writes a request and its e-mails, each with the contact who has the address, where there is one. */
+export async function insertEmails(
+  db: Db,
+  orgId: string,
+  request: { id: string; from_email: string; delayMs: number },
+  emails: NewEmail[],
+): Promise<void> {
+  await sql`
+    with request as (
+      insert into email_requests (org_id, id, from_email, due_at)
+      values (${orgId}::uuid, ${request.id}::uuid, ${request.from_email}, now() + ${request.delayMs}::float8 * interval '1 millisecond')
+    )
+    insert into deliveries (org_id, id, channel, email_request_id, contact_id, "to", status, content)
+    select ${orgId}::uuid, email.id, 'email', ${request.id}::uuid, contact.id, email."to", 'queued', email.content
+    from jsonb_to_recordset(${JSON.stringify(emails)}::jsonb) as email (id uuid, "to" text, content jsonb)
+    left join contacts as contact on contact.org_id = ${orgId} and contact.email = email."to"
+  `.execute(db);
+}
+
+export interface ClaimedEmail {
+  id: string;
+  to: string;
+  attempts: number;
+  content: EmailContent;
+}
+
+export function listQueuedEmails(db: Db, orgId: string, requestId: string, limit: number): Promise<{ id: string }[]> {
+  return db
+    .selectFrom('deliveries')
+    .select('id')
+    .where('org_id', '=', orgId)
+    .where('email_request_id', '=', requestId)
+    .where('status', '=', 'queued')
+    .where((eb) => eb.or([eb('not_before', 'is', null), eb('not_before', '<=', sql<Date>`now()`)]))
+    .orderBy('id')
+    .limit(limit)
+    .execute();
+}
+
+/** Marks queued e-mails as being sent, or ends them where they must not or cannot be. Gives those to send. */
+export async function beginEmails(
+  db: Db,
+  orgId: string,
+  ids: string[],
+  { lease, obstacle }: { lease: string; obstacle: string | null },
+): Promise<ClaimedEmail[]> {
+  const { rows } = await sql<ClaimedEmail & { status: string }>`
+    with decided as (
+      select delivery.id, case
+          when ${blockedEmail(sql`${orgId}::uuid`, sql`delivery."to"`)} then 'skipped'
+          when suppression.reason is not null then 'suppressed'
+          when ${obstacle}::text is not null then 'failed' else 'sending' end as status,
+        coalesce(suppression.reason, ${obstacle}::text) as reason
+      from deliveries as delivery
+      left join suppressions as suppression on suppression.org_id = delivery.org_id and suppression.channel = 'email'
+        and suppression.address = delivery."to"
+        and (not (delivery.content->>'is_transactional')::boolean or suppression.reason = 'bounced')
+      where delivery.org_id = ${orgId} and delivery.id = any(${ids}::uuid[]) and delivery.status = 'queued'
+      for update of delivery skip locked
+    )
+    update deliveries set status = decided.status,
+      reason = case decided.status when 'skipped' then 'the contact is blocked' when 'sending' then null else decided.reason end,
+      attempts = attempts + case decided.status when 'sending' then 1 else 0 end, lease = ${lease}::uuid, updated_at = now()
+    from decided
+    where deliveries.org_id = ${orgId} and deliveries.id = decided.id
+    returning deliveries.id, deliveries."to", deliveries.attempts, deliveries.content, deliveries.status
+  `.execute(db);
+  return rows.filter(({ status }) => status === 'sending');
+}
+
+/** Writes down what became of sends. Addresses that bounced are suppressed. */
+export async function settleEmails(
+  db: Db,
+  orgId: string,
+  provider: string,
+  results: [deliveryId: string, Settlement][],
+): Promise<void> {
+  if (results.length === 0) return;
+  await sql`
+    with result as (
+      select * from unnest(
+        ${results.map(([id]) => id)}::uuid[], ${results.map(([, { status }]) => status)}::text[],
+        ${results.map(([, { reason }]) => reason)}::text[], ${results.map(([, { providerId }]) => providerId)}::text[],
+        ${results.map(([, { delayMs }]) => delayMs)}::float8[]
+      ) as r (id, status, reason, provider_id, delay_ms)
+    ),
+    marked as (
+      update deliveries as delivery set status = result.status, reason = result.reason, provider = ${provider},
+        provider_id = coalesce(result.provider_id, delivery.provider_id), lease = null, updated_at = now(),
+        sent_at = case when result.status = 'accepted' then now() end,
+        not_before = now() + result.delay_ms * interval '1 millisecond',
+        attempts = delivery.attempts - case when result.delay_ms = 0 then 1 else 0 end
+      from result
+      where delivery.org_id = ${orgId} and delivery.id = result.id and delivery.status in ('sending', 'unknown')
+      returning delivery.status, delivery."to"
+    )
+    insert into suppressions (org_id, id, channel, address, reason)
+    select ${orgId}::uuid, gen_random_uuid(), 'email', "to", 'bounced' from marked where status = 'bounced'
+    on conflict (org_id, channel, address) do update set reason = excluded.reason
+  `.execute(db);
+}
+
+/** As settleInterrupted for sequences: transactional mail goes again under its Message-ID, the rest is `unknown`. */
+export async function settleInterruptedEmails(db: Db, orgId: string, requestId: string, lease: string): Promise<void> {
+  await sql`
+    update deliveries set
+      status = case when (content->>'is_transactional')::boolean then 'queued' else 'unknown' end,
+      reason = 'the worker stopped while it was being sent', lease = null, updated_at = now()
+    where org_id = ${orgId} and email_request_id = ${requestId} and status = 'sending' and lease <> ${lease}::uuid
+  `.execute(db);
+}
+
+/** Milliseconds until the next queued e-mail of the request may go, or null when none is left. */
+export async function findNextEmail(db: Db, orgId: string, requestId: string): Promise<number | null> {
+  const { rows } = await sql<{ ms: number | null }>`
+    select extract(epoch from min(coalesce(not_before, now())) - now())::float8 * 1000 as ms from deliveries
+    where org_id = ${orgId} and email_request_id = ${requestId} and status = 'queued'
+  `.execute(db);
+  const ms = rows[0]?.ms ?? null;
+  return ms === null ? null : Math.max(Math.ceil(ms), 0);
+}

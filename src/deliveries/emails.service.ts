@@ -1,0 +1,32 @@
+import type { Db } from '../db/connect.ts';
+import { inTransaction } from '../db/transaction.ts';
+import { newId } from '../ids.ts';
+import { enqueue, start } from '../outbox/outbox.ts';
+import { SEND_EMAILS } from './contract.ts';
+import { insertEmails } from './emails.queries.ts';
+import type { SendEmail } from './emails.schema.ts';
+
+const MS_A_MINUTE = 60_000;
+
+/** Accepts e-mails for sending, now or after the delay. Each is a delivery, whose id is answered. */
+export function requestEmails(db: Db, orgId: string, input: SendEmail) {
+  return inTransaction(db, async (trx) => {
+    const requestId = newId();
+    const delayMs = Math.round((input.delay_in_minutes ?? 0) * MS_A_MINUTE);
+    const emails = input.recipients.map((recipient) => ({
+      id: newId(),
+      to: recipient.to_email.toLowerCase(),
+      content: {
+        from_email: input.from_email,
+        subject: recipient.email_subject ?? input.fallback_email_subject ?? '',
+        sender_name: recipient.email_sender_name ?? input.fallback_email_sender_name ?? null,
+        body: recipient.email_body ?? input.fallback_email_body ?? '',
+        is_transactional: recipient.email_is_transactional,
+      },
+    }));
+    await insertEmails(trx, orgId, { id: requestId, from_email: input.from_email, delayMs }, emails);
+    const summary = `${emails.length} e-mail${emails.length === 1 ? '' : 's'} from ${input.from_email}`;
+    await enqueue(trx, orgId, start(SEND_EMAILS, { orgId, requestId, delayMs }, { orgId, subjectId: requestId, summary }));
+    return { data: emails.map(({ id }, index) => ({ id, to_email: input.recipients[index]?.to_email ?? '', status: 'queued' })) };
+  });
+}

@@ -1,0 +1,84 @@
+import { ProviderError } from '../errors.ts';
+import type { EmailMessage, EmailSender, SendOutcome } from '../providers/email.ts';
+import { putOff, type Settlement, settled } from './rules.ts';
+
+const LANES = 2;
+
+/** A delivery that the ledger says is being sent now, and what goes out for it. */
+export interface Sending {
+  deliveryId: string;
+  attempts: number;
+  message: EmailMessage;
+}
+
+export interface LaneWork<Item> {
+  items: Item[];
+  sender: EmailSender;
+  /** Writes down that these are being sent, and gives those that may go. An empty answer stops nothing. */
+  begin(chunk: Item[]): Promise<Sending[]>;
+  settle(results: [deliveryId: string, Settlement][]): Promise<void>;
+  /** Asked before each chunk. */
+  isStopped(): boolean;
+}
+
+/**
+ * Sends items in chunks, two chunks side by side, so that claiming and marking overlap with sending. No more is ever marked as being
+ * sent than the sender can have under way. A provider that as a whole takes nothing puts its chunk back and throws a ProviderError.
+ */
+export async function sendInLanes<Item>(work: LaneWork<Item>): Promise<void> {
+  const { items, sender, begin, settle, isStopped } = work;
+  const chunkSize = Math.max(1, Math.ceil(sender.concurrency / LANES));
+  let next = 0;
+  let trouble: Trouble | undefined;
+
+  const lane = async () => {
+    while (next < items.length && trouble === undefined && !isStopped()) {
+      const chunk = items.slice(next, next + chunkSize);
+      next += chunkSize;
+      const sendings = await begin(chunk);
+      const outcomes = await Promise.all(sendings.map(({ message }) => sender.send(message)));
+      trouble ??= outcomes.map(troubleOf).find((found) => found !== undefined);
+      await settle(sendings.map(({ deliveryId, attempts }, i) => [deliveryId, settlementOf(outcomes[i] as SendOutcome, attempts)]));
+    }
+  };
+  await Promise.all(Array.from({ length: LANES }, lane));
+  if (trouble !== undefined) {
+    throw new SenderTrouble(trouble.reason, trouble.isConfiguration);
+  }
+}
+
+/** No message of this sender goes out now. `isConfiguration`: nor later, until its settings are mended. */
+export class SenderTrouble extends ProviderError {
+  readonly isConfiguration: boolean;
+
+  constructor(reason: string, isConfiguration: boolean) {
+    super(`The mail server takes nothing: ${reason}`, { transient: true });
+    this.name = 'SenderTrouble';
+    this.isConfiguration = isConfiguration;
+  }
+}
+
+interface Trouble {
+  reason: string;
+  isConfiguration: boolean;
+}
+
+function troubleOf(outcome: SendOutcome): Trouble | undefined {
+  if (outcome.kind === 'retry' && outcome.scope === 'provider') return { reason: outcome.reason, isConfiguration: false };
+  if (outcome.kind === 'rejected' && outcome.because === 'config') return { reason: outcome.reason, isConfiguration: true };
+  return undefined;
+}
+
+function settlementOf(outcome: SendOutcome, attempts: number): Settlement {
+  switch (outcome.kind) {
+    case 'accepted':
+      return settled('accepted', null, outcome.providerId);
+    case 'unknown':
+      return settled('unknown', outcome.reason);
+    case 'retry':
+      return outcome.scope === 'recipient' ? putOff(attempts, outcome.reason) : { ...settled('queued', outcome.reason), delayMs: 0 };
+    case 'rejected':
+      if (outcome.because === 'config') return { ...settled('queued', outcome.reason), delayMs: 0 };
+      return settled(outcome.because === 'suppress' ? 'bounced' : 'failed', outcome.reason);
+  }
+}

@@ -1,0 +1,68 @@
+import { sql } from 'kysely';
+import type { Db } from '../db/connect.ts';
+import type { DispatchedCommand } from '../temporal/dispatch.ts';
+import type { EventType } from './events.ts';
+
+export interface ClaimedEvent {
+  id: number;
+  org_id: string;
+  type: EventType;
+  subject_id: string;
+  payload: Record<string, unknown>;
+}
+
+export interface ClaimedCommand extends DispatchedCommand {
+  id: number;
+}
+
+/** Locks the oldest events that no other relay holds. The locks end with the transaction. */
+export function claimEvents(trx: Db, limit: number): Promise<ClaimedEvent[]> {
+  return trx
+    .selectFrom('outbox')
+    .select(['id', 'org_id', 'type', 'subject_id', 'payload'])
+    .where('kind', '=', 'event')
+    .orderBy('id')
+    .limit(limit)
+    .forUpdate()
+    .skipLocked()
+    .$castTo<ClaimedEvent>()
+    .execute();
+}
+
+/**
+ * Locks commands, oldest first. A workflow's commands stay in order: only the relay that holds a workflow's oldest one
+ * takes those behind it.
+ */
+export async function claimCommands(trx: Db, limit: number): Promise<ClaimedCommand[]> {
+  const { rows: heads } = await sql<{ workflow_id: string }>`
+    select workflow_id from outbox as head
+    where kind <> 'event' and available_at <= now()
+      and not exists (select from outbox as earlier where earlier.workflow_id = head.workflow_id and earlier.id < head.id)
+    order by id limit ${limit} for update skip locked
+  `.execute(trx);
+  if (heads.length === 0) return [];
+  return trx
+    .selectFrom('outbox')
+    .select(['id', 'org_id', 'kind', 'type', 'subject_id', 'workflow_id', 'task_queue', 'signal', 'summary', 'payload'])
+    .where('workflow_id', '=', sql<string>`any(${heads.map((head) => head.workflow_id)})`)
+    .orderBy('id')
+    .limit(limit * 5)
+    .forUpdate()
+    .skipLocked()
+    .$castTo<ClaimedCommand>()
+    .execute();
+}
+
+export async function deleteClaimed(trx: Db, ids: number[]): Promise<void> {
+  if (ids.length === 0) return;
+  await trx.deleteFrom('outbox').where('id', '=', sql<number>`any(${ids})`).execute();
+}
+
+/** Keeps a command that Temporal refused for a later try, with the reason, at most a minute away. */
+export async function postponeCommand(trx: Db, id: number, reason: string): Promise<void> {
+  await sql`
+    update outbox set attempts = attempts + 1, last_error = ${reason.slice(0, 1000)},
+      available_at = now() + least(power(2, attempts), 60) * interval '1 second'
+    where id = ${id}
+  `.execute(trx);
+}

@@ -1,0 +1,163 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Client } from '@temporalio/client';
+import type { FastifyBaseLogger } from 'fastify';
+import type { Db } from '../db/connect.ts';
+import { listen } from '../db/listen.ts';
+import { inTransaction } from '../db/transaction.ts';
+import { dispatch, isTemporalAway } from '../temporal/dispatch.ts';
+import {
+  type ClaimedCommand,
+  type ClaimedEvent,
+  claimCommands,
+  claimEvents,
+  deleteClaimed,
+  postponeCommand,
+} from './claim.ts';
+import type { EventType } from './events.ts';
+import { OUTBOX_CHANNEL } from './wake.ts';
+
+const SWEEP_MS = 1_000;
+const BACK_OFF_MS = 1_000;
+const EVENTS_A_BATCH = 500;
+const COMMANDS_A_BATCH = 200;
+const COMMAND_LOOPS = 2;
+const DISPATCHES_A_LOOP = 25;
+
+/** What we do ourselves about events, for all of one org and type in a batch at once. Runs in the transaction that takes them off the outbox. */
+export type Reaction = (trx: Db, orgId: string, events: ClaimedEvent[]) => Promise<void>;
+export type Reactions = Partial<Record<EventType, Reaction[]>>;
+
+export interface RelayOptions {
+  databaseUrl: string;
+  db: Db;
+  /** A pool of its own, named as the relay's, as its transactions last as long as Temporal takes to answer. */
+  commandDb: Db;
+  client: Client;
+  reactions: Reactions;
+  log: Pick<FastifyBaseLogger, 'warn' | 'error'>;
+}
+
+export interface Relay {
+  /** Ends after the batch under way. */
+  stop(): Promise<void>;
+}
+
+/** Moves the outbox on: expands events and hands commands to Temporal. Any number may run at once. */
+export function startRelay({ databaseUrl, db, commandDb, client, reactions, log }: RelayOptions): Relay {
+  const stopping = new AbortController();
+  const sleepers = new Set<() => void>();
+  let wakeUps = 0;
+  const wakeAll = () => {
+    wakeUps++;
+    for (const wake of sleepers) wake();
+  };
+  const listener = listen(databaseUrl, OUTBOX_CHANNEL, wakeAll);
+
+  /** Works until nothing is left, then waits for a wake-up that came after it began to look, or for the sweep. */
+  const loop = async (name: string, work: () => Promise<boolean>) => {
+    while (!stopping.signal.aborted) {
+      const seen = wakeUps;
+      try {
+        if (await work()) continue;
+      } catch (error) {
+        log.warn({ err: error, loop: name }, 'relay could not move on; trying again');
+        await sleep(BACK_OFF_MS, undefined, { signal: stopping.signal }).catch(() => undefined);
+        continue;
+      }
+      if (seen === wakeUps) await nap(sleepers, stopping.signal);
+    }
+  };
+
+  const loops = [
+    loop('events', () => expandEvents(db, reactions)),
+    ...Array.from({ length: COMMAND_LOOPS }, () => loop('commands', () => sendCommands(commandDb, client, log))),
+  ];
+
+  return {
+    async stop() {
+      stopping.abort();
+      wakeAll();
+      await Promise.all([...loops, listener.close()]);
+    },
+  };
+}
+
+async function nap(sleepers: Set<() => void>, stop: AbortSignal): Promise<void> {
+  if (stop.aborted) return;
+  await new Promise<void>((resolve) => {
+    const wake = () => {
+      clearTimeout(timer);
+      sleepers.delete(wake);
+      resolve();
+    };
+    const timer = setTimeout(wake, SWEEP_MS);
+    sleepers.add(wake);
+  });
+}
+
+/** One batch of events. Resolves to whether there may be more. */
+export function expandEvents(db: Db, reactions: Reactions): Promise<boolean> {
+  return inTransaction(db, async (trx) => {
+    const events = await claimEvents(trx, EVENTS_A_BATCH);
+    for (const group of Map.groupBy(events, ({ org_id, type }) => `${org_id} ${type}`).values()) {
+      const [{ org_id, type }] = group as [ClaimedEvent];
+      for (const react of reactions[type] ?? []) await react(trx, org_id, group);
+    }
+    await deleteClaimed(
+      trx,
+      events.map(({ id }) => id),
+    );
+    return events.length === EVENTS_A_BATCH;
+  });
+}
+
+/** One batch of commands. Resolves to whether there may be more; rejects when Temporal is away. */
+export async function sendCommands(
+  db: Db,
+  client: Client,
+  log: Pick<FastifyBaseLogger, 'error'>,
+  limit = COMMANDS_A_BATCH,
+): Promise<boolean> {
+  let away: unknown;
+  const isFull = await inTransaction(db, async (trx) => {
+    const commands = await claimCommands(trx, limit);
+    const queues = [...Map.groupBy(commands, ({ workflow_id }) => workflow_id).values()];
+    const sent: number[] = [];
+
+    const sendQueues = async () => {
+      for (let queue = queues.pop(); queue !== undefined && away === undefined; queue = queues.pop()) {
+        for (const [command, ids] of withoutRepeats(queue)) {
+          try {
+            await dispatch(client, command);
+            sent.push(...ids);
+          } catch (error) {
+            if (isTemporalAway(error)) {
+              away = error;
+            } else {
+              log.error({ err: error, workflow_id: command.workflow_id, command: command.id }, 'Temporal refused a command');
+              await postponeCommand(trx, command.id, String(error));
+            }
+            break;
+          }
+        }
+      }
+    };
+    queues.reverse();
+    await Promise.all(Array.from({ length: DISPATCHES_A_LOOP }, sendQueues));
+    await deleteClaimed(trx, sent);
+    return commands.length >= limit;
+  });
+  if (away !== undefined) throw away;
+  return isFull;
+}
+
+/** A signal says only "look again", so one does for those that directly repeat it. */
+function withoutRepeats(queue: ClaimedCommand[]): [ClaimedCommand, number[]][] {
+  const distinct: [ClaimedCommand, number[]][] = [];
+  for (const command of queue) {
+    const last = distinct.at(-1);
+    if (last !== undefined && command.kind === 'signal' && last[0].signal === command.signal) last[1].push(command.id);
+    else distinct.push([command, [command.id]]);
+  }
+  return distinct;
+}

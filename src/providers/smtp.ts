@@ -1,0 +1,128 @@
+import { createTransport, type SendMailOptions } from 'nodemailer';
+import type { EmailMessage, EmailSender, SendOutcome } from './email.ts';
+
+const POOL_CONNECTIONS = 10;
+const CONNECT_TIMEOUT_MS = 10_000;
+const SOCKET_TIMEOUT_MS = 30_000;
+
+/** Settings as an org's e-mail integration, or SMTP_URL, gives them. */
+export interface SmtpSettings {
+  host: string;
+  port: number;
+  secure: boolean;
+  username?: string | undefined;
+  password?: string | undefined;
+  /** The checked address to connect to, where `host` was resolved beforehand. */
+  address?: string | undefined;
+  dkim?: { domain: string; selector: string; private_key: string } | undefined;
+}
+
+/** Reads `smtp://user:password@host:port` or `smtps://…`. Throws on anything else. */
+export function smtpSettingsOf(url: string): SmtpSettings {
+  const { protocol, hostname, port, username, password } = new URL(url);
+  if (protocol !== 'smtp:' && protocol !== 'smtps:') throw new Error('SMTP_URL must begin with smtp:// or smtps://');
+  const secure = protocol === 'smtps:';
+  return {
+    host: hostname,
+    port: port === '' ? (secure ? 465 : 587) : Number(port),
+    secure,
+    username: username === '' ? undefined : decodeURIComponent(username),
+    password: password === '' ? undefined : decodeURIComponent(password),
+  };
+}
+
+/** Sends by SMTP (RFC 5321) over pooled connections. */
+export function createSmtpSender({ host, port, secure, username, password, address, dkim }: SmtpSettings): EmailSender {
+  const transport = createTransport({
+    pool: true,
+    maxConnections: POOL_CONNECTIONS,
+    maxMessages: Number.POSITIVE_INFINITY,
+    maxRequeues: 2,
+    host: address ?? host,
+    port,
+    secure,
+    auth: username === undefined ? undefined : { user: username, pass: password ?? '' },
+    tls: { servername: host },
+    connectionTimeout: CONNECT_TIMEOUT_MS,
+    greetingTimeout: CONNECT_TIMEOUT_MS,
+    socketTimeout: SOCKET_TIMEOUT_MS,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+    dkim:
+      dkim === undefined
+        ? undefined
+        : { domainName: dkim.domain, keySelector: dkim.selector, privateKey: dkim.private_key, headerFieldNames: DKIM_FIELDS },
+  });
+
+  return {
+    provider: 'smtp',
+    concurrency: POOL_CONNECTIONS,
+    async send(message) {
+      try {
+        const { messageId } = await transport.sendMail(toMail(message));
+        return { kind: 'accepted', providerId: messageId };
+      } catch (error) {
+        return outcomeOf(error as SmtpError);
+      }
+    },
+    close: () => transport.close(),
+  };
+}
+
+/** RFC 8058 wants both List-Unsubscribe fields signed; nodemailer's own list leaves the second out. */
+const DKIM_FIELDS =
+  'From:Sender:Reply-To:Subject:Date:Message-ID:To:Cc:MIME-Version:Content-Type:Content-Transfer-Encoding:List-Unsubscribe:List-Unsubscribe-Post';
+
+const looksLikeHtml = (body: string) => /<[a-z!/][^>]*>/i.test(body);
+
+function toMail({ deliveryId, from, to, subject, body, unsubscribeUrl }: EmailMessage): SendMailOptions {
+  const domain = from.address.slice(from.address.lastIndexOf('@') + 1);
+  return {
+    messageId: `<${deliveryId}@${domain}>`,
+    from: { name: from.name ?? '', address: from.address },
+    to: { name: '', address: to },
+    envelope: { from: from.address, to },
+    subject,
+    ...(looksLikeHtml(body) ? { html: body } : { text: body }),
+    headers:
+      unsubscribeUrl === undefined
+        ? {}
+        : { 'List-Unsubscribe': `<${unsubscribeUrl}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' },
+  };
+}
+
+interface SmtpError extends Error {
+  code?: string;
+  /** The system's own code, such as ECONNREFUSED, where there was one. */
+  originalCode?: string;
+  timeoutType?: string;
+  responseCode?: number;
+  response?: string;
+}
+
+const NOT_CONNECTED = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']);
+const BEFORE_MAIL = new Set(['CONNECT_TIMEOUT', 'GREETING_TIMEOUT', 'UPGRADE_TIMEOUT']);
+
+/** What a failure says about the message (RFC 5321, 4.2; enhanced codes of RFC 3463). Silence proves nothing: it is `unknown`. */
+export function outcomeOf(error: SmtpError): SendOutcome {
+  const { code = '', originalCode = '', timeoutType = '', responseCode = 0 } = error;
+  const reason = (error.response ?? error.message).slice(0, 500);
+  const isTemporary = responseCode >= 400 && responseCode < 500;
+
+  if (code === 'EDNS' || code === 'ETLS' || NOT_CONNECTED.has(originalCode) || BEFORE_MAIL.has(timeoutType)) {
+    return { kind: 'retry', scope: 'provider', reason };
+  }
+  if (code === 'EAUTH') {
+    return isTemporary ? { kind: 'retry', scope: 'provider', reason } : { kind: 'rejected', because: 'config', reason };
+  }
+  if (isTemporary) {
+    const isAboutMessage = (code === 'EENVELOPE' || code === 'EMESSAGE') && responseCode !== 421;
+    return { kind: 'retry', scope: isAboutMessage ? 'recipient' : 'provider', reason };
+  }
+  if (responseCode >= 500) {
+    const because = /\b5\.1\.\d/.test(reason) ? 'suppress' : 'permanent';
+    return { kind: 'rejected', because, reason };
+  }
+  if (code === 'EENVELOPE' || code === 'EMESSAGE') return { kind: 'rejected', because: 'permanent', reason };
+  return { kind: 'unknown', reason };
+}

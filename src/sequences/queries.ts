@@ -1,0 +1,103 @@
+import { type SqlBool, sql, type UpdateObject } from 'kysely';
+import type { Db } from '../db/connect.ts';
+import type { Position } from '../db/cursor.ts';
+import type { Database } from '../db/database.ts';
+import type { SequencesTable } from './table.ts';
+
+type SequenceChanges = UpdateObject<Database, 'sequences'>;
+
+const COLUMNS = [
+  'org_id',
+  'id',
+  'name',
+  'custom_id',
+  'filter',
+  'is_continuous',
+  'status',
+  'started_at',
+  'paused_at',
+  'paused_reason',
+  'canceled_at',
+  'ended_at',
+  'created_at',
+  'updated_at',
+] as const;
+
+export type SequenceRow = Awaited<ReturnType<typeof findSequence>> & object;
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+const sequenceQuery = (db: Db, orgId: string) =>
+  db.selectFrom('sequences').select(COLUMNS).where('org_id', '=', orgId).where('deleted_at', 'is', null);
+
+/** By its id, or else by its custom_id. */
+export function findSequence(db: Db, orgId: string, ref: string, options: { forUpdate?: boolean } = {}) {
+  const query = sequenceQuery(db, orgId)
+    .where((eb) => (UUID.test(ref) ? eb.or([eb('id', '=', ref), eb('custom_id', '=', ref)]) : eb('custom_id', '=', ref)))
+    .orderBy(sql<SqlBool>`id::text = ${ref.toLowerCase()}`, 'desc')
+    .limit(1);
+  return (options.forUpdate === true ? query.forUpdate() : query).executeTakeFirst();
+}
+
+/** Sequences by creation, from behind a position, and only those created before `settled`. */
+export function listSequences(
+  db: Db,
+  orgId: string,
+  { after, settled, limit }: { after: Position | undefined; settled: Date | undefined; limit: number },
+) {
+  let query = sequenceQuery(db, orgId).orderBy('created_at').orderBy('id').limit(limit);
+  if (after !== undefined) query = query.where(sql<SqlBool>`(created_at, id) > (${after.at}, ${after.id}::uuid)`);
+  if (settled !== undefined) query = query.where('created_at', '<', settled);
+  return query.execute();
+}
+
+/** Continuous sequences that enroll contacts as they come, paused ones included: a pause loses nobody. */
+export function listListeningSequences(db: Db, orgId: string) {
+  return db
+    .selectFrom('sequences')
+    .select(['id', 'name', 'filter'])
+    .where('org_id', '=', orgId)
+    .where('is_continuous', '=', true)
+    .where('deleted_at', 'is', null)
+    .where('status', 'in', ['active', 'paused'])
+    .execute();
+}
+
+export async function insertSequence(
+  db: Db,
+  sequence: Pick<SequencesTable, 'org_id' | 'id' | 'name' | 'custom_id' | 'is_continuous' | 'status' | 'started_at'> & {
+    filter: unknown;
+  },
+): Promise<void> {
+  await db
+    .insertInto('sequences')
+    .values({ ...sequence, filter: sequence.filter === null ? null : JSON.stringify(sequence.filter) })
+    .execute();
+}
+
+export async function updateSequence(db: Db, orgId: string, id: string, changes: SequenceChanges): Promise<void> {
+  await db
+    .updateTable('sequences')
+    .set({ ...changes, updated_at: sql<Date>`now()` })
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .execute();
+}
+
+/** Only from one of the states named; resolves to whether it was in one. */
+export async function moveSequence(
+  db: Db,
+  orgId: string,
+  id: string,
+  from: SequencesTable['status'][],
+  changes: SequenceChanges,
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('sequences')
+    .set({ ...changes, updated_at: sql<Date>`now()` })
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .where('status', 'in', from)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}

@@ -1,0 +1,171 @@
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { decodeCursor, settledBefore, toPage } from '../db/cursor.ts';
+import { errorResponses } from '../http/errors.ts';
+import { NO_BODY, NoBody } from '../http/schemas.ts';
+import { listEnrollments } from './enrollments.queries.ts';
+import {
+  AddContacts,
+  AddContactsAnswer,
+  CreatedSequence,
+  CreateSequence,
+  EnrollmentList,
+  ListEnrollments,
+  ListSequences,
+  Sequence,
+  SequenceList,
+  SequenceParams,
+  SequenceStats,
+  UpdateSequence,
+} from './schema.ts';
+import {
+  addContacts,
+  cancelSequence,
+  createSequence,
+  deleteSequence,
+  getSequence,
+  listSequencesWithSteps,
+  pauseSequence,
+  resumeSequence,
+  startSequence,
+  updateSequence,
+  withSteps,
+} from './service.ts';
+import { getStats } from './stats.service.ts';
+
+const tags = ['sequences'];
+
+export const sequenceRoutes: FastifyPluginAsyncZod = async (app) => {
+  app.post('/sequences', {
+    config: { scope: 'sequences:write' },
+    schema: {
+      operationId: 'createSequence',
+      tags,
+      body: CreateSequence,
+      response: { 201: CreatedSequence, ...errorResponses(403, 409) },
+    },
+    handler: async ({ db, org, body }, reply) => {
+      reply.code(201);
+      return createSequence(db, org.id, body);
+    },
+  });
+
+  app.get('/sequences', {
+    config: { scope: 'sequences:read' },
+    schema: {
+      operationId: 'listSequences',
+      tags,
+      querystring: ListSequences,
+      response: { 200: SequenceList, ...errorResponses(403) },
+    },
+    handler: async ({ db, org, query: { cursor, limit } }) => {
+      const after = cursor === undefined ? undefined : decodeCursor(cursor);
+      const settled = await settledBefore(db);
+      const rows = await listSequencesWithSteps(db, org.id, { after, settled, limit: limit + 1 });
+      return toPage(rows, limit, (row) => row.created_at);
+    },
+  });
+
+  app.get('/sequences/:id', {
+    config: { scope: 'sequences:read' },
+    schema: {
+      operationId: 'getSequence',
+      tags,
+      params: SequenceParams,
+      response: { 200: Sequence, ...errorResponses(403, 404) },
+    },
+    handler: async ({ db, org, params }) => {
+      const [sequence] = await withSteps(db, org.id, [await getSequence(db, org.id, params.id)]);
+      return sequence as NonNullable<typeof sequence>;
+    },
+  });
+
+  app.patch('/sequences/:id', {
+    config: { scope: 'sequences:write' },
+    schema: {
+      operationId: 'updateSequence',
+      tags,
+      params: SequenceParams,
+      body: UpdateSequence,
+      response: { 200: NoBody, ...errorResponses(403, 404, 409) },
+    },
+    handler: async ({ db, org, params, body }) => {
+      await updateSequence(db, org.id, params.id, body);
+      return NO_BODY;
+    },
+  });
+
+  app.delete('/sequences/:id', {
+    config: { scope: 'sequences:write' },
+    schema: {
+      operationId: 'deleteSequence',
+      tags,
+      params: SequenceParams,
+      response: { 200: NoBody, ...errorResponses(403, 404) },
+    },
+    handler: async ({ db, org, params }) => {
+      await deleteSequence(db, org.id, params.id);
+      return NO_BODY;
+    },
+  });
+
+  const commands = {
+    start: { operationId: 'startSequence', run: startSequence },
+    cancel: { operationId: 'cancelSequence', run: cancelSequence },
+    pause: { operationId: 'pauseSequence', run: pauseSequence },
+    resume: { operationId: 'resumeSequence', run: resumeSequence },
+  };
+  for (const [name, { operationId, run }] of Object.entries(commands)) {
+    app.put(`/sequences/:id/${name}`, {
+      config: { scope: 'sequences:write' },
+      schema: { operationId, tags, params: SequenceParams, response: { 200: NoBody, ...errorResponses(403, 404, 409) } },
+      handler: async ({ db, org, params }) => {
+        await run(db, org.id, params.id);
+        return NO_BODY;
+      },
+    });
+  }
+
+  app.post('/sequences/:id/contacts', {
+    config: { scope: 'sequences:write' },
+    schema: {
+      operationId: 'addContactsToSequence',
+      tags,
+      params: SequenceParams,
+      body: AddContacts,
+      response: { 201: AddContactsAnswer, ...errorResponses(403, 404, 409) },
+    },
+    handler: async ({ db, org, params, body }, reply) => {
+      reply.code(201);
+      return addContacts(db, org.id, params.id, body.contacts);
+    },
+  });
+
+  app.get('/sequences/:id/stats', {
+    config: { scope: 'sequences:read' },
+    schema: {
+      operationId: 'getSequenceStats',
+      tags,
+      params: SequenceParams,
+      response: { 200: SequenceStats, ...errorResponses(403, 404) },
+    },
+    handler: async ({ db, org, params }) => getStats(db, org.id, await getSequence(db, org.id, params.id)),
+  });
+
+  app.get('/sequences/:id/enrollments', {
+    config: { scope: 'sequences:read' },
+    schema: {
+      operationId: 'listEnrollments',
+      tags,
+      params: SequenceParams,
+      querystring: ListEnrollments,
+      response: { 200: EnrollmentList, ...errorResponses(403, 404) },
+    },
+    handler: async ({ db, org, params, query: { cursor, limit, status } }) => {
+      const sequence = await getSequence(db, org.id, params.id);
+      const after = cursor === undefined ? undefined : decodeCursor(cursor);
+      const settled = await settledBefore(db);
+      const rows = await listEnrollments(db, org.id, sequence, { status, after, settled, limit: limit + 1 });
+      return toPage(rows, limit, (row) => row.created_at);
+    },
+  });
+};

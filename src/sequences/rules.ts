@@ -1,0 +1,38 @@
+/** A step as stored. Deleted steps stay, so that those who passed them know where they stand. */
+export interface StoredStep {
+  id: string;
+  is_deleted: boolean;
+  delay_in_minutes: number;
+}
+
+/** What comes after a place in a sequence. `after` null is the beginning; `next` null is the end. */
+export interface Move<Step extends StoredStep> {
+  after: string | null;
+  next: Step | null;
+}
+
+/** For each place where an enrollment can stand, its next step. Steps are given in order. */
+export function movesOf<Step extends StoredStep>(steps: Step[]): Move<Step>[] {
+  let next: Step | null = null;
+  const moves: Move<Step>[] = [];
+  for (const step of steps.toReversed()) {
+    moves.unshift({ after: step.id, next });
+    if (!step.is_deleted) next = step;
+  }
+  return [{ after: null, next }, ...moves];
+}
+
+/**
+ * The order of all steps after an edit. Steps that are no longer listed keep their place behind the step they used to follow, so that
+ * whoever did them last goes on with the first listed step after it.
+ */
+export function orderAfterEdit(stored: string[], listed: string[]): string[] {
+  const isListed = new Set(listed);
+  const followers = new Map<string | null, string[]>();
+  let kept: string | null = null;
+  for (const id of stored) {
+    if (isListed.has(id)) kept = id;
+    else followers.set(kept, [...(followers.get(kept) ?? []), id]);
+  }
+  return [...(followers.get(null) ?? []), ...listed.flatMap((id) => [id, ...(followers.get(id) ?? [])])];
+}

@@ -1,0 +1,150 @@
+import { z } from 'zod';
+import { FullFilter } from '../contacts/filters.schema.ts';
+import { ContactRef } from '../contacts/schema.ts';
+import { Id, Timestamp } from '../http/schemas.ts';
+import { StepAction } from './actions.schema.ts';
+
+const TEN_YEARS_IN_MINUTES = 5_256_000;
+const MAX_STEPS = 100;
+
+const Name = z.string().min(1).max(255);
+const CustomId = z.string().min(1).max(255);
+const DelayInMinutes = z
+  .number()
+  .min(0)
+  .max(TEN_YEARS_IN_MINUTES)
+  .describe("From the previous step's send; the first from enrollment.");
+
+const NewStep = z.object({ action: StepAction, delay_in_minutes: DelayInMinutes }).meta({ id: 'NewSequenceStep' });
+const ChangedStep = NewStep.extend({ id: Id.optional().describe('Keeps the step that has this id.') }).meta({
+  id: 'ChangedSequenceStep',
+});
+export type ChangedStep = z.infer<typeof ChangedStep>;
+
+export const CreateSequence = z
+  .object({
+    name: Name.default('New Sequence'),
+    custom_id: CustomId.optional(),
+    is_continuous: z.boolean().default(true),
+    filter: FullFilter.nullable().describe('Who is enrolled. null is all contacts.'),
+    steps: z.array(NewStep).min(1).max(MAX_STEPS),
+  })
+  .meta({
+    id: 'CreateSequence',
+    examples: [
+      {
+        name: 'Welcome',
+        filter: { or: [{ and: [{ type: 'contacts_email_domain_name_in', domain_name_in: ['example.com'] }] }] },
+        steps: [
+          {
+            delay_in_minutes: 0,
+            action: {
+              type: 'send_emails',
+              data: {
+                from_email: 'hello@example.org',
+                email_sender_name: 'Acme',
+                email_subject: 'Welcome',
+                email_body: 'Good to have you here.',
+                email_is_transactional: false,
+              },
+            },
+          },
+        ],
+      },
+    ],
+  });
+export type CreateSequence = z.infer<typeof CreateSequence>;
+
+export const UpdateSequence = z
+  .object({
+    name: Name,
+    custom_id: CustomId.nullable(),
+    filter: FullFilter.nullable(),
+    steps: z.array(ChangedStep).min(1).max(MAX_STEPS).describe('Replaces all steps. Those under way go on with the steps not yet reached.'),
+  })
+  .partial()
+  .meta({ id: 'UpdateSequence', examples: [{ name: 'Welcome, new customers' }] });
+export type UpdateSequence = z.infer<typeof UpdateSequence>;
+
+export const SequenceParams = z.object({
+  id: z.string().min(1).max(255).describe("The sequence's id or custom_id."),
+});
+
+export const SequenceStatus = z.enum(['pending', 'active', 'paused', 'complete', 'canceled']);
+
+export const Sequence = z
+  .object({
+    id: Id,
+    name: z.string(),
+    org_id: Id,
+    custom_id: z.string().nullable(),
+    filter: z.unknown(),
+    steps: z.array(z.object({ id: Id, action: z.unknown(), delay_in_minutes: z.number() })),
+    is_continuous: z.boolean(),
+    started_at: Timestamp.nullable(),
+    canceled_at: Timestamp.nullable(),
+    ended_at: Timestamp.nullable(),
+    paused_at: Timestamp.nullable(),
+    paused_reason: z.string().nullable().describe('Why it paused itself; null when somebody paused it.'),
+    status: SequenceStatus,
+    created_at: Timestamp,
+    updated_at: Timestamp,
+  })
+  .meta({ id: 'Sequence' });
+
+export const CreatedSequence = z.object({ id: Id });
+
+const Cursor = z.string().min(1).max(255).describe('`next` of the page before.');
+const Limit = z.coerce.number().int().min(1).max(100).default(50);
+
+export const ListSequences = z.object({ cursor: Cursor.optional(), limit: Limit });
+export const SequenceList = z.object({ items: z.array(Sequence), next: z.string().nullable() });
+
+export const AddContacts = z
+  .object({ contacts: z.array(ContactRef).min(1).max(10_000) })
+  .meta({ id: 'AddContactsToSequence', examples: [{ contacts: [{ email: 'ada@example.com' }] }] });
+
+export const AddContactsAnswer = z.object({
+  run_id: Id,
+  enrolled: z.int(),
+  skipped: z.array(z.object({ contact: ContactRef, reason: z.string() })),
+});
+export type AddContactsAnswer = z.infer<typeof AddContactsAnswer>;
+
+export const SequenceStats = z
+  .object({
+    steps: z.array(
+      z.object({
+        id: Id,
+        index: z.int(),
+        due: z.int().describe('Enrollments whose next step this is.'),
+        sent: z.int(),
+        delivered: z.int(),
+        failed: z.int(),
+        skipped: z.int(),
+        unknown: z.int(),
+      }),
+    ),
+    enrollments: z.object({ active: z.int(), complete: z.int(), canceled: z.int() }),
+  })
+  .meta({ id: 'SequenceStats' });
+
+export const EnrollmentStatus = z.enum(['active', 'complete', 'canceled']);
+
+export const ListEnrollments = z.object({ cursor: Cursor.optional(), limit: Limit, status: EnrollmentStatus.optional() });
+
+export const EnrollmentList = z.object({
+  items: z.array(
+    z.object({
+      id: Id,
+      contact_id: Id,
+      run_id: Id.nullable(),
+      status: EnrollmentStatus,
+      last_step_id: Id.nullable(),
+      held_until: Timestamp.nullable(),
+      created_at: Timestamp,
+      ended_at: Timestamp.nullable(),
+    }),
+  ),
+  next: z.string().nullable(),
+});

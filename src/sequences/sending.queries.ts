@@ -1,0 +1,185 @@
+import { sql } from 'kysely';
+import { blockedEmail } from '../contacts/blocklist.service.ts';
+import type { Db } from '../db/connect.ts';
+import type { Settlement } from '../deliveries/rules.ts';
+import type { Channel, DeliveryStatus } from '../deliveries/table.ts';
+import { newId } from '../ids.ts';
+
+export interface StepSend {
+  sequenceId: string;
+  stepId: string;
+  channel: Channel;
+  /** Passes those who opted out, but not those whose address bounced. */
+  isTransactional: boolean;
+  /** Why nothing can be sent at all, or null. */
+  obstacle: string | null;
+  /** Marks the rows of this attempt. */
+  lease: string;
+  /** Whether an enrollment is complete after this step. */
+  isLast: boolean;
+}
+
+export interface BegunDelivery {
+  id: string;
+  enrollment_id: string;
+  to: string;
+  status: DeliveryStatus;
+  attempts: number;
+}
+
+/**
+ * Writes the delivery of each enrollment for a step before anything is sent, deciding by what holds at this moment: the sequence runs, the
+ * run was not canceled, the contact can be reached and may be written to. Gives the rows written, and as `settled` the enrollments whose
+ * delivery had its outcome before.
+ */
+export async function beginDeliveries(
+  db: Db,
+  orgId: string,
+  send: StepSend,
+  enrollmentIds: string[],
+): Promise<{ begun: BegunDelivery[]; settled: string[] }> {
+  const address = send.channel === 'email' ? sql`contact.email` : sql`contact.phone_number`;
+  const missing = send.channel === 'email' ? 'the contact has no e-mail address' : 'the contact has no phone number';
+  const { rows } = await sql<BegunDelivery & { was_settled: boolean }>`
+    with wanted as (select * from unnest(${enrollmentIds}::uuid[], ${enrollmentIds.map(newId)}::uuid[]) as w (enrollment_id, delivery_id)),
+    person as (
+      select wanted.*, enrollment.contact_id, ${address} as address, suppression.reason as suppressed,
+        ${blockedEmail(sql`${orgId}::uuid`, sql`contact.email`)} as is_blocked
+      from wanted
+      join enrollments as enrollment on enrollment.org_id = ${orgId} and enrollment.id = wanted.enrollment_id and enrollment.status = 'active'
+      join sequences as sequence on sequence.org_id = enrollment.org_id and sequence.id = enrollment.sequence_id and sequence.status = 'active'
+      join contacts as contact on contact.org_id = enrollment.org_id and contact.id = enrollment.contact_id
+      left join sequence_runs as run on run.org_id = enrollment.org_id and run.id = enrollment.run_id
+      left join suppressions as suppression on suppression.org_id = contact.org_id and suppression.channel = ${send.channel}
+        and suppression.address = ${address}
+        and (${!send.isTransactional}::boolean or suppression.reason = 'bounced')
+      where run.canceled_at is null
+    ),
+    decided as (
+      select *, case
+        when is_blocked then 'the contact is blocked'
+        when address is null then ${missing}
+        when suppressed is not null then suppressed
+        else ${send.obstacle}::text end as reason
+      from person
+    ),
+    written as (
+      insert into deliveries (org_id, id, channel, sequence_id, enrollment_id, step_id, contact_id, "to", status, reason, attempts, lease)
+      select ${orgId}::uuid, delivery_id, ${send.channel}, ${send.sequenceId}::uuid, enrollment_id, ${send.stepId}::uuid, contact_id, address,
+        case when reason is null then 'sending' when is_blocked or address is null then 'skipped'
+          when suppressed is not null then 'suppressed' else 'failed' end,
+        reason, case when reason is null then 1 else 0 end, ${send.lease}::uuid
+      from decided
+      on conflict on constraint deliveries_once_a_step do update set
+        status = excluded.status, reason = excluded.reason, "to" = excluded."to", lease = excluded.lease,
+        attempts = deliveries.attempts + excluded.attempts, updated_at = now()
+      where deliveries.status = 'queued'
+      returning id, enrollment_id, "to", status, attempts
+    )
+    select *, false as was_settled from written
+    union all
+    select delivery.id, delivery.enrollment_id, delivery."to", delivery.status, delivery.attempts, true
+    from wanted join deliveries as delivery on delivery.org_id = ${orgId} and delivery.enrollment_id = wanted.enrollment_id
+      and delivery.step_id = ${send.stepId}
+    where delivery.status not in ('queued', 'sending')
+  `.execute(db);
+  return {
+    begun: rows.filter((row) => !row.was_settled),
+    settled: rows.filter((row) => row.was_settled).map((row) => row.enrollment_id),
+  };
+}
+
+/** Moves enrollments behind a step without a send, as theirs was settled. */
+export async function passStep(db: Db, orgId: string, { stepId, isLast }: StepSend, enrollmentIds: string[]): Promise<void> {
+  if (enrollmentIds.length === 0) return;
+  await sql`
+    update enrollments set last_step_id = ${stepId}::uuid, anchor_at = now(), held_until = null,
+      status = case when ${isLast}::boolean then 'complete' else status end,
+      ended_at = case when ${isLast}::boolean then now() end
+    where org_id = ${orgId} and id = any(${enrollmentIds}::uuid[]) and status = 'active'
+  `.execute(db);
+}
+
+/** Writes down what became of sends, and moves their enrollments on: behind the step, or to the time of the next try. */
+export async function settleDeliveries(
+  db: Db,
+  orgId: string,
+  send: Pick<StepSend, 'isLast'> & { provider: string },
+  results: [deliveryId: string, Settlement][],
+): Promise<void> {
+  if (results.length === 0) return;
+  await sql`
+    with result as (
+      select * from unnest(
+        ${results.map(([id]) => id)}::uuid[], ${results.map(([, { status }]) => status)}::text[],
+        ${results.map(([, { reason }]) => reason)}::text[], ${results.map(([, { providerId }]) => providerId)}::text[],
+        ${results.map(([, { delayMs }]) => delayMs)}::float8[]
+      ) as r (id, status, reason, provider_id, delay_ms)
+    ),
+    marked as (
+      update deliveries as delivery set status = result.status, reason = result.reason, provider = ${send.provider},
+        provider_id = coalesce(result.provider_id, delivery.provider_id), lease = null, updated_at = now(),
+        sent_at = case when result.status = 'accepted' then now() end,
+        attempts = delivery.attempts - case when result.delay_ms = 0 then 1 else 0 end
+      from result
+      where delivery.org_id = ${orgId} and delivery.id = result.id and delivery.status in ('sending', 'unknown')
+      returning delivery.enrollment_id, delivery.step_id, delivery.status, delivery."to", result.delay_ms
+    ),
+    suppressed as (
+      insert into suppressions (org_id, id, channel, address, reason)
+      select ${orgId}::uuid, gen_random_uuid(), 'email', "to", 'bounced' from marked where status = 'bounced'
+      on conflict (org_id, channel, address) do update set reason = excluded.reason
+    )
+    update enrollments as enrollment set
+      last_step_id = case when marked.status = 'queued' then enrollment.last_step_id else marked.step_id end,
+      anchor_at = case when marked.status = 'queued' then enrollment.anchor_at else now() end,
+      held_until = case when marked.status = 'queued' and marked.delay_ms > 0 then now() + marked.delay_ms * interval '1 millisecond' end,
+      status = case when marked.status <> 'queued' and ${send.isLast}::boolean then 'complete' else enrollment.status end,
+      ended_at = case when marked.status <> 'queued' and ${send.isLast}::boolean then now() end
+    from marked
+    where enrollment.org_id = ${orgId} and enrollment.id = marked.enrollment_id and enrollment.status = 'active'
+  `.execute(db);
+}
+
+/**
+ * Settles what an attempt that ended in the middle had under way. Nobody knows whether those mails were taken: they are `unknown` and
+ * not sent again, but for transactional ones, which go again under the same Message-ID.
+ */
+export async function settleInterrupted(
+  db: Db,
+  orgId: string,
+  sequenceId: string,
+  lease: string,
+  lastStepIds: string[],
+): Promise<number> {
+  const { rows } = await sql<{ unknown: number }>`
+    with marked as (
+      update deliveries as delivery set
+        status = case when (step.action #>> '{data,email_is_transactional}')::boolean then 'queued' else 'unknown' end,
+        reason = 'the worker stopped while it was being sent', lease = null, updated_at = now()
+      from sequence_steps as step
+      where delivery.org_id = ${orgId} and delivery.sequence_id = ${sequenceId} and delivery.status = 'sending'
+        and delivery.lease <> ${lease}::uuid
+        and step.org_id = delivery.org_id and step.id = delivery.step_id
+      returning delivery.enrollment_id, delivery.step_id, delivery.status
+    ),
+    moved as (
+      update enrollments as enrollment set last_step_id = marked.step_id, anchor_at = now(), held_until = null,
+        status = case when marked.step_id = any(${lastStepIds}::uuid[]) then 'complete' else enrollment.status end,
+        ended_at = case when marked.step_id = any(${lastStepIds}::uuid[]) then now() end
+      from marked
+      where enrollment.org_id = ${orgId} and enrollment.id = marked.enrollment_id and enrollment.status = 'active'
+        and marked.status = 'unknown'
+    )
+    select count(*) filter (where status = 'unknown') as unknown from marked
+  `.execute(db);
+  return rows[0]?.unknown ?? 0;
+}
+
+/** Ends what still waited for another try when the sequence was canceled. */
+export async function cancelWaitingDeliveries(db: Db, orgId: string, sequenceId: string): Promise<void> {
+  await sql`
+    update deliveries set status = 'canceled', updated_at = now()
+    where org_id = ${orgId} and sequence_id = ${sequenceId} and status = 'queued'
+  `.execute(db);
+}

@@ -1,0 +1,217 @@
+import { sql } from 'kysely';
+import { assertSavable, contactFilter } from '../contacts/filters.ts';
+import type { ContactRef } from '../contacts/schema.ts';
+import { resolveContacts } from '../contacts/service.ts';
+import type { Db } from '../db/connect.ts';
+import { violatedUnique } from '../db/failures.ts';
+import { inTransaction } from '../db/transaction.ts';
+import { conflict, invalid, notFound } from '../errors.ts';
+import { newId } from '../ids.ts';
+import { wake } from './enroll.service.ts';
+import { cancelRun, filterContacts, insertEnrollments, insertRun } from './enrollments.queries.ts';
+import {
+  findSequence,
+  insertSequence,
+  listSequences,
+  moveSequence,
+  type SequenceRow,
+  updateSequence as updateSequenceRow,
+} from './queries.ts';
+import { orderAfterEdit } from './rules.ts';
+import type { AddContactsAnswer, ChangedStep, CreateSequence, UpdateSequence } from './schema.ts';
+import { listAllSteps, listStepsOf, saveSteps } from './steps.queries.ts';
+
+const now = sql<Date>`now()`;
+
+/** Creates a sequence. A continuous one is active at once; a one-off one waits to be started. Throws conflict for a used custom_id. */
+export function createSequence(db: Db, orgId: string, input: CreateSequence): Promise<{ id: string }> {
+  return inTransaction(db, async (trx) => {
+    await assertFilterResolves(trx, orgId, input.filter);
+    const id = newId();
+    const { name, custom_id, is_continuous, filter } = input;
+    await orConflict(custom_id ?? null, () =>
+      insertSequence(trx, {
+        org_id: orgId,
+        id,
+        name,
+        custom_id: custom_id ?? null,
+        filter,
+        is_continuous,
+        status: is_continuous ? 'active' : 'pending',
+        started_at: is_continuous ? new Date() : null,
+      }),
+    );
+    const steps = input.steps.map((step, position) => ({ ...step, id: newId(), position, is_deleted: false }));
+    await saveSteps(trx, orgId, id, steps);
+    if (is_continuous) await wake(trx, orgId, { id, name });
+    return { id };
+  });
+}
+
+/** The sequence with its present steps, by its id or custom_id. Throws notFound. */
+export async function getSequence(db: Db, orgId: string, ref: string, options: { forUpdate?: boolean } = {}) {
+  const sequence = await findSequence(db, orgId, ref, options);
+  if (sequence === undefined) throw notFound('sequence');
+  return sequence;
+}
+
+/** Adds the present steps to sequences, in one query for all. */
+export async function withSteps(db: Db, orgId: string, sequences: SequenceRow[]) {
+  const ids = sequences.map(({ id }) => id);
+  const steps = Map.groupBy(await listStepsOf(db, orgId, ids), (step) => step.sequence_id);
+  return sequences.map((sequence) => ({ ...sequence, steps: steps.get(sequence.id) ?? [] }));
+}
+
+export const listSequencesWithSteps = async (db: Db, orgId: string, page: Parameters<typeof listSequences>[2]) =>
+  withSteps(db, orgId, await listSequences(db, orgId, page));
+
+/**
+ * Changes a sequence. New steps apply to enrollments that have not reached them: an enrollment goes on behind the last step it did.
+ * Throws notFound, conflict for a used custom_id or a sequence that has ended, invalid for steps that are not its own.
+ */
+export function updateSequence(db: Db, orgId: string, ref: string, changes: UpdateSequence): Promise<void> {
+  return inTransaction(db, async (trx) => {
+    const sequence = await getSequence(trx, orgId, ref, { forUpdate: true });
+    const { name, custom_id, filter, steps } = changes;
+    if (filter !== undefined || steps !== undefined) {
+      if (hasEnded(sequence)) throw conflict(`A sequence that is ${sequence.status} cannot be changed`);
+    }
+    if (filter !== undefined) await assertFilterResolves(trx, orgId, filter, 'filter');
+    await orConflict(custom_id ?? null, () =>
+      updateSequenceRow(trx, orgId, sequence.id, {
+        ...(name === undefined ? {} : { name }),
+        ...(custom_id === undefined ? {} : { custom_id }),
+        ...(filter === undefined ? {} : { filter: filter === null ? null : JSON.stringify(filter) }),
+      }),
+    );
+    if (steps !== undefined) await replaceSteps(trx, orgId, sequence.id, steps);
+    if (sequence.status === 'active') await wake(trx, orgId, sequence);
+  });
+}
+
+async function replaceSteps(trx: Db, orgId: string, sequenceId: string, listed: ChangedStep[]): Promise<void> {
+  const stored = await listAllSteps(trx, orgId, sequenceId);
+  const present = new Set(stored.filter((step) => !step.is_deleted).map(({ id }) => id));
+  const given = listed.flatMap(({ id }) => (id === undefined ? [] : [id]));
+  const foreign = given.find((id) => !present.has(id));
+  if (foreign !== undefined) throw invalid(`steps: this sequence has no step with the id ${foreign}: leave the id out for a new step`);
+  if (new Set(given).size < given.length) throw invalid('steps: each id may stand only once');
+
+  const steps = listed.map((step) => ({ ...step, id: step.id ?? newId(), is_deleted: false }));
+  const byId = new Map([...stored.map((step) => ({ ...step, is_deleted: true })), ...steps].map((step) => [step.id, step]));
+  const order = orderAfterEdit(
+    stored.map(({ id }) => id),
+    steps.map(({ id }) => id),
+  );
+  const saved = order.flatMap((id, position) => {
+    const step = byId.get(id);
+    return step === undefined ? [] : [{ ...step, position }];
+  });
+  await saveSteps(trx, orgId, sequenceId, saved);
+}
+
+/** Deletes a sequence, which cancels it. What it sent stays in the ledger. Throws notFound. */
+export function deleteSequence(db: Db, orgId: string, ref: string): Promise<void> {
+  return inTransaction(db, async (trx) => {
+    const sequence = await getSequence(trx, orgId, ref, { forUpdate: true });
+    await updateSequenceRow(trx, orgId, sequence.id, { status: 'canceled', canceled_at: now, deleted_at: now });
+    await wake(trx, orgId, sequence);
+  });
+}
+
+/** Starts a one-off sequence: its matching contacts are enrolled, and it begins to send. Throws conflict where it cannot start. */
+export function startSequence(db: Db, orgId: string, ref: string): Promise<void> {
+  return inTransaction(db, async (trx) => {
+    const sequence = await getSequence(trx, orgId, ref);
+    if (sequence.is_continuous) throw conflict('A continuous sequence runs from its creation and cannot be started');
+    const isStarted = await moveSequence(trx, orgId, sequence.id, ['pending'], { status: 'active', started_at: now });
+    if (!isStarted) throw conflict(`A sequence that is ${sequence.status} cannot be started`);
+    await insertRun(trx, { org_id: orgId, id: newId(), sequence_id: sequence.id, is_enrolled: false });
+    await wake(trx, orgId, sequence);
+  });
+}
+
+/** Stops sending within one batch and loses nobody. Throws conflict unless the sequence is active or paused already. */
+export function pauseSequence(db: Db, orgId: string, ref: string): Promise<void> {
+  return changeCourse(db, orgId, ref, 'active', 'paused', 'paused', { paused_at: now, paused_reason: null });
+}
+
+/** Goes on where a pause stopped it. Throws conflict unless the sequence is paused or active already. */
+export function resumeSequence(db: Db, orgId: string, ref: string): Promise<void> {
+  return changeCourse(db, orgId, ref, 'paused', 'active', 'resumed', { paused_at: null, paused_reason: null });
+}
+
+function changeCourse(
+  db: Db,
+  orgId: string,
+  ref: string,
+  from: 'active' | 'paused',
+  to: 'active' | 'paused',
+  verb: string,
+  changes: Parameters<typeof moveSequence>[4],
+): Promise<void> {
+  return inTransaction(db, async (trx) => {
+    const sequence = await getSequence(trx, orgId, ref, { forUpdate: true });
+    if (sequence.status === to) return;
+    if (!(await moveSequence(trx, orgId, sequence.id, [from], { ...changes, status: to }))) {
+      throw conflict(`A sequence that is ${sequence.status} cannot be ${verb}`);
+    }
+    await wake(trx, orgId, sequence);
+  });
+}
+
+/** Cancels a sequence for good, or one run of a sequence by the run's id. Throws notFound, or conflict when it is complete. */
+export function cancelSequence(db: Db, orgId: string, ref: string): Promise<void> {
+  return inTransaction(db, async (trx) => {
+    const found = await findSequence(trx, orgId, ref, { forUpdate: true });
+    if (found === undefined) return cancelOneRun(trx, orgId, ref);
+    if (found.status === 'canceled') return;
+    const changes = { status: 'canceled', canceled_at: now } as const;
+    if (!(await moveSequence(trx, orgId, found.id, ['pending', 'active', 'paused'], changes))) {
+      throw conflict('A sequence that is complete cannot be canceled');
+    }
+    await wake(trx, orgId, found);
+  });
+}
+
+async function cancelOneRun(trx: Db, orgId: string, runId: string): Promise<void> {
+  const sequenceId = /^[0-9a-f-]{36}$/i.test(runId) ? await cancelRun(trx, orgId, runId) : undefined;
+  if (sequenceId === undefined) throw notFound('sequence or run');
+  await wake(trx, orgId, await getSequence(trx, orgId, sequenceId));
+}
+
+/** Enrolls each contact once, creating unknown ones. Contacts outside the sequence's filter are reported, not enrolled. */
+export function addContacts(db: Db, orgId: string, ref: string, refs: ContactRef[]): Promise<AddContactsAnswer> {
+  return inTransaction(db, async (trx) => {
+    const sequence = await getSequence(trx, orgId, ref);
+    if (!sequence.is_continuous) throw conflict('Contacts can only be added to a continuous sequence');
+    if (hasEnded(sequence)) throw conflict(`Contacts cannot be added to a sequence that is ${sequence.status}`);
+
+    const contacts = await resolveContacts(trx, orgId, refs);
+    const known = contacts.flatMap(({ contactId }) => (contactId === undefined ? [] : [contactId]));
+    const condition = await contactFilter(trx, orgId, sequence.filter as CreateSequence['filter']);
+    const matching = new Set(await filterContacts(trx, orgId, known, condition));
+    const runId = newId();
+    await insertRun(trx, { org_id: orgId, id: runId, sequence_id: sequence.id, is_enrolled: true });
+    const enrolled = new Set(await insertEnrollments(trx, orgId, sequence.id, runId, [...matching]));
+    if (enrolled.size > 0) await wake(trx, orgId, sequence);
+
+    const skipped = contacts.flatMap(({ ref: contact, contactId }) => {
+      if (contactId === undefined) return [{ contact, reason: 'there is no contact with this id' }];
+      if (!matching.has(contactId)) return [{ contact, reason: "the contact is outside the sequence's filter" }];
+      return enrolled.has(contactId) ? [] : [{ contact, reason: 'the contact is enrolled already' }];
+    });
+    return { run_id: runId, enrolled: enrolled.size, skipped };
+  });
+}
+
+const hasEnded = ({ status }: { status: string }) => status === 'canceled' || status === 'complete';
+
+async function orConflict(customId: string | null, write: () => Promise<void>): Promise<void> {
+  try {
+    await write();
+  } catch (error) {
+    if (violatedUnique(error) !== 'sequences_custom_id_key') throw error;
+    throw conflict(`custom_id "${customId}" is used by another sequence`);
+  }
+}

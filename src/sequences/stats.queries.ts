@@ -1,0 +1,51 @@
+import { sql } from 'kysely';
+import type { Db } from '../db/connect.ts';
+import type { Move, StoredStep } from './rules.ts';
+
+export interface StepCounts {
+  step_id: string;
+  sent: number;
+  delivered: number;
+  failed: number;
+  skipped: number;
+  unknown: number;
+}
+
+/** Deliveries of a sequence by step and outcome. What was delivered counts as sent too. */
+export async function countDeliveries(db: Db, orgId: string, sequenceId: string): Promise<StepCounts[]> {
+  const { rows } = await sql<StepCounts>`
+    select step_id,
+      count(*) filter (where status in ('accepted', 'sent', 'delivered', 'read')) as sent,
+      count(*) filter (where status in ('delivered', 'read')) as delivered,
+      count(*) filter (where status in ('failed', 'bounced')) as failed,
+      count(*) filter (where status in ('skipped', 'suppressed', 'canceled')) as skipped,
+      count(*) filter (where status = 'unknown') as unknown
+    from deliveries where org_id = ${orgId} and sequence_id = ${sequenceId} and step_id is not null
+    group by step_id
+  `.execute(db);
+  return rows;
+}
+
+/** Active enrollments by the step that comes next for them. */
+export async function countDue(db: Db, orgId: string, sequenceId: string, moves: Move<StoredStep>[]): Promise<Map<string, number>> {
+  const { rows } = await sql<{ place: string; count: number }>`
+    select coalesce(last_step_id, sequence_id) as place, count(*) as count from enrollments
+    where org_id = ${orgId} and sequence_id = ${sequenceId} and status = 'active'
+    group by 1
+  `.execute(db);
+  const counts = new Map<string, number>();
+  for (const { after, next } of moves) {
+    const found = rows.find(({ place }) => place === (after ?? sequenceId));
+    if (next !== null && found !== undefined) counts.set(next.id, (counts.get(next.id) ?? 0) + found.count);
+  }
+  return counts;
+}
+
+export async function countEnrollments(db: Db, orgId: string, sequenceId: string) {
+  const { rows } = await sql<{ active: number; complete: number; canceled: number }>`
+    select count(*) filter (where status = 'active') as active, count(*) filter (where status = 'complete') as complete,
+      count(*) filter (where status = 'canceled') as canceled
+    from enrollments where org_id = ${orgId} and sequence_id = ${sequenceId}
+  `.execute(db);
+  return rows[0] as { active: number; complete: number; canceled: number };
+}

@@ -1,0 +1,51 @@
+import { type Client, isGrpcServiceError, WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
+import { searchAttributes } from './search-attributes.ts';
+
+/** gRPC codes that speak of the server's state, not of the call: CANCELLED, UNKNOWN, DEADLINE_EXCEEDED, RESOURCE_EXHAUSTED, ABORTED, INTERNAL, UNAVAILABLE. */
+const SERVER_STATES = new Set([1, 2, 4, 8, 10, 13, 14]);
+
+/** A command as the outbox holds it. */
+export interface DispatchedCommand {
+  org_id: string;
+  kind: 'start' | 'signal';
+  type: string;
+  subject_id: string;
+  workflow_id: string;
+  task_queue: string;
+  signal: string | null;
+  summary: string | null;
+  payload: Record<string, unknown>;
+}
+
+/** Hands one command to Temporal. A start whose workflow id was ever used does nothing: it is the same happening again. */
+export async function dispatch(client: Client, command: DispatchedCommand): Promise<void> {
+  const options = {
+    workflowId: command.workflow_id,
+    taskQueue: command.task_queue,
+    args: [command.payload],
+    typedSearchAttributes: searchAttributes(command.org_id, command.subject_id, command.workflow_id),
+    staticSummary: command.summary ?? undefined,
+    priority: { fairnessKey: command.org_id },
+  };
+  if (command.kind === 'signal') {
+    await client.workflow.signalWithStart(command.type, {
+      ...options,
+      signal: command.signal as string,
+      signalArgs: [],
+      workflowIdReusePolicy: 'ALLOW_DUPLICATE',
+      workflowIdConflictPolicy: 'USE_EXISTING',
+    });
+    return;
+  }
+  try {
+    await client.workflow.start(command.type, { ...options, workflowIdReusePolicy: 'REJECT_DUPLICATE' });
+  } catch (error) {
+    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+  }
+}
+
+/** Whether Temporal itself is away or overloaded, so that every other command would fail alike. */
+export function isTemporalAway(error: unknown): boolean {
+  const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
+  return isGrpcServiceError(cause) && SERVER_STATES.has(cause.code);
+}

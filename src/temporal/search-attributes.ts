@@ -1,0 +1,13 @@
+import { defineSearchAttributeKey, SearchAttributeType, TypedSearchAttributes } from '@temporalio/common';
+
+export const ORG_ID = defineSearchAttributeKey('OrgId', SearchAttributeType.KEYWORD);
+export const SUBJECT_ID = defineSearchAttributeKey('SubjectId', SearchAttributeType.KEYWORD);
+export const KIND = defineSearchAttributeKey('Kind', SearchAttributeType.KEYWORD);
+
+/** What operators filter runs by. The kind is the first part of the workflow id. */
+export const searchAttributes = (orgId: string, subjectId: string, workflowId: string) =>
+  new TypedSearchAttributes([
+    { key: ORG_ID, value: orgId },
+    { key: SUBJECT_ID, value: subjectId },
+    { key: KIND, value: workflowId.split('/')[0] ?? workflowId },
+  ]);

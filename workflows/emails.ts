@@ -1,0 +1,17 @@
+import { proxyActivities, sleep } from '@temporalio/workflow';
+import type { EmailActivities } from '../activities/emails.ts';
+import type { SendEmailsInput } from '../src/deliveries/contract.ts';
+import { SEND_BATCH } from './activity-options.ts';
+
+const { sendRequestedEmails } = proxyActivities<EmailActivities>({ ...SEND_BATCH, summary: 'send the e-mails of this request' });
+
+/** Sends the e-mails of one request after its delay, and those that the mail server put off once more when their time has come. */
+export async function sendEmails({ orgId, requestId, delayMs }: SendEmailsInput): Promise<void> {
+  if (delayMs > 0) await sleep(delayMs, { summary: 'until the requested delay is over' });
+  for (;;) {
+    const { hasMore, nextDueInMs } = await sendRequestedEmails({ orgId, requestId });
+    if (hasMore) continue;
+    if (nextDueInMs === null) return;
+    await sleep(Math.max(nextDueInMs, 1), { summary: 'until the mail server is asked again' });
+  }
+}

@@ -1,0 +1,2 @@
+export { sendEmails } from './emails.ts';
+export { runSequence } from './sequences.ts';

@@ -1,0 +1,64 @@
+import {
+  condition,
+  continueAsNew,
+  defineSignal,
+  proxyActivities,
+  setCurrentDetails,
+  setHandler,
+  workflowInfo,
+} from '@temporalio/workflow';
+import type { SequenceActivities } from '../activities/sequences.ts';
+import { type RunSequenceInput, type SendTotals, type SequenceProgress, WAKE } from '../src/sequences/contract.ts';
+import { SEND_BATCH } from './activity-options.ts';
+
+const BATCHES_A_RUN = 200;
+
+const wake = defineSignal(WAKE);
+const { sendDueSteps } = proxyActivities<SequenceActivities>(SEND_BATCH);
+
+/**
+ * The heart of a sequence: sends what is due in batches, sleeps until something is due again, and looks earlier when woken. Ends when
+ * the sequence has ended. All facts are in the database; this holds only the time.
+ */
+export async function runSequence(input: RunSequenceInput): Promise<SendTotals> {
+  let isWoken = false;
+  setHandler(wake, () => {
+    isWoken = true;
+  });
+  let totals = input.totals ?? { sent: 0, failed: 0, skipped: 0, unknown: 0 };
+
+  for (let batches = 1; ; batches++) {
+    isWoken = false;
+    const progress = await sendDueSteps.executeWithOptions(
+      { ...SEND_BATCH, summary: `batch ${batches}: send what is due` },
+      [{ orgId: input.orgId, sequenceId: input.sequenceId }],
+    );
+    totals = add(totals, progress.batch);
+    setCurrentDetails(describe(input, progress, totals));
+
+    if (progress.state === 'ended') return totals;
+    if (batches >= BATCHES_A_RUN || workflowInfo().continueAsNewSuggested) {
+      await continueAsNew<typeof runSequence>({ ...input, totals });
+    }
+    if (progress.hasMore || isWoken) continue;
+    if (progress.nextDueInMs === null) await condition(() => isWoken);
+    else await condition(() => isWoken, Math.max(progress.nextDueInMs, 1), { summary: 'until the next step is due' });
+  }
+}
+
+const add = (a: SendTotals, b: SendTotals): SendTotals => ({
+  sent: a.sent + b.sent,
+  failed: a.failed + b.failed,
+  skipped: a.skipped + b.skipped,
+  unknown: a.unknown + b.unknown,
+});
+
+function describe({ orgId }: RunSequenceInput, progress: SequenceProgress, totals: SendTotals): string {
+  const due = progress.nextDueInMs === null ? 'nothing waits' : new Date(Date.now() + progress.nextDueInMs).toISOString();
+  return [
+    `**${progress.name}**, org \`${orgId}\`: ${progress.state}`,
+    `- last step sent: ${progress.lastStep ?? 'none yet'}`,
+    `- sent ${totals.sent}, failed ${totals.failed}, skipped ${totals.skipped}, unknown ${totals.unknown}`,
+    `- next due: ${progress.hasMore ? 'now' : due}`,
+  ].join('\n');
+}
