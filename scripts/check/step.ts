@@ -29,6 +29,9 @@ export interface StepResult extends Counts {
 
 export const logFolder = resolve('.data/check');
 
+/** No colours in the logs; npm speaks up in them even where the check itself was called by `npm run --silent`. */
+const logEnvironment = { NO_COLOR: '1', FORCE_COLOR: undefined, npm_config_loglevel: 'warn' };
+
 export async function runStep(step: Step): Promise<StepResult> {
   const startedAt = Date.now();
   const logFile = resolve(logFolder, `${step.name.replaceAll(/[^a-z0-9]+/gi, '-').toLowerCase()}.log`);
@@ -56,7 +59,7 @@ async function runCommand({ command, env, timeoutMinutes = 5 }: Step, logFile: s
     return await new Promise((done) => {
       const child = spawn(program, args, {
         stdio: ['ignore', log.fd, log.fd],
-        env: { ...process.env, PATH: pathWithOurPrograms(), NO_COLOR: '1', FORCE_COLOR: undefined, ...env },
+        env: { ...process.env, ...logEnvironment, PATH: pathWithOurPrograms(), ...env },
         timeout: timeoutMinutes * 60_000,
       });
       child.once('error', (error) => void log.write(`${error.message}\n`).then(() => done(false)));
