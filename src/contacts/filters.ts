@@ -46,7 +46,7 @@ export async function assertSavable(
   db: Db,
   orgId: string,
   filter: CompositeFilter | null,
-  path: string,
+  path = 'filter',
   segmentId?: string,
 ): Promise<void> {
   if (filter === null) return;

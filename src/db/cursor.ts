@@ -4,7 +4,7 @@ import { invalid } from '../errors.ts';
 import { APPLICATION_NAME, type Db } from './connect.ts';
 
 const PATIENCE_MS = 1_000;
-const POLL_MS = 10;
+const POLL_MS = 5;
 
 /** A place in a list that is ordered by a timestamp and an id. */
 export interface Position {
@@ -31,27 +31,37 @@ export function toPage<Row extends { id: string }>(rows: Row[], limit: number, a
 }
 
 /**
- * The time before which a list by timestamp is final: no transaction still open can add a row there. Waits up to a second for those that
- * were open at the call, so that a caller sees what was committed before it; undefined when none is left.
+ * The time before which a list by timestamp is final: no transaction still open can add a row there. Waits up to a second for those
+ * that were open at the call, so that a caller sees what was committed before it. Rows carry the start of their transaction as
+ * timestamp, in whole milliseconds. A transaction shows a moment after its start, hence the first sleep.
  */
-export async function settledBefore(db: Db): Promise<Date | undefined> {
-  const { rows } = await sql<{ now: Date }>`select clock_timestamp()::timestamptz(3) as now`.execute(db);
-  const calledAt = (rows[0] as { now: Date }).now;
+export async function settledBefore(db: Db): Promise<Date> {
+  const { now } = await lookAtWriters(db);
+  const final = new Date(now.getTime() + 1);
   const giveUpAt = Date.now() + PATIENCE_MS;
   for (;;) {
-    const oldest = await oldestWriter(db);
-    if (oldest === undefined) return undefined;
-    if (oldest > calledAt || Date.now() > giveUpAt) return oldest;
     await sleep(POLL_MS);
+    if (db.isTransaction) await sql`select pg_stat_clear_snapshot()`.execute(db);
+    const { oldest } = await lookAtWriters(db);
+    if (oldest === null || oldest >= final) return final;
+    if (Date.now() > giveUpAt) return oldest;
   }
 }
 
-/** Rows carry the start of their transaction as timestamp, so the oldest open one bounds what can still come. */
-async function oldestWriter(db: Db): Promise<Date | undefined> {
-  const { rows } = await sql<{ at: Date | null }>`
-    select date_trunc('milliseconds', min(xact_start)) as at from pg_stat_activity
+/**
+ * The start of the oldest open transaction that may write. One that has not written yet may still do so; only a read that has been
+ * under way for long is taken for what it is, lest it holds up every list.
+ */
+async function lookAtWriters(db: Db): Promise<{ now: Date; oldest: Date | null }> {
+  const { rows } = await sql<{ now: Date; oldest: Date | null }>`
+    select clock_timestamp()::timestamptz(3) as now, date_trunc('milliseconds', min(xact_start)) as oldest
+    from pg_stat_activity
     where datname = current_database() and application_name = ${APPLICATION_NAME}
-      and backend_xid is not null and pid <> pg_backend_pid()
+      and xact_start is not null and pid <> pg_backend_pid()
+      and not (
+        backend_xid is null and state = 'active' and wait_event_type is distinct from 'Lock'
+        and query ~* '^\s*select' and query_start < clock_timestamp() - interval '200 milliseconds'
+      )
   `.execute(db);
-  return rows[0]?.at ?? undefined;
+  return rows[0] as { now: Date; oldest: Date | null };
 }

@@ -1,4 +1,4 @@
-import type { Transaction } from 'kysely';
+import { sql, type Transaction } from 'kysely';
 import type { Db } from './connect.ts';
 import type { Database } from './database.ts';
 
@@ -23,4 +23,17 @@ export function afterCommit(db: Db, hook: Hook): void {
   const hooks = hooksOf.get(db);
   if (hooks === undefined) hook(db);
   else if (!hooks.includes(hook)) hooks.push(hook);
+}
+
+/** Runs `work` so that an error undoes what it wrote and leaves the transaction usable. */
+export async function inSavepoint<T>(trx: Db, work: () => Promise<T>): Promise<T> {
+  await sql`savepoint attempt`.execute(trx);
+  try {
+    const result = await work();
+    await sql`release savepoint attempt`.execute(trx);
+    return result;
+  } catch (error) {
+    await sql`rollback to savepoint attempt`.execute(trx);
+    throw error;
+  }
 }

@@ -3,6 +3,9 @@ import helmet from '@fastify/helmet';
 import underPressure from '@fastify/under-pressure';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyReply, LogController } from 'fastify';
 import { serializerCompiler, validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
+import { blocklistRoutes } from '../contacts/blocklist.routes.ts';
+import { contactRoutes } from '../contacts/routes.ts';
+import { segmentRoutes } from '../contacts/segments.routes.ts';
 import type { Deps } from '../deps.ts';
 import { newId } from '../ids.ts';
 import { keyRoutes } from '../keys/routes.ts';
@@ -57,6 +60,9 @@ export async function createApp(deps: Deps, logger: FastifyBaseLogger) {
 
   if (deps.config.OPS_PORT === undefined) await app.register(operations, { ...deps, metrics });
   await app.register(keyRoutes, deps);
+  await app.register(contactRoutes, deps);
+  await app.register(segmentRoutes, deps);
+  await app.register(blocklistRoutes, deps);
   return Object.assign(app, { metrics });
 }
 

@@ -1,0 +1,67 @@
+/** A contact as it is stored. */
+export interface StoredContact {
+  id: string;
+  email: string | null;
+  phone_number: string | null;
+  name: string | null;
+  custom_data: Record<string, string>;
+  http_action_overrides: Record<string, unknown> | null;
+}
+
+/** What a caller says of a contact; null removes a key of custom_data. */
+export interface ContactChange {
+  email?: string | undefined;
+  phone?: string | undefined;
+  name?: string | undefined;
+  custom_data?: Record<string, string | null> | undefined;
+  http_action_overrides?: Record<string, unknown> | undefined;
+}
+
+const MAX_KEYS = 100;
+
+export const blankContact = (id: string): StoredContact => ({
+  id,
+  email: null,
+  phone_number: null,
+  name: null,
+  custom_data: {},
+  http_action_overrides: null,
+});
+
+/** The contact after the change: absent fields stay, custom_data merges by key. */
+export function merge(contact: StoredContact, change: ContactChange): StoredContact {
+  return {
+    id: contact.id,
+    email: change.email ?? contact.email,
+    phone_number: change.phone ?? contact.phone_number,
+    name: change.name ?? contact.name,
+    custom_data: mergeData(contact.custom_data, change.custom_data ?? {}),
+    http_action_overrides: change.http_action_overrides ?? contact.http_action_overrides,
+  };
+}
+
+/** The values by key after the changes. */
+export function mergeData(
+  data: Record<string, string>,
+  changes: Record<string, string | null>,
+): Record<string, string> {
+  const merged = new Map(Object.entries(data));
+  for (const [key, value] of Object.entries(changes)) {
+    if (value === null) merged.delete(key);
+    else merged.set(key, value);
+  }
+  return Object.fromEntries(merged);
+}
+
+export const hasTooManyKeys = (contact: StoredContact) => Object.keys(contact.custom_data).length > MAX_KEYS;
+export const TOO_MANY_KEYS = `contact.custom_data: would have more than ${MAX_KEYS} keys once merged; remove some by null`;
+
+/** Whether two states of a contact are the same, whatever the order of their keys. */
+export const isSame = (one: StoredContact, other: StoredContact) => canonical(one) === canonical(other);
+
+const canonical = (value: unknown): string =>
+  JSON.stringify(value, (_key, part) =>
+    typeof part === 'object' && part !== null && !Array.isArray(part)
+      ? Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1))
+      : part,
+  );

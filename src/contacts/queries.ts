@@ -1,0 +1,142 @@
+import { CompiledQuery, type SqlBool, sql } from 'kysely';
+import type { Db } from '../db/connect.ts';
+import type { StoredContact } from './merge.rules.ts';
+
+const COLUMNS = ['id', 'email', 'phone_number', 'name', 'custom_data', 'created_at', 'updated_at'] as const;
+
+const INSERT_ANNOUNCED = `
+  with created as (
+    insert into contacts (org_id, id, email, phone_number, name, custom_data, http_action_overrides)
+    values ($1, $2, $3, $4, $5, $6, $7)
+    on conflict do nothing
+    returning id
+  ), announced as (
+    insert into outbox (org_id, kind, type, subject_id, payload)
+    select $1, 'event', 'contact-created', id, '{}' from created
+  )
+  select id from created`;
+
+/**
+ * Inserts the contact together with its event `contact-created`, in one round trip. False where another contact has its e-mail or
+ * phone number. The text is a constant, so that it is prepared once and compiled never.
+ */
+export async function insertAnnounced(db: Db, orgId: string, contact: StoredContact): Promise<boolean> {
+  const { id, email, phone_number, name, custom_data, http_action_overrides } = contact;
+  const overrides = http_action_overrides === null ? null : JSON.stringify(http_action_overrides);
+  const values = [orgId, id, email, phone_number, name, JSON.stringify(custom_data), overrides];
+  const { rows } = await db.executeQuery(CompiledQuery.raw(INSERT_ANNOUNCED, values));
+  return rows.length > 0;
+}
+
+/** Inserts those of the contacts whose e-mail and phone number are free, and gives their ids. In one order, so that batches queue up. */
+export async function insertContacts(db: Db, orgId: string, contacts: StoredContact[]): Promise<string[]> {
+  if (contacts.length === 0) return [];
+  const { rows } = await sql<{ id: string }>`
+    insert into contacts (org_id, id, email, phone_number, name, custom_data, http_action_overrides)
+    select ${orgId}::uuid, id, email, phone_number, name, custom_data, http_action_overrides
+    from jsonb_to_recordset(${JSON.stringify(contacts)}::jsonb)
+      as new (id uuid, email text, phone_number text, name text, custom_data jsonb, http_action_overrides jsonb)
+    order by email, phone_number, id
+    on conflict do nothing
+    returning id
+  `.execute(db);
+  return rows.map(({ id }) => id);
+}
+
+/** Writes the contacts as given. Throws on an e-mail or phone number that another contact has. */
+export async function updateContacts(db: Db, orgId: string, contacts: StoredContact[]): Promise<void> {
+  if (contacts.length === 0) return;
+  await sql`
+    update contacts
+    set email = new.email, phone_number = new.phone_number, name = new.name, custom_data = new.custom_data,
+      http_action_overrides = new.http_action_overrides, updated_at = greatest(now(), contacts.updated_at)
+    from jsonb_to_recordset(${JSON.stringify(contacts)}::jsonb)
+      as new (id uuid, email text, phone_number text, name text, custom_data jsonb, http_action_overrides jsonb)
+    where contacts.org_id = ${orgId} and contacts.id = new.id
+  `.execute(db);
+}
+
+export interface Addresses {
+  ids: string[];
+  emails: string[];
+  phones: string[];
+}
+
+/** The contacts that have one of the ids, e-mails or phone numbers, locked, each with its row as JSON. */
+export function lockContacts(db: Db, orgId: string, { ids, emails, phones }: Addresses) {
+  return db
+    .selectFrom('contacts')
+    .select(['id', 'email', 'phone_number', 'name', 'custom_data', 'http_action_overrides'])
+    .select(sql<object>`to_jsonb(contacts)`.as('row'))
+    .where('org_id', '=', orgId)
+    .where(
+      sql<SqlBool>`(id = any(${ids}::uuid[]) or email = any(${emails}::text[]) or phone_number = any(${phones}::text[]))`,
+    )
+    .orderBy('id')
+    .forUpdate()
+    .execute();
+}
+
+/** The ids of the contacts that have one of the ids, e-mails or phone numbers. */
+export function listByAddress(db: Db, orgId: string, { ids, emails, phones }: Addresses) {
+  return db
+    .selectFrom('contacts')
+    .select(['id', 'email', 'phone_number'])
+    .where('org_id', '=', orgId)
+    .where(
+      sql<SqlBool>`(id = any(${ids}::uuid[]) or email = any(${emails}::text[]) or phone_number = any(${phones}::text[]))`,
+    )
+    .execute();
+}
+
+export function findContact(db: Db, orgId: string, id: string) {
+  return db.selectFrom('contacts').select(COLUMNS).where('org_id', '=', orgId).where('id', '=', id).executeTakeFirst();
+}
+
+export async function deleteContact(db: Db, orgId: string, id: string): Promise<boolean> {
+  const { numDeletedRows } = await db
+    .deleteFrom('contacts')
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return numDeletedRows > 0n;
+}
+
+export interface ContactRange {
+  createdFrom?: Date | undefined;
+  createdBefore?: Date | undefined;
+  updatedFrom?: Date | undefined;
+  updatedBefore?: Date | undefined;
+}
+
+export interface PageOf {
+  order: 'created_at' | 'updated_at';
+  /** Where the page before ended. */
+  after: { at: Date; id: string } | undefined;
+  /** Rows from then on may still get company that sorts before them. */
+  settledBefore: Date | undefined;
+  limit: number;
+}
+
+/** One row more than the limit, where there is one, so that the caller sees whether there is a next page. */
+export function listContacts(
+  db: Db,
+  orgId: string,
+  range: ContactRange,
+  { order, after, settledBefore, limit }: PageOf,
+) {
+  let query = db.selectFrom('contacts').select(COLUMNS).where('org_id', '=', orgId);
+  if (range.createdFrom !== undefined) query = query.where('created_at', '>=', range.createdFrom);
+  if (range.createdBefore !== undefined) query = query.where('created_at', '<', range.createdBefore);
+  if (range.updatedFrom !== undefined) query = query.where('updated_at', '>=', range.updatedFrom);
+  if (range.updatedBefore !== undefined) query = query.where('updated_at', '<', range.updatedBefore);
+  if (settledBefore !== undefined) query = query.where(order, '<', settledBefore);
+  if (after !== undefined) {
+    query = query.where(sql<SqlBool>`(${sql.ref(order)}, id) > (${after.at}::timestamptz, ${after.id}::uuid)`);
+  }
+  return query
+    .orderBy(order)
+    .orderBy('id')
+    .limit(limit + 1)
+    .execute();
+}

@@ -1,0 +1,111 @@
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import type { Deps } from '../deps.ts';
+import { errorResponses } from '../http/errors.ts';
+import { NO_BODY, NoBody } from '../http/schemas.ts';
+import { saveBatch } from './batch.service.ts';
+import { saveContact, updateContact } from './saving.service.ts';
+import {
+  Contact,
+  ContactPage,
+  ContactPath,
+  ListContacts,
+  SaveContact,
+  SaveContacts,
+  SavedContact,
+  SavedContacts,
+  SearchContacts,
+} from './schema.ts';
+import { eraseContact, getContact, pageOfContacts, searchContacts } from './service.ts';
+
+export const contactRoutes: FastifyPluginAsyncZod<Deps> = async (app) => {
+  app.post('/contacts', {
+    config: { scope: 'contacts:write' },
+    schema: {
+      operationId: 'saveContact',
+      tags: ['contacts'],
+      description: 'Makes a contact, or updates the one that has the e-mail or phone number.',
+      body: SaveContact,
+      response: { 201: SavedContact, ...errorResponses(403, 409) },
+    },
+    handler: async ({ db, org, body }, reply) => {
+      reply.code(201);
+      return saveContact(db, org.id, body.contact);
+    },
+  });
+
+  app.get('/contacts', {
+    config: { scope: 'contacts:read' },
+    schema: {
+      operationId: 'listContacts',
+      tags: ['contacts'],
+      querystring: ListContacts,
+      response: { 200: ContactPage, ...errorResponses(403) },
+    },
+    handler: async ({ db, org, query }) => pageOfContacts(db, org.id, query),
+  });
+
+  app.get('/contacts/:id', {
+    config: { scope: 'contacts:read' },
+    schema: {
+      operationId: 'getContact',
+      tags: ['contacts'],
+      params: ContactPath,
+      response: { 200: Contact, ...errorResponses(403, 404) },
+    },
+    handler: async ({ db, org, params }) => getContact(db, org.id, params.id),
+  });
+
+  app.patch('/contacts/:id', {
+    config: { scope: 'contacts:write' },
+    schema: {
+      operationId: 'updateContact',
+      tags: ['contacts'],
+      description: 'Absent fields stay; custom_data merges by key, null removes one.',
+      params: ContactPath,
+      body: SaveContact,
+      response: { 200: NoBody, ...errorResponses(403, 404, 409) },
+    },
+    handler: async ({ db, org, params, body }) => {
+      await updateContact(db, org.id, params.id, body.contact);
+      return NO_BODY;
+    },
+  });
+
+  app.delete('/contacts/:id', {
+    config: { scope: 'contacts:write' },
+    schema: {
+      operationId: 'deleteContact',
+      tags: ['contacts'],
+      params: ContactPath,
+      response: { 200: NoBody, ...errorResponses(403, 404) },
+    },
+    handler: async ({ db, org, params }) => {
+      await eraseContact(db, org.id, params.id);
+      return NO_BODY;
+    },
+  });
+
+  app.post('/contacts/search', {
+    config: { scope: 'contacts:read' },
+    schema: {
+      operationId: 'searchContacts',
+      tags: ['contacts'],
+      body: SearchContacts,
+      response: { 200: ContactPage, ...errorResponses(403) },
+    },
+    handler: async ({ db, org, body }) => searchContacts(db, org.id, body),
+  });
+
+  app.post('/contacts/batch', {
+    config: { scope: 'contacts:write' },
+    schema: {
+      operationId: 'saveContacts',
+      tags: ['contacts'],
+      description:
+        'Saves up to 1,000 contacts in order. One that is not valid is answered by its error and leaves the others alone.',
+      body: SaveContacts,
+      response: { 200: SavedContacts, ...errorResponses(403) },
+    },
+    handler: async ({ db, org, body }) => ({ results: await saveBatch(db, org.id, body.contacts) }),
+  });
+};

@@ -1,0 +1,65 @@
+import { type SqlBool, sql } from 'kysely';
+import type { Db } from '../db/connect.ts';
+import type { FullFilter } from './filters.schema.ts';
+
+const columns = ['id', 'name', 'created_at', 'updated_at'] as const;
+const filter = sql<FullFilter | null>`filter`.as('filter');
+
+/** Lets one change of the org's segments through at a time, so that no two of them close a circle together. */
+export async function lockSegments(trx: Db, orgId: string): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`segments ${orgId}`}, 0))`.execute(trx);
+}
+
+export function insertSegment(db: Db, segment: { org_id: string; id: string; name: string; filter: string | null }) {
+  return db.insertInto('segments').values(segment).returning(columns).returning(filter).executeTakeFirstOrThrow();
+}
+
+export function findSegment(db: Db, orgId: string, id: string) {
+  return db
+    .selectFrom('segments')
+    .select(columns)
+    .select(filter)
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+}
+
+export function updateSegment(db: Db, orgId: string, id: string, changes: { name?: string; filter?: string | null }) {
+  return db
+    .updateTable('segments')
+    .set({ ...changes, updated_at: sql<Date>`now()` })
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .returning(columns)
+    .returning(filter)
+    .executeTakeFirst();
+}
+
+export async function deleteSegment(db: Db, orgId: string, id: string): Promise<boolean> {
+  const { numDeletedRows } = await db
+    .deleteFrom('segments')
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return numDeletedRows > 0n;
+}
+
+interface SegmentPlace {
+  after: { at: Date; id: string } | undefined;
+  settledBefore: Date;
+  limit: number;
+}
+
+/** One row more than the limit, where there is one. */
+export function listSegments(db: Db, orgId: string, { after, settledBefore, limit }: SegmentPlace) {
+  let query = db.selectFrom('segments').select(columns).select(filter).where('org_id', '=', orgId);
+  query = query.where('created_at', '<', settledBefore);
+  if (after !== undefined) {
+    query = query.where(sql<SqlBool>`(created_at, id) > (${after.at}::timestamptz, ${after.id}::uuid)`);
+  }
+  return query
+    .orderBy('created_at')
+    .orderBy('id')
+    .limit(limit + 1)
+    .execute();
+}

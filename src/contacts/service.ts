@@ -1,0 +1,100 @@
+import type { Db } from '../db/connect.ts';
+import { decodeCursor, settledBefore, toPage } from '../db/cursor.ts';
+import { notFound } from '../errors.ts';
+import { newId } from '../ids.ts';
+import { announce } from '../outbox/events.ts';
+import { contactFilterGroups } from './filters.ts';
+import { blankContact, type StoredContact } from './merge.rules.ts';
+import { deleteContact, findContact, insertContacts, listByAddress, listContacts } from './queries.ts';
+import type { ContactRef, ListContacts, SearchContacts } from './schema.ts';
+import { searchFirst, searchThrough } from './search.queries.ts';
+
+const SEARCH_PAGE = 100;
+
+/** Throws notFound. */
+export async function getContact(db: Db, orgId: string, id: string) {
+  const contact = await findContact(db, orgId, id);
+  if (contact === undefined) throw notFound('contact');
+  return contact;
+}
+
+/** Deletes the contact with its enrollments; its messages stay. Throws notFound. */
+export async function eraseContact(db: Db, orgId: string, id: string): Promise<void> {
+  if (!(await deleteContact(db, orgId, id))) throw notFound('contact');
+}
+
+/** A page of the org's contacts by creation, or by update where the caller asks for updates. */
+export async function pageOfContacts(db: Db, orgId: string, query: ListContacts) {
+  const after = query.cursor === undefined ? undefined : decodeCursor(query.cursor);
+  const order = query.updated_after === undefined && query.updated_before === undefined ? 'created_at' : 'updated_at';
+  const range = {
+    createdFrom: toDate(query.created_after),
+    createdBefore: toDate(query.created_before),
+    updatedFrom: toDate(query.updated_after),
+    updatedBefore: toDate(query.updated_before),
+  };
+  const page = { order, after, settledBefore: await settledBefore(db), limit: query.limit } as const;
+  return toPage(await listContacts(db, orgId, range, page), query.limit, (contact) => contact[order]);
+}
+
+/**
+ * A page of the contacts that a filter matches, by creation. Where matches lie dense, the first rows in order hold a page; where they do
+ * not, the page comes from the set of all matches. Each has a bound of its own, so neither needs a guess of how many there are.
+ */
+export async function searchContacts(db: Db, orgId: string, { filter, cursor }: SearchContacts) {
+  const after = cursor === undefined ? undefined : decodeCursor(cursor);
+  const page = { after, settledBefore: await settledBefore(db), limit: SEARCH_PAGE };
+  const groups = await contactFilterGroups(db, orgId, filter);
+  const first = await searchFirst(db, orgId, groups, page);
+  const rows = first.length > SEARCH_PAGE ? first : await searchThrough(db, orgId, groups, page);
+  return toPage(rows, SEARCH_PAGE, ({ created_at }) => created_at);
+}
+
+const toDate = (text: string | undefined) => (text === undefined ? undefined : new Date(text));
+
+export interface ResolvedContact {
+  ref: ContactRef;
+  /** Undefined where the ref is an id that the org does not have. */
+  contactId: string | undefined;
+}
+
+/** Finds the contact of each ref, in order. E-mails and phone numbers that nobody has yet become contacts. */
+export async function resolveContacts(trx: Db, orgId: string, refs: ContactRef[]): Promise<ResolvedContact[]> {
+  const addresses = {
+    ids: refs.flatMap((ref) => ('id' in ref ? ref.id : [])),
+    emails: [...new Set(refs.flatMap((ref) => ('email' in ref ? ref.email : [])))],
+    phones: [...new Set(refs.flatMap((ref) => ('phone_number' in ref ? ref.phone_number : [])))],
+  };
+  let find = finderOf(await listByAddress(trx, orgId, addresses));
+  const missing: StoredContact[] = [
+    ...addresses.emails
+      .filter((email) => find({ email }) === undefined)
+      .map((email) => ({ ...blankContact(newId()), email })),
+    ...addresses.phones
+      .filter((phone_number) => find({ phone_number }) === undefined)
+      .map((phone_number) => ({ ...blankContact(newId()), phone_number })),
+  ];
+  if (missing.length > 0) {
+    const created = await insertContacts(trx, orgId, missing);
+    await announce(
+      trx,
+      orgId,
+      'contact-created',
+      created.map((id) => ({ subject_id: id, payload: {} })),
+    );
+    find = finderOf(await listByAddress(trx, orgId, addresses));
+  }
+  return refs.map((ref) => ({ ref, contactId: find(ref) }));
+}
+
+function finderOf(contacts: { id: string; email: string | null; phone_number: string | null }[]) {
+  const ids = new Set(contacts.map(({ id }) => id));
+  const byEmail = new Map(contacts.map(({ id, email }) => [email, id]));
+  const byPhone = new Map(contacts.map(({ id, phone_number }) => [phone_number, id]));
+  return (ref: ContactRef): string | undefined => {
+    if ('email' in ref) return byEmail.get(ref.email);
+    if ('phone_number' in ref) return byPhone.get(ref.phone_number);
+    const id = ref.id.toLowerCase();
+    return ids.has(id) ? id : undefined;
+  };
+}
