@@ -3,12 +3,20 @@ import helmet from '@fastify/helmet';
 import underPressure from '@fastify/under-pressure';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyReply, LogController } from 'fastify';
 import { serializerCompiler, validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
+import { emailRoutes } from '../deliveries/email.routes.ts';
+import { unsubscribeRoutes } from '../deliveries/unsubscribe.routes.ts';
 import { blocklistRoutes } from '../contacts/blocklist.routes.ts';
 import { contactRoutes } from '../contacts/routes.ts';
 import { segmentRoutes } from '../contacts/segments.routes.ts';
 import type { Deps } from '../deps.ts';
 import { newId } from '../ids.ts';
 import { keyRoutes } from '../keys/routes.ts';
+import { integrationRoutes } from '../orgs/integrations.routes.ts';
+import { memberRoutes } from '../orgs/members.routes.ts';
+import { orgRoutes } from '../orgs/routes.ts';
+import { loginRoutes } from '../partners/login.routes.ts';
+import { partnerRoutes } from '../partners/routes.ts';
+import { sequenceRoutes } from '../sequences/routes.ts';
 import { authenticate } from './authenticate.ts';
 import { type ErrorAnswer, errorAnswer, handleErrors } from './errors.ts';
 import { idempotency } from './idempotency.ts';
@@ -47,7 +55,7 @@ export async function createApp(deps: Deps, logger: FastifyBaseLogger) {
   const metrics = createMetrics();
 
   await app.register(handleErrors);
-  await app.register(helmet, { contentSecurityPolicy: { directives: { defaultSrc: ["'none'"], formAction: ["'self'"] } } });
+  await app.register(helmet, { contentSecurityPolicy: { directives: { defaultSrc: ["'none'"], formAction: ["'self'"], upgradeInsecureRequests: null } } });
   await app.register(cors, { delegator: (request, done) => done(null, { origin: request.url.startsWith(WIDGET_PATHS) }) });
   await app.register(underPressure, { maxEventLoopDelay: MAX_EVENT_LOOP_DELAY_MS, retryAfter: 5 });
   await app.register(measure, { metrics });
@@ -60,9 +68,17 @@ export async function createApp(deps: Deps, logger: FastifyBaseLogger) {
 
   if (deps.config.OPS_PORT === undefined) await app.register(operations, { ...deps, metrics });
   await app.register(keyRoutes, deps);
+  await app.register(orgRoutes, deps);
+  await app.register(memberRoutes, deps);
+  await app.register(integrationRoutes, deps);
+  await app.register(partnerRoutes, deps);
+  await app.register(loginRoutes, deps);
   await app.register(contactRoutes, deps);
   await app.register(segmentRoutes, deps);
   await app.register(blocklistRoutes, deps);
+  await app.register(sequenceRoutes);
+  await app.register(emailRoutes);
+  await app.register(unsubscribeRoutes, deps);
   return Object.assign(app, { metrics });
 }
 

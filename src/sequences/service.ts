@@ -26,7 +26,7 @@ const now = sql<Date>`now()`;
 /** Creates a sequence. A continuous one is active at once; a one-off one waits to be started. Throws conflict for a used custom_id. */
 export function createSequence(db: Db, orgId: string, input: CreateSequence): Promise<{ id: string }> {
   return inTransaction(db, async (trx) => {
-    await assertFilterResolves(trx, orgId, input.filter);
+    await assertSavable(trx, orgId, input.filter, 'filter');
     const id = newId();
     const { name, custom_id, is_continuous, filter } = input;
     await orConflict(custom_id ?? null, () =>
@@ -76,7 +76,7 @@ export function updateSequence(db: Db, orgId: string, ref: string, changes: Upda
     if (filter !== undefined || steps !== undefined) {
       if (hasEnded(sequence)) throw conflict(`A sequence that is ${sequence.status} cannot be changed`);
     }
-    if (filter !== undefined) await assertFilterResolves(trx, orgId, filter, 'filter');
+    if (filter !== undefined) await assertSavable(trx, orgId, filter, 'filter');
     await orConflict(custom_id ?? null, () =>
       updateSequenceRow(trx, orgId, sequence.id, {
         ...(name === undefined ? {} : { name }),

@@ -1,0 +1,69 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { DefaultLogger, Runtime } from '@temporalio/worker';
+import { pino } from 'pino';
+import { loadConfig } from '../src/config.ts';
+import { connect, RELAY_APPLICATION_NAME } from '../src/db/connect.ts';
+import { assertSchemaKnown } from '../src/db/migrate.ts';
+import { createUnsubscribeLinks } from '../src/deliveries/unsubscribe.ts';
+import { startRelay } from '../src/outbox/relay.ts';
+import { onStopSignal } from '../src/process.ts';
+import { connectTemporal } from '../src/temporal/client.ts';
+import { workflowBundle } from './bundle.ts';
+import { createEmailSenders } from './email-senders.ts';
+import { REACTIONS } from './reactions.ts';
+import { runWorkers, type Workers } from './run.ts';
+
+const RETRY_MS = 1_000;
+const RELAY_CONNECTIONS = 4;
+
+const config = loadConfig();
+const log = pino({ level: config.LOG_LEVEL, name: 'worker' });
+Runtime.install({
+  logger: new DefaultLogger('WARN', ({ level, message, meta }) => log.warn({ level, ...meta }, message)),
+  shutdownSignals: [],
+});
+
+const { db, close } = connect(config.DATABASE_URL, { poolSize: config.DATABASE_POOL_SIZE });
+const relayConnection = connect(config.DATABASE_URL, {
+  poolSize: RELAY_CONNECTIONS,
+  applicationName: RELAY_APPLICATION_NAME,
+});
+await assertSchemaKnown(db);
+
+const bundle = await workflowBundle();
+const temporal = connectTemporal(config);
+const relay = startRelay({
+  databaseUrl: config.DATABASE_URL,
+  db,
+  commandDb: relayConnection.db,
+  client: temporal.client,
+  reactions: REACTIONS,
+  log,
+});
+const senders = createEmailSenders(config);
+const links = createUnsubscribeLinks(config.JWT_SECRET, config.PUBLIC_URL);
+
+let workers: Workers | undefined;
+let isStopping = false;
+onStopSignal(log, async () => {
+  isStopping = true;
+  await Promise.all([relay.stop(), workers?.stop()]);
+  senders.close();
+  await Promise.all([temporal.close(), relayConnection.close(), close()]);
+});
+
+while (!isStopping) {
+  try {
+    workers = await runWorkers({
+      address: config.TEMPORAL_ADDRESS,
+      namespace: config.TEMPORAL_NAMESPACE,
+      workflowBundle: bundle,
+      deps: { db, links, senders },
+    });
+    log.info('working');
+    await workers.done;
+  } catch (error) {
+    log.warn({ err: error }, 'Temporal is away; trying again');
+    await sleep(RETRY_MS);
+  }
+}
