@@ -1,8 +1,10 @@
 import type { Config } from './config.ts';
 import type { Db } from './db/connect.ts';
+import type { RateLimits } from './http/rate-limits.ts';
 import type { Tokens } from './keys/tokens.ts';
 import type { KeyVerifier } from './keys/verifier.ts';
-import type { RateLimits } from './http/rate-limits.ts';
+import type { FareHarbor } from './providers/fareharbor.ts';
+import type { IntegrationCheck } from './providers/integration-checks.ts';
 import type { Secrets } from './secrets.ts';
 import type { TemporalHealth } from './temporal/client.ts';
 
@@ -15,4 +17,6 @@ export interface Deps {
   rateLimits: RateLimits;
   secrets: Secrets;
   temporal: TemporalHealth;
+  fareHarbor: FareHarbor;
+  checkIntegration: IntegrationCheck;
 }

@@ -8,6 +8,9 @@ import { createRateLimits } from './http/rate-limits.ts';
 import { createTokens } from './keys/tokens.ts';
 import { createKeyVerifier } from './keys/verifier.ts';
 import { onStopSignal } from './process.ts';
+import { ANYWHERE, createEgress } from './providers/egress.ts';
+import { createFareHarbor } from './providers/fareharbor.ts';
+import { createIntegrationCheck } from './providers/integration-checks.ts';
 import { createSecrets } from './secrets.ts';
 import { connectTemporal } from './temporal/client.ts';
 
@@ -19,6 +22,8 @@ await assertSchemaKnown(db);
 const tokens = createTokens(config.JWT_SECRET);
 const keys = createKeyVerifier(db, tokens);
 const temporal = connectTemporal(config);
+const egress = createEgress({ allow: config.EGRESS_ALLOW });
+const operatorsEgress = createEgress({ allow: ANYWHERE });
 const deps = {
   config,
   db,
@@ -27,6 +32,8 @@ const deps = {
   rateLimits: createRateLimits(config, pool),
   secrets: createSecrets(config.SECRET_KEYS),
   temporal,
+  fareHarbor: createFareHarbor(operatorsEgress, config.FAREHARBOR_BASE_URL),
+  checkIntegration: createIntegrationCheck(egress),
 };
 
 const app = await createApp(deps, logger);
@@ -38,6 +45,6 @@ await app.listen({ host: config.HOST, port: config.PORT });
 
 onStopSignal(logger, async () => {
   await app.close();
-  await Promise.all([ops?.close(), revocations.close(), temporal.close()]);
+  await Promise.all([ops?.close(), revocations.close(), temporal.close(), egress.close(), operatorsEgress.close()]);
   await close();
 });

@@ -12,3 +12,15 @@ export const Timestamp = z.codec(z.iso.datetime(), z.date(), {
 /** A command's answer without a body. Its handlers return NO_BODY. */
 export const NoBody = z.undefined().describe('Done. No body.');
 export const NO_BODY = '' as unknown as undefined;
+
+/** Spec 2.1. */
+export const Language = z
+  .enum(
+    'en fr de nl pl pt es it ru ja ko zh ar tr sv da no fi el cs hu th vi id he hi uk ro bg hr sk sl sr et lv lt is ga ms tl fa bn ta te ur sw zu af sq hy az eu be bs ca cy'.split(
+      ' ',
+    ) as [string, ...string[]],
+  )
+  .meta({ id: 'Language' });
+
+/** Text that a human reads, with something in it. */
+export const Name = z.string().min(1).max(255);

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { Db } from '../db/connect.ts';
 
 export interface OrgRow {
@@ -11,16 +12,109 @@ export interface OrgRow {
   widget_token: string;
 }
 
+const PROVISIONED = ['id', 'name', 'widget_token', 'external_id', 'created_at'] as const;
+
 /** The org, or undefined when the partner has one with this external_id already. */
 export function insertOrg(db: Db, org: OrgRow) {
   return db
     .insertInto('orgs')
     .values(org)
     .onConflict((oc) => oc.constraint('orgs_external_id_key').doNothing())
-    .returning(['id', 'name', 'widget_token', 'external_id', 'created_at'])
+    .returning(PROVISIONED)
     .executeTakeFirst();
 }
 
 export async function insertRoles(db: Db, roles: { org_id: string; id: string; name: string }[]): Promise<void> {
   await db.insertInto('roles').values(roles).execute();
+}
+
+export function listOrgsOfPartner(db: Db, partnerId: string, { limit, offset }: { limit: number; offset: number }) {
+  return db
+    .selectFrom('orgs')
+    .select(PROVISIONED)
+    .where('partner_id', '=', partnerId)
+    .orderBy('created_at')
+    .orderBy('id')
+    .limit(limit)
+    .offset(offset)
+    .execute();
+}
+
+export async function countOrgsOfPartner(db: Db, partnerId: string): Promise<number> {
+  const { total } = await db
+    .selectFrom('orgs')
+    .select((eb) => eb.fn.countAll<number>().as('total'))
+    .where('partner_id', '=', partnerId)
+    .executeTakeFirstOrThrow();
+  return total;
+}
+
+export function findOrgOfPartner(db: Db, partnerId: string, orgId: string) {
+  return db
+    .selectFrom('orgs')
+    .select(PROVISIONED)
+    .where('partner_id', '=', partnerId)
+    .where('id', '=', orgId)
+    .executeTakeFirst();
+}
+
+export function findOrgByExternalId(db: Db, partnerId: string, externalId: string) {
+  return db
+    .selectFrom('orgs')
+    .select(PROVISIONED)
+    .where('partner_id', '=', partnerId)
+    .where('external_id', '=', externalId)
+    .executeTakeFirst();
+}
+
+/** For operators: every org, of one partner or of all. */
+export function listAllOrgs(db: Db, partnerId: string | undefined) {
+  return db
+    .selectFrom('orgs')
+    .select(['id', 'name', 'partner_id', 'external_id', 'created_at'])
+    .$if(partnerId !== undefined, (query) => query.where('partner_id', '=', partnerId as string))
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute();
+}
+
+export function getOrg(db: Db, orgId: string) {
+  return db
+    .selectFrom('orgs')
+    .select(['id', 'name', 'created_at', 'updated_at'])
+    .where('id', '=', orgId)
+    .executeTakeFirstOrThrow();
+}
+
+export function updateOrg(db: Db, orgId: string, { name }: { name?: string }) {
+  return db
+    .updateTable('orgs')
+    .set({ updated_at: sql<Date>`now()`, ...(name === undefined ? {} : { name }) })
+    .where('id', '=', orgId)
+    .returning(['id', 'name', 'created_at', 'updated_at'])
+    .executeTakeFirstOrThrow();
+}
+
+export async function getSettings(db: Db, orgId: string) {
+  const { settings } = await db.selectFrom('orgs').select('settings').where('id', '=', orgId).executeTakeFirstOrThrow();
+  return settings;
+}
+
+/** Sets what `changes` names; null removes it. One statement, so that changes at the same time add up. */
+export async function mergeSettings(db: Db, orgId: string, changes: object) {
+  const { settings } = await db
+    .updateTable('orgs')
+    .set({
+      settings: sql<string>`jsonb_strip_nulls(settings || ${JSON.stringify(changes)}::jsonb)`,
+      updated_at: sql<Date>`now()`,
+    })
+    .where('id', '=', orgId)
+    .returning('settings')
+    .executeTakeFirstOrThrow();
+  return settings;
+}
+
+/** Keeps others from changing who belongs to the org until the transaction ends. */
+export async function lockOrg(db: Db, orgId: string): Promise<void> {
+  await db.selectFrom('orgs').select('id').where('id', '=', orgId).forNoKeyUpdate().execute();
 }

@@ -2,8 +2,19 @@ import { randomBytes } from 'node:crypto';
 import type { Db } from '../db/connect.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { newId } from '../ids.ts';
-import { insertOrg, insertRoles } from './queries.ts';
-import { ROLE_NAMES } from './rules.ts';
+import {
+  countOrgsOfPartner,
+  findOrgByExternalId,
+  findOrgOfPartner,
+  getSettings,
+  insertOrg,
+  insertRoles,
+  listAllOrgs,
+  listOrgsOfPartner,
+  mergeSettings,
+} from './queries.ts';
+import { ROLE_NAMES } from './schema.ts';
+import { type OrgSettings, SETTING_NAMES, type UpdateSettings } from './settings.schema.ts';
 
 const WIDGET_TOKEN_BYTES = 32;
 
@@ -36,3 +47,32 @@ export function openOrg(db: Db, partnerId: string, { name, external_id, website,
     return org;
   });
 }
+
+/** A page of the partner's orgs, oldest first, and how many there are. */
+export async function pageOrgs(db: Db, partnerId: string, page: { limit: number; offset: number }) {
+  const [data, total] = await Promise.all([listOrgsOfPartner(db, partnerId, page), countOrgsOfPartner(db, partnerId)]);
+  return { data, total };
+}
+
+/** The partner's org of this id, if it has one. */
+export const findOrg = findOrgOfPartner;
+
+/** The partner's org of this external_id, if it has one. */
+export const findOrgNamed = findOrgByExternalId;
+
+/** Every org, for operators. */
+export const listOrgs = listAllOrgs;
+
+/** All settings of the org; null is off. */
+export async function readSettings(db: Db, orgId: string): Promise<OrgSettings> {
+  return complete(await getSettings(db, orgId));
+}
+
+/** Changes the settings that are named; null turns one off. */
+export async function changeSettings(db: Db, orgId: string, changes: UpdateSettings): Promise<OrgSettings> {
+  return complete(await mergeSettings(db, orgId, changes));
+}
+
+/** What is in the column was written through the schema. */
+const complete = (stored: Record<string, unknown>) =>
+  Object.fromEntries(SETTING_NAMES.map((name) => [name, stored[name] ?? null])) as OrgSettings;

@@ -1,8 +1,17 @@
 import type { Db } from '../db/connect.ts';
-import { conflict, notFound } from '../errors.ts';
+import { inTransaction } from '../db/transaction.ts';
+import { conflict, DomainError, forbidden, type Issue, invalid, notFound } from '../errors.ts';
 import { newId } from '../ids.ts';
-import { type NewOrg, openOrg } from '../orgs/service.ts';
+import { issueOrgKey } from '../keys/service.ts';
+import type { Tokens } from '../keys/tokens.ts';
+import { storeConnections } from '../orgs/integrations.service.ts';
+import { findOrg, findOrgNamed, type NewOrg, openOrg, pageOrgs } from '../orgs/service.ts';
+import type { FareHarbor } from '../providers/fareharbor.ts';
+import type { Secrets } from '../secrets.ts';
 import { findPartner, insertPartner } from './queries.ts';
+import type { CreateOrg, FareHarborConnection } from './schema.ts';
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 export interface NewPartner {
   name: string;
@@ -18,7 +27,7 @@ export function createPartner(db: Db, { name, allowed_ips = [], ai_instructions 
 }
 
 /**
- * Makes an org of the partner, with its roles and its widget token. The partner's AI profile is its own where it brings none.
+ * Makes an org of the partner, with its roles and its widget token. The partner's AI profile becomes its own where it brings none.
  * Throws conflict when the partner has an org with this external_id.
  */
 export async function createOrg(db: Db, partnerId: string, input: NewOrg) {
@@ -26,6 +35,96 @@ export async function createOrg(db: Db, partnerId: string, input: NewOrg) {
   if (partner === undefined) throw notFound('partner');
   const ai_instructions = input.ai_instructions ?? partner.ai_instructions ?? undefined;
   const org = await openOrg(db, partnerId, { ...input, ai_instructions });
-  if (org === undefined) throw conflict(`An org with the external_id "${input.external_id}" already exists`);
+  if (org === undefined) throw externalIdTaken(input.external_id);
   return org;
 }
+
+/**
+ * Makes an org with its connections, once the tour-booking system has accepted each of them: all of it, or nothing.
+ * Throws invalid for credentials that it refuses, and unavailable when it does not answer.
+ */
+export async function provisionOrg(
+  db: Db,
+  { secrets, fareHarbor }: { secrets: Secrets; fareHarbor: FareHarbor },
+  partnerId: string,
+  { integrations, ...input }: CreateOrg,
+) {
+  const connections = [integrations?.fareharbor ?? []].flat();
+  if (connections.length > 0) {
+    assertDistinctNames(connections);
+    await assertNotRetried(db, partnerId, input.external_id);
+    await assertAccepted(fareHarbor, connections);
+  }
+  return inTransaction(db, async (trx) => {
+    const org = await createOrg(trx, partnerId, input);
+    await storeConnections(trx, secrets, org.id, connections.map(toConnection));
+    return org;
+  });
+}
+
+/** Throws forbidden unless the org is the partner's: a foreign org and one that does not exist look alike. */
+export async function assertOwnOrg(db: Db, partnerId: string, orgId: string): Promise<void> {
+  const org = UUID.test(orgId) ? await findOrg(db, partnerId, orgId) : undefined;
+  if (org === undefined) throw forbidden('The org does not belong to this partner');
+}
+
+/** Makes a key with full access to the partner's org. Throws forbidden. */
+export async function createOrgKey(db: Db, tokens: Tokens, partnerId: string, orgId: string, name: string) {
+  await assertOwnOrg(db, partnerId, orgId);
+  return issueOrgKey(db, tokens, orgId, name);
+}
+
+/** A page of the partner's orgs, oldest first, and how many there are. */
+export const listPartnerOrgs = pageOrgs;
+
+/** The partner's org of this external_id. Throws notFound. */
+export async function getOrgNamed(db: Db, partnerId: string, externalId: string) {
+  const org = await findOrgNamed(db, partnerId, externalId);
+  if (org === undefined) throw notFound(`org with the external_id "${externalId.slice(0, 255)}"`);
+  return org;
+}
+
+const externalIdTaken = (externalId: string | undefined) =>
+  conflict(`An org with the external_id "${externalId}" already exists`);
+
+/** Tells a retry 409 without asking the third party again. It decides nothing: the insert does. */
+async function assertNotRetried(db: Db, partnerId: string, externalId: string | undefined): Promise<void> {
+  if (externalId === undefined) return;
+  if ((await findOrgNamed(db, partnerId, externalId)) !== undefined) throw externalIdTaken(externalId);
+}
+
+function assertDistinctNames(connections: FareHarborConnection[]): void {
+  const names = connections.map(({ name }) => name);
+  const repeated = names.filter((name, index) => names.indexOf(name) < index);
+  if (repeated.length === 0) return;
+  throw invalid(`integrations.fareharbor: each connection needs a name of its own, "${repeated[0]}" is there twice`);
+}
+
+async function assertAccepted(fareHarbor: FareHarbor, connections: FareHarborConnection[]): Promise<void> {
+  const verdicts = await Promise.all(connections.map((connection) => fareHarbor.check(connection)));
+  const issues: Issue[] = [];
+  for (const [index, { name }] of connections.entries()) {
+    if (verdicts[index] !== 'refused') continue;
+    issues.push({
+      path: `body.integrations.fareharbor${connections.length > 1 ? `.${index}` : ''}`,
+      message: `FareHarbor refused the credentials of the connection "${name}"`,
+    });
+  }
+  if (issues.length > 0) {
+    throw invalid(`${issues.map(({ message }) => message).join('; ')}. No org was created`, issues);
+  }
+  if (verdicts.includes('unavailable')) {
+    throw new DomainError(
+      'unavailable',
+      'FareHarbor could not be asked about the credentials. No org was created: try again soon',
+    );
+  }
+}
+
+const toConnection = ({ app_key, user_key, name, default_company_shortname }: FareHarborConnection) => ({
+  kind: 'fareharbor',
+  name,
+  provider: 'fareharbor',
+  settings: default_company_shortname === undefined ? {} : { default_company_shortname },
+  secrets: { app_key, user_key },
+});

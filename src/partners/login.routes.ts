@@ -1,0 +1,54 @@
+import cookie from '@fastify/cookie';
+import type { FastifyReply } from 'fastify';
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import type { Config } from '../config.ts';
+import type { Deps } from '../deps.ts';
+import { consumeLoginLink, findSignedIn, SESSION_TTL_MINUTES } from './login.service.ts';
+import { PAGE_POLICY, signedInPage, signedOutPage, usedLinkPage } from './pages.ts';
+
+const SESSION_COOKIE = 'switchboard_session';
+const HIDDEN = { schema: { hide: true }, config: { scope: 'public' }, exposeHeadRoute: false } as const; // HEAD must not consume
+
+/** The pages that a login link leads to. */
+export const loginRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config }) => {
+  await app.register(cookie);
+  const dashboardPath = `${new URL(config.dashboardUrl).pathname.replace(/\/+$/, '')}/dashboard`;
+  const secure = !isPlainLoopback(config);
+
+  app.addHook('onSend', async (_request, reply) => {
+    reply.headers({
+      'cache-control': 'no-store',
+      'referrer-policy': 'no-referrer',
+      'content-security-policy': PAGE_POLICY,
+    });
+  });
+
+  app.get('/partner-login', HIDDEN, async ({ db, query }, reply) => {
+    const { token } = query as { token?: unknown };
+    const sessionToken = typeof token === 'string' ? await consumeLoginLink(db, token) : undefined;
+    if (sessionToken === undefined) return html(reply, 410, usedLinkPage());
+    reply.setCookie(SESSION_COOKIE, sessionToken, {
+      path: '/',
+      httpOnly: true,
+      sameSite: 'lax',
+      secure,
+      maxAge: SESSION_TTL_MINUTES * 60,
+    });
+    return reply.redirect(dashboardPath, 302);
+  });
+
+  app.get('/dashboard', HIDDEN, async ({ db, cookies }, reply) => {
+    const sessionToken = cookies[SESSION_COOKIE];
+    const signedIn = sessionToken === undefined ? undefined : await findSignedIn(db, sessionToken);
+    return signedIn === undefined ? html(reply, 401, signedOutPage()) : html(reply, 200, signedInPage(signedIn));
+  });
+};
+
+const html = (reply: FastifyReply, status: number, page: string) =>
+  reply.code(status).type('text/html; charset=utf-8').send(page);
+
+/** Browsers keep a Secure cookie from plain http, which is for development on one machine only. */
+function isPlainLoopback({ PUBLIC_URL }: Config): boolean {
+  const { protocol, hostname } = new URL(PUBLIC_URL);
+  return protocol === 'http:' && (hostname === 'localhost' || hostname === '[::1]' || hostname.startsWith('127.'));
+}

@@ -1,0 +1,94 @@
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import type { Deps } from '../deps.ts';
+import { errorResponses } from '../http/errors.ts';
+import { enforce } from '../http/rate-limits.ts';
+import { CreatedKey } from '../keys/schema.ts';
+import { issueLoginLink } from './login.service.ts';
+import {
+  CreatedOrg,
+  CreateLoginLink,
+  CreateOrg,
+  CreateOrgKey,
+  ExternalRef,
+  LoginLink,
+  OrgPage,
+  OrgRef,
+  PartnerOrg,
+  PartnerOrgPage,
+} from './schema.ts';
+import { createOrgKey, getOrgNamed, listPartnerOrgs, provisionOrg } from './service.ts';
+
+const PREFIX = '/partner/v1/orgs';
+const tags = ['partner'];
+
+export const partnerRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => {
+  const { config, rateLimits, tokens } = deps;
+
+  app.post(PREFIX, {
+    config: { scope: 'partner' },
+    schema: {
+      operationId: 'createPartnerOrg',
+      tags,
+      body: CreateOrg,
+      response: { 201: CreatedOrg, ...errorResponses(403, 409) },
+    },
+    handler: async ({ db, partner, body }, reply) => {
+      reply.code(201);
+      return provisionOrg(db, deps, partner.id, body);
+    },
+  });
+
+  app.get(PREFIX, {
+    config: { scope: 'partner' },
+    schema: {
+      operationId: 'listPartnerOrgs',
+      tags,
+      querystring: OrgPage,
+      response: { 200: PartnerOrgPage, ...errorResponses(403) },
+    },
+    handler: ({ db, partner, query }) => listPartnerOrgs(db, partner.id, query),
+  });
+
+  app.get(`${PREFIX}/by-external-id/:externalId`, {
+    config: { scope: 'partner' },
+    schema: {
+      operationId: 'getPartnerOrgByExternalId',
+      tags,
+      params: ExternalRef,
+      response: { 200: PartnerOrg, ...errorResponses(403, 404) },
+    },
+    handler: ({ db, partner, params }) => getOrgNamed(db, partner.id, params.externalId),
+  });
+
+  app.post(`${PREFIX}/:orgId/api-keys`, {
+    config: { scope: 'partner' },
+    schema: {
+      operationId: 'createPartnerOrgKey',
+      tags,
+      params: OrgRef,
+      body: CreateOrgKey.nullable(),
+      response: { 201: CreatedKey, ...errorResponses(403) },
+    },
+    handler: async ({ db, partner, params, body }, reply) => {
+      reply.code(201);
+      return createOrgKey(db, tokens, partner.id, params.orgId, body?.name ?? 'Default');
+    },
+  });
+
+  app.post(`${PREFIX}/:orgId/login-links`, {
+    config: { scope: 'partner' },
+    schema: {
+      operationId: 'createPartnerLoginLink',
+      tags,
+      description: 'Counts against a limit of its own, beside the partner’s.',
+      params: OrgRef,
+      body: CreateLoginLink,
+      response: { 201: LoginLink, ...errorResponses(403) },
+    },
+    handler: async ({ db, partner, params, body }, reply) => {
+      await enforce(rateLimits, 'login-links', partner.id, reply);
+      reply.code(201);
+      return issueLoginLink(db, config.dashboardUrl, partner.id, params.orgId, body);
+    },
+  });
+};

@@ -1,0 +1,99 @@
+import { z } from 'zod';
+import { Id, Language, Name, Timestamp } from '../http/schemas.ts';
+
+const MAX_CONNECTIONS = 20;
+
+const Credential = z
+  .string()
+  .max(1024)
+  .regex(/^[\x21-\x7e]+$/, 'must be printable ASCII without spaces');
+
+const FareHarborConnection = z
+  .object({
+    app_key: Credential,
+    user_key: Credential,
+    name: Name.default('Default').describe('Tells the AI which connection is which.'),
+    default_company_shortname: Name.optional(),
+  })
+  .meta({ id: 'FareHarborConnection' });
+export type FareHarborConnection = z.infer<typeof FareHarborConnection>;
+
+const Integrations = z.strictObject(
+  { fareharbor: z.union([FareHarborConnection, z.array(FareHarborConnection).min(1).max(MAX_CONNECTIONS)]).optional() },
+  {
+    error: ({ code, keys }) =>
+      code === 'unrecognized_keys'
+        ? `Only fareharbor can be connected here, not ${(keys as string[]).join(', ')}`
+        : undefined,
+  },
+);
+
+export const CreateOrg = z
+  .object({
+    name: Name,
+    external_id: z.string().min(1).max(255).optional().describe('The partner’s own id of the org, unique per partner.'),
+    website: z
+      .string()
+      .max(2048)
+      .regex(
+        /^(https?:\/\/[^\s/?#]+|[^\s/?#:]+\.[^\s/?#]+)([/?#]\S*)?$/i,
+        'must be a web address such as https://example.com',
+      )
+      .optional(),
+    language: Language.default('en'),
+    ai_instructions: z.string().max(100_000).optional().describe('AI profile. The partner’s default when absent.'),
+    integrations: Integrations.optional(),
+  })
+  .meta({
+    id: 'CreatePartnerOrg',
+    examples: [
+      { name: 'Acme Tours', external_id: 'acme-1', website: 'https://acme.example', language: 'en' },
+      { name: 'Sea Tours', integrations: { fareharbor: { app_key: 'app', user_key: 'user', name: 'Boats' } } },
+    ],
+  });
+export type CreateOrg = z.infer<typeof CreateOrg>;
+
+export const CreatedOrg = z
+  .object({ id: Id, name: z.string(), widget_token: z.string(), external_id: z.string().nullable() })
+  .meta({ id: 'PartnerOrgCreated' });
+
+export const PartnerOrg = z
+  .object({
+    id: Id,
+    name: z.string(),
+    widget_token: z.string(),
+    external_id: z.string().nullable(),
+    created_at: Timestamp,
+  })
+  .meta({ id: 'PartnerOrg' });
+
+export const OrgPage = z.object({
+  limit: z.coerce.number().int().min(1).max(100).default(50),
+  offset: z.coerce.number().int().min(0).max(2_147_483_647).default(0),
+});
+
+export const PartnerOrgPage = z.object({ data: z.array(PartnerOrg), total: z.int() });
+
+export const ExternalRef = z.object({ externalId: z.string().min(1).max(2048) });
+
+/** Any text: what is no org of the partner is refused with 403, whatever it looks like. */
+export const OrgRef = z.object({ orgId: z.string().min(1).max(2048).describe('The org’s UUID.') });
+
+export const CreateOrgKey = z
+  .object({ name: Name.default('Default') })
+  .meta({ id: 'CreatePartnerOrgKey', examples: [{ name: 'Back end' }] });
+
+export const CreateLoginLink = z
+  .object({
+    email: z.email().max(254).toLowerCase(),
+    name: Name.optional().describe('Used for a new member only; the part of the e-mail before @ when absent.'),
+    role_ids: z
+      .array(Id)
+      .max(20)
+      .optional()
+      .describe('Roles of a new member (GET /roles lists them); agent when absent.'),
+  })
+  .meta({ id: 'CreateLoginLink', examples: [{ email: 'ann@acme.example', name: 'Ann' }] });
+export type CreateLoginLink = z.infer<typeof CreateLoginLink>;
+
+export const LoginLink = z.object({ url: z.string(), expires_at: Timestamp }).meta({ id: 'LoginLink' });

@@ -1,0 +1,43 @@
+import type { Egress } from './egress.ts';
+
+const REFUSED = new Set([400, 401, 403]);
+
+export interface FareHarborCredentials {
+  app_key: string;
+  user_key: string;
+}
+
+/** `unavailable` says nothing about the credentials. */
+export type FareHarborVerdict = 'accepted' | 'refused' | 'unavailable';
+
+export interface FareHarbor {
+  /** Asks the live API whether it takes the credentials. */
+  check(credentials: FareHarborCredentials): Promise<FareHarborVerdict>;
+}
+
+/** A client of FareHarbor's External API, version 1. */
+export function createFareHarbor(egress: Egress, baseUrl: string): FareHarbor {
+  const companies = `${baseUrl.replace(/\/+$/, '')}/api/external/v1/companies/`;
+  return {
+    async check({ app_key, user_key }) {
+      try {
+        const { status, body } = await egress.request(companies, {
+          headers: { accept: 'application/json', 'X-FareHarbor-API-App': app_key, 'X-FareHarbor-API-User': user_key },
+        });
+        if (REFUSED.has(status)) return 'refused';
+        return status === 200 && isJson(body) ? 'accepted' : 'unavailable';
+      } catch {
+        return 'unavailable';
+      }
+    },
+  };
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}

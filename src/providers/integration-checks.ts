@@ -1,0 +1,169 @@
+import { createTransport } from 'nodemailer';
+import { ProviderError } from '../errors.ts';
+import type { Egress, EgressAnswer } from './egress.ts';
+import type { SmtpSettings } from './smtp.ts';
+
+const SMTP_TIMEOUT_MS = 8_000;
+
+interface Oauth {
+  client_id: string;
+  client_secret: string;
+  refresh_token: string;
+}
+
+/** A connection to try: the provider, and its settings with their secrets. */
+export type IntegrationToCheck =
+  | { provider: 'smtp'; settings: SmtpSettings }
+  | { provider: 'twilio'; settings: { base_url?: string; account_sid: string; auth_token: string } }
+  | { provider: 'meta'; settings: { base_url?: string; access_token: string } }
+  | { provider: 'vapi'; settings: { base_url?: string; api_key: string } }
+  | { provider: 'hubspot'; settings: { base_url?: string; access_token?: string; oauth?: Oauth } }
+  | { provider: 'salesforce'; settings: { base_url: string; org_id: string; es_developer_name: string } }
+  | { provider: 'openai-compatible'; settings: { base_url?: string; api_key: string } };
+
+export interface CheckResult {
+  connected: boolean;
+  /** What came back, in a sentence. Never a secret. */
+  message: string;
+}
+
+/** Makes one harmless real call, and says what came back. Never throws for what the provider or the network does. */
+export type IntegrationCheck = (integration: IntegrationToCheck) => Promise<CheckResult>;
+
+export function createIntegrationCheck(egress: Egress): IntegrationCheck {
+  return async (integration) => {
+    try {
+      return await call(egress, integration);
+    } catch (error) {
+      if (error instanceof ProviderError) return { connected: false, message: error.message };
+      throw error;
+    }
+  };
+}
+
+function call(egress: Egress, { provider, settings }: IntegrationToCheck): Promise<CheckResult> {
+  switch (provider) {
+    case 'smtp':
+      return verifySmtp(egress, settings);
+    case 'twilio':
+      return get(
+        egress,
+        'Twilio',
+        urlOf(
+          settings.base_url ?? 'https://api.twilio.com',
+          `/2010-04-01/Accounts/${encodeURIComponent(settings.account_sid)}.json`,
+        ),
+        {
+          authorization: basic(settings.account_sid, settings.auth_token),
+        },
+      );
+    case 'meta':
+      return get(
+        egress,
+        'Meta',
+        urlOf(settings.base_url ?? 'https://graph.facebook.com', '/v23.0/me'),
+        bearer(settings.access_token),
+      );
+    case 'vapi':
+      return get(
+        egress,
+        'Vapi',
+        urlOf(settings.base_url ?? 'https://api.vapi.ai', '/assistant?limit=1'),
+        bearer(settings.api_key),
+      );
+    case 'hubspot':
+      return checkHubspot(egress, settings.base_url ?? 'https://api.hubapi.com', settings);
+    case 'salesforce':
+      return checkSalesforce(egress, settings);
+    case 'openai-compatible':
+      return get(
+        egress,
+        'The AI provider',
+        urlOf(settings.base_url ?? 'https://api.openai.com/v1', '/models'),
+        bearer(settings.api_key),
+      );
+  }
+}
+
+async function get(egress: Egress, name: string, url: string, headers: Record<string, string>): Promise<CheckResult> {
+  return verdict(name, await egress.request(url, { headers: { accept: 'application/json', ...headers } }));
+}
+
+async function checkHubspot(
+  egress: Egress,
+  baseUrl: string,
+  { access_token, oauth }: { access_token?: string; oauth?: Oauth },
+): Promise<CheckResult> {
+  let token = access_token;
+  if (token === undefined && oauth !== undefined) {
+    const answer = await egress.request(urlOf(baseUrl, '/oauth/v1/token'), {
+      method: 'POST',
+      headers: { accept: 'application/json', 'content-type': 'application/x-www-form-urlencoded' },
+      body: new URLSearchParams({ grant_type: 'refresh_token', ...oauth }).toString(),
+    });
+    token = textAt(answer.body, 'access_token');
+    if (token === undefined) return { ...verdict('HubSpot', answer), connected: false };
+  }
+  return get(egress, 'HubSpot', urlOf(baseUrl, '/account-info/v3/details'), bearer(token ?? ''));
+}
+
+/** Asks for a visitor's token, as the customer's browser would; no conversation begins. */
+async function checkSalesforce(
+  egress: Egress,
+  { base_url, org_id, es_developer_name }: { base_url: string; org_id: string; es_developer_name: string },
+): Promise<CheckResult> {
+  const url = urlOf(base_url, '/iamessage/api/v2/authorization/unauthenticated/access-token');
+  const body = { orgId: org_id, esDeveloperName: es_developer_name, capabilitiesVersion: '1', platform: 'Web' };
+  const headers = { accept: 'application/json', 'content-type': 'application/json' };
+  return verdict('Salesforce', await egress.request(url, { method: 'POST', headers, body: JSON.stringify(body) }));
+}
+
+/** Connects and signs in, without sending mail (RFC 5321, 3.1 and RFC 4954). */
+async function verifySmtp(
+  egress: Egress,
+  { host, port, secure, username, password }: SmtpSettings,
+): Promise<CheckResult> {
+  const transport = createTransport({
+    host: await egress.resolve(host),
+    port,
+    secure,
+    auth: username === undefined ? undefined : { user: username, pass: password ?? '' },
+    tls: { servername: host },
+    connectionTimeout: SMTP_TIMEOUT_MS,
+    greetingTimeout: SMTP_TIMEOUT_MS,
+    socketTimeout: SMTP_TIMEOUT_MS,
+  });
+  try {
+    await transport.verify();
+    return { connected: true, message: `The mail server at ${host}:${port} answered and accepted the sign-in` };
+  } catch (error) {
+    const { response, message } = error as { response?: string; message: string };
+    return { connected: false, message: `The mail server at ${host}:${port}: ${(response ?? message).slice(0, 300)}` };
+  } finally {
+    transport.close();
+  }
+}
+
+function verdict(name: string, { status, body }: EgressAnswer): CheckResult {
+  if (status >= 200 && status < 300) return { connected: true, message: `${name} answered ${status}` };
+  const said = textAt(body, 'message') ?? textAt(body, 'error');
+  const because = said === undefined ? '' : `: ${said.slice(0, 300)}`;
+  const what = status === 401 || status === 403 ? 'refused the credentials' : 'answered';
+  return { connected: false, message: `${name} ${what} (${status})${because}` };
+}
+
+/** The text at `key` of a JSON object, or at `key.message`, where it is one. */
+function textAt(body: string, key: string): string | undefined {
+  try {
+    const value = (JSON.parse(body) as Record<string, unknown> | null)?.[key];
+    if (typeof value === 'string') return value;
+    const { message } = (value ?? {}) as { message?: unknown };
+    return typeof message === 'string' ? message : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const urlOf = (base: string, path: string) => `${base.replace(/\/+$/, '')}${path}`;
+const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
+const basic = (user: string, password: string) => `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
