@@ -1,6 +1,6 @@
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { openSync } from 'node:fs';
+import { closeSync, openSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Guard } from './guard.ts';
 
@@ -24,18 +24,20 @@ export type Child = {
 /** Starts a program in a process group of its own, so that a Ctrl-C reaches it only through us and in our order. */
 export async function startChild(command: string, args: string[], options: ChildOptions): Promise<Child> {
   const { logFile, guard, stopSignal = 'SIGTERM', ...spawnOptions } = options;
+  guard.assertOpen();
   const log = openSync(logFile, 'a');
   const child = spawn(command, args, { ...spawnOptions, detached: true, stdio: ['ignore', log, log] });
+  closeSync(log);
+  const pid = child.pid;
+  if (pid !== undefined) guard.add(pid, stopSignal);
   await once(child, 'spawn');
-  const pid = child.pid as number;
-  guard.add(pid, stopSignal);
 
   const exited = endOf(child).then((reason) => {
-    guard.remove(pid);
+    guard.remove(child.pid as number);
     return reason;
   });
   const isRunning = () => child.exitCode === null && child.signalCode === null;
-  return { pid, exited, isRunning, stop: (graceMs) => stop(child, exited, stopSignal, graceMs) };
+  return { pid: child.pid as number, exited, isRunning, stop: (graceMs) => stop(child, exited, stopSignal, graceMs) };
 }
 
 /** Waits until the probe succeeds; fails when the process ends first or the time is over. */

@@ -5,8 +5,12 @@ import { fileURLToPath } from 'node:url';
 import { endProcess, identityOf } from './processes.ts';
 
 export type Guard = {
+  /** Throws once the guard is sealed. */
+  assertOpen(): void;
   add(pid: number, signal: NodeJS.Signals): void;
   remove(pid: number): void;
+  /** From now on no child may be started. */
+  seal(): void;
   /** Ends the guard; what it still knows of is ended with it. */
   close(): Promise<void>;
 };
@@ -25,18 +29,26 @@ export function startGuard(file: string): Guard {
   reaper.stdin.on('error', () => {});
   const guarded = new Map<number, Guarded>();
 
+  let isSealed = false;
+
   const publish = () => {
     const all = JSON.stringify([...guarded.values()]);
     writeFileSync(file, all, { mode: 0o600 });
     reaper.stdin.write(`${all}\n`);
   };
   return {
+    assertOpen() {
+      if (isSealed) throw new Error('The stack is stopping');
+    },
     add(pid, signal) {
       guarded.set(pid, { pid, signal, identity: identityOf(pid) ?? '' });
       publish();
     },
     remove(pid) {
       if (guarded.delete(pid)) publish();
+    },
+    seal() {
+      isSealed = true;
     },
     async close() {
       reaper.stdin.end();

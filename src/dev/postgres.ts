@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { chownSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chownSync, existsSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -39,8 +39,9 @@ export async function startPostgres(options: PostgresOptions): Promise<Child & {
   const { port, password, database, logFile, guard, isThrowaway = false } = options;
   const owner = postgresOwner();
   const programs = postgresPrograms(owner);
-  const folder = postgresFolder(options.folder, owner);
-  if (!existsSync(join(folder, 'PG_VERSION'))) await initialise(programs, folder, password, owner, isThrowaway);
+  const home = postgresFolder(options.folder, owner);
+  const folder = join(home, 'cluster');
+  if (!existsSync(folder)) await initialise(programs, home, password, owner, isThrowaway);
   removeStaleLock(folder);
 
   const settings = { ...SETTINGS, ...(isThrowaway ? THROWAWAY : DURABLE) };
@@ -75,7 +76,9 @@ async function createDatabase(adminUrl: string, name: string) {
   if (rowCount === 0) await query(adminUrl, `create database ${pg.escapeIdentifier(name)}`);
 }
 
-async function initialise(programs: string, folder: string, password: string, owner: Owner, isThrowaway: boolean) {
+async function initialise(programs: string, home: string, password: string, owner: Owner, isThrowaway: boolean) {
+  const unfinished = join(home, 'cluster.new');
+  rmSync(unfinished, { recursive: true, force: true });
   const temporary = mkdtempSync(join(tmpdir(), 'switchboard-initdb-'));
   const passwordFile = join(temporary, 'password');
   writeFileSync(passwordFile, password, { mode: 0o600 });
@@ -86,9 +89,10 @@ async function initialise(programs: string, folder: string, password: string, ow
   try {
     await promisify(execFile)(
       join(programs, 'bin/initdb'),
-      [`--pgdata=${folder}`, ...flags, ...locale, ...(isThrowaway ? ['--no-sync'] : [])],
-      { ...owner, cwd: folder, env: { ...process.env, LC_ALL: 'C' } },
+      [`--pgdata=${unfinished}`, ...flags, ...locale, ...(isThrowaway ? ['--no-sync'] : [])],
+      { ...owner, cwd: home, env: { ...process.env, LC_ALL: 'C' } },
     );
+    renameSync(unfinished, join(home, 'cluster')); // so that a start cut short leaves no half of a cluster
   } finally {
     rmSync(temporary, { recursive: true, force: true });
   }

@@ -4,14 +4,19 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 /** What tells a process from a later one with the same number: when it began and its command. Undefined when it is gone. */
 export function identityOf(pid: number): string | undefined {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    const [state, ...fields] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    if (state === 'Z') return undefined;
-    return `${fields[18]} ${readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim()}`;
-  } catch {
-    return process.platform === 'linux' ? undefined : identityByPs(pid);
-  }
+  const begun = statOf(pid)?.begun;
+  return begun && `${begun} ${commandOf(pid) ?? ''}`;
+}
+
+/** The command line of a process. Undefined when it is gone. */
+export function commandOf(pid: number): string | undefined {
+  if (process.platform !== 'linux') return ps('args=', pid);
+  return read(`/proc/${pid}/cmdline`)?.replaceAll('\0', ' ').trim();
+}
+
+/** The process that started it, or took it over. */
+export function parentOf(pid: number): number | undefined {
+  return statOf(pid)?.parent;
 }
 
 /** Asks a process to end, kills it after the grace time, and returns when it is gone. */
@@ -33,9 +38,28 @@ function send(pid: number, signal: NodeJS.Signals) {
   }
 }
 
-function identityByPs(pid: number): string | undefined {
+function statOf(pid: number): { parent: number; begun: string } | undefined {
+  if (process.platform !== 'linux') {
+    const [parent, ...begun] = ps('ppid=,lstart=', pid)?.split(/\s+/) ?? [];
+    return parent === undefined ? undefined : { parent: Number(parent), begun: begun.join(' ') };
+  }
+  const stat = read(`/proc/${pid}/stat`);
+  if (stat === undefined) return undefined;
+  const [state, parent, ...fields] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return state === 'Z' ? undefined : { parent: Number(parent), begun: fields[17] ?? '' };
+}
+
+function read(file: string): string | undefined {
   try {
-    return execFileSync('ps', ['-o', 'lstart=,args=', '-p', String(pid)], { encoding: 'utf8' }).trim() || undefined;
+    return readFileSync(file, 'utf8');
+  } catch {
+    return undefined;
+  }
+}
+
+function ps(format: string, pid: number): string | undefined {
+  try {
+    return execFileSync('ps', ['-o', format, '-p', String(pid)], { encoding: 'utf8' }).trim() || undefined;
   } catch {
     return undefined;
   }

@@ -1,0 +1,32 @@
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { rmSync } from 'node:fs';
+import { connect, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/**
+ * Takes the data folder for this process; false when another one has it. The lock is a listening socket, which the
+ * system lets go of when the process ends in whatever way. It is outside of the folder because a socket's path must be short.
+ */
+export async function lockFolder(folder: string): Promise<boolean> {
+  const path = join(tmpdir(), `switchboard-${createHash('sha256').update(folder).digest('hex').slice(0, 16)}.sock`);
+  if (await isHeld(path)) return false;
+  rmSync(path, { force: true });
+  const server = createServer((socket) => socket.destroy()).listen(path);
+  await once(server, 'listening');
+  server.unref();
+  return true;
+}
+
+async function isHeld(path: string): Promise<boolean> {
+  const socket = connect(path);
+  try {
+    await once(socket, 'connect');
+    return true;
+  } catch {
+    return false;
+  } finally {
+    socket.destroy();
+  }
+}

@@ -1,0 +1,52 @@
+import { join } from 'node:path';
+import { connect, type Db } from '../db/connect.ts';
+import { inTransaction } from '../db/transaction.ts';
+import { issueOrgKey, issuePartnerKey } from '../keys/service.ts';
+import { createTokens, type Tokens } from '../keys/tokens.ts';
+import { createKeyVerifier } from '../keys/verifier.ts';
+import { createOrg, createPartner } from '../partners/service.ts';
+import { readJson, writePrivateJson } from './settings.ts';
+
+export type Demo = {
+  org_id: string;
+  org_api_key: string;
+  partner_api_key: string;
+  widget_token: string;
+};
+
+/** The demo partner, its org and a full-access key: those of an earlier start while its keys still stand, else new ones. */
+export async function seedDemo(databaseUrl: string, jwtSecret: string, dataFolder: string): Promise<Demo> {
+  const file = join(dataFolder, 'demo.json');
+  const kept = readJson<Demo>(file);
+  const tokens = createTokens(jwtSecret);
+  const { db, close } = connect(databaseUrl, { poolSize: 4 });
+  try {
+    if (kept && (await isUsable(db, tokens, kept))) return kept;
+    const demo = await createDemo(db, tokens);
+    writePrivateJson(file, demo);
+    return demo;
+  } finally {
+    await close();
+  }
+}
+
+async function isUsable(db: Db, tokens: Tokens, demo: Demo): Promise<boolean> {
+  const keys = createKeyVerifier(db, tokens);
+  const org = await keys.org(demo.org_api_key);
+  return org?.id === demo.org_id && (await keys.partner(demo.partner_api_key)) !== undefined;
+}
+
+function createDemo(db: Db, tokens: Tokens): Promise<Demo> {
+  return inTransaction(db, async (trx) => {
+    const partner = await createPartner(trx, { name: 'Demo partner' });
+    const org = await createOrg(trx, partner.id, { name: 'Demo org' });
+    const partnerKey = await issuePartnerKey(trx, tokens, partner.id, 'Demo');
+    const orgKey = await issueOrgKey(trx, tokens, org.id, 'Demo');
+    return {
+      org_id: org.id,
+      org_api_key: orgKey.api_key,
+      partner_api_key: partnerKey.api_key,
+      widget_token: org.widget_token,
+    };
+  });
+}

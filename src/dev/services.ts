@@ -1,0 +1,95 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type Child, startChild } from './child.ts';
+import type { Guard } from './guard.ts';
+import { startPostgres } from './postgres.ts';
+import type { Ports, StackSecrets } from './settings.ts';
+import { supervise } from './supervise.ts';
+import { startTemporal } from './temporal.ts';
+
+/** What is stopped first comes first: programs use servers, and servers databases. */
+export type Role = 'program' | 'server' | 'database';
+
+export type Context = {
+  dataFolder: string;
+  env: NodeJS.ProcessEnv;
+  ports: Ports;
+  secrets: StackSecrets;
+  guard: Guard;
+  say: (line: string) => void;
+  stops: { role: Role; stop: () => Promise<void> }[];
+};
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const STOP_LIMIT_MS = 10_000;
+
+/** Starts Postgres, unless DATABASE_URL names one. Returns the database's URL. */
+export async function provideDatabase(context: Context): Promise<string> {
+  const { dataFolder, env, ports, secrets, guard, say } = context;
+  if (env.DATABASE_URL) {
+    say('Postgres     the one of DATABASE_URL');
+    return env.DATABASE_URL;
+  }
+  const logFile = newLog(dataFolder, 'postgres');
+  const start = () =>
+    startPostgres({
+      folder: join(dataFolder, 'postgres'),
+      port: ports.POSTGRES_PORT,
+      password: secrets.postgresPassword,
+      database: 'switchboard',
+      logFile,
+      guard,
+    });
+  const { url } = await keep(context, 'Postgres', 'database', start);
+  say(`Postgres     ${url}`);
+  return url;
+}
+
+/** Starts Temporal with its UI, unless TEMPORAL_ADDRESS names a server. */
+export async function provideTemporal(context: Context): Promise<{ address: string; ui: string }> {
+  const { dataFolder, env, ports, guard, say } = context;
+  if (env.TEMPORAL_ADDRESS) {
+    say(`Temporal     ${env.TEMPORAL_ADDRESS}, the one of TEMPORAL_ADDRESS`);
+    return { address: env.TEMPORAL_ADDRESS, ui: '' };
+  }
+  const logFile = newLog(dataFolder, 'temporal');
+  const start = () =>
+    startTemporal({
+      port: ports.TEMPORAL_PORT,
+      uiPort: ports.TEMPORAL_UI_PORT,
+      databaseFile: join(dataFolder, 'temporal.db'),
+      logFile,
+      guard,
+    });
+  const { address } = await keep(context, 'Temporal', 'server', start);
+  const ui = `http://127.0.0.1:${ports.TEMPORAL_UI_PORT}`;
+  say(`Temporal     ${address}`);
+  say(`Temporal UI  ${ui}`);
+  return { address, ui };
+}
+
+/** Starts one of our own programs. It may still be on its way up when this returns. */
+export async function provideProgram(
+  context: Context,
+  name: string,
+  file: string,
+  env: NodeJS.ProcessEnv,
+): Promise<void> {
+  const logFile = newLog(context.dataFolder, name.toLowerCase());
+  const { guard } = context;
+  await keep(context, name, 'program', () => startChild(process.execPath, [file], { logFile, guard, cwd: ROOT, env }));
+}
+
+async function keep<T extends Child>(context: Context, name: string, role: Role, start: () => Promise<T>): Promise<T> {
+  const child = await start();
+  const { stop } = supervise(name, child, start, context.say);
+  context.stops.push({ role, stop: () => stop(STOP_LIMIT_MS) });
+  return child;
+}
+
+function newLog(dataFolder: string, name: string): string {
+  const file = join(dataFolder, 'logs', `${name}.log`);
+  writeFileSync(file, '');
+  return file;
+}
