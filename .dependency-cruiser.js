@@ -117,7 +117,7 @@ const roles = [
     'queries-imports',
     'Queries know the database and their own table and schema.',
     anyDomain('queries'),
-    ['^src/db/', ownDomain('queries|table|schema'), npm('kysely')],
+    ['^src/db/', '^src/ids\\.ts$', ownDomain('queries|table|schema'), npm('kysely')],
     ['type-only'],
   ),
   never(
