@@ -40,7 +40,8 @@ export function createEmailActivities({ db, links, senders }: EmailActivityDeps)
           items: queued.map(({ id }) => id),
           sender: sender ?? NOBODY,
           isStopped: () => cancellationSignal.aborted,
-          begin: async (ids) => (await beginEmails(db, orgId, ids, { lease, obstacle })).map((row) => emailOf(orgId, links, row)),
+          begin: async (ids) =>
+            (await beginEmails(db, orgId, ids, { lease, obstacle })).map((row) => emailOf(orgId, links, row)),
           settle: (results) => settleEmails(db, orgId, sender?.provider ?? '', results),
         });
         const nextDueInMs = await findNextEmail(db, orgId, requestId);

@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { Context } from '@temporalio/activity';
 import type { Db } from '../src/db/connect.ts';
-import { type Sending, SenderTrouble, sendInLanes } from '../src/deliveries/sending.ts';
+import { SenderTrouble, type Sending, sendInLanes } from '../src/deliveries/sending.ts';
 import type { UnsubscribeLinks } from '../src/deliveries/unsubscribe.ts';
 import type { EmailSender } from '../src/providers/email.ts';
 import type { SendTotals, SequenceProgress, SequenceRef } from '../src/sequences/contract.ts';
 import { enrollNextPage } from '../src/sequences/enroll.service.ts';
+import { settleDeliveries } from '../src/sequences/sending.queries.ts';
 import {
   beginChunk,
   type DueStep,
@@ -14,7 +15,6 @@ import {
   type SequenceBatch,
   takeBatch,
 } from '../src/sequences/sending.service.ts';
-import { settleDeliveries } from '../src/sequences/sending.queries.ts';
 import { type EmailSenders, NOBODY } from './email-senders.ts';
 
 const BATCH = 500;
@@ -43,7 +43,8 @@ export function createSequenceActivities({ db, links, senders }: SequenceActivit
         for (const step of batch.steps) await sendStep(orgId, step, sender, totals, cancellationSignal);
         return await progressOf(orgId, batch, totals, isEnrolling);
       } catch (error) {
-        if (error instanceof SenderTrouble && error.isConfiguration) await pauseForSettings(db, orgId, sequenceId, error.message);
+        if (error instanceof SenderTrouble && error.isConfiguration)
+          await pauseForSettings(db, orgId, sequenceId, error.message);
         throw error;
       } finally {
         clearInterval(beat);

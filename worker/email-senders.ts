@@ -1,12 +1,62 @@
+import { createHash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import type { EmailSenders } from '../activities/email-senders.ts';
-import type { Config } from '../src/config.ts';
-import { createSmtpSender, smtpSettingsOf } from '../src/providers/smtp.ts';
+import type { Db } from '../src/db/connect.ts';
+import { findEmailSettings } from '../src/orgs/integrations.service.ts';
+import type { Egress } from '../src/providers/egress.ts';
+import type { EmailSender } from '../src/providers/email.ts';
+import { createSmtpSender, type SmtpSettings, smtpSettingsOf } from '../src/providers/smtp.ts';
+import type { Secrets } from '../src/secrets.ts';
 
-/** Senders by what their settings are, so that each mail server has one pool however many orgs use it. */
-export function createEmailSenders({ SMTP_URL }: Config): EmailSenders {
-  const fallback = SMTP_URL === undefined ? undefined : createSmtpSender(smtpSettingsOf(SMTP_URL));
+const OPEN_SENDERS = 200;
+const ADDRESS_TTL_MS = 5 * 60_000;
+
+export interface EmailSendersDeps {
+  db: Db;
+  secrets: Secrets;
+  egress: Egress;
+  /** The default mail server, for orgs that have none of their own. */
+  smtpUrl: string | undefined;
+}
+
+/** Senders by their settings: one pool of connections a mail server and login, however many batches use it. */
+export function createEmailSenders({ db, secrets, egress, smtpUrl }: EmailSendersDeps): EmailSenders {
+  const fallback = smtpUrl === undefined ? undefined : createSmtpSender(smtpSettingsOf(smtpUrl));
+  const senders = new LRUCache<string, EmailSender>({
+    max: OPEN_SENDERS,
+    ttl: ADDRESS_TTL_MS,
+    dispose: (sender) => sender.close(),
+  });
+
   return {
-    of: async () => fallback,
-    close: () => fallback?.close(),
+    async of(orgId) {
+      const settings = await findEmailSettings(db, secrets, orgId);
+      if (settings === undefined) return fallback;
+      const key = createHash('sha256').update(JSON.stringify(settings)).digest('base64');
+      const known = senders.get(key);
+      if (known !== undefined) return known;
+      const sender = await guarded(egress, settings);
+      senders.set(key, sender);
+      return sender;
+    },
+    close() {
+      fallback?.close();
+      senders.clear();
+    },
   };
+}
+
+/** A sender to the checked address of a server that an org named; where it must not be reached, one that says so to every message. */
+async function guarded(egress: Egress, settings: SmtpSettings): Promise<EmailSender> {
+  try {
+    return createSmtpSender({ ...settings, address: await egress.resolve(settings.host) });
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    return {
+      provider: 'smtp',
+      concurrency: 1,
+      send: async () => ({ kind: 'rejected', because: 'config', reason }),
+      close: () => undefined,
+    };
+  }
 }

@@ -7,6 +7,8 @@ import { assertSchemaKnown } from '../src/db/migrate.ts';
 import { createUnsubscribeLinks } from '../src/deliveries/unsubscribe.ts';
 import { startRelay } from '../src/outbox/relay.ts';
 import { onStopSignal } from '../src/process.ts';
+import { createEgress } from '../src/providers/egress.ts';
+import { createSecrets } from '../src/secrets.ts';
 import { connectTemporal } from '../src/temporal/client.ts';
 import { workflowBundle } from './bundle.ts';
 import { createEmailSenders } from './email-senders.ts';
@@ -40,7 +42,13 @@ const relay = startRelay({
   reactions: REACTIONS,
   log,
 });
-const senders = createEmailSenders(config);
+const egress = createEgress({ allow: config.EGRESS_ALLOW });
+const senders = createEmailSenders({
+  db,
+  secrets: createSecrets(config.SECRET_KEYS),
+  egress,
+  smtpUrl: config.SMTP_URL,
+});
 const links = createUnsubscribeLinks(config.JWT_SECRET, config.PUBLIC_URL);
 
 let workers: Workers | undefined;
@@ -49,7 +57,7 @@ onStopSignal(log, async () => {
   isStopping = true;
   await Promise.all([relay.stop(), workers?.stop()]);
   senders.close();
-  await Promise.all([temporal.close(), relayConnection.close(), close()]);
+  await Promise.all([egress.close(), temporal.close(), relayConnection.close(), close()]);
 });
 
 while (!isStopping) {

@@ -2,7 +2,10 @@ import type { WorkerOptions } from '@temporalio/worker';
 import type { TaskQueue } from '../src/temporal/contract.ts';
 
 /** How much of each queue one worker process takes on. */
-export const QUEUES: Record<TaskQueue, Pick<WorkerOptions, 'maxConcurrentActivityTaskExecutions' | 'maxCachedWorkflows'>> = {
+export const QUEUES: Record<
+  TaskQueue,
+  Pick<WorkerOptions, 'maxConcurrentActivityTaskExecutions' | 'maxCachedWorkflows'>
+> = {
   interactive: { maxConcurrentActivityTaskExecutions: 50, maxCachedWorkflows: 300 },
   bulk: { maxConcurrentActivityTaskExecutions: 8, maxCachedWorkflows: 300 },
 };

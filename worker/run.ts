@@ -1,5 +1,5 @@
 import { NativeConnection, Worker } from '@temporalio/worker';
-import { createActivities, type ActivityDeps } from '../activities/index.ts';
+import { type ActivityDeps, createActivities } from '../activities/index.ts';
 import type { TaskQueue } from '../src/temporal/contract.ts';
 import { failureInterceptor } from './failure-interceptor.ts';
 import { QUEUES } from './queues.ts';

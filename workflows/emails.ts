@@ -3,7 +3,10 @@ import type { EmailActivities } from '../activities/emails.ts';
 import type { SendEmailsInput } from '../src/deliveries/contract.ts';
 import { SEND_BATCH } from './activity-options.ts';
 
-const { sendRequestedEmails } = proxyActivities<EmailActivities>({ ...SEND_BATCH, summary: 'send the e-mails of this request' });
+const { sendRequestedEmails } = proxyActivities<EmailActivities>({
+  ...SEND_BATCH,
+  summary: 'send the e-mails of this request',
+});
 
 /** Sends the e-mails of one request after its delay, and those that the mail server put off once more when their time has come. */
 export async function sendEmails({ orgId, requestId, delayMs }: SendEmailsInput): Promise<void> {

@@ -54,7 +54,8 @@ const add = (a: SendTotals, b: SendTotals): SendTotals => ({
 });
 
 function describe({ orgId }: RunSequenceInput, progress: SequenceProgress, totals: SendTotals): string {
-  const due = progress.nextDueInMs === null ? 'nothing waits' : new Date(Date.now() + progress.nextDueInMs).toISOString();
+  const due =
+    progress.nextDueInMs === null ? 'nothing waits' : new Date(Date.now() + progress.nextDueInMs).toISOString();
   return [
     `**${progress.name}**, org \`${orgId}\`: ${progress.state}`,
     `- last step sent: ${progress.lastStep ?? 'none yet'}`,

@@ -2,7 +2,10 @@ import { z } from 'zod';
 import { Id } from '../http/schemas.ts';
 
 const ONE_YEAR_IN_MINUTES = 525_600;
-const HeaderText = z.string().max(998).regex(/^[^\r\n]*$/, 'must be one line');
+const HeaderText = z
+  .string()
+  .max(998)
+  .regex(/^[^\r\n]*$/, 'must be one line');
 const EmailBody = z.string().max(500_000);
 
 const EmailRecipient = z
@@ -36,7 +39,8 @@ export const SendEmail = z
         message: `is missing: give it here or as fallback_${field}`,
       });
     for (const [index, recipient] of recipients.entries()) {
-      if (recipient.email_subject === undefined && fallback_email_subject === undefined) require(index, 'email_subject');
+      if (recipient.email_subject === undefined && fallback_email_subject === undefined)
+        require(index, 'email_subject');
       if (recipient.email_body === undefined && fallback_email_body === undefined) require(index, 'email_body');
     }
   })

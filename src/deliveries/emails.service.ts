@@ -26,7 +26,17 @@ export function requestEmails(db: Db, orgId: string, input: SendEmail) {
     }));
     await insertEmails(trx, orgId, { id: requestId, from_email: input.from_email, delayMs }, emails);
     const summary = `${emails.length} e-mail${emails.length === 1 ? '' : 's'} from ${input.from_email}`;
-    await enqueue(trx, orgId, start(SEND_EMAILS, { orgId, requestId, delayMs }, { orgId, subjectId: requestId, summary }));
-    return { data: emails.map(({ id }, index) => ({ id, to_email: input.recipients[index]?.to_email ?? '', status: 'queued' })) };
+    await enqueue(
+      trx,
+      orgId,
+      start(SEND_EMAILS, { orgId, requestId, delayMs }, { orgId, subjectId: requestId, summary }),
+    );
+    return {
+      data: emails.map(({ id }, index) => ({
+        id,
+        to_email: input.recipients[index]?.to_email ?? '',
+        status: 'queued',
+      })),
+    };
   });
 }

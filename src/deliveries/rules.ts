@@ -15,13 +15,22 @@ export interface Settlement {
 /** A recipient's mail server said "not now": one minute, doubling, at most an hour, and no more after 8 attempts. */
 export function putOff(attempts: number, reason: string): Settlement {
   if (attempts >= MAX_ATTEMPTS) {
-    return { status: 'failed', reason: `given up after ${attempts} attempts: ${reason}`, providerId: null, delayMs: null };
+    return {
+      status: 'failed',
+      reason: `given up after ${attempts} attempts: ${reason}`,
+      providerId: null,
+      delayMs: null,
+    };
   }
   const delayMs = Math.min(FIRST_DELAY_MS * 2 ** (attempts - 1), LONGEST_DELAY_MS);
   return { status: 'queued', reason, providerId: null, delayMs };
 }
 
-export const settled = (status: DeliveryStatus, reason: string | null = null, providerId: string | null = null): Settlement => ({
+export const settled = (
+  status: DeliveryStatus,
+  reason: string | null = null,
+  providerId: string | null = null,
+): Settlement => ({
   status,
   reason,
   providerId,

@@ -38,7 +38,9 @@ export async function sendInLanes<Item>(work: LaneWork<Item>): Promise<void> {
       const sendings = await begin(chunk);
       const outcomes = await Promise.all(sendings.map(({ message }) => sender.send(message)));
       trouble ??= outcomes.map(troubleOf).find((found) => found !== undefined);
-      await settle(sendings.map(({ deliveryId, attempts }, i) => [deliveryId, settlementOf(outcomes[i] as SendOutcome, attempts)]));
+      await settle(
+        sendings.map(({ deliveryId, attempts }, i) => [deliveryId, settlementOf(outcomes[i] as SendOutcome, attempts)]),
+      );
     }
   };
   await Promise.all(Array.from({ length: LANES }, lane));
@@ -64,8 +66,10 @@ interface Trouble {
 }
 
 function troubleOf(outcome: SendOutcome): Trouble | undefined {
-  if (outcome.kind === 'retry' && outcome.scope === 'provider') return { reason: outcome.reason, isConfiguration: false };
-  if (outcome.kind === 'rejected' && outcome.because === 'config') return { reason: outcome.reason, isConfiguration: true };
+  if (outcome.kind === 'retry' && outcome.scope === 'provider')
+    return { reason: outcome.reason, isConfiguration: false };
+  if (outcome.kind === 'rejected' && outcome.because === 'config')
+    return { reason: outcome.reason, isConfiguration: true };
   return undefined;
 }
 
@@ -76,7 +80,9 @@ function settlementOf(outcome: SendOutcome, attempts: number): Settlement {
     case 'unknown':
       return settled('unknown', outcome.reason);
     case 'retry':
-      return outcome.scope === 'recipient' ? putOff(attempts, outcome.reason) : { ...settled('queued', outcome.reason), delayMs: 0 };
+      return outcome.scope === 'recipient'
+        ? putOff(attempts, outcome.reason)
+        : { ...settled('queued', outcome.reason), delayMs: 0 };
     case 'rejected':
       if (outcome.because === 'config') return { ...settled('queued', outcome.reason), delayMs: 0 };
       return settled(outcome.because === 'suppress' ? 'bounced' : 'failed', outcome.reason);

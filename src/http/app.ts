@@ -3,11 +3,11 @@ import helmet from '@fastify/helmet';
 import underPressure from '@fastify/under-pressure';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyReply, LogController } from 'fastify';
 import { serializerCompiler, validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
-import { emailRoutes } from '../deliveries/email.routes.ts';
-import { unsubscribeRoutes } from '../deliveries/unsubscribe.routes.ts';
 import { blocklistRoutes } from '../contacts/blocklist.routes.ts';
 import { contactRoutes } from '../contacts/routes.ts';
 import { segmentRoutes } from '../contacts/segments.routes.ts';
+import { emailRoutes } from '../deliveries/email.routes.ts';
+import { unsubscribeRoutes } from '../deliveries/unsubscribe.routes.ts';
 import type { Deps } from '../deps.ts';
 import { newId } from '../ids.ts';
 import { keyRoutes } from '../keys/routes.ts';
@@ -55,8 +55,14 @@ export async function createApp(deps: Deps, logger: FastifyBaseLogger) {
   const metrics = createMetrics();
 
   await app.register(handleErrors);
-  await app.register(helmet, { contentSecurityPolicy: { directives: { defaultSrc: ["'none'"], formAction: ["'self'"], upgradeInsecureRequests: null } } });
-  await app.register(cors, { delegator: (request, done) => done(null, { origin: request.url.startsWith(WIDGET_PATHS) }) });
+  await app.register(helmet, {
+    contentSecurityPolicy: {
+      directives: { defaultSrc: ["'none'"], formAction: ["'self'"], upgradeInsecureRequests: null },
+    },
+  });
+  await app.register(cors, {
+    delegator: (request, done) => done(null, { origin: request.url.startsWith(WIDGET_PATHS) }),
+  });
   await app.register(underPressure, { maxEventLoopDelay: MAX_EVENT_LOOP_DELAY_MS, retryAfter: 5 });
   await app.register(measure, { metrics });
   app.addHook('onRequest', async (request, reply) => void reply.header('x-request-id', request.id));
@@ -76,7 +82,7 @@ export async function createApp(deps: Deps, logger: FastifyBaseLogger) {
   await app.register(contactRoutes, deps);
   await app.register(segmentRoutes, deps);
   await app.register(blocklistRoutes, deps);
-  await app.register(sequenceRoutes);
+  await app.register(sequenceRoutes, deps);
   await app.register(emailRoutes);
   await app.register(unsubscribeRoutes, deps);
   return Object.assign(app, { metrics });

@@ -55,7 +55,11 @@ export const handleErrors = fastifyPlugin(async (app: FastifyInstance) => {
     if (answer.statusCode >= 500) request.log.error({ err: error }, 'request failed');
     if (answer.statusCode === 503) reply.header('retry-after', RETRY_AFTER_SECONDS);
     if (answer.statusCode === 401) reply.header('www-authenticate', 'Bearer');
-    return reply.code(answer.statusCode).type('application/json; charset=utf-8').serializer(JSON.stringify).send(answer);
+    return reply
+      .code(answer.statusCode)
+      .type('application/json; charset=utf-8')
+      .serializer(JSON.stringify)
+      .send(answer);
   });
 });
 

@@ -27,7 +27,9 @@ export const idempotency = fastifyPlugin(async (app: FastifyInstance, { secrets 
     const onlyOnce: Handler = async function (request, reply) {
       const key = idempotencyKeyOf(request);
       if (key === undefined) return handler.call(this, request, reply);
-      const { isReplay, answer } = await answerOnce(request, reply, key, secrets, () => handler.call(this, request, reply));
+      const { isReplay, answer } = await answerOnce(request, reply, key, secrets, () =>
+        handler.call(this, request, reply),
+      );
       if (isReplay) reply.header('idempotent-replayed', 'true');
       reply.code(answer.statusCode);
       if (answer.body !== '') reply.type('application/json; charset=utf-8');
@@ -135,5 +137,8 @@ function findStored(trx: Db, principalId: string, key: string) {
 }
 
 function hashOf({ method, url, body }: FastifyRequest): Buffer {
-  return createHash('sha256').update(`${method} ${url}\n`).update(JSON.stringify(body ?? null)).digest();
+  return createHash('sha256')
+    .update(`${method} ${url}\n`)
+    .update(JSON.stringify(body ?? null))
+    .digest();
 }

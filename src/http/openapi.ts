@@ -39,6 +39,12 @@ export const openapi = fastifyPlugin(async (app: FastifyInstance, { config }: De
   });
   await app.register(scalar, {
     routePrefix: '/docs',
-    configuration: { url: '/openapi.json', title: 'Switchboard API', withDefaultFonts: false, telemetry: false, agent: { disabled: true } },
+    configuration: {
+      url: '/openapi.json',
+      title: 'Switchboard API',
+      withDefaultFonts: false,
+      telemetry: false,
+      agent: { disabled: true },
+    },
   } as never);
 });

@@ -26,7 +26,11 @@ export type Metrics = ReturnType<typeof createMetrics>;
 /** Measures every request by its route's pattern, never by its url. */
 export const measure = fastifyPlugin(async (app: FastifyInstance, { metrics }: { metrics: Metrics }) => {
   app.addHook('onResponse', async (request, reply) => {
-    const labels = { method: request.method, route: request.routeOptions.url ?? 'none', status: String(reply.statusCode) };
+    const labels = {
+      method: request.method,
+      route: request.routeOptions.url ?? 'none',
+      status: String(reply.statusCode),
+    };
     metrics.durations.observe(labels, reply.elapsedTime / 1000);
   });
 });

@@ -13,7 +13,10 @@ export const guardText = fastifyPlugin(async (app: FastifyInstance) => {
     inspect(query, 'query', 0, issues);
     if (!Buffer.isBuffer(body)) inspect(body, 'body', 0, issues);
     if (issues.length > 0) {
-      throw invalid(`The request is not valid: ${issues.map(({ path, message }) => `${path} ${message}`).join('; ')}`, issues);
+      throw invalid(
+        `The request is not valid: ${issues.map(({ path, message }) => `${path} ${message}`).join('; ')}`,
+        issues,
+      );
     }
   });
 });

@@ -24,7 +24,11 @@ export interface Subject {
 }
 
 /** Starts a workflow whose id stands for one happening: it runs at most once. */
-export function start<Input extends object>(contract: WorkflowContract<Input>, input: Input, subject: Subject): Command {
+export function start<Input extends object>(
+  contract: WorkflowContract<Input>,
+  input: Input,
+  subject: Subject,
+): Command {
   return { ...commandOf(contract, input, subject), kind: 'start', signal: null };
 }
 
@@ -48,7 +52,11 @@ export async function enqueue(trx: Db, orgId: string, ...commands: Command[]): P
   afterCommit(trx, wakeRelay);
 }
 
-function commandOf<Input extends object>(contract: WorkflowContract<Input>, input: Input, { subjectId, summary }: Subject) {
+function commandOf<Input extends object>(
+  contract: WorkflowContract<Input>,
+  input: Input,
+  { subjectId, summary }: Subject,
+) {
   return {
     type: contract.type,
     subject_id: subjectId,

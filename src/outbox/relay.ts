@@ -134,7 +134,10 @@ export async function sendCommands(
             if (isTemporalAway(error)) {
               away = error;
             } else {
-              log.error({ err: error, workflow_id: command.workflow_id, command: command.id }, 'Temporal refused a command');
+              log.error(
+                { err: error, workflow_id: command.workflow_id, command: command.id },
+                'Temporal refused a command',
+              );
               await postponeCommand(trx, command.id, String(error));
             }
             break;

@@ -51,7 +51,12 @@ export function createSmtpSender({ host, port, secure, username, password, addre
     dkim:
       dkim === undefined
         ? undefined
-        : { domainName: dkim.domain, keySelector: dkim.selector, privateKey: dkim.private_key, headerFieldNames: DKIM_FIELDS },
+        : {
+            domainName: dkim.domain,
+            keySelector: dkim.selector,
+            privateKey: dkim.private_key,
+            headerFieldNames: DKIM_FIELDS,
+          },
   });
 
   return {

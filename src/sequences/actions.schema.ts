@@ -4,7 +4,10 @@ import { WhatsAppTemplateMapping } from './whatsapp.schema.ts';
 const BODY_LIMIT = 500_000;
 
 /** Text that goes into a header: one line. */
-export const HeaderText = z.string().max(998).regex(/^[^\r\n]*$/, 'must be one line');
+export const HeaderText = z
+  .string()
+  .max(998)
+  .regex(/^[^\r\n]*$/, 'must be one line');
 export const EmailBody = z.string().max(BODY_LIMIT);
 export const SenderAddress = z.email().max(254);
 
@@ -15,7 +18,9 @@ const SendEmails = z.object({
     email_subject: HeaderText,
     email_body: EmailBody.describe('HTML where it has tags, else plain text.'),
     email_sender_name: HeaderText,
-    email_is_transactional: z.boolean().describe('Transactional mail has no unsubscribe link and reaches those who opted out.'),
+    email_is_transactional: z
+      .boolean()
+      .describe('Transactional mail has no unsubscribe link and reaches those who opted out.'),
   }),
 });
 

@@ -1,5 +1,5 @@
-import { contactFilter } from '../contacts/filters.ts';
 import type { CompositeFilter } from '../contacts/filters.schema.ts';
+import { contactFilter } from '../contacts/filters.ts';
 import type { Db } from '../db/connect.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { enqueue, signalWithStart } from '../outbox/outbox.ts';
@@ -43,7 +43,9 @@ export const enrollChangedContacts: Reaction = async (trx, orgId, events) => {
     const condition = await contactFilter(trx, orgId, sequence.filter as CompositeFilter);
     const matching = await filterContacts(trx, orgId, contactIds, condition);
     const matchedBefore = matching.length === 0 ? [] : await filterFormerContacts(trx, former, condition);
-    const changed = matching.filter((id) => !isIn(matchedBefore, events.filter((event) => event.subject_id === id).length, id));
+    const changed = matching.filter(
+      (id) => !isIn(matchedBefore, events.filter((event) => event.subject_id === id).length, id),
+    );
     const enrolled = await insertEnrollments(trx, orgId, sequence.id, null, changed);
     if (enrolled.length > 0) await wake(trx, orgId, sequence);
   }
@@ -70,7 +72,12 @@ export function enrollNextPage(
     const contactIds = await listMatchingContacts(trx, orgId, condition, page);
     await insertEnrollments(trx, orgId, sequence.id, run.id, contactIds);
     const hasMore = contactIds.length === PAGE;
-    await updateRun(trx, orgId, run.id, hasMore ? { enrolled_through: contactIds.at(-1) as string } : { is_enrolled: true });
+    await updateRun(
+      trx,
+      orgId,
+      run.id,
+      hasMore ? { enrolled_through: contactIds.at(-1) as string } : { is_enrolled: true },
+    );
     return { hasMore };
   });
 }

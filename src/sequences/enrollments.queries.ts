@@ -117,7 +117,8 @@ export async function listEnrollments(
     .orderBy('id')
     .limit(page.limit);
   if (page.status !== undefined) query = query.where(status, '=', page.status as never);
-  if (page.after !== undefined) query = query.where(sql<SqlBool>`(created_at, id) > (${page.after.at}, ${page.after.id}::uuid)`);
+  if (page.after !== undefined)
+    query = query.where(sql<SqlBool>`(created_at, id) > (${page.after.at}, ${page.after.id}::uuid)`);
   if (page.settled !== undefined) query = query.where('created_at', '<', page.settled);
   return query.execute();
 }

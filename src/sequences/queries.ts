@@ -33,7 +33,9 @@ const sequenceQuery = (db: Db, orgId: string) =>
 /** By its id, or else by its custom_id. */
 export function findSequence(db: Db, orgId: string, ref: string, options: { forUpdate?: boolean } = {}) {
   const query = sequenceQuery(db, orgId)
-    .where((eb) => (UUID.test(ref) ? eb.or([eb('id', '=', ref), eb('custom_id', '=', ref)]) : eb('custom_id', '=', ref)))
+    .where((eb) =>
+      UUID.test(ref) ? eb.or([eb('id', '=', ref), eb('custom_id', '=', ref)]) : eb('custom_id', '=', ref),
+    )
     .orderBy(sql<SqlBool>`id::text = ${ref.toLowerCase()}`, 'desc')
     .limit(1);
   return (options.forUpdate === true ? query.forUpdate() : query).executeTakeFirst();

@@ -1,8 +1,11 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { decodeCursor, settledBefore, toPage } from '../db/cursor.ts';
+import type { Deps } from '../deps.ts';
 import { errorResponses } from '../http/errors.ts';
 import { NO_BODY, NoBody } from '../http/schemas.ts';
+import { findEmailSettings } from '../orgs/integrations.service.ts';
 import { listEnrollments } from './enrollments.queries.ts';
+import { forecast } from './forecast.service.ts';
 import {
   AddContacts,
   AddContactsAnswer,
@@ -12,6 +15,7 @@ import {
   ListEnrollments,
   ListSequences,
   Sequence,
+  SequenceForecast,
   SequenceList,
   SequenceParams,
   SequenceStats,
@@ -34,7 +38,7 @@ import { getStats } from './stats.service.ts';
 
 const tags = ['sequences'];
 
-export const sequenceRoutes: FastifyPluginAsyncZod = async (app) => {
+export const sequenceRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config, secrets }) => {
   app.post('/sequences', {
     config: { scope: 'sequences:write' },
     schema: {
@@ -117,7 +121,12 @@ export const sequenceRoutes: FastifyPluginAsyncZod = async (app) => {
   for (const [name, { operationId, run }] of Object.entries(commands)) {
     app.put(`/sequences/:id/${name}`, {
       config: { scope: 'sequences:write' },
-      schema: { operationId, tags, params: SequenceParams, response: { 200: NoBody, ...errorResponses(403, 404, 409) } },
+      schema: {
+        operationId,
+        tags,
+        params: SequenceParams,
+        response: { 200: NoBody, ...errorResponses(403, 404, 409) },
+      },
       handler: async ({ db, org, params }) => {
         await run(db, org.id, params.id);
         return NO_BODY;
@@ -137,6 +146,21 @@ export const sequenceRoutes: FastifyPluginAsyncZod = async (app) => {
     handler: async ({ db, org, params, body }, reply) => {
       reply.code(201);
       return addContacts(db, org.id, params.id, body.contacts);
+    },
+  });
+
+  app.post('/sequences/:id/forecast', {
+    config: { scope: 'sequences:read' },
+    schema: {
+      operationId: 'forecastSequence',
+      tags,
+      params: SequenceParams,
+      response: { 200: SequenceForecast, ...errorResponses(403, 404) },
+    },
+    handler: async ({ db, org, params }) => {
+      const sequence = await getSequence(db, org.id, params.id);
+      const ownServer = await findEmailSettings(db, secrets, org.id);
+      return forecast(db, org.id, sequence, (ownServer ?? config.SMTP_URL) !== undefined);
     },
   });
 

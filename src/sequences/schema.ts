@@ -60,7 +60,11 @@ export const UpdateSequence = z
     name: Name,
     custom_id: CustomId.nullable(),
     filter: FullFilter.nullable(),
-    steps: z.array(ChangedStep).min(1).max(MAX_STEPS).describe('Replaces all steps. Those under way go on with the steps not yet reached.'),
+    steps: z
+      .array(ChangedStep)
+      .min(1)
+      .max(MAX_STEPS)
+      .describe('Replaces all steps. Those under way go on with the steps not yet reached.'),
   })
   .partial()
   .meta({ id: 'UpdateSequence', examples: [{ name: 'Welcome, new customers' }] });
@@ -129,9 +133,26 @@ export const SequenceStats = z
   })
   .meta({ id: 'SequenceStats' });
 
+export const SequenceForecast = z
+  .object({
+    steps: z.array(
+      z.object({
+        index: z.int(),
+        at: Timestamp.nullable().describe('When the first one goes out; null when nobody gets the step.'),
+        recipients: z.int(),
+        skipped: z.array(z.object({ reason: z.string(), count: z.int() })),
+      }),
+    ),
+  })
+  .meta({ id: 'SequenceForecast' });
+
 export const EnrollmentStatus = z.enum(['active', 'complete', 'canceled']);
 
-export const ListEnrollments = z.object({ cursor: Cursor.optional(), limit: Limit, status: EnrollmentStatus.optional() });
+export const ListEnrollments = z.object({
+  cursor: Cursor.optional(),
+  limit: Limit,
+  status: EnrollmentStatus.optional(),
+});
 
 export const EnrollmentList = z.object({
   items: z.array(

@@ -1,18 +1,13 @@
 import { sql } from 'kysely';
-import { blockedEmail } from '../contacts/blocklist.service.ts';
 import type { Db } from '../db/connect.ts';
 import type { Settlement } from '../deliveries/rules.ts';
-import type { Channel, DeliveryStatus } from '../deliveries/table.ts';
+import type { DeliveryStatus } from '../deliveries/table.ts';
 import { newId } from '../ids.ts';
+import { type SendRule, verdictOn } from './verdict.queries.ts';
 
-export interface StepSend {
+export interface StepSend extends SendRule {
   sequenceId: string;
   stepId: string;
-  channel: Channel;
-  /** Passes those who opted out, but not those whose address bounced. */
-  isTransactional: boolean;
-  /** Why nothing can be sent at all, or null. */
-  obstacle: string | null;
   /** Marks the rows of this attempt. */
   lease: string;
   /** Whether an enrollment is complete after this step. */
@@ -38,37 +33,23 @@ export async function beginDeliveries(
   send: StepSend,
   enrollmentIds: string[],
 ): Promise<{ begun: BegunDelivery[]; settled: string[] }> {
-  const address = send.channel === 'email' ? sql`contact.email` : sql`contact.phone_number`;
-  const missing = send.channel === 'email' ? 'the contact has no e-mail address' : 'the contact has no phone number';
+  const { address, verdict } = verdictOn(orgId, send);
   const { rows } = await sql<BegunDelivery & { was_settled: boolean }>`
     with wanted as (select * from unnest(${enrollmentIds}::uuid[], ${enrollmentIds.map(newId)}::uuid[]) as w (enrollment_id, delivery_id)),
-    person as (
-      select wanted.*, enrollment.contact_id, ${address} as address, suppression.reason as suppressed,
-        ${blockedEmail(sql`${orgId}::uuid`, sql`contact.email`)} as is_blocked
+    decided as (
+      select wanted.*, enrollment.contact_id, ${address} as address, verdict.status, verdict.reason
       from wanted
       join enrollments as enrollment on enrollment.org_id = ${orgId} and enrollment.id = wanted.enrollment_id and enrollment.status = 'active'
       join sequences as sequence on sequence.org_id = enrollment.org_id and sequence.id = enrollment.sequence_id and sequence.status = 'active'
       join contacts as contact on contact.org_id = enrollment.org_id and contact.id = enrollment.contact_id
       left join sequence_runs as run on run.org_id = enrollment.org_id and run.id = enrollment.run_id
-      left join suppressions as suppression on suppression.org_id = contact.org_id and suppression.channel = ${send.channel}
-        and suppression.address = ${address}
-        and (${!send.isTransactional}::boolean or suppression.reason = 'bounced')
+      cross join lateral (${verdict}) as verdict
       where run.canceled_at is null
-    ),
-    decided as (
-      select *, case
-        when is_blocked then 'the contact is blocked'
-        when address is null then ${missing}
-        when suppressed is not null then suppressed
-        else ${send.obstacle}::text end as reason
-      from person
     ),
     written as (
       insert into deliveries (org_id, id, channel, sequence_id, enrollment_id, step_id, contact_id, "to", status, reason, attempts, lease)
       select ${orgId}::uuid, delivery_id, ${send.channel}, ${send.sequenceId}::uuid, enrollment_id, ${send.stepId}::uuid, contact_id, address,
-        case when reason is null then 'sending' when is_blocked or address is null then 'skipped'
-          when suppressed is not null then 'suppressed' else 'failed' end,
-        reason, case when reason is null then 1 else 0 end, ${send.lease}::uuid
+        status, reason, case status when 'sending' then 1 else 0 end, ${send.lease}::uuid
       from decided
       on conflict on constraint deliveries_once_a_step do update set
         status = excluded.status, reason = excluded.reason, "to" = excluded."to", lease = excluded.lease,
@@ -90,7 +71,12 @@ export async function beginDeliveries(
 }
 
 /** Moves enrollments behind a step without a send, as theirs was settled. */
-export async function passStep(db: Db, orgId: string, { stepId, isLast }: StepSend, enrollmentIds: string[]): Promise<void> {
+export async function passStep(
+  db: Db,
+  orgId: string,
+  { stepId, isLast }: StepSend,
+  enrollmentIds: string[],
+): Promise<void> {
   if (enrollmentIds.length === 0) return;
   await sql`
     update enrollments set last_step_id = ${stepId}::uuid, anchor_at = now(), held_until = null,

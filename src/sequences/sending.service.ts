@@ -23,6 +23,7 @@ import {
   settleInterrupted,
 } from './sending.queries.ts';
 import { listAllSteps, type SequenceStep } from './steps.queries.ts';
+import type { SendRule } from './verdict.queries.ts';
 
 const CHANNEL_OF: Record<StepAction['type'], Channel> = {
   send_emails: 'email',
@@ -88,14 +89,21 @@ function dueStep(
   enrollments: DueEnrollment[],
   { lease, isEmailConfigured }: { lease: string; isEmailConfigured: boolean },
 ): DueStep {
-  const channel = CHANNEL_OF[action.type];
-  const obstacle = channel === 'email' && isEmailConfigured ? null : 'channel not configured';
-  const isTransactional = action.type === 'send_emails' && action.data.email_is_transactional;
   return {
-    send: { sequenceId, stepId: id, channel, isTransactional, obstacle, lease, isLast },
+    send: { ...ruleOf(action, isEmailConfigured), sequenceId, stepId: id, lease, isLast },
     action,
     label,
     enrollmentIds: enrollments.map((enrollment) => enrollment.id),
+  };
+}
+
+/** What of a step's action decides who gets it. */
+export function ruleOf(action: StepAction, isEmailConfigured: boolean): SendRule {
+  const channel = CHANNEL_OF[action.type];
+  return {
+    channel,
+    isTransactional: action.type === 'send_emails' && action.data.email_is_transactional,
+    obstacle: channel === 'email' && isEmailConfigured ? null : 'channel not configured',
   };
 }
 

@@ -94,11 +94,14 @@ async function replaceSteps(trx: Db, orgId: string, sequenceId: string, listed: 
   const present = new Set(stored.filter((step) => !step.is_deleted).map(({ id }) => id));
   const given = listed.flatMap(({ id }) => (id === undefined ? [] : [id]));
   const foreign = given.find((id) => !present.has(id));
-  if (foreign !== undefined) throw invalid(`steps: this sequence has no step with the id ${foreign}: leave the id out for a new step`);
+  if (foreign !== undefined)
+    throw invalid(`steps: this sequence has no step with the id ${foreign}: leave the id out for a new step`);
   if (new Set(given).size < given.length) throw invalid('steps: each id may stand only once');
 
   const steps = listed.map((step) => ({ ...step, id: step.id ?? newId(), is_deleted: false }));
-  const byId = new Map([...stored.map((step) => ({ ...step, is_deleted: true })), ...steps].map((step) => [step.id, step]));
+  const byId = new Map(
+    [...stored.map((step) => ({ ...step, is_deleted: true })), ...steps].map((step) => [step.id, step]),
+  );
   const order = orderAfterEdit(
     stored.map(({ id }) => id),
     steps.map(({ id }) => id),

@@ -27,7 +27,12 @@ export async function countDeliveries(db: Db, orgId: string, sequenceId: string)
 }
 
 /** Active enrollments by the step that comes next for them. */
-export async function countDue(db: Db, orgId: string, sequenceId: string, moves: Move<StoredStep>[]): Promise<Map<string, number>> {
+export async function countDue(
+  db: Db,
+  orgId: string,
+  sequenceId: string,
+  moves: Move<StoredStep>[],
+): Promise<Map<string, number>> {
   const { rows } = await sql<{ place: string; count: number }>`
     select coalesce(last_step_id, sequence_id) as place, count(*) as count from enrollments
     where org_id = ${orgId} and sequence_id = ${sequenceId} and status = 'active'
