@@ -63,7 +63,11 @@ export async function createApp(deps: Deps, logger: FastifyBaseLogger) {
   await app.register(cors, {
     delegator: (request, done) => done(null, { origin: request.url.startsWith(WIDGET_PATHS) }),
   });
-  await app.register(underPressure, { maxEventLoopDelay: MAX_EVENT_LOOP_DELAY_MS, retryAfter: 5 });
+  await app.register(underPressure, {
+    maxEventLoopDelay: MAX_EVENT_LOOP_DELAY_MS,
+    sampleInterval: 2 * MAX_EVENT_LOOP_DELAY_MS, // a sample without one tick counts as an endless delay
+    retryAfter: 5,
+  });
   await app.register(measure, { metrics });
   app.addHook('onRequest', async (request, reply) => void reply.header('x-request-id', request.id));
   await app.register(openapi, deps);

@@ -95,7 +95,7 @@ function answerOnce(
   });
 }
 
-/** A refusal undoes what the handler wrote and is kept as the answer; any other failure undoes everything. */
+/** A refusal undoes what the handler wrote and is kept as the answer; a failure that may pass undoes everything. */
 async function handleInSavepoint(
   trx: Db,
   request: FastifyRequest,
@@ -110,7 +110,7 @@ async function handleInSavepoint(
     const body = payload === '' || payload === undefined ? '' : reply.serialize(payload as object);
     return { statusCode: reply.statusCode, body: String(body) };
   } catch (error) {
-    if (!(error instanceof DomainError)) throw error;
+    if (!(error instanceof DomainError) || error.kind === 'unavailable') throw error;
     await sql`rollback to savepoint handler`.execute(trx);
     const answer = answerTo(error);
     return { statusCode: answer.statusCode, body: JSON.stringify(answer) };
