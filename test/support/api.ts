@@ -1,0 +1,188 @@
+import type { AddressInfo } from 'node:net';
+import { pino } from 'pino';
+import { type Config, loadConfig } from '../../src/config.ts';
+import { connect } from '../../src/db/connect.ts';
+import { listen } from '../../src/db/listen.ts';
+import type { Deps } from '../../src/deps.ts';
+import { createApp } from '../../src/http/app.ts';
+import { createRateLimits } from '../../src/http/rate-limits.ts';
+import { issueOrgKey, issuePartnerKey } from '../../src/keys/service.ts';
+import { createTokens } from '../../src/keys/tokens.ts';
+import { createKeyVerifier } from '../../src/keys/verifier.ts';
+import { createOrg, createPartner, type NewPartner } from '../../src/partners/service.ts';
+import { ANYWHERE, createEgress } from '../../src/providers/egress.ts';
+import { createFareHarbor } from '../../src/providers/fareharbor.ts';
+import { createIntegrationCheck } from '../../src/providers/integration-checks.ts';
+import { createSecrets } from '../../src/secrets.ts';
+import { createTestDatabase } from './servers.ts';
+
+const LOOPBACK = '127.0.0.1';
+/** Rate limits are for the tests that are about them. */
+const NO_LIMIT = '1000000';
+
+export interface Answer {
+  status: number;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+  body: any;
+  headers: Headers;
+}
+
+export interface CallOptions {
+  headers?: Record<string, string>;
+}
+
+/** Calls the api with a key, or none. A body that is a string goes out as it is, anything else as JSON. */
+export interface Client {
+  get(path: string, options?: CallOptions): Promise<Answer>;
+  post(path: string, body?: unknown, options?: CallOptions): Promise<Answer>;
+  put(path: string, body?: unknown, options?: CallOptions): Promise<Answer>;
+  patch(path: string, body?: unknown, options?: CallOptions): Promise<Answer>;
+  delete(path: string, options?: CallOptions): Promise<Answer>;
+}
+
+export interface TestPartner extends Client {
+  id: string;
+  key: string;
+  keyId: string;
+}
+
+export interface TestOrg extends Client {
+  id: string;
+  name: string;
+  key: string;
+  keyId: string;
+  widgetToken: string;
+  partner: TestPartner;
+  /** A client with a new key of the org that has just these scopes. */
+  withScopes(...scopes: string[]): Promise<Client & { key: string; keyId: string }>;
+}
+
+export interface ApiOptions {
+  /** Environment variables over the defaults of tests. */
+  env?: Record<string, string>;
+  /** The database of another api, to run a second process of the same installation. */
+  databaseUrl?: string;
+  /** What takes the place of a real dependency. */
+  deps?: Partial<Deps>;
+}
+
+export type TestApi = Awaited<ReturnType<typeof startApi>>;
+
+/**
+ * The real api on a loopback port with a database of its own, two orgs of one partner, and nobody else. Close it after use.
+ *
+ *     const { org, other, close } = await startApi();
+ *     const { status, body } = await org.post('/contacts', { contact: { email: 'ann@example.com' } });
+ */
+export async function startApi({ env = {}, databaseUrl, deps: replaced = {} }: ApiOptions = {}) {
+  const database = databaseUrl === undefined ? await createTestDatabase() : undefined;
+  const config = testConfig(databaseUrl ?? (database as { url: string }).url, env);
+  const { db, pool, close: closeDatabase } = connect(config.DATABASE_URL, { poolSize: config.DATABASE_POOL_SIZE });
+  const tokens = createTokens(config.JWT_SECRET);
+  const egress = createEgress({ allow: config.EGRESS_ALLOW });
+  const operatorsEgress = createEgress({ allow: ANYWHERE });
+  const deps: Deps = {
+    config,
+    db,
+    tokens,
+    keys: createKeyVerifier(db, tokens),
+    rateLimits: createRateLimits(config, pool),
+    secrets: createSecrets(config.SECRET_KEYS),
+    temporal: { check: async () => undefined },
+    fareHarbor: createFareHarbor(operatorsEgress, config.FAREHARBOR_BASE_URL),
+    checkIntegration: createIntegrationCheck(egress),
+    ...replaced,
+  };
+  const app = await createApp(deps, pino({ level: config.LOG_LEVEL }));
+  const revocations = listen(config.DATABASE_URL, 'keys_changed', deps.keys.forget);
+  await app.listen({ host: LOOPBACK, port: 0 });
+  const url = `http://${LOOPBACK}:${(app.server.address() as AddressInfo).port}`;
+  const client = (key?: string) => clientOf(url, key);
+
+  const makePartner = async (input: Partial<NewPartner> = {}): Promise<TestPartner> => {
+    const { id } = await createPartner(db, { name: 'Partner', ...input });
+    const { api_key, api_key_id } = await issuePartnerKey(db, tokens, id, 'Test');
+    return { ...client(api_key), id, key: api_key, keyId: api_key_id };
+  };
+  const makeOrg = async (owner: TestPartner, name = 'Org'): Promise<TestOrg> => {
+    const { id, widget_token } = await createOrg(db, owner.id, { name });
+    const issue = async (scopes: string[] | null) => {
+      const { api_key, api_key_id } = await issueOrgKey(db, tokens, id, 'Test', scopes);
+      return { ...client(api_key), key: api_key, keyId: api_key_id };
+    };
+    const withScopes = (...scopes: string[]) => issue(scopes);
+    return { ...(await issue(null)), id, name, widgetToken: widget_token, partner: owner, withScopes };
+  };
+  const partner = await makePartner();
+
+  return {
+    url,
+    app,
+    db,
+    deps,
+    config,
+    databaseUrl: config.DATABASE_URL,
+    partner,
+    org: await makeOrg(partner, 'Org'),
+    other: await makeOrg(partner, 'Other org'),
+    /** Calls with this key, or without any. */
+    client,
+    createPartner: makePartner,
+    createOrg: (name?: string, owner = partner) => makeOrg(owner, name),
+    /** Stops the api and drops its database. */
+    async close() {
+      await app.close();
+      await Promise.all([revocations.close(), egress.close(), operatorsEgress.close()]);
+      await closeDatabase();
+      await database?.drop();
+    },
+  };
+}
+
+function testConfig(databaseUrl: string, env: Record<string, string>): Config {
+  return loadConfig({
+    DATABASE_URL: databaseUrl,
+    DATABASE_POOL_SIZE: '10',
+    ENVIRONMENT: 'development',
+    PUBLIC_URL: `http://${LOOPBACK}:8080`,
+    JWT_SECRET: 'the secret of the tests, 32 characters and more',
+    SECRET_KEYS: `test:${Buffer.alloc(32, 7).toString('base64')}`,
+    RATE_LIMIT_STORE: 'memory',
+    RATE_LIMIT_STANDARD: NO_LIMIT,
+    RATE_LIMIT_STREAMING: NO_LIMIT,
+    RATE_LIMIT_PARTNER: NO_LIMIT,
+    RATE_LIMIT_LOGIN_LINKS: NO_LIMIT,
+    LOG_LEVEL: 'silent',
+    ...env,
+  });
+}
+
+function clientOf(baseUrl: string, key: string | undefined): Client {
+  const call = async (
+    method: string,
+    path: string,
+    body: unknown,
+    { headers = {} }: CallOptions = {},
+  ): Promise<Answer> => {
+    const response = await fetch(baseUrl + path, {
+      method,
+      redirect: 'manual',
+      headers: {
+        ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      body: body === undefined || typeof body === 'string' ? body : JSON.stringify(body),
+    });
+    const text = await response.text();
+    const isJson = response.headers.get('content-type')?.startsWith('application/json') === true && text !== '';
+    return { status: response.status, body: isJson ? JSON.parse(text) : text, headers: response.headers };
+  };
+  return {
+    get: (path, options) => call('GET', path, undefined, options),
+    post: (path, body, options) => call('POST', path, body, options),
+    put: (path, body, options) => call('PUT', path, body, options),
+    patch: (path, body, options) => call('PATCH', path, body, options),
+    delete: (path, options) => call('DELETE', path, undefined, options),
+  };
+}

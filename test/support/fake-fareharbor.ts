@@ -1,0 +1,44 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** What the next call gets in place of the true answer: a status, or no answer at all. */
+type Script = number | 'hang-up' | 'not-json';
+
+export interface FakeFareHarbor {
+  url: string;
+  /** Every call so far. */
+  calls: { path: string; appKey: string | undefined; userKey: string | undefined }[];
+  /** Scripts the coming calls, one each. */
+  next(...scripts: Script[]): void;
+  close(): Promise<void>;
+}
+
+/** FareHarbor's API over real HTTP, as far as we call it. User keys that begin with `good` are accepted. */
+export async function startFakeFareHarbor(): Promise<FakeFareHarbor> {
+  const calls: FakeFareHarbor['calls'] = [];
+  const scripts: Script[] = [];
+  const server = createServer((request, response) => {
+    const appKey = request.headers['x-fareharbor-api-app'] as string | undefined;
+    const userKey = request.headers['x-fareharbor-api-user'] as string | undefined;
+    calls.push({ path: request.url ?? '', appKey, userKey });
+    const script = scripts.shift() ?? (userKey?.startsWith('good') ? 200 : 403);
+    if (script === 'hang-up') return request.socket.destroy();
+    const status = script === 'not-json' ? 200 : script;
+    response.writeHead(status, { 'content-type': 'application/json' });
+    if (script === 'not-json') return response.end('<html>maintenance</html>');
+    return response.end(
+      JSON.stringify(status === 200 ? { companies: [{ name: 'Sea Tours', shortname: 'seatours' }] } : { error: 'no' }),
+    );
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    calls,
+    next: (...more) => void scripts.push(...more),
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
