@@ -4,8 +4,10 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import fastifyPlugin from 'fastify-plugin';
 import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-provider-zod';
 import type { Deps } from '../deps.ts';
+import type { Scope } from './scopes.ts';
 
 const HIDDEN = { schema: { hide: true }, config: { scope: 'public' } } as const;
+const BEARER = { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } as const;
 const DOCS_POLICY =
   "default-src 'self'; script-src 'self' 'unsafe-inline' 'unsafe-eval'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self' data:; connect-src 'self'";
 
@@ -21,11 +23,21 @@ export const openapi = fastifyPlugin(async (app: FastifyInstance, { config }: De
         license: { name: 'MIT', identifier: 'MIT' },
       },
       servers: [{ url: config.PUBLIC_URL }],
-      components: { securitySchemes: { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } } },
-      security: [{ bearer: [] }],
+      components: {
+        securitySchemes: {
+          org: {
+            ...BEARER,
+            description: 'The key of an organization; the scopes are those it needs where it is limited.',
+          },
+          partner: { ...BEARER, description: 'The key of a partner.' },
+        },
+      },
     },
-    transform: jsonSchemaTransform,
-    transformObject: jsonSchemaTransformObject,
+    transform: (route) => {
+      const { schema, url } = jsonSchemaTransform(route);
+      return { schema: { ...schema, security: securityOf(route.route.config?.scope) }, url };
+    },
+    transformObject: (document) => withExamples(jsonSchemaTransformObject(document)),
   });
 
   app.get('/openapi.json', HIDDEN, async () => app.swagger());
@@ -48,3 +60,21 @@ export const openapi = fastifyPlugin(async (app: FastifyInstance, { config }: De
     },
   } as never);
 });
+
+/** Who may call, in the document's terms: for other schemes than OAuth 2, OpenAPI 3.1 takes the names of roles, here our scopes. */
+function securityOf(scope: Scope | undefined): Record<string, string[]>[] {
+  if (scope === undefined || scope === 'public') return [];
+  if (scope === 'partner') return [{ partner: [] }];
+  return [{ org: scope === 'any' ? [] : [scope] }];
+}
+
+/** A request's schema that transforms its input comes without its examples: the answer's schema of the same name has them. */
+function withExamples<Document extends object>(document: Document): Document {
+  const { components } = document as { components?: { schemas?: Record<string, { examples?: unknown[] }> } };
+  const schemas = components?.schemas ?? {};
+  for (const [name, schema] of Object.entries(schemas)) {
+    const examples = schemas[name.replace(/Input$/, '')]?.examples;
+    if (examples !== undefined) Object.assign(schema, { examples });
+  }
+  return document;
+}
