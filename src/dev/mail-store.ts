@@ -85,7 +85,7 @@ export async function openMailStore(file: string): Promise<MailStore> {
 /** Reads a mail's subject, headers and bodies. What it cannot make sense of stays empty. */
 export async function readMessage(mail: CaughtMail): Promise<MailMessage> {
   const options = { skipHtmlToText: true, skipTextToHtml: true, skipTextLinks: true, skipImageLinks: true };
-  const parsed = await simpleParser(mail.raw, options);
+  const parsed = await simpleParser(withoutLastBreak(mail.raw), options);
   return {
     id: mail.id,
     from: parsed.from?.value[0]?.address || mail.from,
@@ -96,6 +96,11 @@ export async function readMessage(mail: CaughtMail): Promise<MailMessage> {
     html: parsed.html || null,
     received_at: mail.received_at,
   };
+}
+
+/** SMTP ends every mail by a line break that its sender did not write. */
+function withoutLastBreak(raw: Buffer): Buffer {
+  return raw.toString('latin1', raw.length - 2) === '\r\n' ? raw.subarray(0, -2) : raw;
 }
 
 /** Header values as they were sent, unfolded, by lower-case name; a repeated header's values are joined by commas. */
