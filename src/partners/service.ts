@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import type { Db } from '../db/connect.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { conflict, DomainError, forbidden, type Issue, invalid, notFound } from '../errors.ts';
@@ -8,7 +9,7 @@ import { storeConnections } from '../orgs/integrations.service.ts';
 import { findOrg, findOrgNamed, type NewOrg, openOrg, pageOrgs } from '../orgs/service.ts';
 import type { FareHarbor } from '../providers/fareharbor.ts';
 import type { Secrets } from '../secrets.ts';
-import { findPartner, insertPartner } from './queries.ts';
+import { findPartner, insertPartner, listPartners, updatePartner } from './queries.ts';
 import type { CreateOrg, FareHarborConnection } from './schema.ts';
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
@@ -21,9 +22,37 @@ export interface NewPartner {
   ai_instructions?: string;
 }
 
-/** Makes a partner, without a key. */
-export function createPartner(db: Db, { name, allowed_ips = [], ai_instructions }: NewPartner) {
-  return insertPartner(db, { id: newId(), name, allowed_ips, ai_instructions: ai_instructions ?? null });
+/** Makes a partner, without a key. Throws invalid for what is no CIDR. */
+export async function createPartner(db: Db, { name, allowed_ips = [], ai_instructions }: NewPartner) {
+  const partner = { id: newId(), name, allowed_ips: allowed_ips.map(toCidr), ai_instructions: ai_instructions ?? null };
+  return insertPartner(db, partner);
+}
+
+/** Every partner, for operators. */
+export const listAllPartners = listPartners;
+
+/** Refuses all keys of the partner within a second. Its orgs and their keys go on. Throws notFound. */
+export const deactivatePartner = (db: Db, partnerId: string) => changePartner(db, partnerId, { is_active: false });
+
+/** Accepts the partner's calls from these networks only, or from anywhere when there are none. Throws notFound and invalid. */
+export const allowFrom = async (db: Db, partnerId: string, cidrs: string[]) =>
+  changePartner(db, partnerId, { allowed_ips: cidrs.map(toCidr) });
+
+async function changePartner(db: Db, partnerId: string, changes: { is_active?: boolean; allowed_ips?: string[] }) {
+  const partner = UUID.test(partnerId) ? await updatePartner(db, partnerId, changes) : undefined;
+  if (partner === undefined) throw notFound('partner');
+  return partner;
+}
+
+/** An address alone means just that address. */
+function toCidr(text: string): string {
+  const [address = '', bits, ...rest] = text.trim().split('/');
+  const most = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1;
+  const prefix = bits === undefined ? most : /^[0-9]{1,3}$/.test(bits) ? Number(bits) : -1;
+  if (rest.length > 0 || prefix < 0 || prefix > most) {
+    throw invalid(`"${text}" is neither an IP address nor a CIDR such as 203.0.113.0/24`);
+  }
+  return `${address}/${prefix}`;
 }
 
 /**

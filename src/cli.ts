@@ -1,0 +1,155 @@
+import { parseArgs } from 'node:util';
+import { type Config, loadConfig } from './config.ts';
+import { connect, type Db } from './db/connect.ts';
+import { DomainError, notFound } from './errors.ts';
+import { issuePartnerKey, revokeKeyAsOperator } from './keys/service.ts';
+import { createTokens } from './keys/tokens.ts';
+import { listOrgs } from './orgs/service.ts';
+import { allowFrom, createPartner, deactivatePartner, listAllPartners } from './partners/service.ts';
+
+const HELP = `Usage: npm run cli -- <command> [options]
+
+  partner create --name <name> [--allow-ip <cidr>]... [--ai-instructions <text>]
+                                    make a partner and show its API key, this once
+  partner list                      show all partners
+  partner deactivate <partner-id>   refuse all keys of a partner from now on
+  partner allow-ip <partner-id> <cidr>...
+                                    accept a partner's calls from these networks only
+  partner allow-ip <partner-id> --any
+                                    accept a partner's calls from anywhere again
+  key revoke <key-id>               revoke a key of an org or a partner
+  org list [--partner <partner-id>] show all orgs
+
+  --json                            print JSON
+  --help                            print this text
+
+It reads the same environment variables as the api. Exit codes: 0 done, 1 refused or failed, 2 wrong usage.`;
+
+const OPTIONS = {
+  name: { type: 'string' },
+  'allow-ip': { type: 'string', multiple: true },
+  'ai-instructions': { type: 'string' },
+  any: { type: 'boolean' },
+  partner: { type: 'string' },
+  json: { type: 'boolean' },
+  help: { type: 'boolean', short: 'h' },
+} as const;
+
+type Options = ReturnType<typeof parse>['values'];
+/** One thing or a list of things to print. */
+type Output = object | object[];
+type Command = (context: { db: Db; config: Config }, args: string[], options: Options) => Promise<Output>;
+
+class UsageError extends Error {}
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+const COMMANDS: Record<string, Command> = {
+  async 'partner create'({ db, config }, args, { name, 'allow-ip': allowed_ips, 'ai-instructions': ai_instructions }) {
+    expectArgs(args, 0);
+    if (!name) throw new UsageError('partner create needs --name <name>');
+    return db.transaction().execute(async (trx) => {
+      const partner = await createPartner(trx, { name, allowed_ips, ai_instructions });
+      const { api_key_id, api_key } = await issuePartnerKey(
+        trx,
+        createTokens(config.JWT_SECRET),
+        partner.id,
+        'Default',
+      );
+      return { partner_id: partner.id, name, allowed_ips: partner.allowed_ips, api_key_id, api_key };
+    });
+  },
+  async 'partner list'({ db }, args) {
+    expectArgs(args, 0);
+    return listAllPartners(db);
+  },
+  async 'partner deactivate'({ db }, args) {
+    const [partnerId] = expectArgs(args, 1, '<partner-id>');
+    return deactivatePartner(db, partnerId as string);
+  },
+  async 'partner allow-ip'({ db }, [partnerId, ...cidrs], { any }) {
+    if (partnerId === undefined || cidrs.length > 0 === (any === true)) {
+      throw new UsageError('partner allow-ip needs <partner-id> and either CIDRs or --any');
+    }
+    return allowFrom(db, partnerId, cidrs);
+  },
+  async 'key revoke'({ db }, args) {
+    const [keyId = ''] = expectArgs(args, 1, '<key-id>');
+    if (!UUID.test(keyId)) throw notFound('key');
+    await revokeKeyAsOperator(db, keyId);
+    return { key_id: keyId, revoked: true };
+  },
+  async 'org list'({ db }, args, { partner }) {
+    expectArgs(args, 0);
+    if (partner !== undefined && !UUID.test(partner)) throw notFound('partner');
+    return listOrgs(db, partner);
+  },
+};
+
+async function run(argv: string[]): Promise<number> {
+  try {
+    const { values, positionals } = parse(argv);
+    const [noun, verb, ...args] = positionals;
+    if (values.help === true) {
+      console.log(HELP);
+      return 0;
+    }
+    const command = COMMANDS[`${noun} ${verb}`];
+    if (command === undefined)
+      throw new UsageError(noun === undefined ? 'No command' : `There is no command "${positionals.join(' ')}"`);
+    print(await withDatabase((context) => command(context, args, values)), values.json === true);
+    return 0;
+  } catch (error) {
+    if (error instanceof UsageError || isParseError(error)) {
+      console.error(`${(error as Error).message}\n\n${HELP}`);
+      return 2;
+    }
+    console.error(error instanceof DomainError ? error.message : `Failed: ${(error as Error).message}`);
+    return 1;
+  }
+}
+
+function parse(argv: string[]) {
+  return parseArgs({ args: argv, options: OPTIONS, allowPositionals: true, strict: true });
+}
+
+const isParseError = (error: unknown) => String((error as { code?: unknown }).code).startsWith('ERR_PARSE_ARGS');
+
+async function withDatabase<T>(work: (context: { db: Db; config: Config }) => Promise<T>): Promise<T> {
+  const config = loadConfig();
+  const { db, close } = connect(config.DATABASE_URL, { poolSize: 4 });
+  try {
+    return await work({ db, config });
+  } finally {
+    await close();
+  }
+}
+
+function expectArgs(args: string[], count: number, what = 'no argument'): string[] {
+  if (args.length !== count) throw new UsageError(`This command takes ${what}`);
+  return args;
+}
+
+function print(output: Output, isJson: boolean): void {
+  if (isJson) {
+    console.log(JSON.stringify(output, null, 2));
+    return;
+  }
+  const items = Array.isArray(output) ? output : [output];
+  console.log(items.length === 0 ? 'none' : items.map(describe).join('\n\n'));
+}
+
+/** One line a field, aligned. */
+function describe(item: object): string {
+  const fields = Object.entries(item).filter(([, value]) => value !== null);
+  const width = Math.max(...fields.map(([name]) => name.length));
+  return fields.map(([name, value]) => `${name.padEnd(width)}  ${readable(value)}`).join('\n');
+}
+
+function readable(value: unknown): string {
+  if (value instanceof Date) return value.toISOString();
+  if (Array.isArray(value)) return value.length === 0 ? 'any' : value.join(', ');
+  return String(value).replace(/\p{Cc}/gu, '\uFFFD'); // names are others' text: none may steer the terminal
+}
+
+process.exitCode = await run(process.argv.slice(2));
