@@ -60,7 +60,7 @@ export async function startPostgres(options: PostgresOptions): Promise<Child & {
 }
 
 /** Runs one statement on a connection of its own. */
-export async function query(url: string, sql: string): Promise<pg.QueryResult> {
+async function query(url: string, sql: string): Promise<pg.QueryResult> {
   const client = new pg.Client({ connectionString: url });
   client.on('error', () => {}); // the query's own rejection tells it
   await client.connect();

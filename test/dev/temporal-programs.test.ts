@@ -1,0 +1,23 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { expect, it } from '@jest/globals';
+import { anyFreePort, canConnect } from '../../src/dev/ports.ts';
+import { findTemporalCli, findTestServer } from '../../src/dev/temporal-programs.ts';
+
+it('finds a Temporal CLI that runs here', async () => {
+  const { stdout } = await promisify(execFile)(await findTemporalCli(), ['--version']);
+  expect(stdout).toMatch(/^temporal version \d/);
+});
+
+it('finds a time-skipping test server that listens', async () => {
+  const port = await anyFreePort();
+  const server = spawn(await findTestServer(), [String(port)], { stdio: 'ignore' });
+  try {
+    while (!(await canConnect('127.0.0.1', port, 1_000))) await sleep(50);
+  } finally {
+    server.kill();
+    await once(server, 'exit');
+  }
+}, 120_000);
