@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { EmailSenders } from '../activities/email-senders.ts';
 import type { Db } from '../src/db/connect.ts';
+import { ProviderError } from '../src/errors.ts';
 import { findEmailSettings } from '../src/orgs/integrations.service.ts';
 import type { Egress } from '../src/providers/egress.ts';
 import type { EmailSender } from '../src/providers/email.ts';
@@ -46,12 +47,16 @@ export function createEmailSenders({ db, secrets, egress, smtpUrl }: EmailSender
   };
 }
 
-/** A sender to the checked address of a server that an org named; where it must not be reached, one that says so to every message. */
+/**
+ * A sender to the checked address of a server that an org named; where it must not be reached, one that says so to every message.
+ * Throws a transient ProviderError while the address cannot be looked up.
+ */
 async function guarded(egress: Egress, settings: SmtpSettings): Promise<EmailSender> {
   try {
     return createSmtpSender({ ...settings, address: await egress.resolve(settings.host) });
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    if (!(error instanceof ProviderError) || error.transient) throw error;
+    const reason = error.message;
     return {
       provider: 'smtp',
       concurrency: 1,

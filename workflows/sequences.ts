@@ -58,7 +58,7 @@ function describe({ orgId }: RunSequenceInput, progress: SequenceProgress, total
     progress.nextDueInMs === null ? 'nothing waits' : new Date(Date.now() + progress.nextDueInMs).toISOString();
   return [
     `**${progress.name}**, org \`${orgId}\`: ${progress.state}`,
-    `- last step sent: ${progress.lastStep ?? 'none yet'}`,
+    `- last sent: ${progress.lastStep === null ? 'nothing yet' : `step ${progress.lastStep}`}`,
     `- sent ${totals.sent}, failed ${totals.failed}, skipped ${totals.skipped}, unknown ${totals.unknown}`,
     `- next due: ${progress.hasMore ? 'now' : due}`,
   ].join('\n');

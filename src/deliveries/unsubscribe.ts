@@ -27,7 +27,7 @@ export function createUnsubscribeLinks(secret: string, publicUrl: string): Unsub
     },
     read(token) {
       const bytes = Buffer.from(token, 'base64url');
-      if (bytes.length !== 2 * ID_BYTES + MAC_BYTES) return undefined;
+      if (bytes.length !== 2 * ID_BYTES + MAC_BYTES || bytes.toString('base64url') !== token) return undefined;
       const ids = bytes.subarray(0, 2 * ID_BYTES);
       if (!timingSafeEqual(macOf(ids), bytes.subarray(2 * ID_BYTES))) return undefined;
       return { orgId: stringify(ids.subarray(0, ID_BYTES)), deliveryId: stringify(ids.subarray(ID_BYTES)) };

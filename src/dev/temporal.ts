@@ -12,6 +12,8 @@ export type TemporalOptions = {
   databaseFile?: string;
   /** No UI when left out. */
   uiPort?: number;
+  /** Beside `default`. */
+  namespaces?: string[];
 };
 
 const NAMESPACE = 'default';
@@ -29,23 +31,13 @@ const PRAGMAS = ['journal_mode=WAL', 'synchronous=NORMAL'];
 
 /** Starts Temporal's development server. It answers, and knows the search attributes, when this returns. */
 export async function startTemporal(options: TemporalOptions): Promise<Child & { address: string }> {
-  const { port, uiPort, databaseFile, logFile, guard } = options;
+  const { port, uiPort, databaseFile, logFile, guard, namespaces = [] } = options;
   const cli = await findTemporalCli();
   const child = await startChild(
     cli,
     [
-      ...[
-        'server',
-        'start-dev',
-        '--ip',
-        '127.0.0.1',
-        '--port',
-        String(port),
-        '--namespace',
-        NAMESPACE,
-        '--log-level',
-        'error',
-      ],
+      ...['server', 'start-dev', '--ip', '127.0.0.1', '--port', String(port), '--log-level', 'error'],
+      ...[NAMESPACE, ...namespaces].flatMap((name) => ['--namespace', name]),
       ...(uiPort ? ['--ui-port', String(uiPort)] : ['--headless']),
       ...(databaseFile
         ? ['--db-filename', databaseFile, ...PRAGMAS.flatMap((pragma) => ['--sqlite-pragma', pragma])]

@@ -108,10 +108,17 @@ export const AddContacts = z
   .object({ contacts: z.array(ContactRef).min(1).max(10_000) })
   .meta({ id: 'AddContactsToSequence', examples: [{ contacts: [{ email: 'ada@example.com' }] }] });
 
+/** A contact as the request named it, e-mail in lower case and phone number in E.164. */
+const NamedContact = z.union([
+  z.object({ id: Id }),
+  z.object({ email: z.string() }),
+  z.object({ phone_number: z.string() }),
+]);
+
 export const AddContactsAnswer = z.object({
   run_id: Id,
   enrolled: z.int(),
-  skipped: z.array(z.object({ contact: ContactRef, reason: z.string() })),
+  skipped: z.array(z.object({ contact: NamedContact, reason: z.string() })),
 });
 export type AddContactsAnswer = z.infer<typeof AddContactsAnswer>;
 

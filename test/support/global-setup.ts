@@ -8,7 +8,7 @@ import { startPostgres } from '../../src/dev/postgres.ts';
 import { identityOf } from '../../src/dev/processes.ts';
 import { startTemporal } from '../../src/dev/temporal.ts';
 import { workflowBundle } from '../../worker/bundle.ts';
-import { administer, TEMPLATE } from './servers.ts';
+import { administer, TEMPLATE, TEST_NAMESPACES } from './servers.ts';
 
 const FOLDER_NAME = /^switchboard-test-(\d+)-/;
 const stops: (() => Promise<void>)[] = [];
@@ -70,8 +70,8 @@ async function provideTemporal(folder: string, guard: Guard) {
     return;
   }
   const logFile = join(folder, 'temporal.log');
-  const server = await startTemporal({ port: await anyFreePort(), logFile, guard });
-  stops.push(() => server.stop(2_000));
+  const server = await startTemporal({ port: await anyFreePort(), logFile, guard, namespaces: TEST_NAMESPACES });
+  stops.push(() => server.stop(0)); // in memory: nothing to save
   process.env.TEST_TEMPORAL_ADDRESS = server.address;
 }
 

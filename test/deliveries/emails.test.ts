@@ -1,0 +1,131 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { emailStep } from '../support/sequences.ts';
+import { eventually, type Stack, startStack } from '../support/stack.ts';
+
+const request = (more: object) => ({
+  from_email: 'hello@acme.example',
+  fallback_email_subject: 'Fallback',
+  fallback_email_body: 'Body',
+  ...more,
+});
+
+describe('single e-mails', () => {
+  let stack: Stack;
+  beforeAll(async () => {
+    stack = await startStack();
+  });
+  afterAll(() => stack.close());
+
+  const statusOf = async (id: string) => {
+    const row = await stack.db
+      .selectFrom('deliveries')
+      .select(['status', 'reason'])
+      .where('org_id', '=', stack.org.id)
+      .where('id', '=', id)
+      .executeTakeFirstOrThrow();
+    return row.status === 'queued' || row.status === 'sending' ? undefined : row;
+  };
+
+  it('sends each recipient their own text, or the fallback where they have none', async () => {
+    const { status, body } = await stack.org.post(
+      '/email',
+      request({
+        recipients: [
+          { to_email: 'Ann@example.com', email_subject: 'For Ann', email_body: '<p>Hi</p>', email_sender_name: 'Acme' },
+          { to_email: 'bob@example.com' },
+        ],
+      }),
+    );
+    expect(status).toBe(201);
+    expect(body.data.map(({ to_email, status }: Record<string, string>) => [to_email, status])).toEqual([
+      ['Ann@example.com', 'queued'],
+      ['bob@example.com', 'queued'],
+    ]);
+    await eventually('both mails', () => stack.sink.mails.length === 2);
+    const [ann] = stack.sink.to('ann@example.com');
+    const [bob] = stack.sink.to('bob@example.com');
+    expect([ann?.subject, String(ann?.html).trim(), ann?.from?.text]).toEqual(['For Ann', '<p>Hi</p>', '"Acme" <hello@acme.example>']);
+    expect([bob?.subject, bob?.text?.trim()]).toEqual(['Fallback', 'Body']);
+    expect(ann?.messageId).toBe(`<${body.data[0].id}@acme.example>`);
+  });
+
+  it('waits for the delay', async () => {
+    await stack.org.post('/email', request({ recipients: [{ to_email: 'late@example.com' }], delay_in_minutes: 0.03 }));
+    const askedAt = Date.now();
+    await eventually('the mail', () => stack.sink.to('late@example.com').length === 1);
+    expect(Date.now() - askedAt).toBeGreaterThan(1_500);
+  });
+
+  it('has one-click unsubscribe on all that is not transactional, which holds for sequences too', async () => {
+    await stack.org.post(
+      '/email',
+      request({
+        recipients: [{ to_email: 'opt@example.com' }, { to_email: 'need@example.com', email_is_transactional: true }],
+      }),
+    );
+    await eventually(
+      'both mails',
+      () => stack.sink.to('opt@example.com').length + stack.sink.to('need@example.com').length === 2,
+    );
+    const headers = (to: string) =>
+      stack.sink
+        .to(to)[0]
+        ?.headerLines.map(({ line }) => line)
+        .join('\n') ?? '';
+    expect(headers('need@example.com')).not.toContain('List-Unsubscribe');
+    expect(headers('opt@example.com')).toContain('List-Unsubscribe-Post: List-Unsubscribe=One-Click');
+    const [, path] = /<http:\/\/127\.0\.0\.1:8080(\/u\/[^>]+)>/.exec(headers('opt@example.com')) ?? [];
+
+    const page = await stack.client().get(path as string);
+    expect([page.status, page.body]).toEqual([200, expect.stringContaining('opt@example.com')]);
+    const form = { headers: { 'content-type': 'application/x-www-form-urlencoded' } };
+    expect((await stack.client().post(`${path}x`, 'List-Unsubscribe=One-Click', form)).status).toBe(404);
+    await stack.org.post('/email', request({ recipients: [{ to_email: 'opt@example.com' }] }));
+    await eventually(
+      'a second mail, as looking is not unsubscribing',
+      () => stack.sink.to('opt@example.com').length === 2,
+    );
+
+    expect((await stack.client().post(path as string, 'List-Unsubscribe=One-Click', form)).status).toBe(200);
+    const again = await stack.org.post('/email', request({ recipients: [{ to_email: 'opt@example.com' }] }));
+    const outcome = await eventually('the outcome', () => statusOf(again.body.data[0].id));
+    expect(outcome).toEqual({ status: 'suppressed', reason: 'unsubscribed' });
+    const sequence = await stack.org.post('/sequences', { filter: null, steps: [emailStep('A')] });
+    await stack.org.post(`/sequences/${sequence.body.id}/contacts`, { contacts: [{ email: 'opt@example.com' }] });
+    await eventually('the step to be passed', async () => {
+      const { body } = await stack.org.get(`/sequences/${sequence.body.id}/stats`);
+      return body.steps[0].skipped === 1;
+    });
+
+    const important = { to_email: 'opt@example.com', email_is_transactional: true };
+    await stack.org.post('/email', request({ recipients: [important] }));
+    await eventually('transactional mail', () => stack.sink.to('opt@example.com').length === 3);
+  });
+
+  it('writes nothing more to an address that bounced, transactional or not', async () => {
+    stack.sink.refuse('gone@example.com', [550, '5.1.1 no such user']);
+    const recipients = [{ to_email: 'gone@example.com', email_is_transactional: true }];
+    const first = await stack.org.post('/email', request({ recipients }));
+    expect(await eventually('the bounce', () => statusOf(first.body.data[0].id))).toMatchObject({ status: 'bounced' });
+    const second = await stack.org.post('/email', request({ recipients }));
+    expect(await eventually('the outcome', () => statusOf(second.body.data[0].id))).toEqual({
+      status: 'suppressed',
+      reason: 'bounced',
+    });
+  });
+
+  it('names every recipient that has no subject or body', async () => {
+    const { status, body } = await stack.org.post('/email', {
+      from_email: 'hello@acme.example',
+      recipients: [
+        { to_email: 'ann@example.com', email_subject: 'Hi' },
+        { to_email: 'bob@example.com', email_body: 'Hi' },
+      ],
+    });
+    expect(status).toBe(400);
+    expect(body.issues.map(({ path }: { path: string }) => path)).toEqual([
+      'body.recipients.0.email_body',
+      'body.recipients.1.email_subject',
+    ]);
+  });
+});

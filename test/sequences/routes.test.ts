@@ -1,0 +1,191 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { startApi, type TestApi } from '../support/api.ts';
+import { emailStep } from '../support/sequences.ts';
+
+const steps = [emailStep('One')];
+const whatsApp = (parameters: object) => ({
+  delay_in_minutes: 0,
+  action: {
+    type: 'send_whatsapp_messages',
+    data: { phone_number_id: '1', template: { name: 'hello', language: 'en', parameters } },
+  },
+});
+const constant = { type: 'CONSTANT', value: 'x' };
+
+describe('the routes of sequences', () => {
+  let api: TestApi;
+  beforeAll(async () => {
+    api = await startApi();
+  });
+  afterAll(() => api.close());
+
+  const create = async (input: object = {}) =>
+    (await api.org.post('/sequences', { filter: null, steps, ...input })).body.id;
+
+  it('shows a sequence as it was created, by its id and by its custom_id', async () => {
+    const id = await create({ name: 'Welcome', custom_id: 'welcome/1', is_continuous: false });
+    const { body } = await api.org.get(`/sequences/${id}`);
+    expect(body).toMatchObject({
+      id,
+      name: 'Welcome',
+      custom_id: 'welcome/1',
+      org_id: api.org.id,
+      status: 'pending',
+      filter: null,
+    });
+    expect(body.steps).toEqual([{ ...steps[0], id: expect.any(String) }]);
+    expect((await api.org.get('/sequences/welcome%2F1')).body).toEqual(body);
+    expect((await api.other.get('/sequences/welcome%2F1')).status).toBe(404);
+  });
+
+  it('gives a custom_id once in an org, and again once its sequence is deleted', async () => {
+    const id = await create({ custom_id: 'once' });
+    const second = await api.org.post('/sequences', { filter: null, steps, custom_id: 'once' });
+    expect(second.status).toBe(409);
+    expect(second.body.message).toContain('custom_id "once"');
+    expect((await api.other.post('/sequences', { filter: null, steps, custom_id: 'once' })).status).toBe(201);
+    expect((await api.org.delete(`/sequences/${id}`)).status).toBe(200);
+    expect((await api.org.get(`/sequences/${id}`)).status).toBe(404);
+    expect(await create({ custom_id: 'once' })).toEqual(expect.any(String));
+  });
+
+  it.each([
+    ['no steps', { steps: [] }, 'body.steps'],
+    ['no filter', { filter: undefined }, 'body.filter'],
+    ['a filter of an unknown type', { filter: { or: [{ and: [{ type: 'all' }] }] } }, 'body.filter.or.0.and.0.type'],
+    [
+      'a filter with a property too many',
+      { filter: { or: [{ and: [{ type: 'all_contacts', x: 1 }] }] } },
+      'body.filter.or.0.and.0',
+    ],
+    ['a negative delay', { steps: [emailStep('A', -1)] }, 'body.steps.0.delay_in_minutes'],
+    ['a delay of centuries', { steps: [emailStep('A', 1e12)] }, 'body.steps.0.delay_in_minutes'],
+    [
+      'a sender that is no address',
+      { steps: [emailStep('A', 0, { from_email: 'me' })] },
+      'body.steps.0.action.data.from_email',
+    ],
+    [
+      'a subject of two lines',
+      { steps: [emailStep('A\r\nBcc: all@example.com')] },
+      'body.steps.0.action.data.email_subject',
+    ],
+    [
+      'a template mapping with a property too many',
+      { steps: [whatsApp({ body: { type: 'body', parameters: [], x: 1 } })] },
+      'body.steps.0.action.data.template.parameters.body',
+    ],
+    [
+      'a button beyond the ninth',
+      { steps: [whatsApp({ buttons: [{ type: 'button', index: '10', sub_type: 'url', parameters: [] }] })] },
+      'body.steps.0.action.data.template.parameters.buttons.0.index',
+    ],
+    [
+      'parameters of which only some are named',
+      {
+        steps: [
+          whatsApp({
+            body: {
+              type: 'body',
+              parameters: [
+                { type: 'text', text: constant, parameter_name: 'a' },
+                { type: 'text', text: constant },
+              ],
+            },
+          }),
+        ],
+      },
+      'body.steps.0.action.data.template.parameters.body.parameters',
+    ],
+  ])('refuses %s and says where', async (_, input, path) => {
+    const { status, body } = await api.org.post('/sequences', { filter: null, steps, ...input });
+    expect(status).toBe(400);
+    expect(body.issues.map((issue: { path: string }) => issue.path)).toContain(path);
+  });
+
+  it('takes every kind of template parameter', async () => {
+    const text = {
+      type: 'text',
+      text: { type: 'GLOBAL_DYNAMIC', ref: 'CONTACT_NAME', fallback: 'you' },
+      parameter_name: 'name',
+    };
+    const link = { link: { type: 'DYNAMIC', ref: 'photo', fallback: 'https://example.com/a.png' } };
+    const location = { latitude: constant, longitude: constant, name: constant, address: constant };
+    const parameters = {
+      header: {
+        type: 'header',
+        parameters: [
+          text,
+          { type: 'image', image: link },
+          { type: 'video', video: link },
+          { type: 'document', document: link },
+          { type: 'location', location },
+        ],
+      },
+      body: { type: 'body', parameters: [text] },
+      buttons: [{ type: 'button', index: '0', sub_type: 'url', parameters: [{ type: 'text', text: constant }] }],
+    };
+    const id = await create({ steps: [whatsApp(parameters)] });
+    const { body } = await api.org.get(`/sequences/${id}`);
+    expect(body.steps[0].action.data.template.parameters).toEqual(parameters);
+  });
+
+  it('enrolls contacts once, makes unknown ones, and names those it leaves out', async () => {
+    const domain = { or: [{ and: [{ type: 'contacts_email_domain_name_in', domain_name_in: ['in.example'] }] }] };
+    const id = await create({ filter: domain });
+    const unknown = { id: '0190a0a0-0000-7000-8000-000000000000' };
+    const contacts = [
+      { email: 'ann@in.example' },
+      { email: 'bob@out.example' },
+      unknown,
+      { phone_number: '+4915112345678' },
+    ];
+    const first = await api.org.post(`/sequences/${id}/contacts`, { contacts });
+    expect(first.status).toBe(201);
+    expect(first.body).toMatchObject({ enrolled: 1, run_id: expect.any(String) });
+    expect(first.body.skipped).toEqual([
+      { contact: { email: 'bob@out.example' }, reason: "the contact is outside the sequence's filter" },
+      { contact: unknown, reason: 'there is no contact with this id' },
+      { contact: { phone_number: '+4915112345678' }, reason: "the contact is outside the sequence's filter" },
+    ]);
+    const second = await api.org.post(`/sequences/${id}/contacts`, { contacts: [{ email: 'ANN@in.example' }] });
+    expect(second.body.skipped).toEqual([
+      { contact: { email: 'ann@in.example' }, reason: 'the contact is enrolled already' },
+    ]);
+  });
+
+  it('cancels one run of a sequence by its id', async () => {
+    const id = await create();
+    const { body } = await api.org.post(`/sequences/${id}/contacts`, { contacts: [{ email: 'ann@run.example' }] });
+    expect((await api.other.put(`/sequences/${body.run_id}/cancel`)).status).toBe(404);
+    expect((await api.org.put(`/sequences/${body.run_id}/cancel`)).status).toBe(200);
+    expect((await api.org.get(`/sequences/${id}`)).body.status).toBe('active');
+  });
+
+  it('refuses steps that are not its own, and one twice', async () => {
+    const id = await create();
+    const foreign = (await api.org.get(`/sequences/${await create()}`)).body.steps[0];
+    const own = (await api.org.get(`/sequences/${id}`)).body.steps[0];
+    expect((await api.org.patch(`/sequences/${id}`, { steps: [foreign] })).status).toBe(400);
+    expect((await api.org.patch(`/sequences/${id}`, { steps: [own, own] })).status).toBe(400);
+    expect((await api.org.patch(`/sequences/${id}`, { steps: [own, emailStep('Two')] })).status).toBe(200);
+    const changed = (await api.org.get(`/sequences/${id}`)).body.steps;
+    expect(changed.map((step: { id: string }) => step.id === own.id)).toEqual([true, false]);
+  });
+
+  it('lists all sequences of the org by creation, page by page', async () => {
+    const owner = await api.createOrg('Lists');
+    const created: string[] = [];
+    for (let i = 0; i < 5; i++) created.push((await owner.post('/sequences', { filter: null, steps })).body.id);
+    const seen: string[] = [];
+    let path = '/sequences?limit=2';
+    for (;;) {
+      const { body } = await owner.get(path);
+      seen.push(...body.items.map((item: { id: string }) => item.id));
+      if (body.next === null) break;
+      path = `/sequences?limit=2&cursor=${body.next}`;
+    }
+    expect(seen).toEqual(created);
+    expect((await owner.get('/sequences?cursor=abc')).status).toBe(400);
+  });
+});

@@ -1,0 +1,78 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { DefaultLogger, Runtime } from '@temporalio/worker';
+import { pino } from 'pino';
+import { connect, RELAY_APPLICATION_NAME } from '../../src/db/connect.ts';
+import { createUnsubscribeLinks } from '../../src/deliveries/unsubscribe.ts';
+import { startRelay } from '../../src/outbox/relay.ts';
+import { createEgress } from '../../src/providers/egress.ts';
+import { connectTemporal } from '../../src/temporal/client.ts';
+import { createEmailSenders } from '../../worker/email-senders.ts';
+import { REACTIONS } from '../../worker/reactions.ts';
+import { runWorkers } from '../../worker/run.ts';
+import { startApi } from './api.ts';
+import { startMailSink } from './mail-sink.ts';
+import { temporalAddress, testNamespace, testWorkflowBundle } from './servers.ts';
+
+const POLL_MS = 25;
+const PATIENCE_MS = 20_000;
+
+let isRuntimeInstalled = false;
+
+export type Stack = Awaited<ReturnType<typeof startStack>>;
+
+/** The api of startApi with the relay, the workers and a mail sink: the whole of Switchboard in this process. Close it after use. */
+export async function startStack({ env = {} }: { env?: Record<string, string> } = {}) {
+  installRuntime();
+  const sink = await startMailSink();
+  const temporalEnv = { TEMPORAL_ADDRESS: temporalAddress(), TEMPORAL_NAMESPACE: testNamespace() };
+  const api = await startApi({ env: { SMTP_URL: sink.url, ...temporalEnv, ...env } });
+  const { config, db, deps } = api;
+  const relayConnection = connect(config.DATABASE_URL, { poolSize: 4, applicationName: RELAY_APPLICATION_NAME });
+  const temporal = connectTemporal(config);
+  const egress = createEgress({ allow: config.EGRESS_ALLOW });
+  const senders = createEmailSenders({ db, secrets: deps.secrets, egress, smtpUrl: config.SMTP_URL });
+  const workers = await runWorkers({
+    address: config.TEMPORAL_ADDRESS,
+    namespace: config.TEMPORAL_NAMESPACE,
+    workflowBundle: testWorkflowBundle(),
+    deps: { db, senders, links: createUnsubscribeLinks(config.JWT_SECRET, config.PUBLIC_URL) },
+  });
+  const relay = startRelay({
+    databaseUrl: config.DATABASE_URL,
+    db,
+    commandDb: relayConnection.db,
+    client: temporal.client,
+    reactions: REACTIONS,
+    log: pino({ level: 'silent' }),
+  });
+
+  return {
+    ...api,
+    sink,
+    temporal: temporal.client,
+    async close() {
+      await relay.stop();
+      await workers.stop();
+      senders.close();
+      await Promise.all([egress.close(), temporal.close(), relayConnection.close(), sink.close()]);
+      await api.close();
+    },
+  };
+}
+
+/** Waits until `look` gives something. Throws, saying what for, after 20 s. */
+export async function eventually<T>(what: string, look: () => Promise<T | undefined | false> | T | undefined | false) {
+  const giveUpAt = Date.now() + PATIENCE_MS;
+  for (;;) {
+    const found = await look();
+    if (found !== undefined && found !== false) return found;
+    if (Date.now() > giveUpAt) throw new Error(`Waited in vain for ${what}`);
+    await sleep(POLL_MS);
+  }
+}
+
+function installRuntime(): void {
+  if (isRuntimeInstalled) return;
+  isRuntimeInstalled = true;
+  Runtime.install({ logger: new DefaultLogger('ERROR'), shutdownSignals: [] });
+}
