@@ -1,0 +1,156 @@
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { connect, type Db } from '../../../src/db/connect.ts';
+import { migrateToLatest } from '../../../src/db/migrate.ts';
+import { startChild, untilReady } from '../../../src/dev/child.ts';
+import { type Guard, startGuard } from '../../../src/dev/guard.ts';
+import { anyFreePort } from '../../../src/dev/ports.ts';
+import { startPostgres } from '../../../src/dev/postgres.ts';
+import { startTemporal } from '../../../src/dev/temporal.ts';
+import { createTokens } from '../../../src/keys/tokens.ts';
+import { type FaultOrg, makeOrg } from './fault-org.ts';
+import { type MailSink, startMailSink } from './mail-sink.ts';
+import { type Program, restartable } from './programs.ts';
+
+const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
+const JWT_SECRET = 'the secret of the fault tests, 32 characters and more';
+const START_LIMIT_MS = 30_000;
+
+/** The whole installation, each part a process that can be killed and started again on the same port with the same data. */
+export interface FaultStack {
+  postgres: Program;
+  temporal: Program;
+  sink: MailSink;
+  api: Program;
+  worker: Program;
+  db: Db;
+  /** A worker beside the first one. */
+  addWorker(): Promise<Program>;
+  /** An org of its own keeps a test's contacts apart from those of the others. */
+  newOrg(): Promise<FaultOrg>;
+  close(): Promise<void>;
+}
+
+export async function startFaultStack(): Promise<FaultStack> {
+  const folder = mkdtempSync(join(tmpdir(), 'switchboard-faults-'));
+  chmodSync(folder, 0o755); // Postgres' own user has to reach its data in it
+  const guard = startGuard(join(folder, 'processes.json'));
+  const removeAll = async () => {
+    await guard.close();
+    rmSync(folder, { recursive: true, force: true });
+  };
+  try {
+    return await startAll(folder, guard, removeAll);
+  } catch (error) {
+    await removeAll();
+    throw error;
+  }
+}
+
+async function startAll(folder: string, guard: Guard, removeAll: () => Promise<void>): Promise<FaultStack> {
+  const log = (name: string) => join(folder, `${name}.log`);
+  const [postgresPort, temporalPort, sinkPort, apiPort] = [
+    await anyFreePort(),
+    await anyFreePort(),
+    await anyFreePort(),
+    await anyFreePort(),
+  ];
+  const databaseUrl = `postgres://postgres:faults@127.0.0.1:${postgresPort}/switchboard`;
+  mkdirSync(join(folder, 'temporal'));
+
+  const [postgres, temporal, sink] = await Promise.all([
+    restartable(() =>
+      startPostgres({
+        folder: join(folder, 'postgres'),
+        port: postgresPort,
+        password: 'faults',
+        database: 'switchboard',
+        logFile: log('postgres'),
+        guard,
+      }),
+    ),
+    restartable(() =>
+      startTemporal({
+        port: temporalPort,
+        databaseFile: join(folder, 'temporal', 'temporal.db'),
+        logFile: log('temporal'),
+        guard,
+      }),
+    ),
+    startMailSink(folder, sinkPort, guard),
+  ]);
+  await migrateToLatest(databaseUrl);
+
+  const url = `http://127.0.0.1:${apiPort}`;
+  const env = {
+    ...process.env,
+    DATABASE_URL: databaseUrl,
+    TEMPORAL_ADDRESS: `127.0.0.1:${temporalPort}`,
+    ENVIRONMENT: 'development',
+    HOST: '127.0.0.1',
+    PORT: String(apiPort),
+    PUBLIC_URL: url,
+    JWT_SECRET,
+    SECRET_KEYS: `test:${Buffer.alloc(32, 7).toString('base64')}`,
+    RATE_LIMIT_STORE: 'memory',
+    RATE_LIMIT_STANDARD: '1000000',
+    SMTP_URL: sink.url,
+    LOG_LEVEL: 'info',
+  };
+  const program = (name: string, file: string, isReady: () => Promise<void>) =>
+    restartable(async () => {
+      const child = await startChild(process.execPath, [file], { logFile: log(name), guard, cwd: ROOT, env });
+      await untilReady(child, log(name), isReady, START_LIMIT_MS);
+      return child;
+    });
+  const startWorker = (name: string) => {
+    let starts = 0;
+    return restartable(async () => {
+      starts++;
+      const options = { logFile: log(name), guard, cwd: ROOT, env };
+      const child = await startChild(process.execPath, ['worker/main.ts'], options);
+      // It waits for Temporal by itself, so this only speaks of a start in peace.
+      if (starts === 1) await untilReady(child, log(name), () => mustSay(log(name), '"msg":"working"'), START_LIMIT_MS);
+      return child;
+    });
+  };
+  const [api, worker] = await Promise.all([
+    program('api', 'src/main.ts', () => mustAnswer(`${url}/healthz`)),
+    startWorker('worker-1'),
+  ]);
+  const { db, close } = connect(databaseUrl, { poolSize: 4, applicationName: 'faults' });
+  const tokens = createTokens(JWT_SECRET);
+  const orgs: FaultOrg[] = [];
+  let workers = 1;
+
+  return {
+    postgres,
+    temporal,
+    sink,
+    api,
+    worker,
+    db,
+    addWorker: () => startWorker(`worker-${++workers}`),
+    async newOrg() {
+      const org = await makeOrg({ db, tokens, url, sink });
+      orgs.push(org);
+      return org;
+    },
+    async close() {
+      for (const org of orgs) org.close();
+      await close();
+      await removeAll();
+    },
+  };
+}
+
+async function mustAnswer(url: string): Promise<void> {
+  const { ok } = await fetch(url);
+  if (!ok) throw new Error('not ready');
+}
+
+async function mustSay(file: string, text: string): Promise<void> {
+  if (!readFileSync(file, 'utf8').includes(text)) throw new Error('not working yet');
+}

@@ -1,0 +1,80 @@
+import { randomUUID } from 'node:crypto';
+import { Agent, request } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+const RETRY_MS = 50;
+const TIMEOUT_MS = 10_000;
+const GIVE_UP_MS = 120_000;
+
+export interface Answer {
+  status: number;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+  body: any;
+}
+
+export interface Caller {
+  /** One try. Rejects when no answer comes. */
+  call(method: string, path: string, body?: unknown, idempotencyKey?: string): Promise<Answer>;
+  /** Tries again under one Idempotency-Key until an answer says what became of the request. */
+  post(path: string, body: unknown): Promise<Answer>;
+  put(path: string): Promise<Answer>;
+  close(): void;
+}
+
+export function callerOf(baseUrl: string, key: string): Caller {
+  const agent = new Agent({ keepAlive: true, maxSockets: 16 });
+
+  const call = (method: string, path: string, body?: unknown, idempotencyKey?: string) =>
+    new Promise<Answer>((resolve, reject) => {
+      const outgoing = request(new URL(path, baseUrl), {
+        method,
+        agent,
+        timeout: TIMEOUT_MS,
+        headers: {
+          authorization: `Bearer ${key}`,
+          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+          ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
+        },
+      });
+      outgoing.on('error', reject);
+      outgoing.on('timeout', () => outgoing.destroy(new Error('no answer in time')));
+      outgoing.on('response', (incoming) => {
+        let text = '';
+        incoming.setEncoding('utf8');
+        incoming.on('error', reject);
+        incoming.on('data', (chunk) => {
+          text += chunk;
+        });
+        incoming.on('end', () => {
+          if (!incoming.complete) return reject(new Error('the answer was cut off'));
+          const isJson = incoming.headers['content-type']?.startsWith('application/json') === true;
+          resolve({ status: incoming.statusCode ?? 0, body: isJson && text !== '' ? JSON.parse(text) : text });
+        });
+      });
+      outgoing.end(body === undefined ? undefined : JSON.stringify(body));
+    });
+
+  const insist = async (attempt: () => Promise<Answer>): Promise<Answer> => {
+    const deadline = performance.now() + GIVE_UP_MS;
+    for (;;) {
+      const answer = await attempt().catch(() => undefined);
+      if (answer !== undefined && isFinal(answer)) return answer;
+      if (performance.now() > deadline) throw new Error('The api gave no final answer', { cause: answer });
+      await sleep(RETRY_MS);
+    }
+  };
+
+  return {
+    call,
+    post(path, body) {
+      const idempotencyKey = randomUUID();
+      return insist(() => call('POST', path, body, idempotencyKey));
+    },
+    put: (path) => insist(() => call('PUT', path)),
+    close: () => agent.destroy(),
+  };
+}
+
+/** 409 with a key also says that an earlier try is still running. */
+const isFinal = ({ status, body }: Answer) =>
+  status < 500 && status !== 429 && !(status === 409 && /still running/.test(body.message));

@@ -1,0 +1,61 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { startChild, untilReady } from '../../../src/dev/child.ts';
+import type { Guard } from '../../../src/dev/guard.ts';
+import { canConnect } from '../../../src/dev/ports.ts';
+import { type Program, restartable } from './programs.ts';
+
+const PROGRAM = fileURLToPath(new URL('sink.ts', import.meta.url));
+
+/** How the mail server behaves from now on. */
+export interface SinkScript {
+  /** Time a mail takes, from its last byte to the answer. */
+  delayMs?: number;
+  /** Every nth mail is taken, and the connection reset instead of an answer. */
+  resetEvery?: number;
+  /** Answers to RCPT for addresses that contain a text. */
+  recipients?: { match: string; reply: string }[];
+  /** Instead of 220. */
+  greeting?: string;
+}
+
+export interface SinkMail {
+  to: string;
+  messageId: string;
+  subject: string;
+}
+
+export interface MailSink extends Program {
+  url: string;
+  script(script: SinkScript): void;
+  /** All it ever took, over every restart. */
+  mails(): SinkMail[];
+}
+
+export async function startMailSink(folder: string, port: number, guard: Guard): Promise<MailSink> {
+  const [mailFile, scriptFile] = [join(folder, 'mails.ndjson'), join(folder, 'sink-script.json')];
+  const script = (content: SinkScript) => writeFileSync(scriptFile, JSON.stringify(content));
+  writeFileSync(mailFile, '');
+  script({});
+  const logFile = join(folder, 'sink.log');
+  const program = await restartable(async () => {
+    const child = await startChild(process.execPath, [PROGRAM, String(port), mailFile, scriptFile], { logFile, guard });
+    await untilReady(child, logFile, () => mustConnect(port), 10_000);
+    return child;
+  });
+  return {
+    ...program,
+    url: `smtp://127.0.0.1:${port}`,
+    script,
+    mails: () =>
+      readFileSync(mailFile, 'utf8')
+        .split('\n')
+        .slice(0, -1)
+        .map((line) => JSON.parse(line)),
+  };
+}
+
+async function mustConnect(port: number): Promise<void> {
+  if (!(await canConnect('127.0.0.1', port, 1_000))) throw new Error('it does not listen yet');
+}

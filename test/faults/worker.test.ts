@@ -1,0 +1,89 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { addressesOf } from './support/fault-org.ts';
+import { type FaultStack, startFaultStack } from './support/fault-stack.ts';
+import { CONTACTS, IN_FLIGHT, KILLS, TEST_LIMIT_MS } from './support/sizes.ts';
+
+let stack: FaultStack;
+beforeAll(async () => {
+  stack = await startFaultStack();
+}, TEST_LIMIT_MS);
+afterAll(() => stack.close());
+
+it(
+  'mails everyone at most once when the worker is killed again and again, and says of whom it does not know',
+  async () => {
+    const org = await stack.newOrg();
+    const emails = addressesOf(org, CONTACTS);
+    stack.sink.script({ delayMs: 60 });
+    const sequence = await org.createSequence();
+
+    const adding = org.addContacts(emails, CONTACTS / 4);
+    for (let kill = 1; kill <= KILLS; kill++) {
+      await org.untilMails(Math.floor((CONTACTS * kill) / (KILLS + 1)));
+      await stack.worker.kill();
+      await stack.worker.start();
+    }
+    await adding;
+    await org.untilComplete(sequence, CONTACTS);
+
+    const { wrong, contacts, unknown } = await org.outcomeOf(sequence, emails);
+    expect(wrong).toEqual([]);
+    expect(contacts).toBe(CONTACTS);
+    expect(unknown).toBeLessThanOrEqual(IN_FLIGHT * KILLS);
+  },
+  TEST_LIMIT_MS,
+);
+
+it(
+  'stops well in the middle of a batch: all that was under way is known, and the rest waits',
+  async () => {
+    const org = await stack.newOrg();
+    const emails = addressesOf(org, CONTACTS);
+    stack.sink.script({ delayMs: 400 });
+    const sequence = await org.createSequence();
+    await org.addContacts(emails, 1_000);
+    await org.untilMails(10);
+
+    const { end, tookMs } = await stack.worker.terminate();
+
+    expect(end).toBe('exit code 0');
+    expect(tookMs).toBeLessThan(10_000);
+    const { sending, unknown, accepted } = await org.statuses();
+    expect({ sending, unknown }).toEqual({});
+    expect(accepted).toBe(org.mails().length);
+    expect(accepted).toBeLessThan(CONTACTS);
+
+    stack.sink.script({});
+    await stack.worker.start();
+    await org.untilComplete(sequence, CONTACTS);
+    expect(await org.outcomeOf(sequence, emails)).toEqual({
+      contacts: CONTACTS,
+      mails: CONTACTS,
+      unknown: 0,
+      wrong: [],
+    });
+  },
+  TEST_LIMIT_MS,
+);
+
+it(
+  'sends nothing twice with two workers at once',
+  async () => {
+    const second = await stack.addWorker();
+    const org = await stack.newOrg();
+    const emails = addressesOf(org, CONTACTS);
+    stack.sink.script({ delayMs: 10 });
+    const sequences = [await org.createSequence(), await org.createSequence([{}, {}])];
+
+    await org.addContacts(emails, CONTACTS / 2);
+    for (const sequence of sequences) await org.untilComplete(sequence, CONTACTS);
+
+    const { accepted, ...others } = await org.statuses();
+    expect(others).toEqual({});
+    expect(accepted).toBe(CONTACTS * 3);
+    expect(org.mails()).toHaveLength(CONTACTS * 3);
+    expect(new Set(org.mails().map(({ messageId }) => messageId)).size).toBe(CONTACTS * 3);
+    await second.terminate();
+  },
+  TEST_LIMIT_MS,
+);
