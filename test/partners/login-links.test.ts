@@ -1,0 +1,197 @@
+import { createHash } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { sql } from 'kysely';
+import { deleteExpiredLogins } from '../../src/partners/login.service.ts';
+import { startApi, type TestApi } from '../support/api.ts';
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await startApi();
+});
+afterAll(() => api.close());
+
+const createLink = (body: object, orgId = api.org.id) =>
+  api.partner.post(`/partner/v1/orgs/${orgId}/login-links`, body);
+const pathOf = ({ url }: { url: string }) => new URL(url).pathname + new URL(url).search;
+const visit = (path: string) => api.client().get(path);
+const roles = async () => {
+  const { body } = await api.org.get('/roles');
+  return Object.fromEntries(body.items.map(({ id, name }: { id: string; name: string }) => [name, id]));
+};
+const memberNamed = async (email: string) =>
+  (await api.org.get('/members')).body.find((member: { email: string }) => member.email === email);
+
+describe('creating a login link', () => {
+  it('answers a url with 256 random bits that expires 15 minutes later', async () => {
+    const before = Date.now();
+    const { status, body } = await createLink({ email: 'shape@acme.example' });
+
+    expect(status).toBe(201);
+    expect(Object.keys(body).sort()).toEqual(['expires_at', 'url']);
+    expect(body.url).toMatch(/^http:\/\/127\.0\.0\.1:8080\/partner-login\?token=[A-Za-z0-9_-]{43}$/);
+    expect(body.expires_at).toMatch(/Z$/);
+    expect(Math.abs(Date.parse(body.expires_at) - before - 15 * 60_000)).toBeLessThan(5_000);
+  });
+
+  it('keeps only the hash of the token', async () => {
+    const { body } = await createLink({ email: 'hash@acme.example' });
+    const token = new URL(body.url).searchParams.get('token') as string;
+    const { rows } = await sql<{ row: string }>`select login_links::text as row from login_links`.execute(api.db);
+    const stored = rows.map(({ row }) => row).join('\n');
+    expect(stored).toContain(createHash('sha256').update(token).digest('hex'));
+    expect(stored).not.toContain(token);
+  });
+
+  it('makes account and membership, as an agent named after the address', async () => {
+    await createLink({ email: 'Ann.Lee@Acme.example' });
+    expect(await memberNamed('ann.lee@acme.example')).toEqual({
+      id: expect.any(Number),
+      email: 'ann.lee@acme.example',
+      name: 'ann.lee',
+      role: 'agent',
+      available: true,
+      created_at: expect.any(String),
+    });
+  });
+
+  it('gives a new member the name and roles asked for, and a known one neither', async () => {
+    const { admin, viewer } = await roles();
+    await createLink({ email: 'boss@acme.example', name: 'Boss', role_ids: [admin, viewer, admin] });
+    expect(await memberNamed('boss@acme.example')).toMatchObject({ name: 'Boss', role: 'admin' });
+
+    const again = await createLink({
+      email: 'boss@acme.example',
+      name: 'Else',
+      role_ids: [viewer, '01900000-0000-7000-8000-000000000000'],
+    });
+    expect(again.status).toBe(201);
+    expect(await memberNamed('boss@acme.example')).toMatchObject({ name: 'Boss', role: 'admin' });
+  });
+
+  it('refuses a role that is not the org’s and makes nobody a member', async () => {
+    const { body: foreign } = await api.other.get('/roles');
+    const { status, body } = await createLink({ email: 'norole@acme.example', role_ids: [foreign.items[0].id] });
+    expect(status).toBe(400);
+    expect(body.message).toContain(foreign.items[0].id);
+    expect(await memberNamed('norole@acme.example')).toBeUndefined();
+  });
+
+  it('makes one member of twenty requests at once', async () => {
+    const answers = await Promise.all(Array.from({ length: 20 }, () => createLink({ email: 'crowd@acme.example' })));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]));
+    const { body } = await api.org.get('/members');
+    expect(body.filter(({ email }: { email: string }) => email === 'crowd@acme.example')).toHaveLength(1);
+  });
+
+  it.each([
+    {},
+    { email: 'nobody' },
+    { email: 5 },
+    { email: `${'x'.repeat(300)}@a.example` },
+    { email: 'a@b.example', role_ids: ['x'] },
+  ])('refuses %j', async (body) => {
+    expect((await createLink(body)).status).toBe(400);
+  });
+});
+
+describe('visiting a login link', () => {
+  it('lets exactly one of 100 visits at once in', async () => {
+    const { body } = await createLink({ email: 'race@acme.example' });
+    const answers = await Promise.all(Array.from({ length: 100 }, () => visit(pathOf(body))));
+    const statuses = answers.map(({ status }) => status);
+    expect(statuses.filter((status) => status === 302)).toHaveLength(1);
+    expect(statuses.filter((status) => status === 410)).toHaveLength(99);
+    expect(answers.filter(({ headers }) => headers.has('set-cookie'))).toHaveLength(1);
+  });
+
+  it('signs in with a cookie that scripts and other sites do not see, and shows who and where', async () => {
+    const { body } = await createLink({ email: 'page@acme.example', name: '<script>alert(1)</script>' });
+    const login = await visit(pathOf(body));
+
+    expect(login.status).toBe(302);
+    expect(login.headers.get('location')).toBe('/dashboard');
+    expect(login.headers.get('cache-control')).toBe('no-store');
+    expect(login.headers.get('referrer-policy')).toBe('no-referrer');
+    const setCookie = login.headers.get('set-cookie') as string;
+    expect(setCookie).toMatch(/^switchboard_session=[\w-]{43}; Max-Age=43200; Path=\/; HttpOnly; SameSite=Lax$/);
+
+    const cookie = setCookie.split(';')[0] as string;
+    const page = await api.client().get('/dashboard', { headers: { cookie } });
+    expect(page.status).toBe(200);
+    expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
+    expect(page.headers.get('cache-control')).toBe('no-store');
+    expect(page.headers.get('content-security-policy')).toContain("default-src 'none'");
+    expect(page.body).toContain('page@acme.example');
+    expect(page.body).toContain(api.org.name);
+    expect(page.body).toContain('&lt;script&gt;');
+    expect(page.body).not.toContain('<script');
+
+    const { rows } = await sql<{ row: string }>`select dashboard_sessions::text as row from dashboard_sessions`.execute(
+      api.db,
+    );
+    expect(JSON.stringify(rows)).not.toContain(cookie.split('=')[1]);
+  });
+
+  it('marks the cookie Secure wherever PUBLIC_URL is not http on loopback', async () => {
+    const outside = await startApi({
+      databaseUrl: api.databaseUrl,
+      env: { PUBLIC_URL: 'https://api.example.com', DASHBOARD_URL: 'https://app.example.com/desk/' },
+    });
+    const { body } = await outside.partner.post(`/partner/v1/orgs/${outside.org.id}/login-links`, {
+      email: 'out@acme.example',
+    });
+    expect(body.url).toMatch(/^https:\/\/app\.example\.com\/desk\/partner-login\?token=/);
+    const { headers } = await outside.client().get(`/partner-login${new URL(body.url).search}`);
+    expect(headers.get('set-cookie')).toMatch(/; Secure/);
+    expect(headers.get('location')).toBe('/desk/dashboard');
+    await outside.close();
+  });
+
+  it('is not consumed by HEAD', async () => {
+    const { body } = await createLink({ email: 'head@acme.example' });
+    const head = await fetch(api.url + pathOf(body), { method: 'HEAD', redirect: 'manual' });
+    expect(head.status).toBe(404);
+    expect((await visit(pathOf(body))).status).toBe(302);
+  });
+
+  it.each(['/partner-login', '/partner-login?token=', '/partner-login?token=x', '/partner-login?token=a&token=b'])(
+    'answers %s 410 with a page',
+    async (path) => {
+      const { status, headers, body } = await visit(path);
+      expect({ status, type: headers.get('content-type') }).toEqual({ status: 410, type: 'text/html; charset=utf-8' });
+      expect(body).toContain('no longer valid');
+      expect(headers.has('set-cookie')).toBe(false);
+    },
+  );
+
+  it('is refused once it has expired, and cleaned up', async () => {
+    const { body } = await createLink({ email: 'late@acme.example' });
+    await api.db.updateTable('login_links').set({ expires_at: sql<Date>`now() - interval '1 second'` }).execute();
+    const { body: fresh } = await createLink({ email: 'late@acme.example' });
+
+    expect((await visit(pathOf(body))).status).toBe(410);
+    expect(await deleteExpiredLogins(api.db)).toBeGreaterThan(0);
+    expect(await deleteExpiredLogins(api.db)).toBe(0);
+    expect((await visit(pathOf(fresh))).status).toBe(302);
+  });
+
+  it('leaves nobody signed in who was removed', async () => {
+    const { body } = await createLink({ email: 'gone@acme.example' });
+    const { body: second } = await createLink({ email: 'gone@acme.example' });
+    const cookie = (await visit(pathOf(body))).headers.get('set-cookie')?.split(';')[0] as string;
+    const { id } = await memberNamed('gone@acme.example');
+    expect((await api.org.delete(`/members/${id}`)).status).toBe(200);
+
+    expect((await api.client().get('/dashboard', { headers: { cookie } })).status).toBe(401);
+    expect((await visit(pathOf(second))).status).toBe(410);
+  });
+
+  it('shows no page to a session that never was or has ended', async () => {
+    expect((await api.client().get('/dashboard')).status).toBe(401);
+    expect((await api.client().get('/dashboard', { headers: { cookie: 'switchboard_session=x' } })).status).toBe(401);
+    const { body } = await createLink({ email: 'ended@acme.example' });
+    const cookie = (await visit(pathOf(body))).headers.get('set-cookie')?.split(';')[0] as string;
+    await sql`update dashboard_sessions set expires_at = now()`.execute(api.db);
+    expect((await api.client().get('/dashboard', { headers: { cookie } })).status).toBe(401);
+  });
+});
