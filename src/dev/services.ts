@@ -69,16 +69,17 @@ export async function provideTemporal(context: Context): Promise<{ address: stri
   return { address, ui };
 }
 
-/** Starts one of our own programs. It may still be on its way up when this returns. */
+/** Starts one of our own programs, which may still be on its way up when this returns. Returns its log file. */
 export async function provideProgram(
   context: Context,
   name: string,
   file: string,
   env: NodeJS.ProcessEnv,
-): Promise<void> {
+): Promise<string> {
   const logFile = newLog(context.dataFolder, name.toLowerCase());
   const { guard } = context;
   await keep(context, name, 'program', () => startChild(process.execPath, [file], { logFile, guard, cwd: ROOT, env }));
+  return logFile;
 }
 
 async function keep<T extends Child>(context: Context, name: string, role: Role, start: () => Promise<T>): Promise<T> {

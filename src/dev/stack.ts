@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { migrateToLatest } from '../db/migrate.ts';
+import { compileCacheIn } from './compile-cache.ts';
 import { endLeftovers, startGuard } from './guard.ts';
 import { untilAnswers } from './http-probe.ts';
 import { startMailCatcher } from './mail-catcher.ts';
@@ -31,7 +32,9 @@ export function startStack(dataFolder: string, env: NodeJS.ProcessEnv, say: (lin
   return {
     ready: preparing.then(startAll),
     async stop() {
-      const { guard, stops } = await preparing;
+      const context = await preparing.catch(() => undefined); // `ready` tells why
+      if (!context) return;
+      const { guard, stops } = context;
       guard.seal();
       for (const role of ['program', 'server', 'database'] satisfies Role[]) {
         await Promise.all(stops.filter((one) => one.role === role).map(({ stop }) => stop()));
@@ -72,6 +75,7 @@ async function startAll(context: Context): Promise<void> {
     SECRET_KEYS: context.secrets.SECRET_KEYS,
     SMTP_URL: mail.smtpUrl,
     TEMPORAL_NAMESPACE: 'default',
+    NODE_COMPILE_CACHE: compileCacheIn(dataFolder),
   };
   // What the environment sets wins, but for what has been found out here.
   const settings = { DATABASE_URL: databaseUrl, TEMPORAL_ADDRESS: temporal.address, PORT: String(ports.PORT) };
@@ -79,9 +83,9 @@ async function startAll(context: Context): Promise<void> {
 
   const [demo] = await Promise.all([
     seedDemo(databaseUrl, childEnv.JWT_SECRET, dataFolder),
-    provideProgram(context, 'Api', 'src/main.ts', childEnv).then(() => untilAnswers(`${api}/healthz`)),
-    provideProgram(context, 'Worker', 'worker/main.ts', childEnv),
+    provideProgram(context, 'Api', 'src/main.ts', childEnv).then((logFile) => untilAnswers(`${api}/healthz`, logFile)),
   ]);
+  await provideProgram(context, 'Worker', 'worker/main.ts', childEnv); // after the api, which somebody waits for
   const devJson: DevJson = {
     api,
     temporal_address: temporal.address,

@@ -1,9 +1,11 @@
 import { mkdirSync } from 'node:fs';
+import { enableCompileCache } from 'node:module';
 import { join, resolve } from 'node:path';
+import { compileCacheIn } from './compile-cache.ts';
 import { lockFolder } from './lock.ts';
 import { onNpmGone } from './npm.ts';
 import { readJson } from './settings.ts';
-import { type DevJson, startStack } from './stack.ts';
+import type { DevJson } from './stack.ts';
 
 const say = (line: string) => console.log(line);
 const dataFolder = resolve(process.env.DATA_DIR || '.data');
@@ -16,6 +18,8 @@ if (!(await lockFolder(dataFolder))) {
   process.exit(1);
 }
 
+enableCompileCache(compileCacheIn(dataFolder));
+const { startStack } = await import('./stack.ts'); // and with it most of what there is to load
 const stack = startStack(dataFolder, process.env, say);
 let isStopping = false;
 
