@@ -10,12 +10,14 @@ import { join } from 'node:path';
  * system lets go of when the process ends in whatever way. It is outside of the folder because a socket's path must be short.
  */
 export async function lockFolder(folder: string): Promise<boolean> {
-  const path = join(tmpdir(), `switchboard-${createHash('sha256').update(folder).digest('hex').slice(0, 16)}.sock`);
+  const name = createHash('sha256').update(`${process.getuid?.()} ${folder}`).digest('hex').slice(0, 16);
+  const path = join(tmpdir(), `switchboard-${name}.sock`);
   if (await isHeld(path)) return false;
   rmSync(path, { force: true });
   const server = createServer((socket) => socket.destroy()).listen(path);
   await once(server, 'listening');
   server.unref();
+  process.once('exit', () => rmSync(path, { force: true }));
   return true;
 }
 
