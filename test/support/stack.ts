@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { DefaultLogger, Runtime } from '@temporalio/worker';
 import { pino } from 'pino';
 import { connect, RELAY_APPLICATION_NAME } from '../../src/db/connect.ts';
 import { createUnsubscribeLinks } from '../../src/deliveries/unsubscribe.ts';
@@ -11,12 +10,11 @@ import { REACTIONS } from '../../worker/reactions.ts';
 import { runWorkers } from '../../worker/run.ts';
 import { startApi } from './api.ts';
 import { startMailSink } from './mail-sink.ts';
+import { installRuntime } from './runtime.ts';
 import { temporalAddress, testNamespace, testWorkflowBundle } from './servers.ts';
 
 const POLL_MS = 25;
 const PATIENCE_MS = 20_000;
-
-let isRuntimeInstalled = false;
 
 export type Stack = Awaited<ReturnType<typeof startStack>>;
 
@@ -69,10 +67,4 @@ export async function eventually<T>(what: string, look: () => Promise<T | undefi
     if (Date.now() > giveUpAt) throw new Error(`Waited in vain for ${what}`);
     await sleep(POLL_MS);
   }
-}
-
-function installRuntime(): void {
-  if (isRuntimeInstalled) return;
-  isRuntimeInstalled = true;
-  Runtime.install({ logger: new DefaultLogger('ERROR'), shutdownSignals: [] });
 }

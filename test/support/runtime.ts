@@ -1,0 +1,14 @@
+import { DefaultLogger, Runtime } from '@temporalio/worker';
+
+let isInstalled = false;
+
+/** Temporal's runtime for this Jest worker: quiet, and leaving signals to Jest. */
+export function installRuntime(): void {
+  if (isInstalled) return;
+  isInstalled = true;
+  Runtime.install({
+    logger: new DefaultLogger('ERROR'),
+    shutdownSignals: [],
+    telemetryOptions: { logging: { forward: {}, filter: 'ERROR' } },
+  });
+}
