@@ -1,0 +1,159 @@
+import { sql } from 'kysely';
+import type { Db } from '../../src/db/connect.ts';
+import type { Answer, Client, TestOrg, TestPartner } from '../support/api.ts';
+import { type Document, type Operation, pathTo, type Schema } from './document.ts';
+
+const ROUNDS = 3;
+const IDS_A_COLUMN = process.env.TEST_TIER === 'long' ? 10 : 2;
+const FIRST_BIGINT_ID = 700_000_001;
+
+/** Numeric ids become unmistakable too. */
+export async function startBigintsHigh(db: Db): Promise<void> {
+  const { rows } = await sql<{ table: string; column: string }>`
+    select table_name as "table", column_name as "column" from information_schema.columns
+    where table_schema = 'public' and is_identity = 'YES'
+  `.execute(db);
+  for (const { table, column } of rows) {
+    await sql`alter table ${sql.table(table)} alter column ${sql.ref(column)} restart with ${sql.lit(FIRST_BIGINT_ID)}`.execute(
+      db,
+    );
+  }
+}
+
+/**
+ * Gives an org something of everything, by calling every creating route of the document with its examples, every text in them
+ * marked. `nexts` are cursors that it was given.
+ */
+export async function fill(document: Document, db: Db, org: TestOrg, marker: string): Promise<{ nexts: string[] }> {
+  let count = 0;
+  const mark = (operation: Operation, body: unknown) =>
+    marked(document, operation.body, body, '', (name) => {
+      if (/domain/.test(name)) return `${marker}.example`;
+      return `${marker}-${++count}${/email/.test(name) ? `@${marker}.example` : ''}`;
+    });
+  const creating = document.operations.filter(({ method, key }) => method === 'POST' && key !== 'none');
+  const putting = document.operations.filter(({ method, body }) => method === 'PUT' && body !== undefined);
+
+  for (let round = 0; round < ROUNDS; round++) {
+    for (const operation of [...creating, ...putting]) {
+      for (const body of variants(document, operation)) {
+        const client = operation.key === 'partner' ? org.partner : org;
+        for (const path of await pathsFor(db, org, operation)) {
+          const { status } = await call(client, operation, path, mark(operation, body));
+          if (status < 300) break;
+        }
+      }
+    }
+  }
+  const lists = document.operations.filter(({ queryParameters }) =>
+    queryParameters.some(({ name }) => name === 'cursor'),
+  );
+  const answers = await Promise.all(
+    lists.map(({ path, key }) => (key === 'partner' ? org.partner : org).get(`${path}?limit=1`)),
+  );
+  return { nexts: answers.map(({ body }) => body?.next).filter((next) => typeof next === 'string') };
+}
+
+/** Calls an operation at a path. */
+export function call(client: Client, { method }: Operation, path: string, body?: unknown): Promise<Answer> {
+  if (method === 'GET') return client.get(path);
+  if (method === 'DELETE') return client.delete(path);
+  if (method === 'PATCH') return client.patch(path, body);
+  return method === 'PUT' ? client.put(path, body) : client.post(path, body);
+}
+
+/** Some of the values of every id column of an org's rows, the newest first, and the ids of the org and its partner. */
+export async function idsOf(db: Db, org: { id: string; widgetToken: string; partner: TestPartner }): Promise<string[]> {
+  const found = [org.id, org.widgetToken, org.partner.id, org.partner.keyId];
+  for (const { table, column, owner } of await idColumns(db)) {
+    const { rows } = await sql<{ id: string }>`
+      select ${sql.ref(column)}::text as id from ${sql.table(table)}
+      where ${sql.ref(owner)} = ${owner === 'partner_id' ? org.partner.id : org.id} and ${sql.ref(column)} is not null
+      group by 1 order by max(ctid) desc limit ${IDS_A_COLUMN}
+    `.execute(db);
+    found.push(...rows.map(({ id }) => id));
+  }
+  return [...new Set(found)];
+}
+
+/** One checksum over all rows of the org and its partner, by table. */
+export async function checksums(db: Db, org: TestOrg): Promise<Record<string, string>> {
+  const sums: Record<string, string> = {};
+  const tables = new Map((await idColumns(db)).map(({ table, owner }) => [table, owner]));
+  for (const [table, owner] of [...tables, ['users', 'id'] as const]) {
+    const ofOrg =
+      table === 'users'
+        ? sql`id in (select user_id from members where org_id = ${org.id})`
+        : sql`${sql.ref(owner)} = ${owner === 'partner_id' ? org.partner.id : org.id}`;
+    const { rows } = await sql<{ sum: string }>`
+      select count(*) || ' rows ' || md5(coalesce(string_agg(t::text, ',' order by t::text), '')) as sum
+      from ${sql.table(table)} t where ${ofOrg}
+    `.execute(db);
+    sums[table] = rows[0]?.sum ?? '';
+  }
+  return sums;
+}
+
+/** The columns that hold something's id, with the column that says whose row it is. */
+async function idColumns(db: Db): Promise<{ table: string; column: string; owner: string }[]> {
+  const { rows } = await sql<{ table: string; column: string; owner: string }>`
+    select c.table_name as "table", c.column_name as "column", o.column_name as owner
+    from information_schema.columns c
+    join information_schema.columns o on o.table_schema = c.table_schema and o.table_name = c.table_name
+      and (o.column_name in ('org_id', 'principal_id') or o.column_name = 'partner_id' and c.table_name in ('orgs', 'partner_api_keys'))
+    where c.table_schema = 'public'
+      and (c.data_type in ('uuid', 'bigint') or c.column_name ~ '(_id|token|^key)$' and c.data_type = 'text')
+    order by 1, 2
+  `.execute(db);
+  return rows;
+}
+
+/** The paths to try: one, or one with each id of the org where the path has one. Paths with several ids try them all alike. */
+async function pathsFor(db: Db, org: TestOrg, operation: Operation): Promise<string[]> {
+  const names = operation.pathParameters.map(({ name }) => name);
+  if (names.length === 0) return [operation.path];
+  const values = operation.pathParameters.flatMap(({ schema }) => (schema.enum ?? []).map(String));
+  const ids = values.length > 0 ? values : await idsOf(db, org);
+  return ids.map((id) => pathTo(operation, Object.fromEntries(names.map((name) => [name, id]))));
+}
+
+/** The bodies of an operation, and each of them with every top-level yes or no the other way. */
+function variants(document: Document, operation: Operation): unknown[] {
+  const properties = document.resolve(operation.body ?? {}).properties ?? {};
+  const flags = Object.keys(properties).filter((name) => document.resolve(properties[name] ?? {}).type === 'boolean');
+  return document.bodiesOf(operation).flatMap((body) => [
+    body,
+    ...flags.map((name) => {
+      const other = { ...(body as Record<string, unknown>) };
+      other[name] = !(other[name] ?? properties[name]?.default ?? false);
+      return other;
+    }),
+  ]);
+}
+
+/** The body with a mark in every text that may be anything, every domain and every e-mail address. Phone numbers stay. */
+function marked(
+  document: Document,
+  given: Schema | undefined,
+  value: unknown,
+  name: string,
+  mark: (name: string) => string,
+): unknown {
+  if (given === undefined || /phone/.test(name)) return value;
+  const schema = document.resolve(given);
+  const branch = (schema.oneOf ?? schema.anyOf)?.find((one) => document.allows(one, value));
+  if (branch !== undefined) return marked(document, branch, value, name, mark);
+  if (Array.isArray(value)) return value.map((item) => marked(document, schema.items, item, name, mark));
+  if (typeof value === 'object' && value !== null) {
+    const others = typeof schema.additionalProperties === 'object' ? schema.additionalProperties : undefined;
+    const members = Object.entries(value).map(([member, inside]) => {
+      return [member, marked(document, schema.properties?.[member] ?? others, inside, member, mark)];
+    });
+    return Object.fromEntries(members);
+  }
+  if (typeof value !== 'string' || schema.const !== undefined || schema.enum !== undefined) return value;
+  if (schema.format === 'email') return mark('email');
+  return schema.format === undefined && schema.pattern === undefined && schema.examples === undefined
+    ? mark(name)
+    : value;
+}

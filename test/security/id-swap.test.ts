@@ -1,0 +1,274 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type Answer, type Client, startApi, type TestApi, type TestOrg } from '../support/api.ts';
+import { type FakeFareHarbor, startFakeFareHarbor } from '../support/fake-fareharbor.ts';
+import { type Document, type Operation, type Place, pathTo, readDocument } from './document.ts';
+import { call, checksums, fill, idsOf, startBigintsHigh } from './filling.ts';
+import { inParallel } from './parallel.ts';
+
+const MARK_OF_A = 'mark-of-a-51c0';
+const MARK_OF_B = 'mark-of-b-94e7';
+const PHONE_OF_B = '+14155550199';
+/** Shorter ones stand in answers by chance. */
+const TELLING_LENGTH = 9;
+const ID_NAME = /(^|_)(id|ids|key|token)$|[a-z]Ids?$/;
+const SWAP_TIMEOUT_MS = process.env.TEST_TIER === 'long' ? 3_600_000 : 240_000;
+/** Tables of which no creating route makes a row. */
+const EMPTY_TABLES = ['dashboard_sessions', 'idempotency_keys', 'suppressions'];
+const SENT_NOWHERE = '';
+
+let api: TestApi;
+let fareHarbor: FakeFareHarbor;
+let document: Document;
+let orgA: TestOrg;
+let orgB: TestOrg;
+let idsOfA: string[];
+let idsOfB: string[];
+let nextsOfB: string[];
+let before: Record<string, string>;
+
+beforeAll(async () => {
+  fareHarbor = await startFakeFareHarbor();
+  api = await startApi({
+    env: { FAREHARBOR_BASE_URL: fareHarbor.url },
+    deps: { checkIntegration: async () => ({ connected: false, message: 'not tried' }) },
+  });
+  document = readDocument((await api.client().get('/openapi.json')).body);
+  await startBigintsHigh(api.db);
+  orgA = await api.createOrg(`${MARK_OF_A} org`, await api.createPartner());
+  orgB = await api.createOrg(`${MARK_OF_B} org`, await api.createPartner({ name: `${MARK_OF_B} partner` }));
+  await fill(document, api.db, orgA, MARK_OF_A);
+  ({ nexts: nextsOfB } = await fill(document, api.db, orgB, MARK_OF_B));
+  await orgB.post('/contacts', { contact: { phone: PHONE_OF_B, name: `${MARK_OF_B} by phone` } });
+  idsOfA = await idsOf(api.db, orgA);
+  idsOfB = (await idsOf(api.db, orgB)).filter((id) => !idsOfA.includes(id));
+  await findOwnPaths();
+  before = await checksums(api.db, orgB);
+}, SWAP_TIMEOUT_MS);
+
+afterAll(async () => {
+  await api.close();
+  await fareHarbor.close();
+});
+
+describe("another org's ids", () => {
+  it('are here to be tried: rows in every table that a route fills', () => {
+    const empty = Object.keys(before).filter((table) => before[table]?.startsWith('0 rows'));
+    expect(empty.filter((table) => !EMPTY_TABLES.includes(table))).toEqual([]);
+    expect(idsOfB.length).toBeGreaterThan(30);
+  });
+
+  it(
+    'open nothing in a path',
+    async () => {
+      const routes = document.operations.filter((operation) => idsInPath(operation).length > 0);
+      const wrong = await inParallel(
+        routes.flatMap((operation) => foreignPaths(operation).map((path) => ({ operation, path }))),
+        async ({ operation, path }) => {
+          const [body] = document.bodiesOf(operation);
+          const answer = await call(as(orgA, operation), operation, path, body);
+          if (answer.status < 400) return `${operation.name} ${path} answers ${answer.status}`;
+          return wrongWith(answer, `${operation.name} ${path}`, decodeURIComponent(path));
+        },
+      );
+      expect(wrong).toEqual([]);
+    },
+    SWAP_TIMEOUT_MS,
+  );
+
+  it(
+    'open nothing in a query, nor do its cursors',
+    async () => {
+      const wrong = await inParallel(
+        document.operations.flatMap((operation) =>
+          operation.queryParameters
+            .filter(
+              ({ schema }) => schema.type === 'string' && schema.enum === undefined && schema.format === undefined,
+            )
+            .flatMap(({ name }) => [...idsOfB, ...nextsOfB].map((id) => ({ operation, name, id }))),
+        ),
+        async ({ operation, name, id }) => {
+          const path = `${pathTo(operation, ownPathValues(operation))}?${name}=${encodeURIComponent(id)}`;
+          return wrongWith(await call(as(orgA, operation), operation, path), `${operation.name}?${name}=${id}`, id);
+        },
+      );
+      expect(wrong).toEqual([]);
+    },
+    SWAP_TIMEOUT_MS,
+  );
+
+  it(
+    'stand in none of the lists that the org sees',
+    async () => {
+      const lists = document.operations.filter(
+        ({ method, pathParameters }) => method === 'GET' && pathParameters.length === 0,
+      );
+      expect(lists.length).toBeGreaterThan(5);
+      const wrong = await inParallel(lists, async (operation) =>
+        wrongWith(await as(orgA, operation).get(operation.path), operation.name, SENT_NOWHERE),
+      );
+      expect(wrong).toEqual([]);
+    },
+    SWAP_TIMEOUT_MS,
+  );
+
+  it(
+    'open nothing in a body',
+    async () => {
+      const wrong = await inParallel(
+        document.operations.flatMap((operation) =>
+          idPlaces(operation).flatMap((place) => idsOfB.map((id) => ({ operation, place, id }))),
+        ),
+        async ({ operation, place, id }) => {
+          const takesNumber = [document.resolve(place.schema).type]
+            .flat()
+            .some((type) => /number|integer/.test(type ?? ''));
+          const path = pathTo(operation, ownPathValues(operation));
+          const answer = await call(as(orgA, operation), operation, path, place.put(takesNumber ? Number(id) : id));
+          return wrongWith(answer, `${operation.name} with ${place.path.join('.')} = ${id}`, id);
+        },
+      );
+      expect(wrong).toEqual([]);
+    },
+    SWAP_TIMEOUT_MS,
+  );
+
+  it('changed nothing of the other org, in any table', async () => {
+    expect(await checksums(api.db, orgB)).toEqual(before);
+  });
+
+  it('are refused on partner routes as the specification says: 403 for an org, 404 for an external id', async () => {
+    const externalId = `${MARK_OF_B}-external`;
+    await orgB.partner.post('/partner/v1/orgs', { name: `${MARK_OF_B} of b`, external_id: externalId });
+    for (const operation of document.operations.filter(({ key }) => key === 'partner')) {
+      for (const { name } of operation.pathParameters) {
+        const path = pathTo(operation, { [name]: name === 'orgId' ? orgB.id : externalId });
+        const { status } = await call(orgA.partner, operation, path, document.bodiesOf(operation)[0]);
+        expect(`${operation.name} ${status}`).toBe(`${operation.name} ${name === 'orgId' ? 403 : 404}`);
+      }
+    }
+  });
+});
+
+describe('the control: the same ids in the hands of their org', () => {
+  it(
+    'open every route that has an id in its path',
+    async () => {
+      const order = ['GET', 'POST', 'PATCH', 'PUT', 'DELETE'];
+      const routes = document.operations
+        .filter((operation) => operation.pathParameters.length > 0)
+        .sort((a, b) => order.indexOf(a.method) - order.indexOf(b.method));
+      const closed: string[] = [];
+      for (const operation of routes) {
+        if (!(await opensForItsOwner(operation))) closed.push(operation.name);
+      }
+      // A route that stands here needs a row of its kind in org B: let an example of a creating route make one, or filling.ts.
+      expect(closed).toEqual([]);
+    },
+    SWAP_TIMEOUT_MS,
+  );
+});
+
+/** Whether some id of B, in B's hands, gets more than a 404: done, or a conflict with the state it is in. */
+async function opensForItsOwner(operation: Operation): Promise<boolean> {
+  for (const path of ownersPaths(operation)) {
+    for (const body of document.bodiesOf(operation)) {
+      const { status } = await call(as(orgB, operation), operation, path, body);
+      if (status < 300 || status === 409) return true;
+    }
+  }
+  return false;
+}
+
+const as = (org: TestOrg, { key }: Operation): Client => (key === 'partner' ? org.partner : org);
+
+const idsInPath = ({ pathParameters }: Operation) => pathParameters.filter(({ schema }) => schema.enum === undefined);
+
+/** Paths with ids of B: in each place alone, among ids of A, and in all places. */
+function foreignPaths(operation: Operation): string[] {
+  const own = ownPathValues(operation);
+  const names = idsInPath(operation).map(({ name }) => name);
+  const alone = names.flatMap((name) => idsOfB.map((id) => pathTo(operation, { ...own, [name]: id })));
+  const together = idsOfB.map((id) =>
+    pathTo(operation, { ...own, ...Object.fromEntries(names.map((name) => [name, id])) }),
+  );
+  const [first, second] = names;
+  if (first === undefined || second === undefined) return alone;
+  const pairs = idsOfB.flatMap((id) =>
+    idsOfB.map((other) => pathTo(operation, { ...own, [first]: id, [second]: other })),
+  );
+  return [...alone, ...together, ...pairs];
+}
+
+function ownersPaths(operation: Operation): string[] {
+  const [first, second] = operation.pathParameters.map(({ name, schema }) => ({
+    name,
+    values: schema.enum?.map(String) ?? idsOfB,
+  }));
+  if (first === undefined) return [operation.path];
+  return first.values.flatMap((value) =>
+    (second?.values ?? ['']).map((other) =>
+      pathTo(operation, { [first.name]: value, ...(second === undefined ? {} : { [second.name]: other }) }),
+    ),
+  );
+}
+
+/** Ids of A that its own calls find something under, by operation. */
+const found = new Map<string, Record<string, string>>();
+
+const ownPathValues = (operation: Operation): Record<string, string> => found.get(operation.name) ?? {};
+
+/** Looks by the GET of the same path for ids of A that can stand before the last one. */
+async function findOwnPaths(): Promise<void> {
+  const gets = document.operations.filter(
+    ({ method, pathParameters }) => method === 'GET' && pathParameters.length === 1,
+  );
+  for (const operation of document.operations) {
+    const [parameter] = operation.pathParameters;
+    const get = gets.find(({ path }) => operation.path === path || operation.path.startsWith(`${path}/`));
+    if (parameter === undefined) continue;
+    const values = parameter.schema.enum?.map(String) ?? idsOfA;
+    const tried = get === undefined ? [] : values;
+    for (const id of tried) {
+      if ((await as(orgA, operation).get(pathTo(get as Operation, { [parameter.name]: id }))).status !== 200) continue;
+      found.set(operation.name, { [parameter.name]: id });
+      break;
+    }
+    if (!found.has(operation.name)) found.set(operation.name, { [parameter.name]: values[0] ?? '' });
+  }
+}
+
+/** Every place of every body where an id may stand, and what makes the body. */
+function idPlaces(operation: Operation): Place[] {
+  const { body } = operation;
+  if (body === undefined) return [];
+  const all = document.bodiesOf(operation).flatMap((base) => [...document.places(body, base)]);
+  const places = all.filter(({ path, schema }) => {
+    const name = path.findLast((part) => !/^\d+$/.test(part)) ?? '';
+    const isText = schema.format === undefined || schema.format === 'uuid';
+    const isScalar = [schema.type].flat().some((type) => type === 'string' || type === 'integer' || type === 'number');
+    return isScalar && isText && schema.const === undefined && (schema.format === 'uuid' || ID_NAME.test(name));
+  });
+  return places.filter((place) => isNew(operation, place));
+}
+
+/** Whether no place was this one before. A component stands in several bodies: the long tier takes all of them. */
+function isNew({ name }: Operation, { path, component, schema, put }: Place): boolean {
+  const isOnceEnough = component !== undefined && process.env.TEST_TIER !== 'long';
+  const place = isOnceEnough
+    ? `${component} ${path.at(-1)} ${path.at(-2)} ${JSON.stringify(schema)}`
+    : `${name} ${JSON.stringify(put('?'))}`;
+  if (seen.has(place)) return false;
+  seen.add(place);
+  return true;
+}
+
+const seen = new Set<string>();
+
+/** What is wrong with an answer to A: a failure of ours, or something of B in it that A has not itself sent. */
+function wrongWith({ status, body }: Answer, what: string, sent: string): string | undefined {
+  if (status >= 500) return `${what} answers ${status}`;
+  const text = JSON.stringify(body);
+  const secrets = [MARK_OF_B, PHONE_OF_B, ...idsOfB.filter((id) => id.length >= TELLING_LENGTH)];
+  const leaked = secrets.find((secret) => text.includes(secret) && !(sent !== SENT_NOWHERE && sent.includes(secret)));
+  return leaked === undefined ? undefined : `${what} answers ${status} with ${leaked}`;
+}
