@@ -14,8 +14,14 @@ export interface IssuedKey {
 }
 
 /** Makes an org key that `creator` may hand out: never with more than its own scopes. */
-export function createKeyAs(db: Db, tokens: Tokens, creator: OrgPrincipal, { name, scopes }: CreateKey): Promise<IssuedKey> {
-  const beyond = creator.scopes === null ? [] : (scopes ?? ['full access']).filter((scope) => !creator.scopes?.has(scope));
+export function createKeyAs(
+  db: Db,
+  tokens: Tokens,
+  creator: OrgPrincipal,
+  { name, scopes }: CreateKey,
+): Promise<IssuedKey> {
+  const beyond =
+    creator.scopes === null ? [] : (scopes ?? ['full access']).filter((scope) => !creator.scopes?.has(scope));
   if (beyond.length > 0) throw forbidden(`A key cannot grant more than it has: ${beyond.join(', ')}`);
   return issueOrgKey(db, tokens, creator.id, name, scopes ?? null);
 }

@@ -1,4 +1,5 @@
 import { errors, jwtVerify, SignJWT } from 'jose';
+import { validate } from 'uuid';
 
 /** What a token is for. Each has its own `typ` and `aud`, so that none passes for another. */
 export type TokenKind = 'org' | 'partner';
@@ -43,7 +44,8 @@ export function createTokens(secret: string): Tokens {
           audience: audienceOf(kind),
           requiredClaims: ['sub', 'jti'],
         });
-        return { keyId: payload.jti as string, ownerId: payload.sub as string };
+        const { jti, sub } = payload;
+        return isUuid(jti) && isUuid(sub) ? { keyId: jti, ownerId: sub } : undefined;
       } catch (error) {
         if (error instanceof errors.JOSEError) return undefined;
         throw error;
@@ -51,3 +53,5 @@ export function createTokens(secret: string): Tokens {
     },
   };
 }
+
+const isUuid = (claim: unknown): claim is string => typeof claim === 'string' && validate(claim);

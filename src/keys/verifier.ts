@@ -36,7 +36,10 @@ export interface KeyVerifier {
 export function createKeyVerifier(db: Db, tokens: Tokens): KeyVerifier {
   const verified = new LRUCache<string, { claims: TokenClaims }>({ max: CACHED_TOKENS });
   const orgs = new LRUCache<string, Promise<OrgPrincipal | undefined>>({ max: CACHED_TOKENS, ttl: STATUS_TTL_MS });
-  const partners = new LRUCache<string, Promise<PartnerPrincipal | undefined>>({ max: CACHED_TOKENS, ttl: STATUS_TTL_MS });
+  const partners = new LRUCache<string, Promise<PartnerPrincipal | undefined>>({
+    max: CACHED_TOKENS,
+    ttl: STATUS_TTL_MS,
+  });
 
   const claimsOf = async (kind: TokenKind, token: string): Promise<TokenClaims | undefined> => {
     const known = verified.get(kind + token);
@@ -46,12 +49,17 @@ export function createKeyVerifier(db: Db, tokens: Tokens): KeyVerifier {
     return claims;
   };
 
-  const lookUp = <T>(cache: LRUCache<string, Promise<T>>, { keyId }: TokenClaims, find: () => Promise<T>): Promise<T> => {
-    const known = cache.get(keyId);
+  const lookUp = <T>(
+    cache: LRUCache<string, Promise<T>>,
+    { ownerId, keyId }: TokenClaims,
+    find: () => Promise<T>,
+  ): Promise<T> => {
+    const place = `${ownerId} ${keyId}`;
+    const known = cache.get(place);
     if (known !== undefined) return known;
     const found = find();
-    cache.set(keyId, found);
-    found.catch(() => cache.delete(keyId));
+    cache.set(place, found);
+    found.catch(() => cache.delete(place));
     return found;
   };
 

@@ -1,0 +1,129 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { SignJWT } from 'jose';
+import { startApi, type TestApi } from '../support/api.ts';
+
+let api: TestApi;
+/** A second process of the same installation. */
+let second: TestApi;
+beforeAll(async () => {
+  api = await startApi();
+  second = await startApi({ databaseUrl: api.databaseUrl });
+});
+afterAll(async () => {
+  await second.close();
+  await api.close();
+});
+
+const KEYS = '/org/api-keys';
+
+describe('an org key', () => {
+  it('is shown once, and listed without itself', async () => {
+    const { status, body } = await api.org.post(KEYS, { name: 'CI', scopes: ['contacts:read'] });
+    expect(status).toBe(201);
+    expect(Object.keys(body).sort()).toEqual(['api_key', 'api_key_id']);
+
+    const { body: list } = await api.org.get(KEYS);
+    const listed = list.items.find(({ id }: { id: string }) => id === body.api_key_id);
+    expect(listed).toEqual({
+      id: body.api_key_id,
+      name: 'CI',
+      scopes: ['contacts:read'],
+      created_at: expect.any(String),
+    });
+    expect(JSON.stringify(list)).not.toContain(body.api_key);
+  });
+
+  it('opens only what its scopes say', async () => {
+    const limited = await api.org.withScopes('contacts:read', 'org:read');
+    expect((await limited.get('/org')).status).toBe(200);
+    expect(await limited.patch('/org', { name: 'X' })).toMatchObject({
+      status: 403,
+      body: { message: 'Missing required scope: org:write' },
+    });
+    expect((await limited.get('/members')).status).toBe(403);
+  });
+
+  it('hands out no more than it has', async () => {
+    const limited = await api.org.withScopes('org:write', 'contacts:read');
+    expect((await limited.post(KEYS, { scopes: ['contacts:read'] })).status).toBe(201);
+    expect((await limited.post(KEYS, { scopes: ['contacts:write'] })).status).toBe(403);
+    expect((await limited.post(KEYS, {})).status).toBe(403);
+  });
+
+  it('stops working in every process within a second of its revocation', async () => {
+    const { body } = await api.org.post(KEYS, {});
+    expect((await api.client(body.api_key).get('/org')).status).toBe(200);
+    expect((await second.client(body.api_key).get('/org')).status).toBe(200);
+
+    expect((await api.org.delete(`${KEYS}/${body.api_key_id}`)).status).toBe(200);
+    const revokedAt = Date.now();
+
+    for (const process of [second, api]) {
+      while ((await process.client(body.api_key).get('/org')).status !== 401) {
+        expect(Date.now() - revokedAt).toBeLessThan(1_000);
+      }
+    }
+    expect((await api.org.delete(`${KEYS}/${body.api_key_id}`)).status).toBe(404);
+  });
+
+  it('is not another org’s to revoke or see', async () => {
+    expect((await api.other.delete(`${KEYS}/${api.org.keyId}`)).status).toBe(404);
+    expect(JSON.stringify((await api.other.get(KEYS)).body)).not.toContain(api.org.keyId);
+    expect((await api.org.get('/org')).status).toBe(200);
+  });
+
+  it.each([
+    { name: '' },
+    { name: 'x'.repeat(256) },
+    { scopes: [] },
+    { scopes: ['everything'] },
+    { scopes: 'contacts:read' },
+  ])('is not made from %j', async (body) => {
+    expect((await api.org.post(KEYS, body)).status).toBe(400);
+  });
+});
+
+describe('what is no key', () => {
+  const secret = () => new TextEncoder().encode(api.config.JWT_SECRET);
+  const forged = (change: (jwt: SignJWT) => SignJWT, alg = 'HS256', typ = 'org-key+jwt') =>
+    change(
+      new SignJWT()
+        .setProtectedHeader({ alg, typ })
+        .setIssuer('switchboard')
+        .setAudience('org-api')
+        .setSubject(api.org.id)
+        .setJti(api.org.keyId),
+    );
+  const unsigned = () => {
+    const [, payload] = api.org.key.split('.');
+    return `${Buffer.from('{"alg":"none","typ":"org-key+jwt"}').toString('base64url')}.${payload}.`;
+  };
+
+  it('would be one if nothing were changed', async () => {
+    expect((await api.client(await forged((jwt) => jwt).sign(secret())).get('/org')).status).toBe(200);
+  });
+
+  it.each<[string, () => Promise<string> | string]>([
+    ['nothing signed', unsigned],
+    ['another secret', () => forged((jwt) => jwt).sign(new TextEncoder().encode('x'.repeat(48)))],
+    ['another algorithm', () => forged((jwt) => jwt, 'HS512').sign(secret())],
+    ['another type', () => forged((jwt) => jwt, 'HS256', 'JWT').sign(secret())],
+    ['another audience', () => forged((jwt) => jwt.setAudience('partner-api')).sign(secret())],
+    ['another issuer', () => forged((jwt) => jwt.setIssuer('else')).sign(secret())],
+    ['another org’s id', () => forged((jwt) => jwt.setSubject(api.other.id)).sign(secret())],
+    ['an expired one', () => forged((jwt) => jwt.setExpirationTime(1)).sign(secret())],
+    ['a partner’s key', () => api.partner.key],
+    [
+      'a changed letter',
+      () => `${api.org.key.slice(0, -10)}${api.org.key.at(-10) === 'A' ? 'B' : 'A'}${api.org.key.slice(-9)}`,
+    ],
+  ])('is refused: %s', async (_case, make) => {
+    const { status, headers, body } = await api.client(await make()).get('/org');
+    expect({ status, challenge: headers.get('www-authenticate') }).toEqual({ status: 401, challenge: 'Bearer' });
+    expect(body).toEqual({ statusCode: 401, error: 'Unauthorized', message: expect.any(String) });
+  });
+
+  it.each(['Basic abc', 'Bearer', 'Bearer a b', 'x'])('is refused: the header "%s"', async (authorization) => {
+    expect((await api.client().get('/org', { headers: { authorization } })).status).toBe(401);
+  });
+});
