@@ -1,0 +1,186 @@
+import diagnostics from 'node:diagnostics_channel';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { FastifyInstance, RouteOptions } from 'fastify';
+import { SignJWT } from 'jose';
+import { KeyScope } from '../../src/http/scopes.ts';
+import { revokeKeyAsOperator } from '../../src/keys/service.ts';
+import { type Answer, startApi, type TestApi } from '../support/api.ts';
+import { type Document, type Operation, pathTo, readDocument } from './document.ts';
+import { call } from './filling.ts';
+import { inParallel } from './parallel.ts';
+
+/** Routes that anybody may call and that stand in no document: pages for people, and the operator's. */
+const PUBLIC_ROUTES = [
+  'GET /openapi.json',
+  'GET /docs',
+  'GET /docs/',
+  'GET /docs/openapi.json',
+  'GET /docs/openapi.yaml',
+  'GET /docs/js/scalar.js',
+  'GET /healthz',
+  'GET /readyz',
+  'GET /metrics',
+  'GET /partner-login',
+  'GET /dashboard',
+  'GET /u/:token',
+  'POST /u/:token',
+];
+const SOME_ID = '00000000-0000-4000-8000-000000000000';
+
+let api: TestApi;
+let document: Document;
+let routes: RouteOptions[];
+
+beforeAll(async () => {
+  routes = [];
+  const watch = (message: unknown) => {
+    const { fastify } = message as { fastify: FastifyInstance };
+    fastify.addHook('onRoute', (route) => void routes.push(route));
+  };
+  diagnostics.subscribe('fastify.initialization', watch);
+  api = await startApi({ deps: { checkIntegration: async () => ({ connected: false, message: 'not tried' }) } });
+  diagnostics.unsubscribe('fastify.initialization', watch);
+  document = readDocument((await api.client().get('/openapi.json')).body);
+});
+
+afterAll(() => api.close());
+
+describe('every route of the running api', () => {
+  it('stands in the document, or in the list of public ones', () => {
+    const documented = document.operations.map(({ name }) => name.replaceAll(/\{(\w+)\}/g, ':$1'));
+    const running = routes.flatMap(({ method, url }) => [method].flat().map((one) => `${one} ${url}`));
+    expect(running.length).toBeGreaterThan(documented.length);
+    const unknown = running.filter((route) => !/^(HEAD|OPTIONS) /.test(route) && !documented.includes(route));
+    expect([...new Set(unknown)].sort()).toEqual(PUBLIC_ROUTES.toSorted());
+  });
+
+  it('says in the document which key it needs, as it is configured', () => {
+    for (const operation of document.operations) {
+      const route = routes.find(
+        ({ method, url }) => `${method} ${url}` === operation.name.replaceAll(/\{(\w+)\}/g, ':$1'),
+      );
+      const scope = route?.config?.scope;
+      const documented = operation.key === 'org' ? (operation.scope ?? 'any') : operation.key;
+      expect(`${operation.name} ${documented}`).toBe(`${operation.name} ${scope === 'public' ? 'none' : scope}`);
+    }
+  });
+
+  it('is closed to HEAD as it is to GET', async () => {
+    const closed = document.operations.filter(({ method, key }) => method === 'GET' && key !== 'none');
+    const wrong = await inParallel(closed, async (operation) => {
+      const { status } = await fetch(api.url + pathTo(operation, someIds(operation)), { method: 'HEAD' });
+      return status === 401 || status === 404 ? undefined : `HEAD ${operation.path} answers ${status}`;
+    });
+    expect(wrong).toEqual([]);
+  });
+});
+
+describe('every route that needs a key', () => {
+  it('answers 401 without one, in the documented shape', () => {
+    return expectAll(async (operation) => expectRefusal(await reach(operation), 401, /Bearer/));
+  });
+
+  it('answers 401 to the other kind of key', () => {
+    return expectAll(async (operation) => {
+      const key = operation.key === 'partner' ? api.org.key : api.partner.key;
+      return expectRefusal(await reach(operation, key), 401, /not valid or was revoked/);
+    });
+  });
+
+  it('answers 401 to a revoked key, at once', async () => {
+    const org = await api.org.withScopes(...KeyScope.options);
+    const partner = await api.createPartner();
+    await Promise.all([api.client(org.key).get('/org'), partner.get('/partner/v1/orgs')]);
+    await revokeKeyAsOperator(api.db, org.keyId);
+    await revokeKeyAsOperator(api.db, partner.keyId);
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    await expectAll(async (operation) => {
+      const key = operation.key === 'partner' ? partner.key : org.key;
+      return expectRefusal(await reach(operation, key), 401, /not valid or was revoked/);
+    });
+  });
+
+  it('answers 401 to keys that somebody made up', async () => {
+    const [header = '', payload = '', signature = ''] = api.org.key.split('.');
+    const claims = JSON.parse(Buffer.from(payload, 'base64url').toString()) as Record<string, unknown>;
+    const encoded = (object: object) => Buffer.from(JSON.stringify(object)).toString('base64url');
+    const signed = (typ: string, secret: string, change: object = {}) =>
+      new SignJWT({ ...claims, ...change }).setProtectedHeader({ alg: 'HS256', typ }).sign(Buffer.from(secret));
+    const madeUp = [
+      `${header}.${payload}.`,
+      `${header}.${payload}`,
+      `${header}.${payload}.${signature.slice(0, -4)}AAAA`,
+      `${encoded({ alg: 'none', typ: 'org-key+jwt' })}.${payload}.`,
+      `${encoded({ alg: 'none' })}.${payload}.${signature}`,
+      `${header}.${encoded({ ...claims, sub: api.other.id })}.${signature}`,
+      await signed('org-key+jwt', 'another secret, which is long enough too'),
+      await signed('JWT', api.config.JWT_SECRET),
+      await signed('partner-key+jwt', api.config.JWT_SECRET),
+      await signed('org-key+jwt', api.config.JWT_SECRET, { aud: 'partner-api' }),
+      await signed('org-key+jwt', api.config.JWT_SECRET, { iss: 'somebody' }),
+      await signed('org-key+jwt', api.config.JWT_SECRET, { exp: 1 }),
+      await signed('org-key+jwt', api.config.JWT_SECRET, { sub: api.other.id }),
+      await signed('org-key+jwt', api.config.JWT_SECRET, { jti: SOME_ID }),
+      await signed('org-key+jwt', api.config.JWT_SECRET, { jti: 'no-uuid' }),
+      await signed('org-key+jwt', api.config.JWT_SECRET, { sub: "' or true --" }),
+      await signed('org-key+jwt', api.config.JWT_SECRET, { jti: 7, sub: [api.org.id] }),
+      'null',
+      'a'.repeat(8_000),
+      '{}',
+    ];
+    for (const token of madeUp) {
+      const { status, body } = await api.client(token).get('/org');
+      expect(`${token.slice(0, 300)}: ${status} ${body.message}`).toMatch(/: 401 /);
+    }
+    expect((await api.client(await signed('org-key+jwt', api.config.JWT_SECRET)).get('/org')).status).toBe(200);
+  });
+});
+
+describe('every route with a scope', () => {
+  it('answers 403, naming it, to a key that has every other one', async () => {
+    const keys = new Map<string, string>();
+    for (const scope of scopesInUse()) {
+      const others = KeyScope.options.filter((other) => other !== scope);
+      keys.set(scope, (await api.org.withScopes(...others)).key);
+    }
+    await expectAll(async (operation) => {
+      if (operation.scope === undefined) return undefined;
+      const answer = await reach(operation, keys.get(operation.scope));
+      return expectRefusal(answer, 403, new RegExp(`^Missing required scope: ${operation.scope}$`));
+    });
+  });
+
+  it('lets a key in that has it and no other', async () => {
+    const keys = new Map<string, string>();
+    for (const scope of scopesInUse()) keys.set(scope, (await api.org.withScopes(scope)).key);
+    await expectAll(async (operation) => {
+      if (operation.scope === undefined) return undefined;
+      const { status, body } = await reach(operation, keys.get(operation.scope));
+      if (status === 403 && /cannot grant more than it has/.test(body.message)) return undefined;
+      return status === 401 || status === 403 || status >= 500 ? `${status} ${body.message}` : undefined;
+    });
+  });
+});
+
+const scopesInUse = () => new Set(document.operations.flatMap(({ scope }) => scope ?? []));
+
+const someIds = ({ pathParameters }: Operation) =>
+  Object.fromEntries(pathParameters.map(({ name, schema }) => [name, String(schema.enum?.[0] ?? SOME_ID)]));
+
+const reach = (operation: Operation, key?: string): Promise<Answer> =>
+  call(api.client(key), operation, pathTo(operation, someIds(operation)), document.bodiesOf(operation)[0]);
+
+async function expectAll(check: (operation: Operation) => Promise<string | undefined>): Promise<void> {
+  const closed = document.operations.filter(({ key }) => key !== 'none');
+  expect(closed.length).toBeGreaterThan(50);
+  const wrong = await inParallel(closed, async (operation) => {
+    const problem = await check(operation);
+    return problem === undefined ? undefined : `${operation.name}: ${problem}`;
+  });
+  expect(wrong).toEqual([]);
+}
+
+function expectRefusal({ status, body }: Answer, expected: number, message: RegExp): string | undefined {
+  const isAsDocumented = body.statusCode === expected && typeof body.error === 'string' && message.test(body.message);
+  return status === expected && isAsDocumented ? undefined : `answers ${status} ${JSON.stringify(body).slice(0, 200)}`;
+}
