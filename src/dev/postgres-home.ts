@@ -36,7 +36,8 @@ export function postgresPrograms(owner: Owner): string {
   if (existsSync(copy)) return copy;
   const unfinished = `${copy}.${randomUUID()}`;
   cpSync(packaged.folder, unfinished, { recursive: true, verbatimSymlinks: true });
-  execFileSync('chmod', ['-R', 'a+rX', SHARED_FOLDER]);
+  chmodSync(SHARED_FOLDER, 0o755);
+  execFileSync('chmod', ['-R', 'a+rX', unfinished]);
   renameSync(unfinished, copy);
   return copy;
 }
