@@ -1,14 +1,13 @@
-import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely';
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Db } from '../db/connect.ts';
 
 /**
- * The SQL condition that the org has blocked an e-mail: the address itself, its domain, or a domain above that. Null is not blocked.
- * For use inside another statement.
+ * The SQL condition that the org has blocked the e-mail in a column: the address itself, its domain, or a domain above that. Null is
+ * not blocked. For use inside another statement.
  */
-export function blockedEmail(
-  orgId: Expression<string> | RawBuilder<unknown>,
-  email: Expression<unknown>,
-): RawBuilder<SqlBool> {
+export function blockedEmail(org: string, column: string): RawBuilder<SqlBool> {
+  const orgId = sql`${org}::uuid`;
+  const email = sql.ref(column);
   return sql<SqlBool>`(
     exists (select from blocked_contacts as blocked where blocked.org_id = ${orgId} and blocked.email = lower(${email}))
     or exists (

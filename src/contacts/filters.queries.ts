@@ -13,8 +13,15 @@ const MAX_CONDITIONS = 2_000;
 const NOBODY = sql<SqlBool>`false`;
 const EVERYBODY = sql<SqlBool>`true`;
 
+/**
+ * How rows of other tables are looked for: `sets` leaves Postgres the choice, `probes` has it look by the index for each contact, which is
+ * right where only a few contacts are looked at.
+ */
+export type Lookup = 'sets' | 'probes';
+
 interface Compilation {
   orgId: string;
+  lookup: Lookup;
   references: References;
   /** Segments being compiled, from the outside in: one that comes again contains itself. */
   path: string[];
@@ -25,8 +32,13 @@ interface Compilation {
  * The filter as one condition per group, over a row called `contacts`. Values and keys are bound, lists as one array each, so that
  * texts stay few. A segment that is unknown, contains itself or unfolds beyond all measure matches nobody.
  */
-export function compileGroups(orgId: string, filter: CompositeFilter, references: References): Expression<SqlBool>[] {
-  const compilation = { orgId, references, path: [], conditions: { count: 0 } };
+export function compileGroups(
+  orgId: string,
+  filter: CompositeFilter,
+  references: References,
+  lookup: Lookup = 'sets',
+): Expression<SqlBool>[] {
+  const compilation = { orgId, lookup, references, path: [], conditions: { count: 0 } };
   return filter.or.map(({ and }) => sql<SqlBool>`${sql.raw(PLANNED_EACH_TIME)} ${all(and, compilation)}`);
 }
 
@@ -46,7 +58,7 @@ function all(filters: ContactFilter[], compilation: Compilation): RawBuilder<Sql
 }
 
 function condition(filter: ContactFilter, compilation: Compilation): RawBuilder<SqlBool> {
-  const { orgId, references } = compilation;
+  const { references } = compilation;
   compilation.conditions.count += 1;
   if (compilation.conditions.count > MAX_CONDITIONS) return NOBODY;
   switch (filter.type) {
@@ -59,7 +71,7 @@ function condition(filter: ContactFilter, compilation: Compilation): RawBuilder<
     case 'contacts_email_domain_name_in':
       return sql<SqlBool>`split_part(contacts.email, '@', 2) = any(${lowerCase(filter.domain_name_in)}::text[])`;
     case 'contacts_affected_by_sequence':
-      return affectedBy(orgId, references.sequences.get(filter.sequence_id) ?? []);
+      return affectedBy(compilation, references.sequences.get(filter.sequence_id) ?? []);
     case 'contacts_name_in':
       return sql<SqlBool>`contacts.name = any(${filter.name_in}::text[])`;
     case 'contacts_phone_number_in':
@@ -69,7 +81,7 @@ function condition(filter: ContactFilter, compilation: Compilation): RawBuilder<
     case 'contacts_attributes_in':
       return hasAttributes(filter.attributes ?? []);
     case 'last_contacted_at_between':
-      return lastContacted(orgId, filter);
+      return lastContacted(compilation, filter);
     case 'contact_belongs_to_segment':
       return belongsTo(filter.segment_id.toLowerCase(), compilation);
     case 'contacts_sessions_attributes_in':
@@ -92,14 +104,19 @@ function hasAttributes(objects: Record<string, string>[]): RawBuilder<SqlBool> {
   return sql<SqlBool>`contacts.custom_data @> any(${wanted}::jsonb[])`;
 }
 
-function affectedBy(orgId: string, sequenceIds: string[]): RawBuilder<SqlBool> {
+function affectedBy({ orgId, lookup }: Compilation, sequenceIds: string[]): RawBuilder<SqlBool> {
   if (sequenceIds.length === 0) return NOBODY;
-  return sql<SqlBool>`exists (
-    select from enrollments as affected
+  return exists(
+    lookup,
+    sql`from enrollments as affected
     where affected.org_id = ${orgId} and affected.sequence_id = any(${sequenceIds}::uuid[])
-      and affected.contact_id = contacts.id
-  )`;
+      and affected.contact_id = contacts.id`,
+  );
 }
+
+/** Whether there is a row. A subquery with a limit is never turned into a join or a hash of all rows. */
+const exists = (lookup: Lookup, rows: RawBuilder<unknown>): RawBuilder<SqlBool> =>
+  lookup === 'sets' ? sql<SqlBool>`exists (select ${rows})` : sql<SqlBool>`((select 1 ${rows} limit 1) is not null)`;
 
 interface Bounds {
   after?: string | number | null | undefined;
@@ -107,11 +124,12 @@ interface Bounds {
 }
 
 /** The newest message lies in the range: one lies in it, and none after it. Said so, it can be answered from the messages' side. */
-function lastContacted(orgId: string, bounds: Bounds): RawBuilder<SqlBool> {
-  const messages = sql`select from deliveries as message where message.org_id = ${orgId} and message.contact_id = contacts.id`;
-  const one = sql<SqlBool>`exists (${messages} and ${sql.join(within('message.sent_at', bounds), sql` and `)})`;
+function lastContacted({ orgId, lookup }: Compilation, bounds: Bounds): RawBuilder<SqlBool> {
+  const messages = sql`from deliveries as message where message.org_id = ${orgId} and message.contact_id = contacts.id`;
+  const one = exists(lookup, sql`${messages} and ${sql.join(within('message.sent_at', bounds), sql` and `)}`);
   if (!isGiven(bounds.before)) return one;
-  return sql<SqlBool>`(${one} and not exists (${messages} and message.sent_at >= ${new Date(bounds.before)}))`;
+  const later = exists(lookup, sql`${messages} and message.sent_at >= ${new Date(bounds.before)}`);
+  return sql<SqlBool>`(${one} and not ${later})`;
 }
 
 /** From `after` on, up to `before` without it, so that ranges can follow one another. */

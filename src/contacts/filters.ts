@@ -5,6 +5,7 @@ import {
   anyGroup,
   compileGroups,
   isUuid,
+  type Lookup,
   listSegmentFilters,
   listSequences,
   type References,
@@ -25,17 +26,19 @@ export async function contactFilter(
   filter: CompositeFilter | null,
 ): Promise<Expression<SqlBool>> {
   if (filter === null) return sql<SqlBool>`true`;
-  return anyGroup(await contactFilterGroups(db, orgId, filter));
+  const compile = await prepareFilter(db, orgId, filter);
+  return anyGroup(compile('sets'));
 }
 
-/** The same, one condition per group, for a statement that looks for each group by itself. */
-export async function contactFilterGroups(
+/** Looks up what the filter names, once, and gives what makes its conditions: one per group. */
+export async function prepareFilter(
   db: Db,
   orgId: string,
   filter: CompositeFilter,
-): Promise<Expression<SqlBool>[]> {
+): Promise<(lookup: Lookup) => Expression<SqlBool>[]> {
   const readable = withPhoneNumbers(filter);
-  return compileGroups(orgId, readable, await lookUp(db, orgId, readable));
+  const references = await lookUp(db, orgId, readable);
+  return (lookup) => compileGroups(orgId, readable, references, lookup);
 }
 
 /**

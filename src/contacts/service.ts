@@ -3,7 +3,7 @@ import { decodeCursor, settledBefore, toPage } from '../db/cursor.ts';
 import { notFound } from '../errors.ts';
 import { newId } from '../ids.ts';
 import { announce } from '../outbox/events.ts';
-import { contactFilterGroups } from './filters.ts';
+import { prepareFilter } from './filters.ts';
 import { blankContact, type StoredContact } from './merge.rules.ts';
 import { deleteContact, findContact, insertContacts, listByAddress, listContacts } from './queries.ts';
 import type { ContactRef, ListContacts, SearchContacts } from './schema.ts';
@@ -44,9 +44,9 @@ export async function pageOfContacts(db: Db, orgId: string, query: ListContacts)
 export async function searchContacts(db: Db, orgId: string, { filter, cursor }: SearchContacts) {
   const after = cursor === undefined ? undefined : decodeCursor(cursor);
   const page = { after, settledBefore: await settledBefore(db), limit: SEARCH_PAGE };
-  const groups = await contactFilterGroups(db, orgId, filter);
-  const first = await searchFirst(db, orgId, groups, page);
-  const rows = first.length > SEARCH_PAGE ? first : await searchThrough(db, orgId, groups, page);
+  const compile = await prepareFilter(db, orgId, filter);
+  const first = await searchFirst(db, orgId, compile('probes'), page);
+  const rows = first.length > SEARCH_PAGE ? first : await searchThrough(db, orgId, compile('sets'), page);
   return toPage(rows, SEARCH_PAGE, ({ created_at }) => created_at);
 }
 
