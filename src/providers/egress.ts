@@ -54,7 +54,7 @@ export function createEgress({ allow, lookup = lookUp, connect = defaultConnecto
   const agent = new Agent({ connect: guarded(connect, (host) => addressesOf(host, check, lookup)) });
 
   return {
-    request: (url, options = {}) => follow(agent, parseUrl(url), options),
+    request: async (url, options = {}) => follow(agent, parseUrl(url), options),
     resolve: async (host) => (await addressesOf(host, check, lookup))[0] as string,
     close: () => agent.destroy(),
   };

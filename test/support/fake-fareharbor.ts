@@ -1,8 +1,8 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** What the next call gets in place of the true answer: a status, or no answer at all. */
-type Script = number | 'hang-up' | 'not-json';
+/** What the next call gets in place of the true answer: a status, no answer at all, or the true one once `released` is resolved. */
+type Script = number | 'hang-up' | 'not-json' | { released: Promise<void> };
 
 export interface FakeFareHarbor {
   url: string;
@@ -17,13 +17,15 @@ export interface FakeFareHarbor {
 export async function startFakeFareHarbor(): Promise<FakeFareHarbor> {
   const calls: FakeFareHarbor['calls'] = [];
   const scripts: Script[] = [];
-  const server = createServer((request, response) => {
+  const server = createServer(async (request, response) => {
     const appKey = request.headers['x-fareharbor-api-app'] as string | undefined;
     const userKey = request.headers['x-fareharbor-api-user'] as string | undefined;
     calls.push({ path: request.url ?? '', appKey, userKey });
-    const script = scripts.shift() ?? (userKey?.startsWith('good') ? 200 : 403);
+    const truth = userKey?.startsWith('good') ? 200 : 403;
+    const script = scripts.shift() ?? truth;
     if (script === 'hang-up') return request.socket.destroy();
-    const status = script === 'not-json' ? 200 : script;
+    if (typeof script === 'object') await script.released;
+    const status = script === 'not-json' ? 200 : typeof script === 'object' ? truth : script;
     response.writeHead(status, { 'content-type': 'application/json' });
     if (script === 'not-json') return response.end('<html>maintenance</html>');
     return response.end(

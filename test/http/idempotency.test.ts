@@ -1,0 +1,141 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { sql } from 'kysely';
+import { startApi, type TestApi } from '../support/api.ts';
+import { type FakeFareHarbor, startFakeFareHarbor } from '../support/fake-fareharbor.ts';
+
+const ORGS = '/partner/v1/orgs';
+let api: TestApi;
+let fareHarbor: FakeFareHarbor;
+beforeAll(async () => {
+  fareHarbor = await startFakeFareHarbor();
+  api = await startApi({ env: { FAREHARBOR_BASE_URL: fareHarbor.url } });
+});
+afterAll(async () => {
+  await api.close();
+  await fareHarbor.close();
+});
+
+const withKey = (key: string) => ({ headers: { 'idempotency-key': key } });
+const countOrgs = async () => (await api.partner.get(ORGS)).body.total as number;
+
+describe('an Idempotency-Key', () => {
+  it('gives the first answer again and creates nothing more', async () => {
+    const first = await api.partner.post(ORGS, { name: 'Once' }, withKey('same'));
+    const count = await countOrgs();
+    const second = await api.partner.post(ORGS, { name: 'Once' }, withKey('same'));
+
+    expect(second).toMatchObject({ status: 201, body: first.body });
+    expect(second.headers.get('content-type')).toBe(first.headers.get('content-type'));
+    expect([first, second].map(({ headers }) => headers.get('idempotent-replayed'))).toEqual([null, 'true']);
+    expect(await countOrgs()).toBe(count);
+  });
+
+  it('repeats a secret that is shown once, and keeps it encrypted', async () => {
+    const path = `${ORGS}/${api.org.id}/api-keys`;
+    const first = await api.partner.post(path, { name: 'Secret' }, withKey('secret'));
+    const second = await api.partner.post(path, { name: 'Secret' }, withKey('secret'));
+    expect(second.body).toEqual(first.body);
+
+    const { rows } = await sql<{ row: string }>`select idempotency_keys::text as row from idempotency_keys`.execute(
+      api.db,
+    );
+    expect(rows.length).toBeGreaterThan(0);
+    expect(JSON.stringify(rows)).not.toContain(first.body.api_key);
+    expect(JSON.stringify(rows)).not.toContain(first.body.api_key_id);
+  });
+
+  it('repeats a refusal', async () => {
+    await api.partner.post(ORGS, { name: 'X', external_id: 'taken' });
+    const first = await api.partner.post(ORGS, { name: 'Y', external_id: 'taken' }, withKey('refused'));
+    const second = await api.partner.post(ORGS, { name: 'Y', external_id: 'taken' }, withKey('refused'));
+    expect([first.status, second.status]).toEqual([409, 409]);
+    expect(second.body).toEqual(first.body);
+    expect(second.headers.get('idempotent-replayed')).toBe('true');
+  });
+
+  it('is refused with 422 for another body or path', async () => {
+    await api.partner.post(ORGS, { name: 'A' }, withKey('other'));
+    expect((await api.partner.post(ORGS, { name: 'B' }, withKey('other'))).status).toBe(422);
+    expect((await api.partner.post(`${ORGS}/${api.org.id}/api-keys`, { name: 'A' }, withKey('other'))).status).toBe(
+      422,
+    );
+  });
+
+  it('belongs to one caller', async () => {
+    const stranger = await api.createPartner();
+    const mine = await api.partner.post(ORGS, { name: 'Same' }, withKey('shared'));
+    const theirs = await stranger.post(ORGS, { name: 'Same' }, withKey('shared'));
+    expect(theirs.status).toBe(201);
+    expect(theirs.body.id).not.toBe(mine.body.id);
+  });
+
+  it('is refused with 409 while the first request runs', async () => {
+    const body = { name: 'Slow', integrations: { fareharbor: { app_key: 'a', user_key: 'good' } } };
+    const { promise, resolve } = Promise.withResolvers<void>();
+    fareHarbor.next({ released: promise });
+    const calls = fareHarbor.calls.length;
+    const running = api.partner.post(ORGS, body, withKey('slow'));
+    while (fareHarbor.calls.length === calls) await new Promise((wait) => setTimeout(wait, 5));
+
+    expect((await api.partner.post(ORGS, body, withKey('slow'))).status).toBe(409);
+
+    resolve();
+    const first = await running;
+    expect(first.status).toBe(201);
+    expect((await api.partner.post(ORGS, body, withKey('slow'))).body).toEqual(first.body);
+  });
+
+  it('lets one of twenty at once through', async () => {
+    const count = await countOrgs();
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, () => api.partner.post(ORGS, { name: 'Crowd' }, withKey('crowd'))),
+    );
+    expect(await countOrgs()).toBe(count + 1);
+    expect(new Set(answers.filter(({ status }) => status === 201).map(({ body }) => body.id)).size).toBe(1);
+    expect(answers.every(({ status }) => status === 201 || status === 409)).toBe(true);
+  });
+
+  it('is forgotten after 24 hours', async () => {
+    const first = await api.partner.post(ORGS, { name: 'Old' }, withKey('old'));
+    await sql`update idempotency_keys set created_at = now() - interval '23 hours 59 minutes' where key = 'old'`.execute(
+      api.db,
+    );
+    expect((await api.partner.post(ORGS, { name: 'Old' }, withKey('old'))).body).toEqual(first.body);
+    await sql`update idempotency_keys set created_at = now() - interval '24 hours 1 minute' where key = 'old'`.execute(
+      api.db,
+    );
+    const again = await api.partner.post(ORGS, { name: 'New' }, withKey('old'));
+    expect(again.status).toBe(201);
+    expect(again.body.id).not.toBe(first.body.id);
+  });
+
+  it('leaves neither the change nor the answer when the answer cannot be kept', async () => {
+    const count = await countOrgs();
+    await sql`
+      create function break() returns trigger language plpgsql as $$ begin raise exception 'broken'; end $$;
+      create trigger break before insert on idempotency_keys for each row when (new.key = 'atomic') execute function break();
+    `.execute(api.db);
+
+    expect((await api.partner.post(ORGS, { name: 'Atomic' }, withKey('atomic'))).status).toBe(500);
+    expect(await countOrgs()).toBe(count);
+
+    await sql`drop function break cascade`.execute(api.db);
+    const retried = await api.partner.post(ORGS, { name: 'Atomic' }, withKey('atomic'));
+    expect({ status: retried.status, replayed: retried.headers.get('idempotent-replayed') }).toEqual({
+      status: 201,
+      replayed: null,
+    });
+    expect(await countOrgs()).toBe(count + 1);
+  });
+
+  it('keeps nothing for a request that is not valid', async () => {
+    expect((await api.partner.post(ORGS, {}, withKey('fixed'))).status).toBe(400);
+    expect((await api.partner.post(ORGS, { name: 'Fixed' }, withKey('fixed'))).status).toBe(201);
+  });
+
+  it('has 1 to 255 characters', async () => {
+    expect((await api.partner.post(ORGS, { name: 'X' }, withKey('k'.repeat(255)))).status).toBe(201);
+    expect((await api.partner.post(ORGS, { name: 'X' }, withKey('k'.repeat(256)))).status).toBe(400);
+    expect((await api.partner.post(ORGS, { name: 'X' }, withKey(''))).status).toBe(400);
+  });
+});
