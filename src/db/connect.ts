@@ -50,6 +50,8 @@ export function connect(url: string, options: { poolSize: number; applicationNam
     keepAlive: true,
   });
   pool.on('error', () => undefined); // an idle connection that breaks is replaced; queries report their own errors
+  // One that breaks in a transaction, between two queries, fails the next query: it must not end the process.
+  pool.on('connect', (client) => client.on('error', () => undefined));
   const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool }) });
   return { db, pool, close: () => db.destroy() };
 }

@@ -123,7 +123,7 @@ async function startAll(folder: string, guard: Guard, removeAll: () => Promise<v
   const { db, close } = connect(databaseUrl, { poolSize: 4, applicationName: 'faults' });
   const tokens = createTokens(JWT_SECRET);
   const orgs: FaultOrg[] = [];
-  let workers = 1;
+  const workers = [worker];
 
   return {
     postgres,
@@ -132,7 +132,11 @@ async function startAll(folder: string, guard: Guard, removeAll: () => Promise<v
     api,
     worker,
     db,
-    addWorker: () => startWorker(`worker-${++workers}`),
+    async addWorker() {
+      const another = await startWorker(`worker-${workers.length + 1}`);
+      workers.push(another);
+      return another;
+    },
     async newOrg() {
       const org = await makeOrg({ db, tokens, url, sink });
       orgs.push(org);
@@ -141,6 +145,7 @@ async function startAll(folder: string, guard: Guard, removeAll: () => Promise<v
     async close() {
       for (const org of orgs) org.close();
       await close();
+      await Promise.all([...workers, api, sink, temporal, postgres].map((part) => part.kill()));
       await removeAll();
     },
   };

@@ -23,6 +23,7 @@ export async function restartable(launch: () => Promise<Child>): Promise<Program
       if (!child.isRunning()) child = await launch();
     },
     async kill() {
+      if (!child.isRunning()) return;
       const family = childrenOf(child.pid);
       for (const pid of [child.pid, ...family]) sendKill(pid);
       await child.exited;
