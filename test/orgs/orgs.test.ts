@@ -1,0 +1,174 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { joinOrg } from '../../src/orgs/members.service.ts';
+import { startApi, type TestApi, type TestOrg } from '../support/api.ts';
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await startApi();
+});
+afterAll(() => api.close());
+
+describe('the organization', () => {
+  it('is shown and renamed', async () => {
+    const { body: before } = await api.org.get('/org');
+    expect(before).toEqual({
+      id: api.org.id,
+      name: 'Org',
+      created_at: expect.any(String),
+      updated_at: expect.any(String),
+    });
+
+    const { status, body } = await api.org.patch('/org', { name: 'New name' });
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ id: api.org.id, name: 'New name', created_at: before.created_at });
+    expect((await api.other.get('/org')).body.name).toBe('Other org');
+  });
+
+  it.each([{ name: '' }, { name: 'x'.repeat(256) }, { name: null }, { name: 1 }])(
+    'is not renamed to %j',
+    async (body) => {
+      expect((await api.org.patch('/org', body)).status).toBe(400);
+    },
+  );
+});
+
+describe('settings', () => {
+  const ALL_OFF = {
+    timezone: null,
+    quiet_hours: null,
+    daily_cap: null,
+    csat: null,
+    prohibited_topics: null,
+    session_statuses: null,
+    handoff_target: null,
+    member_capacity: null,
+  };
+  const ALL_ON = {
+    timezone: 'Europe/Berlin',
+    quiet_hours: { start: '21:00', end: '08:00' },
+    daily_cap: 3,
+    csat: true,
+    prohibited_topics: ['medical advice'],
+    session_statuses: [{ id: 3, name: 'Waiting for parts' }],
+    handoff_target: 'crm',
+    member_capacity: 5,
+  };
+
+  it('are all off until set', async () => {
+    expect((await api.org.get('/org/settings')).body).toEqual(ALL_OFF);
+  });
+
+  it('stay as they are unless named, and null turns one off', async () => {
+    const org = await api.createOrg();
+    expect((await org.patch('/org/settings', ALL_ON)).body).toEqual(ALL_ON);
+    const { status, body } = await org.patch('/org/settings', { csat: null, daily_cap: 4 });
+    expect(status).toBe(200);
+    expect(body).toEqual({ ...ALL_ON, csat: null, daily_cap: 4 });
+    expect((await org.get('/org/settings')).body).toEqual(body);
+    expect((await api.other.get('/org/settings')).body).toEqual(ALL_OFF);
+  });
+
+  it('add up when changed at the same time', async () => {
+    const org = await api.createOrg();
+    await Promise.all(Object.entries(ALL_ON).map(([name, value]) => org.patch('/org/settings', { [name]: value })));
+    expect((await org.get('/org/settings')).body).toEqual(ALL_ON);
+  });
+
+  it.each<[object]>([
+    [{ timezone: 'Mars/Olympus' }],
+    [{ timezone: '+02:00' }],
+    [{ timezone: '' }],
+    [{ quiet_hours: { start: '21:00' } }],
+    [{ quiet_hours: { start: '24:00', end: '08:00' } }],
+    [{ quiet_hours: { start: '8:00', end: '09:00' } }],
+    [{ quiet_hours: { start: '08:00', end: '08:00' } }],
+    [{ daily_cap: 0 }],
+    [{ daily_cap: 1.5 }],
+    [{ csat: 'yes' }],
+    [{ prohibited_topics: [''] }],
+    [{ prohibited_topics: 'war' }],
+    [{ session_statuses: [{ id: 2, name: 'Taken' }] }],
+    [{ session_statuses: [{ id: 3, name: '' }] }],
+    [
+      {
+        session_statuses: [
+          { id: 3, name: 'A' },
+          { id: 3, name: 'B' },
+        ],
+      },
+    ],
+    [{ handoff_target: 'email' }],
+    [{ member_capacity: 0 }],
+  ])('refuse %j and say where', async (body) => {
+    const answer = await api.org.patch('/org/settings', body);
+    expect(answer.status).toBe(400);
+    expect(answer.body.issues[0].path).toContain(`body.${Object.keys(body)[0]}`);
+  });
+});
+
+describe('members', () => {
+  const join = async (org: TestOrg, email: string, role?: string) => {
+    const { body } = await org.get('/roles');
+    const role_ids = body.items
+      .filter(({ name }: { name: string }) => name === role)
+      .map(({ id }: { id: string }) => id);
+    return joinOrg(api.db, org.id, { email, role_ids });
+  };
+
+  it('have the roles that are built in', async () => {
+    const { status, body } = await api.org.get('/roles');
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      items: ['admin', 'agent', 'viewer'].map((name) => ({ id: expect.stringMatching(/^[0-9a-f-]{36}$/), name })),
+      next: null,
+    });
+  });
+
+  it('are listed bare, each org’s own', async () => {
+    const org = await api.createOrg();
+    expect((await org.get('/members')).body).toEqual([]);
+    const id = await join(org, 'ann@acme.example', 'viewer');
+    await join(api.other, 'ann@acme.example', 'admin');
+    expect((await org.get('/members')).body).toEqual([
+      { id, email: 'ann@acme.example', name: 'ann', role: 'viewer', available: true, created_at: expect.any(String) },
+    ]);
+  });
+
+  it('change name, role and availability', async () => {
+    const org = await api.createOrg();
+    const id = await join(org, 'ben@acme.example');
+    const { status, body } = await org.patch(`/members/${id}`, { name: 'Ben', role: 'admin', available: false });
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ id, name: 'Ben', role: 'admin', available: false });
+    expect((await org.patch(`/members/${id}`, {})).body).toEqual(body);
+  });
+
+  it('keep an admin, once the org has one', async () => {
+    const org = await api.createOrg();
+    const id = await join(org, 'first@acme.example', 'admin');
+    expect((await org.patch(`/members/${id}`, { role: 'agent' })).status).toBe(409);
+    expect((await org.delete(`/members/${id}`)).status).toBe(409);
+
+    const second = await join(org, 'second@acme.example', 'admin');
+    const answers = await Promise.all([id, second].map((member) => org.delete(`/members/${member}`)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
+    expect((await org.get('/members')).body).toHaveLength(1);
+  });
+
+  it('of another org are not found, and stay', async () => {
+    const id = await join(api.other, 'theirs@acme.example');
+    expect((await api.org.patch(`/members/${id}`, { name: 'Mine' })).status).toBe(404);
+    expect((await api.org.delete(`/members/${id}`)).status).toBe(404);
+    const { body } = await api.other.get('/members');
+    expect(body).toContainEqual(expect.objectContaining({ id, name: 'theirs' }));
+  });
+
+  it.each(['0', '-1', 'x', '1.5', '9'.repeat(30)])('have no id like %s', async (id) => {
+    expect((await api.org.delete(`/members/${id}`)).status).toBe(400);
+  });
+
+  it.each([{ role: 'owner' }, { name: '' }, { available: 'yes' }])('do not become %j', async (body) => {
+    const id = await join(api.org, 'same@acme.example');
+    expect((await api.org.patch(`/members/${id}`, body)).status).toBe(400);
+  });
+});
