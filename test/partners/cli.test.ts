@@ -1,0 +1,129 @@
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { startApi, type TestApi } from '../support/api.ts';
+
+const CLI = fileURLToPath(new URL('../../src/cli.ts', import.meta.url));
+let api: TestApi;
+beforeAll(async () => {
+  api = await startApi();
+});
+afterAll(() => api.close());
+
+interface Run {
+  code: number;
+  out: string;
+  err: string;
+}
+
+/** Runs the command line as a process of its own. */
+function cli(args: string[], env: Record<string, string> = {}): Promise<Run> {
+  const { DATABASE_URL, JWT_SECRET } = api.config;
+  const SECRET_KEYS = `k:${Buffer.alloc(32).toString('base64')}`;
+  return new Promise((resolve) => {
+    execFile(
+      process.execPath,
+      [CLI, ...args],
+      { env: { PATH: process.env.PATH, DATABASE_URL, JWT_SECRET, SECRET_KEYS, ...env } },
+      (error, out, err) => resolve({ code: error === null ? 0 : Number(error.code), out, err }),
+    );
+  });
+}
+
+const create = async (...args: string[]) => JSON.parse((await cli(['partner', 'create', '--json', ...args])).out);
+
+describe('partner', () => {
+  it('create prints a key that works, once and readably', async () => {
+    const { code, out, err } = await cli(['partner', 'create', '--name', 'Tours & Co']);
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    const key = /^api_key +(\S+)$/m.exec(out)?.[1] as string;
+    expect(out).toMatch(/^name +Tours & Co$/m);
+    expect((await api.client(key).get('/partner/v1/orgs')).body).toEqual({ data: [], total: 0 });
+    expect((await cli(['partner', 'list'])).out).not.toContain(key);
+  });
+
+  it('create takes an allow list', async () => {
+    const partner = await create('--name', 'Walled', '--allow-ip', '203.0.113.0/24', '--allow-ip', '::1');
+    expect(partner.allowed_ips).toEqual(['203.0.113.0/24', '::1/128']);
+    expect((await api.client(partner.api_key).get('/partner/v1/orgs')).status).toBe(403);
+  });
+
+  it('create leaves nothing behind when it fails', async () => {
+    const { code, err } = await cli(['partner', 'create', '--name', 'Broken', '--allow-ip', 'nonsense']);
+    expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining('CIDR') });
+    expect((await cli(['partner', 'list'])).out).not.toContain('Broken');
+  });
+
+  it('deactivate and allow-ip take effect within a second', async () => {
+    const { partner_id, api_key } = await create('--name', 'Changing');
+    const status = async () => (await api.client(api_key).get('/partner/v1/orgs')).status;
+    const settles = async (wanted: number) => {
+      const deadline = Date.now() + 1_000;
+      while ((await status()) !== wanted) expect(Date.now()).toBeLessThan(deadline);
+    };
+    expect(await status()).toBe(200);
+    await cli(['partner', 'allow-ip', partner_id, '203.0.113.0/24']);
+    await settles(403);
+    await cli(['partner', 'allow-ip', partner_id, '--any']);
+    await settles(200);
+    await cli(['partner', 'deactivate', partner_id]);
+    await settles(401);
+    expect(JSON.parse((await cli(['partner', 'list', '--json'])).out)).toContainEqual(
+      expect.objectContaining({ id: partner_id, is_active: false }),
+    );
+  });
+});
+
+describe('key and org', () => {
+  it('revoke ends a key of either kind', async () => {
+    const { api_key, api_key_id } = await create('--name', 'Revoked');
+    expect((await cli(['key', 'revoke', api_key_id])).code).toBe(0);
+    expect((await api.client(api_key).get('/partner/v1/orgs')).status).toBe(401);
+    expect(await cli(['key', 'revoke', api_key_id])).toMatchObject({ code: 1, err: 'Key not found\n' });
+  });
+
+  it('list shows orgs, of one partner or all', async () => {
+    const mine = await api.createPartner();
+    const org = await api.createOrg('Escape \u001b[2J', mine);
+    const { out } = await cli(['org', 'list', '--partner', mine.id]);
+    expect(out).toContain(org.id);
+    expect(out).not.toContain('\u001b');
+    expect(out).not.toContain(api.org.id);
+    expect((await cli(['org', 'list'])).out).toContain(api.org.id);
+  });
+});
+
+describe('wrong usage', () => {
+  it.each([
+    [[]],
+    [['partner']],
+    [['partner', 'explode']],
+    [['partner', 'create']],
+    [['partner', 'create', '--nmae', 'X']],
+    [['partner', 'list', 'extra']],
+    [['partner', 'deactivate']],
+    [['partner', 'allow-ip', 'x']],
+    [['toString', 'x']],
+  ])('%j exits with 2 and shows the help', async (args) => {
+    const { code, out, err } = await cli(args);
+    expect({ code, out }).toEqual({ code: 2, out: '' });
+    expect(err).toContain('Usage:');
+  });
+
+  it.each([
+    [['partner', 'deactivate', 'nonsense']],
+    [['partner', 'deactivate', '01900000-0000-7000-8000-000000000000']],
+    [['key', 'revoke', 'nonsense']],
+  ])('%j exits with 1 and one line', async (args) => {
+    expect(await cli(args)).toMatchObject({ code: 1, out: '', err: expect.stringMatching(/^\w+ not found\n$/) });
+  });
+
+  it('without settings says which are missing', async () => {
+    const { code, err } = await cli(['org', 'list'], { DATABASE_URL: '' });
+    expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining('DATABASE_URL') });
+  });
+
+  it('--help prints the help', async () => {
+    expect(await cli(['--help'])).toMatchObject({ code: 0, err: '', out: expect.stringContaining('partner create') });
+  });
+});
