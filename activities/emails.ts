@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Context } from '@temporalio/activity';
+import { blockedEmail } from '../src/contacts/blocklist.service.ts';
 import type { Db } from '../src/db/connect.ts';
 import type { EmailProgress } from '../src/deliveries/contract.ts';
 import {
@@ -35,13 +36,16 @@ export function createEmailActivities({ db, links, senders }: EmailActivityDeps)
         const lease = randomUUID();
         await settleInterruptedEmails(db, orgId, requestId, lease);
         const obstacle = sender === undefined ? 'channel not configured' : null;
+        const isBlocked = blockedEmail(orgId, 'delivery.to');
         const queued = await listQueuedEmails(db, orgId, requestId, BATCH);
         await sendInLanes({
           items: queued.map(({ id }) => id),
           sender: sender ?? NOBODY,
           isStopped: () => cancellationSignal.aborted,
           begin: async (ids) =>
-            (await beginEmails(db, orgId, ids, { lease, obstacle })).map((row) => emailOf(orgId, links, row)),
+            (await beginEmails(db, orgId, ids, { lease, obstacle, isBlocked })).map((row) =>
+              emailOf(orgId, links, row),
+            ),
           settle: (results) => settleEmails(db, orgId, sender?.provider ?? '', results),
         });
         const nextDueInMs = await findNextEmail(db, orgId, requestId);

@@ -26,6 +26,7 @@ export async function runSequence(input: RunSequenceInput): Promise<SendTotals> 
     isWoken = true;
   });
   let totals = input.totals ?? { sent: 0, failed: 0, skipped: 0, unknown: 0 };
+  let lastStep = input.lastStep ?? null;
 
   for (let batches = 1; ; batches++) {
     isWoken = false;
@@ -34,11 +35,12 @@ export async function runSequence(input: RunSequenceInput): Promise<SendTotals> 
       [{ orgId: input.orgId, sequenceId: input.sequenceId }],
     );
     totals = add(totals, progress.batch);
-    setCurrentDetails(describe(input, progress, totals));
+    lastStep = progress.lastStep ?? lastStep;
+    setCurrentDetails(describe(input, { ...progress, lastStep }, totals));
 
     if (progress.state === 'ended') return totals;
     if (batches >= BATCHES_A_RUN || workflowInfo().continueAsNewSuggested) {
-      await continueAsNew<typeof runSequence>({ ...input, totals });
+      await continueAsNew<typeof runSequence>({ ...input, totals, lastStep });
     }
     if (progress.hasMore || isWoken) continue;
     if (progress.nextDueInMs === null) await condition(() => isWoken);

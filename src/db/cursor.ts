@@ -12,7 +12,7 @@ export interface Position {
   id: string;
 }
 
-export const encodeCursor = ({ at, id }: Position): string =>
+const encodeCursor = ({ at, id }: Position): string =>
   Buffer.from(`${at.getTime().toString(36)}.${id}`, 'utf8').toString('base64url');
 
 /** Throws invalid on text that is no cursor of ours. */

@@ -1,5 +1,22 @@
 import type { WorkflowContract } from '../temporal/contract.ts';
 
+export type Channel = 'email' | 'sms' | 'whatsapp' | 'voice';
+
+export type DeliveryStatus =
+  | 'held'
+  | 'queued'
+  | 'sending'
+  | 'accepted'
+  | 'sent'
+  | 'delivered'
+  | 'read'
+  | 'failed'
+  | 'bounced'
+  | 'suppressed'
+  | 'skipped'
+  | 'unknown'
+  | 'canceled';
+
 export interface SendEmailsInput {
   orgId: string;
   requestId: string;

@@ -1,5 +1,4 @@
-import { sql } from 'kysely';
-import { blockedEmail } from '../contacts/blocklist.service.ts';
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Db } from '../db/connect.ts';
 import type { EmailContent } from './emails.schema.ts';
 import type { Settlement } from './rules.ts';
@@ -49,17 +48,26 @@ export function listQueuedEmails(db: Db, orgId: string, requestId: string, limit
     .execute();
 }
 
+export interface SendingRule {
+  /** Marks the rows of this attempt. */
+  lease: string;
+  /** Why nothing can be sent at all, or null. */
+  obstacle: string | null;
+  /** SQL: whether the address of `delivery` is blocked. */
+  isBlocked: RawBuilder<SqlBool>;
+}
+
 /** Marks queued e-mails as being sent, or ends them where they must not or cannot be. Gives those to send. */
 export async function beginEmails(
   db: Db,
   orgId: string,
   ids: string[],
-  { lease, obstacle }: { lease: string; obstacle: string | null },
+  { lease, obstacle, isBlocked }: SendingRule,
 ): Promise<ClaimedEmail[]> {
   const { rows } = await sql<ClaimedEmail & { status: string }>`
     with decided as (
       select delivery.id, case
-          when ${blockedEmail(sql`${orgId}::uuid`, sql`delivery."to"`)} then 'skipped'
+          when ${isBlocked} then 'skipped'
           when suppression.reason is not null then 'suppressed'
           when ${obstacle}::text is not null then 'failed' else 'sending' end as status,
         coalesce(suppression.reason, ${obstacle}::text) as reason
@@ -67,7 +75,8 @@ export async function beginEmails(
       left join suppressions as suppression on suppression.org_id = delivery.org_id and suppression.channel = 'email'
         and suppression.address = delivery."to"
         and (not (delivery.content->>'is_transactional')::boolean or suppression.reason = 'bounced')
-      where delivery.org_id = ${orgId} and delivery.id = any(${ids}::uuid[]) and delivery.status = 'queued'
+      where delivery.org_id = ${orgId} and delivery.id = any(${ids}::uuid[])
+        and (delivery.status = 'queued' or (delivery.status = 'sending' and delivery.lease = ${lease}::uuid))
       for update of delivery skip locked
     )
     update deliveries set status = decided.status,

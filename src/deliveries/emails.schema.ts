@@ -2,15 +2,17 @@ import { z } from 'zod';
 import { Id } from '../http/schemas.ts';
 
 const ONE_YEAR_IN_MINUTES = 525_600;
-const HeaderText = z
+/** Text that goes into a header: one line. */
+export const HeaderText = z
   .string()
   .max(998)
   .regex(/^[^\r\n]*$/, 'must be one line');
-const EmailBody = z.string().max(500_000);
+export const EmailBody = z.string().max(500_000).describe('HTML where it has tags, else plain text.');
+export const EmailAddress = z.email().max(254);
 
 const EmailRecipient = z
   .object({
-    to_email: z.email().max(254),
+    to_email: EmailAddress,
     email_subject: HeaderText.optional(),
     email_sender_name: HeaderText.optional(),
     email_body: EmailBody.optional(),
@@ -24,7 +26,7 @@ const EmailRecipient = z
 /** What a recipient lacks is taken from the fallbacks; subject and body must come from one of the two. */
 export const SendEmail = z
   .object({
-    from_email: z.email().max(254),
+    from_email: EmailAddress,
     recipients: z.array(EmailRecipient).min(1).max(1_000),
     delay_in_minutes: z.number().gt(0).max(ONE_YEAR_IN_MINUTES).optional(),
     fallback_email_subject: HeaderText.optional(),

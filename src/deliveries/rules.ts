@@ -1,4 +1,4 @@
-import type { DeliveryStatus } from './table.ts';
+import type { DeliveryStatus } from './contract.ts';
 
 const MAX_ATTEMPTS = 8;
 const FIRST_DELAY_MS = 60_000;

@@ -1,8 +1,11 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isDatabaseAway } from '../db/failures.ts';
 import { ProviderError } from '../errors.ts';
 import type { EmailMessage, EmailSender, SendOutcome } from '../providers/email.ts';
 import { putOff, type Settlement, settled } from './rules.ts';
 
 const LANES = 2;
+const DATABASE_RETRY_MS = 500;
 
 /** A delivery that the ledger says is being sent now, and what goes out for it. */
 export interface Sending {
@@ -14,8 +17,9 @@ export interface Sending {
 export interface LaneWork<Item> {
   items: Item[];
   sender: EmailSender;
-  /** Writes down that these are being sent, and gives those that may go. An empty answer stops nothing. */
+  /** Writes down that these are being sent, and gives those that may go. Again for the same chunk, it gives the same. */
   begin(chunk: Item[]): Promise<Sending[]>;
+  /** Writes down what became of them. Once more, it changes nothing. */
   settle(results: [deliveryId: string, Settlement][]): Promise<void>;
   /** Asked before each chunk. */
   isStopped(): boolean;
@@ -24,28 +28,50 @@ export interface LaneWork<Item> {
 /**
  * Sends items in chunks, two chunks side by side, so that claiming and marking overlap with sending. No more is ever marked as being
  * sent than the sender can have under way. A provider that as a whole takes nothing puts its chunk back and throws a ProviderError.
+ * While the database is away it waits: what was sent is known only here. It returns or throws when nothing is under way any more.
  */
 export async function sendInLanes<Item>(work: LaneWork<Item>): Promise<void> {
   const { items, sender, begin, settle, isStopped } = work;
   const chunkSize = Math.max(1, Math.ceil(sender.concurrency / LANES));
   let next = 0;
   let trouble: Trouble | undefined;
+  let hasFailed = false;
 
   const lane = async () => {
-    while (next < items.length && trouble === undefined && !isStopped()) {
+    while (next < items.length && trouble === undefined && !hasFailed && !isStopped()) {
       const chunk = items.slice(next, next + chunkSize);
       next += chunkSize;
-      const sendings = await begin(chunk);
+      const sendings = await onceDatabaseIsBack(isStopped, () => begin(chunk));
       const outcomes = await Promise.all(sendings.map(({ message }) => sender.send(message)));
       trouble ??= outcomes.map(troubleOf).find((found) => found !== undefined);
-      await settle(
-        sendings.map(({ deliveryId, attempts }, i) => [deliveryId, settlementOf(outcomes[i] as SendOutcome, attempts)]),
-      );
+      const results = sendings.map(({ deliveryId, attempts }, i): [string, Settlement] => [
+        deliveryId,
+        settlementOf(outcomes[i] as SendOutcome, attempts),
+      ]);
+      await onceDatabaseIsBack(isStopped, () => settle(results));
     }
   };
-  await Promise.all(Array.from({ length: LANES }, lane));
+  const runs = Array.from({ length: LANES }, () =>
+    lane().catch((error: unknown) => {
+      hasFailed = true;
+      throw error;
+    }),
+  );
+  await Promise.allSettled(runs);
+  await Promise.all(runs);
   if (trouble !== undefined) {
     throw new SenderTrouble(trouble.reason, trouble.isConfiguration);
+  }
+}
+
+async function onceDatabaseIsBack<T>(isStopped: () => boolean, work: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!isDatabaseAway(error) || isStopped()) throw error;
+      await sleep(DATABASE_RETRY_MS);
+    }
   }
 }
 

@@ -1,21 +1,5 @@
 import type { ColumnType, Generated } from 'kysely';
-
-export type Channel = 'email' | 'sms' | 'whatsapp' | 'voice';
-
-export type DeliveryStatus =
-  | 'held'
-  | 'queued'
-  | 'sending'
-  | 'accepted'
-  | 'sent'
-  | 'delivered'
-  | 'read'
-  | 'failed'
-  | 'bounced'
-  | 'suppressed'
-  | 'skipped'
-  | 'unknown'
-  | 'canceled';
+import type { Channel, DeliveryStatus } from './contract.ts';
 
 export interface DeliveriesTable {
   org_id: string;

@@ -3,7 +3,6 @@ import fastifyPlugin from 'fastify-plugin';
 import type pg from 'pg';
 import { RateLimiterMemory, RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible';
 import type { Config } from '../config.ts';
-import type { Deps } from '../deps.ts';
 
 const WINDOW_SECONDS = 60;
 
@@ -57,7 +56,7 @@ export function createRateLimits(config: Config, pool: pg.Pool): RateLimits {
 }
 
 /** Answers 429 with Retry-After (RFC 9110, 10.2.3) over the limit, and says on every answer what is left. */
-export const rateLimit = fastifyPlugin(async (app: FastifyInstance, { rateLimits }: Deps) => {
+export const rateLimit = fastifyPlugin(async (app: FastifyInstance, { rateLimits }: { rateLimits: RateLimits }) => {
   app.addHook('onRequest', async (request, reply) => {
     const { scope, isStreaming } = request.routeOptions.config;
     if (scope === undefined || scope === 'public') return;
@@ -85,7 +84,7 @@ export async function enforce(
   throw new RateLimitExceeded(rateLimits.limitOf(name));
 }
 
-export class RateLimitExceeded extends Error {
+class RateLimitExceeded extends Error {
   readonly statusCode = 429;
 
   constructor(limit: number) {

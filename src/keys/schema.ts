@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Id, Timestamp } from '../http/schemas.ts';
 import { KeyScope } from '../http/scopes.ts';
 
-export const KeyName = z.string().min(1).max(255);
+const KeyName = z.string().min(1).max(255);
 
 export const CreateKey = z
   .object({
@@ -18,7 +18,7 @@ export const CreatedKey = z
   .object({ api_key_id: Id, api_key: z.string().describe('Shown only this once.') })
   .meta({ id: 'CreatedApiKey' });
 
-export const ApiKey = z
+const ApiKey = z
   .object({ id: Id, name: z.string(), scopes: z.array(z.string()).nullable(), created_at: Timestamp })
   .meta({ id: 'ApiKey' });
 

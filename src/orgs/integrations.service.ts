@@ -104,6 +104,10 @@ export async function findEmailSettings(db: Db, secrets: Secrets, orgId: string)
   return INTEGRATION_BODIES.email.shape.settings.parse(joinSecrets(row.settings, openSecrets(secrets, orgId, row)));
 }
 
+/** Whether the org has a mail server of its own. */
+export const hasEmailServer = async (db: Db, orgId: string): Promise<boolean> =>
+  (await findIntegration(db, orgId, 'email', NAME)) !== undefined;
+
 /** A connection that was tried and works, to be stored with a new org. */
 export interface NewConnection {
   kind: string;

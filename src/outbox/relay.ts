@@ -96,7 +96,7 @@ async function nap(sleepers: Set<() => void>, stop: AbortSignal): Promise<void> 
 }
 
 /** One batch of events. Resolves to whether there may be more. */
-export function expandEvents(db: Db, reactions: Reactions): Promise<boolean> {
+function expandEvents(db: Db, reactions: Reactions): Promise<boolean> {
   return inTransaction(db, async (trx) => {
     const events = await claimEvents(trx, EVENTS_A_BATCH);
     for (const group of Map.groupBy(events, ({ org_id, type }) => `${org_id} ${type}`).values()) {
@@ -112,15 +112,10 @@ export function expandEvents(db: Db, reactions: Reactions): Promise<boolean> {
 }
 
 /** One batch of commands. Resolves to whether there may be more; rejects when Temporal is away. */
-export async function sendCommands(
-  db: Db,
-  client: Client,
-  log: Pick<FastifyBaseLogger, 'error'>,
-  limit = COMMANDS_A_BATCH,
-): Promise<boolean> {
-  let away: unknown;
+async function sendCommands(db: Db, client: Client, log: Pick<FastifyBaseLogger, 'error'>): Promise<boolean> {
+  let away: Error | undefined;
   const isFull = await inTransaction(db, async (trx) => {
-    const commands = await claimCommands(trx, limit);
+    const commands = await claimCommands(trx, COMMANDS_A_BATCH);
     const queues = [...Map.groupBy(commands, ({ workflow_id }) => workflow_id).values()];
     const sent: number[] = [];
 
@@ -132,7 +127,7 @@ export async function sendCommands(
             sent.push(...ids);
           } catch (error) {
             if (isTemporalAway(error)) {
-              away = error;
+              away = new Error('Temporal is away', { cause: error });
             } else {
               log.error(
                 { err: error, workflow_id: command.workflow_id, command: command.id },
@@ -148,7 +143,7 @@ export async function sendCommands(
     queues.reverse();
     await Promise.all(Array.from({ length: DISPATCHES_A_LOOP }, sendQueues));
     await deleteClaimed(trx, sent);
-    return commands.length >= limit;
+    return commands.length >= COMMANDS_A_BATCH;
   });
   if (away !== undefined) throw away;
   return isFull;

@@ -1,20 +1,11 @@
 import { z } from 'zod';
+import { EmailAddress, EmailBody, HeaderText } from '../deliveries/emails.schema.ts';
 import { WhatsAppTemplateMapping } from './whatsapp.schema.ts';
-
-const BODY_LIMIT = 500_000;
-
-/** Text that goes into a header: one line. */
-export const HeaderText = z
-  .string()
-  .max(998)
-  .regex(/^[^\r\n]*$/, 'must be one line');
-export const EmailBody = z.string().max(BODY_LIMIT);
-export const SenderAddress = z.email().max(254);
 
 const SendEmails = z.object({
   type: z.literal('send_emails'),
   data: z.object({
-    from_email: SenderAddress,
+    from_email: EmailAddress,
     email_subject: HeaderText,
     email_body: EmailBody.describe('HTML where it has tags, else plain text.'),
     email_sender_name: HeaderText,

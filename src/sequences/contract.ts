@@ -15,6 +15,7 @@ export interface SendTotals {
 
 export interface RunSequenceInput extends SequenceRef {
   totals?: SendTotals;
+  lastStep?: string | null;
 }
 
 export const RUN_SEQUENCE: WorkflowContract<RunSequenceInput> = {

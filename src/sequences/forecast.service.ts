@@ -1,6 +1,7 @@
 import type { CompositeFilter } from '../contacts/filters.schema.ts';
 import { contactFilter } from '../contacts/filters.ts';
 import type { Db } from '../db/connect.ts';
+import { hasEmailServer } from '../orgs/integrations.service.ts';
 import { countStanding, countVerdicts, placesBefore } from './forecast.queries.ts';
 import type { SequenceRow } from './queries.ts';
 import { movesOf } from './rules.ts';
@@ -25,11 +26,12 @@ export async function forecast(
   db: Db,
   orgId: string,
   sequence: SequenceRow,
-  isEmailConfigured: boolean,
+  hasDefaultServer: boolean,
 ): Promise<{ steps: StepForecast[] }> {
   const allSteps = await listAllSteps(db, orgId, sequence.id);
   const present = allSteps.filter((step) => !step.is_deleted);
   const moves = movesOf(allSteps);
+  const isEmailConfigured = hasDefaultServer || (await hasEmailServer(db, orgId));
   const hasEnded = sequence.status === 'canceled' || sequence.status === 'complete';
   const standing = hasEnded ? [] : await countStanding(db, orgId, sequence.id);
   const isWaiting = sequence.status === 'pending';
@@ -44,7 +46,10 @@ export async function forecast(
     const at = Math.max(Math.min(arrival, ...since) + step.delay_in_minutes * MS_A_MINUTE, Date.now());
     const verdicts = hasEnded
       ? []
-      : await countVerdicts(db, orgId, sequence.id, ruleOf(step.action, isEmailConfigured), { places, condition });
+      : await countVerdicts(db, orgId, sequence.id, ruleOf(orgId, step.action, isEmailConfigured), {
+          places,
+          condition,
+        });
     const recipients = verdicts.find(({ status }) => status === 'sending')?.count ?? 0;
     const skipped = verdicts.flatMap(({ reason, count }) => (reason === null ? [] : [{ reason, count }]));
     const isReached = Number.isFinite(at) && verdicts.length > 0;

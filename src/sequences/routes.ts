@@ -3,7 +3,6 @@ import { decodeCursor, settledBefore, toPage } from '../db/cursor.ts';
 import type { Deps } from '../deps.ts';
 import { errorResponses } from '../http/errors.ts';
 import { NO_BODY, NoBody } from '../http/schemas.ts';
-import { findEmailSettings } from '../orgs/integrations.service.ts';
 import { listEnrollments } from './enrollments.queries.ts';
 import { forecast } from './forecast.service.ts';
 import {
@@ -38,7 +37,7 @@ import { getStats } from './stats.service.ts';
 
 const tags = ['sequences'];
 
-export const sequenceRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config, secrets }) => {
+export const sequenceRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config }) => {
   app.post('/sequences', {
     config: { scope: 'sequences:write' },
     schema: {
@@ -159,8 +158,7 @@ export const sequenceRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config,
     },
     handler: async ({ db, org, params }) => {
       const sequence = await getSequence(db, org.id, params.id);
-      const ownServer = await findEmailSettings(db, secrets, org.id);
-      return forecast(db, org.id, sequence, (ownServer ?? config.SMTP_URL) !== undefined);
+      return forecast(db, org.id, sequence, config.SMTP_URL !== undefined);
     },
   });
 

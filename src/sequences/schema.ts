@@ -74,7 +74,7 @@ export const SequenceParams = z.object({
   id: z.string().min(1).max(255).describe("The sequence's id or custom_id."),
 });
 
-export const SequenceStatus = z.enum(['pending', 'active', 'paused', 'complete', 'canceled']);
+const SequenceStatus = z.enum(['pending', 'active', 'paused', 'complete', 'canceled']);
 
 export const Sequence = z
   .object({
@@ -153,7 +153,7 @@ export const SequenceForecast = z
   })
   .meta({ id: 'SequenceForecast' });
 
-export const EnrollmentStatus = z.enum(['active', 'complete', 'canceled']);
+const EnrollmentStatus = z.enum(['active', 'complete', 'canceled']);
 
 export const ListEnrollments = z.object({
   cursor: Cursor.optional(),

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Db } from '../db/connect.ts';
+import type { DeliveryStatus } from '../deliveries/contract.ts';
 import type { Settlement } from '../deliveries/rules.ts';
-import type { DeliveryStatus } from '../deliveries/table.ts';
 import { newId } from '../ids.ts';
 import { type SendRule, verdictOn } from './verdict.queries.ts';
 
@@ -25,7 +25,7 @@ export interface BegunDelivery {
 /**
  * Writes the delivery of each enrollment for a step before anything is sent, deciding by what holds at this moment: the sequence runs, the
  * run was not canceled, the contact can be reached and may be written to. Gives the rows written, and as `settled` the enrollments whose
- * delivery had its outcome before.
+ * delivery had its outcome before. Called again with the same lease, as when the answer was lost, it gives the same.
  */
 export async function beginDeliveries(
   db: Db,
@@ -53,8 +53,8 @@ export async function beginDeliveries(
       from decided
       on conflict on constraint deliveries_once_a_step do update set
         status = excluded.status, reason = excluded.reason, "to" = excluded."to", lease = excluded.lease,
-        attempts = deliveries.attempts + excluded.attempts, updated_at = now()
-      where deliveries.status = 'queued'
+        attempts = deliveries.attempts + case deliveries.status when 'queued' then excluded.attempts else 0 end, updated_at = now()
+      where deliveries.status = 'queued' or (deliveries.status = 'sending' and deliveries.lease = excluded.lease)
       returning id, enrollment_id, "to", status, attempts
     )
     select *, false as was_settled from written

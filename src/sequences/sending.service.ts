@@ -1,7 +1,8 @@
+import { blockedEmail } from '../contacts/blocklist.service.ts';
 import type { Db } from '../db/connect.ts';
 import { inTransaction } from '../db/transaction.ts';
+import type { Channel } from '../deliveries/contract.ts';
 import type { Sending } from '../deliveries/sending.ts';
-import type { Channel } from '../deliveries/table.ts';
 import type { UnsubscribeLinks } from '../deliveries/unsubscribe.ts';
 import type { StepAction } from './actions.schema.ts';
 import {
@@ -76,12 +77,13 @@ export async function takeBatch(
     if (enrollments.length === 0) return [];
     const isLast = lastStepIds.includes(step.id);
     const label = `${index + 1} of ${present.length}`;
-    return [dueStep(sequenceId, step, label, isLast, enrollments, options)];
+    return [dueStep(orgId, sequenceId, step, label, isLast, enrollments, options)];
   });
   return { sequence, moves, steps, interrupted };
 }
 
 function dueStep(
+  orgId: string,
   sequenceId: string,
   { id, action }: SequenceStep,
   label: string,
@@ -90,7 +92,7 @@ function dueStep(
   { lease, isEmailConfigured }: { lease: string; isEmailConfigured: boolean },
 ): DueStep {
   return {
-    send: { ...ruleOf(action, isEmailConfigured), sequenceId, stepId: id, lease, isLast },
+    send: { ...ruleOf(orgId, action, isEmailConfigured), sequenceId, stepId: id, lease, isLast },
     action,
     label,
     enrollmentIds: enrollments.map((enrollment) => enrollment.id),
@@ -98,12 +100,13 @@ function dueStep(
 }
 
 /** What of a step's action decides who gets it. */
-export function ruleOf(action: StepAction, isEmailConfigured: boolean): SendRule {
+export function ruleOf(orgId: string, action: StepAction, isEmailConfigured: boolean): SendRule {
   const channel = CHANNEL_OF[action.type];
   return {
     channel,
     isTransactional: action.type === 'send_emails' && action.data.email_is_transactional,
     obstacle: channel === 'email' && isEmailConfigured ? null : 'channel not configured',
+    isBlocked: blockedEmail(orgId, 'contact.email'),
   };
 }
 

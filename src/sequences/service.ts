@@ -1,4 +1,3 @@
-import { sql } from 'kysely';
 import { assertSavable, contactFilter } from '../contacts/filters.ts';
 import type { ContactRef } from '../contacts/schema.ts';
 import { resolveContacts } from '../contacts/service.ts';
@@ -20,8 +19,6 @@ import {
 import { orderAfterEdit } from './rules.ts';
 import type { AddContactsAnswer, ChangedStep, CreateSequence, UpdateSequence } from './schema.ts';
 import { listAllSteps, listStepsOf, saveSteps } from './steps.queries.ts';
-
-const now = sql<Date>`now()`;
 
 /** Creates a sequence. A continuous one is active at once; a one-off one waits to be started. Throws conflict for a used custom_id. */
 export function createSequence(db: Db, orgId: string, input: CreateSequence): Promise<{ id: string }> {
@@ -117,7 +114,11 @@ async function replaceSteps(trx: Db, orgId: string, sequenceId: string, listed: 
 export function deleteSequence(db: Db, orgId: string, ref: string): Promise<void> {
   return inTransaction(db, async (trx) => {
     const sequence = await getSequence(trx, orgId, ref, { forUpdate: true });
-    await updateSequenceRow(trx, orgId, sequence.id, { status: 'canceled', canceled_at: now, deleted_at: now });
+    await updateSequenceRow(trx, orgId, sequence.id, {
+      status: 'canceled',
+      canceled_at: new Date(),
+      deleted_at: new Date(),
+    });
     await wake(trx, orgId, sequence);
   });
 }
@@ -127,7 +128,10 @@ export function startSequence(db: Db, orgId: string, ref: string): Promise<void>
   return inTransaction(db, async (trx) => {
     const sequence = await getSequence(trx, orgId, ref);
     if (sequence.is_continuous) throw conflict('A continuous sequence runs from its creation and cannot be started');
-    const isStarted = await moveSequence(trx, orgId, sequence.id, ['pending'], { status: 'active', started_at: now });
+    const isStarted = await moveSequence(trx, orgId, sequence.id, ['pending'], {
+      status: 'active',
+      started_at: new Date(),
+    });
     if (!isStarted) throw conflict(`A sequence that is ${sequence.status} cannot be started`);
     await insertRun(trx, { org_id: orgId, id: newId(), sequence_id: sequence.id, is_enrolled: false });
     await wake(trx, orgId, sequence);
@@ -136,7 +140,7 @@ export function startSequence(db: Db, orgId: string, ref: string): Promise<void>
 
 /** Stops sending within one batch and loses nobody. Throws conflict unless the sequence is active or paused already. */
 export function pauseSequence(db: Db, orgId: string, ref: string): Promise<void> {
-  return changeCourse(db, orgId, ref, 'active', 'paused', 'paused', { paused_at: now, paused_reason: null });
+  return changeCourse(db, orgId, ref, 'active', 'paused', 'paused', { paused_at: new Date(), paused_reason: null });
 }
 
 /** Goes on where a pause stopped it. Throws conflict unless the sequence is paused or active already. */
@@ -169,7 +173,7 @@ export function cancelSequence(db: Db, orgId: string, ref: string): Promise<void
     const found = await findSequence(trx, orgId, ref, { forUpdate: true });
     if (found === undefined) return cancelOneRun(trx, orgId, ref);
     if (found.status === 'canceled') return;
-    const changes = { status: 'canceled', canceled_at: now } as const;
+    const changes = { status: 'canceled', canceled_at: new Date() } as const;
     if (!(await moveSequence(trx, orgId, found.id, ['pending', 'active', 'paused'], changes))) {
       throw conflict('A sequence that is complete cannot be canceled');
     }

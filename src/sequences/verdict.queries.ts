@@ -1,6 +1,5 @@
-import { sql } from 'kysely';
-import { blockedEmail } from '../contacts/blocklist.service.ts';
-import type { Channel } from '../deliveries/table.ts';
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import type { Channel } from '../deliveries/contract.ts';
 
 /** What of a step decides who gets it. */
 export interface SendRule {
@@ -9,16 +8,17 @@ export interface SendRule {
   isTransactional: boolean;
   /** Why nothing can be sent at all, or null. */
   obstacle: string | null;
+  /** SQL: whether the e-mail of `contact` is blocked. */
+  isBlocked: RawBuilder<SqlBool>;
 }
 
 /**
  * SQL over a row called `contact`: where a step would reach it, and why it would not, by what holds at this moment. The one rule for sending
  * and for forecasts.
  */
-export function verdictOn(orgId: string, { channel, isTransactional, obstacle }: SendRule) {
+export function verdictOn(orgId: string, { channel, isTransactional, obstacle, isBlocked }: SendRule) {
   const address = channel === 'email' ? sql<string | null>`contact.email` : sql<string | null>`contact.phone_number`;
   const missing = channel === 'email' ? 'the contact has no e-mail address' : 'the contact has no phone number';
-  const blocked = blockedEmail(sql`${orgId}::uuid`, sql`contact.email`);
   const suppression = sql<string | null>`(
     select suppression.reason from suppressions as suppression
     where suppression.org_id = ${orgId} and suppression.channel = ${channel} and suppression.address = ${address}
@@ -30,6 +30,6 @@ export function verdictOn(orgId: string, { channel, isTransactional, obstacle }:
         when ${obstacle}::text is not null then 'failed' else 'sending' end as status,
       case when is_blocked then 'the contact is blocked' when address is null then ${missing}
         when suppressed is not null then suppressed else ${obstacle}::text end as reason
-    from (select ${blocked} as is_blocked, ${address} as address, ${suppression} as suppressed) as facts`;
+    from (select ${isBlocked} as is_blocked, ${address} as address, ${suppression} as suppressed) as facts`;
   return { address, verdict };
 }

@@ -4,7 +4,7 @@ const Text = z.string().max(4096);
 const ParameterName = z.string().min(1).max(255);
 
 /** A value of a template: of the contact, or the same for all. */
-export const WhatsAppVariable = z
+const WhatsAppVariable = z
   .discriminatedUnion('type', [
     z.strictObject({
       type: z.literal('GLOBAL_DYNAMIC'),

@@ -1,8 +1,8 @@
 import { defineSearchAttributeKey, SearchAttributeType, TypedSearchAttributes } from '@temporalio/common';
 
-export const ORG_ID = defineSearchAttributeKey('OrgId', SearchAttributeType.KEYWORD);
-export const SUBJECT_ID = defineSearchAttributeKey('SubjectId', SearchAttributeType.KEYWORD);
-export const KIND = defineSearchAttributeKey('Kind', SearchAttributeType.KEYWORD);
+const ORG_ID = defineSearchAttributeKey('OrgId', SearchAttributeType.KEYWORD);
+const SUBJECT_ID = defineSearchAttributeKey('SubjectId', SearchAttributeType.KEYWORD);
+const KIND = defineSearchAttributeKey('Kind', SearchAttributeType.KEYWORD);
 
 /** What operators filter runs by. The kind is the first part of the workflow id. */
 export const searchAttributes = (orgId: string, subjectId: string, workflowId: string) =>

@@ -46,5 +46,3 @@ export async function startMailSink() {
     close: () => new Promise<void>((resolve) => server.close(resolve)),
   };
 }
-
-export type MailSink = Awaited<ReturnType<typeof startMailSink>>;
