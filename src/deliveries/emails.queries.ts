@@ -81,7 +81,8 @@ export async function beginEmails(
     )
     update deliveries set status = decided.status,
       reason = case decided.status when 'skipped' then 'the contact is blocked' when 'sending' then null else decided.reason end,
-      attempts = attempts + case decided.status when 'sending' then 1 else 0 end, lease = ${lease}::uuid, updated_at = now()
+      attempts = attempts + case when decided.status = 'sending' and deliveries.status = 'queued' then 1 else 0 end,
+      lease = ${lease}::uuid, updated_at = now()
     from decided
     where deliveries.org_id = ${orgId} and deliveries.id = decided.id
     returning deliveries.id, deliveries."to", deliveries.attempts, deliveries.content, deliveries.status
