@@ -1,4 +1,4 @@
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 /** What the next call gets in place of the true answer: a status, no answer at all, or the true one once `released` is resolved. */
@@ -17,7 +17,7 @@ export interface FakeFareHarbor {
 export async function startFakeFareHarbor(): Promise<FakeFareHarbor> {
   const calls: FakeFareHarbor['calls'] = [];
   const scripts: Script[] = [];
-  const server = createServer(async (request, response) => {
+  const answer = async (request: IncomingMessage, response: ServerResponse) => {
     const appKey = request.headers['x-fareharbor-api-app'] as string | undefined;
     const userKey = request.headers['x-fareharbor-api-user'] as string | undefined;
     calls.push({ path: request.url ?? '', appKey, userKey });
@@ -31,7 +31,8 @@ export async function startFakeFareHarbor(): Promise<FakeFareHarbor> {
     return response.end(
       JSON.stringify(status === 200 ? { companies: [{ name: 'Sea Tours', shortname: 'seatours' }] } : { error: 'no' }),
     );
-  });
+  };
+  const server = createServer((request, response) => void answer(request, response));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,

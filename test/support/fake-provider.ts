@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 export interface ProviderCall {
@@ -20,14 +20,15 @@ export interface FakeProvider {
 export async function startFakeProvider(): Promise<FakeProvider> {
   const calls: ProviderCall[] = [];
   const answers: Parameters<FakeProvider['next']>[0][] = [];
-  const server = createServer(async (request, response) => {
+  const answer = async (request: IncomingMessage, response: ServerResponse) => {
     let body = '';
     for await (const chunk of request) body += chunk;
     calls.push({ method: request.method ?? '', path: request.url ?? '', headers: request.headers, body });
-    const { status, body: answer = {}, headers = {} } = answers.shift() ?? { status: 200 };
+    const { status, body: content = {}, headers = {} } = answers.shift() ?? { status: 200 };
     response.writeHead(status, { 'content-type': 'application/json', ...headers });
-    response.end(JSON.stringify(answer));
-  });
+    response.end(JSON.stringify(content));
+  };
+  const server = createServer((request, response) => void answer(request, response));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
