@@ -12,13 +12,15 @@ const list = z.string().transform((text) =>
 /** Every setting, from the environment. The README's table is compared with these descriptions. */
 export const settings = {
   DATABASE_URL: z.string().min(1).describe('Postgres connection string'),
-  DATABASE_POOL_SIZE: z.coerce.number().int().min(4).max(500).default(20).describe('Connections a process keeps at most'),
+  DATABASE_POOL_SIZE: z.coerce
+    .number()
+    .int()
+    .min(4)
+    .max(500)
+    .default(20)
+    .describe('Connections a process keeps at most'),
   TEMPORAL_ADDRESS: z.string().default('127.0.0.1:7233').describe('Temporal frontend, host:port'),
   TEMPORAL_NAMESPACE: z.string().default('default').describe('Temporal namespace'),
-  ENVIRONMENT: z
-    .enum(['production', 'development'])
-    .default('production')
-    .describe('`development` allows plain http links on loopback'),
   HOST: z.string().default('0.0.0.0').describe('Address the api listens on'),
   PORT: port.default(8080).describe('Port of the api'),
   OPS_PORT: port.optional().describe('Port of /healthz, /readyz and /metrics; the api’s own when absent'),
@@ -38,7 +40,9 @@ export const settings = {
   RATE_LIMIT_STREAMING: perMinute.default(1000).describe('Requests a minute an org, streaming endpoints'),
   RATE_LIMIT_PARTNER: perMinute.default(100).describe('Requests a minute a partner'),
   RATE_LIMIT_LOGIN_LINKS: perMinute.default(30).describe('Login links a minute a partner'),
-  EGRESS_ALLOW: list.default([]).describe('CIDRs of private networks that customers’ settings may reach, comma-separated'),
+  EGRESS_ALLOW: list
+    .default([])
+    .describe('CIDRs of private networks that customers’ settings may reach, comma-separated'),
   SMTP_URL: z.string().optional().describe('Default mail server, `smtp://user:password@host:port`'),
   FAREHARBOR_BASE_URL: z.url().default('https://fareharbor.com').describe('Base URL of the tour-booking API'),
   LOG_LEVEL: z
@@ -47,7 +51,18 @@ export const settings = {
     .describe('Least severe level that is logged'),
 } satisfies z.ZodRawShape;
 
-const Settings = z.object(settings);
+const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
+
+const Settings = z.object(settings).refine(
+  ({ PUBLIC_URL }) => {
+    const { protocol, hostname } = new URL(PUBLIC_URL);
+    return protocol === 'https:' || LOOPBACK.test(hostname);
+  },
+  {
+    path: ['PUBLIC_URL'],
+    message: 'must begin with https://, but on loopback (RFC 8058 wants https for unsubscribe links)',
+  },
+);
 
 export type Config = z.infer<typeof Settings> & { dashboardUrl: string };
 

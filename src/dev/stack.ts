@@ -67,7 +67,6 @@ async function startAll(context: Context): Promise<void> {
 
   const api = `http://127.0.0.1:${ports.PORT}`;
   const defaults = {
-    ENVIRONMENT: 'development',
     HOST: '127.0.0.1',
     PUBLIC_URL: api,
     DASHBOARD_URL: api,

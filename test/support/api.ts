@@ -143,7 +143,6 @@ function testConfig(databaseUrl: string, env: Record<string, string>): Config {
   return loadConfig({
     DATABASE_URL: databaseUrl,
     DATABASE_POOL_SIZE: '10',
-    ENVIRONMENT: 'development',
     PUBLIC_URL: `http://${LOOPBACK}:8080`,
     JWT_SECRET: 'the secret of the tests, 32 characters and more',
     SECRET_KEYS: `test:${Buffer.alloc(32, 7).toString('base64')}`,
