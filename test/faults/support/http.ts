@@ -16,7 +16,7 @@ export interface Caller {
   /** One try. Rejects when no answer comes. */
   call(method: string, path: string, body?: unknown, idempotencyKey?: string): Promise<Answer>;
   /** Tries again under one Idempotency-Key until an answer says what became of the request. */
-  post(path: string, body: unknown): Promise<Answer>;
+  post(path: string, body: unknown, idempotencyKey?: string): Promise<Answer>;
   put(path: string): Promise<Answer>;
   close(): void;
 }
@@ -66,8 +66,7 @@ export function callerOf(baseUrl: string, key: string): Caller {
 
   return {
     call,
-    post(path, body) {
-      const idempotencyKey = randomUUID();
+    post(path, body, idempotencyKey = randomUUID()) {
       return insist(() => call('POST', path, body, idempotencyKey));
     },
     put: (path) => insist(() => call('PUT', path)),
