@@ -12,6 +12,7 @@ import { createSecrets } from '../src/secrets.ts';
 import { connectTemporal } from '../src/temporal/client.ts';
 import { workflowBundle } from './bundle.ts';
 import { createEmailSenders } from './email-senders.ts';
+import { keepHouse } from './housekeeping.ts';
 import { REACTIONS } from './reactions.ts';
 import { runWorkers, type Workers } from './run.ts';
 
@@ -51,10 +52,13 @@ const senders = createEmailSenders({
 });
 const links = createUnsubscribeLinks(config.JWT_SECRET, config.PUBLIC_URL);
 
+const stopHousekeeping = keepHouse(db, log);
+
 let workers: Workers | undefined;
 let isStopping = false;
 onStopSignal(log, async () => {
   isStopping = true;
+  stopHousekeeping();
   await Promise.all([relay.stop(), workers?.stop()]);
   senders.close();
   await Promise.all([egress.close(), temporal.close(), relayConnection.close(), close()]);

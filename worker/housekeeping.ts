@@ -1,0 +1,23 @@
+import type { FastifyBaseLogger } from 'fastify';
+import type { Db } from '../src/db/connect.ts';
+import { deleteOldAnswers } from '../src/http/idempotency.queries.ts';
+import { deleteExpiredLogins } from '../src/partners/login.service.ts';
+
+const EVERY_MS = 10 * 60_000;
+const CHORES = { deleteOldAnswers, deleteExpiredLogins };
+
+/** Deletes what has run out, now and then. Every worker does; a second one finds nothing left. Ends with the returned function. */
+export function keepHouse(db: Db, log: Pick<FastifyBaseLogger, 'warn'>): () => void {
+  const sweep = async () => {
+    for (const [chore, run] of Object.entries(CHORES)) {
+      try {
+        while ((await run(db)) > 0);
+      } catch (error) {
+        log.warn({ err: error, chore }, 'housekeeping failed; it is done again later');
+      }
+    }
+  };
+  void sweep();
+  const timer = setInterval(() => void sweep(), EVERY_MS);
+  return () => clearInterval(timer);
+}
