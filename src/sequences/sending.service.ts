@@ -167,7 +167,10 @@ export async function lookAhead(
 ): Promise<{ state: 'active' | 'paused' | 'ended'; nextDueInMs: number | null }> {
   const nextDueInMs = await findNextDue(db, orgId, sequence.id, moves);
   const current = await findSequence(db, orgId, sequence.id);
-  if (current === undefined || current.status === 'canceled') return { state: 'ended', nextDueInMs: null };
+  if (current === undefined || current.status === 'canceled') {
+    await cancelWaitingDeliveries(db, orgId, sequence.id); // a send of this very batch may have been put off
+    return { state: 'ended', nextDueInMs: null };
+  }
   if (current.status === 'paused') return { state: 'paused', nextDueInMs: null };
   if (nextDueInMs === null && !current.is_continuous && (await endOneOff(db, orgId, sequence.id))) {
     return { state: 'ended', nextDueInMs: null };
