@@ -23,13 +23,15 @@ import { idempotency } from './idempotency.ts';
 import { openapi } from './openapi.ts';
 import { createMetrics, type Metrics, measure, operations } from './operations.ts';
 import { rateLimit } from './rate-limits.ts';
+import { refuseUnknown } from './refuse-unknown.ts';
 import './request.ts';
 import { guardText } from './text-guard.ts';
 
 const BODY_LIMIT_BYTES = 1024 * 1024;
 const REQUEST_TIMEOUT_MS = 30_000;
 const KEEP_ALIVE_MS = 72_000;
-const MAX_PARAM_LENGTH = 2048;
+/** 255 characters take up to nine each in a URL. */
+const MAX_PARAM_LENGTH = 2304;
 const MAX_EVENT_LOOP_DELAY_MS = 2_000;
 const WIDGET_PATHS = '/backend/widget/';
 
@@ -50,9 +52,10 @@ export async function createApp(deps: Deps, logger: FastifyBaseLogger) {
       (reply as FastifyReply).code(answer.statusCode).send(answer);
     },
   }).withTypeProvider<ZodTypeProvider>();
+  app.removeContentTypeParser('text/plain'); // JSON only: anything else is a 415
   app.setValidatorCompiler(validatorCompiler);
   app.setSerializerCompiler(serializerCompiler);
-  const metrics = createMetrics();
+  const metrics = createMetrics(deps.db);
 
   await app.register(handleErrors);
   await app.register(helmet, {
@@ -70,6 +73,7 @@ export async function createApp(deps: Deps, logger: FastifyBaseLogger) {
   });
   await app.register(measure, { metrics });
   app.addHook('onRequest', async (request, reply) => void reply.header('x-request-id', request.id));
+  await app.register(refuseUnknown);
   await app.register(openapi, deps);
   await app.register(authenticate, deps);
   await app.register(rateLimit, deps);

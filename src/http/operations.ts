@@ -2,13 +2,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import fastifyPlugin from 'fastify-plugin';
 import { sql } from 'kysely';
-import { collectDefaultMetrics, Histogram, Registry } from 'prom-client';
+import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { Db } from '../db/connect.ts';
 import type { Deps } from '../deps.ts';
+import { countOutbox } from '../outbox/backlog.service.ts';
 
 const READY_TIMEOUT_MS = 2_000;
 const HIDDEN = { schema: { hide: true }, config: { scope: 'public' } } as const;
 
-export function createMetrics(): { registry: Registry; durations: Histogram<'method' | 'route' | 'status'> } {
+/** What is measured, with the outbox's backlog looked at when somebody asks. */
+export function createMetrics(db: Db) {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const durations = new Histogram({
@@ -17,6 +20,14 @@ export function createMetrics(): { registry: Registry; durations: Histogram<'met
     labelNames: ['method', 'route', 'status'] as const,
     buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
     registers: [registry],
+  });
+  new Gauge({
+    name: 'switchboard_outbox_rows',
+    help: 'Events and workflow starts that wait for a relay, at most 10,000 counted',
+    registers: [registry],
+    async collect() {
+      this.set(await countOutbox(db));
+    },
   });
   return { registry, durations };
 }

@@ -44,7 +44,11 @@ describe('single e-mails', () => {
     await eventually('both mails', () => stack.sink.mails.length === 2);
     const [ann] = stack.sink.to('ann@example.com');
     const [bob] = stack.sink.to('bob@example.com');
-    expect([ann?.subject, String(ann?.html).trim(), ann?.from?.text]).toEqual(['For Ann', '<p>Hi</p>', '"Acme" <hello@acme.example>']);
+    expect([ann?.subject, String(ann?.html).trim(), ann?.from?.text]).toEqual([
+      'For Ann',
+      '<p>Hi</p>',
+      '"Acme" <hello@acme.example>',
+    ]);
     expect([bob?.subject, bob?.text?.trim()]).toEqual(['Fallback', 'Body']);
     expect(ann?.messageId).toBe(`<${body.data[0].id}@acme.example>`);
   });
