@@ -1,0 +1,109 @@
+import autocannon from 'autocannon';
+import { sql } from 'kysely';
+import { connect, type Db } from '../src/db/connect.ts';
+import { untilAnswers } from '../src/dev/http-probe.ts';
+import { anyFreePort } from '../src/dev/ports.ts';
+import { issueOrgKey } from '../src/keys/service.ts';
+import { createTokens } from '../src/keys/tokens.ts';
+import { type Finding, median, note, rateFinding, report } from './support/report.ts';
+import { seedOrg } from './support/seed.ts';
+import { type Stack, withStack } from './support/stack.ts';
+
+const SEEDED = 10_000;
+const CONNECTIONS = 50;
+const ROUNDS = 5;
+const ROUND_SECONDS = 4;
+const UNLIMITED = '1000000000';
+const STORES = ['postgres', 'memory'] as const;
+
+interface Target {
+  name: string;
+  url: string;
+  key: string;
+}
+
+/** The api with each store of rate limits, and the bare route, in turns. */
+async function measure(stack: Stack, db: Db): Promise<Finding[]> {
+  const orgId = await seedOrg(db, SEEDED);
+  await createBareTable(db);
+  const { api_key: key } = await issueOrgKey(db, createTokens(stack.env.JWT_SECRET ?? ''), orgId, 'Bench');
+  const bare = await stack.start(import.meta.resolve('./support/bare-api.ts'), { BENCH_ORG_ID: orgId });
+  const targets: Target[] = [
+    { name: 'bare', url: await bare.ask<string>('url'), key },
+    ...(await Promise.all(STORES.map((store) => startApi(stack, store, key)))),
+  ];
+
+  for (const target of targets) await requestsASecond(target, 3); // warm-up
+  const rates = new Map(targets.map(({ name }) => [name, [] as number[]]));
+  for (let round = 1; round <= ROUNDS; round++) {
+    for (const target of targets) rates.get(target.name)?.push(await requestsASecond(target, ROUND_SECONDS));
+    const shown = [...rates].map(([name, values]) => `${name} ${values.at(-1)?.toFixed(0)}/s`);
+    note(`round ${round}: ${shown.join(', ')}`);
+  }
+  const rateOf = (name: string) => median(rates.get(name) ?? []);
+  return STORES.map((store) =>
+    rateFinding(`POST /contacts, rate limits in ${store} / a bare route`, rateOf(store), rateOf('bare'), 0.5),
+  );
+}
+
+async function startApi(stack: Stack, store: (typeof STORES)[number], key: string): Promise<Target> {
+  const PORT = String(await anyFreePort());
+  await stack.start(import.meta.resolve('../src/main.ts'), {
+    PORT,
+    RATE_LIMIT_STORE: store,
+    RATE_LIMIT_STANDARD: UNLIMITED,
+  });
+  const url = `http://127.0.0.1:${PORT}`;
+  await untilAnswers(`${url}/healthz`, stack.logFile);
+  return { name: store, url, key };
+}
+
+let contacts = 0;
+
+/** Each request a contact that nobody has. */
+async function requestsASecond({ url, key }: Target, duration: number): Promise<number> {
+  const result = await autocannon({
+    url: `${url}/contacts`,
+    connections: CONNECTIONS,
+    duration,
+    requests: [
+      {
+        method: 'POST',
+        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+        setupRequest: (request) => ({ ...request, body: newContact(++contacts) }),
+      },
+    ],
+  });
+  if (result.non2xx > 0 || result.errors > 0) {
+    throw new Error(`${result.non2xx} requests were refused, ${result.errors} failed`);
+  }
+  return result['2xx'] / result.duration;
+}
+
+const newContact = (n: number): string =>
+  JSON.stringify({
+    contact: {
+      email: `visitor${n}@customers.example`,
+      name: `Visitor ${n}`,
+      custom_data: { plan: n % 3 === 0 ? 'pro' : 'free', city: `City ${n % 1000}` },
+    },
+  });
+
+/** A table with the columns, keys and indexes of contacts. */
+async function createBareTable(db: Db): Promise<void> {
+  await sql`create table bare_contacts (like contacts including all)`.execute(db);
+  await sql`alter table bare_contacts add foreign key (org_id) references orgs (id)`.execute(db);
+  await sql`insert into bare_contacts select * from contacts`.execute(db);
+  await sql`vacuum analyze bare_contacts`.execute(db);
+}
+
+await report(() =>
+  withStack({ hasTemporal: false }, async (stack) => {
+    const { db, close } = connect(stack.databaseUrl, { poolSize: 4 });
+    try {
+      return await measure(stack, db);
+    } finally {
+      await close();
+    }
+  }),
+);

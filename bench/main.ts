@@ -1,0 +1,40 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { type Finding, tableOf } from './support/report.ts';
+import { withStack } from './support/stack.ts';
+
+const BENCHES = ['sequence', 'relay', 'api', 'contacts-search'];
+
+interface Outcome {
+  isMet: boolean;
+  findings: Finding[];
+}
+
+/** Runs a bench in a process of its own, on servers of its own. */
+async function run(name: string, env: NodeJS.ProcessEnv = process.env): Promise<Outcome> {
+  console.log(`\n${name}`);
+  const findings: Finding[] = [];
+  const child = fork(fileURLToPath(import.meta.resolve(`./${name}.ts`)), [], { env });
+  child.on('message', (found) => findings.push(...(found as Finding[])));
+  const [code] = await once(child, 'exit');
+  return { isMet: code === 0, findings };
+}
+
+/** This one prints its own table, on a database that it makes on the server it is given. */
+const runContactsSearch = () =>
+  withStack({ hasTemporal: false }, ({ databaseUrl }) =>
+    run('contacts-search', { ...process.env, BENCH_SERVER_URL: databaseUrl }),
+  );
+
+const names = process.argv.length > 2 ? process.argv.slice(2) : BENCHES;
+const unknown = names.find((name) => !BENCHES.includes(name));
+if (unknown !== undefined) throw new Error(`there is no bench ${unknown}, but ${BENCHES.join(', ')}`);
+
+const outcomes: Outcome[] = [];
+for (const name of names) outcomes.push(name === 'contacts-search' ? await runContactsSearch() : await run(name));
+const findings = outcomes.flatMap((outcome) => outcome.findings);
+if (findings.length > 0) console.log(`\n${tableOf(findings)}`);
+const missed = names.filter((_, nth) => outcomes[nth]?.isMet !== true);
+if (missed.length > 0) console.log(`\nnot met, or not measured: ${missed.join(', ')}`);
+process.exitCode = missed.length === 0 ? 0 : 1;

@@ -1,0 +1,92 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'kysely';
+import { connect, type Db } from '../src/db/connect.ts';
+import { inTransaction } from '../src/db/transaction.ts';
+import { newId } from '../src/ids.ts';
+import { enqueue, start } from '../src/outbox/outbox.ts';
+import type { WorkflowContract } from '../src/temporal/contract.ts';
+import type { Program } from './support/processes.ts';
+import { type Finding, median, note, rateFinding, report, timeFinding } from './support/report.ts';
+import { withStack } from './support/stack.ts';
+
+const PAIRS = 200;
+const PAUSE_MS = 15;
+const BACKLOG = 3_000;
+const BACKLOG_ROUNDS = 3;
+/** As many as one relay has under way: two loops of 25. */
+const AT_ONCE = 50;
+
+/** A workflow that nobody runs: the measurement ends with its start. */
+const BENCH: WorkflowContract<{ happening: string }> = {
+  type: 'benchStart',
+  taskQueue: 'bulk',
+  workflowId: ({ happening }) => `bench/${happening}`,
+};
+
+/** From the commit of one row until its workflow is started, against the call that starts one. In turns, each by itself. */
+async function latency(db: Db, program: Program): Promise<Finding> {
+  const orgId = newId();
+  await program.ask('startRelay');
+  const direct: number[] = [];
+  const relayed: number[] = [];
+  for (let pair = -20; pair < PAIRS; pair++) {
+    const directMs = await program.ask<number>('timeDirectStart', { orgId, workflowId: `bench/${newId()}` });
+    await sleep(PAUSE_MS);
+    const relayedMs = await timeRelayedStart(db, program, orgId);
+    await sleep(PAUSE_MS);
+    if (pair < 0) continue;
+    direct.push(directMs);
+    relayed.push(relayedMs);
+  }
+  await program.ask('stopRelay');
+  return timeFinding('relay, commit to workflow started / a direct start', median(relayed), median(direct), 3);
+}
+
+async function timeRelayedStart(db: Db, program: Program, orgId: string): Promise<number> {
+  const happening = newId();
+  await inTransaction(db, (trx) => enqueue(trx, orgId, commandOf(orgId, happening)));
+  const committedAt = Number(process.hrtime.bigint()) / 1e6;
+  const startedAt = await program.ask<number>('whenStarted', { workflowId: `bench/${happening}` });
+  return startedAt - committedAt;
+}
+
+/** Rows that wait, and then a relay, against starting as many with as many under way. In turns. */
+async function backlog(db: Db, program: Program): Promise<Finding> {
+  const direct: number[] = [];
+  const drained: number[] = [];
+  for (let round = 0; round <= BACKLOG_ROUNDS; round++) {
+    const orgId = newId();
+    const starts = Array.from({ length: BACKLOG }, () => ({ orgId, workflowId: `bench/${newId()}` }));
+    const directRate = await program.ask<number>('startAll', { starts, atOnce: AT_ONCE });
+    await inTransaction(db, (trx) =>
+      enqueue(trx, orgId, ...Array.from({ length: BACKLOG }, () => commandOf(orgId, newId()))),
+    );
+    const drainedRate = await program.ask<number>('drain', { count: BACKLOG });
+    await assertDrained(db);
+    if (round === 0) continue; // warm-up
+    direct.push(directRate);
+    drained.push(drainedRate);
+    note(`backlog round ${round}: relay ${drainedRate.toFixed(0)}/s, direct ${directRate.toFixed(0)}/s`);
+  }
+  return rateFinding('relay, draining a backlog / direct starts', median(drained), median(direct), 0.9);
+}
+
+async function assertDrained(db: Db): Promise<void> {
+  const { rows } = await sql<{ left: number }>`select count(*) as left from outbox`.execute(db);
+  if (rows[0]?.left !== 0) throw new Error(`the relay left ${rows[0]?.left} rows`);
+}
+
+const commandOf = (orgId: string, happening: string) =>
+  start(BENCH, { happening }, { orgId, subjectId: orgId, summary: 'Bench' });
+
+await report(() =>
+  withStack({ hasTemporal: true }, async (stack) => {
+    const { db, close } = connect(stack.databaseUrl, { poolSize: 4 });
+    try {
+      const program = await stack.start(import.meta.resolve('./support/relay-program.ts'));
+      return [await latency(db, program), await backlog(db, program)];
+    } finally {
+      await close();
+    }
+  }),
+);

@@ -1,0 +1,45 @@
+import { DefaultLogger, Runtime } from '@temporalio/worker';
+import { pino } from 'pino';
+import { loadConfig } from '../../src/config.ts';
+import { connect, RELAY_APPLICATION_NAME } from '../../src/db/connect.ts';
+import { createUnsubscribeLinks } from '../../src/deliveries/unsubscribe.ts';
+import { startRelay } from '../../src/outbox/relay.ts';
+import { onStopSignal } from '../../src/process.ts';
+import { connectTemporal } from '../../src/temporal/client.ts';
+import { workflowBundle } from '../../worker/bundle.ts';
+import { REACTIONS } from '../../worker/reactions.ts';
+import { runWorkers } from '../../worker/run.ts';
+import { COSTLESS } from './costless-sender.ts';
+import { serve } from './processes.ts';
+
+// The worker of worker/main.ts in all parts, but with a sender that costs nothing.
+const config = loadConfig();
+const log = pino({ level: config.LOG_LEVEL });
+Runtime.install({ logger: new DefaultLogger('WARN'), shutdownSignals: [] });
+const { db, close } = connect(config.DATABASE_URL, { poolSize: config.DATABASE_POOL_SIZE });
+const relayConnection = connect(config.DATABASE_URL, { poolSize: 4, applicationName: RELAY_APPLICATION_NAME });
+const temporal = connectTemporal(config);
+const workers = await runWorkers({
+  address: config.TEMPORAL_ADDRESS,
+  namespace: config.TEMPORAL_NAMESPACE,
+  workflowBundle: await workflowBundle(),
+  deps: {
+    db,
+    links: createUnsubscribeLinks(config.JWT_SECRET, config.PUBLIC_URL),
+    senders: { of: async () => COSTLESS, close: () => undefined },
+  },
+});
+const relay = startRelay({
+  databaseUrl: config.DATABASE_URL,
+  db,
+  commandDb: relayConnection.db,
+  client: temporal.client,
+  reactions: REACTIONS,
+  log,
+});
+onStopSignal(log, async () => {
+  await Promise.all([relay.stop(), workers.stop()]);
+  await Promise.all([temporal.close(), relayConnection.close(), close()]);
+});
+
+serve({ ready: async () => true });

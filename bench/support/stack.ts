@@ -1,0 +1,80 @@
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { migrateToLatest } from '../../src/db/migrate.ts';
+import { startGuard } from '../../src/dev/guard.ts';
+import { anyFreePort } from '../../src/dev/ports.ts';
+import { startPostgres } from '../../src/dev/postgres.ts';
+import { startTemporal } from '../../src/dev/temporal.ts';
+import { type Program, startProgram } from './processes.ts';
+
+/** Servers of a bench's own, with the settings that `npm start` gives them, on durable storage. */
+export interface Stack {
+  /** Migrated. */
+  databaseUrl: string;
+  /** The environment of our programs on this stack. */
+  env: Record<string, string>;
+  /** Where all that runs here writes. */
+  logFile: string;
+  start(file: string, env?: Record<string, string>, execArgv?: string[]): Promise<Program>;
+}
+
+/** Runs `work` on a new stack, and ends all of it. */
+export async function withStack<T>(
+  { hasTemporal }: { hasTemporal: boolean },
+  work: (stack: Stack) => Promise<T>,
+): Promise<T> {
+  const folder = mkdtempSync(join(tmpdir(), 'switchboard-bench-'));
+  chmodSync(folder, 0o755); // Postgres' own user has to reach its data in it
+  const guard = startGuard(join(folder, 'processes.json'));
+  const logFile = join(folder, 'bench.log');
+  const stops: (() => Promise<void>)[] = [];
+  let isFailed = false;
+  try {
+    const postgres = await startPostgres({
+      folder: join(folder, 'postgres'),
+      port: await anyFreePort(),
+      password: 'bench',
+      database: 'bench',
+      logFile,
+      guard,
+    });
+    stops.push(() => postgres.stop(10_000));
+    await migrateToLatest(postgres.url);
+    const env = envOf(postgres.url);
+    if (hasTemporal) {
+      const databaseFile = join(folder, 'temporal.db');
+      const temporal = await startTemporal({ port: await anyFreePort(), databaseFile, logFile, guard });
+      stops.push(() => temporal.stop(5_000));
+      env.TEMPORAL_ADDRESS = temporal.address;
+    }
+    return await work({
+      databaseUrl: postgres.url,
+      env,
+      logFile,
+      async start(file, own = {}, execArgv = []) {
+        const program = await startProgram(file, { ...env, ...own }, { logFile, guard, execArgv });
+        stops.push(() => program.stop());
+        return program;
+      },
+    });
+  } catch (error) {
+    isFailed = true;
+    console.error(`The log stays at ${logFile}`);
+    throw error;
+  } finally {
+    guard.seal();
+    for (const stop of stops.reverse()) await stop();
+    await guard.close();
+    if (!isFailed) rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+const envOf = (databaseUrl: string): Record<string, string> => ({
+  DATABASE_URL: databaseUrl,
+  JWT_SECRET: 'only for measurements, so not a secret',
+  SECRET_KEYS: `bench:${Buffer.alloc(32, 1).toString('base64')}`,
+  ENVIRONMENT: 'development',
+  HOST: '127.0.0.1',
+  LOG_LEVEL: 'warn',
+});
