@@ -93,11 +93,12 @@ const betweenDomains = [
 ];
 
 const roles = [
-  only('schema-imports', 'A schema is built of zod and other schemas.', anyDomain('schema'), [
-    npm('zod'),
-    `^src/[^/]+/${role('schema')}`,
-    sharedSchemas,
-  ]),
+  only(
+    'schema-imports',
+    'A schema is built of zod, other schemas and a parser of phone numbers.',
+    anyDomain('schema'),
+    [npm('zod', 'libphonenumber-js'), `^src/[^/]+/${role('schema')}`, sharedSchemas],
+  ),
   only('table-imports', 'A table imports only types.', anyDomain('table'), [], ['type-only']),
   only(
     'contract-imports',

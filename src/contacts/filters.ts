@@ -11,7 +11,7 @@ import {
   type References,
 } from './filters.queries.ts';
 import type { CompositeFilter, ContactFilter } from './filters.schema.ts';
-import { toE164 } from './phone-number.ts';
+import { toE164 } from './phone-number.schema.ts';
 
 const MAX_DEPTH = 5;
 const MAX_UNFOLDED = 500;

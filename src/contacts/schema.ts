@@ -1,35 +1,18 @@
 import { z } from 'zod';
 import { Id, Timestamp } from '../http/schemas.ts';
 import { PublicFilter } from './filters.schema.ts';
-import { toE164 } from './phone-number.ts';
+import { PhoneNumber } from './phone-number.schema.ts';
 
 const MAX_KEYS = 100;
 const MAX_BATCH = 1000;
 const EMAIL =
-  /^(?=.{1,254}$)[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+[A-Za-z](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])$/;
+  /^(?=.{1,254}$)(?=[^@]{1,64}@)[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*@(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+[A-Za-z](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])$/;
 
 /** An address in lower case, as contacts are told apart by it. */
 export const Email = z
   .email({ pattern: EMAIL, error: 'must be an e-mail address, such as ada@example.com' })
   .max(254)
   .toLowerCase();
-
-/** A phone number in any international spelling; E.164 once parsed. */
-export const PhoneNumber = z
-  .string()
-  .min(1)
-  .max(50)
-  .transform((text, context) => {
-    const number = toE164(text);
-    if (number !== undefined) return number;
-    context.issues.push({
-      code: 'custom',
-      input: text,
-      message: 'must be an international phone number with + and the country code, such as +442079460958',
-    });
-    return z.NEVER;
-  })
-  .describe('An international number with + and the country code. Stored as E.164.');
 
 const hasFewKeys = (map: object) => Object.keys(map).length <= MAX_KEYS;
 const tooManyKeys = `must have at most ${MAX_KEYS} keys`;
