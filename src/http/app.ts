@@ -14,6 +14,7 @@ import { keyRoutes } from '../keys/routes.ts';
 import { integrationRoutes } from '../orgs/integrations.routes.ts';
 import { memberRoutes } from '../orgs/members.routes.ts';
 import { orgRoutes } from '../orgs/routes.ts';
+import { countOutbox } from '../outbox/backlog.ts';
 import { loginRoutes } from '../partners/login.routes.ts';
 import { partnerRoutes } from '../partners/routes.ts';
 import { sequenceRoutes } from '../sequences/routes.ts';
@@ -55,7 +56,7 @@ export async function createApp(deps: Deps, logger: FastifyBaseLogger) {
   app.removeContentTypeParser('text/plain'); // JSON only: anything else is a 415
   app.setValidatorCompiler(validatorCompiler);
   app.setSerializerCompiler(serializerCompiler);
-  const metrics = createMetrics(deps.db);
+  const metrics = createMetrics(() => countOutbox(deps.db));
 
   await app.register(handleErrors);
   await app.register(helmet, {

@@ -3,15 +3,13 @@ import type { FastifyInstance } from 'fastify';
 import fastifyPlugin from 'fastify-plugin';
 import { sql } from 'kysely';
 import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import type { Db } from '../db/connect.ts';
 import type { Deps } from '../deps.ts';
-import { countOutbox } from '../outbox/backlog.service.ts';
 
 const READY_TIMEOUT_MS = 2_000;
 const HIDDEN = { schema: { hide: true }, config: { scope: 'public' } } as const;
 
 /** What is measured, with the outbox's backlog looked at when somebody asks. */
-export function createMetrics(db: Db) {
+export function createMetrics(countOutbox: () => Promise<number>) {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const durations = new Histogram({
@@ -26,7 +24,7 @@ export function createMetrics(db: Db) {
     help: 'Events and workflow starts that wait for a relay, at most 10,000 counted',
     registers: [registry],
     async collect() {
-      this.set(await countOutbox(db));
+      this.set(await countOutbox());
     },
   });
   return { registry, durations };
