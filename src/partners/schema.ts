@@ -74,10 +74,10 @@ export const OrgPage = z.object({
 
 export const PartnerOrgPage = z.object({ data: z.array(PartnerOrg), total: z.int() });
 
-export const ExternalRef = z.object({ externalId: z.string().min(1).max(2048) });
+export const ExternalRef = z.object({ externalId: z.string().min(1).max(255) });
 
 /** Any text: what is no org of the partner is refused with 403, whatever it looks like. */
-export const OrgRef = z.object({ orgId: z.string().min(1).max(2048).describe('The org’s UUID.') });
+export const OrgRef = z.object({ orgId: z.string().min(1).max(255).describe('The org’s UUID.') });
 
 export const CreateOrgKey = z
   .object({ name: Name.default('Default') })

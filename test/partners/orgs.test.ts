@@ -224,11 +224,19 @@ describe('resolving an external_id', () => {
     expect(body).toHaveProperty('created_at');
   });
 
+  it('finds the longest external_id there can be', async () => {
+    const external_id = '長'.repeat(255);
+    const { body: created } = await api.partner.post(ORGS, { name: 'Long', external_id });
+    expect((await api.partner.get(`${ORGS}/by-external-id/${encodeURIComponent(external_id)}`)).body.id).toBe(
+      created.id,
+    );
+  });
+
   it('never finds an org of another partner', async () => {
     const stranger = await api.createPartner();
     await stranger.post(ORGS, { name: 'Theirs', external_id: 'only-theirs' });
     expect((await api.partner.get(`${ORGS}/by-external-id/only-theirs`)).status).toBe(404);
-    expect((await api.partner.get(`${ORGS}/by-external-id/${'x'.repeat(300)}`)).status).toBe(404);
+    expect((await api.partner.get(`${ORGS}/by-external-id/${'x'.repeat(256)}`)).status).toBe(400);
   });
 });
 
