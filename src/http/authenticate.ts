@@ -48,7 +48,7 @@ function bearerToken(request: FastifyRequest): string {
 }
 
 /** Whether an address lies in one of the CIDRs. No list allows any address. */
-export function isAllowedFrom(cidrs: string[], address: string): boolean {
+function isAllowedFrom(cidrs: string[], address: string): boolean {
   if (cidrs.length === 0) return true;
   if (!ipaddr.isValid(address)) return false; // a proxy's header can hold anything
   const ip = ipaddr.process(address);
