@@ -159,7 +159,7 @@ describe('an integration', () => {
   });
 
   it('of an unknown kind does not exist', async () => {
-    expect((await org.put('/integrations/fax', {})).status).toBe(404);
+    expect((await org.put('/integrations/fax', {})).status).toBe(405);
     expect((await org.delete('/integrations/fax')).status).toBe(400);
   });
 
