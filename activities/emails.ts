@@ -21,11 +21,13 @@ export interface EmailActivityDeps {
   db: Db;
   links: UnsubscribeLinks;
   senders: EmailSenders;
+  /** Aborted when the worker is to end: a batch finishes what it has under way and leaves the rest. */
+  stopping: AbortSignal;
 }
 
 export type EmailActivities = ReturnType<typeof createEmailActivities>;
 
-export function createEmailActivities({ db, links, senders }: EmailActivityDeps) {
+export function createEmailActivities({ db, links, senders, stopping }: EmailActivityDeps) {
   return {
     /** Sends at most one batch of a request's e-mails. Run twice, each still goes out once: its delivery row is claimed first. */
     async sendRequestedEmails({ orgId, requestId }: { orgId: string; requestId: string }): Promise<EmailProgress> {
@@ -41,7 +43,7 @@ export function createEmailActivities({ db, links, senders }: EmailActivityDeps)
         await sendInLanes({
           items: queued.map(({ id }) => id),
           sender: sender ?? NOBODY,
-          isStopped: () => cancellationSignal.aborted,
+          isStopped: () => stopping.aborted || cancellationSignal.aborted,
           begin: async (ids) =>
             (await beginEmails(db, orgId, ids, { lease, obstacle, isBlocked })).map((row) =>
               emailOf(orgId, links, row),

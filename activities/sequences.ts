@@ -23,11 +23,13 @@ export interface SequenceActivityDeps {
   db: Db;
   links: UnsubscribeLinks;
   senders: EmailSenders;
+  /** Aborted when the worker is to end: a batch finishes what it has under way and leaves the rest. */
+  stopping: AbortSignal;
 }
 
 export type SequenceActivities = ReturnType<typeof createSequenceActivities>;
 
-export function createSequenceActivities({ db, links, senders }: SequenceActivityDeps) {
+export function createSequenceActivities({ db, links, senders, stopping }: SequenceActivityDeps) {
   return {
     /** Sends at most one batch of what is due. Run twice at once, each mail still goes out once: its delivery row is claimed first. */
     async sendDueSteps({ orgId, sequenceId }: SequenceRef): Promise<SequenceProgress> {
@@ -62,7 +64,7 @@ export function createSequenceActivities({ db, links, senders }: SequenceActivit
     await sendInLanes<string>({
       items: step.enrollmentIds,
       sender: sender ?? NOBODY,
-      isStopped: () => stop.aborted,
+      isStopped: () => stop.aborted || stopping.aborted,
       begin: async (chunk): Promise<Sending[]> => {
         const { sendings, skipped, failed } = await beginChunk(db, orgId, step, links, chunk);
         totals.skipped += skipped;

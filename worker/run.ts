@@ -11,41 +11,56 @@ export interface WorkersOptions {
   address: string;
   namespace: string;
   workflowBundle: { code: string };
-  deps: ActivityDeps;
+  deps: Omit<ActivityDeps, 'stopping'>;
 }
 
 export interface Workers {
   /** Rejects when a worker fails; resolves after `stop`. */
   done: Promise<void>;
-  /** Takes no more work, lets activities finish for some seconds, then ends. */
+  /** Takes no more work, lets batches finish what they have under way and other activities run on for some seconds, then ends. */
   stop(): Promise<void>;
 }
 
 /** Runs a worker for each task queue. Rejects when Temporal cannot be reached. */
 export async function runWorkers({ address, namespace, workflowBundle, deps }: WorkersOptions): Promise<Workers> {
+  const stopping = new AbortController();
+  const activities = createActivities({ ...deps, stopping: stopping.signal });
   const connection = await NativeConnection.connect({ address });
-  const activities = createActivities(deps);
-  const workers = await Promise.all(
-    (Object.keys(QUEUES) as TaskQueue[]).map((taskQueue) =>
-      Worker.create({
-        connection,
-        namespace,
-        taskQueue,
-        workflowBundle,
-        activities,
-        interceptors: { activity: [failureInterceptor] },
-        shutdownGraceTime: GRACE,
-        shutdownForceTime: FORCE,
-        ...QUEUES[taskQueue],
-      }),
-    ),
-  );
-  const done = Promise.all(workers.map((worker) => worker.run())).then(() => connection.close());
+  const create = (taskQueue: TaskQueue) =>
+    Worker.create({
+      connection,
+      namespace,
+      taskQueue,
+      workflowBundle,
+      activities,
+      interceptors: { activity: [failureInterceptor] },
+      shutdownGraceTime: GRACE,
+      shutdownForceTime: FORCE,
+      ...QUEUES[taskQueue],
+    });
+  const workers = await Promise.all((Object.keys(QUEUES) as TaskQueue[]).map(create));
+  const shutDown = () => {
+    stopping.abort();
+    for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
+  };
+  const done = runTogether(workers, shutDown).finally(() => connection.close());
   return {
     done,
     async stop() {
-      for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
+      shutDown();
       await done;
     },
   };
+}
+
+/** Where one fails the others are shut down too: the caller starts them all anew. */
+async function runTogether(workers: Worker[], shutDown: () => void): Promise<void> {
+  const runs = workers.map((worker) =>
+    worker.run().catch((error: unknown) => {
+      shutDown();
+      throw error;
+    }),
+  );
+  await Promise.allSettled(runs);
+  await Promise.all(runs);
 }

@@ -6,6 +6,7 @@ import { putOff, type Settlement, settled } from './rules.ts';
 
 const LANES = 2;
 const DATABASE_RETRY_MS = 500;
+const SETTLE_LIMIT_MS = 600_000;
 
 /** A delivery that the ledger says is being sent now, and what goes out for it. */
 export interface Sending {
@@ -48,7 +49,11 @@ export async function sendInLanes<Item>(work: LaneWork<Item>): Promise<void> {
         deliveryId,
         settlementOf(outcomes[i] as SendOutcome, attempts),
       ]);
-      await onceDatabaseIsBack(isStopped, () => settle(results));
+      const giveUpAt = performance.now() + SETTLE_LIMIT_MS;
+      await onceDatabaseIsBack(
+        () => performance.now() > giveUpAt,
+        () => settle(results),
+      );
     }
   };
   const runs = Array.from({ length: LANES }, () =>
@@ -64,12 +69,12 @@ export async function sendInLanes<Item>(work: LaneWork<Item>): Promise<void> {
   }
 }
 
-async function onceDatabaseIsBack<T>(isStopped: () => boolean, work: () => Promise<T>): Promise<T> {
+async function onceDatabaseIsBack<T>(isGivenUp: () => boolean, work: () => Promise<T>): Promise<T> {
   for (;;) {
     try {
       return await work();
     } catch (error) {
-      if (!isDatabaseAway(error) || isStopped()) throw error;
+      if (!isDatabaseAway(error) || isGivenUp()) throw error;
       await sleep(DATABASE_RETRY_MS);
     }
   }
