@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http';
-import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyError, FastifyInstance } from 'fastify';
 import fastifyPlugin from 'fastify-plugin';
 import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod';
 import { z } from 'zod';
@@ -17,6 +17,11 @@ const STATUS_OF: Record<ErrorKind, number> = {
   unavailable: 503,
 };
 const RETRY_AFTER_SECONDS = 5;
+const SAYS_NOTHING = 'Invalid input';
+
+interface UnionIssue {
+  errors?: (UnionIssue & { message: string; path: PropertyKey[] })[][];
+}
 
 export const ErrorAnswer = z
   .object({
@@ -46,10 +51,6 @@ export const errorAnswer = (statusCode: number, message: string, issues?: Issue[
 
 /** The one place where an error becomes an answer. */
 export const handleErrors = fastifyPlugin(async (app: FastifyInstance) => {
-  app.setNotFoundHandler({ config: { scope: 'public' } } as never, (request: FastifyRequest, reply: FastifyReply) =>
-    reply.code(404).send(errorAnswer(404, `There is no ${request.method} ${request.url.split('?')[0]}`)),
-  );
-
   app.setErrorHandler((error: FastifyError, request, reply) => {
     const answer = answerTo(error);
     if (answer.statusCode >= 500) request.log.error({ err: error }, 'request failed');
@@ -68,9 +69,9 @@ export function answerTo(error: FastifyError | DomainError): ErrorAnswer {
   if (error instanceof DomainError) return errorAnswer(STATUS_OF[error.kind], error.message, error.issues);
   if (hasZodFastifySchemaValidationErrors(error)) {
     const context = error.validationContext === 'querystring' ? 'query' : (error.validationContext ?? 'body');
-    const issues = error.validation.map(({ instancePath, message }) => ({
+    const issues = error.validation.map(({ instancePath, message = 'is not valid', params }) => ({
       path: [context, ...instancePath.split('/').filter((part) => part !== '')].join('.'),
-      message: message ?? 'is not valid',
+      message: message === SAYS_NOTHING ? messageOfUnion(params) : message,
     }));
     const summary = issues.map(({ path, message }) => `${path}: ${message}`).join('; ');
     return errorAnswer(400, `The request is not valid: ${summary.slice(0, 500)}`, issues);
@@ -81,4 +82,14 @@ export function answerTo(error: FastifyError | DomainError): ErrorAnswer {
   if (status >= 400 && status < 500) return errorAnswer(status, error.message);
   if (status === 503) return errorAnswer(503, 'The service is busy: try again soon');
   return errorAnswer(500, 'Something went wrong on our side; the request id in X-Request-Id finds it in the logs');
+}
+
+/** What a union's alternatives demand: zod itself only says that none fits. */
+function messageOfUnion({ errors = [] }: UnionIssue): string {
+  const demands = errors.flatMap(([first]) => {
+    if (first === undefined) return [];
+    const message = first.message === SAYS_NOTHING ? messageOfUnion(first) : first.message;
+    return [first.path.length === 0 ? message : `${first.path.join('.')}: ${message}`];
+  });
+  return demands.length === 0 ? SAYS_NOTHING : [...new Set(demands)].join(', or ');
 }

@@ -5,7 +5,11 @@ import { type Issue, invalid } from '../errors.ts';
 const MAX_DEPTH = 64;
 const MAX_ISSUES = 20;
 
-/** Refuses text that no database column can hold (NUL, lone surrogates) and nesting that no request needs, wherever it stands. */
+/** Control characters other than tab, line feed and carriage return. They end up in headers, terminals and logs, and say nothing. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what it looks for
+const CONTROL_CHARACTER = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/;
+
+/** Refuses text that no database column can hold or no reader can see (control characters, lone surrogates) and nesting that no request needs. */
 export const guardText = fastifyPlugin(async (app: FastifyInstance) => {
   app.addHook('preValidation', async ({ params, query, body }) => {
     const issues: Issue[] = [];
@@ -24,13 +28,17 @@ export const guardText = fastifyPlugin(async (app: FastifyInstance) => {
 function inspect(value: unknown, path: string, depth: number, issues: Issue[]): void {
   if (issues.length >= MAX_ISSUES) return;
   if (typeof value === 'string') {
-    if (value.includes('\0')) issues.push({ path, message: 'must not hold a NUL character' });
+    const control = CONTROL_CHARACTER.exec(value)?.[0];
+    if (control !== undefined) issues.push({ path, message: `must not hold ${nameOf(control)}` });
     else if (!value.isWellFormed()) issues.push({ path, message: 'must be well-formed Unicode' });
     return;
   }
   if (typeof value !== 'object' || value === null) return;
   if (depth >= MAX_DEPTH) {
-    issues.push({ path: 'body', message: `must not be nested deeper than ${MAX_DEPTH} levels` });
+    issues.push({
+      path: path.split('.').slice(0, 4).join('.'),
+      message: `must not be nested deeper than ${MAX_DEPTH} levels`,
+    });
     return;
   }
   for (const [key, item] of Object.entries(value)) {
@@ -40,4 +48,9 @@ function inspect(value: unknown, path: string, depth: number, issues: Issue[]): 
   }
 }
 
-const printable = (key: string) => key.slice(0, 60).replaceAll('\0', '\\u0000').toWellFormed();
+const nameOf = (control: string) =>
+  control === '\0'
+    ? 'a NUL character'
+    : `the control character U+${control.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}`;
+
+const printable = (key: string) => JSON.stringify(key.slice(0, 60)).slice(1, -1);

@@ -14,8 +14,6 @@ const PUBLIC_ROUTES = [
   'GET /openapi.json',
   'GET /docs',
   'GET /docs/',
-  'GET /docs/openapi.json',
-  'GET /docs/openapi.yaml',
   'GET /docs/js/scalar.js',
   'GET /healthz',
   'GET /readyz',
@@ -72,6 +70,24 @@ describe('every route of the running api', () => {
       return status === 401 || status === 404 ? undefined : `HEAD ${operation.path} answers ${status}`;
     });
     expect(wrong).toEqual([]);
+  });
+});
+
+describe('a path or a method that no route has', () => {
+  it('is 404, or 405 with the methods that there are', async () => {
+    const unknown = await api.org.get('/no/such/path');
+    expect(unknown).toMatchObject({ status: 404, body: { statusCode: 404, message: 'There is no GET /no/such/path' } });
+    expect(unknown.headers.get('x-request-id')).not.toBeNull();
+
+    for (const operation of document.operations) {
+      const response = await fetch(api.url + pathTo(operation, someIds(operation)), { method: 'PROPFIND' });
+      const here = document.operations.filter(({ path }) => path === operation.path).map(({ method }) => method);
+      expect(`${operation.path} ${response.status}`).toBe(`${operation.path} 405`);
+      expect(response.headers.get('allow')?.split(', ')).toEqual(expect.arrayContaining(here));
+      expect(await response.json()).toMatchObject({ statusCode: 405, error: 'Method Not Allowed' });
+    }
+    expect((await fetch(`${api.url}/org`, { method: 'POST' })).status).toBe(405);
+    expect((await api.org.post('/contacts/search/more', {})).status).toBe(404);
   });
 });
 

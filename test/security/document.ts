@@ -270,8 +270,11 @@ function sampleText({ format, pattern, minLength = 0 }: Schema, name: string): s
   return 'text'.padEnd(minLength, 'x');
 }
 
-const allowsText = ({ minLength = 0, maxLength = Infinity, pattern }: Schema, text: string): boolean =>
-  text.length >= minLength && text.length <= maxLength && (pattern === undefined || new RegExp(pattern).test(text));
+/** JSON Schema counts characters, not the halves of which JavaScript makes some. */
+const allowsText = ({ minLength = 0, maxLength = Infinity, pattern }: Schema, text: string): boolean => {
+  const length = text.length > 2 * maxLength ? Infinity : [...text].length;
+  return length >= minLength && length <= maxLength && (pattern === undefined || new RegExp(pattern).test(text));
+};
 
 const allowsNumber = (schema: Schema, number: number): boolean =>
   number >= (schema.minimum ?? -Infinity) &&

@@ -1,0 +1,33 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import fastifyPlugin from 'fastify-plugin';
+import { errorAnswer } from './errors.ts';
+
+/** Answers 404 for a path that no route has, and 405 with `Allow` (RFC 9110, 15.5.6) for a method that its routes lack. Registered before the routes. */
+export const refuseUnknown = fastifyPlugin(async (app: FastifyInstance) => {
+  const methodsByPattern = new Map<string, { pattern: RegExp; methods: Set<string> }>();
+
+  app.addHook('onRoute', ({ url, method }) => {
+    if (url.includes('*')) return;
+    const known = methodsByPattern.get(url) ?? { pattern: patternOf(url), methods: new Set() };
+    for (const one of [method].flat()) known.methods.add(one);
+    methodsByPattern.set(url, known);
+  });
+
+  const refuse = async ({ method, url }: FastifyRequest, reply: FastifyReply) => {
+    const [path = ''] = url.split('?');
+    const matching = [...methodsByPattern.values()].filter(({ pattern }) => pattern.test(path));
+    if (matching.length === 0) return reply.code(404).send(errorAnswer(404, `There is no ${method} ${path}`));
+    const allow = [...new Set(matching.flatMap(({ methods }) => [...methods]))].sort().join(', ');
+    return reply
+      .code(405)
+      .header('allow', allow)
+      .send(errorAnswer(405, `${path} takes ${allow}, not ${method}`));
+  };
+
+  // Before the body is looked at, which some methods have and some have not.
+  app.addHook('onRequest', async (request, reply) => (request.is404 ? refuse(request, reply) : undefined));
+  app.setNotFoundHandler({ config: { scope: 'public' } } as never, refuse);
+});
+
+const patternOf = (url: string) =>
+  new RegExp(`^${url.replaceAll(/[.+?^$()[\]{}|\\]/g, '\\$&').replaceAll(/:\w+/g, '[^/]+')}$`);
