@@ -1,7 +1,12 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import fastifyPlugin from 'fastify-plugin';
 import type pg from 'pg';
-import { RateLimiterMemory, RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible';
+import {
+  type RateLimiterAbstract,
+  RateLimiterMemory,
+  RateLimiterPostgres,
+  RateLimiterRes,
+} from 'rate-limiter-flexible';
 import type { Config } from '../config.ts';
 
 const WINDOW_SECONDS = 60;
@@ -24,17 +29,19 @@ export function createRateLimits(config: Config, pool: pg.Pool): RateLimits {
   };
   const create = (name: RateLimitName) => {
     const options = { keyPrefix: name, points: limits[name], duration: WINDOW_SECONDS };
-    if (config.RATE_LIMIT_STORE === 'memory') return new RateLimiterMemory(options);
-    return new RateLimiterPostgres({
-      ...options,
-      storeClient: pool,
-      storeType: 'pool',
-      tableName: 'rate_limits',
-      tableCreated: true,
-      inMemoryBlockOnConsumed: limits[name] + 1,
-    });
+    if (config.RATE_LIMIT_STORE === 'memory') return countTogether(new RateLimiterMemory(options));
+    return countTogether(
+      new RateLimiterPostgres({
+        ...options,
+        storeClient: pool,
+        storeType: 'pool',
+        tableName: 'rate_limits',
+        tableCreated: true,
+        inMemoryBlockOnConsumed: limits[name] + 1,
+      }),
+    );
   };
-  const limiters = {
+  const counters = {
     standard: create('standard'),
     streaming: create('streaming'),
     partner: create('partner'),
@@ -44,15 +51,69 @@ export function createRateLimits(config: Config, pool: pg.Pool): RateLimits {
   return {
     limitOf: (name) => limits[name],
     async consume(name, id) {
-      try {
-        const { remainingPoints, msBeforeNext } = await limiters[name].consume(id);
-        return { isAllowed: true, remaining: remainingPoints, resetMs: msBeforeNext };
-      } catch (rejection) {
-        if (!(rejection instanceof RateLimiterRes)) throw rejection;
-        return { isAllowed: false, remaining: 0, resetMs: rejection.msBeforeNext };
-      }
+      const { place, resetMs } = await counters[name](id);
+      return { isAllowed: place <= limits[name], remaining: Math.max(limits[name] - place, 0), resetMs };
     },
   };
+}
+
+/** Which request of the window this one is, from 1. */
+interface Place {
+  place: number;
+  resetMs: number;
+}
+
+interface Waiting {
+  resolve(place: Place): void;
+  reject(error: unknown): void;
+}
+
+/**
+ * Counts the requests of an id that come while a count of it is under way in one go after it. They would only queue up for the same
+ * row; each still gets a place of its own.
+ */
+function countTogether(limiter: RateLimiterAbstract): (id: string) => Promise<Place> {
+  const waitingFor = new Map<string, Waiting[]>();
+
+  const countAll = async (id: string) => {
+    for (;;) {
+      const waiting = waitingFor.get(id) ?? [];
+      if (waiting.length === 0) break;
+      waitingFor.set(id, []);
+      try {
+        const { last, resetMs } = await count(limiter, id, waiting.length);
+        for (const [nth, { resolve }] of waiting.entries())
+          resolve({ place: last - waiting.length + 1 + nth, resetMs });
+      } catch (error) {
+        for (const { reject } of waiting) reject(error);
+      }
+    }
+    waitingFor.delete(id);
+  };
+
+  return (id) =>
+    new Promise((resolve, reject) => {
+      const waiting = waitingFor.get(id);
+      if (waiting !== undefined) {
+        waiting.push({ resolve, reject });
+        return;
+      }
+      waitingFor.set(id, [{ resolve, reject }]);
+      void countAll(id);
+    });
+}
+
+/** Counts requests, and gives the place of the last one. */
+async function count(limiter: RateLimiterAbstract, id: string, requests: number) {
+  try {
+    const { consumedPoints, msBeforeNext } = await limiter.consume(id, requests);
+    return { last: consumedPoints, resetMs: msBeforeNext };
+  } catch (rejection) {
+    if (!(rejection instanceof RateLimiterRes)) throw rejection;
+    const { consumedPoints, msBeforeNext } = rejection;
+    // An id that is known to be over its limit is not counted any more.
+    return { last: consumedPoints > 0 ? consumedPoints : Number.POSITIVE_INFINITY, resetMs: msBeforeNext };
+  }
 }
 
 /** Answers 429 with Retry-After (RFC 9110, 10.2.3) over the limit, and says on every answer what is left. */
