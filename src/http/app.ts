@@ -1,5 +1,4 @@
 import cors from '@fastify/cors';
-import helmet from '@fastify/helmet';
 import underPressure from '@fastify/under-pressure';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyReply, LogController } from 'fastify';
 import { serializerCompiler, validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
@@ -26,6 +25,7 @@ import { createMetrics, type Metrics, measure, operations } from './operations.t
 import { rateLimit } from './rate-limits.ts';
 import { refuseUnknown } from './refuse-unknown.ts';
 import './request.ts';
+import { securityHeaders } from './security-headers.ts';
 import { guardText } from './text-guard.ts';
 
 const BODY_LIMIT_BYTES = 1024 * 1024;
@@ -59,11 +59,7 @@ export async function createApp(deps: Deps, logger: FastifyBaseLogger) {
   const metrics = createMetrics(() => countOutbox(deps.db));
 
   await app.register(handleErrors);
-  await app.register(helmet, {
-    contentSecurityPolicy: {
-      directives: { defaultSrc: ["'none'"], formAction: ["'self'"], upgradeInsecureRequests: null },
-    },
-  });
+  await app.register(securityHeaders);
   await app.register(cors, {
     delegator: (request, done) => done(null, { origin: request.url.startsWith(WIDGET_PATHS) }),
   });
