@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { sql } from 'kysely';
 import { startApi, type TestApi, type TestOrg } from '../support/api.ts';
 
 let api: TestApi;
@@ -35,7 +36,7 @@ describe('the list of contacts', () => {
     const created = new Set<string>();
     let writing = true;
     const write = async (writer: number) => {
-      for (let n = 0; n < 40; n += 1) {
+      for (let n = 0; n < 25; n += 1) {
         const email = `w${writer}-${n}@example.com`;
         const headers: Record<string, string> = n % 4 === 0 ? { 'idempotency-key': email } : {};
         const { body } =
@@ -48,13 +49,45 @@ describe('the list of contacts', () => {
     const writers = Promise.all(Array.from({ length: 20 }, (_, n) => write(n))).then(() => {
       writing = false;
     });
-    const [seen] = await Promise.all([walk(org, 'limit=7', () => !writing), writers]);
+    const [seen] = await Promise.all([walk(org, 'limit=2', () => !writing), writers]);
 
     const ids = seen.map(({ id }) => id);
     expect(new Set(ids).size).toBe(ids.length);
     expect(ids.toSorted()).toEqual([...created].sort());
     expect(seen).toEqual(seen.toSorted((a, b) => a.created_at.localeCompare(b.created_at) || (a.id < b.id ? -1 : 1)));
   });
+
+  it.each(['has written', 'has not written yet'])(
+    'waits for an open transaction that %s, lest it skips its row',
+    async (state) => {
+      const org = await api.createOrg();
+      const opened = Promise.withResolvers<void>();
+      const finished = Promise.withResolvers<void>();
+      const late = crypto.randomUUID();
+      const open = api.db.transaction().execute(async (trx) => {
+        const insert = () =>
+          trx
+            .insertInto('contacts')
+            .values({ org_id: org.id, id: late, email: null, phone_number: null, name: null })
+            .execute();
+        await sql`select 1`.execute(trx);
+        if (state === 'has written') await insert();
+        opened.resolve();
+        await finished.promise;
+        if (state !== 'has written') await insert();
+      });
+      await opened.promise;
+      for (const n of [0, 1, 2]) await org.post('/contacts', { contact: { email: `t${n}@example.com` } });
+
+      const { body: first } = await org.get('/contacts?limit=2');
+      finished.resolve();
+      await open;
+      const rest = await walk(org, first.next === null ? 'limit=2' : `limit=2&cursor=${first.next}`, () => true);
+      const ids = [...first.items, ...rest].map(({ id }) => id);
+      expect(ids).toContain(late);
+      expect([ids.length, new Set(ids).size]).toEqual([4, 4]);
+    },
+  );
 
   it('shows what was saved before it was asked for', async () => {
     const org = await api.createOrg();
