@@ -41,10 +41,7 @@ export function merge(contact: StoredContact, change: ContactChange): StoredCont
 }
 
 /** The values by key after the changes. */
-export function mergeData(
-  data: Record<string, string>,
-  changes: Record<string, string | null>,
-): Record<string, string> {
+function mergeData(data: Record<string, string>, changes: Record<string, string | null>): Record<string, string> {
   const merged = new Map(Object.entries(data));
   for (const [key, value] of Object.entries(changes)) {
     if (value === null) merged.delete(key);

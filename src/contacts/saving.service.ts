@@ -16,6 +16,7 @@ import {
 } from './merge.rules.ts';
 import { insertAnnounced, insertContacts, lockContacts, updateContacts } from './queries.ts';
 
+/** Rounds in a row that may pass without a result, as others write the same contacts. */
 const MAX_STALLS = 10;
 
 /** A change of the contact with this id, or, without one, of whoever has the e-mail or phone number. */

@@ -19,16 +19,15 @@ const tooManyKeys = `must have at most ${MAX_KEYS} keys`;
 const Key = z.string().min(1).max(255);
 
 /** Values by key, as they are merged into what is stored: null removes a key. */
-export const CustomDataChange = z
+const CustomDataChange = z
   .record(Key, z.string().max(5000).nullable())
   .refine(hasFewKeys, tooManyKeys)
   .meta({ maxProperties: MAX_KEYS })
   .describe('Merged by key into what is stored; null removes a key.');
-export type CustomDataChange = z.infer<typeof CustomDataChange>;
 
 const StringMap = z.record(Key, z.string().max(5000)).refine(hasFewKeys, tooManyKeys).meta({ maxProperties: MAX_KEYS });
 
-export const HttpActionOverrides = z
+const HttpActionOverrides = z
   .object({
     query_params: StringMap.optional(),
     path_params: StringMap.optional(),
