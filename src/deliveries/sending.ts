@@ -3,6 +3,7 @@ import { isDatabaseAway } from '../db/failures.ts';
 import { ProviderError } from '../errors.ts';
 import type { EmailMessage, EmailSender, SendOutcome } from '../providers/email.ts';
 import { putOff, type Settlement, settled } from './rules.ts';
+import { slotsOf } from './slots.ts';
 
 const LANES = 2;
 const DATABASE_RETRY_MS = 500;
@@ -28,34 +29,46 @@ export interface LaneWork<Item> {
 
 /**
  * Sends items in chunks, two chunks side by side, so that claiming and marking overlap with sending. No more is ever marked as being
- * sent than the sender can have under way. A provider that as a whole takes nothing puts its chunk back and throws a ProviderError.
- * While the database is away it waits: what was sent is known only here. It returns or throws when nothing is under way any more.
+ * sent than the sender can have under way, over all batches of this process. A provider that as a whole takes nothing puts its chunk
+ * back and throws a ProviderError. While the database is away it waits: what was sent is known only here. It returns or throws when
+ * nothing is under way any more.
  */
 export async function sendInLanes<Item>(work: LaneWork<Item>): Promise<void> {
   const { items, sender, begin, settle, isStopped } = work;
-  const chunkSize = Math.max(1, Math.ceil(sender.concurrency / LANES));
+  const chunkSize = Math.max(1, Math.floor(sender.concurrency / LANES));
   let next = 0;
   let trouble: Trouble | undefined;
   let hasFailed = false;
+  const slots = slotsOf(sender);
 
+  const sendChunk = async (chunk: Item[]) => {
+    const sendings = await onceDatabaseIsBack(isStopped, () => begin(chunk));
+    const outcomes = await Promise.all(sendings.map(({ message }) => sender.send(message)));
+    trouble ??= outcomes.map(troubleOf).find((found) => found !== undefined);
+    const results = sendings.map(({ deliveryId, attempts }, i): [string, Settlement] => [
+      deliveryId,
+      settlementOf(outcomes[i] as SendOutcome, attempts),
+    ]);
+    const giveUpAt = performance.now() + SETTLE_LIMIT_MS;
+    await onceDatabaseIsBack(
+      () => performance.now() > giveUpAt,
+      () => settle(results),
+    );
+  };
   const lane = async () => {
     while (next < items.length && trouble === undefined && !hasFailed && !isStopped()) {
-      const chunk = items.slice(next, next + chunkSize);
-      next += chunkSize;
-      const sendings = await onceDatabaseIsBack(isStopped, () => begin(chunk));
-      const outcomes = await Promise.all(sendings.map(({ message }) => sender.send(message)));
-      trouble ??= outcomes.map(troubleOf).find((found) => found !== undefined);
-      const results = sendings.map(({ deliveryId, attempts }, i): [string, Settlement] => [
-        deliveryId,
-        settlementOf(outcomes[i] as SendOutcome, attempts),
-      ]);
-      const giveUpAt = performance.now() + SETTLE_LIMIT_MS;
-      await onceDatabaseIsBack(
-        () => performance.now() > giveUpAt,
-        () => settle(results),
-      );
+      const count = Math.min(chunkSize, items.length - next);
+      const chunk = items.slice(next, next + count);
+      next += count;
+      await slots.take(count);
+      try {
+        if (trouble === undefined && !hasFailed && !isStopped()) await sendChunk(chunk);
+      } finally {
+        slots.giveBack(count);
+      }
     }
   };
+
   const runs = Array.from({ length: LANES }, () =>
     lane().catch((error: unknown) => {
       hasFailed = true;

@@ -106,6 +106,8 @@ interface SmtpError extends Error {
 }
 
 const NOT_CONNECTED = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']);
+/** What nodemailer says of messages that still waited in a pool, or came to it, when it was closed. */
+const CLOSED_POOL = 'Connection pool was closed';
 const BEFORE_MAIL = new Set(['CONNECT_TIMEOUT', 'GREETING_TIMEOUT', 'UPGRADE_TIMEOUT']);
 
 /** What a failure says about the message (RFC 5321, 4.2; enhanced codes of RFC 3463). Silence proves nothing: it is `unknown`. */
@@ -114,7 +116,8 @@ export function outcomeOf(error: SmtpError): SendOutcome {
   const reason = (error.response ?? error.message).slice(0, 500);
   const isTemporary = responseCode >= 400 && responseCode < 500;
 
-  if (code === 'EDNS' || code === 'ETLS' || NOT_CONNECTED.has(originalCode) || BEFORE_MAIL.has(timeoutType)) {
+  const neverLeft = NOT_CONNECTED.has(originalCode) || BEFORE_MAIL.has(timeoutType) || error.message === CLOSED_POOL;
+  if (code === 'EDNS' || code === 'ETLS' || neverLeft) {
     return { kind: 'retry', scope: 'provider', reason };
   }
   if (code === 'EAUTH') {

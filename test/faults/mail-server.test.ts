@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { createSmtpSender, smtpSettingsOf } from '../../src/providers/smtp.ts';
 import { addressesOf } from './support/fault-org.ts';
 import { type FaultStack, startFaultStack } from './support/fault-stack.ts';
 import { CONTACTS, IN_FLIGHT, KILLS, TEST_LIMIT_MS } from './support/sizes.ts';
@@ -100,3 +101,25 @@ it(
   },
   TEST_LIMIT_MS,
 );
+
+it('knows that a message which came to a closed sender was not sent', async () => {
+  const sender = createSmtpSender(smtpSettingsOf(stack.sink.url));
+  const send = () =>
+    sender.send({
+      deliveryId: 'closed',
+      from: { name: undefined, address: 'hello@example.org' },
+      to: 'closed@example.com',
+      subject: 'closed',
+      body: 'Hello',
+      unsubscribeUrl: undefined,
+    });
+  stack.sink.script({ delayMs: 200 });
+  const waiting = Array.from({ length: sender.concurrency * 2 }, send);
+  await until('sends were under way', async () => stack.sink.mails().some(({ to }) => to === 'closed@example.com'));
+  sender.close();
+
+  const outcomes = await Promise.all([...waiting, send()]);
+  const sent = stack.sink.mails().filter(({ to }) => to === 'closed@example.com').length;
+  expect(outcomes.filter(({ kind }) => kind === 'accepted')).toHaveLength(sent);
+  expect(outcomes.filter(({ kind }) => kind === 'retry')).toHaveLength(outcomes.length - sent);
+});

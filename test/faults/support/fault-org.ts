@@ -9,6 +9,7 @@ import type { MailSink, SinkMail } from './mail-sink.ts';
 import { until } from './until.ts';
 
 const ADDERS = 8;
+const WAIT_LIMIT_MS = 200_000;
 
 export interface StepOptions {
   delayInMinutes?: number;
@@ -27,7 +28,7 @@ export interface Outcome {
 
 export interface FaultOrg extends Caller {
   id: string;
-  /** A continuous sequence for all contacts, of one e-mail a step, whose subjects are "step 1", "step 2" and so on. */
+  /** A continuous sequence for all contacts, of one e-mail a step, each with a subject of its own. */
   createSequence(steps?: StepOptions[]): Promise<string>;
   /** Adds contacts by HTTP at about this rate until each has been answered 201. */
   addContacts(emails: string[], perSecond?: number): Promise<void>;
@@ -56,6 +57,7 @@ export async function makeOrg({
   const { id } = await createOrg(db, partner.id, { name: 'Org' });
   const { api_key } = await issueOrgKey(db, tokens, id, 'Test');
   const caller = callerOf(url, api_key);
+  const labels = new Map<string, string>();
   const mails = () => sink.mails().filter(({ to }) => to.includes(id));
 
   const count = async (query: ReturnType<typeof sql<{ count: number }>>) => (await query.execute(db)).rows[0]?.count;
@@ -73,11 +75,18 @@ export async function makeOrg({
     outbox,
     statuses,
     mails,
-    untilMails: (many) => until(`${many} mails went out`, async () => mails().length >= many),
+    untilMails: (many) => until(`${many} mails went out`, async () => mails().length >= many, WAIT_LIMIT_MS),
 
     async createSequence(steps = [{}]) {
-      const answer = await caller.post('/sequences', { name: 'Faults', filter: null, steps: steps.map(stepOf) });
-      return expect201(answer).id;
+      const label = `sequence ${labels.size + 1},`;
+      const body = {
+        name: label,
+        filter: null,
+        steps: steps.map((step, index) => stepOf(step, `${label} step ${index}`)),
+      };
+      const { id: sequenceId } = expect201(await caller.post('/sequences', body));
+      labels.set(sequenceId, label);
+      return sequenceId;
     },
 
     async addContacts(emails, perSecond = 200) {
@@ -93,7 +102,7 @@ export async function makeOrg({
       await Promise.all(Array.from({ length: ADDERS }, add));
     },
 
-    untilComplete: (sequenceId, contacts, limitMs = 120_000) =>
+    untilComplete: (sequenceId, contacts, limitMs = WAIT_LIMIT_MS) =>
       until(
         `${contacts} enrollments were complete and nothing waited`,
         async () => {
@@ -101,7 +110,7 @@ export async function makeOrg({
             select
               (select count(*) from enrollments where sequence_id = ${sequenceId}::uuid and status = 'complete') as complete,
               (select count(*) from enrollments where sequence_id = ${sequenceId}::uuid and status <> 'complete') as others,
-              (select count(*) from deliveries where org_id = ${id}::uuid and status in ('queued', 'sending')) as moving
+              (select count(*) from deliveries where sequence_id = ${sequenceId}::uuid and status in ('queued', 'sending')) as moving
           `.execute(db);
           const [{ complete, others, moving }] = rows as [{ complete: number; others: number; moving: number }];
           return complete === contacts && others === 0 && moving === 0 && (await outbox()) === 0;
@@ -118,38 +127,39 @@ export async function makeOrg({
           and delivery.step_id = step.id and delivery.sequence_id = ${sequenceId}::uuid
         where contact.org_id = ${id}::uuid
       `.execute(db);
-      const taken = Map.groupBy(mails(), ({ to, subject }) => `${to} ${subject}`);
+      const label = labels.get(sequenceId) as string;
+      const sent = mails().filter(({ subject }) => subject.startsWith(label));
+      const taken = Map.groupBy(sent, ({ to, subject }) => `${to} ${subject}`);
       const wrong: string[] = [];
       for (const { email, position, status } of rows) {
-        const many = taken.get(`${email} step ${position + 1}`)?.length ?? 0;
+        const many = taken.get(`${email} ${label} step ${position}`)?.length ?? 0;
         const isRight = (status === 'accepted' && many === 1) || (status === 'unknown' && many <= 1);
         if (!isRight) wrong.push(`${email} step ${position + 1}: ${many} mails, delivery ${status}`);
       }
       const known = new Set(rows.map(({ email }) => email));
       for (const email of emails) if (!known.has(email)) wrong.push(`${email} was accepted and is gone`);
-      for (const { to } of mails()) if (!known.has(to)) wrong.push(`${to} got mail and is no contact`);
+      for (const { to } of sent) if (!known.has(to)) wrong.push(`${to} got mail and is no contact`);
       if (rows.length !== known.size * steps) wrong.push(`${rows.length} sends for ${known.size} contacts`);
       const unknown = rows.filter(({ status }) => status === 'unknown').length;
-      return { contacts: known.size, mails: mails().length, unknown, wrong };
+      return { contacts: known.size, mails: sent.length, unknown, wrong };
     },
   };
+}
 
-  /** Addresses carry the org's id, so that the mail server's mails can be told apart. */
-  function stepOf({ delayInMinutes = 0, isTransactional = false }: StepOptions, index: number) {
-    return {
-      delay_in_minutes: delayInMinutes,
-      action: {
-        type: 'send_emails',
-        data: {
-          from_email: 'hello@example.org',
-          email_sender_name: 'Faults',
-          email_subject: `step ${index + 1}`,
-          email_body: 'Good to have you here.',
-          email_is_transactional: isTransactional,
-        },
+function stepOf({ delayInMinutes = 0, isTransactional = false }: StepOptions, subject: string) {
+  return {
+    delay_in_minutes: delayInMinutes,
+    action: {
+      type: 'send_emails',
+      data: {
+        from_email: 'hello@example.org',
+        email_sender_name: 'Faults',
+        email_subject: subject,
+        email_body: 'Good to have you here.',
+        email_is_transactional: isTransactional,
       },
-    };
-  }
+    },
+  };
 }
 
 /** Addresses of an org's contacts. They carry its id, so that the mail server's mails can be told apart. */
