@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Id } from '../http/schemas.ts';
+import { EmailAddress, Id } from '../http/schemas.ts';
 
 const ONE_YEAR_IN_MINUTES = 525_600;
 /** Text that goes into a header: one line. */
@@ -8,7 +8,6 @@ export const HeaderText = z
   .max(998)
   .regex(/^[^\r\n]*$/, 'must be one line');
 export const EmailBody = z.string().max(500_000).describe('HTML where it has tags, else plain text.');
-export const EmailAddress = z.email().max(254);
 
 const EmailRecipient = z
   .object({

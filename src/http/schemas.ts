@@ -1,5 +1,10 @@
 import { z } from 'zod';
 
+const MAX_LOCAL_PART = 64;
+/** A dot-atom and the name of a domain. */
+const EMAIL =
+  /^[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*@(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+[A-Za-z](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])$/;
+
 /** A path parameter that is one of our ids. */
 export const Id = z.uuid('must be a UUID');
 
@@ -24,3 +29,12 @@ export const Language = z
 
 /** Text that a human reads, with something in it. */
 export const Name = z.string().min(1).max(255);
+
+/** An e-mail address (RFC 5321), in the case it was sent. */
+export const EmailAddress = z
+  .email({ pattern: EMAIL, error: 'must be an e-mail address, such as ada@example.com' })
+  .max(254)
+  .refine(
+    (address) => address.indexOf('@') <= MAX_LOCAL_PART,
+    `must have at most ${MAX_LOCAL_PART} characters before the @`,
+  );

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Id, Language, Name, Timestamp } from '../http/schemas.ts';
+import { EmailAddress, Id, Language, Name, Timestamp } from '../http/schemas.ts';
 
 const MAX_CONNECTIONS = 20;
 
@@ -85,7 +85,7 @@ export const CreateOrgKey = z
 
 export const CreateLoginLink = z
   .object({
-    email: z.email().max(254).toLowerCase(),
+    email: EmailAddress.toLowerCase(),
     name: Name.optional().describe('Used for a new member only; the part of the e-mail before @ when absent.'),
     role_ids: z
       .array(Id)

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { EmailAddress, EmailBody, HeaderText } from '../deliveries/emails.schema.ts';
+import { EmailBody, HeaderText } from '../deliveries/emails.schema.ts';
+import { EmailAddress } from '../http/schemas.ts';
 import { WhatsAppTemplateMapping } from './whatsapp.schema.ts';
 
 const SendEmails = z.object({

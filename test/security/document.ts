@@ -231,7 +231,7 @@ export function readDocument({ paths, components }: OpenApi): Document {
 }
 
 /** The JSON Schema type of a value. */
-export function typeOf(value: unknown): string {
+function typeOf(value: unknown): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'array';
   return Number.isInteger(value) ? 'integer' : typeof value;

@@ -1,8 +1,8 @@
 import type { Document, Schema } from './document.ts';
 
 export const NUL_TEXT = 'a\0b';
-export const LONE_SURROGATE = 'a\ud800b';
-export const CONTROL_CHARACTERS = 'a\u0007\u001b[31mb';
+const LONE_SURROGATE = 'a\ud800b';
+const CONTROL_CHARACTERS = 'a\u0007\u001b[31mb';
 
 /** Texts that no answer may break on. Where any text is allowed, these are data. */
 export const STRANGE_TEXTS = [
