@@ -31,30 +31,23 @@ export function createEmailActivities({ db, links, senders, stopping }: EmailAct
   return {
     /** Sends at most one batch of a request's e-mails. Run twice, each still goes out once: its delivery row is claimed first. */
     async sendRequestedEmails({ orgId, requestId }: { orgId: string; requestId: string }): Promise<EmailProgress> {
-      const { heartbeat, cancellationSignal } = Context.current();
-      const beat = setInterval(() => heartbeat(), 3_000);
-      try {
-        const sender = await senders.of(orgId);
-        const lease = randomUUID();
-        await settleInterruptedEmails(db, orgId, requestId, lease);
-        const obstacle = sender === undefined ? 'channel not configured' : null;
-        const isBlocked = blockedEmail(orgId, 'delivery.to');
-        const queued = await listQueuedEmails(db, orgId, requestId, BATCH);
-        await sendInLanes({
-          items: queued.map(({ id }) => id),
-          sender: sender ?? NOBODY,
-          isStopped: () => stopping.aborted || cancellationSignal.aborted,
-          begin: async (ids) =>
-            (await beginEmails(db, orgId, ids, { lease, obstacle, isBlocked })).map((row) =>
-              emailOf(orgId, links, row),
-            ),
-          settle: (results) => settleEmails(db, orgId, sender?.provider ?? '', results),
-        });
-        const nextDueInMs = await findNextEmail(db, orgId, requestId);
-        return { hasMore: nextDueInMs === 0, nextDueInMs };
-      } finally {
-        clearInterval(beat);
-      }
+      const { cancellationSignal } = Context.current();
+      const sender = await senders.of(orgId);
+      const lease = randomUUID();
+      await settleInterruptedEmails(db, orgId, requestId, lease);
+      const obstacle = sender === undefined ? 'channel not configured' : null;
+      const isBlocked = blockedEmail(orgId, 'delivery.to');
+      const queued = await listQueuedEmails(db, orgId, requestId, BATCH);
+      await sendInLanes({
+        items: queued.map(({ id }) => id),
+        sender: sender ?? NOBODY,
+        isStopped: () => stopping.aborted || cancellationSignal.aborted,
+        begin: async (ids) =>
+          (await beginEmails(db, orgId, ids, { lease, obstacle, isBlocked })).map((row) => emailOf(orgId, links, row)),
+        settle: (results) => settleEmails(db, orgId, sender?.provider ?? '', results),
+      });
+      const nextDueInMs = await findNextEmail(db, orgId, requestId);
+      return { hasMore: nextDueInMs === 0, nextDueInMs };
     },
   };
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Context } from '@temporalio/activity';
 import type { Db } from '../src/db/connect.ts';
+import { markResults } from '../src/deliveries/marking.queries.ts';
 import { SenderTrouble, type Sending, sendInLanes } from '../src/deliveries/sending.ts';
 import type { UnsubscribeLinks } from '../src/deliveries/unsubscribe.ts';
 import type { EmailSender } from '../src/providers/email.ts';
@@ -33,8 +34,7 @@ export function createSequenceActivities({ db, links, senders, stopping }: Seque
   return {
     /** Sends at most one batch of what is due. Run twice at once, each mail still goes out once: its delivery row is claimed first. */
     async sendDueSteps({ orgId, sequenceId }: SequenceRef): Promise<SequenceProgress> {
-      const { heartbeat, cancellationSignal } = Context.current();
-      const beat = setInterval(() => heartbeat(), 3_000);
+      const { cancellationSignal } = Context.current();
       try {
         const sender = await senders.of(orgId);
         const options = { lease: randomUUID(), limit: BATCH, isEmailConfigured: sender !== undefined };
@@ -48,8 +48,6 @@ export function createSequenceActivities({ db, links, senders, stopping }: Seque
         if (error instanceof SenderTrouble && error.isConfiguration)
           await pauseForSettings(db, orgId, sequenceId, error.message);
         throw error;
-      } finally {
-        clearInterval(beat);
       }
     },
   };
@@ -72,8 +70,8 @@ export function createSequenceActivities({ db, links, senders, stopping }: Seque
         return sendings;
       },
       settle: async (results) => {
-        const { isLast } = step.send;
-        await settleDeliveries(db, orgId, { isLast, provider: sender?.provider ?? '' }, results);
+        if (results.length === 0) return;
+        await settleDeliveries(db, orgId, step.send, markResults(orgId, sender?.provider ?? '', results));
         for (const [, { status }] of results) {
           if (status === 'accepted') totals.sent++;
           else if (status === 'unknown') totals.unknown++;

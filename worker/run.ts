@@ -2,6 +2,7 @@ import { NativeConnection, Worker } from '@temporalio/worker';
 import { type ActivityDeps, createActivities } from '../activities/index.ts';
 import type { TaskQueue } from '../src/temporal/contract.ts';
 import { failureInterceptor } from './failure-interceptor.ts';
+import { heartbeatInterceptor } from './heartbeat-interceptor.ts';
 import { QUEUES } from './queues.ts';
 
 const GRACE = '7 seconds';
@@ -33,7 +34,7 @@ export async function runWorkers({ address, namespace, workflowBundle, deps }: W
       taskQueue,
       workflowBundle,
       activities,
-      interceptors: { activity: [failureInterceptor] },
+      interceptors: { activity: [heartbeatInterceptor, failureInterceptor] },
       shutdownGraceTime: GRACE,
       shutdownForceTime: FORCE,
       ...QUEUES[taskQueue],

@@ -1,7 +1,7 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Db } from '../db/connect.ts';
 import type { EmailContent } from './emails.schema.ts';
-import type { Settlement } from './rules.ts';
+import { markResults, type SendResult } from './marking.queries.ts';
 
 export interface NewEmail {
   id: string;
@@ -90,36 +90,10 @@ export async function beginEmails(
   return rows.filter(({ status }) => status === 'sending');
 }
 
-/** Writes down what became of sends. Addresses that bounced are suppressed. */
-export async function settleEmails(
-  db: Db,
-  orgId: string,
-  provider: string,
-  results: [deliveryId: string, Settlement][],
-): Promise<void> {
+/** Writes down what became of sends. */
+export async function settleEmails(db: Db, orgId: string, provider: string, results: SendResult[]): Promise<void> {
   if (results.length === 0) return;
-  await sql`
-    with result as (
-      select * from unnest(
-        ${results.map(([id]) => id)}::uuid[], ${results.map(([, { status }]) => status)}::text[],
-        ${results.map(([, { reason }]) => reason)}::text[], ${results.map(([, { providerId }]) => providerId)}::text[],
-        ${results.map(([, { delayMs }]) => delayMs)}::float8[]
-      ) as r (id, status, reason, provider_id, delay_ms)
-    ),
-    marked as (
-      update deliveries as delivery set status = result.status, reason = result.reason, provider = ${provider},
-        provider_id = coalesce(result.provider_id, delivery.provider_id), lease = null, updated_at = now(),
-        sent_at = case when result.status = 'accepted' then now() end,
-        not_before = now() + result.delay_ms * interval '1 millisecond',
-        attempts = delivery.attempts - case when result.delay_ms = 0 then 1 else 0 end
-      from result
-      where delivery.org_id = ${orgId} and delivery.id = result.id and delivery.status in ('sending', 'unknown')
-      returning delivery.status, delivery."to"
-    )
-    insert into suppressions (org_id, id, channel, address, reason)
-    select ${orgId}::uuid, gen_random_uuid(), 'email', "to", 'bounced' from marked where status = 'bounced'
-    on conflict (org_id, channel, address) do update set reason = excluded.reason
-  `.execute(db);
+  await sql`${markResults(orgId, provider, results)} select from marked limit 0`.execute(db);
 }
 
 /** As settleInterrupted for sequences: transactional mail goes again under its Message-ID, the rest is `unknown`. */

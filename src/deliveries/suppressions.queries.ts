@@ -1,5 +1,8 @@
-import { sql } from 'kysely';
+import { type SqlBool, sql } from 'kysely';
 import type { Db } from '../db/connect.ts';
+import type { Position } from '../db/cursor.ts';
+import type { Channel } from './contract.ts';
+import type { SuppressionsTable } from './table.ts';
 
 /** What an unsubscribe page says: whom it is for and who wrote. */
 export function findUnsubscribe(db: Db, orgId: string, deliveryId: string) {
@@ -20,4 +23,56 @@ export async function suppressUnsubscribed(db: Db, orgId: string, deliveryId: st
     where org_id = ${orgId} and id = ${deliveryId} and "to" is not null
     on conflict (org_id, channel, address) do nothing
   `.execute(db);
+}
+
+const COLUMNS = ['id', 'channel', 'address', 'reason', 'created_at'] as const;
+
+/** Takes an address off a channel, and gives what stands there: a suppression that was there before stays as it is. */
+export function insertSuppression(
+  db: Db,
+  orgId: string,
+  suppression: Pick<SuppressionsTable, 'id' | 'channel' | 'address' | 'reason'>,
+) {
+  return db
+    .insertInto('suppressions')
+    .values({ org_id: orgId, ...suppression })
+    .onConflict((conflict) =>
+      conflict.columns(['org_id', 'channel', 'address']).doUpdateSet({ reason: sql<string>`suppressions.reason` }),
+    )
+    .returning(COLUMNS)
+    .executeTakeFirstOrThrow();
+}
+
+export async function deleteSuppression(db: Db, orgId: string, id: string): Promise<boolean> {
+  const { numDeletedRows } = await db
+    .deleteFrom('suppressions')
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return numDeletedRows > 0n;
+}
+
+interface SuppressionsPlace {
+  channel: Channel | undefined;
+  address: string | undefined;
+  after: Position | undefined;
+  settled: Date;
+  limit: number;
+}
+
+/** Suppressions by creation; one row more than the limit, where there is one. */
+export function listSuppressions(db: Db, orgId: string, { after, settled, limit, ...filters }: SuppressionsPlace) {
+  let query = db
+    .selectFrom('suppressions')
+    .select(COLUMNS)
+    .where('org_id', '=', orgId)
+    .where('created_at', '<', settled);
+  if (filters.channel !== undefined) query = query.where('channel', '=', filters.channel);
+  if (filters.address !== undefined) query = query.where('address', '=', filters.address);
+  if (after !== undefined) query = query.where(sql<SqlBool>`(created_at, id) > (${after.at}, ${after.id}::uuid)`);
+  return query
+    .orderBy('created_at')
+    .orderBy('id')
+    .limit(limit + 1)
+    .execute();
 }

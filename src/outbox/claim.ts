@@ -9,6 +9,7 @@ export interface ClaimedEvent {
   type: EventType;
   subject_id: string;
   payload: Record<string, unknown>;
+  created_at: Date;
 }
 
 export interface ClaimedCommand extends DispatchedCommand {
@@ -19,7 +20,7 @@ export interface ClaimedCommand extends DispatchedCommand {
 export function claimEvents(trx: Db, limit: number): Promise<ClaimedEvent[]> {
   return trx
     .selectFrom('outbox')
-    .select(['id', 'org_id', 'type', 'subject_id', 'payload'])
+    .select(['id', 'org_id', 'type', 'subject_id', 'payload', 'created_at'])
     .where('kind', '=', 'event')
     .orderBy('id')
     .limit(limit)

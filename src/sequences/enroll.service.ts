@@ -2,6 +2,7 @@ import type { CompositeFilter } from '../contacts/filters.schema.ts';
 import { contactFilter } from '../contacts/filters.ts';
 import type { Db } from '../db/connect.ts';
 import { inTransaction } from '../db/transaction.ts';
+import type { ClaimedEvent } from '../outbox/claim.ts';
 import { enqueue, signalWithStart } from '../outbox/outbox.ts';
 import type { Reaction } from '../outbox/relay.ts';
 import { RUN_SEQUENCE, WAKE } from './contract.ts';
@@ -23,10 +24,11 @@ export function wake(trx: Db, orgId: string, sequence: { id: string; name: strin
   return enqueue(trx, orgId, signalWithStart(RUN_SEQUENCE, { orgId, sequenceId: sequence.id }, WAKE, subject));
 }
 
-/** Enrolls new contacts that match a continuous sequence. */
+/** Enrolls new contacts that match a continuous sequence, which was there before them. */
 export const enrollCreatedContacts: Reaction = async (trx, orgId, events) => {
-  const contactIds = events.map(({ subject_id }) => subject_id);
   for (const sequence of await listListeningSequences(trx, orgId)) {
+    const contactIds = since(sequence, events).map(({ subject_id }) => subject_id);
+    if (contactIds.length === 0) continue;
     const condition = await contactFilter(trx, orgId, sequence.filter as CompositeFilter | null);
     const matching = await filterContacts(trx, orgId, contactIds, condition);
     const enrolled = await insertEnrollments(trx, orgId, sequence.id, null, matching);
@@ -36,24 +38,32 @@ export const enrollCreatedContacts: Reaction = async (trx, orgId, events) => {
 
 /** Enrolls contacts that changed into a continuous sequence's filter: they match now and did not before. */
 export const enrollChangedContacts: Reaction = async (trx, orgId, events) => {
-  const former = events.map(({ payload }) => payload.before as object);
-  const contactIds = [...new Set(events.map(({ subject_id }) => subject_id))];
   for (const sequence of await listListeningSequences(trx, orgId)) {
-    if (sequence.filter === null) continue;
+    const changes = since(sequence, events);
+    if (sequence.filter === null || changes.length === 0) continue;
     const condition = await contactFilter(trx, orgId, sequence.filter as CompositeFilter);
+    const contactIds = [...new Set(changes.map(({ subject_id }) => subject_id))];
     const matching = await filterContacts(trx, orgId, contactIds, condition);
-    const matchedBefore = matching.length === 0 ? [] : await filterFormerContacts(trx, former, condition);
-    const changed = matching.filter(
-      (id) => !isIn(matchedBefore, events.filter((event) => event.subject_id === id).length, id),
-    );
+    if (matching.length === 0) continue;
+    const former = changes.map(({ payload }) => payload.before as object);
+    const matchedBefore = countById(await filterFormerContacts(trx, former, condition));
+    const changesOf = countById(changes.map(({ subject_id }) => subject_id));
+    const changed = matching.filter((id) => (matchedBefore.get(id) ?? 0) < (changesOf.get(id) ?? 0));
     const enrolled = await insertEnrollments(trx, orgId, sequence.id, null, changed);
     if (enrolled.length > 0) await wake(trx, orgId, sequence);
   }
 };
 
+/** What happened while the sequence was there: an event may wait longer than a new sequence takes to come. */
+const since = ({ created_at }: { created_at: Date }, events: ClaimedEvent[]) =>
+  events.filter((event) => event.created_at >= created_at);
+
 /** Several changes of one contact may come together: it came into the filter unless it was in it before each of them. */
-const isIn = (matchedBefore: string[], changes: number, id: string) =>
-  matchedBefore.filter((before) => before === id).length === changes;
+function countById(ids: string[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const id of ids) counts.set(id, (counts.get(id) ?? 0) + 1);
+  return counts;
+}
 
 /**
  * Enrolls one page of the contacts that a one-off sequence is for. Resolves to whether there is more to enroll. A page is enrolled once,

@@ -57,7 +57,7 @@ export function listSequences(
 export function listListeningSequences(db: Db, orgId: string) {
   return db
     .selectFrom('sequences')
-    .select(['id', 'name', 'filter'])
+    .select(['id', 'name', 'filter', 'created_at'])
     .where('org_id', '=', orgId)
     .where('is_continuous', '=', true)
     .where('deleted_at', 'is', null)

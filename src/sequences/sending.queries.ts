@@ -1,7 +1,6 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../db/connect.ts';
 import type { DeliveryStatus } from '../deliveries/contract.ts';
-import type { Settlement } from '../deliveries/rules.ts';
 import { newId } from '../ids.ts';
 import { type SendRule, verdictOn } from './verdict.queries.ts';
 
@@ -86,42 +85,24 @@ export async function passStep(
   `.execute(db);
 }
 
-/** Writes down what became of sends, and moves their enrollments on: behind the step, or to the time of the next try. */
+/**
+ * Moves enrollments on as their sends are written down: behind the step, or to the time of the next try. `marking` is the beginning of
+ * the statement, and writes down the sends.
+ */
 export async function settleDeliveries(
   db: Db,
   orgId: string,
-  send: Pick<StepSend, 'isLast'> & { provider: string },
-  results: [deliveryId: string, Settlement][],
+  { isLast }: Pick<StepSend, 'isLast'>,
+  marking: RawBuilder<unknown>,
 ): Promise<void> {
-  if (results.length === 0) return;
   await sql`
-    with result as (
-      select * from unnest(
-        ${results.map(([id]) => id)}::uuid[], ${results.map(([, { status }]) => status)}::text[],
-        ${results.map(([, { reason }]) => reason)}::text[], ${results.map(([, { providerId }]) => providerId)}::text[],
-        ${results.map(([, { delayMs }]) => delayMs)}::float8[]
-      ) as r (id, status, reason, provider_id, delay_ms)
-    ),
-    marked as (
-      update deliveries as delivery set status = result.status, reason = result.reason, provider = ${send.provider},
-        provider_id = coalesce(result.provider_id, delivery.provider_id), lease = null, updated_at = now(),
-        sent_at = case when result.status = 'accepted' then now() end,
-        attempts = delivery.attempts - case when result.delay_ms = 0 then 1 else 0 end
-      from result
-      where delivery.org_id = ${orgId} and delivery.id = result.id and delivery.status in ('sending', 'unknown')
-      returning delivery.enrollment_id, delivery.step_id, delivery.status, delivery."to", result.delay_ms
-    ),
-    suppressed as (
-      insert into suppressions (org_id, id, channel, address, reason)
-      select ${orgId}::uuid, gen_random_uuid(), 'email', "to", 'bounced' from marked where status = 'bounced'
-      on conflict (org_id, channel, address) do update set reason = excluded.reason
-    )
+    ${marking}
     update enrollments as enrollment set
       last_step_id = case when marked.status = 'queued' then enrollment.last_step_id else marked.step_id end,
       anchor_at = case when marked.status = 'queued' then enrollment.anchor_at else now() end,
       held_until = case when marked.status = 'queued' and marked.delay_ms > 0 then now() + marked.delay_ms * interval '1 millisecond' end,
-      status = case when marked.status <> 'queued' and ${send.isLast}::boolean then 'complete' else enrollment.status end,
-      ended_at = case when marked.status <> 'queued' and ${send.isLast}::boolean then now() end
+      status = case when marked.status <> 'queued' and ${isLast}::boolean then 'complete' else enrollment.status end,
+      ended_at = case when marked.status <> 'queued' and ${isLast}::boolean then now() end
     from marked
     where enrollment.org_id = ${orgId} and enrollment.id = marked.enrollment_id and enrollment.status = 'active'
   `.execute(db);

@@ -1,0 +1,26 @@
+import type { Db } from '../db/connect.ts';
+import { decodeCursor, settledBefore, toPage } from '../db/cursor.ts';
+import { conflict, notFound } from '../errors.ts';
+import { findDelivery, listDeliveries, settleUnknown } from './queries.ts';
+import type { ListDeliveries } from './schema.ts';
+
+export async function pageOfDeliveries(db: Db, orgId: string, { cursor, ...filters }: ListDeliveries) {
+  const after = cursor === undefined ? undefined : decodeCursor(cursor);
+  const rows = await listDeliveries(db, orgId, { ...filters, after, settled: await settledBefore(db) });
+  return toPage(rows, filters.limit, ({ created_at }) => created_at);
+}
+
+/** Throws notFound. */
+export async function getDelivery(db: Db, orgId: string, id: string) {
+  const delivery = await findDelivery(db, orgId, id);
+  if (delivery === undefined) throw notFound('delivery');
+  return delivery;
+}
+
+/** Writes down what somebody found out about a delivery whose outcome nobody knew. Throws notFound, and conflict for any other delivery. */
+export async function resolveDelivery(db: Db, orgId: string, id: string, outcome: 'sent' | 'failed') {
+  const settled = await settleUnknown(db, orgId, id, outcome);
+  if (settled !== undefined) return settled;
+  const { status } = await getDelivery(db, orgId, id);
+  throw conflict(`status: only a delivery that is unknown can be settled by hand; this one is ${status}`);
+}
