@@ -37,13 +37,14 @@ let relay: Relay | undefined;
 export interface Start {
   orgId: string;
   workflowId: string;
+  taskQueue: string;
 }
 
 /** Starts as the relay does, but at once. */
-const startDirectly = async ({ orgId, workflowId }: Start) => {
+const startDirectly = async ({ orgId, workflowId, taskQueue }: Start) => {
   await client.workflow.start('benchStart', {
     workflowId,
-    taskQueue: 'bench',
+    taskQueue,
     args: [{ orgId }],
     typedSearchAttributes: searchAttributes(orgId, orgId, workflowId),
     staticSummary: 'Bench',

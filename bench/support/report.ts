@@ -36,13 +36,13 @@ export async function report(measure: () => Promise<Finding[]>): Promise<void> {
 /** A line about what is being measured, apart from the table. */
 export const note = (line: string): void => console.log(`  ${line}`);
 
-/** A finding about rates: at least `atLeast` times the baseline. */
-export function rateFinding(name: string, subject: number, baseline: number, atLeast: number): Finding {
-  const ratio = subject / baseline;
+/** A finding about rates, of rounds in turns: the ratio is the median of the rounds' own, so that a slow minute of the machine weighs on both sides. */
+export function rateFinding(name: string, subject: number[], baseline: number[], atLeast: number): Finding {
+  const ratio = median(subject.map((rate, round) => rate / (baseline[round] ?? 0)));
   return {
     name,
-    subject: `${subject.toFixed(0)}/s`,
-    baseline: `${baseline.toFixed(0)}/s`,
+    subject: `${median(subject).toFixed(0)}/s`,
+    baseline: `${median(baseline).toFixed(0)}/s`,
     ratio: ratio.toFixed(2),
     target: `≥ ${atLeast}`,
     isMet: ratio >= atLeast,

@@ -74,7 +74,6 @@ const envOf = (databaseUrl: string): Record<string, string> => ({
   DATABASE_URL: databaseUrl,
   JWT_SECRET: 'only for measurements, so not a secret',
   SECRET_KEYS: `bench:${Buffer.alloc(32, 1).toString('base64')}`,
-  ENVIRONMENT: 'development',
   HOST: '127.0.0.1',
   LOG_LEVEL: 'warn',
 });
