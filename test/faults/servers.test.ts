@@ -77,6 +77,7 @@ it(
     const contacts = before.length + during.length;
     const outcome = await org.outcomeOf(running, [...before, ...during]);
     expect(outcome).toEqual({ contacts, mails: contacts, unknown: 0, wrong: [] });
+    await until('the single e-mail was sent', async () => (await org.statuses()).accepted === contacts + 1);
     expect(org.mails().filter(({ subject }) => subject === 'single')).toHaveLength(1);
   },
   TEST_LIMIT_MS,
