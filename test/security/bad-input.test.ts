@@ -268,15 +268,21 @@ async function makeOneOfEach(): Promise<Record<string, string>> {
 
 const seen = new Set<string>();
 
-/** The places of the operation's bodies. A component stands in several bodies: the long tier takes all of them. */
+/** The places of the operation's bodies. The same field deep inside of several bodies is one; the long tier takes them all. */
 function newPlaces(operation: Operation): Place[] {
   const { body } = operation;
   if (body === undefined) return [];
   const all = document.bodiesOf(operation).flatMap((base) => [...document.places(body, base)]);
-  return all.filter(({ component, path, schema, put }) => {
-    const isOnceEnough = component !== undefined && !IS_LONG;
-    const where = isOnceEnough ? component : `${operation.name} ${path.length}`;
-    const place = `${where} ${path.slice(-2).join('.')} ${JSON.stringify(schema)} ${isOnceEnough ? '' : JSON.stringify(put('?'))}`;
+  return all.filter(({ path, schema, put }) => {
+    const where =
+      path.length > 2 && !IS_LONG
+        ? path
+            .slice(-2)
+            .join('.')
+            .replace(/^\d+\./, '')
+        : path.join('.');
+    const whose = path.length > 2 && !IS_LONG ? '' : `${operation.name} ${IS_LONG ? JSON.stringify(put('?')) : ''}`;
+    const place = `${whose} ${where} ${JSON.stringify(schema)}`;
     if (seen.has(place)) return false;
     seen.add(place);
     return true;

@@ -13,7 +13,7 @@ const TELLING_LENGTH = 9;
 const ID_NAME = /(^|_)(id|ids|key|token)$|[a-z]Ids?$/;
 const SWAP_TIMEOUT_MS = process.env.TEST_TIER === 'long' ? 3_600_000 : 240_000;
 /** Tables of which no creating route makes a row. */
-const EMPTY_TABLES = ['dashboard_sessions', 'idempotency_keys', 'suppressions'];
+const EMPTY_TABLES = ['dashboard_sessions', 'idempotency_keys'];
 const SENT_NOWHERE = '';
 
 let api: TestApi;
