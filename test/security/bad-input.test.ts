@@ -8,7 +8,7 @@ import { hostileValues, MALFORMED_JSON, NUL_TEXT, ODD_JSON, STRANGE_TEXTS } from
 import { inParallel } from './parallel.ts';
 
 const IS_LONG = process.env.TEST_TIER === 'long';
-const TIMEOUT_MS = IS_LONG ? 3_600_000 : 300_000;
+const TIMEOUT_MS = IS_LONG ? 3_600_000 : 600_000;
 const RANDOM_BODIES = IS_LONG ? 1_000 : 25;
 /** Not found by its path, or too long a one: before any route is. */
 const STATUSES_OF_ANY_PATH = [404, 414];
