@@ -6,6 +6,8 @@ import { blocklistRoutes } from '../contacts/blocklist.routes.ts';
 import { contactRoutes } from '../contacts/routes.ts';
 import { segmentRoutes } from '../contacts/segments.routes.ts';
 import { emailRoutes } from '../deliveries/email.routes.ts';
+import { deliveryRoutes } from '../deliveries/routes.ts';
+import { suppressionRoutes } from '../deliveries/suppressions.routes.ts';
 import { unsubscribeRoutes } from '../deliveries/unsubscribe.routes.ts';
 import type { Deps } from '../deps.ts';
 import { newId } from '../ids.ts';
@@ -89,6 +91,8 @@ export async function createApp(deps: Deps, logger: FastifyBaseLogger) {
   await app.register(blocklistRoutes, deps);
   await app.register(sequenceRoutes, deps);
   await app.register(emailRoutes);
+  await app.register(deliveryRoutes);
+  await app.register(suppressionRoutes);
   await app.register(unsubscribeRoutes, deps);
   return Object.assign(app, { metrics });
 }
