@@ -4,6 +4,7 @@ import type { Deps } from '../deps.ts';
 import { errorResponses } from '../http/errors.ts';
 import { NO_BODY, NoBody } from '../http/schemas.ts';
 import { listEnrollments } from './enrollments.queries.ts';
+import { explainEnrollment } from './explanation.service.ts';
 import { forecast } from './forecast.service.ts';
 import {
   AddContacts,
@@ -11,6 +12,8 @@ import {
   CreatedSequence,
   CreateSequence,
   EnrollmentList,
+  EnrollmentParams,
+  ExplainedEnrollment,
   ListEnrollments,
   ListSequences,
   Sequence,
@@ -189,5 +192,17 @@ export const sequenceRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config 
       const rows = await listEnrollments(db, org.id, sequence, { status, after, settled, limit: limit + 1 });
       return toPage(rows, limit, (row) => row.created_at);
     },
+  });
+
+  app.get('/sequences/:id/enrollments/:enrollmentId', {
+    config: { scope: 'sequences:read' },
+    schema: {
+      operationId: 'explainEnrollment',
+      tags,
+      description: 'An enrollment with each step: what was sent or not and why, what comes next and when.',
+      params: EnrollmentParams,
+      response: { 200: ExplainedEnrollment, ...errorResponses(403, 404) },
+    },
+    handler: async ({ db, org, params }) => explainEnrollment(db, org.id, params.id, params.enrollmentId),
   });
 };

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { FullFilter } from '../contacts/filters.schema.ts';
 import { ContactRef } from '../contacts/schema.ts';
+import { DeliveryState } from '../deliveries/schema.ts';
 import { Id, Timestamp } from '../http/schemas.ts';
 import { StepAction } from './actions.schema.ts';
 
@@ -161,18 +162,43 @@ export const ListEnrollments = z.object({
   status: EnrollmentStatus.optional(),
 });
 
-export const EnrollmentList = z.object({
-  items: z.array(
+const Enrollment = z.object({
+  id: Id,
+  contact_id: Id,
+  run_id: Id.nullable(),
+  status: EnrollmentStatus,
+  last_step_id: Id.nullable(),
+  held_until: Timestamp.nullable(),
+  created_at: Timestamp,
+  ended_at: Timestamp.nullable(),
+});
+
+export const EnrollmentList = z.object({ items: z.array(Enrollment), next: z.string().nullable() });
+
+export const EnrollmentParams = SequenceParams.extend({ enrollmentId: Id });
+
+export const ExplainedEnrollment = Enrollment.extend({
+  steps: z.array(
     z.object({
       id: Id,
-      contact_id: Id,
-      run_id: Id.nullable(),
-      status: EnrollmentStatus,
-      last_step_id: Id.nullable(),
-      held_until: Timestamp.nullable(),
-      created_at: Timestamp,
-      ended_at: Timestamp.nullable(),
+      index: z.int().nullable().describe('Its place among the steps of now; null for a deleted one.'),
+      action_type: z.enum(['send_emails', 'make_phone_calls', 'send_sms_messages', 'send_whatsapp_messages']),
+      is_deleted: z.boolean().describe('Deleted steps stand here only where they have a delivery.'),
+      status: z
+        .enum(['done', 'sending', 'waiting', 'next', 'not_reached', 'passed', 'canceled'])
+        .describe(
+          'done: it has its outcome, which delivery tells. sending: under way. waiting: put off, to be tried again at due_at. next: to be sent at due_at. not_reached: due after the step before it is sent. passed: left out, as it was added behind the place where the enrollment stands, or deleted. canceled: the enrollment was canceled before it.',
+        ),
+      delivery: z
+        .object({
+          id: Id,
+          status: DeliveryState,
+          reason: z.string().nullable(),
+          attempts: z.int(),
+          sent_at: Timestamp.nullable(),
+        })
+        .nullable(),
+      due_at: Timestamp.nullable().describe('When it may be sent, if the sequence is not paused then.'),
     }),
   ),
-  next: z.string().nullable(),
-});
+}).meta({ id: 'ExplainedEnrollment' });
