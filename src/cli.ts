@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util';
 import { type Config, loadConfig } from './config.ts';
 import { connect, type Db } from './db/connect.ts';
 import { DomainError, notFound } from './errors.ts';
+import { isUuid } from './ids.ts';
 import { issuePartnerKey, revokeKeyAsOperator } from './keys/service.ts';
 import { createTokens } from './keys/tokens.ts';
 import { listOrgs } from './orgs/service.ts';
@@ -42,8 +43,6 @@ type Command = (context: { db: Db; config: Config }, args: string[], options: Op
 
 class UsageError extends Error {}
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-
 const COMMANDS: Record<string, Command> = {
   async 'partner create'({ db, config }, args, { name, 'allow-ip': allowed_ips, 'ai-instructions': ai_instructions }) {
     expectArgs(args, 0);
@@ -75,13 +74,13 @@ const COMMANDS: Record<string, Command> = {
   },
   async 'key revoke'({ db }, args) {
     const [keyId = ''] = expectArgs(args, 1, '<key-id>');
-    if (!UUID.test(keyId)) throw notFound('key');
+    if (!isUuid(keyId)) throw notFound('key');
     await revokeKeyAsOperator(db, keyId);
     return { key_id: keyId, revoked: true };
   },
   async 'org list'({ db }, args, { partner }) {
     expectArgs(args, 0);
-    if (partner !== undefined && !UUID.test(partner)) throw notFound('partner');
+    if (partner !== undefined && !isUuid(partner)) throw notFound('partner');
     return listOrgs(db, partner);
   },
 };

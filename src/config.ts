@@ -1,13 +1,20 @@
+import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
 
 const port = z.coerce.number().int().min(0).max(65_535);
 const perMinute = z.coerce.number().int().min(1);
+/** An address to which paths are added. */
+const baseUrl = z.url().transform((url) => url.replace(/\/+$/, ''));
 const list = z.string().transform((text) =>
   text
     .split(',')
     .map((item) => item.trim())
     .filter((item) => item !== ''),
 );
+
+const isNetwork = (text: string) => ipaddr.isValid(text) || ipaddr.isValidCIDR(text);
+const cidrs = list.refine((items) => items.every(isNetwork), 'must be CIDRs such as 10.0.0.0/8, separated by commas');
+const KEY_RING = /^[\w-]+:[A-Za-z0-9+/_-]{43}=?(\s*,\s*[\w-]+:[A-Za-z0-9+/_-]{43}=?)*$/;
 
 /** Every setting, from the environment. The README's table is compared with these descriptions. */
 export const settings = {
@@ -24,13 +31,13 @@ export const settings = {
   HOST: z.string().default('0.0.0.0').describe('Address the api listens on'),
   PORT: port.default(8080).describe('Port of the api'),
   OPS_PORT: port.optional().describe('Port of /healthz, /readyz and /metrics; the api’s own when absent'),
-  PUBLIC_URL: z.url().default('http://127.0.0.1:8080').describe('Address under which the outside reaches the api'),
-  DASHBOARD_URL: z.url().optional().describe('Address of the dashboard in login links; PUBLIC_URL when absent'),
-  TRUSTED_PROXIES: list.default([]).describe('CIDRs of proxies whose X-Forwarded-For is believed, comma-separated'),
+  PUBLIC_URL: baseUrl.default('http://127.0.0.1:8080').describe('Address under which the outside reaches the api'),
+  DASHBOARD_URL: baseUrl.optional().describe('Address of the dashboard in login links; PUBLIC_URL when absent'),
+  TRUSTED_PROXIES: cidrs.default([]).describe('CIDRs of proxies whose X-Forwarded-For is believed, comma-separated'),
   JWT_SECRET: z.string().min(32).describe('Secret that signs keys, at least 32 characters'),
   SECRET_KEYS: z
     .string()
-    .min(1)
+    .regex(KEY_RING, 'must be kid:base64 of 32 bytes, separated by commas')
     .describe('Key ring for secrets at rest: `kid:base64` of 32 bytes, comma-separated, the first one encrypts'),
   RATE_LIMIT_STORE: z
     .enum(['postgres', 'memory'])
@@ -40,11 +47,14 @@ export const settings = {
   RATE_LIMIT_STREAMING: perMinute.default(1000).describe('Requests a minute an org, streaming endpoints'),
   RATE_LIMIT_PARTNER: perMinute.default(100).describe('Requests a minute a partner'),
   RATE_LIMIT_LOGIN_LINKS: perMinute.default(30).describe('Login links a minute a partner'),
-  EGRESS_ALLOW: list
+  EGRESS_ALLOW: cidrs
     .default([])
     .describe('CIDRs of private networks that customers’ settings may reach, comma-separated'),
-  SMTP_URL: z.string().optional().describe('Default mail server, `smtp://user:password@host:port`'),
-  FAREHARBOR_BASE_URL: z.url().default('https://fareharbor.com').describe('Base URL of the tour-booking API'),
+  SMTP_URL: z
+    .url({ protocol: /^smtps?$/, error: 'must begin with smtp:// or smtps://' })
+    .optional()
+    .describe('Default mail server, `smtp://user:password@host:port`'),
+  FAREHARBOR_BASE_URL: baseUrl.default('https://fareharbor.com').describe('Base URL of the tour-booking API'),
   LOG_LEVEL: z
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
     .default('info')

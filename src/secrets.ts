@@ -31,7 +31,9 @@ export function createSecrets(keyRing: string): Secrets {
       const cipher = createCipheriv(ALGORITHM, activeKey, iv, { authTagLength: TAG_BYTES });
       cipher.setAAD(boundTo(place));
       const sealed = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final()]);
-      return ['v1', activeKid, ...[iv, sealed, cipher.getAuthTag()].map((part) => part.toString('base64url'))].join('.');
+      return ['v1', activeKid, ...[iv, sealed, cipher.getAuthTag()].map((part) => part.toString('base64url'))].join(
+        '.',
+      );
     },
     decrypt(sealed, place) {
       const [version, kid, iv, text, tag] = sealed.split('.');
@@ -61,4 +63,5 @@ function parseKeyRing(keyRing: string): Map<string, Buffer> {
   return keys;
 }
 
-const boundTo = ({ orgId, table, column, row }: SecretPlace) => Buffer.from([orgId, table, column, row].join('\n'), 'utf8');
+const boundTo = ({ orgId, table, column, row }: SecretPlace) =>
+  Buffer.from([orgId, table, column, row].join('\n'), 'utf8');

@@ -29,8 +29,15 @@ describe('the configuration', () => {
   };
 
   it('names every setting that is missing or wrong at once', () => {
-    const wrong = { JWT_SECRET: 'short', PORT: '70000', PUBLIC_URL: 'nowhere' };
-    for (const name of ['DATABASE_URL', 'JWT_SECRET', 'SECRET_KEYS', 'PORT', 'PUBLIC_URL']) {
+    const wrong = {
+      JWT_SECRET: 'short',
+      PORT: '70000',
+      PUBLIC_URL: 'nowhere',
+      SECRET_KEYS: 'k:short',
+      SMTP_URL: 'mail.example.com',
+      EGRESS_ALLOW: '10.0.0.0/8,inside',
+    };
+    for (const name of ['DATABASE_URL', ...Object.keys(wrong)]) {
       expect(() => loadConfig(wrong)).toThrow(name);
     }
   });
@@ -41,6 +48,7 @@ describe('the configuration', () => {
     ['http://localhost:8080', true],
     ['http://support.example.com', false],
     ['http://10.0.0.1', false],
+    ['https://example.com/support', true],
   ])('takes the public address %s: %s', (PUBLIC_URL, isTaken) => {
     const load = () => loadConfig({ ...valid, PUBLIC_URL });
     if (isTaken) expect(load().PUBLIC_URL).toBe(PUBLIC_URL);

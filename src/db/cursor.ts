@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { invalid } from '../errors.ts';
+import { isUuid } from '../ids.ts';
 import { APPLICATION_NAME, type Db } from './connect.ts';
 
 const PATIENCE_MS = 1_000;
@@ -17,8 +18,9 @@ const encodeCursor = ({ at, id }: Position): string =>
 
 /** Throws invalid on text that is no cursor of ours. */
 export function decodeCursor(cursor: string): Position {
-  const [, at, id] = /^([0-9a-z]{1,9})\.([0-9a-f-]{36})$/.exec(Buffer.from(cursor, 'base64url').toString('utf8')) ?? [];
-  if (at === undefined || id === undefined) throw invalid('cursor must be the `next` of an earlier page');
+  const [, at, id] = /^([0-9a-z]{1,9})\.(.+)$/.exec(Buffer.from(cursor, 'base64url').toString('utf8')) ?? [];
+  if (at === undefined || id === undefined || !isUuid(id))
+    throw invalid('cursor must be the `next` of an earlier page');
   return { at: new Date(Number.parseInt(at, 36)), id };
 }
 

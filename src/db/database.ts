@@ -12,7 +12,7 @@ import type {
 } from '../orgs/table.ts';
 import type { OutboxTable } from '../outbox/table.ts';
 import type { DashboardSessionsTable, LoginLinksTable, PartnersTable } from '../partners/table.ts';
-import type { EnrollmentsTable, SequenceRunsTable, SequencesTable, SequenceStepsTable } from '../sequences/table.ts';
+import type { EnrollmentsTable, SequenceRunsTable, SequenceStepsTable, SequencesTable } from '../sequences/table.ts';
 
 export interface Database {
   blocked_contacts: BlockedContactsTable;

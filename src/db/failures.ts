@@ -1,5 +1,6 @@
 const NETWORK = new Set(['ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', 'EAI_AGAIN', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH']);
-const DRIVER = /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Cannot use a pool after calling end/i;
+const DRIVER =
+  /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Cannot use a pool after calling end/i;
 
 const codeOf = (error: unknown): string => {
   if (typeof error !== 'object' || error === null || !('code' in error)) return '';
@@ -9,9 +10,12 @@ const codeOf = (error: unknown): string => {
 /** Whether the database could not be reached or ended the connection: trying again later helps. */
 export function isDatabaseAway(error: unknown): boolean {
   const code = codeOf(error);
-  if (NETWORK.has(code) || /^(08|57P0[1-3]|53|40001|40P01|57014|25P03)/.test(code)) return true;
+  if (NETWORK.has(code) || /^(08|57P0[1-3]|53|40001|40P01|25P03)/.test(code)) return true;
   return error instanceof Error && DRIVER.test(error.message);
 }
+
+/** Whether a statement took longer than it may: the same one would again. */
+export const isTooSlow = (error: unknown): boolean => codeOf(error) === '57014';
 
 /** Whether Postgres refused a value itself (SQLSTATE class 22): a hole in validation, and the caller's value. */
 export const isDataException = (error: unknown): boolean => /^22[0-9A-Z]{3}$/.test(codeOf(error));

@@ -38,8 +38,10 @@ export async function assertSchemaKnown(db: Db): Promise<void> {
   const applied = await appliedMigrations(db);
   const pending = known.filter((name) => !applied.includes(name));
   const foreign = applied.filter((name) => !known.includes(name));
-  if (pending.length > 0) throw new Error(`The database lacks migrations (${pending.join(', ')}): run "npm run migrate" first`);
-  if (foreign.length > 0) throw new Error(`The database is newer than this version (${foreign.join(', ')}): run the newer one`);
+  if (pending.length > 0)
+    throw new Error(`The database lacks migrations (${pending.join(', ')}): run "npm run migrate" first`);
+  if (foreign.length > 0)
+    throw new Error(`The database is newer than this version (${foreign.join(', ')}): run the newer one`);
 }
 
 async function appliedMigrations(db: Db): Promise<string[]> {

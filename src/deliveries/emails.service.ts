@@ -26,11 +26,7 @@ export function requestEmails(db: Db, orgId: string, input: SendEmail) {
     }));
     await insertEmails(trx, orgId, { id: requestId, from_email: input.from_email, delayMs }, emails);
     const summary = `${emails.length} e-mail${emails.length === 1 ? '' : 's'} from ${input.from_email}`;
-    await enqueue(
-      trx,
-      orgId,
-      start(SEND_EMAILS, { orgId, requestId, delayMs }, { orgId, subjectId: requestId, summary }),
-    );
+    await enqueue(trx, orgId, start(SEND_EMAILS, { orgId, requestId, delayMs }, { subjectId: requestId, summary }));
     return {
       data: emails.map(({ id }, index) => ({
         id,

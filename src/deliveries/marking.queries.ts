@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
+import { PLANNED_EACH_TIME } from '../db/connect.ts';
 import { newId } from '../ids.ts';
 import type { Settlement } from './rules.ts';
 
@@ -6,11 +7,13 @@ export type SendResult = [deliveryId: string, settlement: Settlement];
 
 /**
  * The beginning of a statement that writes down what became of sends, and suppresses addresses that bounced. What follows it finds the
- * rows as `marked (enrollment_id, step_id, status, delay_ms)`. A try that proved nothing about the recipient (`delay_ms` 0) is not counted.
+ * rows as `marked (enrollment_id, step_id, status, delay_ms)`. Planned each time, as a plan made while the tables were small reads all that
+ * is active for each row. A try that proved nothing about the recipient (`delay_ms` 0) is not counted.
  */
 export function markResults(orgId: string, provider: string, results: SendResult[]): RawBuilder<unknown> {
   const column = <T>(pick: (settlement: Settlement) => T) => results.map(([, settlement]) => pick(settlement));
   return sql`
+    ${sql.raw(PLANNED_EACH_TIME)}
     with result as (
       select * from unnest(
         ${results.map(([id]) => id)}::uuid[], ${column(({ status }) => status)}::text[], ${column(({ reason }) => reason)}::text[],

@@ -23,7 +23,7 @@ export function createUnsubscribeLinks(secret: string, publicUrl: string): Unsub
   return {
     urlOf({ orgId, deliveryId }) {
       const ids = Buffer.concat([parse(orgId), parse(deliveryId)]);
-      return new URL(`/u/${Buffer.concat([ids, macOf(ids)]).toString('base64url')}`, publicUrl).href;
+      return `${publicUrl}/u/${Buffer.concat([ids, macOf(ids)]).toString('base64url')}`;
     },
     read(token) {
       const bytes = Buffer.from(token, 'base64url');

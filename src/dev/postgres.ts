@@ -103,5 +103,6 @@ function removeStaleLock(folder: string) {
   const file = join(folder, 'postmaster.pid');
   if (!existsSync(file)) return;
   const pid = Number.parseInt(readFileSync(file, 'utf8'), 10);
-  if (!identityOf(pid)?.includes('postgres')) rmSync(file, { force: true });
+  const holder = identityOf(pid);
+  if (Number.isNaN(pid) || (holder !== undefined && !holder.includes('postgres'))) rmSync(file, { force: true });
 }

@@ -3,7 +3,7 @@ import type { FastifyError, FastifyInstance } from 'fastify';
 import fastifyPlugin from 'fastify-plugin';
 import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { isDatabaseAway, isDataException } from '../db/failures.ts';
+import { isDatabaseAway, isDataException, isTooSlow } from '../db/failures.ts';
 import { DomainError, type ErrorKind, type Issue } from '../errors.ts';
 
 const STATUS_OF: Record<ErrorKind, number> = {
@@ -12,7 +12,6 @@ const STATUS_OF: Record<ErrorKind, number> = {
   forbidden: 403,
   not_found: 404,
   conflict: 409,
-  gone: 410,
   unprocessable: 422,
   unavailable: 503,
 };
@@ -77,6 +76,7 @@ export function answerTo(error: FastifyError | DomainError): ErrorAnswer {
     return errorAnswer(400, `The request is not valid: ${summary.slice(0, 500)}`, issues);
   }
   if (isDatabaseAway(error)) return errorAnswer(503, 'The database is away: try again soon');
+  if (isTooSlow(error)) return errorAnswer(503, 'This took too long: ask for less at once, or try again later');
   if (isDataException(error)) return errorAnswer(400, 'A value is outside of what can be stored');
   const status = error.statusCode ?? 500;
   if (status >= 400 && status < 500) return errorAnswer(status, error.message);

@@ -133,7 +133,7 @@ export function storeConnections(db: Db, secrets: Secrets, orgId: string, connec
 function toAnswer({ secrets, publicUrl }: IntegrationDeps, orgId: string, { secrets: sealed, ...row }: Row) {
   if (row.kind !== 'crm') return row;
   const { [WEBHOOK_TOKEN]: token } = openSecrets(secrets, orgId, { ...row, secrets: sealed });
-  return { ...row, webhook_url: `${publicUrl.replace(/\/+$/, '')}/crm/webhook/${orgId}/${token}` };
+  return { ...row, webhook_url: `${publicUrl}/crm/webhook/${orgId}/${token}` };
 }
 
 const newWebhookToken = () => randomBytes(WEBHOOK_TOKEN_BYTES).toString('base64url');

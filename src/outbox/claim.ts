@@ -22,6 +22,7 @@ export function claimEvents(trx: Db, limit: number): Promise<ClaimedEvent[]> {
     .selectFrom('outbox')
     .select(['id', 'org_id', 'type', 'subject_id', 'payload', 'created_at'])
     .where('kind', '=', 'event')
+    .where('available_at', '<=', sql<Date>`now()`)
     .orderBy('id')
     .limit(limit)
     .forUpdate()
@@ -59,11 +60,11 @@ export async function deleteClaimed(trx: Db, ids: number[]): Promise<void> {
   await trx.deleteFrom('outbox').where('id', '=', sql<number>`any(${ids})`).execute();
 }
 
-/** Keeps a command that Temporal refused for a later try, with the reason, at most a minute away. */
-export async function postponeCommand(trx: Db, id: number, reason: string): Promise<void> {
+/** Keeps rows that could not be moved on for a later try, with the reason, at most a minute away. */
+export async function postpone(trx: Db, ids: number[], reason: string): Promise<void> {
   await sql`
     update outbox set attempts = attempts + 1, last_error = ${reason.slice(0, 1000)},
       available_at = now() + least(power(2, attempts), 60) * interval '1 second'
-    where id = ${id}
+    where id = any(${ids})
   `.execute(trx);
 }

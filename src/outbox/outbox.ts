@@ -1,22 +1,13 @@
 import type { Db } from '../db/connect.ts';
 import { afterCommit } from '../db/transaction.ts';
 import type { WorkflowContract } from '../temporal/contract.ts';
+import type { DispatchedCommand } from '../temporal/dispatch.ts';
 import { wakeRelay } from './wake.ts';
 
 /** A workflow to start or signal once the transaction has committed. */
-export interface Command {
-  kind: 'start' | 'signal';
-  type: string;
-  subject_id: string;
-  workflow_id: string;
-  task_queue: string;
-  signal: string | null;
-  summary: string | null;
-  payload: object;
-}
+export type Command = Omit<DispatchedCommand, 'org_id'>;
 
 export interface Subject {
-  orgId: string;
   /** What the workflow is about: the search attribute SubjectId. */
   subjectId: string;
   /** One line for the operator in the Temporal UI. */

@@ -2,8 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Db } from '../db/connect.ts';
+import { isDatabaseAway } from '../db/failures.ts';
 import { listen } from '../db/listen.ts';
-import { inTransaction } from '../db/transaction.ts';
+import { inSavepoint, inTransaction } from '../db/transaction.ts';
 import { dispatch, isTemporalAway } from '../temporal/dispatch.ts';
 import {
   type ClaimedCommand,
@@ -11,7 +12,7 @@ import {
   claimCommands,
   claimEvents,
   deleteClaimed,
-  postponeCommand,
+  postpone,
 } from './claim.ts';
 import type { EventType } from './events.ts';
 import { OUTBOX_CHANNEL } from './wake.ts';
@@ -27,6 +28,8 @@ const DISPATCHES_A_LOOP = 25;
 export type Reaction = (trx: Db, orgId: string, events: ClaimedEvent[]) => Promise<void>;
 export type Reactions = Partial<Record<EventType, Reaction[]>>;
 
+type Log = Pick<FastifyBaseLogger, 'warn' | 'error'>;
+
 export interface RelayOptions {
   databaseUrl: string;
   db: Db;
@@ -34,7 +37,7 @@ export interface RelayOptions {
   commandDb: Db;
   client: Client;
   reactions: Reactions;
-  log: Pick<FastifyBaseLogger, 'warn' | 'error'>;
+  log: Log;
 }
 
 export interface Relay {
@@ -69,7 +72,7 @@ export function startRelay({ databaseUrl, db, commandDb, client, reactions, log 
   };
 
   const loops = [
-    loop('events', () => expandEvents(db, reactions)),
+    loop('events', () => expandEvents(db, reactions, log)),
     ...Array.from({ length: COMMAND_LOOPS }, () => loop('commands', () => sendCommands(commandDb, client, log))),
   ];
 
@@ -95,53 +98,61 @@ async function nap(sleepers: Set<() => void>, stop: AbortSignal): Promise<void> 
   });
 }
 
-/** One batch of events. Resolves to whether there may be more. */
-function expandEvents(db: Db, reactions: Reactions): Promise<boolean> {
+/** One batch of events. Resolves to whether there may be more. What fails for one org and type waits, and holds up nobody else. */
+function expandEvents(db: Db, reactions: Reactions, log: Log): Promise<boolean> {
   return inTransaction(db, async (trx) => {
     const events = await claimEvents(trx, EVENTS_A_BATCH);
     for (const group of Map.groupBy(events, ({ org_id, type }) => `${org_id} ${type}`).values()) {
       const [{ org_id, type }] = group as [ClaimedEvent];
-      for (const react of reactions[type] ?? []) await react(trx, org_id, group);
+      const ids = group.map(({ id }) => id);
+      try {
+        await inSavepoint(trx, async () => {
+          for (const react of reactions[type] ?? []) await react(trx, org_id, group);
+          await deleteClaimed(trx, ids);
+        });
+      } catch (error) {
+        if (isDatabaseAway(error)) throw error;
+        log.error({ err: error, org_id, type, events: ids.length }, 'events could not be expanded; they wait');
+        await postpone(trx, ids, String(error));
+      }
     }
-    await deleteClaimed(
-      trx,
-      events.map(({ id }) => id),
-    );
     return events.length === EVENTS_A_BATCH;
   });
 }
 
 /** One batch of commands. Resolves to whether there may be more; rejects when Temporal is away. */
-async function sendCommands(db: Db, client: Client, log: Pick<FastifyBaseLogger, 'error'>): Promise<boolean> {
+async function sendCommands(db: Db, client: Client, log: Log): Promise<boolean> {
   let away: Error | undefined;
   const isFull = await inTransaction(db, async (trx) => {
     const commands = await claimCommands(trx, COMMANDS_A_BATCH);
-    const queues = [...Map.groupBy(commands, ({ workflow_id }) => workflow_id).values()];
+    const queues = Map.groupBy(commands, ({ workflow_id }) => workflow_id).values();
     const sent: number[] = [];
 
-    const sendQueues = async () => {
-      for (let queue = queues.pop(); queue !== undefined && away === undefined; queue = queues.pop()) {
-        for (const [command, ids] of withoutRepeats(queue)) {
-          try {
-            await dispatch(client, command);
-            sent.push(...ids);
-          } catch (error) {
-            if (isTemporalAway(error)) {
-              away = new Error('Temporal is away', { cause: error });
-            } else {
-              log.error(
-                { err: error, workflow_id: command.workflow_id, command: command.id },
-                'Temporal refused a command',
-              );
-              await postponeCommand(trx, command.id, String(error));
-            }
-            break;
+    /** In order, up to the first that fails. */
+    const sendQueue = async (queue: ClaimedCommand[]) => {
+      for (const [command, ids] of withoutRepeats(queue)) {
+        try {
+          await dispatch(client, command);
+          sent.push(...ids);
+        } catch (error) {
+          if (isTemporalAway(error)) {
+            away = new Error('Temporal is away', { cause: error });
+            return;
           }
+          const { id, workflow_id } = command;
+          log.error({ err: error, workflow_id, command: id }, 'Temporal refused a command; it waits');
+          await postpone(trx, [id], String(error));
+          return;
         }
       }
     };
-    queues.reverse();
-    await Promise.all(Array.from({ length: DISPATCHES_A_LOOP }, sendQueues));
+    const lane = async () => {
+      for (const queue of queues) {
+        if (away !== undefined) return;
+        await sendQueue(queue);
+      }
+    };
+    await Promise.all(Array.from({ length: DISPATCHES_A_LOOP }, lane));
     await deleteClaimed(trx, sent);
     return commands.length >= COMMANDS_A_BATCH;
   });

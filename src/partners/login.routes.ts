@@ -12,7 +12,7 @@ const HIDDEN = { schema: { hide: true }, config: { scope: 'public' }, exposeHead
 /** The pages that a login link leads to. */
 export const loginRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config }) => {
   await app.register(cookie);
-  const dashboardPath = `${new URL(config.dashboardUrl).pathname.replace(/\/+$/, '')}/dashboard`;
+  const dashboardPath = `${new URL(config.dashboardUrl).pathname.replace(/\/$/, '')}/dashboard`;
   const secure = !isPlainLoopback(config);
 
   app.addHook('onSend', async (_request, reply) => {

@@ -33,7 +33,7 @@ export function issueLoginLink(
     const token = newToken();
     const link = { token_hash: hashOf(token), org_id: orgId, user_id: userId };
     const { expires_at } = await insertLoginLink(trx, link, LINK_TTL_MINUTES);
-    return { url: `${dashboardUrl.replace(/\/+$/, '')}/partner-login?token=${token}`, expires_at };
+    return { url: `${dashboardUrl}/partner-login?token=${token}`, expires_at };
   });
 }
 

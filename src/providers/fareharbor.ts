@@ -17,7 +17,7 @@ export interface FareHarbor {
 
 /** A client of FareHarbor's External API, version 1. */
 export function createFareHarbor(egress: Egress, baseUrl: string): FareHarbor {
-  const companies = `${baseUrl.replace(/\/+$/, '')}/api/external/v1/companies/`;
+  const companies = `${baseUrl}/api/external/v1/companies/`;
   return {
     async check({ app_key, user_key }) {
       try {

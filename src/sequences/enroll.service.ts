@@ -20,7 +20,7 @@ const PAGE = 10_000;
 
 /** Has the sequence's workflow look again. */
 export function wake(trx: Db, orgId: string, sequence: { id: string; name: string }): Promise<void> {
-  const subject = { orgId, subjectId: sequence.id, summary: `Sequence "${sequence.name}"` };
+  const subject = { subjectId: sequence.id, summary: `Sequence "${sequence.name}"` };
   return enqueue(trx, orgId, signalWithStart(RUN_SEQUENCE, { orgId, sequenceId: sequence.id }, WAKE, subject));
 }
 

@@ -2,6 +2,7 @@ import { type SqlBool, sql, type UpdateObject } from 'kysely';
 import type { Db } from '../db/connect.ts';
 import type { Position } from '../db/cursor.ts';
 import type { Database } from '../db/database.ts';
+import { isUuid } from '../ids.ts';
 import type { SequencesTable } from './table.ts';
 
 type SequenceChanges = UpdateObject<Database, 'sequences'>;
@@ -25,17 +26,13 @@ const COLUMNS = [
 
 export type SequenceRow = Awaited<ReturnType<typeof findSequence>> & object;
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-
 const sequenceQuery = (db: Db, orgId: string) =>
   db.selectFrom('sequences').select(COLUMNS).where('org_id', '=', orgId).where('deleted_at', 'is', null);
 
 /** By its id, or else by its custom_id. */
 export function findSequence(db: Db, orgId: string, ref: string, options: { forUpdate?: boolean } = {}) {
   const query = sequenceQuery(db, orgId)
-    .where((eb) =>
-      UUID.test(ref) ? eb.or([eb('id', '=', ref), eb('custom_id', '=', ref)]) : eb('custom_id', '=', ref),
-    )
+    .where((eb) => (isUuid(ref) ? eb.or([eb('id', '=', ref), eb('custom_id', '=', ref)]) : eb('custom_id', '=', ref)))
     .orderBy(sql<SqlBool>`id::text = ${ref.toLowerCase()}`, 'desc')
     .limit(1);
   return (options.forUpdate === true ? query.forUpdate() : query).executeTakeFirst();

@@ -5,7 +5,7 @@ import type { Db } from '../db/connect.ts';
 import { violatedUnique } from '../db/failures.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { conflict, invalid, notFound } from '../errors.ts';
-import { newId } from '../ids.ts';
+import { isUuid, newId } from '../ids.ts';
 import { wake } from './enroll.service.ts';
 import { cancelRun, filterContacts, insertEnrollments, insertRun } from './enrollments.queries.ts';
 import {
@@ -45,7 +45,7 @@ export function createSequence(db: Db, orgId: string, input: CreateSequence): Pr
   });
 }
 
-/** The sequence with its present steps, by its id or custom_id. Throws notFound. */
+/** A sequence by its id or custom_id. Throws notFound. */
 export async function getSequence(db: Db, orgId: string, ref: string, options: { forUpdate?: boolean } = {}) {
   const sequence = await findSequence(db, orgId, ref, options);
   if (sequence === undefined) throw notFound('sequence');
@@ -182,7 +182,7 @@ export function cancelSequence(db: Db, orgId: string, ref: string): Promise<void
 }
 
 async function cancelOneRun(trx: Db, orgId: string, runId: string): Promise<void> {
-  const sequenceId = /^[0-9a-f-]{36}$/i.test(runId) ? await cancelRun(trx, orgId, runId) : undefined;
+  const sequenceId = isUuid(runId) ? await cancelRun(trx, orgId, runId) : undefined;
   if (sequenceId === undefined) throw notFound('sequence or run');
   await wake(trx, orgId, await getSequence(trx, orgId, sequenceId));
 }

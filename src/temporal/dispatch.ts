@@ -14,11 +14,16 @@ export interface DispatchedCommand {
   task_queue: string;
   signal: string | null;
   summary: string | null;
-  payload: Record<string, unknown>;
+  payload: object;
 }
 
-/** Hands one command to Temporal. A start whose workflow id was ever used does nothing: it is the same happening again. */
-export async function dispatch(client: Client, command: DispatchedCommand): Promise<void> {
+const ANSWER_WITHIN_MS = 10_000;
+
+/** Hands one command to Temporal, which has 10 s to answer. A start whose workflow id was ever used does nothing: it is the same happening again. */
+export const dispatch = (client: Client, command: DispatchedCommand): Promise<void> =>
+  client.withDeadline(Date.now() + ANSWER_WITHIN_MS, () => send(client, command));
+
+async function send(client: Client, command: DispatchedCommand): Promise<void> {
   const options = {
     workflowId: command.workflow_id,
     taskQueue: command.task_queue,

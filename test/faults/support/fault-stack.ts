@@ -88,7 +88,6 @@ async function startAll(folder: string, guard: Guard, removeAll: () => Promise<v
     ...process.env,
     DATABASE_URL: databaseUrl,
     TEMPORAL_ADDRESS: `127.0.0.1:${temporalPort}`,
-    ENVIRONMENT: 'development',
     HOST: '127.0.0.1',
     PORT: String(apiPort),
     PUBLIC_URL: url,

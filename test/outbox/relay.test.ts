@@ -1,0 +1,123 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { WorkflowNotFoundError } from '@temporalio/client';
+import { sql } from 'kysely';
+import { pino } from 'pino';
+import { newId } from '../../src/ids.ts';
+import { enqueue, signalWithStart, start } from '../../src/outbox/outbox.ts';
+import { type Reactions, startRelay } from '../../src/outbox/relay.ts';
+import { connectTemporal, type TemporalClient } from '../../src/temporal/client.ts';
+import type { WorkflowContract } from '../../src/temporal/contract.ts';
+import { startApi, type TestApi } from '../support/api.ts';
+import { installRuntime } from '../support/runtime.ts';
+import { temporalAddress, testNamespace } from '../support/servers.ts';
+import { eventually } from '../support/stack.ts';
+
+/** No worker listens to its queue: what reached Temporal stays there to be looked at. */
+const LOOK: WorkflowContract<{ id: string }> = {
+  type: 'look',
+  taskQueue: 'bulk',
+  workflowId: ({ id }) => `look/${id}`,
+};
+
+describe('the relay', () => {
+  let api: TestApi;
+  let temporal: TemporalClient;
+  beforeAll(async () => {
+    installRuntime();
+    api = await startApi({ env: { TEMPORAL_ADDRESS: temporalAddress(), TEMPORAL_NAMESPACE: testNamespace() } });
+    temporal = connectTemporal(api.config);
+  });
+  afterAll(async () => {
+    await temporal.close();
+    await api.close();
+  });
+
+  const withRelay = async (reactions: Reactions, during: () => Promise<void>) => {
+    const { db } = api;
+    const log = pino({ level: 'silent' });
+    const relay = startRelay({
+      databaseUrl: api.databaseUrl,
+      db,
+      commandDb: db,
+      client: temporal.client,
+      reactions,
+      log,
+    });
+    try {
+      await during();
+    } finally {
+      await relay.stop();
+    }
+  };
+  const outbox = (orgId: string) =>
+    api.db.selectFrom('outbox').select(['id', 'attempts', 'last_error']).where('org_id', '=', orgId).execute();
+  const save = (org: { post: TestApi['org']['post'] }, email: string) => org.post('/contacts', { contact: { email } });
+  const signalsOf = async (id: string) => {
+    const { events } = await temporal.client.workflow.getHandle(`look/${id}`).fetchHistory();
+    return events?.filter((event) => event.workflowExecutionSignaledEventAttributes).length ?? 0;
+  };
+
+  it('lets what fails for one org wait, and nobody else', async () => {
+    const failing = await api.createOrg('Failing');
+    const fine = await api.createOrg('Fine');
+    let isBroken = true;
+    const seen: string[] = [];
+    const reactions: Reactions = {
+      'contact-created': [
+        async (trx, orgId, events) => {
+          if (orgId === failing.id && isBroken) await sql`select 1 / 0`.execute(trx);
+          seen.push(...events.map(() => orgId));
+        },
+      ],
+    };
+    await save(failing, 'ann@example.com');
+    await save(fine, 'ann@example.com');
+    await withRelay(reactions, async () => {
+      await eventually('the other org', () => seen.includes(fine.id));
+      const [waiting] = await eventually('the reason', async () => {
+        const rows = await outbox(failing.id);
+        return rows[0]?.last_error !== null && rows;
+      });
+      expect(waiting?.last_error).toContain('division by zero');
+      isBroken = false;
+      await eventually('the failed one', () => seen.includes(failing.id));
+      await eventually('an empty outbox', async () => (await outbox(failing.id)).length === 0);
+    });
+    expect(seen.toSorted()).toEqual([failing.id, fine.id].toSorted());
+  });
+
+  it('starts a happening once, however often it is asked to', async () => {
+    const id = newId();
+    for (let i = 0; i < 3; i++) await enqueue(api.db, api.org.id, start(LOOK, { id }, { subjectId: id }));
+    await withRelay({}, () =>
+      eventually('an empty outbox', async () => (await outbox(api.org.id)).length === 0).then(() => undefined),
+    );
+    expect((await temporal.client.workflow.getHandle(`look/${id}`).describe()).status.name).toBe('RUNNING');
+  });
+
+  it('gives an entity one signal for many that say the same', async () => {
+    const id = newId();
+    for (let i = 0; i < 50; i++)
+      await enqueue(api.db, api.org.id, signalWithStart(LOOK, { id }, 'wake', { subjectId: id }));
+    await withRelay({}, () =>
+      eventually('an empty outbox', async () => (await outbox(api.org.id)).length === 0).then(() => undefined),
+    );
+    expect(await signalsOf(id)).toBeGreaterThan(0);
+    expect(await signalsOf(id)).toBeLessThan(50);
+  });
+
+  it('tells Temporal nothing of what was rolled back', async () => {
+    const id = newId();
+    const undone = api.db.transaction().execute(async (trx) => {
+      await enqueue(trx, api.org.id, start(LOOK, { id }, { subjectId: id }));
+      throw new Error('no');
+    });
+    await expect(undone).rejects.toThrow('no');
+    await withRelay({}, async () => {
+      const marker = newId();
+      await enqueue(api.db, api.org.id, start(LOOK, { id: marker }, { subjectId: marker }));
+      await eventually('an empty outbox', async () => (await outbox(api.org.id)).length === 0);
+    });
+    await expect(temporal.client.workflow.getHandle(`look/${id}`).describe()).rejects.toThrow(WorkflowNotFoundError);
+  });
+});
