@@ -19,6 +19,8 @@ import {
 import { type EmailSenders, NOBODY } from './email-senders.ts';
 
 const BATCH = 500;
+/** A batch that found nothing to do is not repeated at once. */
+const LEAST_WAIT_MS = 1_000;
 
 export interface SequenceActivityDeps {
   db: Db;
@@ -71,7 +73,7 @@ export function createSequenceActivities({ db, links, senders, stopping }: Seque
       },
       settle: async (results) => {
         if (results.length === 0) return;
-        await settleDeliveries(db, orgId, step.send, markResults(orgId, sender?.provider ?? '', results));
+        await settleDeliveries(db, markResults(orgId, sender?.provider ?? '', results));
         for (const [, { status }] of results) {
           if (status === 'accepted') totals.sent++;
           else if (status === 'unknown') totals.unknown++;
@@ -88,13 +90,14 @@ export function createSequenceActivities({ db, links, senders, stopping }: Seque
     isEnrolling: boolean,
   ): Promise<SequenceProgress> {
     const { state, nextDueInMs } = await lookAhead(db, orgId, batch);
+    const didSomething = isEnrolling || batch.steps.length > 0;
     return {
       state,
       name: batch.sequence.name,
       lastStep: batch.steps.at(-1)?.label ?? null,
       batch: totals,
-      hasMore: state === 'active' && (isEnrolling || (nextDueInMs !== null && nextDueInMs <= 0)),
-      nextDueInMs,
+      hasMore: state === 'active' && didSomething && (isEnrolling || (nextDueInMs !== null && nextDueInMs <= 0)),
+      nextDueInMs: nextDueInMs === null ? null : Math.max(nextDueInMs, LEAST_WAIT_MS),
     };
   }
 }

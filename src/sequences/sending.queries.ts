@@ -9,9 +9,14 @@ export interface StepSend extends SendRule {
   stepId: string;
   /** Marks the rows of this attempt. */
   lease: string;
-  /** Whether an enrollment is complete after this step. */
-  isLast: boolean;
 }
+
+/** SQL: whether no step of the sequence comes after this one, by what holds at this moment. */
+const isLastStep = (orgId: RawBuilder<unknown>, stepId: RawBuilder<unknown>) => sql`(not exists (
+  select from sequence_steps as done join sequence_steps as later on later.org_id = done.org_id
+    and later.sequence_id = done.sequence_id and later.position > done.position and later.deleted_at is null
+  where done.org_id = ${orgId} and done.id = ${stepId}
+))`;
 
 export interface BegunDelivery {
   id: string;
@@ -73,14 +78,15 @@ export async function beginDeliveries(
 export async function passStep(
   db: Db,
   orgId: string,
-  { stepId, isLast }: StepSend,
+  { stepId }: Pick<StepSend, 'stepId'>,
   enrollmentIds: string[],
 ): Promise<void> {
   if (enrollmentIds.length === 0) return;
+  const isLast = isLastStep(sql`${orgId}`, sql`${stepId}`);
   await sql`
     update enrollments set last_step_id = ${stepId}::uuid, anchor_at = now(), held_until = null,
-      status = case when ${isLast}::boolean then 'complete' else status end,
-      ended_at = case when ${isLast}::boolean then now() end
+      status = case when ${isLast} then 'complete' else status end,
+      ended_at = case when ${isLast} then now() end
     where org_id = ${orgId} and id = any(${enrollmentIds}::uuid[]) and status = 'active'
   `.execute(db);
 }
@@ -89,22 +95,18 @@ export async function passStep(
  * Moves enrollments on as their sends are written down: behind the step, or to the time of the next try. `marking` is the beginning of
  * the statement, and writes down the sends.
  */
-export async function settleDeliveries(
-  db: Db,
-  orgId: string,
-  { isLast }: Pick<StepSend, 'isLast'>,
-  marking: RawBuilder<unknown>,
-): Promise<void> {
+export async function settleDeliveries(db: Db, marking: RawBuilder<unknown>): Promise<void> {
+  const isOver = sql`marked.status <> 'queued' and ${isLastStep(sql`marked.org_id`, sql`marked.step_id`)}`;
   await sql`
     ${marking}
     update enrollments as enrollment set
       last_step_id = case when marked.status = 'queued' then enrollment.last_step_id else marked.step_id end,
       anchor_at = case when marked.status = 'queued' then enrollment.anchor_at else now() end,
       held_until = case when marked.status = 'queued' and marked.delay_ms > 0 then now() + marked.delay_ms * interval '1 millisecond' end,
-      status = case when marked.status <> 'queued' and ${isLast}::boolean then 'complete' else enrollment.status end,
-      ended_at = case when marked.status <> 'queued' and ${isLast}::boolean then now() end
+      status = case when ${isOver} then 'complete' else enrollment.status end,
+      ended_at = case when ${isOver} then now() end
     from marked
-    where enrollment.org_id = ${orgId} and enrollment.id = marked.enrollment_id and enrollment.status = 'active'
+    where enrollment.org_id = marked.org_id and enrollment.id = marked.enrollment_id and enrollment.status not in ('complete', 'canceled')
   `.execute(db);
 }
 
@@ -112,13 +114,8 @@ export async function settleDeliveries(
  * Settles what an attempt that ended in the middle had under way. Nobody knows whether those mails were taken: they are `unknown` and
  * not sent again, but for transactional ones, which go again under the same Message-ID.
  */
-export async function settleInterrupted(
-  db: Db,
-  orgId: string,
-  sequenceId: string,
-  lease: string,
-  lastStepIds: string[],
-): Promise<number> {
+export async function settleInterrupted(db: Db, orgId: string, sequenceId: string, lease: string): Promise<number> {
+  const isLast = isLastStep(sql`marked.org_id`, sql`marked.step_id`);
   const { rows } = await sql<{ unknown: number }>`
     with marked as (
       update deliveries as delivery set
@@ -128,19 +125,43 @@ export async function settleInterrupted(
       where delivery.org_id = ${orgId} and delivery.sequence_id = ${sequenceId} and delivery.status = 'sending'
         and delivery.lease <> ${lease}::uuid
         and step.org_id = delivery.org_id and step.id = delivery.step_id
-      returning delivery.enrollment_id, delivery.step_id, delivery.status
+      returning delivery.org_id, delivery.enrollment_id, delivery.step_id, delivery.status
     ),
     moved as (
       update enrollments as enrollment set last_step_id = marked.step_id, anchor_at = now(), held_until = null,
-        status = case when marked.step_id = any(${lastStepIds}::uuid[]) then 'complete' else enrollment.status end,
-        ended_at = case when marked.step_id = any(${lastStepIds}::uuid[]) then now() end
+        status = case when ${isLast} then 'complete' else enrollment.status end,
+        ended_at = case when ${isLast} then now() end
       from marked
-      where enrollment.org_id = ${orgId} and enrollment.id = marked.enrollment_id and enrollment.status = 'active'
+      where enrollment.org_id = marked.org_id and enrollment.id = marked.enrollment_id and enrollment.status not in ('complete', 'canceled')
         and marked.status = 'unknown'
     )
     select count(*) filter (where status = 'unknown') as unknown from marked
   `.execute(db);
   return rows[0]?.unknown ?? 0;
+}
+
+/**
+ * Ends what waits for another try and will never have one: its step was taken away, its enrollment is over or its contact was deleted. An
+ * enrollment that waited for it goes on.
+ */
+export async function dropStrandedDeliveries(db: Db, orgId: string, sequenceId: string): Promise<void> {
+  await sql`
+    with stranded as (
+      update deliveries as delivery set status = 'canceled', updated_at = now()
+      where delivery.org_id = ${orgId} and delivery.sequence_id = ${sequenceId} and delivery.status = 'queued' and (
+        exists (
+          select from sequence_steps as step
+          where step.org_id = delivery.org_id and step.id = delivery.step_id and step.deleted_at is not null
+        ) or not exists (
+          select from enrollments as enrollment
+          where enrollment.org_id = delivery.org_id and enrollment.id = delivery.enrollment_id and enrollment.status = 'active'
+        )
+      )
+      returning delivery.org_id, delivery.enrollment_id
+    )
+    update enrollments as enrollment set held_until = null from stranded
+    where enrollment.org_id = stranded.org_id and enrollment.id = stranded.enrollment_id
+  `.execute(db);
 }
 
 /** Ends what still waited for another try when the sequence was canceled. */
