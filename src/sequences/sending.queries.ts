@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Db } from '../db/connect.ts';
+import { type Db, PLANNED_EACH_TIME } from "../db/connect.ts";
 import type { DeliveryStatus } from '../deliveries/contract.ts';
 import { newId } from '../ids.ts';
 import { type SendRule, verdictOn } from './verdict.queries.ts';
@@ -39,11 +39,16 @@ export async function beginDeliveries(
 ): Promise<{ begun: BegunDelivery[]; settled: string[] }> {
   const { address, verdict } = verdictOn(orgId, send);
   const { rows } = await sql<BegunDelivery & { was_settled: boolean }>`
-    with wanted as (select * from unnest(${enrollmentIds}::uuid[], ${enrollmentIds.map(newId)}::uuid[]) as w (enrollment_id, delivery_id)),
+    ${sql.raw(PLANNED_EACH_TIME)}
+    with wanted as materialized (
+      select ${orgId}::uuid as org_id, w.*
+      from unnest(${enrollmentIds}::uuid[], ${enrollmentIds.map(newId)}::uuid[]) as w (enrollment_id, delivery_id)
+    ),
     decided as (
       select wanted.*, enrollment.contact_id, ${address} as address, verdict.status, verdict.reason
       from wanted
-      join enrollments as enrollment on enrollment.org_id = ${orgId} and enrollment.id = wanted.enrollment_id and enrollment.status = 'active'
+      join enrollments as enrollment on enrollment.org_id = wanted.org_id and enrollment.id = wanted.enrollment_id
+        and enrollment.status not in ('complete', 'canceled')
       join sequences as sequence on sequence.org_id = enrollment.org_id and sequence.id = enrollment.sequence_id and sequence.status = 'active'
       join contacts as contact on contact.org_id = enrollment.org_id and contact.id = enrollment.contact_id
       left join sequence_runs as run on run.org_id = enrollment.org_id and run.id = enrollment.run_id
@@ -64,7 +69,7 @@ export async function beginDeliveries(
     select *, false as was_settled from written
     union all
     select delivery.id, delivery.enrollment_id, delivery."to", delivery.status, delivery.attempts, true
-    from wanted join deliveries as delivery on delivery.org_id = ${orgId} and delivery.enrollment_id = wanted.enrollment_id
+    from wanted join deliveries as delivery on delivery.org_id = wanted.org_id and delivery.enrollment_id = wanted.enrollment_id
       and delivery.step_id = ${send.stepId}
     where delivery.status not in ('queued', 'sending')
   `.execute(db);

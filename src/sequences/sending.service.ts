@@ -19,6 +19,7 @@ import { type Move, movesOf } from './rules.ts';
 import {
   beginDeliveries,
   cancelWaitingDeliveries,
+  dropStrandedDeliveries,
   passStep,
   type StepSend,
   settleInterrupted,
@@ -62,11 +63,11 @@ export async function takeBatch(
   const sequence = await findSequence(db, orgId, sequenceId);
   const allSteps = await listAllSteps(db, orgId, sequenceId);
   const moves = movesOf(allSteps);
-  const lastStepIds = moves.flatMap(({ after, next }) => (next === null && after !== null ? [after] : []));
-  const interrupted = await settleInterrupted(db, orgId, sequenceId, options.lease, lastStepIds);
+  const interrupted = await settleInterrupted(db, orgId, sequenceId, options.lease);
   if (sequence === undefined || sequence.status === 'canceled') await cancelWaitingDeliveries(db, orgId, sequenceId);
   if (sequence === undefined || sequence.status === 'canceled' || sequence.status === 'complete') return undefined;
   await endCanceledRuns(db, orgId, sequenceId);
+  await dropStrandedDeliveries(db, orgId, sequenceId);
   await completeBehindLastStep(db, orgId, sequenceId, moves);
   if (sequence.status !== 'active') return { sequence, moves, steps: [], interrupted };
 
@@ -75,9 +76,8 @@ export async function takeBatch(
   const steps = present.flatMap((step, index) => {
     const enrollments = due.get(step.id) ?? [];
     if (enrollments.length === 0) return [];
-    const isLast = lastStepIds.includes(step.id);
     const label = `${index + 1} of ${present.length}`;
-    return [dueStep(orgId, sequenceId, step, label, isLast, enrollments, options)];
+    return [dueStep(orgId, sequenceId, step, label, enrollments, options)];
   });
   return { sequence, moves, steps, interrupted };
 }
@@ -87,12 +87,11 @@ function dueStep(
   sequenceId: string,
   { id, action }: SequenceStep,
   label: string,
-  isLast: boolean,
   enrollments: DueEnrollment[],
   { lease, isEmailConfigured }: { lease: string; isEmailConfigured: boolean },
 ): DueStep {
   return {
-    send: { ...ruleOf(orgId, action, isEmailConfigured), sequenceId, stepId: id, lease, isLast },
+    send: { ...ruleOf(orgId, action, isEmailConfigured), sequenceId, stepId: id, lease },
     action,
     label,
     enrollmentIds: enrollments.map((enrollment) => enrollment.id),

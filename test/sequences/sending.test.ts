@@ -143,6 +143,69 @@ describe('sending a sequence', () => {
     expect(suppressed).toContainEqual({ address: 'bad@batch.example', reason: 'bounced' });
   });
 
+  it('goes on with who waited for a step that was taken away, and ends what waited', async () => {
+    stack.sink.refuse('ann@taken.example', [451, '4.3.0 try later']);
+    const sms = { delay_in_minutes: 0, action: { type: 'send_sms_messages', data: { message: 'Hi' } } };
+    const id = await create({ filter: inDomain('taken.example'), steps: [sms, emailStep('Put off')] });
+    await save('ann@taken.example', { phone: '+4915112345670' });
+    await eventually('the refusal', async () => {
+      const [row] = await stack.db
+        .selectFrom('enrollments')
+        .select('held_until')
+        .where('sequence_id', '=', id)
+        .execute();
+      return row !== undefined && row.held_until !== null;
+    });
+    const { steps } = (await stack.org.get(`/sequences/${id}`)).body;
+    await stack.org.patch(`/sequences/${id}`, { steps: [steps[0]] });
+    await eventually('completion', async () => (await stats(id)).enrollments.complete === 1);
+    const left = await stack.db
+      .selectFrom('deliveries')
+      .select(['channel', 'status'])
+      .where('sequence_id', '=', id)
+      .orderBy('channel')
+      .execute();
+    expect(left).toEqual([
+      { channel: 'email', status: 'canceled' },
+      { channel: 'sms', status: 'failed' },
+    ]);
+  });
+
+  it('ends what waits for another try when its run is canceled or its contact deleted', async () => {
+    for (const name of ['run', 'gone']) stack.sink.refuse(`${name}@strand.example`, [451, '4.3.0 try later']);
+    const id = await create({ filter: inDomain('strand.example'), steps: [emailStep('Put off')] });
+    const gone = await save('gone@strand.example');
+    await save('run@strand.example', {});
+    const statuses = async () => {
+      const rows = await stack.db.selectFrom('deliveries').select('status').where('sequence_id', '=', id).execute();
+      return rows.map(({ status }) => status);
+    };
+    await eventually(
+      'both refusals',
+      async () => (await statuses()).filter((status) => status === 'queued').length === 2,
+    );
+    await stack.org.delete(`/contacts/${gone}`);
+    const { body } = await stack.org.post(`/sequences/${id}/contacts`, { contacts: [{ email: 'new@strand.example' }] });
+    await eventually('the mail of the new one', () => subjects('new@strand.example').length === 1);
+    expect((await statuses()).toSorted()).toEqual(['accepted', 'canceled', 'queued']);
+    expect((await stack.org.put(`/sequences/${body.run_id}/cancel`)).status).toBe(200);
+  });
+
+  it('takes those whose mail is under way to a step that is added meanwhile', async () => {
+    const id = await create({ filter: inDomain('mean.example'), steps: [emailStep('One')] });
+    const contacts = Array.from({ length: 400 }, (_, i) => ({ email: `c${i}@mean.example` }));
+    await stack.org.post(`/sequences/${id}/contacts`, { contacts });
+    await eventually('some mails', async () => (await stats(id)).steps[0].sent > 20);
+    const { steps } = (await stack.org.get(`/sequences/${id}`)).body;
+    const before = (await stats(id)).steps[0].sent;
+    await stack.org.patch(`/sequences/${id}`, { steps: [steps[0], emailStep('Two')] });
+    await eventually('the end', async () => (await stats(id)).enrollments.complete === 400);
+    const after = (await stats(id)).steps;
+    expect(after[0].sent).toBe(400);
+    expect(before).toBeLessThan(400);
+    expect(after[1].sent).toBeGreaterThanOrEqual(400 - before - 40);
+  });
+
   it('writes nothing to who is blocked, by address or domain, and says so', async () => {
     await stack.org.post('/blocklist/contacts', { email: 'ann@blocked.example' });
     await stack.org.post('/blocklist/domains', { domains: 'spam.example' });

@@ -122,7 +122,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     create index deliveries_by_sequence on deliveries (org_id, sequence_id, step_id, status);
     create index deliveries_by_contact on deliveries (org_id, contact_id, sent_at) where contact_id is not null;
     create index deliveries_by_email_request on deliveries (org_id, email_request_id, status) where email_request_id is not null;
-    create index deliveries_in_flight on deliveries (org_id, sequence_id) where status = 'sending';
+    create index deliveries_unsettled on deliveries (org_id, sequence_id) where status in ('sending', 'queued');
 
     create table suppressions (
       org_id uuid not null references orgs (id),
