@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import { type Db, PLANNED_EACH_TIME } from "../db/connect.ts";
+import type { Db } from '../db/connect.ts';
 import type { DeliveryStatus } from '../deliveries/contract.ts';
 import { newId } from '../ids.ts';
 import { type SendRule, verdictOn } from './verdict.queries.ts';
@@ -39,7 +39,6 @@ export async function beginDeliveries(
 ): Promise<{ begun: BegunDelivery[]; settled: string[] }> {
   const { address, verdict } = verdictOn(orgId, send);
   const { rows } = await sql<BegunDelivery & { was_settled: boolean }>`
-    ${sql.raw(PLANNED_EACH_TIME)}
     with wanted as materialized (
       select ${orgId}::uuid as org_id, w.*
       from unnest(${enrollmentIds}::uuid[], ${enrollmentIds.map(newId)}::uuid[]) as w (enrollment_id, delivery_id)
