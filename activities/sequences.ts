@@ -42,10 +42,10 @@ export function createSequenceActivities({ db, links, senders, stopping }: Seque
         const options = { lease: randomUUID(), limit: BATCH, isEmailConfigured: sender !== undefined };
         const batch = await takeBatch(db, orgId, sequenceId, options);
         if (batch === undefined) return ENDED;
-        const { hasMore: isEnrolling } = await enrollNextPage(db, orgId, batch.sequence);
+        const enrolling = await enrollNextPage(db, orgId, batch.sequence);
         const totals = { sent: 0, failed: 0, skipped: 0, unknown: batch.interrupted };
         for (const step of batch.steps) await sendStep(orgId, step, sender, totals, cancellationSignal);
-        return await progressOf(orgId, batch, totals, isEnrolling);
+        return await progressOf(orgId, batch, totals, enrolling);
       } catch (error) {
         if (error instanceof SenderTrouble && error.isConfiguration)
           await pauseForSettings(db, orgId, sequenceId, error.message);
@@ -87,16 +87,16 @@ export function createSequenceActivities({ db, links, senders, stopping }: Seque
     orgId: string,
     batch: SequenceBatch,
     totals: SendTotals,
-    isEnrolling: boolean,
+    enrolling: { enrolled: number; hasMore: boolean },
   ): Promise<SequenceProgress> {
     const { state, nextDueInMs } = await lookAhead(db, orgId, batch);
-    const didSomething = isEnrolling || batch.steps.length > 0;
+    const didSomething = enrolling.enrolled > 0 || enrolling.hasMore || batch.steps.length > 0;
     return {
       state,
       name: batch.sequence.name,
       lastStep: batch.steps.at(-1)?.label ?? null,
       batch: totals,
-      hasMore: state === 'active' && didSomething && (isEnrolling || (nextDueInMs !== null && nextDueInMs <= 0)),
+      hasMore: state === 'active' && didSomething && (enrolling.hasMore || (nextDueInMs !== null && nextDueInMs <= 0)),
       nextDueInMs: nextDueInMs === null ? null : Math.max(nextDueInMs, LEAST_WAIT_MS),
     };
   }

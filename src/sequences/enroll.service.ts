@@ -66,21 +66,21 @@ function countById(ids: string[]): Map<string, number> {
 }
 
 /**
- * Enrolls one page of the contacts that a one-off sequence is for. Resolves to whether there is more to enroll. A page is enrolled once,
- * however often this is called.
+ * Enrolls one page of the contacts that a one-off sequence is for. Resolves to how many it was and whether there are more. A page is
+ * enrolled once, however often this is called.
  */
 export function enrollNextPage(
   db: Db,
   orgId: string,
   sequence: { id: string; filter: unknown },
-): Promise<{ hasMore: boolean }> {
+): Promise<{ enrolled: number; hasMore: boolean }> {
   return inTransaction(db, async (trx) => {
     const run = await findOpenRun(trx, orgId, sequence.id);
-    if (run === undefined) return { hasMore: false };
+    if (run === undefined) return { enrolled: 0, hasMore: false };
     const condition = await contactFilter(trx, orgId, sequence.filter as CompositeFilter | null);
     const page = { after: run.enrolled_through, createdBefore: run.created_at, limit: PAGE };
     const contactIds = await listMatchingContacts(trx, orgId, condition, page);
-    await insertEnrollments(trx, orgId, sequence.id, run.id, contactIds);
+    const { length: enrolled } = await insertEnrollments(trx, orgId, sequence.id, run.id, contactIds);
     const hasMore = contactIds.length === PAGE;
     await updateRun(
       trx,
@@ -88,6 +88,6 @@ export function enrollNextPage(
       run.id,
       hasMore ? { enrolled_through: contactIds.at(-1) as string } : { is_enrolled: true },
     );
-    return { hasMore };
+    return { enrolled, hasMore };
   });
 }
