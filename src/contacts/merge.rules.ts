@@ -18,6 +18,7 @@ export interface ContactChange {
 }
 
 const MAX_KEYS = 100;
+const MAX_BYTES = 64 * 1024;
 
 export const blankContact = (id: string): StoredContact => ({
   id,
@@ -50,8 +51,19 @@ function mergeData(data: Record<string, string>, changes: Record<string, string 
   return Object.fromEntries(merged);
 }
 
-export const hasTooManyKeys = (contact: StoredContact) => Object.keys(contact.custom_data).length > MAX_KEYS;
-export const TOO_MANY_KEYS = `contact.custom_data: would have more than ${MAX_KEYS} keys once merged; remove some by null`;
+/** Why a contact holds more than can be kept, or undefined. What changes carries its former state along, so both are bounded. */
+export function excessOf({ custom_data, http_action_overrides }: StoredContact): string | undefined {
+  if (Object.keys(custom_data).length > MAX_KEYS) {
+    return `contact.custom_data: would have more than ${MAX_KEYS} keys once merged; remove some by null`;
+  }
+  if (bytesOf(custom_data) > MAX_BYTES)
+    return `contact.custom_data: would be larger than ${MAX_BYTES} bytes once merged`;
+  if (bytesOf(http_action_overrides) > MAX_BYTES)
+    return `contact.http_action_overrides: would be larger than ${MAX_BYTES} bytes`;
+  return undefined;
+}
+
+const bytesOf = (value: unknown) => Buffer.byteLength(JSON.stringify(value));
 
 /** Whether two states of a contact are the same, whatever the order of their keys. */
 export const isSame = (one: StoredContact, other: StoredContact) => canonical(one) === canonical(other);

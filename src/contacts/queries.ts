@@ -67,7 +67,7 @@ export function lockContacts(db: Db, orgId: string, { ids, emails, phones }: Add
   return db
     .selectFrom('contacts')
     .select(['id', 'email', 'phone_number', 'name', 'custom_data', 'http_action_overrides'])
-    .select(sql<object>`to_jsonb(contacts)`.as('row'))
+    .select(sql<object>`to_jsonb(contacts) - 'http_action_overrides'`.as('row'))
     .where('org_id', '=', orgId)
     .where(
       sql<SqlBool>`(id = any(${ids}::uuid[]) or email = any(${emails}::text[]) or phone_number = any(${phones}::text[]))`,

@@ -5,15 +5,7 @@ import { conflict, type DomainError, invalid, notFound } from '../errors.ts';
 import { newId } from '../ids.ts';
 import { announce } from '../outbox/events.ts';
 import { wakeRelay } from '../outbox/wake.ts';
-import {
-  blankContact,
-  type ContactChange,
-  hasTooManyKeys,
-  isSame,
-  merge,
-  type StoredContact,
-  TOO_MANY_KEYS,
-} from './merge.rules.ts';
+import { blankContact, type ContactChange, excessOf, isSame, merge, type StoredContact } from './merge.rules.ts';
 import { insertAnnounced, insertContacts, lockContacts, updateContacts } from './queries.ts';
 
 /** Rounds in a row that may pass without a result, as others write the same contacts. */
@@ -30,6 +22,8 @@ export type SaveResult = { id: string; created: boolean } | { error: DomainError
 /** Saves one contact: a new one in a single round trip, else merged into the one that has its e-mail or phone number. */
 export async function saveContact(db: Db, orgId: string, change: ContactChange): Promise<{ id: string }> {
   const contact = merge(blankContact(newId()), change);
+  const excess = excessOf(contact);
+  if (excess !== undefined) throw invalid(excess);
   if (await insertAnnounced(db, orgId, contact)) {
     afterCommit(db, wakeRelay);
     return { id: contact.id };
@@ -194,7 +188,8 @@ function createDrafts(stored: (StoredContact & { row: object })[]) {
       const target = targetOf(save);
       if (!('now' in target)) return target;
       const now = merge(target.now, change);
-      if (hasTooManyKeys(now)) return invalid(TOO_MANY_KEYS);
+      const excess = excessOf(now);
+      if (excess !== undefined) return invalid(excess);
 
       const { email, phone_number } = target.now;
       if (email !== null && email !== now.email) {

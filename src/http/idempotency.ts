@@ -21,23 +21,43 @@ type Handler = (this: FastifyInstance, request: FastifyRequest, reply: FastifyRe
  * row that keeps its answer: either both are there or neither, whenever the process dies. Handlers return their answer.
  */
 export const idempotency = fastifyPlugin(async (app: FastifyInstance, { secrets }: Deps) => {
+  const running = new Set<string>();
+  /** In this process at once; over several, the lock of the transaction decides. */
+  const alone = async <T>(name: string, work: () => Promise<T>): Promise<T> => {
+    if (running.has(name)) throw stillRunning();
+    running.add(name);
+    try {
+      return await work();
+    } finally {
+      running.delete(name);
+    }
+  };
+
   app.addHook('onRoute', (route) => {
     if (route.method !== 'POST' || route.config?.scope === 'public') return;
     const handler = route.handler as Handler;
+    const prepare = route.config?.prepare as ((request: FastifyRequest) => Promise<void>) | undefined;
+    const isRepeatable = route.config?.isRepeatable === true;
     const onlyOnce: Handler = async function (request, reply) {
-      const key = idempotencyKeyOf(request);
-      if (key === undefined) return handler.call(this, request, reply);
-      const { isReplay, answer } = await answerOnce(request, reply, key, secrets, () =>
-        handler.call(this, request, reply),
-      );
-      if (isReplay) reply.header('idempotent-replayed', 'true');
-      reply.code(answer.statusCode);
-      if (answer.body !== '') reply.type('application/json; charset=utf-8');
-      return answer.body;
+      const handle = () => handler.call(this, request, reply);
+      const key = isRepeatable ? undefined : idempotencyKeyOf(request);
+      if (key === undefined) {
+        await prepare?.(request);
+        return handle();
+      }
+      return alone(`${principalOf(request)} ${key}`, async () => {
+        const kept = await findAnswer(request.db, request, key, secrets);
+        if (kept !== undefined) return give(reply, { isReplay: true, answer: kept });
+        await prepare?.(request);
+        return give(reply, await answerOnce(request, reply, key, secrets, handle));
+      });
     };
     route.handler = onlyOnce as never;
   });
 });
+
+const stillRunning = () =>
+  conflict('A request with this Idempotency-Key is still running: try again when it has ended');
 
 function idempotencyKeyOf({ headers }: FastifyRequest): string | undefined {
   const key = headers['idempotency-key'];
@@ -48,29 +68,57 @@ function idempotencyKeyOf({ headers }: FastifyRequest): string | undefined {
   return key;
 }
 
+interface GivenAnswer {
+  isReplay: boolean;
+  answer: StoredAnswer;
+}
+
+function give(reply: FastifyReply, { isReplay, answer: { statusCode, body } }: GivenAnswer): string {
+  reply.code(statusCode);
+  if (isReplay) reply.header('idempotent-replayed', 'true');
+  if (body !== '') reply.type('application/json; charset=utf-8');
+  return body;
+}
+
+const principalOf = ({ org, partner }: FastifyRequest): string => (org ?? partner).id;
+const placeOf = (principalId: string, key: string) => ({
+  orgId: principalId,
+  table: 'idempotency_keys',
+  column: 'answer',
+  row: key,
+});
+
+/** The answer that this key got before. Throws unprocessable where it was another request's. */
+async function findAnswer(
+  db: Db,
+  request: FastifyRequest,
+  key: string,
+  secrets: Secrets,
+): Promise<StoredAnswer | undefined> {
+  const principalId = principalOf(request);
+  const stored = await findStored(db, principalId, key);
+  if (stored === undefined) return undefined;
+  if (!hashOf(request).equals(stored.request_hash)) {
+    throw unprocessable('This Idempotency-Key was used with another request: send a new key');
+  }
+  return { statusCode: stored.status_code, body: secrets.decrypt(stored.answer, placeOf(principalId, key)) };
+}
+
 function answerOnce(
   request: FastifyRequest,
   reply: FastifyReply,
   key: string,
   secrets: Secrets,
   handle: () => Promise<unknown>,
-): Promise<{ isReplay: boolean; answer: StoredAnswer }> {
-  const principalId = (request.org ?? request.partner).id;
-  const requestHash = hashOf(request);
-  const place = { orgId: principalId, table: 'idempotency_keys', column: 'answer', row: key };
+): Promise<GivenAnswer> {
+  const principalId = principalOf(request);
 
   return inTransaction(request.db, async (trx) => {
     if (!(await tryLock(trx, principalId, key))) {
-      throw conflict('A request with this Idempotency-Key is still running: try again when it has ended');
+      throw stillRunning();
     }
-    const stored = await findStored(trx, principalId, key);
-    if (stored !== undefined) {
-      if (!requestHash.equals(stored.request_hash)) {
-        throw unprocessable('This Idempotency-Key was used with another request: send a new key');
-      }
-      const body = secrets.decrypt(stored.answer, place);
-      return { isReplay: true, answer: { statusCode: stored.status_code, body } };
-    }
+    const kept = await findAnswer(trx, request, key, secrets);
+    if (kept !== undefined) return { isReplay: true, answer: kept };
 
     const answer = await handleInSavepoint(trx, request, reply, handle);
     await trx
@@ -78,9 +126,9 @@ function answerOnce(
       .values({
         principal_id: principalId,
         key,
-        request_hash: requestHash,
+        request_hash: hashOf(request),
         status_code: answer.statusCode,
-        answer: secrets.encrypt(answer.body, place),
+        answer: secrets.encrypt(answer.body, placeOf(principalId, key)),
       })
       .onConflict((oc) =>
         oc.columns(['principal_id', 'key']).doUpdateSet((eb) => ({

@@ -12,6 +12,10 @@ declare module 'fastify' {
     partner: PartnerPrincipal;
   }
   interface FastifyContextConfig {
+    /** Asks third parties before the handler runs, and so before a transaction is open: a slow one must hold up nobody. */
+    prepare?: (request: never) => Promise<void>;
+    /** Running twice does no harm: an Idempotency-Key changes nothing. */
+    isRepeatable?: boolean;
     /** Who may call. Every route must say it. */
     scope?: Scope;
     /** Counts against the limit for streaming endpoints. */

@@ -54,7 +54,7 @@ export const integrationRoutes: FastifyPluginAsyncZod<Deps> = async (app, { conf
   });
 
   app.post('/integrations/:kind/test', {
-    config: { scope: 'org:write' },
+    config: { scope: 'org:write', isRepeatable: true },
     schema: {
       operationId: 'testIntegration',
       tags: ['integrations'],

@@ -16,17 +16,24 @@ export interface ClaimedCommand extends DispatchedCommand {
   id: number;
 }
 
-/** Locks the oldest events that no other relay holds. The locks end with the transaction. */
-export function claimEvents(trx: Db, limit: number): Promise<ClaimedEvent[]> {
-  return trx
+/**
+ * Locks events of one org, of whoever has the oldest that no other relay holds, so that what one org causes is nobody else's transaction.
+ * The locks end with the transaction.
+ */
+export async function claimEvents(trx: Db, limit: number): Promise<ClaimedEvent[]> {
+  const waiting = trx
     .selectFrom('outbox')
-    .select(['id', 'org_id', 'type', 'subject_id', 'payload', 'created_at'])
     .where('kind', '=', 'event')
     .where('available_at', '<=', sql<Date>`now()`)
     .orderBy('id')
-    .limit(limit)
     .forUpdate()
-    .skipLocked()
+    .skipLocked();
+  const oldest = await waiting.select('org_id').limit(1).executeTakeFirst();
+  if (oldest === undefined) return [];
+  return waiting
+    .select(['id', 'org_id', 'type', 'subject_id', 'payload', 'created_at'])
+    .where('org_id', '=', oldest.org_id)
+    .limit(limit)
     .$castTo<ClaimedEvent>()
     .execute();
 }

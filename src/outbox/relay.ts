@@ -20,6 +20,7 @@ import { OUTBOX_CHANNEL } from './wake.ts';
 const SWEEP_MS = 1_000;
 const BACK_OFF_MS = 1_000;
 const EVENTS_A_BATCH = 500;
+const EVENT_LOOPS = 3;
 const COMMANDS_A_BATCH = 200;
 const COMMAND_LOOPS = 2;
 const DISPATCHES_A_LOOP = 25;
@@ -72,7 +73,7 @@ export function startRelay({ databaseUrl, db, commandDb, client, reactions, log 
   };
 
   const loops = [
-    loop('events', () => expandEvents(db, reactions, log)),
+    ...Array.from({ length: EVENT_LOOPS }, () => loop('events', () => expandEvents(db, reactions, log))),
     ...Array.from({ length: COMMAND_LOOPS }, () => loop('commands', () => sendCommands(commandDb, client, log))),
   ];
 
@@ -102,7 +103,7 @@ async function nap(sleepers: Set<() => void>, stop: AbortSignal): Promise<void> 
 function expandEvents(db: Db, reactions: Reactions, log: Log): Promise<boolean> {
   return inTransaction(db, async (trx) => {
     const events = await claimEvents(trx, EVENTS_A_BATCH);
-    for (const group of Map.groupBy(events, ({ org_id, type }) => `${org_id} ${type}`).values()) {
+    for (const group of Map.groupBy(events, ({ type }) => type).values()) {
       const [{ org_id, type }] = group as [ClaimedEvent];
       const ids = group.map(({ id }) => id);
       try {
@@ -116,7 +117,7 @@ function expandEvents(db: Db, reactions: Reactions, log: Log): Promise<boolean> 
         await postpone(trx, ids, String(error));
       }
     }
-    return events.length === EVENTS_A_BATCH;
+    return events.length > 0;
   });
 }
 

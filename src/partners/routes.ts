@@ -1,3 +1,4 @@
+import type { FastifyRequest } from 'fastify';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import type { Deps } from '../deps.ts';
 import { errorResponses } from '../http/errors.ts';
@@ -16,7 +17,7 @@ import {
   PartnerOrg,
   PartnerOrgPage,
 } from './schema.ts';
-import { createOrgKey, getOrgNamed, listPartnerOrgs, provisionOrg } from './service.ts';
+import { checkConnections, createOrgKey, getOrgNamed, listPartnerOrgs, provisionOrg } from './service.ts';
 
 const PREFIX = '/partner/v1/orgs';
 const tags = ['partner'];
@@ -25,7 +26,11 @@ export const partnerRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => {
   const { config, rateLimits, tokens } = deps;
 
   app.post(PREFIX, {
-    config: { scope: 'partner' },
+    config: {
+      scope: 'partner',
+      prepare: ({ db, partner, body }: FastifyRequest<{ Body: CreateOrg }>) =>
+        checkConnections(db, deps.fareHarbor, partner.id, body),
+    },
     schema: {
       operationId: 'createPartnerOrg',
       tags,
@@ -34,7 +39,7 @@ export const partnerRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => {
     },
     handler: async ({ db, partner, body }, reply) => {
       reply.code(201);
-      return provisionOrg(db, deps, partner.id, body);
+      return provisionOrg(db, deps.secrets, partner.id, body);
     },
   });
 

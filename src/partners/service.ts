@@ -69,21 +69,25 @@ export async function createOrg(db: Db, partnerId: string, input: NewOrg) {
 }
 
 /**
- * Makes an org with its connections, once the tour-booking system has accepted each of them: all of it, or nothing.
- * Throws invalid for credentials that it refuses, and unavailable when it does not answer.
+ * Tries the connections that a new org is to have, before anything is written. Throws invalid where one is refused, conflict where the
+ * org is there already, and unavailable where nobody can tell.
  */
-export async function provisionOrg(
+export async function checkConnections(
   db: Db,
-  { secrets, fareHarbor }: { secrets: Secrets; fareHarbor: FareHarbor },
+  fareHarbor: FareHarbor,
   partnerId: string,
-  { integrations, ...input }: CreateOrg,
-) {
+  { integrations, external_id }: CreateOrg,
+): Promise<void> {
   const connections = [integrations?.fareharbor ?? []].flat();
-  if (connections.length > 0) {
-    assertDistinctNames(connections);
-    await assertNotRetried(db, partnerId, input.external_id);
-    await assertAccepted(fareHarbor, connections);
-  }
+  if (connections.length === 0) return;
+  assertDistinctNames(connections);
+  await assertNotRetried(db, partnerId, external_id);
+  await assertAccepted(fareHarbor, connections);
+}
+
+/** Creates an org with its connections, which were checked. Throws conflict for a used external_id. */
+export function provisionOrg(db: Db, secrets: Secrets, partnerId: string, { integrations, ...input }: CreateOrg) {
+  const connections = [integrations?.fareharbor ?? []].flat();
   return inTransaction(db, async (trx) => {
     const org = await createOrg(trx, partnerId, input);
     await storeConnections(trx, secrets, org.id, connections.map(toConnection));

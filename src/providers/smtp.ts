@@ -111,7 +111,7 @@ const CLOSED_POOL = 'Connection pool was closed';
 const BEFORE_MAIL = new Set(['CONNECT_TIMEOUT', 'GREETING_TIMEOUT', 'UPGRADE_TIMEOUT']);
 
 /** What a failure says about the message (RFC 5321, 4.2; enhanced codes of RFC 3463). Silence proves nothing: it is `unknown`. */
-export function outcomeOf(error: SmtpError): SendOutcome {
+function outcomeOf(error: SmtpError): SendOutcome {
   const { code = '', originalCode = '', timeoutType = '', responseCode = 0 } = error;
   const reason = (error.response ?? error.message).slice(0, 500);
   const isTemporary = responseCode >= 400 && responseCode < 500;

@@ -206,7 +206,7 @@ export function addContacts(db: Db, orgId: string, ref: string, refs: ContactRef
     const skipped = contacts.flatMap(({ ref: contact, contactId }) => {
       if (contactId === undefined) return [{ contact, reason: 'there is no contact with this id' }];
       if (!matching.has(contactId)) return [{ contact, reason: "the contact is outside the sequence's filter" }];
-      return enrolled.has(contactId) ? [] : [{ contact, reason: 'the contact is enrolled already' }];
+      return enrolled.has(contactId) ? [] : [{ contact, reason: 'the contact was enrolled before' }];
     });
     return { run_id: runId, enrolled: enrolled.size, skipped };
   });

@@ -150,7 +150,7 @@ describe('the routes of sequences', () => {
     ]);
     const second = await api.org.post(`/sequences/${id}/contacts`, { contacts: [{ email: 'ANN@in.example' }] });
     expect(second.body.skipped).toEqual([
-      { contact: { email: 'ann@in.example' }, reason: 'the contact is enrolled already' },
+      { contact: { email: 'ann@in.example' }, reason: 'the contact was enrolled before' },
     ]);
   });
 

@@ -151,6 +151,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       check (kind <> 'signal' or signal is not null)
     );
     create index outbox_events on outbox (id) where kind = 'event';
+    create index outbox_events_by_org on outbox (org_id, id) where kind = 'event';
     create index outbox_commands on outbox (id) where kind <> 'event';
     create index outbox_by_workflow on outbox (workflow_id, id) where workflow_id is not null;
   `.execute(db);
