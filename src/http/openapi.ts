@@ -35,7 +35,10 @@ export const openapi = fastifyPlugin(async (app: FastifyInstance, { config }: De
     },
     transform: (route) => {
       const { schema, url } = jsonSchemaTransform(route);
-      return { schema: { ...schema, security: securityOf(route.route.config?.scope) }, url };
+      const { method, config: { scope, isRepeatable } = {} } = route.route;
+      const isOnce = method === 'POST' && scope !== 'public' && isRepeatable !== true;
+      const described = isOnce ? withIdempotencyKey(schema as Described) : schema;
+      return { schema: { ...described, security: securityOf(scope) }, url };
     },
     transformObject: (document) => withExamples(jsonSchemaTransformObject(document)),
   });
@@ -59,6 +62,28 @@ export const openapi = fastifyPlugin(async (app: FastifyInstance, { config }: De
       agent: { disabled: true },
     },
   } as never);
+});
+
+interface Described {
+  response?: Record<string, unknown>;
+}
+
+/** What idempotency.ts adds to every POST with a key: the header, and the answer while the first request runs. */
+const withIdempotencyKey = (schema: Described) => ({
+  ...schema,
+  headers: {
+    type: 'object',
+    properties: {
+      'idempotency-key': {
+        type: 'string',
+        minLength: 1,
+        maxLength: 255,
+        description:
+          'The same key and body within 24 hours get the first answer again, with `Idempotent-Replayed: true`.',
+      },
+    },
+  },
+  response: { ...schema.response, 409: schema.response?.[409] ?? schema.response?.[400] },
 });
 
 /** Who may call, in the document's terms: for other schemes than OAuth 2, OpenAPI 3.1 takes the names of roles, here our scopes. */
