@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Db } from '../db/connect.ts';
+import { type Db, PLANNED_EACH_TIME } from '../db/connect.ts';
 import type { DeliveryStatus } from '../deliveries/contract.ts';
 import { newId } from '../ids.ts';
 import { type SendRule, verdictOn } from './verdict.queries.ts';
@@ -29,7 +29,8 @@ export interface BegunDelivery {
 /**
  * Writes the delivery of each enrollment for a step before anything is sent, deciding by what holds at this moment: the sequence runs, the
  * run was not canceled, the contact can be reached and may be written to. Gives the rows written, and as `settled` the enrollments whose
- * delivery had its outcome before. Called again with the same lease, as when the answer was lost, it gives the same.
+ * delivery had its outcome before. Called again with the same lease, as when the answer was lost, it gives the same. Like marking, it is
+ * planned each time and joins on the org: a plan kept from small tables takes seconds on larger ones.
  */
 export async function beginDeliveries(
   db: Db,
@@ -39,6 +40,7 @@ export async function beginDeliveries(
 ): Promise<{ begun: BegunDelivery[]; settled: string[] }> {
   const { address, verdict } = verdictOn(orgId, send);
   const { rows } = await sql<BegunDelivery & { was_settled: boolean }>`
+    ${sql.raw(PLANNED_EACH_TIME)}
     with wanted as materialized (
       select ${orgId}::uuid as org_id, w.*
       from unnest(${enrollmentIds}::uuid[], ${enrollmentIds.map(newId)}::uuid[]) as w (enrollment_id, delivery_id)
