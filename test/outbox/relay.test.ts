@@ -6,7 +6,7 @@ import { newId } from '../../src/ids.ts';
 import { enqueue, signalWithStart, start } from '../../src/outbox/outbox.ts';
 import { type Reactions, startRelay } from '../../src/outbox/relay.ts';
 import { connectTemporal, type TemporalClient } from '../../src/temporal/client.ts';
-import type { WorkflowContract } from '../../src/temporal/contract.ts';
+import type { TaskQueue, WorkflowContract } from '../../src/temporal/contract.ts';
 import { startApi, type TestApi } from '../support/api.ts';
 import { installRuntime } from '../support/runtime.ts';
 import { temporalAddress, testNamespace } from '../support/servers.ts';
@@ -15,7 +15,7 @@ import { eventually } from '../support/stack.ts';
 /** No worker listens to its queue: what reached Temporal stays there to be looked at. */
 const LOOK: WorkflowContract<{ id: string }> = {
   type: 'look',
-  taskQueue: 'bulk',
+  taskQueue: 'no worker listens' as TaskQueue,
   workflowId: ({ id }) => `look/${id}`,
 };
 
