@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { connect, type Db } from '../src/db/connect.ts';
@@ -16,7 +17,7 @@ const MEMORY_LIMIT_MB = 500;
 
 /** One workflow for the sequence against one for each contact, with a sender that costs nothing. */
 async function againstNaive(stack: Stack, db: Db): Promise<{ findings: Finding[]; peakMb: number }> {
-  const worker = await stack.start(import.meta.resolve('./support/costless-worker.ts'));
+  const worker = await stack.start(import.meta.resolve('./support/costless-worker.ts'), {}, workerFlags());
   const naive = await stack.start(import.meta.resolve('./support/naive-worker.ts'));
   await worker.ask('ready');
   await runSequence(db, WARM_UP_CONTACTS);
@@ -45,7 +46,7 @@ async function againstNaive(stack: Stack, db: Db): Promise<{ findings: Finding[]
 async function againstBareLoop(stack: Stack, db: Db): Promise<{ findings: Finding[]; peakMb: number }> {
   const sink = await stack.start(import.meta.resolve('./support/smtp-sink.ts'));
   const SMTP_URL = await sink.ask<string>('url');
-  const worker = await stack.start(import.meta.resolve('../worker/main.ts'), { SMTP_URL });
+  const worker = await stack.start(import.meta.resolve('../worker/main.ts'), { SMTP_URL }, workerFlags());
   const loop = await stack.start(import.meta.resolve('./support/bare-loop.ts'), { SMTP_URL });
   await runSequence(db, WARM_UP_CONTACTS);
   await runBareLoop(db, loop, WARM_UP_CONTACTS);
@@ -66,6 +67,13 @@ async function againstBareLoop(stack: Stack, db: Db): Promise<{ findings: Findin
     peakMb,
     findings: [rateFinding('sequence, SMTP / a bare loop', rates.subject, rates.loop, 0.5)],
   };
+}
+
+/** The flags of Node that `npm run worker` sets. */
+function workerFlags(): string[] {
+  const file = new URL('../package.json', import.meta.url);
+  const { scripts } = JSON.parse(readFileSync(file, 'utf8')) as { scripts: { worker: string } };
+  return scripts.worker.split(' ').filter((word) => word.startsWith('--'));
 }
 
 /** The contacts a second of a whole sequence, from the commit of its start until it is complete, enrolling included. */
