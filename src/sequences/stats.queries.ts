@@ -1,6 +1,5 @@
 import { sql } from 'kysely';
 import type { Db } from '../db/connect.ts';
-import type { Move, StoredStep } from './rules.ts';
 
 export interface StepCounts {
   step_id: string;
@@ -24,26 +23,6 @@ export async function countDeliveries(db: Db, orgId: string, sequenceId: string)
     group by step_id
   `.execute(db);
   return rows;
-}
-
-/** Active enrollments by the step that comes next for them. */
-export async function countDue(
-  db: Db,
-  orgId: string,
-  sequenceId: string,
-  moves: Move<StoredStep>[],
-): Promise<Map<string, number>> {
-  const { rows } = await sql<{ place: string; count: number }>`
-    select coalesce(last_step_id, sequence_id) as place, count(*) as count from enrollments
-    where org_id = ${orgId} and sequence_id = ${sequenceId} and status = 'active'
-    group by 1
-  `.execute(db);
-  const counts = new Map<string, number>();
-  for (const { after, next } of moves) {
-    const found = rows.find(({ place }) => place === (after ?? sequenceId));
-    if (next !== null && found !== undefined) counts.set(next.id, (counts.get(next.id) ?? 0) + found.count);
-  }
-  return counts;
 }
 
 export async function countEnrollments(db: Db, orgId: string, sequenceId: string) {

@@ -1,17 +1,19 @@
 import type { Db } from '../db/connect.ts';
+import { countStanding, type Standing } from './forecast.queries.ts';
 import type { SequenceRow } from './queries.ts';
-import { movesOf } from './rules.ts';
-import { countDeliveries, countDue, countEnrollments } from './stats.queries.ts';
+import { type Move, movesOf, type StoredStep } from './rules.ts';
+import { countDeliveries, countEnrollments } from './stats.queries.ts';
 import { listAllSteps } from './steps.queries.ts';
 
 /** How far a sequence has come, for each present step and over all enrollments. */
 export async function getStats(db: Db, orgId: string, sequence: SequenceRow) {
   const steps = await listAllSteps(db, orgId, sequence.id);
-  const [deliveries, due, { active, complete, canceled }] = await Promise.all([
+  const [deliveries, standing, { active, complete, canceled }] = await Promise.all([
     countDeliveries(db, orgId, sequence.id),
-    countDue(db, orgId, sequence.id, movesOf(steps)),
+    countStanding(db, orgId, sequence.id),
     countEnrollments(db, orgId, sequence.id),
   ]);
+  const due = dueByStep(sequence.id, movesOf(steps), standing);
   const isCanceled = sequence.status === 'canceled';
   const none = { sent: 0, delivered: 0, failed: 0, skipped: 0, unknown: 0 };
   return {
@@ -23,4 +25,14 @@ export async function getStats(db: Db, orgId: string, sequence: SequenceRow) {
       }),
     enrollments: isCanceled ? { active: 0, complete, canceled: canceled + active } : { active, complete, canceled },
   };
+}
+
+/** Active enrollments by the step that comes next for them. */
+function dueByStep(sequenceId: string, moves: Move<StoredStep>[], standing: Standing[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const { after, next } of moves) {
+    const found = standing.find(({ place }) => place === (after ?? sequenceId));
+    if (next !== null && found !== undefined) counts.set(next.id, (counts.get(next.id) ?? 0) + found.count);
+  }
+  return counts;
 }
