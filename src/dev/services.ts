@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { type Child, startChild } from './child.ts';
 import type { Guard } from './guard.ts';
 import { startPostgres } from './postgres.ts';
+import { nodeArgsOf } from './scripts.ts';
 import type { Ports, StackSecrets } from './settings.ts';
 import { supervise } from './supervise.ts';
 import { startTemporal } from './temporal.ts';
@@ -72,13 +73,13 @@ export async function provideTemporal(context: Context): Promise<{ address: stri
 /** Starts one of our own programs, which may still be on its way up when this returns. Returns its log file. */
 export async function provideProgram(
   context: Context,
-  name: string,
-  file: string,
+  script: 'api' | 'worker',
   env: NodeJS.ProcessEnv,
 ): Promise<string> {
-  const logFile = newLog(context.dataFolder, name.toLowerCase());
+  const logFile = newLog(context.dataFolder, script);
   const { guard } = context;
-  await keep(context, name, 'program', () => startChild(process.execPath, [file], { logFile, guard, cwd: ROOT, env }));
+  const start = () => startChild(process.execPath, nodeArgsOf(script), { logFile, guard, cwd: ROOT, env });
+  await keep(context, script, 'program', start);
   return logFile;
 }
 

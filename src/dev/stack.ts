@@ -82,9 +82,9 @@ async function startAll(context: Context): Promise<void> {
 
   const [demo] = await Promise.all([
     seedDemo(databaseUrl, childEnv.JWT_SECRET, dataFolder),
-    provideProgram(context, 'Api', 'src/main.ts', childEnv).then((logFile) => untilAnswers(`${api}/healthz`, logFile)),
+    provideProgram(context, 'api', childEnv).then((logFile) => untilAnswers(`${api}/healthz`, logFile)),
   ]);
-  await provideProgram(context, 'Worker', 'worker/main.ts', childEnv); // after the api, which somebody waits for
+  await provideProgram(context, 'worker', childEnv); // after the api, which somebody waits for
   const devJson: DevJson = {
     api,
     temporal_address: temporal.address,

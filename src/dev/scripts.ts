@@ -1,0 +1,9 @@
+import { readFileSync } from 'node:fs';
+
+const PACKAGE = new URL('../../package.json', import.meta.url);
+
+/** What Node is given by `npm run api` or `npm run worker`: its flags, then the program's file. */
+export function nodeArgsOf(script: 'api' | 'worker'): string[] {
+  const { scripts } = JSON.parse(readFileSync(PACKAGE, 'utf8')) as { scripts: Record<typeof script, string> };
+  return scripts[script].split(' ').slice(1);
+}
