@@ -24,6 +24,7 @@ export type Context = {
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const STOP_LIMIT_MS = 10_000;
+const PROGRAM_NAMES = { api: 'Api', worker: 'Worker' };
 
 /** Starts Postgres, unless DATABASE_URL names one. Returns the database's URL. */
 export async function provideDatabase(context: Context): Promise<string> {
@@ -79,7 +80,7 @@ export async function provideProgram(
   const logFile = newLog(context.dataFolder, script);
   const { guard } = context;
   const start = () => startChild(process.execPath, nodeArgsOf(script), { logFile, guard, cwd: ROOT, env });
-  await keep(context, script, 'program', start);
+  await keep(context, PROGRAM_NAMES[script], 'program', start);
   return logFile;
 }
 
