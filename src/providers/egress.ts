@@ -31,7 +31,19 @@ export interface EgressAnswer {
   url: string;
 }
 
-/** The one way to an address that a customer can name. What goes wrong is a ProviderError that says what. */
+/** Why a request got no answer. */
+export class EgressError extends ProviderError {
+  /** False only where it is certain that no host got any of the request. */
+  readonly mayHaveArrived: boolean;
+
+  constructor(message: string, options: { transient: boolean; mayHaveArrived: boolean; cause?: unknown }) {
+    super(message, options);
+    this.name = 'EgressError';
+    this.mayHaveArrived = options.mayHaveArrived;
+  }
+}
+
+/** The one way to an address that a customer can name. What goes wrong is an EgressError that says what. */
 export interface Egress {
   /** Any status is an answer. Refuses addresses that are not public, follows at most 3 redirects, ends after 10 s or 1 MB. */
   request(url: string, options?: EgressRequest): Promise<EgressAnswer>;
@@ -75,9 +87,8 @@ async function addressesOf(
     const range = check(address);
     if (range === undefined) continue;
     const where = address === literal ? address : `${host} (${address})`;
-    throw new ProviderError(
+    throw refusal(
       `${where} is not a public address (${range}), so it was not contacted. An operator can let its network through with EGRESS_ALLOW`,
-      { transient: false },
     );
   }
   return addresses;
@@ -85,9 +96,10 @@ async function addressesOf(
 
 async function namesOf(host: string, lookup: (host: string) => Promise<string[]>): Promise<string[]> {
   const addresses = await lookup(host).catch((cause: unknown) => {
-    throw new ProviderError(`The address of ${host} was not found`, { transient: true, cause });
+    throw new EgressError(`The address of ${host} was not found`, { transient: true, mayHaveArrived: false, cause });
   });
-  if (addresses.length === 0) throw new ProviderError(`${host} has no address`, { transient: true });
+  if (addresses.length === 0)
+    throw new EgressError(`${host} has no address`, { transient: true, mayHaveArrived: false });
   return addresses;
 }
 
@@ -99,7 +111,8 @@ function guarded(
   return (options, callback) => {
     const tryNext = ([address, ...others]: string[], lastError: Error): void => {
       if (address === undefined) {
-        callback(lastError, null);
+        const message = `${options.host ?? options.hostname} could not be reached: ${reasonOf(lastError)}`;
+        callback(new EgressError(message, { transient: true, mayHaveArrived: false, cause: lastError }), null);
         return;
       }
       const servername = isIP(options.hostname) === 0 && options.protocol === 'https:' ? options.hostname : undefined;
@@ -119,14 +132,21 @@ async function follow(dispatcher: Dispatcher, from: URL, options: EgressRequest)
   const signal = AbortSignal.timeout(options.timeoutMs ?? TIMEOUT_MS);
   let url = from;
   let hop: EgressRequest = { method: 'GET', ...options };
-  for (let redirects = 0; ; redirects++) {
-    const answer = await requestOnce(dispatcher, url, hop, signal);
-    const location = REDIRECTS.has(answer.status) ? answer.headers.location : undefined;
-    if (typeof location !== 'string') return answer;
-    if (redirects === MAX_REDIRECTS) throw refusal(`${from.host} redirected more than ${MAX_REDIRECTS} times`);
-    const next = parseUrl(location, url);
-    hop = nextHop(hop, answer.status, url, next);
-    url = next;
+  let hasArrived = false;
+  try {
+    for (let redirects = 0; ; redirects++) {
+      const answer = await requestOnce(dispatcher, url, hop, signal);
+      hasArrived = true;
+      const location = REDIRECTS.has(answer.status) ? answer.headers.location : undefined;
+      if (typeof location !== 'string') return answer;
+      if (redirects === MAX_REDIRECTS) throw refusal(`${from.host} redirected more than ${MAX_REDIRECTS} times`);
+      const next = parseUrl(location, url);
+      hop = nextHop(hop, answer.status, url, next);
+      url = next;
+    }
+  } catch (error) {
+    if (!hasArrived || !(error instanceof EgressError)) throw error;
+    throw new EgressError(error.message, { transient: error.transient, mayHaveArrived: true, cause: error });
   }
 }
 
@@ -149,15 +169,14 @@ async function requestOnce(
     let bytes = 0;
     for await (const chunk of body) {
       bytes += chunk.length;
-      if (bytes > maxBytes) throw refusal(`${url.host} answered with more than ${maxBytes} bytes`);
+      if (bytes > maxBytes) throw refusal(`${url.host} answered with more than ${maxBytes} bytes`, true);
       chunks.push(chunk);
     }
     return { status: statusCode, headers, body: Buffer.concat(chunks).toString('utf8'), url: url.href };
   } catch (error) {
-    if (error instanceof ProviderError) throw error;
-    if (signal.aborted)
-      throw new ProviderError(`${url.host} did not answer in time`, { transient: true, cause: error });
-    throw new ProviderError(`${url.host} could not be reached: ${reasonOf(error)}`, { transient: true, cause: error });
+    if (error instanceof EgressError) throw error;
+    const message = signal.aborted ? 'did not answer in time' : `could not be reached: ${reasonOf(error)}`;
+    throw new EgressError(`${url.host} ${message}`, { transient: true, mayHaveArrived: true, cause: error });
   }
 }
 
@@ -183,7 +202,8 @@ function parseUrl(text: string, base?: URL): URL {
   return url;
 }
 
-const refusal = (message: string) => new ProviderError(message, { transient: false });
+const refusal = (message: string, mayHaveArrived = false) =>
+  new EgressError(message, { transient: false, mayHaveArrived });
 
 function reasonOf(error: unknown): string {
   if (error instanceof AggregateError && error.errors.length > 0) return reasonOf(error.errors[0]);

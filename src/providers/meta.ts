@@ -1,0 +1,65 @@
+import { z } from 'zod';
+import type { Egress } from './egress.ts';
+import { jsonOf, outcomeOfStatus, outcomeWithoutAnswer } from './http-sending.ts';
+import { callMeta, type MetaAnswer, type MetaSettings, PAIR_LIMIT } from './meta-api.ts';
+import type { SendOutcome } from './sending.ts';
+import type { WhatsAppMessage, WhatsAppSender } from './whatsapp.ts';
+
+const CONCURRENCY = 50;
+
+/** Sends template messages by WhatsApp's Cloud API, which cannot be asked afterwards what became of one. */
+export function createMetaSender(egress: Egress, settings: MetaSettings): WhatsAppSender {
+  return {
+    provider: 'meta',
+    concurrency: CONCURRENCY,
+    async send(message) {
+      try {
+        const path = `${encodeURIComponent(message.phoneNumberId)}/messages`;
+        return outcomeOf(await callMeta(egress, settings, path, toBody(message)));
+      } catch (error) {
+        return outcomeWithoutAnswer(error);
+      }
+    },
+    close: () => {},
+  };
+}
+
+const toBody = ({ deliveryId, to, template: { name, language, components } }: WhatsAppMessage) => ({
+  messaging_product: 'whatsapp',
+  recipient_type: 'individual',
+  to,
+  type: 'template',
+  template: { name, language: { code: language }, ...(components.length > 0 && { components }) },
+  biz_opaque_callback_data: deliveryId,
+});
+
+const Accepted = z.object({ messages: z.tuple([z.object({ id: z.string().min(1) })], z.unknown()) });
+
+/** What Meta's codes say of a message. Whatever is not listed goes by the status. */
+const REJECTIONS = new Map<number | undefined, 'permanent' | 'suppress' | 'config'>([
+  [10, 'config'], // permission missing
+  [33, 'config'], // number deleted
+  [190, 'config'], // token expired or revoked
+  [368, 'config'], // blocked for policy violations
+  [131005, 'config'], // access denied
+  [131026, 'suppress'], // not on WhatsApp
+  [131031, 'config'], // account locked
+  [131042, 'config'], // payment
+  [132000, 'permanent'], // wrong number of parameters
+  [132001, 'config'], // no such template
+  [132012, 'permanent'], // wrong form of parameters
+  [132015, 'config'], // template paused
+  [132016, 'config'], // template disabled
+  [133010, 'config'], // number not registered
+]);
+
+function outcomeOf(answer: MetaAnswer): SendOutcome {
+  const { status, code, reason } = answer;
+  const accepted = Accepted.safeParse(jsonOf(answer));
+  if (status === 200 && accepted.success) return { kind: 'accepted', providerId: accepted.data.messages[0].id };
+  const because = REJECTIONS.get(code);
+  if (because !== undefined) return { kind: 'rejected', because, reason };
+  const byStatus = outcomeOfStatus(answer, reason);
+  if (byStatus?.kind === 'retry' && code === PAIR_LIMIT) return { ...byStatus, scope: 'recipient' };
+  return byStatus ?? { kind: 'rejected', because: status === 401 || status === 403 ? 'config' : 'permanent', reason };
+}

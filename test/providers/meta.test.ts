@@ -1,0 +1,476 @@
+import { createHmac } from 'node:crypto';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { createEgress, type Egress } from '../../src/providers/egress.ts';
+import { createMetaSender } from '../../src/providers/meta.ts';
+import { isMetaSignature, readMetaCallback } from '../../src/providers/meta-callbacks.ts';
+import { componentsFor, findTemplate, type WhatsAppTemplate } from '../../src/providers/meta-templates.ts';
+import type { CallbackContent, SendOutcome } from '../../src/providers/sending.ts';
+import type { WhatsAppComponent, WhatsAppMessage } from '../../src/providers/whatsapp.ts';
+import { type FakeMeta, type MetaFault, startFakeMeta } from '../support/fake-meta.ts';
+import type { FakeTemplate } from '../support/fake-meta-templates.ts';
+
+const DELIVERY = '0192d4f5-0000-7000-8000-000000000001';
+const LOOPBACK = { allow: ['127.0.0.0/8'] };
+
+const WELCOME: FakeTemplate = {
+  id: '101',
+  name: 'welcome',
+  language: 'en_US',
+  components: [
+    { type: 'HEADER', format: 'TEXT', text: 'Hello {{1}}' },
+    { type: 'BODY', text: 'Your order {{1}} comes on {{2}}. Thank you, {{1}}.' },
+    { type: 'FOOTER', text: 'Reply STOP to stop' },
+    {
+      type: 'BUTTONS',
+      buttons: [
+        { type: 'QUICK_REPLY', text: 'Stop' },
+        { type: 'URL', url: 'https://shop.example/{{1}}' },
+        { type: 'URL', url: 'https://shop.example/help' },
+      ],
+    },
+  ],
+};
+const PLAIN: FakeTemplate = {
+  id: '102',
+  name: 'plain',
+  language: 'de',
+  components: [{ type: 'BODY', text: 'Hallo' }],
+};
+const NAMED: FakeTemplate = {
+  id: '103',
+  name: 'named',
+  language: 'en',
+  parameter_format: 'NAMED',
+  components: [{ type: 'BODY', text: '{{first_name}}, your {{item}} is here' }],
+};
+const PICTURE: FakeTemplate = {
+  id: '104',
+  name: 'picture',
+  language: 'en',
+  components: [
+    { type: 'HEADER', format: 'IMAGE' },
+    { type: 'BODY', text: 'Hi {{1}}' },
+  ],
+};
+
+let meta: FakeMeta;
+let egress: Egress;
+beforeAll(async () => {
+  meta = await startFakeMeta([WELCOME, PLAIN, NAMED, PICTURE]);
+  egress = createEgress(LOOPBACK);
+});
+beforeEach(() => void meta.messages.splice(0));
+afterAll(async () => {
+  await egress.close();
+  await meta.close();
+});
+
+const settings = () => ({ base_url: meta.url, access_token: meta.accessToken });
+const messageOf = (template: FakeTemplate, components: WhatsAppComponent[] = []): WhatsAppMessage => ({
+  deliveryId: DELIVERY,
+  to: '+16505551234',
+  phoneNumberId: '106540352242922',
+  template: { name: template.name, language: template.language, components },
+});
+const send = (message = messageOf(PLAIN), over = settings(), via = egress) => createMetaSender(via, over).send(message);
+
+describe('a template message', () => {
+  it('goes out in Meta’s form, with our id, and is accepted with theirs', async () => {
+    const bodies: unknown[] = [];
+    const seen: Egress = {
+      ...egress,
+      request: (url, options) => {
+        bodies.push(JSON.parse(options?.body ?? ''));
+        return egress.request(url, options);
+      },
+    };
+    const components: WhatsAppComponent[] = [
+      { type: 'header', parameters: [{ type: 'text', text: 'Ada' }] },
+      {
+        type: 'body',
+        parameters: [
+          { type: 'text', text: 'A1' },
+          { type: 'text', text: 'Monday' },
+        ],
+      },
+      { type: 'button', sub_type: 'url', index: '1', parameters: [{ type: 'text', text: 'orders/A1' }] },
+    ];
+    const outcome = await send(messageOf(WELCOME, components), settings(), seen);
+    expect(outcome).toEqual({ kind: 'accepted', providerId: meta.messages[0]?.id });
+    expect(bodies).toEqual([
+      {
+        messaging_product: 'whatsapp',
+        recipient_type: 'individual',
+        to: '+16505551234',
+        type: 'template',
+        template: { name: 'welcome', language: { code: 'en_US' }, components },
+        biz_opaque_callback_data: DELIVERY,
+      },
+    ]);
+    await send(messageOf(PLAIN), settings(), seen);
+    expect(bodies[1]).toHaveProperty('template', { name: 'plain', language: { code: 'de' } });
+  });
+
+  it.each<[MetaFault, SendOutcome]>([
+    [
+      { status: 400, code: 4 },
+      { kind: 'retry', scope: 'provider', reason: '(#4) Refused' },
+    ],
+    [
+      { status: 400, code: 80007 },
+      { kind: 'retry', scope: 'provider', reason: '(#80007) Refused' },
+    ],
+    [
+      { status: 429, code: 130429, retryAfter: '7' },
+      { kind: 'retry', scope: 'provider', reason: '(#130429) Refused', retryAfterMs: 7_000 },
+    ],
+    [
+      { status: 400, code: 131056, retryAfter: '60' },
+      { kind: 'retry', scope: 'recipient', reason: '(#131056) Refused', retryAfterMs: 60_000 },
+    ],
+    [{ status: 429 }, { kind: 'retry', scope: 'provider', reason: 'Meta answered 429' }],
+    [
+      { status: 400, code: 131026 },
+      { kind: 'rejected', because: 'suppress', reason: '(#131026) Refused' },
+    ],
+    [
+      { status: 400, code: 132000 },
+      { kind: 'rejected', because: 'permanent', reason: '(#132000) Refused' },
+    ],
+    [
+      { status: 400, code: 132012 },
+      { kind: 'rejected', because: 'permanent', reason: '(#132012) Refused' },
+    ],
+    [
+      { status: 400, code: 131008, message: 'Required parameter is missing', details: 'Parameter of type text' },
+      {
+        kind: 'rejected',
+        because: 'permanent',
+        reason: '(#131008) Required parameter is missing: Parameter of type text',
+      },
+    ],
+    [{ status: 404 }, { kind: 'rejected', because: 'permanent', reason: 'Meta answered 404' }],
+    [
+      { status: 403, code: 10 },
+      { kind: 'rejected', because: 'config', reason: '(#10) Refused' },
+    ],
+    [
+      { status: 400, code: 190 },
+      { kind: 'rejected', because: 'config', reason: '(#190) Refused' },
+    ],
+    [
+      { status: 400, code: 131005 },
+      { kind: 'rejected', because: 'config', reason: '(#131005) Refused' },
+    ],
+    [
+      { status: 404, code: 132001 },
+      { kind: 'rejected', because: 'config', reason: '(#132001) Refused' },
+    ],
+    [{ status: 401 }, { kind: 'rejected', because: 'config', reason: 'Meta answered 401' }],
+    [
+      { status: 403, code: 200 },
+      { kind: 'rejected', because: 'config', reason: '(#200) Refused' },
+    ],
+    [
+      { status: 500, code: 131000 },
+      { kind: 'unknown', reason: '(#131000) Refused' },
+    ],
+    [{ status: 502 }, { kind: 'unknown', reason: 'Meta answered 502' }],
+    [
+      { status: 503, retryAfter: '3' },
+      { kind: 'retry', scope: 'provider', reason: 'Meta answered 503', retryAfterMs: 3_000 },
+    ],
+    [{ status: 200 }, { kind: 'unknown', reason: 'Meta answered 200' }],
+  ])('that meets %j is %j', async (fault, outcome) => {
+    meta.next(fault);
+    expect(await send()).toEqual(outcome);
+    expect(meta.messages).toEqual([]);
+  });
+
+  it.each<[MetaFault, string]>([
+    ['error-after', '(#131000) Something went wrong'],
+    ['reset-after', '127.0.0.1'],
+    ['reset-before', '127.0.0.1'],
+  ])('is unknown and asked for once only when it meets %s', async (fault, reason) => {
+    meta.next(fault);
+    expect(await send()).toEqual({ kind: 'unknown', reason: expect.stringContaining(reason) });
+    expect(meta.messages).toHaveLength(fault === 'reset-before' ? 0 : 1);
+  });
+
+  it('is unknown when the answer is late', async () => {
+    const hasty: Egress = { ...egress, request: (url, options) => egress.request(url, { ...options, timeoutMs: 200 }) };
+    meta.next({ slowMs: 1_000 });
+    const outcome = await send(messageOf(PLAIN), settings(), hasty);
+    expect(outcome).toEqual({ kind: 'unknown', reason: expect.stringContaining('in time') });
+    expect(meta.messages).toHaveLength(1);
+  });
+
+  it('goes again when the connection is refused or the name is not found', async () => {
+    const closed = { ...settings(), base_url: await closedAddress() };
+    expect(await send(messageOf(PLAIN), closed)).toMatchObject({ kind: 'retry', scope: 'provider' });
+
+    const nameless = createEgress({ allow: [], lookup: async () => Promise.reject(new Error('ENOTFOUND')) });
+    const named = { ...settings(), base_url: 'https://graph.example' };
+    expect(await send(messageOf(PLAIN), named, nameless)).toMatchObject({ kind: 'retry', scope: 'provider' });
+    await nameless.close();
+  });
+
+  it('is a matter of configuration when the address may not be contacted', async () => {
+    const strict = createEgress({ allow: [] });
+    const outcome = await send(messageOf(PLAIN), settings(), strict);
+    expect(outcome).toEqual({ kind: 'rejected', because: 'config', reason: expect.stringContaining('EGRESS_ALLOW') });
+    await strict.close();
+  });
+
+  it('never tells the token, though Meta quotes it', async () => {
+    const outcome = await send(messageOf(PLAIN), { ...settings(), access_token: 'EAAG-of-another' });
+    expect(outcome).toEqual({ kind: 'rejected', because: 'config', reason: '(#190) Malformed access token ***' });
+  });
+
+  it('keeps at most 500 characters of the reason', async () => {
+    meta.next({ status: 400, code: 100, message: 'x'.repeat(2_000) });
+    const outcome = await send();
+    expect(outcome).toHaveProperty('reason', `(#100) ${'x'.repeat(493)}`);
+  });
+});
+
+describe('a template', () => {
+  it('is found by its id, with its places', async () => {
+    expect(await findTemplate(egress, settings(), '101')).toEqual({
+      name: 'welcome',
+      language: 'en_US',
+      status: 'APPROVED',
+      parameterFormat: 'positional',
+      mediaHeader: undefined,
+      places: { header: ['1'], body: ['1', '2'], buttons: ['1'] },
+    });
+    expect(await findTemplate(egress, settings(), '103')).toMatchObject({
+      parameterFormat: 'named',
+      places: { header: [], body: ['first_name', 'item'], buttons: [] },
+    });
+  });
+
+  it('is not found where Meta has none, and Meta is not asked for what is no id', async () => {
+    expect(await findTemplate(egress, settings(), '999')).toBeUndefined();
+    const nobody = { ...settings(), base_url: 'https://graph.invalid' };
+    expect(await findTemplate(egress, nobody, '../me')).toBeUndefined();
+  });
+
+  it.each<[number, number | undefined, boolean]>([
+    [401, 190, false],
+    [403, 10, false],
+    [400, 4, true],
+    [429, undefined, true],
+    [503, undefined, true],
+  ])('that Meta refuses to show with %i (%j) is an error, and transient: %j', async (status, code, transient) => {
+    const refusing: Egress = {
+      ...egress,
+      request: async (url) => ({ status, headers: {}, body: JSON.stringify({ error: { code, message: 'No' } }), url }),
+    };
+    await expect(findTemplate(refusing, settings(), '101')).rejects.toMatchObject({ name: 'ProviderError', transient });
+  });
+
+  it.each([
+    [WELCOME, ['Ada', 'A1', 'Monday', 'orders/A1']],
+    [PLAIN, []],
+    [NAMED, ['Ada', 'book\n\tof numbers']],
+  ])('is filled by variables as Meta takes them: %j', async (known, variables) => {
+    const template = (await findTemplate(egress, settings(), known.id)) as WhatsAppTemplate;
+    const filled = componentsFor(template, variables) as { components: WhatsAppComponent[] };
+    expect(await send(messageOf(known, filled.components))).toMatchObject({ kind: 'accepted' });
+  });
+
+  it.each([
+    [WELCOME, ['a'], 'takes 4 variables (1 in the header, 2 in the body, 1 in the buttons), not 1'],
+    [NAMED, ['a', 'b', 'c'], 'takes 2 variables (2 in the body), not 3'],
+    [PLAIN, ['a'], 'takes no variables, not 1'],
+    [NAMED, ['a', ' \n'], 'takes no blank variable, as number 2 is'],
+    [PICTURE, ['a'], 'has a header of kind image, which variables cannot fill'],
+  ])('says why variables do not fill it: %j with %j', async (known, variables, problem) => {
+    const template = (await findTemplate(egress, settings(), known.id)) as WhatsAppTemplate;
+    expect(componentsFor(template, variables)).toEqual({ problem });
+  });
+});
+
+/** https://docs.github.com/webhooks/using-webhooks/validating-webhook-deliveries: the same scheme, with a published example. */
+const PUBLISHED = {
+  secret: "It's a Secret to Everybody",
+  body: Buffer.from('Hello, World!'),
+  header: 'sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17',
+};
+
+describe('the signature of a callback', () => {
+  it('verifies as published', () => {
+    expect(isMetaSignature(PUBLISHED.secret, PUBLISHED.body, PUBLISHED.header)).toBe(true);
+  });
+
+  it('verifies over any bytes', () => {
+    fc.assert(
+      fc.property(fc.string({ minLength: 1 }), fc.uint8Array(), (secret, bytes) =>
+        isMetaSignature(
+          secret,
+          Buffer.from(bytes),
+          `sha256=${createHmac('sha256', secret).update(bytes).digest('hex')}`,
+        ),
+      ),
+    );
+  });
+
+  it('does not verify once any one byte of body, secret or signature is another', () => {
+    const changed = (text: string) => {
+      const bytes = Buffer.from(text);
+      return Array.from(bytes, (byte, at) => {
+        const copy = Buffer.from(bytes);
+        copy[at] = byte ^ 1;
+        return copy;
+      });
+    };
+    const { secret, body, header } = PUBLISHED;
+    const verdicts = [
+      ...changed(body.toString()).map((other) => isMetaSignature(secret, other, header)),
+      ...changed(secret).map((other) => isMetaSignature(other.toString(), body, header)),
+      ...changed(header).map((other) => isMetaSignature(secret, body, other.toString())),
+    ];
+    expect(verdicts).toEqual(Array(body.length + secret.length + header.length).fill(false));
+  });
+
+  it.each([undefined, '', 'sha256=', PUBLISHED.header.slice(0, -1), `${PUBLISHED.header}0`, PUBLISHED.header.slice(7)])(
+    'does not verify when it is %j',
+    (header) => {
+      expect(isMetaSignature(PUBLISHED.secret, PUBLISHED.body, header)).toBe(false);
+    },
+  );
+});
+
+describe('a callback', () => {
+  const callbackOf = (value: unknown) => ({ object: 'whatsapp_business_account', entry: [{ changes: [{ value }] }] });
+  const inbound = (message: object) =>
+    readMetaCallback(
+      callbackOf({
+        metadata: { display_phone_number: '1 (555) 078-3881' },
+        messages: [{ id: 'wamid.1', from: '16505551234', ...message }],
+      }),
+    ).messages;
+
+  it('tells what became of a message that was sent, from the very bytes that were signed', async () => {
+    const received: { content: CallbackContent; isSigned: boolean }[] = [];
+    const endpoint = createServer((request, response) => {
+      const chunks: Buffer[] = [];
+      request.on('data', (chunk) => chunks.push(chunk));
+      request.on('end', () => {
+        const raw = Buffer.concat(chunks);
+        const isSigned = isMetaSignature(meta.appSecret, raw, request.headers['x-hub-signature-256'] as string);
+        received.push({ content: readMetaCallback(JSON.parse(raw.toString())), isSigned });
+        response.writeHead(isSigned ? 200 : 401).end();
+      });
+    });
+    const url = await listen(endpoint);
+    await send();
+    const [message] = meta.messages as [(typeof meta.messages)[number]];
+
+    const errors = [{ code: 131026, title: 'Message undeliverable', details: 'Müller is not on WhatsApp' }];
+    expect(await meta.callback(url, message, 'delivered')).toBe(200);
+    expect(await meta.callback(url, message, 'failed', { errors })).toBe(200);
+    expect(await meta.callback(url, message, 'read', { forged: true })).toBe(401);
+    expect(await meta.receive(url, { from: '+16505551234', text: 'Grüße 👋' })).toBe(200);
+    endpoint.close();
+    endpoint.closeAllConnections();
+
+    const report = { providerId: message.id, deliveryId: DELIVERY, reason: null, isSuppressing: false };
+    expect(received.map(({ isSigned }) => isSigned)).toEqual([true, true, false, true]);
+    expect(received.flatMap(({ content }) => content.reports)).toEqual([
+      { ...report, status: 'delivered' },
+      {
+        ...report,
+        status: 'failed',
+        reason: '(#131026) Message undeliverable: Müller is not on WhatsApp',
+        isSuppressing: true,
+      },
+      { ...report, status: 'read' },
+    ]);
+    expect(received[3]?.content.messages).toEqual([
+      { providerId: expect.any(String), from: '+16505551234', to: '+15550783881', text: 'Grüße 👋' },
+    ]);
+  });
+
+  it.each([
+    [{ type: 'text', text: { body: 'Yes\0' } }, 'Yes'],
+    [{ type: 'button', button: { text: 'Stop', payload: 'STOP' } }, 'Stop'],
+    [{ type: 'interactive', interactive: { type: 'button_reply', button_reply: { id: '1', title: 'Yes' } } }, 'Yes'],
+    [{ type: 'interactive', interactive: { type: 'list_reply', list_reply: { id: '1', title: 'Two' } } }, 'Two'],
+    [{ type: 'interactive', interactive: { type: 'nfm_reply', nfm_reply: { body: 'Sent' } } }, 'Sent'],
+  ])('brings what a contact wrote or chose: %j', (message, text) => {
+    expect(inbound(message)).toEqual([{ providerId: 'wamid.1', from: '+16505551234', to: '+15550783881', text }]);
+  });
+
+  it.each([
+    { type: 'image', image: { id: '1' } },
+    { type: 'reaction' },
+    { type: 'text' },
+    { type: 'text', from: 'US.13' },
+  ])('brings nothing of %j', (message) => {
+    expect(inbound(message)).toEqual([]);
+  });
+
+  it.each([
+    [{ status: 'failed', errors: [{ code: 131049, title: 'Not delivered' }] }, '(#131049) Not delivered', false],
+    [{ status: 'failed', errors: [{ code: 131026 }] }, '(#131026)', true],
+    [{ status: 'sent', errors: [{ code: 131026 }] }, '(#131026)', false],
+    [{ status: 'failed', errors: 'none' }, null, false],
+  ])('suppresses only who cannot be reached: %j', (status, reason, isSuppressing) => {
+    const { reports } = readMetaCallback(callbackOf({ statuses: [{ id: 'wamid.1', ...status }] }));
+    expect(reports).toEqual([expect.objectContaining({ reason, isSuppressing })]);
+  });
+
+  it.each(['another system’s', '', 7, null])('takes %j for no id of ours', (biz_opaque_callback_data) => {
+    const status = { id: 'wamid.1', status: 'sent', biz_opaque_callback_data };
+    const { reports } = readMetaCallback(callbackOf({ statuses: [status] }));
+    expect(reports).toEqual([expect.objectContaining({ providerId: 'wamid.1', deliveryId: undefined })]);
+  });
+
+  it('leaves out what is malformed or unknown, and keeps the rest', () => {
+    const good = { id: 'wamid.1', status: 'sent' };
+    const { reports } = readMetaCallback({
+      entry: [
+        null,
+        { changes: 'x' },
+        { changes: [{ value: { statuses: [7, { id: 'wamid.0', status: 'played' }, good] } }] },
+      ],
+    });
+    expect(reports.map(({ providerId }) => providerId)).toEqual(['wamid.1']);
+  });
+
+  it('never throws, whatever the JSON', () => {
+    const keys = ['entry', 'changes', 'value', 'statuses', 'messages', 'metadata', 'id', 'type', 'errors'];
+    const { json } = fc.letrec((tie) => ({
+      json: fc.oneof(
+        { maxDepth: 6 },
+        fc.jsonValue(),
+        fc.array(tie('json'), { maxLength: 3 }),
+        fc.dictionary(fc.constantFrom(...keys), tie('json'), { maxKeys: 3 }),
+      ),
+    }));
+    fc.assert(
+      fc.property(json, (body) => {
+        const { reports, messages } = readMetaCallback(body);
+        return Array.isArray(reports) && Array.isArray(messages);
+      }),
+    );
+  });
+});
+
+async function listen(server: ReturnType<typeof createServer>): Promise<string> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+/** An address where nobody listens any more. */
+async function closedAddress(): Promise<string> {
+  const server = createServer();
+  const url = await listen(server);
+  await new Promise((resolve) => server.close(resolve));
+  return url;
+}

@@ -1,0 +1,369 @@
+import { createHmac } from 'node:crypto';
+import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { newId } from '../../src/ids.ts';
+import { createEgress, type Egress } from '../../src/providers/egress.ts';
+import { createVapiSender, type VapiSettings } from '../../src/providers/vapi.ts';
+import { isVapiSignature, readVapiCallback } from '../../src/providers/vapi-callbacks.ts';
+import type { VoiceCall } from '../../src/providers/voice.ts';
+import { type ProviderCall, startFakeProvider } from '../support/fake-provider.ts';
+import { type FakeVapiCall, startFakeVapi, vapiRefuses } from '../support/fake-vapi.ts';
+import {
+  errorAfter,
+  type Fault,
+  resetAfter,
+  resetBefore,
+  slow,
+  tooManyRequests,
+  unavailable,
+} from '../support/faulty-server.ts';
+
+const CALLBACK = 'https://desk.example.com/callbacks/vapi';
+const egress = createEgress({ allow: ['127.0.0.0/8'] });
+const hurried: Egress = { ...egress, request: (url, options) => egress.request(url, { ...options, timeoutMs: 200 }) };
+
+const opened: { close(): Promise<void> }[] = [];
+afterEach(async () => {
+  await Promise.all(opened.splice(0).map((server) => server.close()));
+});
+afterAll(() => egress.close());
+
+const AGENT = {
+  id: newId(),
+  name: 'Ada',
+  voice_id: null,
+  language: null,
+  first_message: 'Hello?',
+  handoff_phone_number: null,
+};
+const callTo = (call: Partial<VoiceCall> = {}): VoiceCall => ({
+  deliveryId: newId(),
+  to: '+14155550100',
+  contactName: null,
+  agent: AGENT,
+  ...call,
+});
+
+interface StartOptions {
+  fault?: (n: number) => Fault | undefined;
+  settings?: Partial<VapiSettings>;
+  by?: Egress;
+  callbackUrl?: string;
+}
+
+async function start({ fault, settings, by = egress, callbackUrl = CALLBACK }: StartOptions = {}) {
+  const vapi = await startFakeVapi(fault);
+  opened.push(vapi);
+  const account = { base_url: vapi.url, api_key: vapi.apiKey, phone_number_id: vapi.phoneNumberId };
+  const sender = createVapiSender(by, { ...account, ...settings }, callbackUrl);
+  const find = (deliveryId: string, since = new Date()) =>
+    sender.find?.({ deliveryId, to: '+14155550100', body: undefined, since });
+  return { vapi, sender, find, send: () => sender.send(callTo()) };
+}
+
+describe('a call by Vapi', () => {
+  it('is made by an assistant that is the phone agent, and carries our id', async () => {
+    const { vapi, sender } = await start({ settings: { webhook_secret: 'hook-secret' } });
+    const call = callTo({
+      contactName: 'Zoë',
+      agent: { ...AGENT, voice_id: 'v1', language: 'de', handoff_phone_number: '+14155550111' },
+    });
+    expect(await sender.send(call)).toEqual({ kind: 'accepted', providerId: vapi.calls[0]?.id });
+    expect(vapi.calls[0]?.params).toMatchObject({
+      phoneNumberId: vapi.phoneNumberId,
+      customer: { number: '+14155550100', name: 'Zoë' },
+      assistant: {
+        name: 'Ada',
+        firstMessage: 'Hello?',
+        model: {
+          messages: [{ role: 'system', content: expect.stringMatching(/You are Ada.*"de".*Transfer/) }],
+          tools: [{ type: 'transferCall', destinations: [{ type: 'number', number: '+14155550111' }] }],
+        },
+        voice: { provider: 'vapi', voiceId: 'v1' },
+        transcriber: { provider: 'deepgram', language: 'de' },
+        metadata: { delivery_id: call.deliveryId, phone_agent_id: AGENT.id },
+        server: { url: CALLBACK, headers: { 'X-Vapi-Secret': 'hook-secret' } },
+        serverMessages: ['status-update', 'end-of-call-report'],
+      },
+    });
+  });
+
+  it('leaves to Vapi what the phone agent leaves open', async () => {
+    const { vapi, sender } = await start();
+    expect(await sender.send(callTo())).toMatchObject({ kind: 'accepted' });
+    const { customer, assistant } = vapi.calls[0]?.params ?? {};
+    expect(customer).toEqual({ number: '+14155550100' });
+    expect(assistant).not.toHaveProperty('voice');
+    expect(assistant).not.toHaveProperty('transcriber');
+    expect(assistant).not.toHaveProperty('model.tools');
+    expect(assistant?.server).toEqual({ url: CALLBACK });
+  });
+
+  it('is made however long the names are', async () => {
+    const { vapi, sender } = await start();
+    const name = `${'n'.repeat(39)}👋`;
+    expect(await sender.send(callTo({ contactName: name, agent: { ...AGENT, name } }))).toMatchObject({
+      kind: 'accepted',
+    });
+    expect(vapi.calls[0]?.params).toMatchObject({
+      customer: { name: 'n'.repeat(39) },
+      assistant: { name: 'n'.repeat(39) },
+    });
+  });
+
+  it.each<[string, Fault, object, number]>([
+    ['429 with Retry-After', tooManyRequests('7'), { kind: 'retry', scope: 'provider', retryAfterMs: 7_000 }, 0],
+    ['429 without', tooManyRequests(), { kind: 'retry', scope: 'provider', retryAfterMs: undefined }, 0],
+    ['503 with Retry-After', unavailable('1'), { kind: 'retry', scope: 'provider', retryAfterMs: 1_000 }, 0],
+    ['503 without', unavailable(), { kind: 'unknown' }, 0],
+    ['500 after the effect', errorAfter(), { kind: 'unknown' }, 1],
+    ['reset after the effect', resetAfter, { kind: 'unknown' }, 1],
+    ['reset before the effect', resetBefore, { kind: 'unknown' }, 0],
+    ['201 without an id', { answer: { status: 201, body: [] }, when: 'after' }, { kind: 'unknown' }, 1],
+  ])('is dialled once at most on a %s', async (_name, fault, expected, taken) => {
+    let sends = 0;
+    const { vapi, send } = await start({
+      fault: (n) => {
+        sends = n;
+        return fault;
+      },
+    });
+    expect(await send()).toMatchObject(expected);
+    expect([sends, vapi.calls.length]).toEqual([1, taken]);
+  });
+
+  it('may be under way where the answer does not come in time', async () => {
+    const { vapi, send } = await start({ fault: () => slow(1_000), by: hurried });
+    expect(await send()).toMatchObject({ kind: 'unknown', reason: expect.stringContaining('in time') });
+    expect(vapi.calls).toHaveLength(1);
+  });
+
+  it('was not made where Vapi could not be reached, or must not be', async () => {
+    const { vapi, send } = await start();
+    await vapi.close();
+    expect(await send()).toMatchObject({
+      kind: 'retry',
+      scope: 'provider',
+      reason: expect.stringContaining('ECONNREFUSED'),
+    });
+    const guarded = createEgress({ allow: [] });
+    const { send: sendToForbidden } = await start({ by: guarded });
+    expect(await sendToForbidden()).toMatchObject({ kind: 'rejected', because: 'config' });
+    await guarded.close();
+  });
+
+  it.each([
+    [400, 'permanent'],
+    [404, 'permanent'],
+    [422, 'permanent'],
+    [401, 'config'],
+    [402, 'config'],
+    [403, 'config'],
+  ])('is rejected with Vapi’s words on a %d: %s', async (status, because) => {
+    const { send } = await start({ fault: () => vapiRefuses(status, ['one', 'two']) });
+    expect(await send()).toEqual({ kind: 'rejected', because, reason: `Vapi answered ${status}: one; two` });
+  });
+
+  it('is rejected as Vapi itself rejects it, and never with a secret', async () => {
+    const { sender } = await start();
+    expect(await sender.send(callTo({ to: '0041 79' }))).toMatchObject({
+      because: 'permanent',
+      reason: expect.stringContaining('E.164'),
+    });
+    const { send } = await start({ settings: { api_key: 'the-key' } });
+    expect(await send()).toMatchObject({
+      because: 'config',
+      reason: expect.stringMatching(/^Vapi answered 401: Invalid Key \*\*\*\./),
+    });
+    const { send: sendWithout } = await start({ fault: () => ({ answer: { status: 400 }, when: 'before' }) });
+    expect(await sendWithout()).toMatchObject({ reason: 'Vapi answered 400' });
+  });
+});
+
+describe('looking up a call whose answer was lost', () => {
+  it('finds it by our id, behind many others', async () => {
+    const { vapi, sender, find } = await start({ fault: (n) => (n === 1 ? errorAfter() : undefined) });
+    const call = callTo();
+    const since = new Date();
+    expect(await sender.send(call)).toMatchObject({ kind: 'unknown' });
+    await sender.send(callTo());
+    const [lost, other] = vapi.calls as [FakeVapiCall, FakeVapiCall];
+    const later = (i: number) => ({
+      ...other,
+      id: newId(),
+      createdAt: new Date(since.getTime() + 1_000 + i).toISOString(),
+    });
+    vapi.calls.push(...Array.from({ length: 250 }, (_, i) => later(i)));
+    expect(await find(call.deliveryId, since)).toEqual({ kind: 'accepted', providerId: lost.id });
+    expect(await find(newId(), since)).toBeUndefined();
+    vapi.calls.push(...Array.from({ length: 1_000 }, (_, i) => later(1_000 + i)));
+    await expect(find(call.deliveryId, since)).rejects.toMatchObject({ transient: false });
+  });
+
+  it('knows of none where Vapi took none', async () => {
+    const { sender, find } = await start({ fault: () => resetBefore });
+    const call = callTo();
+    await sender.send(call);
+    expect(await find(call.deliveryId)).toBeUndefined();
+  });
+
+  it.each([
+    ['ringing', undefined, { kind: 'accepted' }],
+    ['ended', 'customer-ended-call', { kind: 'accepted' }],
+    ['ended', 'customer-busy', { kind: 'rejected', because: 'permanent', reason: 'customer-busy' }],
+  ])('finds what became of it: %s, %s', async (status, endedReason, expected) => {
+    const { vapi, sender, find } = await start();
+    const call = callTo();
+    await sender.send(call);
+    Object.assign(vapi.calls[0] ?? {}, { status, endedReason });
+    expect(await find(call.deliveryId)).toMatchObject(expected);
+  });
+
+  it('says when Vapi cannot be asked, and whether to ask again', async () => {
+    const { vapi, find } = await start();
+    vapi.nextLookUp(
+      tooManyRequests('3'),
+      errorAfter(),
+      vapiRefuses(401, 'Invalid Key'),
+      { answer: { status: 200, body: [{ id: 1 }] }, when: 'before' },
+      resetBefore,
+    );
+    await expect(find(newId())).rejects.toMatchObject({ transient: true, retryAfterMs: 3_000 });
+    await expect(find(newId())).rejects.toMatchObject({ transient: true });
+    await expect(find(newId())).rejects.toMatchObject({ transient: false, message: 'Vapi answered 401: Invalid Key' });
+    await expect(find(newId())).rejects.toMatchObject({ transient: false });
+    await expect(find(newId())).rejects.toMatchObject({ transient: true });
+    expect(await find(newId())).toBeUndefined();
+  });
+});
+
+describe('Vapi’s callbacks', () => {
+  const deliveryId = newId();
+  const callback = (
+    message: object,
+    call: object = { id: 'call-1', assistant: { metadata: { delivery_id: deliveryId } } },
+  ) => readVapiCallback({ message: { ...message, call } }).reports;
+
+  it('bring the secret or a signature, unless forged, and join their call', async () => {
+    const receiver = await startFakeProvider();
+    opened.push(receiver);
+    const { vapi, sender } = await start({
+      settings: { webhook_secret: 'hook-secret' },
+      callbackUrl: `${receiver.url}/vapi`,
+    });
+    await sender.send(callTo({ deliveryId }));
+    const [call] = vapi.calls as [FakeVapiCall];
+    expect(await vapi.callback(call, 'in-progress')).toBe(200);
+    await vapi.report(call, 'customer-ended-call', { signWith: 'hook-secret' });
+    await vapi.callback(call, 'ended', { endedReason: 'customer-busy' }, { isForged: true });
+    await vapi.report(call, 'customer-busy', { signWith: 'another-secret' });
+
+    const read = ({ headers, body }: ProviderCall) => ({
+      isSigned: isVapiSignature('hook-secret', Buffer.from(body), headers),
+      ...readVapiCallback(JSON.parse(body)),
+    });
+    const common = { providerId: call.id, deliveryId, reason: null, isSuppressing: false };
+    expect(receiver.calls.map(read)).toMatchObject([
+      { isSigned: true, reports: [{ ...common, status: 'sent' }], messages: [] },
+      { isSigned: true, reports: [{ ...common, status: 'delivered' }], messages: [] },
+      { isSigned: false },
+      { isSigned: false },
+    ]);
+  });
+
+  it('are not believed without proof, or with one of other bytes', () => {
+    const body = Buffer.from('{"message":{}}');
+    const signature = createHmac('sha256', 's').update(body).digest('hex');
+    expect(isVapiSignature('s', body, { 'x-vapi-signature': signature })).toBe(true);
+    expect(isVapiSignature('s', Buffer.from('{"message": {}}'), { 'x-vapi-signature': signature })).toBe(false);
+    expect(isVapiSignature('t', body, { 'x-vapi-signature': signature })).toBe(false);
+    expect(isVapiSignature('s', body, { 'x-vapi-signature': signature.slice(1) })).toBe(false);
+    expect(isVapiSignature('s', body, {})).toBe(false);
+    expect(isVapiSignature('s', body, { 'x-vapi-secret': '' })).toBe(false);
+    expect(isVapiSignature('s', body, { 'x-vapi-secret': ['s', 's'] })).toBe(false);
+  });
+
+  it.each([
+    'customer-ended-call',
+    'customer-ended-call-during-transfer',
+    'assistant-ended-call',
+    'assistant-ended-call-after-message-spoken',
+    'assistant-said-end-call-phrase',
+    'assistant-forwarded-call',
+    'exceeded-max-duration',
+    'silence-timed-out',
+    'call.in-progress.twilio-completed-call',
+    'call.in-progress.error-transfer-failed',
+    'call.forwarding.operator-busy',
+  ])('tell of a customer who was reached: %s', (endedReason) => {
+    expect(callback({ type: 'end-of-call-report', endedReason })).toMatchObject([
+      { status: 'delivered', reason: null },
+    ]);
+    expect(callback({ type: 'status-update', status: 'ended', endedReason })).toMatchObject([{ status: 'delivered' }]);
+  });
+
+  it.each([
+    'customer-busy',
+    'customer-did-not-answer',
+    'voicemail',
+    'manually-canceled',
+    'assistant-not-found',
+    'assistant-join-timed-out',
+    'twilio-failed-to-connect-call',
+    'call.start.error-subscription-insufficient-credits',
+    'call.in-progress.error-vapifault-worker-died',
+    'call.in-progress.error-providerfault-outbound-sip-480-temporarily-unavailable',
+    'pipeline-error-openai-llm-failed',
+    'worker-shutdown',
+    'a-reason-to-come',
+  ])('tell of a customer who was not: %s', (endedReason) => {
+    expect(callback({ type: 'end-of-call-report', endedReason })).toMatchObject([
+      { status: 'failed', reason: endedReason },
+    ]);
+    expect(callback({ type: 'status-update', status: 'ended', endedReason })).toMatchObject([{ status: 'failed' }]);
+  });
+
+  it.each([
+    { type: 'status-update', status: 'queued' },
+    { type: 'status-update', status: 'ringing' },
+    { type: 'status-update', status: 'forwarding' },
+    { type: 'status-update', status: 'ended' },
+    { type: 'end-of-call-report' },
+    { type: 'conversation-update', status: 'in-progress', endedReason: 'customer-busy' },
+    { type: 'end-of-call-report', endedReason: 7 },
+  ])('tell nothing of %j', (message) => {
+    expect(callback(message)).toEqual([]);
+  });
+
+  it('carry our id wherever the platform keeps it, and only where it is one', () => {
+    const deliveryIdIn = (call: object) =>
+      callback({ type: 'status-update', status: 'in-progress' }, { id: 'call-1', ...call })[0]?.deliveryId;
+    const metadata = { delivery_id: deliveryId };
+    for (const call of [{ metadata }, { assistant: { metadata } }, { assistantOverrides: { metadata } }]) {
+      expect(deliveryIdIn(call)).toBe(deliveryId);
+    }
+    for (const call of [
+      {},
+      { metadata: null },
+      { metadata: 'x' },
+      { metadata: { delivery_id: 'x' } },
+      { assistant: [] },
+    ]) {
+      expect(deliveryIdIn(call)).toBeUndefined();
+    }
+  });
+
+  it('of any other form are nothing', () => {
+    const content = { reports: [], messages: [] };
+    fc.assert(fc.property(fc.jsonValue(), (body) => expect(readVapiCallback(body)).toEqual(content)));
+    const message = { type: 'end-of-call-report', endedReason: 'voicemail' };
+    fc.assert(
+      fc.property(fc.jsonValue(), (call) =>
+        expect(readVapiCallback({ message: { ...message, call } })).toEqual(content),
+      ),
+    );
+    for (const body of [undefined, null, { message: null }, { message: { ...message, call: { id: '' } } }]) {
+      expect(readVapiCallback(body)).toEqual(content);
+    }
+  });
+});

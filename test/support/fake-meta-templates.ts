@@ -1,0 +1,121 @@
+import { z } from 'zod';
+
+/** A template as Meta keeps it. */
+export interface FakeTemplate {
+  id: string;
+  name: string;
+  language: string;
+  status?: string;
+  parameter_format?: 'POSITIONAL' | 'NAMED';
+  components: {
+    type: string;
+    format?: string;
+    text?: string;
+    buttons?: { type: string; text?: string; url?: string }[];
+  }[];
+}
+
+export interface Refusal {
+  status: number;
+  code?: number;
+  message?: string;
+  details?: string;
+  retryAfter?: string;
+}
+
+const Link = z.strictObject({ link: z.url({ protocol: /^https?$/ }) });
+const Degrees = z.string().regex(/^-?\d+(\.\d+)?$/);
+const Parameter = z.discriminatedUnion('type', [
+  z.strictObject({ type: z.literal('text'), text: z.string(), parameter_name: z.string().optional() }),
+  z.strictObject({ type: z.literal('image'), image: Link }),
+  z.strictObject({ type: z.literal('video'), video: Link }),
+  z.strictObject({ type: z.literal('document'), document: Link }),
+  z.strictObject({
+    type: z.literal('location'),
+    location: z.strictObject({ latitude: Degrees, longitude: Degrees, name: z.string(), address: z.string() }),
+  }),
+]);
+const Component = z.discriminatedUnion('type', [
+  z.strictObject({ type: z.enum(['header', 'body']), parameters: z.array(Parameter) }),
+  z.strictObject({
+    type: z.literal('button'),
+    sub_type: z.literal('url'),
+    index: z.string().regex(/^\d$/),
+    parameters: z.array(Parameter),
+  }),
+]);
+const SentTemplate = z.strictObject({
+  name: z.string(),
+  language: z.strictObject({ code: z.string() }),
+  components: z.array(Component).default([]),
+});
+export type SentTemplate = z.infer<typeof SentTemplate>;
+
+/** What POST /{phone_number_id}/messages takes of a template message, and nothing else. */
+export const SendBody = z.strictObject({
+  messaging_product: z.literal('whatsapp'),
+  recipient_type: z.literal('individual'),
+  to: z.string().regex(/^\+?[1-9]\d{5,14}$/),
+  type: z.literal('template'),
+  template: SentTemplate,
+  biz_opaque_callback_data: z.string().max(512).optional(),
+});
+
+/** Meta's objection to a template message, in its own codes and words. Undefined where it has none. */
+export function refusalOf(
+  templates: FakeTemplate[],
+  { name, language, components }: SentTemplate,
+): Refusal | undefined {
+  const template = templates.find((known) => known.name === name && known.language === language.code);
+  if (template === undefined) {
+    return { ...error(132001, 'Template name does not exist in the translation'), status: 404 };
+  }
+  for (const { type, format = 'TEXT', text, buttons = [] } of template.components) {
+    const places = placesIn(text);
+    if (type === 'HEADER' || type === 'BODY') {
+      const sent = components.find((component) => component.type === type.toLowerCase())?.parameters ?? [];
+      if (format === 'TEXT' && sent.length !== places.length) return miscount(type, sent.length, places.length);
+      if (format !== 'TEXT' && sent[0]?.type !== format.toLowerCase()) return mismatch(format, sent[0]?.type);
+      const names = sent.map((parameter) => (parameter.type === 'text' ? parameter.parameter_name : undefined));
+      if (template.parameter_format === 'NAMED' && places.some((place) => !names.includes(place))) {
+        return error(100, 'Invalid parameter', 'Parameter name is missing or empty');
+      }
+    }
+    for (const [index, { url }] of buttons.entries()) {
+      const sent = components.find((part) => part.type === 'button' && part.index === String(index))?.parameters ?? [];
+      if (sent.length < placesIn(url).length) {
+        const details = `buttons: Button at index ${index} of type Url requires a parameter`;
+        return error(131008, 'Required parameter is missing', details);
+      }
+    }
+  }
+  const texts = components
+    .flatMap(({ parameters }) => parameters)
+    .flatMap((parameter) => (parameter.type === 'text' ? [parameter.text] : []));
+  if (texts.includes('')) {
+    return error(131008, 'Required parameter is missing', 'Parameter of type text is missing text value');
+  }
+  if (texts.some((text) => /[\n\r\t]| {5}/.test(text))) {
+    const details = 'Param text cannot have new-line/tab characters or more than 4 consecutive spaces';
+    return error(132018, "There's an issue with the parameters in your template", details);
+  }
+  return undefined;
+}
+
+const placesIn = (text = '') => [...new Set(Array.from(text.matchAll(/\{\{(\w+)\}\}/g), ([, name]) => name as string))];
+
+const error = (code: number, message: string, details?: string): Refusal => ({ status: 400, code, message, details });
+
+const miscount = (type: string, sent: number, expected: number) =>
+  error(
+    132000,
+    'Number of parameters does not match the expected number of params',
+    `${type.toLowerCase()}: number of localizable_params (${sent}) does not match the expected number of params (${expected})`,
+  );
+
+const mismatch = (expected: string, received = 'unknown') =>
+  error(
+    132012,
+    'Parameter format does not match format in the created template',
+    `header: Format mismatch, expected ${expected}, received ${received.toUpperCase()}`,
+  );

@@ -1,0 +1,174 @@
+import { createHmac, randomBytes, randomUUID } from 'node:crypto';
+import { type Answer, type Fault, type ReceivedRequest, startFaultyServer } from './faulty-server.ts';
+
+/** A call that Vapi took. A test that changes its status changes what a look-up finds. */
+export interface FakeVapiCall {
+  id: string;
+  /** The request as it came. */
+  params: VapiCallParams;
+  status: string;
+  endedReason: string | undefined;
+  createdAt: string;
+}
+
+export interface VapiCallParams {
+  phoneNumberId: string;
+  customer: { number: string; name?: string };
+  assistant: {
+    name: string;
+    firstMessage: string;
+    metadata?: Record<string, string>;
+    server: { url: string; headers?: Record<string, string> };
+    [field: string]: unknown;
+  };
+}
+
+export interface FakeVapi {
+  url: string;
+  apiKey: string;
+  phoneNumberId: string;
+  /** Every call that was taken, once, in order. */
+  calls: FakeVapiCall[];
+  /** What the coming calls meet, one each. */
+  next(...faults: Fault[]): void;
+  /** What the coming look-ups meet, one each. */
+  nextLookUp(...faults: Fault[]): void;
+  /** Posts a status-update to the call's server, and says what status that answered. */
+  callback(
+    call: FakeVapiCall,
+    status: string,
+    extra?: Record<string, unknown>,
+    options?: VapiCallbackOptions,
+  ): Promise<number>;
+  /** Posts the end-of-call-report. */
+  report(call: FakeVapiCall, endedReason: string, options?: VapiCallbackOptions): Promise<number>;
+  close(): Promise<void>;
+}
+
+export interface VapiCallbackOptions {
+  isForged?: boolean;
+  /** Signs the bytes with this secret, in place of the headers that the call asked for. */
+  signWith?: string;
+}
+
+const E164 = /^\+[1-9]\d{6,14}$/;
+/** Of CreateCallDTO, the assistant and its server in Vapi's OpenAPI document. Whatever else is sent is refused. */
+const FIELDS = {
+  '': ['phoneNumberId', 'customer', 'assistant', 'assistantId', 'assistantOverrides', 'name', 'schedulePlan'],
+  'assistant.': ['name', 'firstMessage', 'model', 'voice', 'transcriber', 'metadata', 'server', 'serverMessages'],
+  'assistant.server.': ['url', 'headers', 'credentialId', 'timeoutSeconds', 'backoffPlan'],
+  'customer.': ['number', 'name', 'email', 'externalId', 'extension', 'sipUri'],
+};
+
+const refusal = (status: number, error: string, message: string | string[]): Answer => ({
+  status,
+  body: { message, error, statusCode: status },
+});
+/** A refusal as Vapi words it. */
+export const vapiRefuses = (status: number, message: string | string[]): Fault => ({
+  answer: refusal(status, 'Refused', message),
+  when: 'before',
+});
+
+/** Vapi's calls API, as strict as the real one. `fault` says what the nth call meets where `next` scripted nothing. */
+export async function startFakeVapi(fault?: (n: number) => Fault | undefined): Promise<FakeVapi> {
+  const [apiKey, phoneNumberId] = [randomUUID(), randomUUID()];
+  const calls: FakeVapiCall[] = [];
+  const faults: Fault[] = [];
+  const lookUpFaults: Fault[] = [];
+  let sends = 0;
+
+  const create = ({ body }: ReceivedRequest): Answer => {
+    const params = JSON.parse(body) as VapiCallParams;
+    const issues = issuesOf(params, phoneNumberId);
+    if (issues.length > 0) return refusal(400, 'Bad Request', issues);
+    const createdAt = new Date().toISOString();
+    const call: FakeVapiCall = { id: randomUUID(), params, status: 'queued', endedReason: undefined, createdAt };
+    calls.push(call);
+    return { status: 201, body: shown(call) };
+  };
+
+  const list = ({ searchParams }: URL): Answer => {
+    const [from, to] = [searchParams.get('createdAtGe') ?? '', searchParams.get('createdAtLt') ?? '~'];
+    const matching = calls
+      .filter(({ createdAt }) => createdAt >= from && createdAt < to)
+      .filter(({ params }) => [null, params.phoneNumberId].includes(searchParams.get('phoneNumberId')));
+    return {
+      status: 200,
+      body: matching
+        .reverse()
+        .slice(0, Number(searchParams.get('limit') ?? 100))
+        .map(shown),
+    };
+  };
+
+  const server = await startFaultyServer(
+    (request) => {
+      if (request.headers.authorization !== `Bearer ${apiKey}`) {
+        const given = request.headers.authorization?.slice('Bearer '.length);
+        return refusal(401, 'Unauthorized', `Invalid Key ${given}. Hot tip, you may be using the public key`);
+      }
+      if (request.url.pathname !== '/call') return refusal(404, 'Not Found', `Cannot reach ${request.url.pathname}`);
+      return request.method === 'POST' ? create(request) : list(request.url);
+    },
+    ({ method }) => (method === 'POST' ? (faults.shift() ?? fault?.(++sends)) : lookUpFaults.shift()),
+  );
+
+  const post = async (
+    call: FakeVapiCall,
+    message: object,
+    { isForged = false, signWith }: VapiCallbackOptions = {},
+  ) => {
+    const { url, headers: asked = {} } = call.params.assistant.server;
+    const body = JSON.stringify({ message: { timestamp: Date.now(), call: shown(call), ...message } });
+    const signature = createHmac('sha256', signWith ?? '')
+      .update(body)
+      .digest('hex');
+    const proof = signWith === undefined ? asked : { 'x-vapi-signature': signature };
+    const headers = isForged ? { 'x-vapi-secret': randomBytes(8).toString('hex') } : proof;
+    return (await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body }))
+      .status;
+  };
+
+  return {
+    ...server,
+    apiKey,
+    phoneNumberId,
+    calls,
+    next: (...more) => void faults.push(...more),
+    nextLookUp: (...more) => void lookUpFaults.push(...more),
+    callback: (call, status, extra = {}, options) => post(call, { type: 'status-update', status, ...extra }, options),
+    report: (call, endedReason, options) =>
+      post(
+        call,
+        { type: 'end-of-call-report', endedReason, artifact: { transcript: 'AI: Hello?' }, analysis: {} },
+        options,
+      ),
+  };
+}
+
+function issuesOf(params: VapiCallParams, phoneNumberId: string): string[] {
+  const parts = { '': params, 'assistant.': params.assistant, 'assistant.server.': params.assistant?.server };
+  const issues = Object.entries({ ...parts, 'customer.': params.customer }).flatMap(([prefix, part]) =>
+    Object.keys(part ?? {})
+      .filter((field) => !FIELDS[prefix as keyof typeof FIELDS].includes(field))
+      .map((field) => `${prefix}property ${field} should not exist`),
+  );
+  if (!E164.test(params.customer?.number))
+    issues.push('customer.number must be a valid phone number in the E.164 format.');
+  if ((params.customer?.name ?? '').length > 40)
+    issues.push('customer.name must be shorter than or equal to 40 characters');
+  if ((params.assistant?.name ?? '').length > 40)
+    issues.push('assistant.name must be shorter than or equal to 40 characters');
+  if (params.phoneNumberId !== phoneNumberId) issues.push("Couldn't Find Phone Number");
+  return issues;
+}
+
+const shown = ({ id, params, status, endedReason, createdAt }: FakeVapiCall) => ({
+  ...params,
+  id,
+  type: 'outboundPhoneCall',
+  status,
+  endedReason,
+  createdAt,
+});
