@@ -15,6 +15,7 @@ const WhatsAppVariable = z
     z.strictObject({ type: z.literal('CONSTANT'), value: Text }),
   ])
   .meta({ id: 'WhatsAppVariable' });
+export type WhatsAppVariable = z.infer<typeof WhatsAppVariable>;
 
 const TextParameter = z.strictObject({
   type: z.literal('text'),
@@ -73,3 +74,4 @@ export const WhatsAppTemplateMapping = z
       .optional(),
   })
   .meta({ id: 'WhatsAppTemplateMapping' });
+export type WhatsAppTemplateMapping = z.infer<typeof WhatsAppTemplateMapping>;
