@@ -1,0 +1,137 @@
+import { generateKeyPair, randomBytes } from 'node:crypto';
+import { promisify } from 'node:util';
+import type { Db } from '../db/connect.ts';
+import { decodeCursor, settledBefore, toPage } from '../db/cursor.ts';
+import { inTransaction } from '../db/transaction.ts';
+import { conflict, DomainError, notFound, type ProviderError } from '../errors.ts';
+import { newId } from '../ids.ts';
+import type { Dns } from '../providers/dns.ts';
+import type { Secrets } from '../secrets.ts';
+import {
+  countDomains,
+  deleteDomain,
+  findDomain,
+  findVerifiedKey,
+  insertDomain,
+  listDomains,
+  lockDomains,
+  updateChecked,
+} from './domains.queries.ts';
+import { judgeKey, judgePolicy, keyRecordOf, policyRecordOf, withParents } from './domains.rules.ts';
+import type { ListDomains } from './domains.schema.ts';
+
+type Row = NonNullable<Awaited<ReturnType<typeof findDomain>>>;
+
+/** What mail of a domain is signed with. */
+export interface DkimSigning {
+  domain: string;
+  selector: string;
+  /** PEM (PKCS #8). */
+  privateKey: string;
+}
+
+const MAX_DOMAINS = 100;
+const KEY_BITS = 2048;
+const SELECTOR_BYTES = 5;
+const TTL_SECONDS = 3600;
+
+const generateKeys = promisify(generateKeyPair);
+
+/** Adds a domain with a DKIM key of its own. A second time changes nothing: the key and the status stay. Throws conflict over the limit. */
+export async function putDomain(db: Db, secrets: Secrets, orgId: string, domain: string) {
+  const stored = await findDomain(db, orgId, domain);
+  if (stored !== undefined) return toAnswer(stored); // spares a new key; who comes first is decided by the insert
+  const keys = await newKeys();
+
+  return inTransaction(db, async (trx) => {
+    await lockDomains(trx, orgId);
+    const id = newId();
+    const row = await insertDomain(trx, orgId, {
+      id,
+      domain,
+      selector: `sb${randomBytes(SELECTOR_BYTES).toString('hex')}`,
+      public_key: keys.publicKey,
+      private_key: secrets.encrypt(keys.privateKey, placeOf(orgId, id)),
+    });
+    if ((await countDomains(trx, orgId)) > MAX_DOMAINS) {
+      throw conflict(`domainName: an org has at most ${MAX_DOMAINS} sending domains: delete one that is not in use`);
+    }
+    return toAnswer(row);
+  });
+}
+
+/**
+ * Asks DNS for the domain's records and keeps what it says. Throws notFound, and unavailable where DNS says nothing: the status
+ * then stays what it was. The DMARC policy is only recommended: without an answer it keeps its status and holds up nothing.
+ */
+export async function verifyDomain(db: Db, dns: Dns, orgId: string, domain: string) {
+  const stored = await findDomain(db, orgId, domain);
+  if (stored === undefined) throw notFound('sending domain');
+
+  const [keys, policies] = await Promise.all([
+    dns.resolveTxt(keyRecordOf(stored).name).catch((error: ProviderError) => {
+      throw new DomainError('unavailable', `${error.message}. The domain is still ${stored.status}: try again soon`);
+    }),
+    dns.resolveTxt(policyRecordOf(stored).name).catch(() => undefined),
+  ]);
+  const checked = await updateChecked(db, orgId, stored.id, {
+    status: judgeKey(keys, stored.public_key),
+    dmarc_status: policies === undefined ? stored.dmarc_status : judgePolicy(policies),
+  });
+  if (checked === undefined) throw notFound('sending domain'); // deleted while DNS was asked
+  return toAnswer(checked);
+}
+
+/** Forgets the domain and its key, for good. Throws notFound. */
+export async function removeDomain(db: Db, orgId: string, domain: string): Promise<void> {
+  if (!(await deleteDomain(db, orgId, domain))) throw notFound('sending domain');
+}
+
+export async function pageOfDomains(db: Db, orgId: string, { cursor, limit }: ListDomains) {
+  const after = cursor === undefined ? undefined : decodeCursor(cursor);
+  const rows = await listDomains(db, orgId, { after, settled: await settledBefore(db), limit });
+  const { items, next } = toPage(rows, limit, ({ created_at }) => created_at);
+  return { items: items.map((row) => ({ ...row, domainName: row.domain, ...toAnswer(row) })), next };
+}
+
+/** The key that mail from this domain is signed with: its own where it is verified, else that of the nearest verified parent. */
+export async function findSigning(
+  db: Db,
+  secrets: Secrets,
+  orgId: string,
+  fromDomain: string,
+): Promise<DkimSigning | undefined> {
+  const row = await findVerifiedKey(db, orgId, withParents(fromDomain));
+  if (row === undefined) return undefined;
+  const { id, domain, selector, private_key } = row;
+  return { domain, selector, privateKey: secrets.decrypt(private_key, placeOf(orgId, id)) };
+}
+
+/** Whether the org has proved that it may send from this address: its domain, or a parent of it, is verified. */
+export async function isVerifiedSender(db: Db, orgId: string, fromEmail: string): Promise<boolean> {
+  const domain = fromEmail.slice(fromEmail.lastIndexOf('@') + 1);
+  return (await findVerifiedKey(db, orgId, withParents(domain))) !== undefined;
+}
+
+function toAnswer(row: Row) {
+  const record = { type: 'TXT' as const, ttl: TTL_SECONDS };
+  return {
+    domainRecords: [
+      { ...record, ...keyRecordOf(row), status: row.status },
+      { ...record, ...policyRecordOf(row), status: row.dmarc_status },
+    ],
+    domainStatus: row.status,
+  };
+}
+
+/** A pair of RSA keys: the public one as DNS holds it (RFC 6376, 3.6.1), the private one as PEM. */
+async function newKeys() {
+  const { publicKey, privateKey } = await generateKeys('rsa', {
+    modulusLength: KEY_BITS,
+    publicKeyEncoding: { type: 'spki', format: 'der' },
+    privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+  });
+  return { publicKey: publicKey.toString('base64'), privateKey };
+}
+
+const placeOf = (orgId: string, id: string) => ({ orgId, table: 'sending_domains', column: 'private_key', row: id });
