@@ -62,8 +62,11 @@ const betweenDomains = [
   ),
   never(
     'queries-only-to-domain-and-activities',
-    'SQL belongs to its domain: only its own files and activities call it.',
-    { path: ['^src/[^/]+\\.ts$', infrastructure, '^src/dev/', '^(workflows|worker)/'] },
+    'SQL belongs to its domain: only its own files and activities call it, and the sandbox, which keeps what a provider would get.',
+    {
+      path: ['^src/[^/]+\\.ts$', infrastructure, '^src/dev/', '^(workflows|worker)/'],
+      pathNot: '^worker/sandbox\\.ts$',
+    },
     { path: anyDomain('queries') },
   ),
   never(
@@ -95,9 +98,9 @@ const betweenDomains = [
 const roles = [
   only(
     'schema-imports',
-    'A schema is built of zod, other schemas and a parser of phone numbers.',
+    'A schema is built of zod, other schemas, rules and a parser of phone numbers.',
     anyDomain('schema'),
-    [npm('zod', 'libphonenumber-js'), `^src/[^/]+/${role('schema')}`, sharedSchemas],
+    [npm('zod', 'libphonenumber-js'), `^src/[^/]+/${role('schema|rules')}`, sharedSchemas],
   ),
   only('table-imports', 'A table imports only types.', anyDomain('table'), [], ['type-only']),
   only(
@@ -109,16 +112,16 @@ const roles = [
   ),
   only(
     'rules-imports',
-    'Rules are pure: types, other rules and contracts.',
+    'Rules are pure: types, other rules and contracts, escaping of HTML and a parser of phone numbers.',
     anyDomain('rules'),
-    [`^src/[^/]+/${role('rules|contract')}`],
+    [`^src/[^/]+/${role('rules|contract')}`, '^src/http/html\\.ts$', npm('libphonenumber-js')],
     ['type-only'],
   ),
   only(
     'queries-imports',
     'Queries know the database and their own table and schema.',
     anyDomain('queries'),
-    ['^src/db/', '^src/ids\\.ts$', ownDomain('queries|table|schema'), npm('kysely')],
+    ['^src/db/', '^src/ids\\.ts$', ownDomain('queries|table|schema|rules'), npm('kysely')],
     ['type-only'],
   ),
   never(
@@ -131,15 +134,15 @@ const roles = [
     'service-not-up',
     'A service does not know who calls it.',
     { path: anyDomain('service|rules|contract|schema|table') },
-    { path: ['^src/http/', anyDomain('routes'), npm('fastify')], pathNot: sharedSchemas },
+    { path: ['^src/http/', anyDomain('routes'), npm('fastify')], pathNot: [sharedSchemas, '^src/http/html\\.ts$'] },
   ),
   never(
     'service-not-past-its-ports',
-    'A service reaches Temporal through the outbox and contracts, third parties through a parameter of the port type.',
+    'A service reaches Temporal through the outbox and contracts, third parties through a parameter of the port type; what it reads of their callbacks and templates is pure.',
     { path: anyDomain('service') },
     {
       path: ['^src/(temporal|providers)/', '^src/main\\.ts$', npm('@temporalio/[^/]+')],
-      pathNot: '^src/temporal/contract\\.ts$',
+      pathNot: ['^src/temporal/contract\\.ts$', '^src/providers/(signatures|[^/]+-(callbacks|templates))\\.ts$'],
       dependencyTypesNot: ['type-only'],
     },
   ),
@@ -173,6 +176,12 @@ const layers = [
       npm('@temporalio/(?:workflow|common)'),
     ],
     ['type-only'],
+  ),
+  never(
+    'workflows-no-time-zones',
+    'Time-zone data changes with the runtime: what depends on it is decided in activities.',
+    { path: '^workflows/' },
+    { path: '^src/[^/]+/(quiet-hours|gates|forecast|time-zones|business-time)\\.rules\\.ts$' },
   ),
   never(
     'workflows-types-only-of-activities',

@@ -1,22 +1,27 @@
 import { randomUUID } from 'node:crypto';
 import { Context } from '@temporalio/activity';
 import type { Db } from '../src/db/connect.ts';
+import { settleAndAsk } from '../src/deliveries/look-ups.service.ts';
 import { markResults } from '../src/deliveries/marking.queries.ts';
-import { SenderTrouble, type Sending, sendInLanes } from '../src/deliveries/sending.ts';
-import type { UnsubscribeLinks } from '../src/deliveries/unsubscribe.ts';
-import type { EmailSender } from '../src/providers/email.ts';
+import { NOWHERE, type Outlets } from '../src/deliveries/outlet.ts';
+import { SenderTrouble, sendInLanes } from '../src/deliveries/sending.ts';
+import { contentOf, isPersonal } from '../src/sequences/content.rules.ts';
 import type { SendTotals, SequenceProgress, SequenceRef } from '../src/sequences/contract.ts';
 import { enrollNextPage } from '../src/sequences/enroll.service.ts';
-import { settleDeliveries } from '../src/sequences/sending.queries.ts';
+import { type StepSend, settleDeliveries } from '../src/sequences/sending.queries.ts';
 import {
   beginChunk,
+  CHANNEL_OF,
   type DueStep,
   lookAhead,
   pauseForSettings,
+  ruleOf,
+  type SendingTerms,
   type SequenceBatch,
+  senderOf,
   takeBatch,
+  termsOf,
 } from '../src/sequences/sending.service.ts';
-import { type EmailSenders, NOBODY } from './email-senders.ts';
 
 const BATCH = 500;
 /** A batch that found nothing to do is not repeated at once. */
@@ -24,27 +29,27 @@ const LEAST_WAIT_MS = 1_000;
 
 export interface SequenceActivityDeps {
   db: Db;
-  links: UnsubscribeLinks;
-  senders: EmailSenders;
+  outlets: Outlets;
   /** Aborted when the worker is to end: a batch finishes what it has under way and leaves the rest. */
   stopping: AbortSignal;
 }
 
 export type SequenceActivities = ReturnType<typeof createSequenceActivities>;
 
-export function createSequenceActivities({ db, links, senders, stopping }: SequenceActivityDeps) {
+export function createSequenceActivities({ db, outlets, stopping }: SequenceActivityDeps) {
   return {
-    /** Sends at most one batch of what is due. Run twice at once, each mail still goes out once: its delivery row is claimed first. */
+    /** Sends at most one batch of what is due. Run twice at once, each message still goes out once: its delivery row is claimed first. */
     async sendDueSteps({ orgId, sequenceId }: SequenceRef): Promise<SequenceProgress> {
       const { cancellationSignal } = Context.current();
       try {
-        const sender = await senders.of(orgId);
-        const options = { lease: randomUUID(), limit: BATCH, isEmailConfigured: sender !== undefined };
-        const batch = await takeBatch(db, orgId, sequenceId, options);
+        const lease = randomUUID();
+        const batch = await takeBatch(db, orgId, sequenceId, { lease, limit: BATCH });
         if (batch === undefined) return ENDED;
         const enrolling = await enrollNextPage(db, orgId, batch.sequence);
         const totals = { sent: 0, failed: 0, skipped: 0, unknown: batch.interrupted };
-        for (const step of batch.steps) await sendStep(orgId, step, sender, totals, cancellationSignal);
+        const terms = await termsOf(db, orgId, batch.sequence);
+        const round = { orgId, sequenceId, lease, terms, totals, stop: cancellationSignal };
+        await sendSteps(round, batch.steps);
         return await progressOf(orgId, batch, totals, enrolling);
       } catch (error) {
         if (error instanceof SenderTrouble && error.isConfiguration)
@@ -54,26 +59,56 @@ export function createSequenceActivities({ db, links, senders, stopping }: Seque
     },
   };
 
-  async function sendStep(
-    orgId: string,
-    step: DueStep,
-    sender: EmailSender | undefined,
-    totals: SendTotals,
-    stop: AbortSignal,
-  ): Promise<void> {
+  interface Round extends SequenceRef {
+    lease: string;
+    terms: SendingTerms;
+    totals: SendTotals;
+    stop: AbortSignal;
+  }
+
+  /** All steps, whatever trouble one of them has with its provider: the others may go out by another. */
+  async function sendSteps(round: Round, steps: DueStep[]): Promise<void> {
+    const troubles: SenderTrouble[] = [];
+    for (const step of steps) {
+      await sendStep(round, step).catch((error: unknown) => {
+        if (!(error instanceof SenderTrouble)) throw error;
+        troubles.push(error);
+      });
+    }
+    const trouble = troubles.find(({ isConfiguration }) => isConfiguration) ?? troubles[0];
+    if (trouble !== undefined) throw trouble;
+  }
+
+  async function sendStep({ orgId, sequenceId, lease, terms, totals, stop }: Round, step: DueStep): Promise<void> {
+    const { action, stepId, places, enrollmentIds } = step;
+    const outlet = await outlets.of(orgId, CHANNEL_OF[action.type]);
+    const send: StepSend = {
+      ...ruleOf(orgId, action, terms, outlet === undefined ? 'channel not configured' : null),
+      gates: terms.gates,
+      sender: senderOf(action, outlet?.sender ?? null),
+      isPersonal: isPersonal(action),
+      sequenceId,
+      stepId,
+      places,
+      lease,
+    };
+    const compose = contentOf(action);
     await sendInLanes<string>({
-      items: step.enrollmentIds,
-      sender: sender ?? NOBODY,
+      items: enrollmentIds,
+      outlet: outlet ?? NOWHERE,
       isStopped: () => stop.aborted || stopping.aborted,
-      begin: async (chunk): Promise<Sending[]> => {
-        const { sendings, skipped, failed } = await beginChunk(db, orgId, step, links, chunk);
+      begin: async (chunk) => {
+        const { sendings, skipped, failed } = await beginChunk(db, orgId, send, compose, chunk);
         totals.skipped += skipped;
         totals.failed += failed;
         return sendings;
       },
       settle: async (results) => {
         if (results.length === 0) return;
-        await settleDeliveries(db, markResults(orgId, sender?.provider ?? '', results));
+        const unknown = results.filter(([, { status }]) => status === 'unknown').length;
+        const marking = markResults(orgId, { provider: outlet?.provider ?? '', lease }, results);
+        if (unknown === 0) await settleDeliveries(db, marking);
+        else await settleAndAsk(db, orgId, (trx) => settleDeliveries(trx, marking).then(() => unknown));
         for (const [, { status }] of results) {
           if (status === 'accepted') totals.sent++;
           else if (status === 'unknown') totals.unknown++;

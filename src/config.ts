@@ -1,5 +1,7 @@
+import { isIP, isIPv4, isIPv6 } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
+import { DomainName } from './http/schemas.ts';
 
 const port = z.coerce.number().int().min(0).max(65_535);
 const perMinute = z.coerce.number().int().min(1);
@@ -14,6 +16,16 @@ const list = z.string().transform((text) =>
 
 const isNetwork = (text: string) => ipaddr.isValid(text) || ipaddr.isValidCIDR(text);
 const cidrs = list.refine((items) => items.every(isNetwork), 'must be CIDRs such as 10.0.0.0/8, separated by commas');
+/** An address, and the port where it is not 53: of IPv6, `[::1]:5353`. */
+function isDnsServer(text: string): boolean {
+  const [, bracketed, plain, port = '53'] = /^(?:\[(.+)\]|([^:]+))(?::(\d{1,5}))?$/.exec(text) ?? [];
+  const isAddress = isIP(text) !== 0 || isIPv6(bracketed ?? '') || isIPv4(plain ?? '');
+  return isAddress && Number(port) >= 1 && Number(port) <= 65_535;
+}
+const dnsServers = list.refine(
+  (items) => items.every(isDnsServer),
+  'must be addresses such as 9.9.9.9 or 127.0.0.1:5353, separated by commas',
+);
 const KEY_RING = /^[\w-]+:[A-Za-z0-9+/_-]{43}=?(\s*,\s*[\w-]+:[A-Za-z0-9+/_-]{43}=?)*$/;
 
 /** Every setting, from the environment. The README's table is compared with these descriptions. */
@@ -28,7 +40,7 @@ export const settings = {
     .describe('Connections a process keeps at most'),
   TEMPORAL_ADDRESS: z.string().default('127.0.0.1:7233').describe('Temporal frontend, host:port'),
   TEMPORAL_NAMESPACE: z.string().default('default').describe('Temporal namespace'),
-  HOST: z.string().default('0.0.0.0').describe('Address the api listens on'),
+  HOST: z.string().default('0.0.0.0').describe('Address the api and the mail receiver listen on'),
   PORT: port.default(8080).describe('Port of the api'),
   OPS_PORT: port.optional().describe('Port of /healthz, /readyz and /metrics; the api’s own when absent'),
   PUBLIC_URL: baseUrl.default('http://127.0.0.1:8080').describe('Address under which the outside reaches the api'),
@@ -50,11 +62,27 @@ export const settings = {
   EGRESS_ALLOW: cidrs
     .default([])
     .describe('CIDRs of private networks that customers’ settings may reach, comma-separated'),
+  DNS_SERVERS: dnsServers
+    .default([])
+    .describe(
+      'Resolvers that sending domains are looked up with, `ip` or `ip:port`, comma-separated; the system’s when absent',
+    ),
   SMTP_URL: z
     .url({ protocol: /^smtps?$/, error: 'must begin with smtp:// or smtps://' })
     .optional()
     .describe('Default mail server, `smtp://user:password@host:port`'),
+  INBOUND_DOMAIN: DomainName.optional().describe(
+    'Domain at which the worker takes bounces and replies; none when absent',
+  ),
+  INBOUND_SMTP_PORT: port.optional().describe('Port at which it does: where the domain’s MX leads'),
   FAREHARBOR_BASE_URL: baseUrl.default('https://fareharbor.com').describe('Base URL of the tour-booking API'),
+  DEVELOPMENT: z
+    .enum(['true', 'false'])
+    .default('false')
+    .transform((text) => text === 'true')
+    .describe(
+      '`true`: channels without a provider use the sandbox, and mail goes out from domains that are not verified',
+    ),
   LOG_LEVEL: z
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
     .default('info')
@@ -63,16 +91,25 @@ export const settings = {
 
 const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 
-const Settings = z.object(settings).refine(
-  ({ PUBLIC_URL }) => {
-    const { protocol, hostname } = new URL(PUBLIC_URL);
-    return protocol === 'https:' || LOOPBACK.test(hostname);
-  },
-  {
-    path: ['PUBLIC_URL'],
-    message: 'must begin with https://, but on loopback (RFC 8058 wants https for unsubscribe links)',
-  },
-);
+const Settings = z
+  .object(settings)
+  .refine(
+    ({ PUBLIC_URL }) => {
+      const { protocol, hostname } = new URL(PUBLIC_URL);
+      return protocol === 'https:' || LOOPBACK.test(hostname);
+    },
+    {
+      path: ['PUBLIC_URL'],
+      message: 'must begin with https://, but on loopback (RFC 8058 wants https for unsubscribe links)',
+    },
+  )
+  .refine(
+    ({ INBOUND_DOMAIN, INBOUND_SMTP_PORT }) => (INBOUND_DOMAIN === undefined) === (INBOUND_SMTP_PORT === undefined),
+    {
+      path: ['INBOUND_SMTP_PORT'],
+      message: 'INBOUND_DOMAIN and INBOUND_SMTP_PORT must be set together',
+    },
+  );
 
 export type Config = z.infer<typeof Settings> & { dashboardUrl: string };
 

@@ -1,8 +1,11 @@
 import type { Config } from './config.ts';
 import type { Db } from './db/connect.ts';
+import type { CallbackUrls } from './deliveries/callback-urls.ts';
 import type { RateLimits } from './http/rate-limits.ts';
 import type { Tokens } from './keys/tokens.ts';
 import type { KeyVerifier } from './keys/verifier.ts';
+import type { Dns } from './providers/dns.ts';
+import type { Egress } from './providers/egress.ts';
 import type { FareHarbor } from './providers/fareharbor.ts';
 import type { IntegrationCheck } from './providers/integration-checks.ts';
 import type { Secrets } from './secrets.ts';
@@ -17,6 +20,12 @@ export interface Deps {
   rateLimits: RateLimits;
   secrets: Secrets;
   temporal: TemporalHealth;
+  /** To addresses that customers name. */
+  egress: Egress;
   fareHarbor: FareHarbor;
+  callbacks: CallbackUrls;
+  /** How long a request waits for what a provider answers to its message. */
+  patienceMs: number;
   checkIntegration: IntegrationCheck;
+  dns: Dns;
 }

@@ -31,6 +31,7 @@ export const unauthorized = (message: string) => new DomainError('unauthorized',
 export const forbidden = (message: string) => new DomainError('forbidden', message);
 export const notFound = (resource: string) => new DomainError('not_found', `${capitalize(resource)} not found`);
 export const conflict = (message: string) => new DomainError('conflict', message);
+export const unavailable = (message: string) => new DomainError('unavailable', message);
 export const unprocessable = (message: string) => new DomainError('unprocessable', message);
 
 /** A third party's refusal or failure. `transient` says that trying again may help, after `retryAfterMs` where it said so. */

@@ -3,16 +3,21 @@ import { loadConfig } from './config.ts';
 import { connect } from './db/connect.ts';
 import { listen } from './db/listen.ts';
 import { assertSchemaKnown } from './db/migrate.ts';
+import { createCallbackUrls } from './deliveries/callback-urls.ts';
 import { createApp, createOpsApp } from './http/app.ts';
 import { createRateLimits } from './http/rate-limits.ts';
 import { createTokens } from './keys/tokens.ts';
 import { createKeyVerifier } from './keys/verifier.ts';
 import { onStopSignal } from './process.ts';
+import { createDns } from './providers/dns.ts';
 import { ANYWHERE, createEgress } from './providers/egress.ts';
 import { createFareHarbor } from './providers/fareharbor.ts';
 import { createIntegrationCheck } from './providers/integration-checks.ts';
 import { createSecrets } from './secrets.ts';
 import { connectTemporal } from './temporal/client.ts';
+
+/** Less than the time in which a request must be answered. */
+const PATIENCE_MS = 20_000;
 
 const config = loadConfig();
 const logger = pino({ level: config.LOG_LEVEL, name: 'api' });
@@ -32,8 +37,12 @@ const deps = {
   rateLimits: createRateLimits(config, pool),
   secrets: createSecrets(config.SECRET_KEYS),
   temporal,
+  egress,
   fareHarbor: createFareHarbor(operatorsEgress, config.FAREHARBOR_BASE_URL),
   checkIntegration: createIntegrationCheck(egress),
+  callbacks: createCallbackUrls(config.JWT_SECRET, config.PUBLIC_URL),
+  patienceMs: PATIENCE_MS,
+  dns: createDns({ servers: config.DNS_SERVERS }),
 };
 
 const app = await createApp(deps, logger);

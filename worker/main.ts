@@ -4,15 +4,13 @@ import { pino } from 'pino';
 import { loadConfig } from '../src/config.ts';
 import { connect, RELAY_APPLICATION_NAME } from '../src/db/connect.ts';
 import { assertSchemaKnown } from '../src/db/migrate.ts';
-import { createUnsubscribeLinks } from '../src/deliveries/unsubscribe.ts';
 import { startRelay } from '../src/outbox/relay.ts';
 import { onStopSignal } from '../src/process.ts';
-import { createEgress } from '../src/providers/egress.ts';
-import { createSecrets } from '../src/secrets.ts';
 import { connectTemporal } from '../src/temporal/client.ts';
 import { workflowBundle } from './bundle.ts';
-import { createEmailSenders } from './email-senders.ts';
+import { composeOutlets } from './compose.ts';
 import { keepHouse } from './housekeeping.ts';
+import { composeInbound } from './inbound.ts';
 import { REACTIONS } from './reactions.ts';
 import { runWorkers, type Workers } from './run.ts';
 
@@ -43,14 +41,8 @@ const relay = startRelay({
   reactions: REACTIONS,
   log,
 });
-const egress = createEgress({ allow: config.EGRESS_ALLOW });
-const senders = createEmailSenders({
-  db,
-  secrets: createSecrets(config.SECRET_KEYS),
-  egress,
-  smtpUrl: config.SMTP_URL,
-});
-const links = createUnsubscribeLinks(config.JWT_SECRET, config.PUBLIC_URL);
+const out = composeOutlets(config, db);
+const inbound = await composeInbound(config, db, log);
 
 const stopHousekeeping = keepHouse(db, log);
 
@@ -59,9 +51,8 @@ let isStopping = false;
 onStopSignal(log, async () => {
   isStopping = true;
   stopHousekeeping();
-  await Promise.all([relay.stop(), workers?.stop()]);
-  senders.close();
-  await Promise.all([egress.close(), temporal.close(), relayConnection.close(), close()]);
+  await Promise.all([inbound.stop(), relay.stop(), workers?.stop()]);
+  await Promise.all([out.close(), inbound.close(), temporal.close(), relayConnection.close(), close()]);
 });
 
 while (!isStopping) {
@@ -70,7 +61,7 @@ while (!isStopping) {
       address: config.TEMPORAL_ADDRESS,
       namespace: config.TEMPORAL_NAMESPACE,
       workflowBundle: bundle,
-      deps: { db, links, senders },
+      deps: { db, outlets: out.outlets, ...inbound.deps },
     });
     log.info('working');
     await workers.done;

@@ -1,9 +1,9 @@
 import { proxyActivities, sleep } from '@temporalio/workflow';
-import type { EmailActivities } from '../activities/emails.ts';
+import type { RequestedActivities } from '../activities/requested.ts';
 import type { SendEmailsInput } from '../src/deliveries/contract.ts';
 import { SEND_BATCH } from './activity-options.ts';
 
-const { sendRequestedEmails } = proxyActivities<EmailActivities>({
+const { sendRequestedEmails } = proxyActivities<RequestedActivities>({
   ...SEND_BATCH,
   summary: 'send the e-mails of this request',
 });

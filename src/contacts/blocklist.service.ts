@@ -1,6 +1,6 @@
-import { domainToASCII } from 'node:url';
 import type { Db } from '../db/connect.ts';
 import { invalid, notFound } from '../errors.ts';
+import { DomainName } from '../http/schemas.ts';
 import { newId } from '../ids.ts';
 import {
   countBlocked,
@@ -17,7 +17,6 @@ export { blockedEmail } from './blocklist.queries.ts';
 
 const MAX_DOMAINS = 1000;
 const SHOWN_DOMAINS = 20;
-const DOMAIN = /^(?=.{1,253}$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z](?:[a-z0-9-]{0,61}[a-z0-9])$/;
 
 /** Blocks an e-mail, whether or not a contact has it. */
 export async function blockContact(db: Db, orgId: string, { email, reason }: BlockContact): Promise<void> {
@@ -61,7 +60,7 @@ function parseDomains(text: string): string[] {
   if (named.length === 0)
     throw invalid('body.domains: must name at least one domain, such as "spam.example, junk.example"');
   if (named.length > MAX_DOMAINS) throw invalid(`body.domains: must name at most ${MAX_DOMAINS} domains`);
-  const wrong = named.filter((part) => !DOMAIN.test(toAscii(part)));
+  const wrong = named.filter((part) => !DomainName.safeParse(part).success);
   if (wrong.length > 0) {
     const shown = wrong.slice(0, SHOWN_DOMAINS).map((part) => part.slice(0, 100));
     throw invalid(
@@ -69,11 +68,8 @@ function parseDomains(text: string): string[] {
       shown.map((part) => ({ path: 'body.domains', message: `${part} is not a domain, such as example.com` })),
     );
   }
-  return [...new Set(named.map(toAscii))];
+  return [...new Set(named.map((part) => DomainName.parse(part)))];
 }
-
-const toAscii = (domain: string) =>
-  /[\s/:?#@%\\]/.test(domain) ? '' : domainToASCII(domain.toLowerCase()).replace(/\.$/, '');
 
 const placeOf = ({ page, limit }: BlocklistQuery) => ({ offset: (page - 1) * limit, limit });
 

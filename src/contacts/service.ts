@@ -1,5 +1,6 @@
 import type { Db } from '../db/connect.ts';
 import { decodeCursor, settledBefore, toPage } from '../db/cursor.ts';
+import { inTransaction } from '../db/transaction.ts';
 import { notFound } from '../errors.ts';
 import { newId } from '../ids.ts';
 import { announce } from '../outbox/events.ts';
@@ -19,8 +20,11 @@ export async function getContact(db: Db, orgId: string, id: string) {
 }
 
 /** Deletes the contact with its enrollments; its messages stay. Throws notFound. */
-export async function eraseContact(db: Db, orgId: string, id: string): Promise<void> {
-  if (!(await deleteContact(db, orgId, id))) throw notFound('contact');
+export function eraseContact(db: Db, orgId: string, id: string): Promise<void> {
+  return inTransaction(db, async (trx) => {
+    if (!(await deleteContact(trx, orgId, id))) throw notFound('contact');
+    await announce(trx, orgId, 'contact-deleted', [{ subject_id: id, payload: {} }]);
+  });
 }
 
 /** A page of the org's contacts by creation, or by update where the caller asks for updates. */

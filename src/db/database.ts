@@ -1,5 +1,17 @@
+import type { PhoneAgentsTable } from '../agents/phone-agents.table.ts';
 import type { BlockedContactsTable, BlockedDomainsTable, ContactsTable, SegmentsTable } from '../contacts/table.ts';
-import type { DeliveriesTable, EmailRequestsTable, SuppressionsTable } from '../deliveries/table.ts';
+import type { MessagesTable, SessionsTable } from '../conversations/sessions.table.ts';
+import type { SendingDomainsTable } from '../deliveries/domains.table.ts';
+import type { InboundEmailsTable } from '../deliveries/inbound-emails.table.ts';
+import type {
+  DeliveriesTable,
+  DeliveryCallbacksTable,
+  EmailRequestsTable,
+  InboundMessagesTable,
+  SandboxOutboxTable,
+  SenderRatesTable,
+  SuppressionsTable,
+} from '../deliveries/table.ts';
 import type { IdempotencyKeysTable } from '../http/table.ts';
 import type { OrgApiKeysTable, PartnerApiKeysTable } from '../keys/table.ts';
 import type {
@@ -20,23 +32,32 @@ export interface Database {
   contacts: ContactsTable;
   dashboard_sessions: DashboardSessionsTable;
   deliveries: DeliveriesTable;
+  delivery_callbacks: DeliveryCallbacksTable;
   email_requests: EmailRequestsTable;
   enrollments: EnrollmentsTable;
   idempotency_keys: IdempotencyKeysTable;
+  inbound_emails: InboundEmailsTable;
+  inbound_messages: InboundMessagesTable;
   integrations: IntegrationsTable;
   login_links: LoginLinksTable;
   member_roles: MemberRolesTable;
   members: MembersTable;
+  messages: MessagesTable;
   org_api_keys: OrgApiKeysTable;
   orgs: OrgsTable;
   outbox: OutboxTable;
   partner_api_keys: PartnerApiKeysTable;
   partners: PartnersTable;
+  phone_agents: PhoneAgentsTable;
   roles: RolesTable;
+  sandbox_outbox: SandboxOutboxTable;
   segments: SegmentsTable;
+  sender_rates: SenderRatesTable;
+  sending_domains: SendingDomainsTable;
   sequence_runs: SequenceRunsTable;
   sequence_steps: SequenceStepsTable;
   sequences: SequencesTable;
+  sessions: SessionsTable;
   suppressions: SuppressionsTable;
   users: UsersTable;
 }

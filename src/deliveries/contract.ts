@@ -30,9 +30,65 @@ export const SEND_EMAILS: WorkflowContract<SendEmailsInput> = {
   workflowId: ({ requestId }) => `email/${requestId}`,
 };
 
-/** What a batch of an e-mail request did. */
-export interface EmailProgress {
+/** What a batch of requested sends did. */
+export interface RequestProgress {
   hasMore: boolean;
-  /** Time until a postponed e-mail is tried again, or null when all are settled. */
+  /** Time until a postponed send is tried again, or null when all are settled. */
   nextDueInMs: number | null;
 }
+
+export interface MessageRef {
+  orgId: string;
+  deliveryId: string;
+}
+
+/** One message that a request asked for: a WhatsApp template, a call, a test of a step. */
+export const SEND_MESSAGE: WorkflowContract<MessageRef> = {
+  type: 'sendMessage',
+  taskQueue: 'interactive',
+  workflowId: ({ deliveryId }) => `message/${deliveryId}`,
+};
+
+export interface LookUpInput {
+  orgId: string;
+}
+
+/** Asks providers what became of an org's sends whose answer was lost. */
+export const LOOK_UP_SENDS: WorkflowContract<LookUpInput> = {
+  type: 'lookUpSends',
+  taskQueue: 'interactive',
+  workflowId: ({ orgId }) => `look-ups/${orgId}`,
+};
+
+/** There is more to look up. */
+export const LOOK = 'look';
+
+/** What a round of asking found. */
+export interface LookUpProgress {
+  found: number;
+  /** Time until providers are asked again, or null when nothing is left to ask for. */
+  nextInMs: number | null;
+}
+
+export interface InboundEmailRef {
+  orgId: string;
+  inboundEmailId: string;
+}
+
+/** What a mail that came in was. `bounced` takes the address off the channel; `failed` says that this one mail did not arrive. */
+export type InboundEmailResult =
+  | 'reply'
+  | 'bounced'
+  | 'failed'
+  | 'delayed'
+  | 'delivery report'
+  | 'automatic reply'
+  | 'unreadable bounce'
+  | 'unreadable';
+
+/** Takes what a mail that came in tells about the delivery it was addressed for. */
+export const TAKE_INBOUND_EMAIL: WorkflowContract<InboundEmailRef> = {
+  type: 'takeInboundEmail',
+  taskQueue: 'interactive',
+  workflowId: ({ inboundEmailId }) => `inbound-email/${inboundEmailId}`,
+};

@@ -1,9 +1,10 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import type { Deps } from '../deps.ts';
 import { errorResponses } from '../http/errors.ts';
 import { SendEmail, SendEmailAnswer } from './emails.schema.ts';
 import { requestEmails } from './emails.service.ts';
 
-export const emailRoutes: FastifyPluginAsyncZod = async (app) => {
+export const emailRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config }) => {
   app.post('/email', {
     config: { scope: 'email:write' },
     schema: {
@@ -14,7 +15,7 @@ export const emailRoutes: FastifyPluginAsyncZod = async (app) => {
     },
     handler: async ({ db, org, body }, reply) => {
       reply.code(201);
-      return requestEmails(db, org.id, body);
+      return requestEmails(db, org.id, body, { isDevelopment: config.DEVELOPMENT });
     },
   });
 };

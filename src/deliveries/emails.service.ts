@@ -1,16 +1,25 @@
 import type { Db } from '../db/connect.ts';
 import { inTransaction } from '../db/transaction.ts';
+import { invalid } from '../errors.ts';
 import { newId } from '../ids.ts';
 import { enqueue, start } from '../outbox/outbox.ts';
 import { SEND_EMAILS } from './contract.ts';
+import { isVerifiedSender } from './domains.service.ts';
 import { insertEmails } from './emails.queries.ts';
 import type { SendEmail } from './emails.schema.ts';
 
 const MS_A_MINUTE = 60_000;
 
-/** Accepts e-mails for sending, now or after the delay. Each is a delivery, whose id is answered. */
-export function requestEmails(db: Db, orgId: string, input: SendEmail) {
+/**
+ * Accepts e-mails for sending, now or after the delay. Each is a delivery, whose id is answered. Outside of development they must come from
+ * a verified domain: throws invalid.
+ */
+export function requestEmails(db: Db, orgId: string, input: SendEmail, { isDevelopment }: { isDevelopment: boolean }) {
   return inTransaction(db, async (trx) => {
+    if (!isDevelopment && !(await isVerifiedSender(trx, orgId, input.from_email))) {
+      const message = 'must be of a verified sending domain: see PUT /email/domains';
+      throw invalid(`body.from_email: ${message}`, [{ path: 'body.from_email', message }]);
+    }
     const requestId = newId();
     const delayMs = Math.round((input.delay_in_minutes ?? 0) * MS_A_MINUTE);
     const emails = input.recipients.map((recipient) => ({

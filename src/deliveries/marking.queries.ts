@@ -1,49 +1,81 @@
 import { type RawBuilder, sql } from 'kysely';
 import { PLANNED_EACH_TIME } from '../db/connect.ts';
 import { newId } from '../ids.ts';
-import type { Settlement } from './rules.ts';
+import { CHANNELS_TO_ASK, type Settlement } from './rules.ts';
+
+const NIL = '00000000-0000-0000-0000-000000000000';
 
 export type SendResult = [deliveryId: string, settlement: Settlement];
 
 /**
- * The beginning of a statement that writes down what became of sends, and suppresses addresses that bounced. What follows it finds the
- * rows as `marked (org_id, enrollment_id, step_id, status, delay_ms)`. What was given up as unknown meanwhile is known after all, but its
- * enrollment has gone on: it is not among them.
+ * The beginning of a statement that writes down what became of sends, and suppresses addresses that are no good. What follows it finds the
+ * rows as `marked (org_id, enrollment_id, step_id, status, delay_ms)`. A status that a callback brought before our own response stays.
+ * What was given up meanwhile is known after all, but its enrollment has gone on: it is not among them. An attempt that another has taken
+ * the place of (`lease`) settles nothing else.
  *
  * Statistics lag behind a sequence that has just begun: by them the org has no row and nothing is active, so that reading all that is
- * looks cheap, even once for each row. What joins `marked` does so on the org too, and asks for no status by which an index is kept: that
- * leaves the primary key. Planned each time, by the tables' present size.
+ * looks cheap, even once for each row. What joins `marked` does so on the org too, and asks for nothing by which an index is kept (`coalesce`
+ * keeps that of the leases out): that leaves the primary key. Planned each time, by the tables' present size.
  */
-export function markResults(orgId: string, provider: string, results: SendResult[]): RawBuilder<unknown> {
+export function markResults(
+  orgId: string,
+  { provider, lease }: { provider: string; lease: string },
+  results: SendResult[],
+): RawBuilder<unknown> {
   const column = <T>(pick: (settlement: Settlement) => T) => results.map(([, settlement]) => pick(settlement));
   return sql`
     ${sql.raw(PLANNED_EACH_TIME)}
     with result as materialized (
       select ${orgId}::uuid as org_id, r.* from unnest(
         ${results.map(([id]) => id)}::uuid[], ${column(({ status }) => status)}::text[], ${column(({ reason }) => reason)}::text[],
-        ${column(({ providerId }) => providerId)}::text[], ${column(({ delayMs }) => delayMs)}::float8[], ${results.map(newId)}::uuid[]
-      ) as r (id, status, reason, provider_id, delay_ms, suppression_id)
+        ${column(({ providerId }) => providerId)}::text[], ${column(({ delayMs }) => delayMs)}::float8[],
+        ${column(({ outcome }) => outcome)}::text[], ${column(({ suppression }) => suppression)}::text[], ${results.map(newId)}::uuid[]
+      ) as r (id, status, reason, provider_id, delay_ms, outcome, suppression, suppression_id)
     ),
     marked as (
-      update deliveries as delivery set status = result.status, reason = result.reason, provider = ${provider},
-        provider_id = coalesce(result.provider_id, delivery.provider_id), lease = null, updated_at = now(),
-        sent_at = case when result.status = 'accepted' then now() end,
+      update deliveries as delivery set
+        status = case when delivery.status = 'sending' then result.status else delivery.status end,
+        reason = case when delivery.status = 'sending' then result.reason else delivery.reason end,
+        provider = ${provider}, provider_id = coalesce(result.provider_id, delivery.provider_id), lease = null, updated_at = now(),
+        sent_at = coalesce(delivery.sent_at, case when result.status = 'accepted' then now() end),
         not_before = now() + result.delay_ms * interval '1 millisecond',
-        attempts = delivery.attempts - case when result.delay_ms = 0 then 1 else 0 end
+        attempts = delivery.attempts - case when result.delay_ms = 0 then 1 else 0 end,
+        answers = case when result.delay_ms = 0 then delivery.answers else delivery.answers || jsonb_build_object('attempt',
+          delivery.attempts, 'at', now(), 'outcome', result.outcome, 'answer', coalesce(result.reason, result.provider_id)) end,
+        may_have_gone = delivery.may_have_gone and delivery.status = 'sending' and result.status = 'queued',
+        look_up_at = case when delivery.status = 'sending' and result.status = 'unknown' then ${lookUpAt('delivery.channel')} end
       from result
-      where delivery.org_id = result.org_id and delivery.id = result.id and delivery.status = 'sending'
-      returning delivery.org_id, delivery.enrollment_id, delivery.step_id, delivery.status, delivery."to", result.delay_ms, result.suppression_id
+      where delivery.org_id = result.org_id and delivery.id = result.id
+        and coalesce(delivery.lease, ${NIL}::uuid) = ${lease}::uuid
+      returning delivery.org_id, delivery.enrollment_id, delivery.step_id, delivery.status, delivery.channel, delivery."to",
+        result.delay_ms, result.suppression, result.suppression_id
     ),
     late as (
       update deliveries as delivery set status = result.status, reason = result.reason, provider = ${provider},
-        provider_id = result.provider_id, updated_at = now(), sent_at = case when result.status = 'accepted' then now() end
+        provider_id = coalesce(result.provider_id, delivery.provider_id), updated_at = now(), look_up_at = null,
+        sent_at = case when result.status = 'accepted' then now() end,
+        answers = delivery.answers || jsonb_build_object('attempt', delivery.attempts, 'at', now(), 'outcome', result.outcome,
+          'answer', coalesce(result.reason, result.provider_id))
       from result
-      where delivery.org_id = result.org_id and delivery.id = result.id and delivery.status = 'unknown'
-        and result.status not in ('queued', 'unknown')
+      where delivery.org_id = result.org_id and delivery.id = result.id and (
+        (delivery.status = 'unknown' and result.status not in ('queued', 'unknown'))
+        or (delivery.status = 'queued' and delivery.may_have_gone and result.status = 'accepted')
+      )
+      returning delivery.org_id, delivery.channel, delivery."to", result.suppression, result.suppression_id
+    ),
+    refused as (
+      select org_id, channel, "to", suppression, suppression_id from marked where suppression is not null
+      union all
+      select * from late where suppression is not null
     ),
     suppressed as (
       insert into suppressions (org_id, id, channel, address, reason)
-      select distinct on ("to") org_id, suppression_id, 'email', "to", 'bounced' from marked where status = 'bounced'
+      select distinct on (channel, "to") org_id, suppression_id, channel, "to", suppression from refused
       on conflict (org_id, channel, address) do update set reason = excluded.reason
+        where suppressions.reason <> 'bounced'
     )`;
 }
+
+/** When an unknown send on the channel in a column is first looked up: at once, or never where nobody can be asked. */
+export const lookUpAt = (channel: string) =>
+  sql`case when ${sql.ref(channel)} = any(${CHANNELS_TO_ASK}::text[]) then now() end`;

@@ -30,6 +30,28 @@ export function findDelivery(db: Db, orgId: string, id: string) {
     .executeTakeFirst();
 }
 
+/** What a delivery waits for, and what its provider answered. */
+export function findCourse(db: Db, orgId: string, id: string) {
+  return db
+    .selectFrom('deliveries')
+    .select(['gate', 'not_before', 'answers'])
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow();
+}
+
+/** What was reported about a delivery, oldest first. */
+export function listCallbacks(db: Db, orgId: string, deliveryId: string) {
+  return db
+    .selectFrom('delivery_callbacks')
+    .select(['provider', 'status', 'reason', 'received_at'])
+    .where('org_id', '=', orgId)
+    .where('delivery_id', '=', deliveryId)
+    .orderBy('received_at')
+    .orderBy('status')
+    .execute();
+}
+
 interface DeliveriesPlace extends Omit<ListDeliveries, 'cursor'> {
   after: Position | undefined;
   settled: Date;
@@ -57,6 +79,7 @@ export function settleUnknown(db: Db, orgId: string, id: string, outcome: 'sent'
     .set({
       status: outcome,
       reason: sql<string>`concat('settled by hand', '; it was unknown: ' || reason)`,
+      look_up_at: null,
       sent_at: outcome === 'sent' ? sql<Date>`coalesce(sent_at, updated_at)` : null,
       updated_at: sql<Date>`now()`,
     })

@@ -1,4 +1,5 @@
 import { parsePhoneNumberFromString } from 'libphonenumber-js/min';
+import { changeOrEnd, DAY_MS, isTimeZone, modulo, wallMsAt } from '../orgs/time-zones.rules.ts';
 
 /** Times of day as HH:mm; `start` belongs to the window, `end` does not. It crosses midnight where `end` is not after `start`. */
 export interface QuietWindow {
@@ -21,7 +22,6 @@ export interface LocalDay {
   date: string;
 }
 
-const DAY_MS = 86_400_000;
 const LONGEST_WAIT_MS = 2 * DAY_MS;
 
 /** Where most people of a wide country live. They decide when a window leaves the country no hour of the day. */
@@ -102,58 +102,6 @@ function firstInstant(from: number, timeZone: string, leftMs: (wallMs: number) =
   }
 }
 
-/**
- * The instant in the span at which the zone's clocks are changed, else the span's end. No zone has ever changed them twice within three
- * days, the longest span asked for.
- */
-function changeOrEnd(start: number, end: number, timeZone: string): number {
-  const offset = offsetMsAt(start, timeZone);
-  if (offsetMsAt(end, timeZone) === offset) return end;
-  let before = start;
-  let after = end;
-  while (after - before > 1) {
-    const middle = Math.floor((before + after) / 2);
-    if (offsetMsAt(middle, timeZone) === offset) before = middle;
-    else after = middle;
-  }
-  return after;
-}
-
-/** What the zone's clocks show, as if it were UTC. */
-const wallMsAt = (at: number, timeZone: string): number => at + offsetMsAt(at, timeZone);
-
-function offsetMsAt(at: number, timeZone: string): number {
-  const shown = /GMT([+-])(\d\d):(\d\d)(?::(\d\d))?$/.exec(clockOf(timeZone).format(at));
-  if (shown === null) return 0; // UTC is shown as GMT alone
-  const [, sign, hours, minutes, seconds = '0'] = shown;
-  const ms = (Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds)) * 1000;
-  return sign === '-' ? -ms : ms;
-}
-
-/** One takes 90 µs and 30 KB to make, and there are no more than 600 names. */
-const clocks = new Map<string, Intl.DateTimeFormat>();
-
-/** Throws a RangeError where no zone has this name. */
-function clockOf(timeZone: string): Intl.DateTimeFormat {
-  const name = timeZone.toLowerCase();
-  const known = clocks.get(name);
-  if (known !== undefined) return known;
-  const clock = new Intl.DateTimeFormat('en', { timeZone, timeZoneName: 'longOffset' });
-  clocks.set(name, clock);
-  return clock;
-}
-
-/** An IANA name; offsets such as +02:00 are none. */
-function isTimeZone(name: string): boolean {
-  if (!/^[A-Za-z]/.test(name)) return false;
-  try {
-    clockOf(name);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 /** The number's country, or all that it may belong to; none for numbers of no country, such as +800. */
 function countriesOf(phoneNumber: string | null): string[] {
   const parsed = phoneNumber === null ? undefined : parsePhoneNumberFromString(phoneNumber);
@@ -180,4 +128,3 @@ function zonesOfCountry(country: string): string[] {
 }
 
 const msOfDay = (time: string): number => Date.parse(`1970-01-01T${time}Z`);
-const modulo = (value: number, divisor: number): number => ((value % divisor) + divisor) % divisor;

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { errorResponses } from '../http/errors.ts';
-import { Delivery, DeliveryPage, DeliveryPath, ListDeliveries, ResolveDelivery } from './schema.ts';
-import { getDelivery, pageOfDeliveries, resolveDelivery } from './service.ts';
+import { Delivery, DeliveryDetail, DeliveryPage, DeliveryPath, ListDeliveries, ResolveDelivery } from './schema.ts';
+import { describeDelivery, pageOfDeliveries, resolveDelivery } from './service.ts';
 
 const tags = ['deliveries'];
 
@@ -24,9 +24,9 @@ export const deliveryRoutes: FastifyPluginAsyncZod = async (app) => {
       operationId: 'getDelivery',
       tags,
       params: DeliveryPath,
-      response: { 200: Delivery, ...errorResponses(403, 404) },
+      response: { 200: DeliveryDetail, ...errorResponses(403, 404) },
     },
-    handler: async ({ db, org, params }) => getDelivery(db, org.id, params.id),
+    handler: async ({ db, org, params }) => describeDelivery(db, org.id, params.id),
   });
 
   app.post('/deliveries/:id/resolve', {

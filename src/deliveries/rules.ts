@@ -1,8 +1,26 @@
-import type { DeliveryStatus } from './contract.ts';
+import type { SendOutcome } from '../providers/sending.ts';
+import type { Channel, DeliveryStatus } from './contract.ts';
 
 const MAX_ATTEMPTS = 8;
 const FIRST_DELAY_MS = 60_000;
 const LONGEST_DELAY_MS = 3_600_000;
+
+/** Channels with a provider that can be asked what became of a send whose answer was lost. */
+export const CHANNELS_TO_ASK: Channel[] = ['sms', 'voice'];
+
+/** Each status with those that a status callback may move it on from: only forward, and nothing follows an end. */
+const FORMER = {
+  sent: ['queued', 'held', 'sending', 'unknown', 'accepted'],
+  delivered: ['queued', 'held', 'sending', 'unknown', 'accepted', 'sent'],
+  read: ['queued', 'held', 'sending', 'unknown', 'accepted', 'sent', 'delivered'],
+  failed: ['queued', 'held', 'sending', 'unknown', 'accepted', 'sent'],
+  bounced: ['queued', 'held', 'sending', 'unknown', 'accepted', 'sent', 'delivered'],
+} as const satisfies Partial<Record<DeliveryStatus, DeliveryStatus[]>>;
+
+export type ReportedStatus = keyof typeof FORMER;
+
+/** The statuses that a delivery may have for a report of `status` to be news. */
+export const formerOf = (status: ReportedStatus): readonly DeliveryStatus[] => FORMER[status];
 
 /** The outcome of one send, in the words of the ledger. `queued` is put off for `delayMs`. */
 export interface Settlement {
@@ -10,29 +28,50 @@ export interface Settlement {
   reason: string | null;
   providerId: string | null;
   delayMs: number | null;
+  /** Why the address is to be taken off the channel, or null. */
+  suppression: 'bounced' | 'unsubscribed' | null;
+  outcome: SendOutcome['kind'];
 }
 
-/** A recipient's mail server said "not now": one minute, doubling, at most an hour, and no more after 8 attempts. */
-export function putOff(attempts: number, reason: string): Settlement {
+/** What an outcome means for a delivery that was tried `attempts` times. */
+export function settlementOf(channel: Channel, outcome: SendOutcome, attempts: number): Settlement {
+  const base = {
+    reason: 'reason' in outcome ? outcome.reason : null,
+    providerId: ('providerId' in outcome ? outcome.providerId : undefined) ?? null,
+    delayMs: null,
+    suppression: null,
+  };
+  switch (outcome.kind) {
+    case 'accepted':
+      return { ...base, status: 'accepted', outcome: 'accepted' };
+    case 'unknown':
+      return { ...base, status: 'unknown', outcome: 'unknown' };
+    case 'retry':
+      if (outcome.scope === 'provider') return { ...base, status: 'queued', delayMs: 0, outcome: 'retry' };
+      return { ...base, ...putOff(attempts, outcome), outcome: 'retry' };
+    case 'rejected':
+      if (outcome.because === 'config') return { ...base, status: 'queued', delayMs: 0, outcome: 'rejected' };
+      if (outcome.because === 'permanent') return { ...base, status: 'failed', outcome: 'rejected' };
+      return { ...base, ...SUPPRESSING[channel], outcome: 'rejected' };
+  }
+}
+
+/** What it means that an address is no good: numbers are refused for having opted out, the others for not being reachable. */
+const SUPPRESSING: Record<Channel, Pick<Settlement, 'status' | 'suppression'>> = {
+  email: { status: 'bounced', suppression: 'bounced' },
+  sms: { status: 'suppressed', suppression: 'unsubscribed' },
+  whatsapp: { status: 'failed', suppression: 'bounced' },
+  voice: { status: 'failed', suppression: 'bounced' },
+};
+
+/** The recipient is not reached now: after one minute, doubling, at most an hour, or when the provider says; no more after 8 attempts. */
+function putOff(
+  attempts: number,
+  { reason, retryAfterMs = 0 }: { reason: string; retryAfterMs?: number | undefined },
+): Pick<Settlement, 'status' | 'reason' | 'delayMs'> {
   if (attempts >= MAX_ATTEMPTS) {
-    return {
-      status: 'failed',
-      reason: `given up after ${attempts} attempts: ${reason}`,
-      providerId: null,
-      delayMs: null,
-    };
+    return { status: 'failed', reason: `given up after ${attempts} attempts: ${reason}`, delayMs: null };
   }
   const delayMs = Math.min(FIRST_DELAY_MS * 2 ** (attempts - 1), LONGEST_DELAY_MS);
-  return { status: 'queued', reason, providerId: null, delayMs };
+  return { status: 'queued', reason, delayMs: Math.max(delayMs, retryAfterMs) };
 }
-
-export const settled = (
-  status: DeliveryStatus,
-  reason: string | null = null,
-  providerId: string | null = null,
-): Settlement => ({
-  status,
-  reason,
-  providerId,
-  delayMs: null,
-});

@@ -53,6 +53,20 @@ export const Delivery = z
   })
   .meta({ id: 'Delivery' });
 
+/** A delivery with all that was said about it. */
+export const DeliveryDetail = Delivery.extend({
+  gate: z.string().nullable().describe('The gate that holds it, or left it out.'),
+  not_before: Timestamp.nullable().describe('When it is tried again, or looked at again.'),
+  answers: z
+    .array(z.object({ attempt: z.int(), at: z.string(), outcome: z.string(), answer: z.string().nullable() }))
+    .describe('What the provider said to each attempt, oldest first.'),
+  callbacks: z
+    .array(
+      z.object({ provider: z.string(), status: z.string(), reason: z.string().nullable(), received_at: Timestamp }),
+    )
+    .describe('What was reported afterwards, oldest first.'),
+}).meta({ id: 'DeliveryDetail' });
+
 export const DeliveryPage = z.object({ items: z.array(Delivery), next: z.string().nullable() });
 
 export const ResolveDelivery = z

@@ -1,7 +1,7 @@
 import type { Db } from '../db/connect.ts';
 import { decodeCursor, settledBefore, toPage } from '../db/cursor.ts';
 import { conflict, notFound } from '../errors.ts';
-import { findDelivery, listDeliveries, settleUnknown } from './queries.ts';
+import { findCourse, findDelivery, listCallbacks, listDeliveries, settleUnknown } from './queries.ts';
 import type { ListDeliveries } from './schema.ts';
 
 export async function pageOfDeliveries(db: Db, orgId: string, { cursor, ...filters }: ListDeliveries) {
@@ -15,6 +15,13 @@ export async function getDelivery(db: Db, orgId: string, id: string) {
   const delivery = await findDelivery(db, orgId, id);
   if (delivery === undefined) throw notFound('delivery');
   return delivery;
+}
+
+/** A delivery with what its provider answered and reported. Throws notFound. */
+export async function describeDelivery(db: Db, orgId: string, id: string) {
+  const delivery = await getDelivery(db, orgId, id);
+  const [course, callbacks] = await Promise.all([findCourse(db, orgId, id), listCallbacks(db, orgId, id)]);
+  return { ...delivery, ...course, callbacks };
 }
 
 /** Writes down what somebody found out about a delivery whose outcome nobody knew. Throws notFound, and conflict for any other delivery. */

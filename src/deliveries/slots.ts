@@ -1,18 +1,18 @@
-import type { EmailSender } from '../providers/email.ts';
+import type { Outlet } from './outlet.ts';
 
-/** The sends that a sender can have under way, shared by all batches of this process, first come, first served. */
+/** The sends that a pool can have under way, shared by all batches of this process, first come, first served. */
 export interface Slots {
   take(count: number): Promise<void>;
   giveBack(count: number): void;
 }
 
-const slotsOfSenders = new WeakMap<EmailSender, Slots>();
+const slotsOfPools = new WeakMap<object, Slots>();
 
-export function slotsOf(sender: EmailSender): Slots {
-  const known = slotsOfSenders.get(sender);
+export function slotsOf({ pool, concurrency }: Pick<Outlet, 'pool' | 'concurrency'>): Slots {
+  const known = slotsOfPools.get(pool);
   if (known !== undefined) return known;
-  const slots = createSlots(sender.concurrency);
-  slotsOfSenders.set(sender, slots);
+  const slots = createSlots(concurrency);
+  slotsOfPools.set(pool, slots);
   return slots;
 }
 

@@ -1,6 +1,14 @@
 import type { ColumnType, Generated } from 'kysely';
 import type { Channel, DeliveryStatus } from './contract.ts';
 
+/** What the provider said to one attempt. */
+export interface Answer {
+  attempt: number;
+  at: string;
+  outcome: string;
+  answer: string | null;
+}
+
 export interface DeliveriesTable {
   org_id: string;
   id: string;
@@ -10,6 +18,8 @@ export interface DeliveriesTable {
   step_id: string | null;
   email_request_id: string | null;
   contact_id: string | null;
+  /** Of a message that a request asked for. */
+  request_key: string | null;
   to: string | null;
   status: DeliveryStatus;
   reason: string | null;
@@ -18,6 +28,17 @@ export interface DeliveriesTable {
   attempts: Generated<number>;
   lease: string | null;
   not_before: Date | null;
+  /** Address or number that it goes out from. */
+  sender: string | null;
+  /** Which gate holds it or left it out. */
+  gate: string | null;
+  /** When its latest attempt began. */
+  began_at: Date | null;
+  answers: ColumnType<Answer[], string | undefined, string>;
+  lookups: Generated<number>;
+  look_up_at: Date | null;
+  /** An attempt of it ended in the middle: whatever ends it must not say that nothing was sent. */
+  may_have_gone: Generated<boolean>;
   content: ColumnType<Record<string, unknown> | null, string | null, string | null>;
   created_at: Generated<Date>;
   updated_at: Generated<Date>;
@@ -39,4 +60,47 @@ export interface EmailRequestsTable {
   from_email: string;
   due_at: Date;
   created_at: Generated<Date>;
+}
+
+export interface DeliveryCallbacksTable {
+  org_id: string;
+  provider: string;
+  provider_id: string;
+  status: string;
+  delivery_id: string | null;
+  reason: string | null;
+  received_at: Generated<Date>;
+}
+
+export interface InboundMessagesTable {
+  org_id: string;
+  id: string;
+  channel: Channel;
+  provider: string;
+  provider_id: string;
+  from: string;
+  to: string;
+  body: string;
+  contact_id: string | null;
+  delivery_id: string | null;
+  /** False for what only opts out. */
+  is_reply: Generated<boolean>;
+  received_at: Generated<Date>;
+}
+
+export interface SandboxOutboxTable {
+  org_id: string;
+  id: string;
+  channel: Channel;
+  to: string;
+  payload: ColumnType<unknown, string, string>;
+  created_at: Generated<Date>;
+}
+
+/** When each sender may send next, where its sends a minute are limited. */
+export interface SenderRatesTable {
+  org_id: string;
+  sender: string;
+  slot_at: Date;
+  used: number;
 }

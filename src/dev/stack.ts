@@ -74,6 +74,7 @@ async function startAll(context: Context): Promise<void> {
     SECRET_KEYS: context.secrets.SECRET_KEYS,
     SMTP_URL: mail.smtpUrl,
     TEMPORAL_NAMESPACE: 'default',
+    DEVELOPMENT: 'true',
     NODE_COMPILE_CACHE: compileCacheIn(dataFolder),
   };
   // What the environment sets wins, but for what has been found out here.

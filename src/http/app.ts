@@ -2,11 +2,16 @@ import cors from '@fastify/cors';
 import underPressure from '@fastify/under-pressure';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyReply, LogController } from 'fastify';
 import { serializerCompiler, validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
+import { phoneAgentRoutes } from '../agents/phone-agents.routes.ts';
 import { blocklistRoutes } from '../contacts/blocklist.routes.ts';
 import { contactRoutes } from '../contacts/routes.ts';
 import { segmentRoutes } from '../contacts/segments.routes.ts';
+import { callbackRoutes } from '../deliveries/callbacks.routes.ts';
+import { domainRoutes } from '../deliveries/domains.routes.ts';
 import { emailRoutes } from '../deliveries/email.routes.ts';
+import { messageRoutes } from '../deliveries/messages.routes.ts';
 import { deliveryRoutes } from '../deliveries/routes.ts';
+import { sandboxRoutes } from '../deliveries/sandbox.routes.ts';
 import { suppressionRoutes } from '../deliveries/suppressions.routes.ts';
 import { unsubscribeRoutes } from '../deliveries/unsubscribe.routes.ts';
 import type { Deps } from '../deps.ts';
@@ -90,10 +95,15 @@ export async function createApp(deps: Deps, logger: FastifyBaseLogger) {
   await app.register(segmentRoutes, deps);
   await app.register(blocklistRoutes, deps);
   await app.register(sequenceRoutes, deps);
-  await app.register(emailRoutes);
+  await app.register(phoneAgentRoutes);
+  await app.register(emailRoutes, deps);
+  await app.register(domainRoutes, deps);
   await app.register(deliveryRoutes);
   await app.register(suppressionRoutes);
   await app.register(unsubscribeRoutes, deps);
+  await app.register(messageRoutes, deps);
+  await app.register(callbackRoutes, deps);
+  if (deps.config.DEVELOPMENT) await app.register(sandboxRoutes);
   return Object.assign(app, { metrics });
 }
 

@@ -56,6 +56,12 @@ export const idempotency = fastifyPlugin(async (app: FastifyInstance, { secrets 
   });
 });
 
+/** Tells a request apart by its Idempotency-Key and content, for what must not be done again when it is repeated after a crash. Null without a key. */
+export function requestKeyOf(request: FastifyRequest): string | null {
+  const key = idempotencyKeyOf(request);
+  return key === undefined ? null : `${key} ${hashOf(request).toString('base64url')}`;
+}
+
 const stillRunning = () =>
   conflict('A request with this Idempotency-Key is still running: try again when it has ended');
 

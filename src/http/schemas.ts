@@ -1,9 +1,15 @@
+import { domainToASCII } from 'node:url';
 import { z } from 'zod';
 
 const MAX_LOCAL_PART = 64;
 /** A dot-atom and the name of a domain. */
 const EMAIL =
   /^[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*@(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+[A-Za-z](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])$/;
+
+/** Two labels at least, the last of them not a number, as in an address (RFC 1123, 2.1). */
+const DOMAIN = /^(?=.{1,253}$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z](?:[a-z0-9-]{0,61}[a-z0-9])$/;
+/** What a URL would take for the end of a name or for something else in it. */
+const NOT_IN_A_DOMAIN = /[\s/:?#@%\\]/;
 
 /** A path parameter that is one of our ids. */
 export const Id = z.uuid('must be a UUID');
@@ -38,3 +44,19 @@ export const EmailAddress = z
     (address) => address.indexOf('@') <= MAX_LOCAL_PART,
     `must have at most ${MAX_LOCAL_PART} characters before the @`,
   );
+
+/** The name of a domain, in any spelling; lower case, in ASCII (RFC 5891) and without a dot at its end once parsed. */
+export const DomainName = z
+  .string()
+  .min(1)
+  .max(253)
+  .transform((text, context) => {
+    const name = NOT_IN_A_DOMAIN.test(text) ? '' : domainToASCII(text.toLowerCase()).replace(/\.$/, '');
+    if (DOMAIN.test(name)) return name;
+    context.issues.push({
+      code: 'custom',
+      input: text,
+      message: 'must be the name of a domain, such as example.com: no URL, no e-mail and no IP address',
+    });
+    return z.NEVER;
+  });

@@ -12,8 +12,11 @@ import {
 } from './integrations.schema.ts';
 import { putIntegration, readIntegrations, removeIntegration, testIntegration } from './integrations.service.ts';
 
-export const integrationRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config, secrets, checkIntegration }) => {
-  const deps = { secrets, publicUrl: config.PUBLIC_URL };
+export const integrationRoutes: FastifyPluginAsyncZod<Deps> = async (
+  app,
+  { config, secrets, callbacks, checkIntegration },
+) => {
+  const deps = { secrets, publicUrl: config.PUBLIC_URL, callbacks };
 
   app.get('/integrations', {
     config: { scope: 'org:read' },

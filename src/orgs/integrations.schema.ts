@@ -151,6 +151,9 @@ export type IntegrationKind = keyof typeof INTEGRATION_BODIES;
 export const INTEGRATION_KINDS = Object.keys(INTEGRATION_BODIES) as [IntegrationKind, ...IntegrationKind[]];
 export type PutIntegration = z.infer<(typeof INTEGRATION_BODIES)[IntegrationKind]>;
 
+/** The settings of a kind of connection, secrets included. */
+export type ConnectionSettings<Kind extends IntegrationKind> = z.infer<(typeof INTEGRATION_BODIES)[Kind]>['settings'];
+
 /** Where the secrets stand in each kind's settings. */
 export const SECRET_PATHS: Record<IntegrationKind, string[]> = {
   email: ['password', 'dkim.private_key'],
@@ -172,7 +175,10 @@ export const Integration = z
     settings: z.record(z.string(), z.unknown()).describe('Secrets are shown as "***".'),
     connected: z.boolean().nullable().describe('What the latest test found. Null before the first.'),
     last_error: z.string().nullable(),
-    webhook_url: z.string().optional().describe('Of crm: where the CRM sends this org’s events.'),
+    webhook_url: z
+      .string()
+      .optional()
+      .describe('Of crm, sms, whatsapp and voice: where the provider reports to, and sends what contacts write.'),
     created_at: Timestamp,
     updated_at: Timestamp,
   })

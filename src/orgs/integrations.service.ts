@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import type { Db } from '../db/connect.ts';
 import { inTransaction } from '../db/transaction.ts';
+import type { CallbackProvider, CallbackUrls } from '../deliveries/callback-urls.ts';
 import { type Issue, invalid, notFound } from '../errors.ts';
 import type { CheckResult, IntegrationCheck, IntegrationToCheck } from '../providers/integration-checks.ts';
-import type { SmtpSettings } from '../providers/smtp.ts';
 import type { Secrets } from '../secrets.ts';
 import {
   deleteIntegration,
@@ -15,6 +15,7 @@ import {
   upsertIntegration,
 } from './integrations.queries.ts';
 import {
+  type ConnectionSettings,
   INTEGRATION_BODIES,
   type IntegrationKind,
   MASK,
@@ -38,6 +39,7 @@ export interface IntegrationDeps {
   secrets: Secrets;
   /** Address under which the outside reaches the api. */
   publicUrl: string;
+  callbacks: CallbackUrls;
 }
 
 export async function readIntegrations(db: Db, deps: IntegrationDeps, orgId: string) {
@@ -97,16 +99,22 @@ export async function testIntegration(
   return { connected, message: safeMessage };
 }
 
-/** The org's own mail server, if it has one. Its host was not checked: connect through the egress guard. */
-export async function findEmailSettings(db: Db, secrets: Secrets, orgId: string): Promise<SmtpSettings | undefined> {
-  const row = await findIntegration(db, orgId, 'email', NAME);
+/** The settings of an org's connection of a kind, with their secrets; undefined where there is none. What they name was not checked. */
+export async function findConnection<Kind extends IntegrationKind>(
+  db: Db,
+  secrets: Secrets,
+  orgId: string,
+  kind: Kind,
+): Promise<ConnectionSettings<Kind> | undefined> {
+  const row = await findIntegration(db, orgId, kind, NAME);
   if (row === undefined) return undefined;
-  return INTEGRATION_BODIES.email.shape.settings.parse(joinSecrets(row.settings, openSecrets(secrets, orgId, row)));
+  const settings = joinSecrets(row.settings, openSecrets(secrets, orgId, row));
+  return INTEGRATION_BODIES[kind].shape.settings.parse(settings) as ConnectionSettings<Kind>;
 }
 
-/** Whether the org has a mail server of its own. */
-export const hasEmailServer = async (db: Db, orgId: string): Promise<boolean> =>
-  (await findIntegration(db, orgId, 'email', NAME)) !== undefined;
+/** The settings of all that an org has connected, by kind, without secrets. */
+export const listConnections = async (db: Db, orgId: string): Promise<Map<string, Settings>> =>
+  new Map((await listIntegrations(db, orgId)).map(({ kind, settings }) => [kind, settings]));
 
 /** A connection that was tried and works, to be stored with a new org. */
 export interface NewConnection {
@@ -130,7 +138,12 @@ export function storeConnections(db: Db, secrets: Secrets, orgId: string, connec
   return insertIntegrations(db, rows);
 }
 
-function toAnswer({ secrets, publicUrl }: IntegrationDeps, orgId: string, { secrets: sealed, ...row }: Row) {
+/** Kinds whose provider reports to us, with the provider. */
+const CALLBACKS_OF: Record<string, CallbackProvider> = { sms: 'twilio', whatsapp: 'meta', voice: 'vapi' };
+
+function toAnswer({ secrets, publicUrl, callbacks }: IntegrationDeps, orgId: string, { secrets: sealed, ...row }: Row) {
+  const provider = CALLBACKS_OF[row.kind];
+  if (provider !== undefined) return { ...row, webhook_url: callbacks.urlOf(provider, orgId) };
   if (row.kind !== 'crm') return row;
   const { [WEBHOOK_TOKEN]: token } = openSecrets(secrets, orgId, { ...row, secrets: sealed });
   return { ...row, webhook_url: `${publicUrl}/crm/webhook/${orgId}/${token}` };

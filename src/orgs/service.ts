@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Db } from '../db/connect.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { newId } from '../ids.ts';
+import { announce } from '../outbox/events.ts';
 import {
   countOrgsOfPartner,
   findOrgByExternalId,
@@ -17,6 +18,7 @@ import { ROLE_NAMES } from './schema.ts';
 import { type OrgSettings, SETTING_NAMES, type UpdateSettings } from './settings.schema.ts';
 
 const WIDGET_TOKEN_BYTES = 32;
+const ABOUT_SENDING = ['timezone', 'quiet_hours', 'daily_cap'];
 
 export interface NewOrg {
   name: string;
@@ -69,8 +71,13 @@ export async function readSettings(db: Db, orgId: string): Promise<OrgSettings> 
 }
 
 /** Changes the settings that are named; null turns one off. */
-export async function changeSettings(db: Db, orgId: string, changes: UpdateSettings): Promise<OrgSettings> {
-  return complete(await mergeSettings(db, orgId, changes));
+export function changeSettings(db: Db, orgId: string, changes: UpdateSettings): Promise<OrgSettings> {
+  return inTransaction(db, async (trx) => {
+    const settings = complete(await mergeSettings(trx, orgId, changes));
+    if (ABOUT_SENDING.some((name) => name in changes))
+      await announce(trx, orgId, 'sending-settings-changed', [{ subject_id: orgId, payload: {} }]);
+    return settings;
+  });
 }
 
 /** What is in the column was written through the schema. */

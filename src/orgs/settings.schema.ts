@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isTimeZone } from './time-zones.rules.ts';
 
 const MAX_TOPICS = 100;
 const MAX_STATUSES = 100;
@@ -6,14 +7,14 @@ const FIRST_CUSTOM_STATUS = 3;
 
 const TimeOfDay = z.string().regex(/^([01][0-9]|2[0-3]):[0-5][0-9]$/, 'must be a time of day as HH:mm');
 
-const Timezone = z
+export const Timezone = z
   .string()
   .min(1)
   .max(64)
-  .refine(isTimezone, 'must be an IANA time zone such as Europe/Berlin')
+  .refine(isTimeZone, 'must be an IANA time zone such as Europe/Berlin')
   .meta({ examples: ['Europe/Berlin'] });
 
-const QuietHours = z
+export const QuietHours = z
   .object({ start: TimeOfDay, end: TimeOfDay })
   .refine(({ start, end }) => start !== end, { path: ['end'], message: 'must differ from start' })
   .describe('Hours without outbound messages, in the org’s time zone (UTC until set). They may cross midnight.');
@@ -56,16 +57,6 @@ export type OrgSettings = z.infer<typeof OrgSettings>;
 
 /** The names of all settings. */
 export const SETTING_NAMES = Object.keys(shape) as (keyof OrgSettings)[];
-
-function isTimezone(name: string): boolean {
-  if (!/^[A-Za-z]/.test(name)) return false;
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: name });
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 function haveDistinctIds(items: { id: number }[]): boolean {
   return new Set(items.map(({ id }) => id)).size === items.length;

@@ -8,6 +8,10 @@ export interface EventPayloads {
   'contact-created': Record<string, never>;
   /** `before` is the contact's row as it was, so that "changed into a filter" can be told from "was in it already". */
   'contact-updated': { before: object };
+  'contact-deleted': Record<string, never>;
+  'contact-replied': { channel: string };
+  /** Of the org as its own subject: the settings that say when messages may go out. */
+  'sending-settings-changed': Record<string, never>;
 }
 export type EventType = keyof EventPayloads;
 

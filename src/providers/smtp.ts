@@ -1,5 +1,8 @@
 import { createTransport, type SendMailOptions } from 'nodemailer';
-import type { EmailMessage, EmailSender, SendOutcome } from './email.ts';
+import { looksLikeHtml } from './email.rules.ts';
+import type { EmailMessage, EmailSender } from './email.ts';
+import { reasonFrom } from './http-sending.ts';
+import type { SendOutcome } from './sending.ts';
 
 const POOL_CONNECTIONS = 10;
 const CONNECT_TIMEOUT_MS = 10_000;
@@ -48,15 +51,6 @@ export function createSmtpSender({ host, port, secure, username, password, addre
     socketTimeout: SOCKET_TIMEOUT_MS,
     disableFileAccess: true,
     disableUrlAccess: true,
-    dkim:
-      dkim === undefined
-        ? undefined
-        : {
-            domainName: dkim.domain,
-            keySelector: dkim.selector,
-            privateKey: dkim.private_key,
-            headerFieldNames: DKIM_FIELDS,
-          },
   });
 
   return {
@@ -64,7 +58,7 @@ export function createSmtpSender({ host, port, secure, username, password, addre
     concurrency: POOL_CONNECTIONS,
     async send(message) {
       try {
-        const { messageId } = await transport.sendMail(toMail(message));
+        const { messageId } = await transport.sendMail(toMail(message, dkim));
         return { kind: 'accepted', providerId: messageId };
       } catch (error) {
         return outcomeOf(error as SmtpError);
@@ -78,17 +72,29 @@ export function createSmtpSender({ host, port, secure, username, password, addre
 const DKIM_FIELDS =
   'From:Sender:Reply-To:Subject:Date:Message-ID:To:Cc:MIME-Version:Content-Type:Content-Transfer-Encoding:List-Unsubscribe:List-Unsubscribe-Post';
 
-const looksLikeHtml = (body: string) => /<[a-z!/][^>]*>/i.test(body);
-
-function toMail({ deliveryId, from, to, subject, body, unsubscribeUrl }: EmailMessage): SendMailOptions {
-  const domain = from.address.slice(from.address.lastIndexOf('@') + 1);
+function toMail(
+  { messageId, from, to, subject, body, unsubscribeUrl, envelopeFrom, replyTo, dkim }: EmailMessage,
+  ownDkim: SmtpSettings['dkim'],
+): SendMailOptions {
+  const signing = dkim ?? (ownDkim && { ...ownDkim, privateKey: ownDkim.private_key });
   return {
-    messageId: `<${deliveryId}@${domain}>`,
+    messageId,
     from: { name: from.name ?? '', address: from.address },
     to: { name: '', address: to },
-    envelope: { from: from.address, to },
+    ...(replyTo === undefined ? {} : { replyTo }),
+    envelope: { from: envelopeFrom, to },
     subject,
     ...(looksLikeHtml(body) ? { html: body } : { text: body }),
+    ...(signing === undefined
+      ? {}
+      : {
+          dkim: {
+            domainName: signing.domain,
+            keySelector: signing.selector,
+            privateKey: signing.privateKey,
+            headerFieldNames: DKIM_FIELDS,
+          },
+        }),
     headers:
       unsubscribeUrl === undefined
         ? {}
@@ -102,18 +108,25 @@ interface SmtpError extends Error {
   originalCode?: string;
   timeoutType?: string;
   responseCode?: number;
+  /** What was answered, as nodemailer names it. */
+  command?: string;
   response?: string;
 }
 
 const NOT_CONNECTED = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']);
 /** What nodemailer says of messages that still waited in a pool, or came to it, when it was closed. */
 const CLOSED_POOL = 'Connection pool was closed';
+/**
+ * The enhanced code (RFC 3463) at the start of an answer: no such mailbox, no such domain, mailbox disabled. Not a full mailbox, a policy
+ * or what is wrong with the sender.
+ */
+const NO_SUCH_ADDRESS = /^\d{3}[ -]5\.(?:1\.(?:[0-6]|10)|2\.1)(?!\.?\d)/;
 const BEFORE_MAIL = new Set(['CONNECT_TIMEOUT', 'GREETING_TIMEOUT', 'UPGRADE_TIMEOUT']);
 
 /** What a failure says about the message (RFC 5321, 4.2; enhanced codes of RFC 3463). Silence proves nothing: it is `unknown`. */
 function outcomeOf(error: SmtpError): SendOutcome {
   const { code = '', originalCode = '', timeoutType = '', responseCode = 0 } = error;
-  const reason = (error.response ?? error.message).slice(0, 500);
+  const reason = reasonFrom(error.response ?? error.message, []);
   const isTemporary = responseCode >= 400 && responseCode < 500;
 
   const neverLeft = NOT_CONNECTED.has(originalCode) || BEFORE_MAIL.has(timeoutType) || error.message === CLOSED_POOL;
@@ -128,8 +141,8 @@ function outcomeOf(error: SmtpError): SendOutcome {
     return { kind: 'retry', scope: isAboutMessage ? 'recipient' : 'provider', reason };
   }
   if (responseCode >= 500) {
-    const because = /\b5\.1\.\d/.test(reason) ? 'suppress' : 'permanent';
-    return { kind: 'rejected', because, reason };
+    if (error.command === 'MAIL FROM') return { kind: 'rejected', because: 'config', reason };
+    return { kind: 'rejected', because: NO_SUCH_ADDRESS.test(reason) ? 'suppress' : 'permanent', reason };
   }
   if (code === 'EENVELOPE' || code === 'EMESSAGE') return { kind: 'rejected', because: 'permanent', reason };
   return { kind: 'unknown', reason };

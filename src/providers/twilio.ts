@@ -60,7 +60,7 @@ export function createTwilioSender(egress: Egress, settings: TwilioSettings, cal
         if (pages === MAX_PAGES)
           throw ambiguity(`Twilio has more than ${MAX_PAGES * PAGE_SIZE} messages to this number`);
         const page: MessagePage = await list(path);
-        found.push(...page.messages.filter((message) => isLike(message, lost)));
+        found.push(...page.messages.filter((message) => isLike(message, lost) && isOurs(message, settings)));
         path = page.next_page_uri ?? null;
       }
       const [message, ...others] = found;
@@ -98,6 +98,9 @@ const REJECTIONS = new Map<number | undefined, 'permanent' | 'suppress' | 'confi
   [21660, 'config'], // From is another account's
   [21705, 'config'], // invalid messaging service
 ]);
+/** The From number has as many messages waiting as it can: nothing was taken. */
+const QUEUE_FULL = 21611;
+const QUEUE_RETRY_MS = 60_000;
 /** About the account, which is all that the address names. */
 const ABOUT_ACCOUNT = new Set([401, 403, 404]);
 
@@ -107,7 +110,9 @@ function outcomeOf(answer: EgressAnswer, reason: string): SendOutcome {
   if (answer.status < 300 && created.success) return { kind: 'accepted', providerId: created.data.sid };
   const byStatus = outcomeOfStatus(answer, reason);
   if (byStatus !== undefined) return byStatus;
-  const because = REJECTIONS.get(Refused.safeParse(content).data?.code);
+  const code = Refused.safeParse(content).data?.code;
+  if (code === QUEUE_FULL) return { kind: 'retry', scope: 'provider', reason, retryAfterMs: QUEUE_RETRY_MS };
+  const because = REJECTIONS.get(code);
   return { kind: 'rejected', because: because ?? (ABOUT_ACCOUNT.has(answer.status) ? 'config' : 'permanent'), reason };
 }
 
@@ -119,6 +124,8 @@ function explanationOf(answer: EgressAnswer): string {
 const Message = z.object({
   sid: z.string().min(1),
   body: z.string().nullable(),
+  from: z.string().nullish(),
+  messaging_service_sid: z.string().nullish(),
   status: z.string(),
   date_created: z.string().transform(Date.parse).pipe(z.number()),
   error_code: z.number().nullish(),
@@ -135,6 +142,10 @@ type MessagePage = z.infer<typeof MessagePage>;
 /** Twilio shows no id of ours with a message. Its own filter is by the day of sending, which a message that still waits has not. */
 const isLike = ({ body, date_created }: Message, lost: LostSend) =>
   date_created >= lost.since.getTime() - DATE_PRECISION_MS && (lost.body === undefined || body === lost.body);
+
+/** Another program may send from the same account. */
+const isOurs = (message: Message, { from, messaging_service_sid }: TwilioSettings) =>
+  messaging_service_sid === undefined ? message.from === from : message.messaging_service_sid === messaging_service_sid;
 
 const ENDED = new Set(['failed', 'undelivered', 'canceled']);
 

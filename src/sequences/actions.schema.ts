@@ -1,15 +1,19 @@
 import { z } from 'zod';
+import { templated } from '../contacts/templates.schema.ts';
 import { EmailBody, HeaderText } from '../deliveries/emails.schema.ts';
 import { EmailAddress } from '../http/schemas.ts';
 import { WhatsAppTemplateMapping } from './whatsapp.schema.ts';
+
+const TEMPLATE =
+  'May speak of the contact: {{contact.name|there}}, {{contact.custom_data.plan}}. What is missing or blank takes the fallback.';
 
 const SendEmails = z.object({
   type: z.literal('send_emails'),
   data: z.object({
     from_email: EmailAddress,
-    email_subject: HeaderText,
-    email_body: EmailBody.describe('HTML where it has tags, else plain text.'),
-    email_sender_name: HeaderText,
+    email_subject: templated(HeaderText).describe(TEMPLATE),
+    email_body: templated(EmailBody).describe(`HTML where it has tags, else plain text. ${TEMPLATE}`),
+    email_sender_name: templated(HeaderText),
     email_is_transactional: z
       .boolean()
       .describe('Transactional mail has no unsubscribe link and reaches those who opted out.'),
@@ -23,7 +27,7 @@ const MakePhoneCalls = z.object({
 
 const SendSmsMessages = z.object({
   type: z.literal('send_sms_messages'),
-  data: z.object({ message: z.string().min(1).max(1600) }),
+  data: z.object({ message: templated(z.string().min(1).max(1600)).describe(TEMPLATE) }),
 });
 
 const SendWhatsAppMessages = z.object({

@@ -44,11 +44,9 @@ export async function listDue(
         order by anchor_at limit ${limit}
       ) as due limit ${limit}
     ) union all (
-      select held.id, moves.step_id from (
-        select id, coalesce(last_step_id, sequence_id) as place from enrollments
-        where org_id = ${orgId} and sequence_id = ${sequenceId} and status = 'active' and held_until <= now()
-        order by held_until limit ${limit}
-      ) as held join moves using (place)
+      select enrollments.id, moves.step_id from enrollments join moves on moves.place = coalesce(last_step_id, sequence_id)
+      where org_id = ${orgId} and sequence_id = ${sequenceId} and status = 'active' and held_until <= now()
+      order by held_until limit ${limit}
     )
     limit ${limit}
   `.execute(db);
@@ -78,38 +76,11 @@ export async function findNextDue(
       union all
       select min(held_until) from enrollments
       where org_id = ${orgId} and sequence_id = ${sequenceId} and status = 'active' and held_until is not null
+        and coalesce(last_step_id, sequence_id) = any(${after}::uuid[])
     ) as due
   `.execute(db);
   const ms = rows[0]?.ms ?? null;
   return ms === null ? null : Math.ceil(ms);
-}
-
-/** Ends enrollments that stand behind the last step, as after an edit that took steps away. */
-export async function completeBehindLastStep(
-  db: Db,
-  orgId: string,
-  sequenceId: string,
-  moves: Move<StoredStep>[],
-): Promise<void> {
-  const { after } = columnsOf(
-    sequenceId,
-    moves.filter((move) => move.next === null),
-  );
-  await sql`
-    update enrollments set status = 'complete', ended_at = now()
-    where org_id = ${orgId} and sequence_id = ${sequenceId} and status = 'active' and held_until is null
-      and coalesce(last_step_id, sequence_id) = any(${after}::uuid[])
-  `.execute(db);
-}
-
-/** Ends the enrollments of runs that were canceled. */
-export async function endCanceledRuns(db: Db, orgId: string, sequenceId: string): Promise<void> {
-  await sql`
-    update enrollments set status = 'canceled', ended_at = now()
-    from sequence_runs as run
-    where run.org_id = ${orgId} and run.sequence_id = ${sequenceId} and run.canceled_at is not null
-      and enrollments.org_id = run.org_id and enrollments.run_id = run.id and enrollments.status = 'active'
-  `.execute(db);
 }
 
 export async function hasActiveEnrollments(db: Db, orgId: string, sequenceId: string): Promise<boolean> {

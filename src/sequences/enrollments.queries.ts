@@ -106,11 +106,21 @@ export async function listEnrollments(
   sequence: { id: string; status: string },
   page: { status: string | undefined; after: Position | undefined; settled: Date | undefined; limit: number },
 ) {
-  const status = sql<'active' | 'complete' | 'canceled'>`
+  const status = sql<'active' | 'complete' | 'canceled' | 'exited'>`
     case when status = 'active' and ${sequence.status === 'canceled'}::boolean then 'canceled' else status end`;
   let query = db
     .selectFrom('enrollments')
-    .select(['id', 'contact_id', 'run_id', 'last_step_id', 'held_until', 'created_at', 'ended_at', status.as('status')])
+    .select([
+      'id',
+      'contact_id',
+      'run_id',
+      'last_step_id',
+      'held_until',
+      'exit_reason',
+      'created_at',
+      'ended_at',
+      status.as('status'),
+    ])
     .where('org_id', '=', orgId)
     .where('sequence_id', '=', sequence.id)
     .orderBy('created_at')

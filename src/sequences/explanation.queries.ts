@@ -5,9 +5,19 @@ import type { Db } from '../db/connect.ts';
 export function findEnrollment(db: Db, orgId: string, sequence: { id: string; status: string }, enrollmentId: string) {
   return db
     .selectFrom('enrollments')
-    .select(['id', 'contact_id', 'run_id', 'last_step_id', 'anchor_at', 'held_until', 'created_at', 'ended_at'])
+    .select([
+      'id',
+      'contact_id',
+      'run_id',
+      'last_step_id',
+      'anchor_at',
+      'held_until',
+      'exit_reason',
+      'created_at',
+      'ended_at',
+    ])
     .select(
-      sql<'active' | 'complete' | 'canceled'>`
+      sql<'active' | 'complete' | 'canceled' | 'exited'>`
         case when status = 'active' and ${sequence.status === 'canceled'}::boolean then 'canceled' else status end`.as(
         'status',
       ),

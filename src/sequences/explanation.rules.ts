@@ -4,12 +4,12 @@ import { movesOf, type StoredStep } from './rules.ts';
 /**
  * How an enrollment stands to a step. `done`: it has its outcome, which the delivery tells. `sending`: it is under way. `waiting`: it was
  * put off and is tried again. `next`: it comes next. `not_reached`: it comes later. `passed`: the enrollment went by without it, as it
- * was added or taken away meanwhile. `canceled`: the enrollment was canceled before it.
+ * was added or taken away meanwhile. `canceled`: the enrollment ended before it.
  */
 export type StepState = 'done' | 'sending' | 'waiting' | 'next' | 'not_reached' | 'passed' | 'canceled';
 
 interface Standing {
-  status: 'active' | 'complete' | 'canceled';
+  status: 'active' | 'complete' | 'canceled' | 'exited';
   last_step_id: string | null;
   anchor_at: Date;
   held_until: Date | null;
@@ -64,7 +64,7 @@ function stateOf(
   const isOpen = delivery === null || delivery.status === 'queued' || delivery.status === 'held';
   if (!isOpen) return 'done';
   if (place === 'behind' || place === 'gone' || status === 'complete') return 'passed';
-  if (status === 'canceled') return 'canceled';
+  if (status === 'canceled' || status === 'exited') return 'canceled';
   if (place === 'ahead') return 'not_reached';
   return delivery === null ? 'next' : 'waiting';
 }

@@ -1,21 +1,32 @@
+import TinyQueue from 'tinyqueue';
 import type { CompositeFilter } from '../contacts/filters.schema.ts';
 import { contactFilter } from '../contacts/filters.ts';
 import type { Db } from '../db/connect.ts';
-import { hasEmailServer } from '../orgs/integrations.service.ts';
-import { countStanding, countVerdicts, placesBefore } from './forecast.queries.ts';
+import { type ChannelDefaults, type Channels, listChannels } from '../deliveries/channels.service.ts';
+import { findNow, listProspects, type Prospect } from './forecast.queries.ts';
+import { advance, type Course, type Planned, type PlannedStep, type Rates } from './forecast.rules.ts';
+import { countSentOn, findSenderRates } from './gates.queries.ts';
+import { recipientDay } from './gates.rules.ts';
 import type { SequenceRow } from './queries.ts';
-import { movesOf } from './rules.ts';
-import { ruleOf } from './sending.service.ts';
-import { listAllSteps } from './steps.queries.ts';
+import { hasEnded, movesOf } from './rules.ts';
+import { CHANNEL_OF, ruleOf, type SendingTerms, senderOf, termsOf } from './sending.service.ts';
+import { listAllSteps, type SequenceStep } from './steps.queries.ts';
+import type { SendRule } from './verdict.queries.ts';
 
+const PAGE = 1_000;
+const NIL = '00000000-0000-0000-0000-000000000000';
 const MS_A_MINUTE = 60_000;
 
 export interface StepForecast {
   index: number;
   /** When the first of them goes out; null when nobody gets the step. */
   at: Date | null;
+  /** When the last of them goes out. */
+  last_at: Date | null;
   recipients: number;
   skipped: { reason: string; count: number }[];
+  /** How many wait for a gate before they get it. */
+  held: { gate: string; count: number }[];
 }
 
 /**
@@ -26,35 +37,163 @@ export async function forecast(
   db: Db,
   orgId: string,
   sequence: SequenceRow,
-  hasDefaultServer: boolean,
+  defaults: ChannelDefaults,
 ): Promise<{ steps: StepForecast[] }> {
-  const allSteps = await listAllSteps(db, orgId, sequence.id);
+  const channels = await listChannels(db, orgId, defaults);
+  const steps: StepForecast[] = [];
+  for await (const { index, at, skipped, heldBy } of planDeliveries(db, orgId, sequence, channels)) {
+    const step = stepAt(steps, index);
+    if (skipped !== null) count(step.skipped, 'reason', skipped);
+    else {
+      step.recipients++;
+      if (step.at === null || at < step.at) step.at = at;
+      if (step.last_at === null || at > step.last_at) step.last_at = at;
+      for (const gate of new Set(heldBy)) count(step.held, 'gate', gate);
+    }
+  }
+  const present = (await listAllSteps(db, orgId, sequence.id)).filter((step) => !step.is_deleted);
+  return { steps: present.map((_, index) => stepAt(steps, index)) };
+}
+
+function stepAt(steps: StepForecast[], index: number): StepForecast {
+  steps[index] ??= { index, at: null, last_at: null, recipients: 0, skipped: [], held: [] };
+  return steps[index];
+}
+
+function count<Key extends string>(
+  counts: ({ [K in Key]: string } & { count: number })[],
+  key: Key,
+  value: string,
+): void {
+  const known = counts.find((entry) => entry[key] === value);
+  if (known === undefined) counts.push({ [key]: value, count: 1 } as { [K in Key]: string } & { count: number });
+  else known.count++;
+}
+
+/** Every delivery that would come of a sequence, sent or not, contact by contact. */
+export async function* planDeliveries(
+  db: Db,
+  orgId: string,
+  sequence: SequenceRow,
+  channels: Channels,
+): AsyncGenerator<Planned> {
+  if (hasEnded(sequence)) return;
+  const terms = await termsOf(db, orgId, sequence);
+  const plan = planOf(orgId, await listAllSteps(db, orgId, sequence.id), terms, channels);
+  const courses = coursesOf(db, orgId, sequence, plan, terms);
+  if (terms.gates.sendsPerMinute === null) {
+    for await (const course of courses) yield* runAlone(course, terms);
+    return;
+  }
+  const senders = plan.steps.flatMap(({ sender }) => sender ?? []);
+  const all: Course[] = [];
+  for await (const course of courses) all.push(course);
+  yield* runTogether(all, terms, await findSenderRates(db, orgId, senders));
+}
+
+interface Plan {
+  /** The steps that come from each place. */
+  stepsFrom: Map<string | null, PlannedStep[]>;
+  steps: PlannedStep[];
+  rules: SendRule[];
+  /** The rule of each step. */
+  ruleOfStep: number[];
+}
+
+function planOf(orgId: string, allSteps: SequenceStep[], terms: SendingTerms, channels: Channels): Plan {
   const present = allSteps.filter((step) => !step.is_deleted);
-  const moves = movesOf(allSteps);
-  const isEmailConfigured = hasDefaultServer || (await hasEmailServer(db, orgId));
-  const hasEnded = sequence.status === 'canceled' || sequence.status === 'complete';
-  const standing = hasEnded ? [] : await countStanding(db, orgId, sequence.id);
+  const rules: SendRule[] = [];
+  const ruleOfStep = present.map(({ action }) => {
+    const rule = ruleOf(orgId, action, terms, channels.has(CHANNEL_OF[action.type]) ? null : 'channel not configured');
+    const known = rules.findIndex(
+      (one) => one.channel === rule.channel && one.isTransactional === rule.isTransactional,
+    );
+    return known === -1 ? rules.push(rule) - 1 : known;
+  });
+  const steps = present.map(({ action, delay_in_minutes }, index) => ({
+    index,
+    delay_in_minutes,
+    isTransactional: rules[ruleOfStep[index] as number]?.isTransactional ?? false,
+    sender: senderOf(action, channels.get(CHANNEL_OF[action.type]) ?? null),
+  }));
+  const stepsFrom = new Map(
+    movesOf(allSteps).map(({ after, next }) => [after, next === null ? [] : steps.slice(present.indexOf(next))]),
+  );
+  return { stepsFrom, steps, rules, ruleOfStep };
+}
+
+async function* coursesOf(
+  db: Db,
+  orgId: string,
+  sequence: SequenceRow,
+  { stepsFrom, rules, ruleOfStep }: Plan,
+  { gates }: SendingTerms,
+): AsyncGenerator<Course> {
   const isWaiting = sequence.status === 'pending';
   const condition = isWaiting ? await contactFilter(db, orgId, sequence.filter as CompositeFilter | null) : null;
-
-  const steps: StepForecast[] = [];
-  let arrival = isWaiting ? Date.now() : Number.POSITIVE_INFINITY;
-  for (const [index, step] of present.entries()) {
-    const places = hasEnded ? [] : placesBefore(sequence.id, moves, step.id);
-    const nearest = moves.filter((move) => move.next?.id === step.id).map((move) => move.after ?? sequence.id);
-    const since = standing.filter(({ place }) => nearest.includes(place)).map((found) => found.since.getTime());
-    const at = Math.max(Math.min(arrival, ...since) + step.delay_in_minutes * MS_A_MINUTE, Date.now());
-    const verdicts = hasEnded
-      ? []
-      : await countVerdicts(db, orgId, sequence.id, ruleOf(orgId, step.action, isEmailConfigured), {
-          places,
-          condition,
-        });
-    const recipients = verdicts.find(({ status }) => status === 'sending')?.count ?? 0;
-    const skipped = verdicts.flatMap(({ reason, count }) => (reason === null ? [] : [{ reason, count }]));
-    const isReached = Number.isFinite(at) && verdicts.length > 0;
-    steps.push({ index, at: isReached ? new Date(at) : null, recipients, skipped });
-    arrival = at;
+  const now = await findNow(db);
+  for (let after = NIL; ; ) {
+    const page = await listProspects(db, orgId, sequence.id, rules, { condition, after, limit: PAGE });
+    const days = page.map((prospect) => recipientDay(now, prospect, gates));
+    const sent =
+      gates.dailyCap === null
+        ? new Map<string, number>()
+        : await countSentOn(
+            db,
+            orgId,
+            page.map(({ contact_id }, i) => ({ contact_id, ...(days[i] as (typeof days)[0]) })),
+          );
+    for (const [i, prospect] of page.entries()) {
+      const steps = stepsFrom.get(prospect.place === sequence.id ? null : prospect.place) ?? [];
+      const sentOn = new Map([[days[i]?.date ?? '', sent.get(prospect.contact_id) ?? 0]]);
+      yield courseOf(prospect, steps, ruleOfStep, sentOn, now);
+    }
+    if (page.length < PAGE) return;
+    after = page.at(-1)?.contact_id as string;
   }
-  return { steps };
 }
+
+function courseOf(
+  { contact_id, phone_number, custom_data, anchor_at, held_until, held_by, has_slot, verdicts }: Prospect,
+  steps: PlannedStep[],
+  ruleOfStep: number[],
+  sentOn: Map<string, number>,
+  now: Date,
+): Course {
+  const anchorAt = anchor_at.getTime();
+  const due = held_until?.getTime() ?? anchorAt + (steps[0]?.delay_in_minutes ?? 0) * MS_A_MINUTE;
+  return {
+    contact_id,
+    phone_number,
+    custom_data,
+    steps,
+    verdicts: steps.map(({ index }) => verdicts[ruleOfStep[index] as number] as Prospect['verdicts'][0]),
+    anchorAt,
+    at: Math.max(due, now.getTime()),
+    hasSlot: has_slot,
+    heldBy: held_by === null ? [] : [held_by],
+    sentOn,
+  };
+}
+
+function* runAlone(course: Course, { gates }: SendingTerms): Generator<Planned> {
+  while (course.steps.length > 0) {
+    const planned = advance(course, gates, new Map());
+    if (planned !== null) yield planned;
+  }
+}
+
+/** In the order of time, as turns of a sender are given away first come, first served; at one time, in the order in which a batch sends. */
+function* runTogether(courses: Course[], { gates }: SendingTerms, rates: Rates): Generator<Planned> {
+  const queue = new TinyQueue(
+    courses,
+    (a, b) => a.at - b.at || placeOf(a) - placeOf(b) || (a.contact_id < b.contact_id ? -1 : 1),
+  );
+  for (let course = queue.pop(); course !== undefined; course = queue.pop()) {
+    const planned = advance(course, gates, rates);
+    if (planned !== null) yield planned;
+    if (course.steps.length > 0) queue.push(course);
+  }
+}
+
+const placeOf = ({ steps }: Course): number => steps[0]?.index ?? 0;

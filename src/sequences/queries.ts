@@ -3,6 +3,7 @@ import type { Db } from '../db/connect.ts';
 import type { Position } from '../db/cursor.ts';
 import type { Database } from '../db/database.ts';
 import { isUuid } from '../ids.ts';
+import type { Gates } from './gates.schema.ts';
 import type { SequencesTable } from './table.ts';
 
 type SequenceChanges = UpdateObject<Database, 'sequences'>;
@@ -13,6 +14,9 @@ const COLUMNS = [
   'name',
   'custom_id',
   'filter',
+  'gates',
+  'changes_to_apply',
+  'has_stale_turns',
   'is_continuous',
   'status',
   'started_at',
@@ -66,11 +70,16 @@ export async function insertSequence(
   db: Db,
   sequence: Pick<SequencesTable, 'org_id' | 'id' | 'name' | 'custom_id' | 'is_continuous' | 'status' | 'started_at'> & {
     filter: unknown;
+    gates: Gates;
   },
 ): Promise<void> {
   await db
     .insertInto('sequences')
-    .values({ ...sequence, filter: sequence.filter === null ? null : JSON.stringify(sequence.filter) })
+    .values({
+      ...sequence,
+      filter: sequence.filter === null ? null : JSON.stringify(sequence.filter),
+      gates: JSON.stringify(sequence.gates),
+    })
     .execute();
 }
 

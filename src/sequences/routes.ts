@@ -1,4 +1,5 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { z } from 'zod';
 import { decodeCursor, settledBefore, toPage } from '../db/cursor.ts';
 import type { Deps } from '../deps.ts';
 import { errorResponses } from '../http/errors.ts';
@@ -6,9 +7,11 @@ import { NO_BODY, NoBody } from '../http/schemas.ts';
 import { listEnrollments } from './enrollments.queries.ts';
 import { explainEnrollment } from './explanation.service.ts';
 import { forecast } from './forecast.service.ts';
+import { previewChange } from './preview.service.ts';
 import {
   AddContacts,
   AddContactsAnswer,
+  ChangePreview,
   CreatedSequence,
   CreateSequence,
   EnrollmentList,
@@ -21,6 +24,8 @@ import {
   SequenceList,
   SequenceParams,
   SequenceStats,
+  TestSequence,
+  TestSequenceAnswer,
   UpdateSequence,
 } from './schema.ts';
 import {
@@ -37,10 +42,14 @@ import {
   withSteps,
 } from './service.ts';
 import { getStats } from './stats.service.ts';
+import { sendTest } from './testing.service.ts';
 
 const tags = ['sequences'];
 
 export const sequenceRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config }) => {
+  const saving = { isDevelopment: config.DEVELOPMENT };
+  const defaults = { hasMailServer: config.SMTP_URL !== undefined, isDevelopment: config.DEVELOPMENT };
+
   app.post('/sequences', {
     config: { scope: 'sequences:write' },
     schema: {
@@ -51,7 +60,7 @@ export const sequenceRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config 
     },
     handler: async ({ db, org, body }, reply) => {
       reply.code(201);
-      return createSequence(db, org.id, body);
+      return createSequence(db, org.id, body, saving);
     },
   });
 
@@ -92,10 +101,11 @@ export const sequenceRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config 
       tags,
       params: SequenceParams,
       body: UpdateSequence,
-      response: { 200: NoBody, ...errorResponses(403, 404, 409) },
+      response: { 200: z.union([NoBody, ChangePreview]), ...errorResponses(403, 404, 409) },
     },
     handler: async ({ db, org, params, body }) => {
-      await updateSequence(db, org.id, params.id, body);
+      if (body.preview === true) return previewChange(db, org.id, params.id, body, saving);
+      await updateSequence(db, org.id, params.id, body, saving);
       return NO_BODY;
     },
   });
@@ -161,7 +171,24 @@ export const sequenceRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config 
     },
     handler: async ({ db, org, params }) => {
       const sequence = await getSequence(db, org.id, params.id);
-      return forecast(db, org.id, sequence, config.SMTP_URL !== undefined);
+      return forecast(db, org.id, sequence, defaults);
+    },
+  });
+
+  app.post('/sequences/:id/test', {
+    config: { scope: 'sequences:write' },
+    schema: {
+      operationId: 'testSequence',
+      tags,
+      description:
+        'Sends every step that can reach an address to it at once. Nobody is enrolled, and no gate is asked.',
+      params: SequenceParams,
+      body: TestSequence,
+      response: { 201: TestSequenceAnswer, ...errorResponses(403, 404) },
+    },
+    handler: async ({ db, org, params, body }, reply) => {
+      reply.code(201);
+      return sendTest(db, org.id, params.id, body, defaults);
     },
   });
 

@@ -36,3 +36,6 @@ export function orderAfterEdit(stored: string[], listed: string[]): string[] {
   }
   return [...(followers.get(null) ?? []), ...listed.flatMap((id) => [id, ...(followers.get(id) ?? [])])];
 }
+
+/** Whether nothing will ever happen to a sequence again. */
+export const hasEnded = ({ status }: { status: string }): boolean => status === 'canceled' || status === 'complete';

@@ -4,6 +4,7 @@ import { ContactRef } from '../contacts/schema.ts';
 import { DeliveryState } from '../deliveries/schema.ts';
 import { Id, Timestamp } from '../http/schemas.ts';
 import { StepAction } from './actions.schema.ts';
+import { Gates } from './gates.schema.ts';
 
 const TEN_YEARS_IN_MINUTES = 5_256_000;
 const MAX_STEPS = 100;
@@ -29,6 +30,7 @@ export const CreateSequence = z
     is_continuous: z.boolean().default(true),
     filter: FullFilter.nullable().describe('Who is enrolled. null is all contacts.'),
     steps: z.array(NewStep).min(1).max(MAX_STEPS),
+    gates: Gates.optional(),
   })
   .meta({
     id: 'CreateSequence',
@@ -66,6 +68,8 @@ export const UpdateSequence = z
       .min(1)
       .max(MAX_STEPS)
       .describe('Replaces all steps. Those under way go on with the steps not yet reached.'),
+    gates: Gates.describe('Those that are named change; null turns one off.'),
+    preview: z.boolean().describe('Changes nothing, and answers what the change would do to those under way.'),
   })
   .partial()
   .meta({ id: 'UpdateSequence', examples: [{ name: 'Welcome, new customers' }] });
@@ -85,6 +89,7 @@ export const Sequence = z
     custom_id: z.string().nullable(),
     filter: z.unknown(),
     steps: z.array(z.object({ id: Id, action: z.unknown(), delay_in_minutes: z.number() })),
+    gates: Gates,
     is_continuous: z.boolean(),
     started_at: Timestamp.nullable(),
     canceled_at: Timestamp.nullable(),
@@ -137,7 +142,7 @@ export const SequenceStats = z
         unknown: z.int(),
       }),
     ),
-    enrollments: z.object({ active: z.int(), complete: z.int(), canceled: z.int() }),
+    enrollments: z.object({ active: z.int(), complete: z.int(), canceled: z.int(), exited: z.int() }),
   })
   .meta({ id: 'SequenceStats' });
 
@@ -147,14 +152,61 @@ export const SequenceForecast = z
       z.object({
         index: z.int(),
         at: Timestamp.nullable().describe('When the first one goes out; null when nobody gets the step.'),
+        last_at: Timestamp.nullable().describe('When the last one goes out.'),
         recipients: z.int(),
+        held: z
+          .array(z.object({ gate: z.string(), count: z.int() }))
+          .describe('How many of the recipients wait for a gate before they get it.'),
         skipped: z.array(z.object({ reason: z.string(), count: z.int() })),
       }),
     ),
   })
   .meta({ id: 'SequenceForecast' });
 
-const EnrollmentStatus = z.enum(['active', 'complete', 'canceled']);
+/** What a change of the steps would do to those under way. */
+export const ChangePreview = z
+  .object({
+    steps: z.array(
+      z.object({
+        id: Id.nullable().describe('Null for a new step.'),
+        index: z.int().nullable().describe('Its place after the change; null for a step that is taken away.'),
+        change: z.enum(['added', 'changed', 'moved', 'kept', 'removed']),
+        before: z.int().describe('Enrollments that stand before it, and come to it.'),
+        at: z.int().describe('Those of them whose next step it is.'),
+        after: z.int().describe('Enrollments that are past it, and do not come to it.'),
+        effect: z.string().describe('What happens to them, in a sentence.'),
+      }),
+    ),
+  })
+  .meta({ id: 'SequenceChangePreview' });
+export type ChangePreview = z.infer<typeof ChangePreview>;
+
+export const TestSequence = z
+  .object({
+    to: z
+      .string()
+      .min(1)
+      .max(254)
+      .describe('An e-mail address, or an international phone number for the other channels.'),
+    contact_id: Id.optional().describe('Whom the texts speak of. Without one they show their fallbacks.'),
+  })
+  .meta({ id: 'TestSequence', examples: [{ to: 'me@example.com' }] });
+export type TestSequence = z.infer<typeof TestSequence>;
+
+export const TestSequenceAnswer = z.object({
+  data: z.array(
+    z.object({
+      id: Id.describe("The delivery's: GET /deliveries/{id}."),
+      step_id: Id,
+      index: z.int(),
+      channel: z.string(),
+      to: z.string(),
+      status: z.string(),
+    }),
+  ),
+});
+
+const EnrollmentStatus = z.enum(['active', 'complete', 'canceled', 'exited']);
 
 export const ListEnrollments = z.object({
   cursor: Cursor.optional(),
@@ -169,6 +221,7 @@ const Enrollment = z.object({
   status: EnrollmentStatus,
   last_step_id: Id.nullable(),
   held_until: Timestamp.nullable(),
+  exit_reason: z.string().nullable().describe('Why it ended before its last step.'),
   created_at: Timestamp,
   ended_at: Timestamp.nullable(),
 });
@@ -187,7 +240,7 @@ export const ExplainedEnrollment = Enrollment.extend({
       status: z
         .enum(['done', 'sending', 'waiting', 'next', 'not_reached', 'passed', 'canceled'])
         .describe(
-          'done: it has its outcome, which delivery tells. sending: under way. waiting: put off, to be tried again at due_at. next: to be sent at due_at. not_reached: due after the step before it is sent. passed: left out, as it was added behind the place where the enrollment stands, or deleted. canceled: the enrollment was canceled before it.',
+          'done: it has its outcome, which delivery tells. sending: under way. waiting: put off, to be tried again at due_at. next: to be sent at due_at. not_reached: due after the step before it is sent. passed: left out, as it was added behind the place where the enrollment stands, or deleted. canceled: the enrollment was canceled or exited before it.',
         ),
       delivery: z
         .object({

@@ -1,12 +1,18 @@
 import { type RawBuilder, sql } from 'kysely';
+import type { TemplateContact } from '../contacts/templates.rules.ts';
 import { type Db, PLANNED_EACH_TIME } from '../db/connect.ts';
-import type { DeliveryStatus } from '../deliveries/contract.ts';
+import type { Channel, DeliveryStatus } from '../deliveries/contract.ts';
 import { newId } from '../ids.ts';
-import { type SendRule, verdictOn } from './verdict.queries.ts';
+import type { GatedSend } from './gates.queries.ts';
+import type { Hold } from './gates.rules.ts';
+import { verdictOn } from './verdict.queries.ts';
 
-export interface StepSend extends SendRule {
+export interface StepSend extends GatedSend {
   sequenceId: string;
-  stepId: string;
+  /** Where those stand whose next step it is: the last step done, or the sequence's own id. A late batch moves nobody who has gone on. */
+  places: string[];
+  /** Its texts speak of the contact. */
+  isPersonal: boolean;
   /** Marks the rows of this attempt. */
   lease: string;
 }
@@ -23,56 +29,79 @@ export interface BegunDelivery {
   enrollment_id: string;
   to: string;
   status: DeliveryStatus;
+  /** The gate that held it, or ended its enrollment. */
+  gate: string | null;
+  reason: string | null;
   attempts: number;
+  /** Of a personal step: what its templates may speak of. */
+  contact: TemplateContact | null;
 }
 
 /**
  * Writes the delivery of each enrollment for a step before anything is sent, deciding by what holds at this moment: the sequence runs, the
- * run was not canceled, the contact can be reached and may be written to. Gives the rows written, and as `settled` the enrollments whose
- * delivery had its outcome before. Called again with the same lease, as when the answer was lost, it gives the same. Like marking, it is
- * planned each time and joins on the org: a plan kept from small tables takes seconds on larger ones.
+ * run was not canceled, the contact can be reached and may be written to, and no gate holds it (`holds`). Gives the rows written, and as
+ * `settled` the enrollments whose delivery had its outcome before. Called again with the same lease, as when the answer was lost, it gives
+ * the same. Like marking, it is planned each time and joins on the org: a plan kept from small tables takes seconds on larger ones.
  */
 export async function beginDeliveries(
   db: Db,
   orgId: string,
   send: StepSend,
   enrollmentIds: string[],
+  holds: Map<string, Hold>,
 ): Promise<{ begun: BegunDelivery[]; settled: string[] }> {
   const { address, verdict } = verdictOn(orgId, send);
+  const held = enrollmentIds.map((id) => holds.get(id));
   const { rows } = await sql<BegunDelivery & { was_settled: boolean }>`
     ${sql.raw(PLANNED_EACH_TIME)}
     with wanted as materialized (
       select ${orgId}::uuid as org_id, w.*
-      from unnest(${enrollmentIds}::uuid[], ${enrollmentIds.map(newId)}::uuid[]) as w (enrollment_id, delivery_id)
+      from unnest(
+        ${enrollmentIds}::uuid[], ${enrollmentIds.map(newId)}::uuid[], ${held.map((hold) => hold?.until ?? null)}::timestamptz[],
+        ${held.map((hold) => hold?.gate ?? null)}::text[], ${held.map((hold) => hold?.reason ?? null)}::text[]
+      ) as w (enrollment_id, delivery_id, held_until, held_by, held_because)
     ),
     decided as (
-      select wanted.*, enrollment.contact_id, ${address} as address, verdict.status, verdict.reason
+      select wanted.org_id, wanted.enrollment_id, wanted.delivery_id, enrollment.contact_id, ${address} as address,
+        case when is_held then 'held' else verdict.status end as status,
+        case when is_held then wanted.held_because else verdict.reason end as reason,
+        case when is_held then wanted.held_by else verdict.gate end as gate,
+        case when is_held then wanted.held_until end as not_before
       from wanted
       join enrollments as enrollment on enrollment.org_id = wanted.org_id and enrollment.id = wanted.enrollment_id
-        and enrollment.status not in ('complete', 'canceled')
+        and enrollment.status not in ('complete', 'canceled', 'exited')
       join sequences as sequence on sequence.org_id = enrollment.org_id and sequence.id = enrollment.sequence_id and sequence.status = 'active'
       join contacts as contact on contact.org_id = enrollment.org_id and contact.id = enrollment.contact_id
       left join sequence_runs as run on run.org_id = enrollment.org_id and run.id = enrollment.run_id
       cross join lateral (${verdict}) as verdict
+      cross join lateral (select verdict.status = 'sending' and wanted.held_by is not null as is_held) as holding
       where run.canceled_at is null
     ),
     written as (
-      insert into deliveries (org_id, id, channel, sequence_id, enrollment_id, step_id, contact_id, "to", status, reason, attempts, lease)
+      insert into deliveries (org_id, id, channel, sequence_id, enrollment_id, step_id, contact_id, "to", sender, status, reason, gate,
+        not_before, attempts, lease, began_at)
       select ${orgId}::uuid, delivery_id, ${send.channel}, ${send.sequenceId}::uuid, enrollment_id, ${send.stepId}::uuid, contact_id, address,
-        status, reason, case status when 'sending' then 1 else 0 end, ${send.lease}::uuid
+        ${send.sender}, status, reason, gate, not_before, case status when 'sending' then 1 else 0 end,
+        case status when 'sending' then ${send.lease}::uuid end, case status when 'sending' then now() end
       from decided
       on conflict on constraint deliveries_once_a_step do update set
-        status = excluded.status, reason = excluded.reason, "to" = excluded."to", lease = excluded.lease,
-        attempts = deliveries.attempts + case deliveries.status when 'queued' then excluded.attempts else 0 end, updated_at = now()
-      where deliveries.status = 'queued' or (deliveries.status = 'sending' and deliveries.lease = excluded.lease)
-      returning id, enrollment_id, "to", status, attempts
+        status = case when deliveries.may_have_gone and excluded.status not in ('sending', 'held') then 'unknown' else excluded.status end,
+        reason = excluded.reason, gate = excluded.gate, not_before = excluded.not_before, "to" = excluded."to",
+        sender = excluded.sender, lease = excluded.lease, began_at = coalesce(excluded.began_at, deliveries.began_at),
+        attempts = deliveries.attempts + case when deliveries.status in ('queued', 'held') then excluded.attempts else 0 end, updated_at = now()
+      where deliveries.status in ('queued', 'held') or (deliveries.status = 'sending' and deliveries.lease = ${send.lease}::uuid)
+      returning org_id, id, enrollment_id, contact_id, "to", status, gate, reason, attempts
     )
-    select *, false as was_settled from written
+    select written.id, written.enrollment_id, written."to", written.status, written.gate, written.reason, written.attempts,
+      false as was_settled, case when ${send.isPersonal}::boolean then jsonb_build_object('id', contact.id, 'name', contact.name,
+        'email', contact.email, 'phone_number', contact.phone_number, 'custom_data', contact.custom_data) end as contact
+    from written left join contacts as contact on contact.org_id = written.org_id and contact.id = written.contact_id
+      and ${send.isPersonal}::boolean
     union all
-    select delivery.id, delivery.enrollment_id, delivery."to", delivery.status, delivery.attempts, true
+    select delivery.id, delivery.enrollment_id, delivery."to", delivery.status, null, null, delivery.attempts, true, null
     from wanted join deliveries as delivery on delivery.org_id = wanted.org_id and delivery.enrollment_id = wanted.enrollment_id
       and delivery.step_id = ${send.stepId}
-    where delivery.status not in ('queued', 'sending')
+    where delivery.status not in ('queued', 'held', 'sending') and delivery.lease is null
   `.execute(db);
   return {
     begun: rows.filter((row) => !row.was_settled),
@@ -80,11 +109,47 @@ export async function beginDeliveries(
   };
 }
 
-/** Moves enrollments behind a step without a send, as theirs was settled. */
+/** Keeps what is sent with deliveries. */
+export async function keepContents(db: Db, orgId: string, contents: { id: string; content: unknown }[]): Promise<void> {
+  await sql`
+    update deliveries as delivery set content = kept.content
+    from jsonb_to_recordset(${JSON.stringify(contents)}::jsonb) as kept (id uuid, content jsonb)
+    where delivery.org_id = ${orgId} and delivery.id = kept.id
+  `.execute(db);
+}
+
+/** Has enrollments wait, each until its time. */
+export async function holdEnrollments(db: Db, orgId: string, holds: { id: string; until: Date }[]): Promise<void> {
+  if (holds.length === 0) return;
+  await sql`
+    update enrollments as enrollment set held_until = hold.until
+    from unnest(${holds.map(({ id }) => id)}::uuid[], ${holds.map(({ until }) => until)}::timestamptz[]) as hold (id, until)
+    where enrollment.org_id = ${orgId} and enrollment.id = hold.id and enrollment.status = 'active'
+  `.execute(db);
+}
+
+/** Ends enrollments before their last step, each for its reason. */
+export async function exitEnrollments(
+  db: Db,
+  orgId: string,
+  { stepId, places }: Pick<StepSend, 'stepId' | 'places'>,
+  exits: { id: string; reason: string | null }[],
+): Promise<void> {
+  if (exits.length === 0) return;
+  await sql`
+    update enrollments as enrollment set status = 'exited', exit_reason = leaving.reason, last_step_id = ${stepId}::uuid,
+      held_until = null, ended_at = now()
+    from unnest(${exits.map(({ id }) => id)}::uuid[], ${exits.map(({ reason }) => reason)}::text[]) as leaving (id, reason)
+    where enrollment.org_id = ${orgId} and enrollment.id = leaving.id and enrollment.status = 'active'
+      and coalesce(enrollment.last_step_id, enrollment.sequence_id) = any(${places}::uuid[])
+  `.execute(db);
+}
+
+/** Moves enrollments behind a step without a send, as theirs was settled. Those that have gone on meanwhile stay where they are. */
 export async function passStep(
   db: Db,
   orgId: string,
-  { stepId }: Pick<StepSend, 'stepId'>,
+  { stepId, places }: Pick<StepSend, 'stepId' | 'places'>,
   enrollmentIds: string[],
 ): Promise<void> {
   if (enrollmentIds.length === 0) return;
@@ -94,6 +159,7 @@ export async function passStep(
       status = case when ${isLast} then 'complete' else status end,
       ended_at = case when ${isLast} then now() end
     where org_id = ${orgId} and id = any(${enrollmentIds}::uuid[]) and status = 'active'
+      and coalesce(last_step_id, sequence_id) = any(${places}::uuid[])
   `.execute(db);
 }
 
@@ -112,25 +178,33 @@ export async function settleDeliveries(db: Db, marking: RawBuilder<unknown>): Pr
       status = case when ${isOver} then 'complete' else enrollment.status end,
       ended_at = case when ${isOver} then now() end
     from marked
-    where enrollment.org_id = marked.org_id and enrollment.id = marked.enrollment_id and enrollment.status not in ('complete', 'canceled')
+    where enrollment.org_id = marked.org_id and enrollment.id = marked.enrollment_id and enrollment.status not in ('complete', 'canceled', 'exited')
   `.execute(db);
 }
 
 /**
- * Settles what an attempt that ended in the middle had under way. Nobody knows whether those mails were taken: they are `unknown` and
- * not sent again, but for transactional ones, which go again under the same Message-ID.
+ * Settles what an attempt that ended in the middle had under way. Nobody knows whether those messages were taken: they are `unknown` and
+ * not sent again, but for transactional mail, which goes again under the same Message-ID. Where a callback has told since, its word stands.
  */
-export async function settleInterrupted(db: Db, orgId: string, sequenceId: string, lease: string): Promise<number> {
+export async function settleInterrupted(
+  db: Db,
+  orgId: string,
+  sequenceId: string,
+  lease: string,
+  channelsToAsk: Channel[],
+): Promise<number> {
   const isLast = isLastStep(sql`marked.org_id`, sql`marked.step_id`);
   const { rows } = await sql<{ unknown: number }>`
     with marked as (
       update deliveries as delivery set
-        status = case when (step.action #>> '{data,email_is_transactional}')::boolean then 'queued' else 'unknown' end,
-        reason = 'the worker stopped while it was being sent', lease = null, updated_at = now()
+        status = case when delivery.status <> 'sending' then delivery.status
+          when (step.action #>> '{data,email_is_transactional}')::boolean then 'queued' else 'unknown' end,
+        may_have_gone = delivery.status = 'sending',
+        reason = case when delivery.status = 'sending' then 'the worker stopped while it was being sent' else delivery.reason end,
+        look_up_at = case when delivery.status = 'sending' and delivery.channel = any(${channelsToAsk}::text[]) then now() end, lease = null, updated_at = now()
       from sequence_steps as step
-      where delivery.org_id = ${orgId} and delivery.sequence_id = ${sequenceId} and delivery.status = 'sending'
-        and delivery.lease <> ${lease}::uuid
-        and step.org_id = delivery.org_id and step.id = delivery.step_id
+      where delivery.org_id = ${orgId} and delivery.sequence_id = ${sequenceId} and delivery.lease <> ${lease}::uuid
+        and delivery.status not in ('skipped', 'suppressed') and step.org_id = delivery.org_id and step.id = delivery.step_id
       returning delivery.org_id, delivery.enrollment_id, delivery.step_id, delivery.status
     ),
     moved as (
@@ -138,42 +212,10 @@ export async function settleInterrupted(db: Db, orgId: string, sequenceId: strin
         status = case when ${isLast} then 'complete' else enrollment.status end,
         ended_at = case when ${isLast} then now() end
       from marked
-      where enrollment.org_id = marked.org_id and enrollment.id = marked.enrollment_id and enrollment.status not in ('complete', 'canceled')
-        and marked.status = 'unknown'
+      where enrollment.org_id = marked.org_id and enrollment.id = marked.enrollment_id
+        and enrollment.status not in ('complete', 'canceled', 'exited') and marked.status <> 'queued'
     )
     select count(*) filter (where status = 'unknown') as unknown from marked
   `.execute(db);
   return rows[0]?.unknown ?? 0;
-}
-
-/**
- * Ends what waits for another try and will never have one: its step was taken away, its enrollment is over or its contact was deleted. An
- * enrollment that waited for it goes on.
- */
-export async function dropStrandedDeliveries(db: Db, orgId: string, sequenceId: string): Promise<void> {
-  await sql`
-    with stranded as (
-      update deliveries as delivery set status = 'canceled', updated_at = now()
-      where delivery.org_id = ${orgId} and delivery.sequence_id = ${sequenceId} and delivery.status = 'queued' and (
-        exists (
-          select from sequence_steps as step
-          where step.org_id = delivery.org_id and step.id = delivery.step_id and step.deleted_at is not null
-        ) or not exists (
-          select from enrollments as enrollment
-          where enrollment.org_id = delivery.org_id and enrollment.id = delivery.enrollment_id and enrollment.status = 'active'
-        )
-      )
-      returning delivery.org_id, delivery.enrollment_id
-    )
-    update enrollments as enrollment set held_until = null from stranded
-    where enrollment.org_id = stranded.org_id and enrollment.id = stranded.enrollment_id
-  `.execute(db);
-}
-
-/** Ends what still waited for another try when the sequence was canceled. */
-export async function cancelWaitingDeliveries(db: Db, orgId: string, sequenceId: string): Promise<void> {
-  await sql`
-    update deliveries set status = 'canceled', updated_at = now()
-    where org_id = ${orgId} and sequence_id = ${sequenceId} and status = 'queued'
-  `.execute(db);
 }

@@ -1,33 +1,37 @@
+import type { Expression, SqlBool } from 'kysely';
 import { blockedEmail } from '../contacts/blocklist.service.ts';
+import type { CompositeFilter } from '../contacts/filters.schema.ts';
+import { contactFilter } from '../contacts/filters.ts';
+import type { TemplateContact } from '../contacts/templates.rules.ts';
 import type { Db } from '../db/connect.ts';
 import { inTransaction } from '../db/transaction.ts';
+import type { ChannelContent } from '../deliveries/content.ts';
 import type { Channel } from '../deliveries/contract.ts';
+import { settleAndAsk } from '../deliveries/look-ups.service.ts';
+import { CHANNELS_TO_ASK } from '../deliveries/rules.ts';
 import type { Sending } from '../deliveries/sending.ts';
-import type { UnsubscribeLinks } from '../deliveries/unsubscribe.ts';
+import { readSettings } from '../orgs/service.ts';
 import type { StepAction } from './actions.schema.ts';
-import {
-  completeBehindLastStep,
-  type DueEnrollment,
-  endCanceledRuns,
-  findNextDue,
-  hasActiveEnrollments,
-  listDue,
-} from './due.queries.ts';
+import { findNextDue, hasActiveEnrollments, listDue } from './due.queries.ts';
 import { findOpenRun } from './enrollments.queries.ts';
+import { type EffectiveGates, effectiveGates, type Hold } from './gates.rules.ts';
+import { findHolds } from './gates.service.ts';
 import { findSequence, moveSequence, type SequenceRow } from './queries.ts';
 import { type Move, movesOf } from './rules.ts';
 import {
   beginDeliveries,
-  cancelWaitingDeliveries,
-  dropStrandedDeliveries,
+  exitEnrollments,
+  holdEnrollments,
+  keepContents,
   passStep,
   type StepSend,
   settleInterrupted,
 } from './sending.queries.ts';
 import { listAllSteps, type SequenceStep } from './steps.queries.ts';
+import { cancelWaiting, tidy } from './tidying.service.ts';
 import type { SendRule } from './verdict.queries.ts';
 
-const CHANNEL_OF: Record<StepAction['type'], Channel> = {
+export const CHANNEL_OF: Record<StepAction['type'], Channel> = {
   send_emails: 'email',
   make_phone_calls: 'voice',
   send_sms_messages: 'sms',
@@ -36,10 +40,12 @@ const CHANNEL_OF: Record<StepAction['type'], Channel> = {
 
 /** The sends of one step that are due together. */
 export interface DueStep {
-  send: StepSend;
+  stepId: string;
   action: StepAction;
   /** The step's place among the present ones, for people: "2 of 3". */
   label: string;
+  /** Where those stand whose next step it is. */
+  places: string[];
   enrollmentIds: string[];
 }
 
@@ -58,55 +64,66 @@ export async function takeBatch(
   db: Db,
   orgId: string,
   sequenceId: string,
-  options: { lease: string; limit: number; isEmailConfigured: boolean },
+  { lease, limit }: { lease: string; limit: number },
 ): Promise<SequenceBatch | undefined> {
   const sequence = await findSequence(db, orgId, sequenceId);
   const allSteps = await listAllSteps(db, orgId, sequenceId);
   const moves = movesOf(allSteps);
-  const interrupted = await settleInterrupted(db, orgId, sequenceId, options.lease);
-  if (sequence === undefined || sequence.status === 'canceled') await cancelWaitingDeliveries(db, orgId, sequenceId);
+  const interrupted = await settleAndAsk(db, orgId, (trx) =>
+    settleInterrupted(trx, orgId, sequenceId, lease, CHANNELS_TO_ASK),
+  );
+  if (sequence === undefined || sequence.status === 'canceled') await cancelWaiting(db, orgId, sequenceId);
   if (sequence === undefined || sequence.status === 'canceled' || sequence.status === 'complete') return undefined;
-  await endCanceledRuns(db, orgId, sequenceId);
-  await dropStrandedDeliveries(db, orgId, sequenceId);
-  await completeBehindLastStep(db, orgId, sequenceId, moves);
+  await tidy(db, orgId, sequence, allSteps);
   if (sequence.status !== 'active') return { sequence, moves, steps: [], interrupted };
 
-  const due = Map.groupBy(await listDue(db, orgId, sequenceId, moves, options.limit), ({ step_id }) => step_id);
+  const due = Map.groupBy(await listDue(db, orgId, sequenceId, moves, limit), ({ step_id }) => step_id);
   const present = allSteps.filter((step) => !step.is_deleted);
-  const steps = present.flatMap((step, index) => {
-    const enrollments = due.get(step.id) ?? [];
-    if (enrollments.length === 0) return [];
-    const label = `${index + 1} of ${present.length}`;
-    return [dueStep(orgId, sequenceId, step, label, enrollments, options)];
+  const placesBefore = (stepId: string) =>
+    moves.filter((move) => move.next?.id === stepId).map((move) => move.after ?? sequenceId);
+  const steps = present.flatMap(({ id, action }, index) => {
+    const enrollmentIds = (due.get(id) ?? []).map((enrollment) => enrollment.id);
+    return enrollmentIds.length === 0
+      ? []
+      : [{ stepId: id, action, label: `${index + 1} of ${present.length}`, places: placesBefore(id), enrollmentIds }];
   });
   return { sequence, moves, steps, interrupted };
 }
 
-function dueStep(
+/** What holds for all steps of a sequence as they are sent. */
+export interface SendingTerms {
+  gates: EffectiveGates;
+  /** SQL about a row called `contacts`: whoever does not match gets nothing more. Null: nobody is asked. */
+  staysWhile: Expression<SqlBool> | null;
+}
+
+export async function termsOf(db: Db, orgId: string, sequence: SequenceRow): Promise<SendingTerms> {
+  const gates = effectiveGates(sequence.gates, await readSettings(db, orgId));
+  if (!gates.exitWhenUnmatched) return { gates, staysWhile: null };
+  return { gates, staysWhile: await contactFilter(db, orgId, sequence.filter as CompositeFilter | null) };
+}
+
+/** What of a step decides who gets it. `obstacle`: why nothing can be sent at all, or null. */
+export function ruleOf(
   orgId: string,
-  sequenceId: string,
-  { id, action }: SequenceStep,
-  label: string,
-  enrollments: DueEnrollment[],
-  { lease, isEmailConfigured }: { lease: string; isEmailConfigured: boolean },
-): DueStep {
+  action: StepAction,
+  { gates, staysWhile }: SendingTerms,
+  obstacle: string | null,
+): SendRule {
   return {
-    send: { ...ruleOf(orgId, action, isEmailConfigured), sequenceId, stepId: id, lease },
-    action,
-    label,
-    enrollmentIds: enrollments.map((enrollment) => enrollment.id),
+    channel: CHANNEL_OF[action.type],
+    isTransactional: action.type === 'send_emails' && action.data.email_is_transactional,
+    obstacle,
+    isBlocked: blockedEmail(orgId, 'contact.email'),
+    exitsOnReply: gates.exitOnReply,
+    staysWhile,
   };
 }
 
-/** What of a step's action decides who gets it. */
-export function ruleOf(orgId: string, action: StepAction, isEmailConfigured: boolean): SendRule {
-  const channel = CHANNEL_OF[action.type];
-  return {
-    channel,
-    isTransactional: action.type === 'send_emails' && action.data.email_is_transactional,
-    obstacle: channel === 'email' && isEmailConfigured ? null : 'channel not configured',
-    isBlocked: blockedEmail(orgId, 'contact.email'),
-  };
+/** The address or number that a step goes out from; `fallback` is its outlet's. */
+export function senderOf(action: StepAction, fallback: string | null): string | null {
+  if (action.type === 'send_emails') return action.data.from_email.toLowerCase();
+  return action.type === 'send_whatsapp_messages' ? action.data.phone_number_id : fallback;
 }
 
 /** What a chunk came to before anything was sent. */
@@ -116,46 +133,59 @@ export interface BegunChunk {
   failed: number;
 }
 
-/** Writes down that a chunk is being sent, passes those that are not to be sent, and gives the messages of the others. */
+/** Writes down that a chunk is being sent, passes or holds those that are not to be sent now, and gives what goes to the others. */
 export async function beginChunk(
   db: Db,
   orgId: string,
-  { send, action }: Pick<DueStep, 'send' | 'action'>,
-  links: UnsubscribeLinks,
+  send: StepSend,
+  compose: (contact: TemplateContact) => ChannelContent,
   enrollmentIds: string[],
 ): Promise<BegunChunk> {
   return inTransaction(db, async (trx) => {
-    const { begun, settled } = await beginDeliveries(trx, orgId, send, enrollmentIds);
-    const toSend = begun.filter(({ status }) => status === 'sending');
-    const others = begun.filter(({ status }) => status !== 'sending');
-    await passStep(trx, orgId, send, [...settled, ...others.map(({ enrollment_id }) => enrollment_id)]);
+    const holds = await findHolds(trx, orgId, send, enrollmentIds);
+    const { begun, settled } = await beginDeliveries(trx, orgId, send, enrollmentIds, holds);
+    const { sending = [], held = [], ...ended } = Object.groupBy(begun, ({ status }) => status);
+    const others = Object.values(ended).flat();
+    const [leaving, passing] = partition(others, ({ gate }) => gate !== null);
+    await passStep(trx, orgId, send, [...settled, ...passing.map(({ enrollment_id }) => enrollment_id)]);
+    await exitEnrollments(
+      trx,
+      orgId,
+      send,
+      leaving.map(({ enrollment_id, reason }) => ({ id: enrollment_id, reason })),
+    );
+    await holdEnrollments(
+      trx,
+      orgId,
+      held.map(({ enrollment_id }) => ({ id: enrollment_id, until: (holds.get(enrollment_id) as Hold).until })),
+    );
     const failed = others.filter(({ status }) => status === 'failed').length;
+    const sendings = sending.map(({ id, to, attempts, contact }) => ({
+      attempts,
+      envelope: { orgId, deliveryId: id, to, ...compose(contact ?? NO_CONTACT) },
+    }));
+    if (send.channel === 'sms') await keepTexts(trx, orgId, sendings);
     return {
-      sendings: action.type === 'send_emails' ? toSend.map((row) => emailOf(orgId, action.data, links, row)) : [],
+      sendings,
       skipped: others.length - failed,
       failed,
     };
   });
 }
 
-function emailOf(
-  orgId: string,
-  data: Extract<StepAction, { type: 'send_emails' }>['data'],
-  links: UnsubscribeLinks,
-  { id, to, attempts }: { id: string; to: string; attempts: number },
-): Sending {
-  return {
-    deliveryId: id,
-    attempts,
-    message: {
-      deliveryId: id,
-      from: { name: data.email_sender_name, address: data.from_email },
-      to,
-      subject: data.email_subject,
-      body: data.email_body,
-      unsubscribeUrl: data.email_is_transactional ? undefined : links.urlOf({ orgId, deliveryId: id }),
-    },
-  };
+/** By its text a provider is asked for an SMS whose answer was lost. */
+const keepTexts = (trx: Db, orgId: string, sendings: Sending[]): Promise<void> =>
+  keepContents(
+    trx,
+    orgId,
+    sendings.map(({ envelope: { deliveryId, content } }) => ({ id: deliveryId, content })),
+  );
+
+/** Stands in where a step's texts speak of nobody. */
+const NO_CONTACT: TemplateContact = { id: '', name: null, email: null, phone_number: null, custom_data: {} };
+
+function partition<T>(items: T[], belongs: (item: T) => boolean): [T[], T[]] {
+  return [items.filter(belongs), items.filter((item) => !belongs(item))];
 }
 
 /** When the sequence has more to do, ending a one-off one that has none left. */
@@ -167,7 +197,7 @@ export async function lookAhead(
   const nextDueInMs = await findNextDue(db, orgId, sequence.id, moves);
   const current = await findSequence(db, orgId, sequence.id);
   if (current === undefined || current.status === 'canceled') {
-    await cancelWaitingDeliveries(db, orgId, sequence.id); // a send of this very batch may have been put off
+    await cancelWaiting(db, orgId, sequence.id); // a send of this very batch may have been put off
     return { state: 'ended', nextDueInMs: null };
   }
   if (current.status === 'paused') return { state: 'paused', nextDueInMs: null };

@@ -4,10 +4,11 @@ import { resolveContacts } from '../contacts/service.ts';
 import type { Db } from '../db/connect.ts';
 import { violatedUnique } from '../db/failures.ts';
 import { inTransaction } from '../db/transaction.ts';
-import { conflict, invalid, notFound } from '../errors.ts';
+import { conflict, notFound } from '../errors.ts';
 import { isUuid, newId } from '../ids.ts';
 import { wake } from './enroll.service.ts';
 import { cancelRun, filterContacts, insertEnrollments, insertRun } from './enrollments.queries.ts';
+import type { Gates } from './gates.schema.ts';
 import {
   findSequence,
   insertSequence,
@@ -16,16 +17,24 @@ import {
   type SequenceRow,
   updateSequence as updateSequenceRow,
 } from './queries.ts';
-import { orderAfterEdit } from './rules.ts';
-import type { AddContactsAnswer, ChangedStep, CreateSequence, UpdateSequence } from './schema.ts';
-import { listAllSteps, listStepsOf, saveSteps } from './steps.queries.ts';
+import { hasEnded } from './rules.ts';
+import type { AddContactsAnswer, CreateSequence, UpdateSequence } from './schema.ts';
+import { listStepsOf, saveSteps } from './steps.queries.ts';
+import { assertSendable, replaceSteps, type SavingOptions } from './steps.service.ts';
+import { noteChange } from './tidying.queries.ts';
 
 /** Creates a sequence. A continuous one is active at once; a one-off one waits to be started. Throws conflict for a used custom_id. */
-export function createSequence(db: Db, orgId: string, input: CreateSequence): Promise<{ id: string }> {
+export function createSequence(
+  db: Db,
+  orgId: string,
+  input: CreateSequence,
+  options: SavingOptions,
+): Promise<{ id: string }> {
   return inTransaction(db, async (trx) => {
     await assertSavable(trx, orgId, input.filter, 'filter');
+    await assertSendable(trx, orgId, input.steps, options);
     const id = newId();
-    const { name, custom_id, is_continuous, filter } = input;
+    const { name, custom_id, is_continuous, filter, gates = {} } = input;
     await orConflict(custom_id ?? null, () =>
       insertSequence(trx, {
         org_id: orgId,
@@ -33,6 +42,7 @@ export function createSequence(db: Db, orgId: string, input: CreateSequence): Pr
         name,
         custom_id: custom_id ?? null,
         filter,
+        gates,
         is_continuous,
         status: is_continuous ? 'active' : 'pending',
         started_at: is_continuous ? new Date() : null,
@@ -66,11 +76,17 @@ export const listSequencesWithSteps = async (db: Db, orgId: string, page: Parame
  * Changes a sequence. New steps apply to enrollments that have not reached them: an enrollment goes on behind the last step it did.
  * Throws notFound, conflict for a used custom_id or a sequence that has ended, invalid for steps that are not its own.
  */
-export function updateSequence(db: Db, orgId: string, ref: string, changes: UpdateSequence): Promise<void> {
+export function updateSequence(
+  db: Db,
+  orgId: string,
+  ref: string,
+  changes: UpdateSequence,
+  options: SavingOptions,
+): Promise<void> {
   return inTransaction(db, async (trx) => {
     const sequence = await getSequence(trx, orgId, ref, { forUpdate: true });
-    const { name, custom_id, filter, steps } = changes;
-    if (filter !== undefined || steps !== undefined) {
+    const { name, custom_id, filter, steps, gates } = changes;
+    if (filter !== undefined || steps !== undefined || gates !== undefined) {
       if (hasEnded(sequence)) throw conflict(`A sequence that is ${sequence.status} cannot be changed`);
     }
     if (filter !== undefined) await assertSavable(trx, orgId, filter, 'filter');
@@ -79,35 +95,22 @@ export function updateSequence(db: Db, orgId: string, ref: string, changes: Upda
         ...(name === undefined ? {} : { name }),
         ...(custom_id === undefined ? {} : { custom_id }),
         ...(filter === undefined ? {} : { filter: filter === null ? null : JSON.stringify(filter) }),
+        ...(gates === undefined ? {} : changeOfGates(sequence, gates)),
       }),
     );
-    if (steps !== undefined) await replaceSteps(trx, orgId, sequence.id, steps);
+    if (steps !== undefined) {
+      await assertSendable(trx, orgId, steps, options);
+      await replaceSteps(trx, orgId, sequence.id, steps);
+    }
+    await noteChange(trx, orgId, [sequence.id]);
     if (sequence.status === 'active') await wake(trx, orgId, sequence);
   });
 }
 
-async function replaceSteps(trx: Db, orgId: string, sequenceId: string, listed: ChangedStep[]): Promise<void> {
-  const stored = await listAllSteps(trx, orgId, sequenceId);
-  const present = new Set(stored.filter((step) => !step.is_deleted).map(({ id }) => id));
-  const given = listed.flatMap(({ id }) => (id === undefined ? [] : [id]));
-  const foreign = given.find((id) => !present.has(id));
-  if (foreign !== undefined)
-    throw invalid(`steps: this sequence has no step with the id ${foreign}: leave the id out for a new step`);
-  if (new Set(given).size < given.length) throw invalid('steps: each id may stand only once');
-
-  const steps = listed.map((step) => ({ ...step, id: step.id ?? newId(), is_deleted: false }));
-  const byId = new Map(
-    [...stored.map((step) => ({ ...step, is_deleted: true })), ...steps].map((step) => [step.id, step]),
-  );
-  const order = orderAfterEdit(
-    stored.map(({ id }) => id),
-    steps.map(({ id }) => id),
-  );
-  const saved = order.flatMap((id, position) => {
-    const step = byId.get(id);
-    return step === undefined ? [] : [{ ...step, position }];
-  });
-  await saveSteps(trx, orgId, sequenceId, saved);
+function changeOfGates({ gates: before, has_stale_turns }: SequenceRow, changes: Gates) {
+  const gates = { ...before, ...changes };
+  const hasOtherLimit = (gates.sends_per_minute ?? null) !== (before.sends_per_minute ?? null);
+  return { gates: JSON.stringify(gates), has_stale_turns: has_stale_turns || hasOtherLimit };
 }
 
 /** Deletes a sequence, which cancels it. What it sent stays in the ledger. Throws notFound. */
@@ -184,6 +187,7 @@ export function cancelSequence(db: Db, orgId: string, ref: string): Promise<void
 async function cancelOneRun(trx: Db, orgId: string, runId: string): Promise<void> {
   const sequenceId = isUuid(runId) ? await cancelRun(trx, orgId, runId) : undefined;
   if (sequenceId === undefined) throw notFound('sequence or run');
+  await noteChange(trx, orgId, [sequenceId]);
   await wake(trx, orgId, await getSequence(trx, orgId, sequenceId));
 }
 
@@ -211,8 +215,6 @@ export function addContacts(db: Db, orgId: string, ref: string, refs: ContactRef
     return { run_id: runId, enrolled: enrolled.size, skipped };
   });
 }
-
-const hasEnded = ({ status }: { status: string }) => status === 'canceled' || status === 'complete';
 
 async function orConflict(customId: string | null, write: () => Promise<void>): Promise<void> {
   try {

@@ -26,10 +26,10 @@ export async function countDeliveries(db: Db, orgId: string, sequenceId: string)
 }
 
 export async function countEnrollments(db: Db, orgId: string, sequenceId: string) {
-  const { rows } = await sql<{ active: number; complete: number; canceled: number }>`
+  const { rows } = await sql<{ active: number; complete: number; canceled: number; exited: number }>`
     select count(*) filter (where status = 'active') as active, count(*) filter (where status = 'complete') as complete,
-      count(*) filter (where status = 'canceled') as canceled
+      count(*) filter (where status = 'canceled') as canceled, count(*) filter (where status = 'exited') as exited
     from enrollments where org_id = ${orgId} and sequence_id = ${sequenceId}
   `.execute(db);
-  return rows[0] as { active: number; complete: number; canceled: number };
+  return rows[0] as { active: number; complete: number; canceled: number; exited: number };
 }

@@ -8,7 +8,7 @@ import { listAllSteps } from './steps.queries.ts';
 /** How far a sequence has come, for each present step and over all enrollments. */
 export async function getStats(db: Db, orgId: string, sequence: SequenceRow) {
   const steps = await listAllSteps(db, orgId, sequence.id);
-  const [deliveries, standing, { active, complete, canceled }] = await Promise.all([
+  const [deliveries, standing, { active, complete, canceled, exited }] = await Promise.all([
     countDeliveries(db, orgId, sequence.id),
     countStanding(db, orgId, sequence.id),
     countEnrollments(db, orgId, sequence.id),
@@ -23,7 +23,9 @@ export async function getStats(db: Db, orgId: string, sequence: SequenceRow) {
         const { step_id: _, ...counts } = deliveries.find(({ step_id }) => step_id === id) ?? { step_id: id, ...none };
         return { id, index, due: isCanceled ? 0 : (due.get(id) ?? 0), ...counts };
       }),
-    enrollments: isCanceled ? { active: 0, complete, canceled: canceled + active } : { active, complete, canceled },
+    enrollments: isCanceled
+      ? { active: 0, complete, canceled: canceled + active, exited }
+      : { active, complete, canceled, exited },
   };
 }
 

@@ -1,4 +1,5 @@
 import type { ColumnType, Generated } from 'kysely';
+import type { Gates } from './gates.schema.ts';
 
 export type SequenceStatus = 'pending' | 'active' | 'paused' | 'complete' | 'canceled';
 
@@ -17,6 +18,11 @@ export interface SequencesTable {
   canceled_at: Date | null;
   ended_at: Date | null;
   paused_reason: string | null;
+  gates: ColumnType<Gates, string | undefined, string>;
+  /** How often it, or what it depends on, has changed since its enrollments were last put in order. */
+  changes_to_apply: Generated<number>;
+  /** Its limit of sends a minute has changed: what waits for a turn must take another. */
+  has_stale_turns: Generated<boolean>;
   deleted_at: Date | null;
 }
 
@@ -46,7 +52,8 @@ export interface EnrollmentsTable {
   sequence_id: string;
   contact_id: string;
   run_id: string | null;
-  status: Generated<'active' | 'complete' | 'canceled'>;
+  status: Generated<'active' | 'complete' | 'canceled' | 'exited'>;
+  exit_reason: string | null;
   last_step_id: string | null;
   anchor_at: Generated<Date>;
   held_until: Date | null;

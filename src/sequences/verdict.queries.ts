@@ -1,4 +1,4 @@
-import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Channel } from '../deliveries/contract.ts';
 
 /** What of a step decides who gets it. */
@@ -10,13 +10,25 @@ export interface SendRule {
   obstacle: string | null;
   /** SQL: whether the e-mail of `contact` is blocked. */
   isBlocked: RawBuilder<SqlBool>;
+  /** Whoever has replied since the enrollment gets nothing more. */
+  exitsOnReply: boolean;
+  /** SQL about a row called `contacts`: whoever does not match gets nothing more. Null: nobody is asked. */
+  staysWhile: Expression<SqlBool> | null;
 }
 
+/** Since when a contact is enrolled: of a row called `enrollment`, or not at all yet. */
+const ENROLLED_AT = sql<Date | null>`enrollment.created_at`;
+
 /**
- * SQL over a row called `contact`: where a step would reach it, and why it would not, by what holds at this moment. The one rule for sending
- * and for forecasts.
+ * SQL over a row called `contact`: where a step would reach it, and why it would not, by what holds at this moment. A `gate` says that the
+ * enrollment ends with it. The one rule for sending and for forecasts. `offset 0` keeps Postgres from writing out every fact at each place
+ * that asks for it, which made planning take eight times as long as running.
  */
-export function verdictOn(orgId: string, { channel, isTransactional, obstacle, isBlocked }: SendRule) {
+export function verdictOn(
+  orgId: string,
+  { channel, isTransactional, obstacle, isBlocked, exitsOnReply, staysWhile }: SendRule,
+  enrolledAt: RawBuilder<Date | null> = ENROLLED_AT,
+) {
   const address = channel === 'email' ? sql<string | null>`contact.email` : sql<string | null>`contact.phone_number`;
   const missing = channel === 'email' ? 'the contact has no e-mail address' : 'the contact has no phone number';
   const suppression = sql<string | null>`(
@@ -24,12 +36,34 @@ export function verdictOn(orgId: string, { channel, isTransactional, obstacle, i
     where suppression.org_id = ${orgId} and suppression.channel = ${channel} and suppression.address = ${address}
       and (${!isTransactional}::boolean or suppression.reason = 'bounced')
   )`;
-  const verdict = sql<{ status: string; reason: string | null }>`
+  const reply = !exitsOnReply
+    ? sql<string | null>`null::text`
+    : sql<string | null>`(
+        select 'the contact replied by ' || message.channel || ' at ' || to_char(message.received_at at time zone 'UTC', ${ISO_SECONDS})
+        from inbound_messages as message
+        where message.org_id = ${orgId} and message.contact_id = contact.id and message.received_at > ${enrolledAt}
+          and message.is_reply
+        order by message.received_at limit 1
+      )`;
+  const isUnmatched =
+    staysWhile === null
+      ? sql<SqlBool>`false`
+      : sql<SqlBool>`not exists (select from contacts where contacts.org_id = contact.org_id and contacts.id = contact.id and ${staysWhile})`;
+  const verdict = sql<{ status: string; reason: string | null; gate: string | null }>`
     select
-      case when is_blocked or address is null then 'skipped' when suppressed is not null then 'suppressed'
+      case when reply is not null or is_unmatched or is_blocked or address is null then 'skipped' when suppressed is not null then 'suppressed'
         when ${obstacle}::text is not null then 'failed' else 'sending' end as status,
-      case when is_blocked then 'the contact is blocked' when address is null then ${missing}
-        when suppressed is not null then suppressed else ${obstacle}::text end as reason
-    from (select ${isBlocked} as is_blocked, ${address} as address, ${suppression} as suppressed) as facts`;
+      case when reply is not null then 'exit_on_reply: ' || reply
+        when is_unmatched then 'exit_when_unmatched: the contact no longer matches the filter'
+        when is_blocked then 'the contact is blocked' when address is null then ${missing}
+        when suppressed is not null then suppressed else ${obstacle}::text end as reason,
+      case when reply is not null then 'exit_on_reply' when is_unmatched then 'exit_when_unmatched' end as gate
+    from (
+      select ${isBlocked} as is_blocked, ${address} as address, ${suppression} as suppressed, ${reply} as reply, ${isUnmatched} as is_unmatched
+      offset 0
+    ) as facts
+    offset 0`;
   return { address, verdict };
 }
+
+const ISO_SECONDS = 'YYYY-MM-DD"T"HH24:MI:SS"Z"';

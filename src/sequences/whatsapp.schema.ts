@@ -1,6 +1,7 @@
 import { z } from 'zod';
 
 const Text = z.string().max(4096);
+const isNotBlank = (text: string) => text.trim() !== '';
 const ParameterName = z.string().min(1).max(255);
 
 /** A value of a template: of the contact, or the same for all. */
@@ -12,7 +13,10 @@ const WhatsAppVariable = z
       fallback: Text,
     }),
     z.strictObject({ type: z.literal('DYNAMIC'), ref: z.string().min(1).max(255), fallback: Text }),
-    z.strictObject({ type: z.literal('CONSTANT'), value: Text }),
+    z.strictObject({
+      type: z.literal('CONSTANT'),
+      value: Text.refine(isNotBlank, 'must not be blank: WhatsApp refuses it'),
+    }),
   ])
   .meta({ id: 'WhatsAppVariable' });
 export type WhatsAppVariable = z.infer<typeof WhatsAppVariable>;

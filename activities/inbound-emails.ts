@@ -1,0 +1,19 @@
+import type { Db } from '../src/db/connect.ts';
+import type { InboundEmailRef, InboundEmailResult } from '../src/deliveries/contract.ts';
+import { takeInboundEmail } from '../src/deliveries/inbound-emails.service.ts';
+import type { MailReader } from '../src/deliveries/mail-reader.ts';
+import type { MailTokens } from '../src/deliveries/mail-tokens.ts';
+
+export interface InboundEmailActivityDeps {
+  db: Db;
+  tokens: MailTokens;
+  mailReader: MailReader;
+}
+
+export type InboundEmailActivities = ReturnType<typeof createInboundEmailActivities>;
+
+export const createInboundEmailActivities = ({ db, tokens, mailReader }: InboundEmailActivityDeps) => ({
+  /** Takes a bounce or reply. Taking it twice does no harm. */
+  takeInboundEmail: (email: InboundEmailRef): Promise<InboundEmailResult> =>
+    takeInboundEmail(db, tokens, mailReader, email),
+});

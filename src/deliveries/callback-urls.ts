@@ -1,0 +1,34 @@
+import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
+
+const TOKEN_BYTES = 24;
+
+/** Providers that report to us. */
+export const CALLBACK_PROVIDERS = ['twilio', 'meta', 'vapi'] as const;
+export type CallbackProvider = (typeof CALLBACK_PROVIDERS)[number];
+
+export interface CallbackUrls {
+  /** Where a provider reports to an org. */
+  urlOf(provider: CallbackProvider, orgId: string): string;
+  isToken(provider: CallbackProvider, orgId: string, token: string): boolean;
+  /** A secret of ours for signatures of callbacks, where the org has given none. */
+  secretOf(provider: CallbackProvider, orgId: string): string;
+}
+
+/** Addresses for callbacks that nobody can guess: each is bound to its provider and org by HMAC-SHA256. */
+export function createCallbackUrls(secret: string, publicUrl: string): CallbackUrls {
+  const keyFor = (use: string) => Buffer.from(hkdfSync('sha256', secret, '', use, 32));
+  const [tokenKey, secretKey] = [keyFor('callback tokens'), keyFor('callback secrets')];
+  const macOf = (key: Buffer, provider: CallbackProvider, orgId: string) =>
+    createHmac('sha256', key).update(`${provider} ${orgId}`).digest().subarray(0, TOKEN_BYTES);
+  const tokenOf = (provider: CallbackProvider, orgId: string) => macOf(tokenKey, provider, orgId);
+
+  return {
+    urlOf: (provider, orgId) =>
+      `${publicUrl}/callbacks/${provider}/${orgId}/${tokenOf(provider, orgId).toString('base64url')}`,
+    isToken(provider, orgId, token) {
+      const given = Buffer.from(token, 'base64url');
+      return given.length === TOKEN_BYTES && timingSafeEqual(given, tokenOf(provider, orgId));
+    },
+    secretOf: (provider, orgId) => macOf(secretKey, provider, orgId).toString('base64url'),
+  };
+}

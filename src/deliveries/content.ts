@@ -1,0 +1,19 @@
+import type { WhatsAppMessage } from '../providers/whatsapp.ts';
+import type { EmailContent } from './emails.schema.ts';
+
+export interface SmsContent {
+  body: string;
+}
+
+export type WhatsAppContent = Pick<WhatsAppMessage, 'phoneNumberId' | 'template'>;
+
+export interface CallContent {
+  agentId: string;
+}
+
+/** What goes out on each channel, with every place filled. */
+export type ChannelContent =
+  | { channel: 'email'; content: EmailContent }
+  | { channel: 'sms'; content: SmsContent }
+  | { channel: 'whatsapp'; content: WhatsAppContent }
+  | { channel: 'voice'; content: CallContent };

@@ -1,0 +1,97 @@
+import { createHash } from 'node:crypto';
+import type { Db } from '../db/connect.ts';
+import { inTransaction } from '../db/transaction.ts';
+import { notFound } from '../errors.ts';
+import { newId } from '../ids.ts';
+import { enqueue, start } from '../outbox/outbox.ts';
+import { type InboundEmailRef, type InboundEmailResult, TAKE_INBOUND_EMAIL } from './contract.ts';
+import { takeInbound } from './inbound.service.ts';
+import {
+  deleteOldRawMail,
+  findInboundEmail,
+  findRawMail,
+  insertInboundEmail,
+  markProcessed,
+} from './inbound-emails.queries.ts';
+import { judge, type Verdict } from './inbound-emails.rules.ts';
+import type { MailReader } from './mail-reader.ts';
+import type { Mailbox, MailTokens } from './mail-tokens.ts';
+import { takeReports } from './reports.service.ts';
+
+export interface ReceivedMail {
+  mailFrom: string;
+  recipients: { address: string; mailbox: Mailbox }[];
+  raw: Buffer;
+}
+
+/** Stores a mail for each of its recipients, to be read soon. The same mail delivered again is stored once. */
+export function storeInboundEmail(db: Db, { mailFrom, recipients, raw }: ReceivedMail): Promise<void> {
+  return inTransaction(db, async (trx) => {
+    for (const { address, mailbox } of recipients) {
+      const { orgId, deliveryId, kind } = mailbox;
+      const id = newId();
+      const rcptTo = address.toLowerCase();
+      const sha256 = createHash('sha256').update(`${rcptTo}\n`).update(raw).digest();
+      const isNew = await insertInboundEmail(trx, orgId, { id, kind, deliveryId, mailFrom, rcptTo, sha256, raw });
+      if (!isNew) continue;
+      const subject = { subjectId: deliveryId, summary: `a mail to the ${kind} address` };
+      await enqueue(trx, orgId, start(TAKE_INBOUND_EMAIL, { orgId, inboundEmailId: id }, subject));
+    }
+  });
+}
+
+/** Reads a stored mail and takes what it tells: a bounce or a reply. Run again, it changes nothing. */
+export async function takeInboundEmail(
+  db: Db,
+  tokens: MailTokens,
+  reader: MailReader,
+  { orgId, inboundEmailId: id }: InboundEmailRef,
+): Promise<InboundEmailResult> {
+  const email = await findInboundEmail(db, orgId, id);
+  if (email === undefined) throw notFound('inbound email');
+  if (email.result !== null) return email.result;
+
+  const mail = await reader.read(() => findRawMail(db, orgId, id));
+  const answered = mail?.answers.map(tokens.findRef).find((delivery) => delivery?.orgId === orgId);
+  const arrival = {
+    kind: email.kind,
+    deliveryId: email.delivery_id,
+    to: email.to ?? '',
+    mailFrom: email.mail_from,
+  };
+  const verdict = judge(arrival, mail, answered?.deliveryId);
+  await inTransaction(db, async (trx) => {
+    if (await markProcessed(trx, orgId, id, verdict.result)) await act(trx, orgId, { id, ...email }, verdict);
+  });
+  return verdict.result;
+}
+
+async function act(
+  trx: Db,
+  orgId: string,
+  { id, delivery_id, rcpt_to }: { id: string; delivery_id: string; rcpt_to: string },
+  verdict: Verdict,
+): Promise<void> {
+  switch (verdict.result) {
+    case 'bounced':
+    case 'failed':
+      return takeReports(trx, orgId, [{ provider: 'dsn', providerId: id, deliveryId: delivery_id, ...verdict.bounce }]);
+    case 'reply': {
+      const { from, body, messageId = id, deliveryId } = verdict;
+      const message = {
+        channel: 'email',
+        provider: 'smtp',
+        providerId: messageId,
+        from,
+        to: rcpt_to,
+        body,
+        deliveryId,
+      } as const;
+      return takeInbound(trx, orgId, message);
+    }
+    default: // noted only
+  }
+}
+
+/** Deletes mails 30 days after they came, all but what they were. Resolves to how many, a bounded number at a time. */
+export const forgetOldMail = (db: Db): Promise<number> => deleteOldRawMail(db);

@@ -1,0 +1,26 @@
+import type { Db } from '../db/connect.ts';
+import { inTransaction } from '../db/transaction.ts';
+import { newId } from '../ids.ts';
+import { announce } from '../outbox/events.ts';
+import { insertInbound, liftUnsubscribed, type NewInbound, suppressAddress } from './inbound.queries.ts';
+import { isOptIn, isOptOut } from './opt-out.rules.ts';
+
+/** A message as it came in: addresses in lower case or E.164. */
+export type Inbound = Omit<NewInbound, 'id' | 'isReply'>;
+
+/**
+ * Takes a message that a contact sent, once. An SMS that says STOP takes its number off the channel and is no reply; one that says START
+ * lets messages reach it again. Whoever answers anything but STOP has replied.
+ */
+export function takeInbound(db: Db, orgId: string, inbound: Inbound): Promise<void> {
+  const { channel, from, body } = inbound;
+  const isStop = channel === 'sms' && isOptOut(body);
+  return inTransaction(db, async (trx) => {
+    const contactId = await insertInbound(trx, orgId, { ...inbound, id: newId(), isReply: !isStop });
+    if (contactId === undefined) return;
+    if (isStop) return suppressAddress(trx, orgId, newId(), channel, from);
+    if (channel === 'sms' && isOptIn(body)) await liftUnsubscribed(trx, orgId, channel, from);
+    if (contactId !== null)
+      await announce(trx, orgId, 'contact-replied', [{ subject_id: contactId, payload: { channel } }]);
+  });
+}

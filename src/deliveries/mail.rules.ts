@@ -1,0 +1,71 @@
+import type { ParsedMail, StructuredHeader } from 'mailparser';
+import { type RecipientReport, recipientReports } from './bounces.rules.ts';
+import { textOfHtml } from './html.rules.ts';
+
+/** What a mail says that we go by. */
+export interface Mail {
+  messageId: string | undefined;
+  /** In lower case. */
+  from: string | undefined;
+  /** The Message-IDs that it answers, the nearest first. */
+  answers: string[];
+  /** Whether it says that a program answered, and no person (RFC 3834). */
+  isAutomatic: boolean;
+  /** Whether it is a report: of a delivery's status, that it was read, of a complaint (RFC 6522). */
+  isReport: boolean;
+  /** What it reports about deliveries; undefined where there is nothing of that kind. */
+  reports: RecipientReport[] | undefined;
+  body: string;
+}
+
+const MAX_ID = 255;
+const MAX_ADDRESS = 254;
+const MAX_BODY = 65_536;
+const MAX_ANSWERS = 20;
+const DELIVERY_STATUS = /^message\/(?:global-)?delivery-status$/;
+
+/** Picks out of a parsed mail what it is about. Pure, and bounded whatever the mail holds. */
+export function readMail(parsed: ParsedMail): Mail {
+  return {
+    messageId: within(MAX_ID, parsed.messageId),
+    from: within(MAX_ADDRESS, parsed.from?.value[0]?.address?.toLowerCase()),
+    answers: [parsed.inReplyTo ?? [], [parsed.references ?? []].flat().reverse()].flat().slice(0, MAX_ANSWERS),
+    isAutomatic: isAutomatic(parsed),
+    isReport: isReport(parsed),
+    reports: isReport(parsed) ? reportsOf(parsed) : undefined,
+    body: bodyOf(parsed),
+  };
+}
+
+function isAutomatic(parsed: ParsedMail): boolean {
+  const says = (name: string) => !/^(?:no\b|$)/i.test(fieldOf(parsed, name));
+  return (
+    ['auto-submitted', 'x-autoreply', 'x-autorespond'].some(says) ||
+    /^(?:bulk|junk|auto_reply)\b/i.test(fieldOf(parsed, 'precedence'))
+  );
+}
+
+const isReport = ({ headers }: ParsedMail) =>
+  (headers.get('content-type') as StructuredHeader | undefined)?.value.toLowerCase() === 'multipart/report';
+
+function reportsOf({ attachments }: ParsedMail): RecipientReport[] | undefined {
+  const part = attachments.find(({ contentType }) => DELIVERY_STATUS.test(contentType));
+  const reports = recipientReports(part?.content.toString('utf8') ?? '');
+  return reports.length === 0 ? undefined : reports;
+}
+
+/** The text as it is, its quotations included; of a mail in HTML alone, what is left without the tags. At most 64 Ki characters. */
+function bodyOf({ text = '', html }: ParsedMail): string {
+  const body = text.trim() === '' && html ? textOfHtml(html) : text;
+  return storable(body)
+    .slice(0, MAX_BODY)
+    .replace(/[\ud800-\udbff]$/, '');
+}
+
+/** Postgres' text holds any character but this. */
+const storable = (text: string) => text.replaceAll('\0', '');
+
+const within = (limit: number, text: string | undefined) =>
+  text === undefined || text === '' || text.length > limit ? undefined : storable(text);
+
+const fieldOf = ({ headers }: ParsedMail, name: string) => [headers.get(name) ?? ''].flat().join(' ').trim();

@@ -1,0 +1,73 @@
+import {
+  parseTemplate,
+  renderHeader,
+  renderHtml,
+  renderText,
+  type Template,
+  type TemplateContact,
+} from '../contacts/templates.rules.ts';
+import type { ChannelContent } from '../deliveries/content.ts';
+import { looksLikeHtml } from '../providers/email.rules.ts';
+import type { StepAction } from './actions.schema.ts';
+import { renderTemplate } from './whatsapp-template.rules.ts';
+
+/** Whether what a step sends depends on the contact. */
+export function isPersonal({ type, data }: StepAction): boolean {
+  switch (type) {
+    case 'send_emails':
+      return [data.email_subject, data.email_body, data.email_sender_name].some((text) => text.includes('{{'));
+    case 'send_sms_messages':
+      return data.message.includes('{{');
+    case 'send_whatsapp_messages':
+      return true;
+    case 'make_phone_calls':
+      return false;
+  }
+}
+
+/** Makes what a step sends to a contact. Its templates are read once, for all contacts. */
+export function contentOf({ type, data }: StepAction): (contact: TemplateContact) => ChannelContent {
+  switch (type) {
+    case 'send_emails': {
+      const subject = templateOf(data.email_subject);
+      const body = templateOf(data.email_body);
+      const senderName = templateOf(data.email_sender_name);
+      const renderBody = looksLikeHtml(data.email_body) ? renderHtml : renderText;
+      return (contact) => ({
+        channel: 'email',
+        content: {
+          from_email: data.from_email,
+          subject: renderHeader(subject, contact),
+          sender_name: renderHeader(senderName, contact),
+          body: renderBody(body, contact),
+          is_transactional: data.email_is_transactional,
+        },
+      });
+    }
+    case 'send_sms_messages': {
+      const message = templateOf(data.message);
+      return (contact) => ({ channel: 'sms', content: { body: renderText(message, contact).slice(0, SMS_LENGTH) } });
+    }
+    case 'send_whatsapp_messages': {
+      const { name, language, parameters } = data.template;
+      return (contact) => ({
+        channel: 'whatsapp',
+        content: {
+          phoneNumberId: data.phone_number_id,
+          template: { name, language, components: renderTemplate(parameters, contact) },
+        },
+      });
+    }
+    case 'make_phone_calls':
+      return () => ({ channel: 'voice', content: { agentId: data.aiPhoneAgentId } });
+  }
+}
+
+/** Templates were checked when they were saved. What is none after all goes out as it stands. */
+function templateOf(text: string): Template {
+  const parsed = parseTemplate(text);
+  return 'ok' in parsed ? parsed.ok : [text];
+}
+
+/** Twilio's limit; values of a contact may make a text longer than it was when saved. */
+const SMS_LENGTH = 1_600;

@@ -1,0 +1,198 @@
+import { sql } from 'kysely';
+import type { Db } from '../db/connect.ts';
+import type { Move, StoredStep } from './rules.ts';
+
+/** Rows that one statement changes at most, so that it ends soon however many there are. */
+const CHUNK = 5_000;
+
+/** What ends a send that waits: nothing was sent, unless an attempt of it ended in the middle. */
+const ENDED = sql`case when delivery.may_have_gone then 'unknown' else 'canceled' end`;
+
+/** Does one statement, of at most CHUNK rows, until it finds none. */
+async function inChunks(change: () => Promise<number>): Promise<void> {
+  while ((await change()) > 0);
+}
+
+/** Ends the enrollments of runs that were canceled. */
+export const endCanceledRuns = (db: Db, orgId: string, sequenceId: string): Promise<void> =>
+  inChunks(async () => {
+    const { rows } = await sql`
+      with ending as (
+        select enrollments.id from sequence_runs as run
+        join enrollments on enrollments.org_id = run.org_id and enrollments.run_id = run.id and enrollments.status = 'active'
+        where run.org_id = ${orgId} and run.sequence_id = ${sequenceId} and run.canceled_at is not null
+        limit ${CHUNK}
+      )
+      update enrollments set status = 'canceled', ended_at = now()
+      where org_id = ${orgId} and id in (select id from ending)
+      returning id
+    `.execute(db);
+    return rows.length;
+  });
+
+/** Ends enrollments that stand behind the last step, as after an edit that took steps away or put them in another order. */
+export async function completeBehindLastStep(
+  db: Db,
+  orgId: string,
+  sequenceId: string,
+  moves: Move<StoredStep>[],
+): Promise<void> {
+  for (const { after, next } of moves) {
+    if (next !== null) continue;
+    await inChunks(async () => {
+      const { rows } = await sql`
+        update enrollments set status = 'complete', ended_at = now(), held_until = null
+        where org_id = ${orgId} and id in (
+          select id from enrollments
+          where org_id = ${orgId} and sequence_id = ${sequenceId} and status = 'active'
+            and coalesce(last_step_id, sequence_id) = ${after ?? sequenceId}::uuid
+          limit ${CHUNK}
+        )
+        returning id
+      `.execute(db);
+      return rows.length;
+    });
+  }
+}
+
+/**
+ * Ends what waits and will never be sent: its enrollment is over, or its step is no longer the one that comes next for it. An enrollment
+ * that waited for it goes on. Gives the senders of whom it had turns.
+ */
+export async function dropStrandedDeliveries(
+  db: Db,
+  orgId: string,
+  sequenceId: string,
+  moves: Move<StoredStep>[],
+): Promise<Set<string>> {
+  const senders = new Set<string>();
+  let after: string | undefined = '00000000-0000-0000-0000-000000000000';
+  while (after !== undefined) {
+    const { rows }: { rows: { last: string | null; senders: string[] | null }[] } = await sql<{
+      last: string | null;
+      senders: string[] | null;
+    }>`
+      with move as (
+        select * from unnest(${moves.map((move) => move.after ?? sequenceId)}::uuid[], ${moves.map((move) => move.next?.id ?? null)}::uuid[])
+          as move (place, step_id)
+      ),
+      waiting as (
+        select id, step_id, enrollment_id from deliveries
+        where org_id = ${orgId} and sequence_id = ${sequenceId} and status in ('queued', 'held') and id > ${after}::uuid
+        order by id limit ${CHUNK}
+      ),
+      stranded as (
+        update deliveries as delivery set status = ${ENDED}, updated_at = now()
+        from waiting
+        left join enrollments as enrollment on enrollment.org_id = ${orgId} and enrollment.id = waiting.enrollment_id and enrollment.status = 'active'
+        left join move on move.place = coalesce(enrollment.last_step_id, enrollment.sequence_id)
+        where delivery.org_id = ${orgId} and delivery.id = waiting.id and delivery.status in ('queued', 'held')
+          and move.step_id is distinct from waiting.step_id
+        returning delivery.org_id, delivery.enrollment_id, delivery.gate, delivery.sender
+      ),
+      freed as (
+        update enrollments as enrollment set held_until = null from stranded
+        where enrollment.org_id = stranded.org_id and enrollment.id = stranded.enrollment_id
+      )
+      select (select max(id::text) from waiting) as last,
+        (select array_agg(distinct sender) from stranded where gate = 'sends_per_minute' and sender is not null) as senders
+    `.execute(db);
+    for (const sender of rows[0]?.senders ?? []) senders.add(sender);
+    after = rows[0]?.last ?? undefined;
+  }
+  return senders;
+}
+
+/** Ends what still waited when the sequence was canceled. Resolves to the senders of whom it had turns. */
+export async function cancelWaitingDeliveries(db: Db, orgId: string, sequenceId: string): Promise<Set<string>> {
+  const senders = new Set<string>();
+  await inChunks(async () => {
+    const { rows } = await sql<{ sender: string | null; gate: string | null }>`
+      update deliveries as delivery set status = ${ENDED}, updated_at = now()
+      where org_id = ${orgId} and id in (
+        select id from deliveries where org_id = ${orgId} and sequence_id = ${sequenceId} and status in ('queued', 'held') limit ${CHUNK}
+      )
+      returning gate, sender
+    `.execute(db);
+    for (const { gate, sender } of rows) if (gate === 'sends_per_minute' && sender !== null) senders.add(sender);
+    return rows.length;
+  });
+  return senders;
+}
+
+/**
+ * Has what a gate holds be looked at anew at once. What waits for its sender keeps its turn, without which it would wait behind all others,
+ * unless turns are `stale`: then it takes another.
+ */
+export async function releaseHolds(db: Db, orgId: string, sequenceId: string, turns: 'kept' | 'stale'): Promise<void> {
+  let after: string | undefined = '00000000-0000-0000-0000-000000000000';
+  while (after !== undefined) {
+    const { rows }: { rows: { last: string | null }[] } = await sql<{ last: string | null }>`
+      with waiting as (
+        select id, enrollment_id, gate from deliveries
+        where org_id = ${orgId} and sequence_id = ${sequenceId} and status in ('queued', 'held') and id > ${after}::uuid
+        order by id limit ${CHUNK}
+      ),
+      held as (
+        select * from waiting where gate is not null and (gate <> 'sends_per_minute' or ${turns === 'stale'}::boolean)
+      ),
+      dropped as (
+        update deliveries as delivery set not_before = null, updated_at = now() from held
+        where delivery.org_id = ${orgId} and delivery.id = held.id and delivery.status = 'held' and held.gate = 'sends_per_minute'
+      ),
+      released as (
+        update enrollments as enrollment set held_until = now() from held
+        where enrollment.org_id = ${orgId} and enrollment.id = held.enrollment_id and enrollment.status = 'active' and enrollment.held_until > now()
+      )
+      select max(id::text) as last from waiting
+    `.execute(db);
+    after = rows[0]?.last ?? undefined;
+  }
+}
+
+/** Notes that a sequence has to be put in order: its steps or gates changed, a run was canceled, its contacts were deleted. */
+export async function noteChange(db: Db, orgId: string, sequenceIds: string[]): Promise<void> {
+  await sql`
+    update sequences set changes_to_apply = changes_to_apply + 1 where org_id = ${orgId} and id = any(${sequenceIds}::uuid[])
+  `.execute(db);
+}
+
+/** Notes that a sequence was put in order by what was known of it then; what changed since stays noted. */
+export async function noteOrder(
+  db: Db,
+  orgId: string,
+  { id, changes_to_apply }: { id: string; changes_to_apply: number },
+): Promise<void> {
+  await sql`
+    update sequences set changes_to_apply = 0, has_stale_turns = false
+    where org_id = ${orgId} and id = ${id} and changes_to_apply = ${changes_to_apply}
+  `.execute(db);
+}
+
+/** Notes a change for all sequences of the org in which something is held. Gives those of them that run. */
+export async function noteChangeWhereHeld(db: Db, orgId: string): Promise<{ id: string; name: string }[]> {
+  const { rows } = await sql<{ id: string; name: string; status: string }>`
+    update sequences as sequence set changes_to_apply = changes_to_apply + 1
+    where org_id = ${orgId} and status in ('active', 'paused') and exists (
+      select from deliveries as delivery
+      where delivery.org_id = ${orgId} and delivery.sequence_id = sequence.id and delivery.status in ('queued', 'held')
+    )
+    returning id, name, status
+  `.execute(db);
+  return rows.filter(({ status }) => status === 'active');
+}
+
+/** Ends what waited for contacts that were deleted. */
+export const dropOrphans = (db: Db, orgId: string): Promise<void> =>
+  inChunks(async () => {
+    const { rows } = await sql`
+      update deliveries as delivery set status = ${ENDED}, updated_at = now()
+      where org_id = ${orgId} and id in (
+        select id from deliveries
+        where org_id = ${orgId} and status in ('queued', 'held') and sequence_id is not null and enrollment_id is null
+        limit ${CHUNK}
+      )
+      returning id
+    `.execute(db);
+    return rows.length;
+  });

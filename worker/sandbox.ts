@@ -1,0 +1,79 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Db } from '../src/db/connect.ts';
+import type { CallbackUrls } from '../src/deliveries/callback-urls.ts';
+import type { Channel } from '../src/deliveries/contract.ts';
+import type { Outlet } from '../src/deliveries/outlet.ts';
+import { keepInOutbox } from '../src/deliveries/sandbox.queries.ts';
+import type { Egress } from '../src/providers/egress.ts';
+import { agentsOf, smsOutlet, voiceOutlet, whatsAppOutlet } from './channel-outlets.ts';
+import { META, type SandboxSend, TWILIO, VAPI, type Wire } from './sandbox-wires.ts';
+
+/** Stands in for providers that are not connected, in development. */
+export interface Sandbox {
+  of(orgId: string, channel: Exclude<Channel, 'email'>): Outlet;
+  close(): void;
+}
+
+export interface SandboxDeps {
+  db: Db;
+  callbacks: CallbackUrls;
+  /** Reaches our own api. */
+  egress: Egress;
+}
+
+const WIRES = { sms: TWILIO, whatsapp: META, voice: VAPI };
+const CALLBACK_DELAY_MS = 300;
+const CALLBACK_TRIES = 5;
+/** Numbers that fail, after those of Twilio's test credentials. */
+const MAGIC: Record<string, 'invalid' | 'suppressed'> = { '+15005550001': 'invalid', '+15005550004': 'suppressed' };
+const FAILS_LATER = '+15005550009';
+
+/**
+ * A provider for each channel that builds the very request of the real one, keeps it in the sandbox's outbox, and reports back, signed,
+ * through the real callback route. Nothing leaves the machine.
+ */
+export function createSandbox({ db, callbacks, egress }: SandboxDeps): Sandbox {
+  const closing = new AbortController();
+
+  const report = async (orgId: string, wire: Wire, send: SandboxSend) => {
+    for (const status of wire.courses[send.to === FAILS_LATER ? 'failure' : 'success']) {
+      for (let tries = 1; tries <= CALLBACK_TRIES; tries++) {
+        await sleep(CALLBACK_DELAY_MS * tries, undefined, { signal: closing.signal });
+        const { url, headers, body } = wire.callback(send, status, orgId, callbacks);
+        const answer = await egress.request(url, { method: 'POST', headers, body }).catch(() => undefined);
+        if (answer?.status === 200) break;
+      }
+    }
+  };
+
+  const wired = (orgId: string, channel: keyof typeof WIRES): Egress => ({
+    async request(url, { body } = {}) {
+      const wire = WIRES[channel];
+      const send = wire.read(body ?? '');
+      await keepInOutbox(db, orgId, { id: send.deliveryId, channel, to: send.to, payload: send.payload });
+      const magic = MAGIC[send.to];
+      if (magic === undefined) report(orgId, wire, send).catch(() => undefined); // the sandbox is closing
+      const { status, body: content } = magic === undefined ? wire.accepted(send) : wire.refused[magic];
+      return { status, headers: {}, body: JSON.stringify(content), url };
+    },
+    resolve: async (host) => host,
+    close: async () => undefined,
+  });
+
+  const open = {
+    sms: (orgId: string) => {
+      const settings = { account_sid: 'ACsandbox', auth_token: 'sandbox', from: '+15005550006' };
+      return smsOutlet(wired(orgId, 'sms'), settings, callbacks.urlOf('twilio', orgId));
+    },
+    whatsapp: (orgId: string) => whatsAppOutlet(wired(orgId, 'whatsapp'), { access_token: 'sandbox' }),
+    voice: (orgId: string) => {
+      const settings = { api_key: 'sandbox', phone_number_id: 'sandbox' };
+      return voiceOutlet(wired(orgId, 'voice'), settings, callbacks.urlOf('vapi', orgId), agentsOf(db));
+    },
+  };
+
+  return {
+    of: (orgId, channel) => ({ ...open[channel](orgId), provider: 'sandbox', find: undefined }),
+    close: () => closing.abort(),
+  };
+}

@@ -1,0 +1,14 @@
+import { proxyActivities } from '@temporalio/workflow';
+import type { InboundEmailActivities } from '../activities/inbound-emails.ts';
+import type { InboundEmailRef, InboundEmailResult } from '../src/deliveries/contract.ts';
+import { SEND_BATCH } from './activity-options.ts';
+
+const activities = proxyActivities<InboundEmailActivities>({
+  ...SEND_BATCH,
+  summary: 'read the mail and take what it tells',
+});
+
+/** Takes a bounce or reply that came in by mail. */
+export function takeInboundEmail(email: InboundEmailRef): Promise<InboundEmailResult> {
+  return activities.takeInboundEmail(email);
+}
