@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import type { z } from 'zod';
 import { loadConfig, settings } from '../src/config.ts';
+import { createDns } from '../src/providers/dns.ts';
 
 const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
 
@@ -36,6 +37,7 @@ describe('the configuration', () => {
       SECRET_KEYS: 'k:short',
       SMTP_URL: 'mail.example.com',
       EGRESS_ALLOW: '10.0.0.0/8,inside',
+      DNS_SERVERS: '9.9.9.9,resolver',
     };
     for (const name of ['DATABASE_URL', ...Object.keys(wrong)]) {
       expect(() => loadConfig(wrong)).toThrow(name);
@@ -53,5 +55,30 @@ describe('the configuration', () => {
     const load = () => loadConfig({ ...valid, PUBLIC_URL });
     if (isTaken) expect(load().PUBLIC_URL).toBe(PUBLIC_URL);
     else expect(load).toThrow('PUBLIC_URL');
+  });
+
+  it.each([
+    ['9.9.9.9', true],
+    ['9.9.9.9, 127.0.0.1:5353', true],
+    ['::1,[::1],[::1]:5353', true],
+    ['9.9.9', false],
+    ['9.9.9.9:0', false],
+    ['9.9.9.9:65536', false],
+    ['[::1', false],
+    ['[9.9.9.9]:53', false],
+    ['dns.example.com', false],
+  ])('takes the resolvers %s: %s', (DNS_SERVERS, areTaken) => {
+    const load = () => loadConfig({ ...valid, DNS_SERVERS });
+    if (areTaken) expect(() => createDns({ servers: load().DNS_SERVERS })).not.toThrow();
+    else expect(load).toThrow('DNS_SERVERS');
+  });
+
+  it('wants the domain of mail that comes in together with its port', () => {
+    const load = (inbound: object) => loadConfig({ ...valid, ...inbound });
+    const { INBOUND_DOMAIN } = load({ INBOUND_DOMAIN: 'In.Acme.example', INBOUND_SMTP_PORT: '2525' });
+    expect(INBOUND_DOMAIN).toBe('in.acme.example');
+    expect(() => load({ INBOUND_DOMAIN: 'in.acme.example' })).toThrow('together');
+    expect(() => load({ INBOUND_SMTP_PORT: '2525' })).toThrow('together');
+    expect(() => load({ INBOUND_DOMAIN: 'https://acme.example', INBOUND_SMTP_PORT: '2525' })).toThrow('INBOUND_DOMAIN');
   });
 });

@@ -3,12 +3,15 @@ import { describe, expect, it } from '@jest/globals';
 import { createSmtpSender } from '../../src/providers/smtp.ts';
 
 const message = {
-  deliveryId: '0190a0a0-0000-7000-8000-000000000001',
+  messageId: '<0190a0a0-0000-7000-8000-000000000001@acme.example>',
   from: { name: 'Acme', address: 'hello@acme.example' },
   to: 'ann@example.com',
   subject: 'Hi',
   body: 'Hello',
   unsubscribeUrl: undefined,
+  envelopeFrom: 'hello@acme.example',
+  replyTo: undefined,
+  dkim: undefined,
 };
 
 type Reply = string | 'hang up';
@@ -73,7 +76,7 @@ async function outcomeWith(replies: Record<string, Reply>, login = {}) {
 
 describe('what an SMTP session says about a mail', () => {
   it('was taken, under the Message-ID of its delivery', async () => {
-    expect(await outcomeWith({})).toEqual({ kind: 'accepted', providerId: `<${message.deliveryId}@acme.example>` });
+    expect(await outcomeWith({})).toEqual({ kind: 'accepted', providerId: message.messageId });
   });
 
   it.each([

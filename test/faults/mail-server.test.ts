@@ -106,12 +106,15 @@ it('knows that a message which came to a closed sender was not sent', async () =
   const sender = createSmtpSender(smtpSettingsOf(stack.sink.url));
   const send = () =>
     sender.send({
-      deliveryId: 'closed',
+      messageId: '<closed@example.org>',
       from: { name: undefined, address: 'hello@example.org' },
       to: 'closed@example.com',
       subject: 'closed',
       body: 'Hello',
       unsubscribeUrl: undefined,
+      envelopeFrom: 'hello@example.org',
+      replyTo: undefined,
+      dkim: undefined,
     });
   stack.sink.script({ delayMs: 200 });
   const waiting = Array.from({ length: sender.concurrency * 2 }, send);

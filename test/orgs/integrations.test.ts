@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
 import { SMTPServer } from 'smtp-server';
-import { findEmailSettings } from '../../src/orgs/integrations.service.ts';
+import { findConnection } from '../../src/orgs/integrations.service.ts';
 import { startApi, type TestApi, type TestOrg } from '../support/api.ts';
 import { type FakeProvider, startFakeProvider } from '../support/fake-provider.ts';
 
@@ -92,7 +92,7 @@ describe('an integration', () => {
     const { body } = await put('email', 'smtp', { host: SMTP.host, username: 'other', password: '***' });
 
     expect(body.settings).toEqual({ host: SMTP.host, port: 587, secure: false, username: 'other', password: '***' });
-    expect(await findEmailSettings(api.db, api.deps.secrets, org.id)).toEqual({
+    expect(await findConnection(api.db, api.deps.secrets, org.id, 'email')).toEqual({
       host: SMTP.host,
       port: 587,
       secure: false,
@@ -119,7 +119,7 @@ describe('an integration', () => {
     expect((await org.delete('/integrations/llm')).status).toBe(200);
     expect((await org.delete('/integrations/llm')).status).toBe(404);
     expect((await org.get('/integrations')).body.items).toEqual([]);
-    expect(await findEmailSettings(api.db, api.deps.secrets, org.id)).toBeUndefined();
+    expect(await findConnection(api.db, api.deps.secrets, org.id, 'email')).toBeUndefined();
   });
 
   it('is its org’s alone', async () => {
@@ -134,7 +134,7 @@ describe('an integration', () => {
     const first = await put('crm', 'hubspot', { access_token: 'pat' });
     const second = await put('crm', 'hubspot', { access_token: 'pat2' });
     expect(first.body.webhook_url).toMatch(
-      new RegExp(`^http://127\\.0\\.0\\.1:8080/crm/webhook/${org.id}/[\\w-]{43}$`),
+      new RegExp(`^http://127\\.0\\.0\\.1:\\d+/crm/webhook/${org.id}/[\\w-]{43}$`),
     );
     expect(second.body.webhook_url).toBe(first.body.webhook_url);
   });

@@ -7,6 +7,7 @@ import { revokeKeyAsOperator } from '../../src/keys/service.ts';
 import { type Answer, startApi, type TestApi } from '../support/api.ts';
 import { type Document, type Operation, pathTo, readDocument } from './document.ts';
 import { call } from './filling.ts';
+import { NOWHERE } from './nowhere.ts';
 import { inParallel } from './parallel.ts';
 
 /** Routes that anybody may call and that stand in no document: pages for people, and the operator's. */
@@ -22,6 +23,8 @@ const PUBLIC_ROUTES = [
   'GET /dashboard',
   'GET /u/:token',
   'POST /u/:token',
+  'POST /callbacks/:provider/:orgId/:token',
+  'GET /callbacks/meta/:orgId/:token',
 ];
 const SOME_ID = '00000000-0000-4000-8000-000000000000';
 
@@ -36,7 +39,14 @@ beforeAll(async () => {
     fastify.addHook('onRoute', (route) => void routes.push(route));
   };
   diagnostics.subscribe('fastify.initialization', watch);
-  api = await startApi({ deps: { checkIntegration: async () => ({ connected: false, message: 'not tried' }) } });
+  api = await startApi({
+    deps: {
+      checkIntegration: async () => ({ connected: false, message: 'not tried' }),
+      dns: { resolveTxt: async () => [] },
+      egress: NOWHERE,
+      patienceMs: 10,
+    },
+  });
   diagnostics.unsubscribe('fastify.initialization', watch);
   document = readDocument((await api.client().get('/openapi.json')).body);
 });

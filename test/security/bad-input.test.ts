@@ -5,6 +5,7 @@ import { type FakeFareHarbor, startFakeFareHarbor } from '../support/fake-fareha
 import { type Document, type Operation, type Place, pathTo, readDocument } from './document.ts';
 import { call } from './filling.ts';
 import { hostileValues, MALFORMED_JSON, NUL_TEXT, ODD_JSON, STRANGE_TEXTS } from './hostile.ts';
+import { NOWHERE } from './nowhere.ts';
 import { inParallel } from './parallel.ts';
 
 const IS_LONG = process.env.TEST_TIER === 'long';
@@ -24,7 +25,12 @@ beforeAll(async () => {
   fareHarbor = await startFakeFareHarbor();
   api = await startApi({
     env: { FAREHARBOR_BASE_URL: fareHarbor.url },
-    deps: { checkIntegration: async () => ({ connected: false, message: 'not tried' }) },
+    deps: {
+      checkIntegration: async () => ({ connected: false, message: 'not tried' }),
+      dns: { resolveTxt: async () => [] },
+      egress: NOWHERE,
+      patienceMs: 10,
+    },
   });
   document = readDocument((await api.client().get('/openapi.json')).body);
   known = await makeOneOfEach();

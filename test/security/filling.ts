@@ -102,7 +102,7 @@ async function idColumns(db: Db): Promise<{ table: string; column: string; owner
     join information_schema.columns o on o.table_schema = c.table_schema and o.table_name = c.table_name
       and (o.column_name in ('org_id', 'principal_id') or o.column_name = 'partner_id' and c.table_name in ('orgs', 'partner_api_keys'))
     where c.table_schema = 'public'
-      and (c.data_type in ('uuid', 'bigint') or c.column_name ~ '(_id|token|^key)$' and c.data_type = 'text')
+      and (c.data_type in ('uuid', 'bigint') or c.column_name ~ '(_id|token|^key|^domain)$' and c.data_type = 'text')
     order by 1, 2
   `.execute(db);
   return rows;

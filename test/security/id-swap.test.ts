@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { addMessage, openSession } from '../../src/conversations/sessions.service.ts';
 import { type Answer, type Client, startApi, type TestApi, type TestOrg } from '../support/api.ts';
 import { type FakeFareHarbor, startFakeFareHarbor } from '../support/fake-fareharbor.ts';
 import { type Document, type Operation, type Place, pathTo, readDocument } from './document.ts';
 import { call, checksums, fill, idsOf, startBigintsHigh } from './filling.ts';
+import { NOWHERE } from './nowhere.ts';
 import { inParallel } from './parallel.ts';
 
 const MARK_OF_A = 'mark-of-a-51c0';
@@ -30,7 +32,12 @@ beforeAll(async () => {
   fareHarbor = await startFakeFareHarbor();
   api = await startApi({
     env: { FAREHARBOR_BASE_URL: fareHarbor.url },
-    deps: { checkIntegration: async () => ({ connected: false, message: 'not tried' }) },
+    deps: {
+      checkIntegration: async () => ({ connected: false, message: 'not tried' }),
+      dns: { resolveTxt: async () => [] },
+      egress: NOWHERE,
+      patienceMs: 10,
+    },
   });
   document = readDocument((await api.client().get('/openapi.json')).body);
   await startBigintsHigh(api.db);
@@ -38,7 +45,10 @@ beforeAll(async () => {
   orgB = await api.createOrg(`${MARK_OF_B} org`, await api.createPartner({ name: `${MARK_OF_B} partner` }));
   await fill(document, api.db, orgA, MARK_OF_A);
   ({ nexts: nextsOfB } = await fill(document, api.db, orgB, MARK_OF_B));
-  await orgB.post('/contacts', { contact: { phone: PHONE_OF_B, name: `${MARK_OF_B} by phone` } });
+  const { body: contact } = await orgB.post('/contacts', {
+    contact: { phone: PHONE_OF_B, name: `${MARK_OF_B} by phone` },
+  });
+  await openSessionOfB(contact.id);
   idsOfA = await idsOf(api.db, orgA);
   idsOfB = (await idsOf(api.db, orgB)).filter((id) => !idsOfA.includes(id));
   await findOwnPaths();
@@ -216,6 +226,13 @@ function ownersPaths(operation: Operation): string[] {
 const found = new Map<string, Record<string, string>>();
 
 const ownPathValues = (operation: Operation): Record<string, string> => found.get(operation.name) ?? {};
+
+/** A session with a message, which no route makes. */
+async function openSessionOfB(contactId: string): Promise<void> {
+  const { id: sessionId } = await openSession(api.db, orgB.id, { contactId, channel: 'whatsapp' });
+  const message = { id: crypto.randomUUID(), sessionId, sender: 'contact', content: `${MARK_OF_B} message` } as const;
+  await addMessage(api.db, orgB.id, message);
+}
 
 /** Looks by the GET of the same path for ids of A that can stand before the last one. */
 async function findOwnPaths(): Promise<void> {

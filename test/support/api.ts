@@ -1,15 +1,17 @@
-import type { AddressInfo } from 'node:net';
 import { pino } from 'pino';
 import { type Config, loadConfig } from '../../src/config.ts';
 import { connect } from '../../src/db/connect.ts';
 import { listen } from '../../src/db/listen.ts';
+import { createCallbackUrls } from '../../src/deliveries/callback-urls.ts';
 import type { Deps } from '../../src/deps.ts';
+import { anyFreePort } from '../../src/dev/ports.ts';
 import { createApp } from '../../src/http/app.ts';
 import { createRateLimits } from '../../src/http/rate-limits.ts';
 import { issueOrgKey, issuePartnerKey } from '../../src/keys/service.ts';
 import { createTokens } from '../../src/keys/tokens.ts';
 import { createKeyVerifier } from '../../src/keys/verifier.ts';
 import { createOrg, createPartner, type NewPartner } from '../../src/partners/service.ts';
+import { createDns } from '../../src/providers/dns.ts';
 import { ANYWHERE, createEgress } from '../../src/providers/egress.ts';
 import { createFareHarbor } from '../../src/providers/fareharbor.ts';
 import { createIntegrationCheck } from '../../src/providers/integration-checks.ts';
@@ -76,7 +78,9 @@ export type TestApi = Awaited<ReturnType<typeof startApi>>;
  */
 export async function startApi({ env = {}, databaseUrl, deps: replaced = {} }: ApiOptions = {}) {
   const database = databaseUrl === undefined ? await createTestDatabase() : undefined;
-  const config = testConfig(databaseUrl ?? (database as { url: string }).url, env);
+  const port = await anyFreePort();
+  const publicUrl = `http://${LOOPBACK}:${port}`;
+  const config = testConfig(databaseUrl ?? (database as { url: string }).url, { PUBLIC_URL: publicUrl, ...env });
   const { db, pool, close: closeDatabase } = connect(config.DATABASE_URL, { poolSize: config.DATABASE_POOL_SIZE });
   const tokens = createTokens(config.JWT_SECRET);
   const egress = createEgress({ allow: config.EGRESS_ALLOW });
@@ -89,14 +93,18 @@ export async function startApi({ env = {}, databaseUrl, deps: replaced = {} }: A
     rateLimits: createRateLimits(config, pool),
     secrets: createSecrets(config.SECRET_KEYS),
     temporal: { check: async () => undefined },
+    egress,
     fareHarbor: createFareHarbor(operatorsEgress, config.FAREHARBOR_BASE_URL),
     checkIntegration: createIntegrationCheck(egress),
+    callbacks: createCallbackUrls(config.JWT_SECRET, config.PUBLIC_URL),
+    patienceMs: 20_000,
+    dns: createDns({ servers: config.DNS_SERVERS }),
     ...replaced,
   };
   const app = await createApp(deps, pino({ level: config.LOG_LEVEL }));
   const revocations = listen(config.DATABASE_URL, 'keys_changed', deps.keys.forget);
-  await app.listen({ host: LOOPBACK, port: 0 });
-  const url = `http://${LOOPBACK}:${(app.server.address() as AddressInfo).port}`;
+  await app.listen({ host: LOOPBACK, port });
+  const url = `http://${LOOPBACK}:${port}`;
   const client = (key?: string) => clientOf(url, key);
 
   const makePartner = async (input: Partial<NewPartner> = {}): Promise<TestPartner> => {
@@ -143,7 +151,6 @@ function testConfig(databaseUrl: string, env: Record<string, string>): Config {
   return loadConfig({
     DATABASE_URL: databaseUrl,
     DATABASE_POOL_SIZE: '10',
-    PUBLIC_URL: `http://${LOOPBACK}:8080`,
     JWT_SECRET: 'the secret of the tests, 32 characters and more',
     SECRET_KEYS: `test:${Buffer.alloc(32, 7).toString('base64')}`,
     RATE_LIMIT_STORE: 'memory',
@@ -151,6 +158,7 @@ function testConfig(databaseUrl: string, env: Record<string, string>): Config {
     RATE_LIMIT_STREAMING: NO_LIMIT,
     RATE_LIMIT_PARTNER: NO_LIMIT,
     RATE_LIMIT_LOGIN_LINKS: NO_LIMIT,
+    DEVELOPMENT: 'true',
     LOG_LEVEL: 'silent',
     ...env,
   });

@@ -1,11 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { connect, RELAY_APPLICATION_NAME } from '../../src/db/connect.ts';
-import { createUnsubscribeLinks } from '../../src/deliveries/unsubscribe.ts';
 import { startRelay } from '../../src/outbox/relay.ts';
-import { createEgress } from '../../src/providers/egress.ts';
 import { connectTemporal } from '../../src/temporal/client.ts';
-import { createEmailSenders } from '../../worker/email-senders.ts';
+import { composeOutlets } from '../../worker/compose.ts';
+import { composeInbound } from '../../worker/inbound.ts';
 import { REACTIONS } from '../../worker/reactions.ts';
 import { runWorkers } from '../../worker/run.ts';
 import { startApi } from './api.ts';
@@ -24,16 +23,16 @@ export async function startStack({ env = {} }: { env?: Record<string, string> } 
   const sink = await startMailSink();
   const temporalEnv = { TEMPORAL_ADDRESS: temporalAddress(), TEMPORAL_NAMESPACE: testNamespace() };
   const api = await startApi({ env: { SMTP_URL: sink.url, ...temporalEnv, ...env } });
-  const { config, db, deps } = api;
+  const { config, db } = api;
   const relayConnection = connect(config.DATABASE_URL, { poolSize: 4, applicationName: RELAY_APPLICATION_NAME });
   const temporal = connectTemporal(config);
-  const egress = createEgress({ allow: config.EGRESS_ALLOW });
-  const senders = createEmailSenders({ db, secrets: deps.secrets, egress, smtpUrl: config.SMTP_URL });
+  const out = composeOutlets(config, db);
+  const inbound = await composeInbound(config, db, pino({ level: 'silent' }));
   const workers = await runWorkers({
     address: config.TEMPORAL_ADDRESS,
     namespace: config.TEMPORAL_NAMESPACE,
     workflowBundle: testWorkflowBundle(),
-    deps: { db, senders, links: createUnsubscribeLinks(config.JWT_SECRET, config.PUBLIC_URL) },
+    deps: { db, outlets: out.outlets, ...inbound.deps },
   });
   const relay = startRelay({
     databaseUrl: config.DATABASE_URL,
@@ -47,12 +46,14 @@ export async function startStack({ env = {} }: { env?: Record<string, string> } 
   return {
     ...api,
     sink,
+    /** Where mail comes in; undefined unless INBOUND_DOMAIN is set. */
+    inboundPort: inbound.port,
     temporal: temporal.client,
     async close() {
+      await inbound.stop();
       await relay.stop();
       await workers.stop();
-      senders.close();
-      await Promise.all([egress.close(), temporal.close(), relayConnection.close(), sink.close()]);
+      await Promise.all([out.close(), inbound.close(), temporal.close(), relayConnection.close(), sink.close()]);
       await api.close();
     },
   };

@@ -33,7 +33,8 @@ export interface FaultStack {
   close(): Promise<void>;
 }
 
-export async function startFaultStack(): Promise<FaultStack> {
+/** `env`: environment variables over those of the installation. */
+export async function startFaultStack({ env = {} }: { env?: Record<string, string> } = {}): Promise<FaultStack> {
   const folder = mkdtempSync(join(tmpdir(), 'switchboard-faults-'));
   chmodSync(folder, 0o755); // Postgres' own user has to reach its data in it
   const guard = startGuard(join(folder, 'processes.json'));
@@ -42,14 +43,19 @@ export async function startFaultStack(): Promise<FaultStack> {
     rmSync(folder, { recursive: true, force: true });
   };
   try {
-    return await startAll(folder, guard, removeAll);
+    return await startAll(folder, guard, removeAll, env);
   } catch (error) {
     await removeAll();
     throw error;
   }
 }
 
-async function startAll(folder: string, guard: Guard, removeAll: () => Promise<void>): Promise<FaultStack> {
+async function startAll(
+  folder: string,
+  guard: Guard,
+  removeAll: () => Promise<void>,
+  more: Record<string, string>,
+): Promise<FaultStack> {
   const log = (name: string) => join(folder, `${name}.log`);
   const [postgresPort, temporalPort, sinkPort, apiPort] = [
     await anyFreePort(),
@@ -97,6 +103,7 @@ async function startAll(folder: string, guard: Guard, removeAll: () => Promise<v
     RATE_LIMIT_STANDARD: '1000000',
     SMTP_URL: sink.url,
     LOG_LEVEL: 'info',
+    ...more,
   };
   const program = (name: string, file: string, isReady: () => Promise<void>) =>
     restartable(async () => {

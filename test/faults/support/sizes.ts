@@ -2,6 +2,8 @@ const isLong = process.env.TEST_TIER === 'long';
 
 /** The full counts in the long tier, and what ends quickly in the other. */
 export const CONTACTS = isLong ? 2_000 : 300;
+/** On each channel that has random faults. */
+export const SENDS = isLong ? 2_000 : 60;
 export const KILLS = isLong ? 5 : 2;
 export const TEMPORAL_DOWN_MS = isLong ? 60_000 : 10_000;
 export const IDEMPOTENT_REQUESTS = isLong ? 100 : 20;

@@ -1,0 +1,8 @@
+import type { Egress } from '../../src/providers/egress.ts';
+
+/** Takes the place of the way out: third parties answer that they know nothing. */
+export const NOWHERE: Egress = {
+  request: async (url) => ({ status: 404, headers: {}, body: '{}', url }),
+  resolve: async () => '127.0.0.1',
+  close: async () => undefined,
+};

@@ -1,0 +1,114 @@
+import { TestWorkflowEnvironment } from '@temporalio/testing';
+import { type ActivityInterceptorsFactory, Worker } from '@temporalio/worker';
+import { sql } from 'kysely';
+import { createSequenceActivities } from '../../activities/sequences.ts';
+import { connect, type Db } from '../../src/db/connect.ts';
+import type { Outlets } from '../../src/deliveries/outlet.ts';
+import { findTestServer } from '../../src/dev/temporal-programs.ts';
+import { RUN_SEQUENCE, type SendTotals } from '../../src/sequences/contract.ts';
+import { installRuntime } from './runtime.ts';
+import { createTestDatabase, testWorkflowBundle } from './servers.ts';
+
+const SEARCH_PATH = 'testclock, pg_catalog, public';
+
+export type SkippedTime = Awaited<ReturnType<typeof startSkippedTime>>;
+
+/**
+ * A database and a Temporal server whose clocks go together, while the server skips the time in which workflows sleep. The database's own `now()` is hidden behind another of the same name: what is tested knows of no clock. Close it after use.
+ */
+export async function startSkippedTime() {
+  installRuntime();
+  const path = await findTestServer();
+  const executable = { type: 'existing-path', path } as const;
+  const environment = await TestWorkflowEnvironment.createTimeSkipping({ server: { executable } });
+  const database = await createTestDatabase();
+  await hideClock(database.url);
+  const url = new URL(database.url);
+  url.searchParams.set('options', `-c search_path=${SEARCH_PATH.replaceAll(' ', '')}`);
+  const { db, close } = connect(url.href, { poolSize: 10 });
+  let lagMs = 0;
+
+  /** Puts the database's clock where the server's stands. */
+  const keepPace = async () => {
+    const aheadMs = (await environment.currentTimeMs()) + lagMs - Date.now();
+    await sql`update testclock.clock set ahead_ms = ${aheadMs}`.execute(db);
+  };
+  const paced: ActivityInterceptorsFactory = () => ({
+    inbound: {
+      async execute(input, next) {
+        await keepPace();
+        return next(input);
+      },
+    },
+  });
+
+  return {
+    db,
+    /** Has the database think that it is now this time; it goes on from there. */
+    async setClock(to: Date) {
+      lagMs = to.getTime() - (await environment.currentTimeMs());
+      await keepPace();
+    },
+    /** Skips so much time, in which what is due is done. */
+    async skip(ms: number) {
+      await environment.sleep(ms);
+      await keepPace();
+    },
+    /** Runs the workflow of a sequence to its end, however long that takes. `during` is called as it has begun. */
+    async runSequence(
+      orgId: string,
+      sequenceId: string,
+      outlets: Outlets,
+      during: () => Promise<void> = async () => undefined,
+    ): Promise<SendTotals> {
+      const worker = await Worker.create({
+        connection: environment.nativeConnection,
+        taskQueue: RUN_SEQUENCE.taskQueue,
+        workflowBundle: testWorkflowBundle(),
+        activities: createSequenceActivities({ db, outlets, stopping: new AbortController().signal }),
+        interceptors: { activity: [paced] },
+      });
+      const input = { orgId, sequenceId };
+      return worker.runUntil(async () => {
+        const run = await environment.client.workflow.start(RUN_SEQUENCE.type, {
+          workflowId: RUN_SEQUENCE.workflowId(input),
+          taskQueue: RUN_SEQUENCE.taskQueue,
+          args: [input],
+        });
+        await during();
+        return run.result();
+      });
+    },
+    async close() {
+      await close();
+      await Promise.all([environment.teardown(), database.drop()]);
+    },
+  };
+}
+
+/** Defaults of columns have found their function when they were made: they are made anew. */
+async function hideClock(url: string): Promise<void> {
+  const { db, close } = connect(url, { poolSize: 1 });
+  try {
+    await sql`
+      create schema testclock;
+      create table testclock.clock (ahead_ms float8 not null);
+      insert into testclock.clock values (0);
+      create function testclock.now() returns timestamptz language sql stable as
+        'select pg_catalog.now() + ahead_ms * interval ''1 millisecond'' from testclock.clock';
+    `.execute(db);
+    for (const { table_name, column_name } of await listTimedColumns(db)) {
+      const [table, column] = [sql.table(table_name), sql.ref(column_name)];
+      await sql`alter table ${table} alter column ${column} set default testclock.now()`.execute(db);
+    }
+  } finally {
+    await close();
+  }
+}
+
+async function listTimedColumns(db: Db) {
+  const { rows } = await sql<{ table_name: string; column_name: string }>`
+    select table_name, column_name from information_schema.columns where table_schema = 'public' and column_default = 'now()'
+  `.execute(db);
+  return rows;
+}
