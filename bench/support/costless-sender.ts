@@ -1,9 +1,23 @@
-import type { EmailSender } from '../../src/providers/email.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Outlet } from '../../src/deliveries/outlet.ts';
 
-/** Accepts everything at once, so that what is measured is all but the sending. Takes a whole batch side by side. */
-export const COSTLESS: EmailSender = {
+/** Accepts everything, at once or after a time, so that what is measured is all but the sending. */
+export const createCostlessOutlet = ({ delayMs, concurrency }: { delayMs: number; concurrency: number }): Outlet => ({
   provider: 'costless',
-  concurrency: 500,
-  send: async ({ deliveryId }) => ({ kind: 'accepted', providerId: deliveryId }),
-  close: () => undefined,
-};
+  sender: null,
+  concurrency,
+  pool: {},
+  async send({ deliveryId }) {
+    if (delayMs > 0) await sleep(delayMs);
+    return { kind: 'accepted', providerId: deliveryId };
+  },
+});
+
+/** Takes a whole batch side by side. */
+export const COSTLESS = { delayMs: 0, concurrency: 500 };
+/** A provider that answers as fast as a real one at its best. */
+const QUICK = { delayMs: 20, concurrency: 50 };
+
+/** What the bench that started this program wants: QUICK by OUTLET=quick, else COSTLESS. */
+export const outletOfEnvironment = (): Outlet =>
+  createCostlessOutlet(process.env.OUTLET === 'quick' ? QUICK : COSTLESS);

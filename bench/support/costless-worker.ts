@@ -2,14 +2,14 @@ import { DefaultLogger, Runtime } from '@temporalio/worker';
 import { pino } from 'pino';
 import { loadConfig } from '../../src/config.ts';
 import { connect, RELAY_APPLICATION_NAME } from '../../src/db/connect.ts';
-import { createUnsubscribeLinks } from '../../src/deliveries/unsubscribe.ts';
 import { startRelay } from '../../src/outbox/relay.ts';
 import { onStopSignal } from '../../src/process.ts';
 import { connectTemporal } from '../../src/temporal/client.ts';
 import { workflowBundle } from '../../worker/bundle.ts';
+import { composeInbound } from '../../worker/inbound.ts';
 import { REACTIONS } from '../../worker/reactions.ts';
 import { runWorkers } from '../../worker/run.ts';
-import { COSTLESS } from './costless-sender.ts';
+import { outletOfEnvironment } from './costless-sender.ts';
 import { serve } from './processes.ts';
 
 // The worker of worker/main.ts in all parts, but with a sender that costs nothing.
@@ -19,15 +19,13 @@ Runtime.install({ logger: new DefaultLogger('WARN'), shutdownSignals: [] });
 const { db, close } = connect(config.DATABASE_URL, { poolSize: config.DATABASE_POOL_SIZE });
 const relayConnection = connect(config.DATABASE_URL, { poolSize: 4, applicationName: RELAY_APPLICATION_NAME });
 const temporal = connectTemporal(config);
+const outlet = outletOfEnvironment();
+const inbound = await composeInbound(config, db, log);
 const workers = await runWorkers({
   address: config.TEMPORAL_ADDRESS,
   namespace: config.TEMPORAL_NAMESPACE,
   workflowBundle: await workflowBundle(),
-  deps: {
-    db,
-    links: createUnsubscribeLinks(config.JWT_SECRET, config.PUBLIC_URL),
-    senders: { of: async () => COSTLESS, close: () => undefined },
-  },
+  deps: { db, outlets: { of: async () => outlet, close: () => undefined }, ...inbound.deps },
 });
 const relay = startRelay({
   databaseUrl: config.DATABASE_URL,
@@ -38,8 +36,8 @@ const relay = startRelay({
   log,
 });
 onStopSignal(log, async () => {
-  await Promise.all([relay.stop(), workers.stop()]);
-  await Promise.all([temporal.close(), relayConnection.close(), close()]);
+  await Promise.all([inbound.stop(), relay.stop(), workers.stop()]);
+  await Promise.all([inbound.close(), temporal.close(), relayConnection.close(), close()]);
 });
 
 serve({ ready: async () => true });

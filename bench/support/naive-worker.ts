@@ -4,10 +4,11 @@ import { bundleWorkflowCode, DefaultLogger, NativeConnection, Runtime, Worker } 
 import { loadConfig } from '../../src/config.ts';
 import { connect } from '../../src/db/connect.ts';
 import { newId } from '../../src/ids.ts';
-import { COSTLESS } from './costless-sender.ts';
+import { COSTLESS, createCostlessOutlet } from './costless-sender.ts';
 import { eachOf } from './each-of.ts';
 import { serve } from './processes.ts';
 import { enrollAll, insertDelivery, type OneSend, settleDelivery } from './row-by-row.ts';
+import { EMAIL_CONTENT } from './seed.ts';
 
 const STARTS_AT_ONCE = 50;
 const TASK_QUEUE = 'naive';
@@ -19,9 +20,9 @@ const config = loadConfig();
 Runtime.install({ logger: new DefaultLogger('WARN'), shutdownSignals: [] });
 const { db } = connect(config.DATABASE_URL, { poolSize: config.DATABASE_POOL_SIZE });
 
-const sendTo = async ({ to }: OneSend, deliveryId: string): Promise<string> => {
-  const from = { name: 'Shop', address: 'hello@shop.example' };
-  await COSTLESS.send({ deliveryId, from, to, subject: '', body: '', unsubscribeUrl: undefined });
+const outlet = createCostlessOutlet(COSTLESS);
+const sendTo = async ({ orgId, to }: OneSend, deliveryId: string): Promise<string> => {
+  await outlet.send({ channel: 'email', content: EMAIL_CONTENT, orgId, deliveryId, to });
   return deliveryId;
 };
 const activities = {

@@ -12,6 +12,15 @@ export const EMAIL = {
   email_is_transactional: false,
 };
 
+/** The same as the content of one mail. */
+export const EMAIL_CONTENT = {
+  from_email: EMAIL.from_email,
+  subject: EMAIL.email_subject,
+  sender_name: EMAIL.email_sender_name,
+  body: EMAIL.email_body,
+  is_transactional: false,
+};
+
 /** A new org with this many contacts. */
 export async function seedOrg(db: Db, contacts: number): Promise<string> {
   const partner = await createPartner(db, { name: 'Bench' });
@@ -25,9 +34,12 @@ export async function seedOrg(db: Db, contacts: number): Promise<string> {
   return orgId;
 }
 
-/** A one-off sequence of one e-mail to all contacts, not yet started. */
-export async function seedSequence(db: Db, orgId: string): Promise<string> {
-  const steps = [{ delay_in_minutes: 0, action: { type: 'send_emails' as const, data: EMAIL } }];
-  const { id } = await createSequence(db, orgId, { name: 'Bench', is_continuous: false, filter: null, steps });
+const SAVING = { isDevelopment: true };
+
+/** A one-off sequence of e-mails to all contacts, not yet started; one for each delay. */
+export async function seedSequence(db: Db, orgId: string, delays = [0]): Promise<string> {
+  const action = { type: 'send_emails' as const, data: EMAIL };
+  const steps = delays.map((delay_in_minutes) => ({ delay_in_minutes, action }));
+  const { id } = await createSequence(db, orgId, { name: 'Bench', is_continuous: false, filter: null, steps }, SAVING);
   return id;
 }
