@@ -4,7 +4,7 @@ import { blockedEmail } from '../src/contacts/blocklist.service.ts';
 import type { Db } from '../src/db/connect.ts';
 import type { Channel, MessageRef, RequestProgress } from '../src/deliveries/contract.ts';
 import { settleAndAsk } from '../src/deliveries/look-ups.service.ts';
-import { NOWHERE, type Outlets } from '../src/deliveries/outlet.ts';
+import { NOT_CONFIGURED, NOWHERE, type Outlets } from '../src/deliveries/outlet.ts';
 import {
   beginRequested,
   failQueued,
@@ -59,18 +59,18 @@ export function createRequestedActivities({ db, outlets, stopping }: RequestedAc
 
   async function sendRequested(orgId: string, requested: Requested, channel: Channel): Promise<RequestProgress> {
     const { cancellationSignal } = Context.current();
-    const outlet = await outlets.of(orgId, channel);
+    const outlet = (await outlets.of(orgId, channel)) ?? NOWHERE;
     const lease = randomUUID();
     await settleAndAsk(db, orgId, (trx) => settleInterruptedRequested(trx, orgId, requested, lease));
     const rule = {
       lease,
-      obstacle: outlet === undefined ? 'channel not configured' : null,
+      obstacle: outlet === NOWHERE ? NOT_CONFIGURED : null,
       isAddressBlocked: blockedEmail(orgId, 'delivery.to'),
       isContactBlocked: blockedEmail(orgId, 'contact.email'),
     };
     await sendInLanes({
       items: await listQueued(db, orgId, requested, BATCH),
-      outlet: outlet ?? NOWHERE,
+      outlet,
       isStopped: () => stopping.aborted || cancellationSignal.aborted,
       begin: async (ids) =>
         (await beginRequested(db, orgId, ids, rule)).map(({ id, attempts, ...send }) => ({
@@ -79,7 +79,7 @@ export function createRequestedActivities({ db, outlets, stopping }: RequestedAc
         })),
       settle: async (results) => {
         await settleAndAsk(db, orgId, async (trx) => {
-          await settleRequested(trx, orgId, { provider: outlet?.provider ?? '', lease }, results);
+          await settleRequested(trx, orgId, { provider: outlet.provider, lease }, results);
           return results.filter(([, { status }]) => status === 'unknown').length;
         });
       },

@@ -3,25 +3,21 @@ import { Context } from '@temporalio/activity';
 import type { Db } from '../src/db/connect.ts';
 import { settleAndAsk } from '../src/deliveries/look-ups.service.ts';
 import { markResults } from '../src/deliveries/marking.queries.ts';
-import { NOWHERE, type Outlets } from '../src/deliveries/outlet.ts';
+import { NOT_CONFIGURED, NOWHERE, type Outlets } from '../src/deliveries/outlet.ts';
 import { SenderTrouble, sendInLanes } from '../src/deliveries/sending.ts';
-import { contentOf, isPersonal } from '../src/sequences/content.rules.ts';
+import { CHANNEL_OF, contentOf, isPersonal, senderOf } from '../src/sequences/content.rules.ts';
 import type { SendTotals, SequenceProgress, SequenceRef } from '../src/sequences/contract.ts';
 import { enrollNextPage } from '../src/sequences/enroll.service.ts';
 import { type StepSend, settleDeliveries } from '../src/sequences/sending.queries.ts';
 import {
   beginChunk,
-  CHANNEL_OF,
   type DueStep,
   lookAhead,
   pauseForSettings,
-  ruleOf,
-  type SendingTerms,
   type SequenceBatch,
-  senderOf,
   takeBatch,
-  termsOf,
 } from '../src/sequences/sending.service.ts';
+import { ruleOf, type SendingTerms, termsOf } from '../src/sequences/terms.service.ts';
 
 const BATCH = 500;
 /** A batch that found nothing to do is not repeated at once. */
@@ -81,11 +77,11 @@ export function createSequenceActivities({ db, outlets, stopping }: SequenceActi
 
   async function sendStep({ orgId, sequenceId, lease, terms, totals, stop }: Round, step: DueStep): Promise<void> {
     const { action, stepId, places, enrollmentIds } = step;
-    const outlet = await outlets.of(orgId, CHANNEL_OF[action.type]);
+    const outlet = (await outlets.of(orgId, CHANNEL_OF[action.type])) ?? NOWHERE;
     const send: StepSend = {
-      ...ruleOf(orgId, action, terms, outlet === undefined ? 'channel not configured' : null),
+      ...ruleOf(orgId, action, terms, outlet === NOWHERE ? NOT_CONFIGURED : null),
       gates: terms.gates,
-      sender: senderOf(action, outlet?.sender ?? null),
+      sender: senderOf(action, outlet.sender),
       isPersonal: isPersonal(action),
       sequenceId,
       stepId,
@@ -95,7 +91,7 @@ export function createSequenceActivities({ db, outlets, stopping }: SequenceActi
     const compose = contentOf(action);
     await sendInLanes<string>({
       items: enrollmentIds,
-      outlet: outlet ?? NOWHERE,
+      outlet,
       isStopped: () => stop.aborted || stopping.aborted,
       begin: async (chunk) => {
         const { sendings, skipped, failed } = await beginChunk(db, orgId, send, compose, chunk);
@@ -106,7 +102,7 @@ export function createSequenceActivities({ db, outlets, stopping }: SequenceActi
       settle: async (results) => {
         if (results.length === 0) return;
         const unknown = results.filter(([, { status }]) => status === 'unknown').length;
-        const marking = markResults(orgId, { provider: outlet?.provider ?? '', lease }, results);
+        const marking = markResults(orgId, { provider: outlet.provider, lease }, results);
         if (unknown === 0) await settleDeliveries(db, marking);
         else await settleAndAsk(db, orgId, (trx) => settleDeliveries(trx, marking).then(() => unknown));
         for (const [, { status }] of results) {

@@ -1,5 +1,8 @@
 import { v7 } from 'uuid';
 
+/** The UUID that comes before every id, and that no row has. */
+export { NIL as NIL_UUID } from 'uuid';
+
 /** A new id: a UUID version 7 (RFC 9562), which sorts by time. */
 export const newId = (): string => v7();
 

@@ -2,6 +2,7 @@ import { findPhoneAgent } from '../src/agents/phone-agents.service.ts';
 import type { Db } from '../src/db/connect.ts';
 import type { Channel } from '../src/deliveries/contract.ts';
 import type { Envelope, Outlet } from '../src/deliveries/outlet.ts';
+import { senderIn } from '../src/deliveries/senders.rules.ts';
 import type { Egress } from '../src/providers/egress.ts';
 import { createMetaSender } from '../src/providers/meta.ts';
 import type { MetaSettings } from '../src/providers/meta-api.ts';
@@ -15,10 +16,8 @@ type EnvelopeOn<Name extends Channel> = Extract<Envelope, { channel: Name }>;
 /** SMS through Twilio. */
 export const smsOutlet = (egress: Egress, settings: TwilioSettings, callbackUrl: string): Outlet => {
   const sender = createTwilioSender(egress, settings, callbackUrl);
-  return outletOf<'sms'>(
-    sender,
-    settings.from ?? settings.messaging_service_sid ?? null,
-    ({ deliveryId, to, content }) => sender.send({ deliveryId, to, body: content.body }),
+  return outletOf<'sms'>(sender, senderIn('sms', settings), ({ deliveryId, to, content }) =>
+    sender.send({ deliveryId, to, body: content.body }),
   );
 };
 
@@ -47,7 +46,7 @@ export const voiceOutlet = (
   findAgent: FindAgent,
 ): Outlet => {
   const sender = createVapiSender(egress, settings, callbackUrl);
-  return outletOf<'voice'>(sender, settings.phone_number_id, async ({ orgId, deliveryId, to, content }) => {
+  return outletOf<'voice'>(sender, senderIn('voice', settings), async ({ orgId, deliveryId, to, content }) => {
     const agent = await findAgent(orgId, content.agentId);
     if (agent === undefined)
       return { kind: 'rejected', because: 'permanent', reason: `there is no phone agent ${content.agentId}` };

@@ -111,6 +111,7 @@ function messageOf(
     to,
     subject: content.subject,
     body: content.body,
+    isHtml: content.is_html,
     unsubscribeUrl: content.is_transactional ? undefined : links.urlOf({ orgId, deliveryId }),
     envelopeFrom: inboundDomain === undefined ? content.from_email : bounceAddress(token, inboundDomain),
     replyTo: inboundDomain === undefined ? undefined : replyAddress(token, inboundDomain),

@@ -4,6 +4,7 @@ import type { CallbackUrls } from '../src/deliveries/callback-urls.ts';
 import type { Channel } from '../src/deliveries/contract.ts';
 import type { Outlet } from '../src/deliveries/outlet.ts';
 import { keepInOutbox } from '../src/deliveries/sandbox.queries.ts';
+import { SANDBOX_SENDERS } from '../src/deliveries/senders.rules.ts';
 import type { Egress } from '../src/providers/egress.ts';
 import { agentsOf, smsOutlet, voiceOutlet, whatsAppOutlet } from './channel-outlets.ts';
 import { META, type SandboxSend, TWILIO, VAPI, type Wire } from './sandbox-wires.ts';
@@ -62,12 +63,12 @@ export function createSandbox({ db, callbacks, egress }: SandboxDeps): Sandbox {
 
   const open = {
     sms: (orgId: string) => {
-      const settings = { account_sid: 'ACsandbox', auth_token: 'sandbox', from: '+15005550006' };
+      const settings = { account_sid: 'ACsandbox', auth_token: 'sandbox', from: SANDBOX_SENDERS.sms };
       return smsOutlet(wired(orgId, 'sms'), settings, callbacks.urlOf('twilio', orgId));
     },
     whatsapp: (orgId: string) => whatsAppOutlet(wired(orgId, 'whatsapp'), { access_token: 'sandbox' }),
     voice: (orgId: string) => {
-      const settings = { api_key: 'sandbox', phone_number_id: 'sandbox' };
+      const settings = { api_key: 'sandbox', phone_number_id: SANDBOX_SENDERS.voice };
       return voiceOutlet(wired(orgId, 'voice'), settings, callbacks.urlOf('vapi', orgId), agentsOf(db));
     },
   };

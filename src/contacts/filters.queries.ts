@@ -86,7 +86,7 @@ function condition(filter: ContactFilter, compilation: Compilation): RawBuilder<
       return belongsTo(filter.segment_id.toLowerCase(), compilation);
     case 'contacts_sessions_attributes_in':
     case 'last_contacted_at_with_handoff_between':
-      return NOBODY; // there are no sessions yet
+      return NOBODY; // filters do not look at sessions yet
   }
 }
 

@@ -9,6 +9,9 @@ export interface TemplateContact {
   custom_data: Readonly<Record<string, unknown>>;
 }
 
+/** Whom a template speaks of where it speaks of nobody: every place shows its fallback. */
+export const NOBODY: TemplateContact = { id: '', name: null, email: null, phone_number: null, custom_data: {} };
+
 type Read = (contact: TemplateContact) => unknown;
 
 interface Place {

@@ -29,7 +29,7 @@ export function requestCall(
     const { id: sessionId } = await openSession(trx, orgId, { contactId, channel: 'phone_voice' });
     const content = { agentId: agent.id };
     const call = { channel: 'voice', content, contactId, to, sender: null, requestKey: null } as const;
-    const id = (await requestMessage(trx, orgId, call)) as string;
+    const id = await requestMessage(trx, orgId, call);
     await addMessage(trx, orgId, { id, sessionId, sender: 'system', content: `Call by ${agent.name} to ${to}` });
     return { call_id: id, session_id: sessionId, status: 'queued' };
   });

@@ -1,6 +1,7 @@
 import type { Db } from '../db/connect.ts';
 import { listConnections } from '../orgs/integrations.service.ts';
 import type { Channel } from './contract.ts';
+import { SANDBOX_SENDERS, senderIn } from './senders.rules.ts';
 
 /** The channels on which an org can send, each with the address or number of all its messages, or null where each says its own. */
 export type Channels = Map<Channel, string | null>;
@@ -12,8 +13,7 @@ export interface ChannelDefaults {
   isDevelopment: boolean;
 }
 
-const SANDBOX_NUMBER = '+15005550006';
-
+/** What an org has connected, or what stands in for it. */
 export async function listChannels(
   db: Db,
   orgId: string,
@@ -22,14 +22,10 @@ export async function listChannels(
   const connections = await listConnections(db, orgId);
   const channels: Channels = new Map();
   if (hasMailServer || connections.has('email')) channels.set('email', null);
-  for (const [channel, keys] of Object.entries(SENDER_KEYS) as [keyof typeof SENDER_KEYS, string[]][]) {
+  for (const channel of ['sms', 'whatsapp', 'voice'] as const) {
     const settings = connections.get(channel);
-    if (settings === undefined && !isDevelopment) continue;
-    const sender = keys.map((key) => settings?.[key]).find((value) => typeof value === 'string');
-    channels.set(channel, settings === undefined ? SANDBOX_NUMBER : ((sender as string | undefined) ?? null));
+    if (settings !== undefined) channels.set(channel, senderIn(channel, settings));
+    else if (isDevelopment) channels.set(channel, SANDBOX_SENDERS[channel]);
   }
   return channels;
 }
-
-/** Where a connection's settings name what its messages come from. */
-const SENDER_KEYS = { sms: ['from', 'messaging_service_sid'], whatsapp: [], voice: ['phone_number_id'] };

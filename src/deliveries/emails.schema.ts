@@ -68,5 +68,7 @@ export interface EmailContent {
   subject: string;
   sender_name: string | null;
   body: string;
+  /** Of a body made from a template: what it says of a contact does not make it HTML. Absent: it is where it has tags. */
+  is_html?: boolean;
   is_transactional: boolean;
 }

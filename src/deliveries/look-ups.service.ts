@@ -12,12 +12,15 @@ const BATCH = 100;
 export async function settleAndAsk(db: Db, orgId: string, settle: (trx: Db) => Promise<number>): Promise<number> {
   return inTransaction(db, async (trx) => {
     const unknown = await settle(trx);
-    if (unknown > 0) await enqueue(trx, orgId, signalWithStart(LOOK_UP_SENDS, { orgId }, LOOK, SUBJECT(orgId)));
+    if (unknown > 0) await enqueue(trx, orgId, signalWithStart(LOOK_UP_SENDS, { orgId }, LOOK, subjectOf(orgId)));
     return unknown;
   });
 }
 
-const SUBJECT = (orgId: string) => ({ subjectId: orgId, summary: 'Asks providers about sends whose answer was lost' });
+const subjectOf = (orgId: string) => ({
+  subjectId: orgId,
+  summary: 'Asks providers about sends whose answer was lost',
+});
 
 /**
  * Asks providers about sends whose outcome nobody knows, one round. What they know of is settled; what they know nothing of stays unknown:

@@ -1,9 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { PLANNED_EACH_TIME } from '../db/connect.ts';
-import { newId } from '../ids.ts';
+import { NIL_UUID, newId } from '../ids.ts';
 import { CHANNELS_TO_ASK, type Settlement } from './rules.ts';
-
-const NIL = '00000000-0000-0000-0000-000000000000';
 
 export type SendResult = [deliveryId: string, settlement: Settlement];
 
@@ -41,12 +39,12 @@ export function markResults(
         not_before = now() + result.delay_ms * interval '1 millisecond',
         attempts = delivery.attempts - case when result.delay_ms = 0 then 1 else 0 end,
         answers = case when result.delay_ms = 0 then delivery.answers else delivery.answers || jsonb_build_object('attempt',
-          delivery.attempts, 'at', now(), 'outcome', result.outcome, 'answer', coalesce(result.reason, result.provider_id)) end,
+          delivery.attempts, 'at', ${NOW}, 'outcome', result.outcome, 'answer', coalesce(result.reason, result.provider_id)) end,
         may_have_gone = delivery.may_have_gone and delivery.status = 'sending' and result.status = 'queued',
         look_up_at = case when delivery.status = 'sending' and result.status = 'unknown' then ${lookUpAt('delivery.channel')} end
       from result
       where delivery.org_id = result.org_id and delivery.id = result.id
-        and coalesce(delivery.lease, ${NIL}::uuid) = ${lease}::uuid
+        and coalesce(delivery.lease, ${NIL_UUID}::uuid) = ${lease}::uuid
       returning delivery.org_id, delivery.enrollment_id, delivery.step_id, delivery.status, delivery.channel, delivery."to",
         result.delay_ms, result.suppression, result.suppression_id
     ),
@@ -54,7 +52,7 @@ export function markResults(
       update deliveries as delivery set status = result.status, reason = result.reason, provider = ${provider},
         provider_id = coalesce(result.provider_id, delivery.provider_id), updated_at = now(), look_up_at = null,
         sent_at = case when result.status = 'accepted' then now() end,
-        answers = delivery.answers || jsonb_build_object('attempt', delivery.attempts, 'at', now(), 'outcome', result.outcome,
+        answers = delivery.answers || jsonb_build_object('attempt', delivery.attempts, 'at', ${NOW}, 'outcome', result.outcome,
           'answer', coalesce(result.reason, result.provider_id))
       from result
       where delivery.org_id = result.org_id and delivery.id = result.id and (
@@ -75,6 +73,9 @@ export function markResults(
         where suppressions.reason <> 'bounced'
     )`;
 }
+
+/** This moment as answers of the api tell it: ISO 8601, UTC, milliseconds. */
+const NOW = sql`to_char(now() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
 /** When an unknown send on the channel in a column is first looked up: at once, or never where nobody can be asked. */
 export const lookUpAt = (channel: string) =>

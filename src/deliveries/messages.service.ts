@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Db } from '../db/connect.ts';
+import { conflict } from '../errors.ts';
 import { newId } from '../ids.ts';
 import { enqueue, start } from '../outbox/outbox.ts';
 import { SEND_MESSAGE } from './contract.ts';
@@ -10,22 +11,26 @@ const POLL_MS = 100;
 /** No addresses: they would stay in Temporal when the contact is gone. */
 const SUMMARIES = { email: 'One e-mail', sms: 'One SMS', whatsapp: 'One WhatsApp message', voice: 'One call' };
 
-/** Accepts a message for sending, together with the workflow that sends it. Gives its id, which is the delivery's. */
-export async function requestMessage(trx: Db, orgId: string, message: NewMessage): Promise<string | undefined> {
+/**
+ * Accepts a message for sending, together with the workflow that sends it. Gives its id, which is the delivery's. Throws conflict where the
+ * same request runs already.
+ */
+export async function requestMessage(trx: Db, orgId: string, message: NewMessage): Promise<string> {
   const id = newId();
-  if (!(await insertMessage(trx, orgId, id, message))) return undefined;
+  if (!(await insertMessage(trx, orgId, id, message)))
+    throw conflict('The same request is running already: try again when it has ended');
   const summary = SUMMARIES[message.channel];
   await enqueue(trx, orgId, start(SEND_MESSAGE, { orgId, deliveryId: id }, { subjectId: id, summary }));
   return id;
 }
 
-/** Waits, for a time, until a delivery is no longer under way, and gives it as it then stands. */
-export async function waitForDelivery(db: Db, orgId: string, id: string, patienceMs: number) {
+/** Waits, for a time, until a delivery is no longer under way. */
+export async function waitForDelivery(db: Db, orgId: string, id: string, patienceMs: number): Promise<void> {
   const giveUpAt = performance.now() + patienceMs;
   for (;;) {
     const delivery = await findDelivery(db, orgId, id);
     const isUnderWay = delivery?.status === 'queued' || delivery?.status === 'sending';
-    if (!isUnderWay || performance.now() > giveUpAt) return delivery;
+    if (!isUnderWay || performance.now() > giveUpAt) return;
     await sleep(POLL_MS);
   }
 }

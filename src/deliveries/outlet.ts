@@ -26,11 +26,14 @@ export interface Outlets {
   close(): void;
 }
 
+/** Why nothing goes out on a channel that an org has not connected. */
+export const NOT_CONFIGURED = 'channel not configured';
+
 /** Stands in where a channel is not configured, so that every delivery is still written down: nothing reaches it. */
 export const NOWHERE: Outlet = {
   provider: 'none',
   sender: null,
   concurrency: 500,
   pool: {},
-  send: async () => ({ kind: 'rejected', because: 'config', reason: 'channel not configured' }),
+  send: async () => ({ kind: 'rejected', because: 'config', reason: NOT_CONFIGURED }),
 };

@@ -1,7 +1,7 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Db } from '../db/connect.ts';
 import type { ChannelContent } from './content.ts';
-import type { Channel } from './contract.ts';
+import type { Channel, DeliveryStatus } from './contract.ts';
 import { lookUpAt, markResults, type SendResult } from './marking.queries.ts';
 
 /** Sends that were asked for one by one, outside of sequences: those of an e-mail request, or a single message. */
@@ -135,7 +135,11 @@ export async function failQueued(
 ): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('deliveries')
-    .set({ status: 'failed', reason, updated_at: sql<Date>`now()` })
+    .set({
+      status: sql<DeliveryStatus>`case when may_have_gone then 'unknown' else 'failed' end`,
+      reason,
+      updated_at: sql<Date>`now()`,
+    })
     .where('org_id', '=', orgId)
     .where('id', '=', deliveryId)
     .where('status', '=', 'queued')

@@ -67,7 +67,6 @@ async function acceptTemplate(
   const content = { phoneNumberId: input.phone_number_id, template };
   const message = { channel: 'whatsapp', content, contactId, to, sender: input.phone_number_id, requestKey } as const;
   const deliveryId = await requestMessage(trx, orgId, message);
-  if (deliveryId === undefined) throw conflict('The same request is running already: try again when it has ended');
   await addMessage(trx, orgId, {
     id: deliveryId,
     sessionId: session.id,

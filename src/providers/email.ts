@@ -8,6 +8,8 @@ export interface EmailMessage {
   to: string;
   subject: string;
   body: string;
+  /** Undefined: it is where it has tags. */
+  isHtml?: boolean | undefined;
   /** Where one POST unsubscribes (RFC 8058); absent on transactional mail. */
   unsubscribeUrl: string | undefined;
   /** Where bounces go (RFC 5321, 4.4). */

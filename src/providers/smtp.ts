@@ -73,7 +73,7 @@ const DKIM_FIELDS =
   'From:Sender:Reply-To:Subject:Date:Message-ID:To:Cc:MIME-Version:Content-Type:Content-Transfer-Encoding:List-Unsubscribe:List-Unsubscribe-Post';
 
 function toMail(
-  { messageId, from, to, subject, body, unsubscribeUrl, envelopeFrom, replyTo, dkim }: EmailMessage,
+  { messageId, from, to, subject, body, isHtml, unsubscribeUrl, envelopeFrom, replyTo, dkim }: EmailMessage,
   ownDkim: SmtpSettings['dkim'],
 ): SendMailOptions {
   const signing = dkim ?? (ownDkim && { ...ownDkim, privateKey: ownDkim.private_key });
@@ -84,7 +84,7 @@ function toMail(
     ...(replyTo === undefined ? {} : { replyTo }),
     envelope: { from: envelopeFrom, to },
     subject,
-    ...(looksLikeHtml(body) ? { html: body } : { text: body }),
+    ...((isHtml ?? looksLikeHtml(body)) ? { html: body } : { text: body }),
     ...(signing === undefined
       ? {}
       : {

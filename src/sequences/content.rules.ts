@@ -7,9 +7,24 @@ import {
   type TemplateContact,
 } from '../contacts/templates.rules.ts';
 import type { ChannelContent } from '../deliveries/content.ts';
+import type { Channel } from '../deliveries/contract.ts';
 import { looksLikeHtml } from '../providers/email.rules.ts';
 import type { StepAction } from './actions.schema.ts';
 import { renderTemplate } from './whatsapp-template.rules.ts';
+
+/** The channel of each kind of step. */
+export const CHANNEL_OF: Record<StepAction['type'], Channel> = {
+  send_emails: 'email',
+  make_phone_calls: 'voice',
+  send_sms_messages: 'sms',
+  send_whatsapp_messages: 'whatsapp',
+};
+
+/** The address or number that a step goes out from; `fallback` is its outlet's. */
+export function senderOf(action: StepAction, fallback: string | null): string | null {
+  if (action.type === 'send_emails') return action.data.from_email.toLowerCase();
+  return action.type === 'send_whatsapp_messages' ? action.data.phone_number_id : fallback;
+}
 
 /** Whether what a step sends depends on the contact. */
 export function isPersonal({ type, data }: StepAction): boolean {
@@ -32,7 +47,8 @@ export function contentOf({ type, data }: StepAction): (contact: TemplateContact
       const subject = templateOf(data.email_subject);
       const body = templateOf(data.email_body);
       const senderName = templateOf(data.email_sender_name);
-      const renderBody = looksLikeHtml(data.email_body) ? renderHtml : renderText;
+      const isHtml = looksLikeHtml(data.email_body);
+      const renderBody = isHtml ? renderHtml : renderText;
       return (contact) => ({
         channel: 'email',
         content: {
@@ -40,6 +56,7 @@ export function contentOf({ type, data }: StepAction): (contact: TemplateContact
           subject: renderHeader(subject, contact),
           sender_name: renderHeader(senderName, contact),
           body: renderBody(body, contact),
+          is_html: isHtml,
           is_transactional: data.email_is_transactional,
         },
       });

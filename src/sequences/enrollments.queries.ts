@@ -1,7 +1,7 @@
 import { type Expression, type SqlBool, sql } from 'kysely';
 import type { Db } from '../db/connect.ts';
 import type { Position } from '../db/cursor.ts';
-import { newId } from '../ids.ts';
+import { NIL_UUID, newId } from '../ids.ts';
 
 /** Those of the contacts that match the condition, which speaks of `contacts`. */
 export async function filterContacts(
@@ -36,7 +36,7 @@ export async function listMatchingContacts(
   const { rows } = await sql<{ id: string }>`
     select contacts.id from contacts
     where contacts.org_id = ${orgId} and contacts.created_at <= ${createdBefore}
-      and contacts.id > ${after ?? '00000000-0000-0000-0000-000000000000'}::uuid and ${condition}
+      and contacts.id > ${after ?? NIL_UUID}::uuid and ${condition}
     order by contacts.id limit ${limit}
   `.execute(db);
   return rows.map(({ id }) => id);

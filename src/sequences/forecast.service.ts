@@ -3,18 +3,20 @@ import type { CompositeFilter } from '../contacts/filters.schema.ts';
 import { contactFilter } from '../contacts/filters.ts';
 import type { Db } from '../db/connect.ts';
 import { type ChannelDefaults, type Channels, listChannels } from '../deliveries/channels.service.ts';
+import { NOT_CONFIGURED } from '../deliveries/outlet.ts';
+import { NIL_UUID } from '../ids.ts';
+import { CHANNEL_OF, senderOf } from './content.rules.ts';
 import { findNow, listProspects, type Prospect } from './forecast.queries.ts';
 import { advance, type Course, type Planned, type PlannedStep, type Rates } from './forecast.rules.ts';
 import { countSentOn, findSenderRates } from './gates.queries.ts';
 import { recipientDay } from './gates.rules.ts';
 import type { SequenceRow } from './queries.ts';
 import { hasEnded, movesOf } from './rules.ts';
-import { CHANNEL_OF, ruleOf, type SendingTerms, senderOf, termsOf } from './sending.service.ts';
 import { listAllSteps, type SequenceStep } from './steps.queries.ts';
+import { ruleOf, type SendingTerms, termsOf } from './terms.service.ts';
 import type { SendRule } from './verdict.queries.ts';
 
 const PAGE = 1_000;
-const NIL = '00000000-0000-0000-0000-000000000000';
 const MS_A_MINUTE = 60_000;
 
 export interface StepForecast {
@@ -104,7 +106,7 @@ function planOf(orgId: string, allSteps: SequenceStep[], terms: SendingTerms, ch
   const present = allSteps.filter((step) => !step.is_deleted);
   const rules: SendRule[] = [];
   const ruleOfStep = present.map(({ action }) => {
-    const rule = ruleOf(orgId, action, terms, channels.has(CHANNEL_OF[action.type]) ? null : 'channel not configured');
+    const rule = ruleOf(orgId, action, terms, channels.has(CHANNEL_OF[action.type]) ? null : NOT_CONFIGURED);
     const known = rules.findIndex(
       (one) => one.channel === rule.channel && one.isTransactional === rule.isTransactional,
     );
@@ -132,7 +134,7 @@ async function* coursesOf(
   const isWaiting = sequence.status === 'pending';
   const condition = isWaiting ? await contactFilter(db, orgId, sequence.filter as CompositeFilter | null) : null;
   const now = await findNow(db);
-  for (let after = NIL; ; ) {
+  for (let after: string = NIL_UUID; ; ) {
     const page = await listProspects(db, orgId, sequence.id, rules, { condition, after, limit: PAGE });
     const days = page.map((prospect) => recipientDay(now, prospect, gates));
     const sent =

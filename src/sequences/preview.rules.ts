@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { StoredStep } from './rules.ts';
 
 export interface ComparedStep extends StoredStep {
@@ -73,8 +74,9 @@ function countAround(id: string, steps: ComparedStep[], standings: Standings): C
   return counts;
 }
 
+/** Whatever the order of an action's fields: Postgres has one of its own. */
 const isSame = (one: ComparedStep, other: ComparedStep) =>
-  one.delay_in_minutes === other.delay_in_minutes && JSON.stringify(one.action) === JSON.stringify(other.action);
+  one.delay_in_minutes === other.delay_in_minutes && isDeepStrictEqual(one.action, other.action);
 
 function effectOf(change: PreviewedStep['change'], { before, at, after }: Counts): string {
   switch (change) {

@@ -1,3 +1,4 @@
+import { assertSavable } from '../contacts/filters.ts';
 import type { Db } from '../db/connect.ts';
 import { conflict } from '../errors.ts';
 import { countStanding } from './forecast.queries.ts';
@@ -13,11 +14,12 @@ export async function previewChange(
   db: Db,
   orgId: string,
   ref: string,
-  { steps }: UpdateSequence,
+  { filter, steps }: UpdateSequence,
   options: SavingOptions,
 ): Promise<ChangePreview> {
   const { id, status } = await getSequence(db, orgId, ref);
   if (hasEnded({ status })) throw conflict(`A sequence that is ${status} cannot be changed`);
+  if (filter !== undefined) await assertSavable(db, orgId, filter, 'filter');
   if (steps !== undefined) await assertSendable(db, orgId, steps, options);
   const stored: ComparedStep[] = await listAllSteps(db, orgId, id);
   const after = steps === undefined ? stored : arrange(await listAllSteps(db, orgId, id), steps);

@@ -1,20 +1,14 @@
-import type { Expression, SqlBool } from 'kysely';
-import { blockedEmail } from '../contacts/blocklist.service.ts';
-import type { CompositeFilter } from '../contacts/filters.schema.ts';
-import { contactFilter } from '../contacts/filters.ts';
-import type { TemplateContact } from '../contacts/templates.rules.ts';
+import { NOBODY, type TemplateContact } from '../contacts/templates.rules.ts';
 import type { Db } from '../db/connect.ts';
 import { inTransaction } from '../db/transaction.ts';
 import type { ChannelContent } from '../deliveries/content.ts';
-import type { Channel } from '../deliveries/contract.ts';
 import { settleAndAsk } from '../deliveries/look-ups.service.ts';
 import { CHANNELS_TO_ASK } from '../deliveries/rules.ts';
 import type { Sending } from '../deliveries/sending.ts';
-import { readSettings } from '../orgs/service.ts';
 import type { StepAction } from './actions.schema.ts';
 import { findNextDue, hasActiveEnrollments, listDue } from './due.queries.ts';
 import { findOpenRun } from './enrollments.queries.ts';
-import { type EffectiveGates, effectiveGates, type Hold } from './gates.rules.ts';
+import type { Hold } from './gates.rules.ts';
 import { findHolds } from './gates.service.ts';
 import { findSequence, moveSequence, type SequenceRow } from './queries.ts';
 import { type Move, movesOf } from './rules.ts';
@@ -29,14 +23,6 @@ import {
 } from './sending.queries.ts';
 import { listAllSteps, type SequenceStep } from './steps.queries.ts';
 import { cancelWaiting, tidy } from './tidying.service.ts';
-import type { SendRule } from './verdict.queries.ts';
-
-export const CHANNEL_OF: Record<StepAction['type'], Channel> = {
-  send_emails: 'email',
-  make_phone_calls: 'voice',
-  send_sms_messages: 'sms',
-  send_whatsapp_messages: 'whatsapp',
-};
 
 /** The sends of one step that are due together. */
 export interface DueStep {
@@ -90,42 +76,6 @@ export async function takeBatch(
   return { sequence, moves, steps, interrupted };
 }
 
-/** What holds for all steps of a sequence as they are sent. */
-export interface SendingTerms {
-  gates: EffectiveGates;
-  /** SQL about a row called `contacts`: whoever does not match gets nothing more. Null: nobody is asked. */
-  staysWhile: Expression<SqlBool> | null;
-}
-
-export async function termsOf(db: Db, orgId: string, sequence: SequenceRow): Promise<SendingTerms> {
-  const gates = effectiveGates(sequence.gates, await readSettings(db, orgId));
-  if (!gates.exitWhenUnmatched) return { gates, staysWhile: null };
-  return { gates, staysWhile: await contactFilter(db, orgId, sequence.filter as CompositeFilter | null) };
-}
-
-/** What of a step decides who gets it. `obstacle`: why nothing can be sent at all, or null. */
-export function ruleOf(
-  orgId: string,
-  action: StepAction,
-  { gates, staysWhile }: SendingTerms,
-  obstacle: string | null,
-): SendRule {
-  return {
-    channel: CHANNEL_OF[action.type],
-    isTransactional: action.type === 'send_emails' && action.data.email_is_transactional,
-    obstacle,
-    isBlocked: blockedEmail(orgId, 'contact.email'),
-    exitsOnReply: gates.exitOnReply,
-    staysWhile,
-  };
-}
-
-/** The address or number that a step goes out from; `fallback` is its outlet's. */
-export function senderOf(action: StepAction, fallback: string | null): string | null {
-  if (action.type === 'send_emails') return action.data.from_email.toLowerCase();
-  return action.type === 'send_whatsapp_messages' ? action.data.phone_number_id : fallback;
-}
-
 /** What a chunk came to before anything was sent. */
 export interface BegunChunk {
   sendings: Sending[];
@@ -162,7 +112,7 @@ export async function beginChunk(
     const failed = others.filter(({ status }) => status === 'failed').length;
     const sendings = sending.map(({ id, to, attempts, contact }) => ({
       attempts,
-      envelope: { orgId, deliveryId: id, to, ...compose(contact ?? NO_CONTACT) },
+      envelope: { orgId, deliveryId: id, to, ...compose(contact ?? NOBODY) },
     }));
     if (send.channel === 'sms') await keepTexts(trx, orgId, sendings);
     return {
@@ -180,9 +130,6 @@ const keepTexts = (trx: Db, orgId: string, sendings: Sending[]): Promise<void> =
     orgId,
     sendings.map(({ envelope: { deliveryId, content } }) => ({ id: deliveryId, content })),
   );
-
-/** Stands in where a step's texts speak of nobody. */
-const NO_CONTACT: TemplateContact = { id: '', name: null, email: null, phone_number: null, custom_data: {} };
 
 function partition<T>(items: T[], belongs: (item: T) => boolean): [T[], T[]] {
   return [items.filter(belongs), items.filter((item) => !belongs(item))];

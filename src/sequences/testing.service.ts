@@ -1,19 +1,16 @@
 import { toE164 } from '../contacts/phone-number.schema.ts';
 import { getContact } from '../contacts/service.ts';
-import type { TemplateContact } from '../contacts/templates.rules.ts';
+import { NOBODY } from '../contacts/templates.rules.ts';
 import type { Db } from '../db/connect.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { type ChannelDefaults, listChannels } from '../deliveries/channels.service.ts';
 import { requestMessage } from '../deliveries/messages.service.ts';
 import { invalid } from '../errors.ts';
 import { EmailAddress } from '../http/schemas.ts';
-import { contentOf } from './content.rules.ts';
+import { CHANNEL_OF, contentOf, senderOf } from './content.rules.ts';
 import type { TestSequence } from './schema.ts';
-import { CHANNEL_OF, senderOf } from './sending.service.ts';
 import { getSequence } from './service.ts';
 import { listAllSteps } from './steps.queries.ts';
-
-const NOBODY: TemplateContact = { id: '', name: null, email: null, phone_number: null, custom_data: {} };
 
 /**
  * Sends each step that can reach the address to it at once, as a contact would get it: e-mails to an e-mail address, the other channels to
@@ -38,7 +35,7 @@ export function sendTest(
       if ((channel === 'email') !== address.isEmail) continue;
       const sender = senderOf(action, channels.get(channel) ?? null);
       const message = { ...contentOf(action)(contact), contactId: null, to: address.to, sender, requestKey: null };
-      const id = (await requestMessage(trx, orgId, message)) as string;
+      const id = await requestMessage(trx, orgId, message);
       data.push({ id, step_id: stepId, index, channel, to: address.to, status: 'queued' });
     }
     if (data.length === 0) {

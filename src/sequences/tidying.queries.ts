@@ -1,12 +1,13 @@
 import { sql } from 'kysely';
 import type { Db } from '../db/connect.ts';
+import { NIL_UUID } from '../ids.ts';
 import type { Move, StoredStep } from './rules.ts';
 
 /** Rows that one statement changes at most, so that it ends soon however many there are. */
 const CHUNK = 5_000;
 
 /** What ends a send that waits: nothing was sent, unless an attempt of it ended in the middle. */
-const ENDED = sql`case when delivery.may_have_gone then 'unknown' else 'canceled' end`;
+export const ENDED = sql`case when delivery.may_have_gone then 'unknown' else 'canceled' end`;
 
 /** Does one statement, of at most CHUNK rows, until it finds none. */
 async function inChunks(change: () => Promise<number>): Promise<void> {
@@ -66,7 +67,7 @@ export async function dropStrandedDeliveries(
   moves: Move<StoredStep>[],
 ): Promise<Set<string>> {
   const senders = new Set<string>();
-  let after: string | undefined = '00000000-0000-0000-0000-000000000000';
+  let after: string | undefined = NIL_UUID;
   while (after !== undefined) {
     const { rows }: { rows: { last: string | null; senders: string[] | null }[] } = await sql<{
       last: string | null;
@@ -125,7 +126,7 @@ export async function cancelWaitingDeliveries(db: Db, orgId: string, sequenceId:
  * unless turns are `stale`: then it takes another.
  */
 export async function releaseHolds(db: Db, orgId: string, sequenceId: string, turns: 'kept' | 'stale'): Promise<void> {
-  let after: string | undefined = '00000000-0000-0000-0000-000000000000';
+  let after: string | undefined = NIL_UUID;
   while (after !== undefined) {
     const { rows }: { rows: { last: string | null }[] } = await sql<{ last: string | null }>`
       with waiting as (

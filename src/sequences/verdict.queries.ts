@@ -16,9 +16,6 @@ export interface SendRule {
   staysWhile: Expression<SqlBool> | null;
 }
 
-/** Since when a contact is enrolled: of a row called `enrollment`, or not at all yet. */
-const ENROLLED_AT = sql<Date | null>`enrollment.created_at`;
-
 /**
  * SQL over a row called `contact`: where a step would reach it, and why it would not, by what holds at this moment. A `gate` says that the
  * enrollment ends with it. The one rule for sending and for forecasts. `offset 0` keeps Postgres from writing out every fact at each place
@@ -27,7 +24,6 @@ const ENROLLED_AT = sql<Date | null>`enrollment.created_at`;
 export function verdictOn(
   orgId: string,
   { channel, isTransactional, obstacle, isBlocked, exitsOnReply, staysWhile }: SendRule,
-  enrolledAt: RawBuilder<Date | null> = ENROLLED_AT,
 ) {
   const address = channel === 'email' ? sql<string | null>`contact.email` : sql<string | null>`contact.phone_number`;
   const missing = channel === 'email' ? 'the contact has no e-mail address' : 'the contact has no phone number';
@@ -41,7 +37,7 @@ export function verdictOn(
     : sql<string | null>`(
         select 'the contact replied by ' || message.channel || ' at ' || to_char(message.received_at at time zone 'UTC', ${ISO_SECONDS})
         from inbound_messages as message
-        where message.org_id = ${orgId} and message.contact_id = contact.id and message.received_at > ${enrolledAt}
+        where message.org_id = ${orgId} and message.contact_id = contact.id and message.received_at > enrollment.created_at
           and message.is_reply
         order by message.received_at limit 1
       )`;

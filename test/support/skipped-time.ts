@@ -33,14 +33,18 @@ export async function startSkippedTime() {
     const aheadMs = (await environment.currentTimeMs()) + lagMs - Date.now();
     await sql`update testclock.clock set ahead_ms = ${aheadMs}`.execute(db);
   };
-  const paced: ActivityInterceptorsFactory = () => ({
-    inbound: {
-      async execute(input, next) {
-        await keepPace();
-        return next(input);
+  const paced = (look: (batch: number) => Promise<void>): ActivityInterceptorsFactory => {
+    let batches = 0;
+    return () => ({
+      inbound: {
+        async execute(input, next) {
+          await keepPace();
+          await look(++batches);
+          return next(input);
+        },
       },
-    },
-  });
+    });
+  };
 
   return {
     db,
@@ -49,35 +53,28 @@ export async function startSkippedTime() {
       lagMs = to.getTime() - (await environment.currentTimeMs());
       await keepPace();
     },
-    /** Skips so much time, in which what is due is done. */
-    async skip(ms: number) {
-      await environment.sleep(ms);
-      await keepPace();
-    },
-    /** Runs the workflow of a sequence to its end, however long that takes. `during` is called as it has begun. */
+    /** Runs the workflow of a sequence to its end, however long that takes. `look` is called before each batch, while the clocks wait. */
     async runSequence(
       orgId: string,
       sequenceId: string,
       outlets: Outlets,
-      during: () => Promise<void> = async () => undefined,
+      look: (batch: number) => Promise<void> = async () => undefined,
     ): Promise<SendTotals> {
       const worker = await Worker.create({
         connection: environment.nativeConnection,
         taskQueue: RUN_SEQUENCE.taskQueue,
         workflowBundle: testWorkflowBundle(),
         activities: createSequenceActivities({ db, outlets, stopping: new AbortController().signal }),
-        interceptors: { activity: [paced] },
+        interceptors: { activity: [paced(look)] },
       });
       const input = { orgId, sequenceId };
-      return worker.runUntil(async () => {
-        const run = await environment.client.workflow.start(RUN_SEQUENCE.type, {
+      return worker.runUntil(() =>
+        environment.client.workflow.execute(RUN_SEQUENCE.type, {
           workflowId: RUN_SEQUENCE.workflowId(input),
           taskQueue: RUN_SEQUENCE.taskQueue,
           args: [input],
-        });
-        await during();
-        return run.result();
-      });
+        }),
+      );
     },
     async close() {
       await close();
