@@ -12,6 +12,7 @@ import type {
   SenderRatesTable,
   SuppressionsTable,
 } from '../deliveries/table.ts';
+import type { OfficeHoursTable, TagSettingsTable, TagsTable, TeamMembersTable, TeamsTable } from '../desk/table.ts';
 import type { IdempotencyKeysTable } from '../http/table.ts';
 import type { OrgApiKeysTable, PartnerApiKeysTable } from '../keys/table.ts';
 import type {
@@ -43,6 +44,7 @@ export interface Database {
   member_roles: MemberRolesTable;
   members: MembersTable;
   messages: MessagesTable;
+  office_hours: OfficeHoursTable;
   org_api_keys: OrgApiKeysTable;
   orgs: OrgsTable;
   outbox: OutboxTable;
@@ -59,5 +61,9 @@ export interface Database {
   sequences: SequencesTable;
   sessions: SessionsTable;
   suppressions: SuppressionsTable;
+  tag_settings: TagSettingsTable;
+  tags: TagsTable;
+  team_members: TeamMembersTable;
+  teams: TeamsTable;
   users: UsersTable;
 }

@@ -15,6 +15,9 @@ import { sandboxRoutes } from '../deliveries/sandbox.routes.ts';
 import { suppressionRoutes } from '../deliveries/suppressions.routes.ts';
 import { unsubscribeRoutes } from '../deliveries/unsubscribe.routes.ts';
 import type { Deps } from '../deps.ts';
+import { officeHoursRoutes } from '../desk/office-hours.routes.ts';
+import { tagRoutes } from '../desk/tags.routes.ts';
+import { teamRoutes } from '../desk/teams.routes.ts';
 import { newId } from '../ids.ts';
 import { keyRoutes } from '../keys/routes.ts';
 import { integrationRoutes } from '../orgs/integrations.routes.ts';
@@ -38,6 +41,7 @@ import { guardText } from './text-guard.ts';
 const BODY_LIMIT_BYTES = 1024 * 1024;
 const REQUEST_TIMEOUT_MS = 30_000;
 const KEEP_ALIVE_MS = 72_000;
+const IDLE_SWEEP_MS = 100;
 /** 255 characters take up to nine each in a URL. */
 const MAX_PARAM_LENGTH = 2304;
 const MAX_EVENT_LOOP_DELAY_MS = 2_000;
@@ -77,6 +81,11 @@ export async function createApp(deps: Deps, logger: FastifyBaseLogger) {
   });
   await app.register(measure, { metrics });
   app.addHook('onRequest', async (request, reply) => void reply.header('x-request-id', request.id));
+  app.addHook('preClose', async () => {
+    // A connection whose answer is still going out as the api closes would else be waited for until its keep-alive ends.
+    const sweep = setInterval(() => app.server.closeIdleConnections(), IDLE_SWEEP_MS);
+    app.server.once('close', () => clearInterval(sweep));
+  });
   await app.register(refuseUnknown);
   await app.register(openapi, deps);
   await app.register(authenticate, deps);
@@ -96,6 +105,9 @@ export async function createApp(deps: Deps, logger: FastifyBaseLogger) {
   await app.register(blocklistRoutes, deps);
   await app.register(sequenceRoutes, deps);
   await app.register(phoneAgentRoutes);
+  await app.register(officeHoursRoutes);
+  await app.register(teamRoutes);
+  await app.register(tagRoutes);
   await app.register(emailRoutes, deps);
   await app.register(domainRoutes, deps);
   await app.register(deliveryRoutes);

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Db } from '../../src/db/connect.ts';
 import type { Answer, Client, TestOrg, TestPartner } from '../support/api.ts';
-import { type Document, type Operation, pathTo, type Schema } from './document.ts';
+import { type Document, type Operation, type Place, pathTo, type Schema } from './document.ts';
 
 const ROUNDS = 3;
 const IDS_A_COLUMN = process.env.TEST_TIER === 'long' ? 10 : 2;
@@ -36,7 +36,7 @@ export async function fill(document: Document, db: Db, org: TestOrg, marker: str
 
   for (let round = 0; round < ROUNDS; round++) {
     for (const operation of [...creating, ...putting]) {
-      for (const body of variants(document, operation)) {
+      for (const body of [...variants(document, operation), ...(await withNumbers(document, db, org, operation))]) {
         const client = operation.key === 'partner' ? org.partner : org;
         for (const path of await pathsFor(db, org, operation)) {
           const { status } = await call(client, operation, path, mark(operation, body));
@@ -102,7 +102,7 @@ async function idColumns(db: Db): Promise<{ table: string; column: string; owner
     join information_schema.columns o on o.table_schema = c.table_schema and o.table_name = c.table_name
       and (o.column_name in ('org_id', 'principal_id') or o.column_name = 'partner_id' and c.table_name in ('orgs', 'partner_api_keys'))
     where c.table_schema = 'public'
-      and (c.data_type in ('uuid', 'bigint') or c.column_name ~ '(_id|token|^key|^domain)$' and c.data_type = 'text')
+      and (c.data_type in ('uuid', 'bigint') or c.column_name ~ '(_id|token|^key|^domain|^tag_key)$' and c.data_type = 'text')
     order by 1, 2
   `.execute(db);
   return rows;
@@ -130,6 +130,23 @@ function variants(document: Document, operation: Operation): unknown[] {
     }),
   ]);
 }
+
+/** Bodies of the operation with a numeric id of the org in them, where one may stand. */
+async function withNumbers(document: Document, db: Db, org: TestOrg, operation: Operation): Promise<unknown[]> {
+  const places = numberPlaces(document, operation);
+  const ids = places.length === 0 ? [] : await idsOf(db, org);
+  return places.flatMap(({ put }) => ids.filter(isNumeric).map((id) => put(Number(id))));
+}
+
+/** Where a numeric id may stand in the operation's bodies. No example can know one. */
+export function numberPlaces(document: Document, operation: Operation): Place[] {
+  const { body } = operation;
+  if (body === undefined) return [];
+  const all = document.bodiesOf(operation).flatMap((base) => [...document.places(body, base)]);
+  return all.filter(({ path, schema }) => schema.type === 'integer' && /[a-z]Id$/.test(path.at(-1) ?? ''));
+}
+
+export const isNumeric = (id: string): boolean => /^\d+$/.test(id);
 
 /** The body with a mark in every text that may be anything, every domain and every e-mail address. Phone numbers stay. */
 function marked(

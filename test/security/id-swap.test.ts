@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { addMessage, openSession } from '../../src/conversations/sessions.service.ts';
+import { newId } from '../../src/ids.ts';
 import { type Answer, type Client, startApi, type TestApi, type TestOrg } from '../support/api.ts';
 import { type FakeFareHarbor, startFakeFareHarbor } from '../support/fake-fareharbor.ts';
 import { type Document, type Operation, type Place, pathTo, readDocument } from './document.ts';
-import { call, checksums, fill, idsOf, startBigintsHigh } from './filling.ts';
+import { call, checksums, fill, idsOf, isNumeric, numberPlaces, startBigintsHigh } from './filling.ts';
 import { NOWHERE } from './nowhere.ts';
 import { inParallel } from './parallel.ts';
 
@@ -15,7 +16,14 @@ const TELLING_LENGTH = 9;
 const ID_NAME = /(^|_)(id|ids|key|token)$|[a-z]Ids?$/;
 const SWAP_TIMEOUT_MS = process.env.TEST_TIER === 'long' ? 3_600_000 : 600_000;
 /** Tables of which no creating route makes a row. */
-const EMPTY_TABLES = ['dashboard_sessions', 'idempotency_keys'];
+const EMPTY_TABLES = [
+  'dashboard_sessions',
+  'idempotency_keys',
+  'delivery_callbacks', // this one and those below are filled by providers and the worker, and no route shows their ids
+  'inbound_emails',
+  'inbound_messages',
+  'sender_rates',
+];
 const SENT_NOWHERE = '';
 
 let api: TestApi;
@@ -49,6 +57,7 @@ beforeAll(async () => {
     contact: { phone: PHONE_OF_B, name: `${MARK_OF_B} by phone` },
   });
   await openSessionOfB(contact.id);
+  await fillOutboxOfB();
   idsOfA = await idsOf(api.db, orgA);
   idsOfB = (await idsOf(api.db, orgB)).filter((id) => !idsOfA.includes(id));
   await findOwnPaths();
@@ -166,7 +175,10 @@ describe('the control: the same ids in the hands of their org', () => {
       const order = ['GET', 'POST', 'PATCH', 'PUT', 'DELETE'];
       const routes = document.operations
         .filter((operation) => operation.pathParameters.length > 0)
-        .sort((a, b) => order.indexOf(a.method) - order.indexOf(b.method));
+        .sort(
+          (a, b) =>
+            order.indexOf(a.method) - order.indexOf(b.method) || b.pathParameters.length - a.pathParameters.length,
+        );
       const closed: string[] = [];
       for (const operation of routes) {
         if (!(await opensForItsOwner(operation))) closed.push(operation.name);
@@ -180,8 +192,10 @@ describe('the control: the same ids in the hands of their org', () => {
 
 /** Whether some id of B, in B's hands, gets more than a 404: done, or a conflict with the state it is in. */
 async function opensForItsOwner(operation: Operation): Promise<boolean> {
+  const numbers = idsOfB.filter(isNumeric).map(Number);
+  const withNumbers = numberPlaces(document, operation).flatMap(({ put }) => numbers.map(put));
   for (const path of ownersPaths(operation)) {
-    for (const body of document.bodiesOf(operation)) {
+    for (const body of [...document.bodiesOf(operation), ...withNumbers]) {
       const { status } = await call(as(orgB, operation), operation, path, body);
       if (status < 300 || status === 409) return true;
     }
@@ -228,6 +242,15 @@ const found = new Map<string, Record<string, string>>();
 const ownPathValues = (operation: Operation): Record<string, string> => found.get(operation.name) ?? {};
 
 /** A session with a message, which no route makes. */
+/** As the worker would in development. */
+async function fillOutboxOfB() {
+  const payload = JSON.stringify({ Body: `${MARK_OF_B} message` });
+  await api.db
+    .insertInto('sandbox_outbox')
+    .values({ org_id: orgB.id, id: newId(), channel: 'sms', to: PHONE_OF_B, payload })
+    .execute();
+}
+
 async function openSessionOfB(contactId: string): Promise<void> {
   const { id: sessionId } = await openSession(api.db, orgB.id, { contactId, channel: 'whatsapp' });
   const message = { id: crypto.randomUUID(), sessionId, sender: 'contact', content: `${MARK_OF_B} message` } as const;

@@ -1,0 +1,72 @@
+import { type SqlBool, sql } from 'kysely';
+import type { Db } from '../db/connect.ts';
+import type { Position } from '../db/cursor.ts';
+import type { Holiday, Shift } from './office-hours.schema.ts';
+
+const COLUMNS = ['id', 'name', 'iana_timezone', 'shifts', 'holidays', 'created_at', 'updated_at'] as const;
+
+interface Contents {
+  name: string;
+  iana_timezone: string;
+  shifts: Shift[];
+  holidays: Holiday[];
+}
+
+export function insertOfficeHours(db: Db, orgId: string, id: string, { shifts, holidays, ...rest }: Contents) {
+  return db
+    .insertInto('office_hours')
+    .values({ org_id: orgId, id, ...rest, shifts: JSON.stringify(shifts), holidays: JSON.stringify(holidays) })
+    .returning(COLUMNS)
+    .executeTakeFirstOrThrow();
+}
+
+const officeHoursOf = (db: Db, orgId: string, id: string) =>
+  db.selectFrom('office_hours').select(COLUMNS).where('org_id', '=', orgId).where('id', '=', id);
+
+export const findOfficeHours = (db: Db, orgId: string, id: string) => officeHoursOf(db, orgId, id).executeTakeFirst();
+
+/** Finds them and keeps others from changing, deleting or beginning to use them until the transaction ends. */
+export const lockOfficeHours = (trx: Db, orgId: string, id: string) =>
+  officeHoursOf(trx, orgId, id).forUpdate().executeTakeFirst();
+
+/** Whether they exist, in which case nobody can delete them until the transaction ends. */
+export async function holdOfficeHours(trx: Db, orgId: string, id: string): Promise<boolean> {
+  return (await officeHoursOf(trx, orgId, id).forKeyShare().executeTakeFirst()) !== undefined;
+}
+
+export async function updateOfficeHours(
+  db: Db,
+  orgId: string,
+  id: string,
+  { shifts, holidays, ...rest }: Omit<Contents, 'holidays'> & { holidays: Holiday[] | undefined },
+): Promise<void> {
+  await db
+    .updateTable('office_hours')
+    .set({ ...rest, shifts: JSON.stringify(shifts), updated_at: sql<Date>`now()` })
+    .$if(holidays !== undefined, (query) => query.set({ holidays: JSON.stringify(holidays) }))
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .execute();
+}
+
+export async function deleteOfficeHours(db: Db, orgId: string, id: string): Promise<void> {
+  await db.deleteFrom('office_hours').where('org_id', '=', orgId).where('id', '=', id).execute();
+}
+
+/** One row more than the limit, where there is one. */
+export function listOfficeHours(
+  db: Db,
+  orgId: string,
+  { after, settledBefore, limit }: { after: Position | undefined; settledBefore: Date; limit: number },
+) {
+  let query = db.selectFrom('office_hours').select(COLUMNS).where('org_id', '=', orgId);
+  query = query.where('created_at', '<', settledBefore);
+  if (after !== undefined) {
+    query = query.where(sql<SqlBool>`(created_at, id) > (${after.at}::timestamptz, ${after.id}::uuid)`);
+  }
+  return query
+    .orderBy('created_at')
+    .orderBy('id')
+    .limit(limit + 1)
+    .execute();
+}

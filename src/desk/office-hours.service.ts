@@ -1,0 +1,89 @@
+import type { Db } from '../db/connect.ts';
+import { decodeCursor, settledBefore, toPage } from '../db/cursor.ts';
+import { inTransaction } from '../db/transaction.ts';
+import { conflict, invalid, notFound } from '../errors.ts';
+import { newId } from '../ids.ts';
+import { businessCalendar, isOpen, nextChange } from './business-time.rules.ts';
+import {
+  deleteOfficeHours,
+  findOfficeHours,
+  insertOfficeHours,
+  listOfficeHours,
+  lockOfficeHours,
+  updateOfficeHours,
+} from './office-hours.queries.ts';
+import type { CreateOfficeHours, ListOfficeHours, Shift, UpdateOfficeHours } from './office-hours.schema.ts';
+import { listTeamNames } from './teams.queries.ts';
+
+const TEAMS_NAMED = 5;
+
+/** Every shift gets an id. */
+export function createOfficeHours(db: Db, orgId: string, { shifts, ...rest }: CreateOfficeHours) {
+  return insertOfficeHours(db, orgId, newId(), { ...rest, shifts: shifts.map((shift) => ({ ...shift, id: newId() })) });
+}
+
+/** Throws notFound. */
+export async function getOfficeHours(db: Db, orgId: string, id: string) {
+  return found(await findOfficeHours(db, orgId, id));
+}
+
+/** Whether they are open then, and when that changes. Throws notFound. */
+export async function officeHoursStatus(db: Db, orgId: string, id: string, at: Date) {
+  const calendar = businessCalendar(await getOfficeHours(db, orgId, id));
+  return { open: isOpen(calendar, at), next_change_at: nextChange(calendar, at) };
+}
+
+/**
+ * Replaces all but the ids and, where none are given, the holidays. Throws notFound, and invalid for a shift that is none of these office
+ * hours.
+ */
+export function replaceOfficeHours(
+  db: Db,
+  orgId: string,
+  id: string,
+  { name, iana_timezone, shifts, holidays }: UpdateOfficeHours,
+): Promise<void> {
+  return inTransaction(db, async (trx) => {
+    const known = found(await lockOfficeHours(trx, orgId, id));
+    assertAmong(known.shifts, shifts);
+    await updateOfficeHours(trx, orgId, id, { name, iana_timezone, shifts, holidays });
+  });
+}
+
+/** Throws notFound, and conflict while a team uses them. */
+export function removeOfficeHours(db: Db, orgId: string, id: string): Promise<void> {
+  return inTransaction(db, async (trx) => {
+    found(await lockOfficeHours(trx, orgId, id));
+    const teams = await listTeamNames(trx, orgId, id, TEAMS_NAMED + 1);
+    if (teams.length > 0) throw conflict(`Used as support_office_hours_id by ${named(teams)}: change that first`);
+    await deleteOfficeHours(trx, orgId, id);
+  });
+}
+
+export async function pageOfOfficeHours(db: Db, orgId: string, { cursor, limit }: ListOfficeHours) {
+  const after = cursor === undefined ? undefined : decodeCursor(cursor);
+  const rows = await listOfficeHours(db, orgId, { after, settledBefore: await settledBefore(db), limit });
+  return toPage(rows, limit, ({ created_at }) => created_at);
+}
+
+function found<Row>(officeHours: Row | undefined): Row {
+  if (officeHours === undefined) throw notFound('office hours');
+  return officeHours;
+}
+
+function assertAmong(known: Shift[], shifts: Shift[]): void {
+  const ids = new Set(known.map(({ id }) => id));
+  const issues = shifts.flatMap(({ id }, index) =>
+    ids.has(id)
+      ? []
+      : [{ path: `body.shifts.${index}.id`, message: 'must be the id of a shift that these office hours have' }],
+  );
+  if (issues.length === 0) return;
+  const summary = issues.map(({ path, message }) => `${path}: ${message}`).join('; ');
+  throw invalid(`The request is not valid: ${summary.slice(0, 500)}`, issues);
+}
+
+const named = (teams: string[]): string => {
+  const names = teams.slice(0, TEAMS_NAMED).map((name) => JSON.stringify(name));
+  return `team ${names.join(', ')}${teams.length > TEAMS_NAMED ? ' and others' : ''}`;
+};

@@ -1,0 +1,63 @@
+import { sql } from 'kysely';
+import type { Db } from '../db/connect.ts';
+import { tagKey } from './tags.rules.ts';
+import type { UpsertTag } from './tags.schema.ts';
+
+/** Lets one new tag of the org through at a time, so that they can be counted. */
+export async function lockTags(trx: Db, orgId: string): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`tags ${orgId}`}, 0))`.execute(trx);
+}
+
+export async function countTags(db: Db, orgId: string): Promise<number> {
+  const { count } = await db
+    .selectFrom('tags')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('org_id', '=', orgId)
+    .executeTakeFirstOrThrow();
+  return count;
+}
+
+/** Makes the tag, or gives the one of this name the new spelling and flag. */
+export async function upsertTag(db: Db, orgId: string, tag: UpsertTag): Promise<void> {
+  await db
+    .insertInto('tags')
+    .values({ org_id: orgId, tag_key: tagKey(tag.tag_name), ...tag })
+    .onConflict((oc) => oc.columns(['org_id', 'tag_key']).doUpdateSet({ ...tag, updated_at: sql<Date>`now()` }))
+    .execute();
+}
+
+export async function deleteTag(db: Db, orgId: string, name: string): Promise<boolean> {
+  const { numDeletedRows } = await db
+    .deleteFrom('tags')
+    .where('org_id', '=', orgId)
+    .where('tag_key', '=', tagKey(name))
+    .executeTakeFirst();
+  return numDeletedRows > 0n;
+}
+
+/** All of the org's tags by name. */
+export function listTags(db: Db, orgId: string) {
+  return db
+    .selectFrom('tags')
+    .select(['tag_name', 'exclude_from_auto_tagging', 'created_at', 'updated_at'])
+    .where('org_id', '=', orgId)
+    .orderBy('tag_key')
+    .execute();
+}
+
+export async function isAutoTaggingEnabled(db: Db, orgId: string): Promise<boolean> {
+  const settings = await db
+    .selectFrom('tag_settings')
+    .select('auto_tagging_enabled')
+    .where('org_id', '=', orgId)
+    .executeTakeFirst();
+  return settings?.auto_tagging_enabled ?? false;
+}
+
+export async function setAutoTagging(db: Db, orgId: string, isEnabled: boolean): Promise<void> {
+  await db
+    .insertInto('tag_settings')
+    .values({ org_id: orgId, auto_tagging_enabled: isEnabled })
+    .onConflict((oc) => oc.column('org_id').doUpdateSet({ auto_tagging_enabled: isEnabled }))
+    .execute();
+}

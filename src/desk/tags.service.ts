@@ -1,0 +1,23 @@
+import type { Db } from '../db/connect.ts';
+import { inTransaction } from '../db/transaction.ts';
+import { conflict, notFound } from '../errors.ts';
+import { countTags, deleteTag, lockTags, upsertTag } from './tags.queries.ts';
+import type { UpsertTag } from './tags.schema.ts';
+
+const MAX_TAGS = 1000;
+
+/** Makes the tag, or changes the one of this name in any spelling. Throws conflict where it would be one more than an org can have. */
+export function saveTag(db: Db, orgId: string, tag: UpsertTag): Promise<void> {
+  return inTransaction(db, async (trx) => {
+    await lockTags(trx, orgId);
+    await upsertTag(trx, orgId, tag);
+    if ((await countTags(trx, orgId)) > MAX_TAGS) {
+      throw conflict(`An org has at most ${MAX_TAGS} tags: delete one that is not in use`);
+    }
+  });
+}
+
+/** Throws notFound. */
+export async function removeTag(db: Db, orgId: string, name: string): Promise<void> {
+  if (!(await deleteTag(db, orgId, name))) throw notFound('tag');
+}

@@ -1,0 +1,127 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { startApi, type TestApi } from '../support/api.ts';
+
+const MAX_TAGS = 1000;
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await startApi();
+});
+afterAll(() => api.close());
+
+const names = (tags: { tag_name: string }[]) => tags.map(({ tag_name }) => tag_name);
+
+describe('tags', () => {
+  it('are made and changed by their name, listed by it, and deleted', async () => {
+    const org = await api.createOrg();
+    expect(await org.put('/tags', { tag_name: 'refund' })).toMatchObject({ status: 200, body: '' });
+    await org.put('/tags', { tag_name: 'Angry', exclude_from_auto_tagging: true });
+    const made = { created_at: expect.any(String), updated_at: expect.any(String) };
+    const { status, body: before } = await org.get('/tags');
+    expect(status).toBe(200);
+    expect(before).toEqual([
+      { tag_name: 'Angry', exclude_from_auto_tagging: true, ...made },
+      { tag_name: 'refund', exclude_from_auto_tagging: false, ...made },
+    ]);
+
+    await org.put('/tags', { tag_name: 'Angry' });
+    const [angry, refund] = (await org.get('/tags')).body;
+    expect(angry).toEqual({ ...before[0], exclude_from_auto_tagging: false, updated_at: expect.any(String) });
+    expect(Date.parse(angry.updated_at)).toBeGreaterThan(Date.parse(before[0].updated_at));
+
+    expect(await org.delete('/tags/Angry')).toMatchObject({ status: 200, body: '' });
+    expect((await org.get('/tags')).body).toEqual([refund]);
+    expect(await org.delete('/tags/Angry')).toMatchObject({ status: 404, body: { message: 'Tag not found' } });
+  });
+
+  it('are one in any case and spelling of the same letters: the last one stands', async () => {
+    const org = await api.createOrg();
+    for (const tag_name of ['Café', 'CAFE\u0301', '  café \n'])
+      expect((await org.put('/tags', { tag_name })).status).toBe(200);
+    expect(names((await org.get('/tags')).body)).toEqual(['café']);
+    expect((await org.delete(`/tags/${encodeURIComponent(' CAFÉ ')}`)).status).toBe(200);
+    expect((await org.get('/tags')).body).toEqual([]);
+  });
+
+  it('may be called anything, even as a route is', async () => {
+    const org = await api.createOrg();
+    const odd = ['auto-tagging', 'a/b', '..', '%41', '?', '👩‍👩‍👧‍👦', "'; drop table tags; --", 'x'.repeat(100)];
+    for (const tag_name of odd) expect((await org.put('/tags', { tag_name })).status).toBe(200);
+    expect(names((await org.get('/tags')).body).sort()).toEqual(odd.toSorted());
+    const tried = odd.filter((name) => name !== '..'); // which fetch takes for the folder above
+    for (const name of tried) expect((await org.delete(`/tags/${encodeURIComponent(name)}`)).status).toBe(200);
+    expect(names((await org.get('/tags')).body)).toEqual(['..']);
+  });
+
+  it.each([
+    ['tag_name', undefined],
+    ['tag_name', ''],
+    ['tag_name', ' \t'],
+    ['tag_name', 'x'.repeat(101)],
+    ['tag_name', 7],
+    ['exclude_from_auto_tagging', 'yes'],
+    ['exclude_from_auto_tagging', null],
+  ])('with bad input in %s are a 400 that names it (%#)', async (field, value) => {
+    const { status, body } = await api.org.put('/tags', { tag_name: 'refund', [field]: value });
+    expect(`${status} ${body.issues[0].path}`).toBe(`400 body.${field}`);
+  });
+
+  it(`are at most ${MAX_TAGS}, however many come at once; those that are there can be changed`, async () => {
+    const org = await api.createOrg();
+    const tags = Array.from({ length: MAX_TAGS - 1 }, (_, count) => `tag ${count}`);
+    const row = { org_id: org.id, exclude_from_auto_tagging: false };
+    await api.db
+      .insertInto('tags')
+      .values(tags.map((tag_name) => ({ ...row, tag_name, tag_key: tag_name })))
+      .execute();
+    const answers = await Promise.all(['a', 'b', 'c'].map((tag_name) => org.put('/tags', { tag_name })));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409]);
+    expect((await org.put('/tags', { tag_name: 'TAG 7' })).status).toBe(200);
+    expect((await org.get('/tags')).body).toHaveLength(MAX_TAGS);
+  });
+});
+
+describe('auto-tagging', () => {
+  it('is off until set, and stays as it was set last', async () => {
+    const org = await api.createOrg();
+    const read = async () => (await org.get('/tags/auto-tagging')).body;
+    expect(await read()).toEqual({ enabled: false });
+    for (const enabled of [true, true, false]) {
+      expect(await org.put('/tags/auto-tagging', { enabled })).toMatchObject({ status: 200, body: '' });
+      expect(await read()).toEqual({ enabled });
+    }
+    expect((await org.put('/tags/auto-tagging', { enabled: 'yes' })).status).toBe(400);
+    expect((await org.put('/tags/auto-tagging', {})).status).toBe(400);
+  });
+});
+
+describe('who may', () => {
+  it('read with tags:read, change with tags:write', async () => {
+    const reader = await api.org.withScopes('tags:read');
+    const writer = await api.org.withScopes('tags:write');
+    for (const path of ['/tags', '/tags/auto-tagging']) {
+      expect((await reader.get(path)).status).toBe(200);
+      expect((await writer.get(path)).status).toBe(403);
+    }
+    const changesBy = async (client: typeof reader) => [
+      (await client.put('/tags', { tag_name: 'scoped' })).status,
+      (await client.put('/tags/auto-tagging', { enabled: true })).status,
+      (await client.delete('/tags/scoped')).status,
+    ];
+    expect(await changesBy(reader)).toEqual([403, 403, 403]);
+    expect(await changesBy(writer)).toEqual([200, 200, 200]);
+  });
+
+  it('never reach those of another org', async () => {
+    await api.org.put('/tags', { tag_name: 'mine', exclude_from_auto_tagging: true });
+    await api.org.put('/tags/auto-tagging', { enabled: true });
+    expect((await api.other.delete('/tags/mine')).status).toBe(404);
+    await api.other.put('/tags', { tag_name: 'Mine' });
+    await api.other.delete('/tags/mine');
+    expect((await api.other.get('/tags')).body).toEqual([]);
+    expect((await api.other.get('/tags/auto-tagging')).body).toEqual({ enabled: false });
+    expect((await api.org.get('/tags')).body).toContainEqual(
+      expect.objectContaining({ tag_name: 'mine', exclude_from_auto_tagging: true }),
+    );
+  });
+});
