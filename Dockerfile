@@ -12,6 +12,7 @@ COPY src src
 COPY workflows workflows
 COPY activities activities
 COPY worker worker
+RUN install -d -o node -g node /var/lib/switchboard/media
 USER node
 EXPOSE 8080
 HEALTHCHECK --interval=10s --timeout=3s --start-period=20s CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.OPS_PORT || process.env.PORT || 8080}/healthz`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { chmodSync, copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { migrateToLatest } from '../src/db/migrate.ts';
 import { type Child, startChild, untilReady } from '../src/dev/child.ts';
 import { type Guard, startGuard } from '../src/dev/guard.ts';
@@ -96,6 +97,7 @@ async function startStack(guard: Guard): Promise<{ url: string; orgKey: string; 
     TEMPORAL_ADDRESS: '127.0.0.1:1', // nobody: the api accepts all the same
     FAREHARBOR_BASE_URL: fareHarbor.url,
     DNS_SERVERS: dns.address,
+    STORAGE_URL: pathToFileURL(join(folder, 'media')).href,
     DEVELOPMENT: 'true',
     LOG_LEVEL: 'error',
   };

@@ -16,6 +16,21 @@ const list = z.string().transform((text) =>
 
 const isNetwork = (text: string) => ipaddr.isValid(text) || ipaddr.isValidCIDR(text);
 const cidrs = list.refine((items) => items.every(isNetwork), 'must be CIDRs such as 10.0.0.0/8, separated by commas');
+/** `file:///folder`, or `s3://bucket/prefix?region=…&endpoint=…`. */
+function isStorageUrl(text: string): boolean {
+  const url = URL.parse(text);
+  if (url === null || url.username !== '' || url.password !== '') return false;
+  const { protocol, hostname, pathname, search, searchParams } = url;
+  if (protocol === 'file:') return hostname === '' && pathname !== '/' && search === '';
+  const endpoint = searchParams.get('endpoint');
+  const isHttp = endpoint === null || /^https?:$/.test(URL.parse(endpoint)?.protocol ?? '');
+  const isKnown = [...searchParams.keys()].every((name) => name === 'region' || name === 'endpoint');
+  return (
+    protocol === 's3:' && /^[a-z0-9][a-z0-9.-]+$/.test(hostname) && STORAGE_PREFIX.test(pathname) && isHttp && isKnown
+  );
+}
+/** What stands in a URL and a signature as it is. */
+const STORAGE_PREFIX = /^(\/[\w.-]+)*\/?$/;
 /** An address, and the port where it is not 53: of IPv6, `[::1]:5353`. */
 function isDnsServer(text: string): boolean {
   const [, bracketed, plain, port = '53'] = /^(?:\[(.+)\]|([^:]+))(?::(\d{1,5}))?$/.exec(text) ?? [];
@@ -75,6 +90,16 @@ export const settings = {
     'Domain at which the worker takes bounces and replies; none when absent',
   ),
   INBOUND_SMTP_PORT: port.optional().describe('Port at which it does: where the domain’s MX leads'),
+  STORAGE_URL: z
+    .string()
+    .refine(isStorageUrl, 'must be file:///folder or s3://bucket/prefix?region=…&endpoint=…')
+    .optional()
+    .describe(
+      'Where files are kept: `file:///folder`, or `s3://bucket/prefix?region=…&endpoint=…`; no files are taken when absent',
+    ),
+  AWS_ACCESS_KEY_ID: z.string().optional().describe('Key of the S3 storage'),
+  AWS_SECRET_ACCESS_KEY: z.string().optional().describe('Its secret'),
+  AWS_SESSION_TOKEN: z.string().optional().describe('Its session, where the key is a temporary one'),
   FAREHARBOR_BASE_URL: baseUrl.default('https://fareharbor.com').describe('Base URL of the tour-booking API'),
   DEVELOPMENT: z
     .enum(['true', 'false'])
@@ -108,6 +133,14 @@ const Settings = z
     {
       path: ['INBOUND_SMTP_PORT'],
       message: 'INBOUND_DOMAIN and INBOUND_SMTP_PORT must be set together',
+    },
+  )
+  .refine(
+    ({ STORAGE_URL, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY }) =>
+      !STORAGE_URL?.startsWith('s3:') || (AWS_ACCESS_KEY_ID !== undefined && AWS_SECRET_ACCESS_KEY !== undefined),
+    {
+      path: ['STORAGE_URL'],
+      message: 'AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY must be set for s3 storage',
     },
   );
 

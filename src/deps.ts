@@ -4,10 +4,12 @@ import type { CallbackUrls } from './deliveries/callback-urls.ts';
 import type { RateLimits } from './http/rate-limits.ts';
 import type { Tokens } from './keys/tokens.ts';
 import type { KeyVerifier } from './keys/verifier.ts';
+import type { MediaLinks } from './media/links.ts';
 import type { Dns } from './providers/dns.ts';
 import type { Egress } from './providers/egress.ts';
 import type { FareHarbor } from './providers/fareharbor.ts';
 import type { IntegrationCheck } from './providers/integration-checks.ts';
+import type { Storage } from './providers/storage.ts';
 import type { Secrets } from './secrets.ts';
 import type { TemporalHealth } from './temporal/client.ts';
 
@@ -28,4 +30,6 @@ export interface Deps {
   patienceMs: number;
   checkIntegration: IntegrationCheck;
   dns: Dns;
+  storage: Storage;
+  mediaLinks: MediaLinks;
 }

@@ -5,6 +5,9 @@ export type ErrorKind =
   | 'forbidden'
   | 'not_found'
   | 'conflict'
+  | 'gone'
+  | 'too_large'
+  | 'unsupported'
   | 'unprocessable'
   | 'unavailable';
 
@@ -31,6 +34,9 @@ export const unauthorized = (message: string) => new DomainError('unauthorized',
 export const forbidden = (message: string) => new DomainError('forbidden', message);
 export const notFound = (resource: string) => new DomainError('not_found', `${capitalize(resource)} not found`);
 export const conflict = (message: string) => new DomainError('conflict', message);
+export const gone = (message: string) => new DomainError('gone', message);
+export const tooLarge = (message: string) => new DomainError('too_large', message);
+export const unsupported = (message: string) => new DomainError('unsupported', message);
 export const unavailable = (message: string) => new DomainError('unavailable', message);
 export const unprocessable = (message: string) => new DomainError('unprocessable', message);
 

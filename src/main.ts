@@ -8,11 +8,13 @@ import { createApp, createOpsApp } from './http/app.ts';
 import { createRateLimits } from './http/rate-limits.ts';
 import { createTokens } from './keys/tokens.ts';
 import { createKeyVerifier } from './keys/verifier.ts';
+import { createMediaLinks } from './media/links.ts';
 import { onStopSignal } from './process.ts';
 import { createDns } from './providers/dns.ts';
 import { ANYWHERE, createEgress } from './providers/egress.ts';
 import { createFareHarbor } from './providers/fareharbor.ts';
 import { createIntegrationCheck } from './providers/integration-checks.ts';
+import { createStorage } from './providers/storage-by-url.ts';
 import { createSecrets } from './secrets.ts';
 import { connectTemporal } from './temporal/client.ts';
 
@@ -43,6 +45,8 @@ const deps = {
   callbacks: createCallbackUrls(config.JWT_SECRET, config.PUBLIC_URL),
   patienceMs: PATIENCE_MS,
   dns: createDns({ servers: config.DNS_SERVERS }),
+  storage: createStorage(config),
+  mediaLinks: createMediaLinks(config.JWT_SECRET, config.PUBLIC_URL),
 };
 
 const app = await createApp(deps, logger);
@@ -54,6 +58,13 @@ await app.listen({ host: config.HOST, port: config.PORT });
 
 onStopSignal(logger, async () => {
   await app.close();
-  await Promise.all([ops?.close(), revocations.close(), temporal.close(), egress.close(), operatorsEgress.close()]);
+  await Promise.all([
+    ops?.close(),
+    revocations.close(),
+    temporal.close(),
+    egress.close(),
+    operatorsEgress.close(),
+    deps.storage.close(),
+  ]);
   await close();
 });

@@ -15,6 +15,7 @@ import type {
 import type { OfficeHoursTable, TagSettingsTable, TagsTable, TeamMembersTable, TeamsTable } from '../desk/table.ts';
 import type { IdempotencyKeysTable } from '../http/table.ts';
 import type { OrgApiKeysTable, PartnerApiKeysTable } from '../keys/table.ts';
+import type { MediaTable } from '../media/table.ts';
 import type {
   IntegrationsTable,
   MemberRolesTable,
@@ -41,6 +42,7 @@ export interface Database {
   inbound_messages: InboundMessagesTable;
   integrations: IntegrationsTable;
   login_links: LoginLinksTable;
+  media: MediaTable;
   member_roles: MemberRolesTable;
   members: MembersTable;
   messages: MessagesTable;

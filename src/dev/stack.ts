@@ -1,5 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { migrateToLatest } from '../db/migrate.ts';
 import { compileCacheIn } from './compile-cache.ts';
 import { endLeftovers, startGuard } from './guard.ts';
@@ -74,6 +75,7 @@ async function startAll(context: Context): Promise<void> {
     SECRET_KEYS: context.secrets.SECRET_KEYS,
     SMTP_URL: mail.smtpUrl,
     TEMPORAL_NAMESPACE: 'default',
+    STORAGE_URL: pathToFileURL(join(dataFolder, 'media')).href,
     DEVELOPMENT: 'true',
     NODE_COMPILE_CACHE: compileCacheIn(dataFolder),
   };

@@ -20,6 +20,7 @@ import { tagRoutes } from '../desk/tags.routes.ts';
 import { teamRoutes } from '../desk/teams.routes.ts';
 import { newId } from '../ids.ts';
 import { keyRoutes } from '../keys/routes.ts';
+import { mediaRoutes } from '../media/routes.ts';
 import { integrationRoutes } from '../orgs/integrations.routes.ts';
 import { memberRoutes } from '../orgs/members.routes.ts';
 import { orgRoutes } from '../orgs/routes.ts';
@@ -115,6 +116,7 @@ export async function createApp(deps: Deps, logger: FastifyBaseLogger) {
   await app.register(unsubscribeRoutes, deps);
   await app.register(messageRoutes, deps);
   await app.register(callbackRoutes, deps);
+  await app.register(mediaRoutes, deps);
   if (deps.config.DEVELOPMENT) await app.register(sandboxRoutes);
   return Object.assign(app, { metrics });
 }

@@ -4,7 +4,7 @@ import fastifyPlugin from 'fastify-plugin';
 import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { isDatabaseAway, isDataException, isTooSlow } from '../db/failures.ts';
-import { DomainError, type ErrorKind, type Issue } from '../errors.ts';
+import { DomainError, type ErrorKind, type Issue, ProviderError } from '../errors.ts';
 
 const STATUS_OF: Record<ErrorKind, number> = {
   invalid: 400,
@@ -12,6 +12,9 @@ const STATUS_OF: Record<ErrorKind, number> = {
   forbidden: 403,
   not_found: 404,
   conflict: 409,
+  gone: 410,
+  too_large: 413,
+  unsupported: 415,
   unprocessable: 422,
   unavailable: 503,
 };
@@ -78,6 +81,9 @@ export function answerTo(error: FastifyError | DomainError): ErrorAnswer {
   if (isDatabaseAway(error)) return errorAnswer(503, 'The database is away: try again soon');
   if (isTooSlow(error)) return errorAnswer(503, 'This took too long: ask for less at once, or try again later');
   if (isDataException(error)) return errorAnswer(400, 'A value is outside of what can be stored');
+  if (error instanceof ProviderError && error.transient) {
+    return errorAnswer(503, 'A service behind this one is away: try again soon');
+  }
   const status = error.statusCode ?? 500;
   if (status >= 400 && status < 500) return errorAnswer(status, error.message);
   if (status === 503) return errorAnswer(503, 'The service is busy: try again soon');

@@ -37,6 +37,7 @@ export const idempotency = fastifyPlugin(async (app: FastifyInstance, { secrets 
     if (route.method !== 'POST' || route.config?.scope === 'public') return;
     const handler = route.handler as Handler;
     const prepare = route.config?.prepare as ((request: FastifyRequest) => Promise<void>) | undefined;
+    const receive = route.config?.receive as ((request: FastifyRequest) => Promise<() => Promise<void>>) | undefined;
     const isRepeatable = route.config?.isRepeatable === true;
     const onlyOnce: Handler = async function (request, reply) {
       const handle = () => handler.call(this, request, reply);
@@ -52,7 +53,15 @@ export const idempotency = fastifyPlugin(async (app: FastifyInstance, { secrets 
         return give(reply, await answerOnce(request, reply, key, secrets, handle));
       });
     };
-    route.handler = onlyOnce as never;
+    const received: Handler = async function (request, reply) {
+      const release = await receive?.(request);
+      try {
+        return await onlyOnce.call(this, request, reply);
+      } finally {
+        await release?.();
+      }
+    };
+    route.handler = (receive === undefined ? onlyOnce : received) as never;
   });
 });
 

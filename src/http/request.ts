@@ -12,6 +12,11 @@ declare module 'fastify' {
     partner: PartnerPrincipal;
   }
   interface FastifyContextConfig {
+    /**
+     * Takes in a body that is not JSON and sets what it says as `request.body`, by which an Idempotency-Key tells requests apart. Gives
+     * what lets go of it again, which is called when the request has been answered or has failed.
+     */
+    receive?: (request: never) => Promise<() => Promise<void>>;
     /** Asks third parties before the handler runs, and so before a transaction is open: a slow one must hold up nobody. */
     prepare?: (request: never) => Promise<void>;
     /** Running twice does no harm: an Idempotency-Key changes nothing. */

@@ -21,6 +21,7 @@ const PUBLIC_ROUTES = [
   'GET /metrics',
   'GET /partner-login',
   'GET /dashboard',
+  'GET /media/:token',
   'GET /u/:token',
   'POST /u/:token',
   'POST /callbacks/:provider/:orgId/:token',

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { addMessage, openSession } from '../../src/conversations/sessions.service.ts';
 import { newId } from '../../src/ids.ts';
+import { formWith } from '../media/samples.ts';
 import { type Answer, type Client, startApi, type TestApi, type TestOrg } from '../support/api.ts';
 import { type FakeFareHarbor, startFakeFareHarbor } from '../support/fake-fareharbor.ts';
 import { type Document, type Operation, type Place, pathTo, readDocument } from './document.ts';
@@ -57,6 +58,7 @@ beforeAll(async () => {
     contact: { phone: PHONE_OF_B, name: `${MARK_OF_B} by phone` },
   });
   await openSessionOfB(contact.id);
+  await orgB.post('/media', formWith(Buffer.from('text'), `${MARK_OF_B}.txt`));
   await fillOutboxOfB();
   idsOfA = await idsOf(api.db, orgA);
   idsOfB = (await idsOf(api.db, orgB)).filter((id) => !idsOfA.includes(id));

@@ -1,3 +1,7 @@
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { pino } from 'pino';
 import { type Config, loadConfig } from '../../src/config.ts';
 import { connect } from '../../src/db/connect.ts';
@@ -10,11 +14,13 @@ import { createRateLimits } from '../../src/http/rate-limits.ts';
 import { issueOrgKey, issuePartnerKey } from '../../src/keys/service.ts';
 import { createTokens } from '../../src/keys/tokens.ts';
 import { createKeyVerifier } from '../../src/keys/verifier.ts';
+import { createMediaLinks } from '../../src/media/links.ts';
 import { createOrg, createPartner, type NewPartner } from '../../src/partners/service.ts';
 import { createDns } from '../../src/providers/dns.ts';
 import { ANYWHERE, createEgress } from '../../src/providers/egress.ts';
 import { createFareHarbor } from '../../src/providers/fareharbor.ts';
 import { createIntegrationCheck } from '../../src/providers/integration-checks.ts';
+import { createStorage } from '../../src/providers/storage-by-url.ts';
 import { createSecrets } from '../../src/secrets.ts';
 import { createTestDatabase } from './servers.ts';
 
@@ -33,7 +39,7 @@ export interface CallOptions {
   headers?: Record<string, string>;
 }
 
-/** Calls the api with a key, or none. A body that is a string goes out as it is, anything else as JSON. */
+/** Calls the api with a key, or none. A body that is a string or a form goes out as it is, anything else as JSON. */
 export interface Client {
   get(path: string, options?: CallOptions): Promise<Answer>;
   post(path: string, body?: unknown, options?: CallOptions): Promise<Answer>;
@@ -99,6 +105,8 @@ export async function startApi({ env = {}, databaseUrl, deps: replaced = {} }: A
     callbacks: createCallbackUrls(config.JWT_SECRET, config.PUBLIC_URL),
     patienceMs: 20_000,
     dns: createDns({ servers: config.DNS_SERVERS }),
+    storage: createStorage(config),
+    mediaLinks: createMediaLinks(config.JWT_SECRET, config.PUBLIC_URL),
     ...replaced,
   };
   const app = await createApp(deps, pino({ level: config.LOG_LEVEL }));
@@ -140,12 +148,18 @@ export async function startApi({ env = {}, databaseUrl, deps: replaced = {} }: A
     /** Stops the api and drops its database. */
     async close() {
       await app.close();
-      await Promise.all([revocations.close(), egress.close(), operatorsEgress.close()]);
+      await Promise.all([revocations.close(), egress.close(), operatorsEgress.close(), deps.storage.close()]);
       await closeDatabase();
-      await database?.drop();
+      if (database === undefined) return;
+      await database.drop();
+      await rm(filesOf(database.url), { recursive: true, force: true });
     },
   };
 }
+
+/** The folder of an installation's files. */
+const filesOf = (databaseUrl: string) =>
+  pathToFileURL(join(tmpdir(), 'switchboard-tests', new URL(databaseUrl).pathname));
 
 function testConfig(databaseUrl: string, env: Record<string, string>): Config {
   return loadConfig({
@@ -158,6 +172,7 @@ function testConfig(databaseUrl: string, env: Record<string, string>): Config {
     RATE_LIMIT_STREAMING: NO_LIMIT,
     RATE_LIMIT_PARTNER: NO_LIMIT,
     RATE_LIMIT_LOGIN_LINKS: NO_LIMIT,
+    STORAGE_URL: filesOf(databaseUrl).href,
     DEVELOPMENT: 'true',
     LOG_LEVEL: 'silent',
     ...env,
@@ -176,10 +191,10 @@ function clientOf(baseUrl: string, key: string | undefined): Client {
       redirect: 'manual',
       headers: {
         ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(body === undefined || body instanceof FormData ? {} : { 'content-type': 'application/json' }),
         ...headers,
       },
-      body: body === undefined || typeof body === 'string' ? body : JSON.stringify(body),
+      body: body === undefined || typeof body === 'string' || body instanceof FormData ? body : JSON.stringify(body),
     });
     const text = await response.text();
     const isJson = response.headers.get('content-type')?.startsWith('application/json') === true && text !== '';

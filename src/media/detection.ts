@@ -1,0 +1,45 @@
+import { createReadStream } from 'node:fs';
+import { fileTypeFromFile } from 'file-type';
+import { unsupported } from '../errors.ts';
+import {
+  activeContentOf,
+  BINARY_CHARACTER,
+  binaryType,
+  type FileType,
+  SNIFFED_BYTES,
+  TAKEN_TYPES,
+  textType,
+} from './file-types.rules.ts';
+
+/** What a file is by its bytes, whatever its name says. Throws unsupported, with what was found, unless it is a type that is taken. */
+export async function detectType(path: string, fileName: string): Promise<FileType> {
+  const head = await headOfText(path);
+  if (head === undefined || head.startsWith('%PDF-')) {
+    const found = (await fileTypeFromFile(path))?.mime;
+    const type = found === undefined ? undefined : binaryType(found);
+    return type ?? refuse(found ?? 'of a type that its bytes do not tell, and not text in UTF-8');
+  }
+  const active = activeContentOf(head);
+  return active === undefined ? textType(fileName) : refuse(active);
+}
+
+function refuse(found: string): never {
+  throw unsupported(`The file is ${found}, whatever its name says. ${TAKEN_TYPES} are taken`);
+}
+
+/** The beginning of the file, if all of it is text: valid UTF-8 without binary characters. Undefined otherwise. */
+async function headOfText(path: string): Promise<string | undefined> {
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  let head = '';
+  try {
+    for await (const chunk of createReadStream(path)) {
+      const text = decoder.decode(chunk, { stream: true });
+      if (BINARY_CHARACTER.test(text)) return undefined;
+      if (head.length < SNIFFED_BYTES) head += text.slice(0, SNIFFED_BYTES);
+    }
+    return head + decoder.decode();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ERR_ENCODING_INVALID_ENCODED_DATA') return undefined;
+    throw error;
+  }
+}

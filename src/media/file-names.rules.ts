@@ -1,0 +1,51 @@
+import type { FileType } from './file-types.rules.ts';
+
+const MAX_BYTES = 200;
+const NAMELESS = 'file';
+
+/** Control and format characters, those that turn the direction of text among them, and separators of lines. Joiners are part of some words. */
+const INVISIBLE = /(?!\p{Join_Control})[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
+/** What some file system refuses or takes for a part of the path. */
+const RESERVED = /[<>:"|?*]/g;
+const DEVICE = /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i;
+
+/**
+ * A name under which the file can be saved on any system: the last part of a path, without what cannot be seen, in at most 200 bytes,
+ * and with an ending of its type, so that opening it starts no other program than the one for what it is.
+ */
+export function cleanFileName(given: string, { extensions }: FileType): string {
+  const visible = given.toWellFormed().normalize('NFC').replaceAll(INVISIBLE, '');
+  const lastPart = visible.split(/[/\\]/).at(-1) ?? '';
+  const bare = lastPart.replaceAll(RESERVED, '_').replace(/^[.\s]+|[.\s]+$/g, '');
+  const [stem, extension] = splitExtension(bare, extensions);
+  const safeStem = DEVICE.test(stem) ? `_${stem}` : stem || NAMELESS;
+  return `${cut(safeStem, MAX_BYTES - extension.length - 1)}.${extension}`;
+}
+
+/** `attachment` with the name in both forms (RFC 6266, 4.3): in ASCII for old clients, and as it is (RFC 8187). */
+export function attachmentNamed(fileName: string): string {
+  const plain = fileName.replaceAll(/[^\x20-\x7e]|["\\%]/gu, '_');
+  const encoded = encodeURIComponent(fileName).replaceAll(
+    /['()*]/g,
+    (character) => `%${character.charCodeAt(0).toString(16)}`,
+  );
+  return `attachment; filename="${plain}"; filename*=UTF-8''${encoded}`;
+}
+
+/** The ending stays where it is one of the type's; else it belongs to the stem, and the usual one is added. */
+function splitExtension(name: string, extensions: FileType['extensions']): [stem: string, extension: string] {
+  const [, stem = '', extension = ''] = /^(.*)\.([^.]*)$/s.exec(name) ?? [];
+  return extensions.includes(extension.toLowerCase()) ? [stem, extension] : [name, extensions[0]];
+}
+
+/** At most so many bytes in UTF-8, in whole characters. */
+function cut(text: string, maxBytes: number): string {
+  let bytes = 0;
+  let kept = '';
+  for (const character of text) {
+    bytes += Buffer.byteLength(character);
+    if (bytes > maxBytes) break;
+    kept += character;
+  }
+  return kept;
+}

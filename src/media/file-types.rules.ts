@@ -1,0 +1,78 @@
+/** The most that a file may have (spec 2.8). */
+export const MAX_FILE_BYTES = 5 * 1024 ** 2;
+/** How far browsers look for the type of a text (WHATWG MIME Sniffing, 5.2). */
+export const SNIFFED_BYTES = 1445;
+
+/** What a file is served as. */
+export interface FileType {
+  mime: string;
+  /** Endings that programs take for this type, the usual one first. */
+  extensions: readonly [string, ...string[]];
+}
+
+const OFFICE = 'application/vnd.openxmlformats-officedocument';
+const PNG: FileType = { mime: 'image/png', extensions: ['png'] };
+const MP4: FileType = { mime: 'video/mp4', extensions: ['mp4', 'm4v'] };
+const M4A: FileType = { mime: 'audio/mp4', extensions: ['m4a', 'mp4'] };
+const OGG: FileType = { mime: 'audio/ogg', extensions: ['ogg', 'oga', 'opus'] };
+const CSV: FileType = { mime: 'text/csv', extensions: ['csv'] };
+const TEXT: FileType = { mime: 'text/plain', extensions: ['txt', 'text', 'log', 'md', 'tsv', 'json', 'yaml', 'yml'] };
+
+/** All that is taken beside text, by the names that detection has for it. */
+const TYPES: Readonly<Record<string, FileType>> = {
+  'image/png': PNG,
+  'image/apng': PNG,
+  'image/jpeg': { mime: 'image/jpeg', extensions: ['jpg', 'jpeg'] },
+  'image/gif': { mime: 'image/gif', extensions: ['gif'] },
+  'image/webp': { mime: 'image/webp', extensions: ['webp'] },
+  'application/pdf': { mime: 'application/pdf', extensions: ['pdf'] },
+  'video/mp4': MP4,
+  'video/x-m4v': MP4,
+  'video/webm': { mime: 'video/webm', extensions: ['webm'] },
+  'audio/mpeg': { mime: 'audio/mpeg', extensions: ['mp3'] },
+  'audio/ogg': OGG,
+  'audio/ogg; codecs=opus': OGG,
+  'audio/wav': { mime: 'audio/wav', extensions: ['wav'] },
+  'audio/x-m4a': M4A,
+  'audio/mp4': M4A,
+  [`${OFFICE}.wordprocessingml.document`]: { mime: `${OFFICE}.wordprocessingml.document`, extensions: ['docx'] },
+  [`${OFFICE}.spreadsheetml.sheet`]: { mime: `${OFFICE}.spreadsheetml.sheet`, extensions: ['xlsx'] },
+  [`${OFFICE}.presentationml.presentation`]: { mime: `${OFFICE}.presentationml.presentation`, extensions: ['pptx'] },
+};
+
+/** For people who are told why their file was refused. */
+export const TAKEN_TYPES =
+  'PNG, JPEG, GIF, WebP, PDF, MP4, WebM, MP3, Ogg, WAV, M4A, docx, xlsx, pptx, plain text and CSV';
+
+/** The type of a file that is not text, if it is taken. */
+export const binaryType = (detected: string): FileType | undefined =>
+  Object.hasOwn(TYPES, detected) ? TYPES[detected] : undefined;
+
+/** The type of a text. Only its name tells a table from other text. */
+export const textType = (fileName: string): FileType => (/\.csv$/i.test(fileName) ? CSV : TEXT);
+
+/** Bytes that WHATWG MIME Sniffing (3) calls binary. No text has them. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what it looks for
+export const BINARY_CHARACTER = /[\u0000-\u0008\u000b\u000e-\u001a\u001c-\u001f\u007f]/;
+
+/** Texts that some program runs or renders: what browsers sniff at the beginning (WHATWG MIME Sniffing, 7.1), and active elements anywhere. */
+const ACTIVE_TEXTS: [RegExp, string][] = [
+  [/^<(!doctype html|html|head|script|iframe|h1|div|font|table|a|style|title|b|body|br|p|!--)[\s>-]/i, 'HTML'],
+  [/<svg[\s>/:]/i, 'SVG'],
+  [
+    /<(!doctype|html|head|body|script|iframe|frameset|object|embed|applet|style|meta|link|base|form|math)[\s>/]/i,
+    'HTML',
+  ],
+  [/<[a-z][^>]*\son[a-z]+\s*=/i, 'HTML'],
+  [/^<\?xml/i, 'XML'],
+  [/^<\?(php|=)/i, 'a PHP script'],
+  [/^#!/, 'a script'],
+  [/^\{\\rtf/, 'RTF'],
+  [/^%!/, 'PostScript'],
+];
+
+/** What would run or be rendered if a text, of which this is the beginning, were opened without regard to its type; undefined for a harmless one. */
+export function activeContentOf(head: string): string | undefined {
+  const text = head.replace(/^\ufeff/, '').trimStart();
+  return ACTIVE_TEXTS.find(([pattern]) => pattern.test(text))?.[1];
+}

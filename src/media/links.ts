@@ -1,0 +1,55 @@
+import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
+import { parse, stringify } from 'uuid';
+
+const ID_BYTES = 16;
+const EXPIRY_BYTES = 4;
+const MAC_BYTES = 16;
+const SIGNED_BYTES = 2 * ID_BYTES + EXPIRY_BYTES;
+const DAY_SECONDS = 86_400;
+const VALID_DAYS = 7;
+
+export interface MediaRef {
+  org_id: string;
+  id: string;
+}
+
+export interface ReadLink {
+  orgId: string;
+  mediaId: string;
+  isExpired: boolean;
+}
+
+export interface MediaLinks {
+  /** Good for seven days and the rest of this one (UTC): the same link all day, so that who polls sees no change. */
+  linkOf(media: MediaRef, now?: Date): string;
+  /** What a token was made for, or undefined when it is not one of ours. Takes the same time for any wrong ones. */
+  read(token: string, now?: Date): ReadLink | undefined;
+}
+
+/** Links to files by which anybody who has one gets the file: both ids and the expiry, with 128 bits of HMAC-SHA256 over them. */
+export function createMediaLinks(secret: string, publicUrl: string): MediaLinks {
+  const key = Buffer.from(hkdfSync('sha256', secret, '', 'media links', 32));
+  const macOf = (signed: Uint8Array) => createHmac('sha256', key).update(signed).digest().subarray(0, MAC_BYTES);
+
+  return {
+    linkOf({ org_id, id }, now = new Date()) {
+      const expiry = Buffer.alloc(EXPIRY_BYTES);
+      expiry.writeUInt32BE((Math.floor(secondsOf(now) / DAY_SECONDS) + VALID_DAYS + 1) * DAY_SECONDS);
+      const signed = Buffer.concat([parse(org_id), parse(id), expiry]);
+      return `${publicUrl}/media/${Buffer.concat([signed, macOf(signed)]).toString('base64url')}`;
+    },
+    read(token, now = new Date()) {
+      const bytes = Buffer.from(token, 'base64url');
+      if (bytes.length !== SIGNED_BYTES + MAC_BYTES || bytes.toString('base64url') !== token) return undefined;
+      const signed = bytes.subarray(0, SIGNED_BYTES);
+      if (!timingSafeEqual(macOf(signed), bytes.subarray(SIGNED_BYTES))) return undefined;
+      return {
+        orgId: stringify(signed.subarray(0, ID_BYTES)),
+        mediaId: stringify(signed.subarray(ID_BYTES, 2 * ID_BYTES)),
+        isExpired: signed.readUInt32BE(2 * ID_BYTES) <= secondsOf(now),
+      };
+    },
+  };
+}
+
+const secondsOf = (date: Date) => Math.floor(date.getTime() / 1000);

@@ -1,0 +1,84 @@
+import type { FastifyRequest } from 'fastify';
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import type { Deps } from '../deps.ts';
+import { errorResponses } from '../http/errors.ts';
+import { receiveFile, type Upload, uploads } from '../http/uploads.ts';
+import { attachmentNamed } from './file-names.rules.ts';
+import { MAX_FILE_BYTES } from './file-types.rules.ts';
+import { insertMedia, type Media } from './queries.ts';
+import { rangeOf } from './ranges.rules.ts';
+import { FileUpload, LinkRef, UploadedFile } from './schema.ts';
+import { getLinkedMedia, keepBytes, openMedia } from './service.ts';
+
+export const mediaRoutes: FastifyPluginAsyncZod<Deps> = async (app, { storage, mediaLinks }) => {
+  await app.register(uploads);
+  const received = new WeakMap<FastifyRequest, Upload>();
+  const kept = new WeakMap<FastifyRequest, Media>();
+
+  app.post('/media', {
+    config: {
+      scope: 'media:write',
+      receive: async (request: FastifyRequest) => {
+        const upload = await receiveFile(request, MAX_FILE_BYTES);
+        received.set(request, upload);
+        return upload.bytes.remove;
+      },
+      prepare: async (request: FastifyRequest) => {
+        const { fileName, bytes } = received.get(request) as Upload;
+        kept.set(request, await keepBytes(storage, request.org.id, fileName, bytes));
+      },
+    },
+    schema: {
+      operationId: 'uploadFile',
+      tags: ['media'],
+      description:
+        'Keeps a file: PNG, JPEG, GIF, WebP, PDF, MP4, WebM, MP3, Ogg, WAV, M4A, docx, xlsx, pptx, plain text or CSV, told apart by its bytes. Anything else is a 415 that says what it is.',
+      consumes: ['multipart/form-data'],
+      body: FileUpload,
+      response: { 201: UploadedFile, ...errorResponses(403) },
+    },
+    handler: async (request, reply) => {
+      const media = kept.get(request) as Media;
+      await insertMedia(request.db, media);
+      reply.code(201);
+      const { id, file_name: fileName, mime_type, size } = media;
+      return { id, fileName, fileUrl: mediaLinks.linkOf(media), mime_type, size };
+    },
+  });
+
+  app.route({
+    method: ['GET', 'HEAD'],
+    url: '/media/:token',
+    config: { scope: 'public' },
+    schema: { params: LinkRef, hide: true },
+    handler: async ({ db, params, method, headers }, reply) => {
+      const media = await getLinkedMedia(db, mediaLinks, params.token);
+      const etag = `"${media.id}"`;
+      reply.headers({ ...headersOf(media), etag });
+      if (headers['if-none-match'] === etag) return reply.code(304).send();
+
+      const isOfThis = headers['if-range'] === undefined || headers['if-range'] === etag;
+      const range = rangeOf(isOfThis ? headers.range : undefined, media.size);
+      if (range === 'unsatisfiable') {
+        return reply.code(416).header('content-range', `bytes */${media.size}`).send();
+      }
+      const part = range === 'whole' ? undefined : range;
+      reply.header('content-length', part === undefined ? media.size : part.end - part.start + 1);
+      if (part !== undefined) {
+        reply.code(206).header('content-range', `bytes ${part.start}-${part.end}/${media.size}`);
+      }
+      return reply.send(method === 'HEAD' ? undefined : await openMedia(storage, media, part));
+    },
+  });
+};
+
+/** A file is saved, never run: whatever it holds, no browser takes it for another type, shows it in our name or lets it do anything. */
+const headersOf = ({ file_name, mime_type }: Media) => ({
+  'content-type': mime_type.startsWith('text/') ? `${mime_type}; charset=utf-8` : mime_type,
+  'content-disposition': attachmentNamed(file_name),
+  'content-security-policy': "sandbox; default-src 'none'",
+  'x-content-type-options': 'nosniff',
+  'cross-origin-resource-policy': 'cross-origin', // pages that have the link may show it as an image
+  'cache-control': 'private, max-age=3600',
+  'accept-ranges': 'bytes',
+});

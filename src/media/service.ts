@@ -1,0 +1,77 @@
+import type { Db } from '../db/connect.ts';
+import { gone, invalid, notFound } from '../errors.ts';
+import { newId } from '../ids.ts';
+import type { ByteRange, Storage } from '../providers/storage.ts';
+import { type Chunks, type Spool, spool } from '../spool.ts';
+import { detectType } from './detection.ts';
+import { cleanFileName } from './file-names.rules.ts';
+import { MAX_FILE_BYTES } from './file-types.rules.ts';
+import type { MediaLinks } from './links.ts';
+import { deleteMediaRow, findMedia, insertMedia, type Media, markMediaDeleted } from './queries.ts';
+
+export type { Media } from './queries.ts';
+
+export interface NewFile {
+  content: Chunks;
+  /** As its sender calls it. */
+  fileName: string;
+}
+
+/** Keeps a file of the org: of a type that is taken, at most 5 MB. The row comes after the bytes, so that it never leads to nothing. */
+export async function storeMedia(
+  db: Db,
+  storage: Storage,
+  orgId: string,
+  { content, fileName }: NewFile,
+): Promise<Media> {
+  const spooled = await spool(content, MAX_FILE_BYTES);
+  try {
+    const media = await keepBytes(storage, orgId, fileName, spooled);
+    await insertMedia(db, media);
+    return media;
+  } finally {
+    await spooled.remove();
+  }
+}
+
+/**
+ * Puts a file's bytes into storage, and gives the row that is still to be inserted. A crash in between leaves an object that no row
+ * names: it costs its space and nothing else.
+ */
+export async function keepBytes(storage: Storage, orgId: string, fileName: string, bytes: Spool): Promise<Media> {
+  if (bytes.size === 0) throw invalid('The file is empty', [{ path: 'body.file', message: 'must not be empty' }]);
+  const type = await detectType(bytes.path, fileName);
+  const id = newId();
+  const key = `${orgId}/${id}`;
+  await storage.put(key, bytes);
+  return { org_id: orgId, id, key, file_name: cleanFileName(fileName, type), mime_type: type.mime, size: bytes.size };
+}
+
+/** The file that a link leads to. Throws notFound for a link that is not ours or a deleted file, gone for a link that has expired. */
+export async function getLinkedMedia(db: Db, links: MediaLinks, token: string): Promise<Media> {
+  const link = links.read(token);
+  if (link === undefined) throw notFound('file');
+  if (link.isExpired) throw gone('This link has expired: ask for a new one where it came from');
+  const media = await findMedia(db, link.orgId, link.mediaId);
+  if (media === undefined) throw notFound('file');
+  return media;
+}
+
+/** The file's bytes, or those of the range. */
+export async function openMedia(storage: Storage, media: Media, range?: ByteRange) {
+  const bytes = await storage.get(media.key, range);
+  if (bytes === undefined) throw notFound('file');
+  return bytes;
+}
+
+/**
+ * Deletes a file and its bytes; says whether there was one. Its links end at once, even where storage fails afterwards: calling it again
+ * finishes. Not for inside of a transaction: bytes do not come back with a rollback.
+ */
+export async function deleteMedia(db: Db, storage: Storage, orgId: string, id: string): Promise<boolean> {
+  const key = await markMediaDeleted(db, orgId, id);
+  if (key === undefined) return false;
+  await storage.delete(key);
+  await deleteMediaRow(db, orgId, id);
+  return true;
+}

@@ -1,0 +1,259 @@
+import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { pathToFileURL } from 'node:url';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { loadConfig } from '../../src/config.ts';
+import { deleteMedia, storeMedia } from '../../src/media/service.ts';
+import type { Storage } from '../../src/providers/storage.ts';
+import { createStorage } from '../../src/providers/storage-by-url.ts';
+import { spool } from '../../src/spool.ts';
+import { startApi, type TestApi } from '../support/api.ts';
+import { type FakeS3, S3_KEY, startFakeS3 } from '../support/fake-s3.ts';
+import { formWith, PNG, pngOf } from './samples.ts';
+
+const LARGE = pngOf(5 * 1024 ** 2);
+
+let s3: FakeS3;
+let folder: string;
+beforeAll(async () => {
+  s3 = await startFakeS3();
+  folder = await mkdtemp(join(tmpdir(), 'switchboard-storage-'));
+});
+afterAll(async () => {
+  await s3.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const urlOf = (kind: string) => (kind === 's3' ? s3.storageUrl : pathToFileURL(join(folder, 'a/b c')).href);
+const filesIn = async () =>
+  (await readdir(folder, { recursive: true, withFileTypes: true })).filter((one) => one.isFile());
+
+describe.each(['file', 's3'])('%s storage', (kind) => {
+  let storage: Storage;
+  beforeAll(() => {
+    storage = createStorage({ STORAGE_URL: urlOf(kind), ...S3_KEY });
+  });
+  afterAll(() => storage.close());
+
+  const put = async (key: string, content: Buffer) => {
+    const bytes = await spool([content], LARGE.length);
+    await storage.put(key, bytes).finally(bytes.remove);
+  };
+  const get = async (key: string, range?: { start: number; end: number }) => {
+    const stream = await storage.get(key, range);
+    return stream === undefined ? undefined : buffer(stream);
+  };
+
+  it('gives back what was put, whole or in part, until it is deleted', async () => {
+    await put('org/one', LARGE);
+    await put('org/two', PNG);
+    expect((await get('org/one'))?.equals(LARGE)).toBe(true);
+    expect(await get('org/two')).toEqual(PNG);
+    expect(await get('org/two', { start: 0, end: 0 })).toEqual(PNG.subarray(0, 1));
+    expect(await get('org/two', { start: 10, end: 19 })).toEqual(PNG.subarray(10, 20));
+    await storage.delete('org/one');
+    expect(await get('org/one')).toBeUndefined();
+    expect(await get('org/two')).toEqual(PNG);
+  });
+
+  it('knows nothing of a key that was never put, and deletes it in peace', async () => {
+    expect(await get('org/none')).toBeUndefined();
+    await storage.delete('org/none');
+  });
+
+  it('has nothing of an object whose bytes break off', async () => {
+    const { size, sha256, remove } = await spool([LARGE], LARGE.length);
+    await remove();
+    const broken = async function* () {
+      yield LARGE.subarray(0, 100_000);
+      throw new Error('broken off');
+    };
+    await expect(storage.put('org/broken', { size, sha256, open: () => Readable.from(broken()) })).rejects.toThrow();
+    expect(await get('org/broken')).toBeUndefined();
+  });
+});
+
+it('file storage leaves no parts of files behind, and only its owner can read what it keeps', async () => {
+  const files = await filesIn();
+  expect(files.map(({ name }) => name)).toEqual(['two']);
+  for (const { parentPath, name } of files) {
+    expect((await stat(join(parentPath, name))).mode & 0o777).toBe(0o600);
+    expect((await stat(parentPath)).mode & 0o777).toBe(0o700);
+  }
+});
+
+describe('S3 storage', () => {
+  let storage: Storage;
+  beforeAll(() => {
+    storage = createStorage({ STORAGE_URL: s3.storageUrl, ...S3_KEY });
+  });
+  afterAll(() => storage.close());
+
+  const put = async (key: string) => {
+    const bytes = await spool([PNG], PNG.length);
+    await storage.put(key, bytes).finally(bytes.remove);
+  };
+
+  it('puts objects under its prefix, in the path of the endpoint', async () => {
+    await put('org/prefixed');
+    expect(s3.calls.at(-1)).toBe('PUT /files/some/prefix/org/prefixed');
+    expect(s3.objects.get('some/prefix/org/prefixed')).toEqual(PNG);
+  });
+
+  it('signs the session of a temporary key too', async () => {
+    const temporary = createStorage({ STORAGE_URL: s3.storageUrl, ...S3_KEY, AWS_SESSION_TOKEN: 'a+b/c==' });
+    expect(await buffer((await temporary.get('org/prefixed')) as NodeJS.ReadableStream)).toEqual(PNG);
+    expect(s3.sessions.at(-1)).toBe('a+b/c==');
+    await temporary.close();
+  });
+
+  it.each(['slow-down', 'internal-error', 'reset', 'lost'] as const)('tries again after %s', async (fault) => {
+    s3.next(fault, fault);
+    await put(`org/${fault}`);
+    s3.next(fault);
+    expect(await buffer((await storage.get(`org/${fault}`)) as NodeJS.ReadableStream)).toEqual(PNG);
+    s3.next(fault);
+    await storage.delete(`org/${fault}`);
+    expect(s3.objects.has(`some/prefix/org/${fault}`)).toBe(false);
+  });
+
+  it('gives up after three tries, saying that it may pass', async () => {
+    const before = s3.calls.length;
+    s3.next('slow-down', 'slow-down', 'slow-down');
+    await expect(put('org/never')).rejects.toMatchObject({
+      transient: true,
+      message: 'The storage answered 503 SlowDown',
+    });
+    expect(s3.calls.length - before).toBe(3);
+    s3.next('reset', 'reset', 'reset');
+    await expect(put('org/never')).rejects.toMatchObject({ transient: true });
+  });
+
+  it('says what a refusal says, at once', async () => {
+    const before = s3.calls.length;
+    s3.next('denied');
+    await expect(put('org/denied')).rejects.toMatchObject({
+      transient: false,
+      message: 'The storage answered 403 AccessDenied',
+    });
+    expect(s3.calls.length - before).toBe(1);
+    const other = createStorage({ STORAGE_URL: s3.storageUrl.replace('//files/', '//others/'), ...S3_KEY });
+    await expect(other.get('org/any')).rejects.toMatchObject({ message: 'The storage answered 404 NoSuchBucket' });
+    await other.close();
+    const stranger = createStorage({ STORAGE_URL: s3.storageUrl, ...S3_KEY, AWS_SECRET_ACCESS_KEY: 'another' });
+    await expect(stranger.get('org/any')).rejects.toThrow('403 SignatureDoesNotMatch');
+    await stranger.close();
+  });
+
+  it('answers 503 while it is away, keeps nothing, and goes on when it is back', async () => {
+    const api = await startApi({ env: { STORAGE_URL: s3.storageUrl, ...S3_KEY } });
+    s3.next('slow-down', 'slow-down', 'slow-down');
+    const away = await api.org.post('/media', formWith(PNG, 'a.png'), { headers: { 'idempotency-key': 'again' } });
+    expect(away).toMatchObject({ status: 503, body: { message: expect.stringMatching(/try again/) } });
+    expect(await api.db.selectFrom('media').select('id').execute()).toEqual([]);
+
+    const back = await api.org.post('/media', formWith(PNG, 'a.png'), { headers: { 'idempotency-key': 'again' } });
+    expect(back.status).toBe(201);
+    expect(Buffer.from(await (await fetch(back.body.fileUrl)).arrayBuffer())).toEqual(PNG);
+    const part = await fetch(back.body.fileUrl, { headers: { range: 'bytes=5-9' } });
+    expect(Buffer.from(await part.arrayBuffer())).toEqual(PNG.subarray(5, 10));
+
+    s3.next('cut');
+    const cut = await fetch(back.body.fileUrl);
+    await expect(cut.arrayBuffer()).rejects.toThrow();
+    expect((await fetch(back.body.fileUrl)).status).toBe(200);
+    await api.close();
+  });
+});
+
+describe('a file', () => {
+  let api: TestApi;
+  beforeAll(async () => {
+    api = await startApi();
+  });
+  afterEach(async () => void (await api.db.deleteFrom('media').execute()));
+  afterAll(() => api.close());
+
+  const store = (storage = api.deps.storage) =>
+    storeMedia(api.db, storage, api.org.id, { content: [PNG], fileName: 'a.png' });
+  const rows = () => api.db.selectFrom('media').selectAll().execute();
+  const statusOf = async (media: { org_id: string; id: string }) =>
+    (await fetch(api.deps.mediaLinks.linkOf(media))).status;
+
+  it('has no row before its bytes are kept, so that a crash leaves at most bytes without a row', async () => {
+    const seen: number[] = [];
+    const watched: Storage = {
+      ...api.deps.storage,
+      put: async (...args) => {
+        seen.push((await rows()).length);
+        await api.deps.storage.put(...args);
+        seen.push((await rows()).length);
+        throw new Error('crash');
+      },
+    };
+    await expect(store(watched)).rejects.toThrow('crash');
+    expect(seen).toEqual([0, 0]);
+    expect(await rows()).toEqual([]);
+  });
+
+  it('is deleted with its bytes, by its own org only', async () => {
+    const media = await store();
+    expect(await deleteMedia(api.db, api.deps.storage, api.other.id, media.id)).toBe(false);
+    expect(await statusOf(media)).toBe(200);
+    expect(await deleteMedia(api.db, api.deps.storage, api.org.id, media.id)).toBe(true);
+    expect(await statusOf(media)).toBe(404);
+    expect(await api.deps.storage.get(media.key)).toBeUndefined();
+    expect(await rows()).toEqual([]);
+    expect(await deleteMedia(api.db, api.deps.storage, api.org.id, media.id)).toBe(false);
+  });
+
+  it('is gone for everybody once its deletion has begun, and a second call finishes what a crash left', async () => {
+    const media = await store();
+    const failing: Storage = { ...api.deps.storage, delete: () => Promise.reject(new Error('away')) };
+    await expect(deleteMedia(api.db, failing, api.org.id, media.id)).rejects.toThrow('away');
+    expect(await statusOf(media)).toBe(404);
+    expect(await deleteMedia(api.db, api.deps.storage, api.org.id, media.id)).toBe(true);
+    expect(await api.deps.storage.get(media.key)).toBeUndefined();
+  });
+
+  it('whose bytes are lost is a 404', async () => {
+    const media = await store();
+    await api.deps.storage.delete(media.key);
+    expect(await statusOf(media)).toBe(404);
+  });
+});
+
+describe('STORAGE_URL', () => {
+  const valid = {
+    DATABASE_URL: 'postgres://localhost/x',
+    JWT_SECRET: 'x'.repeat(32),
+    SECRET_KEYS: `k:${'A'.repeat(43)}=`,
+  };
+
+  it.each([
+    ['file:///var/lib/files', true],
+    ['s3://bucket', true],
+    ['s3://bucket/some/prefix?region=eu-central-1', true],
+    ['s3://bucket?region=auto&endpoint=https://s3.example.com', true],
+    ['file://host/folder', false],
+    ['file:///', false],
+    ['/var/lib/files', false],
+    ['https://bucket.s3.amazonaws.com', false],
+    ['s3://', false],
+    ['s3://key:secret@bucket', false],
+    ['s3://bucket/a b', false],
+    ['s3://bucket?endpoint=nowhere', false],
+    ['s3://bucket?regoin=eu-central-1', false],
+  ])('%s is taken: %s', (STORAGE_URL, isTaken) => {
+    const load = () => loadConfig({ ...valid, ...S3_KEY, STORAGE_URL });
+    if (isTaken) expect(load().STORAGE_URL).toBe(STORAGE_URL);
+    else expect(load).toThrow('STORAGE_URL');
+  });
+
+  it('wants a key for S3', () => {
+    expect(() => loadConfig({ ...valid, STORAGE_URL: 's3://bucket' })).toThrow('AWS_ACCESS_KEY_ID');
+  });
+});

@@ -1,0 +1,103 @@
+import { readdir, stat } from 'node:fs/promises';
+import { connect, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { startApi, type TestApi } from '../support/api.ts';
+import { type FakeS3, S3_KEY, startFakeS3 } from '../support/fake-s3.ts';
+import { eventually } from '../support/stack.ts';
+import { pngOf } from './samples.ts';
+
+const UPLOADS = 20;
+const FILE = pngOf(5 * 1024 ** 2);
+/** A quarter of what the files have together. */
+const MOST_BYTES = (UPLOADS * FILE.length) / 4;
+const ALL_BUT = 100_000;
+
+let s3: FakeS3;
+let api: TestApi;
+beforeAll(async () => {
+  s3 = await startFakeS3();
+  api = await startApi({ env: { STORAGE_URL: s3.storageUrl, ...S3_KEY } });
+});
+afterAll(async () => {
+  await api.close();
+  await s3.close();
+});
+
+it('holds no more than a part of 20 uploads in memory, neither as they come in nor as they go to storage', async () => {
+  const spooledBefore = await spooledBytes();
+  const held = { before: bytesInBuffers(), received: 0, stored: 0 };
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  s3.next(...Array.from({ length: UPLOADS }, () => ({ released })));
+
+  const senders = await Promise.all(Array.from({ length: UPLOADS }, startUpload));
+  const most = UPLOADS * (FILE.length - 2 * ALL_BUT);
+  await eventually('nearly all bytes', async () => (await spooledBytes()) - spooledBefore > most);
+  held.received = bytesInBuffers();
+
+  for (const { finish } of senders) finish();
+  await eventually('all calls to storage', () => s3.calls.length === UPLOADS);
+  held.stored = bytesInBuffers();
+
+  release();
+  expect(await Promise.all(senders.map(({ status }) => status))).toEqual(Array(UPLOADS).fill('201'));
+  expect(held.received - held.before).toBeLessThan(MOST_BYTES);
+  expect(held.stored - held.before).toBeLessThan(MOST_BYTES);
+});
+
+/** Sends all of a file but its end. */
+async function startUpload() {
+  const { hostname, port } = new URL(api.url);
+  const head = Buffer.from('--xx\r\nContent-Disposition: form-data; name="file"; filename="a.png"\r\n\r\n');
+  const tail = Buffer.from('\r\n--xx--\r\n');
+  const socket: Socket = connect(Number(port), hostname);
+  const status = new Promise<string>((resolve, reject) => {
+    socket.once('data', (answer) => resolve(answer.toString().slice(9, 12)));
+    socket.once('error', reject);
+  });
+  socket.write(
+    [
+      'POST /media HTTP/1.1',
+      `Host: ${hostname}`,
+      `Authorization: Bearer ${api.org.key}`,
+      'Content-Type: multipart/form-data; boundary=xx',
+      `Content-Length: ${head.length + FILE.length + tail.length}`,
+      'Connection: close\r\n\r\n',
+    ].join('\r\n'),
+  );
+  socket.write(head);
+  socket.write(FILE.subarray(0, -ALL_BUT)); // one buffer, shared by all
+  return {
+    status,
+    finish() {
+      socket.write(FILE.subarray(-ALL_BUT));
+      socket.write(tail);
+    },
+  };
+}
+
+async function spooledBytes(): Promise<number> {
+  const names = (await readdir(tmpdir())).filter((name) => /^switchboard-[0-9a-f]{8}-[0-9a-f-]{27}$/.test(name));
+  const sizes = names.map((name) =>
+    stat(join(tmpdir(), name)).then(
+      ({ size }) => size,
+      () => 0,
+    ),
+  );
+  return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
+}
+
+/** What lives outside of the heap, after a collection. */
+function bytesInBuffers(): number {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  collect();
+  collect();
+  return process.memoryUsage().external;
+}

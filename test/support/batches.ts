@@ -1,0 +1,56 @@
+import { markResults } from '../../src/deliveries/marking.queries.ts';
+import { settlementOf } from '../../src/deliveries/rules.ts';
+import type { SendOutcome } from '../../src/providers/sending.ts';
+import { contentOf, isPersonal, senderOf } from '../../src/sequences/content.rules.ts';
+import { settleDeliveries } from '../../src/sequences/sending.queries.ts';
+import { beginChunk, type DueStep, type SequenceBatch, takeBatch } from '../../src/sequences/sending.service.ts';
+import { ruleOf, termsOf } from '../../src/sequences/terms.service.ts';
+import type { TestApi } from './api.ts';
+
+/** What an attempt took of a sequence: the first step that was due, and who was to get it. */
+export interface Taken {
+  lease: string;
+  sequence: SequenceBatch['sequence'];
+  step: DueStep | undefined;
+}
+
+/** What a worker does for a sequence of the api's org, part by part, so that a test may end an attempt, or have it be late, in the middle. */
+export function attemptsOf({ db, org }: TestApi, sequenceId: string) {
+  const provider = 'smtp';
+  return {
+    /** Puts the sequence in order and gives the first step that is due, with those who are to get it. */
+    async take(lease: string): Promise<Taken | undefined> {
+      const batch = await takeBatch(db, org.id, sequenceId, { lease, limit: 100 });
+      return batch && { lease, sequence: batch.sequence, step: batch.steps[0] };
+    },
+    /** Writes down that what was taken is being sent, and gives the ids of the deliveries that go out. */
+    async begin({ lease, sequence, step }: Taken, more: { staysWhile?: ReturnType<typeof ruleOf>['staysWhile'] } = {}) {
+      if (step === undefined) return [];
+      const { action, stepId, places, enrollmentIds } = step;
+      const terms = await termsOf(db, org.id, sequence);
+      const send = {
+        ...ruleOf(org.id, action, terms, null),
+        ...more,
+        gates: terms.gates,
+        sender: senderOf(action, null),
+        isPersonal: isPersonal(action),
+        sequenceId,
+        stepId,
+        places,
+        lease,
+      };
+      const { sendings } = await beginChunk(db, org.id, send, contentOf(action), enrollmentIds);
+      return sendings.map(({ envelope }) => envelope.deliveryId);
+    },
+    /** Writes down what became of sends. */
+    settle(lease: string, deliveryIds: string[], outcome: SendOutcome) {
+      const settlement = settlementOf('email', outcome, 1);
+      const results = deliveryIds.map((id): [string, typeof settlement] => [id, settlement]);
+      return settleDeliveries(db, markResults(org.id, { provider, lease }, results));
+    },
+    readDeliveries: () =>
+      db.selectFrom('deliveries').selectAll().where('sequence_id', '=', sequenceId).orderBy('id').execute(),
+    readEnrollments: () =>
+      db.selectFrom('enrollments').selectAll().where('sequence_id', '=', sequenceId).orderBy('id').execute(),
+  };
+}
