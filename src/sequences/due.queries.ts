@@ -22,7 +22,10 @@ function columnsOf(sequenceId: string, moves: Move<StoredStep>[]): MoveColumns {
   };
 }
 
-/** Enrollments whose next step is due, oldest first within a step. Reads only as many as it gives, however many wait. */
+/**
+ * Enrollments whose next step is due: oldest first within a step, and of each step alike, so that one whose provider is down leaves room for
+ * the others. Reads a few times as many as it gives, however many wait.
+ */
 export async function listDue(
   db: Db,
   orgId: string,
@@ -36,19 +39,19 @@ export async function listDue(
   );
   const { rows } = await sql<DueEnrollment>`
     with moves as (select * from unnest(${after}::uuid[], ${stepIds}::uuid[], ${delays}::float8[]) as move (place, step_id, delay))
-    (
-      select due.id, moves.step_id from moves cross join lateral (
-        select id from enrollments
+    select id, step_id from (
+      select due.id, moves.step_id, due.turn from moves cross join lateral (
+        select id, row_number() over (order by anchor_at) as turn from enrollments
         where org_id = ${orgId} and sequence_id = ${sequenceId} and status = 'active' and held_until is null
           and coalesce(last_step_id, sequence_id) = moves.place and anchor_at <= now() - moves.delay * interval '1 minute'
         order by anchor_at limit ${limit}
-      ) as due limit ${limit}
-    ) union all (
-      select enrollments.id, moves.step_id from enrollments join moves on moves.place = coalesce(last_step_id, sequence_id)
+      ) as due
+      union all
+      (select enrollments.id, moves.step_id, row_number() over (order by held_until) as turn from enrollments join moves on moves.place = coalesce(last_step_id, sequence_id)
       where org_id = ${orgId} and sequence_id = ${sequenceId} and status = 'active' and held_until <= now()
-      order by held_until limit ${limit}
-    )
-    limit ${limit}
+      order by held_until limit ${limit})
+    ) as waiting
+    order by turn limit ${limit}
   `.execute(db);
   return rows;
 }

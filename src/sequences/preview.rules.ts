@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { StoredStep } from './rules.ts';
 
 export interface ComparedStep extends StoredStep {
@@ -74,9 +73,16 @@ function countAround(id: string, steps: ComparedStep[], standings: Standings): C
   return counts;
 }
 
-/** Whatever the order of an action's fields: Postgres has one of its own. */
 const isSame = (one: ComparedStep, other: ComparedStep) =>
-  one.delay_in_minutes === other.delay_in_minutes && isDeepStrictEqual(one.action, other.action);
+  one.delay_in_minutes === other.delay_in_minutes && inOrder(one.action) === inOrder(other.action);
+
+/** As JSON, with the fields of each object in one order: Postgres gives them in its own. */
+const inOrder = (value: unknown): string =>
+  JSON.stringify(value, (_, part: unknown) =>
+    typeof part !== 'object' || part === null || Array.isArray(part)
+      ? part
+      : Object.fromEntries(Object.entries(part).sort()),
+  );
 
 function effectOf(change: PreviewedStep['change'], { before, at, after }: Counts): string {
   switch (change) {

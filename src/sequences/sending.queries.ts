@@ -70,6 +70,7 @@ export async function beginDeliveries(
       from wanted
       join enrollments as enrollment on enrollment.org_id = wanted.org_id and enrollment.id = wanted.enrollment_id
         and enrollment.status not in ('complete', 'canceled', 'exited')
+        and coalesce(enrollment.last_step_id, enrollment.sequence_id) = any(${send.places}::uuid[])
       join sequences as sequence on sequence.org_id = enrollment.org_id and sequence.id = enrollment.sequence_id and sequence.status = 'active'
       join contacts as contact on contact.org_id = enrollment.org_id and contact.id = enrollment.contact_id
       left join sequence_runs as run on run.org_id = enrollment.org_id and run.id = enrollment.run_id

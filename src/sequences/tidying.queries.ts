@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Db } from '../db/connect.ts';
+import { type Db, PLANNED_EACH_TIME } from '../db/connect.ts';
 import { NIL_UUID } from '../ids.ts';
 import type { Move, StoredStep } from './rules.ts';
 
@@ -58,7 +58,9 @@ export async function completeBehindLastStep(
 
 /**
  * Ends what waits and will never be sent: its enrollment is over, or its step is no longer the one that comes next for it. An enrollment
- * that waited for it goes on. Gives the senders of whom it had turns.
+ * that waited for it goes on. Gives the senders of whom it had turns. As in marking: what joins does so on the org and asks for nothing by
+ * which an index is kept (`coalesce` keeps those of what is active or waits out), and is planned each time, or it takes minutes for
+ * thousands that have just come.
  */
 export async function dropStrandedDeliveries(
   db: Db,
@@ -73,21 +75,22 @@ export async function dropStrandedDeliveries(
       last: string | null;
       senders: string[] | null;
     }>`
+      ${sql.raw(PLANNED_EACH_TIME)}
       with move as (
         select * from unnest(${moves.map((move) => move.after ?? sequenceId)}::uuid[], ${moves.map((move) => move.next?.id ?? null)}::uuid[])
           as move (place, step_id)
       ),
       waiting as (
-        select id, step_id, enrollment_id from deliveries
+        select org_id, id, step_id, enrollment_id from deliveries
         where org_id = ${orgId} and sequence_id = ${sequenceId} and status in ('queued', 'held') and id > ${after}::uuid
         order by id limit ${CHUNK}
       ),
       stranded as (
         update deliveries as delivery set status = ${ENDED}, updated_at = now()
         from waiting
-        left join enrollments as enrollment on enrollment.org_id = ${orgId} and enrollment.id = waiting.enrollment_id and enrollment.status = 'active'
-        left join move on move.place = coalesce(enrollment.last_step_id, enrollment.sequence_id)
-        where delivery.org_id = ${orgId} and delivery.id = waiting.id and delivery.status in ('queued', 'held')
+        left join enrollments as enrollment on enrollment.org_id = waiting.org_id and enrollment.id = waiting.enrollment_id
+        left join move on coalesce(enrollment.status, '') = 'active' and move.place = coalesce(enrollment.last_step_id, enrollment.sequence_id)
+        where delivery.org_id = waiting.org_id and delivery.id = waiting.id and coalesce(delivery.status, '') in ('queued', 'held')
           and move.step_id is distinct from waiting.step_id
         returning delivery.org_id, delivery.enrollment_id, delivery.gate, delivery.sender
       ),
@@ -129,8 +132,9 @@ export async function releaseHolds(db: Db, orgId: string, sequenceId: string, tu
   let after: string | undefined = NIL_UUID;
   while (after !== undefined) {
     const { rows }: { rows: { last: string | null }[] } = await sql<{ last: string | null }>`
+      ${sql.raw(PLANNED_EACH_TIME)}
       with waiting as (
-        select id, enrollment_id, gate from deliveries
+        select org_id, id, enrollment_id, gate from deliveries
         where org_id = ${orgId} and sequence_id = ${sequenceId} and status in ('queued', 'held') and id > ${after}::uuid
         order by id limit ${CHUNK}
       ),
@@ -139,11 +143,12 @@ export async function releaseHolds(db: Db, orgId: string, sequenceId: string, tu
       ),
       dropped as (
         update deliveries as delivery set not_before = null, updated_at = now() from held
-        where delivery.org_id = ${orgId} and delivery.id = held.id and delivery.status = 'held' and held.gate = 'sends_per_minute'
+        where delivery.org_id = held.org_id and delivery.id = held.id and coalesce(delivery.status, '') = 'held' and held.gate = 'sends_per_minute'
       ),
       released as (
         update enrollments as enrollment set held_until = now() from held
-        where enrollment.org_id = ${orgId} and enrollment.id = held.enrollment_id and enrollment.status = 'active' and enrollment.held_until > now()
+        where enrollment.org_id = held.org_id and enrollment.id = held.enrollment_id and coalesce(enrollment.status, '') = 'active'
+          and coalesce(enrollment.held_until, now()) > now()
       )
       select max(id::text) as last from waiting
     `.execute(db);

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { sql } from 'kysely';
 import type { TestOrg } from '../support/api.ts';
 import {
   callStep,
@@ -122,6 +123,22 @@ describe('a call', () => {
       const { attempts } = await untilDelivery(org, (await call()).body.call_id, 'accepted');
       expect([Date.now() - startedAt > 1_000, attempts, dialled().length]).toEqual([true, 1, 1]);
     });
+  });
+
+  it('that nobody can take waits for an hour, and then fails, saying why', async () => {
+    const gone = await startFakeVapi();
+    await connectVapi(org, gone);
+    await gone.close();
+    const { call_id: id } = (await call()).body;
+    const { reason } = await eventually('a try', async () => {
+      const delivery = await readDelivery(org, id);
+      return delivery.status === 'queued' && delivery.reason !== null && delivery;
+    });
+    await sql`update deliveries set created_at = created_at - interval '2 hours' where id = ${id}`.execute(stack.db);
+    const failed = await untilDelivery(org, id, 'failed');
+    expect(failed).toMatchObject({ reason: `given up after an hour: ${reason}`, sent_at: null, provider_id: null });
+    expect(reason).toMatch(/ECONNREFUSED|refused/i);
+    expect(dialled()).toEqual([]);
   });
 
   describe('of a sequence', () => {

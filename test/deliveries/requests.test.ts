@@ -98,6 +98,10 @@ describe('what a request asks to be sent', () => {
         'a WhatsApp template whose parameters are half named',
         whatsAppStep('a', { body: { type: 'body', parameters: [named(constant, 'name'), named(constant)] } }),
       ],
+      ...['', ' \n'].map((value): [string, object] => [
+        `a WhatsApp constant that is blank: ${JSON.stringify(value)}`,
+        whatsAppStep('a', { body: { type: 'body', parameters: [named({ type: 'CONSTANT', value })] } }),
+      ]),
       [
         'a WhatsApp variable of no kind',
         whatsAppStep('a', { body: { type: 'body', parameters: [named({ type: 'CONTACT', ref: 'name' })] } }),

@@ -85,12 +85,36 @@ describe('what an SMTP session says about a mail', () => {
     ['the sender must wait', { MAIL: '451 4.7.1 slow down' }, { kind: 'retry', scope: 'recipient' }],
     ['the recipient must wait', { RCPT: '450 4.2.1 greylisted' }, { kind: 'retry', scope: 'recipient' }],
     ['the recipient does not exist', { RCPT: '550 5.1.1 no such user' }, { kind: 'rejected', because: 'suppress' }],
+    ['the sender is refused', { MAIL: '550 5.1.8 Sender address rejected' }, { kind: 'rejected', because: 'config' }],
+    ['the sender is not ours', { MAIL: '553 5.7.1 not owned by user' }, { kind: 'rejected', because: 'config' }],
     ['the recipient refuses us', { RCPT: '550 5.7.1 policy' }, { kind: 'rejected', because: 'permanent' }],
+    [
+      'the recipient refuses our address, which looks like a code',
+      { RCPT: '550 5.7.1 Client host [185.5.1.20] blocked' },
+      { kind: 'rejected', because: 'permanent' },
+    ],
+    [
+      'the recipient refuses our address, without a code',
+      { RCPT: '550 Client host [5.1.1.20] blocked' },
+      { kind: 'rejected', because: 'permanent' },
+    ],
+    [
+      'the recipient refuses the sender',
+      { RCPT: '550 5.1.8 Sender address rejected' },
+      { kind: 'rejected', because: 'permanent' },
+    ],
+    ['the mailbox is full', { RCPT: '552 5.2.2 over quota' }, { kind: 'rejected', because: 'permanent' }],
     ['the text is put off', { text: '452 4.3.1 disk full' }, { kind: 'retry', scope: 'recipient' }],
     ['the text is refused', { text: '554 5.6.0 spam' }, { kind: 'rejected', because: 'permanent' }],
     ['the line breaks after the text', { text: 'hang up' }, { kind: 'unknown' }],
   ] as [string, Record<string, Reply>, object][])('%s', async (_, replies, expected) => {
     expect(await outcomeWith(replies)).toMatchObject(expected);
+  });
+
+  it('was refused, in words that any column holds', async () => {
+    const outcome = await outcomeWith({ RCPT: '550 5.1.1 no such\0 user\0' });
+    expect(outcome).toEqual({ kind: 'rejected', because: 'suppress', reason: expect.stringContaining('no such user') });
+    expect(JSON.stringify(outcome)).not.toContain('\\u0000');
   });
 
   it('does not go while the login is refused', async () => {

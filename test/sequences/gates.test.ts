@@ -129,6 +129,34 @@ describe('quiet hours', () => {
     await eventually('the mail', () => stack.sink.to(email).length === 1);
   });
 
+  it.each([
+    ['the sequence turns its own off', {}, (path: string) => org.patch(path, { gates: { quiet_hours: null } })],
+    ['the org turns its own off', { quiet_hours: nowIn(BOGOTA) }, () => setUp({ quiet_hours: null })],
+  ])('let all go at once when %s', async (_, settings, turnOff) => {
+    await setUp({ timezone: BOGOTA, ...settings });
+    const path = await create('quiet_hours' in settings ? {} : { gates: { quiet_hours: nowIn(BOGOTA) } });
+    const held = [await enroll(path), await enroll(path)];
+    expect(held.map(({ held_until }) => held_until !== null)).toEqual([true, true]);
+    await turnOff(path);
+    for (const { email } of held) await eventually('the mail', () => stack.sink.to(email).length === 1);
+    const { items } = (await org.get('/deliveries')).body;
+    expect(items.map(({ status }: { status: string }) => status)).toEqual(['accepted', 'accepted']);
+  });
+
+  it('end what they hold for a contact that is deleted, and nothing of the others', async () => {
+    const path = await create({ gates: { quiet_hours: nowIn('UTC') } });
+    const [gone, stays] = [await enroll(path), await enroll(path)];
+    expect((await org.delete(`/contacts/${gone.contact_id}`)).status).toBe(200);
+    const canceled = await eventually('the end of the send', async () => {
+      const { items } = (await org.get('/deliveries?status=canceled')).body;
+      return items.length === 1 && items;
+    });
+    expect(canceled).toMatchObject([
+      { id: gone.steps[0].delivery.id, enrollment_id: null, attempts: 0, sent_at: null },
+    ]);
+    expect((await org.get(`/deliveries/${stays.steps[0].delivery.id}`)).body.status).toBe('held');
+  });
+
   describe('and all gates, saved,', () => {
     const gatesOf = async (path: string) => (await org.get(path)).body.gates;
 

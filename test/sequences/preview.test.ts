@@ -198,6 +198,10 @@ describe('PATCH with preview', () => {
     }
     expect((await api.other.patch(path, { steps, preview: true })).status).toBe(404);
     await api.org.put(`${path}/cancel`);
-    expect((await api.org.patch(path, { steps, preview: true })).status).toBe(409);
+    for (const change of [{ steps }, { filter: null }, { gates: { daily_cap: 1 } }]) {
+      const real = await api.org.patch(path, change);
+      const preview = await api.org.patch(path, { ...change, preview: true });
+      expect([preview.status, preview.body]).toEqual([409, real.body]);
+    }
   });
 });
