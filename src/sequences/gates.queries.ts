@@ -15,6 +15,10 @@ export const hasTurn = (delivery: string): RawBuilder<SqlBool> =>
 /** What of a step the gates look at. */
 export interface GatedSend extends SendRule {
   stepId: string;
+  /** Where those stand whose next step it is: the last step done, or the sequence's own id. A late batch moves nobody who has gone on. */
+  places: string[];
+  /** Marks the rows of this attempt. */
+  lease: string;
   gates: EffectiveGates;
   /** Address or number that the step goes out from. */
   sender: string | null;
@@ -26,27 +30,34 @@ export interface Candidate extends Recipient {
   now: Date;
   /** Its turn among the sends of its sender has come: it was held for it, and waits no longer. */
   has_slot: boolean;
+  /** This very attempt has begun its send already, and its answer was lost. */
+  is_begun: boolean;
 }
 
 /** Those of the enrollments that a step would reach if no gate held it. Their contacts are locked, so that nobody else counts them at once. */
 export async function lockCandidates(
   trx: Db,
   orgId: string,
-  rule: GatedSend,
+  send: GatedSend,
   enrollmentIds: string[],
 ): Promise<Candidate[]> {
-  const { verdict } = verdictOn(orgId, rule);
+  const { verdict } = verdictOn(orgId, send);
   const { rows } = await sql<Candidate>`
     select enrollment.id as enrollment_id, contact.id as contact_id, contact.phone_number,
       jsonb_build_object('timezone', contact.custom_data->'timezone') as custom_data, now() as now,
-      coalesce(${hasTurn('delivery')} and delivery.not_before <= now() and delivery.sender = ${rule.sender}, false) as has_slot
+      coalesce(${hasTurn('delivery')} and delivery.not_before <= now() and delivery.sender = ${send.sender}, false) as has_slot,
+      coalesce(delivery.lease = ${send.lease}::uuid, false) as is_begun
     from enrollments as enrollment
     join contacts as contact on contact.org_id = enrollment.org_id and contact.id = enrollment.contact_id
+    join sequences as sequence on sequence.org_id = enrollment.org_id and sequence.id = enrollment.sequence_id and sequence.status = 'active'
+    left join sequence_runs as run on run.org_id = enrollment.org_id and run.id = enrollment.run_id
     left join deliveries as delivery on delivery.org_id = enrollment.org_id and delivery.enrollment_id = enrollment.id
-      and delivery.step_id = ${rule.stepId}
+      and delivery.step_id = ${send.stepId}
     cross join lateral (${verdict}) as verdict
     where enrollment.org_id = ${orgId} and enrollment.id = any(${enrollmentIds}::uuid[]) and enrollment.status = 'active'
-      and verdict.status = 'sending' and (delivery.status is null or delivery.status in ('queued', 'held'))
+      and coalesce(enrollment.last_step_id, enrollment.sequence_id) = any(${send.places}::uuid[])
+      and run.canceled_at is null and verdict.status = 'sending'
+      and (delivery.status is null or delivery.status in ('queued', 'held') or delivery.lease = ${send.lease}::uuid)
     order by contact.id
     for no key update of contact
   `.execute(trx);

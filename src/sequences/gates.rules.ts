@@ -49,6 +49,13 @@ export interface Hold {
   reason: string;
 }
 
+/** What the gates say of the enrollments that are due with a step. */
+export interface Judgement {
+  holds: Map<string, Hold>;
+  /** Those that were looked at; the others were none to send to. */
+  judged: Set<string> | 'all';
+}
+
 /** The day of a recipient, for counting what was sent in it. */
 export const recipientDay = (at: Date, recipient: Recipient, { timeZone }: EffectiveGates) =>
   dayOf(at, recipientZones(recipient, timeZone)[0]);

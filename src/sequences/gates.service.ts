@@ -7,22 +7,26 @@ import {
   lockSenderRate,
   saveSenderRate,
 } from './gates.queries.ts';
-import { type EffectiveGates, type Hold, holdOf, mayHold, recipientDay, reserveSlots } from './gates.rules.ts';
+import {
+  type EffectiveGates,
+  type Hold,
+  holdOf,
+  type Judgement,
+  mayHold,
+  recipientDay,
+  reserveSlots,
+} from './gates.rules.ts';
 
 /** Which enrollments must wait with a step, and why. Transactional mail waits for nothing. Sends that may go take their turn of the sender. */
-export async function findHolds(
-  trx: Db,
-  orgId: string,
-  send: GatedSend,
-  enrollmentIds: string[],
-): Promise<Map<string, Hold>> {
+export async function judge(trx: Db, orgId: string, send: GatedSend, enrollmentIds: string[]): Promise<Judgement> {
   const { gates, sender } = send;
-  if (send.isTransactional || !mayHold(gates)) return new Map();
+  if (send.isTransactional || !mayHold(gates)) return { holds: new Map(), judged: 'all' };
   const candidates = await lockCandidates(trx, orgId, send, enrollmentIds);
   const sentThatDay = await countSent(trx, orgId, gates, candidates);
   const holds = new Map<string, Hold>();
   const free: Candidate[] = [];
   for (const candidate of candidates) {
+    if (candidate.is_begun) continue;
     const hold = holdOf(candidate.now, candidate, gates, sentThatDay.get(candidate.contact_id) ?? 0);
     if (hold === null) free.push(candidate);
     else holds.set(candidate.enrollment_id, hold);
@@ -31,7 +35,7 @@ export async function findHolds(
     const waiting = free.filter(({ has_slot }) => !has_slot);
     for (const [id, hold] of await takeTurns(trx, orgId, sender, gates.sendsPerMinute, waiting)) holds.set(id, hold);
   }
-  return holds;
+  return { holds, judged: new Set(candidates.map(({ enrollment_id }) => enrollment_id)) };
 }
 
 function countSent(

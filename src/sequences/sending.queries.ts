@@ -4,17 +4,13 @@ import { type Db, PLANNED_EACH_TIME } from '../db/connect.ts';
 import type { Channel, DeliveryStatus } from '../deliveries/contract.ts';
 import { newId } from '../ids.ts';
 import type { GatedSend } from './gates.queries.ts';
-import type { Hold } from './gates.rules.ts';
+import type { Judgement } from './gates.rules.ts';
 import { verdictOn } from './verdict.queries.ts';
 
 export interface StepSend extends GatedSend {
   sequenceId: string;
-  /** Where those stand whose next step it is: the last step done, or the sequence's own id. A late batch moves nobody who has gone on. */
-  places: string[];
   /** Its texts speak of the contact. */
   isPersonal: boolean;
-  /** Marks the rows of this attempt. */
-  lease: string;
 }
 
 /** SQL: whether no step of the sequence comes after this one, by what holds at this moment. */
@@ -39,16 +35,17 @@ export interface BegunDelivery {
 
 /**
  * Writes the delivery of each enrollment for a step before anything is sent, deciding by what holds at this moment: the sequence runs, the
- * run was not canceled, the contact can be reached and may be written to, and no gate holds it (`holds`). Gives the rows written, and as
- * `settled` the enrollments whose delivery had its outcome before. Called again with the same lease, as when the answer was lost, it gives
- * the same. Like marking, it is planned each time and joins on the org: a plan kept from small tables takes seconds on larger ones.
+ * run was not canceled, the contact can be reached and may be written to, and no gate holds it. What the gates did not judge, as it could
+ * not be sent a moment ago, waits for the next batch. Gives the rows written, and as `settled` the enrollments whose delivery had its
+ * outcome before. Called again with the same lease, as when the answer was lost, it gives the same. Like marking, it is planned each time
+ * and joins on the org: a plan kept from small tables takes seconds on larger ones.
  */
 export async function beginDeliveries(
   db: Db,
   orgId: string,
   send: StepSend,
   enrollmentIds: string[],
-  holds: Map<string, Hold>,
+  { holds, judged }: Judgement,
 ): Promise<{ begun: BegunDelivery[]; settled: string[] }> {
   const { address, verdict } = verdictOn(orgId, send);
   const held = enrollmentIds.map((id) => holds.get(id));
@@ -58,8 +55,9 @@ export async function beginDeliveries(
       select ${orgId}::uuid as org_id, w.*
       from unnest(
         ${enrollmentIds}::uuid[], ${enrollmentIds.map(newId)}::uuid[], ${held.map((hold) => hold?.until ?? null)}::timestamptz[],
-        ${held.map((hold) => hold?.gate ?? null)}::text[], ${held.map((hold) => hold?.reason ?? null)}::text[]
-      ) as w (enrollment_id, delivery_id, held_until, held_by, held_because)
+        ${held.map((hold) => hold?.gate ?? null)}::text[], ${held.map((hold) => hold?.reason ?? null)}::text[],
+        ${enrollmentIds.map((id) => judged === 'all' || judged.has(id))}::boolean[]
+      ) as w (enrollment_id, delivery_id, held_until, held_by, held_because, is_judged)
     ),
     decided as (
       select wanted.org_id, wanted.enrollment_id, wanted.delivery_id, enrollment.contact_id, ${address} as address,
@@ -76,7 +74,7 @@ export async function beginDeliveries(
       left join sequence_runs as run on run.org_id = enrollment.org_id and run.id = enrollment.run_id
       cross join lateral (${verdict}) as verdict
       cross join lateral (select verdict.status = 'sending' and wanted.held_by is not null as is_held) as holding
-      where run.canceled_at is null
+      where run.canceled_at is null and (wanted.is_judged or verdict.status <> 'sending')
     ),
     written as (
       insert into deliveries (org_id, id, channel, sequence_id, enrollment_id, step_id, contact_id, "to", sender, status, reason, gate,

@@ -9,7 +9,7 @@ import type { StepAction } from './actions.schema.ts';
 import { findNextDue, hasActiveEnrollments, listDue } from './due.queries.ts';
 import { findOpenRun } from './enrollments.queries.ts';
 import type { Hold } from './gates.rules.ts';
-import { findHolds } from './gates.service.ts';
+import { judge } from './gates.service.ts';
 import { findSequence, moveSequence, type SequenceRow } from './queries.ts';
 import { type Move, movesOf } from './rules.ts';
 import {
@@ -92,8 +92,8 @@ export async function beginChunk(
   enrollmentIds: string[],
 ): Promise<BegunChunk> {
   return inTransaction(db, async (trx) => {
-    const holds = await findHolds(trx, orgId, send, enrollmentIds);
-    const { begun, settled } = await beginDeliveries(trx, orgId, send, enrollmentIds, holds);
+    const judgement = await judge(trx, orgId, send, enrollmentIds);
+    const { begun, settled } = await beginDeliveries(trx, orgId, send, enrollmentIds, judgement);
     const { sending = [], held = [], ...ended } = Object.groupBy(begun, ({ status }) => status);
     const others = Object.values(ended).flat();
     const [leaving, passing] = partition(others, ({ gate }) => gate !== null);
@@ -107,7 +107,10 @@ export async function beginChunk(
     await holdEnrollments(
       trx,
       orgId,
-      held.map(({ enrollment_id }) => ({ id: enrollment_id, until: (holds.get(enrollment_id) as Hold).until })),
+      held.map(({ enrollment_id }) => ({
+        id: enrollment_id,
+        until: (judgement.holds.get(enrollment_id) as Hold).until,
+      })),
     );
     const failed = others.filter(({ status }) => status === 'failed').length;
     const sendings = sending.map(({ id, to, attempts, contact }) => ({

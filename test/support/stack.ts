@@ -13,7 +13,7 @@ import { installRuntime } from './runtime.ts';
 import { temporalAddress, testNamespace, testWorkflowBundle } from './servers.ts';
 
 const POLL_MS = 25;
-const PATIENCE_MS = 20_000;
+const PATIENCE_MS = 40_000;
 
 export type Stack = Awaited<ReturnType<typeof startStack>>;
 
@@ -59,7 +59,7 @@ export async function startStack({ env = {} }: { env?: Record<string, string> } 
   };
 }
 
-/** Waits until `look` gives something. Throws, saying what for, after 20 s. */
+/** Waits until `look` gives something. Throws, saying what for, after 40 s. */
 export async function eventually<T>(what: string, look: () => Promise<T | undefined | false> | T | undefined | false) {
   const giveUpAt = Date.now() + PATIENCE_MS;
   for (;;) {
