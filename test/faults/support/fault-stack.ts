@@ -99,6 +99,7 @@ async function startAll(
     PUBLIC_URL: url,
     JWT_SECRET,
     SECRET_KEYS: `test:${Buffer.alloc(32, 7).toString('base64')}`,
+    DEVELOPMENT: 'true',
     RATE_LIMIT_STORE: 'memory',
     RATE_LIMIT_STANDARD: '1000000',
     SMTP_URL: sink.url,
