@@ -186,8 +186,7 @@ describe('sending a sequence', () => {
     );
     await stack.org.delete(`/contacts/${gone}`);
     const { body } = await stack.org.post(`/sequences/${id}/contacts`, { contacts: [{ email: 'new@strand.example' }] });
-    await eventually('the mail of the new one', () => subjects('new@strand.example').length === 1);
-    expect((await statuses()).toSorted()).toEqual(['accepted', 'canceled', 'queued']);
+    await eventually('the outcomes', async () => (await statuses()).toSorted().join() === 'accepted,canceled,queued');
     expect((await stack.org.put(`/sequences/${body.run_id}/cancel`)).status).toBe(200);
   });
 
