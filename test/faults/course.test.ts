@@ -80,7 +80,7 @@ it(
       expect((await org.call('PUT', `/sequences/${sequence}/${course}`)).status).toBe(409);
     }
     const { body } = await org.call('GET', `/sequences/${sequence}/stats`);
-    expect(body.enrollments).toEqual({ active: 0, complete: mails, canceled: emails.length - mails });
+    expect(body.enrollments).toEqual({ active: 0, complete: mails, canceled: emails.length - mails, exited: 0 });
   },
   TEST_LIMIT_MS,
 );
