@@ -1,5 +1,6 @@
-import { type SqlBool, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { Db } from '../db/connect.ts';
+import { byCreation, type Place } from '../db/cursor.ts';
 import type { FullFilter } from './filters.schema.ts';
 
 const columns = ['id', 'name', 'created_at', 'updated_at'] as const;
@@ -44,22 +45,12 @@ export async function deleteSegment(db: Db, orgId: string, id: string): Promise<
   return numDeletedRows > 0n;
 }
 
-interface SegmentPlace {
-  after: { at: Date; id: string } | undefined;
-  settledBefore: Date;
-  limit: number;
-}
-
-/** One row more than the limit, where there is one. */
-export function listSegments(db: Db, orgId: string, { after, settledBefore, limit }: SegmentPlace) {
-  let query = db.selectFrom('segments').select(columns).select(filter).where('org_id', '=', orgId);
-  query = query.where('created_at', '<', settledBefore);
-  if (after !== undefined) {
-    query = query.where(sql<SqlBool>`(created_at, id) > (${after.at}::timestamptz, ${after.id}::uuid)`);
-  }
-  return query
-    .orderBy('created_at')
-    .orderBy('id')
-    .limit(limit + 1)
+/** A page of segments by creation. */
+export const listSegments = (db: Db, orgId: string, place: Place) =>
+  db
+    .selectFrom('segments')
+    .select(columns)
+    .select(filter)
+    .where('org_id', '=', orgId)
+    .$call(byCreation(place))
     .execute();
-}

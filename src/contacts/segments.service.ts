@@ -1,5 +1,5 @@
 import type { Db } from '../db/connect.ts';
-import { decodeCursor, settledBefore, toPage } from '../db/cursor.ts';
+import { pageOf } from '../db/cursor.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { notFound } from '../errors.ts';
 import { newId } from '../ids.ts';
@@ -48,10 +48,8 @@ export async function removeSegment(db: Db, orgId: string, id: string): Promise<
   if (!(await deleteSegment(db, orgId, id))) throw notFound('segment');
 }
 
-export async function pageOfSegments(db: Db, orgId: string, { cursor, limit }: ListSegments) {
-  const after = cursor === undefined ? undefined : decodeCursor(cursor);
-  const rows = await listSegments(db, orgId, { after, settledBefore: await settledBefore(db), limit });
-  return toPage(rows, limit, ({ created_at }) => created_at);
-}
+/** A page of the org's segments, oldest first. */
+export const pageOfSegments = (db: Db, orgId: string, query: ListSegments) =>
+  pageOf(db, query, (place) => listSegments(db, orgId, place));
 
 const toJson = (filter: object | null) => (filter === null ? null : JSON.stringify(filter));

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { sql } from 'kysely';
+import { type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
 import { invalid } from '../errors.ts';
 import { isUuid } from '../ids.ts';
 import { APPLICATION_NAME, type Db } from './connect.ts';
@@ -30,6 +30,42 @@ export function toPage<Row extends { id: string }>(rows: Row[], limit: number, a
   const last = items.at(-1);
   const next = rows.length > limit && last !== undefined ? encodeCursor({ at: at(last), id: last.id }) : null;
   return { items, next };
+}
+
+/** Which rows make a page of a list by creation. */
+export interface Place {
+  /** Where the page before ended. */
+  after: Position | undefined;
+  /** Rows from then on may still get company that sorts before them. */
+  settled: Date;
+  limit: number;
+}
+
+/** Has a query give the rows of a page, and one more where there is one. `of` names the table where the query joins several. */
+export const byCreation =
+  ({ after, settled, limit }: Place, of?: string) =>
+  <DB, TB extends keyof DB, O>(query: SelectQueryBuilder<DB, TB, O>): SelectQueryBuilder<DB, TB, O> => {
+    const [at, id] = ['created_at', 'id'].map((column) => sql.ref(of === undefined ? column : `${of}.${column}`));
+    const settledOnes = query.where(sql<SqlBool>`${at} < ${settled}`);
+    const behind =
+      after === undefined
+        ? settledOnes
+        : settledOnes.where(sql<SqlBool>`(${at}, ${id}) > (${after.at}::timestamptz, ${after.id}::uuid)`);
+    return behind
+      .orderBy(sql`${at}`)
+      .orderBy(sql`${id}`)
+      .limit(limit + 1);
+  };
+
+/** Reads a page of a list by creation. `read` gives its rows, and one more where there is one. Throws invalid for a cursor that is not ours. */
+export async function pageOf<Row extends { id: string; created_at: Date }>(
+  db: Db,
+  { cursor, limit }: { cursor?: string | undefined; limit: number },
+  read: (place: Place) => Promise<Row[]>,
+) {
+  const after = cursor === undefined ? undefined : decodeCursor(cursor);
+  const rows = await read({ after, settled: await settledBefore(db), limit });
+  return toPage(rows, limit, ({ created_at }) => created_at);
 }
 
 /**

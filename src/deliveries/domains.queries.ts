@@ -1,6 +1,6 @@
 import { type SqlBool, sql } from 'kysely';
 import type { Db } from '../db/connect.ts';
-import type { Position } from '../db/cursor.ts';
+import { byCreation, type Place } from '../db/cursor.ts';
 import type { DomainStatus } from './domains.schema.ts';
 import type { SendingDomainsTable } from './domains.table.ts';
 
@@ -92,23 +92,6 @@ export function findVerifiedKey(db: Db, orgId: string, domains: string[]) {
     .executeTakeFirst();
 }
 
-interface DomainsPlace {
-  after: Position | undefined;
-  settled: Date;
-  limit: number;
-}
-
-/** Domains by creation; one row more than the limit, where there is one. */
-export function listDomains(db: Db, orgId: string, { after, settled, limit }: DomainsPlace) {
-  let query = db
-    .selectFrom('sending_domains')
-    .select(COLUMNS)
-    .where('org_id', '=', orgId)
-    .where('created_at', '<', settled);
-  if (after !== undefined) query = query.where(sql<SqlBool>`(created_at, id) > (${after.at}, ${after.id}::uuid)`);
-  return query
-    .orderBy('created_at')
-    .orderBy('id')
-    .limit(limit + 1)
-    .execute();
-}
+/** A page of domains by creation. */
+export const listDomains = (db: Db, orgId: string, place: Place) =>
+  db.selectFrom('sending_domains').select(COLUMNS).where('org_id', '=', orgId).$call(byCreation(place)).execute();

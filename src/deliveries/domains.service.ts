@@ -1,7 +1,7 @@
 import { generateKeyPair, randomBytes } from 'node:crypto';
 import { promisify } from 'node:util';
 import type { Db } from '../db/connect.ts';
-import { decodeCursor, settledBefore, toPage } from '../db/cursor.ts';
+import { pageOf } from '../db/cursor.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { conflict, DomainError, notFound, type ProviderError } from '../errors.ts';
 import { newId } from '../ids.ts';
@@ -87,10 +87,9 @@ export async function removeDomain(db: Db, orgId: string, domain: string): Promi
   if (!(await deleteDomain(db, orgId, domain))) throw notFound('sending domain');
 }
 
-export async function pageOfDomains(db: Db, orgId: string, { cursor, limit }: ListDomains) {
-  const after = cursor === undefined ? undefined : decodeCursor(cursor);
-  const rows = await listDomains(db, orgId, { after, settled: await settledBefore(db), limit });
-  const { items, next } = toPage(rows, limit, ({ created_at }) => created_at);
+/** A page of the org's domains with the records to publish, oldest first. */
+export async function pageOfDomains(db: Db, orgId: string, query: ListDomains) {
+  const { items, next } = await pageOf(db, query, (place) => listDomains(db, orgId, place));
   return { items: items.map((row) => ({ ...row, domainName: row.domain, ...toAnswer(row) })), next };
 }
 

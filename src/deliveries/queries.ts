@@ -1,6 +1,6 @@
-import { type SqlBool, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { Db } from '../db/connect.ts';
-import type { Position } from '../db/cursor.ts';
+import { byCreation, type Place } from '../db/cursor.ts';
 import type { ListDeliveries } from './schema.ts';
 
 const COLUMNS = [
@@ -52,24 +52,16 @@ export function listCallbacks(db: Db, orgId: string, deliveryId: string) {
     .execute();
 }
 
-interface DeliveriesPlace extends Omit<ListDeliveries, 'cursor'> {
-  after: Position | undefined;
-  settled: Date;
-}
+type DeliveryFilters = Pick<ListDeliveries, 'channel' | 'status' | 'contact_id' | 'sequence_id'>;
 
-/** Deliveries by creation, from behind a position, and only those created before `settled`. One row more than the limit, where there is one. */
-export function listDeliveries(db: Db, orgId: string, { after, settled, limit, ...filters }: DeliveriesPlace) {
-  let query = db.selectFrom('deliveries').select(COLUMNS).where('org_id', '=', orgId).where('created_at', '<', settled);
+/** A page of deliveries by creation. */
+export function listDeliveries(db: Db, orgId: string, filters: DeliveryFilters, place: Place) {
+  let query = db.selectFrom('deliveries').select(COLUMNS).where('org_id', '=', orgId);
   if (filters.channel !== undefined) query = query.where('channel', '=', filters.channel);
   if (filters.status !== undefined) query = query.where('status', '=', filters.status);
   if (filters.contact_id !== undefined) query = query.where('contact_id', '=', filters.contact_id);
   if (filters.sequence_id !== undefined) query = query.where('sequence_id', '=', filters.sequence_id);
-  if (after !== undefined) query = query.where(sql<SqlBool>`(created_at, id) > (${after.at}, ${after.id}::uuid)`);
-  return query
-    .orderBy('created_at')
-    .orderBy('id')
-    .limit(limit + 1)
-    .execute();
+  return query.$call(byCreation(place)).execute();
 }
 
 /** Ends a delivery that is `unknown`; undefined where there is none that is. It was sent, if at all, before it became unknown. */

@@ -1,14 +1,12 @@
 import type { Db } from '../db/connect.ts';
-import { decodeCursor, settledBefore, toPage } from '../db/cursor.ts';
+import { pageOf } from '../db/cursor.ts';
 import { conflict, notFound } from '../errors.ts';
 import { findCourse, findDelivery, listCallbacks, listDeliveries, settleUnknown } from './queries.ts';
 import type { ListDeliveries } from './schema.ts';
 
-export async function pageOfDeliveries(db: Db, orgId: string, { cursor, ...filters }: ListDeliveries) {
-  const after = cursor === undefined ? undefined : decodeCursor(cursor);
-  const rows = await listDeliveries(db, orgId, { ...filters, after, settled: await settledBefore(db) });
-  return toPage(rows, filters.limit, ({ created_at }) => created_at);
-}
+/** A page of the deliveries that the filters let through, oldest first. */
+export const pageOfDeliveries = (db: Db, orgId: string, query: ListDeliveries) =>
+  pageOf(db, query, (place) => listDeliveries(db, orgId, query, place));
 
 /** Throws notFound. */
 export async function getDelivery(db: Db, orgId: string, id: string) {

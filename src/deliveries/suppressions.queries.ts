@@ -1,6 +1,6 @@
-import { type SqlBool, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { Db } from '../db/connect.ts';
-import type { Position } from '../db/cursor.ts';
+import { byCreation, type Place } from '../db/cursor.ts';
 import type { Channel } from './contract.ts';
 import type { SuppressionsTable } from './table.ts';
 
@@ -52,27 +52,15 @@ export async function deleteSuppression(db: Db, orgId: string, id: string): Prom
   return numDeletedRows > 0n;
 }
 
-interface SuppressionsPlace {
-  channel: Channel | undefined;
-  address: string | undefined;
-  after: Position | undefined;
-  settled: Date;
-  limit: number;
-}
-
-/** Suppressions by creation; one row more than the limit, where there is one. */
-export function listSuppressions(db: Db, orgId: string, { after, settled, limit, ...filters }: SuppressionsPlace) {
-  let query = db
-    .selectFrom('suppressions')
-    .select(COLUMNS)
-    .where('org_id', '=', orgId)
-    .where('created_at', '<', settled);
+/** A page of suppressions by creation. */
+export function listSuppressions(
+  db: Db,
+  orgId: string,
+  filters: { channel: Channel | undefined; address: string | undefined },
+  place: Place,
+) {
+  let query = db.selectFrom('suppressions').select(COLUMNS).where('org_id', '=', orgId);
   if (filters.channel !== undefined) query = query.where('channel', '=', filters.channel);
   if (filters.address !== undefined) query = query.where('address', '=', filters.address);
-  if (after !== undefined) query = query.where(sql<SqlBool>`(created_at, id) > (${after.at}, ${after.id}::uuid)`);
-  return query
-    .orderBy('created_at')
-    .orderBy('id')
-    .limit(limit + 1)
-    .execute();
+  return query.$call(byCreation(place)).execute();
 }

@@ -1,6 +1,6 @@
 import { toE164 } from '../contacts/phone-number.schema.ts';
 import type { Db } from '../db/connect.ts';
-import { decodeCursor, settledBefore, toPage } from '../db/cursor.ts';
+import { pageOf } from '../db/cursor.ts';
 import { notFound } from '../errors.ts';
 import { newId } from '../ids.ts';
 import { deleteSuppression, insertSuppression, listSuppressions } from './suppressions.queries.ts';
@@ -17,11 +17,9 @@ export async function liftSuppression(db: Db, orgId: string, id: string): Promis
   if (!(await deleteSuppression(db, orgId, id))) throw notFound('suppression');
 }
 
-export async function pageOfSuppressions(db: Db, orgId: string, { cursor, limit, ...filters }: ListSuppressions) {
-  const after = cursor === undefined ? undefined : decodeCursor(cursor);
-  const address =
-    filters.address === undefined ? undefined : (toE164(filters.address) ?? filters.address.toLowerCase());
-  const settled = await settledBefore(db);
-  const rows = await listSuppressions(db, orgId, { channel: filters.channel, address, after, settled, limit });
-  return toPage(rows, limit, ({ created_at }) => created_at);
+/** A page of suppressions, oldest first: those of a channel, or of an address in any spelling, where the query names one. */
+export function pageOfSuppressions(db: Db, orgId: string, query: ListSuppressions) {
+  const { channel, address: spelled } = query;
+  const address = spelled === undefined ? undefined : (toE164(spelled) ?? spelled.toLowerCase());
+  return pageOf(db, query, (place) => listSuppressions(db, orgId, { channel, address }, place));
 }

@@ -1,6 +1,6 @@
-import { type SqlBool, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { Db } from '../db/connect.ts';
-import type { Position } from '../db/cursor.ts';
+import { byCreation, type Place } from '../db/cursor.ts';
 import type { Holiday, Shift } from './office-hours.schema.ts';
 
 const COLUMNS = ['id', 'name', 'iana_timezone', 'shifts', 'holidays', 'created_at', 'updated_at'] as const;
@@ -53,20 +53,6 @@ export async function deleteOfficeHours(db: Db, orgId: string, id: string): Prom
   await db.deleteFrom('office_hours').where('org_id', '=', orgId).where('id', '=', id).execute();
 }
 
-/** One row more than the limit, where there is one. */
-export function listOfficeHours(
-  db: Db,
-  orgId: string,
-  { after, settledBefore, limit }: { after: Position | undefined; settledBefore: Date; limit: number },
-) {
-  let query = db.selectFrom('office_hours').select(COLUMNS).where('org_id', '=', orgId);
-  query = query.where('created_at', '<', settledBefore);
-  if (after !== undefined) {
-    query = query.where(sql<SqlBool>`(created_at, id) > (${after.at}::timestamptz, ${after.id}::uuid)`);
-  }
-  return query
-    .orderBy('created_at')
-    .orderBy('id')
-    .limit(limit + 1)
-    .execute();
-}
+/** A page of office hours by creation. */
+export const listOfficeHours = (db: Db, orgId: string, place: Place) =>
+  db.selectFrom('office_hours').select(COLUMNS).where('org_id', '=', orgId).$call(byCreation(place)).execute();

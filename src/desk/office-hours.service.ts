@@ -1,5 +1,5 @@
 import type { Db } from '../db/connect.ts';
-import { decodeCursor, settledBefore, toPage } from '../db/cursor.ts';
+import { pageOf } from '../db/cursor.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { conflict, invalid, notFound } from '../errors.ts';
 import { newId } from '../ids.ts';
@@ -60,11 +60,9 @@ export function removeOfficeHours(db: Db, orgId: string, id: string): Promise<vo
   });
 }
 
-export async function pageOfOfficeHours(db: Db, orgId: string, { cursor, limit }: ListOfficeHours) {
-  const after = cursor === undefined ? undefined : decodeCursor(cursor);
-  const rows = await listOfficeHours(db, orgId, { after, settledBefore: await settledBefore(db), limit });
-  return toPage(rows, limit, ({ created_at }) => created_at);
-}
+/** A page of the org's office hours, oldest first. */
+export const pageOfOfficeHours = (db: Db, orgId: string, query: ListOfficeHours) =>
+  pageOf(db, query, (place) => listOfficeHours(db, orgId, place));
 
 function found<Row>(officeHours: Row | undefined): Row {
   if (officeHours === undefined) throw notFound('office hours');

@@ -1,7 +1,7 @@
-import { type SqlBool, sql } from 'kysely';
+import { sql } from 'kysely';
 import { jsonArrayFrom } from 'kysely/helpers/postgres';
 import type { Db } from '../db/connect.ts';
-import type { Position } from '../db/cursor.ts';
+import { byCreation, type Place } from '../db/cursor.ts';
 import type { SaveTeam } from './teams.schema.ts';
 
 export async function insertTeam(db: Db, orgId: string, id: string, team: SaveTeam): Promise<void> {
@@ -35,22 +35,9 @@ const teamsOf = (db: Db, orgId: string) =>
 export const findTeam = (db: Db, orgId: string, id: string) =>
   teamsOf(db, orgId).where('team.id', '=', id).executeTakeFirst();
 
-/** One row more than the limit, where there is one. */
-export function listTeams(
-  db: Db,
-  orgId: string,
-  { after, settledBefore, limit }: { after: Position | undefined; settledBefore: Date; limit: number },
-) {
-  let query = teamsOf(db, orgId).where('team.created_at', '<', settledBefore);
-  if (after !== undefined) {
-    query = query.where(sql<SqlBool>`(team.created_at, team.id) > (${after.at}::timestamptz, ${after.id}::uuid)`);
-  }
-  return query
-    .orderBy('team.created_at')
-    .orderBy('team.id')
-    .limit(limit + 1)
-    .execute();
-}
+/** A page of teams by creation. */
+export const listTeams = (db: Db, orgId: string, place: Place) =>
+  teamsOf(db, orgId).$call(byCreation(place, 'team')).execute();
 
 /** The names of some of the teams that work in these office hours, the oldest first. */
 export async function listTeamNames(db: Db, orgId: string, officeHoursId: string, limit: number): Promise<string[]> {

@@ -1,5 +1,5 @@
 import type { Db } from '../db/connect.ts';
-import { decodeCursor, settledBefore, toPage } from '../db/cursor.ts';
+import { pageOf } from '../db/cursor.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { invalid, notFound } from '../errors.ts';
 import { newId } from '../ids.ts';
@@ -63,11 +63,9 @@ export async function removeTeamMember(db: Db, orgId: string, teamId: string, us
   if (!(await deleteTeamMember(db, orgId, teamId, userId))) throw notFound('member of the team');
 }
 
-export async function pageOfTeams(db: Db, orgId: string, { cursor, limit }: ListTeams) {
-  const after = cursor === undefined ? undefined : decodeCursor(cursor);
-  const rows = await listTeams(db, orgId, { after, settledBefore: await settledBefore(db), limit });
-  return toPage(rows, limit, ({ created_at }) => created_at);
-}
+/** A page of the org's teams with their members, oldest first. */
+export const pageOfTeams = (db: Db, orgId: string, query: ListTeams) =>
+  pageOf(db, query, (place) => listTeams(db, orgId, place));
 
 /** The office hours that it finds stay until the transaction ends. */
 async function assertOfficeHours(trx: Db, orgId: string, { support_office_hours_id: id }: SaveTeam): Promise<void> {

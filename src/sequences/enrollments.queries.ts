@@ -1,6 +1,6 @@
 import { type Expression, type SqlBool, sql } from 'kysely';
 import type { Db } from '../db/connect.ts';
-import type { Position } from '../db/cursor.ts';
+import { byCreation, type Place } from '../db/cursor.ts';
 import { NIL_UUID, newId } from '../ids.ts';
 
 /** Those of the contacts that match the condition, which speaks of `contacts`. */
@@ -99,36 +99,42 @@ export async function cancelRun(db: Db, orgId: string, runId: string): Promise<s
   return run?.sequence_id;
 }
 
-/** Enrollments by creation. Those of a canceled sequence are canceled, whatever their own row says. */
-export async function listEnrollments(
-  db: Db,
-  orgId: string,
-  sequence: { id: string; status: string },
-  page: { status: string | undefined; after: Position | undefined; settled: Date | undefined; limit: number },
-) {
+/** The enrollments of a sequence. Those of a canceled one are canceled, whatever their own row says. */
+const enrollmentQuery = (db: Db, orgId: string, sequence: { id: string; status: string }) => {
   const status = sql<'active' | 'complete' | 'canceled' | 'exited'>`
     case when status = 'active' and ${sequence.status === 'canceled'}::boolean then 'canceled' else status end`;
-  let query = db
+  const query = db
     .selectFrom('enrollments')
     .select([
       'id',
       'contact_id',
       'run_id',
       'last_step_id',
+      'anchor_at',
       'held_until',
       'exit_reason',
       'created_at',
       'ended_at',
-      status.as('status'),
     ])
+    .select(status.as('status'))
     .where('org_id', '=', orgId)
-    .where('sequence_id', '=', sequence.id)
-    .orderBy('created_at')
-    .orderBy('id')
-    .limit(page.limit);
-  if (page.status !== undefined) query = query.where(status, '=', page.status as never);
-  if (page.after !== undefined)
-    query = query.where(sql<SqlBool>`(created_at, id) > (${page.after.at}, ${page.after.id}::uuid)`);
-  if (page.settled !== undefined) query = query.where('created_at', '<', page.settled);
-  return query.execute();
+    .where('sequence_id', '=', sequence.id);
+  return { query, status };
+};
+
+/** A page of enrollments by creation, of one status where it is named. */
+export function listEnrollments(
+  db: Db,
+  orgId: string,
+  sequence: { id: string; status: string },
+  named: string | undefined,
+  place: Place,
+) {
+  const { query, status } = enrollmentQuery(db, orgId, sequence);
+  const wanted = named === undefined ? query : query.where(status, '=', named as never);
+  return wanted.$call(byCreation(place)).execute();
 }
+
+/** One of the sequence's enrollments, with where it stands. */
+export const findEnrollment = (db: Db, orgId: string, sequence: { id: string; status: string }, enrollmentId: string) =>
+  enrollmentQuery(db, orgId, sequence).query.where('id', '=', enrollmentId).executeTakeFirst();

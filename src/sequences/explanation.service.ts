@@ -1,6 +1,7 @@
 import type { Db } from '../db/connect.ts';
 import { notFound } from '../errors.ts';
-import { findEnrollment, listDeliveriesOf } from './explanation.queries.ts';
+import { findEnrollment } from './enrollments.queries.ts';
+import { listDeliveriesOf } from './explanation.queries.ts';
 import { explainSteps } from './explanation.rules.ts';
 import { getSequence } from './service.ts';
 import { listAllSteps } from './steps.queries.ts';

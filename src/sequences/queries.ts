@@ -1,6 +1,6 @@
 import { type SqlBool, sql, type UpdateObject } from 'kysely';
 import type { Db } from '../db/connect.ts';
-import type { Position } from '../db/cursor.ts';
+import { byCreation, type Place } from '../db/cursor.ts';
 import type { Database } from '../db/database.ts';
 import { isUuid } from '../ids.ts';
 import type { Gates } from './gates.schema.ts';
@@ -42,17 +42,9 @@ export function findSequence(db: Db, orgId: string, ref: string, options: { forU
   return (options.forUpdate === true ? query.forUpdate() : query).executeTakeFirst();
 }
 
-/** Sequences by creation, from behind a position, and only those created before `settled`. */
-export function listSequences(
-  db: Db,
-  orgId: string,
-  { after, settled, limit }: { after: Position | undefined; settled: Date | undefined; limit: number },
-) {
-  let query = sequenceQuery(db, orgId).orderBy('created_at').orderBy('id').limit(limit);
-  if (after !== undefined) query = query.where(sql<SqlBool>`(created_at, id) > (${after.at}, ${after.id}::uuid)`);
-  if (settled !== undefined) query = query.where('created_at', '<', settled);
-  return query.execute();
-}
+/** A page of sequences by creation. */
+export const listSequences = (db: Db, orgId: string, place: Place) =>
+  sequenceQuery(db, orgId).$call(byCreation(place)).execute();
 
 /** Continuous sequences that enroll contacts as they come, paused ones included: a pause loses nobody. */
 export function listListeningSequences(db: Db, orgId: string) {

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { decodeCursor, settledBefore, toPage } from '../db/cursor.ts';
+import { pageOf } from '../db/cursor.ts';
 import type { Deps } from '../deps.ts';
 import { errorResponses } from '../http/errors.ts';
 import { NO_BODY, NoBody } from '../http/schemas.ts';
@@ -34,7 +34,7 @@ import {
   createSequence,
   deleteSequence,
   getSequence,
-  listSequencesWithSteps,
+  pageOfSequences,
   pauseSequence,
   resumeSequence,
   startSequence,
@@ -72,12 +72,7 @@ export const sequenceRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config 
       querystring: ListSequences,
       response: { 200: SequenceList, ...errorResponses(403) },
     },
-    handler: async ({ db, org, query: { cursor, limit } }) => {
-      const after = cursor === undefined ? undefined : decodeCursor(cursor);
-      const settled = await settledBefore(db);
-      const rows = await listSequencesWithSteps(db, org.id, { after, settled, limit: limit + 1 });
-      return toPage(rows, limit, (row) => row.created_at);
-    },
+    handler: async ({ db, org, query }) => pageOfSequences(db, org.id, query),
   });
 
   app.get('/sequences/:id', {
@@ -212,12 +207,9 @@ export const sequenceRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config 
       querystring: ListEnrollments,
       response: { 200: EnrollmentList, ...errorResponses(403, 404) },
     },
-    handler: async ({ db, org, params, query: { cursor, limit, status } }) => {
+    handler: async ({ db, org, params, query }) => {
       const sequence = await getSequence(db, org.id, params.id);
-      const after = cursor === undefined ? undefined : decodeCursor(cursor);
-      const settled = await settledBefore(db);
-      const rows = await listEnrollments(db, org.id, sequence, { status, after, settled, limit: limit + 1 });
-      return toPage(rows, limit, (row) => row.created_at);
+      return pageOf(db, query, (place) => listEnrollments(db, org.id, sequence, query.status, place));
     },
   });
 

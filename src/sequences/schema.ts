@@ -108,6 +108,7 @@ const Cursor = z.string().min(1).max(255).describe('`next` of the page before.')
 const Limit = z.coerce.number().int().min(1).max(100).default(50);
 
 export const ListSequences = z.object({ cursor: Cursor.optional(), limit: Limit });
+export type ListSequences = z.infer<typeof ListSequences>;
 export const SequenceList = z.object({ items: z.array(Sequence), next: z.string().nullable() });
 
 export const AddContacts = z

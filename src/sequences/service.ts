@@ -2,6 +2,7 @@ import { assertSavable, contactFilter } from '../contacts/filters.ts';
 import type { ContactRef } from '../contacts/schema.ts';
 import { resolveContacts } from '../contacts/service.ts';
 import type { Db } from '../db/connect.ts';
+import { pageOf } from '../db/cursor.ts';
 import { violatedUnique } from '../db/failures.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { conflict, notFound } from '../errors.ts';
@@ -18,7 +19,7 @@ import {
   updateSequence as updateSequenceRow,
 } from './queries.ts';
 import { hasEnded } from './rules.ts';
-import type { AddContactsAnswer, CreateSequence, UpdateSequence } from './schema.ts';
+import type { AddContactsAnswer, CreateSequence, ListSequences, UpdateSequence } from './schema.ts';
 import { listStepsOf, saveSteps } from './steps.queries.ts';
 import { assertSendable, replaceSteps, type SavingOptions } from './steps.service.ts';
 import { noteChange } from './tidying.queries.ts';
@@ -69,8 +70,9 @@ export async function withSteps(db: Db, orgId: string, sequences: SequenceRow[])
   return sequences.map((sequence) => ({ ...sequence, steps: steps.get(sequence.id) ?? [] }));
 }
 
-export const listSequencesWithSteps = async (db: Db, orgId: string, page: Parameters<typeof listSequences>[2]) =>
-  withSteps(db, orgId, await listSequences(db, orgId, page));
+/** A page of sequences with their present steps, oldest first. */
+export const pageOfSequences = (db: Db, orgId: string, query: ListSequences) =>
+  pageOf(db, query, async (place) => withSteps(db, orgId, await listSequences(db, orgId, place)));
 
 /**
  * Changes a sequence. New steps apply to enrollments that have not reached them: an enrollment goes on behind the last step it did.
