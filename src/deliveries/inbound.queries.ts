@@ -35,24 +35,3 @@ export async function insertInbound(db: Db, orgId: string, message: NewInbound):
   `.execute(db);
   return rows[0]?.contact_id;
 }
-
-/** Takes an address off a channel as its owner asked. A bounce stays a bounce. */
-export async function suppressAddress(
-  db: Db,
-  orgId: string,
-  id: string,
-  channel: Channel,
-  address: string,
-): Promise<void> {
-  await sql`
-    insert into suppressions (org_id, id, channel, address, reason) values (${orgId}, ${id}, ${channel}, ${address}, 'unsubscribed')
-    on conflict (org_id, channel, address) do nothing
-  `.execute(db);
-}
-
-/** Lets messages reach an address again whose owner had asked for none. */
-export async function liftUnsubscribed(db: Db, orgId: string, channel: Channel, address: string): Promise<void> {
-  await sql`
-    delete from suppressions where org_id = ${orgId} and channel = ${channel} and address = ${address} and reason = 'unsubscribed'
-  `.execute(db);
-}

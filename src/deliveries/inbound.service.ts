@@ -2,8 +2,9 @@ import type { Db } from '../db/connect.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { newId } from '../ids.ts';
 import { announce } from '../outbox/events.ts';
-import { insertInbound, liftUnsubscribed, type NewInbound, suppressAddress } from './inbound.queries.ts';
+import { insertInbound, type NewInbound } from './inbound.queries.ts';
 import { isOptIn, isOptOut } from './opt-out.rules.ts';
+import { insertSuppression, liftUnsubscribed } from './suppressions.queries.ts';
 
 /** A message as it came in: addresses in lower case or E.164. */
 export type Inbound = Omit<NewInbound, 'id' | 'isReply'>;
@@ -18,7 +19,10 @@ export function takeInbound(db: Db, orgId: string, inbound: Inbound): Promise<vo
   return inTransaction(db, async (trx) => {
     const contactId = await insertInbound(trx, orgId, { ...inbound, id: newId(), isReply: !isStop });
     if (contactId === undefined) return;
-    if (isStop) return suppressAddress(trx, orgId, newId(), channel, from);
+    if (isStop) {
+      await insertSuppression(trx, orgId, { id: newId(), channel, address: from, reason: 'unsubscribed' });
+      return;
+    }
     if (channel === 'sms' && isOptIn(body)) await liftUnsubscribed(trx, orgId, channel, from);
     if (contactId !== null)
       await announce(trx, orgId, 'contact-replied', [{ subject_id: contactId, payload: { channel } }]);

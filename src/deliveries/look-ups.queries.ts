@@ -3,6 +3,7 @@ import type { Db } from '../db/connect.ts';
 import { newId } from '../ids.ts';
 import type { Channel } from './contract.ts';
 import type { Settlement } from './rules.ts';
+import { UNLESS_BOUNCED } from './suppressions.queries.ts';
 
 export interface ToLookUp {
   id: string;
@@ -67,7 +68,7 @@ export async function settleLookedUp(
     await sql`
       insert into suppressions (org_id, id, channel, address, reason)
       values (${orgId}, ${newId()}, ${settled.channel}, ${settled.to}, ${suppression})
-      on conflict (org_id, channel, address) do update set reason = excluded.reason where suppressions.reason <> 'bounced'
+      ${UNLESS_BOUNCED}
     `.execute(db);
   }
   return settled !== undefined;

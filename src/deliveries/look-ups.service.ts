@@ -6,6 +6,8 @@ import { findNextLookUp, listToLookUp, putOffLookUp, settleLookedUp } from './lo
 import type { Outlets } from './outlet.ts';
 import { settlementOf } from './rules.ts';
 
+export { interruption } from './marking.queries.ts';
+
 const BATCH = 100;
 
 /** Writes down outcomes in one transaction. Where some are unknown, providers that can be asked are asked later. `settle` gives how many are. */

@@ -1,7 +1,8 @@
-import { type RawBuilder, sql } from 'kysely';
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { PLANNED_EACH_TIME } from '../db/connect.ts';
 import { NIL_UUID, newId } from '../ids.ts';
 import { CHANNELS_TO_ASK, type Settlement } from './rules.ts';
+import { UNLESS_BOUNCED } from './suppressions.queries.ts';
 
 export type SendResult = [deliveryId: string, settlement: Settlement];
 
@@ -69,8 +70,7 @@ export function markResults(
     suppressed as (
       insert into suppressions (org_id, id, channel, address, reason)
       select distinct on (channel, "to") org_id, suppression_id, channel, "to", suppression from refused
-      on conflict (org_id, channel, address) do update set reason = excluded.reason
-        where suppressions.reason <> 'bounced'
+      ${UNLESS_BOUNCED}
     )`;
 }
 
@@ -78,5 +78,15 @@ export function markResults(
 const NOW = sql`to_char(now() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
 /** When an unknown send on the channel in a column is first looked up: at once, or never where nobody can be asked. */
-export const lookUpAt = (channel: string) =>
+const lookUpAt = (channel: string) =>
   sql`case when ${sql.ref(channel)} = any(${CHANNELS_TO_ASK}::text[]) then now() end`;
+
+/**
+ * SQL: what is set on a `delivery` whose attempt ended in the middle. Nobody knows whether it was taken: it is `unknown` and not sent again,
+ * but for transactional mail, which goes again under the same Message-ID. Where a callback has told since, its word stands.
+ */
+export const interruption = (isTransactional: RawBuilder<SqlBool>) => sql`
+  status = case when delivery.status <> 'sending' then delivery.status when ${isTransactional} then 'queued' else 'unknown' end,
+  may_have_gone = delivery.status = 'sending',
+  reason = case when delivery.status = 'sending' then 'the worker stopped while it was being sent' else delivery.reason end,
+  look_up_at = case when delivery.status = 'sending' then ${lookUpAt('delivery.channel')} end, lease = null, updated_at = now()`;

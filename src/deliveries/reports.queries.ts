@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Db } from '../db/connect.ts';
 import { newId } from '../ids.ts';
 import { formerOf, type ReportedStatus } from './rules.ts';
+import { UNLESS_BOUNCED } from './suppressions.queries.ts';
 
 /** What a provider, or a bounced mail, tells about a delivery after it was handed over. */
 export interface Report {
@@ -54,6 +55,6 @@ export async function insertReports(db: Db, orgId: string, status: ReportedStatu
     )
     insert into suppressions (org_id, id, channel, address, reason)
     select distinct on (channel, "to") ${orgId}::uuid, suppression_id, channel, "to", suppression from moved where suppression is not null
-    on conflict (org_id, channel, address) do update set reason = excluded.reason where suppressions.reason <> 'bounced'
+    ${UNLESS_BOUNCED}
   `.execute(db);
 }

@@ -2,7 +2,7 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Db } from '../db/connect.ts';
 import type { ChannelContent } from './content.ts';
 import type { Channel, DeliveryStatus } from './contract.ts';
-import { lookUpAt, markResults, type SendResult } from './marking.queries.ts';
+import { interruption, markResults, type SendResult } from './marking.queries.ts';
 
 /** Sends that were asked for one by one, outside of sequences: those of an e-mail request, or a single message. */
 export type Requested = { requestId: string } | { deliveryId: string };
@@ -11,6 +11,8 @@ const belongsTo = (requested: Requested): RawBuilder<SqlBool> =>
   'requestId' in requested
     ? sql`delivery.email_request_id = ${requested.requestId}::uuid`
     : sql`delivery.id = ${requested.deliveryId}::uuid`;
+
+const IS_TRANSACTIONAL = sql<SqlBool>`coalesce((delivery.content->>'is_transactional')::boolean, false)`;
 
 export type ClaimedSend = ChannelContent & { id: string; to: string; attempts: number };
 
@@ -52,7 +54,7 @@ export async function beginRequested(
       left join contacts as contact on contact.org_id = delivery.org_id and contact.id = delivery.contact_id
       left join suppressions as suppression on suppression.org_id = delivery.org_id and suppression.channel = delivery.channel
         and suppression.address = delivery."to"
-        and (not coalesce((delivery.content->>'is_transactional')::boolean, false) or suppression.reason = 'bounced')
+        and (not ${IS_TRANSACTIONAL} or suppression.reason = 'bounced')
       where delivery.org_id = ${orgId} and delivery.id = any(${ids}::uuid[])
         and (delivery.status = 'queued' or (delivery.status = 'sending' and delivery.lease = ${lease}::uuid))
       for update of delivery skip locked
@@ -80,9 +82,7 @@ export async function settleRequested(
   await sql`${markResults(orgId, attempt, results)} select from marked limit 0`.execute(db);
 }
 
-/**
- * As settleInterrupted for sequences: transactional mail goes again under its Message-ID, the rest is `unknown`. Gives how many are.
- */
+/** Settles what an attempt that ended in the middle had under way. Gives how many are `unknown`. */
 export async function settleInterruptedRequested(
   db: Db,
   orgId: string,
@@ -91,12 +91,7 @@ export async function settleInterruptedRequested(
 ): Promise<number> {
   const { rows } = await sql<{ unknown: number }>`
     with settled as (
-      update deliveries as delivery set
-        status = case when status <> 'sending' then status
-          when coalesce((content->>'is_transactional')::boolean, false) then 'queued' else 'unknown' end,
-        may_have_gone = status = 'sending',
-        reason = case when status = 'sending' then 'the worker stopped while it was being sent' else reason end,
-        look_up_at = case when status = 'sending' then ${lookUpAt('delivery.channel')} end, lease = null, updated_at = now()
+      update deliveries as delivery set ${interruption(IS_TRANSACTIONAL)}
       where org_id = ${orgId} and ${belongsTo(requested)} and lease <> ${lease}::uuid and status not in ('skipped', 'suppressed')
       returning delivery.status
     )

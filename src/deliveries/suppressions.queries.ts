@@ -25,6 +25,10 @@ export async function suppressUnsubscribed(db: Db, orgId: string, deliveryId: st
   `.execute(db);
 }
 
+/** The end of an insertion of suppressions: the newest reason stands, but a bounce stays a bounce. */
+export const UNLESS_BOUNCED = sql`on conflict (org_id, channel, address) do update set reason = excluded.reason
+  where suppressions.reason <> 'bounced'`;
+
 const COLUMNS = ['id', 'channel', 'address', 'reason', 'created_at'] as const;
 
 /** Takes an address off a channel, and gives what stands there: a suppression that was there before stays as it is. */
@@ -41,6 +45,13 @@ export function insertSuppression(
     )
     .returning(COLUMNS)
     .executeTakeFirstOrThrow();
+}
+
+/** Lets messages reach an address again whose owner had asked for none. */
+export async function liftUnsubscribed(db: Db, orgId: string, channel: Channel, address: string): Promise<void> {
+  await sql`
+    delete from suppressions where org_id = ${orgId} and channel = ${channel} and address = ${address} and reason = 'unsubscribed'
+  `.execute(db);
 }
 
 export async function deleteSuppression(db: Db, orgId: string, id: string): Promise<boolean> {

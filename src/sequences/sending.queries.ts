@@ -1,7 +1,7 @@
-import { type RawBuilder, sql } from 'kysely';
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { TemplateContact } from '../contacts/templates.rules.ts';
 import { type Db, PLANNED_EACH_TIME } from '../db/connect.ts';
-import type { Channel, DeliveryStatus } from '../deliveries/contract.ts';
+import type { DeliveryStatus } from '../deliveries/contract.ts';
 import { newId } from '../ids.ts';
 import type { GatedSend } from './gates.queries.ts';
 import type { Judgement } from './gates.rules.ts';
@@ -182,25 +182,20 @@ export async function settleDeliveries(db: Db, marking: RawBuilder<unknown>): Pr
 }
 
 /**
- * Settles what an attempt that ended in the middle had under way. Nobody knows whether those messages were taken: they are `unknown` and
- * not sent again, but for transactional mail, which goes again under the same Message-ID. Where a callback has told since, its word stands.
+ * Settles what an attempt that ended in the middle had under way: `interruption` says what becomes of a delivery. Gives how many are
+ * `unknown`.
  */
 export async function settleInterrupted(
   db: Db,
   orgId: string,
   sequenceId: string,
   lease: string,
-  channelsToAsk: Channel[],
+  interruption: (isTransactional: RawBuilder<SqlBool>) => RawBuilder<unknown>,
 ): Promise<number> {
   const isLast = isLastStep(sql`marked.org_id`, sql`marked.step_id`);
   const { rows } = await sql<{ unknown: number }>`
     with marked as (
-      update deliveries as delivery set
-        status = case when delivery.status <> 'sending' then delivery.status
-          when (step.action #>> '{data,email_is_transactional}')::boolean then 'queued' else 'unknown' end,
-        may_have_gone = delivery.status = 'sending',
-        reason = case when delivery.status = 'sending' then 'the worker stopped while it was being sent' else delivery.reason end,
-        look_up_at = case when delivery.status = 'sending' and delivery.channel = any(${channelsToAsk}::text[]) then now() end, lease = null, updated_at = now()
+      update deliveries as delivery set ${interruption(sql<SqlBool>`(step.action #>> '{data,email_is_transactional}')::boolean`)}
       from sequence_steps as step
       where delivery.org_id = ${orgId} and delivery.sequence_id = ${sequenceId} and delivery.lease <> ${lease}::uuid
         and delivery.status not in ('skipped', 'suppressed') and step.org_id = delivery.org_id and step.id = delivery.step_id

@@ -2,8 +2,7 @@ import { NOBODY, type TemplateContact } from '../contacts/templates.rules.ts';
 import type { Db } from '../db/connect.ts';
 import { inTransaction } from '../db/transaction.ts';
 import type { ChannelContent } from '../deliveries/content.ts';
-import { settleAndAsk } from '../deliveries/look-ups.service.ts';
-import { CHANNELS_TO_ASK } from '../deliveries/rules.ts';
+import { interruption, settleAndAsk } from '../deliveries/look-ups.service.ts';
 import type { Sending } from '../deliveries/sending.ts';
 import type { StepAction } from './actions.schema.ts';
 import { findNextDue, hasActiveEnrollments, listDue } from './due.queries.ts';
@@ -56,7 +55,7 @@ export async function takeBatch(
   const allSteps = await listAllSteps(db, orgId, sequenceId);
   const moves = movesOf(allSteps);
   const interrupted = await settleAndAsk(db, orgId, (trx) =>
-    settleInterrupted(trx, orgId, sequenceId, lease, CHANNELS_TO_ASK),
+    settleInterrupted(trx, orgId, sequenceId, lease, interruption),
   );
   if (sequence === undefined || sequence.status === 'canceled') await cancelWaiting(db, orgId, sequenceId);
   if (sequence === undefined || sequence.status === 'canceled' || sequence.status === 'complete') return undefined;
