@@ -20,6 +20,7 @@ import {
 import { ruleOf, type SendingTerms, termsOf } from '../src/sequences/terms.service.ts';
 
 const BATCH = 500;
+const LONG_ENOUGH_MS = 1_000;
 /** A batch that found nothing to do is not repeated at once. */
 const LEAST_WAIT_MS = 1_000;
 
@@ -34,36 +35,47 @@ export type SequenceActivities = ReturnType<typeof createSequenceActivities>;
 
 export function createSequenceActivities({ db, outlets, stopping }: SequenceActivityDeps) {
   return {
-    /** Sends at most one batch of what is due. Run twice at once, each message still goes out once: its delivery row is claimed first. */
-    async sendDueSteps({ orgId, sequenceId }: SequenceRef): Promise<SequenceProgress> {
+    /**
+     * Sends what is due, batch after batch for at least a second or until nothing more is: so a quick provider does not wait for the
+     * workflow between them. Run twice at once, each message still goes out once: its delivery row is claimed first.
+     */
+    async sendDueSteps(ref: SequenceRef): Promise<SequenceProgress> {
       const { cancellationSignal } = Context.current();
-      try {
-        const lease = randomUUID();
-        const batch = await takeBatch(db, orgId, sequenceId, { lease, limit: BATCH });
-        if (batch === undefined) return ENDED;
-        const enrolling = await enrollNextPage(db, orgId, batch.sequence);
-        const totals = { sent: 0, failed: 0, skipped: 0, unknown: batch.interrupted };
-        const terms = await termsOf(db, orgId, batch.sequence);
-        const round = { orgId, sequenceId, lease, terms, totals, stop: cancellationSignal };
-        await sendSteps(round, batch.steps);
-        return await progressOf(orgId, batch, totals, enrolling);
-      } catch (error) {
-        if (error instanceof SenderTrouble && error.isConfiguration)
-          await pauseForSettings(db, orgId, sequenceId, error.message);
-        throw error;
+      const begunAt = performance.now();
+      const totals = { sent: 0, failed: 0, skipped: 0, unknown: 0 };
+      const round = { ...ref, lease: randomUUID(), totals, stop: cancellationSignal };
+      for (;;) {
+        const progress = await sendBatch(round);
+        const isOver = performance.now() - begunAt > LONG_ENOUGH_MS || cancellationSignal.aborted || stopping.aborted;
+        if (!progress.hasMore || isOver) return progress;
       }
     },
   };
 
+  async function sendBatch(round: Round): Promise<SequenceProgress> {
+    const { orgId, sequenceId, lease, totals } = round;
+    try {
+      const batch = await takeBatch(db, orgId, sequenceId, { lease, limit: BATCH });
+      if (batch === undefined) return { ...ENDED, batch: totals };
+      totals.unknown += batch.interrupted;
+      const enrolling = await enrollNextPage(db, orgId, batch.sequence);
+      await sendSteps({ ...round, terms: await termsOf(db, orgId, batch.sequence) }, batch.steps);
+      return await progressOf(orgId, batch, totals, enrolling);
+    } catch (error) {
+      if (error instanceof SenderTrouble && error.isConfiguration)
+        await pauseForSettings(db, orgId, sequenceId, error.message);
+      throw error;
+    }
+  }
+
   interface Round extends SequenceRef {
     lease: string;
-    terms: SendingTerms;
     totals: SendTotals;
     stop: AbortSignal;
   }
 
   /** All steps, whatever trouble one of them has with its provider: the others may go out by another. */
-  async function sendSteps(round: Round, steps: DueStep[]): Promise<void> {
+  async function sendSteps(round: Round & { terms: SendingTerms }, steps: DueStep[]): Promise<void> {
     const troubles: SenderTrouble[] = [];
     for (const step of steps) {
       await sendStep(round, step).catch((error: unknown) => {
@@ -75,7 +87,8 @@ export function createSequenceActivities({ db, outlets, stopping }: SequenceActi
     if (trouble !== undefined) throw trouble;
   }
 
-  async function sendStep({ orgId, sequenceId, lease, terms, totals, stop }: Round, step: DueStep): Promise<void> {
+  async function sendStep(round: Round & { terms: SendingTerms }, step: DueStep): Promise<void> {
+    const { orgId, sequenceId, lease, terms, totals, stop } = round;
     const { action, stepId, places, enrollmentIds } = step;
     const outlet = (await outlets.of(orgId, CHANNEL_OF[action.type])) ?? NOWHERE;
     const send: StepSend = {
@@ -103,8 +116,8 @@ export function createSequenceActivities({ db, outlets, stopping }: SequenceActi
         if (results.length === 0) return;
         const unknown = results.filter(([, { status }]) => status === 'unknown').length;
         const marking = markResults(orgId, { provider: outlet.provider, lease }, results);
-        if (unknown === 0) await settleDeliveries(db, marking);
-        else await settleAndAsk(db, orgId, (trx) => settleDeliveries(trx, marking).then(() => unknown));
+        if (unknown === 0) await settleDeliveries(db, orgId, stepId, marking);
+        else await settleAndAsk(db, orgId, (trx) => settleDeliveries(trx, orgId, stepId, marking).then(() => unknown));
         for (const [, { status }] of results) {
           if (status === 'accepted') totals.sent++;
           else if (status === 'unknown') totals.unknown++;
@@ -133,11 +146,10 @@ export function createSequenceActivities({ db, outlets, stopping }: SequenceActi
   }
 }
 
-const ENDED: SequenceProgress = {
+const ENDED = {
   state: 'ended',
   name: '',
   lastStep: null,
-  batch: { sent: 0, failed: 0, skipped: 0, unknown: 0 },
   hasMore: false,
   nextDueInMs: null,
-};
+} as const;

@@ -22,6 +22,7 @@ export function markResults(
   results: SendResult[],
 ): RawBuilder<unknown> {
   const column = <T>(pick: (settlement: Settlement) => T) => results.map(([, settlement]) => pick(settlement));
+  const suppressions = results.some(([, { suppression }]) => suppression !== null) ? SUPPRESS_REFUSED : sql``;
   return sql`
     ${sql.raw(PLANNED_EACH_TIME)}
     with result as materialized (
@@ -61,7 +62,10 @@ export function markResults(
         or (delivery.status = 'queued' and delivery.may_have_gone and result.status = 'accepted')
       )
       returning delivery.org_id, delivery.channel, delivery."to", result.suppression, result.suppression_id
-    ),
+    )${suppressions}`;
+}
+
+const SUPPRESS_REFUSED = sql`,
     refused as (
       select org_id, channel, "to", suppression, suppression_id from marked where suppression is not null
       union all
@@ -72,7 +76,6 @@ export function markResults(
       select distinct on (channel, "to") org_id, suppression_id, channel, "to", suppression from refused
       ${UNLESS_BOUNCED}
     )`;
-}
 
 /** This moment as answers of the api tell it: ISO 8601, UTC, milliseconds. */
 const NOW = sql`to_char(now() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;

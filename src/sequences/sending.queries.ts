@@ -37,8 +37,9 @@ export interface BegunDelivery {
  * Writes the delivery of each enrollment for a step before anything is sent, deciding by what holds at this moment: the sequence runs, the
  * run was not canceled, the contact can be reached and may be written to, and no gate holds it. What the gates did not judge, as it could
  * not be sent a moment ago, waits for the next batch. Gives the rows written, and as `settled` the enrollments whose delivery had its
- * outcome before. Called again with the same lease, as when the answer was lost, it gives the same. Like marking, it is planned each time
- * and joins on the org: a plan kept from small tables takes seconds on larger ones.
+ * outcome before. Called again with the same lease, as when the answer was lost, it gives the same. Like marking, it is planned each time, as a
+ * plan kept from small tables takes seconds on larger ones. Each row is looked up by its key (`offset 0`): by statistics that lag behind,
+ * reading all that was sent by the step looked as cheap. That leaves the planner little to weigh, and planning is quick.
  */
 export async function beginDeliveries(
   db: Db,
@@ -66,15 +67,21 @@ export async function beginDeliveries(
         case when is_held then wanted.held_by else verdict.gate end as gate,
         case when is_held then wanted.held_until end as not_before
       from wanted
-      join enrollments as enrollment on enrollment.org_id = wanted.org_id and enrollment.id = wanted.enrollment_id
-        and enrollment.status not in ('complete', 'canceled', 'exited')
-        and coalesce(enrollment.last_step_id, enrollment.sequence_id) = any(${send.places}::uuid[])
-      join sequences as sequence on sequence.org_id = enrollment.org_id and sequence.id = enrollment.sequence_id and sequence.status = 'active'
-      join contacts as contact on contact.org_id = enrollment.org_id and contact.id = enrollment.contact_id
-      left join sequence_runs as run on run.org_id = enrollment.org_id and run.id = enrollment.run_id
+      cross join lateral (
+        select * from enrollments where enrollments.org_id = wanted.org_id and enrollments.id = wanted.enrollment_id offset 0
+      ) as enrollment
+      cross join lateral (
+        select * from contacts where contacts.org_id = enrollment.org_id and contacts.id = enrollment.contact_id offset 0
+      ) as contact
       cross join lateral (${verdict}) as verdict
       cross join lateral (select verdict.status = 'sending' and wanted.held_by is not null as is_held) as holding
-      where run.canceled_at is null and (wanted.is_judged or verdict.status <> 'sending')
+      where enrollment.status not in ('complete', 'canceled', 'exited')
+        and coalesce(enrollment.last_step_id, enrollment.sequence_id) = any(${send.places}::uuid[])
+        and exists (select from sequences where org_id = ${orgId} and id = ${send.sequenceId} and status = 'active')
+        and not exists (
+          select from sequence_runs as run where run.org_id = enrollment.org_id and run.id = enrollment.run_id and run.canceled_at is not null
+        )
+        and (wanted.is_judged or verdict.status <> 'sending')
     ),
     written as (
       insert into deliveries (org_id, id, channel, sequence_id, enrollment_id, step_id, contact_id, "to", sender, status, reason, gate,
@@ -98,8 +105,11 @@ export async function beginDeliveries(
       and ${send.isPersonal}::boolean
     union all
     select delivery.id, delivery.enrollment_id, delivery."to", delivery.status, null, null, delivery.attempts, true, null
-    from wanted join deliveries as delivery on delivery.org_id = wanted.org_id and delivery.enrollment_id = wanted.enrollment_id
-      and delivery.step_id = ${send.stepId}
+    from wanted cross join lateral (
+      select * from deliveries as of_step
+      where of_step.org_id = wanted.org_id and of_step.enrollment_id = wanted.enrollment_id and of_step.step_id = ${send.stepId}
+      offset 0
+    ) as delivery
     where delivery.status not in ('queued', 'held', 'sending') and delivery.lease is null
   `.execute(db);
   return {
@@ -163,15 +173,20 @@ export async function passStep(
 }
 
 /**
- * Moves enrollments on as their sends are written down: behind the step, or to the time of the next try. `marking` is the beginning of
+ * Moves enrollments on as their sends of a step are written down: behind the step, or to the time of the next try. `marking` is the beginning of
  * the statement, and writes down the sends.
  */
-export async function settleDeliveries(db: Db, marking: RawBuilder<unknown>): Promise<void> {
-  const isOver = sql`marked.status <> 'queued' and ${isLastStep(sql`marked.org_id`, sql`marked.step_id`)}`;
+export async function settleDeliveries(
+  db: Db,
+  orgId: string,
+  stepId: string,
+  marking: RawBuilder<unknown>,
+): Promise<void> {
+  const isOver = sql`marked.status <> 'queued' and ${isLastStep(sql`${orgId}`, sql`${stepId}`)}`;
   await sql`
     ${marking}
     update enrollments as enrollment set
-      last_step_id = case when marked.status = 'queued' then enrollment.last_step_id else marked.step_id end,
+      last_step_id = case when marked.status = 'queued' then enrollment.last_step_id else ${stepId}::uuid end,
       anchor_at = case when marked.status = 'queued' then enrollment.anchor_at else now() end,
       held_until = case when marked.status = 'queued' and marked.delay_ms > 0 then now() + marked.delay_ms * interval '1 millisecond' end,
       status = case when ${isOver} then 'complete' else enrollment.status end,

@@ -43,10 +43,15 @@ export function attemptsOf({ db, org }: TestApi, sequenceId: string) {
       return sendings.map(({ envelope }) => envelope.deliveryId);
     },
     /** Writes down what became of sends. */
-    settle(lease: string, deliveryIds: string[], outcome: SendOutcome) {
+    async settle(lease: string, deliveryIds: string[], outcome: SendOutcome) {
       const settlement = settlementOf('email', outcome, 1);
       const results = deliveryIds.map((id): [string, typeof settlement] => [id, settlement]);
-      return settleDeliveries(db, markResults(org.id, { provider, lease }, results));
+      const { step_id } = await db
+        .selectFrom('deliveries')
+        .select('step_id')
+        .where('id', 'in', deliveryIds)
+        .executeTakeFirstOrThrow();
+      return settleDeliveries(db, org.id, step_id as string, markResults(org.id, { provider, lease }, results));
     },
     readDeliveries: () =>
       db.selectFrom('deliveries').selectAll().where('sequence_id', '=', sequenceId).orderBy('id').execute(),
