@@ -30,6 +30,9 @@ export class DomainError extends Error {
 }
 
 export const invalid = (message: string, issues?: Issue[]) => new DomainError('invalid', message, issues);
+/** A field of the body that cannot be taken. */
+export const refused = (field: string, message: string) =>
+  invalid(`The request is not valid: body.${field}: ${message}`, [{ path: `body.${field}`, message }]);
 export const unauthorized = (message: string) => new DomainError('unauthorized', message);
 export const forbidden = (message: string) => new DomainError('forbidden', message);
 export const notFound = (resource: string) => new DomainError('not_found', `${capitalize(resource)} not found`);

@@ -20,6 +20,17 @@ export function blockedEmail(org: string, column: string): RawBuilder<SqlBool> {
   )`;
 }
 
+export async function hasBlockedEmail(db: Db, orgId: string, contactId: string): Promise<boolean> {
+  const found = await db
+    .selectFrom('contacts as contact')
+    .select('contact.id')
+    .where('contact.org_id', '=', orgId)
+    .where('contact.id', '=', contactId)
+    .where(blockedEmail(orgId, 'contact.email'))
+    .executeTakeFirst();
+  return found !== undefined;
+}
+
 export interface NewBlock {
   id: string;
   reason: string | null;

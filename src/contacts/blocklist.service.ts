@@ -6,6 +6,7 @@ import {
   countBlocked,
   deleteBlockedContact,
   deleteBlockedDomain,
+  hasBlockedEmail,
   insertBlockedContact,
   insertBlockedDomains,
   listBlockedContacts,
@@ -17,6 +18,10 @@ export { blockedEmail } from './blocklist.queries.ts';
 
 const MAX_DOMAINS = 1000;
 const SHOWN_DOMAINS = 20;
+
+/** Whether the e-mail of a contact is blocked. Nobody is not. */
+export const isContactBlocked = async (db: Db, orgId: string, contactId: string | null): Promise<boolean> =>
+  contactId !== null && (await hasBlockedEmail(db, orgId, contactId));
 
 /** Blocks an e-mail, whether or not a contact has it. */
 export async function blockContact(db: Db, orgId: string, { email, reason }: BlockContact): Promise<void> {

@@ -42,7 +42,10 @@ export function merge(contact: StoredContact, change: ContactChange): StoredCont
 }
 
 /** The values by key after the changes. */
-function mergeData(data: Record<string, string>, changes: Record<string, string | null>): Record<string, string> {
+export function mergeData(
+  data: Record<string, string>,
+  changes: Record<string, string | null>,
+): Record<string, string> {
   const merged = new Map(Object.entries(data));
   for (const [key, value] of Object.entries(changes)) {
     if (value === null) merged.delete(key);
@@ -53,14 +56,18 @@ function mergeData(data: Record<string, string>, changes: Record<string, string 
 
 /** Why a contact holds more than can be kept, or undefined. What changes carries its former state along, so both are bounded. */
 export function excessOf({ custom_data, http_action_overrides }: StoredContact): string | undefined {
-  if (Object.keys(custom_data).length > MAX_KEYS) {
-    return `contact.custom_data: would have more than ${MAX_KEYS} keys once merged; remove some by null`;
-  }
-  if (bytesOf(custom_data) > MAX_BYTES)
-    return `contact.custom_data: would be larger than ${MAX_BYTES} bytes once merged`;
+  const excess = excessOfData(custom_data);
+  if (excess !== undefined) return `contact.custom_data: ${excess}`;
   if (bytesOf(http_action_overrides) > MAX_BYTES)
     return `contact.http_action_overrides: would be larger than ${MAX_BYTES} bytes`;
   return undefined;
+}
+
+/** Why merged values by key are more than can be kept, or undefined. */
+export function excessOfData(data: Record<string, string>): string | undefined {
+  if (Object.keys(data).length > MAX_KEYS)
+    return `would have more than ${MAX_KEYS} keys once merged; remove some by null`;
+  return bytesOf(data) > MAX_BYTES ? `would be larger than ${MAX_BYTES} bytes once merged` : undefined;
 }
 
 const bytesOf = (value: unknown) => Buffer.byteLength(JSON.stringify(value));

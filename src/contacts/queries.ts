@@ -1,5 +1,6 @@
 import { CompiledQuery, type SqlBool, sql } from 'kysely';
 import type { Db } from '../db/connect.ts';
+import { inRange, type RangePlace } from '../db/ranges.ts';
 import type { StoredContact } from './merge.rules.ts';
 
 const COLUMNS = ['id', 'email', 'phone_number', 'name', 'custom_data', 'created_at', 'updated_at'] as const;
@@ -93,6 +94,15 @@ export function findContact(db: Db, orgId: string, id: string) {
   return db.selectFrom('contacts').select(COLUMNS).where('org_id', '=', orgId).where('id', '=', id).executeTakeFirst();
 }
 
+export const holdContactRow = (trx: Db, orgId: string, id: string) =>
+  trx
+    .selectFrom('contacts')
+    .select('id')
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .forKeyShare()
+    .executeTakeFirst();
+
 export async function deleteContact(db: Db, orgId: string, id: string): Promise<boolean> {
   const { numDeletedRows } = await db
     .deleteFrom('contacts')
@@ -102,41 +112,6 @@ export async function deleteContact(db: Db, orgId: string, id: string): Promise<
   return numDeletedRows > 0n;
 }
 
-export interface ContactRange {
-  createdFrom?: Date | undefined;
-  createdBefore?: Date | undefined;
-  updatedFrom?: Date | undefined;
-  updatedBefore?: Date | undefined;
-}
-
-export interface PageOf {
-  order: 'created_at' | 'updated_at';
-  /** Where the page before ended. */
-  after: { at: Date; id: string } | undefined;
-  /** Rows from then on may still get company that sorts before them. */
-  settledBefore: Date | undefined;
-  limit: number;
-}
-
-/** One row more than the limit, where there is one, so that the caller sees whether there is a next page. */
-export function listContacts(
-  db: Db,
-  orgId: string,
-  range: ContactRange,
-  { order, after, settledBefore, limit }: PageOf,
-) {
-  let query = db.selectFrom('contacts').select(COLUMNS).where('org_id', '=', orgId);
-  if (range.createdFrom !== undefined) query = query.where('created_at', '>=', range.createdFrom);
-  if (range.createdBefore !== undefined) query = query.where('created_at', '<', range.createdBefore);
-  if (range.updatedFrom !== undefined) query = query.where('updated_at', '>=', range.updatedFrom);
-  if (range.updatedBefore !== undefined) query = query.where('updated_at', '<', range.updatedBefore);
-  if (settledBefore !== undefined) query = query.where(order, '<', settledBefore);
-  if (after !== undefined) {
-    query = query.where(sql<SqlBool>`(${sql.ref(order)}, id) > (${after.at}::timestamptz, ${after.id}::uuid)`);
-  }
-  return query
-    .orderBy(order)
-    .orderBy('id')
-    .limit(limit + 1)
-    .execute();
-}
+/** The rows of a page, and one more where there is one. */
+export const listContacts = (db: Db, orgId: string, place: RangePlace) =>
+  db.selectFrom('contacts').select(COLUMNS).where('org_id', '=', orgId).$call(inRange(place, 'contacts')).execute();

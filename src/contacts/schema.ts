@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { EmailAddress, Id, Timestamp } from '../http/schemas.ts';
+import { Cursor, EmailAddress, Id, RANGE, Timestamp } from '../http/schemas.ts';
 import { PublicFilter } from './filters.schema.ts';
 import { PhoneNumber } from './phone-number.schema.ts';
 
@@ -14,7 +14,7 @@ const tooManyKeys = `must have at most ${MAX_KEYS} keys`;
 const Key = z.string().min(1).max(255);
 
 /** Values by key, as they are merged into what is stored: null removes a key. */
-const CustomDataChange = z
+export const CustomDataChange = z
   .record(Key, z.string().max(5000).nullable())
   .refine(hasFewKeys, tooManyKeys)
   .meta({ maxProperties: MAX_KEYS })
@@ -105,19 +105,7 @@ export const ContactPage = z.object({ items: z.array(Contact), next: z.string().
 
 export const ContactPath = z.object({ id: Id });
 
-const Cursor = z.string().min(1).max(500).describe('The `next` of the page before.');
-const Time = z.iso
-  .datetime({ offset: true, error: 'must be an ISO 8601 date-time, such as 2026-01-31T12:00:00Z' })
-  .optional();
-
-export const ListContacts = z.object({
-  cursor: Cursor.optional(),
-  limit: z.coerce.number().int().min(1).max(100).default(50),
-  created_after: Time.describe('Created then or later.'),
-  created_before: Time.describe('Created earlier.'),
-  updated_after: Time.describe('Updated then or later. Orders the list by update.'),
-  updated_before: Time.describe('Updated earlier. Orders the list by update.'),
-});
+export const ListContacts = z.object(RANGE);
 export type ListContacts = z.infer<typeof ListContacts>;
 
 export const SearchContacts = z.object({ filter: PublicFilter, cursor: Cursor.optional() }).meta({

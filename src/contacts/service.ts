@@ -1,12 +1,13 @@
 import type { Db } from '../db/connect.ts';
 import { decodeCursor, settledBefore, toPage } from '../db/cursor.ts';
+import { pageOfRange } from '../db/ranges.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { notFound } from '../errors.ts';
 import { newId } from '../ids.ts';
 import { announce } from '../outbox/events.ts';
 import { prepareFilter } from './filters.ts';
 import { blankContact, type StoredContact } from './merge.rules.ts';
-import { deleteContact, findContact, insertContacts, listByAddress, listContacts } from './queries.ts';
+import { deleteContact, findContact, holdContactRow, insertContacts, listByAddress, listContacts } from './queries.ts';
 import type { ContactRef, ListContacts, SearchContacts } from './schema.ts';
 import { searchFirst, searchThrough } from './search.queries.ts';
 
@@ -19,6 +20,10 @@ export async function getContact(db: Db, orgId: string, id: string) {
   return contact;
 }
 
+/** Whether the org has the contact, which then stays until the transaction ends. */
+export const holdContact = async (trx: Db, orgId: string, id: string): Promise<boolean> =>
+  (await holdContactRow(trx, orgId, id)) !== undefined;
+
 /** Deletes the contact with its enrollments; its messages stay. Throws notFound. */
 export function eraseContact(db: Db, orgId: string, id: string): Promise<void> {
   return inTransaction(db, async (trx) => {
@@ -28,18 +33,8 @@ export function eraseContact(db: Db, orgId: string, id: string): Promise<void> {
 }
 
 /** A page of the org's contacts by creation, or by update where the caller asks for updates. */
-export async function pageOfContacts(db: Db, orgId: string, query: ListContacts) {
-  const after = query.cursor === undefined ? undefined : decodeCursor(query.cursor);
-  const order = query.updated_after === undefined && query.updated_before === undefined ? 'created_at' : 'updated_at';
-  const range = {
-    createdFrom: toDate(query.created_after),
-    createdBefore: toDate(query.created_before),
-    updatedFrom: toDate(query.updated_after),
-    updatedBefore: toDate(query.updated_before),
-  };
-  const page = { order, after, settledBefore: await settledBefore(db), limit: query.limit } as const;
-  return toPage(await listContacts(db, orgId, range, page), query.limit, (contact) => contact[order]);
-}
+export const pageOfContacts = (db: Db, orgId: string, query: ListContacts) =>
+  pageOfRange(db, query, (place) => listContacts(db, orgId, place));
 
 /**
  * A page of the contacts that a filter matches, by creation. Where matches lie dense, the first rows in order hold a page; where they do
@@ -53,8 +48,6 @@ export async function searchContacts(db: Db, orgId: string, { filter, cursor }: 
   const rows = first.length > SEARCH_PAGE ? first : await searchThrough(db, orgId, compile('sets'), page);
   return toPage(rows, SEARCH_PAGE, ({ created_at }) => created_at);
 }
-
-const toDate = (text: string | undefined) => (text === undefined ? undefined : new Date(text));
 
 export interface ResolvedContact {
   ref: ContactRef;

@@ -1,55 +1,159 @@
-import { sql } from 'kysely';
+import { sql, type Updateable } from 'kysely';
+import { jsonBuildObject } from 'kysely/helpers/postgres';
 import type { Db } from '../db/connect.ts';
-import type { MessagesTable, SessionsTable } from './sessions.table.ts';
+import { inRange, type RangePlace } from '../db/ranges.ts';
+import type { ListSessions, SessionChannel, SessionStatus } from './sessions.schema.ts';
+import type { SessionsTable } from './sessions.table.ts';
 
+/** Inserts the session under the org's next ticket number. Others that open one wait until this transaction has ended: no gaps. */
 export async function insertSession(
-  db: Db,
-  session: Pick<SessionsTable, 'org_id' | 'id' | 'contact_id' | 'channel'>,
+  trx: Db,
+  session: { org_id: string; id: string; contact_id: string | null; channel: SessionChannel; verified: boolean | null },
 ): Promise<void> {
-  await db.insertInto('sessions').values(session).execute();
+  const { org_id, id, contact_id, channel, verified } = session;
+  await sql`
+    with counter as (
+      insert into ticket_counters as counter (org_id, last_number) values (${org_id}, 1)
+      on conflict (org_id) do update set last_number = counter.last_number + 1
+      returning last_number
+    )
+    insert into sessions (org_id, id, ticket_number, contact_id, channel, verified)
+    select ${org_id}::uuid, ${id}::uuid, last_number, ${contact_id}::uuid, ${channel}, ${verified}::boolean from counter
+  `.execute(trx);
 }
 
 /** The session as it stays until the transaction ends. */
 export function lockSession(trx: Db, orgId: string, id: string) {
   return trx
     .selectFrom('sessions')
-    .select(['id', 'contact_id', 'channel', 'status'])
+    .select(['id', 'contact_id', 'channel', 'status', 'custom_status_id', 'handoff', 'assignee_id', 'team_id'])
+    .select(['custom_data', 'editable_custom_data'])
     .where('org_id', '=', orgId)
     .where('id', '=', id)
     .forNoKeyUpdate()
     .executeTakeFirst();
 }
 
+export type LockedSession = NonNullable<Awaited<ReturnType<typeof lockSession>>>;
+
 /** The session that a message is in. */
 export function findSessionOf(db: Db, orgId: string, messageId: string) {
   return db
-    .selectFrom('messages')
+    .selectFrom('session_events')
     .select('session_id as id')
     .where('org_id', '=', orgId)
     .where('id', '=', messageId)
     .executeTakeFirst();
 }
 
-/** Inserts the message and moves its session's times, never back. An id that is there already changes nothing. */
-export async function insertMessage(
-  db: Db,
-  message: Pick<MessagesTable, 'org_id' | 'id' | 'session_id' | 'sender' | 'content'>,
-): Promise<void> {
-  await db
-    .with('added', (cte) =>
-      cte
-        .insertInto('messages')
-        .values(message)
-        .onConflict((conflict) => conflict.columns(['org_id', 'id']).doNothing())
-        .returning(['org_id', 'session_id', 'created_at']),
+/** Sessions as answers show them, in a query that callers narrow down. */
+export const selectSessions = (db: Db, orgId: string) =>
+  db
+    .selectFrom('sessions as session')
+    .leftJoin('contacts as contact', (join) =>
+      join.onRef('contact.org_id', '=', 'session.org_id').onRef('contact.id', '=', 'session.contact_id'),
     )
-    .updateTable('sessions')
-    .from('added')
-    .set({
-      last_message_at: sql<Date>`greatest(sessions.last_message_at, added.created_at)`,
-      updated_at: sql<Date>`greatest(sessions.updated_at, added.created_at)`,
-    })
-    .whereRef('sessions.org_id', '=', 'added.org_id')
-    .whereRef('sessions.id', '=', 'added.session_id')
+    .leftJoin('teams as team', (join) =>
+      join.onRef('team.org_id', '=', 'session.org_id').onRef('team.id', '=', 'session.team_id'),
+    )
+    .where('session.org_id', '=', orgId)
+    .select(['session.id', 'session.ticket_number', 'session.status', 'session.custom_status_id'])
+    .select(['session.ai_closure_type', 'session.sentiment', 'session.assist_mode', 'session.verified'])
+    .select(['session.waiting_on', 'session.language', 'session.assignee_id', 'session.custom_data'])
+    .select(['session.editable_custom_data', 'session.summary', 'session.handoff', 'session.ticketing_system'])
+    .select(['session.created_at', 'session.updated_at', 'session.last_message_at'])
+    .select((eb) => [
+      jsonBuildObject({ type: eb.ref('session.channel') }).as('channel'),
+      eb
+        .case()
+        .when('contact.id', 'is not', null)
+        .then(
+          jsonBuildObject({
+            id: eb.ref('contact.id').$notNull(),
+            name: eb.ref('contact.name'),
+            email: eb.ref('contact.email'),
+            phone_number: eb.ref('contact.phone_number'),
+            custom_data: eb.ref('contact.custom_data').$notNull(),
+          }),
+        )
+        .end()
+        .as('contact'),
+      eb
+        .case()
+        .when('team.id', 'is not', null)
+        .then(jsonBuildObject({ id: eb.ref('team.id').$notNull(), name: eb.ref('team.name').$notNull() }))
+        .end()
+        .as('team'),
+      sql<string[]>`array(
+        select tag.tag_name from session_tags as given join tags as tag on tag.org_id = given.org_id and tag.tag_key = given.tag_key
+        where given.org_id = session.org_id and given.session_id = session.id order by tag.tag_key
+      )`.as('tags'),
+    ]);
+
+export const findSession = (db: Db, orgId: string, id: string) =>
+  selectSessions(db, orgId).where('session.id', '=', id).executeTakeFirst();
+
+/** The rows of a page, and one more where there is one. */
+export function listSessions(
+  db: Db,
+  orgId: string,
+  { handed_off, status, channel_type }: ListSessions,
+  place: RangePlace,
+) {
+  return selectSessions(db, orgId)
+    .$if(handed_off !== undefined, (query) => query.where('session.handoff', handed_off ? 'is not' : 'is', null))
+    .$if(status !== undefined, (query) => query.where('session.status', '=', status as SessionStatus))
+    .$if(channel_type !== undefined, (query) => query.where('session.channel', '=', channel_type as SessionChannel))
+    .$call(inRange(place, 'session'))
     .execute();
+}
+
+export type SessionChanges = Omit<Updateable<SessionsTable>, 'org_id' | 'id' | 'resolutions'> & {
+  /** Counts a resolution. */
+  isResolution?: boolean;
+};
+
+/** Changes what is named. The row is locked already. */
+export async function updateSession(
+  trx: Db,
+  orgId: string,
+  id: string,
+  { isResolution = false, ...changes }: SessionChanges,
+): Promise<void> {
+  await trx
+    .updateTable('sessions')
+    .set({
+      ...changes,
+      ...(isResolution ? { resolutions: sql<number>`resolutions + 1` } : {}),
+      updated_at: sql<Date>`greatest(updated_at, now())`,
+    })
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .execute();
+}
+
+/** Puts tags on a session, and gives the names of those that are new there. */
+export async function insertSessionTags(trx: Db, orgId: string, sessionId: string, keys: string[]): Promise<string[]> {
+  const { rows } = await sql<{ tag_name: string }>`
+    with added as (
+      insert into session_tags (org_id, session_id, tag_key)
+      select ${orgId}::uuid, ${sessionId}::uuid, unnest(${keys}::text[])
+      on conflict do nothing
+      returning org_id, tag_key
+    )
+    select tag.tag_name from added join tags as tag on tag.org_id = added.org_id and tag.tag_key = added.tag_key order by tag.tag_key
+  `.execute(trx);
+  return rows.map(({ tag_name }) => tag_name);
+}
+
+/** Takes tags off a session, and gives the names of those that were there. */
+export async function deleteSessionTags(trx: Db, orgId: string, sessionId: string, keys: string[]): Promise<string[]> {
+  const { rows } = await sql<{ tag_name: string }>`
+    with removed as (
+      delete from session_tags where org_id = ${orgId} and session_id = ${sessionId} and tag_key = any(${keys}::text[])
+      returning org_id, tag_key
+    )
+    select tag.tag_name from removed join tags as tag on tag.org_id = removed.org_id and tag.tag_key = removed.tag_key order by tag.tag_key
+  `.execute(trx);
+  return rows.map(({ tag_name }) => tag_name);
 }

@@ -1,20 +1,72 @@
+import { isContactBlocked } from '../contacts/blocklist.service.ts';
+import { holdContact } from '../contacts/service.ts';
 import type { Db } from '../db/connect.ts';
-import { conflict, notFound } from '../errors.ts';
+import { pageOfRange } from '../db/ranges.ts';
+import { inTransaction } from '../db/transaction.ts';
+import { conflict, notFound, refused } from '../errors.ts';
 import { isUuid, newId } from '../ids.ts';
-import { findSessionOf, insertMessage, insertSession, lockSession } from './sessions.queries.ts';
-import type { MessagesTable, SessionChannel } from './sessions.table.ts';
+import { announce } from '../outbox/events.ts';
+import { appendEvents } from './events.queries.ts';
+import type { Sender } from './events.schema.ts';
+import {
+  findSession,
+  findSessionOf,
+  insertSession,
+  type LockedSession,
+  listSessions,
+  lockSession,
+} from './sessions.queries.ts';
+import type { CreateSession, ListSessions, SessionChannel } from './sessions.schema.ts';
+
+/** Opens a session, with one of the org's contacts or nobody yet. Throws invalid for a contact that the org does not have. */
+export function createSession(
+  db: Db,
+  orgId: string,
+  { contact_id, channel, verified = null }: CreateSession,
+): Promise<{ id: string }> {
+  return inTransaction(db, async (trx) => {
+    if (contact_id !== undefined && !(await holdContact(trx, orgId, contact_id))) {
+      throw refused('contact_id', 'must be the id of a contact: GET /contacts lists them');
+    }
+    return openSession(trx, orgId, { contactId: contact_id ?? null, channel: channel.type, verified });
+  });
+}
 
 interface Opening {
-  contactId: string;
+  contactId: string | null;
   channel: SessionChannel;
 }
 
-/** Opens a session with one of the org's contacts. */
-export async function openSession(trx: Db, orgId: string, { contactId, channel }: Opening): Promise<{ id: string }> {
+/** Opens a session with one of the org's contacts. One who is blocked starts nothing. */
+export async function openSession(
+  trx: Db,
+  orgId: string,
+  { contactId, channel, verified = null }: Opening & { verified?: boolean | null },
+): Promise<{ id: string }> {
   const id = newId();
-  await insertSession(trx, { org_id: orgId, id, contact_id: contactId, channel });
+  await insertSession(trx, { org_id: orgId, id, contact_id: contactId, channel, verified });
+  if (!(await isContactBlocked(trx, orgId, contactId)))
+    await announce(trx, orgId, 'ticket-created', [{ subject_id: id, payload: {} }]);
   return { id };
 }
+
+/** Throws notFound. */
+export async function getSession(db: Db, orgId: string, id: string) {
+  const session = await findSession(db, orgId, id);
+  if (session === undefined) throw notFound('session');
+  return session;
+}
+
+/** The session as it stays until the transaction ends. Throws notFound. */
+export async function holdSession(trx: Db, orgId: string, id: string): Promise<LockedSession> {
+  const session = await lockSession(trx, orgId, id);
+  if (session === undefined) throw notFound('session');
+  return session;
+}
+
+/** A page of the org's sessions by creation, or by update where the caller asks for updates. */
+export const pageOfSessions = (db: Db, orgId: string, query: ListSessions) =>
+  pageOfRange(db, query, (place) => listSessions(db, orgId, query, place));
 
 /**
  * The org's session of this id, which stays open until the transaction ends. The id may be any text. Throws notFound, and conflict
@@ -46,11 +98,15 @@ interface NewMessage {
   /** Unique in the org. */
   id: string;
   sessionId: string;
-  sender: MessagesTable['sender'];
+  sender: Sender;
   content: string;
 }
 
 /** Adds a message to a session, whose times move on. A second one of the same id changes nothing, so that this can be tried again. */
-export function addMessage(trx: Db, orgId: string, { id, sessionId, sender, content }: NewMessage): Promise<void> {
-  return insertMessage(trx, { org_id: orgId, id, session_id: sessionId, sender, content });
+export async function addMessage(
+  trx: Db,
+  orgId: string,
+  { id, sessionId, sender, content }: NewMessage,
+): Promise<void> {
+  await appendEvents(trx, orgId, sessionId, [{ id, type: 'message', sender, content }]);
 }

@@ -1,35 +1,64 @@
-import type { Generated } from 'kysely';
+import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
+import type { SessionChannel, SessionStatus } from './sessions.schema.ts';
 
-/** Spec 2.1. */
-export type SessionChannel =
-  | 'web'
-  | 'email'
-  | 'phone_voice'
-  | 'slack'
-  | 'sms'
-  | 'whatsapp'
-  | 'instagram'
-  | 'messenger'
-  | 'api'
-  | 'web_voice';
+export type WaitingOn = 'customers' | 'human_agents';
+
+export interface Handoff {
+  summary: string | null;
+  sentiment: string | null;
+  reason: string | null;
+  /** ISO 8601. */
+  at: string;
+  state: 'pending' | 'partial' | 'done';
+}
+
+type Json<T> = ColumnType<T, string | undefined, string>;
+type JsonOrNull<T> = ColumnType<T | null, string | null | undefined, string | null>;
 
 export interface SessionsTable {
   org_id: string;
   id: string;
+  /** Counts from 1 in the org, without gaps. */
+  ticket_number: number;
   /** Null once the contact is deleted. */
   contact_id: string | null;
   channel: SessionChannel;
-  status: Generated<'open' | 'closed_resolved' | 'closed_unresolved'>;
+  status: Generated<SessionStatus>;
+  /** One of the org's own statuses, which then stands for `status` in filters. */
+  custom_status_id: number | null;
+  /** Spec 2.1: 0 open, 1 closed_resolved, 2 closed_unresolved, or the custom status. */
+  status_code: GeneratedAlways<number>;
+  ai_closure_type: 'assumed_resolved' | 'handed_off' | 'resolved' | null;
+  sentiment: 'angry' | 'happy' | 'neutral' | null;
+  assist_mode: Generated<boolean>;
+  verified: boolean | null;
+  waiting_on: WaitingOn | null;
+  language: string | null;
+  assignee_id: number | null;
+  team_id: string | null;
+  custom_data: Json<Record<string, string>>;
+  editable_custom_data: Json<Record<string, string>>;
+  summary: string | null;
+  handoff: JsonOrNull<Handoff>;
+  ticketing_system: JsonOrNull<{ name: string; external_id: string; id_type: string }>;
+  session_closed_payload: JsonOrNull<unknown>;
+  closed_at: Date | null;
+  /** How often it was closed as resolved. */
+  resolutions: Generated<number>;
+  /** The `seq` of its last event. */
+  last_seq: Generated<number>;
   created_at: Generated<Date>;
   updated_at: Generated<Date>;
   last_message_at: Date | null;
 }
 
-export interface MessagesTable {
+export interface TicketCountersTable {
   org_id: string;
-  id: string;
+  last_number: number;
+}
+
+export interface SessionTagsTable {
+  org_id: string;
   session_id: string;
-  sender: 'contact' | 'ai' | 'human_agent' | 'system';
-  content: string;
-  created_at: Generated<Date>;
+  tag_key: string;
 }

@@ -1,6 +1,7 @@
 import type { PhoneAgentsTable } from '../agents/phone-agents.table.ts';
 import type { BlockedContactsTable, BlockedDomainsTable, ContactsTable, SegmentsTable } from '../contacts/table.ts';
-import type { MessagesTable, SessionsTable } from '../conversations/sessions.table.ts';
+import type { SessionEventsTable } from '../conversations/events.table.ts';
+import type { SessionsTable, SessionTagsTable, TicketCountersTable } from '../conversations/sessions.table.ts';
 import type { SendingDomainsTable } from '../deliveries/domains.table.ts';
 import type { InboundEmailsTable } from '../deliveries/inbound-emails.table.ts';
 import type {
@@ -45,7 +46,6 @@ export interface Database {
   media: MediaTable;
   member_roles: MemberRolesTable;
   members: MembersTable;
-  messages: MessagesTable;
   office_hours: OfficeHoursTable;
   org_api_keys: OrgApiKeysTable;
   orgs: OrgsTable;
@@ -61,11 +61,14 @@ export interface Database {
   sequence_runs: SequenceRunsTable;
   sequence_steps: SequenceStepsTable;
   sequences: SequencesTable;
+  session_events: SessionEventsTable;
+  session_tags: SessionTagsTable;
   sessions: SessionsTable;
   suppressions: SuppressionsTable;
   tag_settings: TagSettingsTable;
   tags: TagsTable;
   team_members: TeamMembersTable;
   teams: TeamsTable;
+  ticket_counters: TicketCountersTable;
   users: UsersTable;
 }

@@ -35,6 +35,18 @@ export async function deleteTag(db: Db, orgId: string, name: string): Promise<bo
   return numDeletedRows > 0n;
 }
 
+export async function holdTagKeys(trx: Db, orgId: string, keys: string[]): Promise<string[]> {
+  const tags = await trx
+    .selectFrom('tags')
+    .select('tag_key')
+    .where('org_id', '=', orgId)
+    .where('tag_key', 'in', keys)
+    .orderBy('tag_key')
+    .forKeyShare()
+    .execute();
+  return tags.map(({ tag_key }) => tag_key);
+}
+
 /** All of the org's tags by name. */
 export function listTags(db: Db, orgId: string) {
   return db

@@ -1,7 +1,8 @@
 import type { Db } from '../db/connect.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { conflict, notFound } from '../errors.ts';
-import { countTags, deleteTag, lockTags, upsertTag } from './tags.queries.ts';
+import { countTags, deleteTag, holdTagKeys, lockTags, upsertTag } from './tags.queries.ts';
+import { tagKey } from './tags.rules.ts';
 import type { UpsertTag } from './tags.schema.ts';
 
 const MAX_TAGS = 1000;
@@ -15,6 +16,16 @@ export function saveTag(db: Db, orgId: string, tag: UpsertTag): Promise<void> {
       throw conflict(`An org has at most ${MAX_TAGS} tags: delete one that is not in use`);
     }
   });
+}
+
+/** The tags of these names in any spelling, which stay until the transaction ends, and the names that the org has no tag for. */
+export async function holdTags(
+  trx: Db,
+  orgId: string,
+  names: string[],
+): Promise<{ keys: string[]; unknown: string[] }> {
+  const keys = await holdTagKeys(trx, orgId, names.map(tagKey));
+  return { keys, unknown: names.filter((name) => !keys.includes(tagKey(name))) };
 }
 
 /** Throws notFound. */

@@ -1,7 +1,7 @@
 import type { Db } from '../db/connect.ts';
 import { pageOf } from '../db/cursor.ts';
 import { inTransaction } from '../db/transaction.ts';
-import { invalid, notFound } from '../errors.ts';
+import { notFound, refused } from '../errors.ts';
 import { newId } from '../ids.ts';
 import { holdOfficeHours } from './office-hours.queries.ts';
 import {
@@ -15,6 +15,8 @@ import {
   updateTeam,
 } from './teams.queries.ts';
 import type { ListTeams, SaveTeam } from './teams.schema.ts';
+
+export { holdTeam } from './teams.queries.ts';
 
 /** Throws invalid for office hours that the org does not have. */
 export function createTeam(db: Db, orgId: string, team: SaveTeam) {
@@ -72,6 +74,3 @@ async function assertOfficeHours(trx: Db, orgId: string, { support_office_hours_
   if (id === null || (await holdOfficeHours(trx, orgId, id))) return;
   throw refused('support_office_hours_id', 'must be the id of office hours of the org: GET /office-hours lists them');
 }
-
-const refused = (field: string, message: string) =>
-  invalid(`The request is not valid: body.${field}: ${message}`, [{ path: `body.${field}`, message }]);

@@ -6,6 +6,8 @@ import { phoneAgentRoutes } from '../agents/phone-agents.routes.ts';
 import { blocklistRoutes } from '../contacts/blocklist.routes.ts';
 import { contactRoutes } from '../contacts/routes.ts';
 import { segmentRoutes } from '../contacts/segments.routes.ts';
+import { handlingRoutes } from '../conversations/handling.routes.ts';
+import { sessionRoutes } from '../conversations/routes.ts';
 import { callbackRoutes } from '../deliveries/callbacks.routes.ts';
 import { domainRoutes } from '../deliveries/domains.routes.ts';
 import { emailRoutes } from '../deliveries/email.routes.ts';
@@ -109,6 +111,8 @@ export async function createApp(deps: Deps, logger: FastifyBaseLogger) {
   await app.register(officeHoursRoutes);
   await app.register(teamRoutes);
   await app.register(tagRoutes);
+  await app.register(sessionRoutes, deps);
+  await app.register(handlingRoutes);
   await app.register(emailRoutes, deps);
   await app.register(domainRoutes, deps);
   await app.register(deliveryRoutes);

@@ -20,6 +20,23 @@ export const Timestamp = z.codec(z.iso.datetime(), z.date(), {
   encode: (date) => date.toISOString(),
 });
 
+/** Where a list goes on. */
+export const Cursor = z.string().min(1).max(500).describe('The `next` of the page before.');
+
+const Time = z.iso
+  .datetime({ offset: true, error: 'must be an ISO 8601 date-time, such as 2026-01-31T12:00:00Z' })
+  .optional();
+
+/** The query of a list by creation or update. */
+export const RANGE = {
+  cursor: Cursor.optional(),
+  limit: z.coerce.number().int().min(1).max(100).default(50),
+  created_after: Time.describe('Created then or later.'),
+  created_before: Time.describe('Created earlier.'),
+  updated_after: Time.describe('Updated then or later. Orders the list by update.'),
+  updated_before: Time.describe('Updated earlier. Orders the list by update.'),
+};
+
 /** A command's answer without a body. Its handlers return NO_BODY. */
 export const NoBody = z.undefined().describe('Done. No body.');
 export const NO_BODY = '' as unknown as undefined;

@@ -60,6 +60,17 @@ export const listMembers = (db: Db, orgId: string) => membersOf(db, orgId).order
 export const findMember = (db: Db, orgId: string, userId: number) =>
   membersOf(db, orgId).where('member.user_id', '=', userId).executeTakeFirst();
 
+export async function holdMemberIds(trx: Db, orgId: string, ids: number[]): Promise<number[]> {
+  const members = await trx
+    .selectFrom('members')
+    .select('user_id')
+    .where('org_id', '=', orgId)
+    .where('user_id', 'in', ids)
+    .forKeyShare()
+    .execute();
+  return members.map(({ user_id }) => user_id);
+}
+
 export async function hasOtherAdmin(db: Db, orgId: string, userId: number): Promise<boolean> {
   const admin = await db
     .selectFrom('member_roles as given')

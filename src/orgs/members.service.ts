@@ -8,6 +8,7 @@ import {
   findRoleIds,
   getRoleId,
   hasOtherAdmin,
+  holdMemberIds,
   insertMemberRoles,
   listMembers,
   updateMember,
@@ -22,6 +23,9 @@ const DEFAULT_ROLE: RoleName = 'agent';
 export async function listMembersWithRole(db: Db, orgId: string) {
   return (await listMembers(db, orgId)).map(withStrongestRole);
 }
+
+/** Those of the ids that are members' of the org, who stay members until the transaction ends. */
+export const holdMembers = holdMemberIds;
 
 /** Changes a member. Throws notFound, and conflict when the org would lose its last admin. */
 export function changeMember(db: Db, orgId: string, userId: number, { role, ...changes }: UpdateMember) {

@@ -10,9 +10,21 @@ export interface EventPayloads {
   'contact-updated': { before: object };
   'contact-deleted': Record<string, never>;
   'contact-replied': { channel: string };
+  'ticket-created': Record<string, never>;
+  'ticket-reassigned': Assignment & { before: Assignment };
+  /** `reflects`: whether integrations are to follow. */
+  'ticket-resolved': { reflects: boolean };
+  'pre-ticket-handoff': { reason: string | null };
+  'ticket-handoff': { reason: string | null };
+  'ticket-tag-added': { tag_name: string };
   /** Of the org as its own subject: the settings that say when messages may go out. */
   'sending-settings-changed': Record<string, never>;
 }
+interface Assignment {
+  assignee_id: number | null;
+  team_id: string | null;
+}
+
 export type EventType = keyof EventPayloads;
 
 export interface NewEvent<Type extends EventType> {

@@ -51,7 +51,7 @@ describe('POST /whatsapp/send-template', () => {
       headers: key === undefined ? {} : { 'idempotency-key': key },
     });
   const taken = () => meta.messages.filter((message) => message.to === to);
-  const rows = (table: 'sessions' | 'messages') =>
+  const rows = (table: 'sessions' | 'session_events') =>
     stack.db.selectFrom(table).selectAll().where('org_id', '=', org.id).orderBy('created_at').execute();
   const newContact = async (contact: object) => (await org.post('/contacts', { contact })).body.id as string;
   /** As it would be if the process had died before its answer was kept. */
@@ -83,7 +83,7 @@ describe('POST /whatsapp/send-template', () => {
     expect(await rows('sessions')).toMatchObject([
       { id: body.opencx_session_id, channel: 'whatsapp', status: 'open', contact_id: expect.any(String) },
     ]);
-    expect(await rows('messages')).toMatchObject([
+    expect(await rows('session_events')).toMatchObject([
       {
         id: body.opencx_message_id,
         session_id: body.opencx_session_id,
@@ -101,7 +101,7 @@ describe('POST /whatsapp/send-template', () => {
     const third = (await post()).body;
     expect(second.opencx_session_id).toBe(first.opencx_session_id);
     expect(third.opencx_session_id).not.toBe(first.opencx_session_id);
-    expect([(await rows('messages')).length, (await rows('sessions')).length, taken().length]).toEqual([3, 2, 3]);
+    expect([(await rows('session_events')).length, (await rows('sessions')).length, taken().length]).toEqual([3, 2, 3]);
   });
 
   it.each([
@@ -116,7 +116,7 @@ describe('POST /whatsapp/send-template', () => {
   ])('refuses %s, and leaves nothing behind', async (_, more, expected, message) => {
     const { status, body } = await post(more);
     expect([status, body.message]).toEqual([expected, expect.stringMatching(message)]);
-    expect([await rows('sessions'), await rows('messages'), taken()]).toEqual([[], [], []]);
+    expect([await rows('sessions'), await rows('session_events'), taken()]).toEqual([[], [], []]);
   });
 
   it('refuses a contact without a phone number, one of another org, and a session that is not the contact’s', async () => {
@@ -166,7 +166,7 @@ describe('POST /whatsapp/send-template', () => {
     const again = await post({}, 'crashed');
     expect([again.status, again.body]).toEqual([200, first.body]);
     expect(again.headers.get('idempotent-replayed')).toBeNull();
-    expect([taken().length, (await rows('messages')).length, (await rows('sessions')).length]).toEqual([1, 1, 1]);
+    expect([taken().length, (await rows('session_events')).length, (await rows('sessions')).length]).toEqual([1, 1, 1]);
   });
 
   it('is not sent again where nobody knows whether it was taken', async () => {
@@ -201,7 +201,7 @@ describe('POST /whatsapp/send-template', () => {
       expect(good.length).toBeGreaterThan(0);
       expect(new Set(good.map(({ body }) => body.opencx_message_id)).size).toBe(1);
       for (const { status } of answers) expect([200, 409]).toContain(status);
-      expect([taken().length, (await rows('messages')).length]).toEqual([1, 1]);
+      expect([taken().length, (await rows('session_events')).length]).toEqual([1, 1]);
     });
   });
 });

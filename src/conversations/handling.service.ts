@@ -1,0 +1,167 @@
+import { excessOfData, mergeData } from '../contacts/merge.rules.ts';
+import type { Db } from '../db/connect.ts';
+import { inTransaction } from '../db/transaction.ts';
+import { holdTags } from '../desk/tags.service.ts';
+import { holdTeam } from '../desk/teams.service.ts';
+import { refused } from '../errors.ts';
+import { newId } from '../ids.ts';
+import { holdMembers } from '../orgs/members.service.ts';
+import { readSettings } from '../orgs/service.ts';
+import { announce } from '../outbox/events.ts';
+import { appendEvents, type NewEvent } from './events.queries.ts';
+import type { AssignSession } from './handling.schema.ts';
+import { deleteSessionTags, insertSessionTags, type LockedSession, updateSession } from './sessions.queries.ts';
+import type { UpdateSession } from './sessions.schema.ts';
+import { holdSession } from './sessions.service.ts';
+import type { Handoff } from './sessions.table.ts';
+
+/** Changes a session's status and data. Throws notFound, and invalid for a custom status that the org does not have. */
+export function changeSession(db: Db, orgId: string, id: string, input: UpdateSession): Promise<void> {
+  return inTransaction(db, async (trx) => {
+    const session = await holdSession(trx, orgId, id);
+    if (typeof input.custom_status_id === 'number') await assertStatus(trx, orgId, input.custom_status_id);
+
+    const to = input.status ?? session.status;
+    const customStatus = input.custom_status_id ?? (isKept(session, input) ? session.custom_status_id : null);
+    const isMoved = to !== session.status;
+    const customData = changedData('custom_data', session, input);
+    const editableData = changedData('editable_custom_data', session, input);
+    const events: NewEvent[] = [];
+    if (isMoved || customStatus !== session.custom_status_id) {
+      const data = { from: session.status, to, custom_status_id: customStatus };
+      events.push({ id: newId(), type: 'status_changed', data });
+    }
+    const keys = [...customData.changed, ...editableData.changed];
+    if (keys.length > 0) events.push({ id: newId(), type: 'custom_data_changed', data: { keys } });
+    if (events.length === 0 && input.session_closed_payload === undefined) return;
+
+    await updateSession(trx, orgId, id, {
+      status: to,
+      custom_status_id: customStatus,
+      ...(isMoved ? { closed_at: to === 'open' ? null : new Date(), isResolution: to === 'closed_resolved' } : {}),
+      custom_data: JSON.stringify(customData.value),
+      editable_custom_data: JSON.stringify(editableData.value),
+      ...(input.session_closed_payload === undefined
+        ? {}
+        : { session_closed_payload: JSON.stringify(input.session_closed_payload) }),
+    });
+    if (events.length > 0) await appendEvents(trx, orgId, id, events);
+    if (isMoved && to === 'closed_resolved') {
+      const payload = { reflects: input.reflect_status_change_for_integration };
+      await announce(trx, orgId, 'ticket-resolved', [{ subject_id: id, payload }]);
+    }
+  });
+}
+
+/** Values by key after the change, with the keys that are not as they were. Throws invalid where they would be too many. */
+function changedData(field: 'custom_data' | 'editable_custom_data', session: LockedSession, input: UpdateSession) {
+  const before = session[field];
+  const change = input[field] ?? {};
+  const value = mergeData(before, change);
+  const excess = excessOfData(value);
+  if (excess !== undefined) throw refused(field, excess);
+  return { value, changed: Object.keys(change).filter((key) => textOf(before, key) !== textOf(value, key)) };
+}
+
+const textOf = (data: Record<string, string>, key: string) => (Object.hasOwn(data, key) ? data[key] : undefined);
+
+/** A status of its own ends with the next `status` that is given. */
+const isKept = (session: LockedSession, { status, custom_status_id }: UpdateSession) =>
+  custom_status_id === undefined && (status === undefined || status === session.status);
+
+async function assertStatus(trx: Db, orgId: string, id: number): Promise<void> {
+  const { session_statuses } = await readSettings(trx, orgId);
+  if (session_statuses?.some((status) => status.id === id)) return;
+  throw refused('custom_status_id', 'must be the id of one of session_statuses: PATCH /org/settings defines them');
+}
+
+/** Hands a session to people. One that was handed off before keeps its handoff. Throws notFound. */
+export function handOff(db: Db, orgId: string, id: string, reason: string | null): Promise<Handoff> {
+  return inTransaction(db, async (trx) => {
+    const session = await holdSession(trx, orgId, id);
+    if (session.handoff !== null) return session.handoff;
+    const handoff: Handoff = { summary: null, sentiment: null, reason, at: new Date().toISOString(), state: 'done' };
+    await updateSession(trx, orgId, id, { handoff: JSON.stringify(handoff), ai_closure_type: 'handed_off' });
+    await appendEvents(trx, orgId, id, [{ id: newId(), type: 'handoff', data: { reason } }]);
+    await announce(trx, orgId, 'pre-ticket-handoff', [{ subject_id: id, payload: { reason } }]);
+    await announce(trx, orgId, 'ticket-handoff', [{ subject_id: id, payload: { reason } }]);
+    return handoff;
+  });
+}
+
+/** Gives a session to a member, a team, both or nobody. Throws notFound, and invalid for whom the org does not have. */
+export function assignSession(db: Db, orgId: string, id: string, input: AssignSession): Promise<void> {
+  return inTransaction(db, async (trx) => {
+    const session = await holdSession(trx, orgId, id);
+    const { assignee_id = session.assignee_id, team_id = session.team_id } = input;
+    if (assignee_id !== null && (await holdMembers(trx, orgId, [assignee_id])).length === 0) {
+      throw refused('assignee_id', 'must be the id of a member of the org: GET /members lists them');
+    }
+    if (team_id !== null && !(await holdTeam(trx, orgId, team_id))) {
+      throw refused('team_id', 'must be the id of a team: GET /teams lists them');
+    }
+    await reassign(trx, orgId, session, { assignee_id, team_id });
+  });
+}
+
+/** Writes down whose a session is now, and tells of it. Whoever has it already changes nothing. */
+export async function reassign(
+  trx: Db,
+  orgId: string,
+  session: LockedSession,
+  to: { assignee_id: number | null; team_id: string | null },
+): Promise<void> {
+  const { assignee_id, team_id } = session;
+  if (to.assignee_id === assignee_id && to.team_id === team_id) return;
+  const joined: NewEvent[] =
+    to.assignee_id === null || to.assignee_id === assignee_id
+      ? []
+      : [{ id: newId(), type: 'human_agent_joined', data: { assignee_id: to.assignee_id } }];
+  await updateSession(trx, orgId, session.id, to);
+  await appendEvents(trx, orgId, session.id, [{ id: newId(), type: 'assigned', data: to }, ...joined]);
+  await announce(trx, orgId, 'ticket-reassigned', [
+    { subject_id: session.id, payload: { ...to, before: { assignee_id, team_id } } },
+  ]);
+}
+
+/** Adds what only the team sees, and gives its id. Throws notFound. */
+export function addNote(db: Db, orgId: string, id: string, text: string): Promise<string> {
+  return inTransaction(db, async (trx) => {
+    const session = await holdSession(trx, orgId, id);
+    const noteId = newId();
+    await appendEvents(trx, orgId, session.id, [{ id: noteId, type: 'human_agent_comment', content: text }]);
+    return noteId;
+  });
+}
+
+/** Puts tags of the org on a session. Throws notFound, and invalid for tags that the org does not have. */
+export function addTags(db: Db, orgId: string, id: string, names: string[]): Promise<void> {
+  return inTransaction(db, async (trx) => {
+    await holdSession(trx, orgId, id);
+    const { keys, unknown } = await holdTags(trx, orgId, names);
+    if (unknown.length > 0) throw refused('tags', `the org has no tag ${unknown.join(', ')}: PUT /tags makes one`);
+    const added = await insertSessionTags(trx, orgId, id, keys);
+    await tell(trx, orgId, id, 'tag_added', added);
+    await announce(
+      trx,
+      orgId,
+      'ticket-tag-added',
+      added.map((tag_name) => ({ subject_id: id, payload: { tag_name } })),
+    );
+  });
+}
+
+/** Takes tags off a session; those that it does not have change nothing. Throws notFound. */
+export function removeTags(db: Db, orgId: string, id: string, names: string[]): Promise<void> {
+  return inTransaction(db, async (trx) => {
+    await holdSession(trx, orgId, id);
+    const { keys } = await holdTags(trx, orgId, names);
+    await tell(trx, orgId, id, 'tag_removed', await deleteSessionTags(trx, orgId, id, keys));
+  });
+}
+
+async function tell(trx: Db, orgId: string, id: string, type: 'tag_added' | 'tag_removed', names: string[]) {
+  if (names.length === 0) return;
+  const events = names.map((tag_name): NewEvent => ({ id: newId(), type, data: { tag_name } }));
+  await appendEvents(trx, orgId, id, events);
+}

@@ -1,0 +1,60 @@
+import { z } from 'zod';
+import { CustomDataChange, Email } from '../contacts/schema.ts';
+
+const MAX_TEXT = 50_000;
+const MAX_URL = 2_048;
+const MAX_NAME = 1_000;
+
+const AvatarUrl = z
+  .url({ protocol: /^https?$/, error: 'must be an http or https URL' })
+  .max(MAX_URL)
+  .optional();
+
+export const SendMessage = z
+  .object({
+    sender: z.enum(['contact', 'agent']),
+    contact: z
+      .object({
+        name: z.string().max(MAX_NAME).optional(),
+        email: Email.optional(),
+        phone_number: z.string().max(100).optional(),
+        avatar_url: AvatarUrl,
+        custom_data: CustomDataChange.optional(),
+      })
+      .optional()
+      .describe(
+        'Who says it. custom_data is merged into the contact of the session; its name is kept where it has none.',
+      ),
+    agent: z
+      .object({
+        id: z.number().int().optional().describe('A member’s id where the agent is one.'),
+        name: z.string().max(MAX_NAME).optional(),
+        avatar_url: AvatarUrl,
+      })
+      .optional(),
+    message: z.object({
+      type: z.literal('text'),
+      text: z.string().max(MAX_TEXT),
+    }),
+    should_take_over_session_from_ai: z.boolean().default(false),
+  })
+  .meta({
+    id: 'SendMessage',
+    examples: [
+      { sender: 'contact', message: { type: 'text', text: 'Where is my order?' } },
+      { sender: 'agent', agent: { name: 'Grace' }, message: { type: 'text', text: 'On its way.' } },
+    ],
+  });
+export type SendMessage = z.infer<typeof SendMessage>;
+
+export const SentMessage = z
+  .object({
+    success: z.boolean(),
+    data: z.object({
+      success: z.boolean(),
+      code: z.string().optional(),
+      autopilotResponse: z.unknown().optional(),
+      sessionIsHandedOff: z.boolean().optional(),
+    }),
+  })
+  .meta({ id: 'SentMessage' });

@@ -1,0 +1,104 @@
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import type { Deps } from '../deps.ts';
+import { errorResponses } from '../http/errors.ts';
+import { NO_BODY, NoBody } from '../http/schemas.ts';
+import { HistoryPage, ListHistory } from './events.schema.ts';
+import { changeSession } from './handling.service.ts';
+import { pageOfHistory } from './history.service.ts';
+import { SendMessage, SentMessage } from './messages.schema.ts';
+import { sendMessage } from './messages.service.ts';
+import {
+  CreatedSession,
+  CreateSession,
+  ListSessions,
+  Session,
+  SessionPage,
+  SessionPath,
+  UpdateSession,
+} from './sessions.schema.ts';
+import { createSession, getSession, pageOfSessions } from './sessions.service.ts';
+
+const tags = ['chat sessions'];
+
+export const sessionRoutes: FastifyPluginAsyncZod<Deps> = async (app, { mediaLinks }) => {
+  app.post('/chat/sessions', {
+    config: { scope: 'chat-sessions:write' },
+    schema: {
+      operationId: 'createChatSession',
+      tags,
+      body: CreateSession,
+      response: { 201: CreatedSession, ...errorResponses(403) },
+    },
+    handler: async ({ db, org, body }, reply) => {
+      reply.code(201);
+      return createSession(db, org.id, body);
+    },
+  });
+
+  app.get('/chat/sessions', {
+    config: { scope: 'chat-sessions:read' },
+    schema: {
+      operationId: 'listChatSessions',
+      tags,
+      querystring: ListSessions,
+      response: { 200: SessionPage, ...errorResponses(403) },
+    },
+    handler: async ({ db, org, query }) => pageOfSessions(db, org.id, query),
+  });
+
+  app.get('/chat/sessions/:id', {
+    config: { scope: 'chat-sessions:read' },
+    schema: {
+      operationId: 'getChatSession',
+      tags,
+      params: SessionPath,
+      response: { 200: Session, ...errorResponses(403, 404) },
+    },
+    handler: async ({ db, org, params }) => getSession(db, org.id, params.id),
+  });
+
+  app.patch('/chat/sessions/:id', {
+    config: { scope: 'chat-sessions:write' },
+    schema: {
+      operationId: 'updateChatSession',
+      tags,
+      description: 'Absent fields stay; data merges by key, null removes one.',
+      params: SessionPath,
+      body: UpdateSession,
+      response: { 200: NoBody, ...errorResponses(403, 404) },
+    },
+    handler: async ({ db, org, params, body }) => {
+      await changeSession(db, org.id, params.id, body);
+      return NO_BODY;
+    },
+  });
+
+  app.post('/chat/sessions/:id/send', {
+    config: { scope: 'chat-sessions:write' },
+    schema: {
+      operationId: 'sendMessage',
+      tags,
+      params: SessionPath,
+      body: SendMessage,
+      response: { 201: SentMessage, ...errorResponses(403, 404) },
+    },
+    handler: async ({ db, org, params, body }, reply) => {
+      const { isHandedOff } = await sendMessage(db, org.id, params.id, body);
+      reply.code(201);
+      return { success: true, data: { success: true, sessionIsHandedOff: isHandedOff } };
+    },
+  });
+
+  app.get('/chat/sessions/:id/history', {
+    config: { scope: 'chat-sessions:read' },
+    schema: {
+      operationId: 'listChatSessionHistory',
+      tags,
+      description: 'What happened in the session, oldest first.',
+      params: SessionPath,
+      querystring: ListHistory,
+      response: { 200: HistoryPage, ...errorResponses(403, 404) },
+    },
+    handler: async ({ db, org, params, query }) => pageOfHistory(db, mediaLinks, org.id, params.id, query),
+  });
+};

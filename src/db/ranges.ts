@@ -1,0 +1,56 @@
+import { type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
+import type { Db } from './connect.ts';
+import { decodeCursor, type Position, settledBefore, toPage } from './cursor.ts';
+
+/** A page of what was created and updated between certain times, each as ISO 8601. */
+export interface RangeQuery {
+  cursor?: string | undefined;
+  limit: number;
+  created_after?: string | undefined;
+  created_before?: string | undefined;
+  updated_after?: string | undefined;
+  updated_before?: string | undefined;
+}
+
+/** Which rows make a page of a list by creation, or by update where the caller asks for updates. */
+export interface RangePlace {
+  query: RangeQuery;
+  order: 'created_at' | 'updated_at';
+  after: Position | undefined;
+  /** Rows from then on may still get company that sorts before them. */
+  settled: Date;
+}
+
+/** Has a query over one table, which goes by the name `of` in it, give the rows of a page, and one more where there is one. */
+export const inRange =
+  ({ query, order, after, settled }: RangePlace, of: string) =>
+  <DB, TB extends keyof DB, O>(rows: SelectQueryBuilder<DB, TB, O>): SelectQueryBuilder<DB, TB, O> => {
+    const [createdAt, updatedAt, at, id] = ['created_at', 'updated_at', order, 'id'].map((column) =>
+      sql.ref(`${of}.${column}`),
+    );
+    const conditions = [
+      query.created_after && sql<SqlBool>`${createdAt} >= ${query.created_after}::timestamptz`,
+      query.created_before && sql<SqlBool>`${createdAt} < ${query.created_before}::timestamptz`,
+      query.updated_after && sql<SqlBool>`${updatedAt} >= ${query.updated_after}::timestamptz`,
+      query.updated_before && sql<SqlBool>`${updatedAt} < ${query.updated_before}::timestamptz`,
+      sql<SqlBool>`${at} < ${settled}::timestamptz`,
+      after && sql<SqlBool>`(${at}, ${id}) > (${after.at}::timestamptz, ${after.id}::uuid)`,
+    ];
+    return conditions
+      .reduce((narrowed, condition) => (condition ? narrowed.where(condition) : narrowed), rows)
+      .orderBy(sql`${at}`)
+      .orderBy(sql`${id}`)
+      .limit(query.limit + 1);
+  };
+
+/** Reads such a page. `read` gives its rows, and one more where there is one. Throws invalid for a cursor that is not ours. */
+export async function pageOfRange<Row extends { id: string; created_at: Date; updated_at: Date }>(
+  db: Db,
+  query: RangeQuery,
+  read: (place: RangePlace) => Promise<Row[]>,
+) {
+  const after = query.cursor === undefined ? undefined : decodeCursor(query.cursor);
+  const order = query.updated_after === undefined && query.updated_before === undefined ? 'created_at' : 'updated_at';
+  const rows = await read({ query, order, after, settled: await settledBefore(db) });
+  return toPage(rows, query.limit, (row) => row[order]);
+}
