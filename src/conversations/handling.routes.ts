@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { errorResponses } from '../http/errors.ts';
 import { NO_BODY, NoBody } from '../http/schemas.ts';
-import { AddedNote, AddNote, AssignSession, HandedOff, HandOff, SessionTags } from './handling.schema.ts';
+import { AddedNote, AddNote, AssignSession, HandedOff, HandOff, SessionTags, TagToRemove } from './handling.schema.ts';
 import { addNote, addTags, assignSession, handOff, removeTags } from './handling.service.ts';
 import { SessionPath } from './sessions.schema.ts';
 
@@ -75,13 +75,13 @@ export const handlingRoutes: FastifyPluginAsyncZod = async (app) => {
     schema: {
       operationId: 'removeChatSessionTags',
       tags,
-      description: 'Tags that the session does not have change nothing.',
+      description: 'Takes one tag off the session, or all of them. A tag that it does not have changes nothing.',
       params: SessionPath,
-      body: SessionTags,
+      querystring: TagToRemove,
       response: { 200: NoBody, ...errorResponses(403, 404) },
     },
-    handler: async ({ db, org, params, body }) => {
-      await removeTags(db, org.id, params.id, body.tags);
+    handler: async ({ db, org, params, query }) => {
+      await removeTags(db, org.id, params.id, query.tag_name);
       return NO_BODY;
     },
   });

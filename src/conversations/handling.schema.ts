@@ -6,6 +6,8 @@ const MAX_NOTE = 50_000;
 const MAX_REASON = 5_000;
 const MAX_TAGS = 100;
 
+const TagName = z.string().trim().min(1).max(100);
+
 export const HandOff = z
   .object({ reason: z.string().max(MAX_REASON).optional() })
   .meta({ id: 'HandOffSession', examples: [{ reason: 'Asked for a human' }] });
@@ -30,6 +32,8 @@ export const AddNote = z
 
 export const AddedNote = z.object({ id: Id });
 
+export const TagToRemove = z.object({ tag_name: TagName.optional().describe('In any case. Absent: all of them.') });
+
 export const SessionTags = z
-  .object({ tags: z.array(z.string().min(1).max(100)).min(1).max(MAX_TAGS) })
+  .object({ tags: z.array(TagName).min(1).max(MAX_TAGS) })
   .meta({ id: 'SessionTags', examples: [{ tags: ['refund'] }] });

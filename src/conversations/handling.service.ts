@@ -1,6 +1,7 @@
 import { excessOfData, mergeData } from '../contacts/merge.rules.ts';
 import type { Db } from '../db/connect.ts';
 import { inTransaction } from '../db/transaction.ts';
+import { tagKey } from '../desk/tags.rules.ts';
 import { holdTags } from '../desk/tags.service.ts';
 import { holdTeam } from '../desk/teams.service.ts';
 import { refused } from '../errors.ts';
@@ -151,12 +152,12 @@ export function addTags(db: Db, orgId: string, id: string, names: string[]): Pro
   });
 }
 
-/** Takes tags off a session; those that it does not have change nothing. Throws notFound. */
-export function removeTags(db: Db, orgId: string, id: string, names: string[]): Promise<void> {
+/** Takes the tag of a name in any spelling off a session, or all of its tags. Throws notFound. */
+export function removeTags(db: Db, orgId: string, id: string, name: string | undefined): Promise<void> {
   return inTransaction(db, async (trx) => {
     await holdSession(trx, orgId, id);
-    const { keys } = await holdTags(trx, orgId, names);
-    await tell(trx, orgId, id, 'tag_removed', await deleteSessionTags(trx, orgId, id, keys));
+    const key = name === undefined ? null : tagKey(name);
+    await tell(trx, orgId, id, 'tag_removed', await deleteSessionTags(trx, orgId, id, key));
   });
 }
 

@@ -146,11 +146,16 @@ export async function insertSessionTags(trx: Db, orgId: string, sessionId: strin
   return rows.map(({ tag_name }) => tag_name);
 }
 
-/** Takes tags off a session, and gives the names of those that were there. */
-export async function deleteSessionTags(trx: Db, orgId: string, sessionId: string, keys: string[]): Promise<string[]> {
+/** Takes a tag off a session, or all of them, and gives the names of those that were there. */
+export async function deleteSessionTags(
+  trx: Db,
+  orgId: string,
+  sessionId: string,
+  key: string | null,
+): Promise<string[]> {
   const { rows } = await sql<{ tag_name: string }>`
     with removed as (
-      delete from session_tags where org_id = ${orgId} and session_id = ${sessionId} and tag_key = any(${keys}::text[])
+      delete from session_tags where org_id = ${orgId} and session_id = ${sessionId} and (${key}::text is null or tag_key = ${key})
       returning org_id, tag_key
     )
     select tag.tag_name from removed join tags as tag on tag.org_id = removed.org_id and tag.tag_key = removed.tag_key order by tag.tag_key

@@ -25,6 +25,8 @@ const EMPTY_TABLES = [
   'inbound_messages',
   'sender_rates',
 ];
+/** The tag that the example of POST /chat/sessions/{id}/tags puts on a session. */
+const TAG_OF_EXAMPLE = 'refund';
 const SENT_NOWHERE = '';
 
 let api: TestApi;
@@ -257,6 +259,8 @@ async function openSessionOfB(contactId: string): Promise<void> {
   const { id: sessionId } = await openSession(api.db, orgB.id, { contactId, channel: 'whatsapp' });
   const message = { id: crypto.randomUUID(), sessionId, sender: 'contact', content: `${MARK_OF_B} message` } as const;
   await addMessage(api.db, orgB.id, message);
+  await orgB.put('/tags', { tag_name: TAG_OF_EXAMPLE });
+  await orgB.post(`/chat/sessions/${sessionId}/tags`, { tags: [TAG_OF_EXAMPLE] });
 }
 
 /** Looks by the GET of the same path for ids of A that can stand before the last one. */
