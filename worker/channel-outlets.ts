@@ -3,7 +3,7 @@ import type { Db } from '../src/db/connect.ts';
 import type { Channel } from '../src/deliveries/contract.ts';
 import type { Envelope, Outlet } from '../src/deliveries/outlet.ts';
 import { senderIn } from '../src/deliveries/senders.rules.ts';
-import type { Egress } from '../src/providers/egress.ts';
+import type { Requests } from '../src/providers/egress.ts';
 import { createMetaSender } from '../src/providers/meta.ts';
 import type { MetaSettings } from '../src/providers/meta-api.ts';
 import type { Sender, SendOutcome } from '../src/providers/sending.ts';
@@ -14,7 +14,7 @@ import type { PhoneAgentProfile } from '../src/providers/voice.ts';
 type EnvelopeOn<Name extends Channel> = Extract<Envelope, { channel: Name }>;
 
 /** SMS through Twilio. */
-export const smsOutlet = (egress: Egress, settings: TwilioSettings, callbackUrl: string): Outlet => {
+export const smsOutlet = (egress: Requests, settings: TwilioSettings, callbackUrl: string): Outlet => {
   const sender = createTwilioSender(egress, settings, callbackUrl);
   return outletOf<'sms'>(sender, senderIn('sms', settings), ({ deliveryId, to, content }) =>
     sender.send({ deliveryId, to, body: content.body }),
@@ -22,7 +22,7 @@ export const smsOutlet = (egress: Egress, settings: TwilioSettings, callbackUrl:
 };
 
 /** WhatsApp templates through Meta's Cloud API. */
-export const whatsAppOutlet = (egress: Egress, settings: MetaSettings): Outlet => {
+export const whatsAppOutlet = (egress: Requests, settings: MetaSettings): Outlet => {
   const sender = createMetaSender(egress, settings);
   return outletOf<'whatsapp'>(sender, null, ({ deliveryId, to, content }) =>
     sender.send({ deliveryId, to, ...content }),
@@ -40,7 +40,7 @@ export const agentsOf =
 
 /** Calls of AI phone agents through Vapi. A call whose agent was deleted is not made. */
 export const voiceOutlet = (
-  egress: Egress,
+  egress: Requests,
   settings: VapiSettings,
   callbackUrl: string,
   findAgent: FindAgent,

@@ -5,7 +5,7 @@ import type { Channel } from '../src/deliveries/contract.ts';
 import type { Outlet } from '../src/deliveries/outlet.ts';
 import { keepInOutbox } from '../src/deliveries/sandbox.queries.ts';
 import { SANDBOX_SENDERS } from '../src/deliveries/senders.rules.ts';
-import type { Egress } from '../src/providers/egress.ts';
+import type { Egress, Requests } from '../src/providers/egress.ts';
 import { agentsOf, smsOutlet, voiceOutlet, whatsAppOutlet } from './channel-outlets.ts';
 import { META, type SandboxSend, TWILIO, VAPI, type Wire } from './sandbox-wires.ts';
 
@@ -47,7 +47,7 @@ export function createSandbox({ db, callbacks, egress }: SandboxDeps): Sandbox {
     }
   };
 
-  const wired = (orgId: string, channel: keyof typeof WIRES): Egress => ({
+  const wired = (orgId: string, channel: keyof typeof WIRES): Requests => ({
     async request(url, { body } = {}) {
       const wire = WIRES[channel];
       const send = wire.read(body ?? '');
@@ -57,8 +57,6 @@ export function createSandbox({ db, callbacks, egress }: SandboxDeps): Sandbox {
       const { status, body: content } = magic === undefined ? wire.accepted(send) : wire.refused[magic];
       return { status, headers: {}, body: JSON.stringify(content), url };
     },
-    resolve: async (host) => host,
-    close: async () => undefined,
   });
 
   const open = {

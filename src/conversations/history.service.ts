@@ -1,16 +1,9 @@
 import type { Db } from '../db/connect.ts';
 import type { MediaLinks } from '../media/links.ts';
+import type { KeptAttachment } from './attachments.service.ts';
 import { type EventRow, listEvents } from './events.queries.ts';
 import type { HistoryItem, ListHistory } from './events.schema.ts';
 import { getSession } from './sessions.service.ts';
-
-/** A file that came with a message, as an event's data names it. */
-export interface KeptAttachment {
-  media_id: string;
-  name: string;
-  mime_type: string;
-  size: number;
-}
 
 /** A page of what happened in a session, oldest first. Throws notFound. */
 export async function pageOfHistory(

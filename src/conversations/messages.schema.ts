@@ -2,6 +2,10 @@ import { z } from 'zod';
 import { CustomDataChange, Email } from '../contacts/schema.ts';
 
 const MAX_TEXT = 50_000;
+const MAX_ATTACHMENTS = 10;
+/** Of 5 MB, with what comes before it in a data URL. */
+const MAX_BASE64 = 7_000_000;
+const BASE64 = /^(data:[^,]{0,255};base64,)?[A-Za-z0-9+/]*={0,2}$/;
 const MAX_URL = 2_048;
 const MAX_NAME = 1_000;
 
@@ -9,6 +13,27 @@ const AvatarUrl = z
   .url({ protocol: /^https?$/, error: 'must be an http or https URL' })
   .max(MAX_URL)
   .optional();
+
+const ChatAttachment = z
+  .object({
+    name: z.string().min(1).max(MAX_NAME),
+    url: z
+      .url({ protocol: /^https?$/, error: 'must be an http or https URL' })
+      .max(MAX_URL)
+      .optional(),
+    base64: z
+      .string()
+      .max(MAX_BASE64, 'must be at most 5 MB of bytes')
+      .regex(BASE64, 'must be base64 (RFC 4648, 4) or a data URL with base64')
+      .optional()
+      .describe('Raw base64, or a data URL.'),
+    mime_type: z.string().max(255).optional().describe('Not looked at: the type is told from the bytes.'),
+  })
+  .refine(({ url, base64 }) => (url === undefined) !== (base64 === undefined), {
+    error: 'must have url or base64, and not both',
+  })
+  .meta({ id: 'ChatAttachment' });
+export type ChatAttachment = z.infer<typeof ChatAttachment>;
 
 export const SendMessage = z
   .object({
@@ -35,6 +60,7 @@ export const SendMessage = z
     message: z.object({
       type: z.literal('text'),
       text: z.string().max(MAX_TEXT),
+      attachments: z.array(ChatAttachment).max(MAX_ATTACHMENTS).default([]),
     }),
     should_take_over_session_from_ai: z.boolean().default(false),
   })

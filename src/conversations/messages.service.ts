@@ -1,11 +1,16 @@
-import { isContactBlocked } from '../contacts/blocklist.service.ts';
 import { updateContact } from '../contacts/saving.service.ts';
 import { getContact } from '../contacts/service.ts';
 import type { Db } from '../db/connect.ts';
 import { inTransaction } from '../db/transaction.ts';
+import { requestReply } from '../deliveries/replies.service.ts';
+import { conflict } from '../errors.ts';
 import { newId } from '../ids.ts';
+import type { MediaLinks } from '../media/links.ts';
+import { type Media, recordMedia } from '../media/service.ts';
 import { holdMembers } from '../orgs/members.service.ts';
 import { announce } from '../outbox/events.ts';
+import { attachmentOf } from './attachments.service.ts';
+import { takeContactMessage } from './contact-messages.service.ts';
 import { appendEvents, type NewEvent } from './events.queries.ts';
 import type { SendMessage } from './messages.schema.ts';
 import { type LockedSession, updateSession } from './sessions.queries.ts';
@@ -16,56 +21,91 @@ export interface SentMessage {
   isHandedOff: boolean;
 }
 
+export interface Said extends SendMessage {
+  /** The message's files, already in storage. Their rows are inserted with it. */
+  files: Media[];
+}
+
+export interface SendingDeps {
+  mediaLinks: MediaLinks;
+  /** Whether mail may come from any domain. */
+  isDevelopment: boolean;
+}
+
 /**
  * Adds what a contact or an agent says to a session. A contact who writes reopens a closed one; an agent may take the session over from
- * the AI. Throws notFound.
+ * the AI, and what an agent says on e-mail, SMS or WhatsApp goes out there. Throws notFound, and conflict or invalid where it cannot go out.
  */
-export function sendMessage(db: Db, orgId: string, sessionId: string, input: SendMessage): Promise<SentMessage> {
+export function sendMessage(
+  db: Db,
+  deps: SendingDeps,
+  orgId: string,
+  sessionId: string,
+  said: Said,
+): Promise<SentMessage> {
   return inTransaction(db, async (trx) => {
     const session = await holdSession(trx, orgId, sessionId);
-    const id = newId();
-    if (input.sender === 'contact') {
-      await takeFromContact(trx, orgId, session, id, input);
-      return { id, isHandedOff: session.handoff !== null };
-    }
-    const takesOver = input.should_take_over_session_from_ai && session.handoff === null;
-    const { text } = input.message;
-    const data = {
-      sender_id: input.agent?.id,
-      sender_name: input.agent?.name,
-      sender_avatar_url: input.agent?.avatar_url,
-    };
-    const takeover: NewEvent[] = takesOver
-      ? [{ id: newId(), type: 'human_agent_takeover', data: { sender_id: input.agent?.id ?? null } }]
-      : [];
-    await appendEvents(trx, orgId, session.id, [
-      ...takeover,
-      { id, type: 'message', sender: 'human_agent', content: text, data },
-    ]);
-    if (takesOver) await takeOver(trx, orgId, session, input.agent?.id);
-    return { id, isHandedOff: takesOver || session.handoff !== null };
+    for (const file of said.files) await recordMedia(trx, file);
+    return said.sender === 'contact'
+      ? hearContact(trx, orgId, session, said)
+      : sayAsAgent(trx, deps, orgId, session, said);
   });
 }
 
-async function takeFromContact(
+async function hearContact(trx: Db, orgId: string, session: LockedSession, said: Said): Promise<SentMessage> {
+  const { contact, message, files } = said;
+  const id = newId();
+  const attachments = files.map(attachmentOf);
+  const by = { name: contact?.name, avatarUrl: contact?.avatar_url };
+  await takeContactMessage(trx, orgId, session, { id, text: message.text, attachments, ...by });
+  if (session.contact_id !== null && contact !== undefined) await learn(trx, orgId, session.contact_id, contact);
+  return { id, isHandedOff: session.handoff !== null };
+}
+
+async function sayAsAgent(
   trx: Db,
+  deps: SendingDeps,
   orgId: string,
   session: LockedSession,
-  id: string,
-  { contact, message }: SendMessage,
-): Promise<void> {
-  const isReopened = session.status !== 'open' && !(await isContactBlocked(trx, orgId, session.contact_id));
-  const reopening: NewEvent[] = isReopened
-    ? [{ id: newId(), type: 'status_changed', data: { from: session.status, to: 'open', custom_status_id: null } }]
+  { agent, message, files, should_take_over_session_from_ai }: Said,
+): Promise<SentMessage> {
+  const takesOver = should_take_over_session_from_ai && session.handoff === null;
+  const id = (await deliver(trx, deps, orgId, session, message.text, files)) ?? newId();
+  const data = {
+    sender_id: agent?.id,
+    sender_name: agent?.name,
+    sender_avatar_url: agent?.avatar_url,
+    ...(files.length > 0 && { attachments: files.map(attachmentOf) }),
+  };
+  const takeover: NewEvent[] = takesOver
+    ? [{ id: newId(), type: 'human_agent_takeover', data: { sender_id: agent?.id ?? null } }]
     : [];
-  const data = { sender_name: contact?.name, sender_avatar_url: contact?.avatar_url };
   await appendEvents(trx, orgId, session.id, [
-    ...reopening,
-    { id, type: 'message', sender: 'contact', content: message.text, data },
+    ...takeover,
+    { id, type: 'message', sender: 'human_agent', content: message.text, data },
   ]);
-  if (isReopened)
-    await updateSession(trx, orgId, session.id, { status: 'open', custom_status_id: null, closed_at: null });
-  if (session.contact_id !== null && contact !== undefined) await learn(trx, orgId, session.contact_id, contact);
+  if (takesOver) await takeOver(trx, orgId, session, agent?.id);
+  return { id, isHandedOff: takesOver || session.handoff !== null };
+}
+
+/** Has a message go out where the session's channel has a provider, files as links. Gives its delivery's id, which becomes its own. */
+async function deliver(
+  trx: Db,
+  { mediaLinks, isDevelopment }: SendingDeps,
+  orgId: string,
+  { channel, contact_id: contactId, ticket_number: ticketNumber }: LockedSession,
+  text: string,
+  files: Media[],
+): Promise<string | undefined> {
+  if (channel !== 'email' && channel !== 'sms' && channel !== 'whatsapp') return undefined;
+  if (contactId === null) throw conflict('The session has no contact to send to');
+  const { email, phone_number } = await getContact(trx, orgId, contactId);
+  const to = channel === 'email' ? email : phone_number;
+  if (to === null)
+    throw conflict(`The contact has no ${channel === 'email' ? 'e-mail address' : 'phone number'} to send to`);
+  const links = files.map((file) => `${file.file_name}: ${mediaLinks.linkOf(file)}`);
+  const whole = [text, ...links].join('\n');
+  return requestReply(trx, orgId, { channel, contactId, to, text: whole, ticketNumber, isDevelopment });
 }
 
 /** Keeps what a message says of its contact: data is merged, a name only where there was none. */

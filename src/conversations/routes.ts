@@ -1,7 +1,10 @@
+import type { FastifyRequest } from 'fastify';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import type { Deps } from '../deps.ts';
 import { errorResponses } from '../http/errors.ts';
 import { NO_BODY, NoBody } from '../http/schemas.ts';
+import type { Media } from '../media/service.ts';
+import { keepAttachments } from './attachments.service.ts';
 import { HistoryPage, ListHistory } from './events.schema.ts';
 import { changeSession } from './handling.service.ts';
 import { pageOfHistory } from './history.service.ts';
@@ -19,8 +22,14 @@ import {
 import { createSession, getSession, pageOfSessions } from './sessions.service.ts';
 
 const tags = ['chat sessions'];
+/** One file of 5 MB in base64, with all else that a message may hold. */
+const MAX_MESSAGE_BYTES = 8 * 1024 * 1024;
 
-export const sessionRoutes: FastifyPluginAsyncZod<Deps> = async (app, { mediaLinks }) => {
+export const sessionRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => {
+  const { config, mediaLinks } = deps;
+  const isDevelopment = config.DEVELOPMENT;
+  const kept = new WeakMap<FastifyRequest, Media[]>();
+
   app.post('/chat/sessions', {
     config: { scope: 'chat-sessions:write' },
     schema: {
@@ -74,16 +83,26 @@ export const sessionRoutes: FastifyPluginAsyncZod<Deps> = async (app, { mediaLin
   });
 
   app.post('/chat/sessions/:id/send', {
-    config: { scope: 'chat-sessions:write' },
+    bodyLimit: MAX_MESSAGE_BYTES,
+    config: {
+      scope: 'chat-sessions:write',
+      prepare: async (request: FastifyRequest<{ Body: SendMessage }>) => {
+        kept.set(request, await keepAttachments(deps, request.org.id, request.body.message.attachments));
+      },
+    },
     schema: {
       operationId: 'sendMessage',
       tags,
+      description:
+        'Adds what a contact or an agent says. What an agent says in a session on e-mail, SMS or WhatsApp goes out there, and its message is the delivery of the same id.',
       params: SessionPath,
       body: SendMessage,
-      response: { 201: SentMessage, ...errorResponses(403, 404) },
+      response: { 201: SentMessage, ...errorResponses(403, 404, 409) },
     },
-    handler: async ({ db, org, params, body }, reply) => {
-      const { isHandedOff } = await sendMessage(db, org.id, params.id, body);
+    handler: async (request, reply) => {
+      const { db, org, params, body } = request;
+      const said = { ...body, files: kept.get(request) ?? [] };
+      const { isHandedOff } = await sendMessage(db, { mediaLinks, isDevelopment }, org.id, params.id, said);
       reply.code(201);
       return { success: true, data: { success: true, sessionIsHandedOff: isHandedOff } };
     },

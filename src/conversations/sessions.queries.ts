@@ -22,17 +22,32 @@ export async function insertSession(
   `.execute(trx);
 }
 
-/** The session as it stays until the transaction ends. */
-export function lockSession(trx: Db, orgId: string, id: string) {
-  return trx
+const locked = (trx: Db, orgId: string) =>
+  trx
     .selectFrom('sessions')
     .select(['id', 'contact_id', 'channel', 'status', 'custom_status_id', 'handoff', 'assignee_id', 'team_id'])
-    .select(['custom_data', 'editable_custom_data'])
+    .select(['ticket_number', 'custom_data', 'editable_custom_data', 'resolutions'])
     .where('org_id', '=', orgId)
-    .where('id', '=', id)
-    .forNoKeyUpdate()
-    .executeTakeFirst();
+    .forNoKeyUpdate();
+
+/** The session as it stays until the transaction ends. */
+export const lockSession = (trx: Db, orgId: string, id: string) =>
+  locked(trx, orgId).where('id', '=', id).executeTakeFirst();
+
+/** Lets one message of a contact in at a time, so that two do not open a session each. */
+export async function lockConversation(trx: Db, orgId: string, contactId: string): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`conversation ${orgId} ${contactId}`}, 0))`.execute(trx);
 }
+
+/** The contact's newest session on a channel, as it stays until the transaction ends. */
+export const lockLatestSession = (trx: Db, orgId: string, contactId: string, channel: SessionChannel) =>
+  locked(trx, orgId)
+    .where('contact_id', '=', contactId)
+    .where('channel', '=', channel)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst();
 
 export type LockedSession = NonNullable<Awaited<ReturnType<typeof lockSession>>>;
 

@@ -1,11 +1,11 @@
-import type { WhatsAppMessage } from '../providers/whatsapp.ts';
+import type { WhatsAppBody } from '../providers/whatsapp.ts';
 import type { EmailContent } from './emails.schema.ts';
 
 export interface SmsContent {
   body: string;
 }
 
-export type WhatsAppContent = Pick<WhatsAppMessage, 'phoneNumberId' | 'template'>;
+export type WhatsAppContent = WhatsAppBody & { phoneNumberId: string };
 
 export interface CallContent {
   agentId: string;

@@ -42,7 +42,7 @@ export interface MessageRef {
   deliveryId: string;
 }
 
-/** One message that a request asked for: a WhatsApp template, a call, a test of a step. */
+/** One message that a request asked for: a WhatsApp template, a call, a test of a step, an answer in a session. */
 export const SEND_MESSAGE: WorkflowContract<MessageRef> = {
   type: 'sendMessage',
   taskQueue: 'interactive',

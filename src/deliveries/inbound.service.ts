@@ -1,7 +1,7 @@
+import { hearInbound } from '../conversations/inbound.service.ts';
 import type { Db } from '../db/connect.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { newId } from '../ids.ts';
-import { announce } from '../outbox/events.ts';
 import { insertInbound, type NewInbound } from './inbound.queries.ts';
 import { isOptIn, isOptOut } from './opt-out.rules.ts';
 import { insertSuppression, liftUnsubscribed } from './suppressions.queries.ts';
@@ -11,20 +11,20 @@ export type Inbound = Omit<NewInbound, 'id' | 'isReply'>;
 
 /**
  * Takes a message that a contact sent, once. An SMS that says STOP takes its number off the channel and is no reply; one that says START
- * lets messages reach it again. Whoever answers anything but STOP has replied.
+ * lets messages reach it again. Whatever else comes goes on with the session of its contact.
  */
 export function takeInbound(db: Db, orgId: string, inbound: Inbound): Promise<void> {
   const { channel, from, body } = inbound;
   const isStop = channel === 'sms' && isOptOut(body);
   return inTransaction(db, async (trx) => {
-    const contactId = await insertInbound(trx, orgId, { ...inbound, id: newId(), isReply: !isStop });
+    const id = newId();
+    const contactId = await insertInbound(trx, orgId, { ...inbound, id, isReply: !isStop });
     if (contactId === undefined) return;
     if (isStop) {
       await insertSuppression(trx, orgId, { id: newId(), channel, address: from, reason: 'unsubscribed' });
       return;
     }
     if (channel === 'sms' && isOptIn(body)) await liftUnsubscribed(trx, orgId, channel, from);
-    if (contactId !== null)
-      await announce(trx, orgId, 'contact-replied', [{ subject_id: contactId, payload: { channel } }]);
+    await hearInbound(trx, orgId, { id, channel, contactId, from, text: body });
   });
 }

@@ -6,7 +6,7 @@ import { conflict, invalid, notFound, ProviderError, unavailable } from '../erro
 import { findConnection } from '../orgs/integrations.service.ts';
 import type { Egress } from '../providers/egress.ts';
 import { componentsFor, findTemplate } from '../providers/meta-templates.ts';
-import type { WhatsAppMessage } from '../providers/whatsapp.ts';
+import type { WhatsAppTemplate } from '../providers/whatsapp.ts';
 import type { Secrets } from '../secrets.ts';
 import { findRequestedMessage } from './messages.queries.ts';
 import type { SendTemplate } from './messages.schema.ts';
@@ -51,7 +51,7 @@ async function acceptTemplate(
   trx: Db,
   orgId: string,
   input: SendTemplate,
-  template: WhatsAppMessage['template'],
+  template: WhatsAppTemplate,
   requestKey: string | null,
 ): Promise<SentTemplate> {
   const made = requestKey === null ? undefined : await findRequestedMessage(trx, orgId, requestKey);
@@ -82,7 +82,7 @@ async function templateOf(
   { secrets, egress, isDevelopment }: WhatsAppDeps,
   orgId: string,
   { template_id, variables }: SendTemplate,
-): Promise<WhatsAppMessage['template']> {
+): Promise<WhatsAppTemplate> {
   const connection = await findConnection(db, secrets, orgId, 'whatsapp');
   if (connection === undefined) {
     if (!isDevelopment) throw conflict('WhatsApp is not connected: PUT /integrations/whatsapp first');
@@ -106,7 +106,7 @@ async function templateOf(
 }
 
 /** What the session shows of the message. */
-const describe = ({ variables }: SendTemplate, { name }: WhatsAppMessage['template']): string =>
+const describe = ({ variables }: SendTemplate, { name }: WhatsAppTemplate): string =>
   variables.length === 0 ? `Template ${name}` : `Template ${name}: ${variables.join(', ')}`;
 
 /** What became of a sent template, for its request. Throws conflict where it was not sent because of the contact, invalid where WhatsApp refused it. */

@@ -9,7 +9,7 @@ import { MAX_FILE_BYTES } from './file-types.rules.ts';
 import type { MediaLinks } from './links.ts';
 import { deleteMediaRow, findMedia, insertMedia, type Media, markMediaDeleted } from './queries.ts';
 
-export type { Media } from './queries.ts';
+export { insertMedia as recordMedia, type Media } from './queries.ts';
 
 export interface NewFile {
   content: Chunks;

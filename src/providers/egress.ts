@@ -31,6 +31,13 @@ export interface EgressAnswer {
   url: string;
 }
 
+export interface Download {
+  status: number;
+  bytes: Buffer;
+}
+
+type RawAnswer = Omit<EgressAnswer, 'body'> & { bytes: Buffer };
+
 /** Why a request got no answer. */
 export class EgressError extends ProviderError {
   /** False only where it is certain that no host got any of the request. */
@@ -43,10 +50,16 @@ export class EgressError extends ProviderError {
   }
 }
 
-/** The one way to an address that a customer can name. What goes wrong is an EgressError that says what. */
-export interface Egress {
+/** What a provider's client needs of the way out. What goes wrong is an EgressError that says what. */
+export interface Requests {
   /** Any status is an answer. Refuses addresses that are not public, follows at most 3 redirects, ends after 10 s or 1 MB. */
   request(url: string, options?: EgressRequest): Promise<EgressAnswer>;
+}
+
+/** The one way to an address that a customer can name. */
+export interface Egress extends Requests {
+  /** Gets what is there, byte for byte, as `request` does. */
+  download(url: string, options: { maxBytes: number }): Promise<Download>;
   /** A checked address of the host, to be connected to in its place by protocols other than HTTP. */
   resolve(host: string): Promise<string>;
   close(): Promise<void>;
@@ -66,7 +79,11 @@ export function createEgress({ allow, lookup = lookUp, connect = defaultConnecto
   const agent = new Agent({ connect: guarded(connect, (host) => addressesOf(host, check, lookup)) });
 
   return {
-    request: async (url, options = {}) => follow(agent, parseUrl(url), options),
+    request: async (url, options = {}) => {
+      const { bytes, ...answer } = await follow(agent, parseUrl(url), options);
+      return { ...answer, body: bytes.toString('utf8') };
+    },
+    download: async (url, options) => follow(agent, parseUrl(url), options),
     resolve: async (host) => (await addressesOf(host, check, lookup))[0] as string,
     close: () => agent.destroy(),
   };
@@ -128,7 +145,7 @@ function guarded(
   };
 }
 
-async function follow(dispatcher: Dispatcher, from: URL, options: EgressRequest): Promise<EgressAnswer> {
+async function follow(dispatcher: Dispatcher, from: URL, options: EgressRequest): Promise<RawAnswer> {
   const signal = AbortSignal.timeout(options.timeoutMs ?? TIMEOUT_MS);
   let url = from;
   let hop: EgressRequest = { method: 'GET', ...options };
@@ -155,7 +172,7 @@ async function requestOnce(
   url: URL,
   hop: EgressRequest,
   signal: AbortSignal,
-): Promise<EgressAnswer> {
+): Promise<RawAnswer> {
   const maxBytes = hop.maxBytes ?? MAX_BYTES;
   try {
     const { statusCode, headers, body } = await send(url, {
@@ -172,7 +189,7 @@ async function requestOnce(
       if (bytes > maxBytes) throw refusal(`${url.host} answered with more than ${maxBytes} bytes`, true);
       chunks.push(chunk);
     }
-    return { status: statusCode, headers, body: Buffer.concat(chunks).toString('utf8'), url: url.href };
+    return { status: statusCode, headers, bytes: Buffer.concat(chunks), url: url.href };
   } catch (error) {
     if (error instanceof EgressError) throw error;
     const message = signal.aborted ? 'did not answer in time' : `could not be reached: ${reasonOf(error)}`;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Egress, EgressAnswer, EgressRequest } from './egress.ts';
+import type { EgressAnswer, EgressRequest, Requests } from './egress.ts';
 import { jsonOf, reasonFrom, urlOf } from './http-sending.ts';
 
 const BASE_URL = 'https://graph.facebook.com';
@@ -41,7 +41,7 @@ export interface MetaAnswer extends EgressAnswer {
 
 /** One call of the Graph API: GET, or POST where there is a body. Any status is an answer; an EgressError says why there is none. */
 export async function callMeta(
-  egress: Egress,
+  egress: Requests,
   { base_url = BASE_URL, access_token }: MetaSettings,
   path: string,
   body?: object,

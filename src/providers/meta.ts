@@ -1,14 +1,14 @@
 import { z } from 'zod';
-import type { Egress } from './egress.ts';
+import type { Requests } from './egress.ts';
 import { jsonOf, outcomeOfStatus, outcomeWithoutAnswer } from './http-sending.ts';
 import { callMeta, type MetaAnswer, type MetaSettings, PAIR_LIMIT } from './meta-api.ts';
 import type { SendOutcome } from './sending.ts';
-import type { WhatsAppMessage, WhatsAppSender } from './whatsapp.ts';
+import type { WhatsAppMessage, WhatsAppSender, WhatsAppTemplate } from './whatsapp.ts';
 
 const CONCURRENCY = 50;
 
-/** Sends template messages by WhatsApp's Cloud API, which cannot be asked afterwards what became of one. */
-export function createMetaSender(egress: Egress, settings: MetaSettings): WhatsAppSender {
+/** Sends templates and texts by WhatsApp's Cloud API, which cannot be asked afterwards what became of one. */
+export function createMetaSender(egress: Requests, settings: MetaSettings): WhatsAppSender {
   return {
     provider: 'meta',
     concurrency: CONCURRENCY,
@@ -24,13 +24,20 @@ export function createMetaSender(egress: Egress, settings: MetaSettings): WhatsA
   };
 }
 
-const toBody = ({ deliveryId, to, template: { name, language, components } }: WhatsAppMessage) => ({
+const toBody = ({ deliveryId, to, ...body }: WhatsAppMessage) => ({
   messaging_product: 'whatsapp',
   recipient_type: 'individual',
   to,
-  type: 'template',
-  template: { name, language: { code: language }, ...(components.length > 0 && { components }) },
+  ...('text' in body
+    ? { type: 'text', text: { body: body.text } }
+    : { type: 'template', template: templateOf(body.template) }),
   biz_opaque_callback_data: deliveryId,
+});
+
+const templateOf = ({ name, language, components }: WhatsAppTemplate) => ({
+  name,
+  language: { code: language },
+  ...(components.length > 0 && { components }),
 });
 
 const Accepted = z.object({ messages: z.tuple([z.object({ id: z.string().min(1) })], z.unknown()) });
@@ -45,6 +52,7 @@ const REJECTIONS = new Map<number | undefined, 'permanent' | 'suppress' | 'confi
   [131026, 'suppress'], // not on WhatsApp
   [131031, 'config'], // account locked
   [131042, 'config'], // payment
+  [131047, 'permanent'], // a text, more than 24 hours after the contact's last message
   [132000, 'permanent'], // wrong number of parameters
   [132001, 'config'], // no such template
   [132012, 'permanent'], // wrong form of parameters

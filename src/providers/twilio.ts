@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ProviderError } from '../errors.ts';
-import type { Egress, EgressAnswer } from './egress.ts';
+import type { EgressAnswer, Requests } from './egress.ts';
 import { jsonOf, lookupFailure, outcomeOfStatus, outcomeWithoutAnswer, reasonFrom, urlOf } from './http-sending.ts';
 import type { LostSend, SendOutcome } from './sending.ts';
 import type { SmsMessage, SmsSender } from './sms.ts';
@@ -24,7 +24,7 @@ export interface TwilioSettings {
 }
 
 /** Sends SMS by Twilio's Messages API, version 2010-04-01. Each message's status comes to `callbackUrl` with our own id in the query. */
-export function createTwilioSender(egress: Egress, settings: TwilioSettings, callbackUrl: string): SmsSender {
+export function createTwilioSender(egress: Requests, settings: TwilioSettings, callbackUrl: string): SmsSender {
   const { base_url = 'https://api.twilio.com', account_sid, auth_token } = settings;
   const credentials = Buffer.from(`${account_sid}:${auth_token}`).toString('base64');
   const headers = { accept: 'application/json', authorization: `Basic ${credentials}` };

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ProviderError } from '../errors.ts';
-import type { Egress, EgressAnswer } from './egress.ts';
+import type { EgressAnswer, Requests } from './egress.ts';
 import { jsonOf, lookupFailure, outcomeOfStatus, outcomeWithoutAnswer, reasonFrom, urlOf } from './http-sending.ts';
 import type { SendOutcome } from './sending.ts';
 import { deliveryIdOf, VapiCall, wasReached } from './vapi-calls.ts';
@@ -28,7 +28,7 @@ export interface VapiSettings {
 }
 
 /** Has Vapi make calls, each by an assistant of its own made of the phone agent. How a call goes is told to `callbackUrl`. */
-export function createVapiSender(egress: Egress, settings: VapiSettings, callbackUrl: string): VoiceSender {
+export function createVapiSender(egress: Requests, settings: VapiSettings, callbackUrl: string): VoiceSender {
   const { base_url = 'https://api.vapi.ai', api_key, phone_number_id, webhook_secret } = settings;
   const headers = { accept: 'application/json', authorization: `Bearer ${api_key}` };
   const secrets = webhook_secret === undefined ? [api_key] : [api_key, webhook_secret];

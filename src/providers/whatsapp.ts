@@ -1,13 +1,21 @@
 import type { Sender } from './sending.ts';
 
-/** A WhatsApp template message ready to go out: every place is filled. */
-export interface WhatsAppMessage {
+export interface WhatsAppTemplate {
+  name: string;
+  language: string;
+  components: WhatsAppComponent[];
+}
+
+/** A template with every place filled, or free text, which WhatsApp takes within 24 hours of the contact's last message. */
+export type WhatsAppBody = { template: WhatsAppTemplate } | { text: string };
+
+/** A WhatsApp message ready to go out. */
+export type WhatsAppMessage = WhatsAppBody & {
   deliveryId: string;
   /** E.164. */
   to: string;
   phoneNumberId: string;
-  template: { name: string; language: string; components: WhatsAppComponent[] };
-}
+};
 
 /** A component of a template message as the Cloud API takes it. */
 export interface WhatsAppComponent {

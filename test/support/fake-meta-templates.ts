@@ -51,15 +51,18 @@ const SentTemplate = z.strictObject({
 });
 export type SentTemplate = z.infer<typeof SentTemplate>;
 
-/** What POST /{phone_number_id}/messages takes of a template message, and nothing else. */
-export const SendBody = z.strictObject({
+const Addressed = z.strictObject({
   messaging_product: z.literal('whatsapp'),
   recipient_type: z.literal('individual'),
   to: z.string().regex(/^\+?[1-9]\d{5,14}$/),
-  type: z.literal('template'),
-  template: SentTemplate,
   biz_opaque_callback_data: z.string().max(512).optional(),
 });
+
+/** What POST /{phone_number_id}/messages takes of a template message or a text, and nothing else. */
+export const SendBody = z.discriminatedUnion('type', [
+  Addressed.extend({ type: z.literal('template'), template: SentTemplate }),
+  Addressed.extend({ type: z.literal('text'), text: z.strictObject({ body: z.string().min(1).max(4096) }) }),
+]);
 
 /** Meta's objection to a template message, in its own codes and words. Undefined where it has none. */
 export function refusalOf(

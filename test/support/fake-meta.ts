@@ -5,13 +5,21 @@ import { setTimeout } from 'node:timers/promises';
 import { z } from 'zod';
 import { type FakeTemplate, type Refusal, refusalOf, SendBody, type SentTemplate } from './fake-meta-templates.ts';
 
-/** A message that was accepted. */
-export interface FakeMetaMessage {
+interface Sent {
   id: string;
   phoneNumberId: string;
   to: string;
-  template: SentTemplate;
   callbackData: string | undefined;
+}
+
+/** A template message that was accepted. */
+export interface FakeMetaMessage extends Sent {
+  template: SentTemplate;
+}
+
+/** A text that was accepted. */
+export interface FakeMetaText extends Sent {
+  text: string;
 }
 
 /** What happens to one send: a refusal without effect, a fault before or after the effect, or an answer that is late. */
@@ -22,8 +30,10 @@ export interface FakeMeta {
   accessToken: string;
   appSecret: string;
   templates: FakeTemplate[];
-  /** Every message accepted, once, in order. */
+  /** Every template message accepted, once, in order. */
   messages: FakeMetaMessage[];
+  /** Every text accepted, once, in order. */
+  texts: FakeMetaText[];
   /** What the coming sends meet, one each. */
   next(...faults: MetaFault[]): void;
   /** Posts what became of a message; answers with the status it got. A forged one is signed with another secret. */
@@ -49,8 +59,14 @@ export async function startFakeMeta(
 ): Promise<FakeMeta> {
   const [accessToken, appSecret] = [`EAAG${randomBytes(8).toString('hex')}`, randomBytes(8).toString('hex')];
   const messages: FakeMetaMessage[] = [];
+  const texts: FakeMetaText[] = [];
   const faults: MetaFault[] = [];
   let sends = 0;
+
+  const writers = new Set<string>();
+  /** A text is taken within 24 hours of the last message of whoever gets it. */
+  const closedFor = (to: string): Refusal | undefined =>
+    writers.has(digitsOf(to)) ? undefined : { status: 400, code: 131047, message: 'Re-engagement message' };
 
   const take = async (request: IncomingMessage, response: ServerResponse, phoneNumberId: string, body: unknown) => {
     sends += 1;
@@ -59,12 +75,14 @@ export async function startFakeMeta(
     if (typeof met === 'object' && 'status' in met) return refuse(response, met);
     const sent = SendBody.safeParse(body);
     if (!sent.success) return refuse(response, { status: 400, code: 100, message: z.prettifyError(sent.error) });
-    const { to, template, biz_opaque_callback_data: callbackData } = sent.data;
-    const refusal = refusalOf(templates, template);
+    const { to, biz_opaque_callback_data: callbackData } = sent.data;
+    const refusal = sent.data.type === 'template' ? refusalOf(templates, sent.data.template) : closedFor(to);
     if (refusal !== undefined) return refuse(response, refusal);
 
     const id = newId();
-    messages.push({ id, phoneNumberId, to, template, callbackData });
+    const message = { id, phoneNumberId, to, callbackData };
+    if (sent.data.type === 'template') messages.push({ ...message, template: sent.data.template });
+    else texts.push({ ...message, text: sent.data.text.body });
     if (met === 'reset-after') return request.socket.resetAndDestroy();
     if (met === 'error-after') return refuse(response, { status: 500, code: 131000, message: 'Something went wrong' });
     if (met !== undefined) await setTimeout(met.slowMs, undefined, { ref: false });
@@ -115,6 +133,7 @@ export async function startFakeMeta(
     appSecret,
     templates,
     messages,
+    texts,
     next: (...more) => void faults.push(...more),
     callback: (url, { id, to, callbackData }, status, { forged = false, errors } = {}) => {
       const report = {
@@ -128,6 +147,7 @@ export async function startFakeMeta(
       return post(url, forged, { statuses: [{ ...report, errors: causes }] });
     },
     receive: (url, { from, text, id = newId(), forged = false }) => {
+      if (!forged) writers.add(digitsOf(from));
       const message = { from: digitsOf(from), id, timestamp: now(), type: 'text', text: { body: text } };
       return post(url, forged, { contacts: [{ wa_id: digitsOf(from) }], messages: [message] });
     },

@@ -1,0 +1,78 @@
+import { DomainError, type ErrorKind, ProviderError, refused } from '../errors.ts';
+import { MAX_FILE_BYTES } from '../media/file-types.rules.ts';
+import { keepBytes, type Media } from '../media/service.ts';
+import type { Egress } from '../providers/egress.ts';
+import type { Storage } from '../providers/storage.ts';
+import { spool } from '../spool.ts';
+import type { ChatAttachment } from './messages.schema.ts';
+
+export interface AttachmentDeps {
+  storage: Storage;
+  egress: Egress;
+}
+
+/** A file that came with a message, as its event names it. */
+export interface KeptAttachment {
+  media_id: string;
+  name: string;
+  mime_type: string;
+  size: number;
+}
+
+export const attachmentOf = ({ id, file_name, mime_type, size }: Media): KeptAttachment => ({
+  media_id: id,
+  name: file_name,
+  mime_type,
+  size,
+});
+
+/**
+ * Puts the files of a message into storage, fetching those that are given by URL, and gives their rows, which are still to be inserted.
+ * Not for inside of a transaction. Throws a DomainError that names the attachment which cannot be taken, and why.
+ */
+export async function keepAttachments(
+  deps: AttachmentDeps,
+  orgId: string,
+  attachments: ChatAttachment[],
+): Promise<Media[]> {
+  const kept: Media[] = [];
+  for (const [index, attachment] of attachments.entries()) {
+    kept.push(await keepAttachment(deps, orgId, attachment, `message.attachments.${index}`));
+  }
+  return kept;
+}
+
+async function keepAttachment(
+  { storage, egress }: AttachmentDeps,
+  orgId: string,
+  { name, url, base64 = '' }: ChatAttachment,
+  field: string,
+): Promise<Media> {
+  const bytes = url === undefined ? bytesOf(base64) : await download(egress, url, `${field}.url`);
+  try {
+    const spooled = await spool([bytes], MAX_FILE_BYTES);
+    try {
+      return await keepBytes(storage, orgId, name, spooled);
+    } finally {
+      await spooled.remove();
+    }
+  } catch (error) {
+    throw error instanceof DomainError ? naming(error, `${field}.${url === undefined ? 'base64' : 'url'}`) : error;
+  }
+}
+
+const bytesOf = (base64: string): Buffer => Buffer.from(base64.slice(base64.indexOf(',') + 1), 'base64');
+
+async function download(egress: Egress, url: string, field: string): Promise<Buffer> {
+  const { status, bytes } = await egress.download(url, { maxBytes: MAX_FILE_BYTES }).catch((error: unknown) => {
+    throw error instanceof ProviderError ? refused(field, error.message) : error;
+  });
+  if (status !== 200) throw refused(field, `answered ${status} in place of the file`);
+  return bytes;
+}
+
+/** What is wrong with a file, said of the attachment that it is. */
+function naming({ kind, message }: DomainError, field: string): DomainError {
+  const taken: ErrorKind[] = ['too_large', 'unsupported'];
+  return taken.includes(kind) ? new DomainError(kind, `body.${field}: ${message}`) : refused(field, message);
+}

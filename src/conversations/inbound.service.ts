@@ -1,0 +1,33 @@
+import { resolveContacts } from '../contacts/service.ts';
+import type { Db } from '../db/connect.ts';
+import { takeContactMessage } from './contact-messages.service.ts';
+import { lockConversation, lockLatestSession } from './sessions.queries.ts';
+import type { SessionChannel } from './sessions.schema.ts';
+import { holdSession, openSession } from './sessions.service.ts';
+
+export interface InboundMessage {
+  id: string;
+  channel: 'email' | 'sms' | 'whatsapp' | 'voice';
+  /** Null where nobody has the address: then it becomes a contact. */
+  contactId: string | null;
+  /** An e-mail address in lower case, or a number as E.164. */
+  from: string;
+  text: string;
+}
+
+/** Adds what came in from a provider to the contact's last session on the channel, or to a new one where there is none. */
+export async function hearInbound(trx: Db, orgId: string, { id, channel, ...message }: InboundMessage): Promise<void> {
+  const contactId = message.contactId ?? (await contactOf(trx, orgId, channel, message.from));
+  const on: SessionChannel = channel === 'voice' ? 'phone_voice' : channel;
+  await lockConversation(trx, orgId, contactId);
+  const session =
+    (await lockLatestSession(trx, orgId, contactId, on)) ??
+    (await holdSession(trx, orgId, (await openSession(trx, orgId, { contactId, channel: on })).id));
+  await takeContactMessage(trx, orgId, session, { id, text: message.text });
+}
+
+async function contactOf(trx: Db, orgId: string, channel: InboundMessage['channel'], from: string): Promise<string> {
+  const ref = channel === 'email' ? { email: from } : { phone_number: from };
+  const [resolved] = await resolveContacts(trx, orgId, [ref]);
+  return resolved?.contactId as string;
+}

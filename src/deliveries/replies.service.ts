@@ -1,0 +1,65 @@
+import type { Db } from '../db/connect.ts';
+import { conflict, refused } from '../errors.ts';
+import type { ChannelContent } from './content.ts';
+import { isVerifiedSender } from './domains.service.ts';
+import { requestMessage } from './messages.service.ts';
+import { findLastSender } from './replies.queries.ts';
+
+/** Channels on which what is said in a session goes out by a provider. */
+export type ReplyChannel = 'email' | 'sms' | 'whatsapp';
+
+/** The longest text in one message of a channel: by Twilio's and by the Cloud API's documents. E-mail has no limit of its own. */
+const MAX_TEXT: Record<ReplyChannel, number> = { email: Number.POSITIVE_INFINITY, sms: 1_600, whatsapp: 4_096 };
+
+export interface Reply {
+  channel: ReplyChannel;
+  contactId: string;
+  to: string;
+  text: string;
+  ticketNumber: number;
+  /** Whether mail may come from any domain. */
+  isDevelopment: boolean;
+}
+
+/**
+ * Accepts a message of a conversation for sending, from what wrote to the contact last, and gives its delivery's id. Throws invalid where the
+ * text is too long for the channel, conflict where nothing is known that it could come from.
+ */
+export async function requestReply(trx: Db, orgId: string, reply: Reply): Promise<string> {
+  const { channel, contactId, to, text } = reply;
+  if (text.length > MAX_TEXT[channel])
+    throw refused(
+      'message.text',
+      `must have at most ${MAX_TEXT[channel]} characters on ${channel}, links to files included`,
+    );
+  const sender = await findLastSender(trx, orgId, channel, contactId);
+  const out = { contactId, to, sender: sender ?? null, requestKey: null };
+  return requestMessage(trx, orgId, { ...out, ...(await contentOf(trx, orgId, reply, sender)) });
+}
+
+async function contentOf(
+  trx: Db,
+  orgId: string,
+  { channel, text, ticketNumber, isDevelopment }: Reply,
+  sender: string | undefined,
+): Promise<ChannelContent> {
+  if (channel === 'sms') return { channel, content: { body: text } };
+  if (channel === 'whatsapp') {
+    if (sender === undefined)
+      throw conflict('No WhatsApp number is known to answer from: POST /whatsapp/send-template first');
+    return { channel, content: { phoneNumberId: sender, text } };
+  }
+  if (sender === undefined) throw conflict('No address is known to answer from: send an e-mail by POST /email first');
+  if (!isDevelopment && !(await isVerifiedSender(trx, orgId, sender)))
+    throw conflict(`The domain of ${sender} is not verified: see PUT /email/domains`);
+  const subject = `Re: ticket #${ticketNumber}`;
+  const content = {
+    from_email: sender,
+    subject,
+    sender_name: null,
+    body: text,
+    is_html: false,
+    is_transactional: true,
+  };
+  return { channel, content };
+}
