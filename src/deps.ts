@@ -1,4 +1,5 @@
 import type { Config } from './config.ts';
+import type { LiveStreams } from './conversations/live-streams.service.ts';
 import type { Db } from './db/connect.ts';
 import type { CallbackUrls } from './deliveries/callback-urls.ts';
 import type { RateLimits } from './http/rate-limits.ts';
@@ -32,4 +33,7 @@ export interface Deps {
   dns: Dns;
   storage: Storage;
   mediaLinks: MediaLinks;
+  liveStreams: LiveStreams;
+  /** How long a stream of events may be silent. */
+  heartbeatMs: number;
 }

@@ -1,5 +1,7 @@
 import { pino } from 'pino';
 import { loadConfig } from './config.ts';
+import { LIVE_CHANNEL } from './conversations/live.rules.ts';
+import { createLiveStreams } from './conversations/live-streams.service.ts';
 import { connect } from './db/connect.ts';
 import { listen } from './db/listen.ts';
 import { assertSchemaKnown } from './db/migrate.ts';
@@ -20,6 +22,8 @@ import { connectTemporal } from './temporal/client.ts';
 
 /** Less than the time in which a request must be answered. */
 const PATIENCE_MS = 20_000;
+/** Less than proxies let a connection be silent. */
+const HEARTBEAT_MS = 15_000;
 
 const config = loadConfig();
 const logger = pino({ level: config.LOG_LEVEL, name: 'api' });
@@ -31,6 +35,7 @@ const keys = createKeyVerifier(db, tokens);
 const temporal = connectTemporal(config);
 const egress = createEgress({ allow: config.EGRESS_ALLOW });
 const operatorsEgress = createEgress({ allow: ANYWHERE });
+const mediaLinks = createMediaLinks(config.JWT_SECRET, config.PUBLIC_URL);
 const deps = {
   config,
   db,
@@ -46,12 +51,15 @@ const deps = {
   patienceMs: PATIENCE_MS,
   dns: createDns({ servers: config.DNS_SERVERS }),
   storage: createStorage(config),
-  mediaLinks: createMediaLinks(config.JWT_SECRET, config.PUBLIC_URL),
+  mediaLinks,
+  liveStreams: createLiveStreams(db, mediaLinks, logger),
+  heartbeatMs: HEARTBEAT_MS,
 };
 
 const app = await createApp(deps, logger);
 const ops = config.OPS_PORT === undefined ? undefined : await createOpsApp(deps, app.metrics);
 const revocations = listen(config.DATABASE_URL, 'keys_changed', keys.forget);
+const liveEvents = listen(config.DATABASE_URL, LIVE_CHANNEL, deps.liveStreams.wake);
 
 await ops?.listen({ host: config.HOST, port: config.OPS_PORT });
 await app.listen({ host: config.HOST, port: config.PORT });
@@ -61,6 +69,8 @@ onStopSignal(logger, async () => {
   await Promise.all([
     ops?.close(),
     revocations.close(),
+    liveEvents.close(),
+    deps.liveStreams.close(),
     temporal.close(),
     egress.close(),
     operatorsEgress.close(),

@@ -6,3 +6,15 @@ export const SEND_BATCH: ActivityOptions = {
   heartbeatTimeout: '15 seconds',
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '1 minute' },
 };
+
+/** A batch that only the database takes part in. Tried again for as long as that is away. */
+export const BATCH_OF_ROWS: ActivityOptions = {
+  startToCloseTimeout: '1 minute',
+  retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '1 minute' },
+};
+
+/** A look at what is due. Tried again for as long as it takes, and soon: a late breach is told late. */
+export const LOOK_AT_CLOCKS: ActivityOptions = {
+  startToCloseTimeout: '20 seconds',
+  retry: { initialInterval: '200 milliseconds', backoffCoefficient: 2, maximumInterval: '10 seconds' },
+};

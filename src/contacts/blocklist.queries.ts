@@ -20,15 +20,14 @@ export function blockedEmail(org: string, column: string): RawBuilder<SqlBool> {
   )`;
 }
 
+/** Whether the contact's e-mail is blocked, or the one that it claims as a visitor of the widget. */
 export async function hasBlockedEmail(db: Db, orgId: string, contactId: string): Promise<boolean> {
-  const found = await db
-    .selectFrom('contacts as contact')
-    .select('contact.id')
-    .where('contact.org_id', '=', orgId)
-    .where('contact.id', '=', contactId)
-    .where(blockedEmail(orgId, 'contact.email'))
-    .executeTakeFirst();
-  return found !== undefined;
+  const { rows } = await sql`
+    select from contacts as contact
+    cross join lateral (values (contact.email), (contact.custom_data ->> 'unverified_email')) as address (email)
+    where contact.org_id = ${orgId} and contact.id = ${contactId} and ${blockedEmail(orgId, 'address.email')}
+  `.execute(db);
+  return rows.length > 0;
 }
 
 export interface NewBlock {

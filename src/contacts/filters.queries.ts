@@ -81,12 +81,13 @@ function condition(filter: ContactFilter, compilation: Compilation): RawBuilder<
     case 'contacts_attributes_in':
       return hasAttributes(filter.attributes ?? []);
     case 'last_contacted_at_between':
-      return lastContacted(compilation, filter);
+      return lastContacted(compilation, filter, sql`${sendsOf(compilation)} union all ${talksOf(compilation)}`);
+    case 'last_contacted_at_with_handoff_between':
+      return lastContacted(compilation, filter, sql`${talksOf(compilation)} and talk.handoff is not null`);
     case 'contact_belongs_to_segment':
       return belongsTo(filter.segment_id.toLowerCase(), compilation);
     case 'contacts_sessions_attributes_in':
-    case 'last_contacted_at_with_handoff_between':
-      return NOBODY; // filters do not look at sessions yet
+      return hasSessionWith(compilation, filter.attributes ?? []);
   }
 }
 
@@ -102,6 +103,18 @@ function hasAttributes(objects: Record<string, string>[]): RawBuilder<SqlBool> {
   if (objects.some((object) => Object.keys(object).length === 0)) return EVERYBODY;
   const wanted = objects.map((object) => JSON.stringify(object));
   return sql<SqlBool>`contacts.custom_data @> any(${wanted}::jsonb[])`;
+}
+
+/** One session alone has all pairs of an object. */
+function hasSessionWith({ orgId, lookup }: Compilation, objects: Record<string, string>[]): RawBuilder<SqlBool> {
+  if (objects.length === 0) return NOBODY;
+  const isAny = objects.some((object) => Object.keys(object).length === 0);
+  const wanted = objects.map((object) => JSON.stringify(object));
+  const data = isAny ? sql`` : sql`and session.custom_data <> '{}' and session.custom_data @> any(${wanted}::jsonb[])`;
+  return exists(
+    lookup,
+    sql`from sessions as session where session.org_id = ${orgId} and session.contact_id = contacts.id ${data}`,
+  );
 }
 
 function affectedBy({ orgId, lookup }: Compilation, sequenceIds: string[]): RawBuilder<SqlBool> {
@@ -123,12 +136,19 @@ interface Bounds {
   before?: string | number | null | undefined;
 }
 
+const sendsOf = ({ orgId }: Compilation) =>
+  sql`select send.contact_id, send.sent_at as at from deliveries as send where send.org_id = ${orgId}`;
+
+/** Sessions by their newest message, whoever wrote it. */
+const talksOf = ({ orgId }: Compilation) =>
+  sql`select talk.contact_id, talk.last_message_at as at from sessions as talk where talk.org_id = ${orgId}`;
+
 /** The newest message lies in the range: one lies in it, and none after it. Said so, it can be answered from the messages' side. */
-function lastContacted({ orgId, lookup }: Compilation, bounds: Bounds): RawBuilder<SqlBool> {
-  const messages = sql`from deliveries as message where message.org_id = ${orgId} and message.contact_id = contacts.id`;
-  const one = exists(lookup, sql`${messages} and ${sql.join(within('message.sent_at', bounds), sql` and `)}`);
+function lastContacted({ lookup }: Compilation, bounds: Bounds, all: RawBuilder<unknown>): RawBuilder<SqlBool> {
+  const messages = sql`from (${all}) as message where message.contact_id = contacts.id`;
+  const one = exists(lookup, sql`${messages} and ${sql.join(within('message.at', bounds), sql` and `)}`);
   if (!isGiven(bounds.before)) return one;
-  const later = exists(lookup, sql`${messages} and message.sent_at >= ${new Date(bounds.before)}`);
+  const later = exists(lookup, sql`${messages} and message.at >= ${new Date(bounds.before)}`);
   return sql<SqlBool>`(${one} and not ${later})`;
 }
 

@@ -53,7 +53,12 @@ const FullLeaf = z.discriminatedUnion('type', [
   z.strictObject(phoneNumberIn),
   z.strictObject(emailIn),
   z.strictObject(attributesIn),
-  z.strictObject({ type: z.literal('contacts_sessions_attributes_in'), attributes: Attributes }),
+  z.strictObject({
+    type: z.literal('contacts_sessions_attributes_in'),
+    attributes: Attributes.describe(
+      'A contact matches when one of its sessions has every pair of at least one of the objects.',
+    ),
+  }),
   z.strictObject({ type: z.literal('contact_belongs_to_segment'), segment_id: z.string().min(1).max(255) }),
   z.strictObject({ type: z.literal('last_contacted_at_between'), ...strictBounds }),
   z.strictObject({ type: z.literal('last_contacted_at_with_handoff_between'), ...strictBounds }),

@@ -22,7 +22,7 @@ export const CustomDataChange = z
 
 const StringMap = z.record(Key, z.string().max(5000)).refine(hasFewKeys, tooManyKeys).meta({ maxProperties: MAX_KEYS });
 
-const HttpActionOverrides = z
+export const HttpActionOverrides = z
   .object({
     query_params: StringMap.optional(),
     path_params: StringMap.optional(),

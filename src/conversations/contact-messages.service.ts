@@ -1,9 +1,12 @@
 import { isContactBlocked } from '../contacts/blocklist.service.ts';
 import type { Db } from '../db/connect.ts';
+import { noteForSla } from '../desk/sla-waking.service.ts';
 import { newId } from '../ids.ts';
 import { announce } from '../outbox/events.ts';
+import { reviewAssignee } from './assignment.service.ts';
 import type { KeptAttachment } from './attachments.service.ts';
 import { appendEvents, type NewEvent } from './events.queries.ts';
+import { learnLanguage } from './languages.service.ts';
 import { type LockedSession, updateSession } from './sessions.queries.ts';
 
 export interface ContactMessage {
@@ -26,6 +29,7 @@ export async function takeContactMessage(
   session: LockedSession,
   { id, text, attachments = [], name, avatarUrl }: ContactMessage,
 ): Promise<boolean> {
+  if (session.language === null) await learnLanguage(trx, orgId, session.id, text);
   const isBlocked = await isContactBlocked(trx, orgId, session.contact_id);
   const isReopened = session.status !== 'open' && !isBlocked;
   const reopening: NewEvent[] = isReopened
@@ -34,8 +38,10 @@ export async function takeContactMessage(
   const data = { sender_name: name, sender_avatar_url: avatarUrl, ...(attachments.length > 0 && { attachments }) };
   const message: NewEvent = { id, type: 'message', sender: 'contact', content: text, data };
   if (!(await appendEvents(trx, orgId, session.id, [...reopening, message]))) return false;
+  await noteForSla(trx, orgId, session.id);
   if (isReopened) {
     await updateSession(trx, orgId, session.id, { status: 'open', custom_status_id: null, closed_at: null });
+    await reviewAssignee(trx, orgId, session);
   }
   if (session.contact_id !== null && !isBlocked) {
     const payload = { channel: session.channel };

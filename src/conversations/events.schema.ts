@@ -16,6 +16,22 @@ export const Attachment = z
 
 const Text = z.string().nullable().describe('null once it is redacted.');
 
+/** What a clock of the session's SLA did. Late news carry the time of which they tell as `at`. */
+const SLA_EVENT = {
+  metric: z.enum(['first_reply', 'next_reply', 'resolution']),
+  cycle: z.int().describe('Counts the next replies of a session from 1.'),
+  policy_id: Id,
+  target_seconds: z.int(),
+  at: z.iso.datetime(),
+};
+const SLA_EVENTS = [
+  z.object({ type: z.literal('sla_started'), ...SLA_EVENT }),
+  z.object({ type: z.literal('sla_fulfilled'), ...SLA_EVENT }),
+  z.object({ type: z.literal('sla_breached'), ...SLA_EVENT }),
+  z.object({ type: z.literal('sla_paused'), ...SLA_EVENT }),
+  z.object({ type: z.literal('sla_resumed'), ...SLA_EVENT }),
+] as const;
+
 const HistoryEvent = z
   .discriminatedUnion('type', [
     z.object({
@@ -44,7 +60,12 @@ const HistoryEvent = z
     }),
     z.object({ type: z.literal('tag_added'), tag_name: z.string() }),
     z.object({ type: z.literal('tag_removed'), tag_name: z.string() }),
+    ...SLA_EVENTS,
+    z.object({ type: z.literal('redacted'), message_id: z.string().nullable().describe('null: the whole session.') }),
     z.object({ type: z.literal('custom_data_changed'), keys: z.array(z.string()) }),
+    z.object({ type: z.literal('csat_requested') }),
+    z.object({ type: z.literal('csat_submitted'), score: z.int(), content: Text }),
+    z.object({ type: z.literal('state_checkpoint'), payload: z.unknown().describe('As the widget gave it.') }),
   ])
   .meta({ id: 'HistoryEvent' });
 export type EventType = z.infer<typeof HistoryEvent>['type'];

@@ -1,4 +1,4 @@
-import type { ColumnType, Generated } from 'kysely';
+import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
 import type { EventType, Sender } from './events.schema.ts';
 
 /** What happened in a session, messages among the rest. */
@@ -14,7 +14,11 @@ export interface SessionEventsTable {
   /** Text that people wrote: of a message or a comment. */
   content: string | null;
   data: ColumnType<Record<string, unknown>, string | undefined, string>;
+  /** The session's, where it is known: the stems of its words are searched too. */
+  language: Generated<string | null>;
+  /** What is searched of `content`: null as soon as that is. */
+  search: GeneratedAlways<string | null>;
   created_at: Generated<Date>;
-  /** The transaction that wrote it, as text. */
+  /** The transaction that wrote it, or a later one that wrote an event before it in the session, as text. Never falls in a session. */
   xid: Generated<string>;
 }

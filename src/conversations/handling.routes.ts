@@ -29,6 +29,8 @@ export const handlingRoutes: FastifyPluginAsyncZod = async (app) => {
     schema: {
       operationId: 'assignChatSession',
       tags,
+      description:
+        'Where no assignee is named, the team picks one by its strategy: at once where one can take it, else it waits in the team’s queue. null: nobody is picked. A session that opens again while its assignee is away goes back to the team.',
       params: SessionPath,
       body: AssignSession,
       response: { 200: NoBody, ...errorResponses(403, 404) },

@@ -1,6 +1,8 @@
 import { excessOfData, mergeData } from '../contacts/merge.rules.ts';
 import type { Db } from '../db/connect.ts';
 import { inTransaction } from '../db/transaction.ts';
+import { tellSessionChanged } from '../desk/sla-assignment.service.ts';
+import { noteForSla } from '../desk/sla-waking.service.ts';
 import { tagKey } from '../desk/tags.rules.ts';
 import { holdTags } from '../desk/tags.service.ts';
 import { holdTeam } from '../desk/teams.service.ts';
@@ -9,6 +11,7 @@ import { newId } from '../ids.ts';
 import { holdMembers } from '../orgs/members.service.ts';
 import { readSettings } from '../orgs/service.ts';
 import { announce } from '../outbox/events.ts';
+import { assignInTeam, findAssignee, reassign, reviewAssignee, updateQueuePlace } from './assignment.service.ts';
 import { appendEvents, type NewEvent } from './events.queries.ts';
 import type { AssignSession } from './handling.schema.ts';
 import { deleteSessionTags, insertSessionTags, type LockedSession, updateSession } from './sessions.queries.ts';
@@ -32,6 +35,8 @@ export function changeSession(db: Db, orgId: string, id: string, input: UpdateSe
       const data = { from: session.status, to, custom_status_id: customStatus };
       events.push({ id: newId(), type: 'status_changed', data });
     }
+    const isResolution = isMoved && to === 'closed_resolved';
+    if (isResolution && (await readSettings(trx, orgId)).csat) events.push({ id: newId(), type: 'csat_requested' });
     const keys = [...customData.changed, ...editableData.changed];
     if (keys.length > 0) events.push({ id: newId(), type: 'custom_data_changed', data: { keys } });
     if (events.length === 0 && input.session_closed_payload === undefined) return;
@@ -39,7 +44,7 @@ export function changeSession(db: Db, orgId: string, id: string, input: UpdateSe
     await updateSession(trx, orgId, id, {
       status: to,
       custom_status_id: customStatus,
-      ...(isMoved ? { closed_at: to === 'open' ? null : new Date(), isResolution: to === 'closed_resolved' } : {}),
+      ...(isMoved ? { closed_at: to === 'open' ? null : new Date(), isResolution } : {}),
       custom_data: JSON.stringify(customData.value),
       editable_custom_data: JSON.stringify(editableData.value),
       ...(input.session_closed_payload === undefined
@@ -47,10 +52,14 @@ export function changeSession(db: Db, orgId: string, id: string, input: UpdateSe
         : { session_closed_payload: JSON.stringify(input.session_closed_payload) }),
     });
     if (events.length > 0) await appendEvents(trx, orgId, id, events);
-    if (isMoved && to === 'closed_resolved') {
+    if (isMoved) await noteForSla(trx, orgId, id);
+    if (isResolution) {
       const payload = { reflects: input.reflect_status_change_for_integration };
       await announce(trx, orgId, 'ticket-resolved', [{ subject_id: id, payload }]);
     }
+    if (isMoved && to === 'open') await reviewAssignee(trx, orgId, session);
+    if (isMoved && session.status === 'open' && session.assignee_id !== null)
+      await announce(trx, orgId, 'staffing-changed', [{ subject_id: orgId, payload: {} }]);
   });
 }
 
@@ -84,13 +93,18 @@ export function handOff(db: Db, orgId: string, id: string, reason: string | null
     const handoff: Handoff = { summary: null, sentiment: null, reason, at: new Date().toISOString(), state: 'done' };
     await updateSession(trx, orgId, id, { handoff: JSON.stringify(handoff), ai_closure_type: 'handed_off' });
     await appendEvents(trx, orgId, id, [{ id: newId(), type: 'handoff', data: { reason } }]);
+    await noteForSla(trx, orgId, id);
     await announce(trx, orgId, 'pre-ticket-handoff', [{ subject_id: id, payload: { reason } }]);
     await announce(trx, orgId, 'ticket-handoff', [{ subject_id: id, payload: { reason } }]);
+    if (session.status === 'open') await assignInTeam(trx, orgId, session);
     return handoff;
   });
 }
 
-/** Gives a session to a member, a team, both or nobody. Throws notFound, and invalid for whom the org does not have. */
+/**
+ * Gives a session to a member, a team, both or nobody. Where no assignee is named, even as null, the team picks one by its strategy. Throws
+ * notFound, and invalid for whom the org does not have.
+ */
 export function assignSession(db: Db, orgId: string, id: string, input: AssignSession): Promise<void> {
   return inTransaction(db, async (trx) => {
     const session = await holdSession(trx, orgId, id);
@@ -101,28 +115,12 @@ export function assignSession(db: Db, orgId: string, id: string, input: AssignSe
     if (team_id !== null && !(await holdTeam(trx, orgId, team_id))) {
       throw refused('team_id', 'must be the id of a team: GET /teams lists them');
     }
-    await reassign(trx, orgId, session, { assignee_id, team_id });
+    const isHeld = team_id === null || input.assignee_id === null;
+    await updateQueuePlace(trx, orgId, id, isHeld ? 'none' : team_id === session.team_id ? 'kept' : 'last');
+    const isPicked = team_id !== null && input.assignee_id === undefined && session.status === 'open';
+    const assignee = isPicked ? await findAssignee(trx, orgId, session, team_id) : assignee_id;
+    await reassign(trx, orgId, session, { assignee_id: assignee, team_id });
   });
-}
-
-/** Writes down whose a session is now, and tells of it. Whoever has it already changes nothing. */
-export async function reassign(
-  trx: Db,
-  orgId: string,
-  session: LockedSession,
-  to: { assignee_id: number | null; team_id: string | null },
-): Promise<void> {
-  const { assignee_id, team_id } = session;
-  if (to.assignee_id === assignee_id && to.team_id === team_id) return;
-  const joined: NewEvent[] =
-    to.assignee_id === null || to.assignee_id === assignee_id
-      ? []
-      : [{ id: newId(), type: 'human_agent_joined', data: { assignee_id: to.assignee_id } }];
-  await updateSession(trx, orgId, session.id, to);
-  await appendEvents(trx, orgId, session.id, [{ id: newId(), type: 'assigned', data: to }, ...joined]);
-  await announce(trx, orgId, 'ticket-reassigned', [
-    { subject_id: session.id, payload: { ...to, before: { assignee_id, team_id } } },
-  ]);
 }
 
 /** Adds what only the team sees, and gives its id. Throws notFound. */
@@ -157,7 +155,9 @@ export function removeTags(db: Db, orgId: string, id: string, name: string | und
   return inTransaction(db, async (trx) => {
     await holdSession(trx, orgId, id);
     const key = name === undefined ? null : tagKey(name);
-    await tell(trx, orgId, id, 'tag_removed', await deleteSessionTags(trx, orgId, id, key));
+    const removed = await deleteSessionTags(trx, orgId, id, key);
+    await tell(trx, orgId, id, 'tag_removed', removed);
+    if (removed.length > 0) await tellSessionChanged(trx, orgId, id);
   });
 }
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { PhoneNumber } from '../contacts/phone-number.schema.ts';
 import { CustomDataChange, Email } from '../contacts/schema.ts';
 
 const MAX_TEXT = 50_000;
@@ -42,13 +43,13 @@ export const SendMessage = z
       .object({
         name: z.string().max(MAX_NAME).optional(),
         email: Email.optional(),
-        phone_number: z.string().max(100).optional(),
+        phone_number: PhoneNumber.optional(),
         avatar_url: AvatarUrl,
         custom_data: CustomDataChange.optional(),
       })
       .optional()
       .describe(
-        'Who says it. custom_data is merged into the contact of the session; its name is kept where it has none.',
+        'Who says it. custom_data is merged into the contact of the session, whose name is kept where it has one. A session with nobody gets whoever has the e-mail or phone number.',
       ),
     agent: z
       .object({

@@ -1,8 +1,9 @@
-import { updateContact } from '../contacts/saving.service.ts';
+import { saveContact, updateContact } from '../contacts/saving.service.ts';
 import { getContact } from '../contacts/service.ts';
 import type { Db } from '../db/connect.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { requestReply } from '../deliveries/replies.service.ts';
+import { noteForSla } from '../desk/sla-waking.service.ts';
 import { conflict } from '../errors.ts';
 import { newId } from '../ids.ts';
 import type { MediaLinks } from '../media/links.ts';
@@ -57,8 +58,13 @@ async function hearContact(trx: Db, orgId: string, session: LockedSession, said:
   const id = newId();
   const attachments = files.map(attachmentOf);
   const by = { name: contact?.name, avatarUrl: contact?.avatar_url };
-  await takeContactMessage(trx, orgId, session, { id, text: message.text, attachments, ...by });
-  if (session.contact_id !== null && contact !== undefined) await learn(trx, orgId, session.contact_id, contact);
+  const contactId = contact === undefined ? session.contact_id : await learn(trx, orgId, session, contact);
+  await takeContactMessage(
+    trx,
+    orgId,
+    { ...session, contact_id: contactId },
+    { id, text: message.text, attachments, ...by },
+  );
   return { id, isHandedOff: session.handoff !== null };
 }
 
@@ -84,6 +90,7 @@ async function sayAsAgent(
     ...takeover,
     { id, type: 'message', sender: 'human_agent', content: message.text, data },
   ]);
+  await noteForSla(trx, orgId, session.id);
   if (takesOver) await takeOver(trx, orgId, session, agent?.id);
   return { id, isHandedOff: takesOver || session.handoff !== null };
 }
@@ -108,19 +115,27 @@ async function deliver(
   return requestReply(trx, orgId, { channel, contactId, to, text: whole, ticketNumber, isDevelopment });
 }
 
-/** Keeps what a message says of its contact: data is merged, a name only where there was none. */
+/**
+ * Keeps what a message says of its contact: data is merged, a name only where there was none. A session with nobody gets whoever has the
+ * e-mail or phone number. Gives the session's contact.
+ */
 async function learn(
   trx: Db,
   orgId: string,
-  contactId: string,
-  { name, custom_data }: NonNullable<SendMessage['contact']>,
-): Promise<void> {
+  { id, contact_id: contactId }: LockedSession,
+  { name, email, phone_number: phone, custom_data }: NonNullable<SendMessage['contact']>,
+): Promise<string | null> {
+  if (contactId === null) {
+    if (email === undefined && phone === undefined) return null;
+    const saved = await saveContact(trx, orgId, { email, phone, name, custom_data });
+    await updateSession(trx, orgId, id, { contact_id: saved.id });
+    return saved.id;
+  }
   const isNameNew = name !== undefined && name !== '' && (await getContact(trx, orgId, contactId)).name === null;
-  if (!isNameNew && custom_data === undefined) return;
-  await updateContact(trx, orgId, contactId, {
-    ...(isNameNew ? { name } : {}),
-    ...(custom_data === undefined ? {} : { custom_data }),
-  });
+  if (isNameNew || custom_data !== undefined) {
+    await updateContact(trx, orgId, contactId, { custom_data, ...(isNameNew ? { name } : {}) });
+  }
+  return contactId;
 }
 
 /** From now on people answer in this session: the agent, where it is a member and nobody else has the session. */

@@ -25,7 +25,17 @@ export async function insertSession(
 const locked = (trx: Db, orgId: string) =>
   trx
     .selectFrom('sessions')
-    .select(['id', 'contact_id', 'channel', 'status', 'custom_status_id', 'handoff', 'assignee_id', 'team_id'])
+    .select([
+      'id',
+      'contact_id',
+      'channel',
+      'status',
+      'custom_status_id',
+      'handoff',
+      'assignee_id',
+      'team_id',
+      'language',
+    ])
     .select(['ticket_number', 'custom_data', 'editable_custom_data', 'resolutions'])
     .where('org_id', '=', orgId)
     .forNoKeyUpdate();

@@ -3,6 +3,7 @@ import { holdContact } from '../contacts/service.ts';
 import type { Db } from '../db/connect.ts';
 import { pageOfRange } from '../db/ranges.ts';
 import { inTransaction } from '../db/transaction.ts';
+import { noteForSla } from '../desk/sla-waking.service.ts';
 import { conflict, notFound, refused } from '../errors.ts';
 import { isUuid, newId } from '../ids.ts';
 import { announce } from '../outbox/events.ts';
@@ -108,5 +109,7 @@ export async function addMessage(
   orgId: string,
   { id, sessionId, sender, content }: NewMessage,
 ): Promise<void> {
+  await lockSession(trx, orgId, sessionId);
   await appendEvents(trx, orgId, sessionId, [{ id, type: 'message', sender, content }]);
+  await noteForSla(trx, orgId, sessionId);
 }

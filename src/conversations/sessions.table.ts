@@ -36,6 +36,8 @@ export interface SessionsTable {
   language: string | null;
   assignee_id: number | null;
   team_id: string | null;
+  /** When it came to its team's queue, whose place it keeps while somebody has it. Null: nobody is given it by itself. */
+  queued_at: Date | null;
   custom_data: Json<Record<string, string>>;
   editable_custom_data: Json<Record<string, string>>;
   summary: string | null;
@@ -47,6 +49,8 @@ export interface SessionsTable {
   resolutions: Generated<number>;
   /** The `seq` of its last event. */
   last_seq: Generated<number>;
+  /** The `xid` of its last event. */
+  last_event_xid: Generated<string>;
   created_at: Generated<Date>;
   updated_at: Generated<Date>;
   last_message_at: Date | null;

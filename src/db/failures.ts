@@ -17,6 +17,9 @@ export function isDatabaseAway(error: unknown): boolean {
 /** Whether a statement took longer than it may: the same one would again. */
 export const isTooSlow = (error: unknown): boolean => codeOf(error) === '57014';
 
+/** Whether a lock was not to be had within the time that was set for it. */
+export const isLockTaken = (error: unknown): boolean => codeOf(error) === '55P03';
+
 /** Whether Postgres refused a value itself (SQLSTATE class 22): a hole in validation, and the caller's value. */
 export const isDataException = (error: unknown): boolean => /^22[0-9A-Z]{3}$/.test(codeOf(error));
 

@@ -94,7 +94,7 @@ export const officeHoursRoutes: FastifyPluginAsyncZod = async (app) => {
     schema: {
       operationId: 'deleteOfficeHours',
       tags,
-      description: 'Refused (409) while a team uses them.',
+      description: 'Refused (409) while a team or an SLA policy uses them.',
       params: OfficeHoursPath,
       response: { 200: NoBody, ...errorResponses(403, 404, 409) },
     },

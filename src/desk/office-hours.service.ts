@@ -3,6 +3,7 @@ import { pageOf } from '../db/cursor.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { conflict, invalid, notFound } from '../errors.ts';
 import { newId } from '../ids.ts';
+import { announce } from '../outbox/events.ts';
 import { businessCalendar, isOpen, nextChange } from './business-time.rules.ts';
 import {
   deleteOfficeHours,
@@ -13,9 +14,11 @@ import {
   updateOfficeHours,
 } from './office-hours.queries.ts';
 import type { CreateOfficeHours, ListOfficeHours, Shift, UpdateOfficeHours } from './office-hours.schema.ts';
+import { listPoliciesWithHours } from './sla-policies.queries.ts';
+import { tellHoursChanged } from './sla-waking.service.ts';
 import { listTeamNames } from './teams.queries.ts';
 
-const TEAMS_NAMED = 5;
+const MOST_NAMED = 5;
 
 /** Every shift gets an id. */
 export function createOfficeHours(db: Db, orgId: string, { shifts, ...rest }: CreateOfficeHours) {
@@ -47,15 +50,22 @@ export function replaceOfficeHours(
     const known = found(await lockOfficeHours(trx, orgId, id));
     assertAmong(known.shifts, shifts);
     await updateOfficeHours(trx, orgId, id, { name, iana_timezone, shifts, holidays });
+    await tellHoursChanged(trx, orgId, id);
+    await announce(trx, orgId, 'staffing-changed', [{ subject_id: orgId, payload: {} }]);
   });
 }
 
-/** Throws notFound, and conflict while a team uses them. */
+/** Throws notFound, and conflict while a team or an SLA policy uses them. */
 export function removeOfficeHours(db: Db, orgId: string, id: string): Promise<void> {
   return inTransaction(db, async (trx) => {
     found(await lockOfficeHours(trx, orgId, id));
-    const teams = await listTeamNames(trx, orgId, id, TEAMS_NAMED + 1);
-    if (teams.length > 0) throw conflict(`Used as support_office_hours_id by ${named(teams)}: change that first`);
+    const teams = await listTeamNames(trx, orgId, id, MOST_NAMED + 1);
+    if (teams.length > 0)
+      throw conflict(`Used as support_office_hours_id by ${named('team', teams)}: change that first`);
+    const policies = (await listPoliciesWithHours(trx, orgId, id)).map(({ name }) => name);
+    if (policies.length > 0) {
+      throw conflict(`Used as office_hours_id by ${named('SLA policy', policies)}: change that first`);
+    }
     await deleteOfficeHours(trx, orgId, id);
   });
 }
@@ -81,7 +91,7 @@ function assertAmong(known: Shift[], shifts: Shift[]): void {
   throw invalid(`The request is not valid: ${summary.slice(0, 500)}`, issues);
 }
 
-const named = (teams: string[]): string => {
-  const names = teams.slice(0, TEAMS_NAMED).map((name) => JSON.stringify(name));
-  return `team ${names.join(', ')}${teams.length > TEAMS_NAMED ? ' and others' : ''}`;
+const named = (kind: string, all: string[]): string => {
+  const names = all.slice(0, MOST_NAMED).map((name) => JSON.stringify(name));
+  return `${kind} ${names.join(', ')}${all.length > MOST_NAMED ? ' and others' : ''}`;
 };

@@ -29,6 +29,8 @@ export interface TeamMembersTable {
   org_id: string;
   team_id: string;
   user_id: number;
+  /** Rises in the team: who was given a session last has the highest. 0: was given none yet. */
+  turn: Generated<number>;
 }
 
 export interface TagsTable {

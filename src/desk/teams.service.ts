@@ -3,6 +3,7 @@ import { pageOf } from '../db/cursor.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { notFound, refused } from '../errors.ts';
 import { newId } from '../ids.ts';
+import { announce } from '../outbox/events.ts';
 import { holdOfficeHours } from './office-hours.queries.ts';
 import {
   deleteTeam,
@@ -40,6 +41,7 @@ export function replaceTeam(db: Db, orgId: string, id: string, team: SaveTeam) {
   return inTransaction(db, async (trx) => {
     await assertOfficeHours(trx, orgId, team);
     if (!(await updateTeam(trx, orgId, id, team))) throw notFound('team');
+    await announce(trx, orgId, 'staffing-changed', [{ subject_id: orgId, payload: {} }]);
     return getTeam(trx, orgId, id);
   });
 }
@@ -56,6 +58,7 @@ export function addTeamMember(db: Db, orgId: string, teamId: string, userId: num
     if (!(await insertTeamMember(trx, orgId, teamId, userId))) {
       throw refused('userId', 'must be the id of a member of the org: GET /members lists them');
     }
+    await announce(trx, orgId, 'staffing-changed', [{ subject_id: orgId, payload: {} }]);
     return getTeam(trx, orgId, teamId);
   });
 }

@@ -3,6 +3,7 @@ import fastifyPlugin from 'fastify-plugin';
 import ipaddr from 'ipaddr.js';
 import type { Deps } from '../deps.ts';
 import { forbidden, unauthorized } from '../errors.ts';
+import type { KeyVerifier, OrgPrincipal } from '../keys/verifier.ts';
 
 /** Finds out who calls, by the Bearer token (RFC 6750), and whether the route is open to them. Refuses to register a route without a scope. */
 export const authenticate = fastifyPlugin(async (app: FastifyInstance, { db, keys }: Deps) => {
@@ -18,10 +19,9 @@ export const authenticate = fastifyPlugin(async (app: FastifyInstance, { db, key
     request.db = db;
     const { scope } = request.routeOptions.config;
     if (scope === undefined || scope === 'public') return;
-    const token = bearerToken(request);
 
     if (scope === 'partner') {
-      const partner = await keys.partner(token);
+      const partner = await keys.partner(bearerToken(request));
       if (partner === undefined) throw unauthorized('The partner API key is not valid or was revoked');
       if (!isAllowedFrom(partner.allowedIps, request.ip)) {
         throw forbidden(`Requests from ${request.ip} are not on this partner's IP allow list`);
@@ -30,14 +30,20 @@ export const authenticate = fastifyPlugin(async (app: FastifyInstance, { db, key
       return;
     }
 
-    const org = await keys.org(token);
-    if (org === undefined) throw unauthorized('The API key is not valid or was revoked');
-    if (scope !== 'any' && org.scopes !== null && !org.scopes.has(scope)) {
-      throw forbidden(`Missing required scope: ${scope}`);
-    }
-    request.org = org;
+    request.org = await authenticateOrg(keys, request);
   });
 });
+
+/** The org that calls. Throws unauthorized where its key is not valid or no longer, and forbidden where it lacks the route's scope. */
+export async function authenticateOrg(keys: KeyVerifier, request: FastifyRequest): Promise<OrgPrincipal> {
+  const { scope } = request.routeOptions.config;
+  const org = await keys.org(bearerToken(request));
+  if (org === undefined) throw unauthorized('The API key is not valid or was revoked');
+  if (scope !== undefined && scope !== 'any' && org.scopes !== null && !org.scopes.has(scope)) {
+    throw forbidden(`Missing required scope: ${scope}`);
+  }
+  return org;
+}
 
 function bearerToken(request: FastifyRequest): string {
   const { authorization } = request.headers;

@@ -2,12 +2,12 @@ import { errors, jwtVerify, SignJWT } from 'jose';
 import { validate } from 'uuid';
 
 /** What a token is for. Each has its own `typ` and `aud`, so that none passes for another. */
-export type TokenKind = 'org' | 'partner';
+export type TokenKind = 'org' | 'partner' | 'contact';
 
 export interface TokenClaims {
-  /** The key's id (`jti`). */
+  /** The key's id, of a contact the visitor's (`jti`). */
   keyId: string;
-  /** The org or partner it belongs to (`sub`). */
+  /** The org or partner it belongs to, of a contact the org (`sub`). */
   ownerId: string;
 }
 
@@ -17,7 +17,8 @@ const typeOf = (kind: TokenKind) => `${kind}-key+jwt`;
 const audienceOf = (kind: TokenKind) => `${kind}-api`;
 
 export interface Tokens {
-  sign(kind: TokenKind, claims: TokenClaims): Promise<string>;
+  /** `lifetime` is a span such as `30 days`. Without one the token is good until its key is revoked. */
+  sign(kind: TokenKind, claims: TokenClaims, lifetime?: string): Promise<string>;
   /** The claims, or undefined when the token is not one of ours of that kind. */
   verify(kind: TokenKind, token: string): Promise<TokenClaims | undefined>;
 }
@@ -26,15 +27,16 @@ export interface Tokens {
 export function createTokens(secret: string): Tokens {
   const key = new TextEncoder().encode(secret);
   return {
-    sign: (kind, { keyId, ownerId }) =>
-      new SignJWT()
+    sign(kind, { keyId, ownerId }, lifetime) {
+      const token = new SignJWT()
         .setProtectedHeader({ alg: ALGORITHM, typ: typeOf(kind) })
         .setIssuer(ISSUER)
         .setAudience(audienceOf(kind))
         .setSubject(ownerId)
         .setJti(keyId)
-        .setIssuedAt()
-        .sign(key),
+        .setIssuedAt();
+      return (lifetime === undefined ? token : token.setExpirationTime(lifetime)).sign(key);
+    },
     async verify(kind, token) {
       try {
         const { payload } = await jwtVerify(token, key, {

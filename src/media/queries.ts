@@ -20,18 +20,34 @@ export function findMedia(db: Db, orgId: string, id: string): Promise<Media | un
     .executeTakeFirst();
 }
 
-/** Marks the file as deleted, and gives the key of its bytes; undefined where there is no such row. */
-export async function markMediaDeleted(db: Db, orgId: string, id: string): Promise<string | undefined> {
-  const row = await db
-    .updateTable('media')
-    .set({ deleted_at: sql<Date>`coalesce(deleted_at, now())` })
+/** Those of the files that are not deleted. */
+export function listMedia(db: Db, orgId: string, ids: string[]): Promise<Media[]> {
+  return db
+    .selectFrom('media')
+    .select(['org_id', 'id', 'key', 'file_name', 'mime_type', 'size'])
     .where('org_id', '=', orgId)
-    .where('id', '=', id)
-    .returning('key')
-    .executeTakeFirst();
-  return row?.key;
+    .where('id', '=', sql<string>`any(${ids}::uuid[])`)
+    .where('deleted_at', 'is', null)
+    .execute();
 }
 
-export async function deleteMediaRow(db: Db, orgId: string, id: string): Promise<void> {
-  await db.deleteFrom('media').where('org_id', '=', orgId).where('id', '=', id).execute();
+/** Marks files as deleted and forgets their names: their links end when the transaction does. */
+export async function markMediaDeleted(trx: Db, orgId: string, ids: string[]): Promise<void> {
+  if (ids.length === 0) return;
+  await trx
+    .updateTable('media')
+    .set({ deleted_at: sql<Date>`coalesce(deleted_at, now())`, file_name: '' })
+    .where('org_id', '=', orgId)
+    .where('id', 'in', ids)
+    .execute();
+}
+
+/** Files of any org that are marked, the oldest first: for who deletes their bytes. */
+export const listMarkedMedia = (db: Db, limit: number) =>
+  db.selectFrom('media').select('key').where('deleted_at', 'is not', null).orderBy('deleted_at').limit(limit).execute();
+
+/** Keys begin with their org's id. */
+export async function deleteMarkedRows(db: Db, keys: string[]): Promise<void> {
+  if (keys.length === 0) return;
+  await db.deleteFrom('media').where('key', 'in', keys).where('deleted_at', 'is not', null).execute();
 }

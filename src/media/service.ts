@@ -7,9 +7,11 @@ import { detectType } from './detection.ts';
 import { cleanFileName } from './file-names.rules.ts';
 import { MAX_FILE_BYTES } from './file-types.rules.ts';
 import type { MediaLinks } from './links.ts';
-import { deleteMediaRow, findMedia, insertMedia, type Media, markMediaDeleted } from './queries.ts';
+import { deleteMarkedRows, findMedia, insertMedia, listMarkedMedia, listMedia, type Media } from './queries.ts';
 
-export { insertMedia as recordMedia, type Media } from './queries.ts';
+export { insertMedia as recordMedia, type Media, markMediaDeleted } from './queries.ts';
+
+const DELETED_AT_ONCE = 100;
 
 export interface NewFile {
   content: Chunks;
@@ -26,9 +28,7 @@ export async function storeMedia(
 ): Promise<Media> {
   const spooled = await spool(content, MAX_FILE_BYTES);
   try {
-    const media = await keepBytes(storage, orgId, fileName, spooled);
-    await insertMedia(db, media);
-    return media;
+    return await storeReceived(db, storage, orgId, { fileName, bytes: spooled });
   } finally {
     await spooled.remove();
   }
@@ -57,6 +57,37 @@ export async function getLinkedMedia(db: Db, links: MediaLinks, token: string): 
   return media;
 }
 
+/** The org's files that links lead to, in order; undefined for a link that is not the org's, has expired or whose file is deleted. */
+export async function findLinkedMedia(
+  db: Db,
+  links: MediaLinks,
+  orgId: string,
+  urls: string[],
+): Promise<(Media | undefined)[]> {
+  const ids = urls.map((url) => {
+    const link = links.read(url.slice(url.lastIndexOf('/') + 1));
+    return link === undefined || link.isExpired || link.orgId !== orgId ? undefined : link.mediaId;
+  });
+  const found = await listMedia(
+    db,
+    orgId,
+    ids.filter((id) => id !== undefined),
+  );
+  return ids.map((id) => found.find((media) => media.id === id));
+}
+
+/** Puts a file that was received into storage with its row. */
+export async function storeReceived(
+  db: Db,
+  storage: Storage,
+  orgId: string,
+  { fileName, bytes }: { fileName: string; bytes: Spool },
+): Promise<Media> {
+  const media = await keepBytes(storage, orgId, fileName, bytes);
+  await insertMedia(db, media);
+  return media;
+}
+
 /** The file's bytes, or those of the range. */
 export async function openMedia(storage: Storage, media: Media, range?: ByteRange) {
   const bytes = await storage.get(media.key, range);
@@ -65,13 +96,17 @@ export async function openMedia(storage: Storage, media: Media, range?: ByteRang
 }
 
 /**
- * Deletes a file and its bytes; says whether there was one. Its links end at once, even where storage fails afterwards: calling it again
- * finishes. Not for inside of a transaction: bytes do not come back with a rollback.
+ * Deletes the bytes of what was marked, and then the rows. What fails is found by the next call, and so is what a crash left. Not for inside
+ * of a transaction: bytes do not come back with a rollback.
  */
-export async function deleteMedia(db: Db, storage: Storage, orgId: string, id: string): Promise<boolean> {
-  const key = await markMediaDeleted(db, orgId, id);
-  if (key === undefined) return false;
-  await storage.delete(key);
-  await deleteMediaRow(db, orgId, id);
-  return true;
+export async function deleteMarkedMedia(db: Db, storage: Storage): Promise<void> {
+  for (;;) {
+    const marked = await listMarkedMedia(db, DELETED_AT_ONCE);
+    for (const { key } of marked) await storage.delete(key);
+    await deleteMarkedRows(
+      db,
+      marked.map(({ key }) => key),
+    );
+    if (marked.length < DELETED_AT_ONCE) return;
+  }
 }

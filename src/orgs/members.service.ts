@@ -1,6 +1,7 @@
 import type { Db } from '../db/connect.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { conflict, invalid, notFound } from '../errors.ts';
+import { announce } from '../outbox/events.ts';
 import {
   deleteMember,
   deleteMemberRoles,
@@ -33,6 +34,7 @@ export function changeMember(db: Db, orgId: string, userId: number, { role, ...c
     await lockOrg(trx, orgId);
     await getMember(trx, orgId, userId);
     await updateMember(trx, orgId, userId, changes);
+    if (changes.available === true) await tellOfStaffing(trx, orgId);
     if (role !== undefined) {
       if (role !== 'admin') await assertNotLastAdmin(trx, orgId, userId);
       await deleteMemberRoles(trx, orgId, userId);
@@ -49,6 +51,7 @@ export function removeMember(db: Db, orgId: string, userId: number): Promise<voi
     await getMember(trx, orgId, userId);
     await assertNotLastAdmin(trx, orgId, userId);
     await deleteMember(trx, orgId, userId);
+    await tellOfStaffing(trx, orgId);
   });
 }
 
@@ -70,6 +73,10 @@ export function joinOrg(
     return userId;
   });
 }
+
+/** One who can take sessions is there, or one who had some is gone. */
+const tellOfStaffing = (trx: Db, orgId: string) =>
+  announce(trx, orgId, 'staffing-changed', [{ subject_id: orgId, payload: {} }]);
 
 async function rolesToGive(db: Db, orgId: string, roleIds: string[]): Promise<string[]> {
   if (roleIds.length === 0) return [await getRoleId(db, orgId, DEFAULT_ROLE)];

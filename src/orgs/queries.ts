@@ -78,6 +78,11 @@ export function listAllOrgs(db: Db, partnerId: string | undefined) {
     .execute();
 }
 
+/** The org whose widget has this token. */
+export function findOrgOfWidget(db: Db, widgetToken: string) {
+  return db.selectFrom('orgs').select(['id', 'name']).where('widget_token', '=', widgetToken).executeTakeFirst();
+}
+
 export function getOrg(db: Db, orgId: string) {
   return db
     .selectFrom('orgs')

@@ -7,6 +7,7 @@ import {
   countOrgsOfPartner,
   findOrgByExternalId,
   findOrgOfPartner,
+  findOrgOfWidget,
   getSettings,
   insertOrg,
   insertRoles,
@@ -62,6 +63,9 @@ export const findOrg = findOrgOfPartner;
 /** The partner's org of this external_id, if it has one. */
 export const findOrgNamed = findOrgByExternalId;
 
+/** The org whose widget has this token, if there is one. */
+export const findWidgetOrg = findOrgOfWidget;
+
 /** Every org, for operators. */
 export const listOrgs = listAllOrgs;
 
@@ -76,6 +80,8 @@ export function changeSettings(db: Db, orgId: string, changes: UpdateSettings): 
     const settings = complete(await mergeSettings(trx, orgId, changes));
     if (ABOUT_SENDING.some((name) => name in changes))
       await announce(trx, orgId, 'sending-settings-changed', [{ subject_id: orgId, payload: {} }]);
+    if ('member_capacity' in changes)
+      await announce(trx, orgId, 'staffing-changed', [{ subject_id: orgId, payload: {} }]);
     return settings;
   });
 }

@@ -35,7 +35,7 @@ const shape = {
   prohibited_topics: z.array(z.string().min(1).max(200)).max(MAX_TOPICS).nullable(),
   session_statuses: SessionStatuses.nullable(),
   handoff_target: z.enum(['crm', 'miaw', 'none']).nullable().describe('Where sessions go that need a human.'),
-  member_capacity: z.int().min(1).max(10_000).nullable().describe('Open sessions a member has at most.'),
+  member_capacity: z.int().min(1).max(10_000).nullable().describe('Open sessions that teams give a member at most.'),
 };
 
 /** An absent setting stays as it is, null clears it. */

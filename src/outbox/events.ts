@@ -17,8 +17,31 @@ export interface EventPayloads {
   'pre-ticket-handoff': { reason: string | null };
   'ticket-handoff': { reason: string | null };
   'ticket-tag-added': { tag_name: string };
+  'csat-score-submit': { score_id: string; score: number };
+  'sla-first-reply-warning': SlaMoment;
+  'sla-first-reply-breached': SlaMoment;
+  'sla-next-reply-warning': SlaMoment;
+  'sla-next-reply-breached': SlaMoment;
+  'sla-resolution-warning': SlaMoment;
+  'sla-resolution-breached': SlaMoment;
+  /** Of a policy: its open sessions behind `after` are to be looked at. */
+  'sla-policy-changed': { after: string | null };
+  /** Of the org as its own subject: its open sessions behind `after` may be under other policies now. */
+  'sla-assignments-changed': { after: string | null };
+  'sla-session-changed': Record<string, never>;
   /** Of the org as its own subject: the settings that say when messages may go out. */
   'sending-settings-changed': Record<string, never>;
+  /** Of the org as its own subject: a member may be free for a session that waits. */
+  'staffing-changed': Record<string, never>;
+}
+interface SlaMoment {
+  policy_id: string;
+  metric: string;
+  /** Counts the next replies of a session from 1. */
+  cycle: number;
+  target_seconds: number;
+  /** ISO 8601. */
+  due_at: string | null;
 }
 interface Assignment {
   assignee_id: number | null;

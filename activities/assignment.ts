@@ -1,0 +1,14 @@
+import type { AssignmentInput, AssignmentProgress } from '../src/conversations/assignment.contract.ts';
+import { assignWaiting } from '../src/conversations/queues.service.ts';
+import type { Db } from '../src/db/connect.ts';
+
+export interface AssignmentActivityDeps {
+  db: Db;
+}
+
+export type AssignmentActivities = ReturnType<typeof createAssignmentActivities>;
+
+export const createAssignmentActivities = ({ db }: AssignmentActivityDeps) => ({
+  /** Gives a batch of the sessions that wait to members. One that was given is not given again. */
+  giveWaitingSessions: ({ orgId }: AssignmentInput): Promise<AssignmentProgress> => assignWaiting(db, orgId),
+});

@@ -1,0 +1,81 @@
+import type { Db } from '../db/connect.ts';
+import { inTransaction } from '../db/transaction.ts';
+import { eraseMessages } from '../deliveries/redaction.service.ts';
+import { notFound } from '../errors.ts';
+import { isUuid, newId } from '../ids.ts';
+import { markMediaDeleted } from '../media/service.ts';
+
+import { appendEvents } from './events.queries.ts';
+import { type ErasedEvent, eraseEvents, eraseSummaries, insertRedaction } from './redaction.queries.ts';
+import type { RedactMessage, RedactSession } from './redaction.schema.ts';
+import { getSessionOf, holdSession } from './sessions.service.ts';
+
+export { deleteMarkedMedia as deleteRedactedFiles } from '../media/service.ts';
+
+/** Who asks: the id of an API key. */
+type By = string;
+
+/**
+ * Takes a message's text and files out of all that holds them, for good. Done again, it finds nothing left. Gives how many texts there were.
+ * Throws notFound, and conflict while the message is being sent.
+ */
+export async function redactMessage(db: Db, orgId: string, by: By, { messageId, reason }: RedactMessage) {
+  if (!isUuid(messageId)) throw notFound('message');
+  return inTransaction(db, async (trx) => {
+    const { id: sessionId } = await getSessionOf(trx, orgId, messageId);
+    const erased = await redact(trx, orgId, by, { sessionId, messageId, reason });
+    return { affected: erased.length };
+  });
+}
+
+/** Takes the texts and files of a whole session out of all that holds them, for good. Throws as redactMessage does. */
+export async function redactSession(db: Db, orgId: string, by: By, { sessionId, reason }: RedactSession) {
+  if (!isUuid(sessionId)) throw notFound('session');
+  return inTransaction(db, async (trx) => {
+    const erased = await redact(trx, orgId, by, { sessionId, messageId: null, reason });
+    return { affected: erased.length, messages: erased.filter(({ type }) => type === 'message').length };
+  });
+}
+
+interface Target {
+  sessionId: string;
+  messageId: string | null;
+  reason: string | undefined;
+}
+
+async function redact(
+  trx: Db,
+  orgId: string,
+  by: By,
+  { sessionId, messageId, reason }: Target,
+): Promise<ErasedEvent[]> {
+  await holdSession(trx, orgId, sessionId);
+  const isWhole = messageId === null;
+  const erased = await eraseEvents(trx, orgId, sessionId, messageId);
+  await eraseSummaries(trx, orgId, sessionId, { isWhole });
+  await eraseMessages(
+    trx,
+    orgId,
+    erased.filter(({ type }) => type === 'message').map(({ id }) => id),
+  );
+  await markMediaDeleted(
+    trx,
+    orgId,
+    erased.flatMap(({ attachments }) => attachments.map(({ media_id }) => media_id)),
+  );
+  const kind = isWhole ? 'session' : 'message';
+  const id = newId();
+  await insertRedaction(trx, {
+    org_id: orgId,
+    id,
+    kind,
+    session_id: sessionId,
+    message_id: messageId,
+    reason: reason ?? null,
+    api_key_id: by,
+    affected: erased.length,
+  });
+  if (erased.length > 0)
+    await appendEvents(trx, orgId, sessionId, [{ id, type: 'redacted', data: { message_id: messageId } }]);
+  return erased;
+}

@@ -1,0 +1,60 @@
+/** What a search asks for: one of the groups, of a group each of the terms. */
+export interface TextQuery {
+  groups: Term[][];
+}
+
+export interface Term {
+  /** Words that stand next to one another. */
+  words: string;
+  /** Pairs of letters of what is written without spaces, or a letter alone, which begins a pair. */
+  pairs: string[];
+  /** As it stands: neither its stem nor its beginning will do. */
+  isExact: boolean;
+  isExcluded: boolean;
+  /** It may go on: somebody is still typing. */
+  isOpen: boolean;
+}
+
+/** The same letters as in the migration that made the search. */
+const RUN =
+  /[\u0e01-\u0e3a\u0e40-\u0e4e\u0e81-\u0ebd\u0ec0-\u0ece\u1000-\u1049\u1780-\u17d3\u3005-\u3007\u3041-\u3096\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff\u3105-\u312f\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\u{20000}-\u{3ffff}]+/gu;
+const UNSEEN = /[\u00ad\u200c-\u200f\u202a-\u202e\u2060-\u2069\ufeff]|\p{Variation_Selector}/gu;
+const PIECE = /(-?)"([^"]*)"?|(\S+)/g;
+const WORD = /^[\p{L}\p{M}\p{N}]+$/u;
+
+/**
+ * Reads what people type into a search: words of which each is wanted, "a phrase", -excluded and OR. All else is text. A group that only
+ * excludes asks for nothing. The last word may go on where it has `openFrom` letters.
+ */
+export function readQuery(text: string, { openFrom }: { openFrom: number }): TextQuery {
+  const groups: Term[][] = [[]];
+  const readable = text
+    .normalize('NFKC')
+    .replace(UNSEEN, '')
+    .replaceAll(/[“”„«»]/g, '"');
+  for (const [, minus, phrase, word] of readable.matchAll(PIECE)) {
+    if (word === 'OR') groups.push([]);
+    else if (word === undefined)
+      groups.at(-1)?.push(termOf(phrase ?? '', { isExact: true, isExcluded: minus === '-' }));
+    else {
+      const isExcluded = word.length > 1 && word.startsWith('-');
+      groups.at(-1)?.push(termOf(isExcluded ? word.slice(1) : word, { isExact: false, isExcluded }));
+    }
+  }
+  const last = groups.at(-1)?.at(-1);
+  if (last !== undefined && !last.isExact && !last.isExcluded && !/\s$/.test(text))
+    last.isOpen = last.words.length >= openFrom;
+  return { groups: groups.filter((terms) => terms.some(({ isExcluded }) => !isExcluded)) };
+}
+
+function termOf(text: string, { isExact, isExcluded }: Pick<Term, 'isExact' | 'isExcluded'>): Term {
+  const runs = text.match(RUN) ?? [];
+  const words = text.replaceAll(RUN, ' ').trim();
+  return { words, pairs: runs.flatMap(pairsOf), isExact: isExact || !WORD.test(words), isExcluded, isOpen: false };
+}
+
+function pairsOf(run: string): string[] {
+  const letters = [...run];
+  if (letters.length === 1) return letters;
+  return letters.slice(1).map((letter, nth) => `${letters[nth]}${letter}`);
+}

@@ -1,0 +1,67 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Db } from './connect.ts';
+import { readQuery, type Term } from './text-search.rules.ts';
+
+interface Options {
+  /** Whose stems count beside the words, and whose smallest words count for nothing. Each has a configuration. */
+  languages?: string[];
+  /** From how many letters on the last word may be a beginning. */
+  openFrom: number;
+}
+
+/**
+ * What people type as text of a tsquery, for columns that `search_vector` made. Everything is bound. Undefined where it asks for nothing, or
+ * only for what is not wanted.
+ */
+export async function findTextQuery(
+  db: Db,
+  text: string,
+  { languages = [], openFrom }: Options,
+): Promise<string | undefined> {
+  const { groups } = readQuery(text, { openFrom });
+  if (groups.length === 0) return undefined;
+  const whole = (compile: (term: Term) => RawBuilder<unknown>) =>
+    joined(
+      groups.map((terms) => joined(terms.map(compile), '&&')),
+      '||',
+    );
+  const { rows } = await sql<{ query: string }>`
+    with asked as (select ${whole((term) => telling(term, languages))} as telling, ${whole((term) => termQuery(term, languages))} as full_text)
+    select query::text from asked, lateral (select case when numnode(telling) > 0 then telling else full_text end as query) as chosen
+    where querytree(query) not in ('', 'T')
+  `.execute(db);
+  return rows[0]?.query;
+}
+
+/** Nothing where one of the languages has the word everywhere, such as "the". */
+function telling(term: Term, languages: string[]): RawBuilder<unknown> {
+  if (term.isExact || term.isExcluded || term.words === '' || languages.length === 0) return termQuery(term, languages);
+  const stems = languages.map((code) => sql`numnode(${stemOf(term, code)}) = 0`);
+  return sql`case when ${sql.join(stems, sql` or `)} then '' else ${termQuery(term, languages)} end`;
+}
+
+function termQuery(term: Term, languages: string[]): RawBuilder<unknown> {
+  const { words, pairs, isExact, isExcluded, isOpen } = term;
+  const exact = sql`phraseto_tsquery('pg_catalog.simple', ${plain(words)})::text`;
+  const stems = isExact ? [] : languages.map((code) => sql`${stemOf(term, code)}::text`);
+  const beginning = isOpen ? [sql`nullif(${exact}, '') || ':*'`] : [];
+  const alternatives = sql`(
+    select coalesce(string_agg(distinct '(' || one || ')', '|'), '')::tsquery
+    from unnest(array[${sql.join([exact, ...stems, ...beginning])}]) as one where one <> ''
+  )`;
+  const whole = joined([...(words === '' ? [] : [alternatives]), ...pairs.map(pairQuery)], '&&');
+  return isExcluded ? sql`!! ${whole}` : whole;
+}
+
+const plain = (words: string) => sql`public.plain_text(${words}::text)`;
+
+const stemOf = ({ words }: Term, language: string) =>
+  sql`plainto_tsquery(public.search_config(${language}), ${plain(words)})`;
+
+const pairQuery = (pair: string) =>
+  [...pair].length === 1
+    ? sql`(quote_literal(${pair}::text) || ':*')::tsquery`
+    : sql`quote_literal(${pair}::text)::tsquery`;
+
+const joined = (parts: RawBuilder<unknown>[], operator: '&&' | '||'): RawBuilder<unknown> =>
+  parts.length === 0 ? sql`''::tsquery` : sql`(${sql.join(parts, sql.raw(` ${operator} `))})`;

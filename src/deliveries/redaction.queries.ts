@@ -1,0 +1,32 @@
+import { sql } from 'kysely';
+import type { Db } from '../db/connect.ts';
+
+/** Takes the contents out of deliveries that nobody sends now, and cancels those that wait. */
+export async function eraseDeliveries(trx: Db, orgId: string, ids: string[]): Promise<void> {
+  await sql`
+    update deliveries set content = null, updated_at = now(),
+      reason = case when status in ('queued', 'held') then 'redacted' else reason end,
+      status = case when status in ('queued', 'held') then 'canceled' else status end
+    where org_id = ${orgId} and id = any(${ids}::uuid[]) and lease is null
+  `.execute(trx);
+  await sql`delete from sandbox_outbox where org_id = ${orgId} and id = any(${ids}::uuid[])`.execute(trx);
+}
+
+export async function isBeingSent(trx: Db, orgId: string, ids: string[]): Promise<boolean> {
+  const { rows } = await sql`
+    select from deliveries where org_id = ${orgId} and id = any(${ids}::uuid[]) and lease is not null limit 1
+  `.execute(trx);
+  return rows.length > 0;
+}
+
+/** Takes the texts out of messages that came in, and out of the mails that they were or that quote what is erased. */
+export async function eraseInbound(trx: Db, orgId: string, ids: string[]): Promise<void> {
+  await sql`
+    with erased as (
+      update inbound_messages set body = '' where org_id = ${orgId} and id = any(${ids}::uuid[]) returning delivery_id
+    )
+    update inbound_emails set raw = null
+    where org_id = ${orgId} and processed_at is not null and raw is not null
+      and (delivery_id = any(${ids}::uuid[]) or delivery_id in (select delivery_id from erased))
+  `.execute(trx);
+}

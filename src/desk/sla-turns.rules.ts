@@ -1,0 +1,123 @@
+export type SlaMetric = 'first_reply' | 'next_reply' | 'resolution';
+
+/** What happened in a session as far as its clocks care: who said something, a handoff, a takeover, a change of its status. */
+export interface SessionFact {
+  at: Date;
+  kind: 'contact' | 'human_agent' | 'ai' | 'handoff' | 'takeover' | 'closed' | 'opened';
+}
+
+/** Time through which a clock runs. `end` is null for one that goes on. */
+export interface Stretch {
+  start: Date;
+  end: Date | null;
+}
+
+export interface ClockChange {
+  type: 'started' | 'paused' | 'resumed' | 'fulfilled';
+  at: Date;
+}
+
+/** What one clock did, whatever its target and the hours that count. */
+export interface Turn {
+  metric: SlaMetric;
+  cycle: number;
+  startedAt: Date;
+  stoppedAt: Date | null;
+  /** In order, apart, none empty but the one that goes on. */
+  stretches: Stretch[];
+  changes: ClockChange[];
+}
+
+type Mode = 'running' | 'paused' | 'stopped';
+
+/**
+ * The clocks of a session from its facts in order; what was so before stays so when facts are added.
+ *
+ * - resolution runs from the session's creation, is paused while the session waits on the customer, and stops while it is closed: a
+ *   reopened session goes on where it stopped.
+ * - first reply runs from the contact's first message, or from the handoff where that comes first, until the first message of a person.
+ *   Where a person speaks first there is none.
+ * - next reply runs from the contact's first message after a person's until the next one of a person, each time anew.
+ * - An answer of the AI is no reply, but people owe nothing while it stands: before a handoff it pauses a reply's clock until the contact
+ *   writes again or the session is handed off. After the handoff it changes nothing.
+ * - Clocks of replies are paused while the session is closed. System messages change nothing.
+ */
+export function turnsOf(createdAt: Date, facts: SessionFact[]): Turn[] {
+  const resolution = begin('resolution', 1, createdAt);
+  const turns = [resolution];
+  let reply: Turn | undefined;
+  let nextReplies = 0;
+  let [isClosed, isHandedOff, isWaitingOnCustomer, hasReplied, isAnsweredByAi] = [false, false, false, false, false];
+  let at = createdAt;
+
+  const owe = () => {
+    isAnsweredByAi = false;
+    if (reply !== undefined) return;
+    reply = hasReplied ? begin('next_reply', ++nextReplies, at) : begin('first_reply', 1, at);
+    turns.push(reply);
+  };
+
+  for (const fact of facts) {
+    if (fact.at > at) at = fact.at; // transactions that waited for each other carry the times at which they began
+    switch (fact.kind) {
+      case 'contact':
+        isWaitingOnCustomer = false;
+        owe();
+        break;
+      case 'human_agent':
+        isWaitingOnCustomer = true;
+        hasReplied = true;
+        if (reply !== undefined) move(reply, 'stopped', at);
+        reply = undefined;
+        break;
+      case 'ai':
+        isWaitingOnCustomer = true;
+        isAnsweredByAi = !isHandedOff;
+        break;
+      case 'handoff':
+        isHandedOff = true;
+        isWaitingOnCustomer = false;
+        isAnsweredByAi = false;
+        if (!hasReplied) owe();
+        break;
+      case 'takeover':
+        isHandedOff = true;
+        break;
+      case 'closed':
+        isClosed = true;
+        break;
+      case 'opened':
+        isClosed = false;
+        break;
+    }
+    move(resolution, isClosed ? 'stopped' : isWaitingOnCustomer ? 'paused' : 'running', at);
+    if (reply !== undefined) move(reply, isClosed || isAnsweredByAi ? 'paused' : 'running', at);
+  }
+  return turns.toSorted((a, b) => ORDER[a.metric] - ORDER[b.metric] || a.cycle - b.cycle);
+}
+
+const ORDER: Record<SlaMetric, number> = { first_reply: 0, next_reply: 1, resolution: 2 };
+
+const begin = (metric: SlaMetric, cycle: number, at: Date): Turn => ({
+  metric,
+  cycle,
+  startedAt: at,
+  stoppedAt: null,
+  stretches: [{ start: at, end: null }],
+  changes: [{ type: 'started', at }],
+});
+
+function move(turn: Turn, to: Mode, at: Date): void {
+  if (to === modeOf(turn)) return;
+  const last = turn.stretches.at(-1);
+  if (to === 'running') turn.stretches.push({ start: at, end: null });
+  else if (last?.end === null) {
+    if (last.start < at) last.end = at;
+    else turn.stretches.pop();
+  }
+  turn.stoppedAt = to === 'stopped' ? at : null;
+  turn.changes.push({ type: to === 'running' ? 'resumed' : to === 'paused' ? 'paused' : 'fulfilled', at });
+}
+
+const modeOf = ({ stoppedAt, stretches }: Turn): Mode =>
+  stoppedAt !== null ? 'stopped' : stretches.at(-1)?.end === null ? 'running' : 'paused';

@@ -1,0 +1,140 @@
+import { Readable } from 'node:stream';
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import fastifyPlugin from 'fastify-plugin';
+import type { Deps } from '../deps.ts';
+import { DomainError } from '../errors.ts';
+import { authenticateOrg } from './authenticate.ts';
+
+const TICK_MS = 1_000;
+const KEY_CHECK_MS = 5_000;
+/** Who has taken nothing for so long is let go, and can come back with its Last-Event-ID. */
+const STUCK_MS = 60_000;
+/** How long a client has to take the end. */
+const END_MS = 1_000;
+const RETRY_MS = 2_000;
+const BUFFER_BYTES = 16 * 1024;
+const COMMENT = Buffer.from(':\n\n');
+const HEADERS = {
+  'content-type': 'text/event-stream',
+  'cache-control': 'no-store, no-transform',
+  'x-accel-buffering': 'no', // nginx would hold events back
+};
+
+interface Sink {
+  write(bytes: Buffer): boolean;
+  end(): void;
+}
+
+interface Feed {
+  /** Called when the sink, once full, can take more. */
+  more(): void;
+  stop(): void;
+}
+
+type Feeding = (sink: Sink) => Feed;
+
+declare module 'fastify' {
+  interface FastifyReply {
+    /** Answers with server-sent events (WHATWG HTML) as the feed writes them, until the client leaves, its key ends or the api closes. */
+    streamEvents(feeding: Feeding): FastifyReply;
+  }
+}
+
+interface OpenStream extends Sink {
+  tick(now: number): void;
+}
+
+/**
+ * Keeps streams of server-sent events open. Not by @fastify/sse: where a client leaves while its socket is full, a `send` of that never
+ * settles, and its heartbeats go into a full socket.
+ */
+export const serverSentEvents = fastifyPlugin(async (app: FastifyInstance, { keys, heartbeatMs }: Deps) => {
+  const streams = new Set<OpenStream>();
+  let isClosing = false;
+
+  app.decorateReply('streamEvents', function (this: FastifyReply, feeding: Feeding) {
+    this.headers(HEADERS);
+    if (this.request.method === 'HEAD') return this.send('');
+    const isAllowed = () =>
+      authenticateOrg(keys, this.request).then(
+        () => true,
+        (error) => !(error instanceof DomainError),
+      );
+    const stream = openStream(this, feeding, { heartbeatMs, isAllowed, onClose: () => streams.delete(stream) });
+    streams.add(stream);
+    if (isClosing) stream.end();
+    return this;
+  });
+
+  const ticking = setInterval(() => {
+    const now = Date.now();
+    for (const stream of streams) stream.tick(now);
+  }, TICK_MS).unref();
+  app.addHook('preClose', async () => {
+    isClosing = true;
+    clearInterval(ticking);
+    for (const stream of streams) stream.end();
+  });
+});
+
+interface StreamOptions {
+  heartbeatMs: number;
+  /** Whether the client may still have this. */
+  isAllowed(): Promise<boolean>;
+  onClose(): void;
+}
+
+function openStream(
+  reply: FastifyReply,
+  feeding: Feeding,
+  { heartbeatMs, isAllowed, onClose }: StreamOptions,
+): OpenStream {
+  let fullSince: number | undefined;
+  let writtenAt = Date.now();
+  let isEnded = false;
+  let checkAt = writtenAt + KEY_CHECK_MS;
+  const leave = () => {
+    isEnded = true;
+    feed.stop();
+    onClose();
+  };
+  const readable = new Readable({
+    highWaterMark: BUFFER_BYTES,
+    read() {
+      if (fullSince === undefined) return;
+      fullSince = undefined;
+      feed.more();
+    },
+    destroy(error, done) {
+      leave();
+      done(error);
+    },
+  });
+
+  const stream: OpenStream = {
+    write(bytes) {
+      writtenAt = Date.now();
+      if (readable.push(bytes)) return true;
+      fullSince ??= writtenAt;
+      return false;
+    },
+    end() {
+      if (isEnded) return;
+      leave();
+      readable.push(null);
+      setTimeout(() => reply.raw.destroy(), END_MS).unref(); // who does not read would not read the end either
+    },
+    tick(now) {
+      if (fullSince !== undefined) {
+        if (now - fullSince > STUCK_MS) reply.raw.destroy();
+      } else if (now - writtenAt >= heartbeatMs) stream.write(COMMENT);
+      if (now < checkAt) return;
+      checkAt = now + KEY_CHECK_MS;
+      void isAllowed().then((isStill) => (isStill ? undefined : stream.end()));
+    },
+  };
+  stream.write(Buffer.from(`retry: ${RETRY_MS}\n\n`));
+  const feed = feeding(stream);
+  reply.send(readable);
+  return stream;
+}

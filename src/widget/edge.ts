@@ -1,0 +1,80 @@
+import type { FastifyError, FastifyInstance } from 'fastify';
+import fastifyPlugin from 'fastify-plugin';
+import ipaddr from 'ipaddr.js';
+import type { Deps } from '../deps.ts';
+import { unauthorized } from '../errors.ts';
+import { answerTo } from '../http/errors.ts';
+import { enforce } from '../http/rate-limits.ts';
+import { findWidgetOrg } from '../orgs/service.ts';
+import { findTokenHolder, type Visitor } from './visitors.service.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The org whose widget calls. Set on every route of the widget. */
+    widgetOrg: { id: string; name: string };
+    /** Who sits before the widget. Set on every route behind `requireVisitor`. */
+    visitor: Visitor;
+  }
+}
+
+const RETRY_AFTER_SECONDS = 5;
+/** Failures that are no user's doing keep their status; all others are told with a 200, as the widget shows them. */
+const KEPT_STATUSES = [401, 404, 429];
+const CODES: Record<number, string> = {
+  400: 'invalid_request',
+  401: 'unauthorized',
+  404: 'not_found',
+  409: 'conflict',
+  413: 'too_large',
+  415: 'unsupported_type',
+  429: 'rate_limited',
+  503: 'unavailable',
+};
+
+/** Finds out whose widget calls, by X-Bot-Token, limits each address of it, and tells failures as the widget reads them. */
+export const widgetEdge = fastifyPlugin(async (app: FastifyInstance, { db, rateLimits }: Deps) => {
+  app.decorateRequest('widgetOrg', null as never);
+  app.decorateRequest('visitor', null as never);
+
+  app.addHook('onRequest', async (request, reply) => {
+    reply.header('cache-control', 'no-store');
+    const token = request.headers['x-bot-token'];
+    const org = typeof token === 'string' ? await findWidgetOrg(db, token) : undefined;
+    const limit = request.method === 'POST' ? 'standard' : 'streaming'; // widgets poll, and many share an address
+    await enforce(rateLimits, limit, `widget ${org?.id ?? 'of nobody'} ${networkOf(request.ip)}`, reply);
+    if (org === undefined) throw unauthorized('Send the widget token of the organization as X-Bot-Token');
+    request.widgetOrg = org;
+  });
+
+  app.setErrorHandler((error: FastifyError, request, reply) => {
+    const { statusCode, message, issues } = answerTo(error);
+    if (statusCode >= 500) request.log.error({ err: error }, 'request failed');
+    if (statusCode === 503) reply.header('retry-after', RETRY_AFTER_SECONDS);
+    if (statusCode === 401) reply.header('www-authenticate', 'Bearer');
+    const isTold = statusCode < 500 && !KEPT_STATUSES.includes(statusCode);
+    const code = CODES[statusCode] ?? (statusCode < 500 ? 'refused' : 'internal_error');
+    return reply
+      .code(isTold ? 200 : statusCode)
+      .type('application/json; charset=utf-8')
+      .serializer(JSON.stringify)
+      .send({ success: false, error: { code, message, ...(issues === undefined ? {} : { issues }) } });
+  });
+});
+
+/** Finds out who sits before the widget, by the contact's token. */
+export const requireVisitor = fastifyPlugin(async (app: FastifyInstance, { db, tokens }: Deps) => {
+  app.addHook('onRequest', async (request) => {
+    const [, token] = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '') ?? [];
+    if (token === undefined) throw unauthorized('Send the contact’s token as "Authorization: Bearer <token>"');
+    const visitor = await findTokenHolder(db, tokens, request.widgetOrg.id, token);
+    if (visitor === undefined) throw unauthorized('The contact’s token is not valid or has expired: get a new one');
+    request.visitor = visitor;
+  });
+});
+
+/** Who has one address of IPv6 has 2^64 of them. */
+function networkOf(address: string): string {
+  if (!ipaddr.isValid(address)) return address;
+  const ip = ipaddr.process(address);
+  return ip.kind() === 'ipv4' ? ip.toString() : ip.toByteArray().slice(0, 8).join('.');
+}

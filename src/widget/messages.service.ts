@@ -1,0 +1,94 @@
+import { isContactBlocked } from '../contacts/blocklist.service.ts';
+import { attachmentOf, type KeptAttachment } from '../conversations/attachments.service.ts';
+import { takeContactMessage } from '../conversations/contact-messages.service.ts';
+import { handOff } from '../conversations/handling.service.ts';
+import { changeLanguage } from '../conversations/visitors.service.ts';
+import type { Db } from '../db/connect.ts';
+import { inTransaction } from '../db/transaction.ts';
+import { refused } from '../errors.ts';
+import { NIL_UUID, newId } from '../ids.ts';
+import type { MediaLinks } from '../media/links.ts';
+import { findLinkedMedia } from '../media/service.ts';
+import { historyItemOf } from './history.ts';
+import { findAnswer, hasMessage, insertMessage, isEventId, listVisibleEvents, upsertVote } from './messages.queries.ts';
+import type { SendWidgetMessage, Vote } from './schema.ts';
+import { getWidgetSession, type HeldSession, holdWidgetSession, mergeCustomData } from './sessions.service.ts';
+import type { Visitor } from './visitors.service.ts';
+
+/**
+ * Adds a visitor's message to their session, once by its uuid, and has people answer it. What one who is blocked says is kept, and does
+ * nothing else. Throws notFound, and invalid for files that were not uploaded here and for more data than can be kept.
+ */
+export function takeMessage(db: Db, links: MediaLinks, visitor: Visitor, message: SendWidgetMessage) {
+  return inTransaction(db, async (trx) => {
+    const session = await holdWidgetSession(trx, visitor, message.session_id);
+    const isRepeated = await hasMessage(trx, visitor.orgId, session.id, message.uuid);
+    if (!isRepeated) await addMessage(trx, links, visitor, session, message);
+    const now = await getWidgetSession(trx, visitor, session.id);
+    const code = isRepeated ? { code: 'duplicate_message_ignored' } : {};
+    return { success: true as const, ...code, sessionIsHandedOff: now.isHandedOff, session: now };
+  });
+}
+
+async function addMessage(
+  trx: Db,
+  links: MediaLinks,
+  visitor: Visitor,
+  session: HeldSession,
+  { uuid, content, attachments, language, custom_data }: SendWidgetMessage,
+): Promise<void> {
+  const { orgId, contactId, name, avatarUrl } = visitor;
+  const files = await keptAttachments(trx, links, orgId, attachments ?? []);
+  const spoken = language ?? session.language;
+  if (spoken !== null && spoken !== session.language) await changeLanguage(trx, orgId, session.id, spoken);
+  await takeContactMessage(
+    trx,
+    orgId,
+    { ...session, language: spoken },
+    {
+      id: await nameMessage(trx, orgId, session.id, uuid),
+      text: content,
+      attachments: files,
+      name: name ?? undefined,
+      avatarUrl: avatarUrl ?? undefined,
+    },
+  );
+  if (custom_data) await mergeCustomData(trx, visitor, session.id, custom_data);
+  if (!(await isContactBlocked(trx, orgId, contactId))) await handOff(trx, orgId, session.id, null);
+}
+
+/** The name becomes the message's id. Where an event elsewhere in the org has it, the message gets another, and neither is told. */
+async function nameMessage(trx: Db, orgId: string, sessionId: string, uuid: string): Promise<string> {
+  const isTaken = uuid === NIL_UUID || (await isEventId(trx, orgId, uuid));
+  const id = isTaken ? newId() : uuid;
+  await insertMessage(trx, { org_id: orgId, session_id: sessionId, uuid, message_id: id });
+  return id;
+}
+
+async function keptAttachments(trx: Db, links: MediaLinks, orgId: string, urls: string[]): Promise<KeptAttachment[]> {
+  const files = await findLinkedMedia(trx, links, orgId, urls);
+  return files.map((file, index) => {
+    if (file !== undefined) return attachmentOf(file);
+    throw refused(`attachments.${index}.url`, 'must be the fileUrl of a file that was uploaded here in the last days');
+  });
+}
+
+/** The visitor's session with all of its history that customers may see, oldest first. Throws notFound. */
+export async function pollSession(db: Db, links: MediaLinks, visitor: Visitor, id: string) {
+  const session = await getWidgetSession(db, visitor, id);
+  const events = await listVisibleEvents(db, visitor.orgId, id);
+  return { session, history: events.map((event) => historyItemOf(links, event)) };
+}
+
+/** Keeps what a visitor thinks of an answer. Throws notFound for the session, and invalid for what is no answer in it. */
+export function voteOn(db: Db, visitor: Visitor, { action, sessionId, messagePublicId }: Vote) {
+  return inTransaction(db, async (trx) => {
+    const { orgId, contactId } = visitor;
+    await getWidgetSession(trx, visitor, sessionId);
+    const answer = await findAnswer(trx, orgId, sessionId, messagePublicId);
+    if (answer === undefined) throw refused('messagePublicId', 'must be the publicId of an answer in this session');
+    const isUp = action === 'upvote';
+    await upsertVote(trx, { org_id: orgId, message_id: answer.id, contact_id: contactId, is_up: isUp });
+    return { messagePublicId, success: true as const };
+  });
+}

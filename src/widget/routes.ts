@@ -1,0 +1,149 @@
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import type { Deps } from '../deps.ts';
+import { refused } from '../errors.ts';
+import { uploads } from '../http/uploads.ts';
+import {
+  Done,
+  PolledWidgetSession,
+  SentWidgetMessage,
+  UploadedWidgetFile,
+  VisitorToken,
+  Voted,
+  WidgetConfig,
+  WidgetSession,
+  WidgetSessionPage,
+} from './answers.schema.ts';
+import { requireVisitor, widgetEdge } from './edge.ts';
+import { takeFile } from './files.ts';
+import { pollSession, takeMessage, voteOn } from './messages.service.ts';
+import {
+  Checkpoint,
+  CreateUnverified,
+  CreateWidgetSession,
+  ListWidgetSessions,
+  PolledSession,
+  ResolveWidgetSession,
+  SendWidgetMessage,
+  SubmitCsat,
+  Vote,
+} from './schema.ts';
+import {
+  createWidgetSession,
+  keepCheckpoint,
+  pageOfSessions,
+  resolveSession,
+  scoreSession,
+} from './sessions.service.ts';
+import { createUnverified } from './visitors.service.ts';
+
+const PREFIX = '/backend/widget/v2';
+const SESSIONS_POLLING_SECONDS = 30;
+const SESSION_POLLING_SECONDS = 5;
+/** Callers are told apart by tokens of their own (edge.ts). */
+const config = { scope: 'public' } as const;
+const hide = true;
+const DONE = { success: true } as const;
+
+/** What the chat widget calls: it stands in no document, as the widget is made for it. */
+export const widgetRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => {
+  await app.register(newcomerRoutes, { ...deps, prefix: PREFIX });
+  await app.register(visitorRoutes, { ...deps, prefix: PREFIX });
+  await app.register(uploadRoutes, { ...deps, prefix: PREFIX });
+};
+
+const newcomerRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => {
+  await app.register(widgetEdge, deps);
+
+  app.get('/config', {
+    config,
+    schema: { hide, response: { 200: WidgetConfig } },
+    handler: async ({ widgetOrg }) => ({
+      org: widgetOrg,
+      sessionsPollingIntervalSeconds: SESSIONS_POLLING_SECONDS,
+      sessionPollingIntervalSeconds: SESSION_POLLING_SECONDS,
+      modes: [],
+    }),
+  });
+
+  app.post('/contact/create-unverified', {
+    config,
+    schema: { hide, body: CreateUnverified.nullish(), response: { 200: VisitorToken } },
+    handler: ({ db, widgetOrg, body }) => createUnverified(db, deps.tokens, widgetOrg.id, body ?? {}),
+  });
+};
+
+const visitorRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => {
+  const { mediaLinks } = deps;
+  await app.register(widgetEdge, deps);
+  await app.register(requireVisitor, deps);
+
+  app.get('/sessions', {
+    config,
+    schema: { hide, querystring: ListWidgetSessions, response: { 200: WidgetSessionPage } },
+    handler: ({ db, visitor, query }) => pageOfSessions(db, visitor, query),
+  });
+
+  app.post('/create-session', {
+    config,
+    schema: { hide, body: CreateWidgetSession, response: { 200: WidgetSession } },
+    handler: ({ db, visitor, body }) => createWidgetSession(db, visitor, body?.customData ?? {}),
+  });
+
+  app.get('/poll/:sessionId', {
+    config,
+    schema: { hide, params: PolledSession, response: { 200: PolledWidgetSession } },
+    handler: ({ db, visitor, params }) => pollSession(db, mediaLinks, visitor, params.sessionId),
+  });
+
+  app.post('/chat/send', {
+    config,
+    schema: { hide, body: SendWidgetMessage, response: { 200: SentWidgetMessage } },
+    handler: ({ db, visitor, body, headers }) => {
+      if (body.bot_token && body.bot_token !== headers['x-bot-token'])
+        throw refused('bot_token', 'must be the one in X-Bot-Token');
+      return takeMessage(db, mediaLinks, visitor, body);
+    },
+  });
+
+  app.post('/chat/vote', {
+    config,
+    schema: { hide, body: Vote, response: { 200: Voted } },
+    handler: ({ db, visitor, body }) => voteOn(db, visitor, body),
+  });
+
+  app.post('/session/resolve', {
+    config,
+    schema: { hide, body: ResolveWidgetSession, response: { 200: WidgetSession } },
+    handler: ({ db, visitor, body }) => resolveSession(db, visitor, body.session_id),
+  });
+
+  app.post('/checkpoint', {
+    config,
+    schema: { hide, body: Checkpoint, response: { 200: Done } },
+    handler: async ({ db, visitor, body }) => {
+      await keepCheckpoint(db, visitor, body);
+      return DONE;
+    },
+  });
+
+  app.post('/submit-csat', {
+    config,
+    schema: { hide, body: SubmitCsat, response: { 200: Done } },
+    handler: async ({ db, visitor, body }) => {
+      await scoreSession(db, visitor, body);
+      return DONE;
+    },
+  });
+};
+
+const uploadRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => {
+  await app.register(uploads);
+  await app.register(widgetEdge, deps);
+  await app.register(requireVisitor, deps);
+
+  app.post('/upload', {
+    config,
+    schema: { hide, response: { 200: UploadedWidgetFile } },
+    handler: (request) => takeFile(request, deps),
+  });
+};

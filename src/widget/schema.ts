@@ -1,0 +1,159 @@
+import { z } from 'zod';
+import { PhoneNumber } from '../contacts/phone-number.schema.ts';
+import { Email, HttpActionOverrides } from '../contacts/schema.ts';
+import { Comment, Score } from '../desk/csat.schema.ts';
+import { Cursor, Id, Language } from '../http/schemas.ts';
+
+const MAX_TEXT = 50_000;
+const MAX_NAME = 1_000;
+const MAX_KEYS = 100;
+const MAX_URL = 2_048;
+const MAX_CHAT_CONTEXT = 20_000;
+const MAX_CHECKPOINT_CHARACTERS = 20_000;
+const MAX_FILTERS = 10_000;
+const MAX_ATTACHMENTS = 10;
+const MAX_OFFSET = 10_000;
+
+const Key = z.string().min(1).max(255);
+const hasFewKeys = (map: object) => Object.keys(map).length <= MAX_KEYS;
+const tooManyKeys = `must have at most ${MAX_KEYS} keys`;
+
+/** Values by key as pages give them, kept as text. */
+const Scalars = z
+  .record(Key, z.union([z.string().max(5_000), z.number(), z.boolean()]))
+  .refine(hasFewKeys, tooManyKeys)
+  .meta({ maxProperties: MAX_KEYS });
+
+/** The same of a visitor's page, which may have nothing for a key. */
+const VisitorData = z
+  .record(Key, z.union([z.string().max(5_000), z.number(), z.boolean(), z.null()]))
+  .refine(hasFewKeys, tooManyKeys)
+  .transform((data) =>
+    Object.fromEntries(Object.entries(data).flatMap(([key, value]) => (value === null ? [] : [[key, String(value)]]))),
+  );
+
+/** The language of a browser, such as pt-BR, as one of ours; undefined where we have none for it. */
+const BrowserLanguage = z
+  .string()
+  .max(100)
+  .transform((tag) => Language.safeParse(tag.split(/[-_]/)[0]?.toLowerCase()).data);
+
+export const CreateUnverified = z.object({
+  email: Email.nullish(),
+  non_verified_name: z.string().max(MAX_NAME).nullish(),
+  non_verified_custom_data: VisitorData.nullish(),
+});
+export type CreateUnverified = z.infer<typeof CreateUnverified>;
+
+export const CreateWidgetSession = z.object({ customData: VisitorData.nullish() }).nullish();
+
+const Filters = z.object({
+  external_id: z
+    .union([z.string().max(5_000), z.number()])
+    .transform(String)
+    .nullish(),
+});
+
+export const ListWidgetSessions = z.object({
+  filters: z
+    .string()
+    .max(MAX_FILTERS)
+    .transform((text, context) => {
+      const filters = Filters.safeParse(parsed(text));
+      if (filters.success) return filters.data;
+      context.issues.push({
+        code: 'custom',
+        input: text,
+        message: 'must be JSON such as {"external_id":"device-1"}',
+      });
+      return z.NEVER;
+    })
+    .optional(),
+  cursor: Cursor.optional(),
+  offset: z.coerce.number().int().min(0).max(MAX_OFFSET).default(0),
+});
+export type ListWidgetSessions = z.infer<typeof ListWidgetSessions>;
+
+export const PolledSession = z.object({ sessionId: Id });
+
+const SentAttachment = z
+  .object({ url: z.string().max(MAX_URL).optional(), fileUrl: z.string().max(MAX_URL).optional() })
+  .transform(({ url, fileUrl }) => url ?? fileUrl ?? '');
+
+/** What a page says for the AI's actions (headers, query_params, body_properties, clientContext) may be secret: none of it is kept. */
+export const SendWidgetMessage = z
+  .object({
+    uuid: Id.toLowerCase(),
+    content: z.string().max(MAX_TEXT),
+    session_id: Id,
+    bot_token: z.string().max(255).nullish(),
+    attachments: z.array(SentAttachment).max(MAX_ATTACHMENTS).nullish(),
+    language: BrowserLanguage.nullish(),
+    custom_data: VisitorData.nullish(),
+  })
+  .refine(({ content, attachments }) => content.trim() !== '' || (attachments ?? []).length > 0, {
+    path: ['content'],
+    message: 'must say something, unless there are attachments',
+  });
+export type SendWidgetMessage = z.infer<typeof SendWidgetMessage>;
+
+export const Vote = z.object({
+  action: z.enum(['upvote', 'downvote']),
+  sessionId: Id,
+  messagePublicId: Id.toLowerCase(),
+});
+export type Vote = z.infer<typeof Vote>;
+
+export const ResolveWidgetSession = z.object({ session_id: Id });
+
+export const Checkpoint = z.object({
+  session_id: Id,
+  payload: z
+    .unknown()
+    .refine((payload) => payload !== undefined, 'must be there')
+    .refine(
+      (payload) => (JSON.stringify(payload) ?? '').length <= MAX_CHECKPOINT_CHARACTERS,
+      `must have at most ${MAX_CHECKPOINT_CHARACTERS} characters`,
+    ),
+});
+export type Checkpoint = z.infer<typeof Checkpoint>;
+
+export const SubmitCsat = z.object({ session_id: Id, score: Score, feedback: Comment.nullish() });
+export type SubmitCsat = z.infer<typeof SubmitCsat>;
+
+/** Spec 2.4. */
+export const AuthenticateUser = z
+  .object({
+    email: Email,
+    name: z.string().max(MAX_NAME).optional(),
+    avatar_url: z
+      .url({ protocol: /^https?$/, error: 'must be an http or https URL' })
+      .max(MAX_URL)
+      .nullable()
+      .optional(),
+    phone: PhoneNumber.optional(),
+    language: Language.optional(),
+    customData: Scalars.optional().describe('Merged by key into the contact’s custom_data, as text.'),
+    chat_context: z.string().max(MAX_CHAT_CONTEXT).optional().describe('What the AI is to know of the visit.'),
+    http_action_overrides: HttpActionOverrides.optional(),
+  })
+  .meta({
+    id: 'AuthenticateUser',
+    examples: [{ email: 'ada@example.com', name: 'Ada Lovelace', customData: { plan: 'pro', seats: 3 } }],
+  });
+export type AuthenticateUser = z.infer<typeof AuthenticateUser>;
+
+export const AuthenticatedUser = z
+  .object({
+    token: z.string().describe('For the widget: it shows the contact’s sessions to whoever holds it, for 30 days.'),
+    contact: z.object({ id: Id }),
+  })
+  .meta({ id: 'AuthenticatedUser' });
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

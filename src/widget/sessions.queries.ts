@@ -1,0 +1,89 @@
+import { sql } from 'kysely';
+import type { Db } from '../db/connect.ts';
+import type { Position } from '../db/cursor.ts';
+import type { Visitor } from './visitors.queries.ts';
+
+/**
+ * The sessions that a visitor may see, in a query that callers narrow down. One whom the org vouched for sees the contact's; one whom nobody
+ * knows sees those that they opened. So neither sees the other's, even where both were made one contact.
+ */
+const selectSessions = (db: Db, { orgId, id, contactId, isVerified }: Visitor) =>
+  db
+    .selectFrom('sessions as session')
+    .leftJoin('widget_sessions as said', (join) =>
+      join.onRef('said.org_id', '=', 'session.org_id').onRef('said.session_id', '=', 'session.id'),
+    )
+    .leftJoin('members as assignee', (join) =>
+      join.onRef('assignee.org_id', '=', 'session.org_id').onRef('assignee.user_id', '=', 'session.assignee_id'),
+    )
+    .where('session.org_id', '=', orgId)
+    .where('session.contact_id', '=', contactId)
+    .where('session.channel', '=', 'web')
+    .$if(isVerified, (query) => query.where('session.verified', 'is distinct from', false))
+    .$if(!isVerified, (query) => query.where('session.verified', '=', false).where('said.visitor_id', '=', id))
+    .select(['session.id', 'session.ticket_number', 'session.created_at', 'session.updated_at', 'session.status'])
+    .select(['session.handoff', 'session.channel', 'session.verified', 'session.assignee_id'])
+    .select(['assignee.name as assignee_name', 'said.attributes'])
+    .select((eb) => [
+      eb
+        .selectFrom('session_events as event')
+        .select('event.content')
+        .whereRef('event.org_id', '=', 'session.org_id')
+        .whereRef('event.session_id', '=', 'session.id')
+        .where('event.type', '=', 'message')
+        .orderBy('event.seq', 'desc')
+        .limit(1)
+        .as('last_message'),
+      eb
+        .selectFrom('session_events as event')
+        .select(sql<unknown>`event.data -> 'payload'`.as('payload'))
+        .whereRef('event.org_id', '=', 'session.org_id')
+        .whereRef('event.session_id', '=', 'session.id')
+        .where('event.type', '=', 'state_checkpoint')
+        .orderBy('event.seq', 'desc')
+        .limit(1)
+        .as('checkpoint'),
+    ]);
+
+export const findSession = (db: Db, visitor: Visitor, id: string) =>
+  selectSessions(db, visitor).where('session.id', '=', id).executeTakeFirst();
+
+export type SessionRow = NonNullable<Awaited<ReturnType<typeof findSession>>>;
+
+interface Place {
+  externalId: string | undefined;
+  after: Position | undefined;
+  offset: number;
+  limit: number;
+}
+
+/** The rows of a page, the newest first, and one more where there is one. */
+export const listSessions = (db: Db, visitor: Visitor, { externalId, after, offset, limit }: Place) =>
+  selectSessions(db, visitor)
+    .$if(externalId !== undefined, (query) =>
+      query.where(sql<string>`said.attributes ->> 'external_id'`, '=', externalId as string),
+    )
+    .$if(after !== undefined, (query) =>
+      query.where(sql<boolean>`(session.created_at, session.id) < (${after?.at}::timestamptz, ${after?.id}::uuid)`),
+    )
+    .orderBy('session.created_at', 'desc')
+    .orderBy('session.id', 'desc')
+    .offset(offset)
+    .limit(limit + 1)
+    .execute();
+
+/** Merges what the widget says of a session into what it said before, and gives all of it. */
+export async function mergeAttributes(
+  trx: Db,
+  { orgId, id }: Visitor,
+  sessionId: string,
+  attributes: Record<string, string>,
+): Promise<Record<string, string>> {
+  const { rows } = await sql<{ attributes: Record<string, string> }>`
+    insert into widget_sessions as said (org_id, session_id, visitor_id, attributes)
+    values (${orgId}, ${sessionId}, ${id}, ${JSON.stringify(attributes)}::jsonb)
+    on conflict (org_id, session_id) do update set attributes = said.attributes || excluded.attributes
+    returning attributes
+  `.execute(trx);
+  return rows[0]?.attributes ?? {};
+}

@@ -1,0 +1,112 @@
+import { excessOfData } from '../contacts/merge.rules.ts';
+import { changeSession } from '../conversations/handling.service.ts';
+import { holdSession } from '../conversations/sessions.service.ts';
+import { openVisitorSession, recordCheckpoint } from '../conversations/visitors.service.ts';
+import type { Db } from '../db/connect.ts';
+import { decodeCursor, toPage } from '../db/cursor.ts';
+import { inTransaction } from '../db/transaction.ts';
+import { submitScore } from '../desk/csat.service.ts';
+import { notFound, refused } from '../errors.ts';
+import type { Checkpoint, ListWidgetSessions, SubmitCsat } from './schema.ts';
+import { findSession, listSessions, mergeAttributes, type SessionRow } from './sessions.queries.ts';
+import type { Visitor } from './visitors.service.ts';
+
+const PAGE = 20;
+
+/** A page of the visitor's sessions, the newest first. Throws invalid for a cursor that is not ours. */
+export async function pageOfSessions(db: Db, visitor: Visitor, { filters, cursor, offset }: ListWidgetSessions) {
+  const rows = await listSessions(db, visitor, {
+    externalId: filters?.external_id ?? undefined,
+    after: cursor === undefined ? undefined : decodeCursor(cursor),
+    offset,
+    limit: PAGE,
+  });
+  const { items, next } = toPage(rows, PAGE, ({ created_at }) => created_at);
+  return { items: items.map(widgetSessionOf), next };
+}
+
+/** The session as its visitor sees it. Throws notFound, for somebody else's as for none. */
+export async function getWidgetSession(db: Db, visitor: Visitor, id: string) {
+  const session = await findSession(db, visitor, id);
+  if (session === undefined) throw notFound('session');
+  return widgetSessionOf(session);
+}
+
+/** Opens a session of the visitor. Throws invalid for more data than can be kept. */
+export function createWidgetSession(db: Db, visitor: Visitor, customData: Record<string, string>) {
+  return inTransaction(db, async (trx) => {
+    const { orgId, contactId, isVerified, language } = visitor;
+    const id = await openVisitorSession(trx, orgId, { contactId, isVerified, language, customData });
+    await mergeAttributes(trx, visitor, id, customData);
+    return getWidgetSession(trx, visitor, id);
+  });
+}
+
+/** The visitor's session as it stays until the transaction ends. Throws notFound, for somebody else's as for none. */
+export async function holdWidgetSession(trx: Db, visitor: Visitor, id: string) {
+  await getWidgetSession(trx, visitor, id);
+  return holdSession(trx, visitor.orgId, id);
+}
+
+export type HeldSession = Awaited<ReturnType<typeof holdWidgetSession>>;
+
+/** Merges data into a session that is locked. Throws invalid for more than can be kept. */
+export async function mergeCustomData(
+  trx: Db,
+  visitor: Visitor,
+  sessionId: string,
+  data: Record<string, string>,
+): Promise<void> {
+  const excess = excessOfData(await mergeAttributes(trx, visitor, sessionId, data));
+  if (excess !== undefined) throw refused('custom_data', excess);
+  const change = { custom_data: data, reflect_status_change_for_integration: true };
+  await changeSession(trx, visitor.orgId, sessionId, change);
+}
+
+/** Closes the visitor's session as resolved. One that is stays as it is. Throws notFound. */
+export function resolveSession(db: Db, visitor: Visitor, id: string) {
+  return inTransaction(db, async (trx) => {
+    await holdWidgetSession(trx, visitor, id);
+    const change = { status: 'closed_resolved' as const, reflect_status_change_for_integration: true };
+    await changeSession(trx, visitor.orgId, id, change);
+    return getWidgetSession(trx, visitor, id);
+  });
+}
+
+/** Keeps where the widget stands in a session. Throws notFound. */
+export function keepCheckpoint(db: Db, visitor: Visitor, { session_id, payload }: Checkpoint): Promise<void> {
+  return inTransaction(db, async (trx) => {
+    await holdWidgetSession(trx, visitor, session_id);
+    await recordCheckpoint(trx, visitor.orgId, session_id, payload);
+  });
+}
+
+/** Scores the latest resolution of the visitor's session. Throws as submitScore does. */
+export function scoreSession(db: Db, visitor: Visitor, { session_id, score, feedback }: SubmitCsat): Promise<void> {
+  return inTransaction(db, async (trx) => {
+    await holdWidgetSession(trx, visitor, session_id);
+    await submitScore(trx, visitor.orgId, { session_id, score, comment: feedback });
+  });
+}
+
+/** The session without anything that is the team's alone, its custom data among that. */
+const widgetSessionOf = (row: SessionRow) => ({
+  id: row.id,
+  ticketNumber: row.ticket_number,
+  title: null,
+  createdAt: row.created_at,
+  updatedAt: row.updated_at,
+  isHandedOff: row.handoff !== null,
+  isOpened: row.status === 'open',
+  assignee: {
+    kind: row.assignee_id === null ? ('none' as const) : ('human' as const),
+    name: row.assignee_name,
+    avatarUrl: null,
+  },
+  channel: row.channel,
+  isVerified: row.verified === true,
+  lastMessage: row.last_message,
+  modeId: null,
+  latestStateCheckpointPayload: row.checkpoint,
+  sessionAttributes: row.attributes ?? {},
+});

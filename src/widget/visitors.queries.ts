@@ -1,0 +1,47 @@
+import type { Db } from '../db/connect.ts';
+
+/** Makes the visitor that a contact is, or keeps the one that it was, and gives its id. */
+export async function upsertVisitor(
+  trx: Db,
+  visitor: {
+    org_id: string;
+    id: string;
+    contact_id: string;
+    is_verified: boolean;
+    avatar_url?: string | null;
+    language?: string | null;
+    chat_context?: string | null;
+  },
+): Promise<string> {
+  const { avatar_url, language, chat_context } = visitor;
+  const { id } = await trx
+    .insertInto('widget_visitors')
+    .values(visitor)
+    .onConflict((oc) =>
+      oc.columns(['org_id', 'contact_id', 'is_verified']).doUpdateSet((eb) => ({
+        contact_id: eb.ref('excluded.contact_id'), // the row comes back where nothing else is new
+        ...(avatar_url === undefined ? {} : { avatar_url }),
+        ...(language === undefined ? {} : { language }),
+        ...(chat_context === undefined ? {} : { chat_context }),
+      })),
+    )
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  return id;
+}
+
+/** The visitor with what is known of the contact. Found by the id in a verified token, which names the org itself. */
+export function findVisitor(db: Db, orgId: string, id: string) {
+  return db
+    .selectFrom('widget_visitors as visitor')
+    .innerJoin('contacts as contact', (join) =>
+      join.onRef('contact.org_id', '=', 'visitor.org_id').onRef('contact.id', '=', 'visitor.contact_id'),
+    )
+    .select(['visitor.org_id as orgId', 'visitor.id', 'visitor.contact_id as contactId', 'visitor.language'])
+    .select(['visitor.is_verified as isVerified', 'visitor.avatar_url as avatarUrl', 'contact.name'])
+    .where('visitor.org_id', '=', orgId)
+    .where('visitor.id', '=', id)
+    .executeTakeFirst();
+}
+
+export type Visitor = NonNullable<Awaited<ReturnType<typeof findVisitor>>>;

@@ -1,0 +1,64 @@
+import { saveContact } from '../contacts/saving.service.ts';
+import type { Db } from '../db/connect.ts';
+import { inTransaction } from '../db/transaction.ts';
+import { newId } from '../ids.ts';
+import type { Tokens } from '../keys/tokens.ts';
+import type { AuthenticateUser, CreateUnverified } from './schema.ts';
+import { findVisitor, upsertVisitor, type Visitor } from './visitors.queries.ts';
+
+export type { Visitor } from './visitors.queries.ts';
+
+const VERIFIED_LIFETIME = '30 days';
+const UNVERIFIED_LIFETIME = '365 days';
+/** Where a contact keeps the e-mail that a visitor claims. Blocklists look at it; nothing is sent to it and nobody is found by it. */
+const CLAIMED_EMAIL = 'unverified_email';
+
+/** Makes a token for a contact whom the org vouches for, saving what it says of them. Throws conflict where another has the phone number. */
+export function authenticateUser(db: Db, tokens: Tokens, orgId: string, user: AuthenticateUser) {
+  return inTransaction(db, async (trx) => {
+    const { email, name, phone, customData, http_action_overrides } = user;
+    const custom_data = customData === undefined ? undefined : textsOf(customData);
+    const contact = await saveContact(trx, orgId, { email, name, phone, custom_data, http_action_overrides });
+    const { avatar_url, language, chat_context } = user;
+    const visitorId = await upsertVisitor(trx, {
+      org_id: orgId,
+      id: newId(),
+      contact_id: contact.id,
+      is_verified: true,
+      avatar_url,
+      language,
+      chat_context,
+    });
+    const token = await tokens.sign('contact', { keyId: visitorId, ownerId: orgId }, VERIFIED_LIFETIME);
+    return { token, contact: { id: contact.id } };
+  });
+}
+
+/**
+ * Makes a contact of its own for a visitor of whom nobody knows who it is, with a token. The e-mail that the visitor claims is not the
+ * contact's: who has it, or gets it later, is another contact.
+ */
+export function createUnverified(db: Db, tokens: Tokens, orgId: string, claims: CreateUnverified) {
+  return inTransaction(db, async (trx) => {
+    const { email, non_verified_name: name, non_verified_custom_data: data } = claims;
+    const custom_data = { ...data, ...(email ? { [CLAIMED_EMAIL]: email } : {}) };
+    const contact = await saveContact(trx, orgId, { name: name ?? undefined, custom_data });
+    const visitor = { org_id: orgId, id: newId(), contact_id: contact.id, is_verified: false };
+    const visitorId = await upsertVisitor(trx, visitor);
+    return { token: await tokens.sign('contact', { keyId: visitorId, ownerId: orgId }, UNVERIFIED_LIFETIME) };
+  });
+}
+
+/** Whose token it is; undefined where it is not one of the org's, has expired or its contact is deleted. */
+export async function findTokenHolder(
+  db: Db,
+  tokens: Tokens,
+  orgId: string,
+  token: string,
+): Promise<Visitor | undefined> {
+  const claims = await tokens.verify('contact', token);
+  return claims?.ownerId === orgId ? findVisitor(db, orgId, claims.keyId) : undefined;
+}
+
+const textsOf = (data: Record<string, string | number | boolean>) =>
+  Object.fromEntries(Object.entries(data).map(([key, value]) => [key, String(value)]));

@@ -1,0 +1,38 @@
+import {
+  condition,
+  continueAsNew,
+  defineSignal,
+  proxyActivities,
+  setCurrentDetails,
+  setHandler,
+  workflowInfo,
+} from '@temporalio/workflow';
+import type { SlaActivities } from '../activities/sla.ts';
+import { LOOK_AT_SLA, type SlaRef } from '../src/desk/sla.contract.ts';
+import { LOOK_AT_CLOCKS } from './activity-options.ts';
+
+/** A timer may fire that late: the activity waits for what is left. */
+const EARLY_MS = 2_000;
+
+const look = defineSignal(LOOK_AT_SLA);
+const { lookAtClocks } = proxyActivities<SlaActivities>({ ...LOOK_AT_CLOCKS, summary: 'look at the clocks' });
+
+/**
+ * Watches the clocks of a session: wakes when one comes to its warning or due time, or when something happened. Ends where no clock runs
+ * towards anything, until it is signalled again. All facts are in the database; this holds only the time.
+ */
+export async function watchSla(input: SlaRef): Promise<void> {
+  let isWoken = false;
+  setHandler(look, () => {
+    isWoken = true;
+  });
+  for (;;) {
+    isWoken = false;
+    const { next, details } = await lookAtClocks(input);
+    setCurrentDetails(details);
+    if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof watchSla>(input);
+    if (isWoken) continue;
+    if (next === null) return;
+    await condition(() => isWoken, Math.max(next.inMs - EARLY_MS, 1), { summary: next.what });
+  }
+}
