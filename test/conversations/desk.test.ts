@@ -142,6 +142,18 @@ describe('messages', () => {
     ]);
   });
 
+  it('of somebody in a session with nobody make them its contact', async () => {
+    const id = await newSession({ contact_id: undefined });
+    const email = `${crypto.randomUUID()}@example.com`;
+    expect((await say(id, 'contact', 'Hi', { contact: { phone_number: '12' } })).status).toBe(400);
+    await say(id, 'contact', 'Hi', { contact: { name: 'Ada', email, custom_data: { plan: 'pro' } } });
+    expect((await session(id)).contact).toMatchObject({ name: 'Ada', email, custom_data: { plan: 'pro' } });
+    const known = await newContact({ email: `known-${email}` });
+    const other = await newSession({ contact_id: undefined });
+    await say(other, 'contact', 'Hi', { contact: { email: `known-${email}` } });
+    expect((await session(other)).contact.id).toBe(known);
+  });
+
   it('of a blocked contact are kept, and neither reopen nor announce anything', async () => {
     const email = `${crypto.randomUUID()}@blocked.example`;
     await api.org.post('/blocklist/contacts', { email });

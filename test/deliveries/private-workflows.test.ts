@@ -1,14 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createSequence, newNumber, untilDelivery, WHATSAPP_NUMBER } from '../support/channels.ts';
+import { textsIn } from '../support/payloads.ts';
 import { emailStep, smsStep } from '../support/sequences.ts';
 import { type Stack, startStack } from '../support/stack.ts';
-
-/** All text in a value, with that of payloads, which are bytes. */
-function textsIn(value: unknown): string {
-  if (value instanceof Uint8Array) return Buffer.from(value).toString('utf8');
-  if (typeof value !== 'object' || value === null) return String(value);
-  return Object.values(value).map(textsIn).join('\n');
-}
 
 describe('what Temporal keeps of a message that was asked for', () => {
   let stack: Stack;

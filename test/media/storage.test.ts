@@ -6,7 +6,7 @@ import { buffer } from 'node:stream/consumers';
 import { pathToFileURL } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { loadConfig } from '../../src/config.ts';
-import { deleteMedia, storeMedia } from '../../src/media/service.ts';
+import { deleteMarkedMedia, markMediaDeleted, storeMedia } from '../../src/media/service.ts';
 import type { Storage } from '../../src/providers/storage.ts';
 import { createStorage } from '../../src/providers/storage-by-url.ts';
 import { spool } from '../../src/spool.ts';
@@ -201,21 +201,23 @@ describe('a file', () => {
 
   it('is deleted with its bytes, by its own org only', async () => {
     const media = await store();
-    expect(await deleteMedia(api.db, api.deps.storage, api.other.id, media.id)).toBe(false);
+    await markMediaDeleted(api.db, api.other.id, [media.id]);
+    await deleteMarkedMedia(api.db, api.deps.storage);
     expect(await statusOf(media)).toBe(200);
-    expect(await deleteMedia(api.db, api.deps.storage, api.org.id, media.id)).toBe(true);
+    await markMediaDeleted(api.db, api.org.id, [media.id]);
+    await deleteMarkedMedia(api.db, api.deps.storage);
     expect(await statusOf(media)).toBe(404);
     expect(await api.deps.storage.get(media.key)).toBeUndefined();
     expect(await rows()).toEqual([]);
-    expect(await deleteMedia(api.db, api.deps.storage, api.org.id, media.id)).toBe(false);
   });
 
-  it('is gone for everybody once its deletion has begun, and a second call finishes what a crash left', async () => {
+  it('is gone for everybody once it is marked, and a second call finishes what a failure left', async () => {
     const media = await store();
     const failing: Storage = { ...api.deps.storage, delete: () => Promise.reject(new Error('away')) };
-    await expect(deleteMedia(api.db, failing, api.org.id, media.id)).rejects.toThrow('away');
+    await markMediaDeleted(api.db, api.org.id, [media.id]);
+    await expect(deleteMarkedMedia(api.db, failing)).rejects.toThrow('away');
     expect(await statusOf(media)).toBe(404);
-    expect(await deleteMedia(api.db, api.deps.storage, api.org.id, media.id)).toBe(true);
+    await deleteMarkedMedia(api.db, api.deps.storage);
     expect(await api.deps.storage.get(media.key)).toBeUndefined();
   });
 

@@ -26,6 +26,18 @@ const PUBLIC_ROUTES = [
   'POST /u/:token',
   'POST /callbacks/:provider/:orgId/:token',
   'GET /callbacks/meta/:orgId/:token',
+  // The chat widget's, which tells callers apart by tokens of its own: test/widget/impersonation.test.ts.
+  'GET /backend/widget/v2/config',
+  'GET /backend/widget/v2/poll/:sessionId',
+  'GET /backend/widget/v2/sessions',
+  'POST /backend/widget/v2/chat/send',
+  'POST /backend/widget/v2/chat/vote',
+  'POST /backend/widget/v2/checkpoint',
+  'POST /backend/widget/v2/contact/create-unverified',
+  'POST /backend/widget/v2/create-session',
+  'POST /backend/widget/v2/session/resolve',
+  'POST /backend/widget/v2/submit-csat',
+  'POST /backend/widget/v2/upload',
 ];
 const SOME_ID = '00000000-0000-4000-8000-000000000000';
 

@@ -4,6 +4,7 @@ import { newId } from '../../src/ids.ts';
 import { formWith } from '../media/samples.ts';
 import { type Answer, type Client, startApi, type TestApi, type TestOrg } from '../support/api.ts';
 import { type FakeFareHarbor, startFakeFareHarbor } from '../support/fake-fareharbor.ts';
+import { verified } from '../widget/client.ts';
 import { type Document, type Operation, type Place, pathTo, readDocument } from './document.ts';
 import { call, checksums, fill, idsOf, isNumeric, numberPlaces, startBigintsHigh } from './filling.ts';
 import { NOWHERE } from './nowhere.ts';
@@ -24,6 +25,8 @@ const EMPTY_TABLES = [
   'inbound_emails',
   'inbound_messages',
   'sender_rates',
+  'session_slas',
+  'sla_clocks',
 ];
 /** The tag that the example of POST /chat/sessions/{id}/tags puts on a session. */
 const TAG_OF_EXAMPLE = 'refund';
@@ -62,6 +65,7 @@ beforeAll(async () => {
   await openSessionOfB(contact.id);
   await orgB.post('/media', formWith(Buffer.from('text'), `${MARK_OF_B}.txt`));
   await fillOutboxOfB();
+  await chatWithB();
   idsOfA = await idsOf(api.db, orgA);
   idsOfB = (await idsOf(api.db, orgB)).filter((id) => !idsOfA.includes(id));
   await findOwnPaths();
@@ -255,12 +259,29 @@ async function fillOutboxOfB() {
     .execute();
 }
 
+/** A visitor's session with an answer, a vote and a score, as the widget makes them. */
+async function chatWithB(): Promise<void> {
+  const { widget } = await verified(api, orgB, `visitor@${MARK_OF_B}.example`);
+  const session_id = await widget.newSession({ external_id: `${MARK_OF_B} device` });
+  await widget.send(session_id, `${MARK_OF_B} message`);
+  await orgB.post(`/chat/sessions/${session_id}/send`, { sender: 'agent', message: { type: 'text', text: 'Hello' } });
+  const messagePublicId = (await widget.poll(session_id)).history[1].publicId;
+  await widget.post('chat/vote', { action: 'upvote', sessionId: session_id, messagePublicId });
+  await widget.post('session/resolve', { session_id });
+  await widget.post('submit-csat', { session_id, score: 5, feedback: `${MARK_OF_B} comment` });
+}
+
 async function openSessionOfB(contactId: string): Promise<void> {
   const { id: sessionId } = await openSession(api.db, orgB.id, { contactId, channel: 'whatsapp' });
   const message = { id: crypto.randomUUID(), sessionId, sender: 'contact', content: `${MARK_OF_B} message` } as const;
   await addMessage(api.db, orgB.id, message);
   await orgB.put('/tags', { tag_name: TAG_OF_EXAMPLE });
   await orgB.post(`/chat/sessions/${sessionId}/tags`, { tags: [TAG_OF_EXAMPLE] });
+
+  const { id: redacted } = await openSession(api.db, orgB.id, { contactId, channel: 'api' });
+  await addMessage(api.db, orgB.id, { ...message, id: crypto.randomUUID(), sessionId: redacted });
+  await orgB.post('/redaction/session', { sessionId: redacted });
+  await orgB.patch('/autopilot', { channel: 'web', autopilot_enabled: true });
 }
 
 /** Looks by the GET of the same path for ids of A that can stand before the last one. */

@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { pino } from 'pino';
 import { type Config, loadConfig } from '../../src/config.ts';
+import { LIVE_CHANNEL } from '../../src/conversations/live.rules.ts';
+import { createLiveStreams } from '../../src/conversations/live-streams.service.ts';
 import { connect } from '../../src/db/connect.ts';
 import { listen } from '../../src/db/listen.ts';
 import { createCallbackUrls } from '../../src/deliveries/callback-urls.ts';
@@ -91,6 +93,8 @@ export async function startApi({ env = {}, databaseUrl, deps: replaced = {} }: A
   const tokens = createTokens(config.JWT_SECRET);
   const egress = createEgress({ allow: config.EGRESS_ALLOW });
   const operatorsEgress = createEgress({ allow: ANYWHERE });
+  const logger = pino({ level: config.LOG_LEVEL });
+  const mediaLinks = createMediaLinks(config.JWT_SECRET, config.PUBLIC_URL);
   const deps: Deps = {
     config,
     db,
@@ -106,11 +110,14 @@ export async function startApi({ env = {}, databaseUrl, deps: replaced = {} }: A
     patienceMs: 20_000,
     dns: createDns({ servers: config.DNS_SERVERS }),
     storage: createStorage(config),
-    mediaLinks: createMediaLinks(config.JWT_SECRET, config.PUBLIC_URL),
+    mediaLinks,
+    liveStreams: createLiveStreams(db, mediaLinks, logger),
+    heartbeatMs: 15_000,
     ...replaced,
   };
-  const app = await createApp(deps, pino({ level: config.LOG_LEVEL }));
+  const app = await createApp(deps, logger);
   const revocations = listen(config.DATABASE_URL, 'keys_changed', deps.keys.forget);
+  const liveEvents = listen(config.DATABASE_URL, LIVE_CHANNEL, deps.liveStreams.wake);
   await app.listen({ host: LOOPBACK, port });
   const url = `http://${LOOPBACK}:${port}`;
   const client = (key?: string) => clientOf(url, key);
@@ -148,7 +155,14 @@ export async function startApi({ env = {}, databaseUrl, deps: replaced = {} }: A
     /** Stops the api and drops its database. */
     async close() {
       await app.close();
-      await Promise.all([revocations.close(), egress.close(), operatorsEgress.close(), deps.storage.close()]);
+      await Promise.all([
+        revocations.close(),
+        liveEvents.close(),
+        deps.liveStreams.close(),
+        egress.close(),
+        operatorsEgress.close(),
+        deps.storage.close(),
+      ]);
       await closeDatabase();
       if (database === undefined) return;
       await database.drop();
@@ -179,6 +193,16 @@ function testConfig(databaseUrl: string, env: Record<string, string>): Config {
   });
 }
 
+const isEndless = ({ headers }: Response) => headers.get('content-type') === 'text/event-stream';
+
+/** What a stream begins with. */
+async function firstPartOf({ body }: Response): Promise<string> {
+  const reader = (body as ReadableStream<Uint8Array>).getReader();
+  const { value } = await reader.read();
+  await reader.cancel();
+  return Buffer.from(value ?? []).toString();
+}
+
 function clientOf(baseUrl: string, key: string | undefined): Client {
   const call = async (
     method: string,
@@ -196,7 +220,7 @@ function clientOf(baseUrl: string, key: string | undefined): Client {
       },
       body: body === undefined || typeof body === 'string' || body instanceof FormData ? body : JSON.stringify(body),
     });
-    const text = await response.text();
+    const text = isEndless(response) ? await firstPartOf(response) : await response.text();
     const isJson = response.headers.get('content-type')?.startsWith('application/json') === true && text !== '';
     return { status: response.status, body: isJson ? JSON.parse(text) : text, headers: response.headers };
   };

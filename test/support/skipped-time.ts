@@ -2,8 +2,10 @@ import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { type ActivityInterceptorsFactory, Worker } from '@temporalio/worker';
 import { sql } from 'kysely';
 import { createSequenceActivities } from '../../activities/sequences.ts';
+import { createSlaActivities } from '../../activities/sla.ts';
 import { connect, type Db } from '../../src/db/connect.ts';
 import type { Outlets } from '../../src/deliveries/outlet.ts';
+import { LOOK_AT_SLA, type SlaRef, WATCH_SLA } from '../../src/desk/sla.contract.ts';
 import { findTestServer } from '../../src/dev/temporal-programs.ts';
 import { RUN_SEQUENCE, type SendTotals } from '../../src/sequences/contract.ts';
 import { installRuntime } from './runtime.ts';
@@ -75,6 +77,37 @@ export async function startSkippedTime() {
           args: [input],
         }),
       );
+    },
+    /**
+     * Runs the workflows of sessions' clocks for as long as `work` takes. `sleep` skips time in both clocks; `wake` hands on what the
+     * outbox holds for them, as the relay would.
+     */
+    async watchClocks<T>(
+      work: (time: { sleep: (ms: number) => Promise<void>; wake: () => Promise<void> }) => Promise<T>,
+    ): Promise<T> {
+      const worker = await Worker.create({
+        connection: environment.nativeConnection,
+        taskQueue: WATCH_SLA.taskQueue,
+        workflowBundle: testWorkflowBundle(),
+        activities: createSlaActivities({ db, stopping: new AbortController().signal }),
+        interceptors: { activity: [paced(async () => undefined)] },
+      });
+      const sleep = async (ms: number) => {
+        await environment.sleep(ms);
+        await keepPace();
+      };
+      const wake = async () => {
+        const waiting = await db.deleteFrom('outbox').where('kind', '=', 'signal').returning('payload').execute();
+        for (const { payload } of waiting) {
+          await environment.client.workflow.signalWithStart(WATCH_SLA.type, {
+            workflowId: WATCH_SLA.workflowId(payload as unknown as SlaRef),
+            taskQueue: WATCH_SLA.taskQueue,
+            args: [payload],
+            signal: LOOK_AT_SLA,
+          });
+        }
+      };
+      return worker.runUntil(() => work({ sleep, wake }));
     },
     async close() {
       await close();

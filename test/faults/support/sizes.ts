@@ -4,6 +4,8 @@ const isLong = process.env.TEST_TIER === 'long';
 export const CONTACTS = isLong ? 2_000 : 300;
 /** On each channel that has random faults. */
 export const SENDS = isLong ? 2_000 : 60;
+/** In each of some conversations. */
+export const MESSAGES = isLong ? 400 : 80;
 export const KILLS = isLong ? 5 : 2;
 export const TEMPORAL_DOWN_MS = isLong ? 60_000 : 10_000;
 export const IDEMPOTENT_REQUESTS = isLong ? 100 : 20;

@@ -1,0 +1,66 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import type { FaultOrg } from './support/fault-org.ts';
+import { type FaultStack, startFaultStack } from './support/fault-stack.ts';
+import { KILLS, MESSAGES, TEST_LIMIT_MS } from './support/sizes.ts';
+
+const SESSIONS = 4;
+const PAGE = 200;
+
+let stack: FaultStack;
+beforeAll(async () => {
+  stack = await startFaultStack();
+}, TEST_LIMIT_MS);
+afterAll(() => stack.close());
+
+/** Says things in a session, each once the one before was answered; gives them in order. */
+async function talk(org: FaultOrg, id: string): Promise<string[]> {
+  const said: string[] = [];
+  for (let n = 0; n < MESSAGES; n++) {
+    const text = `${n} of ${id}`;
+    const sender = n % 3 === 0 ? 'contact' : 'agent';
+    const { status } = await org.post(`/chat/sessions/${id}/send`, { sender, message: { type: 'text', text } });
+    expect(status).toBe(201);
+    said.push(text);
+  }
+  return said;
+}
+
+async function heard(org: FaultOrg, id: string): Promise<string[]> {
+  const texts: string[] = [];
+  for (let next: string | null = '0'; next !== null; ) {
+    const { body } = await org.call('GET', `/chat/sessions/${id}/history?limit=${PAGE}&cursor=${next}`);
+    texts.push(...body.items.map(({ event }: { event: { content: string } }) => event.content));
+    next = body.next;
+  }
+  return texts;
+}
+
+it.each([
+  ['the api', (faults: FaultStack) => faults.api],
+  ['Postgres', (faults: FaultStack) => faults.postgres],
+])(
+  'keeps every message that was accepted, once and in order, when %s is killed again and again',
+  async (_, programOf) => {
+    const org = await stack.newOrg();
+    const ids = await Promise.all(
+      Array.from({ length: SESSIONS }, async () => (await org.post('/chat/sessions', {})).body.id as string),
+    );
+    let isOver = false;
+    const talking = Promise.all(ids.map((id) => talk(org, id))).finally(() => {
+      isOver = true;
+    });
+    let kills = 0;
+    for (; kills < KILLS * 2 && !isOver; kills++) {
+      await sleep(200 + Math.random() * 300);
+      await programOf(stack).kill();
+      await programOf(stack).start();
+    }
+    const said = await talking;
+    expect(kills).toBeGreaterThanOrEqual(KILLS);
+    expect(await Promise.all(ids.map((id) => heard(org, id)))).toEqual(said);
+    const sessions = (await org.call('GET', '/chat/sessions')).body.items as { ticket_number: number }[];
+    expect(sessions.map(({ ticket_number }) => ticket_number).sort()).toEqual([1, 2, 3, 4]);
+  },
+  TEST_LIMIT_MS,
+);
