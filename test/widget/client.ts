@@ -1,0 +1,65 @@
+import type { Answer, TestApi, TestOrg } from '../support/api.ts';
+
+/** The chat widget as its contract has it: its API URL points at the api, it holds a bot token, and a contact's token once there is one. */
+export interface Widget {
+  token: string | undefined;
+  get(path: string, headers?: Record<string, string>): Promise<Answer>;
+  post(path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
+  newSession(customData?: object): Promise<string>;
+  send(sessionId: string, content: string, more?: object): Promise<Answer>;
+  upload(content: Uint8Array | string, fileName: string): Promise<Answer>;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+  poll(sessionId: string): Promise<any>;
+  /** The texts of a poll's history, each with who says it. */
+  said(sessionId: string): Promise<[string, string][]>;
+}
+
+/** The widget of an org for somebody who holds this token, or none yet. */
+export function widgetOf(api: TestApi, org: TestOrg, token?: string): Widget {
+  const headers = (more: Record<string, string> = {}) => ({
+    origin: 'https://shop.example',
+    'x-bot-token': org.widgetToken,
+    ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+    ...more,
+  });
+  const at = (path: string) => `/backend/widget/v2/${path}`;
+  const widget: Widget = {
+    token,
+    get: (path, more) => api.client().get(at(path), { headers: headers(more) }),
+    post: (path, body, more) => api.client().post(at(path), body, { headers: headers(more) }),
+    async newSession(customData) {
+      return (await widget.post('create-session', { customData })).body.id;
+    },
+    send: (session_id, content, more = {}) =>
+      widget.post('chat/send', {
+        uuid: crypto.randomUUID(),
+        content,
+        session_id,
+        bot_token: org.widgetToken,
+        ...more,
+      }),
+    upload(content, fileName) {
+      const form = new FormData();
+      form.append('file', new File([Buffer.from(content)], fileName));
+      return widget.post('upload', form);
+    },
+    poll: async (sessionId) => (await widget.get(`poll/${sessionId}`)).body,
+    said: async (sessionId) =>
+      (await widget.poll(sessionId)).history.map(
+        ({ sender, content }: { sender: { kind: string }; content: { text: string } }) => [sender.kind, content.text],
+      ),
+  };
+  return widget;
+}
+
+/** The widget of somebody of whom nobody knows who it is. */
+export async function unverified(api: TestApi, org: TestOrg, claims: object = {}): Promise<Widget> {
+  const { body } = await widgetOf(api, org).post('contact/create-unverified', claims);
+  return widgetOf(api, org, body.token);
+}
+
+/** The widget of a user whom the org vouches for, and the contact's id. */
+export async function verified(api: TestApi, org: TestOrg, email: string, more: object = {}) {
+  const { body } = await org.post('/widget/authenticate-user', { email, ...more });
+  return { widget: widgetOf(api, org, body.token), contactId: body.contact.id as string };
+}
