@@ -1,0 +1,100 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { TestWorkflowEnvironment } from '@temporalio/testing';
+import { Worker } from '@temporalio/worker';
+import {
+  ASSIGN_WAITING,
+  type AssignmentInput,
+  type AssignmentProgress,
+  LOOK_AT_QUEUES,
+} from '../../src/conversations/assignment.contract.ts';
+import { findTestServer } from '../../src/dev/temporal-programs.ts';
+import { installRuntime } from '../support/runtime.ts';
+import { testWorkflowBundle } from '../support/servers.ts';
+
+const HOUR = 60 * 60 * 1000;
+const QUEUE = 'assignment-tests';
+/** How far a wait may be off: between the skips, time passes as it does. */
+const SLACK_MS = 2_000;
+
+const nothing: AssignmentProgress = { assigned: 0, hasMore: false, opensInMs: null };
+
+describe('the workflow that gives out sessions, in skipped time', () => {
+  let environment: TestWorkflowEnvironment;
+  let serial = 0;
+  beforeAll(async () => {
+    installRuntime();
+    const path = await findTestServer();
+    environment = await TestWorkflowEnvironment.createTimeSkipping({
+      server: { executable: { type: 'existing-path', path } },
+    });
+  });
+  afterAll(() => environment.teardown());
+
+  type Look = () => Promise<void>;
+  type Batch = (look: Look) => Promise<AssignmentProgress> | AssignmentProgress;
+
+  /** Runs the workflow to its end over batches that give, in turn, as scripted; the last one stays. Gives the time before each batch. */
+  const run = async (batches: Batch[], during: (look: Look) => Promise<void> = async () => undefined) => {
+    const looks: number[] = [];
+    const input = { orgId: `org-${++serial}` };
+    const look = () => environment.client.workflow.getHandle(ASSIGN_WAITING.workflowId(input)).signal(LOOK_AT_QUEUES);
+    const giveWaitingSessions = async ({ orgId }: AssignmentInput) => {
+      expect(orgId).toBe(input.orgId);
+      looks.push(await environment.currentTimeMs());
+      return (batches[Math.min(looks.length, batches.length) - 1] as Batch)(look);
+    };
+    const worker = await Worker.create({
+      connection: environment.nativeConnection,
+      taskQueue: QUEUE,
+      workflowBundle: testWorkflowBundle(),
+      activities: { giveWaitingSessions },
+    });
+    const startedAt = await environment.currentTimeMs();
+    await worker.runUntil(async () => {
+      const started = await environment.client.workflow.signalWithStart(ASSIGN_WAITING.type, {
+        workflowId: ASSIGN_WAITING.workflowId(input),
+        taskQueue: QUEUE,
+        args: [input],
+        signal: LOOK_AT_QUEUES,
+      });
+      await during(look);
+      await started.result();
+    });
+    return looks.map((at, n) => at - (looks[n - 1] ?? startedAt));
+  };
+  const expectWaits = (waits: number[], expected: number[]) => {
+    expect(waits).toHaveLength(expected.length);
+    for (const [n, wait] of waits.entries()) expect(Math.abs(wait - (expected[n] ?? 0))).toBeLessThan(SLACK_MS);
+  };
+
+  it('gives batch after batch while there is more, and ends where only a change would help', async () => {
+    const full = () => ({ assigned: 50, hasMore: true, opensInMs: null });
+    expectWaits(await run([full, full, () => nothing]), [0, 0, 0]);
+  });
+
+  it('sleeps until office hours begin, over a weekend and over months', async () => {
+    const closedFor = (hours: number) => () => ({ ...nothing, opensInMs: hours * HOUR });
+    expectWaits(await run([closedFor(63), closedFor(2000), () => nothing]), [0, 63 * HOUR, 2000 * HOUR]);
+  });
+
+  it('looks again while it sleeps when something has changed', async () => {
+    const waits = await run([() => ({ ...nothing, opensInMs: 63 * HOUR }), () => nothing], async (look) => {
+      await environment.sleep(2 * HOUR);
+      await look();
+    });
+    expectWaits(waits, [0, 2 * HOUR]);
+  });
+
+  it('does not end over a session that begins to wait while it looks', async () => {
+    const late: Batch = async (look) => {
+      await look();
+      return nothing;
+    };
+    expectWaits(await run([late, () => nothing]), [0, 0]);
+  });
+
+  it('goes on over as many runs as it takes', async () => {
+    const one = () => ({ assigned: 1, hasMore: true, opensInMs: null });
+    expect(await run([...Array.from({ length: 210 }, () => one), () => nothing])).toHaveLength(211);
+  });
+});
