@@ -14,14 +14,14 @@ export const SlaQuery = z.object({
 });
 export type SlaQuery = z.infer<typeof SlaQuery>;
 
-export const Granularity = z.enum(['day', 'week', 'month']);
+const Granularity = z.enum(['day', 'week', 'month']);
 
 export const SlaTrendQuery = SlaQuery.extend({
   granularity: Granularity.default('day').describe('Periods begin at midnight in the org’s time zone, UTC until set.'),
 });
 export type SlaTrendQuery = z.infer<typeof SlaTrendQuery>;
 
-export const GroupBy = z.enum(['policy', 'team', 'channel', 'assignee']);
+const GroupBy = z.enum(['policy', 'team', 'channel', 'assignee']);
 
 export const SlaBreakdownQuery = SlaQuery.extend({ group_by: GroupBy });
 export type SlaBreakdownQuery = z.infer<typeof SlaBreakdownQuery>;

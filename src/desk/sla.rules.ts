@@ -8,7 +8,7 @@ import {
 import type { ClockChange, Stretch, Turn } from './sla-turns.rules.ts';
 
 /** The part of its target after which a clock warns. */
-export const WARNING_SHARE = 0.8;
+const WARNING_SHARE = 0.8;
 
 export interface SlaTargets {
   first_reply_target_seconds: number | null;
