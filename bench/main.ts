@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { type Finding, tableOf } from './support/report.ts';
 import { withStack } from './support/stack.ts';
 
-const BENCHES = ['sequence', 'scale', 'relay', 'api', 'contacts-search'];
+const BENCHES = ['sequence', 'scale', 'relay', 'api', 'contacts-search', 'live', 'conversations'];
 
 interface Outcome {
   isMet: boolean;
