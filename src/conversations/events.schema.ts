@@ -5,7 +5,7 @@ import { SessionStatus } from './sessions.schema.ts';
 export const Sender = z.enum(['contact', 'ai', 'human_agent', 'system']);
 export type Sender = z.infer<typeof Sender>;
 
-export const Attachment = z
+const Attachment = z
   .object({
     name: z.string(),
     url: z.string().describe('Good for at least seven days: ask again for a new one.'),

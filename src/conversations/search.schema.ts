@@ -4,13 +4,16 @@ import { Id } from '../http/schemas.ts';
 const MAX_LENGTH = 500;
 const MAX_WORDS = 50;
 
+/** One letter of Unicode may stand for four words, so they are counted as they are searched. */
+const wordsIn = (text: string) => text.normalize('NFKC').trim().split(/\s+/).length;
+
 export const SearchSessions = z.object({
   q: z
     .string()
     .min(1)
     .max(MAX_LENGTH)
     .refine((text) => text.trim() !== '', 'must not be blank')
-    .refine((text) => text.trim().split(/\s+/).length <= MAX_WORDS, `must have at most ${MAX_WORDS} words`)
+    .refine((text) => wordsIn(text) <= MAX_WORDS, `must have at most ${MAX_WORDS} words`)
     .describe(
       'Words of which each is wanted, in any order, language and spelling; the last may be a beginning. "A phrase" is wanted as it stands, -one is not wanted, OR stands between alternatives.',
     ),
