@@ -14,6 +14,7 @@ import {
   type Requested,
   settleInterruptedRequested,
   settleRequested,
+  waitForOlder,
 } from '../src/deliveries/requested.queries.ts';
 import { SenderTrouble, sendInLanes } from '../src/deliveries/sending.ts';
 
@@ -44,6 +45,7 @@ export function createRequestedActivities({ db, outlets, stopping }: RequestedAc
     async sendMessage({ orgId, deliveryId }: MessageRef): Promise<RequestProgress> {
       const channel = await findChannel(db, orgId, deliveryId);
       if (channel === undefined) return { hasMore: false, nextDueInMs: null };
+      await waitForOlder(db, orgId, deliveryId);
       try {
         return await sendRequested(orgId, { deliveryId }, channel);
       } catch (error) {

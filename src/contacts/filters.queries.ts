@@ -81,9 +81,9 @@ function condition(filter: ContactFilter, compilation: Compilation): RawBuilder<
     case 'contacts_attributes_in':
       return hasAttributes(filter.attributes ?? []);
     case 'last_contacted_at_between':
-      return lastContacted(compilation, filter, sql`${sendsOf(compilation)} union all ${talksOf(compilation)}`);
+      return lastContacted(compilation, filter, [SENDS, TALKS]);
     case 'last_contacted_at_with_handoff_between':
-      return lastContacted(compilation, filter, sql`${talksOf(compilation)} and talk.handoff is not null`);
+      return lastContacted(compilation, filter, [HANDED_OFF]);
     case 'contact_belongs_to_segment':
       return belongsTo(filter.segment_id.toLowerCase(), compilation);
     case 'contacts_sessions_attributes_in':
@@ -136,20 +136,35 @@ interface Bounds {
   before?: string | number | null | undefined;
 }
 
-const sendsOf = ({ orgId }: Compilation) =>
+/** Where messages are looked for: what was sent to a contact, and its sessions by their newest message, whoever wrote it. */
+type Source = (orgId: string) => RawBuilder<unknown>;
+const SENDS: Source = (orgId) =>
   sql`select send.contact_id, send.sent_at as at from deliveries as send where send.org_id = ${orgId}`;
-
-/** Sessions by their newest message, whoever wrote it. */
-const talksOf = ({ orgId }: Compilation) =>
+const TALKS: Source = (orgId) =>
   sql`select talk.contact_id, talk.last_message_at as at from sessions as talk where talk.org_id = ${orgId}`;
+const HANDED_OFF: Source = (orgId) => sql`${TALKS(orgId)} and talk.handoff is not null`;
 
 /** The newest message lies in the range: one lies in it, and none after it. Said so, it can be answered from the messages' side. */
-function lastContacted({ lookup }: Compilation, bounds: Bounds, all: RawBuilder<unknown>): RawBuilder<SqlBool> {
-  const messages = sql`from (${all}) as message where message.contact_id = contacts.id`;
-  const one = exists(lookup, sql`${messages} and ${sql.join(within('message.at', bounds), sql` and `)}`);
+function lastContacted({ orgId, lookup }: Compilation, bounds: Bounds, sources: Source[]): RawBuilder<SqlBool> {
+  const messages = sources.map((source) => sql`from (${source(orgId)}) as message where`);
+  const inRange = sql.join(within('message.at', bounds), sql` and `);
+  const ones =
+    lookup === 'sets'
+      ? sql`contacts.id in (${sql.join(
+          messages.map((all) => sql`select contact_id ${all} ${inRange}`),
+          sql` union all `,
+        )})`
+      : sql.join(
+          messages.map((all) => exists(lookup, sql`${all} message.contact_id = contacts.id and ${inRange}`)),
+          sql` or `,
+        );
+  const one = sql<SqlBool>`(${ones})`;
   if (!isGiven(bounds.before)) return one;
-  const later = exists(lookup, sql`${messages} and message.at >= ${new Date(bounds.before)}`);
-  return sql<SqlBool>`(${one} and not ${later})`;
+  const before = new Date(bounds.before);
+  const later = messages.map((all) =>
+    exists(lookup, sql`${all} message.contact_id = contacts.id and message.at >= ${before}`),
+  );
+  return sql<SqlBool>`(${one} and not (${sql.join(later, sql` or `)}))`;
 }
 
 /** From `after` on, up to `before` without it, so that ranges can follow one another. */

@@ -27,19 +27,24 @@ export const attachmentOf = ({ id, file_name, mime_type, size }: Media): KeptAtt
 });
 
 /**
- * Puts the files of a message into storage, fetching those that are given by URL, and gives their rows, which are still to be inserted.
- * Not for inside of a transaction. Throws a DomainError that names the attachment which cannot be taken, and why.
+ * Puts the files of a message into storage, fetching those that are given by URL, and adds their rows, which are still to be inserted, to
+ * `kept`: those before one that fails are there as well. Not for inside of a transaction. Throws a DomainError that names the attachment
+ * which cannot be taken, and why.
  */
 export async function keepAttachments(
   deps: AttachmentDeps,
   orgId: string,
   attachments: ChatAttachment[],
-): Promise<Media[]> {
-  const kept: Media[] = [];
+  kept: Media[],
+): Promise<void> {
   for (const [index, attachment] of attachments.entries()) {
     kept.push(await keepAttachment(deps, orgId, attachment, `message.attachments.${index}`));
   }
-  return kept;
+}
+
+/** Deletes the bytes of files whose rows were not inserted. */
+export async function dropAttachments({ storage }: Pick<AttachmentDeps, 'storage'>, files: Media[]): Promise<void> {
+  for (const { key } of files) await storage.delete(key);
 }
 
 async function keepAttachment(

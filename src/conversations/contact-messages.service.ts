@@ -38,7 +38,7 @@ export async function takeContactMessage(
   const data = { sender_name: name, sender_avatar_url: avatarUrl, ...(attachments.length > 0 && { attachments }) };
   const message: NewEvent = { id, type: 'message', sender: 'contact', content: text, data };
   if (!(await appendEvents(trx, orgId, session.id, [...reopening, message]))) return false;
-  await noteForSla(trx, orgId, session.id);
+  if (!isBlocked) await noteForSla(trx, orgId, session.id);
   if (isReopened) {
     await updateSession(trx, orgId, session.id, { status: 'open', custom_status_id: null, closed_at: null });
     await reviewAssignee(trx, orgId, session);

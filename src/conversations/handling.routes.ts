@@ -10,7 +10,7 @@ const tags = ['chat sessions'];
 /** What a support team does with sessions. */
 export const handlingRoutes: FastifyPluginAsyncZod = async (app) => {
   app.post('/chat/sessions/:id/handoff', {
-    config: { scope: 'chat-sessions:write' },
+    config: { scope: 'chat-sessions:write', isRepeatable: true },
     schema: {
       operationId: 'handOffChatSession',
       tags,

@@ -13,6 +13,7 @@ import { readSettings } from '../orgs/service.ts';
 import { announce } from '../outbox/events.ts';
 import { assignInTeam, findAssignee, reassign, reviewAssignee, updateQueuePlace } from './assignment.service.ts';
 import { appendEvents, type NewEvent } from './events.queries.ts';
+import { handOver } from './handing-over.service.ts';
 import type { AssignSession } from './handling.schema.ts';
 import { deleteSessionTags, insertSessionTags, type LockedSession, updateSession } from './sessions.queries.ts';
 import type { UpdateSession } from './sessions.schema.ts';
@@ -90,12 +91,9 @@ export function handOff(db: Db, orgId: string, id: string, reason: string | null
   return inTransaction(db, async (trx) => {
     const session = await holdSession(trx, orgId, id);
     if (session.handoff !== null) return session.handoff;
-    const handoff: Handoff = { summary: null, sentiment: null, reason, at: new Date().toISOString(), state: 'done' };
-    await updateSession(trx, orgId, id, { handoff: JSON.stringify(handoff), ai_closure_type: 'handed_off' });
+    const handoff = await handOver(trx, orgId, id, reason);
     await appendEvents(trx, orgId, id, [{ id: newId(), type: 'handoff', data: { reason } }]);
     await noteForSla(trx, orgId, id);
-    await announce(trx, orgId, 'pre-ticket-handoff', [{ subject_id: id, payload: { reason } }]);
-    await announce(trx, orgId, 'ticket-handoff', [{ subject_id: id, payload: { reason } }]);
     if (session.status === 'open') await assignInTeam(trx, orgId, session);
     return handoff;
   });

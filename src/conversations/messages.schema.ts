@@ -58,11 +58,16 @@ export const SendMessage = z
         avatar_url: AvatarUrl,
       })
       .optional(),
-    message: z.object({
-      type: z.literal('text'),
-      text: z.string().max(MAX_TEXT),
-      attachments: z.array(ChatAttachment).max(MAX_ATTACHMENTS).default([]),
-    }),
+    message: z
+      .object({
+        type: z.literal('text'),
+        text: z.string().max(MAX_TEXT),
+        attachments: z.array(ChatAttachment).max(MAX_ATTACHMENTS).default([]),
+      })
+      .refine(({ text, attachments }) => text.trim() !== '' || attachments.length > 0, {
+        path: ['text'],
+        error: 'must say something where there is no attachment',
+      }),
     should_take_over_session_from_ai: z.boolean().default(false),
   })
   .meta({

@@ -3,16 +3,18 @@ import { getContact } from '../contacts/service.ts';
 import type { Db } from '../db/connect.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { requestReply } from '../deliveries/replies.service.ts';
+import { tellSessionChanged } from '../desk/sla-assignment.service.ts';
 import { noteForSla } from '../desk/sla-waking.service.ts';
 import { conflict } from '../errors.ts';
 import { newId } from '../ids.ts';
 import type { MediaLinks } from '../media/links.ts';
 import { type Media, recordMedia } from '../media/service.ts';
 import { holdMembers } from '../orgs/members.service.ts';
-import { announce } from '../outbox/events.ts';
+import { reassign } from './assignment.service.ts';
 import { attachmentOf } from './attachments.service.ts';
 import { takeContactMessage } from './contact-messages.service.ts';
 import { appendEvents, type NewEvent } from './events.queries.ts';
+import { handOver } from './handing-over.service.ts';
 import type { SendMessage } from './messages.schema.ts';
 import { type LockedSession, updateSession } from './sessions.queries.ts';
 import { holdSession } from './sessions.service.ts';
@@ -91,7 +93,7 @@ async function sayAsAgent(
     { id, type: 'message', sender: 'human_agent', content: message.text, data },
   ]);
   await noteForSla(trx, orgId, session.id);
-  if (takesOver) await takeOver(trx, orgId, session, agent?.id);
+  if (should_take_over_session_from_ai) await takeOver(trx, orgId, session, agent?.id);
   return { id, isHandedOff: takesOver || session.handoff !== null };
 }
 
@@ -129,6 +131,7 @@ async function learn(
     if (email === undefined && phone === undefined) return null;
     const saved = await saveContact(trx, orgId, { email, phone, name, custom_data });
     await updateSession(trx, orgId, id, { contact_id: saved.id });
+    await tellSessionChanged(trx, orgId, id);
     return saved.id;
   }
   const isNameNew = name !== undefined && name !== '' && (await getContact(trx, orgId, contactId)).name === null;
@@ -140,18 +143,8 @@ async function learn(
 
 /** From now on people answer in this session: the agent, where it is a member and nobody else has the session. */
 async function takeOver(trx: Db, orgId: string, session: LockedSession, agentId: number | undefined): Promise<void> {
-  const isMember = agentId !== undefined && (await holdMembers(trx, orgId, [agentId])).length > 0;
-  const handoff = {
-    summary: null,
-    sentiment: null,
-    reason: 'An agent took over',
-    at: new Date().toISOString(),
-    state: 'done',
-  };
-  await updateSession(trx, orgId, session.id, {
-    handoff: JSON.stringify(handoff),
-    ai_closure_type: 'handed_off',
-    ...(isMember && session.assignee_id === null ? { assignee_id: agentId } : {}),
-  });
-  await announce(trx, orgId, 'ticket-handoff', [{ subject_id: session.id, payload: { reason: handoff.reason } }]);
+  if (session.handoff === null) await handOver(trx, orgId, session.id, 'An agent took over');
+  const isFree = session.assignee_id === null && agentId !== undefined;
+  if (!isFree || (await holdMembers(trx, orgId, [agentId])).length === 0) return;
+  await reassign(trx, orgId, session, { assignee_id: agentId, team_id: session.team_id });
 }

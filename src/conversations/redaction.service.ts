@@ -49,15 +49,12 @@ async function redact(
   by: By,
   { sessionId, messageId, reason }: Target,
 ): Promise<ErasedEvent[]> {
-  await holdSession(trx, orgId, sessionId);
+  const { contact_id: contactId } = await holdSession(trx, orgId, sessionId);
   const isWhole = messageId === null;
   const erased = await eraseEvents(trx, orgId, sessionId, messageId);
   await eraseSummaries(trx, orgId, sessionId, { isWhole });
-  await eraseMessages(
-    trx,
-    orgId,
-    erased.filter(({ type }) => type === 'message').map(({ id }) => id),
-  );
+  const ids = erased.filter(({ type }) => type === 'message').map(({ id }) => id);
+  await eraseMessages(trx, orgId, { ids, contactId });
   await markMediaDeleted(
     trx,
     orgId,

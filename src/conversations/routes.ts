@@ -4,7 +4,7 @@ import type { Deps } from '../deps.ts';
 import { errorResponses } from '../http/errors.ts';
 import { NO_BODY, NoBody } from '../http/schemas.ts';
 import type { Media } from '../media/service.ts';
-import { keepAttachments } from './attachments.service.ts';
+import { dropAttachments, keepAttachments } from './attachments.service.ts';
 import { HistoryPage, ListHistory } from './events.schema.ts';
 import { changeSession } from './handling.service.ts';
 import { pageOfHistory } from './history.service.ts';
@@ -29,6 +29,13 @@ export const sessionRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => {
   const { config, mediaLinks } = deps;
   const isDevelopment = config.DEVELOPMENT;
   const kept = new WeakMap<FastifyRequest, Media[]>();
+
+  // Bytes of a message that was not taken are of no use to anybody.
+  app.addHook('onResponse', async (request, reply) => {
+    const files = kept.get(request) ?? [];
+    if (reply.statusCode >= 400)
+      await dropAttachments(deps, files).catch((error: unknown) => request.log.warn({ err: error }, 'files stay'));
+  });
 
   app.post('/chat/sessions', {
     config: { scope: 'chat-sessions:write' },
@@ -86,8 +93,12 @@ export const sessionRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => {
     bodyLimit: MAX_MESSAGE_BYTES,
     config: {
       scope: 'chat-sessions:write',
-      prepare: async (request: FastifyRequest<{ Body: SendMessage }>) => {
-        kept.set(request, await keepAttachments(deps, request.org.id, request.body.message.attachments));
+      prepare: async (request: FastifyRequest<{ Params: { id: string }; Body: SendMessage }>) => {
+        const { db, org, params, body } = request;
+        await getSession(db, org.id, params.id);
+        const files: Media[] = [];
+        kept.set(request, files);
+        await keepAttachments(deps, org.id, body.message.attachments, files);
       },
     },
     schema: {

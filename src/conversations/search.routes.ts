@@ -10,7 +10,7 @@ const tags = ['chat sessions'];
 /** How sessions are found among many. */
 export const searchRoutes: FastifyPluginAsyncZod = async (app) => {
   app.post('/chat/sessions/filter', {
-    config: { scope: 'chat-sessions:read' },
+    config: { scope: 'chat-sessions:read', isRepeatable: true },
     schema: {
       operationId: 'filterChatSessions',
       tags,

@@ -14,6 +14,9 @@ export function isDatabaseAway(error: unknown): boolean {
   return error instanceof Error && DRIVER.test(error.message);
 }
 
+/** Whether Postgres ended the transaction so that another could go on: the same one may go through now. */
+export const isDeadlock = (error: unknown): boolean => codeOf(error) === '40P01';
+
 /** Whether a statement took longer than it may: the same one would again. */
 export const isTooSlow = (error: unknown): boolean => codeOf(error) === '57014';
 

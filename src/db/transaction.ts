@@ -1,21 +1,33 @@
 import { sql, type Transaction } from 'kysely';
 import type { Db } from './connect.ts';
 import type { Database } from './database.ts';
+import { isDeadlock } from './failures.ts';
+
+const MOST_TRIES = 3;
 
 type Hook = (db: Db) => void;
 
 const hooksOf = new WeakMap<object, Hook[]>();
 
-/** Runs `work` in a transaction, joining the caller's where `db` is one already. */
+/**
+ * Runs `work` in a transaction, joining the caller's where `db` is one already. One that Postgres ended to resolve a deadlock is run again
+ * from its beginning, twice at most: `work` has no other effect than on the database.
+ */
 export async function inTransaction<T>(db: Db, work: (trx: Db) => Promise<T>): Promise<T> {
   if (db.isTransaction) return work(db);
-  const hooks: Hook[] = [];
-  const result = await db.transaction().execute((trx: Transaction<Database>) => {
-    hooksOf.set(trx, hooks);
-    return work(trx);
-  });
-  for (const hook of hooks) hook(db);
-  return result;
+  for (let tries = 1; ; tries++) {
+    const hooks: Hook[] = [];
+    try {
+      const result = await db.transaction().execute((trx: Transaction<Database>) => {
+        hooksOf.set(trx, hooks);
+        return work(trx);
+      });
+      for (const hook of hooks) hook(db);
+      return result;
+    } catch (error) {
+      if (tries === MOST_TRIES || !isDeadlock(error)) throw error;
+    }
+  }
 }
 
 /** Calls `hook` once the transaction has committed, or now where there is none. A crash in between loses the call: hints only. */

@@ -19,14 +19,25 @@ export async function isBeingSent(trx: Db, orgId: string, ids: string[]): Promis
   return rows.length > 0;
 }
 
-/** Takes the texts out of messages that came in, and out of the mails that they were or that quote what is erased. */
-export async function eraseInbound(trx: Db, orgId: string, ids: string[]): Promise<void> {
+/**
+ * Takes the texts out of messages that came in, and forgets the mails of their contact in raw form: those may be what is erased, or quote it.
+ */
+export async function eraseInbound(
+  trx: Db,
+  orgId: string,
+  { ids, contactId }: { ids: string[]; contactId: string | null },
+): Promise<void> {
   await sql`
     with erased as (
       update inbound_messages set body = '' where org_id = ${orgId} and id = any(${ids}::uuid[]) returning delivery_id
+    ),
+    touched as (
+      select id from deliveries where org_id = ${orgId} and contact_id = ${contactId}::uuid and channel = 'email'
+      union select unnest(${ids}::uuid[])
+      union select delivery_id from erased where delivery_id is not null
     )
     update inbound_emails set raw = null
-    where org_id = ${orgId} and processed_at is not null and raw is not null
-      and (delivery_id = any(${ids}::uuid[]) or delivery_id in (select delivery_id from erased))
+    from touched
+    where inbound_emails.org_id = ${orgId} and inbound_emails.delivery_id = touched.id and processed_at is not null and raw is not null
   `.execute(trx);
 }

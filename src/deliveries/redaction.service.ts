@@ -6,10 +6,14 @@ import { eraseDeliveries, eraseInbound, isBeingSent } from './redaction.queries.
  * Takes the texts of a conversation's messages out of what was sent and what came in. What still waits to be sent is canceled. Throws
  * conflict while one of them is being sent.
  */
-export async function eraseMessages(trx: Db, orgId: string, ids: string[]): Promise<void> {
+export async function eraseMessages(
+  trx: Db,
+  orgId: string,
+  { ids, contactId }: { ids: string[]; contactId: string | null },
+): Promise<void> {
   if (ids.length === 0) return;
   await eraseDeliveries(trx, orgId, ids);
   if (await isBeingSent(trx, orgId, ids))
     throw conflict('The message is being sent at this moment: try again when it has gone');
-  await eraseInbound(trx, orgId, ids);
+  await eraseInbound(trx, orgId, { ids, contactId });
 }

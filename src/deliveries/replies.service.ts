@@ -32,22 +32,22 @@ export async function requestReply(trx: Db, orgId: string, reply: Reply): Promis
       'message.text',
       `must have at most ${MAX_TEXT[channel]} characters on ${channel}, links to files included`,
     );
-  const sender = await findLastSender(trx, orgId, channel, contactId);
-  const out = { contactId, to, sender: sender ?? null, requestKey: null };
-  return requestMessage(trx, orgId, { ...out, ...(await contentOf(trx, orgId, reply, sender)) });
+  const out = await outOf(trx, orgId, reply);
+  return requestMessage(trx, orgId, { contactId, to, requestKey: null, ...out });
 }
 
-async function contentOf(
+/** What goes out, and what it comes from where the message itself says so. */
+async function outOf(
   trx: Db,
   orgId: string,
-  { channel, text, ticketNumber, isDevelopment }: Reply,
-  sender: string | undefined,
-): Promise<ChannelContent> {
-  if (channel === 'sms') return { channel, content: { body: text } };
+  { channel, contactId, text, ticketNumber, isDevelopment }: Reply,
+): Promise<ChannelContent & { sender: string | null }> {
+  if (channel === 'sms') return { channel, content: { body: text }, sender: null };
+  const sender = await findLastSender(trx, orgId, channel, contactId);
   if (channel === 'whatsapp') {
     if (sender === undefined)
       throw conflict('No WhatsApp number is known to answer from: POST /whatsapp/send-template first');
-    return { channel, content: { phoneNumberId: sender, text } };
+    return { channel, content: { phoneNumberId: sender, text }, sender };
   }
   if (sender === undefined) throw conflict('No address is known to answer from: send an e-mail by POST /email first');
   if (!isDevelopment && !(await isVerifiedSender(trx, orgId, sender)))
@@ -61,5 +61,5 @@ async function contentOf(
     is_html: false,
     is_transactional: true,
   };
-  return { channel, content };
+  return { channel, content, sender };
 }

@@ -25,6 +25,24 @@ export async function listQueued(db: Db, orgId: string, requested: Requested, li
   return rows.map(({ id }) => id);
 }
 
+/**
+ * Has a single message wait while an older one to its contact on the channel is under way, a little longer each time: what is said to
+ * somebody arrives in order.
+ */
+export async function waitForOlder(db: Db, orgId: string, deliveryId: string): Promise<void> {
+  await sql`
+    update deliveries as delivery
+    set not_before = now() + least(interval '1 minute', greatest(interval '1 second', (now() - delivery.created_at) / 4))
+    where delivery.org_id = ${orgId} and delivery.id = ${deliveryId} and delivery.status = 'queued'
+      and exists (
+        select from deliveries as older
+        where older.org_id = delivery.org_id and older.contact_id = delivery.contact_id and older.channel = delivery.channel
+          and older.id < delivery.id and older.status in ('queued', 'sending')
+          and older.sequence_id is null and older.email_request_id is null
+      )
+  `.execute(db);
+}
+
 export interface RequestedRule {
   /** Marks the rows of this attempt. */
   lease: string;

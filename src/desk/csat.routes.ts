@@ -7,7 +7,7 @@ const tags = ['csat'];
 
 export const csatRoutes: FastifyPluginAsyncZod = async (app) => {
   app.post('/csat/scores', {
-    config: { scope: 'csat:write' },
+    config: { scope: 'csat:write', isRepeatable: true },
     schema: {
       operationId: 'submitCsatScore',
       tags,

@@ -14,8 +14,8 @@ export interface EventPayloads {
   'ticket-reassigned': Assignment & { before: Assignment };
   /** `reflects`: whether integrations are to follow. */
   'ticket-resolved': { reflects: boolean };
-  'pre-ticket-handoff': { reason: string | null };
-  'ticket-handoff': { reason: string | null };
+  'pre-ticket-handoff': Record<string, never>;
+  'ticket-handoff': Record<string, never>;
   'ticket-tag-added': { tag_name: string };
   'csat-score-submit': { score_id: string; score: number };
   'sla-first-reply-warning': SlaMoment;

@@ -1,3 +1,4 @@
+import { isContactBlocked } from '../contacts/blocklist.service.ts';
 import { excessOfData } from '../contacts/merge.rules.ts';
 import { changeSession } from '../conversations/handling.service.ts';
 import { holdSession } from '../conversations/sessions.service.ts';
@@ -6,7 +7,7 @@ import type { Db } from '../db/connect.ts';
 import { decodeCursor, toPage } from '../db/cursor.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { submitScore } from '../desk/csat.service.ts';
-import { notFound, refused } from '../errors.ts';
+import { conflict, notFound, refused } from '../errors.ts';
 import type { Checkpoint, ListWidgetSessions, SubmitCsat } from './schema.ts';
 import { findSession, listSessions, mergeAttributes, type SessionRow } from './sessions.queries.ts';
 import type { Visitor } from './visitors.service.ts';
@@ -63,10 +64,11 @@ export async function mergeCustomData(
   await changeSession(trx, visitor.orgId, sessionId, change);
 }
 
-/** Closes the visitor's session as resolved. One that is stays as it is. Throws notFound. */
+/** Closes the visitor's session as resolved. One that is stays as it is. Throws notFound, and conflict for one who is blocked. */
 export function resolveSession(db: Db, visitor: Visitor, id: string) {
   return inTransaction(db, async (trx) => {
     await holdWidgetSession(trx, visitor, id);
+    await assertMayAct(trx, visitor);
     const change = { status: 'closed_resolved' as const, reflect_status_change_for_integration: true };
     await changeSession(trx, visitor.orgId, id, change);
     return getWidgetSession(trx, visitor, id);
@@ -85,8 +87,14 @@ export function keepCheckpoint(db: Db, visitor: Visitor, { session_id, payload }
 export function scoreSession(db: Db, visitor: Visitor, { session_id, score, feedback }: SubmitCsat): Promise<void> {
   return inTransaction(db, async (trx) => {
     await holdWidgetSession(trx, visitor, session_id);
+    await assertMayAct(trx, visitor);
     await submitScore(trx, visitor.orgId, { session_id, score, comment: feedback });
   });
+}
+
+/** One who is blocked may write, and starts nothing. */
+async function assertMayAct(trx: Db, { orgId, contactId }: Visitor): Promise<void> {
+  if (await isContactBlocked(trx, orgId, contactId)) throw conflict('Only messages are taken here');
 }
 
 /** The session without anything that is the team's alone, its custom data among that. */

@@ -2,6 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startApi, type TestApi } from '../support/api.ts';
+import { eventually } from '../support/stack.ts';
 
 const PNG = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
@@ -91,6 +92,33 @@ describe('an attachment', () => {
       ]);
     }
     expect(await messages(id)).toEqual([]);
+  });
+
+  it('of a message that is not taken leaves no bytes behind', async () => {
+    const kept = new Set<string>();
+    const { storage } = api.deps;
+    const watched = await startApi({
+      databaseUrl: api.databaseUrl,
+      deps: {
+        storage: {
+          ...storage,
+          put: async (key, content) => storage.put(key, content).then(() => void kept.add(key)),
+          delete: async (key) => storage.delete(key).then(() => void kept.delete(key)),
+        },
+      },
+    });
+    const client = watched.client(api.org.key);
+    const attachments = [
+      { name: 'a.png', base64: PNG.toString('base64') },
+      { name: 'b.svg', base64: SVG.toString('base64') },
+    ];
+    const message = { type: 'text', text: 'See', attachments };
+    const id = await newSession();
+    expect((await client.post(`/chat/sessions/${id}/send`, { sender: 'contact', message })).status).toBe(415);
+    const lost = await client.post(`/chat/sessions/${crypto.randomUUID()}/send`, { sender: 'contact', message });
+    expect(lost.status).toBe(404);
+    await eventually('nothing is left', () => kept.size === 0);
+    await watched.close();
   });
 
   it('of 20 MB is refused', async () => {

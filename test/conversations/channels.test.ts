@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import type { TestOrg } from '../support/api.ts';
 import { connectMeta, connectTwilio, FAKES_ALLOWED, newNumber, WHATSAPP_NUMBER } from '../support/channels.ts';
 import { type FakeMeta, startFakeMeta } from '../support/fake-meta.ts';
-import { type FakeTwilio, startFakeTwilio } from '../support/fake-twilio.ts';
+import { type FakeTwilio, refusesWith, startFakeTwilio } from '../support/fake-twilio.ts';
 import { eventually, type Stack, startStack } from '../support/stack.ts';
 
 describe('a session on a channel with a provider', () => {
@@ -95,6 +95,15 @@ describe('a session on a channel with a provider', () => {
       'message contact Yes?',
       'message human_agent Any questions?',
     ]);
+  });
+
+  it('gets what an agent says in order, whatever the provider makes of the first', async () => {
+    await receiveSms('Hello?');
+    const [{ id }] = await sessions();
+    twilio.next(refusesWith(20429, 'Too many requests', 429));
+    for (const text of ['one', 'two', 'three']) expect((await say(id, text)).status).toBe(201);
+    await eventually('three SMS', () => smsTo().length === 3);
+    expect(smsTo()).toEqual(['one', 'two', 'three']);
   });
 
   it('tells why nothing can go out', async () => {

@@ -175,8 +175,21 @@ describe('messages', () => {
     expect((await events(id)).map(({ type }: { type: string }) => type)).toEqual([
       'human_agent_takeover',
       'message',
+      'assigned',
+      'human_agent_joined',
       'message',
     ]);
+    expect((await announced(id)).map(([type]) => type)).toEqual([
+      'ticket-created',
+      'pre-ticket-handoff',
+      'ticket-handoff',
+      'ticket-reassigned',
+    ]);
+  });
+
+  it('say something, or have a file', async () => {
+    const { status, body } = await say(await newSession(), 'agent', '  ');
+    expect([status, body.issues[0].path]).toEqual([400, 'body.message.text']);
   });
 
   it('go to no session of another org', async () => {

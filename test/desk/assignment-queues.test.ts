@@ -1,7 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
-import { type Answer, startApi, type TestApi } from '../support/api.ts';
+import { startApi, type TestApi } from '../support/api.ts';
 import { createDesk, type Desk } from '../support/desk.ts';
 import { eventually, type Stack, startStack } from '../support/stack.ts';
 
@@ -43,21 +42,13 @@ const quiet = ({ org }: Desk) =>
     return status.name !== 'RUNNING';
   });
 
-/** Calls again while the process says that it is busy: all of them are this one here. */
-const patiently = async (call: () => Promise<Answer>): Promise<Answer> => {
-  const answer = await call();
-  if (answer.status !== 503 || !answer.body.message.includes('service is busy')) return answer;
-  await sleep(100);
-  return patiently(call);
-};
-
 /** Sessions that come to the team all at once, through every process. */
 const arrive = (desk: Desk, teamId: string, count: number) =>
   Promise.all(
     Array.from({ length: count }, async (_, n) => {
       const client = (apis[n % apis.length] as (typeof apis)[number]).client(desk.org.key);
-      const { id } = (await patiently(() => client.post('/chat/sessions', {}))).body;
-      const answer = await patiently(() => client.post(`/chat/sessions/${id}/assign`, { team_id: teamId }));
+      const { id } = (await client.post('/chat/sessions', {})).body;
+      const answer = await client.post(`/chat/sessions/${id}/assign`, { team_id: teamId });
       expect(answer).toMatchObject({ status: 200, body: '' });
     }),
   );
@@ -303,8 +294,8 @@ describe('many at once', () => {
     const removed = members.at(-1) as number;
     const someone = async (n: number) => {
       const statuses: number[] = [];
-      for (let i = 0; i < 40; i++) statuses.push((await patiently(any(acts))).status);
-      if (n === 0) statuses.push((await patiently(() => desk.org.delete(`/members/${removed}`))).status);
+      for (let i = 0; i < 40; i++) statuses.push((await any(acts)()).status);
+      if (n === 0) statuses.push((await desk.org.delete(`/members/${removed}`)).status);
       return statuses;
     };
     const statuses = (await Promise.all(Array.from({ length: 12 }, (_, n) => someone(n)))).flat();

@@ -1,0 +1,43 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { inTransaction } from '../../src/db/transaction.ts';
+import { startApi, type TestApi } from '../support/api.ts';
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await startApi();
+});
+afterAll(() => api.close());
+
+it('two transactions that wait for each other both get through, each with its effect once', async () => {
+  const ids = [await newTag('a'), await newTag('b')];
+  let runs = 0;
+  let meet = () => {};
+  const met = new Promise<void>((resolve) => {
+    meet = resolve;
+  });
+  const change = (first: string, second: string) =>
+    inTransaction(api.db, async (trx) => {
+      runs += 1;
+      const append = (key: string) =>
+        trx
+          .updateTable('tags')
+          .set((eb) => ({ tag_name: eb('tag_name', '||', '!') }))
+          .where('org_id', '=', api.org.id)
+          .where('tag_key', '=', key)
+          .execute();
+      await append(first);
+      if (runs === 2) meet();
+      await met;
+      await append(second);
+    });
+  const [a, b] = ids as [string, string];
+  await Promise.all([change(a, b), change(b, a)]);
+  expect(runs).toBe(3);
+  const { body } = await api.org.get('/tags');
+  expect(body.map(({ tag_name }: { tag_name: string }) => tag_name)).toEqual(['a!!', 'b!!']);
+});
+
+async function newTag(name: string): Promise<string> {
+  await api.org.put('/tags', { tag_name: name });
+  return name;
+}
