@@ -11,6 +11,7 @@ export interface Person {
   created_at: Date;
   sequences: string[];
   contactedAt: Date[];
+  sessions: { custom_data: Record<string, string>; last_message_at: Date | null; isHandedOff: boolean }[];
 }
 
 /** Strings that would do harm if they were anything but data. */
@@ -60,23 +61,36 @@ function leafMatches(leaf: ContactFilter, person: Person, segments: Record<strin
     case 'contacts_email_in':
       return leaf.email_in.some((email) => email.toLowerCase() === person.email);
     case 'contacts_attributes_in':
-      return (leaf.attributes ?? []).some((map) =>
-        Object.entries(map).every(
-          ([key, value]) => Object.hasOwn(person.custom_data, key) && person.custom_data[key] === value,
-        ),
+      return hasOne(leaf.attributes, person.custom_data);
+    case 'last_contacted_at_between':
+      return lastIsIn(leaf, [...person.contactedAt, ...person.sessions.map((session) => session.last_message_at)]);
+    case 'last_contacted_at_with_handoff_between': {
+      const handedOff = person.sessions.filter(({ isHandedOff }) => isHandedOff);
+      return lastIsIn(
+        leaf,
+        handedOff.map((session) => session.last_message_at),
       );
-    case 'last_contacted_at_between': {
-      const last = person.contactedAt.toSorted((a, b) => a.getTime() - b.getTime()).at(-1);
-      return last !== undefined && inRange(last, leaf);
     }
     case 'contact_belongs_to_segment': {
       const segment = segments[leaf.segment_id];
       return segment !== undefined && matches(segment, person, segments);
     }
     case 'contacts_sessions_attributes_in':
-    case 'last_contacted_at_with_handoff_between':
-      return false;
+      return person.sessions.some(({ custom_data }) => hasOne(leaf.attributes, custom_data));
   }
+}
+
+const hasOne = (maps: Record<string, string>[] | undefined, data: Record<string, string>) =>
+  (maps ?? []).some((map) =>
+    Object.entries(map).every(([key, value]) => Object.hasOwn(data, key) && data[key] === value),
+  );
+
+function lastIsIn(bounds: { after?: unknown; before?: unknown }, times: (Date | null)[]): boolean {
+  const last = times
+    .filter((at) => at !== null)
+    .sort((a, b) => a.getTime() - b.getTime())
+    .at(-1);
+  return last !== undefined && inRange(last, bounds);
 }
 
 const EMAILS = ['ann@a.example', 'bob@b.example', 'cy@a.example', 'dan@mail.a.example', "o'neil@b.example"];
@@ -104,7 +118,15 @@ export const people = (sequences: string[]): fc.Arbitrary<Person[]> =>
         custom_data: fc.dictionary(fc.constantFrom(...KEYS), fc.constantFrom(...VALUES), { maxKeys: 4 }),
         created_at: instant,
         sequences: fc.uniqueArray(fc.constantFrom(...sequences), { maxLength: 2 }),
-        contactedAt: fc.array(instant, { maxLength: 3 }),
+        contactedAt: fc.array(instant, { maxLength: 2 }),
+        sessions: fc.array(
+          fc.record({
+            custom_data: fc.dictionary(fc.constantFrom(...KEYS), fc.constantFrom(...VALUES), { maxKeys: 3 }),
+            last_message_at: fc.option(instant),
+            isHandedOff: fc.boolean(),
+          }),
+          { maxLength: 2 },
+        ),
       }),
       { minLength: 40, maxLength: 60 },
     )

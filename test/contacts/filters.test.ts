@@ -47,7 +47,7 @@ async function seed(org: TestOrg, persons: Person[], ids: string[]): Promise<voi
   await db
     .insertInto('contacts')
     .values(
-      persons.map(({ sequences: _, contactedAt: __, custom_data, ...person }) => ({
+      persons.map(({ sequences: _, contactedAt: __, sessions: ___, custom_data, ...person }) => ({
         ...person,
         org_id,
         custom_data: JSON.stringify(custom_data),
@@ -59,7 +59,8 @@ async function seed(org: TestOrg, persons: Person[], ids: string[]): Promise<voi
       db,
     );
   }
-  for (const { id, sequences: affected, contactedAt } of persons) {
+  let tickets = 0;
+  for (const { id, sequences: affected, contactedAt, sessions } of persons) {
     for (const sequenceId of affected) {
       await sql`insert into enrollments (org_id, id, sequence_id, contact_id)
         values (${org_id}, ${crypto.randomUUID()}, ${sequenceId}, ${id})`.execute(db);
@@ -67,6 +68,11 @@ async function seed(org: TestOrg, persons: Person[], ids: string[]): Promise<voi
     for (const at of contactedAt) {
       await sql`insert into deliveries (org_id, id, channel, contact_id, status, sent_at)
         values (${org_id}, ${crypto.randomUUID()}, 'email', ${id}, 'sent', ${at})`.execute(db);
+    }
+    for (const { custom_data, last_message_at, isHandedOff } of sessions) {
+      await sql`insert into sessions (org_id, id, ticket_number, contact_id, channel, custom_data, last_message_at, handoff)
+        values (${org_id}, ${crypto.randomUUID()}, ${++tickets}, ${id}, 'api', ${JSON.stringify(custom_data)}, ${last_message_at},
+          ${isHandedOff ? '{}' : null})`.execute(db);
     }
     await sql`insert into deliveries (org_id, id, channel, contact_id, status)
       values (${org_id}, ${crypto.randomUUID()}, 'email', ${id}, 'queued')`.execute(db);
