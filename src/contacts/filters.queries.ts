@@ -144,7 +144,10 @@ const TALKS: Source = (orgId) =>
   sql`select talk.contact_id, talk.last_message_at as at from sessions as talk where talk.org_id = ${orgId}`;
 const HANDED_OFF: Source = (orgId) => sql`${TALKS(orgId)} and talk.handoff is not null`;
 
-/** The newest message lies in the range: one lies in it, and none after it. Said so, it can be answered from the messages' side. */
+/**
+ * The newest message lies in the range: one lies in it, and none after it. Said so, it can be answered from the messages' side: as one set of
+ * contacts, as two that each may be enough would be looked up for every contact.
+ */
 function lastContacted({ orgId, lookup }: Compilation, bounds: Bounds, sources: Source[]): RawBuilder<SqlBool> {
   const messages = sources.map((source) => sql`from (${source(orgId)}) as message where`);
   const inRange = sql.join(within('message.at', bounds), sql` and `);
@@ -152,7 +155,7 @@ function lastContacted({ orgId, lookup }: Compilation, bounds: Bounds, sources: 
     lookup === 'sets'
       ? sql`contacts.id in (${sql.join(
           messages.map((all) => sql`select contact_id ${all} ${inRange}`),
-          sql` union all `,
+          sql` union `,
         )})`
       : sql.join(
           messages.map((all) => exists(lookup, sql`${all} message.contact_id = contacts.id and ${inRange}`)),
