@@ -261,7 +261,7 @@ async function fillOutboxOfB() {
 
 /** A visitor's session with an answer, a vote and a score, as the widget makes them. */
 async function chatWithB(): Promise<void> {
-  const { widget } = await verified(api, orgB, `visitor@${MARK_OF_B}.example`);
+  const { widget } = await verified(api, orgB, `visitor@guest-${MARK_OF_B}.example`);
   const session_id = await widget.newSession({ external_id: `${MARK_OF_B} device` });
   await widget.send(session_id, `${MARK_OF_B} message`);
   await orgB.post(`/chat/sessions/${session_id}/send`, { sender: 'agent', message: { type: 'text', text: 'Hello' } });

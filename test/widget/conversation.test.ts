@@ -280,6 +280,8 @@ describe('the widget', () => {
       const { body } = await widget.send(id, 'Let me in');
       expect(body).toMatchObject({ success: true, sessionIsHandedOff: false });
       expect(await widget.said(id)).toEqual([['user', 'Let me in']]);
+      expect((await widget.post('session/resolve', { session_id: id })).body).toMatchObject({ success: false });
+      expect((await widget.post('submit-csat', { session_id: id, score: 1 })).body).toMatchObject({ success: false });
       expect((await api.db.selectFrom('outbox').select('type').where('subject_id', '=', id).execute()).length).toBe(0);
     }
   });
