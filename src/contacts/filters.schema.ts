@@ -18,16 +18,19 @@ const LooseTime = z
 
 const Texts = z.array(z.string().max(255)).max(MAX_VALUES);
 
-const Attributes = z
+/** Objects of string values: who has every pair of at least one of them matches. */
+export const AttributeObjects = z
   .array(
     z
       .record(z.string().max(255), z.string().max(5000))
       .refine((map) => Object.keys(map).length <= MAX_ATTRIBUTES, `must have at most ${MAX_ATTRIBUTES} keys`)
       .meta({ maxProperties: MAX_ATTRIBUTES }),
   )
-  .max(MAX_ATTRIBUTE_OBJECTS)
-  .optional()
-  .describe('A contact matches when it has every pair of at least one of the objects. No object: none matches.');
+  .max(MAX_ATTRIBUTE_OBJECTS);
+
+const Attributes = AttributeObjects.optional().describe(
+  'A contact matches when it has every pair of at least one of the objects. No object: none matches.',
+);
 
 const strictBounds = { after: DateTime.optional(), before: DateTime.optional() };
 const looseBounds = { after: LooseTime.optional(), before: LooseTime.optional() };

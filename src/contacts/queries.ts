@@ -94,14 +94,17 @@ export function findContact(db: Db, orgId: string, id: string) {
   return db.selectFrom('contacts').select(COLUMNS).where('org_id', '=', orgId).where('id', '=', id).executeTakeFirst();
 }
 
-export const holdContactRow = (trx: Db, orgId: string, id: string) =>
-  trx
+/** Whether the org has the contact, which then stays until the transaction ends. */
+export async function holdContact(trx: Db, orgId: string, id: string): Promise<boolean> {
+  const contact = await trx
     .selectFrom('contacts')
     .select('id')
     .where('org_id', '=', orgId)
     .where('id', '=', id)
     .forKeyShare()
     .executeTakeFirst();
+  return contact !== undefined;
+}
 
 export async function deleteContact(db: Db, orgId: string, id: string): Promise<boolean> {
   const { numDeletedRows } = await db

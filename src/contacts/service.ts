@@ -7,9 +7,11 @@ import { newId } from '../ids.ts';
 import { announce } from '../outbox/events.ts';
 import { prepareFilter } from './filters.ts';
 import { blankContact, type StoredContact } from './merge.rules.ts';
-import { deleteContact, findContact, holdContactRow, insertContacts, listByAddress, listContacts } from './queries.ts';
+import { deleteContact, findContact, insertContacts, listByAddress, listContacts } from './queries.ts';
 import type { ContactRef, ListContacts, SearchContacts } from './schema.ts';
 import { searchFirst, searchThrough } from './search.queries.ts';
+
+export { holdContact } from './queries.ts';
 
 const SEARCH_PAGE = 100;
 
@@ -19,10 +21,6 @@ export async function getContact(db: Db, orgId: string, id: string) {
   if (contact === undefined) throw notFound('contact');
   return contact;
 }
-
-/** Whether the org has the contact, which then stays until the transaction ends. */
-export const holdContact = async (trx: Db, orgId: string, id: string): Promise<boolean> =>
-  (await holdContactRow(trx, orgId, id)) !== undefined;
 
 /** Deletes the contact with its enrollments; its messages stay. Throws notFound. */
 export function eraseContact(db: Db, orgId: string, id: string): Promise<void> {

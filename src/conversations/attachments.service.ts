@@ -1,9 +1,8 @@
 import { DomainError, type ErrorKind, ProviderError, refused } from '../errors.ts';
 import { MAX_FILE_BYTES } from '../media/file-types.rules.ts';
-import { keepBytes, type Media } from '../media/service.ts';
+import { keepContent, type Media } from '../media/service.ts';
 import type { Egress } from '../providers/egress.ts';
 import type { Storage } from '../providers/storage.ts';
-import { spool } from '../spool.ts';
 import type { ChatAttachment } from './messages.schema.ts';
 
 export interface AttachmentDeps {
@@ -55,12 +54,7 @@ async function keepAttachment(
 ): Promise<Media> {
   const bytes = url === undefined ? bytesOf(base64) : await download(egress, url, `${field}.url`);
   try {
-    const spooled = await spool([bytes], MAX_FILE_BYTES);
-    try {
-      return await keepBytes(storage, orgId, name, spooled);
-    } finally {
-      await spooled.remove();
-    }
+    return await keepContent(storage, orgId, { content: [bytes], fileName: name });
   } catch (error) {
     throw error instanceof DomainError ? naming(error, `${field}.${url === undefined ? 'base64' : 'url'}`) : error;
   }

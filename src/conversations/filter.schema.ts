@@ -1,11 +1,10 @@
 import { z } from 'zod';
+import { AttributeObjects } from '../contacts/filters.schema.ts';
 import { Language } from '../http/schemas.ts';
 import { Session, SessionChannel } from './sessions.schema.ts';
 
 const MAX_VALUES = 1_000;
 const MAX_TAGS = 100;
-const MAX_ATTRIBUTE_OBJECTS = 100;
-const MAX_ATTRIBUTES = 50;
 /** Sessions that a page may lie behind. The cost of a page grows with them. */
 const MAX_DEPTH = 100_000;
 
@@ -37,16 +36,7 @@ const Filters = z.object({
     .optional()
     .describe('The session has all of them. Names in any spelling.'),
   waiting_on: Session.shape.waiting_on.unwrap().optional(),
-  custom_data: z
-    .array(
-      z
-        .record(z.string().max(255), z.string().max(5000))
-        .refine((map) => Object.keys(map).length <= MAX_ATTRIBUTES, `must have at most ${MAX_ATTRIBUTES} keys`)
-        .meta({ maxProperties: MAX_ATTRIBUTES }),
-    )
-    .max(MAX_ATTRIBUTE_OBJECTS)
-    .optional()
-    .describe('The session has every pair of at least one of the objects.'),
+  custom_data: AttributeObjects.optional().describe('The session has every pair of at least one of the objects.'),
 });
 
 export const FilterSessions = z

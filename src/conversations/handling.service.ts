@@ -8,7 +8,7 @@ import { holdTags } from '../desk/tags.service.ts';
 import { holdTeam } from '../desk/teams.service.ts';
 import { refused } from '../errors.ts';
 import { newId } from '../ids.ts';
-import { holdMembers } from '../orgs/members.service.ts';
+import { holdMember } from '../orgs/members.service.ts';
 import { readSettings } from '../orgs/service.ts';
 import { announce } from '../outbox/events.ts';
 import { assignInTeam, findAssignee, reassign, reviewAssignee, updateQueuePlace } from './assignment.service.ts';
@@ -107,7 +107,7 @@ export function assignSession(db: Db, orgId: string, id: string, input: AssignSe
   return inTransaction(db, async (trx) => {
     const session = await holdSession(trx, orgId, id);
     const { assignee_id = session.assignee_id, team_id = session.team_id } = input;
-    if (assignee_id !== null && (await holdMembers(trx, orgId, [assignee_id])).length === 0) {
+    if (assignee_id !== null && !(await holdMember(trx, orgId, assignee_id))) {
       throw refused('assignee_id', 'must be the id of a member of the org: GET /members lists them');
     }
     if (team_id !== null && !(await holdTeam(trx, orgId, team_id))) {

@@ -9,7 +9,7 @@ import { conflict } from '../errors.ts';
 import { newId } from '../ids.ts';
 import type { MediaLinks } from '../media/links.ts';
 import { type Media, recordMedia } from '../media/service.ts';
-import { holdMembers } from '../orgs/members.service.ts';
+import { holdMember } from '../orgs/members.service.ts';
 import { reassign } from './assignment.service.ts';
 import { attachmentOf } from './attachments.service.ts';
 import { takeContactMessage } from './contact-messages.service.ts';
@@ -145,6 +145,6 @@ async function learn(
 async function takeOver(trx: Db, orgId: string, session: LockedSession, agentId: number | undefined): Promise<void> {
   if (session.handoff === null) await handOver(trx, orgId, session.id, 'An agent took over');
   const isFree = session.assignee_id === null && agentId !== undefined;
-  if (!isFree || (await holdMembers(trx, orgId, [agentId])).length === 0) return;
+  if (!isFree || !(await holdMember(trx, orgId, agentId))) return;
   await reassign(trx, orgId, session, { assignee_id: agentId, team_id: session.team_id });
 }

@@ -4,7 +4,6 @@ import { eraseMessages } from '../deliveries/redaction.service.ts';
 import { notFound } from '../errors.ts';
 import { isUuid, newId } from '../ids.ts';
 import { markMediaDeleted } from '../media/service.ts';
-
 import { appendEvents } from './events.queries.ts';
 import { type ErasedEvent, eraseEvents, eraseSummaries, insertRedaction } from './redaction.queries.ts';
 import type { RedactMessage, RedactSession } from './redaction.schema.ts';

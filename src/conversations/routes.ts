@@ -95,10 +95,12 @@ export const sessionRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => {
       scope: 'chat-sessions:write',
       prepare: async (request: FastifyRequest<{ Params: { id: string }; Body: SendMessage }>) => {
         const { db, org, params, body } = request;
+        const { attachments } = body.message;
+        if (attachments.length === 0) return;
         await getSession(db, org.id, params.id);
         const files: Media[] = [];
         kept.set(request, files);
-        await keepAttachments(deps, org.id, body.message.attachments, files);
+        await keepAttachments(deps, org.id, attachments, files);
       },
     },
     schema: {

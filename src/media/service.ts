@@ -26,9 +26,16 @@ export async function storeMedia(
   orgId: string,
   { content, fileName }: NewFile,
 ): Promise<Media> {
+  const media = await keepContent(storage, orgId, { content, fileName });
+  await insertMedia(db, media);
+  return media;
+}
+
+/** Puts a file into storage as keepBytes does, however its bytes come. */
+export async function keepContent(storage: Storage, orgId: string, { content, fileName }: NewFile): Promise<Media> {
   const spooled = await spool(content, MAX_FILE_BYTES);
   try {
-    return await storeReceived(db, storage, orgId, { fileName, bytes: spooled });
+    return await keepBytes(storage, orgId, fileName, spooled);
   } finally {
     await spooled.remove();
   }

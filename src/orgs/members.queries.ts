@@ -60,15 +60,16 @@ export const listMembers = (db: Db, orgId: string) => membersOf(db, orgId).order
 export const findMember = (db: Db, orgId: string, userId: number) =>
   membersOf(db, orgId).where('member.user_id', '=', userId).executeTakeFirst();
 
-export async function holdMemberIds(trx: Db, orgId: string, ids: number[]): Promise<number[]> {
-  const members = await trx
+/** Whether the person is a member of the org, and stays one until the transaction ends. */
+export async function holdMember(trx: Db, orgId: string, userId: number): Promise<boolean> {
+  const member = await trx
     .selectFrom('members')
     .select('user_id')
     .where('org_id', '=', orgId)
-    .where('user_id', 'in', ids)
+    .where('user_id', '=', userId)
     .forKeyShare()
-    .execute();
-  return members.map(({ user_id }) => user_id);
+    .executeTakeFirst();
+  return member !== undefined;
 }
 
 export async function hasOtherAdmin(db: Db, orgId: string, userId: number): Promise<boolean> {

@@ -9,7 +9,6 @@ import {
   findRoleIds,
   getRoleId,
   hasOtherAdmin,
-  holdMemberIds,
   insertMemberRoles,
   listMembers,
   updateMember,
@@ -25,8 +24,7 @@ export async function listMembersWithRole(db: Db, orgId: string) {
   return (await listMembers(db, orgId)).map(withStrongestRole);
 }
 
-/** Those of the ids that are members' of the org, who stay members until the transaction ends. */
-export const holdMembers = holdMemberIds;
+export { holdMember } from './members.queries.ts';
 
 /** Changes a member. Throws notFound, and conflict when the org would lose its last admin. */
 export function changeMember(db: Db, orgId: string, userId: number, { role, ...changes }: UpdateMember) {
