@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Db } from '../db/connect.ts';
+import { lockName } from '../db/locks.ts';
 import type { CreatePhoneAgent, UpdatePhoneAgent } from './phone-agents.schema.ts';
 
 const COLUMNS = [
@@ -19,7 +20,7 @@ const COLUMNS = [
 
 /** Lets one new agent of the org through at a time, so that they can be counted. */
 export async function lockPhoneAgents(trx: Db, orgId: string): Promise<void> {
-  await sql`select pg_advisory_xact_lock(hashtextextended(${`phone agents ${orgId}`}, 0))`.execute(trx);
+  await lockName(trx, `phone agents ${orgId}`);
 }
 
 export async function countPhoneAgents(db: Db, orgId: string): Promise<number> {

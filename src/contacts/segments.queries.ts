@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Db } from '../db/connect.ts';
 import { byCreation, type Place } from '../db/cursor.ts';
+import { lockName } from '../db/locks.ts';
 import type { FullFilter } from './filters.schema.ts';
 
 const columns = ['id', 'name', 'created_at', 'updated_at'] as const;
@@ -8,7 +9,7 @@ const filter = sql<FullFilter | null>`filter`.as('filter');
 
 /** Lets one change of the org's segments through at a time, so that no two of them close a circle together. */
 export async function lockSegments(trx: Db, orgId: string): Promise<void> {
-  await sql`select pg_advisory_xact_lock(hashtextextended(${`segments ${orgId}`}, 0))`.execute(trx);
+  await lockName(trx, `segments ${orgId}`);
 }
 
 export function insertSegment(db: Db, segment: { org_id: string; id: string; name: string; filter: string | null }) {

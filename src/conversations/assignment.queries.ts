@@ -1,6 +1,7 @@
 import { type SqlBool, sql } from 'kysely';
 import type { Db } from '../db/connect.ts';
 import { isLockTaken } from '../db/failures.ts';
+import { lockName } from '../db/locks.ts';
 import { inSavepoint } from '../db/transaction.ts';
 
 const PATIENCE = '300ms';
@@ -10,7 +11,7 @@ const PATIENCE = '300ms';
  * capacity. Whoever waits for it may hold sessions, so whoever has it must not begin to lock any.
  */
 export async function lockAssignment(trx: Db, orgId: string): Promise<void> {
-  await sql`select pg_advisory_xact_lock(hashtextextended(${`assignment ${orgId}`}, 0))`.execute(trx);
+  await lockName(trx, `assignment ${orgId}`);
 }
 
 /**

@@ -1,6 +1,7 @@
 import { sql, type Updateable } from 'kysely';
 import { jsonBuildObject } from 'kysely/helpers/postgres';
 import type { Db } from '../db/connect.ts';
+import { lockName } from '../db/locks.ts';
 import { inRange, type RangePlace } from '../db/ranges.ts';
 import type { ListSessions, SessionChannel, SessionStatus } from './sessions.schema.ts';
 import type { SessionsTable } from './sessions.table.ts';
@@ -46,7 +47,7 @@ export const lockSession = (trx: Db, orgId: string, id: string) =>
 
 /** Lets one message of a contact in at a time, so that two do not open a session each. */
 export async function lockConversation(trx: Db, orgId: string, contactId: string): Promise<void> {
-  await sql`select pg_advisory_xact_lock(hashtextextended(${`conversation ${orgId} ${contactId}`}, 0))`.execute(trx);
+  await lockName(trx, `conversation ${orgId} ${contactId}`);
 }
 
 /** The contact's newest session on a channel, as it stays until the transaction ends. */

@@ -1,6 +1,7 @@
 import { type SqlBool, sql } from 'kysely';
 import type { Db } from '../db/connect.ts';
 import { byCreation, type Place } from '../db/cursor.ts';
+import { lockName } from '../db/locks.ts';
 import type { DomainStatus } from './domains.schema.ts';
 import type { SendingDomainsTable } from './domains.table.ts';
 
@@ -17,7 +18,7 @@ const COLUMNS = [
 
 /** Lets one new domain of the org through at a time, so that they can be counted. */
 export async function lockDomains(trx: Db, orgId: string): Promise<void> {
-  await sql`select pg_advisory_xact_lock(hashtextextended(${`sending domains ${orgId}`}, 0))`.execute(trx);
+  await lockName(trx, `sending domains ${orgId}`);
 }
 
 export async function countDomains(db: Db, orgId: string): Promise<number> {

@@ -1,6 +1,7 @@
 import { type SqlBool, sql } from 'kysely';
 import type { Db } from '../db/connect.ts';
 import { byCreation, type Place } from '../db/cursor.ts';
+import { lockName } from '../db/locks.ts';
 import type { CreateSlaPolicy, SlaAssignment, UpdateSlaPolicy } from './sla-policies.schema.ts';
 
 const COLUMNS = [
@@ -17,7 +18,7 @@ const COLUMNS = [
 
 /** Lets one new policy of the org through at a time, so that they can be counted. */
 export async function lockPolicies(trx: Db, orgId: string): Promise<void> {
-  await sql`select pg_advisory_xact_lock(hashtextextended(${`sla policies ${orgId}`}, 0))`.execute(trx);
+  await lockName(trx, `sla policies ${orgId}`);
 }
 
 export async function countPolicies(db: Db, orgId: string): Promise<number> {

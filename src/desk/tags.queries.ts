@@ -1,11 +1,12 @@
 import { sql } from 'kysely';
 import type { Db } from '../db/connect.ts';
+import { lockName } from '../db/locks.ts';
 import { tagKey } from './tags.rules.ts';
 import type { UpsertTag } from './tags.schema.ts';
 
 /** Lets one new tag of the org through at a time, so that they can be counted. */
 export async function lockTags(trx: Db, orgId: string): Promise<void> {
-  await sql`select pg_advisory_xact_lock(hashtextextended(${`tags ${orgId}`}, 0))`.execute(trx);
+  await lockName(trx, `tags ${orgId}`);
 }
 
 export async function countTags(db: Db, orgId: string): Promise<number> {

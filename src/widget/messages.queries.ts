@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Db } from '../db/connect.ts';
+import { lockName } from '../db/locks.ts';
 
 /** Whether the session has a message that the widget named so. The session is locked. */
 export async function hasMessage(trx: Db, orgId: string, sessionId: string, uuid: string): Promise<boolean> {
@@ -15,7 +16,7 @@ export async function hasMessage(trx: Db, orgId: string, sessionId: string, uuid
 
 /** Lets one message of this name in the org through at a time, and says whether an event has it for its id already. */
 export async function isEventId(trx: Db, orgId: string, uuid: string): Promise<boolean> {
-  await sql`select pg_advisory_xact_lock(hashtextextended(${`widget message ${orgId} ${uuid}`}, 0))`.execute(trx);
+  await lockName(trx, `widget message ${orgId} ${uuid}`);
   const found = await trx
     .selectFrom('session_events')
     .select('id')
