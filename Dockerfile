@@ -12,6 +12,8 @@ COPY src src
 COPY workflows workflows
 COPY activities activities
 COPY worker worker
+ENV WORKFLOW_BUNDLE=/app/workflows.js
+RUN node worker/bundler.ts $WORKFLOW_BUNDLE
 RUN install -d -o node -g node /var/lib/switchboard/media
 USER node
 EXPOSE 8080

@@ -1,3 +1,5 @@
+import { availableParallelism } from 'node:os';
+
 export default {
   testMatch: ['<rootDir>/test/**/*.test.ts'],
   modulePathIgnorePatterns: ['<rootDir>/.data/'],
@@ -10,6 +12,8 @@ export default {
   },
   globalSetup: '<rootDir>/scripts/jest/global-setup.mjs',
   globalTeardown: '<rootDir>/scripts/jest/global-teardown.mjs',
+  testSequencer: '<rootDir>/scripts/jest/sequencer.mjs',
   testTimeout: 60_000,
-  maxWorkers: 2,
+  // Many tests wait, for a server to return or a time to come, while others can run.
+  maxWorkers: availableParallelism() + 1,
 };

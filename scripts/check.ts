@@ -20,6 +20,7 @@ async function runAll(steps: Step[], width: number): Promise<StepResult[]> {
 function report({ step, passed, failed, seconds, output }: StepResult): void {
   const counts = step.count === undefined ? '' : ` (${passed} passed, ${failed} failed)`;
   if (failed > 0) console.log(`\n${output.trimEnd()}\n`);
+  for (const [line] of output.matchAll(/^UNSTEADY .*$/gm)) console.log(line);
   console.log(`${failed > 0 ? 'FAILED' : 'ok    '} ${step.name}${counts} ${seconds.toFixed(1)} s`);
 }
 

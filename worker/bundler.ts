@@ -1,7 +1,10 @@
+import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
 
-// A program that sends the bundle to the process that started it.
+// A program that writes the bundle into the file it is given, or sends it to the process that started it.
 const workflowsPath = fileURLToPath(new URL('../workflows/index.ts', import.meta.url));
 const { code } = await bundleWorkflowCode({ workflowsPath, logger: new DefaultLogger('WARN') });
-process.send?.(code, () => process.disconnect());
+const [file] = process.argv.slice(2);
+if (file === undefined) process.send?.(code, () => process.disconnect());
+else writeFileSync(file, code);

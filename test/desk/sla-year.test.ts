@@ -153,6 +153,7 @@ async function openSession(db: Db): Promise<{ orgId: string; id: string }> {
     org_id: orgId,
     type: 'ticket-created',
     subject_id: id,
+    depth: 0,
     payload: {},
     created_at: new Date(),
   } as const;

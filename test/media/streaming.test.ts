@@ -10,7 +10,7 @@ import { type FakeS3, S3_KEY, startFakeS3 } from '../support/fake-s3.ts';
 import { eventually } from '../support/stack.ts';
 import { pngOf } from './samples.ts';
 
-const UPLOADS = 20;
+const UPLOADS = 8;
 const FILE = pngOf(5 * 1024 ** 2);
 /** A quarter of what the files have together. */
 const MOST_BYTES = (UPLOADS * FILE.length) / 4;
@@ -27,9 +27,10 @@ afterAll(async () => {
   await s3.close();
 });
 
-it('holds no more than a part of 20 uploads in memory, neither as they come in nor as they go to storage', async () => {
-  const spooledBefore = await spooledBytes();
+it('holds no more than a part of some uploads in memory, neither as they come in nor as they go to storage', async () => {
+  const others = await spoolFiles();
   const held = { before: bytesInBuffers(), received: 0, stored: 0 };
+  await api.org.get('/org/settings'); // once collecting the garbage holds it up no more
   let release = () => {};
   const released = new Promise<void>((resolve) => {
     release = resolve;
@@ -38,7 +39,7 @@ it('holds no more than a part of 20 uploads in memory, neither as they come in n
 
   const senders = await Promise.all(Array.from({ length: UPLOADS }, startUpload));
   const most = UPLOADS * (FILE.length - 2 * ALL_BUT);
-  await eventually('nearly all bytes', async () => (await spooledBytes()) - spooledBefore > most);
+  await eventually('nearly all bytes', async () => (await spooledBytes(others)) > most);
   held.received = bytesInBuffers();
 
   for (const { finish } of senders) finish();
@@ -49,7 +50,7 @@ it('holds no more than a part of 20 uploads in memory, neither as they come in n
   expect(await Promise.all(senders.map(({ status }) => status))).toEqual(Array(UPLOADS).fill('201'));
   expect(held.received - held.before).toBeLessThan(MOST_BYTES);
   expect(held.stored - held.before).toBeLessThan(MOST_BYTES);
-});
+}, 300_000);
 
 /** Sends all of a file but its end. */
 async function startUpload() {
@@ -82,14 +83,19 @@ async function startUpload() {
   };
 }
 
-async function spooledBytes(): Promise<number> {
-  const names = (await readdir(tmpdir())).filter((name) => /^switchboard-[0-9a-f]{8}-[0-9a-f-]{27}$/.test(name));
-  const sizes = names.map((name) =>
-    stat(join(tmpdir(), name)).then(
-      ({ size }) => size,
-      () => 0,
-    ),
-  );
+/** Those of other tests among them, which share the folder. */
+const spoolFiles = async () =>
+  (await readdir(tmpdir())).filter((name) => /^switchboard-[0-9a-f]{8}-[0-9a-f-]{27}$/.test(name));
+
+async function spooledBytes(others: string[]): Promise<number> {
+  const sizes = (await spoolFiles())
+    .filter((name) => !others.includes(name))
+    .map((name) =>
+      stat(join(tmpdir(), name)).then(
+        ({ size }) => size,
+        () => 0,
+      ),
+    );
   return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
 }
 

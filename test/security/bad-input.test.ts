@@ -14,7 +14,10 @@ const RANDOM_BODIES = IS_LONG ? 1_000 : 25;
 /** Not found by its path, or too long a one: before any route is. */
 const STATUSES_OF_ANY_PATH = [404, 414];
 /** What a body with files in it may have, in bytes. */
-const LIMITS_OF_FILES: Record<string, number> = { 'POST /chat/sessions/{id}/send': 8 * 1024 * 1024 };
+const LIMITS_OF_FILES: Record<string, number> = {
+  'POST /chat/sessions/{id}/send': 8 * 1024 * 1024,
+  'PUT /help-center/content': 10 * 1024 * 1024,
+};
 const SOME_ID = '00000000-0000-4000-8000-000000000000';
 
 let api: TestApi;
@@ -48,8 +51,8 @@ describe('a body', () => {
     'with anything in any field is refused with the name of the field and what to change, or taken as data',
     async () => {
       const cases = withBody().flatMap((operation) =>
-        newPlaces(operation).flatMap((place) => [
-          ...Array.from(hostileValues(document, place.schema), (value) => ({
+        newPlaces(operation).flatMap((place, nthPlace) => [
+          ...someOf(hostileValues(document, place.schema), nthPlace).map((value) => ({
             operation,
             place,
             body: place.put(value),
@@ -57,7 +60,7 @@ describe('a body', () => {
           ...(place.leaveOut === undefined ? [] : [{ operation, place, body: place.leaveOut() }]),
         ]),
       );
-      expect(cases.length).toBeGreaterThan(5_000);
+      expect(cases.length).toBeGreaterThan(IS_LONG ? 5_000 : 2_500);
       const wrong = await inParallel(cases, async ({ operation, place, body }) => {
         const answer = await send(operation, body);
         const problem = wrongWith(answer, operation) ?? wrongRefusal(answer, operation, place, body);
@@ -274,6 +277,10 @@ async function makeOneOfEach(): Promise<Record<string, string>> {
   made.members = String((await api.org.get('/members')).body[0].id);
   return made;
 }
+
+/** Every other value in turn, so that two places of a kind get all of them; the long tier takes all at each. */
+const someOf = (values: Iterable<unknown>, nthPlace: number): unknown[] =>
+  [...values].filter((_, nth) => IS_LONG || (nth + nthPlace) % 2 === 0);
 
 const seen = new Set<string>();
 

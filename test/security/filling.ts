@@ -4,19 +4,19 @@ import type { Answer, Client, TestOrg, TestPartner } from '../support/api.ts';
 import { type Document, type Operation, type Place, pathTo, type Schema } from './document.ts';
 
 const ROUNDS = 3;
-const IDS_A_COLUMN = process.env.TEST_TIER === 'long' ? 10 : 2;
+const IDS_A_COLUMN = process.env.TEST_TIER === 'long' ? 10 : 1;
 const FIRST_BIGINT_ID = 700_000_001;
+const BIGINTS_A_COLUMN = 1_000_000;
 
-/** Numeric ids become unmistakable too. */
+/** Numeric ids become unmistakable too: no two columns have the same. */
 export async function startBigintsHigh(db: Db): Promise<void> {
   const { rows } = await sql<{ table: string; column: string }>`
     select table_name as "table", column_name as "column" from information_schema.columns
     where table_schema = 'public' and is_identity = 'YES'
   `.execute(db);
-  for (const { table, column } of rows) {
-    await sql`alter table ${sql.table(table)} alter column ${sql.ref(column)} restart with ${sql.lit(FIRST_BIGINT_ID)}`.execute(
-      db,
-    );
+  for (const [nth, { table, column }] of rows.entries()) {
+    const first = sql.lit(FIRST_BIGINT_ID + nth * BIGINTS_A_COLUMN);
+    await sql`alter table ${sql.table(table)} alter column ${sql.ref(column)} restart with ${first}`.execute(db);
   }
 }
 

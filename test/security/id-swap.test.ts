@@ -22,8 +22,21 @@ const EMPTY_TABLES = [
   'dashboard_sessions',
   'idempotency_keys',
   'delivery_callbacks', // this one and those below are filled by providers and the worker, and no route shows their ids
+  'automation_heard', // as are these
+  'automation_gates',
+  'automation_retries',
+  'action_calls',
+  'crawl_changes',
+  'crm_budgets',
+  'crm_handoff_parts',
+  'crm_links',
+  'crm_messages',
+  'crm_tokens',
   'inbound_emails',
   'inbound_messages',
+  'knowledge_embeddings',
+  'miaw_conversations',
+  'automation_silences',
   'sender_rates',
   'session_slas',
   'sla_clocks',
@@ -65,10 +78,13 @@ beforeAll(async () => {
   await openSessionOfB(contact.id);
   await orgB.post('/media', formWith(Buffer.from('text'), `${MARK_OF_B}.txt`));
   await fillOutboxOfB();
+  await postFromCrmOfB();
+  await automateB();
   await chatWithB();
   idsOfA = await idsOf(api.db, orgA);
   idsOfB = (await idsOf(api.db, orgB)).filter((id) => !idsOfA.includes(id));
   await findOwnPaths();
+  await findParents();
   before = await checksums(api.db, orgB);
 }, SWAP_TIMEOUT_MS);
 
@@ -225,16 +241,17 @@ function foreignPaths(operation: Operation): string[] {
   );
   const [first, second] = names;
   if (first === undefined || second === undefined) return alone;
-  const pairs = idsOfB.flatMap((id) =>
+  const pairs = parentsOf(operation).flatMap((id) =>
     idsOfB.map((other) => pathTo(operation, { ...own, [first]: id, [second]: other })),
   );
   return [...alone, ...together, ...pairs];
 }
 
 function ownersPaths(operation: Operation): string[] {
-  const [first, second] = operation.pathParameters.map(({ name, schema }) => ({
+  const [first, second] = operation.pathParameters.map(({ name, schema }, nth) => ({
     name,
-    values: schema.enum?.map(String) ?? idsOfB,
+    values:
+      schema.enum?.map(String) ?? (nth === 0 && operation.pathParameters.length > 1 ? parentsOf(operation) : idsOfB),
   }));
   if (first === undefined) return [operation.path];
   return first.values.flatMap((value) =>
@@ -244,12 +261,61 @@ function ownersPaths(operation: Operation): string[] {
   );
 }
 
+/** Ids of B under which B itself finds something, by the path that ends with them. */
+const parents = new Map<string, string[]>();
+
+async function findParents(): Promise<void> {
+  const gets = document.operations.filter(
+    ({ method, path, pathParameters }) => method === 'GET' && pathParameters.length === 1 && path.endsWith('}'),
+  );
+  for (const operation of gets) {
+    const [name = ''] = operation.pathParameters.map((parameter) => parameter.name);
+    const paths = idsOfB.map((id) => ({ id, path: pathTo(operation, { [name]: id }) }));
+    const open = await inParallel(paths, async ({ id, path }) => {
+      return (await as(orgB, operation).get(path)).status === 200 ? id : undefined;
+    });
+    parents.set(operation.path, open);
+  }
+}
+
+/** What may stand before another id in a path: whatever B can read there; the long tier, and where nothing can be read, takes all ids. */
+function parentsOf({ path }: Operation): string[] {
+  const readable = parents.get(path.slice(0, path.indexOf('}') + 1)) ?? [];
+  return readable.length === 0 || process.env.TEST_TIER === 'long' ? idsOfB : readable;
+}
+
 /** Ids of A that its own calls find something under, by operation. */
 const found = new Map<string, Record<string, string>>();
 
 const ownPathValues = (operation: Operation): Record<string, string> => found.get(operation.name) ?? {};
 
-/** A session with a message, which no route makes. */
+/** Workflows by hook, form and hand, and a run that waits. */
+async function automateB(): Promise<void> {
+  const note = {
+    $kind: 'Action',
+    id: 'note',
+    type: 'add-note',
+    name: MARK_OF_B,
+    input: { session_id: orgB.id, text: MARK_OF_B },
+  };
+  const waiting = {
+    $kind: 'Block',
+    id: 'heard',
+    type: 'wait-for-event',
+    inputs: { trigger_type: 'contact-created', timeout_minutes: 500 },
+  };
+  const ways = [
+    { trigger_type: 'webhook' },
+    { trigger_type: 'form-trigger', trigger_configuration: { fields: [{ name: 'email', type: 'email' }] } },
+    { trigger_type: 'manual-trigger' },
+  ];
+  for (const way of ways) {
+    const { body } = await orgB.post('/workflows', { name: MARK_OF_B, workflow_blocks: [waiting, note], ...way });
+    await orgB.post(`/workflows/${body.workflow_id}/activate`, {});
+    if (way.trigger_type === 'manual-trigger') await orgB.post(`/workflows/${body.workflow_id}/trigger`, { input: {} });
+  }
+}
+
 /** As the worker would in development. */
 async function fillOutboxOfB() {
   const payload = JSON.stringify({ Body: `${MARK_OF_B} message` });
@@ -259,11 +325,23 @@ async function fillOutboxOfB() {
     .execute();
 }
 
+/** What its CRM posts comes without a key. */
+async function postFromCrmOfB(): Promise<void> {
+  const { body } = await orgB.get('/integrations');
+  const { webhook_url } = body.items.find(({ kind }: { kind: string }) => kind === 'crm');
+  const event = {
+    subscriptionType: 'conversation.newMessage',
+    objectId: 'thread-of-b-2d7f',
+    messageId: `${MARK_OF_B}-message`,
+  };
+  await api.client().post(new URL(webhook_url).pathname, [event]);
+}
+
 /** A visitor's session with an answer, a vote and a score, as the widget makes them. */
 async function chatWithB(): Promise<void> {
   const { widget } = await verified(api, orgB, `visitor@guest-${MARK_OF_B}.example`);
   const session_id = await widget.newSession({ external_id: `${MARK_OF_B} device` });
-  await widget.send(session_id, `${MARK_OF_B} message`);
+  await widget.send(session_id, `${MARK_OF_B} message`, { headers: { authorization: `${MARK_OF_B} token` } });
   await orgB.post(`/chat/sessions/${session_id}/send`, { sender: 'agent', message: { type: 'text', text: 'Hello' } });
   const messagePublicId = (await widget.poll(session_id)).history[1].publicId;
   await widget.post('chat/vote', { action: 'upvote', sessionId: session_id, messagePublicId });

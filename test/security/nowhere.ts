@@ -3,7 +3,7 @@ import type { Egress } from '../../src/providers/egress.ts';
 /** Takes the place of the way out: third parties answer that they know nothing. */
 export const NOWHERE: Egress = {
   request: async (url) => ({ status: 404, headers: {}, body: '{}', url }),
-  download: async () => ({ status: 404, bytes: Buffer.alloc(0) }),
+  download: async (url) => ({ status: 404, headers: {}, bytes: Buffer.alloc(0), url }),
   resolve: async () => '127.0.0.1',
   close: async () => undefined,
 };

@@ -4,6 +4,8 @@ import { connect, RELAY_APPLICATION_NAME } from '../../src/db/connect.ts';
 import { startRelay } from '../../src/outbox/relay.ts';
 import { connectTemporal } from '../../src/temporal/client.ts';
 import { composeOutlets } from '../../worker/compose.ts';
+import { composeCrawling } from '../../worker/crawl.ts';
+import { composeCrms } from '../../worker/crm.ts';
 import { composeInbound } from '../../worker/inbound.ts';
 import { REACTIONS } from '../../worker/reactions.ts';
 import { runWorkers } from '../../worker/run.ts';
@@ -27,12 +29,14 @@ export async function startStack({ env = {} }: { env?: Record<string, string> } 
   const relayConnection = connect(config.DATABASE_URL, { poolSize: 4, applicationName: RELAY_APPLICATION_NAME });
   const temporal = connectTemporal(config);
   const out = composeOutlets(config, db);
+  const crms = composeCrms(config, db);
+  const crawling = composeCrawling(config);
   const inbound = await composeInbound(config, db, pino({ level: 'silent' }));
   const workers = await runWorkers({
     address: config.TEMPORAL_ADDRESS,
     namespace: config.TEMPORAL_NAMESPACE,
     workflowBundle: testWorkflowBundle(),
-    deps: { db, outlets: out.outlets, ...inbound.deps },
+    deps: { db, outlets: out.outlets, ...inbound.deps, ...crms.deps, ...crawling.deps },
   });
   const relay = startRelay({
     databaseUrl: config.DATABASE_URL,
@@ -53,7 +57,15 @@ export async function startStack({ env = {} }: { env?: Record<string, string> } 
       await inbound.stop();
       await relay.stop();
       await workers.stop();
-      await Promise.all([out.close(), inbound.close(), temporal.close(), relayConnection.close(), sink.close()]);
+      await Promise.all([
+        out.close(),
+        crms.close(),
+        crawling.close(),
+        inbound.close(),
+        temporal.close(),
+        relayConnection.close(),
+        sink.close(),
+      ]);
       await api.close();
     },
   };

@@ -100,6 +100,7 @@ async function startAll(
     JWT_SECRET,
     SECRET_KEYS: `test:${Buffer.alloc(32, 7).toString('base64')}`,
     DEVELOPMENT: 'true',
+    WORKFLOW_BUNDLE: process.env.TEST_WORKFLOW_BUNDLE,
     RATE_LIMIT_STORE: 'memory',
     RATE_LIMIT_STANDARD: '1000000',
     SMTP_URL: sink.url,

@@ -1,0 +1,53 @@
+import { spawnSync } from 'node:child_process';
+import { readFile, writeFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { type Counts, logFolder } from './step.ts';
+
+/** How many files may fail beside the others and still be tried alone: more than a busy machine explains is a failure at once. */
+const triedAgain = 3;
+const countsFile = resolve(logFolder, 'tests.json');
+
+interface Report {
+  numPassedTests: number;
+  numFailedTests: number;
+  numRuntimeErrorTestSuites: number;
+  testResults: { name: string; status: string; assertionResults: { status: string }[] }[];
+}
+
+/** What the last `node scripts/check/tests.ts` counted. */
+export async function countTests(): Promise<Counts> {
+  return JSON.parse(await readFile(countsFile, 'utf8'));
+}
+
+async function runJest(name: string, args: string[]): Promise<Report> {
+  const file = resolve(logFolder, `${name}.json`);
+  spawnSync('npm', ['test', '--', '--json', `--outputFile=${file}`, ...args], { stdio: 'inherit' });
+  return JSON.parse(await readFile(file, 'utf8'));
+}
+
+const countsOf = (report: Report): Counts => {
+  return { passed: report.numPassedTests, failed: report.numFailedTests + report.numRuntimeErrorTestSuites };
+};
+
+/** Runs all tests; files that failed run once more with nothing beside them. What passes then is named as unsteady. */
+async function runTests(): Promise<Counts> {
+  const report = await runJest('jest', []);
+  const [failed, counts] = [report.testResults.filter(({ status }) => status === 'failed'), countsOf(report)];
+  if (failed.length === 0 || failed.length > triedAgain) return counts;
+  const paths = failed.map(({ name }) => name);
+  const again = await runJest('jest-alone', ['--runInBand', '--runTestsByPath', ...paths]);
+  for (const { name } of again.testResults.filter(({ status }) => status === 'passed')) {
+    console.log(`UNSTEADY ${name}: failed beside other tests, passed alone`);
+  }
+  const passedBefore = failed.flatMap(({ assertionResults }) => assertionResults).filter(isPassed).length;
+  const alone = countsOf(again);
+  return { passed: counts.passed - passedBefore + alone.passed, failed: alone.failed };
+}
+
+const isPassed = ({ status }: { status: string }) => status === 'passed';
+
+if (import.meta.main) {
+  const counts = await runTests();
+  await writeFile(countsFile, JSON.stringify(counts));
+  process.exitCode = counts.failed === 0 ? 0 : 1;
+}
