@@ -55,6 +55,12 @@ export const settings = {
     .describe('Connections a process keeps at most'),
   TEMPORAL_ADDRESS: z.string().default('127.0.0.1:7233').describe('Temporal frontend, host:port'),
   TEMPORAL_NAMESPACE: z.string().default('default').describe('Temporal namespace'),
+  WORKFLOW_BUNDLE: z
+    .string()
+    .optional()
+    .describe(
+      'File with the workflow code as `node worker/bundler.ts <file>` writes it; the worker bundles it at each start when absent',
+    ),
   HOST: z.string().default('0.0.0.0').describe('Address the api and the mail receiver listen on'),
   PORT: port.default(8080).describe('Port of the api'),
   OPS_PORT: port.optional().describe('Port of /healthz, /readyz and /metrics; the api’s own when absent'),
@@ -77,6 +83,13 @@ export const settings = {
   EGRESS_ALLOW: cidrs
     .default([])
     .describe('CIDRs of private networks that customers’ settings may reach, comma-separated'),
+  CRAWL_DELAY_MS: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(60_000)
+    .default(200)
+    .describe('Milliseconds between two requests of crawls to a host whose robots.txt does not say'),
   DNS_SERVERS: dnsServers
     .default([])
     .describe(
@@ -101,6 +114,11 @@ export const settings = {
   AWS_SECRET_ACCESS_KEY: z.string().optional().describe('Its secret'),
   AWS_SESSION_TOKEN: z.string().optional().describe('Its session, where the key is a temporary one'),
   FAREHARBOR_BASE_URL: baseUrl.default('https://fareharbor.com').describe('Base URL of the tour-booking API'),
+  HUBSPOT_CLIENT_ID: z.string().optional().describe('Client id of the HubSpot app that orgs connect by OAuth'),
+  HUBSPOT_CLIENT_SECRET: z.string().optional().describe('Its secret, which signs what HubSpot posts to /crm/webhook'),
+  HUBSPOT_BASE_URL: baseUrl
+    .default('https://api.hubapi.com')
+    .describe('Base URL of the HubSpot of that app: only its word counts for whose portal is posted of'),
   DEVELOPMENT: z
     .enum(['true', 'false'])
     .default('false')
@@ -133,6 +151,14 @@ const Settings = z
     {
       path: ['INBOUND_SMTP_PORT'],
       message: 'INBOUND_DOMAIN and INBOUND_SMTP_PORT must be set together',
+    },
+  )
+  .refine(
+    ({ HUBSPOT_CLIENT_ID, HUBSPOT_CLIENT_SECRET }) =>
+      (HUBSPOT_CLIENT_ID === undefined) === (HUBSPOT_CLIENT_SECRET === undefined),
+    {
+      path: ['HUBSPOT_CLIENT_SECRET'],
+      message: 'HUBSPOT_CLIENT_ID and HUBSPOT_CLIENT_SECRET must be set together',
     },
   )
   .refine(

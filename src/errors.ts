@@ -43,16 +43,24 @@ export const unsupported = (message: string) => new DomainError('unsupported', m
 export const unavailable = (message: string) => new DomainError('unavailable', message);
 export const unprocessable = (message: string) => new DomainError('unprocessable', message);
 
-/** A third party's refusal or failure. `transient` says that trying again may help, after `retryAfterMs` where it said so. */
+/**
+ * A third party's refusal or failure. `transient` says that trying again may help, after `retryAfterMs` where it said so. `isOwnLimit`: it was not
+ * even asked, as we ask it for no more at once.
+ */
 export class ProviderError extends Error {
   readonly transient: boolean;
   readonly retryAfterMs: number | undefined;
+  readonly isOwnLimit: boolean;
 
-  constructor(message: string, options: { transient: boolean; retryAfterMs?: number; cause?: unknown }) {
+  constructor(
+    message: string,
+    options: { transient: boolean; retryAfterMs?: number; isOwnLimit?: boolean; cause?: unknown },
+  ) {
     super(message, { cause: options.cause });
     this.name = 'ProviderError';
     this.transient = options.transient;
     this.retryAfterMs = options.retryAfterMs;
+    this.isOwnLimit = options.isOwnLimit ?? false;
   }
 }
 

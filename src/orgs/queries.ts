@@ -123,3 +123,17 @@ export async function mergeSettings(db: Db, orgId: string, changes: object) {
 export async function lockOrg(db: Db, orgId: string): Promise<void> {
   await db.selectFrom('orgs').select('id').where('id', '=', orgId).forNoKeyUpdate().execute();
 }
+
+/** The org's values for HTTP actions, sealed. */
+export async function findActionOverrides(db: Db, orgId: string): Promise<string | null> {
+  const row = await db
+    .selectFrom('orgs')
+    .select('http_action_overrides')
+    .where('id', '=', orgId)
+    .executeTakeFirstOrThrow();
+  return row.http_action_overrides;
+}
+
+export async function setActionOverrides(db: Db, orgId: string, sealed: string | null): Promise<void> {
+  await db.updateTable('orgs').set({ http_action_overrides: sealed }).where('id', '=', orgId).execute();
+}

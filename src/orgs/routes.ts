@@ -1,12 +1,13 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import type { Deps } from '../deps.ts';
 import { errorResponses } from '../http/errors.ts';
+import { updateSettings } from './action-overrides.service.ts';
 import { getOrg, updateOrg } from './queries.ts';
 import { Org, UpdateOrg } from './schema.ts';
-import { changeSettings, readSettings } from './service.ts';
+import { readSettings } from './service.ts';
 import { OrgSettings, UpdateSettings } from './settings.schema.ts';
 
-export const orgRoutes: FastifyPluginAsyncZod<Deps> = async (app) => {
+export const orgRoutes: FastifyPluginAsyncZod<Deps> = async (app, { secrets }) => {
   app.get('/org', {
     config: { scope: 'org:read' },
     schema: {
@@ -46,6 +47,6 @@ export const orgRoutes: FastifyPluginAsyncZod<Deps> = async (app) => {
       body: UpdateSettings,
       response: { 200: OrgSettings, ...errorResponses(403) },
     },
-    handler: ({ db, org, body }) => changeSettings(db, org.id, body),
+    handler: ({ db, org, body }) => updateSettings(db, secrets, org.id, body),
   });
 };

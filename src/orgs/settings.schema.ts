@@ -1,8 +1,11 @@
 import { z } from 'zod';
+import { HttpActionOverrides } from '../contacts/schema.ts';
+import { problemOfHeaderName, problemOfHeaderValue } from '../providers/headers.rules.ts';
 import { isTimeZone } from './time-zones.rules.ts';
 
 const MAX_TOPICS = 100;
 const MAX_STATUSES = 100;
+const MAX_OVERRIDES = 64 * 1024;
 const FIRST_CUSTOM_STATUS = 3;
 
 const TimeOfDay = z.string().regex(/^([01][0-9]|2[0-3]):[0-5][0-9]$/, 'must be a time of day as HH:mm');
@@ -27,6 +30,20 @@ const SessionStatuses = z
   .refine(haveDistinctIds, 'must not use an id twice')
   .describe('Statuses of the org’s own, beside 0 open, 1 closed_resolved and 2 closed_unresolved.');
 
+const ActionOverrides = HttpActionOverrides.superRefine(({ headers = {} }, context) => {
+  for (const [name, value] of Object.entries(headers)) {
+    const message = problemOfHeaderName(name) ?? problemOfHeaderValue(value);
+    if (message !== undefined) context.addIssue({ code: 'custom', path: ['headers', name], message });
+  }
+})
+  .refine(
+    (overrides) => JSON.stringify(overrides).length <= MAX_OVERRIDES,
+    `must have at most ${MAX_OVERRIDES} characters as JSON`,
+  )
+  .describe(
+    'Sent with every HTTP action, wherever it calls, unless the contact or the message has a value of its own. Values are answered as ***; sent as that, they stay.',
+  );
+
 const shape = {
   timezone: Timezone.nullable(),
   quiet_hours: QuietHours.nullable(),
@@ -35,6 +52,7 @@ const shape = {
   prohibited_topics: z.array(z.string().min(1).max(200)).max(MAX_TOPICS).nullable(),
   session_statuses: SessionStatuses.nullable(),
   handoff_target: z.enum(['crm', 'miaw', 'none']).nullable().describe('Where sessions go that need a human.'),
+  http_action_overrides: ActionOverrides.nullable(),
   member_capacity: z.int().min(1).max(10_000).nullable().describe('Open sessions that teams give a member at most.'),
 };
 

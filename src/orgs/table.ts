@@ -12,6 +12,8 @@ export interface OrgsTable {
   ai_instructions: string | null;
   widget_token: string;
   settings: ColumnType<Record<string, unknown>, string | undefined, string>;
+  /** Sealed; the settings have them masked. */
+  http_action_overrides: ColumnType<string | null, never, string | null>;
   created_at: Generated<Date>;
   updated_at: Generated<Date>;
 }
@@ -51,6 +53,8 @@ export interface IntegrationsTable {
   secrets: string | null;
   connected: boolean | null;
   last_error: string | null;
+  /** Of which account the provider says that the credentials are; null where it was not asked since the settings were replaced. */
+  account_id: string | null;
   created_at: Generated<Date>;
   updated_at: Generated<Date>;
 }

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Db } from '../db/connect.ts';
+import { NIL_UUID } from '../ids.ts';
 import type { DispatchedCommand } from '../temporal/dispatch.ts';
 import type { EventType } from './events.ts';
 
@@ -9,6 +10,8 @@ export interface ClaimedEvent {
   type: EventType;
   subject_id: string;
   payload: Record<string, unknown>;
+  /** How many runs of customers' workflows caused it, one the other. */
+  depth: number;
   created_at: Date;
 }
 
@@ -31,35 +34,69 @@ export async function claimEvents(trx: Db, limit: number): Promise<ClaimedEvent[
   const oldest = await waiting.select('org_id').limit(1).executeTakeFirst();
   if (oldest === undefined) return [];
   return waiting
-    .select(['id', 'org_id', 'type', 'subject_id', 'payload', 'created_at'])
+    .select(['id', 'org_id', 'type', 'subject_id', 'payload', 'depth', 'created_at'])
     .where('org_id', '=', oldest.org_id)
     .limit(limit)
     .$castTo<ClaimedEvent>()
     .execute();
 }
 
+/** Of the workflows of a batch, on average: what repeats itself is sent once. */
+const COMMANDS_A_HEAD = 5;
+/** Orgs that one batch serves. */
+const ORGS_A_BATCH = 50;
+
 /**
- * Locks commands, oldest first. A workflow's commands stay in order: only the relay that holds a workflow's oldest one
- * takes those behind it.
+ * Locks commands, about `limit` of them, of the orgs that come behind one and then from the first again: each gets as many places as the others,
+ * so that nobody waits behind what one org has caused. An org's own go oldest first. A workflow's commands stay in order: only the relay that
+ * holds a workflow's oldest one takes those behind it.
  */
-export async function claimCommands(trx: Db, limit: number): Promise<ClaimedCommand[]> {
+export async function claimCommands(
+  trx: Db,
+  limit: number,
+  behind: string,
+): Promise<{ commands: ClaimedCommand[]; last: string }> {
+  const orgs = [...new Set([...(await listOrgs(trx, behind)), ...(await listOrgs(trx, NIL_UUID))])].slice(
+    0,
+    ORGS_A_BATCH,
+  );
+  const last = orgs.at(-1);
+  if (last === undefined) return { commands: [], last: behind };
+  const places = Math.ceil(limit / orgs.length);
   const { rows: heads } = await sql<{ workflow_id: string }>`
-    select workflow_id from outbox as head
-    where kind <> 'event' and available_at <= now()
-      and not exists (select from outbox as earlier where earlier.workflow_id = head.workflow_id and earlier.id < head.id)
-    order by id limit ${limit} for update skip locked
+    select workflow_id from unnest(${orgs}::uuid[]) as org
+    cross join lateral (
+      select workflow_id from outbox as head
+      where org_id = org and kind <> 'event' and available_at <= now()
+        and not exists (select from outbox as earlier where earlier.workflow_id = head.workflow_id and earlier.id < head.id)
+      order by id limit ${places} for update skip locked
+    ) as heads
   `.execute(trx);
-  if (heads.length === 0) return [];
-  return trx
-    .selectFrom('outbox')
-    .select(['id', 'org_id', 'kind', 'type', 'subject_id', 'workflow_id', 'task_queue', 'signal', 'summary', 'payload'])
-    .where('workflow_id', '=', sql<string>`any(${heads.map((head) => head.workflow_id)})`)
-    .orderBy('id')
-    .limit(limit * 5)
-    .forUpdate()
-    .skipLocked()
-    .$castTo<ClaimedCommand>()
-    .execute();
+  if (heads.length === 0) return { commands: [], last };
+  const { rows: commands } = await sql<ClaimedCommand>`
+    select command.* from unnest(${heads.map(({ workflow_id }) => workflow_id)}::text[]) as head
+    cross join lateral (
+      select id, org_id, kind, type, subject_id, workflow_id, task_queue, signal, summary, payload from outbox
+      where workflow_id = head order by id limit ${Math.ceil((limit * COMMANDS_A_HEAD) / heads.length)} for update skip locked
+    ) as command
+    order by id
+  `.execute(trx);
+  return { commands, last };
+}
+
+/** Orgs behind one that have commands to send, in order, each found by one look into the index. */
+async function listOrgs(trx: Db, behind: string): Promise<string[]> {
+  const { rows } = await sql<{ org_id: string }>`
+    with recursive org as (
+      (select org_id from outbox where kind <> 'event' and available_at <= now() and org_id > ${behind}::uuid order by org_id limit 1)
+      union all
+      select (
+        select org_id from outbox where kind <> 'event' and available_at <= now() and org_id > org.org_id order by org_id limit 1
+      ) from org where org.org_id is not null
+    )
+    select org_id from org where org_id is not null limit ${ORGS_A_BATCH}
+  `.execute(trx);
+  return rows.map(({ org_id }) => org_id);
 }
 
 export async function deleteClaimed(trx: Db, ids: number[]): Promise<void> {
@@ -74,4 +111,9 @@ export async function postpone(trx: Db, ids: number[], reason: string): Promise<
       available_at = now() + least(power(2, attempts), 60) * interval '1 second'
     where id = any(${ids})
   `.execute(trx);
+}
+
+/** Has what is announced until the transaction ends be as deep as what caused it: runs of customers' workflows that caused one the other. */
+export async function carryDepth(trx: Db, depth: number): Promise<void> {
+  await sql`select set_config('switchboard.depth', ${String(depth)}, true)`.execute(trx);
 }

@@ -14,9 +14,30 @@ export interface EventPayloads {
   'ticket-reassigned': Assignment & { before: Assignment };
   /** `reflects`: whether integrations are to follow. */
   'ticket-resolved': { reflects: boolean };
-  'pre-ticket-handoff': Record<string, never>;
-  'ticket-handoff': Record<string, never>;
+  /** `isElsewhere`: whoever told of it has it already. The handoff itself follows once the workflows that run before it have ended. */
+  'pre-ticket-handoff': { isElsewhere: boolean };
+  'ticket-handoff': { isElsewhere: boolean };
+  /** Another system speaks for a side of the session, and somebody said what has to go there. */
+  'message-relayed': { message_id: string; to: 'customer' | 'agents' };
+  /** Of a session: the texts of a message, or of all of it, are to be nowhere any more. */
+  'session-redacted': { message_id: string | null };
+  /** Of a session: texts of its ticket are to be taken out of what the CRM posted behind `after`. */
+  'ticket-texts-redacted': { after: { at: string; id: string } | null };
+  /** Of the org as its own subject: settings or credentials of a connection were replaced. */
+  'integration-changed': { kind: string };
+  /** Of a batch that a CRM posted: it holds something new. */
+  'crm-events-received': Record<string, never>;
+  /** Of a customer's workflow: another version is active now, or none. */
+  'workflow-changed': Record<string, never>;
   'ticket-tag-added': { tag_name: string };
+  /** Of a session: nobody spoke for so long. `workflow_id` is the customer's workflow that asks for it. */
+  'ticket-inactive': { workflow_id: string; inactive_minutes: number; since: string };
+  /** Of a sequence: contacts' last steps are done. */
+  'sequence-completed': { enrollments: { id: string; contact_id: string }[] };
+  'phone-call-started': CallMoment;
+  'phone-call-finished': CallMoment;
+  'voice-call-transferred': CallMoment;
+  'pre-voice-call-transfer': CallMoment;
   'csat-score-submit': { score_id: string; score: number };
   'sla-first-reply-warning': SlaMoment;
   'sla-first-reply-breached': SlaMoment;
@@ -43,6 +64,12 @@ interface SlaMoment {
   /** ISO 8601. */
   due_at: string | null;
 }
+/** Of a delivery: what the voice provider reports of the call that it is. */
+interface CallMoment {
+  contact_id: string | null;
+  session_id: string | null;
+  call: object;
+}
 interface Assignment {
   assignee_id: number | null;
   team_id: string | null;
@@ -55,7 +82,10 @@ export interface NewEvent<Type extends EventType> {
   payload: EventPayloads[Type];
 }
 
-/** Tells of what happened to each subject, in the transaction in which it happened. */
+/**
+ * Tells of what happened to each subject, in the transaction in which it happened. Which run of a customer's workflow caused it, the columns'
+ * defaults take from the transaction.
+ */
 export async function announce<Type extends EventType>(
   trx: Db,
   orgId: string,

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { Db } from '../db/connect.ts';
 import { afterCommit } from '../db/transaction.ts';
 import type { WorkflowContract } from '../temporal/contract.ts';
@@ -36,10 +37,12 @@ export function signalWithStart<Input extends object>(
 /** Writes commands that the relay hands to Temporal after the commit: together with the change that caused them, or not at all. */
 export async function enqueue(trx: Db, orgId: string, ...commands: Command[]): Promise<void> {
   if (commands.length === 0) return;
-  await trx
-    .insertInto('outbox')
-    .values(commands.map((command) => ({ ...command, org_id: orgId, payload: JSON.stringify(command.payload) })))
-    .execute();
+  await sql`
+    insert into outbox (org_id, kind, type, subject_id, workflow_id, task_queue, signal, summary, payload)
+    select ${orgId}::uuid, kind, type, subject_id, workflow_id, task_queue, signal, summary, payload
+    from jsonb_to_recordset(${JSON.stringify(commands)}::jsonb) as command (kind text, type text, subject_id uuid, workflow_id text,
+      task_queue text, signal text, summary text, payload jsonb)
+  `.execute(trx);
   afterCommit(trx, wakeRelay);
 }
 

@@ -5,10 +5,12 @@ import type { Db } from '../db/connect.ts';
 import { isDatabaseAway } from '../db/failures.ts';
 import { listen } from '../db/listen.ts';
 import { inSavepoint, inTransaction } from '../db/transaction.ts';
+import { NIL_UUID } from '../ids.ts';
 import { dispatch, isTemporalAway } from '../temporal/dispatch.ts';
 import {
   type ClaimedCommand,
   type ClaimedEvent,
+  carryDepth,
   claimCommands,
   claimEvents,
   deleteClaimed,
@@ -74,7 +76,7 @@ export function startRelay({ databaseUrl, db, commandDb, client, reactions, log 
 
   const loops = [
     ...Array.from({ length: EVENT_LOOPS }, () => loop('events', () => expandEvents(db, reactions, log))),
-    ...Array.from({ length: COMMAND_LOOPS }, () => loop('commands', () => sendCommands(commandDb, client, log))),
+    ...Array.from({ length: COMMAND_LOOPS }, () => loop('commands', commandSender(commandDb, client, log))),
   ];
 
   return {
@@ -103,13 +105,15 @@ async function nap(sleepers: Set<() => void>, stop: AbortSignal): Promise<void> 
 function expandEvents(db: Db, reactions: Reactions, log: Log): Promise<boolean> {
   return inTransaction(db, async (trx) => {
     const events = await claimEvents(trx, EVENTS_A_BATCH);
-    for (const group of Map.groupBy(events, ({ type }) => type).values()) {
-      const [{ org_id, type }] = group as [ClaimedEvent];
+    for (const group of Map.groupBy(events, ({ type, depth }) => `${type} ${depth}`).values()) {
+      const [{ org_id, type, depth }] = group as [ClaimedEvent];
       const ids = group.map(({ id }) => id);
       try {
         await inSavepoint(trx, async () => {
+          if (depth > 0) await carryDepth(trx, depth);
           for (const react of reactions[type] ?? []) await react(trx, org_id, group);
           await deleteClaimed(trx, ids);
+          if (depth > 0) await carryDepth(trx, 0);
         });
       } catch (error) {
         if (isDatabaseAway(error)) throw error;
@@ -121,11 +125,20 @@ function expandEvents(db: Db, reactions: Reactions, log: Log): Promise<boolean> 
   });
 }
 
-/** One batch of commands. Resolves to whether there may be more; rejects when Temporal is away. */
-async function sendCommands(db: Db, client: Client, log: Log): Promise<boolean> {
+/** Sends one batch of commands at each call, of the orgs whose turn it is. Resolves to whether there may be more; rejects when Temporal is away. */
+function commandSender(db: Db, client: Client, log: Log): () => Promise<boolean> {
+  let served: string = NIL_UUID;
+  return async () => {
+    const { last, isMore } = await sendCommands(db, client, log, served);
+    served = last;
+    return isMore;
+  };
+}
+
+async function sendCommands(db: Db, client: Client, log: Log, behind: string) {
   let away: Error | undefined;
-  const isFull = await inTransaction(db, async (trx) => {
-    const commands = await claimCommands(trx, COMMANDS_A_BATCH);
+  const claimed = await inTransaction(db, async (trx) => {
+    const { commands, last } = await claimCommands(trx, COMMANDS_A_BATCH, behind);
     const queues = Map.groupBy(commands, ({ workflow_id }) => workflow_id).values();
     const sent: number[] = [];
 
@@ -155,10 +168,10 @@ async function sendCommands(db: Db, client: Client, log: Log): Promise<boolean> 
     };
     await Promise.all(Array.from({ length: DISPATCHES_A_LOOP }, lane));
     await deleteClaimed(trx, sent);
-    return commands.length >= COMMANDS_A_BATCH;
+    return { last, isMore: commands.length > 0 };
   });
   if (away !== undefined) throw away;
-  return isFull;
+  return claimed;
 }
 
 /** A signal says only "look again", so one does for those that directly repeat it. */

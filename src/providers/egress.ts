@@ -21,6 +21,10 @@ export interface EgressRequest {
   body?: string;
   timeoutMs?: number;
   maxBytes?: number;
+  /** `manual` gives a redirect as the answer that it is. */
+  redirects?: 'follow' | 'manual';
+  /** Takes a successful answer's body piece by piece, which is kept nowhere then. False: it has enough. */
+  take?: (piece: Buffer) => boolean;
 }
 
 export interface EgressAnswer {
@@ -31,22 +35,24 @@ export interface EgressAnswer {
   url: string;
 }
 
-export interface Download {
-  status: number;
-  bytes: Buffer;
-}
+export type Download = Omit<EgressAnswer, 'body'> & { bytes: Buffer };
 
-type RawAnswer = Omit<EgressAnswer, 'body'> & { bytes: Buffer };
+export type EgressProblem = 'refused' | 'too_large' | 'timeout' | 'unreachable';
 
 /** Why a request got no answer. */
 export class EgressError extends ProviderError {
   /** False only where it is certain that no host got any of the request. */
   readonly mayHaveArrived: boolean;
+  readonly problem: EgressProblem;
 
-  constructor(message: string, options: { transient: boolean; mayHaveArrived: boolean; cause?: unknown }) {
+  constructor(
+    message: string,
+    options: { transient: boolean; mayHaveArrived: boolean; problem?: EgressProblem; cause?: unknown },
+  ) {
     super(message, options);
     this.name = 'EgressError';
     this.mayHaveArrived = options.mayHaveArrived;
+    this.problem = options.problem ?? (options.transient ? 'unreachable' : 'refused');
   }
 }
 
@@ -59,7 +65,7 @@ export interface Requests {
 /** The one way to an address that a customer can name. */
 export interface Egress extends Requests {
   /** Gets what is there, byte for byte, as `request` does. */
-  download(url: string, options: { maxBytes: number }): Promise<Download>;
+  download(url: string, options: EgressRequest & { maxBytes: number }): Promise<Download>;
   /** A checked address of the host, to be connected to in its place by protocols other than HTTP. */
   resolve(host: string): Promise<string>;
   close(): Promise<void>;
@@ -145,7 +151,7 @@ function guarded(
   };
 }
 
-async function follow(dispatcher: Dispatcher, from: URL, options: EgressRequest): Promise<RawAnswer> {
+async function follow(dispatcher: Dispatcher, from: URL, options: EgressRequest): Promise<Download> {
   const signal = AbortSignal.timeout(options.timeoutMs ?? TIMEOUT_MS);
   let url = from;
   let hop: EgressRequest = { method: 'GET', ...options };
@@ -155,7 +161,7 @@ async function follow(dispatcher: Dispatcher, from: URL, options: EgressRequest)
       const answer = await requestOnce(dispatcher, url, hop, signal);
       hasArrived = true;
       const location = REDIRECTS.has(answer.status) ? answer.headers.location : undefined;
-      if (typeof location !== 'string') return answer;
+      if (typeof location !== 'string' || hop.redirects === 'manual') return answer;
       if (redirects === MAX_REDIRECTS) throw refusal(`${from.host} redirected more than ${MAX_REDIRECTS} times`);
       const next = parseUrl(location, url);
       hop = nextHop(hop, answer.status, url, next);
@@ -163,7 +169,8 @@ async function follow(dispatcher: Dispatcher, from: URL, options: EgressRequest)
     }
   } catch (error) {
     if (!hasArrived || !(error instanceof EgressError)) throw error;
-    throw new EgressError(error.message, { transient: error.transient, mayHaveArrived: true, cause: error });
+    const { transient, problem } = error;
+    throw new EgressError(error.message, { transient, problem, mayHaveArrived: true, cause: error });
   }
 }
 
@@ -172,7 +179,7 @@ async function requestOnce(
   url: URL,
   hop: EgressRequest,
   signal: AbortSignal,
-): Promise<RawAnswer> {
+): Promise<Download> {
   const maxBytes = hop.maxBytes ?? MAX_BYTES;
   try {
     const { statusCode, headers, body } = await send(url, {
@@ -182,18 +189,21 @@ async function requestOnce(
       body: hop.body,
       signal,
     });
+    const take = statusCode >= 200 && statusCode < 300 ? hop.take : undefined;
     const chunks: Buffer[] = [];
     let bytes = 0;
     for await (const chunk of body) {
       bytes += chunk.length;
-      if (bytes > maxBytes) throw refusal(`${url.host} answered with more than ${maxBytes} bytes`, true);
-      chunks.push(chunk);
+      if (bytes > maxBytes) throw tooLarge(`${url.host} answered with more than ${maxBytes} bytes`);
+      if (take === undefined) chunks.push(chunk);
+      else if (!take(chunk)) break;
     }
     return { status: statusCode, headers, bytes: Buffer.concat(chunks), url: url.href };
   } catch (error) {
     if (error instanceof EgressError) throw error;
     const message = signal.aborted ? 'did not answer in time' : `could not be reached: ${reasonOf(error)}`;
-    throw new EgressError(`${url.host} ${message}`, { transient: true, mayHaveArrived: true, cause: error });
+    const problem = signal.aborted ? 'timeout' : 'unreachable';
+    throw new EgressError(`${url.host} ${message}`, { transient: true, mayHaveArrived: true, problem, cause: error });
   }
 }
 
@@ -219,8 +229,9 @@ function parseUrl(text: string, base?: URL): URL {
   return url;
 }
 
-const refusal = (message: string, mayHaveArrived = false) =>
-  new EgressError(message, { transient: false, mayHaveArrived });
+const refusal = (message: string) => new EgressError(message, { transient: false, mayHaveArrived: false });
+const tooLarge = (message: string) =>
+  new EgressError(message, { transient: false, mayHaveArrived: true, problem: 'too_large' });
 
 function reasonOf(error: unknown): string {
   if (error instanceof AggregateError && error.errors.length > 0) return reasonOf(error.errors[0]);

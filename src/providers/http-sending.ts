@@ -1,6 +1,7 @@
 import { ProviderError } from '../errors.ts';
 import { type EgressAnswer, EgressError } from './egress.ts';
 import type { SendOutcome } from './sending.ts';
+import { storable } from './storable.rules.ts';
 
 const MAX_REASON_LENGTH = 500;
 /** A delay beyond an hour is a mistake or an attack, and asking again costs nothing. */
@@ -35,7 +36,16 @@ export function lookupFailure({ status, headers }: EgressAnswer, reason: string)
 /** What a provider said, in at most 500 characters that any column holds, without the secrets that went out with the request. */
 export function reasonFrom(text: string, secrets: string[]): string {
   const bare = secrets.reduce((rest, secret) => rest.replaceAll(secret, '***'), text);
-  return bare.replaceAll('\0', '').slice(0, MAX_REASON_LENGTH).toWellFormed();
+  return storable(bare.replaceAll('\0', '').slice(0, MAX_REASON_LENGTH));
+}
+
+/** What an answer holds, in texts that any column holds. Undefined where it is no JSON. */
+export function storableJsonOf({ body }: EgressAnswer): unknown {
+  try {
+    return JSON.parse(body, (_key, value) => (typeof value === 'string' ? storable(value) : value));
+  } catch {
+    return undefined;
+  }
 }
 
 /** Undefined where the answer is no JSON. */
@@ -51,7 +61,7 @@ export function jsonOf({ body }: EgressAnswer): unknown {
 export const urlOf = (base: string, path: string) => `${base.replace(/\/+$/, '')}${path}`;
 
 /** Seconds, or a date (RFC 9110, 10.2.3). Undefined where it is neither. */
-function retryAfterOf(value: string | string[] | undefined): number | undefined {
+export function retryAfterOf(value: string | string[] | undefined): number | undefined {
   if (typeof value !== 'string') return undefined;
   const ms = /^\d+$/.test(value) ? Number(value) * 1_000 : / GMT$/.test(value) ? Date.parse(value) - Date.now() : NaN;
   return Number.isNaN(ms) ? undefined : Math.min(Math.max(0, ms), MAX_RETRY_AFTER_MS);

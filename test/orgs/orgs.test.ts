@@ -41,6 +41,7 @@ describe('settings', () => {
     prohibited_topics: null,
     session_statuses: null,
     handoff_target: null,
+    http_action_overrides: null,
     member_capacity: null,
   };
   const ALL_ON = {
@@ -51,6 +52,7 @@ describe('settings', () => {
     prohibited_topics: ['medical advice'],
     session_statuses: [{ id: 3, name: 'Waiting for parts' }],
     handoff_target: 'crm',
+    http_action_overrides: { headers: {} },
     member_capacity: 5,
   };
 
@@ -98,6 +100,18 @@ describe('settings', () => {
       },
     ],
     [{ handoff_target: 'email' }],
+    [{ http_action_overrides: { headers: { 'a b': 'x' } } }],
+    [{ http_action_overrides: { headers: { Host: 'x' } } }],
+    [{ http_action_overrides: { headers: { a: 'ü' } } }],
+    [{ http_action_overrides: { query_params: { a: 1 } } }],
+    [{ http_action_overrides: { query_params: { a: '***' } } }],
+    [
+      {
+        http_action_overrides: {
+          query_params: Object.fromEntries(Array.from({ length: 20 }, (_, n) => [n, 'x'.repeat(5000)])),
+        },
+      },
+    ],
     [{ member_capacity: 0 }],
   ])('refuse %j and say where', async (body) => {
     const answer = await api.org.patch('/org/settings', body);

@@ -1,0 +1,56 @@
+import { type Client, ScheduleAlreadyRunning, ScheduleNotFoundError, type ScheduleOptions } from '@temporalio/client';
+import type { WorkflowContract } from './contract.ts';
+import { searchAttributes } from './search-attributes.ts';
+
+export interface KeptSchedule<Input> {
+  scheduleId: string;
+  orgId: string;
+  subjectId: string;
+  times: { cron: string; timezone: string } | { everyMs: number; offsetMs: number };
+  /** How late a time may still be fired, as after an outage of Temporal's own. */
+  catchupWindow: '1 minute' | '365 days';
+  /** One line for the operator. */
+  summary: string;
+  contract: WorkflowContract<Input>;
+  input: Input;
+}
+
+/** Makes a Schedule, or has the one of this id be like this. */
+export async function putSchedule<Input>(client: Client, kept: KeptSchedule<Input>): Promise<void> {
+  const { scheduleId, orgId, subjectId, times, catchupWindow, summary, contract, input } = kept;
+  const workflowId = contract.workflowId(input);
+  const options = {
+    spec: specOf(times),
+    policies: { overlap: 'SKIP', catchupWindow },
+    action: {
+      type: 'startWorkflow',
+      workflowType: contract.type,
+      workflowId,
+      taskQueue: contract.taskQueue,
+      args: [input],
+      typedSearchAttributes: searchAttributes(orgId, subjectId, workflowId),
+      staticSummary: summary,
+    },
+  } satisfies Omit<ScheduleOptions, 'scheduleId'>;
+  const typedSearchAttributes = searchAttributes(orgId, subjectId, scheduleId);
+  try {
+    await client.schedule.create({ scheduleId, typedSearchAttributes, ...options } as ScheduleOptions);
+  } catch (error) {
+    if (!(error instanceof ScheduleAlreadyRunning)) throw error;
+    await client.schedule.getHandle(scheduleId).update(({ state }) => ({ ...options, state }) as never);
+  }
+}
+
+function specOf(times: KeptSchedule<never>['times']): ScheduleOptions['spec'] {
+  if ('cron' in times) return { cronExpressions: [times.cron], timezone: times.timezone };
+  return { intervals: [{ every: times.everyMs, offset: times.offsetMs }] };
+}
+
+/** Deletes a Schedule where there is one. */
+export async function deleteSchedule(client: Client, scheduleId: string): Promise<void> {
+  try {
+    await client.schedule.getHandle(scheduleId).delete();
+  } catch (error) {
+    if (!(error instanceof ScheduleNotFoundError)) throw error;
+  }
+}

@@ -1,0 +1,115 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { sql } from 'kysely';
+import { connect } from '../../src/db/connect.ts';
+import { NIL_UUID, newId } from '../../src/ids.ts';
+import { type ClaimedCommand, claimCommands, deleteClaimed } from '../../src/outbox/claim.ts';
+import { startApi, type TestApi } from '../support/api.ts';
+
+const LIMIT = 200;
+
+describe('a batch of commands', () => {
+  let api: TestApi;
+  beforeAll(async () => {
+    api = await startApi();
+  });
+  afterAll(() => api.close());
+  beforeEach(() => sql`truncate outbox`.execute(api.db));
+
+  /** Commands of an org, spread over workflows. */
+  const add = (orgId: string, commands: number, workflows = commands) =>
+    sql`
+      insert into outbox (org_id, kind, type, subject_id, workflow_id, task_queue, signal, payload)
+      select ${orgId}::uuid, 'signal', 'look', ${orgId}::uuid, ${`look/${orgId}/`} || n % ${workflows}::int, 'bulk', 'wake', '{}'
+      from generate_series(1, ${commands}::int) n
+    `.execute(api.db);
+  const claim = (behind = NIL_UUID as string) =>
+    api.db.transaction().execute(async (trx) => {
+      const claimed = await claimCommands(trx, LIMIT, behind);
+      await deleteClaimed(
+        trx,
+        claimed.commands.map(({ id }) => id),
+      );
+      return claimed;
+    });
+  const countBy = (commands: ClaimedCommand[]) =>
+    new Map([...Map.groupBy(commands, ({ org_id }) => org_id)].map(([orgId, own]) => [orgId, own.length]));
+  const newOrgs = (count: number) => Array.from({ length: count }, newId).sort();
+
+  it('holds those of every org, whoever came first and with however many', async () => {
+    const [loud = '', quiet = '', other = ''] = newOrgs(3);
+    await add(loud, 10_000);
+    await add(quiet, 3);
+    await add(other, 500);
+    const { commands } = await claim();
+    expect(countBy(commands).get(quiet)).toBe(3);
+    expect(countBy(commands).get(other)).toBeGreaterThanOrEqual(60);
+    expect(countBy(commands).get(loud)).toBeGreaterThanOrEqual(60);
+  });
+
+  it('is full where one org alone has commands, the oldest of them', async () => {
+    const [orgId = ''] = newOrgs(1);
+    await add(orgId, 1_000);
+    const { rows } = await sql<{ id: number }>`select id from outbox order by id limit ${LIMIT}`.execute(api.db);
+    const { commands } = await claim();
+    expect(commands.map(({ id }) => id)).toEqual(rows.map(({ id }) => id));
+  });
+
+  it('serves more orgs than it has room for in turn', async () => {
+    const orgs = newOrgs(180);
+    for (const orgId of orgs) await add(orgId, 10);
+    const served = new Set<string>();
+    let behind: string = NIL_UUID;
+    for (let batch = 0; batch < 4; batch++) {
+      const { commands, last } = await claim(behind);
+      for (const { org_id } of commands) served.add(org_id);
+      behind = last;
+    }
+    expect(orgs.filter((orgId) => !served.has(orgId))).toEqual([]);
+  });
+
+  it('gives no org’s place to one workflow that was told the same a thousand times', async () => {
+    const [loud = '', quiet = ''] = newOrgs(2);
+    await add(loud, 5_000, 1);
+    await add(quiet, 3);
+    const { commands } = await claim();
+    expect(countBy(commands).get(quiet)).toBe(3);
+    expect(countBy(commands).get(loud)).toBeGreaterThan(200);
+  });
+
+  it('keeps a workflow’s commands with the relay that holds the oldest, in their order', async () => {
+    const [orgId = ''] = newOrgs(1);
+    await add(orgId, 600, 100);
+    const second = connect(api.databaseUrl, { poolSize: 1 });
+    try {
+      await api.db.transaction().execute(async (one) => {
+        const { commands: first } = await claimCommands(one, 50, NIL_UUID);
+        const others = await second.db.transaction().execute((two) => claimCommands(two, LIMIT, NIL_UUID));
+        const ofFirst = new Set(first.map(({ workflow_id }) => workflow_id));
+        expect(ofFirst.size).toBe(50);
+        expect(others.commands.length).toBeGreaterThan(0);
+        expect(others.commands.filter(({ workflow_id }) => ofFirst.has(workflow_id))).toEqual([]);
+        for (const own of Map.groupBy(first, ({ workflow_id }) => workflow_id).values()) {
+          const ids = own.map(({ id }) => id);
+          const { rows } = await sql<{ id: number }>`
+            select id from outbox where workflow_id = ${own[0]?.workflow_id as string} order by id limit ${ids.length}`.execute(
+            one,
+          );
+          expect(ids).toEqual(rows.map(({ id }) => id));
+        }
+      });
+    } finally {
+      await second.close();
+    }
+  });
+
+  it('leaves what waits for a later try, and all behind it', async () => {
+    const [orgId = ''] = newOrgs(1);
+    await add(orgId, 4, 2);
+    await sql`update outbox set available_at = now() + interval '1 minute' where id = (select min(id) from outbox)`.execute(
+      api.db,
+    );
+    const { commands } = await claim();
+    expect(new Set(commands.map(({ workflow_id }) => workflow_id))).toEqual(new Set([`look/${orgId}/0`]));
+    expect(commands).toHaveLength(2);
+  });
+});
