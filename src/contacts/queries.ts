@@ -57,6 +57,17 @@ export async function updateContacts(db: Db, orgId: string, contacts: StoredCont
   `.execute(db);
 }
 
+/** What takes the place of values in HTTP actions that are about the contact. */
+export async function findHttpActionOverrides(db: Db, orgId: string, id: string) {
+  const row = await db
+    .selectFrom('contacts')
+    .select('http_action_overrides')
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return row?.http_action_overrides ?? undefined;
+}
+
 export interface Addresses {
   ids: string[];
   emails: string[];

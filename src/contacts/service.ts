@@ -11,7 +11,7 @@ import { deleteContact, findContact, insertContacts, listByAddress, listContacts
 import type { ContactRef, ListContacts, SearchContacts } from './schema.ts';
 import { searchFirst, searchThrough } from './search.queries.ts';
 
-export { holdContact } from './queries.ts';
+export { findHttpActionOverrides, holdContact } from './queries.ts';
 
 const SEARCH_PAGE = 100;
 

@@ -8,6 +8,7 @@ import { isSameSecret } from '../providers/signatures.ts';
 import { isTwilioSignature, readTwilioCallback } from '../providers/twilio-callbacks.ts';
 import { isVapiSignature, readVapiCallback } from '../providers/vapi-callbacks.ts';
 import type { Secrets } from '../secrets.ts';
+import { tellOfCalls } from './call-reports.service.ts';
 import type { CallbackProvider, CallbackUrls } from './callback-urls.ts';
 import type { Channel } from './contract.ts';
 import { takeInbound } from './inbound.service.ts';
@@ -75,7 +76,7 @@ export function takeCallback(
   db: Db,
   orgId: string,
   provider: CallbackProvider,
-  { reports, messages }: CallbackContent,
+  { reports, messages, calls = [] }: CallbackContent,
 ): Promise<void> {
   return inTransaction(db, async (trx) => {
     await takeReports(
@@ -87,6 +88,7 @@ export function takeCallback(
         suppression: isSuppressing ? SUPPRESSION[provider] : null,
       })),
     );
+    await tellOfCalls(trx, orgId, provider, calls);
     for (const { text, ...message } of messages) {
       await takeInbound(trx, orgId, {
         ...message,

@@ -26,3 +26,13 @@ export async function insertEmails(
     left join contacts as contact on contact.org_id = ${orgId} and contact.email = email."to"
   `.execute(db);
 }
+
+/** The e-mails of a request, in its order. */
+export const listEmailsOf = (db: Db, orgId: string, requestId: string) =>
+  db
+    .selectFrom('deliveries')
+    .select('id')
+    .where('org_id', '=', orgId)
+    .where('email_request_id', '=', requestId)
+    .orderBy('id')
+    .execute();

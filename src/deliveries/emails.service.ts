@@ -1,26 +1,33 @@
 import type { Db } from '../db/connect.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { invalid } from '../errors.ts';
-import { newId } from '../ids.ts';
+import { idOf, newId } from '../ids.ts';
 import { enqueue, start } from '../outbox/outbox.ts';
 import { SEND_EMAILS } from './contract.ts';
 import { isVerifiedSender } from './domains.service.ts';
-import { insertEmails } from './emails.queries.ts';
+import { insertEmails, listEmailsOf } from './emails.queries.ts';
 import type { SendEmail } from './emails.schema.ts';
 
 const MS_A_MINUTE = 60_000;
 
 /**
  * Accepts e-mails for sending, now or after the delay. Each is a delivery, whose id is answered. Outside of development they must come from
- * a verified domain: throws invalid.
+ * a verified domain: throws invalid. A request that is repeated under its key finds its e-mails and sends nothing again.
  */
-export function requestEmails(db: Db, orgId: string, input: SendEmail, { isDevelopment }: { isDevelopment: boolean }) {
+export function requestEmails(
+  db: Db,
+  orgId: string,
+  input: SendEmail,
+  { isDevelopment, requestKey }: { isDevelopment: boolean; requestKey?: string },
+) {
   return inTransaction(db, async (trx) => {
+    const requestId = requestKey === undefined ? newId() : idOf(orgId, requestKey);
+    const made = requestKey === undefined ? [] : await listEmailsOf(trx, orgId, requestId);
+    if (made.length > 0) return answerOf(input, made);
     if (!isDevelopment && !(await isVerifiedSender(trx, orgId, input.from_email))) {
       const message = 'must be of a verified sending domain: see PUT /email/domains';
       throw invalid(`body.from_email: ${message}`, [{ path: 'body.from_email', message }]);
     }
-    const requestId = newId();
     const delayMs = Math.round((input.delay_in_minutes ?? 0) * MS_A_MINUTE);
     const emails = input.recipients.map((recipient) => ({
       id: newId(),
@@ -36,12 +43,10 @@ export function requestEmails(db: Db, orgId: string, input: SendEmail, { isDevel
     await insertEmails(trx, orgId, { id: requestId, from_email: input.from_email, delayMs }, emails);
     const summary = `${emails.length} e-mail${emails.length === 1 ? '' : 's'} from ${input.from_email}`;
     await enqueue(trx, orgId, start(SEND_EMAILS, { orgId, requestId, delayMs }, { subjectId: requestId, summary }));
-    return {
-      data: emails.map(({ id }, index) => ({
-        id,
-        to_email: input.recipients[index]?.to_email ?? '',
-        status: 'queued',
-      })),
-    };
+    return answerOf(input, emails);
   });
 }
+
+const answerOf = ({ recipients }: SendEmail, emails: { id: string }[]) => ({
+  data: emails.map(({ id }, index) => ({ id, to_email: recipients[index]?.to_email ?? '', status: 'queued' })),
+});

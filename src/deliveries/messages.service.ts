@@ -15,8 +15,11 @@ const SUMMARIES = { email: 'One e-mail', sms: 'One SMS', whatsapp: 'One WhatsApp
  * Accepts a message for sending, together with the workflow that sends it. Gives its id, which is the delivery's. Throws conflict where the
  * same request runs already.
  */
-export async function requestMessage(trx: Db, orgId: string, message: NewMessage): Promise<string> {
-  const id = newId();
+export async function requestMessage(
+  trx: Db,
+  orgId: string,
+  { id = newId(), ...message }: NewMessage & { id?: string },
+): Promise<string> {
   if (!(await insertMessage(trx, orgId, id, message)))
     throw conflict('The same request is running already: try again when it has ended');
   const summary = SUMMARIES[message.channel];

@@ -12,6 +12,8 @@ export type ReplyChannel = 'email' | 'sms' | 'whatsapp';
 const MAX_TEXT: Record<ReplyChannel, number> = { email: Number.POSITIVE_INFINITY, sms: 1_600, whatsapp: 4_096 };
 
 export interface Reply {
+  /** Of the message, and of its delivery. */
+  id: string;
   channel: ReplyChannel;
   contactId: string;
   to: string;
@@ -22,18 +24,18 @@ export interface Reply {
 }
 
 /**
- * Accepts a message of a conversation for sending, from what wrote to the contact last, and gives its delivery's id. Throws invalid where the
- * text is too long for the channel, conflict where nothing is known that it could come from.
+ * Accepts a message of a conversation for sending, from what wrote to the contact last. Throws invalid where the text is too long for the
+ * channel, conflict where nothing is known that it could come from.
  */
-export async function requestReply(trx: Db, orgId: string, reply: Reply): Promise<string> {
-  const { channel, contactId, to, text } = reply;
+export async function requestReply(trx: Db, orgId: string, reply: Reply): Promise<void> {
+  const { id, channel, contactId, to, text } = reply;
   if (text.length > MAX_TEXT[channel])
     throw refused(
       'message.text',
       `must have at most ${MAX_TEXT[channel]} characters on ${channel}, links to files included`,
     );
   const out = await outOf(trx, orgId, reply);
-  return requestMessage(trx, orgId, { contactId, to, requestKey: null, ...out });
+  await requestMessage(trx, orgId, { id, contactId, to, requestKey: null, ...out });
 }
 
 /** What goes out, and what it comes from where the message itself says so. */

@@ -4,7 +4,7 @@ import type { Db } from '../db/connect.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { conflict, invalid, notFound, ProviderError, unavailable } from '../errors.ts';
 import { findConnection } from '../orgs/integrations.service.ts';
-import type { Egress } from '../providers/egress.ts';
+import type { Requests } from '../providers/egress.ts';
 import { componentsFor, findTemplate } from '../providers/meta-templates.ts';
 import type { WhatsAppTemplate } from '../providers/whatsapp.ts';
 import type { Secrets } from '../secrets.ts';
@@ -17,7 +17,7 @@ const CHANNEL = 'whatsapp';
 
 export interface WhatsAppDeps {
   secrets: Secrets;
-  egress: Egress;
+  egress: Requests;
   /** Whether the sandbox stands in where WhatsApp is not connected. */
   isDevelopment: boolean;
   /** How long to wait for WhatsApp's answer. */

@@ -1,6 +1,11 @@
 import { createTransport } from 'nodemailer';
 import { ProviderError } from '../errors.ts';
+import { ACCOUNT_PATH, Account } from './crm/hubspot/accounts.ts';
+import type { SalesforceSettings } from './crm/salesforce/port.ts';
+import { tokenRequestOf } from './crm/salesforce/tokens.ts';
+import { API } from './crm/salesforce/wire.ts';
 import type { Egress, EgressAnswer } from './egress.ts';
+import { jsonOf } from './http-sending.ts';
 import type { SmtpSettings } from './smtp.ts';
 
 const SMTP_TIMEOUT_MS = 8_000;
@@ -17,8 +22,8 @@ export type IntegrationToCheck =
   | { provider: 'twilio'; settings: { base_url?: string; account_sid: string; auth_token: string } }
   | { provider: 'meta'; settings: { base_url?: string; access_token: string } }
   | { provider: 'vapi'; settings: { base_url?: string; api_key: string } }
-  | { provider: 'hubspot'; settings: { base_url?: string; access_token?: string; oauth?: Oauth } }
-  | { provider: 'salesforce'; settings: { base_url: string; org_id: string; es_developer_name: string } }
+  | { provider: 'hubspot'; settings: { base_url?: string; access_token?: string; oauth?: Oauth; portal_id?: string } }
+  | { provider: 'salesforce'; settings: SalesforceSettings }
   | { provider: 'openai-compatible'; settings: { base_url?: string; api_key: string } };
 
 export interface CheckResult {
@@ -92,7 +97,7 @@ async function get(egress: Egress, name: string, url: string, headers: Record<st
 async function checkHubspot(
   egress: Egress,
   baseUrl: string,
-  { access_token, oauth }: { access_token?: string; oauth?: Oauth },
+  { access_token, oauth, portal_id }: { access_token?: string; oauth?: Oauth; portal_id?: string },
 ): Promise<CheckResult> {
   let token = access_token;
   if (token === undefined && oauth !== undefined) {
@@ -104,18 +109,19 @@ async function checkHubspot(
     token = textAt(answer.body, 'access_token');
     if (token === undefined) return { ...verdict('HubSpot', answer), connected: false };
   }
-  return get(egress, 'HubSpot', urlOf(baseUrl, '/account-info/v3/details'), bearer(token ?? ''));
+  const headers = { accept: 'application/json', ...bearer(token ?? '') };
+  const answer = await egress.request(urlOf(baseUrl, ACCOUNT_PATH), { headers });
+  const portalId = Account.safeParse(jsonOf(answer)).data?.portalId;
+  if (portal_id === undefined || portalId === undefined || portalId === portal_id) return verdict('HubSpot', answer);
+  return { connected: false, message: `HubSpot answered for the account ${portalId}, but portal_id is ${portal_id}` };
 }
 
-/** Asks for a visitor's token, as the customer's browser would; no conversation begins. */
-async function checkSalesforce(
-  egress: Egress,
-  { base_url, org_id, es_developer_name }: { base_url: string; org_id: string; es_developer_name: string },
-): Promise<CheckResult> {
-  const url = urlOf(base_url, '/iamessage/api/v2/authorization/unauthenticated/access-token');
-  const body = { orgId: org_id, esDeveloperName: es_developer_name, capabilitiesVersion: '1', platform: 'Web' };
+/** Asks for a visitor's token, as a conversation would; none begins. */
+async function checkSalesforce(egress: Egress, settings: SalesforceSettings): Promise<CheckResult> {
+  const { path, body } = await tokenRequestOf(settings, 'switchboard');
   const headers = { accept: 'application/json', 'content-type': 'application/json' };
-  return verdict('Salesforce', await egress.request(url, { method: 'POST', headers, body: JSON.stringify(body) }));
+  const request = { method: 'POST', headers, body: JSON.stringify(body) } as const;
+  return verdict('Salesforce', await egress.request(urlOf(settings.base_url, API + path), request));
 }
 
 /** Connects and signs in, without sending mail (RFC 5321, 3.1 and RFC 4954). */

@@ -4,6 +4,7 @@ import { isUuid } from '../ids.ts';
 import { MetaError, reasonOf } from './meta-api.ts';
 import type { CallbackContent, InboundMessage, StatusReport } from './sending.ts';
 import { isSameSecret } from './signatures.ts';
+import { storable } from './storable.rules.ts';
 
 /** The number is not on WhatsApp, or takes no messages of businesses. */
 const UNDELIVERABLE = 131026;
@@ -51,7 +52,7 @@ const Status = z.object({
   errors: z.array(MetaError).catch([]),
 });
 
-const Text = z.string().transform((text) => text.replaceAll('\0', '').toWellFormed());
+const Text = z.string().transform(storable);
 const Title = z.object({ title: Text });
 const Message = z.object({ id: Id, from: z.string().regex(/^\d{5,15}$/) }).and(
   z.discriminatedUnion('type', [

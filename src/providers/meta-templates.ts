@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ProviderError } from '../errors.ts';
-import type { Egress } from './egress.ts';
+import type { Requests } from './egress.ts';
 import { jsonOf, lookupFailure } from './http-sending.ts';
 import { callMeta, type MetaSettings } from './meta-api.ts';
 import { toParameterText } from './whatsapp.rules.ts';
@@ -23,7 +23,7 @@ const INVALID_PARAMETER = 100;
 
 /** The template of this id. Undefined where Meta knows none, or shows this token none. */
 export async function findTemplate(
-  egress: Egress,
+  egress: Requests,
   settings: MetaSettings,
   templateId: string,
 ): Promise<WhatsAppTemplate | undefined> {

@@ -52,8 +52,19 @@ export interface InboundMessage {
   text: string;
 }
 
+/** Something of note in a call. */
+export interface CallReport {
+  moment: 'phone-call-started' | 'phone-call-finished' | 'pre-voice-call-transfer' | 'voice-call-transferred';
+  providerId: string;
+  /** Our own id, where the callback carries it. */
+  deliveryId: string | undefined;
+  /** What the provider says of the call. */
+  call: Record<string, string | number | null>;
+}
+
 /** What a verified callback holds. Anything that is of no interest to us is left out. */
 export interface CallbackContent {
   reports: StatusReport[];
   messages: InboundMessage[];
+  calls?: CallReport[];
 }

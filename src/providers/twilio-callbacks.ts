@@ -3,6 +3,7 @@ import { isUuid } from '../ids.ts';
 import { reasonFrom } from './http-sending.ts';
 import type { CallbackContent, InboundMessage, StatusReport } from './sending.ts';
 import { isSameSecret } from './signatures.ts';
+import { storable } from './storable.rules.ts';
 
 /** The contact answered STOP. */
 const OPTED_OUT = '21610';
@@ -83,5 +84,5 @@ function messageIn(body: URLSearchParams, providerId: string): InboundMessage | 
   const [from, to, text] = [body.get('From'), body.get('To'), body.get('Body')];
   const isInbound = !body.has('MessageStatus') && (body.get('SmsStatus') ?? 'received') === 'received';
   if (!isInbound || from === null || to === null || text === null) return undefined;
-  return { providerId, from, to, text: text.replaceAll('\0', '').toWellFormed() };
+  return { providerId, from, to, text: storable(text) };
 }

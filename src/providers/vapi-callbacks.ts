@@ -4,7 +4,8 @@ import { z } from 'zod';
 import { reasonFrom } from './http-sending.ts';
 import type { CallbackContent, StatusReport } from './sending.ts';
 import { isSameSecret } from './signatures.ts';
-import { deliveryIdOf, VapiCall, wasReached } from './vapi-calls.ts';
+import { callReportsOf, VapiReport } from './vapi-call-reports.ts';
+import { deliveryIdOf, wasReached } from './vapi-calls.ts';
 
 /** Whether a callback brings the org's secret (X-Vapi-Secret), or a signature made with it of these very bytes (X-Vapi-Signature). */
 export function isVapiSignature(secret: string, rawBody: Buffer, headers: IncomingHttpHeaders): boolean {
@@ -14,19 +15,18 @@ export function isVapiSignature(secret: string, rawBody: Buffer, headers: Incomi
   return isSameSecret(signature, createHmac('sha256', secret).update(rawBody).digest('hex'));
 }
 
-const Text = z.string().optional().catch(undefined);
-const Callback = z.object({ message: z.object({ type: z.string(), status: Text, endedReason: Text, call: VapiCall }) });
-type VapiMessage = z.infer<typeof Callback>['message'];
+const Callback = z.object({ message: VapiReport });
 
 /** Reads a callback that was verified. Never throws: whatever is no status of interest is left out. */
 export function readVapiCallback(body: unknown): CallbackContent {
   const message = Callback.safeParse(body).data?.message;
-  const report = message === undefined ? undefined : reportOf(message);
-  return { reports: report === undefined ? [] : [report], messages: [] };
+  if (message === undefined) return { reports: [], messages: [] };
+  const report = reportOf(message);
+  return { reports: report === undefined ? [] : [report], messages: [], calls: callReportsOf(message) };
 }
 
 /** A call that was answered is `sent`; once it ended, by the reason it ended for, it is `delivered` or `failed`. */
-function reportOf({ type, status, endedReason, call }: VapiMessage): StatusReport | undefined {
+function reportOf({ type, status, endedReason, call }: VapiReport): StatusReport | undefined {
   const common = { providerId: call.id, deliveryId: deliveryIdOf(call), reason: null, isSuppressing: false };
   if (type === 'status-update' && status === 'in-progress') return { ...common, status: 'sent' };
   const hasEnded = type === 'end-of-call-report' || (type === 'status-update' && status === 'ended');

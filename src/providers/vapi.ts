@@ -102,7 +102,7 @@ function toBody(
         url: callbackUrl,
         ...(webhook_secret !== undefined && { headers: { 'X-Vapi-Secret': webhook_secret } }),
       },
-      serverMessages: ['status-update', 'end-of-call-report'],
+      serverMessages: ['status-update', 'end-of-call-report', 'transfer-update'],
     },
   };
 }

@@ -42,6 +42,9 @@ export function findSequence(db: Db, orgId: string, ref: string, options: { forU
   return (options.forUpdate === true ? query.forUpdate() : query).executeTakeFirst();
 }
 
+export const listSequencesById = (db: Db, orgId: string, ids: string[]) =>
+  sequenceQuery(db, orgId).where('id', '=', sql<string>`any(${ids}::uuid[])`).execute();
+
 /** A page of sequences by creation. */
 export const listSequences = (db: Db, orgId: string, place: Place) =>
   sequenceQuery(db, orgId).$call(byCreation(place)).execute();

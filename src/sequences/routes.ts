@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
+import type { Db } from '../db/connect.ts';
 import { pageOf } from '../db/cursor.ts';
 import type { Deps } from '../deps.ts';
 import { errorResponses } from '../http/errors.ts';
@@ -46,6 +47,11 @@ import { sendTest } from './testing.service.ts';
 
 const tags = ['sequences'];
 
+async function shown(db: Db, orgId: string, id: string) {
+  const [sequence] = await withSteps(db, orgId, [await getSequence(db, orgId, id)]);
+  return sequence as NonNullable<typeof sequence>;
+}
+
 export const sequenceRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config }) => {
   const saving = { isDevelopment: config.DEVELOPMENT };
   const defaults = { hasMailServer: config.SMTP_URL !== undefined, isDevelopment: config.DEVELOPMENT };
@@ -83,10 +89,7 @@ export const sequenceRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config 
       params: SequenceParams,
       response: { 200: Sequence, ...errorResponses(403, 404) },
     },
-    handler: async ({ db, org, params }) => {
-      const [sequence] = await withSteps(db, org.id, [await getSequence(db, org.id, params.id)]);
-      return sequence as NonNullable<typeof sequence>;
-    },
+    handler: ({ db, org, params }) => shown(db, org.id, params.id),
   });
 
   app.patch('/sequences/:id', {
@@ -96,12 +99,12 @@ export const sequenceRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config 
       tags,
       params: SequenceParams,
       body: UpdateSequence,
-      response: { 200: z.union([NoBody, ChangePreview]), ...errorResponses(403, 404, 409) },
+      response: { 200: z.union([Sequence, ChangePreview]), ...errorResponses(403, 404, 409) },
     },
     handler: async ({ db, org, params, body }) => {
       if (body.preview === true) return previewChange(db, org.id, params.id, body, saving);
       await updateSequence(db, org.id, params.id, body, saving);
-      return NO_BODY;
+      return shown(db, org.id, params.id);
     },
   });
 

@@ -3,6 +3,7 @@ import type { TemplateContact } from '../contacts/templates.rules.ts';
 import { type Db, PLANNED_EACH_TIME } from '../db/connect.ts';
 import type { DeliveryStatus } from '../deliveries/contract.ts';
 import { newId } from '../ids.ts';
+import { MOVED, TELL_COMPLETED } from './completion.queries.ts';
 import type { GatedSend } from './gates.queries.ts';
 import type { Judgement } from './gates.rules.ts';
 import { verdictOn } from './verdict.queries.ts';
@@ -164,11 +165,15 @@ export async function passStep(
   if (enrollmentIds.length === 0) return;
   const isLast = isLastStep(sql`${orgId}`, sql`${stepId}`);
   await sql`
-    update enrollments set last_step_id = ${stepId}::uuid, anchor_at = now(), held_until = null,
-      status = case when ${isLast} then 'complete' else status end,
-      ended_at = case when ${isLast} then now() end
-    where org_id = ${orgId} and id = any(${enrollmentIds}::uuid[]) and status = 'active'
-      and coalesce(last_step_id, sequence_id) = any(${places}::uuid[])
+    with moved as (
+      update enrollments as enrollment set last_step_id = ${stepId}::uuid, anchor_at = now(), held_until = null,
+        status = case when ${isLast} then 'complete' else status end,
+        ended_at = case when ${isLast} then now() end
+      where org_id = ${orgId} and id = any(${enrollmentIds}::uuid[]) and status = 'active'
+        and coalesce(last_step_id, sequence_id) = any(${places}::uuid[])
+      returning ${MOVED}
+    )
+    ${TELL_COMPLETED}
   `.execute(db);
 }
 
@@ -184,15 +189,19 @@ export async function settleDeliveries(
 ): Promise<void> {
   const isOver = sql`marked.status <> 'queued' and ${isLastStep(sql`${orgId}`, sql`${stepId}`)}`;
   await sql`
-    ${marking}
-    update enrollments as enrollment set
-      last_step_id = case when marked.status = 'queued' then enrollment.last_step_id else ${stepId}::uuid end,
-      anchor_at = case when marked.status = 'queued' then enrollment.anchor_at else now() end,
-      held_until = case when marked.status = 'queued' and marked.delay_ms > 0 then now() + marked.delay_ms * interval '1 millisecond' end,
-      status = case when ${isOver} then 'complete' else enrollment.status end,
-      ended_at = case when ${isOver} then now() end
-    from marked
-    where enrollment.org_id = marked.org_id and enrollment.id = marked.enrollment_id and enrollment.status not in ('complete', 'canceled', 'exited')
+    ${marking},
+    moved as (
+      update enrollments as enrollment set
+        last_step_id = case when marked.status = 'queued' then enrollment.last_step_id else ${stepId}::uuid end,
+        anchor_at = case when marked.status = 'queued' then enrollment.anchor_at else now() end,
+        held_until = case when marked.status = 'queued' and marked.delay_ms > 0 then now() + marked.delay_ms * interval '1 millisecond' end,
+        status = case when ${isOver} then 'complete' else enrollment.status end,
+        ended_at = case when ${isOver} then now() end
+      from marked
+      where enrollment.org_id = marked.org_id and enrollment.id = marked.enrollment_id and enrollment.status not in ('complete', 'canceled', 'exited')
+      returning ${MOVED}
+    )
+    ${TELL_COMPLETED}
   `.execute(db);
 }
 
@@ -223,7 +232,9 @@ export async function settleInterrupted(
       from marked
       where enrollment.org_id = marked.org_id and enrollment.id = marked.enrollment_id
         and enrollment.status not in ('complete', 'canceled', 'exited') and marked.status <> 'queued'
-    )
+      returning ${MOVED}
+    ),
+    told as (${TELL_COMPLETED})
     select count(*) filter (where status = 'unknown') as unknown from marked
   `.execute(db);
   return rows[0]?.unknown ?? 0;

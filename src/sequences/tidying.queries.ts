@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { type Db, PLANNED_EACH_TIME } from '../db/connect.ts';
 import { NIL_UUID } from '../ids.ts';
+import { MOVED, TELL_COMPLETED } from './completion.queries.ts';
 import type { Move, StoredStep } from './rules.ts';
 
 /** Rows that one statement changes at most, so that it ends soon however many there are. */
@@ -42,14 +43,18 @@ export async function completeBehindLastStep(
     if (next !== null) continue;
     await inChunks(async () => {
       const { rows } = await sql`
-        update enrollments set status = 'complete', ended_at = now(), held_until = null
-        where org_id = ${orgId} and id in (
-          select id from enrollments
-          where org_id = ${orgId} and sequence_id = ${sequenceId} and status = 'active'
-            and coalesce(last_step_id, sequence_id) = ${after ?? sequenceId}::uuid
-          limit ${CHUNK}
-        )
-        returning id
+        with moved as (
+          update enrollments as enrollment set status = 'complete', ended_at = now(), held_until = null
+          where org_id = ${orgId} and id in (
+            select id from enrollments
+            where org_id = ${orgId} and sequence_id = ${sequenceId} and status = 'active'
+              and coalesce(last_step_id, sequence_id) = ${after ?? sequenceId}::uuid
+            limit ${CHUNK}
+          )
+          returning ${MOVED}
+        ),
+        told as (${TELL_COMPLETED})
+        select id from moved
       `.execute(db);
       return rows.length;
     });

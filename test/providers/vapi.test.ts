@@ -83,7 +83,7 @@ describe('a call by Vapi', () => {
         transcriber: { provider: 'deepgram', language: 'de' },
         metadata: { delivery_id: call.deliveryId, phone_agent_id: AGENT.id },
         server: { url: CALLBACK, headers: { 'X-Vapi-Secret': 'hook-secret' } },
-        serverMessages: ['status-update', 'end-of-call-report'],
+        serverMessages: ['status-update', 'end-of-call-report', 'transfer-update'],
       },
     });
   });

@@ -168,8 +168,9 @@ describe('the routes of sequences', () => {
     const own = (await api.org.get(`/sequences/${id}`)).body.steps[0];
     expect((await api.org.patch(`/sequences/${id}`, { steps: [foreign] })).status).toBe(400);
     expect((await api.org.patch(`/sequences/${id}`, { steps: [own, own] })).status).toBe(400);
-    expect((await api.org.patch(`/sequences/${id}`, { steps: [own, emailStep('Two')] })).status).toBe(200);
-    const changed = (await api.org.get(`/sequences/${id}`)).body.steps;
+    const answer = await api.org.patch(`/sequences/${id}`, { steps: [own, emailStep('Two')] });
+    expect(answer).toMatchObject({ status: 200, body: (await api.org.get(`/sequences/${id}`)).body });
+    const changed = answer.body.steps;
     expect(changed.map((step: { id: string }) => step.id === own.id)).toEqual([true, false]);
   });
 

@@ -1,0 +1,16 @@
+import { z } from 'zod';
+import type { Db } from '../db/connect.ts';
+import { listSequencesById } from './queries.ts';
+import { Sequence } from './schema.ts';
+import { withSteps } from './service.ts';
+
+/** Sequences of the org by their ids, each as GET answers it. Those that are gone are left out. */
+export async function sequencesOf(
+  db: Db,
+  orgId: string,
+  ids: string[],
+): Promise<Map<string, z.input<typeof Sequence>>> {
+  const rows = ids.length === 0 ? [] : await listSequencesById(db, orgId, [...new Set(ids)]);
+  const whole = await withSteps(db, orgId, rows);
+  return new Map(whole.map((row) => [row.id, z.encode(Sequence, row as never)]));
+}
