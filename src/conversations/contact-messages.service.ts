@@ -7,6 +7,7 @@ import { reviewAssignee } from './assignment.service.ts';
 import type { KeptAttachment } from './attachments.service.ts';
 import { appendEvents, type NewEvent } from './events.queries.ts';
 import { learnLanguage } from './languages.service.ts';
+import { relay } from './relaying.service.ts';
 import { type LockedSession, updateSession } from './sessions.queries.ts';
 
 export interface ContactMessage {
@@ -38,7 +39,10 @@ export async function takeContactMessage(
   const data = { sender_name: name, sender_avatar_url: avatarUrl, ...(attachments.length > 0 && { attachments }) };
   const message: NewEvent = { id, type: 'message', sender: 'contact', content: text, data };
   if (!(await appendEvents(trx, orgId, session.id, [...reopening, message]))) return false;
-  if (!isBlocked) await noteForSla(trx, orgId, session.id);
+  if (!isBlocked) {
+    await noteForSla(trx, orgId, session.id);
+    await relay(trx, orgId, session, { id, to: 'agents' });
+  }
   if (isReopened) {
     await updateSession(trx, orgId, session.id, { status: 'open', custom_status_id: null, closed_at: null });
     await reviewAssignee(trx, orgId, session);

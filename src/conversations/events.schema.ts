@@ -44,7 +44,11 @@ const HistoryEvent = z
       attachments: z.array(Attachment),
     }),
     z.object({ type: z.literal('handoff'), reason: z.string().nullable() }),
-    z.object({ type: z.literal('human_agent_comment'), content: Text }),
+    z.object({
+      type: z.literal('human_agent_comment'),
+      content: Text,
+      sender_name: z.string().optional().describe('Where it was written in another system: by whom.'),
+    }),
     z.object({ type: z.literal('human_agent_joined'), assignee_id: z.number() }),
     z.object({ type: z.literal('human_agent_takeover'), sender_id: z.number().nullable() }),
     z.object({

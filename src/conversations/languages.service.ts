@@ -14,7 +14,7 @@ export async function learnLanguage(trx: Db, orgId: string, sessionId: string, t
 }
 
 /** The language of a text where it is long and plain enough to tell. The same text always gives the same. */
-async function languageOf(text: string): Promise<string | undefined> {
+export async function languageOf(text: string): Promise<string | undefined> {
   const start = text.slice(0, LOOKED_AT);
   const letters = start.match(/\p{L}/gu)?.length ?? 0;
   if (letters < (/\p{Script=Latin}/u.test(start) ? MIN_LATIN_LETTERS : MIN_LETTERS)) return undefined;

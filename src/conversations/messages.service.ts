@@ -16,6 +16,7 @@ import { takeContactMessage } from './contact-messages.service.ts';
 import { appendEvents, type NewEvent } from './events.queries.ts';
 import { handOver } from './handing-over.service.ts';
 import type { SendMessage } from './messages.schema.ts';
+import { relay } from './relaying.service.ts';
 import { type LockedSession, updateSession } from './sessions.queries.ts';
 import { holdSession } from './sessions.service.ts';
 
@@ -78,7 +79,8 @@ async function sayAsAgent(
   { agent, message, files, should_take_over_session_from_ai }: Said,
 ): Promise<SentMessage> {
   const takesOver = should_take_over_session_from_ai && session.handoff === null;
-  const id = (await deliver(trx, deps, orgId, session, message.text, files)) ?? newId();
+  const id = newId();
+  await deliver(trx, deps, orgId, session, { id, text: message.text, files });
   const data = {
     sender_id: agent?.id,
     sender_name: agent?.name,
@@ -93,20 +95,24 @@ async function sayAsAgent(
     { id, type: 'message', sender: 'human_agent', content: message.text, data },
   ]);
   await noteForSla(trx, orgId, session.id);
+  await relay(trx, orgId, session, { id, to: 'customer' });
   if (should_take_over_session_from_ai) await takeOver(trx, orgId, session, agent?.id);
   return { id, isHandedOff: takesOver || session.handoff !== null };
 }
 
-/** Has a message go out where the session's channel has a provider, files as links. Gives its delivery's id, which becomes its own. */
-async function deliver(
+/**
+ * Has a message go out where the session's channel has a provider, files as links; its id is its delivery's too. Where another system holds
+ * the conversation with the customer, it goes out there.
+ */
+export async function deliver(
   trx: Db,
   { mediaLinks, isDevelopment }: SendingDeps,
   orgId: string,
-  { channel, contact_id: contactId, ticket_number: ticketNumber }: LockedSession,
-  text: string,
-  files: Media[],
-): Promise<string | undefined> {
-  if (channel !== 'email' && channel !== 'sms' && channel !== 'whatsapp') return undefined;
+  { channel, contact_id: contactId, ticket_number: ticketNumber, relayed_side }: LockedSession,
+  { id, text, files }: { id: string; text: string; files: Media[] },
+): Promise<void> {
+  if (relayed_side === 'customer' || relayed_side === 'both') return;
+  if (channel !== 'email' && channel !== 'sms' && channel !== 'whatsapp') return;
   if (contactId === null) throw conflict('The session has no contact to send to');
   const { email, phone_number } = await getContact(trx, orgId, contactId);
   const to = channel === 'email' ? email : phone_number;
@@ -114,7 +120,7 @@ async function deliver(
     throw conflict(`The contact has no ${channel === 'email' ? 'e-mail address' : 'phone number'} to send to`);
   const links = files.map((file) => `${file.file_name}: ${mediaLinks.linkOf(file)}`);
   const whole = [text, ...links].join('\n');
-  return requestReply(trx, orgId, { channel, contactId, to, text: whole, ticketNumber, isDevelopment });
+  await requestReply(trx, orgId, { id, channel, contactId, to, text: whole, ticketNumber, isDevelopment });
 }
 
 /**

@@ -10,7 +10,7 @@ export interface ErasedEvent {
 }
 
 /**
- * Takes the texts out of a session's events, or out of one of them: what was said, file names, reasons and payloads. Gives those that had
+ * Takes the texts out of a session's events, or out of one of them and what is about it: what was said, file names, reasons and payloads. Gives those that had
  * any. The session is locked.
  */
 export async function eraseEvents(
@@ -22,7 +22,7 @@ export async function eraseEvents(
   const { rows } = await sql<ErasedEvent>`
     with held as (
       select org_id, session_id, seq, id, type, coalesce(data->'attachments', '[]') as attachments from session_events
-      where org_id = ${orgId} and session_id = ${sessionId} and (${eventId}::uuid is null or id = ${eventId}::uuid)
+      where org_id = ${orgId} and session_id = ${sessionId} and (${eventId}::uuid is null or id = ${eventId}::uuid or data->>'about' = ${eventId}::text)
         and (content is not null or data ? 'attachments' or data->>'reason' is not null or data->>'payload' is not null)
         and type <> 'redacted'
     )

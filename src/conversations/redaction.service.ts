@@ -1,9 +1,11 @@
+import { forgetMessageOverrides } from '../agents/overrides.service.ts';
 import type { Db } from '../db/connect.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { eraseMessages } from '../deliveries/redaction.service.ts';
 import { notFound } from '../errors.ts';
 import { isUuid, newId } from '../ids.ts';
 import { markMediaDeleted } from '../media/service.ts';
+import { announce } from '../outbox/events.ts';
 import { appendEvents } from './events.queries.ts';
 import { type ErasedEvent, eraseEvents, eraseSummaries, insertRedaction } from './redaction.queries.ts';
 import type { RedactMessage, RedactSession } from './redaction.schema.ts';
@@ -54,11 +56,13 @@ async function redact(
   await eraseSummaries(trx, orgId, sessionId, { isWhole });
   const ids = erased.filter(({ type }) => type === 'message').map(({ id }) => id);
   await eraseMessages(trx, orgId, { ids, contactId });
+  await forgetMessageOverrides(trx, orgId, ids);
   await markMediaDeleted(
     trx,
     orgId,
     erased.flatMap(({ attachments }) => attachments.map(({ media_id }) => media_id)),
   );
+  await announce(trx, orgId, 'session-redacted', [{ subject_id: sessionId, payload: { message_id: messageId } }]);
   const kind = isWhole ? 'session' : 'message';
   const id = newId();
   await insertRedaction(trx, {

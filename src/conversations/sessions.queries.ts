@@ -1,4 +1,4 @@
-import { sql, type Updateable } from 'kysely';
+import { type Insertable, sql, type Updateable } from 'kysely';
 import { jsonBuildObject } from 'kysely/helpers/postgres';
 import type { Db } from '../db/connect.ts';
 import { lockName } from '../db/locks.ts';
@@ -9,17 +9,21 @@ import type { SessionsTable } from './sessions.table.ts';
 /** Inserts the session under the org's next ticket number. Others that open one wait until this transaction has ended: no gaps. */
 export async function insertSession(
   trx: Db,
-  session: { org_id: string; id: string; contact_id: string | null; channel: SessionChannel; verified: boolean | null },
+  session: Pick<
+    Insertable<SessionsTable>,
+    'org_id' | 'id' | 'contact_id' | 'channel' | 'verified' | 'relayed_side' | 'assist_mode'
+  >,
 ): Promise<void> {
-  const { org_id, id, contact_id, channel, verified } = session;
+  const { org_id, id, contact_id, channel, verified, relayed_side, assist_mode } = session;
   await sql`
     with counter as (
       insert into ticket_counters as counter (org_id, last_number) values (${org_id}, 1)
       on conflict (org_id) do update set last_number = counter.last_number + 1
       returning last_number
     )
-    insert into sessions (org_id, id, ticket_number, contact_id, channel, verified)
-    select ${org_id}::uuid, ${id}::uuid, last_number, ${contact_id}::uuid, ${channel}, ${verified}::boolean from counter
+    insert into sessions (org_id, id, ticket_number, contact_id, channel, verified, relayed_side, assist_mode)
+    select ${org_id}::uuid, ${id}::uuid, last_number, ${contact_id}::uuid, ${channel}, ${verified ?? null}::boolean,
+      ${relayed_side ?? null}::text, ${assist_mode ?? false}::boolean from counter
   `.execute(trx);
 }
 
@@ -37,7 +41,7 @@ const locked = (trx: Db, orgId: string) =>
       'team_id',
       'language',
     ])
-    .select(['ticket_number', 'custom_data', 'editable_custom_data', 'resolutions'])
+    .select(['ticket_number', 'custom_data', 'editable_custom_data', 'resolutions', 'relayed_side'])
     .where('org_id', '=', orgId)
     .forNoKeyUpdate();
 

@@ -72,6 +72,21 @@ export const ListSessions = z.object({
 });
 export type ListSessions = z.infer<typeof ListSessions>;
 
+const HandoffPart = z
+  .object({
+    part: z.string().describe('Such as ticket.'),
+    state: z
+      .enum(['pending', 'running', 'parked', 'done', 'skipped', 'failed', 'settled'])
+      .describe(
+        'parked: tried again by itself at next_try_at. failed: refused for good, until it is retried or settled.',
+      ),
+    external_id: z.string().nullable().describe('Of what the ticketing system has.'),
+    error: z.string().nullable(),
+    attempts: z.int(),
+    next_try_at: z.string().nullable(),
+  })
+  .meta({ id: 'HandoffPart' });
+
 export const HandoffAnswer = z
   .object({
     summary: z.string().nullable(),
@@ -79,6 +94,7 @@ export const HandoffAnswer = z
     reason: z.string().nullable(),
     at: z.string(),
     state: z.enum(['pending', 'partial', 'done']).describe('How far the ticketing system has it.'),
+    parts: z.array(HandoffPart).optional(),
   })
   .meta({ id: 'Handoff' });
 

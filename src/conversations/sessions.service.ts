@@ -33,19 +33,34 @@ export function createSession(
   });
 }
 
-interface Opening {
+interface Place {
   contactId: string | null;
   channel: SessionChannel;
+}
+
+interface Opening extends Place {
+  verified?: boolean | null;
+  /** See the table. */
+  relayedSide?: 'customer' | 'agents';
+  assistMode?: boolean;
 }
 
 /** Opens a session with one of the org's contacts. One who is blocked starts nothing. */
 export async function openSession(
   trx: Db,
   orgId: string,
-  { contactId, channel, verified = null }: Opening & { verified?: boolean | null },
+  { contactId, channel, verified, relayedSide, assistMode }: Opening,
 ): Promise<{ id: string }> {
   const id = newId();
-  await insertSession(trx, { org_id: orgId, id, contact_id: contactId, channel, verified });
+  await insertSession(trx, {
+    org_id: orgId,
+    id,
+    contact_id: contactId,
+    channel,
+    verified,
+    relayed_side: relayedSide,
+    assist_mode: assistMode,
+  });
   if (!(await isContactBlocked(trx, orgId, contactId)))
     await announce(trx, orgId, 'ticket-created', [{ subject_id: id, payload: {} }]);
   return { id };
@@ -76,7 +91,7 @@ export const pageOfSessions = (db: Db, orgId: string, query: ListSessions) =>
 export async function useSession(
   trx: Db,
   orgId: string,
-  { sessionId, contactId, channel }: Opening & { sessionId: string },
+  { sessionId, contactId, channel }: Place & { sessionId: string },
 ): Promise<{ id: string }> {
   const session = isUuid(sessionId) ? await lockSession(trx, orgId, sessionId) : undefined;
   if (session === undefined) throw notFound('session');

@@ -10,6 +10,18 @@ export interface Handoff {
   /** ISO 8601. */
   at: string;
   state: 'pending' | 'partial' | 'done';
+  /** How far each part is that the ticketing system is to have. */
+  parts?: HandoffPartReport[];
+}
+
+export interface HandoffPartReport {
+  part: string;
+  state: 'pending' | 'running' | 'parked' | 'done' | 'skipped' | 'failed' | 'settled';
+  external_id: string | null;
+  error: string | null;
+  attempts: number;
+  /** ISO 8601. */
+  next_try_at: string | null;
 }
 
 type Json<T> = ColumnType<T, string | undefined, string>;
@@ -43,6 +55,8 @@ export interface SessionsTable {
   summary: string | null;
   handoff: JsonOrNull<Handoff>;
   ticketing_system: JsonOrNull<{ name: string; external_id: string; id_type: string }>;
+  /** The side of the conversation that another system speaks for, or both by one system each: what the other side says goes there. */
+  relayed_side: 'customer' | 'agents' | 'both' | null;
   session_closed_payload: JsonOrNull<unknown>;
   closed_at: Date | null;
   /** How often it was closed as resolved. */

@@ -37,8 +37,12 @@ export const insertPolicy = (db: Db, orgId: string, id: string, policy: CreateSl
     .returning(COLUMNS)
     .executeTakeFirstOrThrow();
 
+/** Policies as answers show them, in a query that callers narrow down. */
+export const selectPolicies = (db: Db, orgId: string) =>
+  db.selectFrom('sla_policies').select(COLUMNS).where('org_id', '=', orgId);
+
 export const findPolicy = (db: Db, orgId: string, id: string) =>
-  db.selectFrom('sla_policies').select(COLUMNS).where('org_id', '=', orgId).where('id', '=', id).executeTakeFirst();
+  selectPolicies(db, orgId).where('id', '=', id).executeTakeFirst();
 
 export const updatePolicy = (db: Db, orgId: string, id: string, changes: UpdateSlaPolicy) =>
   db

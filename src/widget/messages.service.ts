@@ -1,3 +1,4 @@
+import { keepMessageOverrides } from '../agents/overrides.service.ts';
 import { isContactBlocked } from '../contacts/blocklist.service.ts';
 import { attachmentOf, type KeptAttachment } from '../conversations/attachments.service.ts';
 import { takeContactMessage } from '../conversations/contact-messages.service.ts';
@@ -9,21 +10,27 @@ import { refused } from '../errors.ts';
 import { NIL_UUID, newId } from '../ids.ts';
 import type { MediaLinks } from '../media/links.ts';
 import { findLinkedMedia } from '../media/service.ts';
+import type { Secrets } from '../secrets.ts';
 import { historyItemOf } from './history.ts';
 import { findAnswer, hasMessage, insertMessage, isEventId, listVisibleEvents, upsertVote } from './messages.queries.ts';
 import type { SendWidgetMessage, Vote } from './schema.ts';
 import { getWidgetSession, type HeldSession, holdWidgetSession, mergeCustomData } from './sessions.service.ts';
 import type { Visitor } from './visitors.service.ts';
 
+export interface TakingDeps {
+  mediaLinks: MediaLinks;
+  secrets: Secrets;
+}
+
 /**
  * Adds a visitor's message to their session, once by its uuid, and has people answer it. What one who is blocked says is kept, and does
  * nothing else. Throws notFound, and invalid for files that were not uploaded here and for more data than can be kept.
  */
-export function takeMessage(db: Db, links: MediaLinks, visitor: Visitor, message: SendWidgetMessage) {
+export function takeMessage(db: Db, deps: TakingDeps, visitor: Visitor, message: SendWidgetMessage) {
   return inTransaction(db, async (trx) => {
     const session = await holdWidgetSession(trx, visitor, message.session_id);
     const isRepeated = await hasMessage(trx, visitor.orgId, session.id, message.uuid);
-    if (!isRepeated) await addMessage(trx, links, visitor, session, message);
+    if (!isRepeated) await addMessage(trx, deps, visitor, session, message);
     const now = await getWidgetSession(trx, visitor, session.id);
     const code = isRepeated ? { code: 'duplicate_message_ignored' } : {};
     return { success: true as const, ...code, sessionIsHandedOff: now.isHandedOff, session: now };
@@ -32,27 +39,34 @@ export function takeMessage(db: Db, links: MediaLinks, visitor: Visitor, message
 
 async function addMessage(
   trx: Db,
-  links: MediaLinks,
+  { mediaLinks, secrets }: TakingDeps,
   visitor: Visitor,
   session: HeldSession,
-  { uuid, content, attachments, language, custom_data }: SendWidgetMessage,
+  message: SendWidgetMessage,
 ): Promise<void> {
   const { orgId, contactId, name, avatarUrl } = visitor;
-  const files = await keptAttachments(trx, links, orgId, attachments ?? []);
+  const { uuid, content, attachments, language, custom_data, headers, query_params, body_properties } = message;
+  const files = await keptAttachments(trx, mediaLinks, orgId, attachments ?? []);
   const spoken = language ?? session.language;
   if (spoken !== null && spoken !== session.language) await changeLanguage(trx, orgId, session.id, spoken);
+  const id = await nameMessage(trx, orgId, session.id, uuid);
   await takeContactMessage(
     trx,
     orgId,
     { ...session, language: spoken },
     {
-      id: await nameMessage(trx, orgId, session.id, uuid),
+      id,
       text: content,
       attachments: files,
       name: name ?? undefined,
       avatarUrl: avatarUrl ?? undefined,
     },
   );
+  await keepMessageOverrides(trx, secrets, orgId, id, {
+    headers: headers ?? {},
+    query_params: query_params ?? {},
+    body_params: body_properties ?? {},
+  });
   if (custom_data) await mergeCustomData(trx, visitor, session.id, custom_data);
   if (!(await isContactBlocked(trx, orgId, contactId))) await handOff(trx, orgId, session.id, null);
 }

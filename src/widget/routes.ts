@@ -73,7 +73,7 @@ const newcomerRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => {
 };
 
 const visitorRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => {
-  const { mediaLinks } = deps;
+  const { mediaLinks, secrets } = deps;
   await app.register(widgetEdge, deps);
   await app.register(requireVisitor, deps);
 
@@ -101,7 +101,7 @@ const visitorRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => {
     handler: ({ db, visitor, body, headers }) => {
       if (body.bot_token && body.bot_token !== headers['x-bot-token'])
         throw refused('bot_token', 'must be the one in X-Bot-Token');
-      return takeMessage(db, mediaLinks, visitor, body);
+      return takeMessage(db, { mediaLinks, secrets }, visitor, body);
     },
   });
 

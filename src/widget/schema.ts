@@ -80,7 +80,11 @@ const SentAttachment = z
   .object({ url: z.string().max(MAX_URL).optional(), fileUrl: z.string().max(MAX_URL).optional() })
   .transform(({ url, fileUrl }) => url ?? fileUrl ?? '');
 
-/** What a page says for the AI's actions (headers, query_params, body_properties, clientContext) may be secret: none of it is kept. */
+const MAX_OVERRIDES = 64 * 1024;
+const isShort = (values: object | null | undefined) => JSON.stringify(values ?? null).length <= MAX_OVERRIDES;
+const tooLong = `must have at most ${MAX_OVERRIDES} characters as JSON`;
+
+/** What a page gives for the HTTP actions that answer its message (headers, query_params, body_properties) may be secret: it is kept sealed. */
 export const SendWidgetMessage = z
   .object({
     uuid: Id.toLowerCase(),
@@ -90,6 +94,9 @@ export const SendWidgetMessage = z
     attachments: z.array(SentAttachment).max(MAX_ATTACHMENTS).nullish(),
     language: BrowserLanguage.nullish(),
     custom_data: VisitorData.nullish(),
+    headers: VisitorData.refine(isShort, tooLong).nullish(),
+    query_params: VisitorData.refine(isShort, tooLong).nullish(),
+    body_properties: z.record(Key, z.json()).refine(hasFewKeys, tooManyKeys).refine(isShort, tooLong).nullish(),
   })
   .refine(({ content, attachments }) => content.trim() !== '' || (attachments ?? []).length > 0, {
     path: ['content'],

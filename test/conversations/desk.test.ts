@@ -182,7 +182,6 @@ describe('messages', () => {
     expect((await announced(id)).map(([type]) => type)).toEqual([
       'ticket-created',
       'pre-ticket-handoff',
-      'ticket-handoff',
       'ticket-reassigned',
     ]);
   });
@@ -245,11 +244,7 @@ describe('the desk', () => {
     const first = await api.org.post(`/chat/sessions/${id}/handoff`, { reason: 'Asked for a human' });
     expect(first.body.handoff).toMatchObject({ reason: 'Asked for a human', state: 'done' });
     expect((await api.org.post(`/chat/sessions/${id}/handoff`, { reason: 'Again' })).body).toEqual(first.body);
-    expect((await announced(id)).map(([type]) => type)).toEqual([
-      'ticket-created',
-      'pre-ticket-handoff',
-      'ticket-handoff',
-    ]);
+    expect((await announced(id)).map(([type]) => type)).toEqual(['ticket-created', 'pre-ticket-handoff']);
   });
 
   it('assigns to members and teams of the org alone', async () => {

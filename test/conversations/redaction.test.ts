@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { sql } from 'kysely';
 import type { TestOrg } from '../support/api.ts';
 import { connectTwilio, FAKES_ALLOWED, newNumber } from '../support/channels.ts';
 import { type FakeTwilio, refusesWith, startFakeTwilio } from '../support/fake-twilio.ts';
-import { textsIn } from '../support/payloads.ts';
 import { eventually, type Stack, startStack } from '../support/stack.ts';
+import { historiesWith, rowsWith } from '../support/traces.ts';
 
 describe('a redaction', () => {
   let stack: Stack;
@@ -23,32 +22,6 @@ describe('a redaction', () => {
     org = await stack.createOrg();
     smsUrl = await connectTwilio(org, twilio);
   });
-
-  /** Every row of every table, as text, in which the word stands. */
-  async function rowsWith(word: string): Promise<string[]> {
-    const { rows: tables } = await sql<{ name: string }>`
-      select table_name as name from information_schema.tables where table_schema = 'public' and table_type = 'BASE TABLE'
-    `.execute(stack.db);
-    const found: string[] = [];
-    for (const { name } of tables) {
-      const { rows } = await sql<{ row: string }>`
-        select t::text as row from ${sql.table(name)} t where t::text ilike ${`%${word}%`}
-      `.execute(stack.db);
-      found.push(...rows.map(({ row }) => `${name}: ${row}`));
-    }
-    return found;
-  }
-
-  /** Workflows in whose history or description the word stands, in any payload. */
-  async function historiesWith(word: string): Promise<string[]> {
-    const found: string[] = [];
-    for await (const { workflowId, runId } of stack.temporal.workflow.list({ query: `OrgId = '${org.id}'` })) {
-      const handle = stack.temporal.workflow.getHandle(workflowId, runId);
-      const [{ raw }, { events }] = await Promise.all([handle.describe(), handle.fetchHistory()]);
-      if (textsIn([workflowId, raw, events]).includes(word)) found.push(workflowId);
-    }
-    return found;
-  }
 
   const send = (id: string, sender: string, text: string, attachments: object[] = []) =>
     org.post(`/chat/sessions/${id}/send`, { sender, message: { type: 'text', text, attachments } });
@@ -73,7 +46,7 @@ describe('a redaction', () => {
       async () => (await org.get('/deliveries?channel=sms')).body.items[0]?.status === 'accepted',
     );
     await eventually('the outbox is empty', async () =>
-      (await rowsWith(secret)).every((row) => !row.startsWith('outbox')),
+      (await rowsWith(stack.db, secret)).every((row) => !row.startsWith('outbox')),
     );
 
     const { status, body } = await org.post('/redaction/session', { sessionId: id, reason: 'Asked for it' });
@@ -88,15 +61,15 @@ describe('a redaction', () => {
         messagesRedacted: 2,
       },
     ]);
-    expect(await rowsWith(secret)).toEqual([]);
-    expect(await rowsWith(other)).not.toEqual([]);
+    expect(await rowsWith(stack.db, secret)).toEqual([]);
+    expect(await rowsWith(stack.db, other)).not.toEqual([]);
     expect((await fetch(url)).status).toBe(404);
     await eventually(
       'the bytes are gone',
       async () => (await stack.db.selectFrom('media').select('id').execute()).length === 0,
     );
-    expect(await historiesWith(sent)).not.toEqual([]); // they were read
-    expect(await historiesWith(secret)).toEqual([]);
+    expect(await historiesWith(stack.temporal, org.id, sent)).not.toEqual([]); // they were read
+    expect(await historiesWith(stack.temporal, org.id, secret)).toEqual([]);
     expect(await history(id)).toEqual(
       expect.arrayContaining([
         expect.objectContaining({

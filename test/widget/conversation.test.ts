@@ -212,12 +212,7 @@ describe('the widget', () => {
       .where('subject_id', '=', id)
       .orderBy('id')
       .execute();
-    expect(events.map(({ type }) => type)).toEqual([
-      'ticket-created',
-      'pre-ticket-handoff',
-      'ticket-handoff',
-      'ticket-resolved',
-    ]);
+    expect(events.map(({ type }) => type)).toEqual(['ticket-created', 'pre-ticket-handoff', 'ticket-resolved']);
   });
 
   it('takes the language that the page is in, over what texts tell', async () => {
