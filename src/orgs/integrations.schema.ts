@@ -116,7 +116,9 @@ const Salesforce = z.object({
   base_url: BaseUrl.describe('The deployment’s own address, https://<domain>.my.salesforce-scrt.com'),
   org_id: Text,
   es_developer_name: Text,
-  auth_key_id: Text.optional(),
+  auth_key_id: Text.optional().describe(
+    'With private_key: end users are verified, and their conversations outlast a guest’s token. The id of the public key in Salesforce’s user verification, whose issuer is to be switchboard.',
+  ),
   private_key: SecretText.optional(),
 });
 

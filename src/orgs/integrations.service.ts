@@ -2,16 +2,29 @@ import { randomBytes } from 'node:crypto';
 import type { Db } from '../db/connect.ts';
 import { inTransaction } from '../db/transaction.ts';
 import type { CallbackProvider, CallbackUrls } from '../deliveries/callback-urls.ts';
-import { type Issue, invalid, notFound } from '../errors.ts';
+import { notFound } from '../errors.ts';
+import { announce } from '../outbox/events.ts';
 import type { CheckResult, IntegrationCheck, IntegrationToCheck } from '../providers/integration-checks.ts';
 import type { Secrets } from '../secrets.ts';
+import {
+  joinSecrets,
+  NAME,
+  openSecrets,
+  type Row,
+  type SecretValues,
+  type Settings,
+  sealSecrets,
+  splitSecrets,
+  WEBHOOK_TOKEN,
+  withoutSecrets,
+} from './integration-secrets.ts';
 import {
   deleteIntegration,
   findIntegration,
   insertIntegrations,
   listIntegrations,
   lockIntegration,
-  recordTest,
+  recordFinding,
   upsertIntegration,
 } from './integrations.queries.ts';
 import {
@@ -20,20 +33,9 @@ import {
   type IntegrationKind,
   MASK,
   type PutIntegration,
-  SECRET_PATHS,
 } from './integrations.schema.ts';
 
-type Settings = Record<string, unknown>;
-/** Secrets by their path in the settings, where "***" stands in their place. */
-type SecretValues = Record<string, string>;
-type Row = NonNullable<Awaited<ReturnType<typeof findIntegration>>>;
-
-const NAME = 'Default';
-const WEBHOOK_TOKEN = 'webhook_token';
 const WEBHOOK_TOKEN_BYTES = 32;
-/** A secret goes only where it was meant for: to keep it while these change would let its holder send it elsewhere. */
-const DESTINATIONS = ['host', 'base_url'];
-const LEAST_SECRET_LENGTH = 4;
 
 export interface IntegrationDeps {
   secrets: Secrets;
@@ -59,6 +61,7 @@ export function putIntegration(
     const before = stored === undefined ? {} : openSecrets(deps.secrets, orgId, stored);
     const { settings, values } = splitSecrets(kind, body.settings, stored?.settings ?? {}, before);
     if (kind === 'crm') values[WEBHOOK_TOKEN] = before[WEBHOOK_TOKEN] ?? newWebhookToken();
+    await announce(trx, orgId, 'integration-changed', [{ subject_id: orgId, payload: { kind } }]);
     const row = await upsertIntegration(trx, {
       org_id: orgId,
       kind,
@@ -95,7 +98,7 @@ export async function testIntegration(
     }) as IntegrationToCheck,
   );
   const safeMessage = withoutSecrets(message, values);
-  await recordTest(db, orgId, row, { connected, last_error: connected ? null : safeMessage });
+  await recordFinding(db, orgId, row, { connected, last_error: connected ? null : safeMessage });
   return { connected, message: safeMessage };
 }
 
@@ -150,79 +153,3 @@ function toAnswer({ secrets, publicUrl, callbacks }: IntegrationDeps, orgId: str
 }
 
 const newWebhookToken = () => randomBytes(WEBHOOK_TOKEN_BYTES).toString('base64url');
-
-const placeOf = (orgId: string, kind: string, name: string) => ({
-  orgId,
-  table: 'integrations',
-  column: 'secrets',
-  row: `${kind}/${name}`,
-});
-
-function sealSecrets(secrets: Secrets, orgId: string, kind: string, name: string, values: SecretValues): string | null {
-  if (Object.keys(values).length === 0) return null;
-  return secrets.encrypt(JSON.stringify(values), placeOf(orgId, kind, name));
-}
-
-function openSecrets(
-  secrets: Secrets,
-  orgId: string,
-  { kind, name, secrets: sealed }: Pick<Row, 'kind' | 'name' | 'secrets'>,
-): SecretValues {
-  if (sealed === null) return {};
-  return JSON.parse(secrets.decrypt(sealed, placeOf(orgId, kind, name)));
-}
-
-/** Takes the secrets out of the settings, leaving "***" in their place. */
-function splitSecrets(kind: IntegrationKind, given: object, stored: Settings, before: SecretValues) {
-  const settings = structuredClone(given) as Settings;
-  const values: SecretValues = {};
-  const issues: Issue[] = [];
-  const hasMoved = DESTINATIONS.some((key) => settings[key] !== stored[key]);
-
-  for (const path of SECRET_PATHS[kind]) {
-    const value = valueAt(settings, path);
-    if (value === undefined) continue;
-    const kept = value === MASK ? before[path] : value;
-    if (kept === undefined)
-      issues.push({ path: `body.settings.${path}`, message: 'no secret is stored to keep: send it' });
-    else if (value === MASK && hasMoved) {
-      issues.push({
-        path: `body.settings.${path}`,
-        message: 'send the secret again: it is not kept when host or base_url changes',
-      });
-    } else values[path] = kept;
-    setAt(settings, path, MASK);
-  }
-  if (issues.length > 0) {
-    throw invalid(
-      `The request is not valid: ${issues.map(({ path, message }) => `${path}: ${message}`).join('; ')}`,
-      issues,
-    );
-  }
-  return { settings, values };
-}
-
-function joinSecrets(settings: Settings, values: SecretValues): Settings {
-  const joined = structuredClone(settings);
-  for (const [path, value] of Object.entries(values)) if (path !== WEBHOOK_TOKEN) setAt(joined, path, value);
-  return joined;
-}
-
-/** Paths have one step or two, and come from SECRET_PATHS. */
-function valueAt(settings: Settings, path: string): string | undefined {
-  const [first, second] = path.split('.') as [string, string?];
-  const value = settings[first];
-  return (second === undefined ? value : (value as Settings | undefined)?.[second]) as string | undefined;
-}
-
-function setAt(settings: Settings, path: string, value: string): void {
-  const [first, second] = path.split('.') as [string, string?];
-  if (second === undefined) settings[first] = value;
-  else (settings[first] as Settings)[second] = value;
-}
-
-/** A provider may quote what it was sent. */
-const withoutSecrets = (message: string, values: SecretValues) =>
-  Object.values(values)
-    .filter((value) => value.length >= LEAST_SECRET_LENGTH)
-    .reduce((text, value) => text.replaceAll(value, MASK), message);

@@ -1,0 +1,38 @@
+import type { Db } from '../db/connect.ts';
+import { findOpenClaim, noteAccount, type PortalClaim } from '../orgs/crm-receivers.service.ts';
+import { enqueue, start } from '../outbox/outbox.ts';
+import type { Reaction } from '../outbox/relay.ts';
+import { CrmError } from '../providers/crm/errors.ts';
+import type { CrmClients } from './clients.ts';
+import { type AccountRef, CRM_ACCOUNT } from './contract.ts';
+
+/** Has the CRM be asked whose portals these are, once for each version of a connection's settings. */
+export async function askWhosePortals(db: Db, claims: PortalClaim[]): Promise<void> {
+  for (const { org_id: orgId, portal_id, updated_at } of claims) {
+    const subject = { subjectId: orgId, summary: `Whose is portal ${portal_id}?` };
+    await enqueue(db, orgId, start(CRM_ACCOUNT, { orgId, asOf: updated_at.getTime() }, subject));
+  }
+}
+
+/** The same as soon as an org says that a portal is its own, before anything comes from there. */
+export const askOnChange: Reaction = async (trx, orgId, events) => {
+  if (!events.some(({ payload }) => payload.kind === 'crm')) return;
+  const claim = await findOpenClaim(trx, orgId);
+  if (claim !== undefined) await askWhosePortals(trx, [claim]);
+};
+
+/**
+ * Asks the CRM of which account the credentials of a connection are, and keeps the answer for as long as its settings stay: what it refuses to
+ * say of credentials that it takes, it will not say later. Throws a CrmError where asking again may help.
+ */
+export async function confirmAccount(db: Db, crms: CrmClients, { orgId, asOf }: AccountRef): Promise<string> {
+  const claim = await findOpenClaim(db, orgId);
+  const crm = await crms.hubspot(orgId);
+  if (claim === undefined || claim.updated_at.getTime() !== asOf || crm === undefined) return 'the settings are others';
+  const accountId = await crm.client.findAccountId().catch((error: unknown) => {
+    if (error instanceof CrmError && !error.transient) return undefined;
+    throw error;
+  });
+  await noteAccount(db, orgId, claim, accountId);
+  return accountId ?? 'no account';
+}

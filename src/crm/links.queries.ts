@@ -1,0 +1,88 @@
+import { sql } from 'kysely';
+import type { Db } from '../db/connect.ts';
+import { lockName } from '../db/locks.ts';
+
+const links = (db: Db, orgId: string) =>
+  db
+    .selectFrom('crm_links')
+    .select(['session_id', 'thread_id', 'contact_id', 'ticket_id', 'property_times', 'read_until'])
+    .where('org_id', '=', orgId);
+
+export const findLinkOfThread = (db: Db, orgId: string, threadId: string) =>
+  links(db, orgId).where('thread_id', '=', threadId).executeTakeFirst();
+
+export const findLinkOfTicket = (db: Db, orgId: string, ticketId: string) =>
+  links(db, orgId).where('ticket_id', '=', ticketId).executeTakeFirst();
+
+export const findLinkOfSession = (db: Db, orgId: string, sessionId: string) =>
+  links(db, orgId).where('session_id', '=', sessionId).executeTakeFirst();
+
+/** Lets one transaction at a time find or make the session of a thread. */
+export const lockThread = (trx: Db, orgId: string, threadId: string): Promise<void> =>
+  lockName(trx, `crm thread ${orgId} ${threadId}`);
+
+/** Adds to what a session is in the CRM. What is known already stays; a ticket that another session had there is this one's now. */
+export async function linkSession(
+  trx: Db,
+  orgId: string,
+  sessionId: string,
+  { threadId, contactId, ticketId }: { threadId?: string; contactId?: string; ticketId?: string },
+): Promise<void> {
+  if (ticketId !== undefined) await leaveTicket(trx, orgId, ticketId, sessionId);
+  await sql`
+    insert into crm_links as link (org_id, session_id, thread_id, contact_id, ticket_id)
+    values (${orgId}, ${sessionId}, ${threadId ?? null}, ${contactId ?? null}, ${ticketId ?? null})
+    on conflict (org_id, session_id) do update set thread_id = coalesce(link.thread_id, excluded.thread_id),
+      contact_id = coalesce(link.contact_id, excluded.contact_id), ticket_id = coalesce(link.ticket_id, excluded.ticket_id)
+  `.execute(trx);
+}
+
+/** Takes note of up to which message a thread was read. Never goes back, and never ahead of our own clock. */
+export async function noteReadUntil(trx: Db, orgId: string, threadId: string, until: Date): Promise<void> {
+  await trx
+    .updateTable('crm_links')
+    .set({ read_until: sql<Date>`greatest(read_until, least(${until}::timestamptz, now()))` })
+    .where('org_id', '=', orgId)
+    .where('thread_id', '=', threadId)
+    .execute();
+}
+
+/** Another account of the same CRM may count its tickets alike. */
+async function leaveTicket(trx: Db, orgId: string, ticketId: string, sessionId: string): Promise<void> {
+  await trx
+    .updateTable('crm_links')
+    .set({ ticket_id: null })
+    .where('org_id', '=', orgId)
+    .where('ticket_id', '=', ticketId)
+    .where('session_id', '!=', sessionId)
+    .execute();
+}
+
+/** Takes note of when a ticket's property changed. Says whether that is news: nothing later was noted before. */
+export async function noteProperty(
+  trx: Db,
+  orgId: string,
+  ticketId: string,
+  name: string,
+  changedAt: Date,
+): Promise<boolean> {
+  const { rows } = await sql`
+    update crm_links set property_times = property_times || jsonb_build_object(${name}::text, ${changedAt.toISOString()}::text)
+    where org_id = ${orgId} and ticket_id = ${ticketId}
+      and coalesce((property_times->>${name}::text)::timestamptz <= ${changedAt}::timestamptz, true)
+    returning session_id
+  `.execute(trx);
+  return rows.length > 0;
+}
+
+/** The sessions that have any of these tickets. */
+export async function listSessionsOfTickets(db: Db, orgId: string, ticketIds: string[]): Promise<string[]> {
+  const found = await db
+    .selectFrom('crm_links')
+    .select('session_id')
+    .where('org_id', '=', orgId)
+    .where('ticket_id', '=', sql<string>`any(${ticketIds})`)
+    .orderBy('session_id')
+    .execute();
+  return found.map(({ session_id }) => session_id);
+}

@@ -1,0 +1,77 @@
+import { sql } from 'kysely';
+import type { Db } from '../db/connect.ts';
+import type { CrmEventPayload } from './table.ts';
+
+export interface NewCrmEvent {
+  key: string;
+  queue: string;
+  type: string;
+  object_id: string;
+  /** In epoch milliseconds. */
+  at: number;
+  payload: CrmEventPayload;
+  skipped: string | null;
+}
+
+export interface NewBatch {
+  id: string;
+  /** Compressed. */
+  body: Buffer;
+  events: NewCrmEvent[];
+  unsupported: number;
+  malformed: number;
+  received_at: Date;
+}
+
+/**
+ * Keeps batches and those of their events that are new, and announces those in which something may be to do: all of it or nothing, in one
+ * statement, as nothing is done as often as this.
+ */
+export async function insertBatches(db: Db, orgId: string, batches: NewBatch[], announcement: string): Promise<void> {
+  const rows = batches.map(
+    ({ id, body, events, unsupported, malformed, received_at }) =>
+      sql`(${orgId}::uuid, ${id}::uuid, ${body}, ${events.length}::int, ${unsupported}::int, ${malformed}::int, ${received_at}::timestamptz)`,
+  );
+  const telling = batches.filter(({ events }) => events.some(({ skipped }) => skipped === null)).map(({ id }) => id);
+  await sql`
+    with batch as (
+      insert into crm_batches (org_id, id, body, events, unsupported, malformed, received_at) values ${sql.join(rows)}
+    ), event as (${insertEvents(orgId, batches)})
+    insert into outbox (org_id, kind, type, subject_id, payload)
+    select ${orgId}::uuid, 'event', ${announcement}, id, '{}'::jsonb from unnest(${telling}::uuid[]) as id
+  `.execute(db);
+}
+
+/** Inserts those events of batches that are new. */
+export const insertEvents = (orgId: string, batches: Pick<NewBatch, 'id' | 'events'>[]) => sql`
+  insert into crm_events (org_id, dedupe_key, batch_id, queue, type, object_id, occurred_at, payload, state, reason, settled_at)
+  select ${orgId}::uuid, k, (${batches.map(({ id }) => id)}::uuid[])[b], q, t, o, to_timestamp(a / 1000), p,
+    case when s is null then 'queued' else 'skipped' end, s, case when s is not null then now() end
+  from json_to_recordset(${JSON.stringify(briefly(batches))}::json)
+    as event (b int, k text, q text, t text, o text, a double precision, p jsonb, s text)
+  on conflict (org_id, dedupe_key) do nothing
+`;
+
+/** The events of batches with short names, in an order that all share who write the same: nobody waits for each other. */
+function briefly(batches: Pick<NewBatch, 'events'>[]) {
+  const events = batches.flatMap((batch, nth) =>
+    batch.events.map(({ key, queue, type, object_id, at, payload, skipped }) => {
+      const event = { b: nth + 1, k: key, q: queue, t: type, o: object_id, a: at, p: payload };
+      return skipped === null ? event : { ...event, s: skipped };
+    }),
+  );
+  return events.sort((one, other) => one.a - other.a || (one.k < other.k ? -1 : 1));
+}
+
+/** The queues of batches in which something is to be done. */
+export async function listQueues(db: Db, orgId: string, batchIds: string[]): Promise<string[]> {
+  const rows = await db
+    .selectFrom('crm_events')
+    .select('queue')
+    .distinct()
+    .where('org_id', '=', orgId)
+    .where('batch_id', '=', sql<string>`any(${batchIds})`)
+    .where('state', '=', 'queued')
+    .execute();
+  return rows.map(({ queue }) => queue);
+}

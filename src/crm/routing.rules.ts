@@ -1,0 +1,50 @@
+/** What of a message of a CRM's thread says where it belongs. */
+export interface Routed {
+  type: string;
+  isArchived: boolean;
+  direction: 'INCOMING' | 'OUTGOING' | null;
+  actorId: string | null;
+  clientType: string | null;
+  integrationAppId: string | null;
+}
+
+/** What is known of it on our side. */
+export interface Known {
+  /** The envelope said that it is a comment. */
+  isComment: boolean;
+  /** It is in our ledger, or says by its text that it is ours. */
+  isOurs: boolean;
+  /** Under which we post. */
+  appId: string | null;
+}
+
+export type Route = { to: 'note' | 'agent' | 'customer' } | { skip: string };
+
+/** Automations, systems, live-chat robots and bots. */
+const AUTOMATED = /^[ISLB]-/;
+const CUSTOMER = /^[VE]-/;
+
+/** Where a message belongs. The order of the rules decides; a client of type SYSTEM alone means nothing. */
+export function routeOf(message: Routed, { isComment, isOurs, appId }: Known): Route {
+  const { type, isArchived, direction, actorId } = message;
+  const isOwn = isOurs || isOurApp(message, appId);
+  if (isComment || type === 'COMMENT') return isOwn ? { skip: 'ours' } : { to: 'note' };
+  if (isArchived) return { skip: 'archived' };
+  if (type !== 'MESSAGE') return { skip: `of the type ${type.slice(0, 40)}` };
+  if (isOwn) return { skip: 'ours' };
+  if (actorId !== null && AUTOMATED.test(actorId)) return { skip: 'automated' };
+  if (direction === 'OUTGOING' || actorId?.startsWith('A-')) return { to: 'agent' };
+  if (actorId === null || CUSTOMER.test(actorId)) return { to: 'customer' };
+  return { skip: `from an unknown kind of actor, ${actorId.slice(0, 40)}` };
+}
+
+const isOurApp = ({ clientType, integrationAppId }: Routed, appId: string | null) =>
+  clientType === 'INTEGRATION' && appId !== null && integrationAppId === appId;
+
+/** Whether a conversation was given to a human: a different, non-empty assignee. Compares the digits behind `A-`. */
+export function isAssignedAway(value: string | undefined, aiUserId: string | undefined): boolean {
+  const assignee = digitsOf(value);
+  return assignee !== undefined && aiUserId !== undefined && assignee !== digitsOf(aiUserId);
+}
+
+const digitsOf = (actor: string | undefined) => actor?.match(/^(?:A-)?(\d+)$/)?.[1];

@@ -1,0 +1,110 @@
+import type { z } from 'zod';
+import type { EgressAnswer, Requests } from '../../egress.ts';
+import { storableJsonOf, urlOf } from '../../http-sending.ts';
+import type { CrmError } from '../errors.ts';
+import { failureOf, failureWithoutAnswer, misunderstood } from './failures.ts';
+
+export const BASE_URL = 'https://api.hubapi.com';
+const TIMEOUT_MS = 10_000;
+/** Several hundred properties, each with its options. */
+const MAX_BYTES = 8 * 1024 * 1024;
+/** Of a look-up: there is no such thing, or nowhere to look. */
+const NOTHING_THERE = new Set<number | undefined>([404, 405, 501]);
+
+/** Where access tokens come from. */
+export interface TokenSource {
+  get(): Promise<string>;
+  /** HubSpot does not take this token. */
+  refuse(token: string): Promise<void>;
+  /** HubSpot took this token. */
+  confirm(token: string): Promise<void>;
+}
+
+/** How much an org may ask of HubSpot. */
+export interface Budget {
+  /** Waits for its turn. Throws a transient error where that is far off. */
+  take(kind: 'request' | 'search'): Promise<void>;
+}
+
+export interface HubspotCall {
+  method: 'GET' | 'POST' | 'PATCH';
+  /** With its query. */
+  path: string;
+  body?: object;
+  /** What is asked for, in words: `a ticket`. */
+  what: string;
+  /** A POST that changes nothing. */
+  isRead?: boolean;
+  kind?: 'search';
+}
+
+export interface Exchange {
+  status: number;
+  content: unknown;
+  /** Of a status of 400 and more. */
+  failure: CrmError | undefined;
+}
+
+/** HubSpot's API for one org. Nothing is tried twice here. What goes wrong is a CrmError. */
+export interface HubspotApi {
+  /** Throws for a refused token and where no answer came; any other status is an answer. */
+  exchange(call: HubspotCall): Promise<Exchange>;
+  /** What an exchange gave. */
+  read<T extends z.ZodType>(call: HubspotCall, exchange: Exchange, answer: T): z.infer<T>;
+  request<T extends z.ZodType>(call: HubspotCall, answer: T): Promise<z.infer<T>>;
+  /** Undefined where there is no such thing. */
+  find<T extends z.ZodType>(call: HubspotCall, answer: T): Promise<z.infer<T> | undefined>;
+}
+
+export function createHubspotApi(
+  { requests, tokens, budget }: { requests: Requests; tokens: TokenSource; budget: Budget },
+  baseUrl: string = BASE_URL,
+): HubspotApi {
+  const send = async ({ method, path, body }: HubspotCall, token: string, isWrite: boolean): Promise<EgressAnswer> => {
+    const headers = { accept: 'application/json', authorization: `Bearer ${token}` };
+    try {
+      return await requests.request(urlOf(baseUrl, path), {
+        method,
+        headers: body === undefined ? headers : { ...headers, 'content-type': 'application/json' },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        timeoutMs: TIMEOUT_MS,
+        maxBytes: MAX_BYTES,
+      });
+    } catch (error) {
+      throw failureWithoutAnswer(error, isWrite);
+    }
+  };
+
+  const exchange = async (call: HubspotCall): Promise<Exchange> => {
+    const isWrite = isWriting(call);
+    await budget.take(call.kind ?? 'request');
+    const token = await tokens.get();
+    const answer = await send(call, token, isWrite);
+    const failure = answer.status < 400 ? undefined : failureOf(answer, { isWrite, secrets: [token] });
+    if (failure?.isRefusedConnection) {
+      await tokens.refuse(token);
+      throw failure;
+    }
+    if (failure === undefined) await tokens.confirm(token);
+    return { status: answer.status, content: storableJsonOf(answer), failure };
+  };
+
+  const read = <T extends z.ZodType>(call: HubspotCall, { status, content, failure }: Exchange, answer: T) => {
+    if (failure !== undefined) throw failure;
+    const read = answer.safeParse(content);
+    if (!read.success) throw misunderstood(status, call.what, isWriting(call));
+    return read.data;
+  };
+
+  return {
+    exchange,
+    read,
+    request: async (call, answer) => read(call, await exchange(call), answer),
+    find: async (call, answer) => {
+      const exchanged = await exchange(call);
+      return NOTHING_THERE.has(exchanged.failure?.status) ? undefined : read(call, exchanged, answer);
+    },
+  };
+}
+
+const isWriting = ({ method, isRead }: HubspotCall) => method !== 'GET' && isRead !== true;

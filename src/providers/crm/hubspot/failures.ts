@@ -1,0 +1,80 @@
+import { z } from 'zod';
+import { type EgressAnswer, EgressError } from '../../egress.ts';
+import { jsonOf, reasonFrom, retryAfterOf } from '../../http-sending.ts';
+import { CrmError } from '../errors.ts';
+
+const LOCKED = 423;
+const MIGRATING = 477;
+/** A 429 that names no time. */
+const PAUSES_MS = new Map<string | undefined, number>([
+  ['SECONDLY', 1_000],
+  ['TEN_SECONDLY_ROLLING', 10_000],
+]);
+const SHORTEST_PAUSE_MS = 1_000;
+
+/** HubSpot's account of what went wrong. The token endpoint has two forms of its own. */
+const Refused = z.object({
+  message: z.string().optional().catch(undefined),
+  category: z.string().optional().catch(undefined),
+  policyName: z.string().optional().catch(undefined),
+  error: z.string().optional().catch(undefined),
+  error_description: z.string().optional().catch(undefined),
+});
+
+/** What an answer of 400 and more means. `secrets` went out with the request, and may be quoted in it. */
+export function failureOf(
+  answer: EgressAnswer,
+  { isWrite, secrets }: { isWrite: boolean; secrets: string[] },
+): CrmError {
+  const { status, headers } = answer;
+  const refused = Refused.safeParse(jsonOf(answer)).data ?? {};
+  const isPassing = status === 429 || status === LOCKED || status === MIGRATING || status >= 500;
+  const reason = isPassing ? labelOf(status, refused) : reasonFrom(explanationOf(status, refused), secrets);
+  const failure = { status, retryAfterMs: retryAfterOf(headers['retry-after']) };
+  if (status === 401) {
+    return new CrmError(`HubSpot refuses the credentials: ${reason}`, {
+      ...failure,
+      transient: true,
+      isRefusedConnection: true,
+    });
+  }
+  if (status === 429 && refused.policyName === 'DAILY')
+    return new CrmError(`HubSpot takes no more requests today: ${reason}`, { status, transient: false });
+  if (status === 429) {
+    const pauseMs = failure.retryAfterMs ?? PAUSES_MS.get(refused.policyName) ?? SHORTEST_PAUSE_MS;
+    return new CrmError(reason, { status, transient: true, retryAfterMs: pauseMs });
+  }
+  return new CrmError(reason, { ...failure, transient: isPassing, mayHaveArrived: isWrite && status >= 500 });
+}
+
+/** What a request without an answer means. */
+export function failureWithoutAnswer(error: unknown, isWrite: boolean): unknown {
+  if (!(error instanceof EgressError)) return error;
+  const { message, transient, mayHaveArrived } = error;
+  // An address that is not to be reached is one of the settings: another one may be.
+  return new CrmError(`HubSpot: ${message}`, {
+    transient: transient || !mayHaveArrived,
+    mayHaveArrived: isWrite && mayHaveArrived,
+    cause: error,
+  });
+}
+
+/** An answer of 200 that is none. A write that it belongs to may have had its effect, and is to be looked for. */
+export const misunderstood = (status: number, what: string, isWrite: boolean) =>
+  new CrmError(`HubSpot answered ${status} with something else than ${what}`, {
+    status,
+    transient: true,
+    mayHaveArrived: isWrite,
+  });
+
+/** What passes is told to Temporal, which forgets nothing: so in HubSpot's codes, and none of its sentences, which may quote what was sent. */
+function labelOf(status: number, { category, policyName }: z.infer<typeof Refused>): string {
+  const codes = [category, policyName].filter((code) => code !== undefined && /^\w{1,64}$/.test(code));
+  return ['HubSpot answered', status, ...codes].join(' ');
+}
+
+function explanationOf(status: number, refused: z.infer<typeof Refused>): string {
+  const said = refused.message ?? refused.error_description ?? refused.error;
+  if (said === undefined) return `HubSpot answered ${status}`;
+  return `${said} (HubSpot ${[status, refused.category].filter((part) => part !== undefined).join(' ')})`;
+}

@@ -1,0 +1,8 @@
+/** How text and HTML become one another. */
+export interface Markup {
+  escapeHtml(text: string): string;
+  textOfHtml(html: string): string;
+}
+
+/** Text as HTML, its lines kept. */
+export const htmlOf = ({ escapeHtml }: Markup, text: string): string => escapeHtml(text).replace(/\r?\n/g, '<br>');

@@ -1,0 +1,125 @@
+import type { Requests } from '../../egress.ts';
+import type { Attempt, HandoffFacts, HandoffPart, PartOutcome } from '../port.ts';
+import { findAccountId } from './accounts.ts';
+import { type Budget, createHubspotApi, type HubspotApi, type TokenSource } from './api.ts';
+import { closeTicket, isClosedStage } from './closing.ts';
+import { findOrCreateContact, readPerson } from './contacts.ts';
+import { afterSearchLag, findEarlierTicket, SESSION_PROPERTY } from './earlier-tickets.ts';
+import { handoffComment, ticketContent } from './handoff-texts.ts';
+import type { Markup } from './html.ts';
+import { postComment, postMessage } from './messages.ts';
+import { findNote } from './notes.ts';
+import { firstStageOf } from './pipelines.ts';
+import type { Hubspot } from './port.ts';
+import { createTicketProperties, type PropertyCache, type TicketProperties } from './properties.ts';
+import type { HubspotSettings } from './settings.ts';
+import { findContactId, findMessage, listMessages } from './threads.ts';
+import { createTicket } from './tickets.ts';
+
+export interface HubspotDeps {
+  requests: Requests;
+  tokens: TokenSource;
+  budget: Budget;
+  markup: Markup;
+  properties: PropertyCache;
+  /** Names the account, so that what is known of one is not taken for another's. */
+  connection: string;
+}
+
+interface Context {
+  api: HubspotApi;
+  schema: TicketProperties;
+  markup: Markup;
+  settings: HubspotSettings;
+}
+
+const TICKETING_OFF: PartOutcome = { state: 'skipped', reason: 'Ticketing is off in the settings' };
+
+/** HubSpot's CRM and Conversations APIs, version 3, for one org. */
+export function createHubspot(deps: HubspotDeps, settings: HubspotSettings): Hubspot {
+  const { markup, properties, connection } = deps;
+  const api = createHubspotApi(deps, settings.base_url);
+  const context = { api, schema: createTicketProperties(api, properties, connection), markup, settings };
+  return {
+    provider: 'hubspot',
+    parts: [
+      { name: 'contact', isOptional: true },
+      { name: 'ticket', isOptional: false },
+      { name: 'comment', isOptional: false },
+    ],
+    doPart: (part, facts, attempt) => doPart(context, part, facts, attempt),
+    say: async (message, attempt) => ({ externalId: await postMessage(api, context, message, attempt) }),
+    findMessage: (threadId, messageId) => findMessage(api, threadId, messageId),
+    listMessages: (threadId) => listMessages(api, threadId),
+    async findPerson(threadId) {
+      const contactId = await findContactId(api, threadId);
+      return contactId === undefined ? undefined : readPerson(api, contactId);
+    },
+    findAccountId: () => findAccountId(api),
+    findNote: (noteId) => findNote(api, markup, noteId),
+    closeTicket: (ticketId) => closeTicket(api, ticketId, settings.closed_stage_id),
+    isClosedStage: (ticketId, stageId) => isClosedStage(api, ticketId, stageId, settings.closed_stage_id),
+  };
+}
+
+async function doPart(
+  context: Context,
+  part: HandoffPart,
+  facts: HandoffFacts,
+  attempt: Attempt,
+): Promise<PartOutcome> {
+  const hasTickets = context.settings.ticketing_enabled !== false;
+  switch (part) {
+    case 'contact':
+      return hasTickets ? findOrCreateContact(context.api, facts.contact) : TICKETING_OFF;
+    case 'ticket':
+      return hasTickets ? makeTicket(context, facts, attempt) : TICKETING_OFF;
+    case 'comment':
+      return comment(context, facts, attempt);
+    case 'conversation':
+      return { state: 'skipped', reason: 'HubSpot opens no conversation' };
+  }
+}
+
+async function makeTicket(
+  { api, schema, settings }: Context,
+  facts: HandoffFacts,
+  attempt: Attempt,
+): Promise<PartOutcome> {
+  const earlier = attempt.mayExist ? await findEarlierTicket(api, schema, facts, attempt) : undefined;
+  if (earlier !== undefined) return { state: 'done', externalId: earlier };
+  const { pipeline_id, open_stage_id, priority, owner_id } = settings;
+  // A ticket must be in a stage. Where none is set, it is in the first that is open.
+  const first = open_stage_id === undefined ? await firstStageOf(api, pipeline_id) : undefined;
+  const creating = createTicket(api, schema, {
+    required: given({
+      subject: facts.subject,
+      content: ticketContent(facts),
+      hs_pipeline: pipeline_id ?? first?.pipelineId,
+      hs_pipeline_stage: open_stage_id ?? first?.stageId,
+      hs_ticket_priority: priority,
+      hubspot_owner_id: owner_id,
+    }),
+    optional: { ...facts.properties, [SESSION_PROPERTY]: facts.sessionId },
+    contactId: facts.externalIds.contact,
+  });
+  const isSearchedFor = facts.externalIds.contact === undefined;
+  const externalId = await creating.catch((error: unknown) => {
+    throw isSearchedFor ? afterSearchLag(error) : error;
+  });
+  return { state: 'done', externalId };
+}
+
+async function comment(
+  { api, markup, settings }: Context,
+  facts: HandoffFacts,
+  attempt: Attempt,
+): Promise<PartOutcome> {
+  const { threadId } = facts;
+  if (threadId === null) return { state: 'skipped', reason: 'The session is of no thread in HubSpot' };
+  const externalId = await postComment(api, threadId, handoffComment(markup, facts), settings.app_id, attempt);
+  return { state: 'done', externalId };
+}
+
+const given = (properties: Record<string, string | undefined>): Record<string, string> =>
+  Object.fromEntries(Object.entries(properties).filter((entry): entry is [string, string] => entry[1] !== undefined));

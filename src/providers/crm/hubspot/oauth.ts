@@ -1,0 +1,65 @@
+import { z } from 'zod';
+import type { Requests } from '../../egress.ts';
+import { jsonOf, urlOf } from '../../http-sending.ts';
+import { CrmError } from '../errors.ts';
+import { BASE_URL } from './api.ts';
+import { failureOf, failureWithoutAnswer, misunderstood } from './failures.ts';
+
+export interface OauthGrant {
+  client_id: string;
+  client_secret: string;
+  refresh_token: string;
+}
+
+export interface GrantedToken {
+  accessToken: string;
+  /** The next one to refresh with. */
+  refreshToken: string;
+  expiresInSeconds: number;
+}
+
+/** What becomes of a grant: a fresh token. Throws a CrmError; one with isRefusedConnection says that the grant is of no use any more. */
+export type RefreshToken = (baseUrl: string | undefined, grant: OauthGrant) => Promise<GrantedToken>;
+
+const Granted = z.object({
+  access_token: z.string().min(1),
+  refresh_token: z.string().min(1).optional(),
+  expires_in: z.number().positive(),
+});
+
+/** Statuses by which an authorization server refuses a grant or a client (RFC 6749, 5.2). */
+const REFUSALS = new Set<number | undefined>([400, 401, 403]);
+
+export function createTokenRefresh(requests: Requests): RefreshToken {
+  return async (baseUrl = BASE_URL, grant) => {
+    const secrets = [grant.client_secret, grant.refresh_token];
+    const answer = await requests
+      .request(urlOf(baseUrl, '/oauth/v1/token'), {
+        method: 'POST',
+        headers: { accept: 'application/json', 'content-type': 'application/x-www-form-urlencoded' },
+        body: new URLSearchParams({ grant_type: 'refresh_token', ...grant }).toString(),
+      })
+      .catch((error: unknown) => {
+        throw failureWithoutAnswer(error, true);
+      });
+    if (answer.status >= 400) throw refusalOf(failureOf(answer, { isWrite: true, secrets }));
+    const granted = Granted.safeParse(jsonOf(answer)).data;
+    if (granted === undefined) throw misunderstood(answer.status, 'a token', true);
+    return {
+      accessToken: granted.access_token,
+      refreshToken: granted.refresh_token ?? grant.refresh_token,
+      expiresInSeconds: granted.expires_in,
+    };
+  };
+}
+
+/** A refused grant waits until somebody connects again. */
+function refusalOf(failure: CrmError): CrmError {
+  const { message, status } = failure;
+  if (!REFUSALS.has(status) || failure.isRefusedConnection) return failure;
+  return new CrmError(`HubSpot refuses the credentials: ${message}`, {
+    status,
+    transient: true,
+    isRefusedConnection: true,
+  });
+}

@@ -1,0 +1,87 @@
+import { z } from 'zod';
+import { storable } from '../../storable.rules.ts';
+import type { HandoffFacts, RelayedMessage } from '../port.ts';
+import type { Entry } from './port.ts';
+
+/** The longest value that a parameter of a channel can take. */
+const MAX_ATTRIBUTE = 255;
+const MOST_PROPERTIES = 50;
+
+const Page = z.object({
+  conversationEntries: z.array(
+    z.object({
+      identifier: z.string().min(1),
+      entryType: z.string().optional(),
+      entryPayload: z.unknown(),
+      sender: z.object({ role: z.string() }),
+      senderDisplayName: z.string().nullish(),
+      transcriptedTimestamp: z.number().int().nonnegative().max(8.64e15),
+    }),
+  ),
+});
+const Payload = z.object({ abstractMessage: z.object({ staticContent: z.object({ text: z.string().min(1) }) }) });
+
+/** What an answer lists, in its order; undefined where it is not a list of entries. */
+export function entriesIn(content: unknown): Entry[] | undefined {
+  const page = Page.safeParse(content);
+  return page.data?.conversationEntries.map(
+    ({ identifier, entryPayload, sender, senderDisplayName, transcriptedTimestamp }) => ({
+      id: identifier,
+      role: sender.role,
+      senderName: senderDisplayName ? storable(senderDisplayName) : null,
+      text: textOf(entryPayload),
+      at: new Date(transcriptedTimestamp),
+    }),
+  );
+}
+
+/** A payload is text that holds JSON. */
+function textOf(payload: unknown): string | null {
+  const message = Payload.safeParse(typeof payload === 'string' ? parse(payload) : payload);
+  return message.success ? storable(message.data.abstractMessage.staticContent.text) : null;
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** What a flow in Salesforce can route by: the names of its own pre-chat form, then ours, then the session's data. */
+export function attributesOf(facts: HandoffFacts): Record<string, string> {
+  const { contact, properties } = facts;
+  const [firstName, ...lastNames] = (contact.name ?? '').split(/\s+/).filter((part) => part !== '');
+  const known = {
+    _firstName: firstName,
+    _lastName: lastNames.join(' '),
+    _email: contact.email,
+    _subject: facts.subject,
+    phone: contact.phone,
+    session_id: facts.sessionId,
+    ticket_number: String(facts.ticketNumber),
+    session_url: facts.sessionUrl,
+    reason: facts.reason,
+    sentiment: facts.sentiment,
+    language: facts.language,
+  };
+  const all = { ...Object.fromEntries(Object.entries(properties).slice(0, MOST_PROPERTIES)), ...known };
+  return Object.fromEntries(
+    Object.entries(all).flatMap(([name, value]) =>
+      value ? [[name, value.slice(0, MAX_ATTRIBUTE).toWellFormed()]] : [],
+    ),
+  );
+}
+
+/** What people read first: what happened so far. */
+export const introductionOf = ({ ticketNumber, reason, summary, sessionUrl }: HandoffFacts): string =>
+  [
+    `Handed over: ticket #${ticketNumber}, ${sessionUrl}`,
+    ...(reason === null ? [] : [`Reason: ${reason}`]),
+    ...(summary === '' ? [] : [`Summary: ${summary}`]),
+  ].join('\n');
+
+/** Files go along as links. */
+export const textToSend = ({ text, attachments }: RelayedMessage): string =>
+  [...(text === '' ? [] : [text]), ...attachments.map(({ name, url }) => `${name}: ${url}`)].join('\n');

@@ -1,0 +1,164 @@
+import { randomUUID } from 'node:crypto';
+import { v5 } from 'uuid';
+import type { EgressAnswer, Requests } from '../../egress.ts';
+import { jsonOf } from '../../http-sending.ts';
+import { CrmError } from '../errors.ts';
+import type { Attempt, HandoffFacts, HandoffPart, PartOutcome } from '../port.ts';
+import { attributesOf, entriesIn, introductionOf, textToSend } from './content.ts';
+import type {
+  AccessToken,
+  Conversation,
+  ConversationStore,
+  Entry,
+  EntryPage,
+  Salesforce,
+  SalesforceSettings,
+} from './port.ts';
+import { createTokens, GuestGone } from './tokens.ts';
+import { type ApiCall, createWire, failureOf, isDone, isRepeat, unreadable } from './wire.ts';
+
+/** The most that the API lists at once. */
+const PAGE_SIZE = 50;
+/** So many pages of what was said since a lost attempt are looked through for it. */
+const MOST_PAGES = 20;
+/** Their clock may be behind ours. */
+const CLOCK_SKEW_MS = 60_000;
+const GONE = new Set([404, 410]);
+
+export interface SalesforceDeps {
+  egress: Requests;
+  store: ConversationStore;
+}
+
+/** Messaging for In-App and Web, API version 2. Ids of conversations and messages are ours, so that what is done again is done once. */
+export function createSalesforce({ egress, store }: SalesforceDeps, settings: SalesforceSettings): Salesforce {
+  const wire = createWire(egress, settings.base_url);
+  const tokens = createTokens(wire, store, settings);
+  const { es_developer_name: esDeveloperName } = settings;
+
+  /** Calls as the conversation's end user, once more with another token where the first one is refused. */
+  async function callAs(conversation: Conversation, call: ApiCall): Promise<[EgressAnswer, AccessToken]> {
+    const token = await tokens.tokenOf(conversation);
+    const answer = await wire({ ...call, token: token.token });
+    if (answer.status !== 401) return [answer, token];
+    const renewed = await tokens.renew(conversation, token);
+    return [await wire({ ...call, token: renewed.token }), renewed];
+  }
+
+  async function list(conversation: Conversation, since: Date | null): Promise<Entry[] | undefined> {
+    const query = new URLSearchParams({ limit: String(PAGE_SIZE), direction: 'FromStart', entryTypeFilter: 'Message' });
+    if (since !== null) query.set('startTimestamp', String(since.getTime()));
+    const path = `/conversation/${conversation.id}/entries?${query}`;
+    const [answer, { token }] = await callAs(conversation, { method: 'GET', path });
+    if (GONE.has(answer.status)) return undefined;
+    if (!isDone(answer)) throw failureOf(answer, [token]);
+    const entries = entriesIn(jsonOf(answer));
+    if (entries === undefined) throw unreadable(answer);
+    return entries;
+  }
+
+  async function pageOf(conversation: Conversation, since: Date | null): Promise<EntryPage | undefined> {
+    const listed = await list(conversation, since);
+    if (listed === undefined) return undefined;
+    const entries = [...new Map(listed.map((entry) => [entry.id, entry])).values()];
+    entries.sort((a, b) => a.at.getTime() - b.at.getTime());
+    const last = entries.at(-1);
+    if (last === undefined || listed.length < PAGE_SIZE) return { entries, next: null };
+    return { entries, next: new Date(nextStart(last.at.getTime(), since?.getTime() ?? 0)) };
+  }
+
+  async function has(conversation: Conversation, messageId: string, since: Date): Promise<boolean> {
+    let from: Date | null = new Date(since.getTime() - CLOCK_SKEW_MS);
+    for (let pages = 0; from !== null && pages < MOST_PAGES; pages++) {
+      const page: EntryPage | undefined = await pageOf(conversation, from);
+      if (page?.entries.some(({ id }) => id === messageId)) return true;
+      from = page?.next ?? null;
+    }
+    return false;
+  }
+
+  async function post(conversation: Conversation, path: string, body: object): Promise<void> {
+    const call = { method: 'POST', path, body: { ...body, esDeveloperName } } as const;
+    const [answer, { token }] = await callAs(conversation, call);
+    if (!isDone(answer) && !isRepeat(answer)) throw failureOf(answer, [token]);
+  }
+
+  const open = (conversation: Conversation, routingAttributes: Record<string, string>) =>
+    post(conversation, '/conversation', { conversationId: conversation.id, routingAttributes });
+
+  async function send(conversation: Conversation, id: string, text: string, attempt: Attempt): Promise<void> {
+    if (attempt.mayExist && (await has(conversation, id, attempt.since))) return;
+    const message = { id, messageType: 'StaticContentMessage', staticContent: { formatType: 'Text', text } };
+    await post(conversation, `/conversation/${conversation.id}/message`, { message });
+  }
+
+  /** A new guest in a new conversation, which names the one that it goes on from. */
+  async function moveOn(from: Conversation, attributes: Record<string, string>): Promise<Conversation> {
+    const token = await tokens.mint(from.sessionId);
+    const to = { id: randomUUID(), token };
+    const routingAttributes = { ...attributes, session_id: from.sessionId, continues: from.id };
+    const body = { conversationId: to.id, routingAttributes, esDeveloperName };
+    const answer = await wire({ method: 'POST', path: '/conversation', body, token: token.token });
+    if (!isDone(answer)) throw failureOf(answer, [token.token]);
+    await store.moveOn(from, to);
+    return { ...from, ...to };
+  }
+
+  /** Opens the session's conversation and says what happened so far. Gives the conversation's id. */
+  async function begin(facts: HandoffFacts, attempt: Attempt): Promise<string> {
+    const attributes = attributesOf(facts);
+    const conversation = await store.hold(facts.sessionId);
+    if (conversation.isOpen) return conversation.id;
+    try {
+      const isThere = attempt.mayExist && (await list(conversation, null)) !== undefined;
+      if (!isThere) await open(conversation, attributes);
+    } catch (error) {
+      if (!(error instanceof GuestGone)) throw error;
+      await moveOn(conversation, attributes);
+    }
+    const opened = await store.hold(facts.sessionId);
+    await send(opened, v5('introduction', opened.id), introductionOf(facts), attempt);
+    await store.markOpen(opened);
+    return opened.id;
+  }
+
+  return {
+    provider: 'salesforce',
+    parts: [{ name: 'conversation', isOptional: false }],
+    async doPart(part: HandoffPart, facts: HandoffFacts, attempt: Attempt): Promise<PartOutcome> {
+      if (part !== 'conversation') return { state: 'skipped', reason: 'Salesforce has no such part' };
+      return { state: 'done', externalId: await begin(facts, attempt) };
+    },
+    async say(message, attempt) {
+      const conversation = await find(message.conversationId);
+      const text = textToSend(message);
+      try {
+        await send(conversation, message.id, text, attempt);
+      } catch (error) {
+        if (!(error instanceof GuestGone)) throw error;
+        await send(await moveOn(conversation, {}), message.id, text, { ...attempt, mayExist: false });
+      }
+      return { externalId: message.id };
+    },
+    async listEntries(conversationId, since) {
+      try {
+        return await pageOf(await find(conversationId), since);
+      } catch (error) {
+        if (error instanceof GuestGone) return undefined;
+        throw error;
+      }
+    },
+  };
+
+  async function find(conversationId: string): Promise<Conversation> {
+    const conversation = await store.find(conversationId);
+    if (conversation !== undefined) return conversation;
+    throw new CrmError('The conversation is not one of the org’s', { transient: false });
+  }
+}
+
+/**
+ * Where the next page starts. Whether entries of the very start are listed is not documented, so it is a millisecond before the last one; or
+ * as much later as it takes to get on, where so many fall in a millisecond.
+ */
+const nextStart = (last: number, since: number) => [last - 1, last].find((start) => start > since) ?? last + 1;

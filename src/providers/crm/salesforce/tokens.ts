@@ -1,0 +1,125 @@
+import { createPrivateKey, type KeyObject } from 'node:crypto';
+import { decodeJwt, SignJWT } from 'jose';
+import { z } from 'zod';
+import { jsonOf } from '../../http-sending.ts';
+import { CrmError } from '../errors.ts';
+import type { AccessToken, Conversation, ConversationStore, SalesforceSettings } from './port.ts';
+import { failureOf, isDone, unreadable, type Wire } from './wire.ts';
+
+const ISSUER = 'switchboard';
+const IDENTITY_SECONDS = 300;
+/** A token that ends this soon is renewed before it is used. */
+const MARGIN_MS = 120_000;
+/** Of a token that does not say when it ends. */
+const SHORT_LIFE_MS = 600_000;
+
+const TokenAnswer = z.object({ accessToken: z.string().min(1) });
+
+export interface Tokens {
+  /** Renewed where it ends soon. */
+  tokenOf(conversation: Conversation): Promise<AccessToken>;
+  /** After this one was refused. Throws a GuestGone where nobody can go on as the same end user. */
+  renew(conversation: Conversation, refused: AccessToken): Promise<AccessToken>;
+  mint(sessionId: string): Promise<AccessToken>;
+}
+
+/** The conversation's guest can no longer be let in: Salesforce gives a guest's token no longer life. */
+export class GuestGone extends CrmError {
+  constructor() {
+    super(
+      'The conversation is closed to us: its guest’s token has ended. Settings with auth_key_id and private_key keep conversations longer',
+      { transient: true, status: 401, isRefusedConnection: true },
+    );
+    this.name = 'GuestGone';
+  }
+}
+
+/** What asks for an end user's token. Throws a CrmError where the key is none. */
+export async function tokenRequestOf(settings: SalesforceSettings, endUser: string) {
+  const { org_id, es_developer_name } = settings;
+  const deployment = { orgId: org_id, esDeveloperName: es_developer_name, capabilitiesVersion: '1', platform: 'Web' };
+  const signer = signerIn(settings);
+  if (signer === undefined) return { path: '/authorization/unauthenticated/access-token', body: deployment };
+  const customerIdentityToken = await identityToken(endUser, signer);
+  return {
+    path: '/authorization/authenticated/access-token',
+    body: { ...deployment, authorizationType: 'JWT', customerIdentityToken },
+    secret: customerIdentityToken,
+  };
+}
+
+export function createTokens(wire: Wire, store: ConversationStore, settings: SalesforceSettings): Tokens {
+  const isVerified = signerIn(settings) !== undefined;
+
+  async function mint(sessionId: string): Promise<AccessToken> {
+    const { path, body, secret } = await tokenRequestOf(settings, sessionId);
+    const answer = await wire({ method: 'POST', path, body });
+    if (!isDone(answer)) throw failureOf(answer, secret === undefined ? [] : [secret], { isAboutConnection: true });
+    return read(answer);
+  }
+
+  /** As the same guest, whose end this moves where Salesforce lets it. */
+  async function continueAs({ token }: AccessToken): Promise<AccessToken> {
+    const answer = await wire({ method: 'GET', path: '/authorization/continuation-access-token', token });
+    if (answer.status === 401 || answer.status === 403) throw new GuestGone();
+    if (!isDone(answer)) throw failureOf(answer, [token]);
+    return read(answer);
+  }
+
+  const another = (sessionId: string, known: AccessToken) => (isVerified ? mint(sessionId) : continueAs(known));
+
+  return {
+    mint,
+    async tokenOf(conversation) {
+      const { sessionId, token: known } = conversation;
+      if (known === undefined) return store.replaceToken(conversation, await mint(sessionId));
+      if (known.expiresAt.getTime() - Date.now() > MARGIN_MS) return known;
+      return store.replaceToken(conversation, await another(sessionId, known));
+    },
+    renew: async (conversation, refused) =>
+      store.replaceToken({ ...conversation, token: refused }, await another(conversation.sessionId, refused)),
+  };
+}
+
+const signerIn = ({ auth_key_id: kid, private_key: key }: SalesforceSettings) =>
+  kid && key ? { kid, key } : undefined;
+
+/** That whoever has it is this end user, in the words that Salesforce's user verification asks for. */
+async function identityToken(endUser: string, { kid, key }: { kid: string; key: string }): Promise<string> {
+  return new SignJWT()
+    .setProtectedHeader({ alg: 'RS256', typ: 'JWT', kid })
+    .setIssuer(ISSUER)
+    .setSubject(endUser)
+    .setIssuedAt()
+    .setExpirationTime(`${IDENTITY_SECONDS} seconds`)
+    .sign(readKey(key));
+}
+
+function readKey(pem: string): KeyObject {
+  try {
+    const key = createPrivateKey(pem);
+    if (key.asymmetricKeyType === 'rsa') return key;
+  } catch {
+    // Said below, without the key.
+  }
+  throw new CrmError('private_key is not a private RSA key in PEM form', {
+    transient: true,
+    isRefusedConnection: true,
+  });
+}
+
+function read(answer: Parameters<typeof jsonOf>[0]): AccessToken {
+  const content = TokenAnswer.safeParse(jsonOf(answer));
+  if (!content.success) throw unreadable(answer);
+  const { accessToken: token } = content.data;
+  return { token, expiresAt: new Date(endOf(token) ?? Date.now() + SHORT_LIFE_MS) };
+}
+
+function endOf(token: string): number | undefined {
+  try {
+    const { exp } = decodeJwt(token);
+    return exp === undefined ? undefined : exp * 1_000;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,95 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { unpack } from '../../src/crm/batches.service.ts';
+import { connectHubspot, type OrgWithHubspot, sessionOfThread, storyOf } from '../support/crm.ts';
+import { refuses } from '../support/fake-hubspot.ts';
+import { changeOf, eventOf } from '../support/fake-hubspot-webhooks.ts';
+import { eventually, type Stack, startStack } from '../support/stack.ts';
+import { historiesWith, rowsWith } from '../support/traces.ts';
+
+const TICKETS = '/crm/v3/objects/tickets';
+
+let stack: Stack;
+let crm: OrgWithHubspot;
+beforeAll(async () => {
+  stack = await startStack({ env: { EGRESS_ALLOW: '127.0.0.0/8' } });
+  await stack.org.patch('/org/settings', { handoff_target: 'crm' });
+  crm = await connectHubspot(stack.org);
+});
+afterAll(async () => {
+  await crm.hubspot.close();
+  await stack.close();
+});
+
+/** Every row, and every body that a CRM posted, in which the word stands. */
+async function leftOf(word: string): Promise<string[]> {
+  const batches = await stack.db.selectFrom('crm_batches').select('body').execute();
+  const bodies = batches.map(({ body }) => unpack(body)).filter((body) => body.includes(word));
+  return [...(await rowsWith(stack.db, word)), ...bodies];
+}
+
+const session = async (id: string) => (await stack.org.get(`/chat/sessions/${id}`)).body;
+const say = (id: string, text: string) =>
+  stack.org.post(`/chat/sessions/${id}/send`, { sender: 'agent', message: { type: 'text', text } });
+
+/** A conversation of HubSpot that is handed off, in which HubSpot quotes the word wherever it can. */
+async function quoted(word: string) {
+  const contact = crm.hubspot.addContact({ email: `${crypto.randomUUID()}@example.com` });
+  const threadId = crm.hubspot.openThread(contact.id);
+  await crm.deliver(eventOf(crm.hubspot.addMessage(threadId, { text: `I am ${word}` })));
+  const { id } = await sessionOfThread(stack.org, threadId);
+  const path = new RegExp(`/threads/${threadId}/messages$`);
+  crm.hubspot.next('POST', path, refuses(503, `busy with ${word}`), refuses(400, `${word} is not allowed`));
+  await say(id, `Hello ${word}`);
+  await eventually('a note of it', async () =>
+    (await storyOf(stack.org, id)).some((line) => line.includes('not allowed')),
+  );
+  crm.hubspot.next('POST', TICKETS, refuses(500, `sorry, ${word}`), refuses(400, `${word} is a bad subject`));
+  await stack.org.post(`/chat/sessions/${id}/handoff`, { reason: `Because of ${word}` });
+  const failed = await eventually('a refused ticket', async () => {
+    const { parts } = (await session(id)).handoff;
+    return parts.find(({ part, state }: { part: string; state: string }) => part === 'ticket' && state === 'failed');
+  });
+  expect(failed.error).toContain(word);
+  return { id };
+}
+
+describe('a redaction of a conversation of HubSpot', () => {
+  it('leaves its words nowhere, whatever HubSpot has quoted', async () => {
+    const word = `zebra${Date.now()}`;
+    const { id } = await quoted(word);
+    await stack.org.post(`/chat/sessions/${id}/handoff/settle`, { part: 'ticket', external_id: '777001' });
+    const changes = [
+      changeOf('777001', 'content', `Summary: I am ${word}`),
+      changeOf('777001', 'subject', word),
+      changeOf('777001', 'plan', 'PRO'),
+    ];
+    for (const events of [changes, [...changes].reverse()]) await crm.deliver(...events);
+    await eventually('the properties', async () => Object.keys((await session(id)).custom_data).length === 3);
+
+    expect((await stack.org.post('/redaction/session', { sessionId: id })).status).toBe(200);
+    await eventually('the words are gone', async () => (await leftOf(word)).length === 0).catch(async () =>
+      expect(await leftOf(word)).toEqual([]),
+    );
+    expect(await historiesWith(stack.temporal, stack.org.id, id)).not.toEqual([]); // they were read
+    expect(await historiesWith(stack.temporal, stack.org.id, word)).toEqual([]);
+    expect((await session(id)).custom_data).toEqual({ plan: 'PRO' });
+    const bodies = (await stack.db.selectFrom('crm_batches').select('body').execute()).map(({ body }) => unpack(body));
+    expect(bodies.filter((body) => body.includes('PRO'))).toHaveLength(2);
+
+    await crm.deliver(changeOf('777001', 'plan', 'FREE'));
+    await eventually('what comes later', async () => (await session(id)).custom_data.plan === 'FREE');
+  });
+
+  it('of a message takes what HubSpot quoted of it', async () => {
+    const word = `giraffe${Date.now()}`;
+    const { id } = await quoted(word);
+    const { items } = (await stack.org.get(`/chat/sessions/${id}/history`)).body;
+    for (const { id: messageId, event } of items) {
+      if (event.type === 'message') await stack.org.post('/redaction/message', { messageId });
+    }
+    const left = () => leftOf(word).then((rows) => rows.filter((row) => !row.includes('Because of')));
+    await eventually('the words are gone', async () => (await left()).length === 0).catch(async () =>
+      expect(await left()).toEqual([]),
+    );
+  });
+});

@@ -1,0 +1,106 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'kysely';
+import type { Db } from '../../../src/db/connect.ts';
+import { connectHubspot } from '../../support/crm.ts';
+import type { Fault, ReceivedRequest } from '../../support/faulty-server.ts';
+import type { FaultOrg } from './fault-org.ts';
+import { until } from './until.ts';
+
+const AGAIN_MS = 100;
+const PAGE = 200;
+
+export type CrmAccount = Awaited<ReturnType<typeof openCrmAccount>>;
+
+/** What stands in the history of a session: who said it, and what. */
+export type Line = [sender: string, text: string];
+
+/** An org whose handoffs go to its fake HubSpot. */
+export async function openCrmAccount(db: Db, org: FaultOrg, faultOf?: (request: ReceivedRequest) => Fault | undefined) {
+  const put = (path: string, body: object) => org.call('PUT', path, body);
+  const crm = await connectHubspot({ put }, {}, faultOf);
+  const settings = await org.call('PATCH', '/org/settings', { handoff_target: 'crm' });
+  if (settings.status !== 200) throw new Error(`${settings.status}: ${JSON.stringify(settings.body)}`);
+  const { id } = org;
+
+  return {
+    ...crm,
+    org,
+    /** Posts events again and again until they are taken, as HubSpot does. Gives how often that was in vain. */
+    async insist(events: unknown[]): Promise<number> {
+      for (let refusals = 0; ; refusals++) {
+        const status = await crm.deliver(...events).catch(() => undefined);
+        if (status === 200) return refusals;
+        if (status !== undefined && status !== 503) throw new Error(`The receiver answered ${status}`);
+        await sleep(AGAIN_MS);
+      }
+    },
+    /** Waits for the session of a thread. */
+    async sessionOf(threadId: string, limitMs?: number): Promise<string> {
+      let sessionId: string | undefined;
+      await until(
+        `thread ${threadId} had a session`,
+        async () => {
+          sessionId = (await sessionsOf(db, id)).get(threadId);
+          return sessionId !== undefined;
+        },
+        limitMs,
+      );
+      return sessionId as string;
+    },
+    sessions: () => sessionsOf(db, id),
+    /** The ticket that a session has in HubSpot. */
+    async ticketOf(sessionId: string): Promise<string> {
+      const { body } = await org.call('GET', `/chat/sessions/${sessionId}`);
+      return body.ticketing_system?.external_id;
+    },
+    /** How many rows of each table are still to be worked off. */
+    async waiting(): Promise<Record<string, number>> {
+      const { rows } = await sql<Record<string, number>>`
+        select
+          (select count(*) from crm_events where org_id = ${id}::uuid and state = 'queued') as events,
+          (select count(*) from crm_messages where org_id = ${id}::uuid and state in ('queued', 'sending')) as messages,
+          (select count(*) from crm_handoff_parts where org_id = ${id}::uuid and state in ('pending', 'running', 'parked')) as parts,
+          (select count(*) from outbox where org_id = ${id}::uuid) as outbox
+      `.execute(db);
+      return rows[0] as Record<string, number>;
+    },
+    async untilQuiet(limitMs: number): Promise<void> {
+      let waiting: Record<string, number> = {};
+      const isQuiet = async () => {
+        waiting = await this.waiting();
+        return Object.values(waiting).every((count) => count === 0);
+      };
+      await until('nothing waited', isQuiet, limitMs).catch((error: unknown) => {
+        throw new Error(`There still are ${JSON.stringify(waiting)}`, { cause: error });
+      });
+    },
+    /** What was said and noted in a session, in order. */
+    async linesOf(sessionId: string): Promise<Line[]> {
+      const lines: Line[] = [];
+      for (let next: string | null = '0'; next !== null; ) {
+        const { body } = await org.call('GET', `/chat/sessions/${sessionId}/history?limit=${PAGE}&cursor=${next}`);
+        for (const { event } of body.items) {
+          if (event.type === 'message') lines.push([event.sender, event.content]);
+          else if (event.type === 'human_agent_comment') lines.push(['note', event.content]);
+        }
+        next = body.next;
+      }
+      return lines;
+    },
+    /** What we posted into a thread, in order. */
+    posted: (threadId: string, type: 'MESSAGE' | 'COMMENT') =>
+      (crm.hubspot.threads.get(threadId) ?? [])
+        .filter((message) => message.type === type && message.client.clientType === 'INTEGRATION')
+        .map(({ text }) => text as string),
+  };
+}
+
+/** The session of each thread. Throws where a thread has two. */
+async function sessionsOf(db: Db, orgId: string): Promise<Map<string, string>> {
+  const { rows } = await sql<{ thread_id: string; session_id: string }>`
+    select thread_id, session_id from crm_links where org_id = ${orgId}::uuid and thread_id is not null
+  `.execute(db);
+  const sessions = new Map(rows.map(({ thread_id, session_id }) => [thread_id, session_id]));
+  if (sessions.size !== rows.length) throw new Error('A thread has several sessions');
+  return sessions;
+}

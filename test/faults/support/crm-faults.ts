@@ -1,0 +1,50 @@
+import { limited, refuses } from '../../support/fake-hubspot.ts';
+import {
+  errorAfter,
+  type Fault,
+  type ReceivedRequest,
+  resetAfter,
+  resetBefore,
+  slow,
+} from '../../support/faulty-server.ts';
+import type { Random } from './random.ts';
+
+/** Of the chances of good and bad, in this order. */
+const CHANCES: [number, (random: Random) => Fault][] = [
+  [0.03, () => limited('SECONDLY', { 'Retry-After': '1' })],
+  [0.02, () => refuses(500, 'internal error')],
+  [0.02, () => refuses(503, 'away')],
+  [0.02, () => errorAfter(500)],
+  [0.02, () => resetBefore],
+  [0.03, () => resetAfter],
+  [0.005, () => slow(11_000)],
+];
+const SLOW_CHANCE = 0.05;
+const MOST_SLOW_MS = 1_500;
+
+/** One call is tried four times within some seconds: four faults in a row would put it off for a quarter of an hour. */
+const MOST_FAULTS = 3;
+const WITHIN_MS = 60_000;
+
+/** What requests meet, by chance, but never so often about one thing that a round of tries fails. Counts the faults that it gave. */
+export function randomFaults(random: Random) {
+  const met = new Map<string, number[]>();
+  let count = 0;
+
+  const faultOf = ({ url }: ReceivedRequest): Fault | undefined => {
+    const thing = /threads\/\d+/.exec(url.pathname)?.[0] ?? 'the account';
+    const recent = (met.get(thing) ?? []).filter((at) => Date.now() - at < WITHIN_MS);
+    let left = random();
+    for (const [chance, make] of recent.length < MOST_FAULTS ? CHANCES : []) {
+      if (left < chance) {
+        met.set(thing, [...recent, Date.now()]);
+        count++;
+        return make(random);
+      }
+      left -= chance;
+    }
+    return left < SLOW_CHANCE ? slow(random() * MOST_SLOW_MS) : undefined;
+  };
+
+  return { faultOf, count: () => count };
+}

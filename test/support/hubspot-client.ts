@@ -1,0 +1,77 @@
+import { textOfHtml } from '../../src/deliveries/html.rules.ts';
+import { escapeHtml } from '../../src/http/html.ts';
+import type { TokenSource } from '../../src/providers/crm/hubspot/api.ts';
+import { createHubspot } from '../../src/providers/crm/hubspot/hubspot.ts';
+import { createPropertyCache } from '../../src/providers/crm/hubspot/properties.ts';
+import type { HubspotSettings } from '../../src/providers/crm/hubspot/settings.ts';
+import type { Attempt, HandoffFacts } from '../../src/providers/crm/port.ts';
+import { createEgress, type Requests } from '../../src/providers/egress.ts';
+import { startFakeHubspot } from './fake-hubspot.ts';
+import { APP_ID } from './fake-hubspot-threads.ts';
+
+const SETTINGS: HubspotSettings = {
+  app_id: String(APP_ID),
+  ai_user_id: '700',
+  pipeline_id: '0',
+  open_stage_id: '1',
+};
+
+/** A client of a fake HubSpot with the true token and no limits, and what it asked of both. Close it after use. */
+export async function startHubspotClient(settings: HubspotSettings = {}) {
+  const fake = await startFakeHubspot();
+  const egress = createEgress({ allow: ['127.0.0.0/8'] });
+  const asked: string[] = [];
+  const tokens: TokenSource = {
+    get: async () => fake.accessToken,
+    refuse: async (token) => void asked.push(`refuse ${token}`),
+    confirm: async () => void asked.push('confirm'),
+  };
+  const properties = createPropertyCache();
+  const clientBy = (requests: Requests, more: HubspotSettings = {}) =>
+    createHubspot(
+      {
+        requests,
+        tokens,
+        budget: { take: async (kind) => void asked.push(kind) },
+        markup: { escapeHtml, textOfHtml },
+        properties,
+        connection: 'account',
+      },
+      { base_url: fake.url, ...SETTINGS, ...settings, ...more },
+    );
+  return {
+    fake,
+    asked,
+    client: clientBy(egress),
+    /** The same with these settings as well. */
+    withSettings: (more: HubspotSettings) => clientBy(egress, more),
+    /** Waits 200 ms for an answer. */
+    hurried: clientBy({ request: (url, options) => egress.request(url, { ...options, timeoutMs: 200 }) }),
+    async close() {
+      await Promise.all([fake.close(), egress.close()]);
+    },
+  };
+}
+
+export const SESSION_ID = '01932b1c-5a00-7000-8000-000000000001';
+
+/** Of a session that is handed off, with its contact known in HubSpot where an id is given. */
+export const facts = (given: Partial<HandoffFacts> = {}, contact?: string): HandoffFacts => ({
+  sessionId: SESSION_ID,
+  ticketNumber: 17,
+  subject: 'Where is my order?',
+  summary: 'Last messages:\nCustomer: Where is <my> order?',
+  reason: 'asked for a human',
+  sentiment: null,
+  language: 'en',
+  sessionUrl: `https://desk.example.com/sessions/${SESSION_ID}`,
+  contact: { name: 'Ann Maria Smith', email: 'Ann@Example.com', phone: null },
+  properties: {},
+  threadId: null,
+  externalIds: contact === undefined ? {} : { contact },
+  ...given,
+});
+
+export const first = (): Attempt => ({ mayExist: false, since: new Date() });
+/** After a try so long ago that went wrong in a way that tells nothing. */
+export const again = (msAgo = 1_000): Attempt => ({ mayExist: true, since: new Date(Date.now() - msAgo) });

@@ -1,0 +1,380 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { TestWorkflowEnvironment } from '@temporalio/testing';
+import { Worker } from '@temporalio/worker';
+import { CRM_THREAD, CRM_TICKET, HANDOFF, TICKET_CLOSE, WAKE } from '../../src/crm/contract.ts';
+import { findTestServer } from '../../src/dev/temporal-programs.ts';
+import { notFound } from '../../src/errors.ts';
+import { CrmError } from '../../src/providers/crm/errors.ts';
+import type { WorkflowContract } from '../../src/temporal/contract.ts';
+import { failureInterceptor } from '../../worker/failure-interceptor.ts';
+import { installRuntime } from '../support/runtime.ts';
+import { testWorkflowBundle } from '../support/servers.ts';
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+const QUEUE = 'crm-workflow-tests';
+/** How far a wait may be off: between the skips, time passes as it does. */
+const SLACK_MS = 5 * SECOND;
+
+type Wake = () => Promise<void>;
+/** What each try of an activity gives, in turn; the last one stays. */
+type Script = ((wake: Wake, given: { part?: string }) => unknown)[];
+type Try = [name: string, waitMs: number];
+
+const nothing = { hasMore: false, waitMs: 0, toSay: 0 };
+const toSay = { ...nothing, toSay: 1 };
+const away = (): never => {
+  throw new CrmError('HubSpot answered (503): away', { transient: true, status: 503 });
+};
+const refused = (): never => {
+  throw notFound('session');
+};
+const times = (count: number, script: Script[number]): Script => Array.from({ length: count }, () => script);
+const woken =
+  (result: unknown): Script[number] =>
+  async (wake) => {
+    await wake();
+    return result;
+  };
+/** A round of tries after the first of them. */
+const retries = (name: string): Try[] => [1, 2, 4].map((seconds) => [name, seconds * SECOND]);
+const namesOf = (tries: Try[]) => tries.map(([name]) => name);
+
+/** Histories of thousands of events. */
+const inLongTier = process.env.TEST_TIER === 'long' ? it : it.skip;
+
+describe('workflows of the CRM, in skipped time', () => {
+  let environment: TestWorkflowEnvironment;
+  let serial = 0;
+  beforeAll(async () => {
+    installRuntime();
+    const path = await findTestServer();
+    environment = await TestWorkflowEnvironment.createTimeSkipping({
+      server: { executable: { type: 'existing-path', path } },
+    });
+  });
+  afterAll(() => environment.teardown());
+
+  /** Runs a workflow to its end. Gives the tries of activities, each with the time since the one before it, and how many events its first run has. */
+  const run = async <Input extends object>(
+    contract: WorkflowContract<Input>,
+    inputOf: (id: string) => Input,
+    scripts: Record<string, Script>,
+    during: (wake: Wake) => Promise<void> = async () => undefined,
+  ) => {
+    const tries: Try[] = [];
+    const input = inputOf(String(++serial));
+    const handle = environment.client.workflow.getHandle(contract.workflowId(input));
+    const wake = () => handle.signal(WAKE);
+    let last = await environment.currentTimeMs();
+    const tryOf = (name: string, script: Script) => async (given: { part?: string }) => {
+      const now = await environment.currentTimeMs();
+      tries.push([given.part === undefined ? name : `${name} ${given.part}`, now - last]);
+      last = now;
+      const made = tries.filter(([tried]) => tried.startsWith(name)).length;
+      return script[Math.min(made, script.length) - 1]?.(wake, given);
+    };
+    const worker = await Worker.create({
+      connection: environment.nativeConnection,
+      taskQueue: QUEUE,
+      workflowBundle: testWorkflowBundle(),
+      activities: Object.fromEntries(Object.entries(scripts).map(([name, script]) => [name, tryOf(name, script)])),
+      interceptors: { activity: [failureInterceptor] },
+    });
+    const { result, runId } = await worker.runUntil(async () => {
+      const started = await environment.client.workflow.signalWithStart(contract.type, {
+        workflowId: contract.workflowId(input),
+        taskQueue: QUEUE,
+        args: [input],
+        signal: WAKE,
+      });
+      await during(wake);
+      return { result: await started.result(), runId: started.signaledRunId };
+    });
+    const { events } = await environment.client.workflow.getHandle(contract.workflowId(input), runId).fetchHistory();
+    return { tries, result, events: events?.length ?? 0 };
+  };
+  const follow = (scripts: Record<'readThread' | 'sayInThread', Script>, during?: (wake: Wake) => Promise<void>) =>
+    run(CRM_THREAD, (threadId) => ({ orgId: 'org', threadId }), scripts, during);
+  const followTicket = (readTicket: Script, during?: (wake: Wake) => Promise<void>) =>
+    run(CRM_TICKET, (ticketId) => ({ orgId: 'org', ticketId }), { readTicket }, during);
+  const bring = (scripts: Record<string, Script>, during?: (wake: Wake) => Promise<void>) =>
+    run(
+      HANDOFF,
+      (sessionId) => ({ orgId: 'org', sessionId, n: 1 }),
+      { parkHandoffPart: [() => undefined], ...scripts },
+      during,
+    );
+  const close = (closeTicket: Script, during?: (wake: Wake) => Promise<void>) =>
+    run(TICKET_CLOSE, (sessionId) => ({ orgId: 'org', sessionId, n: 1 }), { closeTicket }, during);
+
+  const expectTries = (tries: Try[], expected: Try[]) => {
+    expect(namesOf(tries)).toEqual(namesOf(expected));
+    for (const [n, [, wait]] of tries.entries())
+      expect(Math.abs(wait - (expected[n]?.[1] ?? 0))).toBeLessThan(SLACK_MS);
+  };
+
+  describe('of a conversation', () => {
+    it('reads all there is, says message after message, and ends', async () => {
+      const { tries } = await follow({
+        readThread: [() => ({ ...nothing, hasMore: true }), () => toSay],
+        sayInThread: [() => 1, () => 0],
+      });
+      expect(namesOf(tries)).toEqual(['readThread', 'readThread', 'sayInThread', 'sayInThread']);
+    });
+
+    it('takes few events for what happens most', async () => {
+      expect((await follow({ readThread: [() => nothing], sayInThread: [] })).events).toBe(12);
+      expect((await follow({ readThread: [() => toSay], sayInThread: [() => 0] })).events).toBe(18);
+    });
+
+    it('tries four times, 1, 2 and 4 s apart, and again every quarter of an hour, for ten hours', async () => {
+      const rounds = 40;
+      const { tries, events } = await follow({
+        readThread: [...times(4 * rounds, away), () => nothing],
+        sayInThread: [() => 0],
+      });
+      const reads = tries.filter(([name]) => name === 'readThread');
+      expect(reads).toHaveLength(4 * rounds + 1);
+      expectTries(tries.slice(0, 9), [
+        ['readThread', 0],
+        ...retries('readThread'),
+        ['sayInThread', 0],
+        ['readThread', 15 * MINUTE],
+        ...retries('readThread'),
+      ]);
+      const took = tries.reduce((sum, [, wait]) => sum + wait, 0);
+      expect(took / HOUR).toBeCloseTo(10 + (7 * rounds) / 3600, 0);
+      expect(events).toBeLessThan(1_000);
+    });
+
+    it('says what can be said where nothing can be read, and reads where nothing can be said', async () => {
+      const deaf = await follow({ readThread: [...times(4, away), () => nothing], sayInThread: [() => 1, () => 0] });
+      expectTries(deaf.tries, [
+        ['readThread', 0],
+        ...retries('readThread'),
+        ['sayInThread', 0],
+        ['sayInThread', 0],
+        ['readThread', 15 * MINUTE],
+      ]);
+      const dumb = await follow({ readThread: [() => toSay], sayInThread: [...times(4, away), () => 0] });
+      expectTries(dumb.tries, [
+        ['readThread', 0],
+        ['sayInThread', 0],
+        ...retries('sayInThread'),
+        ['readThread', 15 * MINUTE],
+        ['sayInThread', 0],
+      ]);
+    });
+
+    it('waits as long as HubSpot says', async () => {
+      const busy = (): never => {
+        throw new CrmError('HubSpot answered (429)', { transient: true, status: 429, retryAfterMs: 90 * SECOND });
+      };
+      const { tries } = await follow({ readThread: [busy, () => nothing], sayInThread: [] });
+      expectTries(tries, [
+        ['readThread', 0],
+        ['readThread', 90 * SECOND],
+      ]);
+    });
+
+    it('looks once more when a signal comes while it reads, says, waits for an e-mail, or is about to end', async () => {
+      const reading = await follow({ readThread: [woken(nothing), () => nothing], sayInThread: [] });
+      expect(namesOf(reading.tries)).toEqual(['readThread', 'readThread']);
+      const saying = await follow({ readThread: [() => toSay, () => nothing], sayInThread: [woken(0)] });
+      expect(namesOf(saying.tries)).toEqual(['readThread', 'sayInThread', 'readThread']);
+      const waiting = await follow(
+        { readThread: [() => ({ ...nothing, waitMs: 5_000 }), () => nothing], sayInThread: [] },
+        (wake) => wake(),
+      );
+      expect(waiting.tries.length).toBeGreaterThanOrEqual(2);
+      const failing = await follow({
+        readThread: [...times(3, away), (wake) => wake().then(away), () => nothing],
+        sayInThread: [() => 0],
+      });
+      expect(namesOf(failing.tries)).toEqual([
+        ...namesOf(times(4, away).map(() => ['readThread', 0])),
+        'sayInThread',
+        'readThread',
+      ]);
+      expect(failing.tries.at(-1)?.[1]).toBeLessThan(SLACK_MS);
+    });
+
+    it('finds all that comes while it ends, in another run where need be', async () => {
+      const input = { orgId: 'org', threadId: `ending-${++serial}` };
+      let [queued, settled] = [0, 0];
+      const worker = await Worker.create({
+        connection: environment.nativeConnection,
+        taskQueue: QUEUE,
+        workflowBundle: testWorkflowBundle(),
+        activities: {
+          readThread: () => {
+            settled = queued;
+            return nothing;
+          },
+        },
+      });
+      await worker.runUntil(async () => {
+        for (let n = 0; n < 200; n++) {
+          queued++;
+          await environment.client.workflow.signalWithStart(CRM_THREAD.type, {
+            workflowId: CRM_THREAD.workflowId(input),
+            taskQueue: QUEUE,
+            args: [input],
+            signal: WAKE,
+          });
+          if (n % 10 === 9) await environment.client.workflow.getHandle(CRM_THREAD.workflowId(input)).result();
+        }
+      });
+      expect(settled).toBe(queued);
+    });
+
+    it('is woken out of its wait by a signal', async () => {
+      const { tries } = await follow(
+        { readThread: [...times(4, away), () => nothing], sayInThread: [() => 0] },
+        async (wake) => {
+          await environment.sleep('2 minutes');
+          await wake();
+        },
+      );
+      expect(namesOf(tries).slice(4)).toEqual(['sayInThread', 'readThread']);
+      expect(tries.at(-1)?.[1]).toBeLessThan(3 * MINUTE);
+    });
+
+    inLongTier('goes on over as many runs as a crowd takes', async () => {
+      const crowded = await follow({
+        readThread: [...times(720, () => ({ ...nothing, hasMore: true })), () => nothing],
+        sayInThread: [],
+      });
+      expect(crowded.tries).toHaveLength(721);
+      expect(crowded.events).toBeLessThan(4_200);
+      const talkative = await follow({
+        readThread: [() => toSay, () => toSay, () => nothing],
+        sayInThread: [...times(720, () => 1), () => 0],
+      });
+      expect(talkative.tries.filter(([name]) => name === 'sayInThread')).toHaveLength(721);
+      expect(talkative.events).toBeLessThan(4_200);
+    });
+
+    it('fails where it is refused for good, after all else was done', async () => {
+      await expect(follow({ readThread: [refused], sayInThread: [() => 0] })).rejects.toThrow();
+    });
+  });
+
+  describe('of a ticket', () => {
+    it('reads all there is, looks again after a signal, and takes few events', async () => {
+      const { tries } = await followTicket([() => ({ hasMore: true, waitMs: 0 }), woken(nothing), () => nothing]);
+      expect(tries).toHaveLength(3);
+      expect((await followTicket([() => nothing])).events).toBe(12);
+    });
+
+    it('tries four times, and again every quarter of an hour or when it is woken', async () => {
+      const { tries } = await followTicket([...times(4 * 40, away), () => nothing]);
+      expect(tries).toHaveLength(161);
+      expectTries(tries.slice(0, 5), [['readTicket', 0], ...retries('readTicket'), ['readTicket', 15 * MINUTE]]);
+      const early = await followTicket([...times(4, away), () => nothing], async (wake) => {
+        await environment.sleep('2 minutes');
+        await wake();
+      });
+      expect(early.tries.at(-1)?.[1]).toBeLessThan(3 * MINUTE);
+    });
+
+    inLongTier(
+      'goes on over as many runs as an outage of weeks takes',
+      async () => {
+        const { tries, events } = await followTicket([...times(4 * 340, away), () => nothing]);
+        expect(tries.length).toBeGreaterThan(4 * 340);
+        expect(events).toBeLessThan(4_200);
+      },
+      120_000,
+    );
+  });
+
+  describe('of a handoff', () => {
+    const plan = (...toDo: string[]) => ({ toDo, refused: [] });
+    const done = () => 'done';
+
+    it('does part after part, with few events', async () => {
+      const { tries, events } = await bring({
+        planHandoff: [() => plan('contact', 'ticket', 'comment')],
+        doHandoffPart: [done],
+      });
+      expect(namesOf(tries)).toEqual([
+        'planHandoff',
+        'doHandoffPart contact',
+        'doHandoffPart ticket',
+        'doHandoffPart comment',
+      ]);
+      expect(events).toBe(30);
+    });
+
+    it('parks a ticket that cannot be made now, and tries four times every quarter of an hour, for ten hours', async () => {
+      const { tries } = await bring({
+        planHandoff: [() => plan('ticket', 'comment')],
+        doHandoffPart: [...times(4 * 40, away), done],
+      });
+      expectTries(tries.slice(0, 7), [
+        ['planHandoff', 0],
+        ['doHandoffPart ticket', 0],
+        ...retries('doHandoffPart ticket'),
+        ['parkHandoffPart ticket', 0],
+        ['doHandoffPart ticket', 15 * MINUTE],
+      ]);
+      expect(tries.filter(([name]) => name === 'doHandoffPart ticket')).toHaveLength(161);
+      expect(tries.filter(([name]) => name === 'parkHandoffPart ticket')).toHaveLength(40);
+      expect(tries.at(-1)?.[0]).toBe('doHandoffPart comment');
+    });
+
+    it('does not lose a request to try again that comes while it is at a later part', async () => {
+      let isTicketRefused = true;
+      const { tries } = await bring({
+        planHandoff: [() => plan('ticket', 'comment'), () => plan('ticket')],
+        doHandoffPart: [
+          () => 'failed',
+          async (wake) => {
+            isTicketRefused = false;
+            await wake();
+            return 'done';
+          },
+          () => (isTicketRefused ? 'failed' : 'done'),
+        ],
+      });
+      expect(namesOf(tries)).toEqual([
+        'planHandoff',
+        'doHandoffPart ticket',
+        'doHandoffPart comment',
+        'planHandoff',
+        'doHandoffPart ticket',
+      ]);
+    });
+
+    it('fails where a part is refused, after all others were done', async () => {
+      const failing = {
+        planHandoff: [() => plan('contact', 'ticket', 'comment')],
+        doHandoffPart: [done, () => 'failed', done],
+      };
+      await expect(bring(failing)).rejects.toThrow();
+    });
+  });
+
+  describe('of closing a ticket', () => {
+    it('waits 15 s, and takes few events', async () => {
+      const { tries, result, events } = await close([() => 'closed']);
+      expect(result).toBe('closed');
+      expectTries(tries, [['closeTicket', 15 * SECOND]]);
+      expect(events).toBe(17);
+    });
+
+    it('tries four times, and again every quarter of an hour', async () => {
+      const { tries } = await close([...times(8, away), () => 'reopened']);
+      expectTries(tries, [
+        ['closeTicket', 15 * SECOND],
+        ...retries('closeTicket'),
+        ['closeTicket', 15 * MINUTE],
+        ...retries('closeTicket'),
+        ['closeTicket', 15 * MINUTE],
+      ]);
+    });
+  });
+});

@@ -1,0 +1,164 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { TestWorkflowEnvironment } from '@temporalio/testing';
+import { Worker } from '@temporalio/worker';
+import { MIAW_SYNC, WAKE } from '../../src/crm/contract.ts';
+import type { MiawRead } from '../../src/crm/miaw.contract.ts';
+import { findTestServer } from '../../src/dev/temporal-programs.ts';
+import { notFound } from '../../src/errors.ts';
+import { CrmError } from '../../src/providers/crm/errors.ts';
+import { failureInterceptor } from '../../worker/failure-interceptor.ts';
+import { installRuntime } from '../support/runtime.ts';
+import { testWorkflowBundle } from '../support/servers.ts';
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const QUEUE = 'miaw-tests';
+/** How far a wait may be off: between the skips, time passes as it does. */
+const SLACK_MS = 5 * SECOND;
+
+const nothing: MiawRead = { stored: 0, hasMore: false, isOver: false };
+const away = (): never => {
+  throw new CrmError('Salesforce answered (503): away', { transient: true, status: 503 });
+};
+
+describe('the workflow of a conversation in Salesforce, in skipped time', () => {
+  let environment: TestWorkflowEnvironment;
+  let serial = 0;
+  beforeAll(async () => {
+    installRuntime();
+    const path = await findTestServer();
+    environment = await TestWorkflowEnvironment.createTimeSkipping({
+      server: { executable: { type: 'existing-path', path } },
+    });
+  });
+  afterAll(() => environment.teardown());
+
+  type Wake = () => Promise<void>;
+  interface Script {
+    /** What each try of an activity gives, in turn; the last one stays. */
+    says: ((wake: Wake) => Promise<number> | number)[];
+    reads: ((wake: Wake) => Promise<MiawRead> | MiawRead)[];
+    during?: (wake: Wake) => Promise<void>;
+  }
+
+  /** Runs the workflow to its end. Gives the tries in their order, each with the time since the one before it. */
+  const run = async ({ says, reads, during = async () => undefined }: Script) => {
+    const tries: [string, number][] = [];
+    const input = { orgId: 'org', sessionId: `session-${++serial}` };
+    const handle = environment.client.workflow.getHandle(MIAW_SYNC.workflowId(input));
+    const wake = () => handle.signal(WAKE);
+    let last = await environment.currentTimeMs();
+    const tryOf = async <T>(name: string, script: ((wake: Wake) => Promise<T> | T)[]): Promise<T> => {
+      const now = await environment.currentTimeMs();
+      tries.push([name, now - last]);
+      last = now;
+      const made = tries.filter(([tried]) => tried === name).length;
+      return (script[Math.min(made, script.length) - 1] as (wake: Wake) => T)(wake);
+    };
+    const worker = await Worker.create({
+      connection: environment.nativeConnection,
+      taskQueue: QUEUE,
+      workflowBundle: testWorkflowBundle(),
+      activities: {
+        sayNextInMiaw: () => tryOf('say', says),
+        readFromMiaw: () => tryOf('read', reads),
+      },
+      interceptors: { activity: [failureInterceptor] },
+    });
+    await worker.runUntil(async () => {
+      const started = await environment.client.workflow.signalWithStart(MIAW_SYNC.type, {
+        workflowId: MIAW_SYNC.workflowId(input),
+        taskQueue: QUEUE,
+        args: [input],
+        signal: WAKE,
+      });
+      await during(wake);
+      await started.result();
+    });
+    return tries;
+  };
+  const expectTries = (tries: [string, number][], expected: [string, number][]) => {
+    expect(tries.map(([name]) => name)).toEqual(expected.map(([name]) => name));
+    for (const [n, [, wait]] of tries.entries())
+      expect(Math.abs(wait - (expected[n]?.[1] ?? 0))).toBeLessThan(SLACK_MS);
+  };
+
+  it('says message after message, then reads all there is, and ends', async () => {
+    const tries = await run({
+      says: [() => 2, () => 1, () => 0],
+      reads: [() => ({ ...nothing, hasMore: true }), () => nothing],
+    });
+    expect(tries.map(([name]) => name)).toEqual(['say', 'say', 'say', 'read', 'say', 'read']);
+  });
+
+  it('tries four times, 1, 2 and 4 s apart, and again every quarter of an hour', async () => {
+    const round: [string, number][] = [
+      ['say', 1 * SECOND],
+      ['say', 2 * SECOND],
+      ['say', 4 * SECOND],
+      ['read', 0],
+    ];
+    const tries = await run({ says: [...Array.from({ length: 8 }, () => away), () => 0], reads: [() => nothing] });
+    expectTries(tries, [['say', 0], ...round, ['say', 15 * MINUTE], ...round, ['say', 15 * MINUTE], ['read', 0]]);
+  });
+
+  it('reads where nothing can be said, and says where nothing can be read', async () => {
+    const tries = await run({ says: [() => 0], reads: [...Array.from({ length: 4 }, () => away), () => nothing] });
+    expectTries(tries, [
+      ['say', 0],
+      ['read', 0],
+      ['read', 1 * SECOND],
+      ['read', 2 * SECOND],
+      ['read', 4 * SECOND],
+      ['say', 15 * MINUTE],
+      ['read', 0],
+    ]);
+  });
+
+  it('waits as long as Salesforce says', async () => {
+    const busy = (): never => {
+      throw new CrmError('Salesforce answered (429)', { transient: true, status: 429, retryAfterMs: 90 * SECOND });
+    };
+    expectTries(await run({ says: [busy, () => 0], reads: [() => nothing] }), [
+      ['say', 0],
+      ['say', 90 * SECOND],
+      ['read', 0],
+    ]);
+  });
+
+  it('looks once more when a signal comes while it looks, whatever it does just then', async () => {
+    const woken =
+      <T>(result: T) =>
+      async (wake: Wake) => {
+        await wake();
+        await wake();
+        return result;
+      };
+    const expected = ['say', 'read', 'say', 'read'];
+    const whileSaying = await run({ says: [woken(0), () => 0], reads: [() => nothing] });
+    expect(whileSaying.map(([name]) => name)).toEqual(expected);
+    const whileReading = await run({ says: [() => 0], reads: [woken(nothing), () => nothing] });
+    expect(whileReading.map(([name]) => name)).toEqual(expected);
+  });
+
+  it('is woken out of its wait by a signal', async () => {
+    const tries = await run({
+      says: [...Array.from({ length: 4 }, () => away), () => 0],
+      reads: [() => nothing],
+      during: async (wake) => {
+        await environment.sleep('2 minutes');
+        await wake();
+      },
+    });
+    expect(tries.map(([name]) => name)).toEqual(['say', 'say', 'say', 'say', 'read', 'say', 'read']);
+    expect(tries.at(-2)?.[1]).toBeLessThan(3 * MINUTE);
+  });
+
+  it('fails where it is refused for good, after all else was done', async () => {
+    const refused = (): never => {
+      throw notFound('session');
+    };
+    await expect(run({ says: [refused], reads: [() => nothing] })).rejects.toThrow();
+    await expect(run({ says: [() => 1, () => 0], reads: [refused] })).rejects.toThrow();
+  });
+});

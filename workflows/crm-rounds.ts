@@ -1,0 +1,66 @@
+import {
+  ActivityFailure,
+  ApplicationFailure,
+  condition,
+  continueAsNew,
+  setCurrentDetails,
+  sleep,
+  workflowInfo,
+} from '@temporalio/workflow';
+
+export const BETWEEN_ROUNDS_MS = 15 * 60_000;
+/** The worker or the database went away under an activity: that is no answer of the CRM. */
+const OWN_TROUBLE_MS = 5_000;
+
+/** What ended a round of tries: the CRM's own trouble; undefined where it was ours, or something that must not be caught. */
+export function outageIn(error: unknown): string | undefined {
+  if (!(error instanceof ActivityFailure) || !(error.cause instanceof ApplicationFailure)) return undefined;
+  return error.cause.type === 'ProviderUnavailable' ? error.cause.message : undefined;
+}
+
+/** What an activity gave, or why it failed. */
+export async function outcomeOf<T>(call: Promise<T>): Promise<{ result?: T; error?: unknown }> {
+  try {
+    return { result: await call };
+  } catch (error) {
+    return { error };
+  }
+}
+
+/**
+ * Does something until it succeeds: another round of tries follows a quarter of an hour after one that failed, or with the next signal. After
+ * weeks of that the workflow begins anew with its input.
+ */
+export async function untilDone<T>(
+  what: string,
+  work: () => Promise<T>,
+  { input, signals }: { input: object; signals: () => number },
+): Promise<T> {
+  for (;;) {
+    const seen = signals();
+    try {
+      return await work();
+    } catch (error) {
+      await waitForRound(what, error, () => signals() > seen);
+    }
+    if (workflowInfo().continueAsNewSuggested) await continueAsNew<(input: object) => Promise<T>>(input);
+  }
+}
+
+/** Waits after a round that failed. Throws what is no matter of waiting. */
+export async function waitForRound(what: string, error: unknown, isWoken: () => boolean): Promise<void> {
+  if (!(error instanceof ActivityFailure) || isForGood(error)) throw error;
+  const outage = outageIn(error);
+  if (outage === undefined) {
+    await sleep(OWN_TROUBLE_MS, { summary: `until ${what} is tried again` });
+    return;
+  }
+  setCurrentDetails(`Parked: ${what}. ${outage}`);
+  await condition(isWoken, BETWEEN_ROUNDS_MS, { summary: `parked: until the next round of tries to ${what}` });
+}
+
+/** Cancelled, or refused in a way that no other try changes. */
+function isForGood({ cause }: ActivityFailure): boolean {
+  if (cause instanceof ApplicationFailure) return cause.nonRetryable === true;
+  return cause?.name === 'CancelledFailure';
+}

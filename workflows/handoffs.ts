@@ -1,0 +1,73 @@
+import { ApplicationFailure, proxyActivities, setCurrentDetails, sleep } from '@temporalio/workflow';
+import type { CrmActivities } from '../activities/crm.ts';
+import { type SessionRun, WAKE } from '../src/crm/contract.ts';
+import { isOptional } from '../src/crm/handoffs.rules.ts';
+import { BATCH_OF_ROWS, CRM_CALL } from './activity-options.ts';
+import { BETWEEN_ROUNDS_MS, outageIn, untilDone } from './crm-rounds.ts';
+import { countSignals } from './signals.ts';
+
+const CLOSE_AFTER_MS = 15_000;
+
+type HandoffPart = Parameters<CrmActivities['doHandoffPart']>[0]['part'];
+
+const { planHandoff } = proxyActivities<CrmActivities>({ ...CRM_CALL, summary: 'write down what is to be done' });
+const { closeTicket } = proxyActivities<CrmActivities>({ ...CRM_CALL, summary: 'close the ticket' });
+const { parkHandoffPart } = proxyActivities<CrmActivities>({ ...BATCH_OF_ROWS, summary: 'show that it waits' });
+
+/**
+ * Brings a session to where people work on it, part by part. A part that the CRM does not take now is parked, and tried again in another
+ * round or by hand; one that it refuses fails the run, after all others were done.
+ */
+export async function bringToDesk(input: SessionRun): Promise<void> {
+  const signals = countSignals(WAKE);
+  let refused: HandoffPart[];
+  let seen: number;
+  do {
+    seen = signals();
+    refused = await doParts(input, signals);
+  } while (signals() > seen); // somebody may have reopened a part that was over by then
+  setCurrentDetails(refused.length === 0 ? 'Handed off' : `Partially handed off: refused: ${refused.join(', ')}`);
+  if (refused.length > 0)
+    throw ApplicationFailure.nonRetryable(
+      `The ticketing system refused: ${refused.join(', ')}. The session says why; retry or settle it there.`,
+      'PartRefused',
+    );
+}
+
+/** Does what is to be done. Gives the parts without which the handoff is not whole. */
+async function doParts(input: SessionRun, signals: () => number): Promise<HandoffPart[]> {
+  const patience = { input, signals };
+  const { toDo, refused } = await untilDone('plan the handoff', () => planHandoff(input), patience);
+  for (const part of toDo) {
+    setCurrentDetails(`Now: ${part}`);
+    const { doHandoffPart } = proxyActivities<CrmActivities>({ ...CRM_CALL, summary: `make the ${part}` });
+    const outcome = await untilDone(
+      `make the ${part}`,
+      () => oneRound(input, part, () => doHandoffPart({ ...input, part })),
+      patience,
+    );
+    if (outcome === 'failed') refused.push(part);
+  }
+  return refused.filter((part) => !isOptional(part));
+}
+
+type Outcome = 'done' | 'skipped' | 'failed';
+
+/** Tries to make a part. Where that has to wait, the session says so. */
+async function oneRound(input: SessionRun, part: HandoffPart, work: () => Promise<Outcome>): Promise<Outcome> {
+  try {
+    return await work();
+  } catch (error) {
+    if (outageIn(error) === undefined) throw error;
+    const nextTryAt = new Date(Date.now() + BETWEEN_ROUNDS_MS).toISOString();
+    await parkHandoffPart({ ...input, part, isGivenUp: isOptional(part), nextTryAt });
+    if (isOptional(part)) return 'failed';
+    throw error;
+  }
+}
+
+/** Moves the session's ticket to its closed stage after a while, unless the session was opened again meanwhile. */
+export async function closeTicketLater(input: SessionRun): Promise<'closed' | 'reopened'> {
+  await sleep(CLOSE_AFTER_MS, { summary: 'until the ticket is closed, unless the session opens again' });
+  return untilDone('close the ticket', () => closeTicket(input), { input, signals: countSignals(WAKE) });
+}
