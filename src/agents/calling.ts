@@ -1,0 +1,126 @@
+import type { Db } from '../db/connect.ts';
+import { invalid, ProviderError, unprocessable } from '../errors.ts';
+import { type EgressAnswer, EgressError, type Requests } from '../providers/egress.ts';
+import { bodyOf, headersOf } from '../providers/http-answers.ts';
+import { retryAfterOf } from '../providers/http-sending.ts';
+import type { Secrets } from '../secrets.ts';
+import { beginCall, forgetCall, type KeptAnswer, keepAnswer } from './action-calls.queries.ts';
+import type { ActionParameters, TestAction } from './action-calls.schema.ts';
+import { getAction } from './actions.service.ts';
+import type { Operation } from './operations.rules.ts';
+import { overridesOf, type Subject } from './overrides.service.ts';
+import { issuesOf } from './parameter-schemas.ts';
+import { type ActionRequest, requestOf } from './requests.rules.ts';
+
+const TIMEOUT_MS = 60_000;
+/** Beyond it an answer is refused rather than read to its end. */
+const MAX_READ_BYTES = 8 * 1024 * 1024;
+/** Of an answer, what is shown and what a run keeps. */
+const MAX_SHOWN_BYTES = 64 * 1024;
+const MAX_KEPT_BYTES = 256 * 1024;
+
+export interface CallDeps {
+  db: Db;
+  egress: Requests;
+  secrets: Secrets;
+}
+
+/**
+ * Calls an action for a test. A status is an answer, whatever it is. Throws notFound, invalid for parameters that the operation does not
+ * take, and unprocessable where no answer comes.
+ */
+export async function testAction(
+  deps: CallDeps,
+  orgId: string,
+  id: string,
+  { parameters, contact_id }: TestAction,
+  dedupeKey: string,
+) {
+  const action = await getAction(deps.db, orgId, id);
+  const request = await prepare(deps, orgId, action, parameters, { contactId: contact_id });
+  const began = performance.now();
+  const answer = await send(deps, action, request, dedupeKey).catch((error: unknown) => {
+    throw error instanceof EgressError ? unprocessable(error.message) : error;
+  });
+  const duration_ms = Math.round(performance.now() - began);
+  return { status: answer.status, headers: headersOf(answer), body: bodyOf(answer, MAX_SHOWN_BYTES), duration_ms };
+}
+
+/**
+ * Calls an action. A GET may be called again: without an answer, and where it is 429 or 5xx, it throws what says so. Any other method is
+ * called at most once under a key: its status is output whatever it is, a second try gives the first one's answer, and where none was seen it
+ * throws for good. Throws also notFound and invalid.
+ */
+export async function callAction(
+  deps: CallDeps,
+  orgId: string,
+  id: string,
+  parameters: ActionParameters,
+  { dedupeKey, ...subject }: Subject & { dedupeKey: string },
+): Promise<KeptAnswer> {
+  const action = await getAction(deps.db, orgId, id);
+  const request = await prepare(deps, orgId, action, parameters, subject);
+  if (action.request_type !== 'GET') return callOnce(deps, orgId, action, request, dedupeKey);
+  const answer = await send(deps, action, request, dedupeKey);
+  if (answer.status === 429 || answer.status >= 500)
+    throw new ProviderError(`${new URL(answer.url).host} answered ${answer.status}`, {
+      transient: true,
+      retryAfterMs: retryAfterOf(answer.headers['retry-after']),
+    });
+  return kept(answer);
+}
+
+async function callOnce(
+  deps: CallDeps,
+  orgId: string,
+  operation: Operation,
+  request: ActionRequest,
+  key: string,
+): Promise<KeptAnswer> {
+  const before = await beginCall(deps.db, orgId, key);
+  if (before?.answer) return before.answer;
+  try {
+    if (before !== undefined) throw unseen('An earlier try ended before its answer was seen');
+    const answer = kept(await send(deps, operation, request, key));
+    await keepAnswer(deps.db, orgId, key, answer);
+    return answer;
+  } catch (error) {
+    if (!(error instanceof ProviderError)) throw error;
+    await forgetCall(deps.db, orgId, key); // whoever starts the step once more wants it done
+    throw error instanceof EgressError && error.mayHaveArrived && error.transient ? unseen(error.message) : error;
+  }
+}
+
+const unseen = (message: string) =>
+  new ProviderError(`${message}. It may have been done, so it is not tried again by itself`, { transient: false });
+
+async function prepare(
+  { db, secrets }: CallDeps,
+  orgId: string,
+  operation: Operation,
+  parameters: ActionParameters,
+  subject: Subject,
+): Promise<ActionRequest> {
+  const overrides = await overridesOf(db, secrets, orgId, subject);
+  const prepared = requestOf(operation, parameters, overrides, issuesOf);
+  if ('request' in prepared) return prepared.request;
+  const issues = prepared.issues.map(({ path, message }) => ({ path: `body.parameters.${path}`, message }));
+  const summary = prepared.issues.map(({ path, message }) => `parameters.${path}: ${message}`).join('; ');
+  throw invalid(`The action cannot be called so: ${summary.slice(0, 500)}`, issues);
+}
+
+const send = (
+  { egress }: CallDeps,
+  { request_type }: Operation,
+  { url, headers, body }: ActionRequest,
+  dedupeKey: string,
+): Promise<EgressAnswer> =>
+  egress.request(url, {
+    method: request_type,
+    headers: { ...headers, 'idempotency-key': dedupeKey },
+    ...(body === undefined ? {} : { body }),
+    timeoutMs: TIMEOUT_MS,
+    maxBytes: MAX_READ_BYTES,
+  });
+
+const kept = (answer: EgressAnswer): KeptAnswer => ({ status: answer.status, body: bodyOf(answer, MAX_KEPT_BYTES) });
