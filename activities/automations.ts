@@ -1,0 +1,36 @@
+import type { ActionDeps } from '../src/automations/actions/action.ts';
+import { ACTIONS } from '../src/automations/actions/registry.ts';
+import type { NextStep, RunRef } from '../src/automations/contract.ts';
+import { createVersionCache } from '../src/automations/progress.service.ts';
+import {
+  doStep,
+  giveUpStep,
+  lookAtWait,
+  type PlaceInRun,
+  passStep,
+  resumedRun,
+} from '../src/automations/steps.service.ts';
+
+export type AutomationActivityDeps = ActionDeps;
+
+export type AutomationActivities = ReturnType<typeof createAutomationActivities>;
+
+export const createAutomationActivities = (outside: AutomationActivityDeps) => {
+  const deps = { ...outside, versions: createVersionCache(), actions: ACTIONS };
+  return {
+    /** Does a step of a run and gives what is next. Run twice, our own data is changed once, and what is called gets the same dedupe key. */
+    doStep: (at: PlaceInRun) => doStep(deps, at),
+
+    /** Ends a step whose tries all failed. */
+    giveUpStep: (at: PlaceInRun & { error: string }) => giveUpStep(deps, at),
+
+    /** Looks whether a wait is over. */
+    lookAtWait: (at: PlaceInRun) => lookAtWait(deps, at),
+
+    /** Goes on where there is nothing to do but to decide. */
+    passStep: (at: PlaceInRun) => passStep(deps, at),
+
+    /** Where a run goes on that was retried before its workflow had ended; null where it was not. */
+    resumedRun: (ref: RunRef): Promise<NextStep | null> => resumedRun(deps, ref),
+  };
+};

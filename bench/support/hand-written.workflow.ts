@@ -1,0 +1,16 @@
+import { proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
+import type { HandWrittenActivities, Order } from './hand-written-worker.ts';
+
+const options = { startToCloseTimeout: '1 minute' } as const;
+const remote = proxyActivities<HandWrittenActivities>(options);
+const local = proxyLocalActivities<HandWrittenActivities>(options);
+
+/** Calls for a big order, each step an activity: tried again by itself, visible by itself. */
+export async function byActivities(order: Order): Promise<void> {
+  if (await remote.isBig(order)) await remote.call(order);
+}
+
+/** The same within workflow tasks. */
+export async function byLocalActivities(order: Order): Promise<void> {
+  if (await local.isBig(order)) await local.call(order);
+}

@@ -1,0 +1,16 @@
+import { z } from 'zod';
+import { AddNote } from '../../conversations/handling.schema.ts';
+import { addNote as add } from '../../conversations/handling.service.ts';
+import { Id } from '../../http/schemas.ts';
+import { localAction } from './action.ts';
+
+export const addNote = localAction({
+  type: 'add-note',
+  title: 'Add a note',
+  description: 'Adds what only the team sees.',
+  input: z.strictObject({ session_id: Id, text: AddNote.shape.text }),
+  output: z.object({ message_id: Id }),
+  perform: async (trx, _deps, { orgId }, { session_id, text }) => ({
+    message_id: await add(trx, orgId, session_id, text),
+  }),
+});

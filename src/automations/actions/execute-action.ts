@@ -1,0 +1,40 @@
+import { z } from 'zod';
+import { ActionParameters } from '../../agents/action-calls.schema.ts';
+import { callAction } from '../../agents/calling.ts';
+import type { Db } from '../../db/connect.ts';
+import { Id } from '../../http/schemas.ts';
+import type { Json } from '../blocks.schema.ts';
+import { findRun } from '../runs.queries.ts';
+import { remoteAction, type StepRef } from './action.ts';
+
+export const executeAction = remoteAction({
+  type: 'execute-action',
+  title: 'Execute an action',
+  description:
+    'Calls one of the org’s actions (GET /actions). Network errors, 429 and 5xx of a GET are tried again; other methods are called at most once, and any status of theirs is output. The http_action_overrides of the trigger’s message, its contact and the org apply.',
+  input: z.strictObject({ action_id: Id, parameters: ActionParameters.prefault({}) }),
+  output: z.object({
+    status: z.int(),
+    body: z.json().describe('Parsed where it is JSON, else text, cut behind 256 KB.'),
+  }),
+  async reach({ db, egress, secrets }, step, { action_id, parameters }) {
+    const subject = await subjectOf(db, step);
+    const options = { ...subject, dedupeKey: step.dedupeKey };
+    const { status, body } = await callAction({ db, egress, secrets }, step.orgId, action_id, parameters, options);
+    return { status, body: body as Json };
+  },
+});
+
+const Named = z.object({ id: Id }).optional().catch(undefined);
+const Trigger = z.object({
+  message: Named,
+  contact: Named,
+  session: z.object({ contact: Named }).optional().catch(undefined),
+});
+
+/** Whom and what the run's trigger is about. */
+async function subjectOf(db: Db, { orgId, runId }: StepRef) {
+  const run = await findRun(db, orgId, runId);
+  const { message, contact, session } = Trigger.parse(run?.trigger_output ?? {});
+  return { messageId: message?.id, contactId: contact?.id ?? session?.contact?.id };
+}

@@ -1,0 +1,18 @@
+import { requestCall } from '../../deliveries/calls.service.ts';
+import { MakeOutboundCall } from '../../deliveries/messages.schema.ts';
+import { Id } from '../../http/schemas.ts';
+import { localAction } from './action.ts';
+import { DeliveryOutput } from './outputs.ts';
+
+export const makePhoneCall = localAction({
+  type: 'make-phone-call',
+  title: 'Make a phone call',
+  description: 'As POST /phone/outbound-call: an AI phone agent calls a contact, once.',
+  input: MakeOutboundCall.strict(),
+  output: DeliveryOutput.extend({ session_id: Id }),
+  async perform(trx, { sending: { isDevelopment } }, { orgId, dedupeKey }, input) {
+    const defaults = { isDevelopment, hasMailServer: false };
+    const { call_id, session_id, status } = await requestCall(trx, orgId, input, defaults, dedupeKey);
+    return { id: call_id, status, session_id };
+  },
+});

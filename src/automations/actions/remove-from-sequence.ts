@@ -1,0 +1,16 @@
+import { z } from 'zod';
+import { Id } from '../../http/schemas.ts';
+import { removeContact } from '../../sequences/membership.service.ts';
+import { SequenceParams } from '../../sequences/schema.ts';
+import { localAction } from './action.ts';
+
+export const removeFromSequence = localAction({
+  type: 'remove-from-sequence',
+  title: 'Remove from a sequence',
+  description: 'Ends a contact’s enrollment: what waits to be sent is not sent. One that is over stays as it is.',
+  input: z.strictObject({ sequence_id: SequenceParams.shape.id, contact_id: Id }),
+  output: z.object({ enrollment_id: Id.nullable().describe('null: the contact was never enrolled.') }),
+  perform: async (trx, _deps, { orgId }, { sequence_id, contact_id }) => ({
+    enrollment_id: await removeContact(trx, orgId, sequence_id, contact_id),
+  }),
+});

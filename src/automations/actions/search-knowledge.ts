@@ -1,0 +1,13 @@
+import { semanticsOf } from '../../knowledge/index/semantics.ts';
+import { FoundKnowledge, SearchKnowledge } from '../../knowledge/search.schema.ts';
+import { searchKnowledge as search } from '../../knowledge/search.service.ts';
+import { remoteAction } from './action.ts';
+
+export const searchKnowledge = remoteAction({
+  type: 'search-knowledge',
+  title: 'Search the knowledge base',
+  description: 'As POST /training/search: finds what the org knows that a question calls for.',
+  input: SearchKnowledge.strict(),
+  output: FoundKnowledge,
+  reach: ({ db, egress, secrets }, { orgId }, input) => search(db, semanticsOf(egress, secrets), orgId, input),
+});

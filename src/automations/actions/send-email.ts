@@ -1,0 +1,17 @@
+import { SendEmail, SendEmailAnswer } from '../../deliveries/emails.schema.ts';
+import { requestEmails } from '../../deliveries/emails.service.ts';
+import { localAction } from './action.ts';
+import { DeliveryOutput } from './outputs.ts';
+
+export const sendEmail = localAction({
+  type: 'send-email',
+  title: 'Send e-mails',
+  description: 'As POST /email: each recipient gets an e-mail of its own. The id and status are those of the first.',
+  input: SendEmail.strict(),
+  output: DeliveryOutput.extend(SendEmailAnswer.shape),
+  async perform(trx, { sending: { isDevelopment } }, { orgId, dedupeKey }, input) {
+    const { data } = await requestEmails(trx, orgId, input, { isDevelopment, requestKey: dedupeKey });
+    const [{ id, status }] = data as [(typeof data)[number]];
+    return { id, status, data };
+  },
+});

@@ -1,0 +1,78 @@
+import { z } from 'zod';
+import { ProviderError } from '../../errors.ts';
+import { CONNECTION_HEADER, HEADER_NAME, HEADER_VALUE } from '../../providers/headers.rules.ts';
+import { bodyOf, headersOf } from '../../providers/http-answers.ts';
+import { retryAfterOf } from '../../providers/http-sending.ts';
+import { remoteAction } from './action.ts';
+
+const MAX_TIMEOUT_SECONDS = 60;
+const MAX_URL = 2_048;
+const MAX_HEADERS = 50;
+const MAX_BODY_CHARACTERS = 500_000;
+/** Of an answer, what a run keeps. */
+const MAX_ANSWER_BYTES = 256 * 1024;
+/** Beyond it an answer is refused rather than read to its end. */
+const MAX_READ_BYTES = 8 * 1024 * 1024;
+
+const HeaderName = z
+  .string()
+  .max(255)
+  .regex(HEADER_NAME, 'must be the name of a header')
+  .refine((name) => !CONNECTION_HEADER.test(name), 'is a header that the connection sets');
+const HeaderValue = z.string().max(8_192).regex(HEADER_VALUE, 'must be printable ASCII in one line');
+
+export const sendWebhook = remoteAction({
+  type: 'send-webhook',
+  title: 'Call a webhook',
+  description:
+    'Calls an address over HTTP. Network errors, 429 and 5xx are tried again; any other status is output. All tries carry the same Idempotency-Key and webhook-id.',
+  input: z.strictObject({
+    url: z.url({ protocol: /^https?$/, error: 'must be an http or https URL' }).max(MAX_URL),
+    method: z.enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']).default('POST'),
+    headers: z
+      .record(HeaderName, HeaderValue)
+      .refine((headers) => Object.keys(headers).length <= MAX_HEADERS, `must be at most ${MAX_HEADERS}`)
+      .default({}),
+    body: z
+      .json()
+      .refine(
+        (body) => JSON.stringify(body).length <= MAX_BODY_CHARACTERS,
+        `must have at most ${MAX_BODY_CHARACTERS} characters`,
+      )
+      .optional()
+      .describe('Sent as JSON. A GET has none.'),
+    timeout_seconds: z.number().gt(0).max(MAX_TIMEOUT_SECONDS).default(MAX_TIMEOUT_SECONDS),
+  }),
+  output: z.object({
+    status: z.int(),
+    headers: z.record(z.string(), z.string()),
+    body: z.json().describe('Parsed where it is JSON, else text, cut behind 256 KB.'),
+  }),
+  async reach({ egress }, { dedupeKey }, { url, method, headers, body, timeout_seconds }) {
+    const hasBody = body !== undefined && method !== 'GET';
+    const answer = await egress.request(url, {
+      method,
+      headers: {
+        ...lowerCased(headers, hasBody),
+        'idempotency-key': dedupeKey,
+        'webhook-id': dedupeKey,
+      },
+      ...(hasBody ? { body: JSON.stringify(body) } : {}),
+      timeoutMs: Math.ceil(timeout_seconds * 1_000),
+      maxBytes: MAX_READ_BYTES,
+    });
+    if (answer.status === 429 || answer.status >= 500)
+      throw new ProviderError(`${new URL(answer.url).host} answered ${answer.status}`, {
+        transient: true,
+        retryAfterMs: retryAfterOf(answer.headers['retry-after']),
+      });
+    return { status: answer.status, headers: headersOf(answer), body: bodyOf(answer, MAX_ANSWER_BYTES) };
+  },
+});
+
+/** By lower case, so that none goes out twice. */
+const lowerCased = (headers: Record<string, string>, hasBody: boolean): Record<string, string> => ({
+  accept: 'application/json, */*',
+  ...(hasBody ? { 'content-type': 'application/json' } : {}),
+  ...Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])),
+});

@@ -1,0 +1,18 @@
+import { z } from 'zod';
+import { updateContact as update } from '../../contacts/saving.service.ts';
+import { Contact, ContactFields } from '../../contacts/schema.ts';
+import { getContact } from '../../contacts/service.ts';
+import { Id } from '../../http/schemas.ts';
+import { localAction } from './action.ts';
+
+export const updateContact = localAction({
+  type: 'update-contact',
+  title: 'Change a contact',
+  description: 'Absent fields stay; custom_data merges by key, null removes one.',
+  input: z.strictObject({ contact_id: Id, fields: z.strictObject(ContactFields.shape) }),
+  output: z.object({ contact: Contact }),
+  async perform(trx, _deps, { orgId }, { contact_id, fields }) {
+    await update(trx, orgId, contact_id, fields);
+    return { contact: z.encode(Contact, await getContact(trx, orgId, contact_id)) };
+  },
+});

@@ -1,0 +1,43 @@
+import type { Db } from '../db/connect.ts';
+import { enqueue, signalWithStart, start } from '../outbox/outbox.ts';
+import { LOOK, type NextStep, RUN_AUTOMATION } from './contract.ts';
+import { createVersionCache, definitionOf, goOn, type VersionCache } from './progress.service.ts';
+import { admit, type Run } from './runs.queries.ts';
+
+/** Runs of an org that are under way at once, those aside that wait for a time or an event. The others wait for their turn. */
+const MOST_AT_ONCE = 100;
+
+const subjectOf = (runId: string, name: string) => ({ subjectId: runId, summary: name.slice(0, 200) });
+
+/** Lets those of an org's runs begin whose turn it is. */
+export async function admitRuns(trx: Db, orgId: string): Promise<void> {
+  const versions = createVersionCache();
+  for (;;) {
+    const admitted = await admit(trx, orgId, MOST_AT_ONCE);
+    let ended = 0;
+    for (const run of admitted) ended += (await begin(trx, orgId, versions, run)) ? 0 : 1;
+    if (ended === 0) return;
+  }
+}
+
+/** Says whether there is anything to do for its workflow. */
+async function begin(trx: Db, orgId: string, versions: VersionCache, run: Run): Promise<boolean> {
+  const definition = await definitionOf(trx, versions, orgId, run);
+  const next = await goOn(trx, orgId, run, definition, undefined);
+  if (next.kind === 'end' || next.kind === 'failed') return false;
+  await enqueue(trx, orgId, start(RUN_AUTOMATION, { orgId, runId: run.id, next }, subjectOf(run.id, definition.name)));
+  return true;
+}
+
+/** Has a run look whether what it waits for has come, or whether it was canceled. */
+export const wakeRun = (orgId: string, runId: string) =>
+  signalWithStart(
+    RUN_AUTOMATION,
+    { orgId, runId, next: { kind: 'end' } },
+    LOOK,
+    subjectOf(runId, 'A run of a workflow'),
+  );
+
+/** Has a run that ended go on from a step. */
+export const resumeRun = (orgId: string, runId: string, next: NextStep, name: string) =>
+  signalWithStart(RUN_AUTOMATION, { orgId, runId, next }, LOOK, subjectOf(runId, name));

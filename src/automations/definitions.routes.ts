@@ -1,0 +1,38 @@
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { errorResponses } from '../http/errors.ts';
+import { Definitions, ValidatedWorkflow, ValidateWorkflow } from './definitions.schema.ts';
+import { createDefinitions } from './definitions.ts';
+import { validateDefinition } from './validation.ts';
+
+const tags = ['workflows'];
+
+/** What an editor of customers' workflows is built on. */
+export const definitionRoutes: FastifyPluginAsyncZod = async (app) => {
+  let definitions: ReturnType<typeof createDefinitions> | undefined;
+
+  app.get('/workflows/definitions', {
+    config: { scope: 'workflows:read' },
+    schema: {
+      operationId: 'getWorkflowDefinitions',
+      tags,
+      description: 'Every trigger, action, block and operator, with JSON Schemas of what they take and give.',
+      response: { 200: Definitions, ...errorResponses(403) },
+    },
+    handler: async () => (definitions ??= createDefinitions()),
+  });
+
+  app.post('/workflows/validate', {
+    config: { scope: 'workflows:read', isRepeatable: true },
+    schema: {
+      operationId: 'validateWorkflow',
+      tags,
+      description: 'Says whether a workflow can run. Every problem is named, with its step. Nothing is stored.',
+      body: ValidateWorkflow,
+      response: { 200: ValidatedWorkflow, ...errorResponses(403) },
+    },
+    handler: async ({ body }) => {
+      const { issues, action_types_used } = validateDefinition(body);
+      return { valid: issues.length === 0, issues, action_types_used };
+    },
+  });
+};

@@ -1,0 +1,42 @@
+import { z } from 'zod';
+import { ACTIONS } from './actions/registry.ts';
+import { ActionShape, BLOCKS } from './block-shapes.schema.ts';
+import { OPERATORS, TRIGGER_TYPES } from './blocks.schema.ts';
+import type { Definitions } from './definitions.schema.ts';
+import { outputOf, TRIGGERS } from './triggers.schema.ts';
+
+const jsonSchemaOf = (schema: z.ZodType): Record<string, unknown> => ({
+  ...z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }),
+});
+
+/** All that definitions of workflows are made of. Worked out once, as it takes a while and never changes. */
+export function createDefinitions(): z.input<typeof Definitions> {
+  return {
+    actions: [...ACTIONS.values()].map(({ type, title, description, input, output }) => ({
+      type,
+      title,
+      description,
+      input: jsonSchemaOf(input),
+      output: jsonSchemaOf(output),
+    })),
+    blocks: [...BLOCKS].map(([type, { title, description, shape, output }]) => ({
+      type,
+      title,
+      description,
+      schema: jsonSchemaOf(shape),
+      output: jsonSchemaOf(output),
+    })),
+    action_step: jsonSchemaOf(ActionShape),
+    operators: [...OPERATORS],
+    triggers: TRIGGER_TYPES.map((type) => {
+      const { title, configuration, isConfigurable } = TRIGGERS[type];
+      return {
+        type,
+        title,
+        output: jsonSchemaOf(outputOf(type)),
+        configuration: configuration === undefined ? null : jsonSchemaOf(configuration),
+        is_configuration_required: configuration !== undefined && isConfigurable !== 'optional',
+      };
+    }),
+  };
+}

@@ -1,0 +1,39 @@
+import type { Db } from '../db/connect.ts';
+import { inTransaction } from '../db/transaction.ts';
+import { newId } from '../ids.ts';
+import { carryDepth } from '../outbox/claim.ts';
+import { announce } from '../outbox/events.ts';
+import { enqueue, start } from '../outbox/outbox.ts';
+import type { Reaction } from '../outbox/relay.ts';
+import { type GateRef, gateSubject, HOLD_HANDOFF } from './gates.contract.ts';
+import { deleteGate, depthOf, holdFor, insertGate } from './gates.queries.ts';
+import { runsTriggeredBy } from './happenings.service.ts';
+
+/**
+ * A reaction to `pre-ticket-handoff`: starts the workflows that are to run before the handoff, which goes on once they have ended, and at once
+ * where there are none.
+ */
+export const holdHandoffs: Reaction = async (trx, orgId, events) => {
+  for (const event of events) {
+    const sessionId = event.subject_id;
+    const isElsewhere = event.payload.isElsewhere === true;
+    const gateId = newId();
+    const runIds = await runsTriggeredBy(trx, orgId, event);
+    if (runIds.length === 0 || (await holdFor(trx, orgId, gateId, runIds)) === 0) {
+      await announce(trx, orgId, 'ticket-handoff', [{ subject_id: sessionId, payload: { isElsewhere } }]);
+      continue;
+    }
+    await insertGate(trx, orgId, { id: gateId, sessionId, isElsewhere });
+    await enqueue(trx, orgId, start(HOLD_HANDOFF, { orgId, sessionId, gateId }, gateSubject(sessionId)));
+  }
+};
+
+/** Has a handoff go on, once. */
+export const openGate = (db: Db, { orgId, gateId }: GateRef): Promise<void> =>
+  inTransaction(db, async (trx) => {
+    const gate = await deleteGate(trx, orgId, gateId);
+    if (gate === undefined) return;
+    await carryDepth(trx, await depthOf(trx, orgId, gateId));
+    const payload = { isElsewhere: gate.is_elsewhere };
+    await announce(trx, orgId, 'ticket-handoff', [{ subject_id: gate.session_id, payload }]);
+  });

@@ -1,0 +1,130 @@
+import { createHash } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Db } from '../db/connect.ts';
+import { inTransaction } from '../db/transaction.ts';
+import { conflict, forbidden, invalid, notFound } from '../errors.ts';
+import { newId } from '../ids.ts';
+import { isSameSecret } from '../providers/signatures.ts';
+import type { Secrets } from '../secrets.ts';
+import type { Json, TriggerType } from './blocks.schema.ts';
+import { readForm } from './form.rules.ts';
+import { isSigned } from './hook-signatures.ts';
+import { findHook, findRunByKey } from './hooks.queries.ts';
+import { startRuns } from './starting.service.ts';
+import { FormConfiguration, WebhookConfiguration } from './trigger-configuration.schema.ts';
+import { secretOf } from './trigger-secrets.rules.ts';
+
+/** A request to a workflow's own address. */
+export interface HookRequest {
+  headers: IncomingHttpHeaders;
+  query: unknown;
+  /** What it says: JSON, a form's fields or text. */
+  content: Json;
+  /** The bytes that were signed. */
+  body: Buffer;
+}
+
+/** They open doors elsewhere: no step, log or page is to show them. */
+const CREDENTIALS = new Set(['authorization', 'proxy-authorization', 'cookie', 'x-api-key', 'x-auth-token']);
+const MOST_KEY_CHARACTERS = 255;
+
+export interface Hook {
+  orgId: string;
+  id: string;
+  type: TriggerType | null;
+  configuration: Json;
+}
+
+/** The workflow that an address is of. Throws notFound for a wrong token as for an unknown workflow. */
+export async function getHook(db: Db, automationId: string, token: string): Promise<Hook> {
+  const found = await findHook(db, automationId);
+  if (!isSameSecret(token, found?.webhook_token ?? '') || found === undefined) throw notFound('workflow address');
+  const { org_id: orgId, id, trigger_type: type, trigger_configuration: configuration } = found;
+  return { orgId, id, type, configuration };
+}
+
+/**
+ * Starts the workflow of a webhook, once for each key by which the sender tells its requests apart: then the run is the one that it started
+ * before. Null where the constraint does not hold. Throws conflict, and forbidden without the signature that the workflow asks for.
+ */
+export async function takeWebhook(db: Db, secrets: Secrets, hook: Hook, request: HookRequest): Promise<string | null> {
+  assertStartedBy(hook, 'webhook', 'a webhook');
+  const { dedupe_path } = WebhookConfiguration.catch({}).parse(hook.configuration ?? {});
+  const secret = secretOf(secrets, hook.orgId, hook.id, hook.configuration);
+  if (secret !== undefined && !isSigned(secret, request, new Date()))
+    throw forbidden('The signature is missing or wrong');
+  const output = {
+    body: request.content,
+    headers: shownHeaders(request.headers),
+    query: request.query as Json,
+  };
+  const given = keyOf(request.headers, 'webhook-id') ?? (dedupe_path && idAt(dedupe_path, request.content));
+  return startOnce(db, hook, 'webhook', given, output);
+}
+
+/** Starts the workflow of a form. Throws conflict, and invalid naming each field that is wrong. */
+export async function takeForm(db: Db, hook: Hook, { headers, content }: HookRequest): Promise<string | null> {
+  assertStartedBy(hook, 'form-trigger', 'a form');
+  const { fields } = FormConfiguration.catch({ fields: [] }).parse(hook.configuration);
+  if (typeof content !== 'object' || content === null || Array.isArray(content))
+    throw invalid('The request is not valid: body: must be the fields of the form by name');
+  const read = readForm(fields, content);
+  if ('issues' in read) {
+    const { issues } = read;
+    throw invalid(
+      `The request is not valid: ${issues.map(({ path, message }) => `${path}: ${message}`).join('; ')}`.slice(0, 500),
+      issues,
+    );
+  }
+  return startOnce(db, hook, 'form-trigger', keyOf(headers), { form: read.form });
+}
+
+function assertStartedBy({ type }: Hook, expected: TriggerType, what: string): void {
+  if (type === null) throw conflict('The workflow is not active: POST /workflows/{id}/activate');
+  if (type !== expected) throw conflict(`The workflow is not started by ${what}, but by ${type}`);
+}
+
+/** Commits only what it needs of the database: Temporal may be away. */
+function startOnce(
+  db: Db,
+  { orgId, id }: Hook,
+  type: 'webhook' | 'form-trigger',
+  given: string | undefined,
+  output: { [key: string]: Json },
+): Promise<string | null> {
+  const key = `${type}/${given === undefined ? newId() : shortened(given)}`;
+  const happening = { key, occurredAt: new Date(), depth: 0, output };
+  return inTransaction(db, async (trx) => {
+    const [runId] = await startRuns(trx, orgId, type, [happening], 'automatic', id);
+    if (runId !== undefined) return runId;
+    return (await findRunByKey(trx, orgId, id, key))?.id ?? null;
+  });
+}
+
+/** A long key takes little room in the index. */
+const shortened = (key: string) =>
+  key.length <= MOST_KEY_CHARACTERS ? key : createHash('sha256').update(key).digest('base64url');
+
+function keyOf(headers: IncomingHttpHeaders, ...others: string[]): string | undefined {
+  const given = ['idempotency-key', ...others].map((name) => headers[name]).find((value) => value !== undefined);
+  if (given === undefined) return undefined;
+  if (typeof given === 'string' && given.length >= 1 && given.length <= MOST_KEY_CHARACTERS) return given;
+  throw invalid(`Idempotency-Key and webhook-id must have 1 to ${MOST_KEY_CHARACTERS} characters`);
+}
+
+/** Looks only at what the body has of its own. */
+function idAt(path: string, content: Json): string | undefined {
+  let value: Json = content;
+  for (const name of path.split('.')) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined;
+    value = (value as Record<string, Json>)[name] ?? null;
+  }
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined;
+}
+
+const shownHeaders = (headers: IncomingHttpHeaders): Json =>
+  Object.fromEntries(
+    Object.entries(headers).flatMap(([name, value]) =>
+      value === undefined || CREDENTIALS.has(name) ? [] : [[name, [value].flat().join(', ')]],
+    ),
+  );

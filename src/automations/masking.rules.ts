@@ -1,0 +1,18 @@
+import type { Json } from './blocks.schema.ts';
+
+/** What stands in the place of what opens doors elsewhere. */
+export const MASK = '***';
+
+/** Names of headers and fields whose values open doors elsewhere. */
+const OF_CREDENTIALS =
+  /(^|[-_])(authorization|cookie|password|passwd|secret|token|api[-_]?key|private[-_]?key|credentials?|signature)$/i;
+const isCredential = (name: string) => OF_CREDENTIALS.test(name.replaceAll(/(?<=[a-z])(?=[A-Z])/g, '_'));
+
+/** A value as it is shown: what it has under the name of a credential is not. */
+export function masked(value: Json): Json {
+  if (Array.isArray(value)) return value.map(masked);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => [name, inner !== null && isCredential(name) ? MASK : masked(inner)]),
+  );
+}

@@ -1,0 +1,148 @@
+import { LRUCache } from 'lru-cache';
+import type { Db } from '../db/connect.ts';
+import type { ActionStep, Json, Step } from './blocks.schema.ts';
+import type { NextStep } from './contract.ts';
+import { finishRun } from './ending.service.ts';
+import { type Definition, type Memory, type Next, nextAfter, StepError } from './interpreter.rules.ts';
+import type { Place } from './places.rules.ts';
+import {
+  endStep,
+  findBlocks,
+  hasHeard,
+  type Run,
+  readOutputs,
+  type StepRecord,
+  saveSteps,
+  setWaiting,
+} from './runs.queries.ts';
+
+const TRIES = 3;
+const VERSIONS_KEPT = 1_000;
+
+/** Versions never change, so what is known of one stays true. */
+export type VersionCache = LRUCache<string, { blocks: readonly Step[]; name: string }>;
+export const createVersionCache = (): VersionCache => new LRUCache({ max: VERSIONS_KEPT });
+
+export async function definitionOf(
+  db: Db,
+  versions: VersionCache,
+  orgId: string,
+  run: Run,
+): Promise<Definition & { name: string }> {
+  const key = `${orgId} ${run.version_id}`;
+  let version = versions.get(key);
+  if (version === undefined) {
+    const { workflow_blocks: blocks, name } = await findBlocks(db, orgId, run.version_id);
+    version = { blocks, name };
+    versions.set(key, version);
+  }
+  return { ...version, trigger: run.trigger_output };
+}
+
+export const memoryOf = (db: Db, orgId: string, runId: string): Memory => ({
+  read: (places) => readOutputs(db, orgId, runId, places),
+});
+
+/**
+ * Goes on with a run behind a place, or begins it: writes down the decisions on the way, and ends the run where nothing is left or a step cannot
+ * be. Gives what is next. The run is in progress, and this transaction's.
+ */
+export async function goOn(
+  trx: Db,
+  orgId: string,
+  run: Run,
+  definition: Definition,
+  after: Place | undefined,
+): Promise<NextStep> {
+  try {
+    const { next, decisions } = await nextAfter(definition, memoryOf(trx, orgId, run.id), {
+      after,
+      nowMs: Date.now(),
+    });
+    const made = decisions.map(({ place, step, input, output }) =>
+      recordOf(place, step, { status: 'completed', input, output }),
+    );
+    await saveSteps(trx, orgId, run.id, made);
+    return await arrive(trx, orgId, run.id, next);
+  } catch (error) {
+    if (!(error instanceof StepError)) throw error;
+    const { place, step, message } = error;
+    await saveSteps(trx, orgId, run.id, [recordOf(place, step, { status: 'in_progress', input: null, output: null })]);
+    return failRun(trx, orgId, run.id, { place, step, message });
+  }
+}
+
+/** Ends a run with a step that failed. */
+export async function failRun(
+  trx: Db,
+  orgId: string,
+  runId: string,
+  { place, step, message }: { place: Place; step: Step; message: string },
+): Promise<NextStep> {
+  await endStep(trx, orgId, runId, place, { status: 'failed', error: message });
+  const error = `${step.id}: ${message}`;
+  await finishRun(trx, orgId, runId, { status: 'failed', error });
+  return { kind: 'failed', error };
+}
+
+/** Writes down where a run has come to. */
+async function arrive(trx: Db, orgId: string, runId: string, next: Next): Promise<NextStep> {
+  await setWaiting(trx, orgId, runId, next.kind === 'wait' || next.kind === 'wait-for-event');
+  switch (next.kind) {
+    case 'end':
+      await finishRun(trx, orgId, runId, { status: 'completed' });
+      return { kind: 'end' };
+    case 'pass':
+      return next;
+    case 'action':
+      return atAction(next.place, next.step);
+    case 'wait':
+    case 'wait-for-event': {
+      const { place, step, untilMs } = next;
+      const input = { until: new Date(untilMs).toISOString() };
+      await saveSteps(trx, orgId, runId, [recordOf(place, step, { status: 'waiting', input, output: null })]);
+      const isToLook = step.type === 'wait-for-event' && (await hasHeard(trx, orgId, runId, step.inputs.trigger_type));
+      return isToLook ? { ...waitAt(place, step, untilMs), ms: 0 } : waitAt(place, step, untilMs);
+    }
+  }
+}
+
+/** An action that is to be done. */
+export const atAction = (place: Place, step: ActionStep): NextStep => ({
+  kind: 'action',
+  place,
+  title: titleOf(step),
+  attempts: step.retry?.attempts ?? TRIES,
+});
+
+/** The rest of a wait. */
+export function waitAt(
+  place: Place,
+  step: Step,
+  untilMs: number,
+): Extract<NextStep, { kind: 'wait' | 'wait-for-event' }> {
+  const kind = step.type === 'wait' ? 'wait' : 'wait-for-event';
+  return { kind, place, title: titleOf(step), ms: Math.max(0, untilMs - Date.now()) };
+}
+
+/** As the Temporal UI shows a step. */
+const titleOf = (step: Step): string => {
+  if (step.$kind === 'Action') return `${step.name} (${step.type}, ${step.id})`;
+  if (step.type === 'wait-for-event') return `wait for ${step.inputs.trigger_type} (${step.id})`;
+  return `${step.type} (${step.id})`;
+};
+
+/** A step as it is written down. */
+export const recordOf = (
+  place: Place,
+  step: Step,
+  { status, input, output }: { status: StepRecord['status']; input: Json; output: Json },
+): StepRecord => ({
+  place,
+  step_id: step.id,
+  type: step.type,
+  name: step.$kind === 'Action' ? step.name : null,
+  status,
+  input,
+  output,
+});

@@ -1,0 +1,92 @@
+import { z } from 'zod';
+import { Id, Name, Timestamp } from '../http/schemas.ts';
+import { AnyJson, type Step, TriggerType } from './blocks.schema.ts';
+
+const MOST_CHARACTERS = 500_000;
+
+const Blocks = z.array(z.record(z.string(), z.unknown())).meta({
+  description: 'Steps: see GET /workflows/definitions. POST /workflows/validate names every problem with its step.',
+});
+const bounded = <Schema extends z.ZodType>(schema: Schema) =>
+  schema.refine(
+    (value) => JSON.stringify(value)?.length <= MOST_CHARACTERS,
+    `must have at most ${MOST_CHARACTERS} characters`,
+  );
+
+const shape = {
+  name: Name,
+  description: z.string().max(10_000).nullable(),
+  trigger_type: TriggerType,
+  trigger_configuration: bounded(AnyJson).nullable(),
+  trigger_constraints: bounded(AnyJson).nullable().describe('JSON Logic over trigger.output, which must hold.'),
+  workflow_blocks: bounded(Blocks),
+  workflow_editor_state: bounded(AnyJson).nullable(),
+};
+
+const EXAMPLE = {
+  name: 'Tag what is refunded',
+  trigger_type: 'ticket-created' as const,
+  trigger_constraints: { in: ['@example.com', { var: 'contact.email' }] },
+  workflow_blocks: [
+    {
+      $kind: 'Action',
+      id: 'note',
+      type: 'add-note',
+      name: 'Note',
+      input: { session_id: '{{trigger.output.session.id}}', text: 'From a partner' },
+    },
+  ],
+};
+
+export const CreateWorkflow = z
+  .object({
+    ...shape,
+    description: shape.description.optional(),
+    trigger_configuration: shape.trigger_configuration.optional(),
+    trigger_constraints: shape.trigger_constraints.optional(),
+    workflow_editor_state: shape.workflow_editor_state.optional(),
+  })
+  .meta({ id: 'CreateWorkflow', examples: [EXAMPLE] });
+export type CreateWorkflow = z.infer<typeof CreateWorkflow>;
+
+/** What is absent stays as the latest version has it. */
+export const UpdateWorkflow = z
+  .object(shape)
+  .partial()
+  .meta({ id: 'UpdateWorkflow', examples: [{ name: 'Tag what is refunded at once' }] });
+export type UpdateWorkflow = z.infer<typeof UpdateWorkflow>;
+
+export const WorkflowPath = z.object({ id: Id.describe('The workflow_id.') });
+
+export const Workflow = z
+  .object({
+    id: z.int().describe('Of the version.'),
+    workflow_id: Id,
+    name: z.string(),
+    description: z.string().nullable(),
+    is_active: z.boolean().describe('Whether its trigger starts this version.'),
+    trigger_type: TriggerType,
+    version_number: z.int(),
+    workflow_blocks: z.custom<Step[]>(() => true).meta({ description: 'The steps.' }),
+    trigger_configuration: AnyJson.nullable(),
+    trigger_constraints: AnyJson.nullable(),
+    workflow_editor_state: AnyJson.nullable(),
+    webhook_url: z.string().nullable().describe('Of a webhook or form trigger: where to post to.'),
+    constraint_errors: z.int().describe('How often its constraints could not be worked out.'),
+    last_constraint_error: z.string().nullable(),
+    created_at: Timestamp,
+    updated_at: Timestamp,
+  })
+  .meta({ id: 'Workflow' });
+
+export const WorkflowList = z.object({ items: z.array(Workflow), next: z.string().nullable() });
+
+export const Activate = z
+  .object({ version_number: z.int().min(1).optional().describe('The latest when absent.') })
+  .meta({ id: 'ActivateWorkflow', examples: [{ version_number: 1 }] });
+
+export const Trigger = z
+  .object({ input: bounded(AnyJson).optional().describe('What steps find as trigger.output.input.') })
+  .meta({ id: 'TriggerWorkflow', examples: [{ input: { order: '17' } }] });
+
+export const Triggered = z.object({ run_id: Id.nullable().describe('null: its constraints do not hold.') });

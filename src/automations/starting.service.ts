@@ -1,0 +1,118 @@
+import type { Db } from '../db/connect.ts';
+import { newId } from '../ids.ts';
+import { enqueue } from '../outbox/outbox.ts';
+import { admitRuns, wakeRun } from './admission.service.ts';
+import type { Json, TriggerType } from './blocks.schema.ts';
+import { satisfies } from './constraints.ts';
+import { listenedTo } from './listening.rules.ts';
+import {
+  type ActiveVersion,
+  insertHeard,
+  insertListeners,
+  insertRuns,
+  listActive,
+  listWaiting,
+  type NewRun,
+  noteConstraintError,
+} from './starting.queries.ts';
+import type { TriggerCause } from './table.ts';
+
+const MOST_DEEP = 10;
+
+/** Something that may start workflows. */
+export interface Happening {
+  /** The same for the same happening, and for no other of its type. */
+  key: string;
+  occurredAt: Date;
+  /** How many runs caused it, one the other. */
+  depth: number;
+  /** `trigger.output`, without what every trigger has. */
+  output: { [key: string]: Json };
+}
+
+/**
+ * Starts the org's active workflows of a trigger type for each happening for which their constraint holds, each once, and tells it to runs that
+ * listen. Gives the new runs' ids. With `only`, no other workflow is started.
+ */
+export async function startRuns(
+  trx: Db,
+  orgId: string,
+  type: TriggerType,
+  happenings: Happening[],
+  cause: TriggerCause,
+  only?: string,
+): Promise<string[]> {
+  const told = happenings.map((happening) => ({ ...happening, output: wholeOutput(type, happening) }));
+  const versions = await listActive(trx, orgId, type, only);
+  const runs: string[] = [];
+  for (const version of versions)
+    runs.push(...(await startVersion(trx, orgId, version, told, { cause, isTest: false })));
+  const listeners = await insertHeard(
+    trx,
+    orgId,
+    type,
+    told.map(({ key, output }) => ({ event_id: key, output })),
+  );
+  const waiting = await listWaiting(trx, orgId, listeners);
+  await enqueue(trx, orgId, ...waiting.map((runId) => wakeRun(orgId, runId)));
+  await admitRuns(trx, orgId);
+  return runs;
+}
+
+/** What a run of a version is started with. */
+export async function startVersion(
+  trx: Db,
+  orgId: string,
+  version: ActiveVersion,
+  happenings: Happening[],
+  { cause, isTest }: { cause: TriggerCause; isTest: boolean },
+): Promise<string[]> {
+  const wanted: NewRun[] = [];
+  for (const { key, depth, output } of happenings) {
+    if (!(await isWanted(trx, orgId, version, output))) continue;
+    const isTooDeep = depth >= MOST_DEEP;
+    wanted.push({
+      id: newId(),
+      automation_id: version.automation_id,
+      version_id: version.version_id,
+      status: isTooDeep ? 'failed' : 'idle',
+      trigger_cause: cause,
+      trigger_key: key,
+      trigger_output: output,
+      depth,
+      is_test_run: isTest,
+      error: isTooDeep ? `Runs caused one another ${MOST_DEEP} times: this one would be the next` : null,
+    });
+  }
+  const ids = await insertRuns(trx, orgId, wanted);
+  const types = listenedTo(version.workflow_blocks);
+  if (types.length === 0) return ids;
+  await insertListeners(
+    trx,
+    orgId,
+    ids.flatMap((run_id) => types.map((trigger_type) => ({ run_id, trigger_type }))),
+  );
+  return ids;
+}
+
+async function isWanted(
+  trx: Db,
+  orgId: string,
+  { automation_id, trigger_constraints }: ActiveVersion,
+  output: { [key: string]: Json },
+): Promise<boolean> {
+  try {
+    return satisfies(trigger_constraints, output);
+  } catch (error) {
+    await noteConstraintError(trx, orgId, automation_id, String(error));
+    return false;
+  }
+}
+
+/** What a happening is as `trigger.output`. */
+export const wholeOutput = (type: TriggerType, { key, occurredAt, output }: Happening): { [key: string]: Json } => ({
+  ...output,
+  event_id: key,
+  occurred_at: occurredAt.toISOString(),
+  trigger_type: type,
+});

@@ -1,0 +1,56 @@
+import { z } from 'zod';
+
+const MOST_MINUTES = 525_600;
+const MOST_FIELDS = 100;
+const MOST_OPTIONS = 500;
+
+/** Of cron-trigger. Whether the expression and the time zone are any, validation says. */
+export const CronConfiguration = z.object({
+  cron: z.string().min(1).max(200).describe('Five fields: minute, hour, day of month, month, day of week.'),
+  timezone: z.string().min(1).max(100).default('UTC').describe('An IANA name, such as Europe/Berlin.'),
+  missed: z
+    .enum(['skip', 'run_once'])
+    .default('run_once')
+    .describe('What becomes of times at which nothing could be started: nothing, or one run for all of them.'),
+});
+export type CronConfiguration = z.infer<typeof CronConfiguration>;
+
+/** Of ticket-inactive. */
+export const InactiveConfiguration = z.object({ minutes: z.int().min(1).max(MOST_MINUTES) });
+
+/** Of webhook. */
+export const WebhookConfiguration = z.object({
+  secret: z
+    .string()
+    .min(16)
+    .max(500)
+    .optional()
+    .describe(
+      'Then each request must be signed: by Standard Webhooks, or with the HMAC-SHA256 of the body in hex as X-Signature.',
+    ),
+  dedupe_path: z
+    .string()
+    .min(1)
+    .max(500)
+    .optional()
+    .describe('Where in the body the id is by which a repeated request is known, such as data.id.'),
+});
+export type WebhookConfiguration = z.infer<typeof WebhookConfiguration>;
+
+export const FormField = z.object({
+  name: z.string().regex(/^[A-Za-z][A-Za-z0-9_-]{0,99}$/, 'must be a letter, then letters, digits, _ or -'),
+  type: z.enum(['text', 'email', 'number', 'checkbox', 'select']),
+  required: z.boolean().default(false),
+  options: z.array(z.string().min(1).max(500)).min(1).max(MOST_OPTIONS).optional().describe('Of a select.'),
+});
+export type FormField = z.infer<typeof FormField>;
+
+/** Of form-trigger. */
+export const FormConfiguration = z.object({
+  fields: z
+    .array(FormField)
+    .min(1)
+    .max(MOST_FIELDS)
+    .refine((fields) => new Set(fields.map(({ name }) => name)).size === fields.length, 'must each have another name')
+    .refine((fields) => fields.every((field) => field.type !== 'select' || field.options), 'a select needs options'),
+});

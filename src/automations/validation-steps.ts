@@ -1,0 +1,128 @@
+import { z } from 'zod';
+import { ACTIONS } from './actions/registry.ts';
+import { ActionShape, BLOCKS } from './block-shapes.schema.ts';
+import { referencesIn } from './references.rules.ts';
+import { problemsOf } from './validation-input.ts';
+import { faultOfLogic } from './validation-trigger.ts';
+
+const MOST_STEPS = 200;
+const MOST_DEEP = 10;
+const MAX_SHOWN = 60;
+
+type Fields = Record<string, unknown>;
+
+/** A step as it was found on the way through all branches, in their order. */
+export interface FoundStep {
+  /** As it is given, where that is text. */
+  id: string | undefined;
+  fields: Fields;
+  /** The ids of the loops around it. */
+  loops: string[];
+  problems: string[];
+}
+
+export interface FoundSteps {
+  steps: FoundStep[];
+  /** What is wrong, but with no step that has an id. */
+  problems: string[];
+}
+
+/** Goes through steps with all their branches, and says what is wrong with each by itself. */
+export function findSteps(blocks: unknown): FoundSteps {
+  const found: FoundSteps = { steps: [], problems: [] };
+  if (!Array.isArray(blocks)) found.problems.push('workflow_blocks must be a list of steps');
+  else addList(found, blocks, { depth: 1, loops: [], path: 'workflow_blocks' });
+  if (found.steps.length > MOST_STEPS)
+    found.problems.push(`workflow_blocks must have at most ${MOST_STEPS} steps in all`);
+  return found;
+}
+
+interface Around {
+  depth: number;
+  loops: string[];
+  path: string;
+}
+
+function addList(found: FoundSteps, list: unknown[], around: Around): void {
+  if (list.length > 0 && around.depth > MOST_DEEP) {
+    found.problems.push(`${around.path}: steps must be nested at most ${MOST_DEEP} deep`);
+    return;
+  }
+  for (const [index, value] of list.entries()) {
+    if (found.steps.length > MOST_STEPS) return;
+    const path = `${around.path}[${index}]`;
+    if (isFields(value)) addStep(found, value, { ...around, path });
+    else found.problems.push(`${path}: must be a step, which is an object`);
+  }
+}
+
+function addStep(found: FoundSteps, fields: Fields, around: Around): void {
+  const id = typeof own(fields, 'id') === 'string' ? (fields.id as string) : undefined;
+  const problems = problemsIn(fields);
+  found.steps.push({ id, fields, loops: around.loops, problems: id === undefined ? [] : problems });
+  if (id === undefined) found.problems.push(...problems.map((problem) => `${around.path}: ${problem}`));
+  const isLoop = fields.type === 'for-each' && id !== undefined;
+  const inside = { depth: around.depth + 1, loops: isLoop ? [...around.loops, id] : around.loops };
+  for (const [name, list] of branchesOf(fields))
+    addList(found, list, { ...inside, path: `${around.path}.branches.${name}` });
+}
+
+/** The lists of steps in a block, in the order in which a reader meets them. */
+function branchesOf(fields: Fields): [string, unknown[]][] {
+  const branches = own(fields, 'branches');
+  if (fields.$kind !== 'Block' || !isFields(branches)) return [];
+  const cases = own(branches, 'cases');
+  const ofCases = (Array.isArray(cases) ? cases : []).map((one, nth): [string, unknown] => [
+    `cases[${nth}].steps`,
+    isFields(one) ? own(one, 'steps') : undefined,
+  ]);
+  const named = (name: string): [string, unknown] => [name, own(branches, name)];
+  return [named('then'), named('else'), ...ofCases, named('default'), named('do')].filter(
+    (branch): branch is [string, unknown[]] => Array.isArray(branch[1]),
+  );
+}
+
+function problemsIn(fields: Fields): string[] {
+  if (fields.$kind === 'Action') return problemsOfAction(fields);
+  if (fields.$kind === 'Block') return problemsOfBlock(fields);
+  return ['$kind must be "Action" or "Block"'];
+}
+
+function problemsOfAction(fields: Fields): string[] {
+  const problems = problemsOf(ActionShape, fields);
+  if (typeof fields.type !== 'string') return problems;
+  const action = ACTIONS.get(fields.type);
+  if (action === undefined)
+    return [...problems, `there is no action ${shown(fields.type)}: GET /workflows/definitions lists them`];
+  if (!isFields(fields.input)) return problems;
+  return [...problems, ...problemsOf(z.object({ input: action.input }), { input: fields.input })];
+}
+
+function problemsOfBlock(fields: Fields): string[] {
+  const block = typeof fields.type === 'string' ? BLOCKS.get(fields.type) : undefined;
+  if (block === undefined) return [`there is no block ${shown(fields.type)}: GET /workflows/definitions lists them`];
+  return [...problemsOf(block.shape, fields), ...problemsOfCases(fields), ...problemsOfConstraint(fields)];
+}
+
+/** Cases are told apart before a run begins: by what they say, not by what steps give. */
+function problemsOfCases({ branches }: Fields): string[] {
+  const cases = isFields(branches) ? own(branches, 'cases') : undefined;
+  if (!Array.isArray(cases)) return [];
+  return cases.flatMap((one, nth) =>
+    isFields(one) && referencesIn(one.equals).length > 0
+      ? [`branches.cases.${nth}.equals: must be without references: compare them by if-else`]
+      : [],
+  );
+}
+
+function problemsOfConstraint({ type, inputs }: Fields): string[] {
+  if (type !== 'wait-for-event' || !isFields(inputs)) return [];
+  const fault = faultOfLogic(own(inputs, 'constraint'));
+  return fault === undefined ? [] : [`inputs.constraint: ${fault}`];
+}
+
+const isFields = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+const own = (fields: Fields, key: string): unknown => (Object.hasOwn(fields, key) ? fields[key] : undefined);
+export const shown = (value: unknown): string =>
+  typeof value === 'string' ? JSON.stringify(value.slice(0, MAX_SHOWN)) : typeof value;

@@ -1,0 +1,26 @@
+import { expect, it } from '@jest/globals';
+import type { Json } from '../../src/automations/blocks.schema.ts';
+import { satisfies } from '../../src/automations/constraints.ts';
+
+const list = Array.from({ length: 5_000 }, (_, n) => n);
+const nested: Json = { some: [{ var: 'list' }, { some: [{ var: '../../list' }, { '==': [{ var: '' }, -1] }] }] };
+
+it('goes through lists, also in lists', () => {
+  expect(satisfies({ some: [{ var: 'list' }, { '==': [{ var: '' }, 4_999] }] }, { list })).toBe(true);
+  expect(satisfies(nested, { list: [1, -1] })).toBe(true);
+  expect(satisfies({ in: ['b', { var: 'text' }] }, { text: `${'a'.repeat(900_000)}b` })).toBe(true);
+});
+
+it.each([
+  ['a list for each of its items', nested],
+  ['what is in a list for each of its items', { some: [{ var: 'list' }, { in: ['x', { var: '../../list' }] }] }],
+  [
+    'its own lists for each item',
+    { some: [{ var: 'list' }, { some: [list.slice(0, 1_000), { '==': [{ var: '' }, -1] }] }] },
+  ],
+] as [string, Json][])('refuses at once to go through %s where that takes long', (_, logic) => {
+  const began = performance.now();
+  const long = Array.from({ length: 300_000 }, (_, n) => n);
+  expect(() => satisfies(logic, { list: long })).toThrow('too long');
+  expect(performance.now() - began).toBeLessThan(3_000);
+});

@@ -1,0 +1,211 @@
+import { describe, expect, it } from '@jest/globals';
+import type { ActionStep, Json, Step } from '../../src/automations/blocks.schema.ts';
+import { type Decision, nextAfter, resolved, StepError } from '../../src/automations/interpreter.rules.ts';
+
+const MINUTE_MS = 60_000;
+const START_MS = Date.parse('2026-01-01T00:00:00Z');
+
+const action = (id: string, input: ActionStep['input'] = {}): ActionStep => ({
+  $kind: 'Action',
+  id,
+  type: 'note',
+  name: id,
+  input,
+});
+const ifElse = (id: string, left: Json, right: Json, then: Step[], otherwise?: Step[]): Step => ({
+  $kind: 'Block',
+  type: 'if-else',
+  id,
+  inputs: { condition: { operatorName: 'equals', left, right } },
+  branches: { then, ...(otherwise && { else: otherwise }) },
+});
+const forEach = (id: string, items: Json, steps: Step[]): Step => ({
+  $kind: 'Block',
+  type: 'for-each',
+  id,
+  inputs: { items },
+  branches: { do: steps },
+});
+
+/** Runs a definition to its end: each action gives what `give` says, time is skipped. */
+async function play(
+  blocks: Step[],
+  trigger: { [key: string]: Json } = {},
+  give: (id: string, input: Json) => Json = (_, input) => input,
+) {
+  const memory = new Map<string, Json>();
+  const read = async (places: string[]) =>
+    new Map(places.flatMap((place) => (memory.has(place) ? [[place, memory.get(place) as Json] as const] : [])));
+  const definition = { blocks, trigger };
+  const trace: [string, Json][] = [];
+  const decisions: Decision[] = [];
+  let nowMs = START_MS;
+  let after: string | undefined;
+  for (let turns = 0; ; turns++) {
+    if (turns > 10_000) throw new Error('no end');
+    const found = await nextAfter(definition, { read }, { after, nowMs });
+    for (const decision of found.decisions) memory.set(decision.place, decision.output);
+    decisions.push(...found.decisions);
+    const { next } = found;
+    if (next.kind === 'end') return { trace, decisions, minutes: (nowMs - START_MS) / MINUTE_MS };
+    after = next.place;
+    if (next.kind === 'action') {
+      const input = await resolved(definition, { read }, next.place, next.step.input);
+      trace.push([next.step.id, input]);
+      memory.set(next.place, give(next.step.id, input));
+    } else if (next.kind !== 'pass') {
+      nowMs = next.untilMs;
+      memory.set(next.place, { timed_out: true, event: null });
+    }
+  }
+}
+const idsOf = ({ trace }: { trace: [string, Json][] }) => trace.map(([id]) => id);
+
+describe('a workflow', () => {
+  it('does its steps in order, and is at once at its end where it has none', async () => {
+    expect(idsOf(await play([action('a'), action('b')]))).toEqual(['a', 'b']);
+    expect(idsOf(await play([]))).toEqual([]);
+  });
+
+  it('goes one way at an if-else, and on behind it', async () => {
+    const blocks = (right: Json) => [
+      ifElse('if', '{{trigger.output.plan}}', right, [action('yes')], [action('no')]),
+      action('last'),
+    ];
+    expect(idsOf(await play(blocks('pro'), { plan: 'pro' }))).toEqual(['yes', 'last']);
+    expect(idsOf(await play(blocks('free'), { plan: 'pro' }))).toEqual(['no', 'last']);
+    expect(idsOf(await play([ifElse('if', 1, 2, [action('yes')]), action('last')]))).toEqual(['last']);
+  });
+
+  it('takes the case of a switch that is equal, else its default', async () => {
+    const blocks: Step[] = [
+      {
+        $kind: 'Block',
+        type: 'switch',
+        id: 'switch',
+        inputs: { value: '{{trigger.output.kind}}' },
+        branches: {
+          cases: [
+            { equals: 'a', steps: [action('a1'), action('a2')] },
+            { equals: 'b', steps: [action('b1')] },
+          ],
+          default: [action('other')],
+        },
+      },
+      action('last'),
+    ];
+    expect(idsOf(await play(blocks, { kind: 'a' }))).toEqual(['a1', 'a2', 'last']);
+    expect(idsOf(await play(blocks, { kind: 'b' }))).toEqual(['b1', 'last']);
+    expect(idsOf(await play(blocks, { kind: 'c' }))).toEqual(['other', 'last']);
+  });
+
+  it('goes through lists in lists, each step seeing its own iteration', async () => {
+    const blocks = [
+      forEach('outer', '{{trigger.output.rows}}', [
+        action('row', { row: '{{outer.output.item}}', at: '{{outer.output.index}}' }),
+        forEach('inner', '{{row.output.row}}', [
+          action('cell', { cell: '{{inner.output.item}}', of: '{{outer.output.index}}', seen: '{{row.output.at}}' }),
+        ]),
+      ]),
+      action('last', { lost: '{{cell.output.cell}}', count: '{{outer.output.count}}' }),
+    ];
+    const { trace } = await play(blocks, { rows: [['a', 'b'], [], ['c']] });
+    expect(trace).toEqual([
+      ['row', { row: ['a', 'b'], at: 0 }],
+      ['cell', { cell: 'a', of: 0, seen: 0 }],
+      ['cell', { cell: 'b', of: 0, seen: 0 }],
+      ['row', { row: [], at: 1 }],
+      ['row', { row: ['c'], at: 2 }],
+      ['cell', { cell: 'c', of: 2, seen: 2 }],
+      ['last', { lost: null, count: 3 }],
+    ]);
+  });
+
+  it('leaves out no branch though it decides in several turns', async () => {
+    const items = Array.from({ length: 600 }, (_, n) => n);
+    const each = (n: number) => ifElse('if', '{{each.output.item}}', n, [action('do', { n: '{{each.output.item}}' })]);
+    for (const n of [497, 498, 499]) {
+      const { trace } = await play([forEach('each', items, [each(n)])]);
+      expect(trace).toEqual([['do', { n }]]);
+    }
+  });
+
+  it('says where references make too much', async () => {
+    const step = action('big', { text: '{{trigger.output.body}}'.repeat(2_000) });
+    const read = async () => new Map<string, Json>();
+    const big = resolved({ blocks: [step], trigger: { body: 'x'.repeat(1_000_000) } }, { read }, '0', step.input);
+    await expect(big).rejects.toBeInstanceOf(StepError);
+  });
+
+  it('waits for minutes and until a time', async () => {
+    const wait = (id: string, inputs: { minutes: Json } | { until: Json }): Step => ({
+      $kind: 'Block',
+      type: 'wait',
+      id,
+      inputs,
+    });
+    expect(await play([wait('w', { minutes: 10 }), wait('x', { until: '2026-01-02T00:00:00Z' })])).toMatchObject({
+      minutes: 24 * 60,
+    });
+    expect(await play([wait('w', { until: '2020-01-01T00:00:00Z' })])).toMatchObject({ minutes: 0 });
+    await expect(play([wait('w', { minutes: 'soon' })])).rejects.toThrow(StepError);
+    await expect(play([wait('w', { minutes: 600_000 })])).rejects.toThrow('longer than a year');
+  });
+
+  it('gives null for a step that did not run, and keeps the type of a value that stands alone', async () => {
+    const { trace } = await play(
+      [
+        ifElse('if', 1, 2, [action('never')]),
+        action('a', {
+          nothing: '{{never.output.x}}',
+          whole: '{{trigger.output.n}}',
+          text: 'n is {{trigger.output.n}}, {{ never.x }}!',
+        }),
+        action('b', { again: '{{a.whole}}', deep: '{{a.output.list.1.x}}' }),
+      ],
+      { n: 7 },
+      (id, input) => (id === 'a' ? { ...(input as object), list: [{ x: 1 }, { x: 2 }] } : input),
+    );
+    expect(trace).toEqual([
+      ['a', { nothing: null, whole: 7, text: 'n is 7, !' }],
+      ['b', { again: 7, deep: 2 }],
+    ]);
+  });
+
+  it('expands nothing that comes out of a reference, and reaches no prototype', async () => {
+    const { trace } = await play(
+      [
+        action('a', {
+          text: '{{trigger.output.evil}}',
+          proto: '{{trigger.output.__proto__.polluted}}',
+          constructor: '{{trigger.output.constructor.name}}',
+          length: '{{trigger.output.evil.length}}',
+        }),
+      ],
+      { evil: '{{trigger.output.secret}}', secret: 'shh' },
+    );
+    expect(trace[0]?.[1]).toEqual({ text: '{{trigger.output.secret}}', proto: null, constructor: null, length: null });
+  });
+
+  it('fails at what is no list, or too long a one', async () => {
+    await expect(play([forEach('each', 'text', [action('a')])])).rejects.toThrow('no list');
+    await expect(
+      play([
+        forEach(
+          'each',
+          Array.from({ length: 1_001 }, () => 1),
+          [action('a')],
+        ),
+      ]),
+    ).rejects.toThrow('more than 1000');
+  });
+
+  it('comes to its end though it only decides, a thousand times in a thousand', async () => {
+    const items = Array.from({ length: 60 }, (_, n) => n);
+    const { trace, decisions } = await play([
+      forEach('o', items, [forEach('i', items, [ifElse('if', '{{i.output.item}}', 59, [action('hit')])])]),
+    ]);
+    expect(trace).toHaveLength(60);
+    expect(decisions).toHaveLength(1 + 60 + 3_600);
+  });
+});

@@ -1,0 +1,104 @@
+import {
+  ActivityFailure,
+  ApplicationFailure,
+  condition,
+  continueAsNew,
+  patched,
+  proxyActivities,
+  setCurrentDetails,
+  sleep,
+  workflowInfo,
+} from '@temporalio/workflow';
+import type { AutomationActivities } from '../activities/automations.ts';
+import { LOOK, type NextStep, type RunInput } from '../src/automations/contract.ts';
+import { BATCH_OF_ROWS, STEP_OF_RUN } from './activity-options.ts';
+import { countSignals } from './signals.ts';
+
+/** Errors that no further try mends. */
+const OF_CODE = new Set(['TypeError', 'RangeError', 'SyntaxError', 'ReferenceError']);
+
+/** The worker or the database went away under a step: that is not the step's failure. */
+const OWN_TROUBLE_MS = 5_000;
+
+/** A run that is retried as its workflow is about to end goes on in it. */
+const RETRIED_AT_THE_END = 'retried-at-the-end';
+
+/** A worker that dies under one of these is missed soon. */
+const ROWS_OF_RUN = { ...BATCH_OF_ROWS, heartbeatTimeout: '15 seconds' } as const;
+
+const { giveUpStep } = proxyActivities<AutomationActivities>({ ...ROWS_OF_RUN, summary: 'the step has failed' });
+const { lookAtWait } = proxyActivities<AutomationActivities>({
+  ...ROWS_OF_RUN,
+  summary: 'look whether the wait is over',
+});
+const { resumedRun } = proxyActivities<AutomationActivities>({
+  ...ROWS_OF_RUN,
+  summary: 'see whether it was retried',
+});
+const { passStep } = proxyActivities<AutomationActivities>({ ...ROWS_OF_RUN, summary: 'go on deciding' });
+
+/** Does the steps of a customer's workflow, one after the other. What they take and give is in the database; this holds only where it is. */
+export async function runAutomation({ next, ...run }: RunInput): Promise<void> {
+  const signals = countSignals(LOOK);
+  let seen = 0;
+  for (let at = next; ; ) {
+    const isToLook = signals() > seen; // which the next run would not know
+    if (workflowInfo().continueAsNewSuggested && !isToLook)
+      await continueAsNew<typeof runAutomation>({ ...run, next: at });
+    const before = signals();
+    switch (at.kind) {
+      case 'end':
+      case 'failed': {
+        const resumed = before > seen && patched(RETRIED_AT_THE_END) ? await resumedRun(run) : null;
+        if (resumed === null && signals() > before) break; // told once more meanwhile
+        if (resumed !== null) at = resumed;
+        else if (at.kind === 'failed') throw ApplicationFailure.nonRetryable(at.error, 'StepFailed');
+        else return;
+        break;
+      }
+      case 'pass':
+        at = await passStep({ ...run, place: at.place });
+        break;
+      case 'action':
+        at = await act(run, at);
+        break;
+      case 'wait':
+      case 'wait-for-event':
+        setCurrentDetails(`Now: ${at.title}`);
+        if (at.ms > 0) await condition(() => signals() > seen, at.ms, { summary: at.title });
+        seen = signals();
+        at = await lookAtWait({ ...run, place: at.place });
+        continue;
+    }
+    seen = before;
+  }
+}
+
+/** Does an action, as often as the step says where it fails. */
+async function act(
+  run: Omit<RunInput, 'next'>,
+  { place, title, attempts }: Extract<NextStep, { kind: 'action' }>,
+): Promise<NextStep> {
+  setCurrentDetails(`Now: ${title}`);
+  const retry = { ...STEP_OF_RUN.retry, maximumAttempts: attempts };
+  const { doStep } = proxyActivities<AutomationActivities>({ ...STEP_OF_RUN, retry, summary: title });
+  for (;;) {
+    try {
+      return await doStep({ ...run, place });
+    } catch (error) {
+      const failure = failureOfStep(error);
+      if (failure !== undefined) return giveUpStep({ ...run, place, error: failure });
+      await sleep(OWN_TROUBLE_MS, { summary: `until it is tried again: ${title}` });
+    }
+  }
+}
+
+/** What a step says that failed for good or for all of its tries. Undefined where it was no failure of its own. */
+function failureOfStep(error: unknown): string | undefined {
+  if (!(error instanceof ActivityFailure)) throw error;
+  const { cause } = error;
+  if (cause?.name === 'CancelledFailure') throw error;
+  if (!(cause instanceof ApplicationFailure)) return undefined;
+  const isItsOwn = cause.nonRetryable === true || cause.type === 'ProviderUnavailable' || OF_CODE.has(cause.type ?? '');
+  return isItsOwn ? cause.message : undefined;
+}
