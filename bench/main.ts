@@ -4,7 +4,20 @@ import { fileURLToPath } from 'node:url';
 import { type Finding, tableOf } from './support/report.ts';
 import { withStack } from './support/stack.ts';
 
-const BENCHES = ['sequence', 'scale', 'relay', 'api', 'contacts-search', 'live', 'conversations'];
+const BENCHES = [
+  'sequence',
+  'scale',
+  'relay',
+  'api',
+  'contacts-search',
+  'live',
+  'conversations',
+  'crm-inbound',
+  'crawl',
+  'search',
+  'automations',
+  'extraction',
+];
 
 interface Outcome {
   isMet: boolean;

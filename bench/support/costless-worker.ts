@@ -6,6 +6,8 @@ import { startRelay } from '../../src/outbox/relay.ts';
 import { onStopSignal } from '../../src/process.ts';
 import { connectTemporal } from '../../src/temporal/client.ts';
 import { workflowBundle } from '../../worker/bundle.ts';
+import { composeCrawling } from '../../worker/crawl.ts';
+import { composeCrms } from '../../worker/crm.ts';
 import { composeInbound } from '../../worker/inbound.ts';
 import { REACTIONS } from '../../worker/reactions.ts';
 import { runWorkers } from '../../worker/run.ts';
@@ -21,11 +23,19 @@ const relayConnection = connect(config.DATABASE_URL, { poolSize: 4, applicationN
 const temporal = connectTemporal(config);
 const outlet = outletOfEnvironment();
 const inbound = await composeInbound(config, db, log);
+const crms = composeCrms(config, db);
+const crawling = composeCrawling(config);
 const workers = await runWorkers({
   address: config.TEMPORAL_ADDRESS,
   namespace: config.TEMPORAL_NAMESPACE,
   workflowBundle: await workflowBundle(),
-  deps: { db, outlets: { of: async () => outlet, close: () => undefined }, ...inbound.deps },
+  deps: {
+    db,
+    outlets: { of: async () => outlet, close: () => undefined },
+    ...inbound.deps,
+    ...crms.deps,
+    ...crawling.deps,
+  },
 });
 const relay = startRelay({
   databaseUrl: config.DATABASE_URL,
@@ -37,7 +47,14 @@ const relay = startRelay({
 });
 onStopSignal(log, async () => {
   await Promise.all([inbound.stop(), relay.stop(), workers.stop()]);
-  await Promise.all([inbound.close(), temporal.close(), relayConnection.close(), close()]);
+  await Promise.all([
+    inbound.close(),
+    crms.close(),
+    crawling.close(),
+    temporal.close(),
+    relayConnection.close(),
+    close(),
+  ]);
 });
 
 serve({ ready: async () => true });

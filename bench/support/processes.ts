@@ -11,6 +11,8 @@ export interface Program {
   ask<Answer>(what: string, input?: object): Promise<Answer>;
   /** The most memory it ever held. */
   peakMemoryMb(): number;
+  /** The processor time that it has taken, in all its threads. */
+  cpuMs(): number;
   stop(): Promise<void>;
 }
 
@@ -52,6 +54,7 @@ export async function startProgram(
     pid,
     ask: askerOf(child, logFile),
     peakMemoryMb: () => peakMemoryMb(pid),
+    cpuMs: () => cpuMs(pid),
     async stop() {
       child.kill('SIGTERM');
       const kill = setTimeout(() => child.kill('SIGKILL'), 12_000);
@@ -97,4 +100,14 @@ export function serve(served: Served): void {
 function peakMemoryMb(pid: number): number {
   const [, kilobytes] = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
   return Number(kilobytes) / 1024;
+}
+
+/** utime and stime of proc_pid_stat(5), behind the name in parentheses, in ticks of 10 ms. */
+function cpuMs(pid: number): number {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  const [utime, stime] = stat
+    .slice(stat.lastIndexOf(')') + 2)
+    .split(' ')
+    .slice(11, 13);
+  return (Number(utime) + Number(stime)) * 10;
 }

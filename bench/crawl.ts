@@ -1,0 +1,115 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { connect, type Db } from '../src/db/connect.ts';
+import { createDatasource } from '../src/knowledge/crawl/datasources.service.ts';
+import { getJob, pageOfJobs, startCrawl } from '../src/knowledge/crawl/jobs.service.ts';
+import type { Program } from './support/processes.ts';
+import { type Finding, note, rateFinding, report } from './support/report.ts';
+import { seedOrg } from './support/seed.ts';
+import { type Stack, withStack } from './support/stack.ts';
+
+const PAGES = 2_000;
+const ROUNDS = 2;
+const POLL_MS = 100;
+const AT_MOST_MB = 700;
+/** As in production: see package.json. */
+const OPTIONS = ['--max-semi-space-size=4', '--max-old-space-size=384'];
+
+interface Rates {
+  ours: number[];
+  again: number[];
+  crawlee: number[];
+  bare: number[];
+  /** The same, with the search index. */
+  indexed: number[];
+}
+
+/** The same site crawled by the product, by Crawlee for its links alone and by a loop that keeps no queue, in turns; then once more, unchanged. */
+async function measure(stack: Stack, db: Db): Promise<Finding[]> {
+  const site = await stack.start(import.meta.resolve('./support/crawl-site.ts'));
+  const url = await site.ask<string>('start', { pages: PAGES });
+  const crawlee = await stack.start(import.meta.resolve('./support/crawlee-crawl.ts'));
+  const bare = await stack.start(import.meta.resolve('./support/bare-crawl.ts'));
+  const worker = await stack.start(
+    import.meta.resolve('../worker/main.ts'),
+    { EGRESS_ALLOW: '127.0.0.0/8', CRAWL_DELAY_MS: '0' },
+    OPTIONS,
+  );
+  const rates: Rates = { ours: [], again: [], crawlee: [], bare: [], indexed: [] };
+  for (let round = 1; round <= ROUNDS; round++) {
+    rates.crawlee.push(await rateOf(crawlee, url));
+    const { first, again } = await crawlTwice(db, url);
+    rates.ours.push(first);
+    rates.again.push(again);
+    rates.bare.push(await rateOf(bare, url));
+    rates.indexed.push(await rateOf(bare, url, { isIndexed: true }));
+    note(
+      `round ${round}: crawl ${first.toFixed(0)}/s, unchanged ${again.toFixed(0)}/s, Crawlee ${rates.crawlee.at(-1)?.toFixed(0)}/s, bare loop ${rates.bare.at(-1)?.toFixed(0)}/s, with the index ${rates.indexed.at(-1)?.toFixed(0)}/s`,
+    );
+  }
+  const memoryMb = worker.peakMemoryMb();
+  return [
+    rateFinding('crawl, extracted, stored and indexed / Crawlee, links only', rates.ours, rates.crawlee, 0.5),
+    rateFinding('crawl / a bare loop with the same parser, upsert and search index', rates.ours, rates.indexed, 0.5),
+    rateFinding('crawl / the same loop without the search index', rates.ours, rates.bare, 0.05),
+    rateFinding('crawl of unchanged pages / the first', rates.again, rates.ours, 2),
+    {
+      name: `peak memory of the worker, ${ROUNDS} crawls of ${PAGES} pages`,
+      subject: `${memoryMb.toFixed(0)} MB`,
+      baseline: '',
+      ratio: '',
+      target: `< ${AT_MOST_MB} MB`,
+      isMet: memoryMb < AT_MOST_MB,
+    },
+  ];
+}
+
+async function rateOf(program: Program, url: string, options: object = {}): Promise<number> {
+  const { pages, ms } = await program.ask<{ pages: number; ms: number }>('crawl', { url: `${url}/`, ...options });
+  if (pages !== PAGES && pages !== PAGES + 1) throw new Error(`${pages} of ${PAGES} pages were found`);
+  return (pages * 1000) / ms;
+}
+
+async function crawlTwice(db: Db, url: string): Promise<{ first: number; again: number }> {
+  const orgId = await seedOrg(db, 0);
+  const { id } = await createDatasource(db, orgId, {
+    url: `${url}/`,
+    page_limit: 5_000,
+    exclude_paths: [],
+    include_paths: [],
+    crawl_interval_hours: null,
+    auto_start_crawl: true,
+  });
+  const { items } = await pageOfJobs(db, orgId, id, { limit: 1 });
+  const first = await rateOfJob(db, orgId, id, items[0]?.id ?? '');
+  const again = await rateOfJob(db, orgId, id, (await startCrawl(db, orgId, id)).id);
+  return { first, again };
+}
+
+async function rateOfJob(db: Db, orgId: string, datasourceId: string, jobId: string): Promise<number> {
+  for (;;) {
+    const { status, started_at, completed_at, new_pages, unchanged_pages, error_message } = await getJob(
+      db,
+      orgId,
+      datasourceId,
+      jobId,
+    );
+    const pages = new_pages + unchanged_pages;
+    if (started_at !== null && completed_at !== null) {
+      if (status !== 'completed' || pages < PAGES)
+        throw new Error(`a crawl ${status} with ${pages} pages: ${error_message}`);
+      return (pages * 1000) / (completed_at.getTime() - started_at.getTime());
+    }
+    await sleep(POLL_MS);
+  }
+}
+
+await report(() =>
+  withStack({ hasTemporal: true }, async (stack) => {
+    const { db, close } = connect(stack.databaseUrl, { poolSize: 4 });
+    try {
+      return await measure(stack, db);
+    } finally {
+      await close();
+    }
+  }),
+);

@@ -1,0 +1,187 @@
+import type { Db } from '../../db/connect.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import type { CrawlDeps, Visiting } from './context.ts';
+import type { CrawlProgress, CrawlRef } from './contract.ts';
+import { type DatasourceRow, findDatasource, setTakesWww } from './datasources.queries.ts';
+import { countKnown } from './found.queries.ts';
+import { findJob, type JobRow, lockJob } from './jobs.queries.ts';
+import { MAX_KNOWN } from './limits.rules.ts';
+import {
+  countStored,
+  type LeasedPage,
+  lease,
+  listLeased,
+  lookAtQueue,
+  refuseRest,
+  requeueOrphans,
+} from './queue.queries.ts';
+import { createRobotsFiles } from './robots-files.ts';
+import { siteOf } from './scope.rules.ts';
+import { type Visit, visitPage } from './visit.ts';
+import { addCounts } from './visits.queries.ts';
+import { writeVisits } from './visits.service.ts';
+
+/** Counts changes of what the extractor makes of a page. */
+const EXTRACTION_VERSION = 1;
+const PAGES_A_BATCH = 50;
+const LANES = 8;
+const VISITS_A_WRITE = 12;
+/** Most of the time goes into the search index, which takes several transactions side by side. */
+const WRITERS = 2;
+const ROBOTS_AGE_MS = 24 * 60 * 60_000;
+const LEAST_WAIT_MS = 1_000;
+
+/**
+ * Visits the next pages of a crawl. Run twice, it takes up what the first run left: what that had written down stays. `isStopped` ends it with
+ * the pages that are under way.
+ */
+export async function crawlBatch(
+  db: Db,
+  deps: CrawlDeps,
+  ref: CrawlRef,
+  { batch, isStopped }: { batch: number; isStopped: () => boolean },
+): Promise<CrawlProgress> {
+  const found = await findActive(db, ref);
+  if (found === undefined) return { ...NOTHING, state: 'ended' };
+  const { datasource, job } = found;
+  if (datasource.status === 'paused') return progressOf(db, ref, { datasource, state: 'paused' });
+
+  const pages = await takePages(db, ref, { datasource, batch });
+  const visiting = await begin(db, deps, ref, datasource, job);
+  await visitAll(visiting, pages, isStopped);
+  if (visiting.isFull) await bringBackOrphans(db, ref);
+  return progressOf(db, ref, { datasource, state: 'going', waitMs: visiting.waitMs, trouble: visiting.trouble });
+}
+
+async function findActive(db: Db, ref: CrawlRef): Promise<{ datasource: DatasourceRow; job: JobRow } | undefined> {
+  const [datasource, job] = await Promise.all([
+    findDatasource(db, ref.orgId, ref.datasourceId),
+    findJob(db, ref.orgId, ref.datasourceId, ref.jobId),
+  ]);
+  const isActive = job?.status === 'scraping';
+  return datasource === undefined || job === undefined || !isActive ? undefined : { datasource, job };
+}
+
+/** What an earlier try of the batch left, else the next pages. Once the datasource has as many as it may, the rest is refused. */
+function takePages(
+  db: Db,
+  ref: CrawlRef,
+  { datasource, batch }: { datasource: DatasourceRow; batch: number },
+): Promise<LeasedPage[]> {
+  const { orgId, datasourceId } = ref;
+  return inTransaction(db, async (trx) => {
+    if ((await lockJob(trx, orgId, datasourceId, ref.jobId)) === undefined) return [];
+    const left = await listLeased(trx, ref, batch);
+    if (left.length > 0) return left;
+    const room = roomOf(datasource, await countStored(trx, orgId, datasourceId));
+    const pages = await lease(trx, ref, batch, { limit: PAGES_A_BATCH, room });
+    if (pages.length > 0) return pages;
+    if (room <= 0) await addCounts(trx, orgId, ref, { ...NO_COUNTS, completed: await refuseRest(trx, ref) });
+    return [];
+  });
+}
+
+const NO_COUNTS = { completed: 0, new: 0, updated: 0, unchanged: 0, dropped: 0 };
+
+const roomOf = ({ page_limit }: DatasourceRow, stored: number): number =>
+  page_limit === null ? Number.MAX_SAFE_INTEGER : Math.max(0, page_limit - stored);
+
+async function begin(
+  db: Db,
+  deps: CrawlDeps,
+  ref: CrawlRef,
+  datasource: DatasourceRow,
+  job: JobRow,
+): Promise<Visiting> {
+  const known = await countKnown(db, ref.orgId, ref.datasourceId);
+  const visiting: Visiting = {
+    db,
+    deps,
+    ref,
+    isFull: job.kind === 'full',
+    site: siteOf(datasource),
+    fetchedWith: `${EXTRACTION_VERSION}.${datasource.settings_version}`,
+    robots: createRobotsFiles(db, deps.egress, { maxAgeMs: ROBOTS_AGE_MS }),
+    room: {
+      queued: Math.max(0, MAX_KNOWN.queued - known.queued),
+      refused: Math.max(0, MAX_KNOWN.refused - known.refused),
+    },
+    handed: new Set(),
+    async takeWww() {
+      visiting.site = siteOf({ ...datasource, takes_www: true });
+      await setTakesWww(db, ref.orgId, ref.datasourceId);
+    },
+    trouble: null,
+    waitMs: 0,
+  };
+  return visiting;
+}
+
+/** Visits pages side by side, and writes down what was found as it comes, several at a time. */
+async function visitAll(visiting: Visiting, pages: LeasedPage[], isStopped: () => boolean): Promise<void> {
+  const waiting: Visit[] = [];
+  const writers = new Set<Promise<void>>();
+  const failures: unknown[] = [];
+  const write = async () => {
+    try {
+      while (waiting.length > 0) await writeVisits(visiting, waiting.splice(0, VISITS_A_WRITE));
+    } catch (error) {
+      failures.push(error);
+    }
+  };
+  const startWriter = () => {
+    const writer = write().finally(() => writers.delete(writer));
+    writers.add(writer);
+  };
+  const rest = pages.values();
+  const lane = async () => {
+    for (const page of rest) {
+      if (isStopped() || failures.length > 0) return;
+      const visit = await visitPage(visiting, page);
+      if (visit === undefined) continue;
+      waiting.push(visit);
+      if (writers.size < WRITERS) startWriter();
+    }
+  };
+  const lanes = await Promise.allSettled(Array.from({ length: LANES }, lane));
+  while (writers.size > 0) await Promise.all(writers);
+  const [failure] = [...failures, ...lanes.flatMap((ended) => (ended.status === 'rejected' ? [ended.reason] : []))];
+  if (failure !== undefined) throw failure;
+}
+
+/** Once all else is done, doubles whose originals turned out not to be there are pages of their own. */
+function bringBackOrphans(db: Db, ref: CrawlRef): Promise<void> {
+  return inTransaction(db, async (trx) => {
+    if ((await lockJob(trx, ref.orgId, ref.datasourceId, ref.jobId)) === undefined) return;
+    const { count } = await lookAtQueue(trx, ref.orgId, ref.datasourceId);
+    if (count === 0) await requeueOrphans(trx, ref);
+  });
+}
+
+const NOTHING = { site: '', done: 0, queued: 0, trouble: null, waitMs: 0 } as const;
+
+async function progressOf(
+  db: Db,
+  ref: CrawlRef,
+  {
+    datasource,
+    state,
+    waitMs = 0,
+    trouble = null,
+  }: { datasource: DatasourceRow; state: 'going' | 'paused'; waitMs?: number; trouble?: string | null },
+): Promise<CrawlProgress> {
+  const [job, queue] = await Promise.all([
+    findJob(db, ref.orgId, ref.datasourceId, ref.jobId),
+    lookAtQueue(db, ref.orgId, ref.datasourceId),
+  ]);
+  const isOver = job === undefined || job.status !== 'scraping';
+  const idleMs = Math.max(waitMs, queue.dueInMs ?? 0);
+  return {
+    state: isOver ? 'ended' : state === 'going' && queue.count === 0 ? 'drained' : state,
+    site: datasource.url,
+    done: job?.completed_pages ?? 0,
+    queued: queue.count,
+    trouble,
+    waitMs: idleMs > 0 ? Math.max(idleMs, LEAST_WAIT_MS) : 0,
+  };
+}

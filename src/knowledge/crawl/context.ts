@@ -1,0 +1,36 @@
+import type { Db } from '../../db/connect.ts';
+import type { Egress } from '../../providers/egress.ts';
+import type { Extractor } from '../extraction/extraction.service.ts';
+import type { CrawlRef } from './contract.ts';
+import type { Room } from './found.queries.ts';
+import type { RobotsFiles } from './robots-files.ts';
+import type { Site } from './scope.rules.ts';
+
+/** What crawls need of the outside. */
+export interface CrawlDeps {
+  egress: Egress;
+  extractor: Pick<Extractor, 'extract'>;
+  /** Between two requests to a host that does not say. */
+  delayMs: number;
+}
+
+/** What the visits of a batch share. */
+export interface Visiting {
+  db: Db;
+  deps: CrawlDeps;
+  ref: CrawlRef;
+  /** Whether links are followed. */
+  isFull: boolean;
+  site: Site;
+  /** Of what the pages are read with: pages that were read with something else are fetched anew. */
+  fetchedWith: string;
+  robots: RobotsFiles;
+  room: Room;
+  /** URLs that this batch has handed to the queue. */
+  handed: Set<string>;
+  /** Says that the host with "www." before it, or without, is the same site. */
+  takeWww(): Promise<void>;
+  /** Of the last host that gave trouble. */
+  trouble: string | null;
+  waitMs: number;
+}

@@ -1,0 +1,102 @@
+import type { Db } from '../../db/connect.ts';
+import { pageOf } from '../../db/cursor.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import { notFound } from '../../errors.ts';
+import { newId } from '../../ids.ts';
+import { enqueue, signalWithStart } from '../../outbox/outbox.ts';
+import { removeItems } from '../index/indexing.service.ts';
+import { type DatasourceRef, KEEP_CRAWL_SCHEDULE, LOOK_AGAIN } from './contract.ts';
+import {
+  countPages,
+  type DatasourceRow,
+  deleteDatasource,
+  findDatasource,
+  insertDatasource,
+  listDatasources,
+  updateDatasource,
+} from './datasources.queries.ts';
+import type { CreateWebsiteDatasource, UpdateWebsiteDatasource } from './datasources.schema.ts';
+import { findActiveJob, lockActiveJob } from './jobs.queries.ts';
+import { beginCrawl, holdDatasource, wakeCrawl } from './jobs.service.ts';
+import { listItems } from './pages.queries.ts';
+import { siteOf } from './scope.rules.ts';
+
+const HOUR_MS = 60 * 60_000;
+
+/** A datasource as answers show it. */
+export function shownDatasource(row: DatasourceRow) {
+  const { host, path } = siteOf(row);
+  return { ...row, scope: { host, path } };
+}
+
+/** Adds a website, and begins to crawl it where that is asked for. */
+export function createDatasource(db: Db, orgId: string, input: CreateWebsiteDatasource): Promise<DatasourceRow> {
+  const { auto_start_crawl, display_name, ...fields } = input;
+  return inTransaction(db, async (trx) => {
+    const name = display_name ?? new URL(fields.url).host.slice(0, 255);
+    const row = await insertDatasource(trx, orgId, { id: newId(), display_name: name, ...fields });
+    await keepSchedule(trx, orgId, row.id);
+    if (auto_start_crawl) await beginCrawl(trx, orgId, row, 'full');
+    return row;
+  });
+}
+
+/** A datasource with what became of its pages. Throws notFound. */
+export async function readDatasource(db: Db, orgId: string, id: string) {
+  const row = await findDatasource(db, orgId, id);
+  if (row === undefined) throw notFound('datasource');
+  const [page_stats, active] = await Promise.all([countPages(db, orgId, id), findActiveJob(db, orgId, id)]);
+  return { ...shownDatasource(row), page_stats, active_crawl_job: active ?? null };
+}
+
+/** A page of the org's datasources, oldest first. */
+export const pageOfDatasources = (db: Db, orgId: string, query: { cursor?: string | undefined; limit: number }) =>
+  pageOf(db, query, (place) => listDatasources(db, orgId, place));
+
+/** Changes what is given. Which pages are stored follows with the next crawl. Throws notFound. */
+export function changeDatasource(
+  db: Db,
+  orgId: string,
+  id: string,
+  changes: UpdateWebsiteDatasource,
+): Promise<DatasourceRow> {
+  return inTransaction(db, async (trx) => {
+    const before = await holdDatasource(trx, orgId, id);
+    const areRules = changes.include_paths !== undefined || changes.exclude_paths !== undefined;
+    const row = await updateDatasource(trx, orgId, id, changes, areRules);
+    await keepSchedule(trx, orgId, id);
+    const active = row.status === before.status ? undefined : await lockActiveJob(trx, orgId, id);
+    if (active !== undefined) await enqueue(trx, orgId, wakeCrawl(orgId, active));
+    return row;
+  });
+}
+
+/** Deletes a datasource with its pages, its crawls and all that the knowledge has of it. Throws notFound. */
+export function removeDatasource(db: Db, orgId: string, id: string): Promise<void> {
+  return inTransaction(db, async (trx) => {
+    await holdDatasource(trx, orgId, id);
+    const active = await lockActiveJob(trx, orgId, id);
+    await removeItems(trx, orgId, await listItems(trx, orgId, id));
+    await deleteDatasource(trx, orgId, id);
+    await keepSchedule(trx, orgId, id);
+    if (active !== undefined) await enqueue(trx, orgId, wakeCrawl(orgId, active));
+  });
+}
+
+const keepSchedule = (trx: Db, orgId: string, datasourceId: string) =>
+  enqueue(
+    trx,
+    orgId,
+    signalWithStart(KEEP_CRAWL_SCHEDULE, { orgId, datasourceId }, LOOK_AGAIN, {
+      subjectId: datasourceId,
+      summary: 'Schedule of a datasource',
+    }),
+  );
+
+/** How often a datasource is crawled, counted from when it was made. Undefined where its crawls are started by hand, or it is paused or gone. */
+export async function crawlScheduleOf(db: Db, { orgId, datasourceId }: DatasourceRef) {
+  const row = await findDatasource(db, orgId, datasourceId);
+  if (row?.status !== 'active' || row.crawl_interval_hours === null) return undefined;
+  const everyMs = row.crawl_interval_hours * HOUR_MS;
+  return { name: row.display_name, everyMs, offsetMs: row.created_at.getTime() % everyMs };
+}

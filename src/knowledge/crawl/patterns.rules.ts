@@ -1,0 +1,55 @@
+import { normalEscapes } from './urls.rules.ts';
+
+export const MAX_PATTERN = 255;
+
+const ANY = 0;
+const ANY_IN_SEGMENT = 1;
+type Token = string | typeof ANY | typeof ANY_IN_SEGMENT;
+
+/** Whether a path is one that the pattern means. */
+export type PathMatch = (path: string) => boolean;
+
+/** What is wrong with a pattern; undefined for a good one. */
+export function problemOfPattern(pattern: string): string | undefined {
+  const path = pattern.replace(/^=/, '');
+  if (/\*{3}/.test(path)) return 'must not hold ***: * stands for anything within a segment, ** across segments';
+  if (/[?#\s]/.test(path)) return 'must be of a path alone: no query, no fragment and no spaces';
+  return undefined;
+}
+
+/** `/a` is /a and all below it, `=/a` just that; `*` is anything within a segment, `**` across segments. */
+export function compilePattern(pattern: string): PathMatch {
+  const isExact = pattern.startsWith('=');
+  const written = normalEscapes(encodeURI(pattern.replace(/^=/, '')).replace(/%25(?=[0-9a-f]{2})/gi, '%'));
+  const stem = isExact ? written : written.replace(/\/$/, '');
+  const tokens = [...tokensOf(stem)];
+  return (path) => matches(tokens, normalEscapes(path), isExact);
+}
+
+function* tokensOf(text: string): Generator<Token> {
+  for (const [part] of text.matchAll(/\*\*|\*|[^*]/g)) yield part === '**' ? ANY : part === '*' ? ANY_IN_SEGMENT : part;
+}
+
+/** Reads the path once and keeps all places of the pattern where it may stand: no pattern makes it slow. */
+function matches(tokens: Token[], path: string, isExact: boolean): boolean {
+  let places = spread(tokens, new Set([0]));
+  for (const [index, character] of [...path].entries()) {
+    if (!isExact && character === '/' && index > 0 && places.has(tokens.length)) return true;
+    const next = new Set<number>();
+    for (const place of places) {
+      const token = tokens[place];
+      if (token === ANY || (token === ANY_IN_SEGMENT && character !== '/')) next.add(place);
+      else if (token === character) next.add(place + 1);
+    }
+    if (!isExact && tokens.length === 0) return true;
+    places = spread(tokens, next);
+    if (places.size === 0) return false;
+  }
+  return places.has(tokens.length);
+}
+
+/** A wildcard may stand for nothing. */
+function spread(tokens: Token[], places: Set<number>): Set<number> {
+  for (const place of places) if (typeof tokens[place] === 'number') places.add(place + 1);
+  return places;
+}

@@ -1,0 +1,116 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Db } from '../../db/connect.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import type { CrawlDeps } from './context.ts';
+import type { CrawlRef } from './contract.ts';
+import { type DatasourceRow, lockDatasource } from './datasources.queries.ts';
+import { countKnown, type FoundUrl, insertFound } from './found.queries.ts';
+import { foundAt } from './found.ts';
+import { takeTurn } from './hosts.queries.ts';
+import { beginJob, lockJob } from './jobs.queries.ts';
+import { MAX_KNOWN } from './limits.rules.ts';
+import type { PageReason } from './reasons.rules.ts';
+import type { Robots } from './robots.ts';
+import { createRobotsFiles } from './robots-files.ts';
+import { type Site, siteOf } from './scope.rules.ts';
+import { listStored, markRemovals, queuePages } from './seeding.queries.ts';
+import { fetchSitemap } from './sitemaps.ts';
+import { parsePageUrl } from './urls.rules.ts';
+import { addCounts } from './visits.queries.ts';
+
+const MAX_SITEMAPS = 50;
+const URLS_A_WRITE = 500;
+const SITEMAP_DEPTH = 1;
+const PATIENCE_MS = 30_000;
+
+/** Fills the queue of a crawl with all that is known to begin with. Run twice, each URL is there once. */
+export async function seedCrawl(db: Db, deps: CrawlDeps, ref: CrawlRef, isStopped: () => boolean): Promise<void> {
+  const begun = await begin(db, ref);
+  if (begun === undefined) return;
+  const site = siteOf(begun);
+  const answer = await createRobotsFiles(db, deps.egress, { maxAgeMs: 0 }).of(site.start);
+  await put(db, ref, foundAt(site, [site.start.href], { depth: 0, foundOn: null }));
+  if ('robots' in answer) await readSitemaps(db, deps, ref, { site, robots: answer.robots, isStopped });
+}
+
+/** Marks the beginning, and queues the pages that are stored. Undefined for a crawl of certain pages, which are queued already, and one that has ended. */
+function begin(db: Db, { orgId, datasourceId, jobId }: CrawlRef): Promise<DatasourceRow | undefined> {
+  return inTransaction(db, async (trx) => {
+    const datasource = await lockDatasource(trx, orgId, datasourceId);
+    const job = await lockJob(trx, orgId, datasourceId, jobId);
+    if (job === undefined || datasource === undefined) return undefined;
+    await beginJob(trx, orgId, datasourceId, jobId);
+    if (job.kind === 'pages') return undefined;
+    if (job.status === 'pending') await queueStored(trx, { orgId, datasourceId, jobId }, datasource);
+    return datasource;
+  });
+}
+
+async function queueStored(
+  trx: Db,
+  { orgId, datasourceId, jobId }: CrawlRef,
+  datasource: DatasourceRow,
+): Promise<void> {
+  const site = siteOf(datasource);
+  const marks: { id: string; reason: PageReason }[] = [];
+  const kept: string[] = [];
+  for (const page of await listStored(trx, orgId, datasourceId)) {
+    const reason =
+      refusalOf(site, page) ?? (kept.length < (datasource.page_limit ?? Infinity) ? undefined : 'page_limit');
+    if (reason === undefined) kept.push(page.id);
+    else marks.push({ id: page.id, reason });
+  }
+  await markRemovals(trx, orgId, jobId, marks);
+  await queuePages(trx, orgId, jobId, kept, { isForced: false });
+}
+
+function refusalOf(site: Site, page: { url: string; depth: number; choice: string | null }): PageReason | undefined {
+  const url = parsePageUrl(page.url);
+  if (url === undefined) return 'other_site';
+  const isWanted = page.choice === 'included';
+  return site.refusalOf(url, { depth: page.depth, isWanted }) ?? (isWanted ? undefined : site.omissionOf(url));
+}
+
+/** Reads the sitemaps that robots.txt names and the usual one, and those that they name. */
+async function readSitemaps(
+  db: Db,
+  deps: CrawlDeps,
+  ref: CrawlRef,
+  { site, robots, isStopped }: { site: Site; robots: Robots; isStopped: () => boolean },
+): Promise<void> {
+  const usual = new URL('/sitemap.xml', site.start);
+  const seen = new Set([...robots.sitemaps, ...(robots.allows(usual) ? [usual.href] : [])]);
+  let read = 0;
+  for (const address of seen) {
+    const url = parsePageUrl(address, site.start.href);
+    if (url === undefined) continue;
+    if (read++ >= MAX_SITEMAPS || isStopped()) return;
+    const delayMs = Math.max(deps.delayMs, robots.delayMs ?? 0);
+    const waitMs = delayMs === 0 ? 0 : await takeTurn(db, url.host, { delayMs, patienceMs: PATIENCE_MS });
+    if (waitMs === null) continue;
+    await sleep(waitMs);
+    const { urls, sitemaps } = await fetchSitemap(deps.egress, url.href);
+    for (const next of sitemaps) if (seen.size < MAX_SITEMAPS) seen.add(next);
+    await put(db, ref, foundAt(site, urls, { depth: SITEMAP_DEPTH, foundOn: url.href }));
+  }
+}
+
+async function put(db: Db, ref: CrawlRef, found: FoundUrl[]): Promise<void> {
+  const known = await countKnown(db, ref.orgId, ref.datasourceId);
+  const room = {
+    queued: Math.max(0, MAX_KNOWN.queued - known.queued),
+    refused: Math.max(0, MAX_KNOWN.refused - known.refused),
+  };
+  for (let from = 0; from < found.length; from += URLS_A_WRITE) {
+    const inserted = await inTransaction(db, async (trx) => {
+      if ((await lockJob(trx, ref.orgId, ref.datasourceId, ref.jobId)) === undefined) return undefined;
+      const result = await insertFound(trx, ref, found.slice(from, from + URLS_A_WRITE), room);
+      const { dropped } = result;
+      await addCounts(trx, ref.orgId, ref, { completed: 0, new: 0, updated: 0, unchanged: 0, dropped });
+      return result.inserted;
+    });
+    if (inserted === undefined) return;
+    room.queued -= inserted.queued;
+    room.refused -= inserted.refused;
+  }
+}

@@ -1,0 +1,12 @@
+import { createPatch } from 'diff';
+
+const MAX_DIFF = 20_000;
+/** Texts that share next to nothing are not worth the time. */
+const MAX_EDITS = 2_000;
+
+/** What changed in a text, line by line. Null where nearly all of it did. */
+export function diffOf(before: string, after: string): string | null {
+  const patch = createPatch('text', before, after, undefined, undefined, { context: 1, maxEditLength: MAX_EDITS });
+  if (patch === undefined) return null;
+  return patch.split('\n').slice(4).join('\n').slice(0, MAX_DIFF).toWellFormed();
+}

@@ -1,0 +1,195 @@
+import { createHash } from 'node:crypto';
+import { storable } from '../../providers/storable.rules.ts';
+import { type ExtractedPage, ExtractionError } from '../extraction/extraction.service.ts';
+import type { Visiting } from './context.ts';
+import { type Fetched, type FetchedPage, fetchPage } from './fetching.ts';
+import { linksOf } from './found.ts';
+import { busyMs, holdHost, takeTurn } from './hosts.queries.ts';
+import type { LeasedPage } from './queue.queries.ts';
+import type { PageReason } from './reasons.rules.ts';
+import { bareHost, keysOf, parsePageUrl } from './urls.rules.ts';
+
+/** A turn that is further off is left to a later batch. */
+const PATIENCE_MS = 5_000;
+const MAX_HOPS = 5;
+const MAX_REDIRECTS = 5;
+const BUSY_MS = 10_000;
+const LONGEST_TITLE = 500;
+const REASON_OF: Record<ExtractionError['code'], PageReason> = {
+  too_slow: 'too_slow_to_read',
+  too_large: 'too_large',
+  unreadable: 'unreadable',
+  unsupported_type: 'unsupported_type',
+};
+
+export interface Content {
+  title: string;
+  markdown: string;
+  language: string | null;
+  links: string[];
+  etag: string | null;
+  lastModified: string | null;
+  rawHash: string;
+  textHash: string;
+}
+
+/** A page of the same site, which another page leads to. */
+export interface Target {
+  url: string;
+  key: string;
+}
+
+/** What a visit found. */
+export type Finding =
+  | { kind: 'content'; content: Content; duplicateOf: Target | null }
+  | { kind: 'unchanged' }
+  | { kind: 'moved'; to: Target; reason: 'redirect' }
+  /** `links`: where it leads nevertheless. */
+  | { kind: 'none'; reason: PageReason; detail: string | null; links: string[]; retryAfterMs: number | null };
+
+export interface Visit {
+  page: LeasedPage;
+  /** After redirects that led to the same page. */
+  url: string;
+  httpStatus: number | null;
+  finding: Finding;
+}
+
+/** Fetches a page and reads it. Undefined where its host is not to be asked for a while. */
+export async function visitPage(visiting: Visiting, page: LeasedPage): Promise<Visit | undefined> {
+  let url = parsePageUrl(page.url) as URL;
+  const visit = (finding: Finding, httpStatus: number | null = null): Visit => ({
+    page,
+    url: url.href,
+    httpStatus,
+    finding,
+  });
+
+  for (let hops = 0; hops <= MAX_HOPS; hops++) {
+    const robots = await visiting.robots.of(url);
+    if ('reason' in robots) return visit(none(robots.reason));
+    if (!robots.robots.allows(url)) return visit(none('robots'));
+    if (!(await awaitTurn(visiting, url.host, robots.robots.delayMs))) return undefined;
+
+    const fetched = await fetchPage(visiting.deps.egress, url.href, conditionsOf(visiting, page));
+    if (fetched.kind === 'unchanged') {
+      const wasAsked = conditionsOf(visiting, page) !== undefined;
+      return visit(wasAsked ? { kind: 'unchanged' } : none('http_error'), 304);
+    }
+    if (fetched.kind === 'page') return visit(await read(visiting, page, url, fetched), fetched.status);
+    if (fetched.kind === 'failed') return visit(await fail(visiting, url, page, fetched), fetched.status);
+
+    const next = parsePageUrl(fetched.to, url.href);
+    if (next === undefined)
+      return visit(none('http_error', `redirects to ${fetched.to.slice(0, 500)}`), fetched.status);
+    if (next.host !== url.host && bareHost(next) === bareHost(url) && !visiting.site.isOnSite(next))
+      await visiting.takeWww();
+    if (keysOf(next).key !== page.url_key) return visit(moved(visiting, page, next), fetched.status);
+    url = next;
+  }
+  return visit(none('redirect_loop'));
+}
+
+const none = (reason: PageReason, detail: string | null = null, links: string[] = []): Finding => ({
+  kind: 'none',
+  reason,
+  detail,
+  links,
+  retryAfterMs: null,
+});
+
+function moved({ site }: Visiting, page: LeasedPage, to: URL): Finding {
+  if (!site.isOnSite(to)) return none('redirect_other_site', to.href);
+  if (page.redirects >= MAX_REDIRECTS) return none('redirect_loop', to.href);
+  return { kind: 'moved', reason: 'redirect', to: { url: to.href, key: keysOf(to).key } };
+}
+
+/** Waits for the host's next turn. False where that is too far off. */
+async function awaitTurn(visiting: Visiting, host: string, ownDelayMs: number | null): Promise<boolean> {
+  const delayMs = Math.round(Math.max(visiting.deps.delayMs, ownDelayMs ?? 0));
+  if (delayMs === 0 && visiting.waitMs === 0) return true;
+  const waitMs = await takeTurn(visiting.db, host, { delayMs, patienceMs: PATIENCE_MS });
+  if (waitMs === null) {
+    visiting.waitMs = Math.max(visiting.waitMs, await busyMs(visiting.db, host));
+    return false;
+  }
+  if (waitMs > 0) await new Promise((resolve) => setTimeout(resolve, waitMs));
+  return true;
+}
+
+/** Nothing to compare with where what is stored was read otherwise. */
+function conditionsOf({ fetchedWith }: Visiting, page: LeasedPage) {
+  const isComparable = page.is_stored && !page.is_forced && page.fetched_with === fetchedWith && page.removal === null;
+  return isComparable ? page : undefined;
+}
+
+async function fail(
+  visiting: Visiting,
+  { host }: URL,
+  page: LeasedPage,
+  { reason, detail, status, retryAfterMs }: Extract<Fetched, { kind: 'failed' }>,
+): Promise<Finding> {
+  if (reason === 'not_found') return none(reason, status === 410 ? 'gone for good (410)' : null);
+  visiting.trouble = `${host}: ${detail ?? status ?? reason}`;
+  if (reason !== 'busy') return none(reason, detail);
+  const pauseMs = retryAfterMs ?? BUSY_MS * 2 ** page.tries;
+  await holdHost(visiting.db, host, pauseMs);
+  visiting.waitMs = Math.max(visiting.waitMs, pauseMs);
+  return { kind: 'none', reason, detail, links: [], retryAfterMs: pauseMs };
+}
+
+async function read(visiting: Visiting, page: LeasedPage, url: URL, fetched: FetchedPage): Promise<Finding> {
+  const rawHash = hashOf(fetched.bytes);
+  if (conditionsOf(visiting, page) !== undefined && page.raw_hash?.toString('hex') === rawHash)
+    return { kind: 'unchanged' };
+  const extracted = await extract(visiting, url, fetched);
+  if (typeof extracted === 'string') return none(extracted);
+
+  const isSilent = extracted.isNofollow || /nofollow|none/.test(fetched.robotsTag);
+  const links = isSilent ? [] : linksOf(extracted.links);
+  if (extracted.isNoindex || /noindex|none/.test(fetched.robotsTag)) return none('noindex', null, links);
+  const refresh = extracted.refresh === null ? undefined : parsePageUrl(extracted.refresh, url.href);
+  if (refresh !== undefined && keysOf(refresh).key !== page.url_key) return moved(visiting, page, refresh);
+  if (extracted.looksScripted) return none('script_only', null, links);
+  const markdown = storable(extracted.markdown).trim();
+  if (markdown === '') return none('empty', null, links);
+  const omission = page.choice === 'included' ? undefined : visiting.site.omissionOf(url);
+  if (omission !== undefined) return none(omission, null, links);
+
+  const content = {
+    title: storable(extracted.title).trim().slice(0, LONGEST_TITLE) || url.pathname,
+    markdown,
+    language: extracted.language,
+    links,
+    etag: fetched.etag,
+    lastModified: fetched.lastModified,
+    rawHash,
+    textHash: hashOf(markdown),
+  };
+  return { kind: 'content', content, duplicateOf: duplicateOf(visiting, page, url, extracted.canonical) };
+}
+
+/** The page that this one calls the original, where it is one of the site that may be fetched. */
+function duplicateOf({ site, isFull }: Visiting, page: LeasedPage, url: URL, canonical: string | null): Target | null {
+  const original = canonical === null || page.choice === 'included' ? undefined : parsePageUrl(canonical, url.href);
+  if (original === undefined || !isFull || !site.isOnSite(original)) return null;
+  const { key } = keysOf(original);
+  if (key === page.url_key || site.refusalOf(original, { depth: page.depth, isWanted: false }) !== undefined)
+    return null;
+  return { url: original.href, key };
+}
+
+async function extract(
+  visiting: Visiting,
+  url: URL,
+  { bytes, contentType }: FetchedPage,
+): Promise<ExtractedPage | PageReason> {
+  try {
+    return await visiting.deps.extractor.extract({ bytes, contentType, url: url.href });
+  } catch (error) {
+    if (!(error instanceof ExtractionError)) throw error;
+    return REASON_OF[error.code];
+  }
+}
+
+const hashOf = (content: Buffer | string) => createHash('sha256').update(content).digest('hex');

@@ -1,0 +1,132 @@
+import {
+  CHROME_ELEMENTS,
+  CHROME_NAMES,
+  CHROME_NAMES_OF_DISCUSSION,
+  CHROME_ROLES,
+  CONTENT_NAMES,
+  DISCUSSION,
+  DISCUSSION_TYPE,
+} from './chrome.rules.ts';
+import { type Element, isElement, type Tree } from './tree.ts';
+
+export interface Content {
+  content: Element;
+  isKept: (element: Element) => boolean;
+}
+
+interface Setting {
+  /** Characters of the whole content: what is a large share of them is kept whatever it is called. */
+  whole: number;
+  isMain: boolean;
+  chromeNames: RegExp;
+}
+
+const MIN_CONTENT = 200;
+const MIN_QUESTION = 15;
+const MAX_LOOKED_AT = 300;
+const LARGE_SHARE = 0.4;
+const LARGE_NAMED_SHARE = 0.3;
+const MAX_LINKS_SHARE = 0.9;
+
+/** The part of a page that is its own, and what in it is not: menus, notices, references to other pages. */
+export function chooseContent({ root }: Tree, url: string): Content {
+  const body = findFirst(root, ({ name }) => name === 'body') ?? root;
+  const isDiscussion = holdsDiscussion(root, body, url);
+  const content = chooseRoot(body, isDiscussion);
+  const whole = content.textLength;
+  const dropped = new Set<Element>();
+  const kept = mark(content, dropped, {
+    whole,
+    isMain: content !== body,
+    chromeNames: isDiscussion ? CHROME_NAMES_OF_DISCUSSION : CHROME_NAMES,
+  });
+  if (kept < MIN_CONTENT && kept < whole * 0.1) return { content: body, isKept: isRendered };
+  return { content, isKept: (element) => !dropped.has(element) };
+}
+
+const isRendered = ({ name }: Element) => name !== 'noscript';
+
+/** Whether several people's posts are the content: the page says so, or its address or that of its template does. */
+const holdsDiscussion = (root: Element, body: Element, url: string): boolean =>
+  DISCUSSION.test(url.slice(0, MAX_LOOKED_AT)) ||
+  DISCUSSION.test(namesOf(body)) ||
+  findFirst(root, ({ attributes: { itemtype } }) => itemtype !== undefined && DISCUSSION_TYPE.test(itemtype)) !==
+    undefined;
+
+function chooseRoot(body: Element, isDiscussion: boolean): Element {
+  const atLeast = Math.min(MIN_CONTENT, body.textLength / 4);
+  const big = (within: Element, test: (element: Element) => boolean) =>
+    findAll(within, test)
+      .filter(({ textLength }) => textLength >= atLeast)
+      .sort((a, b) => b.textLength - a.textLength);
+  const mains = big(body, ({ name, attributes }) => name === 'main' || attributes.role === 'main');
+  const within = mains.length === 1 ? (mains[0] as Element) : body;
+  const [article, another] = big(
+    within,
+    ({ name, attributes }) => name === 'article' || attributes.itemprop === 'articleBody',
+  );
+  const isAlone = article !== undefined && another === undefined && !isDiscussion;
+  if (isAlone && article.textLength > within.textLength * 0.5) return article;
+  if (within !== body) return within;
+  const [known] = big(body, (element) => CONTENT_NAMES.test(namesOf(element)));
+  return known !== undefined && known.textLength > body.textLength * 0.3 ? known : body;
+}
+
+/** Marks what is dropped of an element and says how much text is kept. */
+function mark(element: Element, dropped: Set<Element>, setting: Setting): number {
+  let kept = element.textLength;
+  for (const child of element.children) {
+    if (!isElement(child)) continue;
+    if (isChrome(child, setting)) {
+      dropped.add(child);
+      kept -= child.textLength;
+    } else kept -= child.textLength - mark(child, dropped, setting);
+  }
+  return kept;
+}
+
+function isChrome(element: Element, { whole, isMain, chromeNames }: Setting): boolean {
+  const { name, attributes, textLength, linkLength } = element;
+  if (name === 'nav' || (!isMain && (name === 'header' || name === 'footer'))) return true;
+  const isLarge = textLength >= whole * LARGE_SHARE;
+  if (name === 'button' && isOfContent(element)) return false;
+  if (name === 'noscript' || CHROME_ELEMENTS.has(name)) return !isLarge;
+  if (attributes.role !== undefined && CHROME_ROLES.has(attributes.role)) return !isLarge;
+  if (!isMain && isHidden(attributes)) return !isLarge;
+  if ((name === 'ul' || name === 'ol') && !isMain && textLength > 0 && linkLength > textLength * MAX_LINKS_SHARE)
+    return true;
+  const names = namesOf(element);
+  return (
+    names !== '' && textLength < whole * LARGE_NAMED_SHARE && chromeNames.test(names) && !CONTENT_NAMES.test(names)
+  );
+}
+
+/** A question that opens its answer, or a heading that folds its section. */
+const isOfContent = ({ parent, attributes, textLength }: Element) =>
+  /^(?:h[1-6]|dt|summary)$/.test(parent?.name ?? '') ||
+  (textLength >= MIN_QUESTION && (attributes['aria-expanded'] ?? attributes['aria-controls']) !== undefined);
+
+const isHidden = ({ hidden, style, 'aria-hidden': ariaHidden }: Record<string, string>) =>
+  hidden !== undefined || ariaHidden === 'true' || (style !== undefined && /display\s{0,4}:\s{0,4}none/i.test(style));
+
+const namesOf = ({ attributes }: Element) => `${attributes.class ?? ''} ${attributes.id ?? ''}`.trim();
+
+/** The first element within that passes, in the order of the page. */
+export function findFirst(element: Element, test: (element: Element) => boolean): Element | undefined {
+  for (const child of element.children) {
+    if (!isElement(child)) continue;
+    const found = test(child) ? child : findFirst(child, test);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** The outermost elements within that pass. */
+function findAll(element: Element, test: (element: Element) => boolean, found: Element[] = []): Element[] {
+  for (const child of element.children) {
+    if (!isElement(child)) continue;
+    if (test(child)) found.push(child);
+    else findAll(child, test, found);
+  }
+  return found;
+}

@@ -1,0 +1,179 @@
+import { findFirst } from './content.ts';
+import { type Element, isElement, type Tree } from './tree.ts';
+
+/** What a page says about itself. */
+export interface Facts {
+  title: string;
+  language: string | null;
+  canonical: string | null;
+  isNoindex: boolean;
+  isNofollow: boolean;
+  links: string[];
+  refresh: string | null;
+  /** The absolute http(s) address that a reference of the page means. */
+  resolve: (reference: string) => string | undefined;
+}
+
+const MAX_LINKS = 10_000;
+const MAX_ADDRESS = 2_000;
+const MAX_TITLE = 500;
+const MAX_TITLE_ELEMENTS = 50;
+const ROBOTS = new Set(['robots', 'googlebot']);
+/** Codes of ISO 639-1 that the API does not know, and what it calls them. */
+const LANGUAGE_ALIASES: Record<string, string> = { nb: 'no', nn: 'no', fil: 'tl' };
+
+interface Found {
+  base: string | undefined;
+  titles: string[];
+  headings: Element[];
+  metas: Map<string, string>;
+  robots: string[];
+  refresh: string | undefined;
+  canonical: string | undefined;
+  language: string | undefined;
+  references: string[];
+}
+
+/** Reads what a page says about itself and where it leads. `url` is where it was found. */
+export function factsOf({ root }: Tree, url: string): Facts {
+  const found: Found = {
+    base: undefined,
+    titles: [],
+    headings: [],
+    metas: new Map(),
+    robots: [],
+    refresh: undefined,
+    canonical: undefined,
+    language: undefined,
+    references: [],
+  };
+  collect(root, found);
+  const base = resolver(url)(found.base ?? '') ?? url;
+  const resolve = resolver(base);
+  const robots = found.robots.join(',').toLowerCase();
+  return {
+    title: titleOf(found, url),
+    language: languageOf(found.language ?? found.metas.get('content-language') ?? found.metas.get('og:locale')),
+    canonical: (found.canonical === undefined ? undefined : resolve(found.canonical)) ?? null,
+    isNoindex: /(?:^|[\s,])(?:noindex|none)(?:$|[\s,])/.test(robots),
+    isNofollow: /(?:^|[\s,])(?:nofollow|none)(?:$|[\s,])/.test(robots),
+    links: linksOf(found.references, resolve),
+    refresh: refreshOf(found.refresh, resolve),
+    resolve,
+  };
+}
+
+function collect(element: Element, found: Found): void {
+  for (const child of element.children) {
+    if (!isElement(child)) continue;
+    const { name, attributes } = child;
+    if (name === 'a' || name === 'area') {
+      if (attributes.href !== undefined) found.references.push(attributes.href);
+    } else if (name === 'meta') collectMeta(attributes, found);
+    else if (name === 'link') {
+      if (/(?:^|\s)canonical(?:$|\s)/i.test(attributes.rel ?? '')) found.canonical ??= attributes.href;
+    } else if (name === 'base') found.base ??= attributes.href;
+    else if (name === 'html') found.language = attributes.lang ?? attributes['xml:lang'];
+    else if (name === 'title' && found.titles.length < MAX_TITLE_ELEMENTS) found.titles.push(allTextOf(child));
+    else if (name === 'h1' && found.headings.length < MAX_TITLE_ELEMENTS) found.headings.push(child);
+    collect(child, found);
+  }
+}
+
+function collectMeta(attributes: Record<string, string>, found: Found): void {
+  const { content } = attributes;
+  if (content === undefined) return;
+  const name = (attributes.name ?? attributes.property ?? attributes['http-equiv'] ?? '').toLowerCase();
+  if (ROBOTS.has(name)) found.robots.push(content);
+  else if (name === 'refresh') found.refresh ??= content;
+  else if (!found.metas.has(name)) found.metas.set(name, content);
+}
+
+/** The page's heading where its title repeats it, else its title without the name of the site where that is known. */
+function titleOf({ titles, headings, metas }: Found, url: string): string {
+  const title = collapse(titles[0] ?? '');
+  const texts = headings.map((heading) => collapse(allTextOf(heading))).filter((text) => text !== '');
+  const repeated = texts.find((text) => text.length > 2 && title.toLowerCase().includes(text.toLowerCase()));
+  const chosen = repeated ?? (collapse(metas.get('og:title') ?? '') || title || texts[0] || new URL(url).pathname);
+  return chosen.length <= MAX_TITLE
+    ? chosen
+    : `${chosen
+        .slice(0, MAX_TITLE - 1)
+        .toWellFormed()
+        .replace(/\ufffd$/, '')}…`;
+}
+
+/** ISO 639-1, as the API has it. */
+function languageOf(tag: string | undefined): string | null {
+  try {
+    const { language } = new Intl.Locale((tag ?? '').trim().replaceAll('_', '-'));
+    const known = LANGUAGE_ALIASES[language] ?? language;
+    return known.length === 2 ? known : null;
+  } catch {
+    return null; // no language tag
+  }
+}
+
+function linksOf(references: string[], resolve: Facts['resolve']): string[] {
+  const links = new Set<string>();
+  for (const reference of references) {
+    const link = resolve(reference);
+    if (link !== undefined) links.add(link.split('#', 1)[0] as string);
+    if (links.size >= MAX_LINKS) break;
+  }
+  return [...links];
+}
+
+function refreshOf(content: string | undefined, resolve: Facts['resolve']): string | null {
+  const target = /^\s*[\d.]*\s*[;,]?\s*(?:url\s*=\s*)?["']?([^"']*)/i.exec(content ?? '')?.[1]?.trim();
+  return target ? (resolve(target) ?? null) : null;
+}
+
+/** Resolves references against an address, each once: pages repeat them. */
+function resolver(base: string): Facts['resolve'] {
+  const resolved = new Map<string, string | undefined>();
+  return (reference) => {
+    if (resolved.has(reference)) return resolved.get(reference);
+    const url = URL.parse(reference.trim(), base);
+    const isOfTheWeb = url !== null && /^https?:$/.test(url.protocol) && url.href.length <= MAX_ADDRESS;
+    const address = isOfTheWeb ? url.href : undefined;
+    resolved.set(reference, address);
+    return address;
+  };
+}
+
+const collapse = (text: string) => text.replace(/\s+/g, ' ').trim();
+
+function allTextOf(element: Element): string {
+  return element.children.map((child) => (isElement(child) ? allTextOf(child) : child)).join(' ');
+}
+
+/** Whether a browser would show more: there is little to read, and an empty place to put it or mostly script. */
+export function looksScripted({ root, scriptLength }: Tree, pageLength: number): boolean {
+  const body = findFirst(root, ({ name }) => name === 'body') ?? root;
+  if (readableLength(body) >= 200) return false;
+  const isMostlyScript = scriptLength > pageLength / 2;
+  const hasEmptyPlace = findFirst(
+    body,
+    ({ attributes, textLength }) => textLength < 50 && PLACES.has(attributes.id ?? ''),
+  );
+  return isMostlyScript || hasEmptyPlace !== undefined;
+}
+
+const PLACES = new Set([
+  'root',
+  'app',
+  '__next',
+  '__nuxt',
+  '___gatsby',
+  'react-root',
+  'app-root',
+  'application',
+  'main-app',
+]);
+
+const readableLength = (body: Element) =>
+  body.textLength -
+  body.children
+    .filter(isElement)
+    .reduce((sum, { name, textLength }) => sum + (name === 'noscript' ? textLength : 0), 0);

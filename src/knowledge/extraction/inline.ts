@@ -1,0 +1,128 @@
+import { BLOCK_ELEMENTS, type Child, type Element } from './tree.ts';
+
+/** What the Markdown of a page is made with. */
+export interface Writing {
+  isKept: (element: Element) => boolean;
+  /** The absolute http(s) address that a reference of the page means. */
+  resolve: (reference: string) => string | undefined;
+  /** Characters that addresses may still take: short references to a long base would make a page many times its size. */
+  addressBudget: number;
+}
+
+const MARKUP = /[\\`*_[\]<&~]/;
+const CODE_ELEMENTS = new Set(['code', 'kbd', 'samp', 'tt']);
+const STRONG_ELEMENTS = new Set(['strong', 'b']);
+/** What links to a heading from itself. */
+const ANCHOR_TEXT = /^(?:#|¶|§|🔗|permalink|direct link to.{0,200})?$/iu;
+const BEGINS_BLOCK = /^(?=#{1,6}(?:\s|$)|[-+](?:\s|$)|>|={1,}\s*$|-[-\s]*$|~~~|[|:-][|:\s-]*$)/;
+const BEGINS_NUMBERED = /^(\d{1,9})(?=[.)](?:\s|$))/;
+
+/** Text as Markdown that says no more than the text. */
+function escapeText(text: string): string {
+  if (!MARKUP.test(text)) return text;
+  return text
+    .replace(/\\(?=[!-/:-@[-`{-~]|$)|`|~(?=~)|<(?=[a-z/!?])|&(?=#?\w{1,40};)|\](?=[([:]|$)/gi, '\\$&')
+    .replace(/(?<!\s)\*|\*(?!\s)|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu, '\\$&');
+}
+
+/** Lines of a paragraph: each as text, whatever it begins with. */
+export const paragraphOf = (inline: string): string =>
+  linesOf(inline)
+    .map((line) => line.replace(BEGINS_BLOCK, '\\').replace(BEGINS_NUMBERED, '$1\\'))
+    .join('  \n');
+
+/** The same on one line, for headings, cells and links. */
+export const oneLine = (inline: string): string => linesOf(inline).join(' ');
+
+const linesOf = (inline: string): string[] =>
+  inline
+    .split('\n')
+    .map((line) => line.replace(/\s+/g, ' ').trim())
+    .filter((line) => line !== '');
+
+/** Children of an element as Markdown within a paragraph. A newline is a break of the line. */
+export function inlineOf(element: Element, writing: Writing): string {
+  const pieces: string[] = [];
+  for (const child of element.children) addInline(pieces, child, writing);
+  return pieces.join('');
+}
+
+/** Adds a child to a paragraph. What is strong side by side is strong as one. */
+export function addInline(pieces: string[], child: Child, writing: Writing): void {
+  const more = typeof child === 'string' ? escapeText(child.replace(/\s+/g, ' ')) : inlineElement(child, writing);
+  const last = pieces.at(-1);
+  if (last?.endsWith('**') && more.startsWith('**')) pieces.splice(-1, 1, last.slice(0, -2), more.slice(2));
+  else if (more !== '') pieces.push(more);
+}
+
+/** An element as Markdown within a paragraph. */
+function inlineElement(element: Element, writing: Writing): string {
+  const { name, attributes } = element;
+  if (!writing.isKept(element)) return '';
+  if (name === 'br') return '\n';
+  if (name === 'img') return escapeText((attributes.alt ?? '').replace(/\s+/g, ' '));
+  if (name === 'math' && attributes.alttext) return codeOf(attributes.alttext);
+  if (CODE_ELEMENTS.has(name)) return codeOf(rawTextOf(element, writing.isKept));
+  if (name === 'a') return linkOf(element, writing);
+  const inline = inlineOf(element, writing);
+  if (STRONG_ELEMENTS.has(name)) return strongOf(inline);
+  return BLOCK_ELEMENTS.has(name) ? ` ${inline} ` : inline;
+}
+
+/** Link text as a link, where it has an address. */
+export function linked(text: string, href: string | undefined, writing: Writing): string {
+  if (href === undefined || href.startsWith('#') || writing.addressBudget <= 0) return text;
+  const address = writing.resolve(href);
+  if (address === undefined) return text;
+  writing.addressBudget -= address.length;
+  return `[${text.replace(/(?<!\\)[[\]]/g, '\\$&')}](${address.replace(/[()]/g, encodeParenthesis)})`;
+}
+
+function linkOf(element: Element, writing: Writing): string {
+  const inline = inlineOf(element, writing);
+  const text = oneLine(inline);
+  if (ANCHOR_TEXT.test(text)) return '';
+  return spacedLike(inline, text.includes('](') ? text : linked(text, element.attributes.href, writing));
+}
+
+/** Marks letter to letter: beside other characters the marks would not always be read as such. */
+function strongOf(inline: string): string {
+  const [, before = '', core = '', after = ''] = /^([^\p{L}\p{N}]*)(.*?)([^\p{L}\p{N}]*)$/su.exec(inline) ?? [];
+  if (core === '' || /[\n`[]|\*\*/.test(inline)) return inline;
+  return `${before}**${core}**${after}`;
+}
+
+function codeOf(text: string): string {
+  const code = text.replace(/\s+/g, ' ').trim();
+  if (code === '') return '';
+  const ticks = '`'.repeat(longestRun(code) + 1);
+  const pad = code.startsWith('`') || code.endsWith('`') ? ' ' : '';
+  return spacedLike(text, `${ticks}${pad}${code}${pad}${ticks}`);
+}
+
+/** The longest run of backticks. */
+export const longestRun = (code: string): number =>
+  (code.match(/`+/g) ?? []).reduce((longest, { length }) => Math.max(longest, length), 0);
+
+const spacedLike = (original: string, text: string): string =>
+  `${/^\s/.test(original) ? ' ' : ''}${text}${/\s$/.test(original) ? ' ' : ''}`;
+
+const encodeParenthesis = (character: string) => (character === '(' ? '%28' : '%29');
+
+/** Text as it stands, with its line breaks: of code. */
+export function rawTextOf(element: Element, isKept: (element: Element) => boolean): string {
+  const parts: string[] = [];
+  addRawText(element, isKept, parts);
+  return parts.join('');
+}
+
+function addRawText(element: Element, isKept: (element: Element) => boolean, parts: string[]): void {
+  for (const child of element.children) {
+    if (typeof child === 'string') parts.push(child);
+    else if (child.name === 'br') parts.push('\n');
+    else if (isKept(child)) {
+      addRawText(child, isKept, parts);
+      if (BLOCK_ELEMENTS.has(child.name) && parts.at(-1)?.endsWith('\n') !== true) parts.push('\n');
+    }
+  }
+}

@@ -1,0 +1,146 @@
+import type { Content } from './content.ts';
+import { addInline, inlineOf, linked, longestRun, oneLine, paragraphOf, rawTextOf, type Writing } from './inline.ts';
+import { isOfData, rowsOf, tableOf } from './tables.ts';
+import { BLOCK_ELEMENTS, type Child, type Element, isElement } from './tree.ts';
+
+const HEADING = /^h([1-6])$/;
+const LISTS = new Set(['ul', 'ol', 'menu', 'dir']);
+/** Deeper ones are written as if they were at this depth: indentation must not make a page many times its size. */
+const MAX_INDENTED = 8;
+const MAX_HEADING = 6;
+const MAX_ADDRESS_CHARACTERS = 400_000;
+const LANGUAGE = /(?:^|\s)(?:language|lang|highlight-source|highlight|brush)[-:]\s?([\w+#.-]{1,30})/i;
+
+/** Where in the page the writing is. */
+interface Place {
+  depth: number;
+  /** The level of the last heading. */
+  heading: { level: number };
+}
+
+/** What is kept of a page as Markdown: headings, nested lists, tables, code with its language, absolute links, images as their text. */
+export function markdownOf({ content, isKept }: Content, resolve: (reference: string) => string | undefined): string {
+  const writing: Writing = { isKept, resolve, addressBudget: MAX_ADDRESS_CHARACTERS };
+  return blocksOf(content.children, writing, { depth: 0, heading: { level: 1 } }).join('\n\n');
+}
+
+function blocksOf(children: Child[], writing: Writing, place: Place): string[] {
+  const blocks: string[] = [];
+  const pieces: string[] = [];
+  const flush = () => {
+    const paragraph = paragraphOf(pieces.splice(0).join(''));
+    if (paragraph !== '') blocks.push(paragraph);
+  };
+  for (const child of children) {
+    if (isElement(child) && !writing.isKept(child)) continue;
+    if (isElement(child) && isBlock(child)) {
+      flush();
+      blocks.push(...blockOf(child, writing, place));
+    } else addInline(pieces, child, writing);
+  }
+  flush();
+  return blocks;
+}
+
+const isBlock = (element: Element) => element.hasBlocks || BLOCK_ELEMENTS.has(element.name) || isQuestion(element);
+
+/** What opens the answer below it: of FAQs. */
+const isQuestion = ({ name, attributes }: Element) =>
+  name === 'summary' ||
+  (name === 'button' && (attributes['aria-expanded'] ?? attributes['aria-controls']) !== undefined);
+
+function blockOf(element: Element, writing: Writing, place: Place): string[] {
+  const { name } = element;
+  const level = HEADING.exec(name)?.[1];
+  if (level !== undefined) return headingOf(element, Number(level), writing, place);
+  if (isQuestion(element))
+    return headingOf(element, Math.min(place.heading.level + 1, MAX_HEADING), writing, place, false);
+  if (name === 'pre') return codeBlockOf(element, writing);
+  if (LISTS.has(name)) return listOf(element, writing, place);
+  if (name === 'table') return tableBlocksOf(element, writing, place);
+  if (name === 'a') return linkedBlocksOf(element, writing, place);
+  if (name === 'blockquote') return quoteOf(element, writing, place);
+  if (name === 'dt') return termOf(element, writing);
+  return blocksOf(element.children, writing, place);
+}
+
+function headingOf(element: Element, level: number, writing: Writing, { heading }: Place, isCounted = true): string[] {
+  const text = oneLine(inlineOf(element, writing))
+    .replaceAll('**', '')
+    .replace(/(?<=\s)(?=#+$)/, '\\');
+  if (text === '') return [];
+  if (isCounted) heading.level = level;
+  return [`${'#'.repeat(level)} ${text}`];
+}
+
+function codeBlockOf(element: Element, { isKept }: Writing): string[] {
+  const code = rawTextOf(element, isKept).replace(/^\n/, '').trimEnd();
+  if (code.trim() === '') return [];
+  const fence = '`'.repeat(Math.max(3, longestRun(code) + 1));
+  return [`${fence}${languageOf(element)}\n${code}\n${fence}`];
+}
+
+/** A code block's language: said by itself, by what is in it or by what is around it. */
+function languageOf(element: Element): string {
+  const inner = element.children.filter(isElement).filter(({ name }) => name === 'code');
+  for (const one of [element, ...inner, element.parent, element.parent?.parent]) {
+    const { class: names = '', 'data-language': language, 'data-lang': lang } = one?.attributes ?? {};
+    const said = language ?? lang ?? LANGUAGE.exec(names)?.[1];
+    if (said !== undefined && /^[\w+#.-]{1,30}$/.test(said)) return said.toLowerCase();
+  }
+  return '';
+}
+
+function listOf(element: Element, writing: Writing, place: Place): string[] {
+  const isIndented = place.depth < MAX_INDENTED;
+  const inner = { ...place, depth: place.depth + 1 };
+  const items: string[] = [];
+  let number = element.name === 'ol' ? startOf(element.attributes.start) : undefined;
+  for (const child of element.children) {
+    const isItem = isElement(child) && child.name === 'li' && writing.isKept(child);
+    const blocks = blocksOf(isItem ? child.children : [child], writing, inner);
+    if (blocks.length === 0) continue;
+    if (!isIndented) items.push(...blocks);
+    else if (!isItem && items.length > 0) items.push(`${items.pop()}\n${indent(tight(blocks), 2)}`);
+    else {
+      const marker = number === undefined ? '- ' : `${number++}. `;
+      items.push(marker + indent(tight(blocks), marker.length).trimStart());
+    }
+  }
+  if (!isIndented) return items;
+  return items.length === 0 ? [] : [items.join(items.some((item) => item.includes('\n\n')) ? '\n\n' : '\n')];
+}
+
+const startOf = (start: string | undefined) => (/^\d{1,6}$/.test(start ?? '') ? Number(start) : 1);
+
+/** Blocks of a list item: a list follows its line at once. */
+const tight = (blocks: string[]) =>
+  blocks.reduce((text, block, nth) => `${text}${nth > 0 && /^(?:- |\d{1,9}\. )/.test(block) ? '\n' : '\n\n'}${block}`);
+
+const indent = (text: string, width: number) => text.replace(/^(?=.)/gm, ' '.repeat(width));
+
+function tableBlocksOf(element: Element, writing: Writing, place: Place): string[] {
+  const captions = element.children.filter(isElement).filter(({ name }) => name === 'caption');
+  const rows = rowsOf(element, writing.isKept);
+  if (rows.length === 0 || !isOfData(element, rows)) return blocksOf(element.children, writing, place);
+  return [...captions.flatMap((caption) => blocksOf(caption.children, writing, place)), tableOf(rows, writing)];
+}
+
+/** A link around blocks, as of a card: its first line becomes the link. */
+function linkedBlocksOf(element: Element, writing: Writing, place: Place): string[] {
+  const [first = '', ...others] = blocksOf(element.children, writing, place);
+  const [, marks = '', text = ''] = /^(#{1,6} )?([^\n]+)$/.exec(first) ?? [];
+  if (text === '' || /\]\(|^[-|>`]|^\d{1,9}\. /.test(text)) return first === '' ? others : [first, ...others];
+  return [marks + linked(text, element.attributes.href, writing), ...others];
+}
+
+function quoteOf(element: Element, writing: Writing, place: Place): string[] {
+  const blocks = blocksOf(element.children, writing, { ...place, depth: place.depth + 1 });
+  if (blocks.length === 0 || place.depth >= MAX_INDENTED) return blocks;
+  return [blocks.join('\n\n').replace(/^/gm, '> ').replace(/^> $/gm, '>')];
+}
+
+function termOf(element: Element, writing: Writing): string[] {
+  const blocks = paragraphOf(inlineOf(element, writing));
+  return blocks === '' ? [] : [/\*\*|\n|^\P{L}/u.test(blocks) ? blocks : `**${blocks}**`];
+}

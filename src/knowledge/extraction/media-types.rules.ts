@@ -1,0 +1,26 @@
+export type PageKind = 'html' | 'text' | 'pdf';
+
+const KINDS: Record<string, PageKind> = {
+  'text/html': 'html',
+  'application/xhtml+xml': 'html',
+  'text/plain': 'text',
+  'text/markdown': 'text',
+  'text/x-markdown': 'text',
+  'application/pdf': 'pdf',
+  'application/x-pdf': 'pdf',
+};
+/** Types that servers give to whatever they do not know. */
+const UNKNOWN = new Set(['', 'application/octet-stream', 'binary/octet-stream', 'application/unknown']);
+const SNIFFED = 1_024;
+const STARTS_HTML =
+  /^[\s\ufeff\u00ef\u00bb\u00bf]*<(?:!doctype\s+html|!--|html|head|body|title|meta|div|p|h1|table|article|main|script|style|a)[\s>]/i;
+
+/** What kind of page this is: by its first bytes where they tell, by its type otherwise. undefined: none that is read. */
+export function kindOf(bytes: Uint8Array, contentType: string | null): PageKind | undefined {
+  const start = Buffer.from(bytes.subarray(0, SNIFFED)).toString('latin1');
+  if (start.trimStart().startsWith('%PDF-')) return 'pdf';
+  const type = (contentType ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
+  if (!UNKNOWN.has(type)) return KINDS[type];
+  if (STARTS_HTML.test(start)) return 'html';
+  return start.includes('\0') ? undefined : 'text';
+}

@@ -1,0 +1,60 @@
+import { decode } from './charset.ts';
+import { chooseContent } from './content.ts';
+import { type ExtractedPage, ExtractionError, type Page } from './extraction.service.ts';
+import { factsOf, looksScripted } from './facts.ts';
+import { markdownOf } from './markdown.ts';
+import { kindOf } from './media-types.rules.ts';
+import { pdfTextOf } from './pdf.ts';
+import { textOf } from './text.ts';
+import { MAX_CHARACTERS, parseHtml } from './tree.ts';
+
+const MAX_TITLE = 200;
+/** Control characters, which say nothing and which a database does not take. */
+const CONTROL_CHARACTERS = /[^\P{Cc}\t\n\r]/gu;
+
+/** Reads one page. Throws ExtractionError. Takes as long and as much memory as the page makes it. */
+export async function readPage({ bytes, contentType, url }: Page): Promise<ExtractedPage> {
+  const kind = kindOf(bytes, contentType);
+  if (kind === undefined) throw new ExtractionError('unsupported_type', `Pages of type ${contentType} are not read`);
+  if (kind === 'html') return readHtml(decode(bytes, contentType), url);
+  if (kind === 'text') return readText(decode(bytes, contentType), '', url);
+  const { title, text } = await pdfTextOf(bytes);
+  return readText(text, title, url);
+}
+
+/** Reads a page of HTML: one parse serves all that is asked of it. */
+export function readHtml(html: string, url: string): ExtractedPage {
+  const tree = parseHtml(html);
+  const { resolve, title, ...facts } = factsOf(tree, url);
+  const content = chooseContent(tree, url);
+  return {
+    ...facts,
+    title: clean(title),
+    markdown: clean(markdownOf(content, resolve)),
+    text: clean(textOf(content.content, content.isKept)),
+    looksScripted: looksScripted(tree, html.length),
+  };
+}
+
+function readText(raw: string, title: string, url: string): ExtractedPage {
+  const text = clean(raw.replaceAll('\r\n', '\n')).trim();
+  const firstLine =
+    text
+      .split('\n', 1)[0]
+      ?.replace(/^#{1,6} /, '')
+      .trim() ?? '';
+  return {
+    title: clean(title.trim() || firstLine.slice(0, MAX_TITLE) || new URL(url).pathname),
+    markdown: text,
+    text,
+    language: null,
+    canonical: null,
+    isNoindex: false,
+    isNofollow: false,
+    links: [],
+    refresh: null,
+    looksScripted: false,
+  };
+}
+
+const clean = (text: string): string => text.slice(0, MAX_CHARACTERS).replaceAll(CONTROL_CHARACTERS, '').toWellFormed();

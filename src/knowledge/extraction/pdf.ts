@@ -1,0 +1,55 @@
+import { ExtractionError } from './extraction.service.ts';
+
+const MAX_PAGES = 300;
+/** Lines further apart than this many times their height are of different paragraphs. */
+const PARAGRAPH_GAP = 1.6;
+
+interface TextItem {
+  str: string;
+  hasEOL: boolean;
+  height: number;
+  transform: number[];
+}
+
+/** The text of a PDF's first 300 pages, paragraph by paragraph, and its title where it says one. */
+export async function pdfTextOf(bytes: Uint8Array): Promise<{ title: string; text: string }> {
+  const { getDocumentProxy } = await import('unpdf'); // takes 40 MB: only a thread that meets a PDF shall have it
+  try {
+    const pdf = await getDocumentProxy(new Uint8Array(bytes), { verbosity: 0 });
+    const pages: string[] = [];
+    for (let number = 1; number <= Math.min(pdf.numPages, MAX_PAGES); number += 1) {
+      const page = await pdf.getPage(number);
+      const { items } = await page.getTextContent();
+      pages.push(paragraphsOf(items.filter((item) => 'str' in item)));
+      page.cleanup();
+    }
+    const { info } = await pdf.getMetadata();
+    const title = (info as { Title?: unknown }).Title;
+    return { title: typeof title === 'string' ? title : '', text: pages.filter((page) => page !== '').join('\n\n') };
+  } catch (error) {
+    throw new ExtractionError(
+      'unreadable',
+      `The PDF cannot be read: ${error instanceof Error ? error.message : 'it is damaged'}`,
+    );
+  }
+}
+
+function paragraphsOf(items: TextItem[]): string {
+  let text = '';
+  let lastY: number | undefined;
+  for (const { str, hasEOL, height, transform } of items) {
+    const y = transform[5] ?? 0;
+    if (str.trim() !== '') {
+      if (lastY !== undefined && height > 0 && Math.abs(lastY - y) > height * PARAGRAPH_GAP)
+        text = `${text.trimEnd()}\n\n`;
+      lastY = y;
+    }
+    text += hasEOL ? `${str}\n` : str;
+  }
+  return text
+    .replace(/(\p{L})-\n(?=\p{Ll})/gu, '$1') // a word parted at the end of its line
+    .replace(/[^\S\n]+/g, ' ')
+    .replace(/ ?\n ?/g, '\n')
+    .replace(/\n{3,}/g, '\n\n')
+    .trim();
+}

@@ -1,0 +1,78 @@
+import { sql } from 'kysely';
+import type { Db } from '../../db/connect.ts';
+import { byCreation, type Place } from '../../db/cursor.ts';
+
+const LISTED = ['id', 'title', 'slug', 'path', 'meta_title', 'meta_description', 'created_at', 'updated_at'] as const;
+
+/** The articles of a page of the list, by creation. */
+export const listArticles = (db: Db, orgId: string, place: Place) =>
+  db.selectFrom('help_center_articles').select(LISTED).where('org_id', '=', orgId).$call(byCreation(place)).execute();
+
+export const listArticlesOf = (db: Db, orgId: string, ids: string[]) =>
+  db.selectFrom('help_center_articles').select(LISTED).where('org_id', '=', orgId).where('id', 'in', ids).execute();
+
+export const findArticle = (db: Db, orgId: string, id: string) =>
+  db
+    .selectFrom('help_center_articles')
+    .select([...LISTED, 'content_markdown'])
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+
+export const findArticleAt = (db: Db, orgId: string, path: string) =>
+  db
+    .selectFrom('help_center_articles')
+    .select([...LISTED, 'content_markdown', sql<string>`encode(hash, 'hex')`.as('hash')])
+    .where('org_id', '=', orgId)
+    .where('path', '=', path)
+    .executeTakeFirst();
+
+/** The name of an org that has a help center. */
+export async function findCenter(db: Db, orgId: string): Promise<string | undefined> {
+  const center = await db
+    .selectFrom('help_centers as center')
+    .innerJoin('orgs as org', 'org.id', 'center.org_id')
+    .select('org.name')
+    .where('center.org_id', '=', orgId)
+    .executeTakeFirst();
+  return center?.name;
+}
+
+/** What a category and those below it hold, or all where there is no path, in the order of the tree. */
+export async function listContentsTable(db: Db, orgId: string, path?: string) {
+  const { rows } = await sql<{
+    path: string;
+    title: string;
+    description: string | null;
+    depth: number;
+    is_category: boolean;
+  }>`
+    with recursive tree as (
+      select id, path, name, description, 1 as depth, array[position] as place
+      from help_center_categories
+      where org_id = ${orgId} and ${path === undefined ? sql`parent_id is null` : sql`path = ${path}`}
+      union all
+      select child.id, child.path, child.name, child.description, tree.depth + 1, tree.place || (1000000 + child.position)
+      from help_center_categories child join tree on child.parent_id = tree.id
+      where child.org_id = ${orgId}
+    )
+    select path, name as title, description, depth, true as is_category, place from tree
+    union all
+    select article.path, article.title, article.meta_description, tree.depth + 1, false, tree.place || article.position
+    from help_center_articles article join tree on article.category_id = tree.id
+    where article.org_id = ${orgId}
+    order by place
+  `.execute(db);
+  return rows;
+}
+
+/** The categories at these paths, the outermost first. */
+export function listTrail(db: Db, orgId: string, paths: string[]) {
+  return db
+    .selectFrom('help_center_categories')
+    .select(['path', 'name as title'])
+    .where('org_id', '=', orgId)
+    .where(sql<boolean>`path = any(${paths}::text[])`)
+    .orderBy(sql`length(path)`)
+    .execute();
+}

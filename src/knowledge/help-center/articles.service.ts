@@ -1,0 +1,49 @@
+import type { Db } from '../../db/connect.ts';
+import { pageOf } from '../../db/cursor.ts';
+import { notFound } from '../../errors.ts';
+import { findPassages, type Semantics } from '../index/search.service.ts';
+import { addressOf } from './addresses.rules.ts';
+import { findArticle, listArticles, listArticlesOf } from './articles.queries.ts';
+import type { ArticlesQuery } from './articles.schema.ts';
+
+/** An article may have several passages, and operations of the API document are found with the articles. */
+const PASSAGES_AN_ARTICLE = 3;
+
+/** A page of the org's articles by creation, or the articles that a question calls for, the best first. */
+export async function listHelpArticles(
+  db: Db,
+  { publicUrl, semantics }: { publicUrl: string; semantics: Semantics },
+  orgId: string,
+  { q, cursor, limit }: ArticlesQuery,
+) {
+  const withUrl = <A extends { path: string }>(article: A) => ({
+    ...article,
+    url: addressOf(publicUrl, orgId, article.path),
+  });
+  if (q !== undefined)
+    return { items: (await searchArticles(db, semantics, orgId, q, limit)).map(withUrl), next: null };
+  const { items, next } = await pageOf(db, { cursor, limit }, (place) => listArticles(db, orgId, place));
+  return { items: items.map(withUrl), next };
+}
+
+/** Articles that a question calls for, the best first. */
+export async function searchArticles(db: Db, semantics: Semantics, orgId: string, query: string, limit: number) {
+  const passages = await findPassages(db, semantics, orgId, {
+    query,
+    limit: limit * PASSAGES_AN_ARTICLE,
+    explain: false,
+    sourceTypes: ['help_center'],
+    visibility: ['public'],
+  });
+  const ids = [...new Set(passages.map(({ id }) => id))];
+  if (ids.length === 0) return [];
+  const byId = new Map((await listArticlesOf(db, orgId, ids)).map((article) => [article.id, article]));
+  return ids.flatMap((id) => byId.get(id) ?? []).slice(0, limit);
+}
+
+/** An article with its content. Throws notFound. */
+export async function getHelpArticle(db: Db, publicUrl: string, orgId: string, id: string) {
+  const article = await findArticle(db, orgId, id);
+  if (article === undefined) throw notFound('article');
+  return { ...article, url: addressOf(publicUrl, orgId, article.path) };
+}

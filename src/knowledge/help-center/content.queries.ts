@@ -1,0 +1,142 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Db } from '../../db/connect.ts';
+import { lockName } from '../../db/locks.ts';
+
+/** What is stored under a path, and what it was made of. */
+export interface Stored {
+  id: string;
+  path: string;
+  /** In hex. */
+  hash: string;
+  position: number;
+}
+
+export interface CategoryRow {
+  id: string;
+  parent_id: string | null;
+  path: string;
+  slug: string;
+  name: string;
+  description: string | null;
+  icon: string | null;
+  position: number;
+  hash: string;
+}
+
+export interface ArticleRow {
+  id: string;
+  category_id: string;
+  path: string;
+  slug: string;
+  title: string;
+  content_markdown: string | null;
+  meta_title: string | null;
+  meta_description: string | null;
+  position: number;
+  hash: string;
+}
+
+export interface OperationRow {
+  id: string;
+  path: string;
+  hash: string;
+}
+
+type ContentTable = 'help_center_articles' | 'help_center_categories' | 'help_center_operations';
+
+/** Lets one change of the org's help center through at a time. */
+export const lockContent = (trx: Db, orgId: string) => lockName(trx, `help-center ${orgId}`);
+
+export async function listStored(trx: Db, orgId: string, table: ContentTable): Promise<Stored[]> {
+  const position = table === 'help_center_operations' ? sql`0` : sql`position`;
+  const { rows } = await sql<Stored>`
+    select id, path, encode(hash, 'hex') as hash, ${position} as position from ${sql.table(table)} where org_id = ${orgId}
+  `.execute(trx);
+  return rows;
+}
+
+export async function deleteStored(trx: Db, orgId: string, table: ContentTable, ids: string[]): Promise<void> {
+  if (ids.length > 0)
+    await sql`delete from ${sql.table(table)} where org_id = ${orgId} and id = any(${ids}::uuid[])`.execute(trx);
+}
+
+/** Writes the categories, new ones and those of known ids. A parent may stand behind its children. */
+export async function upsertCategories(trx: Db, orgId: string, rows: CategoryRow[]): Promise<void> {
+  if (rows.length === 0) return;
+  await sql`
+    insert into help_center_categories (org_id, id, parent_id, path, slug, name, description, icon, position, hash)
+    select ${orgId}, id, parent_id, path, slug, name, description, icon, position, decode(hash, 'hex')
+    from ${recordset(rows)} as row (id uuid, parent_id uuid, path text, slug text, name text, description text, icon text, position int, hash text)
+    on conflict (org_id, id) do update set
+      parent_id = excluded.parent_id, path = excluded.path, slug = excluded.slug, name = excluded.name, description = excluded.description,
+      icon = excluded.icon, position = excluded.position, hash = excluded.hash
+  `.execute(trx);
+}
+
+/** Writes the articles, new ones and those of known ids. */
+export async function upsertArticles(trx: Db, orgId: string, rows: ArticleRow[]): Promise<void> {
+  if (rows.length === 0) return;
+  await sql`
+    insert into help_center_articles
+      (org_id, id, category_id, path, slug, title, content_markdown, meta_title, meta_description, position, hash)
+    select ${orgId}, id, category_id, path, slug, title, content_markdown, meta_title, meta_description, position, decode(hash, 'hex')
+    from ${recordset(rows)} as row (
+      id uuid, category_id uuid, path text, slug text, title text, content_markdown text, meta_title text, meta_description text,
+      position int, hash text
+    )
+    on conflict (org_id, id) do update set
+      category_id = excluded.category_id, title = excluded.title, content_markdown = excluded.content_markdown,
+      meta_title = excluded.meta_title, meta_description = excluded.meta_description, position = excluded.position,
+      hash = excluded.hash, updated_at = now()
+  `.execute(trx);
+}
+
+/** Puts articles that are otherwise unchanged elsewhere among their siblings. */
+export async function moveArticles(trx: Db, orgId: string, rows: { id: string; position: number }[]): Promise<void> {
+  if (rows.length === 0) return;
+  await sql`
+    update help_center_articles as article set position = row.position
+    from ${recordset(rows)} as row (id uuid, position int)
+    where article.org_id = ${orgId} and article.id = row.id
+  `.execute(trx);
+}
+
+export async function upsertOperations(trx: Db, orgId: string, rows: OperationRow[]): Promise<void> {
+  if (rows.length === 0) return;
+  await sql`
+    insert into help_center_operations (org_id, id, path, hash)
+    select ${orgId}, id, path, decode(hash, 'hex') from ${recordset(rows)} as row (id uuid, path text, hash text)
+    on conflict (org_id, id) do update set hash = excluded.hash
+  `.execute(trx);
+}
+
+export async function setSpecification(trx: Db, orgId: string, openapi_spec: string | null): Promise<void> {
+  await trx
+    .insertInto('help_centers')
+    .values({ org_id: orgId, openapi_spec })
+    .onConflict((oc) => oc.column('org_id').doUpdateSet({ openapi_spec }))
+    .execute();
+}
+
+export const findSpecification = (db: Db, orgId: string) =>
+  db.selectFrom('help_centers').select('openapi_spec').where('org_id', '=', orgId).executeTakeFirst();
+
+/** All categories, siblings in their order. */
+export const listCategories = (db: Db, orgId: string) =>
+  db
+    .selectFrom('help_center_categories')
+    .select(['id', 'parent_id', 'path', 'slug', 'name', 'description', 'icon'])
+    .where('org_id', '=', orgId)
+    .orderBy('position')
+    .execute();
+
+/** All articles with their content, siblings in their order. */
+export const listContents = (db: Db, orgId: string) =>
+  db
+    .selectFrom('help_center_articles')
+    .select(['category_id', 'title', 'slug', 'content_markdown', 'meta_title', 'meta_description'])
+    .where('org_id', '=', orgId)
+    .orderBy('position')
+    .execute();
+
+const recordset = (rows: object[]): RawBuilder<unknown> => sql`jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)`;

@@ -1,0 +1,163 @@
+import { createHash } from 'node:crypto';
+import type { Db } from '../../db/connect.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import { invalid } from '../../errors.ts';
+import { newId } from '../../ids.ts';
+import { indexItems, type KnowledgeItem, removeItems } from '../index/indexing.service.ts';
+import { addressOf } from './addresses.rules.ts';
+import {
+  deleteStored,
+  findSpecification,
+  listCategories,
+  listContents,
+  listStored,
+  lockContent,
+  moveArticles,
+  type Stored,
+  setSpecification,
+  upsertArticles,
+  upsertCategories,
+  upsertOperations,
+} from './content.queries.ts';
+import type { SyncContentTree } from './content.schema.ts';
+import { operationsOf } from './operations.ts';
+import { buildTree, type PlacedTree, placeTree } from './tree.rules.ts';
+
+/** What `dataSources` of a search calls it. */
+const SOURCE = 'help_center';
+
+/** Where the api is reached. */
+interface Place {
+  publicUrl: string;
+  orgId: string;
+}
+
+/**
+ * Makes the help center what the tree says: what has a new path is created, what the tree has not is deleted, and what differs by its content
+ * is updated, all at once or not at all. Throws invalid that names what the tree cannot have.
+ */
+export async function syncContent(db: Db, place: Place, { categories, openapi_spec }: SyncContentTree) {
+  const placed = placeTree(categories);
+  if (placed.issues.length > 0) {
+    const summary = placed.issues.map(({ path, message }) => `${path}: ${message}`).join('; ');
+    throw invalid(`The request is not valid: ${summary.slice(0, 500)}`, placed.issues);
+  }
+  const operations = openapi_spec === undefined ? [] : operationsOf(openapi_spec);
+  return inTransaction(db, async (trx) => {
+    await lockContent(trx, place.orgId);
+    await setSpecification(trx, place.orgId, openapi_spec ?? null);
+    const counts = await syncTree(trx, place, placed);
+    return { ...counts, operations: await syncOperations(trx, place.orgId, operations) };
+  });
+}
+
+/** The tree as it was given. */
+export async function readContent(db: Db, orgId: string) {
+  const specification = (await findSpecification(db, orgId))?.openapi_spec;
+  const categories = buildTree(await listCategories(db, orgId), await listContents(db, orgId));
+  return { categories, ...(specification == null ? {} : { openapi_spec: specification }) };
+}
+
+async function syncTree(trx: Db, { publicUrl, orgId }: Place, { categories, articles }: PlacedTree) {
+  const categoryChanges = compare(
+    await listStored(trx, orgId, 'help_center_categories'),
+    categories.map((one) => {
+      const { name, slug, description = null, icon = null } = one.category;
+      const row = { path: one.path, slug, name, description, icon, position: one.position };
+      return { ...row, parentPath: one.parentPath, hash: hashOf([name, description, icon]) };
+    }),
+  );
+  const articleChanges = compare(
+    await listStored(trx, orgId, 'help_center_articles'),
+    articles.map(({ path, parentPath, position, article }) => {
+      const { title, slug, content_markdown = null, meta_title = null, meta_description = null } = article;
+      const row = { path, slug, title, content_markdown, meta_title, meta_description, position };
+      return { ...row, parentPath, hash: hashOf([title, content_markdown, meta_title, meta_description]) };
+    }),
+  );
+  const idOf = new Map(categoryChanges.all.map(({ path, id }) => [path, id]));
+  const parentIdOf = (path: string | undefined) => (path === undefined ? null : (idOf.get(path) as string));
+
+  await deleteStored(trx, orgId, 'help_center_articles', articleChanges.gone);
+  await deleteStored(trx, orgId, 'help_center_categories', categoryChanges.gone);
+  const changedCategories = [...categoryChanges.changed, ...categoryChanges.moved];
+  await upsertCategories(
+    trx,
+    orgId,
+    changedCategories.map((row) => ({ ...row, parent_id: parentIdOf(row.parentPath) })),
+  );
+  const changed = articleChanges.changed.map((row) => ({ ...row, category_id: parentIdOf(row.parentPath) as string }));
+  await upsertArticles(trx, orgId, changed);
+  await moveArticles(trx, orgId, articleChanges.moved);
+
+  await removeItems(trx, orgId, articleChanges.gone);
+  await indexItems(
+    trx,
+    orgId,
+    changed.map(({ id, path, title, content_markdown }) =>
+      itemOf(id, title, content_markdown ?? '', addressOf(publicUrl, orgId, path)),
+    ),
+  );
+  return { ...articleChanges.counts, categories: categoryChanges.counts };
+}
+
+async function syncOperations(trx: Db, orgId: string, operations: ReturnType<typeof operationsOf>) {
+  const { gone, changed, counts } = compare(
+    await listStored(trx, orgId, 'help_center_operations'),
+    operations.map((operation) => ({ ...operation, position: 0, hash: hashOf([operation.title, operation.markdown]) })),
+  );
+  await deleteStored(trx, orgId, 'help_center_operations', gone);
+  await upsertOperations(trx, orgId, changed);
+  await removeItems(trx, orgId, gone);
+  await indexItems(
+    trx,
+    orgId,
+    changed.map(({ id, title, markdown }) => itemOf(id, title, markdown, null)),
+  );
+  return counts;
+}
+
+interface Wanted {
+  path: string;
+  hash: string;
+  position: number;
+}
+
+/** What of the wanted rows is new or changed, what is only in another place, and what of the stored ones is gone. */
+function compare<Row extends Wanted>(stored: Stored[], wanted: Row[]) {
+  const storedAt = new Map(stored.map((row) => [row.path, row]));
+  const all = wanted.map((row) => ({ ...row, id: storedAt.get(row.path)?.id ?? newId() }));
+  const isNew = ({ path }: Wanted) => !storedAt.has(path);
+  const changed = all.filter((row) => storedAt.get(row.path)?.hash !== row.hash);
+  const moved = all.filter((row) => {
+    const known = storedAt.get(row.path);
+    return known?.hash === row.hash && known.position !== row.position;
+  });
+  const wantedPaths = new Set(wanted.map(({ path }) => path));
+  const gone = stored.filter(({ path }) => !wantedPaths.has(path)).map(({ id }) => id);
+  const created = all.filter(isNew).length;
+  const counts = {
+    created,
+    updated: changed.length - created,
+    deleted: gone.length,
+    unchanged: all.length - changed.length,
+  };
+  return { all, changed, moved, gone, counts };
+}
+
+const itemOf = (id: string, title: string, markdown: string, url: string | null): KnowledgeItem => ({
+  id,
+  sourceType: 'help_center',
+  source: SOURCE,
+  sourceId: null,
+  title,
+  markdown,
+  url,
+  visibility: 'public',
+  language: null,
+  channels: [],
+  segments: [],
+  isDraft: false,
+});
+
+const hashOf = (parts: (string | null)[]): string => createHash('sha256').update(JSON.stringify(parts)).digest('hex');

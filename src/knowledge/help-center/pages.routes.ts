@@ -1,0 +1,55 @@
+import { createHash } from 'node:crypto';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import type { Deps } from '../../deps.ts';
+import { htmlPage } from '../../http/html.ts';
+import { HELP_PAGE_POLICY } from './pages.ts';
+import { type Reading, readHelpPage } from './reading.service.ts';
+import { createRendering } from './rendering.ts';
+
+/** A reader may see a page as it was a minute ago. */
+const CACHED = 'public, max-age=60, stale-while-revalidate=600';
+const MAX_QUERY = 200;
+
+const Home = z.object({ orgId: z.string() });
+const Page = z.object({ orgId: z.string(), '*': z.string() });
+const Search = z.object({ q: z.string().optional().catch(undefined) });
+
+/** The help center for anybody to read, in HTML. */
+export const helpPageRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config }) => {
+  const setting = { publicUrl: config.PUBLIC_URL, render: createRendering() };
+
+  /** A browser that has the page already is told so. */
+  const send = async ({ db, headers }: FastifyRequest, reply: FastifyReply, reading: Reading): Promise<string> => {
+    reply.type('text/html; charset=utf-8').header('content-security-policy', HELP_PAGE_POLICY);
+    const page = await readHelpPage(db, setting, reading);
+    if (page === undefined) {
+      reply.code(404);
+      return htmlPage('Not found', '<p>There is no such page.</p>');
+    }
+    const etag = `"${createHash('sha256').update(page).digest('base64url')}"`;
+    reply.headers({ etag, 'cache-control': CACHED });
+    const isKnown = headers['if-none-match']?.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag);
+    if (isKnown === true) reply.code(304);
+    return isKnown === true ? '' : page;
+  };
+
+  app.get(
+    '/help/:orgId',
+    { config: { scope: 'public' }, schema: { params: Home, querystring: Search, hide: true } },
+    async (request, reply) => {
+      const query = request.query.q?.trim().slice(0, MAX_QUERY) || undefined;
+      return send(request, reply, { orgId: request.params.orgId, path: '', query });
+    },
+  );
+
+  app.get(
+    '/help/:orgId/*',
+    { config: { scope: 'public' }, schema: { params: Page, hide: true } },
+    async (request, reply) => {
+      const { orgId, '*': path } = request.params;
+      return send(request, reply, { orgId, path, query: undefined });
+    },
+  );
+};

@@ -1,0 +1,74 @@
+import { createHash } from 'node:crypto';
+import { escapeHtml } from '../../http/html.ts';
+
+const STYLE = `:root{color-scheme:light dark}body{font:17px/1.6 system-ui,sans-serif;max-width:44rem;margin:0 auto;padding:1rem 1.2rem 4rem}
+header{display:flex;gap:1rem;flex-wrap:wrap;align-items:baseline;justify-content:space-between;border-bottom:1px solid #8884;padding-bottom:.6rem}
+header a{font-weight:600;text-decoration:none}nav{font-size:.9rem;margin:1rem 0}h1{line-height:1.2}img{max-width:100%;height:auto}
+pre{overflow-x:auto;padding:.8rem;background:#8882;border-radius:.4rem}code{font-size:.9em}table{border-collapse:collapse;display:block;overflow-x:auto}
+td,th{border:1px solid #8886;padding:.3rem .6rem;text-align:left}blockquote{border-left:3px solid #8886;margin-left:0;padding-left:1rem}
+input{font:inherit;padding:.2rem .5rem}`;
+
+/** Lets nothing run, and load only pictures and the page's own style. */
+export const HELP_PAGE_POLICY = [
+  "default-src 'none'",
+  'img-src https:',
+  `style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`,
+  "base-uri 'none'",
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+/** Where a page stands. Addresses are absolute. */
+export interface HelpPage {
+  center: { name: string; url: string };
+  url: string;
+  /** The categories above it. */
+  trail: { title: string; url: string }[];
+  title: string;
+  description: string | null;
+}
+
+export interface Entry {
+  title: string;
+  url: string;
+  description: string | null;
+  /** 1 for what stands below the root. */
+  depth: number;
+  is_category: boolean;
+}
+
+/** An article for anybody to read. `html` is its content, safe to show. */
+export const articlePage = (page: HelpPage, title: string, html: string): string =>
+  pageOf(page, `<article><h1>${escapeHtml(title)}</h1>\n${html}</article>`);
+
+/** A category, the whole help center, or what a search found. */
+export const contentsPage = (page: HelpPage, entries: Entry[], whenEmpty: string): string =>
+  pageOf(
+    page,
+    `<h1>${escapeHtml(page.title)}</h1>${page.description === null ? '' : `<p>${escapeHtml(page.description)}</p>`}
+${entries.length === 0 ? `<p>${escapeHtml(whenEmpty)}</p>` : entries.map(entryOf).join('\n')}`,
+  );
+
+function entryOf({ title, url, description, depth, is_category }: Entry): string {
+  const link = `<a href="${escapeHtml(url)}">${escapeHtml(title)}</a>`;
+  const about = description === null ? '' : `<br><small>${escapeHtml(description)}</small>`;
+  const level = Math.min(depth + 1, 6);
+  return is_category ? `<h${level}>${link}</h${level}>${about.replace('<br>', '')}` : `<p>${link}${about}</p>`;
+}
+
+function pageOf({ center, url, trail, title, description }: HelpPage, body: string): string {
+  const meta = description === null ? '' : `<meta name="description" content="${escapeHtml(description)}">`;
+  const links = trail.map((above) => `<a href="${escapeHtml(above.url)}">${escapeHtml(above.title)}</a>`);
+  const name = escapeHtml(center.name);
+  return `<!doctype html>
+<html>
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${escapeHtml(title)}</title>
+${meta}<link rel="canonical" href="${escapeHtml(url)}">
+<style>${STYLE}</style></head>
+<body><header><a href="${escapeHtml(center.url)}">${name}</a>
+<form action="${escapeHtml(center.url)}"><input type="search" name="q" aria-label="Search" placeholder="Search" maxlength="200"></form></header>
+<nav>${links.join(' / ')}</nav>
+<main>${body}</main></body>
+</html>
+`;
+}

@@ -1,0 +1,99 @@
+import type { HelpArticle, HelpCategory } from './content.schema.ts';
+
+const MAX_LEVELS = 8;
+const MAX_PATH = 500;
+const MAX_ARTICLES = 5_000;
+const MAX_CATEGORIES = 1_000;
+const MAX_ISSUES = 20;
+
+/** A category or an article apart from its tree. */
+interface Placed {
+  /** The slugs from the root on, joined by slashes. */
+  path: string;
+  /** Undefined at the root. */
+  parentPath: string | undefined;
+  position: number;
+}
+export type PlacedCategory = Placed & { category: HelpCategory };
+export type PlacedArticle = Placed & { article: HelpArticle };
+
+export interface PlacedTree {
+  categories: PlacedCategory[];
+  articles: PlacedArticle[];
+  /** What a tree cannot have, each with where it is. */
+  issues: { path: string; message: string }[];
+}
+
+/** Takes a tree apart, parents first. */
+export function placeTree(roots: HelpCategory[]): PlacedTree {
+  const placed: PlacedTree = { categories: [], articles: [], issues: [] };
+  const placeChildren = (
+    { articles, categories = [] }: Partial<HelpCategory>,
+    parentPath: string | undefined,
+    level: number,
+    at: string,
+  ) => {
+    const taken = new Set<string>();
+    const take = (slug: string, where: string): string => {
+      const path = parentPath === undefined ? slug : `${parentPath}/${slug}`;
+      const refuse = (message: string) => placed.issues.push({ path: `${where}.slug`, message });
+      if (taken.has(slug)) refuse(`must differ from those of its siblings: ${path} is there twice`);
+      if (path.length > MAX_PATH) refuse(`makes a path of more than ${MAX_PATH} characters: ${path.slice(0, 100)}…`);
+      taken.add(slug);
+      return path;
+    };
+    for (const [position, article] of (articles ?? []).entries()) {
+      placed.articles.push({ path: take(article.slug, `${at}articles.${position}`), parentPath, position, article });
+    }
+    if (level > MAX_LEVELS && categories.length > 0) {
+      const message = `must not be nested deeper than ${MAX_LEVELS} levels: ${parentPath} has categories`;
+      placed.issues.push({ path: `${at}categories`, message });
+      return;
+    }
+    for (const [position, category] of categories.entries()) {
+      const where = `${at}categories.${position}`;
+      const path = take(category.slug, where);
+      placed.categories.push({ path, parentPath, position, category });
+      placeChildren(category, path, level + 1, `${where}.`);
+    }
+  };
+  placeChildren({ categories: roots }, undefined, 1, 'body.');
+  const limit = (what: string, count: number, most: number) => {
+    if (count > most)
+      placed.issues.unshift({
+        path: 'body.categories',
+        message: `must hold at most ${most} ${what} in all, not ${count}`,
+      });
+  };
+  limit('articles', placed.articles.length, MAX_ARTICLES);
+  limit('categories', placed.categories.length, MAX_CATEGORIES);
+  placed.issues.splice(MAX_ISSUES);
+  return placed;
+}
+
+interface CategoryRow {
+  id: string;
+  parent_id: string | null;
+  name: string;
+  slug: string;
+  description: string | null;
+  icon: string | null;
+}
+
+/** Puts a tree together of rows in the order of their positions. */
+export function buildTree(
+  categories: CategoryRow[],
+  articles: (HelpArticle & { category_id: string })[],
+): HelpCategory[] {
+  const childrenOf = Map.groupBy(categories, ({ parent_id }) => parent_id);
+  const articlesOf = Map.groupBy(articles, ({ category_id }) => category_id);
+  const build = ({ id, name, slug, description, icon }: CategoryRow): HelpCategory => ({
+    name,
+    slug,
+    description,
+    icon,
+    articles: articlesOf.get(id) ?? [],
+    categories: (childrenOf.get(id) ?? []).map(build),
+  });
+  return (childrenOf.get(null) ?? []).map(build);
+}

@@ -1,0 +1,93 @@
+import { type Block, blocksOf } from './markdown-blocks.rules.ts';
+import { cutOf } from './prose.rules.ts';
+
+const MIN = 600;
+const MAX = 900;
+
+/** A part of a text that is found and cited as one. The chunks of a text, joined, are the text. */
+export interface Chunk {
+  /** In UTF-16 code units of the text, as are all offsets. */
+  start: number;
+  end: number;
+  /** The headings that it stands under, from the outermost to the nearest, the one that it begins with among them. */
+  path: string[];
+  /** Headings in it, but for the first where that is in `path`. */
+  headings: string[];
+  /** Without headings. */
+  body: string;
+}
+
+interface Piece {
+  start: number;
+  end: number;
+  heading: Block | undefined;
+}
+
+/**
+ * Parts Markdown into chunks of 600 to 900 characters where headings, blocks and sentences allow it. Only the last
+ * one may end with a heading, and none ends inside of code, a table, a quotation or a list item: where those are longer, so is their chunk.
+ */
+export function chunksOf(markdown: string): Chunk[] {
+  const blocks = blocksOf(markdown);
+  const chunks: Piece[][] = [];
+  let current: Piece[] = [];
+  /** Headings at its end go on with what comes. */
+  const flush = () => {
+    const after = current.findLastIndex(({ heading }) => heading === undefined) + 1;
+    chunks.push(current.slice(0, after));
+    current = current.slice(after);
+  };
+  const size = () => (current.at(-1)?.end ?? 0) - (current[0]?.start ?? 0);
+  const hasBody = () => current.some(({ heading }) => heading === undefined);
+
+  for (const [nth, { start, end, kind }] of blocks.entries()) {
+    if (kind === 'heading') {
+      if (hasBody() && (size() >= MIN || size() + lengthOfSection(blocks, nth) > MAX)) flush();
+      current.push({ start, end, heading: blocks[nth] });
+      continue;
+    }
+    let from = start;
+    while (from < end) {
+      const isTooMuch = size() + end - from > MAX;
+      if (isTooMuch && hasBody() && (kind === 'whole' || size() >= MIN)) flush();
+      const room = Math.max(MAX - size(), MAX - MIN);
+      const isLeft = size() + end - from <= MAX || kind === 'whole';
+      const after = isLeft ? end : from + cutOf(markdown.slice(from, end), room - (MAX - MIN), room);
+      current.push({ start: from, end: after, heading: undefined });
+      from = after;
+    }
+  }
+  return withHeadings(markdown, current.length > 0 ? [...chunks, current] : chunks);
+}
+
+/** From a heading to the next one. */
+function lengthOfSection(blocks: Block[], nth: number): number {
+  let after = nth + 1;
+  while (blocks[after] !== undefined && blocks[after]?.kind !== 'heading') after++;
+  return (blocks[after - 1]?.end ?? 0) - (blocks[nth]?.start ?? 0);
+}
+
+function withHeadings(markdown: string, chunks: Piece[][]): Chunk[] {
+  let above: Block[] = [];
+  return chunks.map((pieces) => {
+    const inside = pieces.flatMap(({ heading }) => heading ?? []);
+    const isFirst = (heading: Block) => heading.start === pieces[0]?.start;
+    let path = titlesOf(above);
+    for (const heading of inside) {
+      above = [...above.filter(({ level }) => level < heading.level), heading];
+      if (isFirst(heading)) path = titlesOf(above);
+    }
+    return {
+      start: pieces[0]?.start ?? 0,
+      end: pieces.at(-1)?.end ?? 0,
+      path,
+      headings: titlesOf(inside.filter((heading) => !isFirst(heading))),
+      body: pieces
+        .filter(({ heading }) => heading === undefined)
+        .map(({ start, end }) => markdown.slice(start, end))
+        .join(''),
+    };
+  });
+}
+
+const titlesOf = (headings: Block[]): string[] => headings.map(({ title }) => title).filter((title) => title !== '');

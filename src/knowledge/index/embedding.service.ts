@@ -1,0 +1,68 @@
+import type { Db } from '../../db/connect.ts';
+import { findConnection, listConnections } from '../../orgs/integrations.service.ts';
+import { enqueue, signalWithStart } from '../../outbox/outbox.ts';
+import type { Reaction } from '../../outbox/relay.ts';
+import type { Secrets } from '../../secrets.ts';
+import { EMBED_KNOWLEDGE, EMBED_MORE, type EmbeddingProgress } from './embedding.contract.ts';
+import { listUnembedded, upsertVectors } from './embedding.queries.ts';
+
+const CHUNKS_A_BATCH = 32;
+/** What is behind it would be too much for a model. */
+const MAX_CHARACTERS = 8_000;
+
+/** An org's own model. */
+export interface EmbeddingModel {
+  base_url?: string | undefined;
+  api_key: string;
+  embedding_model: string;
+}
+
+/** Makes a vector of length 1 of each text. */
+export type Embed = (model: EmbeddingModel, texts: string[]) => Promise<Float32Array[]>;
+
+/** Has vectors be made once the transaction commits, where the org has named a model. */
+export async function requestEmbedding(trx: Db, orgId: string): Promise<void> {
+  const settings = (await listConnections(trx, orgId)).get('llm');
+  if (typeof settings?.embedding_model !== 'string') return;
+  const subject = { subjectId: orgId, summary: 'Embed what the org knows' };
+  await enqueue(trx, orgId, signalWithStart(EMBED_KNOWLEDGE, { orgId }, EMBED_MORE, subject));
+}
+
+/** The same when the org names another model. */
+export const embedOnChange: Reaction = async (trx, orgId, events) => {
+  if (events.some(({ payload }) => payload.kind === 'llm')) await requestEmbedding(trx, orgId);
+};
+
+/** The model of the org's llm integration. Undefined where it names none. */
+export async function findEmbeddingModel(db: Db, secrets: Secrets, orgId: string): Promise<EmbeddingModel | undefined> {
+  const settings = await findConnection(db, secrets, orgId, 'llm');
+  if (settings?.embedding_model === undefined) return undefined;
+  const { base_url, api_key, embedding_model } = settings;
+  return { base_url, api_key, embedding_model };
+}
+
+/** Makes the vectors of a batch of chunks that have none of the org's model. Done twice, they are made twice. */
+export async function embedNext(
+  db: Db,
+  secrets: Secrets,
+  embed: Embed,
+  orgId: string,
+  after: number,
+): Promise<EmbeddingProgress> {
+  const model = await findEmbeddingModel(db, secrets, orgId);
+  if (model === undefined) return { after: null };
+  const chunks = await listUnembedded(db, orgId, model.embedding_model, after, CHUNKS_A_BATCH);
+  const last = chunks.at(-1);
+  if (last === undefined) return { after: null };
+  const texts = chunks.map(({ path, content }) => `${path.join(' > ')}\n\n${content}`.slice(0, MAX_CHARACTERS));
+  const vectors = await embed(
+    model,
+    texts.map((text) => text.toWellFormed()),
+  );
+  const rows = vectors.map((vector, nth) => ({
+    chunk_id: chunks[nth]?.id ?? last.id,
+    vector: Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength),
+  }));
+  await upsertVectors(db, orgId, model.embedding_model, rows);
+  return { after: last.id };
+}

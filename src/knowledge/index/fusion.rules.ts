@@ -1,0 +1,25 @@
+const SHARE_OF_WORDS = 0.5;
+
+/**
+ * Chunks by their words and by their likeness in one order: each score from 0 to 1 over what the query found, then half and half. A chunk without
+ * one of the scores has 0 there.
+ */
+export function fuse(
+  words: ReadonlyMap<number, number>,
+  similarities: ReadonlyMap<number, number>,
+  chunks: Iterable<number>,
+): { chunk_id: number; score: number }[] {
+  const ids = [...new Set(chunks)];
+  const likeness = ids.flatMap((id) => similarities.get(id) ?? []);
+  const [least, most] = [Math.min(...likeness), Math.max(...likeness)];
+  const mostWords = Math.max(0, ...ids.map((id) => words.get(id) ?? 0));
+  const ofWords = (id: number) => (mostWords > 0 ? (words.get(id) ?? 0) / mostWords : 0);
+  const ofLikeness = (id: number) => {
+    const similarity = similarities.get(id);
+    if (similarity === undefined) return 0;
+    return most > least ? (similarity - least) / (most - least) : 1;
+  };
+  return ids
+    .map((id) => ({ chunk_id: id, score: SHARE_OF_WORDS * ofWords(id) + (1 - SHARE_OF_WORDS) * ofLikeness(id) }))
+    .sort((a, b) => b.score - a.score || a.chunk_id - b.chunk_id);
+}

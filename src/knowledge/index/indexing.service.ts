@@ -1,0 +1,115 @@
+import { createHash } from 'node:crypto';
+import { languageOf } from '../../conversations/languages.service.ts';
+import type { Db } from '../../db/connect.ts';
+import { analyseMarkdown, proseOf } from './analysis.rules.ts';
+import { chunksOf } from './chunking.rules.ts';
+import { requestEmbedding } from './embedding.service.ts';
+import {
+  countChunks,
+  deleteChunks,
+  deleteItems,
+  holdItems,
+  insertChunks,
+  listChunks,
+  type MovedChunk,
+  moveChunks,
+  type NewChunk,
+  upsertItems,
+} from './indexing.queries.ts';
+import type { KnowledgeItem } from './items.schema.ts';
+
+export type { KnowledgeItem } from './items.schema.ts';
+
+const CHUNKS_A_STATEMENT = 500;
+/** Another way to make postings needs another number, so that no chunk passes for unchanged. */
+const VERSION = '1';
+
+/**
+ * Makes the items found as they are now, in place of what was there under their ids, once the transaction commits. Only chunks that changed are
+ * written again. A draft is not found.
+ */
+export async function indexItems(trx: Db, orgId: string, items: KnowledgeItem[]): Promise<void> {
+  const latest = [...new Map(items.map((item) => [item.id.toLowerCase(), item])).values()];
+  await removeItems(
+    trx,
+    orgId,
+    latest.filter(({ isDraft }) => isDraft).map(({ id }) => id),
+  );
+  const found = await Promise.all(latest.filter(({ isDraft }) => !isDraft).map(withLanguage));
+  if (found.length === 0) return;
+  await upsertItems(trx, orgId, found);
+  const ids = found.map(({ id }) => id);
+  const hasNew = await writeChunks(trx, orgId, ids, found.flatMap(chunksOfItem));
+  await countChunks(trx, orgId, ids);
+  if (hasNew) await requestEmbedding(trx, orgId);
+}
+
+/** Makes the items found no more, once the transaction commits. */
+export async function removeItems(trx: Db, orgId: string, ids: string[]): Promise<void> {
+  const held = ids.length === 0 ? [] : await holdItems(trx, orgId, ids);
+  if (held.length === 0) return; // one that comes meanwhile comes behind this
+  const chunks = await listChunks(trx, orgId, held);
+  await deleteChunks(
+    trx,
+    orgId,
+    chunks.map(({ id }) => id),
+  );
+  await deleteItems(trx, orgId, held);
+}
+
+async function withLanguage(item: KnowledgeItem): Promise<KnowledgeItem> {
+  const markdown = storable(item.markdown);
+  const language = item.language ?? (await languageOf(proseOf(markdown))) ?? null;
+  return { ...item, id: item.id.toLowerCase(), title: storable(item.title), markdown, language };
+}
+
+/** What a column can hold, as long as before, so that offsets stay. */
+const storable = (text: string): string => text.toWellFormed().replaceAll('\0', '\ufffd');
+
+/** Keeps a chunk for each new one of the same hash, in order; deletes the others, and writes what is new. Gives whether anything is. */
+async function writeChunks(trx: Db, orgId: string, itemIds: string[], chunks: NewChunk[]): Promise<boolean> {
+  const keyOf = ({ item_id, hash }: { item_id: string; hash: string }) => `${item_id} ${hash}`;
+  const stored = Map.groupBy(await listChunks(trx, orgId, itemIds), keyOf);
+  const moved: MovedChunk[] = [];
+  const added = chunks.filter((chunk) => {
+    const kept = stored.get(keyOf(chunk))?.shift();
+    if (kept === undefined) return true;
+    const { position, start_offset, end_offset } = chunk;
+    if (kept.position !== position || kept.start_offset !== start_offset)
+      moved.push({ id: kept.id, position, start_offset, end_offset });
+    return false;
+  });
+  const gone = [...stored.values()].flat().map(({ id }) => id);
+  if (gone.length > 0) await deleteChunks(trx, orgId, gone);
+  if (moved.length > 0) await moveChunks(trx, orgId, moved);
+  for (let from = 0; from < added.length; from += CHUNKS_A_STATEMENT)
+    await insertChunks(trx, orgId, added.slice(from, from + CHUNKS_A_STATEMENT));
+  return added.length > 0;
+}
+
+function chunksOfItem({ id, title, markdown, language }: KnowledgeItem): NewChunk[] {
+  return chunksOf(markdown).map(({ start, end, path, headings, body }, position) => {
+    const nearest = [path.at(-1) ?? title, ...headings].join('\n');
+    const [inBody, inHeadings, inAbove] = [
+      analyseMarkdown(body),
+      analyseMarkdown(nearest),
+      analyseMarkdown([title, ...path].slice(0, -1).join('\n')),
+    ];
+    const content = markdown.slice(start, end);
+    const chunk = {
+      path: [title, ...path],
+      content,
+      language,
+      body: inBody.words,
+      body_grams: inBody.grams.join(' '),
+      headings: inHeadings.words,
+      headings_grams: inHeadings.grams.join(' '),
+      above: inAbove.words,
+      above_grams: inAbove.grams.join(' '),
+    };
+    const hash = createHash('sha256')
+      .update(JSON.stringify([VERSION, chunk]))
+      .digest('hex');
+    return { item_id: id, position, start_offset: start, end_offset: end, hash, ...chunk };
+  });
+}

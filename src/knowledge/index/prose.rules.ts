@@ -1,0 +1,54 @@
+/** Behind a sentence with the space that follows it. */
+const SENTENCE_END = /[.!?…][\])"'»”’]*\s+|[。！？][」』）]*\s*|\n\s*/g;
+const WORD_END = /\s+/g;
+const LETTER_END = /[\s\S]/gu;
+
+/** Code in a line that is longer is not looked at as a whole. */
+const LOOKED_AT = 5_000;
+
+/** Where to cut prose so that the first part has more than `least` and at most `most` characters: behind a sentence, else a word, else a letter; never inside `code`. */
+export function cutOf(text: string, least: number, most: number): number {
+  const spans = codeSpansOf(text.slice(0, LOOKED_AT));
+  const isFree = (at: number) => !spans.some(([start, end]) => start < at && at < end);
+  for (const ends of [SENTENCE_END, WORD_END, LETTER_END]) {
+    const cut = endsOf(text.slice(0, most), ends).findLast((at) => at > least && isFree(at));
+    if (cut !== undefined) return cut;
+  }
+  const inTheWay = spans.find(([start, end]) => start < most && most < end);
+  return inTheWay === undefined ? most : inTheWay[0] > 0 ? inTheWay[0] : inTheWay[1];
+}
+
+/** Where each sentence of a text begins and ends, but for the space around it. */
+export function sentencesOf(text: string): { start: number; end: number }[] {
+  const ends = [0, ...endsOf(text, SENTENCE_END), text.length];
+  return ends.slice(1).flatMap((after, nth) => {
+    const sentence = text.slice(ends[nth], after);
+    const start = (ends[nth] ?? 0) + sentence.length - sentence.trimStart().length;
+    const end = start + sentence.trim().length;
+    return start < end ? [{ start, end }] : [];
+  });
+}
+
+const endsOf = (text: string, ends: RegExp): number[] =>
+  [...text.matchAll(ends)].map(({ 0: match, index }) => index + match.length);
+
+/** Where code in a line begins and ends: behind as many backticks as before it. */
+function codeSpansOf(text: string): [number, number][] {
+  const runs = [...text.matchAll(/`+/g)].map(({ 0: { length }, index }) => ({ at: index, length }));
+  const placesOf = new Map<number, number[]>();
+  for (const { at, length } of runs) {
+    const others = placesOf.get(length);
+    if (others === undefined) placesOf.set(length, [at]);
+    else others.push(at);
+  }
+  const spans: [number, number][] = [];
+  let after = 0;
+  for (const { at, length } of runs) {
+    if (at < after) continue;
+    const closing = placesOf.get(length)?.find((other) => other > at);
+    if (closing === undefined) continue;
+    after = closing + length;
+    spans.push([at, after]);
+  }
+  return spans;
+}

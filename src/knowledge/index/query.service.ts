@@ -1,0 +1,35 @@
+import type { Db } from '../../db/connect.ts';
+import { analyse } from './analysis.rules.ts';
+import { type Corpus, rarityOf } from './bm25.rules.ts';
+import { queryWordsOf, type Term, termsOf, unknownWords } from './query.rules.ts';
+import { countByLanguage, countPostings, listForms, listSimilarWords } from './search.queries.ts';
+
+const SIMILAR_WORDS = { most: 2, least: 0.45 };
+
+export interface Asked {
+  corpus: Corpus;
+  terms: (Term & { rarity: number })[];
+}
+
+/** What to look for, in all languages of the org. Undefined where the org knows nothing of it. */
+export async function readQuery(db: Db, orgId: string, query: string): Promise<Asked | undefined> {
+  const counts = await countByLanguage(db, orgId);
+  const chunks = counts.reduce((sum, count) => sum + count.chunks, 0);
+  const words = counts.reduce((sum, count) => sum + count.words, 0);
+  if (words === 0) return undefined;
+  const corpus = { chunks, averageLength: words / chunks };
+  const languages = counts.filter(({ has_stems }) => has_stems).map(({ language }) => language as string);
+  const hasOthers = counts.some(({ has_stems }) => !has_stems);
+
+  const analysed = analyse(query);
+  const asked = queryWordsOf(await listForms(db, analysed.words, languages), languages, hasOthers);
+  const lexemes = [...new Set([...asked.flatMap((word) => word.lexemes), ...analysed.grams])];
+  const known = await countPostings(db, orgId, lexemes);
+  const unknown = unknownWords(asked, known).flatMap((word) => word.lexemes);
+  const similar = unknown.length === 0 ? [] : await listSimilarWords(db, orgId, unknown, SIMILAR_WORDS);
+  const found = similar.map(({ lexeme }) => lexeme).filter((lexeme) => !known.has(lexeme));
+  const all = found.length === 0 ? known : new Map([...known, ...(await countPostings(db, orgId, found))]);
+  const terms = termsOf(lexemes, similar, all);
+  if (terms.length === 0) return undefined;
+  return { corpus, terms: terms.map((term) => ({ ...term, rarity: term.weight * rarityOf(term.chunks, corpus) })) };
+}

@@ -1,0 +1,83 @@
+import type { Db } from '../../db/connect.ts';
+import { fuse } from './fusion.rules.ts';
+import { explainScores, readPassages } from './passages.service.ts';
+import { type Asked, readQuery } from './query.service.ts';
+import { type Candidate, listAllowed, type SearchFilter, scoreChunks } from './search.queries.ts';
+
+/** So many of each kind are weighed against one another. */
+const WEIGHED = 200;
+/** Of the chunks by likeness, as many are held against the filter at once. */
+const LOOKED_AT = 2_000;
+
+/** What is asked for, and what may be found. */
+export interface PassageSearch extends SearchFilter {
+  query: string;
+  limit: number;
+  /** Whether each passage says what makes up its score. */
+  explain: boolean;
+}
+
+/** By the org's own model. */
+export interface Semantics {
+  /** How alike the org's chunks are to a text, from -1 to 1. Empty where the org has no model, or the model is away. */
+  similarities(db: Db, orgId: string, text: string): Promise<ReadonlyMap<number, number>>;
+}
+
+/** The passages of all that the org knows that match a question best, each with what cites it: by words, and by meaning where the org has a model. */
+export async function findPassages(
+  db: Db,
+  semantics: Semantics,
+  orgId: string,
+  { query, limit, explain, ...filter }: PassageSearch,
+) {
+  const [asked, similarities] = await Promise.all([
+    readQuery(db, orgId, query),
+    semantics.similarities(db, orgId, query),
+  ]);
+  const candidates =
+    similarities.size === 0
+      ? await findByWords(db, orgId, asked, filter, limit)
+      : (await findByBoth(db, orgId, asked, similarities, filter)).slice(0, limit);
+  if (candidates.length === 0) return [];
+  const parts = explain ? await explainScores(db, orgId, candidates, asked, similarities) : undefined;
+  return readPassages(db, orgId, candidates, query, parts);
+}
+
+const findByWords = async (
+  db: Db,
+  orgId: string,
+  asked: Asked | undefined,
+  filter: SearchFilter,
+  limit: number,
+): Promise<Candidate[]> =>
+  asked === undefined ? [] : scoreChunks(db, orgId, asked.terms, asked.corpus, filter, limit);
+
+async function findByBoth(
+  db: Db,
+  orgId: string,
+  asked: Asked | undefined,
+  similarities: ReadonlyMap<number, number>,
+  filter: SearchFilter,
+): Promise<Candidate[]> {
+  const byWords = await findByWords(db, orgId, asked, filter, WEIGHED);
+  const words = new Map(byWords.map(({ chunk_id, score }) => [chunk_id, score]));
+  const alike = await findAlike(db, orgId, similarities, filter);
+  return fuse(words, similarities, [...words.keys(), ...alike]);
+}
+
+/** The chunks most alike that the filter allows, and that are still there. */
+async function findAlike(
+  db: Db,
+  orgId: string,
+  similarities: ReadonlyMap<number, number>,
+  filter: SearchFilter,
+): Promise<number[]> {
+  const sorted = [...similarities].sort(([, a], [, b]) => b - a).map(([id]) => id);
+  const found: number[] = [];
+  for (let from = 0; from < sorted.length && found.length < WEIGHED; from += LOOKED_AT) {
+    const some = sorted.slice(from, from + LOOKED_AT);
+    const allowed = new Set(await listAllowed(db, orgId, some, filter));
+    found.push(...some.filter((id) => allowed.has(id)));
+  }
+  return found.slice(0, WEIGHED);
+}

@@ -1,0 +1,50 @@
+import { sql } from 'kysely';
+import type { Db } from '../../db/connect.ts';
+import { byCreation, type Place } from '../../db/cursor.ts';
+import type { CreateDirectory, UpdateDirectory } from './directories.schema.ts';
+
+const COLUMNS = ['id', 'name', 'created_at', 'updated_at'] as const;
+
+export function insertDirectory(db: Db, orgId: string, id: string, directory: CreateDirectory) {
+  return db
+    .insertInto('training_directories')
+    .values({ org_id: orgId, id, ...directory })
+    .returning(COLUMNS)
+    .executeTakeFirstOrThrow();
+}
+
+export function updateDirectory(db: Db, orgId: string, id: string, changes: UpdateDirectory) {
+  return db
+    .updateTable('training_directories')
+    .set({ ...changes, updated_at: sql<Date>`now()` })
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .returning(COLUMNS)
+    .executeTakeFirst();
+}
+
+/** What is in it is in none then. */
+export async function deleteDirectory(db: Db, orgId: string, id: string): Promise<boolean> {
+  const { numDeletedRows } = await db
+    .deleteFrom('training_directories')
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return numDeletedRows > 0n;
+}
+
+/** Whether the org has the directory, which then stays until the transaction ends. */
+export async function holdDirectory(trx: Db, orgId: string, id: string): Promise<boolean> {
+  const directory = await trx
+    .selectFrom('training_directories')
+    .select('id')
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .forKeyShare()
+    .executeTakeFirst();
+  return directory !== undefined;
+}
+
+/** A page of the org's directories by creation. */
+export const listDirectories = (db: Db, orgId: string, place: Place) =>
+  db.selectFrom('training_directories').select(COLUMNS).where('org_id', '=', orgId).$call(byCreation(place)).execute();

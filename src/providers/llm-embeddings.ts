@@ -1,0 +1,53 @@
+import { z } from 'zod';
+import { ProviderError } from '../errors.ts';
+import type { Requests } from './egress.ts';
+import { jsonOf, lookupFailure, reasonFrom, urlOf } from './http-sending.ts';
+
+const BASE_URL = 'https://api.openai.com/v1';
+const MAX_BYTES = 8 * 1024 * 1024;
+const MAX_DIMENSIONS = 8_192;
+
+export interface EmbeddingSettings {
+  base_url?: string | undefined;
+  api_key: string;
+  embedding_model: string;
+}
+
+const Embeddings = z.object({
+  data: z.array(z.object({ index: z.int().min(0), embedding: z.array(z.number()).min(1).max(MAX_DIMENSIONS) })),
+});
+const Refusal = z.object({ error: z.object({ message: z.string() }) });
+
+/** A vector of length 1 for each text, by OpenAI's embeddings, which others speak too. Throws ProviderError. */
+export async function embedTexts(
+  egress: Requests,
+  { base_url = BASE_URL, api_key, embedding_model: model }: EmbeddingSettings,
+  texts: string[],
+  timeoutMs: number,
+): Promise<Float32Array[]> {
+  const answer = await egress.request(urlOf(base_url, '/embeddings'), {
+    method: 'POST',
+    headers: { accept: 'application/json', 'content-type': 'application/json', authorization: `Bearer ${api_key}` },
+    body: JSON.stringify({ model, input: texts, encoding_format: 'float' }),
+    timeoutMs,
+    maxBytes: MAX_BYTES,
+  });
+  if (answer.status !== 200) {
+    const said = Refusal.safeParse(jsonOf(answer)).data?.error.message ?? `answered ${answer.status}`;
+    throw lookupFailure(answer, `The AI provider’s embeddings: ${reasonFrom(said, [api_key])}`);
+  }
+  const found = Embeddings.safeParse(jsonOf(answer)).data?.data ?? [];
+  const vectors = found.toSorted((a, b) => a.index - b.index).map(({ embedding }) => unitVectorOf(embedding));
+  const [first] = vectors;
+  const isWhole =
+    vectors.length === texts.length && vectors.every((vector) => vector.length === first?.length && isUsable(vector));
+  if (!isWhole) throw new ProviderError('The AI provider answered with no embedding of each text', { transient: true });
+  return vectors;
+}
+
+function unitVectorOf(embedding: number[]): Float32Array {
+  const length = Math.hypot(...embedding);
+  return Float32Array.from(embedding, (part) => part / length);
+}
+
+const isUsable = (vector: Float32Array): boolean => vector.every((part) => Number.isFinite(part));

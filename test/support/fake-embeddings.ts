@@ -1,0 +1,63 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** Each is a direction; words of one have it in common, however they are spelled. */
+const MEANINGS = [
+  ['refund', 'money', 'reimburse', 'erstattung'],
+  ['ship', 'deliver', 'parcel', 'post'],
+  ['cat', 'kitten', 'feline', 'pet'],
+];
+
+export type FakeEmbeddings = Awaited<ReturnType<typeof startFakeEmbeddings>>;
+
+/** OpenAI's embeddings over real HTTP, for one key and one model: what speaks of the same is alike. It refuses all that the real one would. */
+export async function startFakeEmbeddings({ key = 'sk-fake', model = 'small' } = {}) {
+  const asked: string[][] = [];
+  let statuses: number[] = [];
+  const take = async (request: IncomingMessage, response: ServerResponse) => {
+    let text = '';
+    for await (const piece of request) text += piece;
+    const answer = (status: number, body: object) => {
+      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+    };
+    const refuse = (status: number, message: string) => answer(status, { error: { message } });
+    if (request.method !== 'POST' || request.url !== '/v1/embeddings') return refuse(404, 'no such route');
+    if (request.headers.authorization !== `Bearer ${key}`) return refuse(401, 'wrong key');
+    const { model: wanted, input, encoding_format } = JSON.parse(text);
+    if (!`${wanted}`.startsWith(model) || encoding_format !== 'float') return refuse(404, 'no such model');
+    if (!Array.isArray(input) || input.length > 64 || input.some((one) => typeof one !== 'string' || one === ''))
+      return refuse(400, 'input');
+    const status = statuses.shift() ?? 200;
+    if (status !== 200) return refuse(status, 'not now');
+    asked.push(input);
+    const data = input.map((one, index) => ({ object: 'embedding', index, embedding: vectorOf(one) }));
+    return answer(200, { object: 'list', data: data.reverse() });
+  };
+  const server = createServer((request, response) => void take(request, response));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    settings: {
+      base_url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+      api_key: key,
+      model: 'chat',
+      embedding_model: model,
+    },
+    /** The texts of each call that was answered. */
+    asked,
+    /** What the coming calls get. */
+    next: (...coming: number[]) => {
+      statuses = coming;
+    },
+    close: () =>
+      new Promise((resolve) => {
+        server.close(resolve);
+        server.closeAllConnections();
+      }),
+  };
+}
+
+/** Not of length 1, as not all models give. */
+const vectorOf = (text: string): number[] => [
+  0.1,
+  ...MEANINGS.map((words) => 3 * words.filter((word) => text.toLowerCase().includes(word)).length),
+];

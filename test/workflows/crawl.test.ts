@@ -1,0 +1,142 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { TestWorkflowEnvironment } from '@temporalio/testing';
+import { Worker } from '@temporalio/worker';
+import { findTestServer } from '../../src/dev/temporal-programs.ts';
+import {
+  CRAWL,
+  type CrawlInput,
+  type CrawlProgress,
+  type CrawlResult,
+  LOOK_AGAIN,
+} from '../../src/knowledge/crawl/contract.ts';
+import { installRuntime } from '../support/runtime.ts';
+import { testWorkflowBundle } from '../support/servers.ts';
+
+const SECOND = 1_000;
+const HOUR = 3_600 * SECOND;
+const QUEUE = 'crawl-tests';
+
+const going: CrawlProgress = {
+  state: 'going',
+  site: 'http://a.example/',
+  done: 50,
+  queued: 50,
+  trouble: null,
+  waitMs: 0,
+};
+const drained: CrawlProgress = { ...going, state: 'drained', queued: 0 };
+const done: CrawlResult = { status: 'completed', pages: 50, changed: 50, removed: 0 };
+
+describe('the workflow of a crawl, in skipped time', () => {
+  let environment: TestWorkflowEnvironment;
+  let serial = 0;
+  beforeAll(async () => {
+    installRuntime();
+    const path = await findTestServer();
+    environment = await TestWorkflowEnvironment.createTimeSkipping({
+      server: { executable: { type: 'existing-path', path } },
+    });
+  });
+  afterAll(() => environment.teardown());
+
+  interface Script {
+    /** What each batch gives, in turn; the last one stays. */
+    batches: CrawlProgress[];
+    finishes?: (CrawlResult | 'more')[];
+    during?: (wake: () => Promise<void>) => Promise<void>;
+  }
+
+  /** Runs the workflow to its end. Gives what it called, each with the time since the call before. */
+  const run = async ({ batches, finishes = [done], during = async () => undefined }: Script) => {
+    const calls: [string, number][] = [];
+    let last = await environment.currentTimeMs();
+    const note = async (name: string) => {
+      const now = await environment.currentTimeMs();
+      calls.push([name, now - last]);
+      last = now;
+    };
+    const worker = await Worker.create({
+      connection: environment.nativeConnection,
+      taskQueue: QUEUE,
+      workflowBundle: testWorkflowBundle(),
+      activities: {
+        seedCrawl: () => note('seed'),
+        crawlBatch: async ({ batch }: { batch: number }) => {
+          await note(`batch ${batch}`);
+          return batches[Math.min(batch, batches.length) - 1];
+        },
+        finishCrawl: async () => {
+          await note('finish');
+          return finishes.length > 1 ? finishes.shift() : finishes[0];
+        },
+      },
+    });
+    const input: CrawlInput = { orgId: 'org', datasourceId: 'datasource', jobId: `job-${++serial}` };
+    const result = await worker.runUntil(async () => {
+      const handle = await environment.client.workflow.start(CRAWL.type, {
+        workflowId: CRAWL.workflowId(input),
+        taskQueue: QUEUE,
+        args: [input],
+      });
+      await during(() => handle.signal(LOOK_AGAIN));
+      return handle.result();
+    });
+    return { calls, names: calls.map(([name]) => name), result };
+  };
+
+  it('seeds the queue, fetches batch after batch until that is empty, and finishes', async () => {
+    const { names, result } = await run({ batches: [going, going, drained] });
+    expect(names).toEqual(['seed', 'batch 1', 'batch 2', 'batch 3', 'finish']);
+    expect(result).toEqual(done);
+  });
+
+  it('waits as long as a host wants to be left alone', async () => {
+    const { calls } = await run({ batches: [{ ...going, waitMs: HOUR, trouble: 'a.example: 429' }, drained] });
+    const [, , [name, waited] = ['', 0]] = calls;
+    expect(name).toBe('batch 2');
+    expect(Math.abs(waited - HOUR)).toBeLessThan(2 * SECOND);
+  });
+
+  it('looks again at once when it is woken out of its wait', async () => {
+    const { calls } = await run({
+      batches: [{ ...going, waitMs: HOUR }, drained],
+      during: async (wake) => {
+        await environment.sleep('1 minute');
+        await wake();
+      },
+    });
+    expect(calls.find(([name]) => name === 'batch 2')?.[1]).toBeLessThan(0.5 * HOUR);
+  });
+
+  it('waits without end while its datasource is paused', async () => {
+    const { calls } = await run({
+      batches: [{ ...going, state: 'paused' }, drained],
+      during: async (wake) => {
+        await environment.sleep('100 days');
+        await wake();
+      },
+    });
+    expect(calls.find(([name]) => name === 'batch 2')?.[1]).toBeGreaterThan(90 * 24 * HOUR);
+  });
+
+  it('goes on where its queue was filled again at the last moment', async () => {
+    const { names } = await run({ batches: [drained], finishes: ['more', done] });
+    expect(names).toEqual(['seed', 'batch 1', 'finish', 'batch 2', 'finish']);
+  });
+
+  it('ends without a word where it was cancelled', async () => {
+    const { names, result } = await run({ batches: [going, { ...going, state: 'ended' }] });
+    expect(names).toEqual(['seed', 'batch 1', 'batch 2']);
+    expect(result).toMatchObject({ status: 'ended' });
+  });
+
+  it('begins a new history every 100 batches, and seeds only once', async () => {
+    const { names } = await run({ batches: [...Array.from({ length: 249 }, () => going), drained] });
+    expect(names).toEqual(['seed', ...Array.from({ length: 250 }, (_, index) => `batch ${index + 1}`), 'finish']);
+    const handle = environment.client.workflow.getHandle(
+      CRAWL.workflowId({ orgId: '', datasourceId: 'datasource', jobId: `job-${serial}` }),
+    );
+    const { events = [] } = await handle.fetchHistory();
+    expect(events?.length).toBeLessThan(700);
+  });
+});

@@ -1,0 +1,88 @@
+import {
+  condition,
+  continueAsNew,
+  defineSignal,
+  proxyActivities,
+  setCurrentDetails,
+  setHandler,
+  workflowInfo,
+} from '@temporalio/workflow';
+import type { CrawlActivities } from '../activities/crawl.ts';
+import {
+  type CrawlInput,
+  type CrawlProgress,
+  type CrawlResult,
+  type DatasourceRef,
+  LOOK_AGAIN,
+} from '../src/knowledge/crawl/contract.ts';
+import { BATCH_OF_ROWS, SEND_BATCH } from './activity-options.ts';
+import { untilUnchanged } from './signals.ts';
+
+const BATCHES_A_RUN = 100;
+
+const lookAgain = defineSignal(LOOK_AGAIN);
+const { seedCrawl } = proxyActivities<CrawlActivities>({
+  ...SEND_BATCH,
+  startToCloseTimeout: '30 minutes',
+  summary: 'read robots.txt and sitemaps, queue what is known',
+});
+const { crawlBatch } = proxyActivities<CrawlActivities>(SEND_BATCH);
+const { finishCrawl } = proxyActivities<CrawlActivities>({
+  ...BATCH_OF_ROWS,
+  startToCloseTimeout: '5 minutes',
+  summary: 'remove what is gone, and count',
+});
+const { setCrawlSchedule } = proxyActivities<CrawlActivities>({
+  ...BATCH_OF_ROWS,
+  summary: 'make the schedule as the datasource says, or delete it',
+});
+const { startCrawl } = proxyActivities<CrawlActivities>({ ...BATCH_OF_ROWS, summary: 'start a crawl' });
+
+/**
+ * Fetches a website, batch after batch, until its queue is empty. The queue is in the database: this knows only how far it came, and waits where
+ * a host wants to be left alone or the datasource is paused.
+ */
+export async function crawl({ batches: earlier = 0, ...ref }: CrawlInput): Promise<CrawlResult> {
+  let isWoken = false;
+  setHandler(lookAgain, () => {
+    isWoken = true;
+  });
+  if (earlier === 0) await seedCrawl(ref);
+
+  for (let batch = earlier + 1; ; batch++) {
+    isWoken = false;
+    const summary = `batch ${batch}: fetch pages`;
+    const progress = await crawlBatch.executeWithOptions({ ...SEND_BATCH, summary }, [{ ...ref, batch }]);
+    setCurrentDetails(describe(progress));
+    if (progress.state === 'ended') return { status: 'ended', pages: progress.done, changed: 0, removed: 0 };
+    if (progress.state === 'drained') {
+      const result = await finishCrawl(ref);
+      if (result !== 'more') return result;
+    }
+    if (batch - earlier >= BATCHES_A_RUN || workflowInfo().continueAsNewSuggested) {
+      await continueAsNew<typeof crawl>({ ...ref, batches: batch });
+    }
+    if (progress.state === 'paused') await condition(() => isWoken);
+    else if (progress.waitMs > 0) {
+      await condition(() => isWoken, progress.waitMs, { summary: 'until the host may be asked again' });
+    }
+  }
+}
+
+function describe({ state, site, done, queued, trouble }: CrawlProgress): string {
+  return [
+    `**${site}**: ${state}`,
+    `- ${done} done, ${queued} queued`,
+    ...(trouble === null ? [] : [`- trouble with ${trouble}`]),
+  ].join('\n');
+}
+
+/** Has a datasource have the Schedule that its settings ask for. */
+export async function keepCrawlSchedule(ref: DatasourceRef): Promise<void> {
+  await untilUnchanged(LOOK_AGAIN, () => setCrawlSchedule(ref));
+}
+
+/** Is begun by a Schedule, and starts the crawl whose time it is. */
+export async function startScheduledCrawl(ref: DatasourceRef): Promise<string | null> {
+  return startCrawl(ref);
+}
