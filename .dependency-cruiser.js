@@ -4,8 +4,8 @@ const infrastructure = '^src/(http|db|outbox|temporal|providers)/';
 const product = '^(src|workflows|activities|worker)/';
 const outsideProduct = '^(src/dev|test|bench|scripts)/';
 
-/** A domain's file of this role: service.ts, or messages.service.ts where the domain has two subjects. */
-const role = (name) => `[^/]*(?<![^/.])(?:${name})\\.ts$`;
+/** A domain's file of this role: service.ts, or messages.service.ts where the domain has two subjects, or in a folder of a subject's own. */
+const role = (name) => `.*(?<![^/.])(?:${name})\\.ts$`;
 const anyDomain = (roles) => `${domain}${role(roles)}`;
 const ownDomain = (roles) => `^src/$1/${role(roles)}`;
 /** What requests of every domain share: enumerations and the parts their schemas are built of. */
@@ -142,7 +142,10 @@ const roles = [
     { path: anyDomain('service') },
     {
       path: ['^src/(temporal|providers)/', '^src/main\\.ts$', npm('@temporalio/[^/]+')],
-      pathNot: ['^src/temporal/contract\\.ts$', '^src/providers/(signatures|[^/]+-(callbacks|templates))\\.ts$'],
+      pathNot: [
+        '^src/temporal/contract\\.ts$',
+        '^src/providers/(signatures|crm/errors|[^/]+-(callbacks|templates))\\.ts$',
+      ],
       dependencyTypesNot: ['type-only'],
     },
   ),

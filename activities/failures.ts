@@ -5,10 +5,10 @@ import { DomainError, ProviderError } from '../src/errors.ts';
 export function toFailure(error: unknown): unknown {
   if (error instanceof DomainError) return ApplicationFailure.nonRetryable(error.message, error.kind);
   if (!(error instanceof ProviderError)) return error; // network, timeout, database: the retry policy decides
-  const { message, transient, retryAfterMs } = error;
+  const { message, transient, retryAfterMs, isOwnLimit } = error;
   return ApplicationFailure.create({
     message,
-    type: transient ? 'ProviderUnavailable' : 'ProviderRefused',
+    type: isOwnLimit ? 'OwnLimit' : transient ? 'ProviderUnavailable' : 'ProviderRefused',
     nonRetryable: !transient,
     nextRetryDelay: retryAfterMs,
   });

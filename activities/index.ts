@@ -1,22 +1,40 @@
 import { type AssignmentActivityDeps, createAssignmentActivities } from './assignment.ts';
+import { type AutomationActivityDeps, createAutomationActivities } from './automations.ts';
+import { type CrawlActivityDeps, createCrawlActivities } from './crawl.ts';
+import { type CrmActivityDeps, createCrmActivities } from './crm.ts';
 import { createInboundEmailActivities, type InboundEmailActivityDeps } from './inbound-emails.ts';
+import { createKnowledgeActivities, type KnowledgeActivityDeps } from './knowledge.ts';
 import { createLookUpActivities, type LookUpActivityDeps } from './look-ups.ts';
+import { createMiawActivities, type MiawActivityDeps } from './miaw.ts';
 import { createRequestedActivities, type RequestedActivityDeps } from './requested.ts';
 import { createSequenceActivities, type SequenceActivityDeps } from './sequences.ts';
 import { createSlaActivities, type SlaActivityDeps } from './sla.ts';
+import { createTriggerActivities, type TriggerActivityDeps } from './triggers.ts';
 
 export type ActivityDeps = AssignmentActivityDeps &
+  AutomationActivityDeps &
+  CrawlActivityDeps &
+  CrmActivityDeps &
+  KnowledgeActivityDeps &
+  MiawActivityDeps &
   SequenceActivityDeps &
   RequestedActivityDeps &
   LookUpActivityDeps &
   InboundEmailActivityDeps &
-  SlaActivityDeps;
+  SlaActivityDeps &
+  TriggerActivityDeps;
 
 /** All activities, closed over what they need of the outside. */
 export const createActivities = (deps: ActivityDeps) => ({
   ...createAssignmentActivities(deps),
+  ...createAutomationActivities(deps),
+  ...createCrawlActivities(deps),
+  ...createCrmActivities(deps),
+  ...createKnowledgeActivities(deps),
+  ...createMiawActivities(deps),
   ...createSequenceActivities(deps),
   ...createSlaActivities(deps),
+  ...createTriggerActivities(deps),
   ...createRequestedActivities(deps),
   ...createLookUpActivities(deps),
   ...createInboundEmailActivities(deps),

@@ -1,11 +1,12 @@
 import type { FastifyBaseLogger } from 'fastify';
+import { deleteOldBatches, wakeForgottenQueues } from '../src/crm/upkeep.service.ts';
 import type { Db } from '../src/db/connect.ts';
 import { forgetOldMail } from '../src/deliveries/inbound-emails.service.ts';
 import { deleteOldAnswers } from '../src/http/idempotency.queries.ts';
 import { deleteExpiredLogins } from '../src/partners/login.service.ts';
 
 const EVERY_MS = 10 * 60_000;
-const CHORES = { deleteOldAnswers, deleteExpiredLogins, forgetOldMail };
+const CHORES = { deleteOldAnswers, deleteExpiredLogins, forgetOldMail, deleteOldBatches, wakeForgottenQueues };
 
 /** Deletes what has run out, now and then. Every worker does; a second one finds nothing left. Ends with the returned function. */
 export function keepHouse(db: Db, log: Pick<FastifyBaseLogger, 'warn'>): () => void {

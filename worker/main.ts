@@ -9,6 +9,8 @@ import { onStopSignal } from '../src/process.ts';
 import { connectTemporal } from '../src/temporal/client.ts';
 import { workflowBundle } from './bundle.ts';
 import { composeOutlets } from './compose.ts';
+import { composeCrawling } from './crawl.ts';
+import { composeCrms } from './crm.ts';
 import { keepHouse } from './housekeeping.ts';
 import { composeInbound } from './inbound.ts';
 import { REACTIONS } from './reactions.ts';
@@ -31,7 +33,7 @@ const relayConnection = connect(config.DATABASE_URL, {
 });
 await assertSchemaKnown(db);
 
-const bundle = await workflowBundle();
+const bundle = await workflowBundle(config.WORKFLOW_BUNDLE);
 const temporal = connectTemporal(config);
 const relay = startRelay({
   databaseUrl: config.DATABASE_URL,
@@ -42,6 +44,8 @@ const relay = startRelay({
   log,
 });
 const out = composeOutlets(config, db);
+const crms = composeCrms(config, db);
+const crawling = composeCrawling(config);
 const inbound = await composeInbound(config, db, log);
 
 const stopHousekeeping = keepHouse(db, log);
@@ -52,7 +56,15 @@ onStopSignal(log, async () => {
   isStopping = true;
   stopHousekeeping();
   await Promise.all([inbound.stop(), relay.stop(), workers?.stop()]);
-  await Promise.all([out.close(), inbound.close(), temporal.close(), relayConnection.close(), close()]);
+  await Promise.all([
+    out.close(),
+    crms.close(),
+    crawling.close(),
+    inbound.close(),
+    temporal.close(),
+    relayConnection.close(),
+    close(),
+  ]);
 });
 
 while (!isStopping) {
@@ -61,7 +73,7 @@ while (!isStopping) {
       address: config.TEMPORAL_ADDRESS,
       namespace: config.TEMPORAL_NAMESPACE,
       workflowBundle: bundle,
-      deps: { db, outlets: out.outlets, ...inbound.deps },
+      deps: { db, outlets: out.outlets, ...inbound.deps, ...crms.deps, ...crawling.deps },
     });
     log.info('working');
     await workers.done;

@@ -18,3 +18,27 @@ export const LOOK_AT_CLOCKS: ActivityOptions = {
   startToCloseTimeout: '20 seconds',
   retry: { initialInterval: '200 milliseconds', backoffCoefficient: 2, maximumInterval: '10 seconds' },
 };
+
+/**
+ * A call of a CRM, or a batch of reads: three more tries after the first, at 1, 2 and 4 s, or when the CRM says. What fails then waits for another
+ * round.
+ */
+export const CRM_CALL: ActivityOptions = {
+  startToCloseTimeout: '3 minutes',
+  heartbeatTimeout: '15 seconds',
+  retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '30 seconds', maximumAttempts: 4 },
+};
+
+/** A call of an org's AI model. Tried again for as long as it takes, soon where the model says when. */
+export const ASK_MODEL: ActivityOptions = {
+  startToCloseTimeout: '2 minutes',
+  heartbeatTimeout: '15 seconds',
+  retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '5 minutes' },
+};
+
+/** A step of a customer's workflow, whose own tries the step sets. */
+export const STEP_OF_RUN: ActivityOptions = {
+  startToCloseTimeout: '2 minutes',
+  heartbeatTimeout: '15 seconds',
+  retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '1 minute' },
+};

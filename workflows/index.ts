@@ -1,7 +1,15 @@
 export { assignWaiting } from './assignment.ts';
+export { runAutomation } from './automations.ts';
+export { crawl, keepCrawlSchedule, startScheduledCrawl } from './crawl.ts';
+export { confirmCrmAccount, followCrmThread, followCrmTicket } from './crm.ts';
 export { sendEmails } from './emails.ts';
+export { holdHandoff } from './gates.ts';
+export { bringToDesk, closeTicketLater } from './handoffs.ts';
 export { takeInboundEmail } from './inbound-emails.ts';
+export { embedKnowledge } from './knowledge.ts';
 export { lookUpSends } from './look-ups.ts';
 export { sendMessage } from './messages.ts';
+export { syncMiaw } from './miaw.ts';
 export { runSequence } from './sequences.ts';
 export { watchSla } from './sla.ts';
+export { fireSchedule, keepSchedule, watchSilence } from './triggers.ts';
