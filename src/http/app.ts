@@ -1,7 +1,12 @@
 import cors from '@fastify/cors';
 import underPressure from '@fastify/under-pressure';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyReply, LogController } from 'fastify';
-import { serializerCompiler, validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
+import {
+  type FastifyPluginAsyncZod,
+  serializerCompiler,
+  validatorCompiler,
+  type ZodTypeProvider,
+} from 'fastify-type-provider-zod';
 import { actionRoutes } from '../agents/actions.routes.ts';
 import { autopilotRoutes } from '../agents/autopilot.routes.ts';
 import { phoneAgentRoutes } from '../agents/phone-agents.routes.ts';
@@ -77,6 +82,63 @@ const MAX_PARAM_LENGTH = 2304;
 const MAX_EVENT_LOOP_DELAY_MS = 2_000;
 const WIDGET_PATHS = '/backend/widget/';
 
+const ROUTES: FastifyPluginAsyncZod<Deps>[] = [
+  keyRoutes,
+  orgRoutes,
+  memberRoutes,
+  integrationRoutes,
+  partnerRoutes,
+  loginRoutes,
+  contactRoutes,
+  segmentRoutes,
+  blocklistRoutes,
+  sequenceRoutes,
+  actionRoutes,
+  autopilotRoutes,
+  phoneAgentRoutes,
+  officeHoursRoutes,
+  teamRoutes,
+  tagRoutes,
+  slaRoutes,
+  sessionRoutes,
+  searchRoutes,
+  handlingRoutes,
+  handoffRoutes,
+  redactionRoutes,
+  liveRoutes,
+  workflowRoutes,
+  runRoutes,
+  simulationRoutes,
+  emailRoutes,
+  domainRoutes,
+  deliveryRoutes,
+  suppressionRoutes,
+  unsubscribeRoutes,
+  messageRoutes,
+  callbackRoutes,
+  receiverRoutes,
+  inboundRoutes,
+  miawRoutes,
+  hookRoutes,
+  trainingRoutes,
+  directoryRoutes,
+  datasourceRoutes,
+  crawlJobRoutes,
+  crawlPageRoutes,
+  knowledgeSearchRoutes,
+  helpCenterRoutes,
+  helpPageRoutes,
+  mediaRoutes,
+  csatRoutes,
+  definitionRoutes,
+  widgetUserRoutes,
+  widgetRoutes,
+];
+
+/** Fastify would look for the name of each among all modules that are loaded. */
+const named = <Plugin extends (...args: never[]) => unknown>(plugin: Plugin): Plugin =>
+  Object.assign(plugin, { [Symbol.for('fastify.display-name')]: plugin.name });
+
 /** The api with all its plugins and routes, not yet listening. The same for production and tests. */
 export async function createApp(deps: Deps, logger: FastifyBaseLogger) {
   const app = Fastify({
@@ -121,57 +183,8 @@ export async function createApp(deps: Deps, logger: FastifyBaseLogger) {
   await app.register(serverSentEvents, deps);
 
   if (deps.config.OPS_PORT === undefined) await app.register(operations, { ...deps, metrics });
-  await app.register(keyRoutes, deps);
-  await app.register(orgRoutes, deps);
-  await app.register(memberRoutes, deps);
-  await app.register(integrationRoutes, deps);
-  await app.register(partnerRoutes, deps);
-  await app.register(loginRoutes, deps);
-  await app.register(contactRoutes, deps);
-  await app.register(segmentRoutes, deps);
-  await app.register(blocklistRoutes, deps);
-  await app.register(sequenceRoutes, deps);
-  await app.register(actionRoutes, deps);
-  await app.register(autopilotRoutes);
-  await app.register(phoneAgentRoutes);
-  await app.register(officeHoursRoutes);
-  await app.register(teamRoutes);
-  await app.register(tagRoutes);
-  await app.register(slaRoutes);
-  await app.register(sessionRoutes, deps);
-  await app.register(searchRoutes);
-  await app.register(handlingRoutes);
-  await app.register(handoffRoutes);
-  await app.register(redactionRoutes, deps);
-  await app.register(liveRoutes, deps);
-  await app.register(workflowRoutes, deps);
-  await app.register(runRoutes);
-  await app.register(simulationRoutes);
-  await app.register(emailRoutes, deps);
-  await app.register(domainRoutes, deps);
-  await app.register(deliveryRoutes);
-  await app.register(suppressionRoutes);
-  await app.register(unsubscribeRoutes, deps);
-  await app.register(messageRoutes, deps);
-  await app.register(callbackRoutes, deps);
-  await app.register(receiverRoutes, deps);
-  await app.register(inboundRoutes);
-  await app.register(miawRoutes);
-  await app.register(hookRoutes, deps);
-  await app.register(trainingRoutes);
-  await app.register(directoryRoutes);
-  await app.register(datasourceRoutes);
-  await app.register(crawlJobRoutes, deps);
-  await app.register(crawlPageRoutes);
-  await app.register(knowledgeSearchRoutes, deps);
-  await app.register(helpCenterRoutes, deps);
-  await app.register(helpPageRoutes, deps);
-  await app.register(mediaRoutes, deps);
-  await app.register(csatRoutes);
-  await app.register(definitionRoutes);
-  await app.register(widgetUserRoutes, deps);
-  await app.register(widgetRoutes, deps);
-  if (deps.config.DEVELOPMENT) await app.register(sandboxRoutes);
+  for (const routes of ROUTES) await app.register(named(routes), deps);
+  if (deps.config.DEVELOPMENT) await app.register(named(sandboxRoutes));
   return Object.assign(app, { metrics });
 }
 
