@@ -28,7 +28,8 @@ import { createSecrets } from '../../src/secrets.ts';
 import { createTestDatabase } from './servers.ts';
 
 const LOOPBACK = '127.0.0.1';
-const BUSY = 'The service is busy';
+/** What a loaded api says before it has looked at a request. */
+export const BUSY = 'The service is busy';
 const BUSY_PAUSE_MS = 500;
 const MOST_TRIES = 40;
 /** Rate limits are for the tests that are about them. */
