@@ -58,16 +58,19 @@ export interface KnowledgeChunksTable {
   /** The frequencies of all its lexemes. */
   length: number;
   lexemes: string[];
+  /** The first of the chunks that were written together. */
+  segment: number;
 }
 
 export interface KnowledgePostingsTable {
   org_id: string;
   lexeme: string;
-  chunk_id: number;
-  /** How often the chunk has it; in a heading it counts three times. */
-  frequency: number;
-  /** Of the chunk. */
-  length: number;
+  segment: number;
+  chunk_ids: number[];
+  /** How often each of the chunks has it; in a heading it counts three times. */
+  frequencies: number[];
+  /** Of each of the chunks. */
+  lengths: number[];
 }
 
 export interface KnowledgeEmbeddingsTable {

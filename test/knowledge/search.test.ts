@@ -281,20 +281,21 @@ describe('the index', () => {
     const { rows } = await sql<{ wrong: number; chunks: number }>`
       with held as (
         select chunk.id, lexeme, length from knowledge_chunks as chunk, unnest(lexemes) as lexeme where org_id = ${of.id}
+      ), posting as (
+        select lexeme, chunk_id, length from knowledge_postings
+          left join unnest(chunk_ids, frequencies, lengths) as one (chunk_id, frequency, length) on true
+        where org_id = ${of.id}
       ), differing as (
-        select id, held.lexeme from held left join knowledge_postings as posting
-          on posting.org_id = ${of.id} and posting.lexeme = held.lexeme collate "C" and posting.chunk_id = held.id
-        where posting.length is distinct from held.length
+        (select id, lexeme, length from held except all select chunk_id, lexeme, length from posting)
         union all
-        select chunk_id, lexeme from knowledge_postings as posting where org_id = ${of.id}
-          and not exists (select from held where held.id = posting.chunk_id and held.lexeme = posting.lexeme)
+        (select chunk_id, lexeme, length from posting except all select id, lexeme, length from held)
       ), miscounted as (
         select id from knowledge_items as item where org_id = ${of.id} and not (chunks, words, chunk_ids) = (
           select count(*)::int, coalesce(sum(length), 0)::int, coalesce(array_agg(chunk.id order by position), '{}') from knowledge_chunks as chunk
           where chunk.org_id = ${of.id} and chunk.item_id = item.id
         )
       ), unlearnt as (
-        select lexeme from held where lexeme ~ '^[a-z]' and not exists (
+        select lexeme from held where lexeme ~ '^[a-z]+$' and not exists (
           select from knowledge_words where org_id = ${of.id} and word = held.lexeme collate "C"
         )
       )

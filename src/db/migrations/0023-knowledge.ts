@@ -1,12 +1,12 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * Training, and the index over all that an org knows. An item is a text of some source; its chunks are what is found. Postings name the
- * chunks that hold a lexeme, how often, and how long each chunk is, so that scoring reads this index alone; a chunk names its lexemes, so
- * that its postings are found again without an index of their own, and no foreign key is checked for each of them; an item names its chunks, so that a filter
- * reads items alone. How many chunks hold a
- * lexeme is counted when it is asked for: writers share no row, and the count is always right. A word may stand twice in `knowledge_words`
- * where two transactions brought it at once, so that neither waits for the other; one that no chunk holds any more is passed over.
+ * Training, and the index over all that an org knows. An item is a text of some source; its chunks are what is found. Chunks that are written
+ * together are a segment, with one row of postings for each lexeme: which of them hold it, how often, and how long each is, so that scoring
+ * reads these rows alone. A chunk names its segment and its lexemes, so that its postings are found again without an index of their own; an item names its
+ * chunks, so that a filter reads items alone. How many chunks hold a lexeme is counted when it is asked for: writers share no row, and the
+ * count is always right. A word may stand twice in `knowledge_words` where two transactions brought it at once, so that neither waits for the
+ * other; one that no chunk holds any more is passed over.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
@@ -72,6 +72,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       content text not null,
       length int not null,
       lexemes text[] not null,
+      segment bigint not null,
       primary key (org_id, id),
       foreign key (org_id, item_id) references knowledge_items (org_id, id) on delete cascade
     );
@@ -80,11 +81,36 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     create table knowledge_postings (
       org_id uuid not null,
       lexeme text not null collate "C",
-      chunk_id bigint not null,
-      frequency int not null,
-      length int not null,
-      primary key (org_id, lexeme, chunk_id) include (frequency, length)
+      segment bigint not null,
+      chunk_ids bigint[] not null,
+      frequencies int[] not null,
+      lengths int[] not null,
+      primary key (org_id, lexeme, segment)
     );
+
+    create function knowledge_take_postings(org uuid, chunks bigint[]) returns void language plpgsql as $$
+    declare
+      place record;
+      is_empty boolean;
+    begin
+      for place in
+        select has.lexeme, chunk.segment, array_agg(chunk.id) as gone
+        from knowledge_chunks as chunk, unnest(chunk.lexemes) as has (lexeme)
+        where chunk.org_id = org and chunk.id = any(chunks)
+        group by has.lexeme, chunk.segment order by has.lexeme collate "C", chunk.segment
+      loop
+        update knowledge_postings as posting set (chunk_ids, frequencies, lengths) = (
+          select coalesce(array_agg(chunk_id), '{}'), coalesce(array_agg(frequency), '{}'), coalesce(array_agg(length), '{}')
+          from unnest(posting.chunk_ids, posting.frequencies, posting.lengths) as held (chunk_id, frequency, length)
+          where chunk_id <> all(place.gone)
+        )
+        where org_id = org and lexeme = place.lexeme collate "C" and segment = place.segment
+        returning chunk_ids = '{}' into is_empty;
+        if is_empty then
+          delete from knowledge_postings where org_id = org and lexeme = place.lexeme collate "C" and segment = place.segment;
+        end if;
+      end loop;
+    end $$;
 
     create table knowledge_embeddings (
       org_id uuid not null,
@@ -102,7 +128,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       org_id uuid not null references orgs (id),
       word text not null collate "C"
     );
-    create index knowledge_words_by_spelling on knowledge_words using gin (org_id, word gin_trgm_ops) with (fastupdate = off);
+    create index knowledge_words_by_spelling on knowledge_words using gin (org_id, word gin_trgm_ops)
+      with (gin_pending_list_limit = 64);
     create index knowledge_words_by_word on knowledge_words (org_id, word);
   `.execute(db);
 }

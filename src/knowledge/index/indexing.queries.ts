@@ -3,6 +3,8 @@ import type { Db } from '../../db/connect.ts';
 import type { KnowledgeItem } from './items.schema.ts';
 
 const HEADING_WEIGHT = 3;
+/** So many chunks have their postings in the same rows. Rows of more would be compressed, and read more slowly. */
+const CHUNKS_A_SEGMENT = 120;
 
 /** A chunk as it is to be found. Words and grams are those of its body, of its nearest headings, and of the headings above them. */
 export interface NewChunk {
@@ -90,20 +92,10 @@ export async function deleteItems(trx: Db, orgId: string, ids: string[]): Promis
   await trx.deleteFrom('knowledge_items').where('org_id', '=', orgId).where('id', 'in', ids).execute();
 }
 
-/** With their postings, each of which is looked up: for an org that it has no statistics of, Postgres would read all of them. */
+/** With their postings. */
 export async function deleteChunks(trx: Db, orgId: string, ids: number[]): Promise<void> {
-  await sql`
-    with gone as (
-      delete from knowledge_chunks where org_id = ${orgId} and id = any(${ids}) returning id, lexemes
-    )
-    delete from knowledge_postings where ctid = any(array(
-      select held.place from gone, unnest(lexemes) as has (lexeme), lateral (
-        select ctid as place from knowledge_postings as posting
-        where posting.org_id = ${orgId} and posting.lexeme = has.lexeme collate "C" and posting.chunk_id = gone.id
-        offset 0
-      ) as held
-    ))
-  `.execute(trx);
+  await sql`select knowledge_take_postings(${orgId}, ${ids})`.execute(trx);
+  await sql`delete from knowledge_chunks where org_id = ${orgId} and id = any(${ids})`.execute(trx);
 }
 
 export async function moveChunks(trx: Db, orgId: string, chunks: MovedChunk[]): Promise<void> {
@@ -120,18 +112,21 @@ const stemsOf = (words: string) =>
   sql`unnest(to_tsvector(coalesce(public.search_config(language), 'pg_catalog.simple'), public.plain_text(${sql.ref(words)})))`;
 const gramsOf = (grams: string) => sql`string_to_table(nullif(${sql.ref(grams)}, ''), ' ') as gram`;
 
-/** With their postings. Words that are new to the org are learnt, so that those spelled alike find them. */
+/** With their postings. Words that are new to the org are learnt, so that those spelled alike find them; numbers are not spelled. */
 export async function insertChunks(trx: Db, orgId: string, chunks: NewChunk[]): Promise<void> {
   const weight = sql.lit(HEADING_WEIGHT);
   await sql`
     with chunk as materialized (
-      select nextval('knowledge_chunks_id_seq') as id, given.*
-      from jsonb_to_recordset(${JSON.stringify(chunks)}::jsonb) as given (
-        item_id uuid, position int, start_offset int, end_offset int, hash text, path text[], content text, language text,
-        body text, body_grams text, headings text, headings_grams text, above text, above_grams text
-      )
+      select numbered.*, min(id) over (partition by nth / ${sql.lit(CHUNKS_A_SEGMENT)}) as segment
+      from (
+        select nextval('knowledge_chunks_id_seq') as id, row_number() over () - 1 as nth, given.*
+        from jsonb_to_recordset(${JSON.stringify(chunks)}::jsonb) as given (
+          item_id uuid, position int, start_offset int, end_offset int, hash text, path text[], content text, language text,
+          body text, body_grams text, headings text, headings_grams text, above text, above_grams text
+        )
+      ) as numbered
     ), term as materialized (
-      select id, lexeme, sum(times)::int as frequency, bool_or(is_word) as is_word
+      select id, segment, lexeme, sum(times)::int as frequency, bool_or(is_word) as is_word
       from chunk cross join lateral (
         select lexeme, cardinality(positions) as times, true as is_word from ${stemsOf('body')}
         union all select lexeme, cardinality(positions) * ${weight}, true from ${stemsOf('headings')}
@@ -140,23 +135,25 @@ export async function insertChunks(trx: Db, orgId: string, chunks: NewChunk[]): 
         union all select gram, ${weight}, false from ${gramsOf('headings_grams')}
         union all select gram, 1, false from ${gramsOf('above_grams')}
       ) as analysed
-      group by id, lexeme
+      group by id, segment, lexeme
     ), total as materialized (
       select id, sum(frequency)::int as length, array_agg(lexeme) as lexemes from term group by id
     ), stored as (
       insert into knowledge_chunks
-        (org_id, id, item_id, position, start_offset, end_offset, hash, path, content, length, lexemes)
+        (org_id, id, item_id, position, start_offset, end_offset, hash, path, content, length, lexemes, segment)
       overriding system value
       select ${orgId}::uuid, id, item_id, position, start_offset, end_offset, decode(hash, 'hex'), path, content,
-        coalesce(length, 0), coalesce(lexemes, '{}')
+        coalesce(length, 0), coalesce(lexemes, '{}'), segment
       from chunk left join total using (id)
     ), posted as (
-      insert into knowledge_postings (org_id, lexeme, chunk_id, frequency, length)
-      select ${orgId}::uuid, lexeme, id, frequency, length from term join total using (id) order by lexeme collate "C", id
+      insert into knowledge_postings (org_id, lexeme, segment, chunk_ids, frequencies, lengths)
+      select ${orgId}::uuid, lexeme, segment, array_agg(id), array_agg(frequency), array_agg(length)
+      from term join total using (id)
+      group by lexeme, segment order by lexeme collate "C", segment
     )
     insert into knowledge_words (org_id, word)
     select distinct ${orgId}::uuid, lexeme from term
-    where is_word and (
+    where is_word and lexeme !~ '[0-9]' and (
       select true from knowledge_words as known where known.org_id = ${orgId} and known.word = term.lexeme collate "C" limit 1
     ) is null
   `.execute(trx);

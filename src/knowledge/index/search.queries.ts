@@ -47,7 +47,7 @@ export async function countPostings(db: Db, orgId: string, lexemes: string[]): P
   const { rows } = await sql<{ lexeme: string; chunks: number }>`
     select asked.lexeme, counted.chunks
     from unnest(${lexemes}::text[]) as asked (lexeme), lateral (
-      select count(*)::int as chunks from knowledge_postings as posting
+      select sum(cardinality(chunk_ids))::int as chunks from knowledge_postings as posting
       where posting.org_id = ${orgId} and posting.lexeme = asked.lexeme
     ) as counted
     where counted.chunks > 0
@@ -104,10 +104,11 @@ export async function scoreChunks(
       from unnest(${terms.map(({ lexeme }) => lexeme)}::text[], ${terms.map(({ rarity }) => rarity)}::float8[])
         as term (lexeme, rarity),
         lateral (
-          select chunk_id, frequency, length from knowledge_postings as posting
+          select chunk_ids, frequencies, lengths from knowledge_postings as posting
           where posting.org_id = ${orgId} and posting.lexeme = term.lexeme
           offset 0
-        ) as held
+        ) as posting,
+        unnest(chunk_ids, frequencies, lengths) as held (chunk_id, frequency, length)
       ${conditions.length === 0 ? sql`` : forbidden}
     ) as part
     group by chunk_id having not bool_or(is_forbidden)
@@ -166,12 +167,12 @@ export function listPassages(db: Db, orgId: string, chunkIds: number[]) {
     .execute();
 }
 
-export function listPostings(db: Db, orgId: string, chunkIds: number[], lexemes: string[]) {
-  return db
-    .selectFrom('knowledge_postings')
-    .select(['chunk_id', 'lexeme', 'frequency', 'length'])
-    .where('org_id', '=', orgId)
-    .where('lexeme', 'in', lexemes)
-    .where('chunk_id', 'in', chunkIds)
-    .execute();
+/** What chunks have of lexemes. */
+export async function listPostings(db: Db, orgId: string, chunkIds: number[], lexemes: string[]) {
+  const { rows } = await sql<{ chunk_id: number; lexeme: string; frequency: number; length: number }>`
+    select chunk_id, lexeme, frequency, length
+    from knowledge_postings, unnest(chunk_ids, frequencies, lengths) as held (chunk_id, frequency, length)
+    where org_id = ${orgId} and lexeme = any(${lexemes}::text[]) and chunk_id = any(${chunkIds}::bigint[])
+  `.execute(db);
+  return rows;
 }
