@@ -66,11 +66,8 @@ export interface KnowledgePostingsTable {
   org_id: string;
   lexeme: string;
   segment: number;
-  chunk_ids: number[];
-  /** How often each of the chunks has it; in a heading it counts three times. */
-  frequencies: number[];
-  /** Of each of the chunks. */
-  lengths: number[];
+  /** One for each of the segment's chunks that hold the lexeme, as packHit makes them. */
+  hits: number[];
 }
 
 export interface KnowledgeEmbeddingsTable {

@@ -7,8 +7,8 @@ import { until } from './support/until.ts';
 
 const LINKS_A_PAGE = 4;
 const ANSWER_MS = 15;
-/** What a batch has under way at most, and what it has not written down yet. */
-const LOST_A_KILL = 50;
+/** What a batch has under way, in the hands of its writers and before them at most: 8 + 2 × 32 + 32. */
+const LOST_A_KILL = 104;
 const IS_PRIVATE = /[05]7$/;
 
 let stack: FaultStack;

@@ -282,9 +282,8 @@ describe('the index', () => {
       with held as (
         select chunk.id, lexeme, length from knowledge_chunks as chunk, unnest(lexemes) as lexeme where org_id = ${of.id}
       ), posting as (
-        select lexeme, chunk_id, length from knowledge_postings
-          left join unnest(chunk_ids, frequencies, lengths) as one (chunk_id, frequency, length) on true
-        where org_id = ${of.id}
+        select lexeme, segment + (hit >> 33) as chunk_id, ((hit >> 16) & 131071)::int as length
+        from knowledge_postings left join unnest(hits) as hit on true where org_id = ${of.id}
       ), differing as (
         (select id, lexeme, length from held except all select chunk_id, lexeme, length from posting)
         union all

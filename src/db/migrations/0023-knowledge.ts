@@ -1,12 +1,16 @@
 import { type Kysely, sql } from 'kysely';
 
+/** The bits of a hit before the offset of its chunk from the segment: 16 of the frequency, 17 of the chunk's length. */
+const OFFSET_AT = sql.lit(33);
+
 /**
  * Training, and the index over all that an org knows. An item is a text of some source; its chunks are what is found. Chunks that are written
  * together are a segment, with one row of postings for each lexeme: which of them hold it, how often, and how long each is, so that scoring
  * reads these rows alone. A chunk names its segment and its lexemes, so that its postings are found again without an index of their own; an item names its
  * chunks, so that a filter reads items alone. How many chunks hold a lexeme is counted when it is asked for: writers share no row, and the
  * count is always right. A word may stand twice in `knowledge_words` where two transactions brought it at once, so that neither waits for the
- * other; one that no chunk holds any more is passed over.
+ * other; one that no chunk holds any more is passed over. Chunks and postings have no foreign keys: whoever writes them holds their items, and
+ * before its first statistics Postgres reads the whole table for each check, which took most of an import's time.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
@@ -73,18 +77,16 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       length int not null,
       lexemes text[] not null,
       segment bigint not null,
-      primary key (org_id, id),
-      foreign key (org_id, item_id) references knowledge_items (org_id, id) on delete cascade
+      primary key (org_id, id)
     );
+    alter table knowledge_chunks set (toast_tuple_target = 8160); -- to compress them would take longer than to write them
     create index knowledge_chunks_of_item on knowledge_chunks (org_id, item_id, position);
 
     create table knowledge_postings (
       org_id uuid not null,
       lexeme text not null collate "C",
       segment bigint not null,
-      chunk_ids bigint[] not null,
-      frequencies int[] not null,
-      lengths int[] not null,
+      hits bigint[] not null,
       primary key (org_id, lexeme, segment)
     );
 
@@ -99,13 +101,10 @@ export async function up(db: Kysely<unknown>): Promise<void> {
         where chunk.org_id = org and chunk.id = any(chunks)
         group by has.lexeme, chunk.segment order by has.lexeme collate "C", chunk.segment
       loop
-        update knowledge_postings as posting set (chunk_ids, frequencies, lengths) = (
-          select coalesce(array_agg(chunk_id), '{}'), coalesce(array_agg(frequency), '{}'), coalesce(array_agg(length), '{}')
-          from unnest(posting.chunk_ids, posting.frequencies, posting.lengths) as held (chunk_id, frequency, length)
-          where chunk_id <> all(place.gone)
-        )
+        update knowledge_postings as posting
+        set hits = array(select hit from unnest(hits) as hit where place.segment + (hit >> ${OFFSET_AT}) <> all(place.gone))
         where org_id = org and lexeme = place.lexeme collate "C" and segment = place.segment
-        returning chunk_ids = '{}' into is_empty;
+        returning hits = '{}' into is_empty;
         if is_empty then
           delete from knowledge_postings where org_id = org and lexeme = place.lexeme collate "C" and segment = place.segment;
         end if;

@@ -5,8 +5,10 @@ import type { CrawlProgress, CrawlRef } from './contract.ts';
 import { type DatasourceRow, findDatasource, setTakesWww } from './datasources.queries.ts';
 import { countKnown } from './found.queries.ts';
 import { findJob, type JobRow, lockJob } from './jobs.queries.ts';
+import { visitAll } from './lanes.ts';
 import { MAX_KNOWN } from './limits.rules.ts';
 import {
+  countNewLeased,
   countStored,
   type LeasedPage,
   lease,
@@ -17,17 +19,13 @@ import {
 } from './queue.queries.ts';
 import { createRobotsFiles } from './robots-files.ts';
 import { siteOf } from './scope.rules.ts';
-import { type Visit, visitPage } from './visit.ts';
 import { addCounts } from './visits.queries.ts';
-import { writeVisits } from './visits.service.ts';
 
 /** Counts changes of what the extractor makes of a page. */
 const EXTRACTION_VERSION = 1;
-const PAGES_A_BATCH = 50;
-const LANES = 8;
-const VISITS_A_WRITE = 12;
-/** Most of the time goes into the search index, which takes several transactions side by side. */
-const WRITERS = 2;
+const PAGES_A_LEASE = 50;
+/** A batch that goes fast takes more pages for so long. */
+const BATCH_MS = 5_000;
 const ROBOTS_AGE_MS = 24 * 60 * 60_000;
 const LEAST_WAIT_MS = 1_000;
 
@@ -46,9 +44,15 @@ export async function crawlBatch(
   const { datasource, job } = found;
   if (datasource.status === 'paused') return progressOf(db, ref, { datasource, state: 'paused' });
 
-  const pages = await takePages(db, ref, { datasource, batch });
+  const endAt = performance.now() + BATCH_MS;
+  const left = await listLeft(db, ref, batch);
   const visiting = await begin(db, deps, ref, datasource, job);
-  await visitAll(visiting, pages, isStopped);
+  const take = async () => {
+    if (left.length > 0) return left.splice(0);
+    const isOver = performance.now() > endAt || visiting.waitMs > 0 || isStopped();
+    return isOver ? [] : takePages(db, ref, batch);
+  };
+  while ((await visitAll(visiting, take, isStopped)) > 0); // what was found meanwhile is next
   if (visiting.isFull) await bringBackOrphans(db, ref);
   return progressOf(db, ref, { datasource, state: 'going', waitMs: visiting.waitMs, trouble: visiting.trouble });
 }
@@ -62,21 +66,27 @@ async function findActive(db: Db, ref: CrawlRef): Promise<{ datasource: Datasour
   return datasource === undefined || job === undefined || !isActive ? undefined : { datasource, job };
 }
 
-/** What an earlier try of the batch left, else the next pages. Once the datasource has as many as it may, the rest is refused. */
-function takePages(
-  db: Db,
-  ref: CrawlRef,
-  { datasource, batch }: { datasource: DatasourceRow; batch: number },
-): Promise<LeasedPage[]> {
+/** What an earlier try of the batch left. */
+function listLeft(db: Db, ref: CrawlRef, batch: number): Promise<LeasedPage[]> {
+  return inTransaction(db, async (trx) => {
+    const job = await lockJob(trx, ref.orgId, ref.datasourceId, ref.jobId);
+    return job === undefined ? [] : listLeased(trx, ref, batch);
+  });
+}
+
+/** The next pages. Once the datasource has as many as it may, the rest is refused. */
+function takePages(db: Db, ref: CrawlRef, batch: number): Promise<LeasedPage[]> {
   const { orgId, datasourceId } = ref;
   return inTransaction(db, async (trx) => {
     if ((await lockJob(trx, orgId, datasourceId, ref.jobId)) === undefined) return [];
-    const left = await listLeased(trx, ref, batch);
-    if (left.length > 0) return left;
-    const room = roomOf(datasource, await countStored(trx, orgId, datasourceId));
-    const pages = await lease(trx, ref, batch, { limit: PAGES_A_BATCH, room });
+    const datasource = await findDatasource(trx, orgId, datasourceId);
+    if (datasource === undefined || datasource.status === 'paused') return [];
+    const underWay = await countNewLeased(trx, ref, batch);
+    const room = roomOf(datasource, underWay + (await countStored(trx, orgId, datasourceId)));
+    const pages = await lease(trx, ref, batch, { limit: PAGES_A_LEASE, room });
     if (pages.length > 0) return pages;
-    if (room <= 0) await addCounts(trx, orgId, ref, { ...NO_COUNTS, completed: await refuseRest(trx, ref) });
+    const isFull = room <= 0 && underWay === 0;
+    if (isFull) await addCounts(trx, orgId, ref, { ...NO_COUNTS, completed: await refuseRest(trx, ref) });
     return [];
   });
 }
@@ -115,38 +125,6 @@ async function begin(
     waitMs: 0,
   };
   return visiting;
-}
-
-/** Visits pages side by side, and writes down what was found as it comes, several at a time. */
-async function visitAll(visiting: Visiting, pages: LeasedPage[], isStopped: () => boolean): Promise<void> {
-  const waiting: Visit[] = [];
-  const writers = new Set<Promise<void>>();
-  const failures: unknown[] = [];
-  const write = async () => {
-    try {
-      while (waiting.length > 0) await writeVisits(visiting, waiting.splice(0, VISITS_A_WRITE));
-    } catch (error) {
-      failures.push(error);
-    }
-  };
-  const startWriter = () => {
-    const writer = write().finally(() => writers.delete(writer));
-    writers.add(writer);
-  };
-  const rest = pages.values();
-  const lane = async () => {
-    for (const page of rest) {
-      if (isStopped() || failures.length > 0) return;
-      const visit = await visitPage(visiting, page);
-      if (visit === undefined) continue;
-      waiting.push(visit);
-      if (writers.size < WRITERS) startWriter();
-    }
-  };
-  const lanes = await Promise.allSettled(Array.from({ length: LANES }, lane));
-  while (writers.size > 0) await Promise.all(writers);
-  const [failure] = [...failures, ...lanes.flatMap((ended) => (ended.status === 'rejected' ? [ended.reason] : []))];
-  if (failure !== undefined) throw failure;
 }
 
 /** Once all else is done, doubles whose originals turned out not to be there are pages of their own. */

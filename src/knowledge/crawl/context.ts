@@ -26,7 +26,7 @@ export interface Visiting {
   fetchedWith: string;
   robots: RobotsFiles;
   room: Room;
-  /** URLs that this batch has handed to the queue. */
+  /** Links that this batch has handed to the queue. */
   handed: Set<string>;
   /** Says that the host with "www." before it, or without, is the same site. */
   takeWww(): Promise<void>;

@@ -6,7 +6,6 @@ import { MAX_QUERIES_A_PATH } from './urls.rules.ts';
 
 /** A URL that a page, a sitemap or a user named. */
 export interface FoundUrl {
-  id: string;
   key: string;
   path: string;
   url: string;
@@ -35,27 +34,27 @@ export async function insertFound(
   if (found.length === 0) return { inserted: { queued: 0, refused: 0 }, dropped: 0 };
   const { rows } = await sql<{ refused: number; queued: number; dropped: number }>`
     with given as materialized (
-      select * from jsonb_to_recordset(${JSON.stringify(found)}::jsonb) as given
-        (id uuid, key text, path text, url text, depth integer, found_on text, redirects integer, refusal text)
+      select row_number() over () as nth, given.*
+      from jsonb_to_recordset(${JSON.stringify(found)}::jsonb) as given
+        (key text, path text, url text, depth integer, found_on text, redirects integer, refusal text)
     ), ranked as materialized (
       select given.*, page.id is not null as is_known, coalesce(page.job_id = ${jobId}, false) as is_seen,
-        row_number() over (partition by page.id is null, given.refusal is null order by given.id) as place,
-        row_number() over (partition by page.id is null, given.path order by given.id) + (
-          select count(*) from crawl_pages as other
-          where other.org_id = ${orgId} and other.datasource_id = ${datasourceId} and other.path_key = given.path
-        ) as variants
+        row_number() over (partition by page.id is null, given.refusal is null order by nth) as place,
+        row_number() over (partition by page.id is null, given.path order by nth) as variant
       from given left join crawl_pages as page
         on page.org_id = ${orgId} and page.datasource_id = ${datasourceId} and page.url_key = given.key
     ), judged as materialized (
-      select id, key, path, url, depth, found_on, redirects, is_known, is_seen,
-        case when refusal is null and not is_known and key <> path and variants > ${MAX_QUERIES_A_PATH}
-          then 'too_many_queries' else refusal end as refusal
+      select nth, key, path, url, depth, found_on, redirects, is_known, is_seen,
+        case when refusal is null and not is_known and key <> path and variant + (
+          select count(*) from crawl_pages as other
+          where other.org_id = ${orgId} and other.datasource_id = ${datasourceId} and other.path_key = path
+        ) > ${MAX_QUERIES_A_PATH} then 'too_many_queries' else refusal end as refusal
       from ranked
       where is_known or place <= case when refusal is null then ${room.queued}::integer else ${room.refused}::integer end
     ), put as (
       insert into crawl_pages as page (org_id, id, datasource_id, url_key, path_key, url, depth, found_on, redirects, status, reason,
         is_queued, job_id, found_in)
-      select ${orgId}::uuid, id, ${datasourceId}::uuid, key, path, url, depth, found_on, redirects,
+      select ${orgId}::uuid, uuidv7(interval '1 microsecond' * nth), ${datasourceId}::uuid, key, path, url, depth, found_on, redirects,
         case when refusal is null then 'pending' else 'excluded' end, refusal, refusal is null, ${jobId}::uuid, ${jobId}::uuid
       from judged where not is_seen order by key
       on conflict (org_id, datasource_id, url_key) do update set

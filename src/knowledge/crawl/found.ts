@@ -1,4 +1,3 @@
-import { newId } from '../../ids.ts';
 import type { FoundUrl } from './found.queries.ts';
 import type { Site } from './scope.rules.ts';
 import { keysOf, parsePageUrl } from './urls.rules.ts';
@@ -18,7 +17,7 @@ export function foundAt(
     const { key, path } = keysOf(url);
     if (found.has(key) || key.length > MAX_KEY) continue;
     const refusal = site.refusalOf(url, { depth, isWanted: false }) ?? null;
-    found.set(key, { id: newId(), key, path, url: url.href, depth, found_on: foundOn, redirects, refusal });
+    found.set(key, { key, path, url: url.href, depth, found_on: foundOn, redirects, refusal });
   }
   return [...found.values()];
 }
@@ -29,7 +28,7 @@ const MAX_KEY = 2_400;
 /** The different links of a page, as many as are followed. */
 export function linksOf(links: string[]): string[] {
   const byKey = new Map<string, string>();
-  for (const link of links) {
+  for (const link of new Set(links)) {
     if (byKey.size >= MAX_LINKS_A_PAGE) break;
     const url = parsePageUrl(link);
     if (url === undefined) continue;

@@ -39,7 +39,17 @@ export const listLeased = (trx: Db, { orgId, datasourceId }: CrawlRef, batch: nu
 
 export type LeasedPage = Awaited<ReturnType<typeof listLeased>>[number];
 
-/** Gives a batch the next pages that are due: those that are stored first, then as many others as may still be. */
+/** How many pages that are not stored a batch has under way. */
+export async function countNewLeased(trx: Db, { orgId, datasourceId }: CrawlRef, batch: number): Promise<number> {
+  const { count } = await queued(trx, orgId, datasourceId)
+    .select(sql<number>`count(*)`.as('count'))
+    .where('lease', '=', batch)
+    .where('is_stored', '=', false)
+    .executeTakeFirstOrThrow();
+  return count;
+}
+
+/** Gives a batch the next pages that are due and that it does not have: those that are stored first, then as many others as may still be. */
 export async function lease(
   trx: Db,
   { orgId, datasourceId }: CrawlRef,
@@ -53,6 +63,7 @@ export async function lease(
           .select(LEASED)
           .where('is_stored', '=', isStored)
           .where('due_at', '<=', sql<Date>`now()`)
+          .where('lease', 'is distinct from', batch)
           .orderBy('depth')
           .orderBy('id')
           .limit(many)

@@ -27,8 +27,8 @@ class CrawlEnded extends Error {}
 export async function writeVisits(visiting: Visiting, visits: Visit[]): Promise<void> {
   const { room, handed } = visiting;
   try {
-    const { keys, inserted } = await inTransaction(visiting.db, (trx) => write(trx, visiting, visits));
-    for (const key of keys) handed.add(key);
+    const { urls, inserted } = await inTransaction(visiting.db, (trx) => write(trx, visiting, visits));
+    for (const url of urls) handed.add(url);
     room.queued -= inserted.queued;
     room.refused -= inserted.refused;
   } catch (error) {
@@ -78,12 +78,12 @@ const isChanged = ({ change }: Outcome): boolean => change === 'new' || change =
 const originalOf = (visit: Visit) => (visit.finding.kind === 'content' ? visit.finding.duplicateOf : null);
 
 interface Queued {
-  keys: string[];
+  urls: string[];
   inserted: Room;
   dropped: number;
 }
 
-const NONE_QUEUED: Queued = { keys: [], inserted: { queued: 0, refused: 0 }, dropped: 0 };
+const NONE_QUEUED: Queued = { urls: [], inserted: { queued: 0, refused: 0 }, dropped: 0 };
 
 /** The visits whose pages have an original that is there, or is still to be looked at. */
 async function findDoubles(trx: Db, { ref }: Visiting, visits: Visit[]): Promise<Set<Visit>> {
@@ -140,9 +140,11 @@ const changeOf = ({ row, change }: Outcome, before: Map<string, string>): NewCha
 async function queueLinks(trx: Db, visiting: Visiting, visits: Visit[], kept: Outcome[]): Promise<Queued> {
   const { site, ref, room, handed } = visiting;
   const linksOf = new Map(kept.map(({ row, links }) => [row.id, links]));
+  const urls: string[] = [];
   const found = visits.flatMap(({ page, url, finding }) => {
-    const links = linksOf.get(page.id);
+    const links = linksOf.get(page.id)?.filter((link) => !handed.has(link));
     if (links === undefined) return [];
+    urls.push(...links);
     const next = foundAt(site, links, { depth: page.depth + 1, foundOn: url });
     if (finding.kind === 'moved') {
       const redirects = page.redirects + 1;
@@ -153,6 +155,6 @@ async function queueLinks(trx: Db, visiting: Visiting, visits: Visit[], kept: Ou
     }
     return next;
   });
-  const fresh = [...new Map(found.filter(({ key }) => !handed.has(key)).map((one) => [one.key, one])).values()];
-  return { keys: fresh.map(({ key }) => key), ...(await insertFound(trx, ref, fresh, room)) };
+  const fresh = [...new Map(found.map((one) => [one.key, one])).values()];
+  return { urls, ...(await insertFound(trx, ref, fresh, room)) };
 }

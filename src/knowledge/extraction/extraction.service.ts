@@ -54,7 +54,7 @@ export interface Failure {
 }
 
 const THREAD = new URL('./extraction.thread.ts', import.meta.url);
-const MEMORY_LIMITS = { maxOldGenerationSizeMb: 384, maxYoungGenerationSizeMb: 32 };
+const MEMORY_LIMITS = { maxOldGenerationSizeMb: 384, maxYoungGenerationSizeMb: 12 };
 const MAX_BYTES = 5 * 1024 * 1024;
 const TIME_LIMIT_MS = 2_000;
 const PDF_TIME_LIMIT_MS = 10_000;

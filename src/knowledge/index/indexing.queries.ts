@@ -2,11 +2,7 @@ import { sql } from 'kysely';
 import type { Db } from '../../db/connect.ts';
 import type { KnowledgeItem } from './items.schema.ts';
 
-const HEADING_WEIGHT = 3;
-/** So many chunks have their postings in the same rows. Rows of more would be compressed, and read more slowly. */
-const CHUNKS_A_SEGMENT = 120;
-
-/** A chunk as it is to be found. Words and grams are those of its body, of its nearest headings, and of the headings above them. */
+/** A chunk as it is to be found. */
 export interface NewChunk {
   item_id: string;
   position: number;
@@ -16,13 +12,16 @@ export interface NewChunk {
   hash: string;
   path: string[];
   content: string;
-  language: string | null;
-  body: string;
-  body_grams: string;
-  headings: string;
-  headings_grams: string;
-  above: string;
-  above_grams: string;
+  /** The sum of how often each of its lexemes is in it. */
+  length: number;
+  lexemes: string[];
+}
+
+/** Which chunks of a segment hold a lexeme. */
+export interface NewPosting {
+  lexeme: string;
+  /** As packHit makes them. */
+  hits: number[];
 }
 
 export type MovedChunk = Pick<NewChunk, 'position' | 'start_offset' | 'end_offset'> & { id: number };
@@ -108,54 +107,32 @@ export async function moveChunks(trx: Db, orgId: string, chunks: MovedChunk[]): 
   `.execute(trx);
 }
 
-const stemsOf = (words: string) =>
-  sql`unnest(to_tsvector(coalesce(public.search_config(language), 'pg_catalog.simple'), public.plain_text(${sql.ref(words)})))`;
-const gramsOf = (grams: string) => sql`string_to_table(nullif(${sql.ref(grams)}, ''), ' ') as gram`;
+/** Writes chunks as one segment, whose id is that of the first of them. Gives their ids, which rise in no certain order. */
+export async function insertChunks(trx: Db, orgId: string, chunks: NewChunk[]) {
+  const { rows } = await sql<{ id: number; segment: number; item_id: string; position: number }>`
+    insert into knowledge_chunks
+      (org_id, id, item_id, position, start_offset, end_offset, hash, path, content, length, lexemes, segment)
+    overriding system value
+    select ${orgId}::uuid, id, item_id, position, start_offset, end_offset, decode(hash, 'hex'), path, content, length, lexemes,
+      min(id) over ()
+    from (
+      select nextval('knowledge_chunks_id_seq') as id, given.*
+      from jsonb_to_recordset(${JSON.stringify(chunks)}::jsonb) as given (
+        item_id uuid, position int, start_offset int, end_offset int, hash text, path text[], content text, length int, lexemes text[]
+      )
+    ) as numbered
+    returning id, segment, item_id, position
+  `.execute(trx);
+  return rows;
+}
 
-/** With their postings. Words that are new to the org are learnt, so that those spelled alike find them; numbers are not spelled. */
-export async function insertChunks(trx: Db, orgId: string, chunks: NewChunk[]): Promise<void> {
-  const weight = sql.lit(HEADING_WEIGHT);
+export async function insertPostings(trx: Db, orgId: string, segment: number, postings: NewPosting[]): Promise<void> {
   await sql`
-    with chunk as materialized (
-      select numbered.*, min(id) over (partition by nth / ${sql.lit(CHUNKS_A_SEGMENT)}) as segment
-      from (
-        select nextval('knowledge_chunks_id_seq') as id, row_number() over () - 1 as nth, given.*
-        from jsonb_to_recordset(${JSON.stringify(chunks)}::jsonb) as given (
-          item_id uuid, position int, start_offset int, end_offset int, hash text, path text[], content text, language text,
-          body text, body_grams text, headings text, headings_grams text, above text, above_grams text
-        )
-      ) as numbered
-    ), term as materialized (
-      select id, segment, lexeme, sum(times)::int as frequency, bool_or(is_word) as is_word
-      from chunk cross join lateral (
-        select lexeme, cardinality(positions) as times, true as is_word from ${stemsOf('body')}
-        union all select lexeme, cardinality(positions) * ${weight}, true from ${stemsOf('headings')}
-        union all select lexeme, cardinality(positions), true from ${stemsOf('above')}
-        union all select gram, 1, false from ${gramsOf('body_grams')}
-        union all select gram, ${weight}, false from ${gramsOf('headings_grams')}
-        union all select gram, 1, false from ${gramsOf('above_grams')}
-      ) as analysed
-      group by id, segment, lexeme
-    ), total as materialized (
-      select id, sum(frequency)::int as length, array_agg(lexeme) as lexemes from term group by id
-    ), stored as (
-      insert into knowledge_chunks
-        (org_id, id, item_id, position, start_offset, end_offset, hash, path, content, length, lexemes, segment)
-      overriding system value
-      select ${orgId}::uuid, id, item_id, position, start_offset, end_offset, decode(hash, 'hex'), path, content,
-        coalesce(length, 0), coalesce(lexemes, '{}'), segment
-      from chunk left join total using (id)
-    ), posted as (
-      insert into knowledge_postings (org_id, lexeme, segment, chunk_ids, frequencies, lengths)
-      select ${orgId}::uuid, lexeme, segment, array_agg(id), array_agg(frequency), array_agg(length)
-      from term join total using (id)
-      group by lexeme, segment order by lexeme collate "C", segment
-    )
-    insert into knowledge_words (org_id, word)
-    select distinct ${orgId}::uuid, lexeme from term
-    where is_word and lexeme !~ '[0-9]' and (
-      select true from knowledge_words as known where known.org_id = ${orgId} and known.word = term.lexeme collate "C" limit 1
-    ) is null
+    insert into knowledge_postings (org_id, lexeme, segment, hits)
+    select ${orgId}::uuid, lexeme, ${segment}, hits::bigint[]
+    from unnest(${postings.map(({ lexeme }) => lexeme)}::text[], ${postings.map(({ hits }) => `{${hits.join()}}`)}::text[])
+      as given (lexeme, hits)
+    order by lexeme collate "C"
   `.execute(trx);
 }
 

@@ -9,18 +9,20 @@ import {
   deleteChunks,
   deleteItems,
   holdItems,
-  insertChunks,
   listChunks,
   type MovedChunk,
   moveChunks,
-  type NewChunk,
   upsertItems,
 } from './indexing.queries.ts';
 import type { KnowledgeItem } from './items.schema.ts';
+import { type AnalysedChunk, writeSegment } from './segments.service.ts';
 
 export type { KnowledgeItem } from './items.schema.ts';
 
-const CHUNKS_A_STATEMENT = 500;
+/** So many chunks have their postings in the same rows, which Postgres would compress if they were of more. */
+const CHUNKS_A_SEGMENT = 900;
+/** For the nearest headings; those above them count as the body does. */
+const HEADING_WEIGHT = 3;
 /** Another way to make postings needs another number, so that no chunk passes for unchanged. */
 const VERSION = '1';
 
@@ -67,7 +69,7 @@ async function withLanguage(item: KnowledgeItem): Promise<KnowledgeItem> {
 const storable = (text: string): string => text.toWellFormed().replaceAll('\0', '\ufffd');
 
 /** Keeps a chunk for each new one of the same hash, in order; deletes the others, and writes what is new. Gives whether anything is. */
-async function writeChunks(trx: Db, orgId: string, itemIds: string[], chunks: NewChunk[]): Promise<boolean> {
+async function writeChunks(trx: Db, orgId: string, itemIds: string[], chunks: AnalysedChunk[]): Promise<boolean> {
   const keyOf = ({ item_id, hash }: { item_id: string; hash: string }) => `${item_id} ${hash}`;
   const stored = Map.groupBy(await listChunks(trx, orgId, itemIds), keyOf);
   const moved: MovedChunk[] = [];
@@ -82,34 +84,33 @@ async function writeChunks(trx: Db, orgId: string, itemIds: string[], chunks: Ne
   const gone = [...stored.values()].flat().map(({ id }) => id);
   if (gone.length > 0) await deleteChunks(trx, orgId, gone);
   if (moved.length > 0) await moveChunks(trx, orgId, moved);
-  for (let from = 0; from < added.length; from += CHUNKS_A_STATEMENT)
-    await insertChunks(trx, orgId, added.slice(from, from + CHUNKS_A_STATEMENT));
+  for (let from = 0; from < added.length; from += CHUNKS_A_SEGMENT)
+    await writeSegment(trx, orgId, added.slice(from, from + CHUNKS_A_SEGMENT));
   return added.length > 0;
 }
 
-function chunksOfItem({ id, title, markdown, language }: KnowledgeItem): NewChunk[] {
+function chunksOfItem({ id, title, markdown, language }: KnowledgeItem): AnalysedChunk[] {
   return chunksOf(markdown).map(({ start, end, path, headings, body }, position) => {
     const nearest = [path.at(-1) ?? title, ...headings].join('\n');
-    const [inBody, inHeadings, inAbove] = [
-      analyseMarkdown(body),
-      analyseMarkdown(nearest),
-      analyseMarkdown([title, ...path].slice(0, -1).join('\n')),
-    ];
     const content = markdown.slice(start, end);
-    const chunk = {
+    const hash = createHash('sha256')
+      .update(JSON.stringify([VERSION, title, path, headings, content, language]))
+      .digest('hex');
+    const analyse = () => [
+      { ...analyseMarkdown(body), weight: 1 },
+      { ...analyseMarkdown(nearest), weight: HEADING_WEIGHT },
+      { ...analyseMarkdown([title, ...path].slice(0, -1).join('\n')), weight: 1 },
+    ];
+    return {
+      item_id: id,
+      position,
+      start_offset: start,
+      end_offset: end,
+      hash,
       path: [title, ...path],
       content,
       language,
-      body: inBody.words,
-      body_grams: inBody.grams.join(' '),
-      headings: inHeadings.words,
-      headings_grams: inHeadings.grams.join(' '),
-      above: inAbove.words,
-      above_grams: inAbove.grams.join(' '),
+      analyse,
     };
-    const hash = createHash('sha256')
-      .update(JSON.stringify([VERSION, chunk]))
-      .digest('hex');
-    return { item_id: id, position, start_offset: start, end_offset: end, hash, ...chunk };
   });
 }

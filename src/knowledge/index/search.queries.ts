@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { type Db, PLANNED_EACH_TIME } from '../../db/connect.ts';
 import { B, type Corpus, K1 } from './bm25.rules.ts';
 import type { SourceType, Visibility } from './items.schema.ts';
+import { FREQUENCY_BITS, LENGTH_BITS } from './postings.rules.ts';
 import type { Form, SimilarWord } from './query.rules.ts';
 
 /** What may be found. An absent or empty list is no condition, but for segments: those of somebody who is in none. */
@@ -19,6 +20,12 @@ export interface Candidate {
   chunk_id: number;
   score: number;
 }
+
+/** What `hit` of a row of postings says. */
+const UNPACKED = sql`lateral (
+  select segment + (hit >> ${sql.lit(FREQUENCY_BITS + LENGTH_BITS)}) as chunk_id, hit & ${sql.lit(2 ** FREQUENCY_BITS - 1)} as frequency,
+    (hit >> ${sql.lit(FREQUENCY_BITS)}) & ${sql.lit(2 ** LENGTH_BITS - 1)} as length
+) as held`;
 
 /** The org's chunks by language, with whether that has stems. */
 export async function countByLanguage(db: Db, orgId: string) {
@@ -47,7 +54,7 @@ export async function countPostings(db: Db, orgId: string, lexemes: string[]): P
   const { rows } = await sql<{ lexeme: string; chunks: number }>`
     select asked.lexeme, counted.chunks
     from unnest(${lexemes}::text[]) as asked (lexeme), lateral (
-      select sum(cardinality(chunk_ids))::int as chunks from knowledge_postings as posting
+      select sum(cardinality(hits))::int as chunks from knowledge_postings as posting
       where posting.org_id = ${orgId} and posting.lexeme = asked.lexeme
     ) as counted
     where counted.chunks > 0
@@ -104,11 +111,10 @@ export async function scoreChunks(
       from unnest(${terms.map(({ lexeme }) => lexeme)}::text[], ${terms.map(({ rarity }) => rarity)}::float8[])
         as term (lexeme, rarity),
         lateral (
-          select chunk_ids, frequencies, lengths from knowledge_postings as posting
+          select segment, hits from knowledge_postings as posting
           where posting.org_id = ${orgId} and posting.lexeme = term.lexeme
           offset 0
-        ) as posting,
-        unnest(chunk_ids, frequencies, lengths) as held (chunk_id, frequency, length)
+        ) as posting, unnest(hits) as hit, ${UNPACKED}
       ${conditions.length === 0 ? sql`` : forbidden}
     ) as part
     group by chunk_id having not bool_or(is_forbidden)
@@ -171,7 +177,7 @@ export function listPassages(db: Db, orgId: string, chunkIds: number[]) {
 export async function listPostings(db: Db, orgId: string, chunkIds: number[], lexemes: string[]) {
   const { rows } = await sql<{ chunk_id: number; lexeme: string; frequency: number; length: number }>`
     select chunk_id, lexeme, frequency, length
-    from knowledge_postings, unnest(chunk_ids, frequencies, lengths) as held (chunk_id, frequency, length)
+    from knowledge_postings, unnest(hits) as hit, ${UNPACKED}
     where org_id = ${orgId} and lexeme = any(${lexemes}::text[]) and chunk_id = any(${chunkIds}::bigint[])
   `.execute(db);
   return rows;

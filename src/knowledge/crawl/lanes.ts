@@ -1,0 +1,94 @@
+import type { Visiting } from './context.ts';
+import type { LeasedPage } from './queue.queries.ts';
+import { type Visit, visitPage } from './visit.ts';
+import { writeVisits } from './visits.service.ts';
+
+const LANES = 8;
+/** Most of a write's time is the search index's, which takes two transactions side by side. */
+const WRITERS = 2;
+/** Fewer are written only where nothing else is. */
+const VISITS_WORTH_A_WRITE = 16;
+const VISITS_A_WRITE = 32;
+/** It is fetched again when the worker is killed. */
+const MOST_UNWRITTEN = 32;
+
+/**
+ * Visits pages side by side as long as `take` gives any, and writes down what was found while others are fetched. Gives how many pages it
+ * took. What is under way when it is stopped, or when a page throws, is written down too.
+ */
+export async function visitAll(
+  visiting: Visiting,
+  take: () => Promise<LeasedPage[]>,
+  isStopped: () => boolean,
+): Promise<number> {
+  const failures: unknown[] = [];
+  const writer = createWriter(visiting, (error) => failures.push(error));
+  const pages = createSource(take);
+  const lane = async () => {
+    while (!isStopped() && failures.length === 0) {
+      const page = await pages.next();
+      if (page === undefined) return;
+      const visit = await visitPage(visiting, page);
+      if (visit !== undefined) await writer.add(visit);
+    }
+  };
+  const lanes = await Promise.allSettled(Array.from({ length: LANES }, lane));
+  await writer.finish();
+  const [failure] = [...failures, ...lanes.flatMap((ended) => (ended.status === 'rejected' ? [ended.reason] : []))];
+  if (failure !== undefined) throw failure;
+  return pages.taken();
+}
+
+/** Pages one by one, taken several at a time. */
+function createSource(take: () => Promise<LeasedPage[]>) {
+  const pages: LeasedPage[] = [];
+  let taken = 0;
+  let isDry = false;
+  let taking: Promise<void> | undefined;
+  const takeMore = async () => {
+    const more = await take();
+    pages.push(...more);
+    taken += more.length;
+    isDry = more.length === 0;
+  };
+  return {
+    async next(): Promise<LeasedPage | undefined> {
+      while (pages.length === 0 && !isDry) {
+        taking ??= takeMore().finally(() => {
+          taking = undefined;
+        });
+        await taking;
+      }
+      return pages.shift();
+    },
+    taken: () => taken,
+  };
+}
+
+function createWriter(visiting: Visiting, fail: (error: unknown) => void) {
+  const unwritten: Visit[] = [];
+  const writers = new Set<Promise<void>>();
+  const write = async () => {
+    try {
+      while (unwritten.length >= (writers.size > 1 ? VISITS_WORTH_A_WRITE : 1))
+        await writeVisits(visiting, unwritten.splice(0, VISITS_A_WRITE));
+    } catch (error) {
+      fail(error);
+    }
+  };
+  const start = () => {
+    const writer = write().finally(() => writers.delete(writer));
+    writers.add(writer);
+  };
+  return {
+    /** Resolves when there is room for more. */
+    async add(visit: Visit): Promise<void> {
+      unwritten.push(visit);
+      if (writers.size === 0 || (writers.size < WRITERS && unwritten.length >= VISITS_WORTH_A_WRITE)) start();
+      while (unwritten.length >= MOST_UNWRITTEN && writers.size > 0) await Promise.race(writers);
+    },
+    async finish(): Promise<void> {
+      while (writers.size > 0) await Promise.all(writers);
+    },
+  };
+}

@@ -1,0 +1,27 @@
+import { sql } from 'kysely';
+import type { Db } from '../../db/connect.ts';
+
+/** The lexemes of each word in the configuration of the language; one that comes twice is there twice. */
+export async function listLexemes(db: Db, language: string | null, words: string[]): Promise<string[][]> {
+  const { rows } = await sql<{ lexemes: string[] }>`
+    select array(
+      select lexeme from unnest(
+        to_tsvector(coalesce(public.search_config(${language}), 'pg_catalog.simple'), public.plain_text(given.word))
+      ) as form, unnest(form.positions)
+    ) as lexemes
+    from unnest(${words}::text[]) with ordinality as given (word, nth)
+    order by nth
+  `.execute(db);
+  return rows.map(({ lexemes }) => lexemes);
+}
+
+/** Keeps those of the words that the org does not know. */
+export async function insertWords(trx: Db, orgId: string, words: string[]): Promise<void> {
+  await sql`
+    insert into knowledge_words (org_id, word)
+    select ${orgId}::uuid, word from unnest(${words}::text[]) as given (word)
+    where (
+      select true from knowledge_words as known where known.org_id = ${orgId} and known.word = given.word collate "C" limit 1
+    ) is null
+  `.execute(trx);
+}

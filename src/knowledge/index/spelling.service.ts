@@ -1,0 +1,23 @@
+import { LRUCache } from 'lru-cache';
+import type { Db } from '../../db/connect.ts';
+import { afterCommit } from '../../db/transaction.ts';
+import { insertWords } from './lexemes.queries.ts';
+
+const ORGS = 20;
+const REMEMBERED_WORDS = 20_000;
+const NUMBER = /[0-9]/;
+
+/** By org, words that it knows for sure: none is ever unlearnt. */
+const learnt = new LRUCache<string, Set<string>>({ max: ORGS });
+
+/** Keeps lexemes that are new to the org, so that words spelled alike find them. Numbers are not spelled. */
+export async function learnSpelling(trx: Db, orgId: string, lexemes: Iterable<string>): Promise<void> {
+  const known = learnt.get(orgId) ?? new Set();
+  const unknown = [...lexemes].filter((lexeme) => !known.has(lexeme) && !NUMBER.test(lexeme));
+  if (unknown.length === 0) return;
+  await insertWords(trx, orgId, unknown);
+  afterCommit(trx, () => {
+    learnt.set(orgId, known);
+    for (const word of unknown.slice(0, REMEMBERED_WORDS - known.size)) known.add(word);
+  });
+}
