@@ -4,6 +4,7 @@ import {
   type ExtractedPage,
   type Extractor,
 } from '../../src/knowledge/extraction/extraction.service.ts';
+import { pageTextOf } from './page-text.ts';
 import { pdfOf } from './pdfs.ts';
 
 const URL = 'https://docs.example/guide/page.html?x=1';
@@ -20,7 +21,7 @@ const extract = (
   url = URL,
 ): Promise<ExtractedPage> =>
   extractor.extract({ bytes: typeof page === 'string' ? Buffer.from(page) : page, contentType, url });
-const textOf = async (page: string) => (await extract(page)).text;
+const textOf = (page: string) => pageTextOf(page, URL);
 const words = (count: number, word = 'word') => Array.from({ length: count }, (_, nth) => `${word}${nth}`).join(' ');
 
 describe('what a page says about itself', () => {
@@ -118,23 +119,23 @@ describe('what of a page is its own', () => {
     ['a known class', `<div><div class="entry-content"><h1>Title</h1><p>${words(60)}</p></div><div>Other</div></div>`],
     ['nothing but the rest', `<div><h1>Title</h1><p>${words(60)}</p></div>`],
   ])('is told by %s', async (_, html) => {
-    expect(await textOf(around(html))).toBe(`Title\n${words(60)}`);
+    expect(textOf(around(html))).toBe(`Title\n${words(60)}`);
   });
 
   it('drops what leads elsewhere inside of it', async () => {
     const text =
-      await textOf(`<main><p>${words(80)}</p><div class="share-buttons">Share this</div><div role="navigation">Next</div>
+      textOf(`<main><p>${words(80)}</p><div class="share-buttons">Share this</div><div role="navigation">Next</div>
       <ul class="breadcrumbs"><li>Home</ul><div class="post-sidebar">Popular</div><form><label>Mail</label><input></form><button>Copy</button></main>`);
     expect(text).toBe(words(80));
   });
 
   it('keeps what is most of the page, whatever it is called', async () => {
-    expect(await textOf(`<body><div class="sidebar modal"><p>${words(80)}</p></div></body>`)).toBe(words(80));
-    expect(await textOf(`<body><p>Hi</p><div hidden><p>${words(80)}</p></div></body>`)).toContain('word79');
+    expect(textOf(`<body><div class="sidebar modal"><p>${words(80)}</p></div></body>`)).toBe(words(80));
+    expect(textOf(`<body><p>Hi</p><div hidden><p>${words(80)}</p></div></body>`)).toContain('word79');
   });
 
   it('keeps the answers of FAQs that are folded', async () => {
-    const text = await textOf(`<main><h1>FAQ</h1><p>${words(50)}</p>
+    const text = textOf(`<main><h1>FAQ</h1><p>${words(50)}</p>
       <h3><button aria-expanded="false">Where is my parcel?</button></h3><div hidden>With the courier.</div>
       <button aria-controls="p2">Can I get my money back?</button><div id="p2" style="display:none" aria-hidden="true">Within 30 days.</div>
       <details><summary>How long does it take?</summary><p>Two days.</p></details></main>`);
@@ -152,20 +153,19 @@ describe('what of a page is its own', () => {
   it('takes the posts of a discussion for content, and the comments below an article not', async () => {
     const html = `<main><article><h1>Question</h1><p>${words(60)}</p></article><div class="comments"><div class="comment">First answer</div>
       <div class="comment">Second answer</div></div></main>`;
-    const inForum = await extract(html, 'text/html', 'https://forum.example/t/question/1');
-    expect(inForum.text).toContain('First answer\nSecond answer');
-    expect(await textOf(html)).not.toContain('answer');
+    expect(pageTextOf(html, 'https://forum.example/t/question/1')).toContain('First answer\nSecond answer');
+    expect(textOf(html)).not.toContain('answer');
   });
 
   it('is what is shown without scripts where there is nothing else', async () => {
-    expect(await textOf(`<body><noscript><p>${words(80)}</p></noscript><div id="app"></div></body>`)).toBe(words(80));
-    expect(await textOf(`<body><p>${words(80)}</p><noscript>Turn it on</noscript></body>`)).toBe(words(80));
+    expect(textOf(`<body><noscript><p>${words(80)}</p></noscript><div id="app"></div></body>`)).toBe(words(80));
+    expect(textOf(`<body><p>${words(80)}</p><noscript>Turn it on</noscript></body>`)).toBe(words(80));
   });
 
   it('is the whole page rather than nothing', async () => {
-    expect(await textOf('<body><nav><a href="/a">Only a menu</a></nav></body>')).toBe('Only a menu');
-    expect(await textOf('<body><nav>Menu</nav><main></main><footer>End</footer></body>')).toContain('Menu');
-    expect(await textOf('')).toBe('');
+    expect(textOf('<body><nav><a href="/a">Only a menu</a></nav></body>')).toBe('Only a menu');
+    expect(textOf('<body><nav>Menu</nav><main></main><footer>End</footer></body>')).toContain('Menu');
+    expect(textOf('')).toBe('');
   });
 });
 
@@ -203,7 +203,7 @@ describe('the encoding of a page', () => {
     ],
     ['Korean by its letters', Buffer.from('bec8b3e7c7cfbcbcbfe4', 'hex'), 'text/html', '안녕하세요'],
   ])('is told by %s', async (_, bytes, contentType, text) => {
-    expect((await extract(bytes, contentType)).text).toBe(text);
+    expect((await extract(bytes, contentType)).markdown).toBe(text);
   });
 });
 
@@ -225,7 +225,7 @@ describe('kinds of pages', () => {
     for (const type of ['application/pdf', 'application/octet-stream', null, 'text/html']) {
       expect(await extract(pdf, type)).toMatchObject({
         title: 'The manual',
-        text: 'Press the red button.\nThen wait for a moment.\n\nPage two.',
+        markdown: 'Press the red button.\nThen wait for a moment.\n\nPage two.',
       });
     }
     expect((await extract(pdfOf({ title: '', pages: ['No title here'] }), 'application/pdf')).title).toBe(
@@ -234,8 +234,8 @@ describe('kinds of pages', () => {
   });
 
   it('are HTML without a type where they begin so', async () => {
-    expect((await extract(' <!DOCTYPE html><p>x</p>', null)).text).toBe('x');
-    expect((await extract('just text', null)).text).toBe('just text');
+    expect((await extract(' <!DOCTYPE html><p>x</p>', null)).markdown).toBe('x');
+    expect((await extract('just text', null)).markdown).toBe('just text');
   });
 
   it.each([

@@ -64,15 +64,15 @@ export function call(client: Client, { method }: Operation, path: string, body?:
 
 /** Some of the values of every id column of an org's rows, the newest first, and the ids of the org and its partner. */
 export async function idsOf(db: Db, org: { id: string; widgetToken: string; partner: TestPartner }): Promise<string[]> {
-  const found = [org.id, org.widgetToken, org.partner.id, org.partner.keyId];
-  for (const { table, column, owner } of await idColumns(db)) {
-    const { rows } = await sql<{ id: string }>`
+  const newest = (await idColumns(db)).map(
+    ({ table, column, owner }) => sql<{ id: string }>`(
       select ${sql.ref(column)}::text as id from ${sql.table(table)}
-      where ${sql.ref(owner)} = ${owner === 'partner_id' ? org.partner.id : org.id} and ${sql.ref(column)} is not null
-      group by 1 order by max(ctid) desc limit ${IDS_A_COLUMN}
-    `.execute(db);
-    found.push(...rows.map(({ id }) => id));
-  }
+      where ${sql.ref(owner)} = ${sql.lit(owner === 'partner_id' ? org.partner.id : org.id)} and ${sql.ref(column)} is not null
+      group by 1 order by max(ctid) desc limit ${sql.lit(IDS_A_COLUMN)}
+    )`,
+  );
+  const { rows } = await sql<{ id: string }>`${sql.join(newest, sql` union all `)}`.execute(db);
+  const found = [org.id, org.widgetToken, org.partner.id, org.partner.keyId, ...rows.map(({ id }) => id)];
   return [...new Set(found)];
 }
 
@@ -95,8 +95,22 @@ export async function checksums(db: Db, org: TestOrg): Promise<Record<string, st
 }
 
 /** The columns that hold something's id, with the column that says whose row it is. */
-async function idColumns(db: Db): Promise<{ table: string; column: string; owner: string }[]> {
-  const { rows } = await sql<{ table: string; column: string; owner: string }>`
+function idColumns(db: Db): Promise<IdColumn[]> {
+  const columns = known.get(db) ?? listIdColumns(db);
+  known.set(db, columns);
+  return columns;
+}
+
+interface IdColumn {
+  table: string;
+  column: string;
+  owner: string;
+}
+
+const known = new WeakMap<Db, Promise<IdColumn[]>>();
+
+async function listIdColumns(db: Db): Promise<IdColumn[]> {
+  const { rows } = await sql<IdColumn>`
     select c.table_name as "table", c.column_name as "column", o.column_name as owner
     from information_schema.columns c
     join information_schema.columns o on o.table_schema = c.table_schema and o.table_name = c.table_name

@@ -123,7 +123,6 @@ export async function up(db: Kysely<unknown>): Promise<void> {
 
     create table crawl_robots (
       origin text primary key,
-      is_open boolean not null,
       content text not null,
       fetched_at timestamptz(3) not null
     );

@@ -37,15 +37,16 @@ export async function busyMs(db: Db, host: string): Promise<number> {
   return Math.max(0, rows[0]?.ms ?? 0);
 }
 
+/** What a site's robots.txt said last, and how long ago in milliseconds. */
 export const findRobots = (db: Db, origin: string) =>
   db
     .selectFrom('crawl_robots')
-    .select(['is_open', 'content', sql<number>`extract(epoch from now() - fetched_at)::float8 * 1000`.as('age_ms')])
+    .select(['content', sql<number>`extract(epoch from now() - fetched_at)::float8 * 1000`.as('age_ms')])
     .where('origin', '=', origin)
     .executeTakeFirst();
 
-export async function saveRobots(db: Db, origin: string, file: { is_open: boolean; content: string }): Promise<void> {
-  const row = { ...file, fetched_at: sql<Date>`now()` };
+export async function saveRobots(db: Db, origin: string, content: string): Promise<void> {
+  const row = { content, fetched_at: sql<Date>`now()` };
   await db
     .insertInto('crawl_robots')
     .values({ origin, ...row })

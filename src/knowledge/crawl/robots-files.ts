@@ -2,7 +2,7 @@ import type { Db } from '../../db/connect.ts';
 import { type Egress, EgressError } from '../../providers/egress.ts';
 import { findRobots, saveRobots } from './hosts.queries.ts';
 import type { PageReason } from './reasons.rules.ts';
-import { MAX_ROBOTS_BYTES, OPEN, type Robots, readRobots, USER_AGENT } from './robots.ts';
+import { MAX_ROBOTS_BYTES, type Robots, readRobots, USER_AGENT } from './robots.ts';
 
 const DAY_MS = 24 * 60 * 60_000;
 const MAX_REDIRECTS = 5;
@@ -10,8 +10,6 @@ const TIMEOUT_MS = 10_000;
 
 /** What a site's robots.txt says, or why it could not be asked: then nothing of the site may be fetched. */
 export type RobotsAnswer = { robots: Robots } | { reason: PageReason };
-
-type File = { is_open: boolean; content: string };
 
 export interface RobotsFiles {
   of(url: URL): Promise<RobotsAnswer>;
@@ -23,13 +21,13 @@ export function createRobotsFiles(db: Db, egress: Egress, { maxAgeMs }: { maxAge
 
   async function ask(origin: string): Promise<RobotsAnswer> {
     const cached = await findRobots(db, origin);
-    if (cached !== undefined && cached.age_ms < maxAgeMs) return answerOf(origin, cached);
+    if (cached !== undefined && cached.age_ms < maxAgeMs) return { robots: readRobots(origin, cached.content) };
     const fetched = await fetchRobots(egress, origin);
-    if ('reason' in fetched) {
-      return cached !== undefined && cached.age_ms < DAY_MS ? answerOf(origin, cached) : fetched;
+    if (typeof fetched !== 'string') {
+      return cached !== undefined && cached.age_ms < DAY_MS ? { robots: readRobots(origin, cached.content) } : fetched;
     }
     await saveRobots(db, origin, fetched);
-    return answerOf(origin, fetched);
+    return { robots: readRobots(origin, fetched) };
   }
 
   return {
@@ -41,12 +39,8 @@ export function createRobotsFiles(db: Db, egress: Egress, { maxAgeMs }: { maxAge
   };
 }
 
-const answerOf = (origin: string, { is_open, content }: File): RobotsAnswer => ({
-  robots: is_open ? OPEN : readRobots(origin, content),
-});
-
-/** Where there is none, all is allowed; where that is not to be learned, nothing is (RFC 9309, 2.3.1). */
-async function fetchRobots(egress: Egress, origin: string): Promise<File | { reason: PageReason }> {
+/** The file's text. Where there is none it says nothing, so all is allowed; where that is not to be learned, nothing is (RFC 9309, 2.3.1). */
+async function fetchRobots(egress: Egress, origin: string): Promise<string | { reason: PageReason }> {
   let url = `${origin}/robots.txt`;
   try {
     for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
@@ -70,11 +64,10 @@ async function fetchRobots(egress: Egress, origin: string): Promise<File | { rea
         continue;
       }
       if (status >= 500 || status === 429) return { reason: 'robots_unreachable' };
-      if (status >= 400) return { is_open: true, content: '' };
-      const content = Buffer.concat(pieces).subarray(0, MAX_ROBOTS_BYTES).toString('utf8').replaceAll('\0', '');
-      return { is_open: false, content };
+      if (status >= 400) return '';
+      return Buffer.concat(pieces).subarray(0, MAX_ROBOTS_BYTES).toString('utf8').replaceAll('\0', '');
     }
-    return { is_open: true, content: '' }; // redirects without end are no file
+    return ''; // redirects without end are no file
   } catch (error) {
     if (!(error instanceof EgressError)) throw error;
     return { reason: error.problem === 'refused' ? 'refused_address' : 'robots_unreachable' };

@@ -19,8 +19,6 @@ export interface Robots {
   sitemaps: string[];
 }
 
-export const OPEN: Robots = { allows: () => true, delayMs: null, sitemaps: [] };
-
 /** Reads a robots.txt of this origin. The parser compares escapes as they are written and takes /robots.txt for a page like any other. */
 export function readRobots(origin: string, content: string): Robots {
   const parser = createParser(`${origin}/robots.txt`, normalEscapes(content.replace(/^\uFEFF/, '')));

@@ -133,7 +133,6 @@ export interface CrawlHostsTable {
 export interface CrawlRobotsTable {
   origin: string;
   /** There is no such file: all is allowed. */
-  is_open: boolean;
   content: string;
   fetched_at: Date;
 }

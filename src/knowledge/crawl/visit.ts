@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { storable } from '../../providers/storable.rules.ts';
 import { type ExtractedPage, ExtractionError } from '../extraction/extraction.service.ts';
 import type { Visiting } from './context.ts';
 import { type Fetched, type FetchedPage, fetchPage } from './fetching.ts';
@@ -14,7 +13,6 @@ const PATIENCE_MS = 5_000;
 const MAX_HOPS = 5;
 const MAX_REDIRECTS = 5;
 const BUSY_MS = 10_000;
-const LONGEST_TITLE = 500;
 const REASON_OF: Record<ExtractionError['code'], PageReason> = {
   too_slow: 'too_slow_to_read',
   too_large: 'too_large',
@@ -151,13 +149,13 @@ async function read(visiting: Visiting, page: LeasedPage, url: URL, fetched: Fet
   const refresh = extracted.refresh === null ? undefined : parsePageUrl(extracted.refresh, url.href);
   if (refresh !== undefined && keysOf(refresh).key !== page.url_key) return moved(visiting, page, refresh);
   if (extracted.looksScripted) return none('script_only', null, links);
-  const markdown = storable(extracted.markdown).trim();
+  const markdown = extracted.markdown.trim();
   if (markdown === '') return none('empty', null, links);
   const omission = page.choice === 'included' ? undefined : visiting.site.omissionOf(url);
   if (omission !== undefined) return none(omission, null, links);
 
   const content = {
-    title: storable(extracted.title).trim().slice(0, LONGEST_TITLE) || url.pathname,
+    title: extracted.title.trim() || url.pathname,
     markdown,
     language: extracted.language,
     links,

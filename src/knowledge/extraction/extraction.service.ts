@@ -7,7 +7,6 @@ import { kindOf } from './media-types.rules.ts';
 export interface ExtractedPage {
   title: string;
   markdown: string;
-  text: string;
   language: string | null;
   canonical: string | null;
   isNoindex: boolean;

@@ -5,10 +5,11 @@ import { factsOf, looksScripted } from './facts.ts';
 import { markdownOf } from './markdown.ts';
 import { kindOf } from './media-types.rules.ts';
 import { pdfTextOf } from './pdf.ts';
-import { textOf } from './text.ts';
 import { MAX_CHARACTERS, parseHtml } from './tree.ts';
 
-const MAX_TITLE = 200;
+const MAX_TITLE = 500;
+/** Of a title that is a text's first line. */
+const MAX_FIRST_LINE = 200;
 /** Control characters, which say nothing and which a database does not take. */
 const CONTROL_CHARACTERS = /[^\P{Cc}\t\n\r]/gu;
 
@@ -26,12 +27,10 @@ export async function readPage({ bytes, contentType, url }: Page): Promise<Extra
 export function readHtml(html: string, url: string): ExtractedPage {
   const tree = parseHtml(html);
   const { resolve, title, ...facts } = factsOf(tree, url);
-  const content = chooseContent(tree, url);
   return {
     ...facts,
     title: clean(title),
-    markdown: clean(markdownOf(content, resolve)),
-    text: clean(textOf(content.content, content.isKept)),
+    markdown: clean(markdownOf(chooseContent(tree, url), resolve)),
     looksScripted: looksScripted(tree, html.length),
   };
 }
@@ -44,9 +43,8 @@ function readText(raw: string, title: string, url: string): ExtractedPage {
       ?.replace(/^#{1,6} /, '')
       .trim() ?? '';
   return {
-    title: clean(title.trim() || firstLine.slice(0, MAX_TITLE) || new URL(url).pathname),
+    title: clean((title.trim() || firstLine.slice(0, MAX_FIRST_LINE) || new URL(url).pathname).slice(0, MAX_TITLE)),
     markdown: text,
-    text,
     language: null,
     canonical: null,
     isNoindex: false,

@@ -1,9 +1,11 @@
-import { BLOCK_ELEMENTS, type Element } from './tree.ts';
+import { chooseContent } from '../../src/knowledge/extraction/content.ts';
+import { BLOCK_ELEMENTS, type Element, parseHtml } from '../../src/knowledge/extraction/tree.ts';
 
 const CELLS = new Set(['td', 'th']);
 
-/** The text of what is kept of an element, a line a block. */
-export function textOf(content: Element, isKept: (element: Element) => boolean): string {
+/** The text of what is taken for a page's content, a line a block. */
+export function pageTextOf(html: string, url: string): string {
+  const { content, isKept } = chooseContent(parseHtml(html), url);
   const lines: string[] = [];
   let line = '';
   const flush = () => {
