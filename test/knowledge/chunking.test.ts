@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { analyseMarkdown } from '../../src/knowledge/index/analysis.rules.ts';
 import { chunksOf } from '../../src/knowledge/index/chunking.rules.ts';
 import { blocksOf } from '../../src/knowledge/index/markdown-blocks.rules.ts';
 
@@ -180,6 +181,8 @@ describe('chunks', () => {
     ['no spaces and no full stops, in Japanese', '日本語'.repeat(1_000)],
     ['Japanese sentences', 'これは文です。'.repeat(400)],
     ['letters outside of the basic plane', '😀'.repeat(2_000)],
+    ['such letters at odd places', `a${'😀'.repeat(2_000)}`],
+    ['such letters in code', `a\`${'😀'.repeat(2_000)}`],
   ])('are cut where there are %s, and between letters', (_, text) => {
     const parts = contents(text);
     expect(parts.join('')).toBe(text);
@@ -196,9 +199,24 @@ describe('chunks', () => {
     for (const part of parts) expect((part.match(/`/g) ?? []).length % 2).toBe(0);
   });
 
-  it('take time in proportion to the text', () => {
-    const text = `${'a `b ``c '.repeat(60_000)}\n\n${'- x\n'.repeat(50_000)}`;
+  it.each([
+    ['code and items', `${'a `b ``c '.repeat(60_000)}\n\n${'- x\n'.repeat(50_000)}`],
+    ['brackets in a heading', `# ${'['.repeat(1_000_000)}`],
+    ['links that are none in headings', `# ${'[](a'.repeat(500)}\n`.repeat(500)],
+    ['headings alone', '# a\n\n'.repeat(200_000)],
+    ['what is nearly a table', `a|b\n${' '.repeat(1_000_000)}-|!`],
+    ['backticks', '`a'.repeat(500_000)],
+    ['addresses that do not end', '](a'.repeat(300_000)],
+    ['comments that do not end', '<!--'.repeat(250_000)],
+  ])('take time in proportion to the text: %s', (_, text) => {
     expect(contents(text).join('')).toBe(text);
+    for (const part of contents(text)) analyseMarkdown(part);
+  });
+
+  it('bear the beginning of a long heading only', () => {
+    const chunks = chunksOf(`# ${'😀 long '.repeat(5_000)}\n\n${Array.from({ length: 90 }, () => words(9)).join(' ')}`);
+    expect(chunks.length).toBeGreaterThan(3);
+    for (const { path } of chunks) expect(path.map(({ length }) => length <= 200)).toEqual([true]);
   });
 
   const line = fc.stringMatching(/^[a-z .`|#*-]{1,80}$/);

@@ -46,15 +46,16 @@ export async function crawlBatch(
 
   const endAt = performance.now() + BATCH_MS;
   const left = await listLeft(db, ref, batch);
-  const visiting = await begin(db, deps, ref, datasource, job);
+  const visiting = await begin(db, deps, ref, batch, datasource, job);
   const take = async () => {
     if (left.length > 0) return left.splice(0);
-    const isOver = performance.now() > endAt || visiting.waitMs > 0 || isStopped();
+    const isOver = performance.now() > endAt || visiting.waitUntil !== null || isStopped();
     return isOver ? [] : takePages(db, ref, batch);
   };
   while ((await visitAll(visiting, take, isStopped)) > 0); // what was found meanwhile is next
   if (visiting.isFull) await bringBackOrphans(db, ref);
-  return progressOf(db, ref, { datasource, state: 'going', waitMs: visiting.waitMs, trouble: visiting.trouble });
+  const waitMs = visiting.waitUntil === null ? 0 : visiting.waitUntil - performance.now();
+  return progressOf(db, ref, { datasource, state: 'going', waitMs, trouble: visiting.trouble });
 }
 
 async function findActive(db: Db, ref: CrawlRef): Promise<{ datasource: DatasourceRow; job: JobRow } | undefined> {
@@ -100,6 +101,7 @@ async function begin(
   db: Db,
   deps: CrawlDeps,
   ref: CrawlRef,
+  batch: number,
   datasource: DatasourceRow,
   job: JobRow,
 ): Promise<Visiting> {
@@ -108,6 +110,7 @@ async function begin(
     db,
     deps,
     ref,
+    batch,
     isFull: job.kind === 'full',
     site: siteOf(datasource),
     fetchedWith: `${EXTRACTION_VERSION}.${datasource.settings_version}`,
@@ -122,7 +125,7 @@ async function begin(
       await setTakesWww(db, ref.orgId, ref.datasourceId);
     },
     trouble: null,
-    waitMs: 0,
+    waitUntil: null,
   };
   return visiting;
 }

@@ -19,6 +19,7 @@ export interface Visiting {
   db: Db;
   deps: CrawlDeps;
   ref: CrawlRef;
+  batch: number;
   /** Whether links are followed. */
   isFull: boolean;
   site: Site;
@@ -32,5 +33,6 @@ export interface Visiting {
   takeWww(): Promise<void>;
   /** Of the last host that gave trouble. */
   trouble: string | null;
-  waitMs: number;
+  /** When a host may be asked again that may not now, on the clock of performance.now. */
+  waitUntil: number | null;
 }

@@ -13,6 +13,7 @@ const HEADERS = {
   accept: 'text/html,application/xhtml+xml,application/pdf;q=0.9,text/*;q=0.8,*/*;q=0.1',
   'accept-encoding': 'gzip, deflate, br',
 };
+const OUR_NAME = new RegExp(`^\\s*${USER_AGENT}\\s*:`, 'i');
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 const REASON_OF: Record<EgressProblem, PageReason> = {
   refused: 'refused_address',
@@ -102,13 +103,13 @@ const failed = (
 
 const header = (value: string | string[] | undefined): string | null => [value].flat()[0] ?? null;
 
-/** Values for another crawler begin with its name. */
+/** Values for one crawler begin with its name. */
 const forUs = (value: string | string[] | undefined): string =>
   [value ?? []]
     .flat()
-    .filter((line) => !/^[\w-]+:/.test(line) || /^(unavailable_after|max-[\w-]+|switchboardbot):/i.test(line))
-    .join(',')
-    .toLowerCase();
+    .map((line) => line.replace(OUR_NAME, ''))
+    .filter((line) => !/^\s*[\w-]+:/.test(line) || /^\s*(unavailable_after|max-[\w-]+):/i.test(line))
+    .join(',');
 
 async function unpack(bytes: Buffer, encoding: string | null): Promise<Buffer | PageReason> {
   const how = UNPACK[(encoding ?? '').trim().toLowerCase()];

@@ -83,6 +83,14 @@ export async function insertFound(
   return { inserted: { refused, queued }, dropped };
 }
 
+/** Has pages count as those that a user wants, unless the user has said something else of them. */
+export async function includeFound(trx: Db, { orgId, datasourceId }: CrawlRef, keys: string[]): Promise<void> {
+  await sql`
+    update crawl_pages set choice = 'included'
+    where org_id = ${orgId} and datasource_id = ${datasourceId} and url_key = any(${keys}) and choice is null
+  `.execute(trx);
+}
+
 /** How many URLs a datasource knows of. */
 export async function countKnown(db: Db, orgId: string, datasourceId: string): Promise<Room> {
   const { queued, refused } = await db

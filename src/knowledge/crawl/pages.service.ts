@@ -12,7 +12,7 @@ import { choose, dropPages, findPages, insertWanted, listPages } from './pages.q
 import type { DeletePages, ListPages } from './pages.schema.ts';
 import { siteOf } from './scope.rules.ts';
 import { queuePages } from './seeding.queries.ts';
-import { keysOf, parsePageUrl } from './urls.rules.ts';
+import { keysOf, MAX_KEY, parsePageUrl } from './urls.rules.ts';
 
 /** A page of what became of a datasource's URLs. Throws notFound. */
 export async function pageOfPages(db: Db, orgId: string, datasourceId: string, query: ListPages) {
@@ -92,6 +92,7 @@ export function syncUrl(db: Db, orgId: string, datasourceId: string, text: strin
     const site = siteOf(datasource);
     if (!site.isOnSite(url)) throw refused('url', `must be a page of ${site.host}, which is the datasource's site`);
     const { key, path } = keysOf(url);
+    if (key.length > MAX_KEY) throw refused('url', `must have at most ${MAX_KEY} characters once it is escaped`);
     const id = await insertWanted(trx, orgId, datasourceId, {
       id: newId(),
       url_key: key,

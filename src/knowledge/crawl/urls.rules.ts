@@ -1,6 +1,10 @@
 import type { PageReason } from './reasons.rules.ts';
 
 export const MAX_URL = 2_000;
+/** Longer keys would not fit into the database's index. */
+export const MAX_KEY = 2_400;
+/** As the domain name system has it (RFC 1035, 2.3.4). */
+const MAX_HOST = 253;
 const MAX_DEPTH = 20;
 /** URLs of one path that differ in their query only: more are a search or a calendar. */
 export const MAX_QUERIES_A_PATH = 50;
@@ -14,7 +18,8 @@ const PATH_SESSION = /;jsessionid=[^/?]*/gi;
 /** A page's address without its fragment. Undefined where it is none over HTTP, or holds a password. */
 export function parsePageUrl(text: string, base?: string): URL | undefined {
   const url = URL.parse(text, base);
-  if (url === null || !/^https?:$/.test(url.protocol) || url.hostname === '') return undefined;
+  if (url === null || !/^https?:$/.test(url.protocol)) return undefined;
+  if (url.hostname === '' || url.hostname.length > MAX_HOST) return undefined;
   if (url.username !== '' || url.password !== '') return undefined;
   url.hash = '';
   return url;

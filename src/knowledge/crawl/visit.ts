@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type ExtractedPage, ExtractionError } from '../extraction/extraction.service.ts';
+import { directivesOf } from '../extraction/robots-directives.rules.ts';
 import type { Visiting } from './context.ts';
 import { type Fetched, type FetchedPage, fetchPage } from './fetching.ts';
 import { linksOf } from './found.ts';
@@ -105,14 +107,18 @@ function moved({ site }: Visiting, page: LeasedPage, to: URL): Finding {
 /** Waits for the host's next turn. False where that is too far off. */
 async function awaitTurn(visiting: Visiting, host: string, ownDelayMs: number | null): Promise<boolean> {
   const delayMs = Math.round(Math.max(visiting.deps.delayMs, ownDelayMs ?? 0));
-  if (delayMs === 0 && visiting.waitMs === 0) return true;
+  if (delayMs === 0 && visiting.waitUntil === null) return true;
   const waitMs = await takeTurn(visiting.db, host, { delayMs, patienceMs: PATIENCE_MS });
   if (waitMs === null) {
-    visiting.waitMs = Math.max(visiting.waitMs, await busyMs(visiting.db, host));
+    waitFor(visiting, await busyMs(visiting.db, host));
     return false;
   }
-  if (waitMs > 0) await new Promise((resolve) => setTimeout(resolve, waitMs));
+  if (waitMs > 0) await sleep(waitMs);
   return true;
+}
+
+function waitFor(visiting: Visiting, ms: number): void {
+  visiting.waitUntil = Math.max(visiting.waitUntil ?? 0, performance.now() + ms);
 }
 
 /** Nothing to compare with where what is stored was read otherwise. */
@@ -132,7 +138,7 @@ async function fail(
   if (reason !== 'busy') return none(reason, detail);
   const pauseMs = retryAfterMs ?? BUSY_MS * 2 ** page.tries;
   await holdHost(visiting.db, host, pauseMs);
-  visiting.waitMs = Math.max(visiting.waitMs, pauseMs);
+  waitFor(visiting, pauseMs);
   return { kind: 'none', reason, detail, links: [], retryAfterMs: pauseMs };
 }
 
@@ -143,9 +149,10 @@ async function read(visiting: Visiting, page: LeasedPage, url: URL, fetched: Fet
   const extracted = await extract(visiting, url, fetched);
   if (typeof extracted === 'string') return none(extracted);
 
-  const isSilent = extracted.isNofollow || /nofollow|none/.test(fetched.robotsTag);
+  const directives = directivesOf(fetched.robotsTag);
+  const isSilent = extracted.isNofollow || directives.isNofollow;
   const links = isSilent ? [] : linksOf(extracted.links);
-  if (extracted.isNoindex || /noindex|none/.test(fetched.robotsTag)) return none('noindex', null, links);
+  if (extracted.isNoindex || directives.isNoindex) return none('noindex', null, links);
   const refresh = extracted.refresh === null ? undefined : parsePageUrl(extracted.refresh, url.href);
   if (refresh !== undefined && keysOf(refresh).key !== page.url_key) return moved(visiting, page, refresh);
   if (extracted.looksScripted) return none('script_only', null, links);

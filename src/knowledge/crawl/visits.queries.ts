@@ -32,11 +32,12 @@ export interface VisitedPage {
   markdown?: string | undefined;
 }
 
-/** Writes down visits of pages that are still in the queue. Gives the ids of those. */
+/** Writes down visits of pages that the batch still has under way. Gives the ids of those. */
 export async function updateVisited(
   trx: Db,
   orgId: string,
   datasourceId: string,
+  batch: number,
   pages: VisitedPage[],
 ): Promise<Set<string>> {
   const { rows } = await sql<{ id: string }>`
@@ -55,6 +56,7 @@ export async function updateVisited(
         is_forced boolean, is_stored boolean, removal text, gone_count integer, http_status integer, etag text, last_modified text,
         fetched_with text, raw_hash text, text_hash text, language text, links text[], markdown text)
     where page.org_id = ${orgId} and page.datasource_id = ${datasourceId} and page.id = given.id and page.is_queued
+      and page.lease = ${batch}
     returning page.id
   `.execute(trx);
   return new Set(rows.map(({ id }) => id));

@@ -1,10 +1,10 @@
 import type { Db } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { newId } from '../../ids.ts';
-import { indexItems, type KnowledgeItem, removeItems } from '../index/indexing.service.ts';
+import { indexItems, type KnowledgeItem } from '../index/indexing.service.ts';
 import type { Visiting } from './context.ts';
 import type { CrawlRef } from './contract.ts';
-import { insertFound, type Room } from './found.queries.ts';
+import { includeFound, insertFound, type Room } from './found.queries.ts';
 import { foundAt } from './found.ts';
 import { lockJob } from './jobs.queries.ts';
 import { type Outcome, outcomeOf } from './outcomes.rules.ts';
@@ -23,7 +23,23 @@ import {
 /** Thrown to undo what was written for a crawl that has ended meanwhile. */
 class CrawlEnded extends Error {}
 
-/** Writes down what visits found: pages, search index, report, counts and the links that are to be followed. Nothing of a crawl that has ended. */
+/** Thrown to undo what was written where a user or another try of the batch has taken pages over meanwhile: only these are still ours. */
+class PagesTaken extends Error {
+  readonly left: ReadonlySet<string>;
+
+  constructor(left: ReadonlySet<string>) {
+    super('Pages were taken over');
+    this.left = left;
+  }
+}
+
+/** Data exceptions and exceeded limits (PostgreSQL, appendix A): the same text fails again. */
+const UNSTORABLE = /^(?:22|54)/;
+
+/**
+ * Writes down what visits found: pages, search index, report, counts and the links that are to be followed. Nothing of a crawl that has ended,
+ * nor of a page that the batch has no more. A page that the database does not take is unreadable, and holds up no other.
+ */
 export async function writeVisits(visiting: Visiting, visits: Visit[]): Promise<void> {
   const { room, handed } = visiting;
   try {
@@ -32,18 +48,38 @@ export async function writeVisits(visiting: Visiting, visits: Visit[]): Promise<
     room.queued -= inserted.queued;
     room.refused -= inserted.refused;
   } catch (error) {
-    if (!(error instanceof CrawlEnded)) throw error;
+    const [visit, ...others] = visits;
+    if (error instanceof PagesTaken) {
+      const left = visits.filter(({ page }) => error.left.has(page.id));
+      if (left.length > 0) await writeVisits(visiting, left);
+    } else if (visit !== undefined && isUnstorable(error)) {
+      if (others.length === 0 && visit.finding.kind === 'none') throw error;
+      for (const one of others.length === 0 ? [unreadable(visit)] : visits) await writeVisits(visiting, [one]);
+    } else if (!(error instanceof CrawlEnded)) throw error;
   }
 }
 
-/** The search index takes the longest, so it comes before the crawl is held. Where doubles are to be told from originals, one after the other decides. */
+const isUnstorable = (error: unknown): boolean =>
+  error instanceof RangeError || UNSTORABLE.test(String((error as { code?: unknown }).code ?? ''));
+
+const unreadable = (visit: Visit): Visit => ({
+  ...visit,
+  finding: { kind: 'none', reason: 'unreadable', detail: null, links: [], retryAfterMs: null },
+});
+
+/**
+ * The search index takes the longest, so it comes before the crawl is held. Where doubles are to be told from originals, or what is in the index
+ * is written again, one after the other does it.
+ */
 async function write(trx: Db, visiting: Visiting, visits: Visit[]): Promise<Queued> {
-  const { ref } = visiting;
+  const { ref, batch } = visiting;
   if (visits.some((visit) => originalOf(visit) !== null)) await hold(trx, ref);
   const doubles = await findDoubles(trx, visiting, visits);
   const outcomes = visits.map((visit) => outcomeOf(visit, visiting.fetchedWith, doubles.has(visit)));
   const changed = outcomes.filter(isChanged);
-  const before = await readTexts(trx, ref.orgId, changed.filter(({ change }) => change === 'updated').map(idOf));
+  const updated = changed.filter(({ change }) => change === 'updated');
+  if (updated.length > 0) await hold(trx, ref);
+  const before = await readTexts(trx, ref.orgId, updated.map(idOf));
   await indexItems(
     trx,
     ref.orgId,
@@ -52,15 +88,14 @@ async function write(trx: Db, visiting: Visiting, visits: Visit[]): Promise<Queu
 
   await hold(trx, ref);
   const rows = outcomes.map(({ row }) => row);
-  const written = await updateVisited(trx, ref.orgId, ref.datasourceId, rows);
-  const kept = outcomes.filter((outcome) => written.has(idOf(outcome)));
-  await removeItems(trx, ref.orgId, changed.filter((outcome) => !written.has(idOf(outcome))).map(idOf)); // a user was quicker
-  const changes = kept.filter(isChanged).map((outcome) => changeOf(outcome, before));
+  const written = await updateVisited(trx, ref.orgId, ref.datasourceId, batch, rows);
+  if (written.size < rows.length) throw new PagesTaken(written);
+  const changes = changed.map((outcome) => changeOf(outcome, before));
   await insertChanges(trx, ref.orgId, ref.jobId, changes);
-  const queued = visiting.isFull ? await queueLinks(trx, visiting, visits, kept) : NONE_QUEUED;
-  const count = (change: Outcome['change']) => kept.filter((outcome) => outcome.change === change).length;
+  const queued = await queueLinks(trx, visiting, visits, outcomes);
+  const count = (change: Outcome['change']) => outcomes.filter((outcome) => outcome.change === change).length;
   await addCounts(trx, ref.orgId, ref, {
-    completed: kept.length - count('later'),
+    completed: outcomes.length - count('later'),
     new: count('new'),
     updated: count('updated'),
     unchanged: count('unchanged'),
@@ -82,8 +117,6 @@ interface Queued {
   inserted: Room;
   dropped: number;
 }
-
-const NONE_QUEUED: Queued = { urls: [], inserted: { queued: 0, refused: 0 }, dropped: 0 };
 
 /** The visits whose pages have an original that is there, or is still to be looked at. */
 async function findDoubles(trx: Db, { ref }: Visiting, visits: Visit[]): Promise<Set<Visit>> {
@@ -136,25 +169,29 @@ const changeOf = ({ row, change }: Outcome, before: Map<string, string>): NewCha
   diff: change === 'new' ? null : diffOf(before.get(row.id) ?? '', row.markdown ?? ''),
 });
 
-/** Hands links, originals and targets of redirects to the queue. */
-async function queueLinks(trx: Db, visiting: Visiting, visits: Visit[], kept: Outcome[]): Promise<Queued> {
-  const { site, ref, room, handed } = visiting;
-  const linksOf = new Map(kept.map(({ row, links }) => [row.id, links]));
+/** Hands links, where they are followed, originals and targets of redirects to the queue. A target is wanted as its page was. */
+async function queueLinks(trx: Db, visiting: Visiting, visits: Visit[], outcomes: Outcome[]): Promise<Queued> {
+  const { site, ref, room, handed, isFull } = visiting;
+  const linksOf = new Map(isFull ? outcomes.map(({ row, links }) => [row.id, links]) : []);
   const urls: string[] = [];
+  const wanted: string[] = [];
   const found = visits.flatMap(({ page, url, finding }) => {
-    const links = linksOf.get(page.id)?.filter((link) => !handed.has(link));
-    if (links === undefined) return [];
+    const { depth } = page;
+    const links = linksOf.get(page.id)?.filter((link) => !handed.has(link)) ?? [];
     urls.push(...links);
-    const next = foundAt(site, links, { depth: page.depth + 1, foundOn: url });
+    const next = foundAt(site, links, { depth: depth + 1, foundOn: url });
     if (finding.kind === 'moved') {
-      const redirects = page.redirects + 1;
-      next.push(...foundAt(site, [finding.to.url], { depth: page.depth, foundOn: url, redirects }));
+      const isWanted = page.choice === 'included';
+      if (isWanted) wanted.push(finding.to.key);
+      next.push(...foundAt(site, [finding.to.url], { depth, foundOn: url, redirects: page.redirects + 1, isWanted }));
     }
     if (finding.kind === 'content' && finding.duplicateOf !== null) {
-      next.push(...foundAt(site, [finding.duplicateOf.url], { depth: page.depth, foundOn: url }));
+      next.push(...foundAt(site, [finding.duplicateOf.url], { depth, foundOn: url }));
     }
     return next;
   });
   const fresh = [...new Map(found.map((one) => [one.key, one])).values()];
-  return { urls, ...(await insertFound(trx, ref, fresh, room)) };
+  const queued = await insertFound(trx, ref, fresh, room);
+  if (wanted.length > 0) await includeFound(trx, ref, wanted);
+  return { urls, ...queued };
 }

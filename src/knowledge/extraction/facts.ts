@@ -1,4 +1,5 @@
 import { findFirst } from './content.ts';
+import { directivesOf } from './robots-directives.rules.ts';
 import { type Element, isElement, type Tree } from './tree.ts';
 
 /** What a page says about itself. */
@@ -50,13 +51,11 @@ export function factsOf({ root }: Tree, url: string): Facts {
   collect(root, found);
   const base = resolver(url)(found.base ?? '') ?? url;
   const resolve = resolver(base);
-  const robots = found.robots.join(',').toLowerCase();
   return {
     title: titleOf(found, url),
     language: languageOf(found.language ?? found.metas.get('content-language') ?? found.metas.get('og:locale')),
     canonical: (found.canonical === undefined ? undefined : resolve(found.canonical)) ?? null,
-    isNoindex: /(?:^|[\s,])(?:noindex|none)(?:$|[\s,])/.test(robots),
-    isNofollow: /(?:^|[\s,])(?:nofollow|none)(?:$|[\s,])/.test(robots),
+    ...directivesOf(found.robots.join(',')),
     links: linksOf(found.references, resolve),
     refresh: refreshOf(found.refresh, resolve),
     resolve,

@@ -31,29 +31,31 @@ export function chunksOf(markdown: string): Chunk[] {
   const blocks = blocksOf(markdown);
   const chunks: Piece[][] = [];
   let current: Piece[] = [];
+  let hasBody = false;
   /** Headings at its end go on with what comes. */
   const flush = () => {
     const after = current.findLastIndex(({ heading }) => heading === undefined) + 1;
     chunks.push(current.slice(0, after));
     current = current.slice(after);
+    hasBody = false;
   };
   const size = () => (current.at(-1)?.end ?? 0) - (current[0]?.start ?? 0);
-  const hasBody = () => current.some(({ heading }) => heading === undefined);
 
   for (const [nth, { start, end, kind }] of blocks.entries()) {
     if (kind === 'heading') {
-      if (hasBody() && (size() >= MIN || size() + lengthOfSection(blocks, nth) > MAX)) flush();
+      if (hasBody && (size() >= MIN || size() + lengthOfSection(blocks, nth) > MAX)) flush();
       current.push({ start, end, heading: blocks[nth] });
       continue;
     }
     let from = start;
     while (from < end) {
       const isTooMuch = size() + end - from > MAX;
-      if (isTooMuch && hasBody() && (kind === 'whole' || size() >= MIN)) flush();
+      if (isTooMuch && hasBody && (kind === 'whole' || size() >= MIN)) flush();
       const room = Math.max(MAX - size(), MAX - MIN);
       const isLeft = size() + end - from <= MAX || kind === 'whole';
       const after = isLeft ? end : from + cutOf(markdown.slice(from, end), room - (MAX - MIN), room);
       current.push({ start: from, end: after, heading: undefined });
+      hasBody = true;
       from = after;
     }
   }

@@ -6,7 +6,7 @@ export interface Block {
   kind: 'heading' | 'prose' | 'whole';
   /** Of a heading. */
   level: number;
-  /** Of a heading, without its marks. */
+  /** Of a heading, without its marks, at most 200 characters: each chunk below it has it. */
   title: string;
 }
 
@@ -15,6 +15,10 @@ interface Line {
   end: number;
   text: string;
 }
+
+const MAX_TITLE = 200;
+/** Marks and addresses of a title take no more. */
+const MAX_WRITTEN_TITLE = 2_000;
 
 const LINE = /[^\n]*\n|[^\n]+$/g;
 const FENCE = /^ {0,3}(`{3,}|~{3,})/;
@@ -25,7 +29,7 @@ const ITEM = /^( {0,3})([-*+]|\d{1,9}[.)])( {1,4}|\t|$)/;
 const QUOTATION = /^ {0,3}>/;
 const INDENTED = /^(?: {4}| {0,3}\t)/;
 const ROW = /^ {0,3}\|/;
-const DELIMITERS = /^[ \t]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?$/;
+const DELIMITERS = /^[ \t]*(?:\|[ \t]*)?:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?$/;
 const MARKUP = /^ {0,3}<(pre|table|script|style)\b/i;
 
 /** Parts Markdown into its blocks: joined, they are the whole text. */
@@ -158,7 +162,10 @@ const beginsAnother = (lines: Line[], nth: number): boolean =>
 /** A heading as it is read: without links' addresses and marks of emphasis. */
 const plainTitle = (text: string): string =>
   text
-    .replace(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')
+    .slice(0, MAX_WRITTEN_TITLE)
+    .replace(/!?\[([^[\]]*)\]\([^()]*\)/g, '$1')
     .replace(/[*`]+|(?<![\p{L}\p{N}])_+|_+(?![\p{L}\p{N}])/gu, '')
     .replace(/\s+/g, ' ')
-    .trim();
+    .trim()
+    .slice(0, MAX_TITLE)
+    .toWellFormed();

@@ -8,15 +8,19 @@ const LOOKED_AT = 5_000;
 
 /** Where to cut prose so that the first part has more than `least` and at most `most` characters: behind a sentence, else a word, else a letter; never inside `code`. */
 export function cutOf(text: string, least: number, most: number): number {
-  const spans = codeSpansOf(text.slice(0, LOOKED_AT));
+  const within = text.slice(0, isWithinLetter(text, most) ? most - 1 : most);
+  const spans = codeSpansOf(text.slice(0, LOOKED_AT)).filter(([start, end]) => end > least && start < most);
   const isFree = (at: number) => !spans.some(([start, end]) => start < at && at < end);
   for (const ends of [SENTENCE_END, WORD_END, LETTER_END]) {
-    const cut = endsOf(text.slice(0, most), ends).findLast((at) => at > least && isFree(at));
+    const cut = endsOf(within, ends).findLast((at) => at > least && isFree(at));
     if (cut !== undefined) return cut;
   }
   const inTheWay = spans.find(([start, end]) => start < most && most < end);
-  return inTheWay === undefined ? most : inTheWay[0] > 0 ? inTheWay[0] : inTheWay[1];
+  return inTheWay === undefined ? within.length : inTheWay[0] > 0 ? inTheWay[0] : inTheWay[1];
 }
+
+/** Whether a place parts the two halves of a surrogate pair. */
+const isWithinLetter = (text: string, at: number): boolean => (text.codePointAt(at - 1) ?? 0) > 0xffff;
 
 /** Where each sentence of a text begins and ends, but for the space around it. */
 export function sentencesOf(text: string): { start: number; end: number }[] {
@@ -35,18 +39,18 @@ const endsOf = (text: string, ends: RegExp): number[] =>
 /** Where code in a line begins and ends: behind as many backticks as before it. */
 function codeSpansOf(text: string): [number, number][] {
   const runs = [...text.matchAll(/`+/g)].map(({ 0: { length }, index }) => ({ at: index, length }));
-  const placesOf = new Map<number, number[]>();
-  for (const { at, length } of runs) {
-    const others = placesOf.get(length);
-    if (others === undefined) placesOf.set(length, [at]);
-    else others.push(at);
+  const nextAlike = new Map<number, number>();
+  const lastOf = new Map<number, number>();
+  for (const { at, length } of runs.toReversed()) {
+    const next = lastOf.get(length);
+    if (next !== undefined) nextAlike.set(at, next);
+    lastOf.set(length, at);
   }
   const spans: [number, number][] = [];
   let after = 0;
   for (const { at, length } of runs) {
-    if (at < after) continue;
-    const closing = placesOf.get(length)?.find((other) => other > at);
-    if (closing === undefined) continue;
+    const closing = nextAlike.get(at);
+    if (at < after || closing === undefined) continue;
     after = closing + length;
     spans.push([at, after]);
   }
