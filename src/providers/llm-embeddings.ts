@@ -18,7 +18,12 @@ const Embeddings = z.object({
 });
 const Refusal = z.object({ error: z.object({ message: z.string() }) });
 
-/** A vector of length 1 for each text, by OpenAI's embeddings, which others speak too. Throws ProviderError. */
+/** The model does not take one of the texts, as where it is too long. */
+export class EmbeddingRefused extends ProviderError {}
+
+const REFUSED = new Set([400, 413, 422]);
+
+/** A vector of length 1 for each text, by OpenAI's embeddings, which others speak too. Throws ProviderError, EmbeddingRefused among them. */
 export async function embedTexts(
   egress: Requests,
   { base_url = BASE_URL, api_key, embedding_model: model }: EmbeddingSettings,
@@ -34,7 +39,9 @@ export async function embedTexts(
   });
   if (answer.status !== 200) {
     const said = Refusal.safeParse(jsonOf(answer)).data?.error.message ?? `answered ${answer.status}`;
-    throw lookupFailure(answer, `The AI provider’s embeddings: ${reasonFrom(said, [api_key])}`);
+    const reason = `The AI provider’s embeddings: ${reasonFrom(said, [api_key])}`;
+    if (REFUSED.has(answer.status)) throw new EmbeddingRefused(reason, { transient: false });
+    throw lookupFailure(answer, reason);
   }
   const found = Embeddings.safeParse(jsonOf(answer)).data?.data ?? [];
   const vectors = found.toSorted((a, b) => a.index - b.index).map(({ embedding }) => unitVectorOf(embedding));

@@ -1,8 +1,5 @@
 import { type Kysely, sql } from 'kysely';
 
-/** The bits of a hit before the offset of its chunk from the segment: 16 of the frequency, 17 of the chunk's length. */
-const OFFSET_AT = sql.lit(33);
-
 /**
  * Training, and the index over all that an org knows. An item is a text of some source; its chunks are what is found. Chunks that are written
  * together are a segment, with one row of postings for each lexeme: which of them hold it, how often, and how long each is, so that scoring
@@ -90,26 +87,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       primary key (org_id, lexeme, segment)
     );
 
-    create function knowledge_take_postings(org uuid, chunks bigint[]) returns void language plpgsql as $$
-    declare
-      place record;
-      is_empty boolean;
-    begin
-      for place in
-        select has.lexeme, chunk.segment, array_agg(chunk.id) as gone
-        from knowledge_chunks as chunk, unnest(chunk.lexemes) as has (lexeme)
-        where chunk.org_id = org and chunk.id = any(chunks)
-        group by has.lexeme, chunk.segment order by has.lexeme collate "C", chunk.segment
-      loop
-        update knowledge_postings as posting
-        set hits = array(select hit from unnest(hits) as hit where place.segment + (hit >> ${OFFSET_AT}) <> all(place.gone))
-        where org_id = org and lexeme = place.lexeme collate "C" and segment = place.segment
-        returning hits = '{}' into is_empty;
-        if is_empty then
-          delete from knowledge_postings where org_id = org and lexeme = place.lexeme collate "C" and segment = place.segment;
-        end if;
-      end loop;
-    end $$;
+    alter table knowledge_postings set (toast_tuple_target = 8160); -- as above: a segment of 900 chunks just fits
 
     create table knowledge_embeddings (
       org_id uuid not null,

@@ -37,11 +37,22 @@ const stored = (trx: Db, orgId: string, datasourceId: string) =>
     .where('datasource_id', '=', datasourceId)
     .where('is_stored', '=', true);
 
-/** Pages that are to leave the index. */
+/** Pages that are to leave the index. `has_target`: the page that it leads to is there. */
 export const listRemovals = (trx: Db, orgId: string, datasourceId: string) =>
-  stored(trx, orgId, datasourceId).where('removal', 'is not', null).execute();
+  stored(trx, orgId, datasourceId)
+    .select('leads_to')
+    .select(
+      sql<boolean>`exists (
+        select from crawl_pages as target
+        where target.org_id = crawl_pages.org_id and target.datasource_id = crawl_pages.datasource_id
+          and target.url_key = crawl_pages.leads_to and target.is_stored and target.removal is null
+      )`.as('has_target'),
+    )
+    .where('removal', 'is not', null)
+    .orderBy('id')
+    .execute();
 
-export type Removal = Awaited<ReturnType<typeof listRemovals>>[number];
+export type Removal = Awaited<ReturnType<typeof listHeld>>[number];
 
 /** Takes pages out of what is stored. The text of each goes. */
 export async function unstore(trx: Db, orgId: string, ids: string[]): Promise<void> {

@@ -53,7 +53,7 @@ const heldMessage = (held: number, total: number) =>
 async function settleRemovals(trx: Db, { orgId, datasourceId, jobId }: CrawlRef, isFailed: boolean) {
   const total = await countAllStored(trx, orgId, datasourceId);
   const removals = await listRemovals(trx, orgId, datasourceId);
-  const suspicious = removals.filter(({ removal }) => removal !== null && SUSPICIOUS.includes(removal));
+  const suspicious = suspiciousOf(removals);
   const isTooMuch = isFailed || suspicious.length > MOST_UNASKED * total;
   const held = isTooMuch ? suspicious : [];
   const going = removals.filter((page) => !held.includes(page));
@@ -65,6 +65,17 @@ async function settleRemovals(trx: Db, { orgId, datasourceId, jobId }: CrawlRef,
       held.map(({ id }) => id),
     );
   return { removed: going.length, held: held.length, total };
+}
+
+/** Those that may not be meant so, as where all pages suddenly lead to one: what moved leaves a page of its own at the other end. */
+function suspiciousOf(removals: Awaited<ReturnType<typeof listRemovals>>): Removal[] {
+  const targets = new Set<string>();
+  return removals.filter(({ removal, leads_to, has_target }) => {
+    if (removal !== 'redirect' && removal !== 'canonical') return removal !== null && SUSPICIOUS.includes(removal);
+    const isAlone = leads_to !== null && has_target && !targets.has(leads_to);
+    if (leads_to !== null) targets.add(leads_to);
+    return !isAlone;
+  });
 }
 
 async function remove(trx: Db, orgId: string, jobId: string, pages: Removal[]): Promise<void> {

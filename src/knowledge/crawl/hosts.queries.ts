@@ -10,12 +10,12 @@ export async function takeTurn(
   host: string,
   { delayMs, patienceMs }: { delayMs: number; patienceMs: number },
 ): Promise<number | null> {
-  const delay = sql`${delayMs}::integer * interval '1 millisecond'`;
+  const delay = sql`${Math.ceil(delayMs)}::integer * interval '1 millisecond'`;
   const { rows } = await sql<{ wait_ms: number }>`
     insert into crawl_hosts as known (host, next_at) values (${host}, now() + ${delay})
     on conflict (host) do update set next_at = greatest(known.next_at, now()) + ${delay}
       where known.next_at <= now() + ${patienceMs}::integer * interval '1 millisecond'
-    returning (extract(epoch from next_at - now()) * 1000)::float8 - ${delayMs}::integer as wait_ms
+    returning (extract(epoch from next_at - now()) * 1000)::float8 - ${Math.ceil(delayMs)}::integer as wait_ms
   `.execute(db);
   const [turn] = rows;
   return turn === undefined ? null : Math.max(0, turn.wait_ms);

@@ -1,6 +1,7 @@
 import { normalEscapes } from './urls.rules.ts';
 
 export const MAX_PATTERN = 255;
+const MAX_WILDCARDS = 10;
 
 const ANY = 0;
 const ANY_IN_SEGMENT = 1;
@@ -13,6 +14,7 @@ export type PathMatch = (path: string) => boolean;
 export function problemOfPattern(pattern: string): string | undefined {
   const path = pattern.replace(/^=/, '');
   if (/\*{3}/.test(path)) return 'must not hold ***: * stands for anything within a segment, ** across segments';
+  if ((path.match(/\*+/g)?.length ?? 0) > MAX_WILDCARDS) return `must have at most ${MAX_WILDCARDS} wildcards`;
   if (/[?#\s]/.test(path)) return 'must be of a path alone: no query, no fragment and no spaces';
   return undefined;
 }
@@ -20,10 +22,14 @@ export function problemOfPattern(pattern: string): string | undefined {
 /** `/a` is /a and all below it, `=/a` just that; `*` is anything within a segment, `**` across segments. */
 export function compilePattern(pattern: string): PathMatch {
   const isExact = pattern.startsWith('=');
-  const written = normalEscapes(encodeURI(pattern.replace(/^=/, '')).replace(/%25(?=[0-9a-f]{2})/gi, '%'));
-  const stem = isExact ? written : written.replace(/\/$/, '');
+  const pure = normalEscapes(encodeURI(pattern.replace(/^=/, '')).replace(/%25(?=[0-9a-f]{2})/gi, '%'));
+  const stem = isExact ? pure : pure.replace(/\/$/, '');
   const tokens = [...tokensOf(stem)];
-  return (path) => matches(tokens, normalEscapes(path), isExact);
+  const beginning = stem.split('*', 1)[0] ?? '';
+  return (path) => {
+    const written = normalEscapes(path);
+    return written.startsWith(beginning) && matches(tokens, written, isExact);
+  };
 }
 
 function* tokensOf(text: string): Generator<Token> {

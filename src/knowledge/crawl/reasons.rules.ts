@@ -74,4 +74,11 @@ const REMOVING: ReadonlySet<PageReason> = new Set([...DELIBERATE, 'not_found']);
 export const isRemoving = (reason: PageReason): boolean => REMOVING.has(reason);
 
 /** Of these, where too many come at once, somebody looks at them first: the site may just be out of order. */
-export const SUSPICIOUS: PageReason[] = ['not_found', 'unseen', 'noindex', 'robots', 'redirect_other_site'];
+export const SUSPICIOUS: PageReason[] = [
+  'not_found',
+  'unseen',
+  'noindex',
+  'robots',
+  'redirect_other_site',
+  'redirect_loop',
+];

@@ -21,7 +21,9 @@ import { addCounts } from './visits.queries.ts';
 const MAX_SITEMAPS = 50;
 const URLS_A_WRITE = 500;
 const SITEMAP_DEPTH = 1;
-const PATIENCE_MS = 30_000;
+/** For all sitemaps together. */
+const SITEMAPS_MS = 10 * 60_000;
+const LOOK_MS = 1_000;
 
 /** Fills the queue of a crawl with all that is known to begin with. Run twice, each URL is there once. */
 export async function seedCrawl(db: Db, deps: CrawlDeps, ref: CrawlRef, isStopped: () => boolean): Promise<void> {
@@ -80,18 +82,27 @@ async function readSitemaps(
 ): Promise<void> {
   const usual = new URL('/sitemap.xml', site.start);
   const seen = new Set([...robots.sitemaps, ...(robots.allows(usual) ? [usual.href] : [])]);
+  const endAt = performance.now() + SITEMAPS_MS;
+  const isOver = () => isStopped() || performance.now() > endAt;
+  const delayMs = Math.max(deps.delayMs, robots.delayMs ?? 0);
   let read = 0;
   for (const address of seen) {
     const url = parsePageUrl(address, site.start.href);
     if (url === undefined) continue;
-    if (read++ >= MAX_SITEMAPS || isStopped()) return;
-    const delayMs = Math.max(deps.delayMs, robots.delayMs ?? 0);
-    const waitMs = delayMs === 0 ? 0 : await takeTurn(db, url.host, { delayMs, patienceMs: PATIENCE_MS });
-    if (waitMs === null) continue;
-    await sleep(waitMs);
+    if (read++ >= MAX_SITEMAPS) return;
+    if (delayMs > 0) await awaitTurn(db, url.host, delayMs, isOver);
+    if (isOver()) return;
     const { urls, sitemaps } = await fetchSitemap(deps.egress, url.href);
     for (const next of sitemaps) if (seen.size < MAX_SITEMAPS) seen.add(next);
     await put(db, ref, foundAt(site, urls, { depth: SITEMAP_DEPTH, foundOn: url.href }));
+  }
+}
+
+async function awaitTurn(db: Db, host: string, delayMs: number, isOver: () => boolean): Promise<void> {
+  while (!isOver()) {
+    const waitMs = await takeTurn(db, host, { delayMs, patienceMs: LOOK_MS });
+    await sleep(waitMs ?? LOOK_MS);
+    if (waitMs !== null) return;
   }
 }
 

@@ -106,7 +106,7 @@ function moved({ site }: Visiting, page: LeasedPage, to: URL): Finding {
 
 /** Waits for the host's next turn. False where that is too far off. */
 async function awaitTurn(visiting: Visiting, host: string, ownDelayMs: number | null): Promise<boolean> {
-  const delayMs = Math.round(Math.max(visiting.deps.delayMs, ownDelayMs ?? 0));
+  const delayMs = Math.max(visiting.deps.delayMs, ownDelayMs ?? 0);
   if (delayMs === 0 && visiting.waitUntil === null) return true;
   const waitMs = await takeTurn(visiting.db, host, { delayMs, patienceMs: PATIENCE_MS });
   if (waitMs === null) {

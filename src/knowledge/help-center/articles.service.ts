@@ -5,9 +5,10 @@ import { findPassages, type Semantics } from '../index/search.service.ts';
 import { addressOf } from './addresses.rules.ts';
 import { findArticle, listArticles, listArticlesOf } from './articles.queries.ts';
 import type { ArticlesQuery } from './articles.schema.ts';
+import { ARTICLES } from './content.service.ts';
 
-/** An article may have several passages, and operations of the API document are found with the articles. */
-const PASSAGES_AN_ARTICLE = 3;
+/** An article may have several passages: so many for each are asked for, and more where that gives too few articles. */
+const PASSAGES_AN_ARTICLE = [3, 15];
 
 /** A page of the org's articles by creation, or the articles that a question calls for, the best first. */
 export async function listHelpArticles(
@@ -28,17 +29,22 @@ export async function listHelpArticles(
 
 /** Articles that a question calls for, the best first. */
 export async function searchArticles(db: Db, semantics: Semantics, orgId: string, query: string, limit: number) {
-  const passages = await findPassages(db, semantics, orgId, {
-    query,
-    limit: limit * PASSAGES_AN_ARTICLE,
-    explain: false,
-    sourceTypes: ['help_center'],
-    visibility: ['public'],
-  });
-  const ids = [...new Set(passages.map(({ id }) => id))];
-  if (ids.length === 0) return [];
-  const byId = new Map((await listArticlesOf(db, orgId, ids)).map((article) => [article.id, article]));
-  return ids.flatMap((id) => byId.get(id) ?? []).slice(0, limit);
+  const ids = new Set<string>();
+  for (const many of PASSAGES_AN_ARTICLE) {
+    const passages = await findPassages(db, semantics, orgId, {
+      query,
+      limit: limit * many,
+      explain: false,
+      dataSources: [ARTICLES],
+      visibility: ['public'],
+    });
+    for (const { id } of passages) ids.add(id);
+    if (ids.size >= limit || passages.length < limit * many) break;
+  }
+  if (ids.size === 0) return [];
+  const chosen = [...ids].slice(0, limit);
+  const byId = new Map((await listArticlesOf(db, orgId, chosen)).map((article) => [article.id, article]));
+  return chosen.flatMap((id) => byId.get(id) ?? []);
 }
 
 /** An article with its content. Throws notFound. */

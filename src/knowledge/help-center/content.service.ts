@@ -24,7 +24,9 @@ import { operationsOf } from './operations.ts';
 import { buildTree, type PlacedTree, placeTree } from './tree.rules.ts';
 
 /** What `dataSources` of a search calls it. */
-const SOURCE = 'help_center';
+/** What `dataSources` names. */
+export const ARTICLES = 'help_center';
+const OPERATIONS = 'api_reference';
 
 /** Where the api is reached. */
 interface Place {
@@ -95,7 +97,7 @@ async function syncTree(trx: Db, { publicUrl, orgId }: Place, { categories, arti
     trx,
     orgId,
     changed.map(({ id, path, title, content_markdown }) =>
-      itemOf(id, title, content_markdown ?? '', addressOf(publicUrl, orgId, path)),
+      itemOf(ARTICLES, { id, title, markdown: content_markdown ?? '', url: addressOf(publicUrl, orgId, path) }),
     ),
   );
   return { ...articleChanges.counts, categories: categoryChanges.counts };
@@ -112,7 +114,7 @@ async function syncOperations(trx: Db, orgId: string, operations: ReturnType<typ
   await indexItems(
     trx,
     orgId,
-    changed.map(({ id, title, markdown }) => itemOf(id, title, markdown, null)),
+    changed.map(({ id, title, markdown }) => itemOf(OPERATIONS, { id, title, markdown, url: null })),
   );
   return counts;
 }
@@ -145,14 +147,11 @@ function compare<Row extends Wanted>(stored: Stored[], wanted: Row[]) {
   return { all, changed, moved, gone, counts };
 }
 
-const itemOf = (id: string, title: string, markdown: string, url: string | null): KnowledgeItem => ({
-  id,
+const itemOf = (source: string, item: Pick<KnowledgeItem, 'id' | 'title' | 'markdown' | 'url'>): KnowledgeItem => ({
+  ...item,
   sourceType: 'help_center',
-  source: SOURCE,
+  source,
   sourceId: null,
-  title,
-  markdown,
-  url,
   visibility: 'public',
   language: null,
   channels: [],

@@ -6,6 +6,7 @@ import { findArticleAt, findCenter, listContentsTable, listTrail } from './artic
 import { searchArticles } from './articles.service.ts';
 import { articlePage, contentsPage, type Entry, type HelpPage } from './pages.ts';
 import type { Rendering } from './rendering.ts';
+import { MAX_PATH } from './tree.rules.ts';
 
 const FOUND = 20;
 /** Anybody may ask, which must not cost the org a call of its model. */
@@ -24,7 +25,7 @@ export async function readHelpPage(
   { publicUrl, render }: { publicUrl: string; render: Rendering },
   { orgId, path, query }: Reading,
 ): Promise<string | undefined> {
-  const name = isUuid(orgId) ? await findCenter(db, orgId) : undefined;
+  const name = isUuid(orgId) && path.length <= MAX_PATH ? await findCenter(db, orgId) : undefined;
   if (name === undefined) return undefined;
   const addressed = <P extends { path: string }>(one: P) => ({ ...one, url: addressOf(publicUrl, orgId, one.path) });
   const { url } = addressed({ path: '' });

@@ -1,7 +1,8 @@
 import type { HelpArticle, HelpCategory } from './content.schema.ts';
 
 const MAX_LEVELS = 8;
-const MAX_PATH = 500;
+/** Of an article or a category: the slugs above it and its own. */
+export const MAX_PATH = 500;
 const MAX_ARTICLES = 5_000;
 const MAX_CATEGORIES = 1_000;
 const MAX_ISSUES = 20;

@@ -2,13 +2,16 @@ import type { Db } from '../../db/connect.ts';
 import { findConnection, listConnections } from '../../orgs/integrations.service.ts';
 import { enqueue, signalWithStart } from '../../outbox/outbox.ts';
 import type { Reaction } from '../../outbox/relay.ts';
+import { EmbeddingRefused } from '../../providers/llm-embeddings.ts';
 import type { Secrets } from '../../secrets.ts';
 import { EMBED_KNOWLEDGE, EMBED_MORE, type EmbeddingProgress } from './embedding.contract.ts';
 import { listUnembedded, upsertVectors } from './embedding.queries.ts';
 
 const CHUNKS_A_BATCH = 32;
 /** What is behind it would be too much for a model. */
-const MAX_CHARACTERS = 8_000;
+const MAX_CHARACTERS = 4_000;
+/** Of a text that the model finds too long. */
+const FEW_CHARACTERS = 500;
 
 /** An org's own model. */
 export interface EmbeddingModel {
@@ -55,14 +58,48 @@ export async function embedNext(
   const last = chunks.at(-1);
   if (last === undefined) return { after: null };
   const texts = chunks.map(({ path, content }) => `${path.join(' > ')}\n\n${content}`.slice(0, MAX_CHARACTERS));
-  const vectors = await embed(
+  const vectors = await embedAll(
+    embed,
     model,
     texts.map((text) => text.toWellFormed()),
   );
-  const rows = vectors.map((vector, nth) => ({
-    chunk_id: chunks[nth]?.id ?? last.id,
-    vector: Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength),
-  }));
+  const rows = vectors.flatMap((vector, nth) =>
+    vector === undefined
+      ? []
+      : [
+          {
+            chunk_id: chunks[nth]?.id ?? last.id,
+            vector: Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength),
+          },
+        ],
+  );
   await upsertVectors(db, orgId, model.embedding_model, rows);
   return { after: last.id };
+}
+
+/** Where the model refuses texts, each by itself, else its beginning: one that is refused even so is found by its words alone. Throws where all are. */
+async function embedAll(embed: Embed, model: EmbeddingModel, texts: string[]): Promise<(Float32Array | undefined)[]> {
+  try {
+    return await embed(model, texts);
+  } catch (refusal) {
+    if (!(refusal instanceof EmbeddingRefused)) throw refusal;
+    const vectors: (Float32Array | undefined)[] = [];
+    for (const text of texts)
+      vectors.push(await embedOne(embed, model, [text, text.slice(0, FEW_CHARACTERS).toWellFormed()]));
+    if (vectors.every((vector) => vector === undefined)) throw refusal;
+    return vectors;
+  }
+}
+
+/** The vector of the first of these texts that the model takes. */
+async function embedOne(embed: Embed, model: EmbeddingModel, texts: string[]): Promise<Float32Array | undefined> {
+  for (const text of texts) {
+    try {
+      const [vector] = await embed(model, [text]);
+      return vector;
+    } catch (refusal) {
+      if (!(refusal instanceof EmbeddingRefused)) throw refusal;
+    }
+  }
+  return undefined;
 }

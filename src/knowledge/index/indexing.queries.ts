@@ -1,6 +1,9 @@
 import { sql } from 'kysely';
 import type { Db } from '../../db/connect.ts';
 import type { KnowledgeItem } from './items.schema.ts';
+import { FREQUENCY_BITS, LENGTH_BITS } from './postings.rules.ts';
+
+const OFFSET_AT = sql.lit(FREQUENCY_BITS + LENGTH_BITS);
 
 /** A chunk as it is to be found. */
 export interface NewChunk {
@@ -91,9 +94,38 @@ export async function deleteItems(trx: Db, orgId: string, ids: string[]): Promis
   await trx.deleteFrom('knowledge_items').where('org_id', '=', orgId).where('id', 'in', ids).execute();
 }
 
-/** With their postings. */
+/**
+ * Deletes chunks with their postings, whose rows are held in the order of lexemes. The same chunks hold a lexeme of a segment as are named by
+ * its row, so that a row is empty where as many go as it has.
+ */
 export async function deleteChunks(trx: Db, orgId: string, ids: number[]): Promise<void> {
-  await sql`select knowledge_take_postings(${orgId}, ${ids})`.execute(trx);
+  await sql`
+    with gone as materialized (
+      select has.lexeme collate "C" as lexeme, chunk.segment, array_agg(chunk.id) as chunks
+      from knowledge_chunks as chunk, unnest(chunk.lexemes) as has (lexeme)
+      where chunk.org_id = ${orgId} and chunk.id = any(${ids})
+      group by 1, 2 order by 1, 2
+    ), held as materialized (
+      select posting.lexeme, posting.segment, gone.chunks, posting.hits
+      from gone, lateral (
+        select lexeme, segment, hits from knowledge_postings
+        where org_id = ${orgId} and lexeme = gone.lexeme and segment = gone.segment
+        for update offset 0
+      ) as posting
+    ), emptied as (
+      delete from knowledge_postings as posting using held
+      where posting.org_id = ${orgId} and posting.lexeme = held.lexeme and posting.segment = held.segment
+        and cardinality(held.hits) = cardinality(held.chunks)
+    )
+    update knowledge_postings as posting
+    set hits = array(
+      select hit from unnest(held.hits) as hit
+      where held.segment + (hit >> ${OFFSET_AT}) not in (select chunk from unnest(held.chunks) as chunk)
+    )
+    from held
+    where posting.org_id = ${orgId} and posting.lexeme = held.lexeme and posting.segment = held.segment
+      and cardinality(held.hits) > cardinality(held.chunks)
+  `.execute(trx);
   await sql`delete from knowledge_chunks where org_id = ${orgId} and id = any(${ids})`.execute(trx);
 }
 

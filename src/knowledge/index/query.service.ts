@@ -5,6 +5,8 @@ import { queryWordsOf, type Term, termsOf, unknownWords } from './query.rules.ts
 import { countByLanguage, countPostings, listForms, listSimilarWords } from './search.queries.ts';
 
 const SIMILAR_WORDS = { most: 2, least: 0.45 };
+/** More words that nobody knows are no spelling mistakes. */
+const MAX_UNKNOWN = 20;
 
 export interface Asked {
   corpus: Corpus;
@@ -25,7 +27,9 @@ export async function readQuery(db: Db, orgId: string, query: string): Promise<A
   const asked = queryWordsOf(await listForms(db, analysed.words, languages), languages, hasOthers);
   const lexemes = [...new Set([...asked.flatMap((word) => word.lexemes), ...analysed.grams])];
   const known = await countPostings(db, orgId, lexemes);
-  const unknown = unknownWords(asked, known).flatMap((word) => word.lexemes);
+  const unknown = unknownWords(asked, known)
+    .flatMap((word) => word.lexemes)
+    .slice(0, MAX_UNKNOWN);
   const similar = unknown.length === 0 ? [] : await listSimilarWords(db, orgId, unknown, SIMILAR_WORDS);
   const found = similar.map(({ lexeme }) => lexeme).filter((lexeme) => !known.has(lexeme));
   const all = found.length === 0 ? known : new Map([...known, ...(await countPostings(db, orgId, found))]);
