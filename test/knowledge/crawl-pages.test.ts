@@ -90,6 +90,34 @@ describe('a page', () => {
     expect([elsewhere.status, elsewhere.body.issues[0].path]).toEqual([400, 'body.url']);
   });
 
+  it('is synced from where its URL leads, which is wanted as it was', async () => {
+    site.pages.set('/docs', { status: 301, headers: { location: '/docs/' } });
+    site.pages.set('/docs/', pageOf('Docs'));
+    const { id } = await crawl({ exclude_paths: ['/docs'] });
+    expect((await act(id, 'sync-url', { url: `${site.url}/docs` })).body).toEqual({ affected: 1 });
+    expect(await untilCrawled(stack.org, id)).toMatchObject({ kind: 'pages', new_pages: 1 });
+    expect(await outcomes(id)).toMatchObject({ '/docs': 'redirect', '/docs/': 'synced' });
+    await crawlAgain(stack.org, id);
+    expect(await outcomes(id)).toMatchObject({ '/docs/': 'synced' });
+  });
+
+  it('is refused where its URL is too long once it is escaped', async () => {
+    const { id } = await crawl();
+    const { status, body } = await act(id, 'sync-url', { url: `${site.url}/${'語'.repeat(900)}` });
+    expect([status, body.issues[0].path]).toEqual([400, 'body.url']);
+  });
+
+  it('that is synced again while it is fetched is fetched once more, and stays', async () => {
+    site.pages.set('/a', { ...pageOf('Page /a'), delayMs: 1_500 });
+    const { body } = await stack.org.post('/crawl', { url: `${site.url}/` });
+    await eventually('the fetch', () => fetchesOf('/a') === 1);
+    const page = await idOf(body.id, '/a');
+    expect((await act(body.id, 'resync', { page_ids: [page] })).body).toEqual({ affected: 1 });
+    expect(await untilCrawled(stack.org, body.id)).toMatchObject({ completed_pages: 4, new_pages: 4 });
+    expect(await outcomes(body.id)).toMatchObject({ '/a': 'synced' });
+    expect([await isFound(page), fetchesOf('/a')]).toEqual([true, 2]);
+  });
+
   it('of another organization is out of reach', async () => {
     const { id } = await crawl();
     const page = await idOf(id, '/a');
@@ -155,6 +183,7 @@ describe('a datasource', () => {
     [{ exclude_paths: ['docs'] }, 'body.exclude_paths.0'],
     [{ include_paths: ['/ok', '/***'] }, 'body.include_paths.1'],
     [{ include_paths: ['/a?b=c'] }, 'body.include_paths.0'],
+    [{ include_paths: ['/*a*b*c*d*e*f*g*h*i*j*k'] }, 'body.include_paths.0'],
   ])('is refused with the field that is wrong: %j', async (wrong, path) => {
     const { status, body } = await stack.org.post('/crawl', { url: `${site.url}/`, ...wrong });
     expect([status, body.issues[0].path]).toEqual([400, path]);

@@ -222,6 +222,19 @@ describe('the next crawl', () => {
     });
   });
 
+  it('holds pages back when they all lead to one, and lets go what has moved to a place of its own', async () => {
+    fill('/a', '/b', '/c');
+    const { id } = await crawl();
+    for (const path of ['/a', '/b', '/c']) site.pages.set(path, { status: 302, headers: { location: '/login' } });
+    fill('/login');
+    const job = await crawlAgain(stack.org, id);
+    expect(job).toMatchObject({ status: 'completed', new_pages: 1, removed_pages: 1, held_pages: 2 });
+    for (const path of ['/a', '/b', '/c']) site.pages.set(path, { status: 301, headers: { location: `/new${path}` } });
+    fill('/new/a', '/new/b', '/new/c');
+    expect(await crawlAgain(stack.org, id)).toMatchObject({ new_pages: 3, removed_pages: 2, held_pages: 0 });
+    expect(await itemsOf(id)).toEqual(expect.arrayContaining(['/', '/new/a', '/new/b', '/new/c']));
+  });
+
   it('removes what the patterns leave out by now, at once', async () => {
     fill('/a', '/b', '/c');
     const { id } = await crawl();

@@ -63,6 +63,16 @@ describe('with an embedding model', () => {
     expect((await search('kitten'))[0]).toMatchObject({ title: 'Young ones', score: 1 });
   });
 
+  it('embeds the beginning of a text that is too long for the model, and all others', async () => {
+    await fake.close();
+    fake = await startFakeEmbeddings({ longest: 600 });
+    await write('Table', `| kitten | b |\n|---|---|\n${'| long | row |\n'.repeat(60)}`);
+    await write(...KITTENS);
+    await connect();
+    await embedded(2);
+    expect((await titles('feline')).toSorted()).toEqual(['Table', 'Young ones']);
+  });
+
   it('embeds each chunk once with the headings it stands under, and again only what changed', async () => {
     await connect();
     const id = await write(...KITTENS);

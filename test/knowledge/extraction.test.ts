@@ -4,6 +4,7 @@ import {
   type ExtractedPage,
   type Extractor,
 } from '../../src/knowledge/extraction/extraction.service.ts';
+import { directivesOf } from '../../src/knowledge/extraction/robots-directives.rules.ts';
 import { pageTextOf } from './page-text.ts';
 import { pdfOf } from './pdfs.ts';
 
@@ -169,6 +170,22 @@ describe('what of a page is its own', () => {
   });
 });
 
+describe('directives for robots', () => {
+  it.each([
+    ['noindex', true, false],
+    ['NoIndex, nofollow', true, true],
+    ['noindex nofollow', true, true],
+    ['none', true, true],
+    ['max-image-preview:none', false, false],
+    ['max-image-preview: none, max-snippet: -1, nofollow', false, true],
+    ['unavailable_after: 25 Jun 2030 15:00:00 PST, noindex', true, false],
+    ['index, follow', false, false],
+    ['', false, false],
+  ])('in "%s" say what they say', (list, isNoindex, isNofollow) => {
+    expect(directivesOf(list)).toEqual({ isNoindex, isNofollow });
+  });
+});
+
 describe('the encoding of a page', () => {
   const page = (label: string) => `<meta charset="${label}">`;
   const of = (encoding: 'latin1' | 'utf16le' | 'utf8', text: string) => Buffer.from(text, encoding);
@@ -231,6 +248,16 @@ describe('kinds of pages', () => {
     expect((await extract(pdfOf({ title: '', pages: ['No title here'] }), 'application/pdf')).title).toBe(
       'No title here',
     );
+  });
+
+  it('are PDFs with a title that ends between letters', async () => {
+    const title = `\\376\\377${'\\000a'.repeat(499)}\\330\\075\\336\\000`; // UTF-16, as a PDF writes what ASCII has not
+    const page = await extract(pdfOf({ title, pages: ['Some text'] }), 'application/pdf');
+    expect([page.title.length, page.title.isWellFormed(), page.title.slice(0, 499)]).toEqual([
+      500,
+      true,
+      'a'.repeat(499),
+    ]);
   });
 
   it('are HTML without a type where they begin so', async () => {

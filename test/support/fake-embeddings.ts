@@ -10,8 +10,8 @@ const MEANINGS = [
 
 export type FakeEmbeddings = Awaited<ReturnType<typeof startFakeEmbeddings>>;
 
-/** OpenAI's embeddings over real HTTP, for one key and one model: what speaks of the same is alike. It refuses all that the real one would. */
-export async function startFakeEmbeddings({ key = 'sk-fake', model = 'small' } = {}) {
+/** OpenAI's embeddings over real HTTP, for one key and one model: what speaks of the same is alike. It refuses all that the real one would, and texts of more than `longest` characters. */
+export async function startFakeEmbeddings({ key = 'sk-fake', model = 'small', longest = 5_000 } = {}) {
   const asked: string[][] = [];
   let statuses: number[] = [];
   const take = async (request: IncomingMessage, response: ServerResponse) => {
@@ -27,6 +27,7 @@ export async function startFakeEmbeddings({ key = 'sk-fake', model = 'small' } =
     if (!`${wanted}`.startsWith(model) || encoding_format !== 'float') return refuse(404, 'no such model');
     if (!Array.isArray(input) || input.length > 64 || input.some((one) => typeof one !== 'string' || one === ''))
       return refuse(400, 'input');
+    if (input.some((one) => one.length > longest)) return refuse(400, 'maximum context length');
     const status = statuses.shift() ?? 200;
     if (status !== 200) return refuse(status, 'not now');
     asked.push(input);

@@ -6,8 +6,9 @@ import { writeVisits } from './visits.service.ts';
 const LANES = 8;
 /** Most of a write's time is the search index's, which takes two transactions side by side. */
 const WRITERS = 2;
-/** Fewer are written only where nothing else is. */
+/** What is written together is found together: fewer are written only after a while, or when there are no more. */
 const VISITS_WORTH_A_WRITE = 16;
+const WRITTEN_AFTER_MS = 2_000;
 const VISITS_A_WRITE = 32;
 /** It is fetched again when the worker is killed. */
 const MOST_UNWRITTEN = 32;
@@ -68,15 +69,19 @@ function createSource(take: () => Promise<LeasedPage[]>) {
 function createWriter(visiting: Visiting, fail: (error: unknown) => void) {
   const unwritten: Visit[] = [];
   const writers = new Set<Promise<void>>();
+  let timer: NodeJS.Timeout | undefined;
   const write = async () => {
     try {
-      while (unwritten.length >= (writers.size > 1 ? VISITS_WORTH_A_WRITE : 1))
-        await writeVisits(visiting, unwritten.splice(0, VISITS_A_WRITE));
+      do await writeVisits(visiting, unwritten.splice(0, VISITS_A_WRITE));
+      while (unwritten.length >= VISITS_WORTH_A_WRITE);
     } catch (error) {
       fail(error);
     }
   };
   const start = () => {
+    clearTimeout(timer);
+    timer = undefined;
+    if (unwritten.length === 0 || writers.size >= WRITERS) return;
     const writer = write().finally(() => writers.delete(writer));
     writers.add(writer);
   };
@@ -84,11 +89,12 @@ function createWriter(visiting: Visiting, fail: (error: unknown) => void) {
     /** Resolves when there is room for more. */
     async add(visit: Visit): Promise<void> {
       unwritten.push(visit);
-      if (writers.size === 0 || (writers.size < WRITERS && unwritten.length >= VISITS_WORTH_A_WRITE)) start();
+      timer ??= setTimeout(start, WRITTEN_AFTER_MS);
+      if (unwritten.length >= VISITS_WORTH_A_WRITE) start();
       while (unwritten.length >= MOST_UNWRITTEN && writers.size > 0) await Promise.race(writers);
     },
     async finish(): Promise<void> {
-      while (writers.size > 0) await Promise.all(writers);
+      for (start(); writers.size > 0; start()) await Promise.all(writers);
     },
   };
 }

@@ -21,6 +21,8 @@ export type { KnowledgeItem } from './items.schema.ts';
 
 /** So many chunks have their postings in the same rows, which Postgres would compress if they were of more. */
 const CHUNKS_A_SEGMENT = 900;
+/** A statement has 30 s. */
+const CHUNKS_A_DELETE = 5_000;
 /** For the nearest headings; those above them count as the body does. */
 const HEADING_WEIGHT = 3;
 /** Another way to make postings needs another number, so that no chunk passes for unchanged. */
@@ -50,12 +52,9 @@ export async function indexItems(trx: Db, orgId: string, items: KnowledgeItem[])
 export async function removeItems(trx: Db, orgId: string, ids: string[]): Promise<void> {
   const held = ids.length === 0 ? [] : await holdItems(trx, orgId, ids);
   if (held.length === 0) return; // one that comes meanwhile comes behind this
-  const chunks = await listChunks(trx, orgId, held);
-  await deleteChunks(
-    trx,
-    orgId,
-    chunks.map(({ id }) => id),
-  );
+  const chunks = (await listChunks(trx, orgId, held)).map(({ id }) => id);
+  for (let from = 0; from < chunks.length; from += CHUNKS_A_DELETE)
+    await deleteChunks(trx, orgId, chunks.slice(from, from + CHUNKS_A_DELETE));
   await deleteItems(trx, orgId, held);
 }
 
