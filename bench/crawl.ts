@@ -19,13 +19,15 @@ const OPTIONS = ['--max-semi-space-size=8', '--max-old-space-size=384'];
 interface Rates {
   ours: number[];
   again: number[];
+  /** As it comes. */
   crawlee: number[];
+  inMemory: number[];
   bare: number[];
   /** The same, with the search index. */
   indexed: number[];
 }
 
-/** The same site crawled by the product, by Crawlee for its links alone and by a loop that keeps no queue, in turns; then once more, unchanged. */
+/** The same site crawled by the product, by Crawlee for its links alone, on disk and in memory, and by a loop that keeps no queue, in turns; then once more, unchanged. */
 async function measure(stack: Stack, db: Db): Promise<Finding[]> {
   const site = await stack.start(import.meta.resolve('./support/crawl-site.ts'));
   const url = await site.ask<string>('start', { pages: PAGES });
@@ -36,21 +38,23 @@ async function measure(stack: Stack, db: Db): Promise<Finding[]> {
     { EGRESS_ALLOW: '127.0.0.0/8', CRAWL_DELAY_MS: '0' },
     OPTIONS,
   );
-  const rates: Rates = { ours: [], again: [], crawlee: [], bare: [], indexed: [] };
+  const rates: Rates = { ours: [], again: [], crawlee: [], inMemory: [], bare: [], indexed: [] };
   for (let round = 1; round <= ROUNDS; round++) {
     rates.crawlee.push(await rateOf(crawlee, url));
+    rates.inMemory.push(await rateOf(crawlee, url, { isInMemory: true }));
     const { first, again } = await crawlTwice(db, url);
     rates.ours.push(first);
     rates.again.push(again);
     rates.bare.push(await rateOf(bare, url));
     rates.indexed.push(await rateOf(bare, url, { isIndexed: true }));
     note(
-      `round ${round}: crawl ${first.toFixed(0)}/s, unchanged ${again.toFixed(0)}/s, Crawlee ${rates.crawlee.at(-1)?.toFixed(0)}/s, bare loop ${rates.bare.at(-1)?.toFixed(0)}/s, with the index ${rates.indexed.at(-1)?.toFixed(0)}/s`,
+      `round ${round}: crawl ${first.toFixed(0)}/s, unchanged ${again.toFixed(0)}/s, Crawlee ${rates.crawlee.at(-1)?.toFixed(0)}/s, in memory ${rates.inMemory.at(-1)?.toFixed(0)}/s, bare loop ${rates.bare.at(-1)?.toFixed(0)}/s, with the index ${rates.indexed.at(-1)?.toFixed(0)}/s`,
     );
   }
   const memoryMb = worker.peakMemoryMb();
   return [
     rateFinding('crawl, extracted, stored and indexed / Crawlee, links only', rates.ours, rates.crawlee, 2),
+    rateFinding('crawl / Crawlee with a queue in memory', rates.ours, rates.inMemory, 2),
     rateFinding('crawl / a bare loop with the same parser, upsert and search index', rates.ours, rates.indexed, 0.5),
     rateFinding('crawl / the same loop without the search index', rates.ours, rates.bare, 0.5),
     {

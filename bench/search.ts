@@ -33,7 +33,6 @@ const newItem = (markdown = writer.article()): KnowledgeItem => ({
   id: newId(),
   sourceType: 'website',
   source: 'website',
-  sourceId: null,
   title: writer.title(),
   markdown,
   url: 'https://shop.example/page',

@@ -73,7 +73,6 @@ async function ndcgOf(db: Db, { documents, queries, relevant }: QuestionSet): Pr
       id,
       sourceType: 'help_center',
       source: 'help_center',
-      sourceId: null,
       title,
       markdown: text,
       url: null,

@@ -29,7 +29,6 @@ export interface KnowledgeItemsTable {
   id: string;
   source_type: SourceType;
   source: string;
-  source_id: string | null;
   title: string;
   url: string | null;
   visibility: Visibility;

@@ -23,9 +23,10 @@ const synced = async (id: string) =>
 const itemsOf = async (id: string) => {
   const rows = await stack.db
     .selectFrom('knowledge_items')
-    .select(['title', 'url'])
-    .where('org_id', '=', stack.org.id)
-    .where('source_id', '=', id)
+    .innerJoin('crawl_pages', 'crawl_pages.id', 'knowledge_items.id')
+    .select('knowledge_items.url')
+    .where('knowledge_items.org_id', '=', stack.org.id)
+    .where('datasource_id', '=', id)
     .execute();
   return rows.map(({ url }) => new URL(url as string).pathname).toSorted();
 };

@@ -20,7 +20,6 @@ const newItem = (item: Partial<KnowledgeItem> = {}): KnowledgeItem => ({
   id: newId(),
   sourceType: 'website',
   source: 'website',
-  sourceId: null,
   title: 'Page',
   markdown: 'Text',
   url: null,

@@ -47,7 +47,6 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       id uuid not null,
       source_type text not null check (source_type in ('custom_training', 'help_center', 'website', 'integration')),
       source text not null,
-      source_id uuid,
       title text not null,
       url text,
       visibility text not null check (visibility in ('internal', 'public')),
@@ -77,7 +76,6 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       primary key (org_id, id)
     );
     alter table knowledge_chunks set (toast_tuple_target = 8160); -- to compress them would take longer than to write them
-    create index knowledge_chunks_of_item on knowledge_chunks (org_id, item_id, position);
 
     create table knowledge_postings (
       org_id uuid not null,

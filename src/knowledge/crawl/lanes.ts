@@ -5,13 +5,13 @@ import { writeVisits } from './visits.service.ts';
 
 const LANES = 8;
 /** Most of a write's time is the search index's, which takes two transactions side by side. */
-const WRITERS = 2;
+const WRITERS = 1;
 /** What is written together is found together: fewer are written only after a while, or when there are no more. */
 const VISITS_WORTH_A_WRITE = 16;
 const WRITTEN_AFTER_MS = 2_000;
-const VISITS_A_WRITE = 32;
+const VISITS_A_WRITE = 48;
 /** It is fetched again when the worker is killed. */
-const MOST_UNWRITTEN = 32;
+const MOST_UNWRITTEN = 48;
 
 /**
  * Visits pages side by side as long as `take` gives any, and writes down what was found while others are fetched. Gives how many pages it

@@ -83,7 +83,7 @@ async function write(trx: Db, visiting: Visiting, visits: Visit[]): Promise<Queu
   await indexItems(
     trx,
     ref.orgId,
-    changed.map(({ row }) => itemOf(ref.datasourceId, row)),
+    changed.map(({ row }) => itemOf(row)),
   );
 
   await hold(trx, ref);
@@ -145,11 +145,10 @@ async function findDoubles(trx: Db, { ref }: Visiting, visits: Visit[]): Promise
   return doubles;
 }
 
-const itemOf = (datasourceId: string, { id, url, title, language, markdown }: VisitedPage): KnowledgeItem => ({
+const itemOf = ({ id, url, title, language, markdown }: VisitedPage): KnowledgeItem => ({
   id,
   sourceType: 'website',
   source: 'website',
-  sourceId: datasourceId,
   title: title ?? url,
   markdown: markdown ?? '',
   url,

@@ -151,7 +151,6 @@ const itemOf = (source: string, item: Pick<KnowledgeItem, 'id' | 'title' | 'mark
   ...item,
   sourceType: 'help_center',
   source,
-  sourceId: null,
   visibility: 'public',
   language: null,
   channels: [],

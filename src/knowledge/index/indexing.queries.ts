@@ -27,71 +27,56 @@ export interface NewPosting {
   hits: number[];
 }
 
+/** A chunk that is written, and where in its item it stands. */
+export type PlacedChunk = Pick<NewChunk, 'item_id' | 'position' | 'length'> & { id: number };
+
 export type MovedChunk = Pick<NewChunk, 'position' | 'start_offset' | 'end_offset'> & { id: number };
 
-/** Writes the items in the order of their ids, and holds each until the transaction ends. */
-export async function upsertItems(trx: Db, orgId: string, items: KnowledgeItem[]): Promise<void> {
-  const rows = items
-    .map((item) => ({
-      org_id: orgId,
-      id: item.id,
-      source_type: item.sourceType,
-      source: item.source,
-      source_id: item.sourceId,
-      title: item.title,
-      url: item.url,
-      visibility: item.visibility,
-      language: item.language,
-      channels: item.channels,
-      segments: item.segments,
-    }))
-    .sort((a, b) => (a.id < b.id ? -1 : 1));
-  await trx
-    .insertInto('knowledge_items')
-    .values(rows)
-    .onConflict((oc) =>
-      oc.columns(['org_id', 'id']).doUpdateSet((eb) => ({
-        source_type: eb.ref('excluded.source_type'),
-        source: eb.ref('excluded.source'),
-        source_id: eb.ref('excluded.source_id'),
-        title: eb.ref('excluded.title'),
-        url: eb.ref('excluded.url'),
-        visibility: eb.ref('excluded.visibility'),
-        language: eb.ref('excluded.language'),
-        channels: eb.ref('excluded.channels'),
-        segments: eb.ref('excluded.segments'),
-      })),
+/** Writes the items in the order of their ids, and holds each until the transaction ends. Gives the ids of the chunks that they have. */
+export async function upsertItems(trx: Db, orgId: string, items: KnowledgeItem[]): Promise<number[]> {
+  const { rows } = await sql<{ chunk_ids: number[] }>`
+    insert into knowledge_items
+      (org_id, id, source_type, source, title, url, visibility, language, channels, segments)
+    select ${orgId}::uuid, id, "sourceType", source, title, url, visibility, language, channels, segments
+    from jsonb_to_recordset(${JSON.stringify(items)}::jsonb) as given (
+      id uuid, "sourceType" text, source text, title text, url text, visibility text, language text, channels text[], segments text[]
     )
-    .execute();
+    order by id
+    on conflict (org_id, id) do update
+    set source_type = excluded.source_type, source = excluded.source, title = excluded.title, url = excluded.url,
+      visibility = excluded.visibility, language = excluded.language, channels = excluded.channels, segments = excluded.segments
+    returning chunk_ids
+  `.execute(trx);
+  return rows.flatMap(({ chunk_ids }) => chunk_ids);
 }
 
-/** The chunks of items, in the order of the text. */
-export function listChunks(trx: Db, orgId: string, itemIds: string[]) {
+/** Chunks of items, in the order of the text. */
+export async function listChunks(trx: Db, orgId: string, ids: number[]) {
+  if (ids.length === 0) return [];
   return trx
     .selectFrom('knowledge_chunks')
-    .select(['id', 'item_id', 'position', 'start_offset', 'end_offset', sql<string>`encode(hash, 'hex')`.as('hash')])
+    .select(['id', 'item_id', 'position', 'start_offset', 'length', sql<string>`encode(hash, 'hex')`.as('hash')])
     .where('org_id', '=', orgId)
-    .where('item_id', 'in', itemIds)
+    .where('id', '=', sql<number>`any(${ids}::bigint[])`)
     .orderBy('item_id')
     .orderBy('position')
     .execute();
 }
 
-/** Holds those of the items that are there until the transaction ends, and gives their ids. */
-export async function holdItems(trx: Db, orgId: string, itemIds: string[]): Promise<string[]> {
-  const held = await trx
+/** Holds those of the items that are there until the transaction ends, and gives them with the ids of their chunks. */
+export function holdItems(trx: Db, orgId: string, ids: string[]) {
+  return trx
     .selectFrom('knowledge_items')
-    .select('id')
+    .select(['id', 'chunk_ids'])
     .where('org_id', '=', orgId)
-    .where('id', 'in', itemIds)
+    .where('id', '=', sql<string>`any(${ids}::uuid[])`)
     .orderBy('id')
     .forUpdate()
     .execute();
-  return held.map(({ id }) => id);
 }
 
 export async function deleteItems(trx: Db, orgId: string, ids: string[]): Promise<void> {
-  await trx.deleteFrom('knowledge_items').where('org_id', '=', orgId).where('id', 'in', ids).execute();
+  await sql`delete from knowledge_items where org_id = ${orgId} and id = any(${ids}::uuid[])`.execute(trx);
 }
 
 /**
@@ -141,7 +126,7 @@ export async function moveChunks(trx: Db, orgId: string, chunks: MovedChunk[]): 
 
 /** Writes chunks as one segment, whose id is that of the first of them. Gives their ids, which rise in no certain order. */
 export async function insertChunks(trx: Db, orgId: string, chunks: NewChunk[]) {
-  const { rows } = await sql<{ id: number; segment: number; item_id: string; position: number }>`
+  const { rows } = await sql<PlacedChunk & { segment: number }>`
     insert into knowledge_chunks
       (org_id, id, item_id, position, start_offset, end_offset, hash, path, content, length, lexemes, segment)
     overriding system value
@@ -153,7 +138,7 @@ export async function insertChunks(trx: Db, orgId: string, chunks: NewChunk[]) {
         item_id uuid, position int, start_offset int, end_offset int, hash text, path text[], content text, length int, lexemes text[]
       )
     ) as numbered
-    returning id, segment, item_id, position
+    returning id, segment, item_id, position, length
   `.execute(trx);
   return rows;
 }
@@ -168,13 +153,17 @@ export async function insertPostings(trx: Db, orgId: string, segment: number, po
   `.execute(trx);
 }
 
-/** Writes down which chunks the items have now, and how long they are. */
-export async function countChunks(trx: Db, orgId: string, itemIds: string[]): Promise<void> {
+/** Writes down which chunks items have, in the order of the text, and how long they are. */
+export async function nameChunks(trx: Db, orgId: string, chunksOf: ReadonlyMap<string, PlacedChunk[]>): Promise<void> {
+  const rows = [...chunksOf].map(([id, chunks]) => ({
+    id,
+    chunks: chunks.length,
+    words: chunks.reduce((sum, { length }) => sum + length, 0),
+    chunk_ids: chunks.toSorted((a, b) => a.position - b.position).map((chunk) => chunk.id),
+  }));
   await sql`
-    update knowledge_items as item set (chunks, words, chunk_ids) = (
-      select count(*), coalesce(sum(length), 0), coalesce(array_agg(chunk.id order by position), '{}')
-      from knowledge_chunks as chunk where chunk.org_id = ${orgId} and chunk.item_id = item.id
-    )
-    where item.org_id = ${orgId} and item.id = any(${itemIds}::uuid[])
+    update knowledge_items as item set chunks = given.chunks, words = given.words, chunk_ids = given.chunk_ids
+    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as given (id uuid, chunks int, words int, chunk_ids bigint[])
+    where item.org_id = ${orgId} and item.id = given.id
   `.execute(trx);
 }

@@ -5,13 +5,14 @@ import { analyseMarkdown, proseOf } from './analysis.rules.ts';
 import { chunksOf } from './chunking.rules.ts';
 import { requestEmbedding } from './embedding.service.ts';
 import {
-  countChunks,
   deleteChunks,
   deleteItems,
   holdItems,
   listChunks,
   type MovedChunk,
   moveChunks,
+  nameChunks,
+  type PlacedChunk,
   upsertItems,
 } from './indexing.queries.ts';
 import type { KnowledgeItem } from './items.schema.ts';
@@ -41,21 +42,25 @@ export async function indexItems(trx: Db, orgId: string, items: KnowledgeItem[])
   );
   const found = await Promise.all(latest.filter(({ isDraft }) => !isDraft).map(withLanguage));
   if (found.length === 0) return;
-  await upsertItems(trx, orgId, found);
-  const ids = found.map(({ id }) => id);
-  const hasNew = await writeChunks(trx, orgId, ids, found.flatMap(chunksOfItem));
-  await countChunks(trx, orgId, ids);
-  if (hasNew) await requestEmbedding(trx, orgId);
+  const stored = await listChunks(trx, orgId, await upsertItems(trx, orgId, found));
+  const { kept, added } = await writeChunks(trx, orgId, stored, found.flatMap(chunksOfItem));
+  const placed = Map.groupBy([...kept, ...added], ({ item_id }) => item_id);
+  await nameChunks(trx, orgId, new Map(found.map(({ id }) => [id, placed.get(id) ?? []])));
+  if (added.length > 0) await requestEmbedding(trx, orgId);
 }
 
 /** Makes the items found no more, once the transaction commits. */
 export async function removeItems(trx: Db, orgId: string, ids: string[]): Promise<void> {
   const held = ids.length === 0 ? [] : await holdItems(trx, orgId, ids);
   if (held.length === 0) return; // one that comes meanwhile comes behind this
-  const chunks = (await listChunks(trx, orgId, held)).map(({ id }) => id);
+  const chunks = held.flatMap(({ chunk_ids }) => chunk_ids);
   for (let from = 0; from < chunks.length; from += CHUNKS_A_DELETE)
     await deleteChunks(trx, orgId, chunks.slice(from, from + CHUNKS_A_DELETE));
-  await deleteItems(trx, orgId, held);
+  await deleteItems(
+    trx,
+    orgId,
+    held.map(({ id }) => id),
+  );
 }
 
 async function withLanguage(item: KnowledgeItem): Promise<KnowledgeItem> {
@@ -67,25 +72,35 @@ async function withLanguage(item: KnowledgeItem): Promise<KnowledgeItem> {
 /** What a column can hold, as long as before, so that offsets stay. */
 const storable = (text: string): string => text.toWellFormed().replaceAll('\0', '\ufffd');
 
-/** Keeps a chunk for each new one of the same hash, in order; deletes the others, and writes what is new. Gives whether anything is. */
-async function writeChunks(trx: Db, orgId: string, itemIds: string[], chunks: AnalysedChunk[]): Promise<boolean> {
+type StoredChunk = Awaited<ReturnType<typeof listChunks>>[number];
+
+/** Keeps a stored chunk for each of the same hash, in order; deletes the others, and writes what is new. */
+async function writeChunks(
+  trx: Db,
+  orgId: string,
+  stored: StoredChunk[],
+  chunks: AnalysedChunk[],
+): Promise<{ kept: PlacedChunk[]; added: PlacedChunk[] }> {
   const keyOf = ({ item_id, hash }: { item_id: string; hash: string }) => `${item_id} ${hash}`;
-  const stored = Map.groupBy(await listChunks(trx, orgId, itemIds), keyOf);
+  const left = Map.groupBy(stored, keyOf);
+  const kept: PlacedChunk[] = [];
   const moved: MovedChunk[] = [];
-  const added = chunks.filter((chunk) => {
-    const kept = stored.get(keyOf(chunk))?.shift();
-    if (kept === undefined) return true;
+  const unknown = chunks.filter((chunk) => {
+    const known = left.get(keyOf(chunk))?.shift();
+    if (known === undefined) return true;
     const { position, start_offset, end_offset } = chunk;
-    if (kept.position !== position || kept.start_offset !== start_offset)
-      moved.push({ id: kept.id, position, start_offset, end_offset });
+    kept.push({ ...known, position });
+    if (known.position !== position || known.start_offset !== start_offset)
+      moved.push({ id: known.id, position, start_offset, end_offset });
     return false;
   });
-  const gone = [...stored.values()].flat().map(({ id }) => id);
+  const gone = [...left.values()].flat().map(({ id }) => id);
   if (gone.length > 0) await deleteChunks(trx, orgId, gone);
   if (moved.length > 0) await moveChunks(trx, orgId, moved);
-  for (let from = 0; from < added.length; from += CHUNKS_A_SEGMENT)
-    await writeSegment(trx, orgId, added.slice(from, from + CHUNKS_A_SEGMENT));
-  return added.length > 0;
+  const added: PlacedChunk[] = [];
+  for (let from = 0; from < unknown.length; from += CHUNKS_A_SEGMENT)
+    added.push(...(await writeSegment(trx, orgId, unknown.slice(from, from + CHUNKS_A_SEGMENT))));
+  return { kept, added };
 }
 
 function chunksOfItem({ id, title, markdown, language }: KnowledgeItem): AnalysedChunk[] {

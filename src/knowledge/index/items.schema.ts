@@ -13,8 +13,6 @@ export interface KnowledgeItem {
   sourceType: SourceType;
   /** What `dataSources` names: custom_training, ai_instructions, website, a tool's name. */
   source: string;
-  /** The datasource of a website. */
-  sourceId: string | null;
   title: string;
   markdown: string;
   url: string | null;

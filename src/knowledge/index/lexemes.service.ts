@@ -1,4 +1,6 @@
 import type { Db } from '../../db/connect.ts';
+import type { Analysed } from './analysis.rules.ts';
+import type { NewPosting } from './indexing.queries.ts';
 import { listLexemes } from './lexemes.queries.ts';
 
 /** Postgres takes a text apart at what is between. */
@@ -14,61 +16,112 @@ type Vocabulary = Map<string, readonly string[]>;
  */
 const vocabularies = new Map<string | null, Vocabulary>();
 
+/** A text that a chunk is found by, and how much each of its words counts. */
+export type WeighedText = Analysed & { weight: number };
+
 interface Texts {
   language: string | null;
-  /** How much each word of a text counts. */
-  texts: { words: string; weight: number }[];
+  texts: WeighedText[];
 }
 
-interface Counted {
-  language: string | null;
-  /** By word. */
-  counts: Map<string, number>;
+/** What a chunk is found by. The postings are shared by all chunks that have the lexeme, still without hits. */
+export interface Counted {
+  postings: NewPosting[];
+  /** How often each of them is in the chunk. */
+  frequencies: number[];
+  /** Their sum. */
+  length: number;
 }
 
-/** How often each lexeme is in each of these, as `to_tsvector` finds them in the configuration of the language. */
-export async function countLexemes(db: Db, all: Texts[]): Promise<Map<string, number>[]> {
-  const counted = all.map(({ language, texts }) => ({ language, counts: countWords(texts) }));
-  const ofLanguages = new Map<string | null, ReadonlyMap<string, readonly string[]>>();
-  for (const [language, some] of Map.groupBy(counted, (one) => one.language)) {
-    ofLanguages.set(language, await findLexemes(db, language, some));
-  }
-  return counted.map(({ language, counts }) => {
-    const lexemesOf = ofLanguages.get(language);
-    const frequencies = new Map<string, number>();
-    for (const [word, count] of counts) {
-      for (const lexeme of lexemesOf?.get(word) ?? []) frequencies.set(lexeme, (frequencies.get(lexeme) ?? 0) + count);
+/** A word with its lexemes, once they are known. */
+interface Word {
+  text: string;
+  postings: Marked[];
+}
+
+/** A posting with the last chunk that it was counted in, and its place there. */
+interface Marked extends NewPosting {
+  chunk: number;
+  place: number;
+}
+
+/**
+ * How often each lexeme is in each of these, as `to_tsvector` finds them in the configuration of the language, and each gram. `lexemes` are all
+ * of words.
+ */
+export async function countLexemes(db: Db, all: Texts[]): Promise<{ chunks: Counted[]; lexemes: string[] }> {
+  const postings = new Map<string, Marked>();
+  const postingOf = (lexeme: string): Marked => {
+    const known = postings.get(lexeme);
+    if (known !== undefined) return known;
+    const posting = { lexeme, hits: [], chunk: -1, place: 0 };
+    postings.set(lexeme, posting);
+    return posting;
+  };
+  const words = new Map<string | null, Map<string, Word>>();
+  const read = all.map(({ language, texts }) => {
+    const ofLanguage = words.get(language) ?? new Map<string, Word>();
+    words.set(language, ofLanguage);
+    return texts.map((text) => ({ words: wordsOf(text.words, ofLanguage), grams: text.grams, weight: text.weight }));
+  });
+  for (const [language, ofLanguage] of words) await findLexemes(db, language, [...ofLanguage.values()], postingOf);
+  const lexemes = [...postings.keys()];
+  const chunks = read.map((texts, chunk) => {
+    const counted: Counted = { postings: [], frequencies: [], length: 0 };
+    for (const { words, grams, weight } of texts) {
+      for (const word of words) for (const posting of word.postings) count(counted, posting, chunk, weight);
+      for (const gram of grams) count(counted, postingOf(gram), chunk, weight);
     }
-    return frequencies;
+    return counted;
+  });
+  return { chunks, lexemes };
+}
+
+/** The words of a text in their order, each the same one wherever it stands. */
+function wordsOf(text: string, known: Map<string, Word>): Word[] {
+  return (text.match(WORD) ?? []).map((word) => {
+    const found = known.get(word);
+    if (found !== undefined) return found;
+    const added = { text: word, postings: [] };
+    known.set(word, added);
+    return added;
   });
 }
 
-function countWords(texts: Texts['texts']): Map<string, number> {
-  const counts = new Map<string, number>();
-  for (const { words, weight } of texts) {
-    for (const word of words.match(WORD) ?? []) counts.set(word, (counts.get(word) ?? 0) + weight);
+function count(counted: Counted, posting: Marked, chunk: number, weight: number): void {
+  if (posting.chunk === chunk) counted.frequencies[posting.place] = (counted.frequencies[posting.place] ?? 0) + weight;
+  else {
+    posting.chunk = chunk;
+    posting.place = counted.postings.push(posting) - 1;
+    counted.frequencies.push(weight);
   }
-  return counts;
+  counted.length += weight;
 }
 
-async function findLexemes(db: Db, language: string | null, all: Counted[]): Promise<Map<string, readonly string[]>> {
+async function findLexemes(
+  db: Db,
+  language: string | null,
+  words: Word[],
+  postingOf: (lexeme: string) => Marked,
+): Promise<void> {
   const vocabulary = vocabularyOf(language);
-  const found = new Map<string, readonly string[]>();
-  const unknown: string[] = [];
-  for (const { counts } of all) {
-    for (const word of counts.keys()) {
-      if (found.has(word)) continue;
-      const known = vocabulary.get(word);
-      found.set(word, known ?? []);
-      if (known === undefined) unknown.push(word);
-    }
+  const unknown: Word[] = [];
+  for (const word of words) {
+    const lexemes = vocabulary.get(word.text);
+    if (lexemes === undefined) unknown.push(word);
+    else word.postings = lexemes.map(postingOf);
   }
-  const lexemes = unknown.length === 0 ? [] : await listLexemes(db, language, unknown);
+  if (unknown.length === 0) return;
+  const found = await listLexemes(
+    db,
+    language,
+    unknown.map(({ text }) => text),
+  );
   for (const [nth, word] of unknown.entries()) {
-    found.set(word, lexemes[nth] ?? []);
-    if (word.length <= LONGEST_REMEMBERED) vocabulary.set(word, lexemes[nth] ?? []);
+    const lexemes = found[nth] ?? [];
+    word.postings = lexemes.map(postingOf);
+    if (word.text.length <= LONGEST_REMEMBERED) vocabulary.set(word.text, lexemes);
   }
-  return found;
 }
 
 function vocabularyOf(language: string | null): Vocabulary {

@@ -11,9 +11,9 @@ const NUMBER = /[0-9]/;
 const learnt = new LRUCache<string, Set<string>>({ max: ORGS });
 
 /** Keeps lexemes that are new to the org, so that words spelled alike find them. Numbers are not spelled. */
-export async function learnSpelling(trx: Db, orgId: string, lexemes: Iterable<string>): Promise<void> {
+export async function learnSpelling(trx: Db, orgId: string, lexemes: string[]): Promise<void> {
   const known = learnt.get(orgId) ?? new Set();
-  const unknown = [...lexemes].filter((lexeme) => !known.has(lexeme) && !NUMBER.test(lexeme));
+  const unknown = lexemes.filter((lexeme) => !known.has(lexeme) && !NUMBER.test(lexeme));
   if (unknown.length === 0) return;
   await insertWords(trx, orgId, unknown);
   afterCommit(trx, () => {

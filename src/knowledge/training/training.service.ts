@@ -85,7 +85,6 @@ async function putIntoUse(trx: Db, orgId: string, item: TrainingItem): Promise<T
       id: item.id,
       sourceType: 'custom_training',
       source: isInstruction ? 'ai_instructions' : 'custom_training',
-      sourceId: null,
       title: item.title,
       markdown: item.content,
       url: null,
