@@ -8,7 +8,7 @@ import { seedOrg } from './support/seed.ts';
 import { type Stack, withStack } from './support/stack.ts';
 
 const PAGES = 2_000;
-const ROUNDS = 2;
+const ROUNDS = 3;
 const POLL_MS = 100;
 const AT_MOST_MB = 400;
 /** A second. */

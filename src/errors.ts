@@ -64,4 +64,7 @@ export class ProviderError extends Error {
   }
 }
 
+/** A third party does not take what it was given, as where it is too long; it may take something else. */
+export class InputRefused extends ProviderError {}
+
 const capitalize = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);

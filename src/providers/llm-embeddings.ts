@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ProviderError } from '../errors.ts';
+import { InputRefused, ProviderError } from '../errors.ts';
 import type { Requests } from './egress.ts';
 import { jsonOf, lookupFailure, reasonFrom, urlOf } from './http-sending.ts';
 
@@ -18,12 +18,9 @@ const Embeddings = z.object({
 });
 const Refusal = z.object({ error: z.object({ message: z.string() }) });
 
-/** The model does not take one of the texts, as where it is too long. */
-export class EmbeddingRefused extends ProviderError {}
-
 const REFUSED = new Set([400, 413, 422]);
 
-/** A vector of length 1 for each text, by OpenAI's embeddings, which others speak too. Throws ProviderError, EmbeddingRefused among them. */
+/** A vector of length 1 for each text, by OpenAI's embeddings, which others speak too. Throws ProviderError, and InputRefused where it does not take one of them. */
 export async function embedTexts(
   egress: Requests,
   { base_url = BASE_URL, api_key, embedding_model: model }: EmbeddingSettings,
@@ -40,7 +37,7 @@ export async function embedTexts(
   if (answer.status !== 200) {
     const said = Refusal.safeParse(jsonOf(answer)).data?.error.message ?? `answered ${answer.status}`;
     const reason = `The AI provider’s embeddings: ${reasonFrom(said, [api_key])}`;
-    if (REFUSED.has(answer.status)) throw new EmbeddingRefused(reason, { transient: false });
+    if (REFUSED.has(answer.status)) throw new InputRefused(reason, { transient: false });
     throw lookupFailure(answer, reason);
   }
   const found = Embeddings.safeParse(jsonOf(answer)).data?.data ?? [];

@@ -7,7 +7,7 @@ import { until } from './support/until.ts';
 
 const LINKS_A_PAGE = 4;
 const ANSWER_MS = 15;
-/** What a batch has under way, in the hands of its writers and before them at most: 8 + 2 × 32 + 32. */
+/** What a batch has under way, in the hands of its writer and before it at most: 8 + 48 + 48. */
 const LOST_A_KILL = 104;
 const IS_PRIVATE = /[05]7$/;
 

@@ -4,8 +4,6 @@ import { type Visit, visitPage } from './visit.ts';
 import { writeVisits } from './visits.service.ts';
 
 const LANES = 8;
-/** Most of a write's time is the search index's, which takes two transactions side by side. */
-const WRITERS = 1;
 /** What is written together is found together: fewer are written only after a while, or when there are no more. */
 const VISITS_WORTH_A_WRITE = 16;
 const WRITTEN_AFTER_MS = 2_000;
@@ -66,9 +64,10 @@ function createSource(take: () => Promise<LeasedPage[]>) {
   };
 }
 
+/** Writes one set after the other: the larger they are, the fewer rows the search index has of each word. */
 function createWriter(visiting: Visiting, fail: (error: unknown) => void) {
   const unwritten: Visit[] = [];
-  const writers = new Set<Promise<void>>();
+  let writing: Promise<void> | undefined;
   let timer: NodeJS.Timeout | undefined;
   const write = async () => {
     try {
@@ -77,13 +76,12 @@ function createWriter(visiting: Visiting, fail: (error: unknown) => void) {
     } catch (error) {
       fail(error);
     }
+    writing = undefined;
   };
   const start = () => {
     clearTimeout(timer);
     timer = undefined;
-    if (unwritten.length === 0 || writers.size >= WRITERS) return;
-    const writer = write().finally(() => writers.delete(writer));
-    writers.add(writer);
+    if (unwritten.length > 0) writing ??= write();
   };
   return {
     /** Resolves when there is room for more. */
@@ -91,10 +89,10 @@ function createWriter(visiting: Visiting, fail: (error: unknown) => void) {
       unwritten.push(visit);
       timer ??= setTimeout(start, WRITTEN_AFTER_MS);
       if (unwritten.length >= VISITS_WORTH_A_WRITE) start();
-      while (unwritten.length >= MOST_UNWRITTEN && writers.size > 0) await Promise.race(writers);
+      while (unwritten.length >= MOST_UNWRITTEN && writing !== undefined) await writing;
     },
     async finish(): Promise<void> {
-      for (start(); writers.size > 0; start()) await Promise.all(writers);
+      for (start(); writing !== undefined; start()) await writing;
     },
   };
 }

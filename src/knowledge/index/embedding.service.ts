@@ -1,8 +1,8 @@
 import type { Db } from '../../db/connect.ts';
+import { InputRefused } from '../../errors.ts';
 import { findConnection, listConnections } from '../../orgs/integrations.service.ts';
 import { enqueue, signalWithStart } from '../../outbox/outbox.ts';
 import type { Reaction } from '../../outbox/relay.ts';
-import { EmbeddingRefused } from '../../providers/llm-embeddings.ts';
 import type { Secrets } from '../../secrets.ts';
 import { EMBED_KNOWLEDGE, EMBED_MORE, type EmbeddingProgress } from './embedding.contract.ts';
 import { listUnembedded, upsertVectors } from './embedding.queries.ts';
@@ -82,7 +82,7 @@ async function embedAll(embed: Embed, model: EmbeddingModel, texts: string[]): P
   try {
     return await embed(model, texts);
   } catch (refusal) {
-    if (!(refusal instanceof EmbeddingRefused)) throw refusal;
+    if (!(refusal instanceof InputRefused)) throw refusal;
     const vectors: (Float32Array | undefined)[] = [];
     for (const text of texts)
       vectors.push(await embedOne(embed, model, [text, text.slice(0, FEW_CHARACTERS).toWellFormed()]));
@@ -98,7 +98,7 @@ async function embedOne(embed: Embed, model: EmbeddingModel, texts: string[]): P
       const [vector] = await embed(model, [text]);
       return vector;
     } catch (refusal) {
-      if (!(refusal instanceof EmbeddingRefused)) throw refusal;
+      if (!(refusal instanceof InputRefused)) throw refusal;
     }
   }
   return undefined;
