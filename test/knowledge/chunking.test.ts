@@ -213,10 +213,19 @@ describe('chunks', () => {
     for (const part of contents(text)) analyseMarkdown(part);
   });
 
-  it('bear the beginning of a long heading only', () => {
-    const chunks = chunksOf(`# ${'😀 long '.repeat(5_000)}\n\n${Array.from({ length: 90 }, () => words(9)).join(' ')}`);
-    expect(chunks.length).toBeGreaterThan(3);
-    for (const { path } of chunks) expect(path.map(({ length }) => length <= 200)).toEqual([true]);
+  it('take a heading that is too long for one for prose', () => {
+    const long = `${'😀 long '.repeat(50)}end`;
+    for (const markdown of [`# ${long}\n\n${words(90)}`, `${long}\n===\n\n${words(90)}`]) {
+      const chunks = chunksOf(markdown);
+      expect(chunks.map(({ path }) => path)).toEqual(chunks.map(() => []));
+      expect(chunks.map(({ body }) => body).join('')).toBe(markdown);
+    }
+  });
+
+  it('name links in headings by their text', () => {
+    expect(chunksOf('# See [Rust](https://a.example/Rust_(language)) now').map(({ path }) => path)).toEqual([
+      ['See Rust now'],
+    ]);
   });
 
   const line = fc.stringMatching(/^[a-z .`|#*-]{1,80}$/);

@@ -4,7 +4,7 @@ import { seedCrawl } from '../../src/knowledge/crawl/seeding.service.ts';
 import { createExtractor } from '../../src/knowledge/extraction/extraction.service.ts';
 import { startApi, type TestApi } from '../support/api.ts';
 import { type FakeSite, pageOf, startFakeSite } from '../support/fake-site.ts';
-import { outcomesOf } from './crawling.ts';
+import { outcomesOf, pagesOf } from './crawling.ts';
 
 const BATCH = 1;
 const isStopped = () => false;
@@ -22,7 +22,7 @@ afterAll(async () => {
 
 /** A crawl that no worker knows of. */
 async function begin() {
-  const { body } = await api.org.post('/crawl', { url: `${site.url}/` });
+  const { body } = await api.org.post('/crawl', { url: `${site.url}/`, page_limit: 500 });
   const [job] = (await api.org.get(`/crawl/${body.id}/crawls`)).body.items;
   return { orgId: api.org.id, datasourceId: body.id as string, jobId: job.id as string };
 }
@@ -67,3 +67,46 @@ it('two tries of a batch at once write each page once', async () => {
   const { new_pages } = (await api.org.get(`/crawl/${ref.datasourceId}/crawls/${ref.jobId}`)).body;
   expect([items.length - 3, new_pages]).toEqual([42, 42]);
 });
+
+it.each([['resync'], ['exclude', 'include']])(
+  'a page that a user has queued anew while it was read is read again: %s',
+  async (...actions) => {
+    const path = `/${actions.join('-')}/`;
+    const paths = Array.from({ length: 120 }, (_, nth) => `${path}${nth}`);
+    site.pages.set('/', pageOf('Home', { links: [path] }));
+    site.pages.set(path, pageOf('Start', { links: paths }));
+    for (const one of paths) site.pages.set(one, pageOf(`Page ${one}`));
+    const chosen = paths[3] as string;
+    const ref = await begin();
+    let isDone = false;
+    const meddling: typeof extractor = {
+      ...extractor,
+      async extract(page) {
+        const read = await extractor.extract(page);
+        if (!page.url.endsWith(chosen) || isDone) return read;
+        isDone = true;
+        const pages = await pagesOf(api.org, ref.datasourceId);
+        const page_ids = [pages.find(({ url }) => url === page.url).id];
+        for (const action of actions) await api.org.post(`/crawl/${ref.datasourceId}/pages/${action}`, { page_ids });
+        return { ...read, title: 'As it was before' };
+      },
+    };
+    const deps = { egress: api.deps.egress, extractor: meddling, delayMs: 0 };
+    await seedCrawl(api.db, deps, ref, isStopped);
+    for (let batch = 1; ; batch++) {
+      const { state } = await crawlBatch(api.db, deps, ref, { batch, isStopped });
+      if (state === 'drained') break;
+      expect(batch).toBeLessThan(10);
+    }
+    const [page] = (await pagesOf(api.org, ref.datasourceId)).filter(({ url }) => url.endsWith(chosen));
+    expect(page).toMatchObject({ status: 'synced', title: `Page ${chosen}` });
+    const item = await api.db
+      .selectFrom('knowledge_items')
+      .select('title')
+      .where('org_id', '=', api.org.id)
+      .where('id', '=', page.id)
+      .executeTakeFirst();
+    expect(item).toEqual({ title: `Page ${chosen}` });
+    expect(site.paths().filter((asked) => asked === chosen)).toHaveLength(2);
+  },
+);

@@ -179,6 +179,7 @@ describe('directives for robots', () => {
     ['max-image-preview:none', false, false],
     ['max-image-preview: none, max-snippet: -1, nofollow', false, true],
     ['unavailable_after: 25 Jun 2030 15:00:00 PST, noindex', true, false],
+    ['max-image-preview:large noindex', true, false],
     ['index, follow', false, false],
     ['', false, false],
   ])('in "%s" say what they say', (list, isNoindex, isNofollow) => {

@@ -82,20 +82,17 @@ function takePages(db: Db, ref: CrawlRef, batch: number): Promise<LeasedPage[]> 
     if ((await lockJob(trx, orgId, datasourceId, ref.jobId)) === undefined) return [];
     const datasource = await findDatasource(trx, orgId, datasourceId);
     if (datasource === undefined || datasource.status === 'paused') return [];
+    if (datasource.page_limit === null) return lease(trx, ref, batch, { limit: PAGES_A_LEASE, room: PAGES_A_LEASE });
     const underWay = await countNewLeased(trx, ref, batch);
-    const room = roomOf(datasource, underWay + (await countStored(trx, orgId, datasourceId)));
+    const stored = await countStored(trx, orgId, datasourceId);
+    const room = Math.max(0, datasource.page_limit - stored - underWay);
     const pages = await lease(trx, ref, batch, { limit: PAGES_A_LEASE, room });
     if (pages.length > 0) return pages;
-    const isFull = room <= 0 && underWay === 0;
-    if (isFull) await addCounts(trx, orgId, ref, { ...NO_COUNTS, completed: await refuseRest(trx, ref) });
+    const isFull = room === 0 && underWay === 0;
+    if (isFull) await addCounts(trx, ref, { completed: await refuseRest(trx, ref) });
     return [];
   });
 }
-
-const NO_COUNTS = { completed: 0, new: 0, updated: 0, unchanged: 0, dropped: 0 };
-
-const roomOf = ({ page_limit }: DatasourceRow, stored: number): number =>
-  page_limit === null ? Number.MAX_SAFE_INTEGER : Math.max(0, page_limit - stored);
 
 async function begin(
   db: Db,

@@ -36,7 +36,8 @@ export function finishCrawl(db: Db, ref: CrawlRef): Promise<CrawlResult | 'more'
     if ((await lookAtQueue(trx, orgId, datasourceId)).count > 0) return 'more';
     const stored = job.new_pages + job.updated_pages + job.unchanged_pages;
     const isFailed = stored === 0 && job.kind === 'full';
-    if (job.kind === 'full' && !isFailed && (await isWhole(trx, ref))) await countUnseen(trx, ref);
+    const isCut = isFailed || job.dropped_urls > 0;
+    if (job.kind === 'full' && !isCut && (await isWhole(trx, ref))) await countUnseen(trx, ref);
 
     const { removed, held, total } = await settleRemovals(trx, ref, isFailed);
     const error = isFailed ? await reasonOfFailure(trx, orgId, datasource) : held > 0 ? heldMessage(held, total) : null;
@@ -56,7 +57,8 @@ async function settleRemovals(trx: Db, { orgId, datasourceId, jobId }: CrawlRef,
   const suspicious = suspiciousOf(removals);
   const isTooMuch = isFailed || suspicious.length > MOST_UNASKED * total;
   const held = isTooMuch ? suspicious : [];
-  const going = removals.filter((page) => !held.includes(page));
+  const staying = new Set<Removal>(held);
+  const going = removals.filter((page) => !staying.has(page));
   await remove(trx, orgId, jobId, going);
   if (held.length > 0)
     await holdRemovals(

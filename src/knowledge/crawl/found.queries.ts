@@ -39,17 +39,23 @@ export async function insertFound(
         (key text, path text, url text, depth integer, found_on text, redirects integer, refusal text)
     ), ranked as materialized (
       select given.*, page.id is not null as is_known, coalesce(page.job_id = ${jobId}, false) as is_seen,
-        row_number() over (partition by page.id is null, given.refusal is null order by nth) as place,
         row_number() over (partition by page.id is null, given.path order by nth) as variant
       from given left join crawl_pages as page
         on page.org_id = ${orgId} and page.datasource_id = ${datasourceId} and page.url_key = given.key
-    ), judged as materialized (
+    ), refused as materialized (
       select nth, key, path, url, depth, found_on, redirects, is_known, is_seen,
         case when refusal is null and not is_known and key <> path and variant + (
-          select count(*) from crawl_pages as other
-          where other.org_id = ${orgId} and other.datasource_id = ${datasourceId} and other.path_key = path
+          select count(*) from (
+            select from crawl_pages as other
+            where other.org_id = ${orgId} and other.datasource_id = ${datasourceId} and other.path_key = path
+            limit ${MAX_QUERIES_A_PATH}
+          ) as others
         ) > ${MAX_QUERIES_A_PATH} then 'too_many_queries' else refusal end as refusal
       from ranked
+    ), judged as materialized (
+      select * from (
+        select refused.*, row_number() over (partition by is_known, refusal is null order by nth) as place from refused
+      ) as placed
       where is_known or place <= case when refusal is null then ${room.queued}::integer else ${room.refused}::integer end
     ), put as (
       insert into crawl_pages as page (org_id, id, datasource_id, url_key, path_key, url, depth, found_on, redirects, status, reason,
@@ -83,11 +89,17 @@ export async function insertFound(
   return { inserted: { refused, queued }, dropped };
 }
 
-/** Has pages count as those that a user wants, unless the user has said something else of them. */
-export async function includeFound(trx: Db, { orgId, datasourceId }: CrawlRef, keys: string[]): Promise<void> {
+/** Has pages count as those that a user wants, unless the user has said something else of them. Those that the crawl has left out by now are queued. */
+export async function includeFound(trx: Db, { orgId, datasourceId, jobId }: CrawlRef, keys: string[]): Promise<void> {
   await sql`
     update crawl_pages set choice = 'included'
     where org_id = ${orgId} and datasource_id = ${datasourceId} and url_key = any(${keys}) and choice is null
+  `.execute(trx);
+  await sql`
+    update crawl_pages set is_queued = true, status = 'pending', reason = null, tries = 0, due_at = now(), lease = null
+    where org_id = ${orgId} and datasource_id = ${datasourceId} and url_key = any(${keys}) and choice = 'included'
+      and job_id = ${jobId} and not is_queued and not is_stored and status = 'excluded'
+      and reason in ('outside_path', 'excluded_path', 'not_included')
   `.execute(trx);
 }
 

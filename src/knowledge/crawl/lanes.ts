@@ -77,6 +77,7 @@ function createWriter(visiting: Visiting, fail: (error: unknown) => void) {
       fail(error);
     }
     writing = undefined;
+    if (unwritten.length > 0) timer ??= setTimeout(start, WRITTEN_AFTER_MS);
   };
   const start = () => {
     clearTimeout(timer);

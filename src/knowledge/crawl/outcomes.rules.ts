@@ -105,6 +105,7 @@ const rowOf = (page: LeasedPage): VisitedPage => ({
   detail: null,
   leads_to: null,
   title: page.title,
+  due_at: page.due_at,
   again_in_ms: null,
   tries: page.tries,
   is_forced: false,

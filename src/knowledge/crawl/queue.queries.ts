@@ -10,6 +10,7 @@ const LEASED = [
   'depth',
   'redirects',
   'tries',
+  'due_at',
   'is_forced',
   'is_stored',
   'removal',

@@ -89,14 +89,22 @@ async function readSitemaps(
   for (const address of seen) {
     const url = parsePageUrl(address, site.start.href);
     if (url === undefined) continue;
-    if (read++ >= MAX_SITEMAPS) return;
     if (delayMs > 0) await awaitTurn(db, url.host, delayMs, isOver);
-    if (isOver()) return;
+    if (isStopped()) throw new Error('The worker stops before all sitemaps are read');
+    if (read >= MAX_SITEMAPS || isOver()) return drop(db, ref, seen.size - read);
+    read++;
     const { urls, sitemaps } = await fetchSitemap(deps.egress, url.href);
     for (const next of sitemaps) if (seen.size < MAX_SITEMAPS) seen.add(next);
     await put(db, ref, foundAt(site, urls, { depth: SITEMAP_DEPTH, foundOn: url.href }));
   }
 }
+
+/** Says that a crawl has not seen all there is. */
+const drop = (db: Db, ref: CrawlRef, dropped: number): Promise<void> =>
+  inTransaction(db, async (trx) => {
+    if ((await lockJob(trx, ref.orgId, ref.datasourceId, ref.jobId)) !== undefined)
+      await addCounts(trx, ref, { dropped });
+  });
 
 async function awaitTurn(db: Db, host: string, delayMs: number, isOver: () => boolean): Promise<void> {
   while (!isOver()) {
@@ -116,8 +124,7 @@ async function put(db: Db, ref: CrawlRef, found: FoundUrl[]): Promise<void> {
     const inserted = await inTransaction(db, async (trx) => {
       if ((await lockJob(trx, ref.orgId, ref.datasourceId, ref.jobId)) === undefined) return undefined;
       const result = await insertFound(trx, ref, found.slice(from, from + URLS_A_WRITE), room);
-      const { dropped } = result;
-      await addCounts(trx, ref.orgId, ref, { completed: 0, new: 0, updated: 0, unchanged: 0, dropped });
+      await addCounts(trx, ref, { dropped: result.dropped });
       return result.inserted;
     });
     if (inserted === undefined) return;

@@ -2,7 +2,7 @@ import { createPatch } from 'diff';
 
 const MAX_DIFF = 20_000;
 /** Texts that share next to nothing are not worth the time. */
-const MAX_EDITS = 2_000;
+const MAX_EDITS = 600;
 
 /** What changed in a text, line by line. Null where nearly all of it did. */
 export function diffOf(before: string, after: string): string | null {

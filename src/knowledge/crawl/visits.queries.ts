@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Db } from '../../db/connect.ts';
+import type { CrawlRef } from './contract.ts';
 import type { PageReason } from './reasons.rules.ts';
 import type { PageStatus } from './table.ts';
 
@@ -12,6 +13,8 @@ export interface VisitedPage {
   detail: string | null;
   leads_to: string | null;
   title: string | null;
+  /** When the visit was due, which says which of several it is. */
+  due_at: Date;
   /** Another try is to come, after so long. Null: the visit was the last of this crawl. */
   again_in_ms: number | null;
   tries: number;
@@ -32,7 +35,7 @@ export interface VisitedPage {
   markdown?: string | undefined;
 }
 
-/** Writes down visits of pages that the batch still has under way. Gives the ids of those. */
+/** Writes down visits of pages that the batch still has under way, and that nobody has queued anew meanwhile. Gives the ids of those. */
 export async function updateVisited(
   trx: Db,
   orgId: string,
@@ -52,11 +55,11 @@ export async function updateVisited(
       markdown = coalesce(given.markdown, page.markdown), language = given.language, links = given.links,
       last_crawled_at = now(), updated_at = now()
     from jsonb_to_recordset(${JSON.stringify(pages)}::jsonb) as given
-      (id uuid, url text, status text, reason text, detail text, leads_to text, title text, again_in_ms double precision, tries integer,
+      (id uuid, due_at timestamptz(3), url text, status text, reason text, detail text, leads_to text, title text, again_in_ms double precision, tries integer,
         is_forced boolean, is_stored boolean, removal text, gone_count integer, http_status integer, etag text, last_modified text,
         fetched_with text, raw_hash text, text_hash text, language text, links text[], markdown text)
     where page.org_id = ${orgId} and page.datasource_id = ${datasourceId} and page.id = given.id and page.is_queued
-      and page.lease = ${batch}
+      and page.lease = ${batch} and page.due_at = given.due_at
     returning page.id
   `.execute(trx);
   return new Set(rows.map(({ id }) => id));
@@ -107,7 +110,7 @@ export async function insertChanges(trx: Db, orgId: string, jobId: string, chang
   `.execute(trx);
 }
 
-export interface Counts {
+interface Counts {
   completed: number;
   new: number;
   updated: number;
@@ -118,15 +121,15 @@ export interface Counts {
 /** Adds to the counts of a crawl, whose total is what is done and what waits. */
 export async function addCounts(
   trx: Db,
-  orgId: string,
-  { datasourceId, jobId }: { datasourceId: string; jobId: string },
-  counts: Counts,
+  { orgId, datasourceId, jobId }: CrawlRef,
+  counts: Partial<Counts>,
 ): Promise<void> {
+  const { completed = 0, new: added = 0, updated = 0, unchanged = 0, dropped = 0 } = counts;
   await sql`
-    update crawl_jobs set completed_pages = completed_pages + ${counts.completed}, new_pages = new_pages + ${counts.new},
-      updated_pages = updated_pages + ${counts.updated}, unchanged_pages = unchanged_pages + ${counts.unchanged},
-      dropped_urls = dropped_urls + ${counts.dropped},
-      total_pages = completed_pages + ${counts.completed} + (
+    update crawl_jobs set completed_pages = completed_pages + ${completed}, new_pages = new_pages + ${added},
+      updated_pages = updated_pages + ${updated}, unchanged_pages = unchanged_pages + ${unchanged},
+      dropped_urls = dropped_urls + ${dropped},
+      total_pages = completed_pages + ${completed} + (
         select count(*) from crawl_pages where org_id = ${orgId} and datasource_id = ${datasourceId} and is_queued
       )
     where org_id = ${orgId} and id = ${jobId}

@@ -1,4 +1,6 @@
+import { setImmediate } from 'node:timers/promises';
 import type { Db } from '../../db/connect.ts';
+import { isTooSlow } from '../../db/failures.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { newId } from '../../ids.ts';
 import { indexItems, type KnowledgeItem } from '../index/indexing.service.ts';
@@ -40,8 +42,9 @@ const UNSTORABLE = /^(?:22|54)/;
  * Writes down what visits found: pages, search index, report, counts and the links that are to be followed. Nothing of a crawl that has ended,
  * nor of a page that the batch has no more. A page that the database does not take is unreadable, and holds up no other.
  */
-export async function writeVisits(visiting: Visiting, visits: Visit[]): Promise<void> {
+export async function writeVisits(visiting: Visiting, found: Visit[]): Promise<void> {
   const { room, handed } = visiting;
+  const visits = [...new Map(found.map((visit) => [visit.page.id, visit])).values()]; // the last of each page
   try {
     const { urls, inserted } = await inTransaction(visiting.db, (trx) => write(trx, visiting, visits));
     for (const url of urls) handed.add(url);
@@ -52,9 +55,12 @@ export async function writeVisits(visiting: Visiting, visits: Visit[]): Promise<
     if (error instanceof PagesTaken) {
       const left = visits.filter(({ page }) => error.left.has(page.id));
       if (left.length > 0) await writeVisits(visiting, left);
-    } else if (visit !== undefined && isUnstorable(error)) {
-      if (others.length === 0 && visit.finding.kind === 'none') throw error;
-      for (const one of others.length === 0 ? [unreadable(visit)] : visits) await writeVisits(visiting, [one]);
+    } else if (others.length > 0 && (isUnstorable(error) || isTooSlow(error))) {
+      const half = Math.ceil(visits.length / 2);
+      await writeVisits(visiting, visits.slice(0, half));
+      await writeVisits(visiting, visits.slice(half));
+    } else if (visit !== undefined && visit.finding.kind !== 'none' && isUnstorable(error)) {
+      await writeVisits(visiting, [unreadable(visit)]);
     } else if (!(error instanceof CrawlEnded)) throw error;
   }
 }
@@ -90,11 +96,15 @@ async function write(trx: Db, visiting: Visiting, visits: Visit[]): Promise<Queu
   const rows = outcomes.map(({ row }) => row);
   const written = await updateVisited(trx, ref.orgId, ref.datasourceId, batch, rows);
   if (written.size < rows.length) throw new PagesTaken(written);
-  const changes = changed.map((outcome) => changeOf(outcome, before));
+  const changes: NewChange[] = [];
+  for (const outcome of changed) {
+    changes.push(changeOf(outcome, before));
+    await setImmediate(); // a diff may take a while
+  }
   await insertChanges(trx, ref.orgId, ref.jobId, changes);
   const queued = await queueLinks(trx, visiting, visits, outcomes);
   const count = (change: Outcome['change']) => outcomes.filter((outcome) => outcome.change === change).length;
-  await addCounts(trx, ref.orgId, ref, {
+  await addCounts(trx, ref, {
     completed: outcomes.length - count('later'),
     new: count('new'),
     updated: count('updated'),
@@ -189,7 +199,8 @@ async function queueLinks(trx: Db, visiting: Visiting, visits: Visit[], outcomes
     }
     return next;
   });
-  const fresh = [...new Map(found.map((one) => [one.key, one])).values()];
+  const refusedFirst = found.toSorted((a, b) => Number(a.refusal === null) - Number(b.refusal === null));
+  const fresh = [...new Map(refusedFirst.map((one) => [one.key, one])).values()];
   const queued = await insertFound(trx, ref, fresh, room);
   if (wanted.length > 0) await includeFound(trx, ref, wanted);
   return { urls, ...queued };

@@ -11,7 +11,7 @@ const KANJI = /^\p{Script=Han}$/u;
 const HIRAGANA = /^\p{Script=Hiragana}+$/u;
 const UNSEEN = /[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]|\p{Variation_Selector}/gu;
 /** The address behind a link's or an image's text. */
-const ADDRESS = /\]\([^()\s]*(?:\s+"[^"]*")?\)/g;
+const ADDRESS = /\]\([^()\s]*(?:\([^()\s]*\)[^()\s]*){0,5}(?:\s+"[^"]*")?\)/g;
 const COMMENT_OR_TAG = /<!--[\s\S]{0,1000}?-->|<\/?[a-zA-Z][^<>]{0,1000}>/g;
 /** What comes behind it in one chunk is not searched. */
 const MAX_LENGTH = 50_000;

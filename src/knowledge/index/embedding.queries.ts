@@ -35,6 +35,18 @@ export async function upsertVectors(db: Db, orgId: string, model: string, vector
   `.execute(db);
 }
 
+/** Whether the org has any vector of the model. */
+export async function hasVectors(db: Db, orgId: string, model: string): Promise<boolean> {
+  const found = await db
+    .selectFrom('knowledge_embeddings')
+    .select('chunk_id')
+    .where('org_id', '=', orgId)
+    .where('model', '=', model)
+    .limit(1)
+    .executeTakeFirst();
+  return found !== undefined;
+}
+
 /** The transaction before which no other can still add anything. */
 export async function findHorizon(db: Db): Promise<string> {
   const { rows } = await sql<{ horizon: string }>`

@@ -5,7 +5,7 @@ import { enqueue, signalWithStart } from '../../outbox/outbox.ts';
 import type { Reaction } from '../../outbox/relay.ts';
 import type { Secrets } from '../../secrets.ts';
 import { EMBED_KNOWLEDGE, EMBED_MORE, type EmbeddingProgress } from './embedding.contract.ts';
-import { listUnembedded, upsertVectors } from './embedding.queries.ts';
+import { hasVectors, listUnembedded, upsertVectors } from './embedding.queries.ts';
 
 const CHUNKS_A_BATCH = 32;
 /** What is behind it would be too much for a model. */
@@ -44,7 +44,10 @@ export async function findEmbeddingModel(db: Db, secrets: Secrets, orgId: string
   return { base_url, api_key, embedding_model };
 }
 
-/** Makes the vectors of a batch of chunks that have none of the org's model. Done twice, they are made twice. */
+/**
+ * Makes the vectors of a batch of chunks that have none of the org's model. Done twice, they are made twice. A text that the model refuses even
+ * when it is short is found by its words alone. Throws where the model has not taken any yet.
+ */
 export async function embedNext(
   db: Db,
   secrets: Secrets,
@@ -57,49 +60,61 @@ export async function embedNext(
   const chunks = await listUnembedded(db, orgId, model.embedding_model, after, CHUNKS_A_BATCH);
   const last = chunks.at(-1);
   if (last === undefined) return { after: null };
-  const texts = chunks.map(({ path, content }) => `${path.join(' > ')}\n\n${content}`.slice(0, MAX_CHARACTERS));
-  const vectors = await embedAll(
-    embed,
-    model,
-    texts.map((text) => text.toWellFormed()),
+  const texts = chunks.map(({ id, path, content }) => ({ id, text: `${path.join(' > ')}\n\n${content}` }));
+  const keep = async (some: Text[], most: number) => {
+    const vectors = await embed(
+      model,
+      some.map(({ text }) => text.slice(0, most).toWellFormed()),
+    );
+    const rows = vectors.map((vector, nth) => ({
+      chunk_id: some[nth]?.id ?? last.id,
+      vector: Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength),
+    }));
+    await upsertVectors(db, orgId, model.embedding_model, rows);
+  };
+  const prove = async () => {
+    if (!(await hasVectors(db, orgId, model.embedding_model))) await keep(texts.slice(0, 1), FEW_CHARACTERS);
+  };
+  await unlessRefused(
+    () => keep(texts, MAX_CHARACTERS),
+    async () => {
+      await prove();
+      await keepParts(keep, texts);
+    },
   );
-  const rows = vectors.flatMap((vector, nth) =>
-    vector === undefined
-      ? []
-      : [
-          {
-            chunk_id: chunks[nth]?.id ?? last.id,
-            vector: Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength),
-          },
-        ],
-  );
-  await upsertVectors(db, orgId, model.embedding_model, rows);
   return { after: last.id };
 }
 
-/** Where the model refuses texts, each by itself, else its beginning: one that is refused even so is found by its words alone. Throws where all are. */
-async function embedAll(embed: Embed, model: EmbeddingModel, texts: string[]): Promise<(Float32Array | undefined)[]> {
-  try {
-    return await embed(model, texts);
-  } catch (refusal) {
-    if (!(refusal instanceof InputRefused)) throw refusal;
-    const vectors: (Float32Array | undefined)[] = [];
-    for (const text of texts)
-      vectors.push(await embedOne(embed, model, [text, text.slice(0, FEW_CHARACTERS).toWellFormed()]));
-    if (vectors.every((vector) => vector === undefined)) throw refusal;
-    return vectors;
+interface Text {
+  /** Of the chunk. */
+  id: number;
+  text: string;
+}
+
+type Keep = (texts: Text[], most: number) => Promise<void>;
+
+/** The halves of texts that the model refuses together; of one alone, its beginning. */
+async function keepParts(keep: Keep, texts: Text[]): Promise<void> {
+  if (texts.length === 1) {
+    return unlessRefused(
+      () => keep(texts, FEW_CHARACTERS),
+      async () => undefined,
+    );
+  }
+  const half = Math.ceil(texts.length / 2);
+  for (const part of [texts.slice(0, half), texts.slice(half)]) {
+    await unlessRefused(
+      () => keep(part, MAX_CHARACTERS),
+      () => keepParts(keep, part),
+    );
   }
 }
 
-/** The vector of the first of these texts that the model takes. */
-async function embedOne(embed: Embed, model: EmbeddingModel, texts: string[]): Promise<Float32Array | undefined> {
-  for (const text of texts) {
-    try {
-      const [vector] = await embed(model, [text]);
-      return vector;
-    } catch (refusal) {
-      if (!(refusal instanceof InputRefused)) throw refusal;
-    }
+async function unlessRefused(attempt: () => Promise<void>, otherwise: () => Promise<void>): Promise<void> {
+  try {
+    await attempt();
+  } catch (refusal) {
+    if (!(refusal instanceof InputRefused)) throw refusal;
+    await otherwise();
   }
-  return undefined;
 }

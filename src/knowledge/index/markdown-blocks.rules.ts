@@ -6,7 +6,7 @@ export interface Block {
   kind: 'heading' | 'prose' | 'whole';
   /** Of a heading. */
   level: number;
-  /** Of a heading, without its marks, at most 200 characters: each chunk below it has it. */
+  /** Of a heading, without its marks. */
   title: string;
 }
 
@@ -16,8 +16,9 @@ interface Line {
   text: string;
 }
 
+/** Each chunk below a heading has it: what is longer is prose. */
 const MAX_TITLE = 200;
-/** Marks and addresses of a title take no more. */
+/** With marks and addresses. */
 const MAX_WRITTEN_TITLE = 2_000;
 
 const LINE = /[^\n]*\n|[^\n]+$/g;
@@ -60,13 +61,17 @@ const textOf = (lines: Line[], nth: number): string => lines[nth]?.text ?? '';
 function natureOf(lines: Line[], from: number, after: number): Pick<Block, 'kind' | 'level' | 'title'> {
   const text = textOf(lines, from);
   const [, marks, title = ''] = HEADING.exec(text) ?? [];
-  if (marks !== undefined)
-    return { kind: 'heading', level: marks.length, title: plainTitle(title.replace(CLOSING_MARKS, '')) };
+  if (marks !== undefined) return headingOf(marks.length, title.replace(CLOSING_MARKS, ''));
   const isWhole = isTable(lines, from) || [FENCE, ITEM, QUOTATION, INDENTED, MARKUP].some((mark) => mark.test(text));
   const underline = after - from > 1 ? UNDERLINE.exec(textOf(lines, after - 1))?.[1] : undefined;
   if (isWhole || underline === undefined) return { kind: isWhole ? 'whole' : 'prose', level: 0, title: '' };
   const title_ = lines.slice(from, after - 1).map(({ text }) => text.trim());
-  return { kind: 'heading', level: underline.startsWith('=') ? 1 : 2, title: plainTitle(title_.join(' ')) };
+  return headingOf(underline.startsWith('=') ? 1 : 2, title_.join(' '));
+}
+
+function headingOf(level: number, written: string): Pick<Block, 'kind' | 'level' | 'title'> {
+  const title = written.length > MAX_WRITTEN_TITLE ? written : plainTitle(written);
+  return title.length > MAX_TITLE ? { kind: 'prose', level: 0, title: '' } : { kind: 'heading', level, title };
 }
 
 /** The line behind a block that begins with a line that is not blank. */
@@ -162,10 +167,7 @@ const beginsAnother = (lines: Line[], nth: number): boolean =>
 /** A heading as it is read: without links' addresses and marks of emphasis. */
 const plainTitle = (text: string): string =>
   text
-    .slice(0, MAX_WRITTEN_TITLE)
-    .replace(/!?\[([^[\]]*)\]\([^()]*\)/g, '$1')
+    .replace(/!?\[([^[\]]*)\]\([^()]*(?:\([^()]*\)[^()]*){0,5}\)/g, '$1')
     .replace(/[*`]+|(?<![\p{L}\p{N}])_+|_+(?![\p{L}\p{N}])/gu, '')
     .replace(/\s+/g, ' ')
-    .trim()
-    .slice(0, MAX_TITLE)
-    .toWellFormed();
+    .trim();

@@ -91,6 +91,18 @@ export function listInstructions(
     .execute();
 }
 
+/** How many items are always active. */
+export async function countInstructions(db: Db, orgId: string): Promise<number> {
+  const { count } = await db
+    .selectFrom('training_items')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('org_id', '=', orgId)
+    .where('type', '=', sql.lit('BEHAVIORAL'))
+    .where(sql<SqlBool>`not is_draft`)
+    .executeTakeFirstOrThrow();
+  return count;
+}
+
 /** Those of the segments that the org has. */
 export async function listKnownSegments(db: Db, orgId: string, ids: string[]): Promise<string[]> {
   const rows = await db

@@ -6,10 +6,10 @@ import { newId } from '../../ids.ts';
 import { indexItems, removeItems } from '../index/indexing.service.ts';
 import { holdDirectory } from './directories.queries.ts';
 import {
+  countInstructions,
   deleteTraining,
   findTraining,
   insertTraining,
-  listInstructions,
   listKnownSegments,
   listTraining,
   lockInstructions,
@@ -75,7 +75,7 @@ async function putIntoUse(trx: Db, orgId: string, item: TrainingItem): Promise<T
   const isInstruction = item.type === 'BEHAVIORAL';
   if (isInstruction && !item.is_draft) {
     await lockInstructions(trx, orgId);
-    if ((await listInstructions(trx, orgId, {})).length > MAX_INSTRUCTIONS)
+    if ((await countInstructions(trx, orgId)) > MAX_INSTRUCTIONS)
       throw conflict(
         `type: at most ${MAX_INSTRUCTIONS} items are BEHAVIORAL and no drafts: make one a draft or SCENARIO_SPECIFIC`,
       );
