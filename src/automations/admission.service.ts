@@ -1,27 +1,28 @@
 import type { Db } from '../db/connect.ts';
 import { enqueue, signalWithStart, start } from '../outbox/outbox.ts';
 import { LOOK, type NextStep, RUN_AUTOMATION } from './contract.ts';
-import { createVersionCache, definitionOf, goOn, type VersionCache } from './progress.service.ts';
+import { createVersionCache, definitionOf, goOn } from './progress.service.ts';
 import { admit, type Run } from './runs.queries.ts';
 
 /** Runs of an org that are under way at once, those aside that wait for a time or an event. The others wait for their turn. */
 const MOST_AT_ONCE = 100;
 
+const versions = createVersionCache();
+
 const subjectOf = (runId: string, name: string) => ({ subjectId: runId, summary: name.slice(0, 200) });
 
 /** Lets those of an org's runs begin whose turn it is. */
 export async function admitRuns(trx: Db, orgId: string): Promise<void> {
-  const versions = createVersionCache();
   for (;;) {
     const admitted = await admit(trx, orgId, MOST_AT_ONCE);
     let ended = 0;
-    for (const run of admitted) ended += (await begin(trx, orgId, versions, run)) ? 0 : 1;
+    for (const run of admitted) ended += (await begin(trx, orgId, run)) ? 0 : 1;
     if (ended === 0) return;
   }
 }
 
 /** Says whether there is anything to do for its workflow. */
-async function begin(trx: Db, orgId: string, versions: VersionCache, run: Run): Promise<boolean> {
+async function begin(trx: Db, orgId: string, run: Run): Promise<boolean> {
   const definition = await definitionOf(trx, versions, orgId, run);
   const next = await goOn(trx, orgId, run, definition, undefined);
   if (next.kind === 'end' || next.kind === 'failed') return false;

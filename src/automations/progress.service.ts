@@ -63,7 +63,7 @@ export async function goOn(
       recordOf(place, step, { status: 'completed', input, output }),
     );
     await saveSteps(trx, orgId, run.id, made);
-    return await arrive(trx, orgId, run.id, next);
+    return await arrive(trx, orgId, run, next);
   } catch (error) {
     if (!(error instanceof StepError)) throw error;
     const { place, step, message } = error;
@@ -86,8 +86,10 @@ export async function failRun(
 }
 
 /** Writes down where a run has come to. */
-async function arrive(trx: Db, orgId: string, runId: string, next: Next): Promise<NextStep> {
-  await setWaiting(trx, orgId, runId, next.kind === 'wait' || next.kind === 'wait-for-event');
+async function arrive(trx: Db, orgId: string, run: Run, next: Next): Promise<NextStep> {
+  const runId = run.id;
+  const isWaiting = next.kind === 'wait' || next.kind === 'wait-for-event';
+  if (isWaiting !== run.is_waiting) await setWaiting(trx, orgId, runId, isWaiting);
   switch (next.kind) {
     case 'end':
       await finishRun(trx, orgId, runId, { status: 'completed' });

@@ -5,7 +5,7 @@ import type { NextStep } from './contract.ts';
 import type { Place } from './places.rules.ts';
 import type { RunStatus } from './table.ts';
 
-const COLUMNS = ['id', 'automation_id', 'version_id', 'status', 'trigger_output', 'depth'] as const;
+const COLUMNS = ['id', 'automation_id', 'version_id', 'status', 'is_waiting', 'trigger_output', 'depth'] as const;
 
 /** A run as its steps need it. */
 export const findRun = (db: Db, orgId: string, id: string) =>
@@ -55,7 +55,7 @@ export async function admit(trx: Db, orgId: string, most: number): Promise<Run[]
     )
     update automation_runs as run set status = 'in_progress', run_started_at = now()
     from next where run.org_id = next.org_id and run.id = next.id
-    returning run.id, run.automation_id, run.version_id, run.status, run.trigger_output, run.depth
+    returning run.id, run.automation_id, run.version_id, run.status, run.is_waiting, run.trigger_output, run.depth
   `.execute(trx);
   return rows;
 }
@@ -88,7 +88,6 @@ export async function setWaiting(trx: Db, orgId: string, id: string, isWaiting: 
     .set({ is_waiting: isWaiting })
     .where('org_id', '=', orgId)
     .where('id', '=', id)
-    .where('is_waiting', '!=', isWaiting)
     .execute();
 }
 

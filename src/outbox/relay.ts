@@ -51,26 +51,34 @@ export interface Relay {
 /** Moves the outbox on: expands events and hands commands to Temporal. Any number may run at once. */
 export function startRelay({ databaseUrl, db, commandDb, client, reactions, log }: RelayOptions): Relay {
   const stopping = new AbortController();
-  const sleepers = new Set<() => void>();
+  const sleepers = { events: new Set<() => void>(), commands: new Set<() => void>() };
   let wakeUps = 0;
-  const wakeAll = () => {
-    wakeUps++;
-    for (const wake of sleepers) wake();
+  const wakeOne = (kind: keyof typeof sleepers) => {
+    const [wake] = sleepers[kind];
+    wake?.();
   };
-  const listener = listen(databaseUrl, OUTBOX_CHANNEL, wakeAll);
+  const wakeUp = () => {
+    wakeUps++;
+    wakeOne('events');
+    wakeOne('commands');
+  };
+  const listener = listen(databaseUrl, OUTBOX_CHANNEL, wakeUp);
 
-  /** Works until nothing is left, then waits for a wake-up that came after it began to look, or for the sweep. */
-  const loop = async (name: string, work: () => Promise<boolean>) => {
+  /** Works until nothing is left, with another beside it while there is, then waits for a wake-up that came after it began to look, or for the sweep. */
+  const loop = async (kind: keyof typeof sleepers, work: () => Promise<boolean>) => {
     while (!stopping.signal.aborted) {
       const seen = wakeUps;
       try {
-        if (await work()) continue;
+        if (await work()) {
+          wakeOne(kind);
+          continue;
+        }
       } catch (error) {
-        log.warn({ err: error, loop: name }, 'relay could not move on; trying again');
+        log.warn({ err: error, loop: kind }, 'relay could not move on; trying again');
         await sleep(BACK_OFF_MS, undefined, { signal: stopping.signal }).catch(() => undefined);
         continue;
       }
-      if (seen === wakeUps) await nap(sleepers, stopping.signal);
+      if (seen === wakeUps) await nap(sleepers[kind], stopping.signal);
     }
   };
 
@@ -82,7 +90,7 @@ export function startRelay({ databaseUrl, db, commandDb, client, reactions, log 
   return {
     async stop() {
       stopping.abort();
-      wakeAll();
+      for (const wake of [...sleepers.events, ...sleepers.commands]) wake();
       await Promise.all([...loops, listener.close()]);
     },
   };
