@@ -17,6 +17,8 @@ import { type Stack, withStack } from './support/stack.ts';
 const RUNS = 500;
 const WARM_UP_RUNS = 100;
 const ROUNDS = 3;
+/** In which the server does what the one before has left. */
+const SETTLE_MS = 5_000;
 const FLOOD = 10_000;
 const STARTS_AT_ONCE = 50;
 const MEMORY_LIMIT_MB = 800;
@@ -123,28 +125,37 @@ async function againstHandWritten(stack: Stack, db: Db, worker: Program, url: st
   await other.ask('ready');
   const connection = await Connection.connect({ address: stack.env.TEMPORAL_ADDRESS as string });
   const client = new Client({ connection });
-  const rounds = { ours: [] as Measured[], byActivities: [] as Measured[], byLocalActivities: [] as Measured[] };
-  for (let round = 0; round <= ROUNDS; round++) {
-    const runs = round === 0 ? WARM_UP_RUNS : RUNS;
-    const ours = await runOurs(db, worker, url, runs);
-    const byActivities = await runHandWritten(client, other, 'byActivities', url, runs);
-    const byLocalActivities = await runHandWritten(client, other, 'byLocalActivities', url, runs);
-    if (round === 0) continue;
-    rounds.ours.push(ours);
-    rounds.byActivities.push(byActivities);
-    rounds.byLocalActivities.push(byLocalActivities);
+  const ways = [
+    { name: 'ours', run: (runs: number) => runOurs(db, worker, url, runs), rounds: [] as Measured[] },
+    {
+      name: 'an activity a step',
+      run: (runs: number) => runHandWritten(client, other, 'byActivities', url, runs),
+      rounds: [] as Measured[],
+    },
+    {
+      name: 'local activities',
+      run: (runs: number) => runHandWritten(client, other, 'byLocalActivities', url, runs),
+      rounds: [] as Measured[],
+    },
+  ] as const;
+  for (const { run } of ways) await run(WARM_UP_RUNS);
+  for (let round = 1; round <= ROUNDS; round++) {
+    for (const { run, rounds } of ways) {
+      await sleep(SETTLE_MS);
+      rounds.push(await run(RUNS));
+    }
     note(
-      `round ${round}: ours ${inWords(ours)}; an activity a step ${inWords(byActivities)}; local activities ${inWords(byLocalActivities)}`,
+      `round ${round}: ${ways.map(({ name, rounds }) => `${name} ${inWords(rounds.at(-1) as Measured)}`).join('; ')}`,
     );
   }
   await connection.close();
   await other.stop();
-  const rates = (of: Measured[]) => of.map(({ rate }) => rate);
   const cpu = (of: Measured[]) => median(of.map(({ cpuMsARun }) => cpuMsARun));
   note(
-    `worker's processor time a run: ours ${cpu(rounds.ours).toFixed(1)} ms, an activity a step ${cpu(rounds.byActivities).toFixed(1)} ms, local activities ${cpu(rounds.byLocalActivities).toFixed(1)} ms`,
+    `worker's processor time a run: ${ways.map(({ name, rounds }) => `${name} ${cpu(rounds).toFixed(1)} ms`).join(', ')}`,
   );
-  return [rateFinding('automations / an activity a step, by hand', rates(rounds.ours), rates(rounds.byActivities), 1)];
+  const [ours, byActivities] = ways.map(({ rounds }) => rounds.map(({ rate }) => rate));
+  return [rateFinding('automations / an activity a step, by hand', ours ?? [], byActivities ?? [], 1)];
 }
 
 const inWords = ({ rate, cpuMsARun }: Measured) => `${rate.toFixed(0)}/s at ${cpuMsARun.toFixed(1)} ms`;
