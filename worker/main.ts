@@ -6,7 +6,6 @@ import { connect, RELAY_APPLICATION_NAME } from '../src/db/connect.ts';
 import { assertSchemaKnown } from '../src/db/migrate.ts';
 import { startRelay } from '../src/outbox/relay.ts';
 import { onStopSignal } from '../src/process.ts';
-import { connectTemporal } from '../src/temporal/client.ts';
 import { workflowBundle } from './bundle.ts';
 import { composeOutlets } from './compose.ts';
 import { composeCrawling } from './crawl.ts';
@@ -15,6 +14,7 @@ import { keepHouse } from './housekeeping.ts';
 import { composeInbound } from './inbound.ts';
 import { REACTIONS } from './reactions.ts';
 import { runWorkers, type Workers } from './run.ts';
+import { connectWorkers, type TemporalOfWorkers } from './temporal.ts';
 
 const RETRY_MS = 1_000;
 const RELAY_CONNECTIONS = 4;
@@ -34,12 +34,12 @@ const relayConnection = connect(config.DATABASE_URL, {
 await assertSchemaKnown(db);
 
 const bundle = await workflowBundle(config.WORKFLOW_BUNDLE);
-const temporal = connectTemporal(config);
+let temporal: TemporalOfWorkers | undefined;
 const relay = startRelay({
   databaseUrl: config.DATABASE_URL,
   db,
   commandDb: relayConnection.db,
-  client: temporal.client,
+  temporal: () => temporal?.client,
   reactions: REACTIONS,
   log,
 });
@@ -61,7 +61,7 @@ onStopSignal(log, async () => {
     crms.close(),
     crawling.close(),
     inbound.close(),
-    temporal.close(),
+    temporal?.connection.close(),
     relayConnection.close(),
     close(),
   ]);
@@ -69,8 +69,9 @@ onStopSignal(log, async () => {
 
 while (!isStopping) {
   try {
+    temporal ??= await connectWorkers(config);
     workers = await runWorkers({
-      address: config.TEMPORAL_ADDRESS,
+      connection: temporal.connection,
       namespace: config.TEMPORAL_NAMESPACE,
       workflowBundle: bundle,
       deps: { db, outlets: out.outlets, ...inbound.deps, ...crms.deps, ...crawling.deps },

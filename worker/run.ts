@@ -1,4 +1,4 @@
-import { NativeConnection, Worker } from '@temporalio/worker';
+import { type NativeConnection, Worker } from '@temporalio/worker';
 import { type ActivityDeps, createActivities } from '../activities/index.ts';
 import type { TaskQueue } from '../src/temporal/contract.ts';
 import { failureInterceptor } from './failure-interceptor.ts';
@@ -9,7 +9,7 @@ const GRACE = '7 seconds';
 const FORCE = '9 seconds';
 
 export interface WorkersOptions {
-  address: string;
+  connection: NativeConnection;
   namespace: string;
   workflowBundle: { code: string };
   deps: Omit<ActivityDeps, 'stopping'>;
@@ -22,11 +22,10 @@ export interface Workers {
   stop(): Promise<void>;
 }
 
-/** Runs a worker for each task queue. Rejects when Temporal cannot be reached. */
-export async function runWorkers({ address, namespace, workflowBundle, deps }: WorkersOptions): Promise<Workers> {
+/** Runs a worker for each task queue. */
+export async function runWorkers({ connection, namespace, workflowBundle, deps }: WorkersOptions): Promise<Workers> {
   const stopping = new AbortController();
   const activities = createActivities({ ...deps, stopping: stopping.signal });
-  const connection = await NativeConnection.connect({ address });
   const create = (taskQueue: TaskQueue) =>
     Worker.create({
       connection,
@@ -44,7 +43,7 @@ export async function runWorkers({ address, namespace, workflowBundle, deps }: W
     stopping.abort();
     for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
   };
-  const done = runTogether(workers, shutDown).finally(() => connection.close());
+  const done = runTogether(workers, shutDown);
   return {
     done,
     async stop() {

@@ -4,13 +4,13 @@ import { loadConfig } from '../../src/config.ts';
 import { connect, RELAY_APPLICATION_NAME } from '../../src/db/connect.ts';
 import { startRelay } from '../../src/outbox/relay.ts';
 import { onStopSignal } from '../../src/process.ts';
-import { connectTemporal } from '../../src/temporal/client.ts';
 import { workflowBundle } from '../../worker/bundle.ts';
 import { composeCrawling } from '../../worker/crawl.ts';
 import { composeCrms } from '../../worker/crm.ts';
 import { composeInbound } from '../../worker/inbound.ts';
 import { REACTIONS } from '../../worker/reactions.ts';
 import { runWorkers } from '../../worker/run.ts';
+import { connectWorkers } from '../../worker/temporal.ts';
 import { outletOfEnvironment } from './costless-sender.ts';
 import { serve } from './processes.ts';
 
@@ -20,13 +20,13 @@ const log = pino({ level: config.LOG_LEVEL });
 Runtime.install({ logger: new DefaultLogger('WARN'), shutdownSignals: [] });
 const { db, close } = connect(config.DATABASE_URL, { poolSize: config.DATABASE_POOL_SIZE });
 const relayConnection = connect(config.DATABASE_URL, { poolSize: 4, applicationName: RELAY_APPLICATION_NAME });
-const temporal = connectTemporal(config);
+const temporal = await connectWorkers(config);
 const outlet = outletOfEnvironment();
 const inbound = await composeInbound(config, db, log);
 const crms = composeCrms(config, db);
 const crawling = composeCrawling(config);
 const workers = await runWorkers({
-  address: config.TEMPORAL_ADDRESS,
+  connection: temporal.connection,
   namespace: config.TEMPORAL_NAMESPACE,
   workflowBundle: await workflowBundle(),
   deps: {
@@ -41,7 +41,7 @@ const relay = startRelay({
   databaseUrl: config.DATABASE_URL,
   db,
   commandDb: relayConnection.db,
-  client: temporal.client,
+  temporal: () => temporal.client,
   reactions: REACTIONS,
   log,
 });
@@ -51,7 +51,7 @@ onStopSignal(log, async () => {
     inbound.close(),
     crms.close(),
     crawling.close(),
-    temporal.close(),
+    temporal.connection.close(),
     relayConnection.close(),
     close(),
   ]);

@@ -55,7 +55,7 @@ const startDirectly = async ({ orgId, workflowId, taskQueue }: Start) => {
 
 const served: Served = {
   async startRelay() {
-    relay = startRelay({ databaseUrl: config.DATABASE_URL, db, commandDb, client, reactions: {}, log });
+    relay = startRelay({ databaseUrl: config.DATABASE_URL, db, commandDb, temporal: () => client, reactions: {}, log });
   },
   async stopRelay() {
     await relay?.stop();

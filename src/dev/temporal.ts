@@ -25,6 +25,8 @@ const DYNAMIC_CONFIG = {
   'system.forceSearchAttributesCacheRefreshOnRead': true,
   'matching.useNewMatcher': true,
   'matching.enableFairness': true,
+  'matching.numTaskqueueReadPartitions': 1, // orgs take turns within a partition, not between them
+  'matching.numTaskqueueWritePartitions': 1,
 };
 /** A write-ahead log survives a kill -9 and starts twice as many workflows a second as SQLite's default. */
 const PRAGMAS = ['journal_mode=WAL', 'synchronous=NORMAL'];

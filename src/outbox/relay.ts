@@ -38,7 +38,8 @@ export interface RelayOptions {
   db: Db;
   /** A pool of its own, named as the relay's, as its transactions last as long as Temporal takes to answer. */
   commandDb: Db;
-  client: Client;
+  /** Undefined while Temporal was not reached yet. */
+  temporal: () => Client | undefined;
   reactions: Reactions;
   log: Log;
 }
@@ -49,7 +50,7 @@ export interface Relay {
 }
 
 /** Moves the outbox on: expands events and hands commands to Temporal. Any number may run at once. */
-export function startRelay({ databaseUrl, db, commandDb, client, reactions, log }: RelayOptions): Relay {
+export function startRelay({ databaseUrl, db, commandDb, temporal, reactions, log }: RelayOptions): Relay {
   const stopping = new AbortController();
   const sleepers = { events: new Set<() => void>(), commands: new Set<() => void>() };
   let wakeUps = 0;
@@ -84,7 +85,7 @@ export function startRelay({ databaseUrl, db, commandDb, client, reactions, log 
 
   const loops = [
     ...Array.from({ length: EVENT_LOOPS }, () => loop('events', () => expandEvents(db, reactions, log))),
-    ...Array.from({ length: COMMAND_LOOPS }, () => loop('commands', commandSender(commandDb, client, log))),
+    ...Array.from({ length: COMMAND_LOOPS }, () => loop('commands', commandSender(commandDb, temporal, log))),
   ];
 
   return {
@@ -134,9 +135,11 @@ function expandEvents(db: Db, reactions: Reactions, log: Log): Promise<boolean> 
 }
 
 /** Sends one batch of commands at each call, of the orgs whose turn it is. Resolves to whether there may be more; rejects when Temporal is away. */
-function commandSender(db: Db, client: Client, log: Log): () => Promise<boolean> {
+function commandSender(db: Db, temporal: RelayOptions['temporal'], log: Log): () => Promise<boolean> {
   let served: string = NIL_UUID;
   return async () => {
+    const client = temporal();
+    if (client === undefined) throw new Error('Temporal is away');
     const { last, isMore } = await sendCommands(db, client, log, served);
     served = last;
     return isMore;

@@ -1,4 +1,5 @@
 import { type Client, isGrpcServiceError, WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
+import { NativeConnection } from '@temporalio/worker';
 import { searchAttributes } from './search-attributes.ts';
 
 /** gRPC codes that speak of the server's state, not of the call: CANCELLED, UNKNOWN, DEADLINE_EXCEEDED, RESOURCE_EXHAUSTED, ABORTED, INTERNAL, UNAVAILABLE. */
@@ -43,7 +44,11 @@ async function send(client: Client, command: DispatchedCommand): Promise<void> {
     return;
   }
   try {
-    await client.workflow.start(command.type, { ...options, workflowIdReusePolicy: 'REJECT_DUPLICATE' });
+    await client.workflow.start(command.type, {
+      ...options,
+      workflowIdReusePolicy: 'REJECT_DUPLICATE',
+      requestEagerStart: client.connection instanceof NativeConnection, // in a worker of this process, if it has room
+    });
   } catch (error) {
     if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
   }

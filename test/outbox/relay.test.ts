@@ -39,7 +39,7 @@ describe('the relay', () => {
       databaseUrl: api.databaseUrl,
       db,
       commandDb: db,
-      client: temporal.client,
+      temporal: () => temporal.client,
       reactions,
       log,
     });

@@ -2,13 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { connect, RELAY_APPLICATION_NAME } from '../../src/db/connect.ts';
 import { startRelay } from '../../src/outbox/relay.ts';
-import { connectTemporal } from '../../src/temporal/client.ts';
 import { composeOutlets } from '../../worker/compose.ts';
 import { composeCrawling } from '../../worker/crawl.ts';
 import { composeCrms } from '../../worker/crm.ts';
 import { composeInbound } from '../../worker/inbound.ts';
 import { REACTIONS } from '../../worker/reactions.ts';
 import { runWorkers } from '../../worker/run.ts';
+import { connectWorkers } from '../../worker/temporal.ts';
 import { startApi } from './api.ts';
 import { startMailSink } from './mail-sink.ts';
 import { installRuntime } from './runtime.ts';
@@ -27,13 +27,13 @@ export async function startStack({ env = {} }: { env?: Record<string, string> } 
   const api = await startApi({ env: { SMTP_URL: sink.url, ...temporalEnv, ...env } });
   const { config, db } = api;
   const relayConnection = connect(config.DATABASE_URL, { poolSize: 4, applicationName: RELAY_APPLICATION_NAME });
-  const temporal = connectTemporal(config);
+  const temporal = await connectWorkers(config);
   const out = composeOutlets(config, db);
   const crms = composeCrms(config, db);
   const crawling = composeCrawling(config);
   const inbound = await composeInbound(config, db, pino({ level: 'silent' }));
   const workers = await runWorkers({
-    address: config.TEMPORAL_ADDRESS,
+    connection: temporal.connection,
     namespace: config.TEMPORAL_NAMESPACE,
     workflowBundle: testWorkflowBundle(),
     deps: { db, outlets: out.outlets, ...inbound.deps, ...crms.deps, ...crawling.deps },
@@ -42,7 +42,7 @@ export async function startStack({ env = {} }: { env?: Record<string, string> } 
     databaseUrl: config.DATABASE_URL,
     db,
     commandDb: relayConnection.db,
-    client: temporal.client,
+    temporal: () => temporal.client,
     reactions: REACTIONS,
     log: pino({ level: 'silent' }),
   });
@@ -62,7 +62,7 @@ export async function startStack({ env = {} }: { env?: Record<string, string> } 
         crms.close(),
         crawling.close(),
         inbound.close(),
-        temporal.close(),
+        temporal.connection.close(),
         relayConnection.close(),
         sink.close(),
       ]);
