@@ -16,7 +16,7 @@ import { type Stack, withStack } from './support/stack.ts';
 
 const RUNS = 500;
 const WARM_UP_RUNS = 100;
-const ROUNDS = 3;
+const ROUNDS = 5;
 /** In which the server does what the one before has left. */
 const SETTLE_MS = 5_000;
 const FLOOD = 10_000;

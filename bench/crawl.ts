@@ -9,6 +9,9 @@ import { type Stack, withStack } from './support/stack.ts';
 
 const PAGES = 2_000;
 const ROUNDS = 3;
+const MANY_PAGES = 5_000;
+/** Pages over which the speed is taken, about the 500th after the start, and up to the last. */
+const STRETCH = 500;
 const POLL_MS = 100;
 const AT_MOST_MB = 400;
 /** A second. */
@@ -27,7 +30,7 @@ interface Rates {
   indexed: number[];
 }
 
-/** The same site crawled by the product, by Crawlee for its links alone, on disk and in memory, and by a loop that keeps no queue, in turns; then once more, unchanged. */
+/** The same site crawled by the product, by Crawlee for its links alone, on disk and in memory, and by a loop that keeps no queue, in turns; then once more, unchanged; and at last a larger one. */
 async function measure(stack: Stack, db: Db): Promise<Finding[]> {
   const site = await stack.start(import.meta.resolve('./support/crawl-site.ts'));
   const url = await site.ask<string>('start', { pages: PAGES });
@@ -51,6 +54,7 @@ async function measure(stack: Stack, db: Db): Promise<Finding[]> {
       `round ${round}: crawl ${first.toFixed(0)}/s, unchanged ${again.toFixed(0)}/s, Crawlee ${rates.crawlee.at(-1)?.toFixed(0)}/s, in memory ${rates.inMemory.at(-1)?.toFixed(0)}/s, bare loop ${rates.bare.at(-1)?.toFixed(0)}/s, with the index ${rates.indexed.at(-1)?.toFixed(0)}/s`,
     );
   }
+  const { early, late } = await measureStretches(db, await site.ask<string>('start', { pages: MANY_PAGES }));
   const memoryMb = worker.peakMemoryMb();
   return [
     rateFinding('crawl, extracted, stored and indexed / Crawlee, links only', rates.ours, rates.crawlee, 2),
@@ -62,6 +66,7 @@ async function measure(stack: Stack, db: Db): Promise<Finding[]> {
       target: `≥ ${LEAST_UNCHANGED}/s`,
       isMet: Math.min(...rates.again) >= LEAST_UNCHANGED,
     },
+    rateFinding(`crawl, pages up to ${MANY_PAGES} / about 500`, [late], [early], 0.9),
     {
       name: `peak memory of the worker, ${ROUNDS} crawls of ${PAGES} pages`,
       subject: `${memoryMb.toFixed(0)} MB`,
@@ -80,6 +85,37 @@ async function rateOf(program: Program, url: string, options: object = {}): Prom
 }
 
 async function crawlTwice(db: Db, url: string): Promise<{ first: number; again: number }> {
+  const { orgId, id, jobId } = await beginCrawl(db, url);
+  const first = await rateOfJob(db, orgId, id, jobId);
+  const again = await rateOfJob(db, orgId, id, (await startCrawl(db, orgId, id)).id);
+  return { first, again };
+}
+
+/** Pages a second, early and late in the crawl of a large site. */
+async function measureStretches(db: Db, url: string): Promise<{ early: number; late: number }> {
+  const { orgId, id, jobId } = await beginCrawl(db, url);
+  const begins = [STRETCH, MANY_PAGES - STRETCH];
+  const rates: number[] = [];
+  for (const begin of begins) {
+    const from = await untilPages(db, orgId, id, jobId, begin);
+    const to = await untilPages(db, orgId, id, jobId, begin + STRETCH);
+    rates.push(((to.pages - from.pages) * 1000) / (to.atMs - from.atMs));
+  }
+  const [early = Number.NaN, late = Number.NaN] = rates;
+  return { early, late };
+}
+
+async function untilPages(db: Db, orgId: string, datasourceId: string, jobId: string, least: number) {
+  for (;;) {
+    const { status, new_pages: pages, error_message } = await getJob(db, orgId, datasourceId, jobId);
+    if (pages >= least) return { pages, atMs: performance.now() };
+    if (status !== 'pending' && status !== 'scraping')
+      throw new Error(`a crawl ${status} with ${pages} pages: ${error_message}`);
+    await sleep(POLL_MS);
+  }
+}
+
+async function beginCrawl(db: Db, url: string): Promise<{ orgId: string; id: string; jobId: string }> {
   const orgId = await seedOrg(db, 0);
   const { id } = await createDatasource(db, orgId, {
     url: `${url}/`,
@@ -90,9 +126,7 @@ async function crawlTwice(db: Db, url: string): Promise<{ first: number; again: 
     auto_start_crawl: true,
   });
   const { items } = await pageOfJobs(db, orgId, id, { limit: 1 });
-  const first = await rateOfJob(db, orgId, id, items[0]?.id ?? '');
-  const again = await rateOfJob(db, orgId, id, (await startCrawl(db, orgId, id)).id);
-  return { first, again };
+  return { orgId, id, jobId: items[0]?.id ?? '' };
 }
 
 async function rateOfJob(db: Db, orgId: string, datasourceId: string, jobId: string): Promise<number> {
