@@ -15,6 +15,8 @@ const DEPTH = 10;
 const ITEMS_A_BATCH = 100;
 /** What terms ORed and ts_rank reached on short questions: the least that a ranking has to be better than. */
 const LEAST = 0.5;
+/** Sets of which it is known what a good ranking by words reaches. */
+const LEAST_OF: Record<string, number> = { stackfaq: 0.76 };
 
 interface QuestionSet {
   documents: { _id: string; title?: string; text: string }[];
@@ -33,14 +35,15 @@ export async function measureQuality(db: Db, folder: string | undefined): Promis
   for (const name of readdirSync(folder)
     .filter((set) => existsSync(join(folder, set, 'corpus.jsonl')))
     .sort()) {
+    const least = LEAST_OF[name] ?? LEAST;
     const quality = await ndcgOf(db, readSet(join(folder, name)));
     findings.push({
       name: `nDCG@${DEPTH} of ${name}`,
       subject: quality.toFixed(3),
       baseline: '',
       ratio: '',
-      target: `≥ ${LEAST}`,
-      isMet: quality >= LEAST,
+      target: `≥ ${least}`,
+      isMet: quality >= least,
     });
   }
   return findings;

@@ -4,6 +4,7 @@ import { type Visit, visitPage } from './visit.ts';
 import { writeVisits } from './visits.service.ts';
 
 const LANES = 8;
+const TAKEN_AHEAD = 2 * LANES;
 /** What is written together is found together: fewer are written only after a while, or when there are no more. */
 const VISITS_WORTH_A_WRITE = 16;
 const WRITTEN_AFTER_MS = 2_000;
@@ -21,8 +22,9 @@ export async function visitAll(
   isStopped: () => boolean,
 ): Promise<number> {
   const failures: unknown[] = [];
-  const writer = createWriter(visiting, (error) => failures.push(error));
-  const pages = createSource(take);
+  const fail = (error: unknown) => failures.push(error);
+  const writer = createWriter(visiting, fail);
+  const pages = createSource(take, fail);
   const lane = async () => {
     while (!isStopped() && failures.length === 0) {
       const page = await pages.next();
@@ -38,27 +40,36 @@ export async function visitAll(
   return pages.taken();
 }
 
-/** Pages one by one, taken several at a time. */
-function createSource(take: () => Promise<LeasedPage[]>) {
+/** Pages one by one, taken several at a time, and more before the last of them, as to take may have to wait for what is being written. */
+function createSource(take: () => Promise<LeasedPage[]>, fail: (error: unknown) => void) {
   const pages: LeasedPage[] = [];
   let taken = 0;
+  let areNoneAhead = false;
   let isDry = false;
   let taking: Promise<void> | undefined;
   const takeMore = async () => {
-    const more = await take();
-    pages.push(...more);
-    taken += more.length;
-    isDry = more.length === 0;
+    const isForNow = pages.length === 0;
+    try {
+      const more = await take();
+      pages.push(...more);
+      taken += more.length;
+      areNoneAhead = more.length === 0;
+      isDry = areNoneAhead && isForNow;
+    } catch (error) {
+      isDry = true;
+      fail(error);
+    }
+    taking = undefined;
   };
   return {
     async next(): Promise<LeasedPage | undefined> {
-      while (pages.length === 0 && !isDry) {
-        taking ??= takeMore().finally(() => {
-          taking = undefined;
-        });
+      for (;;) {
+        const isToTake = pages.length === 0 ? !isDry : pages.length <= TAKEN_AHEAD && !areNoneAhead;
+        if (isToTake) taking ??= takeMore();
+        const page = pages.shift();
+        if (page !== undefined || taking === undefined) return page;
         await taking;
       }
-      return pages.shift();
     },
     taken: () => taken,
   };
