@@ -35,9 +35,10 @@ export async function visitAll(
   };
   const lanes = await Promise.allSettled(Array.from({ length: LANES }, lane));
   await writer.finish();
+  const taken = await pages.taken();
   const [failure] = [...failures, ...lanes.flatMap((ended) => (ended.status === 'rejected' ? [ended.reason] : []))];
   if (failure !== undefined) throw failure;
-  return pages.taken();
+  return taken;
 }
 
 /** Pages one by one, taken several at a time, and more before the last of them, as to take may have to wait for what is being written. */
@@ -71,7 +72,10 @@ function createSource(take: () => Promise<LeasedPage[]>, fail: (error: unknown) 
         await taking;
       }
     },
-    taken: () => taken,
+    async taken(): Promise<number> {
+      await taking;
+      return taken;
+    },
   };
 }
 
