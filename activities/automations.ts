@@ -1,7 +1,6 @@
 import type { ActionDeps } from '../src/automations/actions/action.ts';
 import { ACTIONS } from '../src/automations/actions/registry.ts';
 import type { NextStep, RunRef } from '../src/automations/contract.ts';
-import { createVersionCache } from '../src/automations/progress.service.ts';
 import {
   doStep,
   giveUpStep,
@@ -16,7 +15,7 @@ export type AutomationActivityDeps = ActionDeps;
 export type AutomationActivities = ReturnType<typeof createAutomationActivities>;
 
 export const createAutomationActivities = (outside: AutomationActivityDeps) => {
-  const deps = { ...outside, versions: createVersionCache(), actions: ACTIONS };
+  const deps = { ...outside, actions: ACTIONS };
   return {
     /** Does a step of a run and gives what is next. Run twice, our own data is changed once, and what is called gets the same dedupe key. */
     doStep: (at: PlaceInRun) => doStep(deps, at),

@@ -95,15 +95,12 @@ async function crawlTwice(db: Db, url: string): Promise<{ first: number; again: 
 /** Pages a second, early and late in the crawl of a large site. */
 async function measureStretches(db: Db, url: string): Promise<{ early: number; late: number }> {
   const { orgId, id, jobId } = await beginCrawl(db, url);
-  const begins = [STRETCH, MANY_PAGES - STRETCH];
-  const rates: number[] = [];
-  for (const begin of begins) {
+  const rateBehind = async (begin: number) => {
     const from = await untilPages(db, orgId, id, jobId, begin);
     const to = await untilPages(db, orgId, id, jobId, begin + STRETCH);
-    rates.push(((to.pages - from.pages) * 1000) / (to.atMs - from.atMs));
-  }
-  const [early = Number.NaN, late = Number.NaN] = rates;
-  return { early, late };
+    return ((to.pages - from.pages) * 1000) / (to.atMs - from.atMs);
+  };
+  return { early: await rateBehind(STRETCH), late: await rateBehind(MANY_PAGES - STRETCH) };
 }
 
 async function untilPages(db: Db, orgId: string, datasourceId: string, jobId: string, least: number) {

@@ -1,13 +1,11 @@
 import type { Db } from '../db/connect.ts';
 import { enqueue, signalWithStart, start } from '../outbox/outbox.ts';
 import { LOOK, type NextStep, RUN_AUTOMATION } from './contract.ts';
-import { createVersionCache, definitionOf, goOn } from './progress.service.ts';
+import { definitionOf, goOn } from './progress.service.ts';
 import { admit, type Run } from './runs.queries.ts';
 
 /** Runs of an org that are under way at once, those aside that wait for a time or an event. The others wait for their turn. */
 const MOST_AT_ONCE = 100;
-
-const versions = createVersionCache();
 
 const subjectOf = (runId: string, name: string) => ({ subjectId: runId, summary: name.slice(0, 200) });
 
@@ -23,7 +21,7 @@ export async function admitRuns(trx: Db, orgId: string): Promise<void> {
 
 /** Says whether there is anything to do for its workflow. */
 async function begin(trx: Db, orgId: string, run: Run): Promise<boolean> {
-  const definition = await definitionOf(trx, versions, orgId, run);
+  const definition = await definitionOf(trx, orgId, run);
   const next = await goOn(trx, orgId, run, definition, undefined);
   if (next.kind === 'end' || next.kind === 'failed') return false;
   await enqueue(trx, orgId, start(RUN_AUTOMATION, { orgId, runId: run.id, next }, subjectOf(run.id, definition.name)));

@@ -19,16 +19,10 @@ import {
 const TRIES = 3;
 const VERSIONS_KEPT = 1_000;
 
-/** Versions never change, so what is known of one stays true. */
-export type VersionCache = LRUCache<string, { blocks: readonly Step[]; name: string }>;
-export const createVersionCache = (): VersionCache => new LRUCache({ max: VERSIONS_KEPT });
+/** They never change, so what is known of one stays true. */
+const versions = new LRUCache<string, { blocks: readonly Step[]; name: string }>({ max: VERSIONS_KEPT });
 
-export async function definitionOf(
-  db: Db,
-  versions: VersionCache,
-  orgId: string,
-  run: Run,
-): Promise<Definition & { name: string }> {
+export async function definitionOf(db: Db, orgId: string, run: Run): Promise<Definition & { name: string }> {
   const key = `${orgId} ${run.version_id}`;
   let version = versions.get(key);
   if (version === undefined) {

@@ -9,7 +9,7 @@ import { finishRun } from './ending.service.ts';
 import { listenedTo } from './listening.rules.ts';
 import { masked } from './masking.rules.ts';
 import { stepAt } from './places.rules.ts';
-import { atAction, createVersionCache, definitionOf, goOn } from './progress.service.ts';
+import { atAction, definitionOf, goOn } from './progress.service.ts';
 import { findCurrent } from './queries.ts';
 import {
   changeInput,
@@ -77,7 +77,7 @@ export function retryRun(
     const failed = await findFailedStep(trx, orgId, runId);
     if (run.status !== 'failed' || failed === undefined)
       throw conflict(`The run is ${run.status}: only one that failed at a step can be retried`);
-    const definition = await definitionOf(trx, createVersionCache(), orgId, run);
+    const definition = await definitionOf(trx, orgId, run);
     const { place } = failed;
     const step = stepAt(definition.blocks, place);
     if (step?.$kind !== 'Action' && !skip)

@@ -10,7 +10,7 @@ import type { NextStep, RunRef } from './contract.ts';
 import { type Definition, resolved, StepError } from './interpreter.rules.ts';
 import { masked } from './masking.rules.ts';
 import { type Place, stepAt } from './places.rules.ts';
-import { definitionOf, failRun, goOn, memoryOf, recordOf, type VersionCache, waitAt } from './progress.service.ts';
+import { definitionOf, failRun, goOn, memoryOf, recordOf, waitAt } from './progress.service.ts';
 import {
   endStep,
   findResumed,
@@ -25,7 +25,6 @@ import {
 } from './runs.queries.ts';
 
 export interface StepDeps extends ActionDeps {
-  versions: VersionCache;
   actions: ReadonlyMap<string, Action>;
 }
 
@@ -39,10 +38,10 @@ const MAX_MESSAGE = 1_000;
 
 /** Does an action, once more where a try failed or its end was not written down, and gives what is next. Throws as the action does. */
 export async function doStep(deps: StepDeps, { orgId, runId, place }: PlaceInRun): Promise<NextStep> {
-  const { db, versions, actions } = deps;
+  const { db, actions } = deps;
   const run = await findRun(db, orgId, runId);
   if (run?.status !== 'in_progress') return OVER;
-  const definition = await definitionOf(db, versions, orgId, run);
+  const definition = await definitionOf(db, orgId, run);
   const step = stepAt(definition.blocks, place) as ActionStep;
   const known = await findStep(db, orgId, runId, place);
   if (known !== undefined && DONE.has(known.status)) return advance(deps, { orgId, runId, place }, definition);
@@ -127,13 +126,13 @@ async function behind(trx: Db, orgId: string, run: Run, definition: Definition, 
 
 /** Ends an action whose tries all failed: the run goes on where the step says so, else it fails. */
 export function giveUpStep(
-  { db, versions }: StepDeps,
+  { db }: StepDeps,
   { orgId, runId, place, error }: PlaceInRun & { error: string },
 ): Promise<NextStep> {
   return inTransaction(db, async (trx) => {
     const run = await lockRun(trx, orgId, runId);
     if (run?.status !== 'in_progress') return OVER;
-    const definition = await definitionOf(trx, versions, orgId, run);
+    const definition = await definitionOf(trx, orgId, run);
     const step = stepAt(definition.blocks, place) as ActionStep;
     if (step.on_error === 'continue') {
       await endStep(trx, orgId, runId, place, { status: 'failed', error });
@@ -146,11 +145,11 @@ export function giveUpStep(
 }
 
 /** Looks whether a wait is over: its time has come, or its event. Gives what is next, which may be the rest of the wait. */
-export function lookAtWait({ db, versions }: StepDeps, { orgId, runId, place }: PlaceInRun): Promise<NextStep> {
+export function lookAtWait({ db }: StepDeps, { orgId, runId, place }: PlaceInRun): Promise<NextStep> {
   return inTransaction(db, async (trx) => {
     const run = await lockRun(trx, orgId, runId);
     if (run?.status !== 'in_progress') return OVER;
-    const definition = await definitionOf(trx, versions, orgId, run);
+    const definition = await definitionOf(trx, orgId, run);
     const known = await findStep(trx, orgId, runId, place);
     const step = stepAt(definition.blocks, place);
     if (step === undefined || known === undefined) throw new Error(`The run does not wait at ${place}`);
@@ -229,7 +228,7 @@ function isMatch(condition: Json, output: Json): boolean {
 export async function passStep(deps: StepDeps, at: PlaceInRun): Promise<NextStep> {
   const run = await findRun(deps.db, at.orgId, at.runId);
   if (run?.status !== 'in_progress') return OVER;
-  return advance(deps, at, await definitionOf(deps.db, deps.versions, at.orgId, run));
+  return advance(deps, at, await definitionOf(deps.db, at.orgId, run));
 }
 
 /** Where a run goes on that was retried before its workflow had ended; null where it was not. */

@@ -3,7 +3,6 @@ import { type Action, remoteAction } from '../../src/automations/actions/action.
 import { ACTIONS } from '../../src/automations/actions/registry.ts';
 import { wakeRun } from '../../src/automations/admission.service.ts';
 import type { Json } from '../../src/automations/blocks.schema.ts';
-import { createVersionCache } from '../../src/automations/progress.service.ts';
 import { startRuns } from '../../src/automations/starting.service.ts';
 import { doStep, giveUpStep, lookAtWait } from '../../src/automations/steps.service.ts';
 import { inTransaction } from '../../src/db/transaction.ts';
@@ -28,7 +27,6 @@ beforeEach(async () => {
 
 const depsWith = (actions: ReadonlyMap<string, Action> = ACTIONS) => ({
   ...depsOf(api),
-  versions: createVersionCache(),
   actions,
 });
 const note = (id: string, session_id = session) => ({

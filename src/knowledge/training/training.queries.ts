@@ -70,6 +70,13 @@ export const listTraining = (db: Db, orgId: string, directoryId: string | undefi
     .$call(byCreation(place))
     .execute();
 
+const instructions = (db: Db, orgId: string) =>
+  db
+    .selectFrom('training_items')
+    .where('org_id', '=', orgId)
+    .where('type', '=', sql.lit('BEHAVIORAL'))
+    .where(sql<SqlBool>`not is_draft`);
+
 /** What is always active, oldest first: of all, or of what may be used on the channel, and for whoever is in the segments. */
 export function listInstructions(
   db: Db,
@@ -78,12 +85,8 @@ export function listInstructions(
 ) {
   const isFor = (column: string, values: string[]) =>
     sql<SqlBool>`(${sql.ref(column)} = '{}' or ${sql.ref(column)} && ${values}::text[])`;
-  return db
-    .selectFrom('training_items')
+  return instructions(db, orgId)
     .select(['id', 'title', 'content'])
-    .where('org_id', '=', orgId)
-    .where('type', '=', sql.lit('BEHAVIORAL'))
-    .where(sql<SqlBool>`not is_draft`)
     .$if(channel !== undefined, (query) => query.where(isFor('restricted_to_channels', [channel as string])))
     .$if(segments !== undefined, (query) => query.where(isFor('restricted_to_segments', segments as string[])))
     .orderBy('created_at')
@@ -93,12 +96,8 @@ export function listInstructions(
 
 /** How many items are always active. */
 export async function countInstructions(db: Db, orgId: string): Promise<number> {
-  const { count } = await db
-    .selectFrom('training_items')
+  const { count } = await instructions(db, orgId)
     .select((eb) => eb.fn.countAll<number>().as('count'))
-    .where('org_id', '=', orgId)
-    .where('type', '=', sql.lit('BEHAVIORAL'))
-    .where(sql<SqlBool>`not is_draft`)
     .executeTakeFirstOrThrow();
   return count;
 }
