@@ -1,3 +1,4 @@
+import type { PreparedItem } from '../index/indexing.service.ts';
 import type { LeasedPage } from './queue.queries.ts';
 import { isPassing, isRemoving, statusOf } from './reasons.rules.ts';
 import type { Visit } from './visit.ts';
@@ -15,6 +16,8 @@ export interface Outcome {
   /** What the visit did to the search index; `later` where another try is to come. */
   change: 'new' | 'updated' | 'unchanged' | 'none' | 'later';
   links: string[];
+  /** What is new or updated in the search index. */
+  item?: PreparedItem | undefined;
 }
 
 /** What a visit makes of a page's row. `isDouble`: its original takes its place. */
@@ -32,8 +35,7 @@ export function outcomeOf({ page, url, httpStatus, finding }: Visit, fetchedWith
       if (isDouble && duplicateOf !== null) {
         return leave(page, { ...base, leads_to: duplicateOf.key, detail: duplicateOf.url }, 'canonical', content.links);
       }
-      const isSame =
-        page.is_stored && page.text_hash?.toString('hex') === content.textHash && page.title === content.title;
+      const { item } = content;
       const row: VisitedPage = {
         ...base,
         ...STORED,
@@ -46,9 +48,10 @@ export function outcomeOf({ page, url, httpStatus, finding }: Visit, fetchedWith
         raw_hash: content.rawHash,
         text_hash: content.textHash,
         fetched_with: fetchedWith,
-        markdown: isSame ? undefined : content.markdown,
+        markdown: item === undefined ? undefined : content.markdown,
       };
-      return { row, change: isSame ? 'unchanged' : page.is_stored ? 'updated' : 'new', links: content.links };
+      const change = item === undefined ? 'unchanged' : page.is_stored ? 'updated' : 'new';
+      return { row, change, links: content.links, item };
     }
   }
 }

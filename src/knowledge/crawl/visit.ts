@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ExtractedPage, ExtractionError } from '../extraction/extraction.service.ts';
 import { directivesOf } from '../extraction/robots-directives.rules.ts';
+import { type KnowledgeItem, type PreparedItem, prepareItem } from '../index/indexing.service.ts';
 import type { Visiting } from './context.ts';
 import { type Fetched, type FetchedPage, fetchPage } from './fetching.ts';
 import { linksOf } from './found.ts';
@@ -31,6 +32,8 @@ export interface Content {
   lastModified: string | null;
   rawHash: string;
   textHash: string;
+  /** For the search index. Undefined: the page is stored with the same text. */
+  item: PreparedItem | undefined;
 }
 
 /** A page of the same site, which another page leads to. */
@@ -161,17 +164,28 @@ async function read(visiting: Visiting, page: LeasedPage, url: URL, fetched: Fet
   const omission = page.choice === 'included' ? undefined : visiting.site.omissionOf(url);
   if (omission !== undefined) return none(omission, null, links);
 
-  const content = {
-    title: extracted.title.trim() || url.pathname,
-    markdown,
-    language: extracted.language,
-    links,
-    etag: fetched.etag,
-    lastModified: fetched.lastModified,
-    rawHash,
-    textHash: hashOf(markdown),
-  };
+  const title = extracted.title.trim() || url.pathname;
+  const { language } = extracted;
+  const textHash = hashOf(markdown);
+  const isStored = page.is_stored && page.text_hash?.toString('hex') === textHash && page.title === title;
+  const item = isStored ? undefined : await prepare(page, { url: url.href, title, markdown, language });
+  if (item === 'unreadable') return none(item);
+  const { etag, lastModified } = fetched;
+  const content = { title, markdown, language, links, etag, lastModified, rawHash, textHash, item };
   return { kind: 'content', content, duplicateOf: duplicateOf(visiting, page, url, extracted.canonical) };
+}
+
+async function prepare(
+  { id }: LeasedPage,
+  text: Pick<KnowledgeItem, 'url' | 'title' | 'markdown' | 'language'>,
+): Promise<PreparedItem | 'unreadable'> {
+  const own = { sourceType: 'website', source: 'website', visibility: 'public' } as const;
+  try {
+    return await prepareItem({ id, ...text, ...own, channels: [], segments: [], isDraft: false });
+  } catch (error) {
+    if (error instanceof RangeError) return 'unreadable'; // more words than an array or the stack takes
+    throw error;
+  }
 }
 
 /** The page that this one calls the original, where it is one of the site that may be fetched. */

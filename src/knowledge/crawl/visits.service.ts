@@ -3,7 +3,7 @@ import type { Db } from '../../db/connect.ts';
 import { isTooSlow } from '../../db/failures.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { newId } from '../../ids.ts';
-import { indexItems, type KnowledgeItem } from '../index/indexing.service.ts';
+import { indexPrepared } from '../index/indexing.service.ts';
 import type { Visiting } from './context.ts';
 import type { CrawlRef } from './contract.ts';
 import { includeFound, insertFound, type Room } from './found.queries.ts';
@@ -12,15 +12,7 @@ import { lockJob } from './jobs.queries.ts';
 import { type Outcome, outcomeOf } from './outcomes.rules.ts';
 import { diffOf } from './texts.ts';
 import type { Visit } from './visit.ts';
-import {
-  addCounts,
-  insertChanges,
-  listByKeys,
-  type NewChange,
-  readTexts,
-  updateVisited,
-  type VisitedPage,
-} from './visits.queries.ts';
+import { addCounts, insertChanges, listByKeys, type NewChange, readTexts, updateVisited } from './visits.queries.ts';
 
 /** Thrown to undo what was written for a crawl that has ended meanwhile. */
 class CrawlEnded extends Error {}
@@ -86,10 +78,10 @@ async function write(trx: Db, visiting: Visiting, visits: Visit[]): Promise<Queu
   const updated = changed.filter(({ change }) => change === 'updated');
   if (updated.length > 0) await hold(trx, ref);
   const before = await readTexts(trx, ref.orgId, updated.map(idOf));
-  await indexItems(
+  await indexPrepared(
     trx,
     ref.orgId,
-    changed.map(({ row }) => itemOf(row)),
+    outcomes.flatMap(({ item }) => item ?? []),
   );
 
   await hold(trx, ref);
@@ -154,20 +146,6 @@ async function findDoubles(trx: Db, { ref }: Visiting, visits: Visit[]): Promise
   }
   return doubles;
 }
-
-const itemOf = ({ id, url, title, language, markdown }: VisitedPage): KnowledgeItem => ({
-  id,
-  sourceType: 'website',
-  source: 'website',
-  title: title ?? url,
-  markdown: markdown ?? '',
-  url,
-  visibility: 'public',
-  language,
-  channels: [],
-  segments: [],
-  isDraft: false,
-});
 
 const changeOf = ({ row, change }: Outcome, before: Map<string, string>): NewChange => ({
   id: newId(),

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { arrayLiteral, bigintArray, textArray } from '../../db/arrays.ts';
 import type { Db } from '../../db/connect.ts';
 import type { KnowledgeItem } from './items.schema.ts';
 import { FREQUENCY_BITS, LENGTH_BITS } from './postings.rules.ts';
@@ -20,11 +21,13 @@ export interface NewChunk {
   lexemes: string[];
 }
 
-/** Which chunks of a segment hold a lexeme. */
-export interface NewPosting {
-  lexeme: string;
+/** Which chunks of a segment hold which lexemes. */
+export interface NewPostings {
+  lexemes: string[];
+  /** By lexeme, how many of the hits are its own or of those before it. */
+  ends: Uint32Array;
   /** As packHit makes them. */
-  hits: number[];
+  hits: Float64Array;
 }
 
 /** A chunk that is written, and where in its item it stands. */
@@ -126,30 +129,49 @@ export async function moveChunks(trx: Db, orgId: string, chunks: MovedChunk[]): 
 
 /** Writes chunks as one segment, whose id is that of the first of them. Gives their ids, which rise in no certain order. */
 export async function insertChunks(trx: Db, orgId: string, chunks: NewChunk[]) {
+  const numbers = chunks.map(({ item_id, position, start_offset, end_offset, hash, length }) => ({
+    item_id,
+    position,
+    start_offset,
+    end_offset,
+    hash,
+    length,
+  }));
   const { rows } = await sql<PlacedChunk & { segment: number }>`
     insert into knowledge_chunks
       (org_id, id, item_id, position, start_offset, end_offset, hash, path, content, length, lexemes, segment)
     overriding system value
-    select ${orgId}::uuid, id, item_id, position, start_offset, end_offset, decode(hash, 'hex'), path, content, length, lexemes,
-      min(id) over ()
+    select ${orgId}::uuid, id, item_id, position, start_offset, end_offset, decode(hash, 'hex'), path::text[], content, length,
+      lexemes::text[], min(id) over ()
     from (
       select nextval('knowledge_chunks_id_seq') as id, given.*
-      from jsonb_to_recordset(${JSON.stringify(chunks)}::jsonb) as given (
-        item_id uuid, position int, start_offset int, end_offset int, hash text, path text[], content text, length int, lexemes text[]
-      )
+      from rows from (
+        jsonb_to_recordset(${JSON.stringify(numbers)}::jsonb)
+          as (item_id uuid, position int, start_offset int, end_offset int, hash text, length int),
+        unnest(${textArray(chunks.map(({ path }) => arrayLiteral(path)))}::text[]),
+        unnest(${textArray(chunks.map(({ content }) => content))}::text[]),
+        unnest(${textArray(chunks.map(({ lexemes }) => arrayLiteral(lexemes)))}::text[])
+      ) as given (item_id, position, start_offset, end_offset, hash, length, path, content, lexemes)
     ) as numbered
     returning id, segment, item_id, position, length
   `.execute(trx);
   return rows;
 }
 
-export async function insertPostings(trx: Db, orgId: string, segment: number, postings: NewPosting[]): Promise<void> {
+export async function insertPostings(
+  trx: Db,
+  orgId: string,
+  segment: number,
+  { lexemes, ends, hits }: NewPostings,
+): Promise<void> {
   await sql`
     insert into knowledge_postings (org_id, lexeme, segment, hits)
-    select ${orgId}::uuid, lexeme, ${segment}, hits::bigint[]
-    from unnest(${postings.map(({ lexeme }) => lexeme)}::text[], ${postings.map(({ hits }) => `{${hits.join()}}`)}::text[])
-      as given (lexeme, hits)
-    order by lexeme collate "C"
+    select ${orgId}::uuid, lexeme, ${segment}, (${bigintArray(hits)}::bigint[])[before + 1:upto]
+    from (
+      select lexeme, upto::int, lag(upto::int, 1, 0) over (order by nth) as before
+      from unnest(${textArray(lexemes)}::text[], ${bigintArray(ends)}::bigint[]) with ordinality as given (lexeme, upto, nth)
+      order by lexeme collate "C" offset 0
+    ) as sorted
   `.execute(trx);
 }
 

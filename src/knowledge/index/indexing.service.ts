@@ -16,7 +16,8 @@ import {
   upsertItems,
 } from './indexing.queries.ts';
 import type { KnowledgeItem } from './items.schema.ts';
-import { type AnalysedChunk, writeSegment } from './segments.service.ts';
+import { wordsOf } from './lexemes.service.ts';
+import { type PreparedChunk, writeSegment } from './segments.service.ts';
 
 export type { KnowledgeItem } from './items.schema.ts';
 
@@ -29,6 +30,12 @@ const HEADING_WEIGHT = 3;
 /** Another way to make postings needs another number, so that no chunk passes for unchanged. */
 const VERSION = '1';
 
+/** An item whose text is taken apart. */
+export interface PreparedItem {
+  item: KnowledgeItem;
+  chunks: PreparedChunk[];
+}
+
 /**
  * Makes the items found as they are now, in place of what was there under their ids, once the transaction commits. Only chunks that changed are
  * written again. A draft is not found.
@@ -40,12 +47,24 @@ export async function indexItems(trx: Db, orgId: string, items: KnowledgeItem[])
     orgId,
     latest.filter(({ isDraft }) => isDraft).map(({ id }) => id),
   );
-  const found = await Promise.all(latest.filter(({ isDraft }) => !isDraft).map(withLanguage));
-  if (found.length === 0) return;
-  const stored = await listChunks(trx, orgId, await upsertItems(trx, orgId, found));
-  const { kept, added } = await writeChunks(trx, orgId, stored, found.flatMap(chunksOfItem));
+  await indexPrepared(trx, orgId, await Promise.all(latest.filter(({ isDraft }) => !isDraft).map(prepareItem)));
+}
+
+/** Does for an item that is no draft what can be done before the transaction, and takes long for a long text. */
+export async function prepareItem(item: KnowledgeItem): Promise<PreparedItem> {
+  const complete = await withLanguage(item);
+  return { item: complete, chunks: chunksOfItem(complete) };
+}
+
+/** What `indexItems` does, for items of different ids. */
+export async function indexPrepared(trx: Db, orgId: string, prepared: PreparedItem[]): Promise<void> {
+  if (prepared.length === 0) return;
+  const items = prepared.map(({ item }) => item);
+  const stored = await listChunks(trx, orgId, await upsertItems(trx, orgId, items));
+  const chunks = prepared.flatMap((one) => one.chunks);
+  const { kept, added } = await writeChunks(trx, orgId, stored, chunks);
   const placed = Map.groupBy([...kept, ...added], ({ item_id }) => item_id);
-  await nameChunks(trx, orgId, new Map(found.map(({ id }) => [id, placed.get(id) ?? []])));
+  await nameChunks(trx, orgId, new Map(items.map(({ id }) => [id, placed.get(id) ?? []])));
   if (added.length > 0) await requestEmbedding(trx, orgId);
 }
 
@@ -79,7 +98,7 @@ async function writeChunks(
   trx: Db,
   orgId: string,
   stored: StoredChunk[],
-  chunks: AnalysedChunk[],
+  chunks: PreparedChunk[],
 ): Promise<{ kept: PlacedChunk[]; added: PlacedChunk[] }> {
   const keyOf = ({ item_id, hash }: { item_id: string; hash: string }) => `${item_id} ${hash}`;
   const left = Map.groupBy(stored, keyOf);
@@ -103,18 +122,14 @@ async function writeChunks(
   return { kept, added };
 }
 
-function chunksOfItem({ id, title, markdown, language }: KnowledgeItem): AnalysedChunk[] {
+function chunksOfItem({ id, title, markdown, language }: KnowledgeItem): PreparedChunk[] {
   return chunksOf(markdown).map(({ start, end, path, headings, body }, position) => {
     const nearest = [path.at(-1) ?? title, ...headings].join('\n');
     const content = markdown.slice(start, end);
     const hash = createHash('sha256')
       .update(JSON.stringify([VERSION, title, path, headings, content, language]))
       .digest('hex');
-    const analyse = () => [
-      { ...analyseMarkdown(body), weight: 1 },
-      { ...analyseMarkdown(nearest), weight: HEADING_WEIGHT },
-      { ...analyseMarkdown([title, ...path].slice(0, -1).join('\n')), weight: 1 },
-    ];
+    const weighed = (text: string, weight: number) => ({ words: wordsOf(analyseMarkdown(text), language), weight });
     return {
       item_id: id,
       position,
@@ -124,7 +139,7 @@ function chunksOfItem({ id, title, markdown, language }: KnowledgeItem): Analyse
       path: [title, ...path],
       content,
       language,
-      analyse,
+      texts: [weighed(body, 1), weighed(nearest, HEADING_WEIGHT), weighed([title, ...path].slice(0, -1).join('\n'), 1)],
     };
   });
 }

@@ -1,6 +1,5 @@
 import type { Db } from '../../db/connect.ts';
 import type { Analysed } from './analysis.rules.ts';
-import type { NewPosting } from './indexing.queries.ts';
 import { listLexemes } from './lexemes.queries.ts';
 
 /** Postgres takes a text apart at what is between. */
@@ -8,126 +7,165 @@ const WORD = /[^\s\0-/:-@[-`{-\x9f]+/g;
 const REMEMBERED_WORDS = 50_000;
 const LONGEST_REMEMBERED = 40;
 
-type Vocabulary = Map<string, readonly string[]>;
+/** A word, or a gram, wherever it stands. */
+export interface Word {
+  readonly text: string;
+  /** Undefined until Postgres has been asked. One that comes twice is there twice. */
+  lexemes: readonly string[] | undefined;
+  /** The numbers of its lexemes in the count that it was last part of. */
+  numbers: number[];
+  count: number;
+}
+
+type Vocabulary = Map<string, Word>;
 
 /**
- * By language, the lexemes of words: a vocabulary is small beside its texts, and Postgres takes ten times as long to find them anew. Begun again
- * when all together are too many.
+ * By language, words with their lexemes: a vocabulary is small beside its texts, and Postgres takes ten times as long to find them anew. Begun
+ * again when all together are too many.
  */
 const vocabularies = new Map<string | null, Vocabulary>();
+const grams: Vocabulary = new Map();
+let counts = 0;
 
 /** A text that a chunk is found by, and how much each of its words counts. */
-export type WeighedText = Analysed & { weight: number };
+export interface WeighedText {
+  words: Word[];
+  weight: number;
+}
 
-interface Texts {
+export interface Texts {
   language: string | null;
   texts: WeighedText[];
 }
 
-/** What a chunk is found by. The postings are shared by all chunks that have the lexeme, still without hits. */
+/** How often lexemes are in chunks. */
 export interface Counted {
-  postings: NewPosting[];
-  /** How often each of them is in the chunk. */
-  frequencies: number[];
-  /** Their sum. */
-  length: number;
+  /** Each of them once. */
+  lexemes: string[];
+  /** In the order of the chunks. */
+  chunks: {
+    /** As numbers in the list of all. */
+    lexemes: Uint32Array;
+    /** How often each of them is in the chunk. */
+    frequencies: Uint32Array;
+    /** Their sum. */
+    length: number;
+  }[];
 }
 
-/** A word with its lexemes, once they are known. */
-interface Word {
-  text: string;
-  postings: Marked[];
-}
-
-/** A posting with the last chunk that it was counted in, and its place there. */
-interface Marked extends NewPosting {
-  chunk: number;
-  place: number;
-}
-
-/**
- * How often each lexeme is in each of these, as `to_tsvector` finds them in the configuration of the language, and each gram. `lexemes` are all
- * of words.
- */
-export async function countLexemes(db: Db, all: Texts[]): Promise<{ chunks: Counted[]; lexemes: string[] }> {
-  const postings = new Map<string, Marked>();
-  const postingOf = (lexeme: string): Marked => {
-    const known = postings.get(lexeme);
-    if (known !== undefined) return known;
-    const posting = { lexeme, hits: [], chunk: -1, place: 0 };
-    postings.set(lexeme, posting);
-    return posting;
-  };
-  const words = new Map<string | null, Map<string, Word>>();
-  const read = all.map(({ language, texts }) => {
-    const ofLanguage = words.get(language) ?? new Map<string, Word>();
-    words.set(language, ofLanguage);
-    return texts.map((text) => ({ words: wordsOf(text.words, ofLanguage), grams: text.grams, weight: text.weight }));
-  });
-  for (const [language, ofLanguage] of words) await findLexemes(db, language, [...ofLanguage.values()], postingOf);
-  const lexemes = [...postings.keys()];
-  const chunks = read.map((texts, chunk) => {
-    const counted: Counted = { postings: [], frequencies: [], length: 0 };
-    for (const { words, grams, weight } of texts) {
-      for (const word of words) for (const posting of word.postings) count(counted, posting, chunk, weight);
-      for (const gram of grams) count(counted, postingOf(gram), chunk, weight);
-    }
-    return counted;
-  });
-  return { chunks, lexemes };
-}
-
-/** The words of a text in their order, each the same one wherever it stands. */
-function wordsOf(text: string, known: Map<string, Word>): Word[] {
-  return (text.match(WORD) ?? []).map((word) => {
-    const found = known.get(word);
-    if (found !== undefined) return found;
-    const added = { text: word, postings: [] };
-    known.set(word, added);
-    return added;
-  });
-}
-
-function count(counted: Counted, posting: Marked, chunk: number, weight: number): void {
-  if (posting.chunk === chunk) counted.frequencies[posting.place] = (counted.frequencies[posting.place] ?? 0) + weight;
-  else {
-    posting.chunk = chunk;
-    posting.place = counted.postings.push(posting) - 1;
-    counted.frequencies.push(weight);
-  }
-  counted.length += weight;
-}
-
-async function findLexemes(
-  db: Db,
-  language: string | null,
-  words: Word[],
-  postingOf: (lexeme: string) => Marked,
-): Promise<void> {
+/** The words of a text, in their order, and its grams. */
+export function wordsOf(text: Analysed, language: string | null): Word[] {
   const vocabulary = vocabularyOf(language);
-  const unknown: Word[] = [];
-  for (const word of words) {
-    const lexemes = vocabulary.get(word.text);
-    if (lexemes === undefined) unknown.push(word);
-    else word.postings = lexemes.map(postingOf);
-  }
-  if (unknown.length === 0) return;
-  const found = await listLexemes(
-    db,
-    language,
-    unknown.map(({ text }) => text),
-  );
-  for (const [nth, word] of unknown.entries()) {
-    const lexemes = found[nth] ?? [];
-    word.postings = lexemes.map(postingOf);
-    if (word.text.length <= LONGEST_REMEMBERED) vocabulary.set(word.text, lexemes);
-  }
+  const words = (text.words.match(WORD) ?? []).map((word) => wordOf(vocabulary, word, undefined));
+  return text.grams.length === 0 ? words : words.concat(text.grams.map((gram) => wordOf(grams, gram, [gram])));
+}
+
+/** How often each lexeme is in each of these, as `to_tsvector` finds them in the configuration of the language, and each gram. */
+export async function countLexemes(db: Db, chunks: readonly Texts[]): Promise<Counted> {
+  await findLexemes(db, chunks);
+  return count(chunks);
 }
 
 function vocabularyOf(language: string | null): Vocabulary {
-  const words = [...vocabularies.values()].reduce((sum, { size }) => sum + size, 0);
-  if (words > REMEMBERED_WORDS) vocabularies.clear();
-  const vocabulary = vocabularies.get(language) ?? new Map();
+  const words = [...vocabularies.values()].reduce((sum, { size }) => sum + size, grams.size);
+  if (words > REMEMBERED_WORDS) {
+    vocabularies.clear();
+    grams.clear();
+  }
+  const vocabulary: Vocabulary = vocabularies.get(language) ?? new Map();
   vocabularies.set(language, vocabulary);
   return vocabulary;
+}
+
+function wordOf(vocabulary: Vocabulary, text: string, lexemes: string[] | undefined): Word {
+  const known = vocabulary.get(text);
+  if (known !== undefined) return known;
+  const word = { text, lexemes, numbers: [], count: 0 };
+  if (text.length <= LONGEST_REMEMBERED) vocabulary.set(text, word);
+  return word;
+}
+
+async function findLexemes(db: Db, chunks: readonly Texts[]): Promise<void> {
+  const unknown = new Map<string | null, Set<Word>>();
+  for (const { language, texts } of chunks) {
+    const ofLanguage = unknown.get(language) ?? new Set();
+    unknown.set(language, ofLanguage);
+    eachWord(texts, (word) => {
+      if (word.lexemes === undefined) ofLanguage.add(word);
+    });
+  }
+  for (const [language, set] of unknown) {
+    if (set.size === 0) continue;
+    const words = [...set];
+    const found = await listLexemes(
+      db,
+      language,
+      words.map(({ text }) => text),
+    );
+    for (const [nth, word] of words.entries()) word.lexemes = found[nth] ?? [];
+  }
+}
+
+/** In one go, as words keep their numbers for it. */
+function count(chunks: readonly Texts[]): Counted {
+  const { lexemes, number } = createNumbering();
+  let most = 0;
+  for (const { texts } of chunks)
+    eachWord(texts, (word) => {
+      most += word.lexemes?.length ?? 0;
+    });
+  const numbers = new Uint32Array(most);
+  const frequencies = new Uint32Array(most);
+  /** By the number of a lexeme, where it was last counted. */
+  const places: number[] = [];
+  let end = 0;
+  const countChunk = ({ texts }: Texts) => {
+    const begin = end;
+    let length = 0;
+    eachWord(texts, (word, weight) => {
+      const own = number(word);
+      for (let nth = 0; nth < own.length; nth++) {
+        const lexeme = own[nth] as number;
+        const place = places[lexeme] ?? -1;
+        length += weight;
+        if (place >= begin) frequencies[place] = (frequencies[place] as number) + weight;
+        else {
+          places[lexeme] = end;
+          numbers[end] = lexeme;
+          frequencies[end] = weight;
+          end++;
+        }
+      }
+    });
+    return { lexemes: numbers.subarray(begin, end), frequencies: frequencies.subarray(begin, end), length };
+  };
+  return { lexemes, chunks: chunks.map(countChunk) };
+}
+
+/** Numbers lexemes from 0 on, as they come. */
+function createNumbering() {
+  const count = ++counts;
+  const lexemes: string[] = [];
+  const numberOf = new Map<string, number>();
+  const numberLexeme = (lexeme: string): number => {
+    const known = numberOf.get(lexeme);
+    if (known !== undefined) return known;
+    numberOf.set(lexeme, lexemes.length);
+    return lexemes.push(lexeme) - 1;
+  };
+  return {
+    lexemes,
+    number(word: Word): readonly number[] {
+      if (word.count !== count) {
+        word.count = count;
+        word.numbers = word.lexemes?.map(numberLexeme) ?? [];
+      }
+      return word.numbers;
+    },
+  };
+}
+
+/** There may be a million, and nothing is made on the way. */
+function eachWord(texts: readonly WeighedText[], visit: (word: Word, weight: number) => void): void {
+  for (const { words, weight } of texts) for (let nth = 0; nth < words.length; nth++) visit(words[nth] as Word, weight);
 }

@@ -1,40 +1,59 @@
 import type { Db } from '../../db/connect.ts';
-import { insertChunks, insertPostings, type NewChunk, type PlacedChunk } from './indexing.queries.ts';
-import { countLexemes, type WeighedText } from './lexemes.service.ts';
+import { insertChunks, insertPostings, type NewChunk, type NewPostings, type PlacedChunk } from './indexing.queries.ts';
+import { type Counted, countLexemes, type Texts } from './lexemes.service.ts';
 import { packHit } from './postings.rules.ts';
 import { learnSpelling } from './spelling.service.ts';
 
-export interface AnalysedChunk extends Omit<NewChunk, 'length' | 'lexemes'> {
-  language: string | null;
-  analyse(): WeighedText[];
-}
+/** A chunk with what it is found by. */
+export type PreparedChunk = Omit<NewChunk, 'length' | 'lexemes'> & Texts;
 
 /** Writes chunks with their postings and what the org learns from them. */
-export async function writeSegment(trx: Db, orgId: string, chunks: AnalysedChunk[]): Promise<PlacedChunk[]> {
-  const { chunks: counted, lexemes } = await countLexemes(
-    trx,
-    chunks.map(({ language, analyse }) => ({ language, texts: analyse() })),
-  );
+export async function writeSegment(trx: Db, orgId: string, chunks: PreparedChunk[]): Promise<PlacedChunk[]> {
+  const counted = await countLexemes(trx, chunks);
+  const { lexemes } = counted;
   const placed = await insertChunks(
     trx,
     orgId,
-    chunks.map(({ language: _language, analyse: _analyse, ...chunk }, nth) => ({
-      ...chunk,
-      length: counted[nth]?.length ?? 0,
-      lexemes: counted[nth]?.postings.map(({ lexeme }) => lexeme) ?? [],
-    })),
+    chunks.map((chunk, nth) => {
+      const { lexemes: numbers = [], length = 0 } = counted.chunks[nth] ?? {};
+      return { ...chunk, length, lexemes: Array.from(numbers, (number) => lexemes[number] ?? '') };
+    }),
   );
   const segment = placed[0]?.segment ?? 0;
-  const idOf = new Map(placed.map((chunk) => [keyOf(chunk), chunk.id]));
-  for (const [nth, { postings, frequencies, length }] of counted.entries()) {
-    const offset = (idOf.get(keyOf(chunks[nth] as AnalysedChunk)) ?? segment) - segment;
-    for (const [place, { hits }] of postings.entries())
-      hits.push(packHit({ offset, frequency: frequencies[place] ?? 0, length }));
-  }
-  const postings = [...new Set(counted.flatMap((chunk) => chunk.postings))];
-  await insertPostings(trx, orgId, segment, postings);
+  const offsets = new Map(placed.map((chunk) => [keyOf(chunk), chunk.id - segment]));
+  await insertPostings(
+    trx,
+    orgId,
+    segment,
+    postingsOf(
+      counted,
+      chunks.map((chunk) => offsets.get(keyOf(chunk)) ?? 0),
+    ),
+  );
   await learnSpelling(trx, orgId, lexemes);
   return placed;
+}
+
+/** The hits of each lexeme, one lexeme after the other. */
+function postingsOf({ lexemes, chunks }: Counted, offsets: number[]): NewPostings {
+  const ends = new Uint32Array(lexemes.length);
+  for (const { lexemes: numbers } of chunks) for (const number of numbers) ends[number] = (ends[number] as number) + 1;
+  let sum = 0;
+  const next = ends.map((many) => {
+    sum += many;
+    return sum - many;
+  });
+  const hits = new Float64Array(sum);
+  for (const [nth, { lexemes: numbers, frequencies, length }] of chunks.entries()) {
+    const offset = offsets[nth] as number;
+    for (let place = 0; place < numbers.length; place++) {
+      const number = numbers[place] as number;
+      const at = next[number] as number;
+      hits[at] = packHit({ offset, frequency: frequencies[place] as number, length });
+      next[number] = at + 1;
+    }
+  }
+  return { lexemes, ends: next, hits };
 }
 
 const keyOf = ({ item_id, position }: { item_id: string; position: number }) => `${item_id} ${position}`;
