@@ -6,11 +6,11 @@ import { writeVisits } from './visits.service.ts';
 const LANES = 8;
 const TAKEN_AHEAD = 2 * LANES;
 /** What is written together is found together: fewer are written only after a while, or when there are no more. */
-const VISITS_WORTH_A_WRITE = 16;
+const VISITS_WORTH_A_WRITE = 64;
 const WRITTEN_AFTER_MS = 2_000;
-const VISITS_A_WRITE = 48;
+const VISITS_A_WRITE = 90;
 /** It is fetched again when the worker is killed. */
-const MOST_UNWRITTEN = 48;
+const MOST_UNWRITTEN = 128;
 
 /**
  * Visits pages side by side as long as `take` gives any, and writes down what was found while others are fetched. Gives how many pages it
