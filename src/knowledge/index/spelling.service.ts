@@ -3,8 +3,8 @@ import type { Db } from '../../db/connect.ts';
 import { afterCommit } from '../../db/transaction.ts';
 import { insertWords } from './lexemes.queries.ts';
 
-const ORGS = 20;
-const REMEMBERED_WORDS = 20_000;
+const ORGS = 8;
+const REMEMBERED_WORDS = 40_000;
 const NUMBER = /[0-9]/;
 
 /** By org, words that it knows for sure: none is ever unlearnt. */
