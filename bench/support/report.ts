@@ -36,9 +36,13 @@ export async function report(measure: () => Promise<Finding[]>): Promise<void> {
 /** A line about what is being measured, apart from the table. */
 export const note = (line: string): void => console.log(`  ${line}`);
 
-/** A finding about rates, of rounds in turns: the ratio is the median of the rounds' own, so that a slow minute of the machine weighs on both sides. */
+/** The median of the rounds' own ratios, so that a slow minute of the machine weighs on both sides. */
+export const medianRatio = (subject: number[], baseline: number[]): number =>
+  median(subject.map((rate, round) => rate / (baseline[round] ?? 0)));
+
+/** A finding about rates, of rounds in turns. */
 export function rateFinding(name: string, subject: number[], baseline: number[], atLeast: number): Finding {
-  const ratio = median(subject.map((rate, round) => rate / (baseline[round] ?? 0)));
+  const ratio = medianRatio(subject, baseline);
   return {
     name,
     subject: `${median(subject).toFixed(0)}/s`,

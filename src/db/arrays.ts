@@ -1,6 +1,6 @@
-/** int4 before each element and five times at the beginning: dimensions, whether any is null, the elements' type, how many, the first one's number. */
-const WORD_BYTES = 4;
-const HEADER_BYTES = 5 * WORD_BYTES;
+const INT4_BYTES = 4;
+const HEADER_BYTES = 5 * INT4_BYTES;
+/** Ids of types (PostgreSQL, pg_type). */
 const TEXT = 25;
 const BIGINT = 20;
 const BIGINT_BYTES = 8;
@@ -12,21 +12,21 @@ const PLAIN = /^(?!null$)[\p{L}\p{N}]+$/iu;
  * take as text, which is quoted here and taken apart there.
  */
 export function textArray(values: readonly string[]): Buffer {
-  let size = HEADER_BYTES;
-  for (const value of values) size += WORD_BYTES + Buffer.byteLength(value);
-  const buffer = begin(size, TEXT, values.length);
+  let bytes = 0;
+  for (const value of values) bytes += Buffer.byteLength(value);
+  const buffer = emptyArray(TEXT, values.length, bytes);
   let at = HEADER_BYTES;
   for (const value of values) {
-    const length = buffer.write(value, at + WORD_BYTES);
+    const length = buffer.write(value, at + INT4_BYTES);
     buffer.writeInt32BE(length, at);
-    at += WORD_BYTES + length;
+    at += INT4_BYTES + length;
   }
   return buffer;
 }
 
 /** `bigint[]` in the same format. The numbers are whole, not negative, and at most `Number.MAX_SAFE_INTEGER`. */
 export function bigintArray(values: ArrayLike<number>): Buffer {
-  const buffer = begin(HEADER_BYTES + values.length * (WORD_BYTES + BIGINT_BYTES), BIGINT, values.length);
+  const buffer = emptyArray(BIGINT, values.length, values.length * BIGINT_BYTES);
   let at = HEADER_BYTES;
   for (let nth = 0; nth < values.length; nth++) {
     const value = values[nth] as number;
@@ -43,8 +43,9 @@ export const arrayLiteral = (values: readonly string[]): string => `{${values.ma
 /** As array_in reads it (PostgreSQL, 8.15.6). */
 const quoted = (value: string): string => (PLAIN.test(value) ? value : `"${value.replaceAll(/["\\]/g, '\\$&')}"`);
 
-function begin(size: number, type: number, count: number): Buffer {
-  const buffer = Buffer.allocUnsafe(size);
-  for (const [nth, word] of [1, 0, type, count, 1].entries()) buffer.writeInt32BE(word, nth * WORD_BYTES);
+/** The header (dimensions, whether any is null, type, how many, the number of the first), and room for each element behind its length. */
+function emptyArray(type: number, count: number, bytes: number): Buffer {
+  const buffer = Buffer.allocUnsafe(HEADER_BYTES + count * INT4_BYTES + bytes);
+  for (const [nth, field] of [1, 0, type, count, 1].entries()) buffer.writeInt32BE(field, nth * INT4_BYTES);
   return buffer;
 }

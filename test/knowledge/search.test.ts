@@ -304,6 +304,16 @@ describe('the index', () => {
     return rows[0]?.chunks ?? 0;
   }
 
+  it('learns words for their spelling, and neither numbers nor letters of scripts without spaces', async () => {
+    await index([newItem({ markdown: 'The teapot of 東京都 has 4711 holes, ไทย says so in Tokyo東京.' })]);
+    const { rows } = await sql<{ word: string }>`select word from knowledge_words where org_id = ${org.id}`.execute(
+      api.db,
+    );
+    const words = rows.map(({ word }) => word);
+    expect(words).toEqual(expect.arrayContaining(['teapot', 'hole', 'tokyo']));
+    expect(words.filter((word) => !/^[a-z]+$/.test(word))).toEqual([]);
+  });
+
   it('stays exact when many write at once, the same items too', async () => {
     const words = ['alpha', 'beta', 'gamma', 'delta', 'omega'];
     const ids = Array.from({ length: 12 }, newId);

@@ -5,11 +5,12 @@ import { writeVisits } from './visits.service.ts';
 
 const LANES = 8;
 const TAKEN_AHEAD = 2 * LANES;
-/** What is written together is found together: fewer are written only after a while, or when there are no more. */
+/** The larger a set, the fewer rows the search index has of each word: fewer are written only after a while, or when there are no more. */
 const VISITS_WORTH_A_WRITE = 64;
 const WRITTEN_AFTER_MS = 2_000;
+/** Of usual pages these make one segment of the index. */
 const VISITS_A_WRITE = 90;
-/** It is fetched again when the worker is killed. */
+/** Lanes wait while so many are not being written yet. These and those being written are fetched again when the worker is killed. */
 const MOST_UNWRITTEN = 128;
 
 /**
@@ -79,7 +80,7 @@ function createSource(take: () => Promise<LeasedPage[]>, fail: (error: unknown) 
   };
 }
 
-/** Writes one set after the other: the larger they are, the fewer rows the search index has of each word. */
+/** Writes one set after the other, while lanes go on. */
 function createWriter(visiting: Visiting, fail: (error: unknown) => void) {
   const unwritten: Visit[] = [];
   let writing: Promise<void> | undefined;

@@ -7,6 +7,7 @@ import type { Visiting } from './context.ts';
 import { type Fetched, type FetchedPage, fetchPage } from './fetching.ts';
 import { linksOf } from './found.ts';
 import { busyMs, holdHost, takeTurn } from './hosts.queries.ts';
+import { findJob } from './jobs.queries.ts';
 import type { LeasedPage } from './queue.queries.ts';
 import type { PageReason } from './reasons.rules.ts';
 import { bareHost, keysOf, parsePageUrl } from './urls.rules.ts';
@@ -32,7 +33,7 @@ export interface Content {
   lastModified: string | null;
   rawHash: string;
   textHash: string;
-  /** For the search index. Undefined: the page is stored with the same text. */
+  /** For the search index. Undefined: the page is stored with the same title and text. */
   item: PreparedItem | undefined;
 }
 
@@ -58,7 +59,7 @@ export interface Visit {
   finding: Finding;
 }
 
-/** Fetches a page and reads it. Undefined where its host is not to be asked for a while. */
+/** Fetches a page and reads it. Undefined where its host is not to be asked for a while, or the crawl has ended. */
 export async function visitPage(visiting: Visiting, page: LeasedPage): Promise<Visit | undefined> {
   let url = parsePageUrl(page.url) as URL;
   const visit = (finding: Finding, httpStatus: number | null = null): Visit => ({
@@ -93,7 +94,8 @@ export async function visitPage(visiting: Visiting, page: LeasedPage): Promise<V
   return visit(none('redirect_loop'));
 }
 
-const none = (reason: PageReason, detail: string | null = null, links: string[] = []): Finding => ({
+/** A visit that found nothing to store. */
+export const none = (reason: PageReason, detail: string | null = null, links: string[] = []): Finding => ({
   kind: 'none',
   reason,
   detail,
@@ -107,7 +109,7 @@ function moved({ site }: Visiting, page: LeasedPage, to: URL): Finding {
   return { kind: 'moved', reason: 'redirect', to: { url: to.href, key: keysOf(to).key } };
 }
 
-/** Waits for the host's next turn. False where that is too far off. */
+/** Waits for the host's next turn. False where that is too far off, or the crawl has ended when it comes. */
 async function awaitTurn(visiting: Visiting, host: string, ownDelayMs: number | null): Promise<boolean> {
   const delayMs = Math.max(visiting.deps.delayMs, ownDelayMs ?? 0);
   if (delayMs === 0 && visiting.waitUntil === null) return true;
@@ -116,8 +118,10 @@ async function awaitTurn(visiting: Visiting, host: string, ownDelayMs: number | 
     waitFor(visiting, await busyMs(visiting.db, host));
     return false;
   }
-  if (waitMs > 0) await sleep(waitMs);
-  return true;
+  if (waitMs === 0) return true;
+  await sleep(waitMs);
+  const { orgId, datasourceId, jobId } = visiting.ref;
+  return (await findJob(visiting.db, orgId, datasourceId, jobId))?.status === 'scraping';
 }
 
 function waitFor(visiting: Visiting, ms: number): void {
@@ -164,14 +168,13 @@ async function read(visiting: Visiting, page: LeasedPage, url: URL, fetched: Fet
   const omission = page.choice === 'included' ? undefined : visiting.site.omissionOf(url);
   if (omission !== undefined) return none(omission, null, links);
 
-  const title = extracted.title.trim() || url.pathname;
-  const { language } = extracted;
+  const text = { title: extracted.title.trim() || url.pathname, markdown, language: extracted.language };
   const textHash = hashOf(markdown);
-  const isStored = page.is_stored && page.text_hash?.toString('hex') === textHash && page.title === title;
-  const item = isStored ? undefined : await prepare(page, { url: url.href, title, markdown, language });
+  const isSame = page.is_stored && page.text_hash?.toString('hex') === textHash && page.title === text.title;
+  const item = isSame ? undefined : await prepare(page, { ...text, url: url.href });
   if (item === 'unreadable') return none(item);
   const { etag, lastModified } = fetched;
-  const content = { title, markdown, language, links, etag, lastModified, rawHash, textHash, item };
+  const content = { ...text, links, etag, lastModified, rawHash, textHash, item };
   return { kind: 'content', content, duplicateOf: duplicateOf(visiting, page, url, extracted.canonical) };
 }
 
@@ -179,12 +182,20 @@ async function prepare(
   { id }: LeasedPage,
   text: Pick<KnowledgeItem, 'url' | 'title' | 'markdown' | 'language'>,
 ): Promise<PreparedItem | 'unreadable'> {
-  const own = { sourceType: 'website', source: 'website', visibility: 'public' } as const;
   try {
-    return await prepareItem({ id, ...text, ...own, channels: [], segments: [], isDraft: false });
+    return await prepareItem({
+      ...text,
+      id,
+      sourceType: 'website',
+      source: 'website',
+      visibility: 'public',
+      channels: [],
+      segments: [],
+      isDraft: false,
+    });
   } catch (error) {
-    if (error instanceof RangeError) return 'unreadable'; // more words than an array or the stack takes
-    throw error;
+    if (!(error instanceof RangeError)) throw error;
+    return 'unreadable'; // as in writeVisits: the same text fails again
   }
 }
 

@@ -11,7 +11,7 @@ import { foundAt } from './found.ts';
 import { lockJob } from './jobs.queries.ts';
 import { type Outcome, outcomeOf } from './outcomes.rules.ts';
 import { diffOf } from './texts.ts';
-import type { Visit } from './visit.ts';
+import { none, type Visit } from './visit.ts';
 import { addCounts, insertChanges, listByKeys, type NewChange, readTexts, updateVisited } from './visits.queries.ts';
 
 /** Thrown to undo what was written for a crawl that has ended meanwhile. */
@@ -60,10 +60,7 @@ export async function writeVisits(visiting: Visiting, found: Visit[]): Promise<v
 const isUnstorable = (error: unknown): boolean =>
   error instanceof RangeError || UNSTORABLE.test(String((error as { code?: unknown }).code ?? ''));
 
-const unreadable = (visit: Visit): Visit => ({
-  ...visit,
-  finding: { kind: 'none', reason: 'unreadable', detail: null, links: [], retryAfterMs: null },
-});
+const unreadable = (visit: Visit): Visit => ({ ...visit, finding: none('unreadable') });
 
 /**
  * The search index takes the longest, so it comes before the crawl is held. Where doubles are to be told from originals, or what is in the index

@@ -32,6 +32,9 @@ export function analyse(text: string): Analysed {
   return { words: readable.replace(RUN, ' '), grams: (readable.match(RUN) ?? []).flatMap(gramsOf) };
 }
 
+/** Whether a lexeme is of such a script, and no form of a word. */
+export const isGram = (lexeme: string): boolean => lexeme.search(RUN) === 0;
+
 function gramsOf(run: string): string[] {
   const letters = [...run];
   const pairs = letters.slice(1).map((letter, nth) => `${letters[nth]}${letter}`);

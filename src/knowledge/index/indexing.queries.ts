@@ -24,7 +24,8 @@ export interface NewChunk {
 /** Which chunks of a segment hold which lexemes. */
 export interface NewPostings {
   lexemes: string[];
-  /** By lexeme, how many of the hits are its own or of those before it. */
+  /** By lexeme, where in the hits its own begin and end. */
+  begins: Uint32Array;
   ends: Uint32Array;
   /** As packHit makes them. */
   hits: Float64Array;
@@ -36,7 +37,7 @@ export type PlacedChunk = Pick<NewChunk, 'item_id' | 'position' | 'length'> & { 
 export type MovedChunk = Pick<NewChunk, 'position' | 'start_offset' | 'end_offset'> & { id: number };
 
 /** Writes the items in the order of their ids, and holds each until the transaction ends. Gives the ids of the chunks that they have. */
-export async function upsertItems(trx: Db, orgId: string, items: KnowledgeItem[]): Promise<number[]> {
+export async function upsertItems(trx: Db, orgId: string, items: Omit<KnowledgeItem, 'markdown'>[]): Promise<number[]> {
   const { rows } = await sql<{ chunk_ids: number[] }>`
     insert into knowledge_items
       (org_id, id, source_type, source, title, url, visibility, language, channels, segments)
@@ -127,16 +128,11 @@ export async function moveChunks(trx: Db, orgId: string, chunks: MovedChunk[]): 
   `.execute(trx);
 }
 
+/** What of a chunk goes as JSON; what is longer goes as arrays. */
+const SHORT = ['item_id', 'position', 'start_offset', 'end_offset', 'hash', 'length'] satisfies (keyof NewChunk)[];
+
 /** Writes chunks as one segment, whose id is that of the first of them. Gives their ids, which rise in no certain order. */
 export async function insertChunks(trx: Db, orgId: string, chunks: NewChunk[]) {
-  const numbers = chunks.map(({ item_id, position, start_offset, end_offset, hash, length }) => ({
-    item_id,
-    position,
-    start_offset,
-    end_offset,
-    hash,
-    length,
-  }));
   const { rows } = await sql<PlacedChunk & { segment: number }>`
     insert into knowledge_chunks
       (org_id, id, item_id, position, start_offset, end_offset, hash, path, content, length, lexemes, segment)
@@ -146,7 +142,7 @@ export async function insertChunks(trx: Db, orgId: string, chunks: NewChunk[]) {
     from (
       select nextval('knowledge_chunks_id_seq') as id, given.*
       from rows from (
-        jsonb_to_recordset(${JSON.stringify(numbers)}::jsonb)
+        jsonb_to_recordset(${JSON.stringify(chunks, SHORT)}::jsonb)
           as (item_id uuid, position int, start_offset int, end_offset int, hash text, length int),
         unnest(${textArray(chunks.map(({ path }) => arrayLiteral(path)))}::text[]),
         unnest(${textArray(chunks.map(({ content }) => content))}::text[]),
@@ -158,18 +154,20 @@ export async function insertChunks(trx: Db, orgId: string, chunks: NewChunk[]) {
   return rows;
 }
 
+/** Writes a row for each lexeme, in their order. The hits are cut out behind the sort (`offset 0`), which would move them. */
 export async function insertPostings(
   trx: Db,
   orgId: string,
   segment: number,
-  { lexemes, ends, hits }: NewPostings,
+  { lexemes, begins, ends, hits }: NewPostings,
 ): Promise<void> {
   await sql`
     insert into knowledge_postings (org_id, lexeme, segment, hits)
     select ${orgId}::uuid, lexeme, ${segment}, (${bigintArray(hits)}::bigint[])[before + 1:upto]
     from (
-      select lexeme, upto::int, lag(upto::int, 1, 0) over (order by nth) as before
-      from unnest(${textArray(lexemes)}::text[], ${bigintArray(ends)}::bigint[]) with ordinality as given (lexeme, upto, nth)
+      select lexeme, before, upto
+      from unnest(${textArray(lexemes)}::text[], ${bigintArray(begins)}::bigint[], ${bigintArray(ends)}::bigint[])
+        as given (lexeme, before, upto)
       order by lexeme collate "C" offset 0
     ) as sorted
   `.execute(trx);

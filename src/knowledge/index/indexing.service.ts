@@ -16,7 +16,7 @@ import {
   upsertItems,
 } from './indexing.queries.ts';
 import type { KnowledgeItem } from './items.schema.ts';
-import { wordsOf } from './lexemes.service.ts';
+import { type WeighedText, wordsOf } from './lexemes.service.ts';
 import { type PreparedChunk, writeSegment } from './segments.service.ts';
 
 export type { KnowledgeItem } from './items.schema.ts';
@@ -32,7 +32,8 @@ const VERSION = '1';
 
 /** An item whose text is taken apart. */
 export interface PreparedItem {
-  item: KnowledgeItem;
+  /** Without its text, which is in the chunks. */
+  item: Omit<KnowledgeItem, 'markdown'>;
   chunks: PreparedChunk[];
 }
 
@@ -52,8 +53,8 @@ export async function indexItems(trx: Db, orgId: string, items: KnowledgeItem[])
 
 /** Does for an item that is no draft what can be done before the transaction, and takes long for a long text. */
 export async function prepareItem(item: KnowledgeItem): Promise<PreparedItem> {
-  const complete = await withLanguage(item);
-  return { item: complete, chunks: chunksOfItem(complete) };
+  const { markdown, ...rest } = await withLanguage(item);
+  return { item: rest, chunks: chunksOfItem(rest, markdown) };
 }
 
 /** What `indexItems` does, for items of different ids. */
@@ -122,24 +123,31 @@ async function writeChunks(
   return { kept, added };
 }
 
-function chunksOfItem({ id, title, markdown, language }: KnowledgeItem): PreparedChunk[] {
+function chunksOfItem({ id, title, language }: PreparedItem['item'], markdown: string): PreparedChunk[] {
+  const weighed = (text: string, weight: number): WeighedText => ({
+    words: wordsOf(analyseMarkdown(text), language),
+    weight,
+  });
   return chunksOf(markdown).map(({ start, end, path, headings, body }, position) => {
-    const nearest = [path.at(-1) ?? title, ...headings].join('\n');
+    const trail = [title, ...path];
     const content = markdown.slice(start, end);
     const hash = createHash('sha256')
       .update(JSON.stringify([VERSION, title, path, headings, content, language]))
       .digest('hex');
-    const weighed = (text: string, weight: number) => ({ words: wordsOf(analyseMarkdown(text), language), weight });
     return {
       item_id: id,
       position,
       start_offset: start,
       end_offset: end,
       hash,
-      path: [title, ...path],
+      path: trail,
       content,
       language,
-      texts: [weighed(body, 1), weighed(nearest, HEADING_WEIGHT), weighed([title, ...path].slice(0, -1).join('\n'), 1)],
+      texts: [
+        weighed(body, 1),
+        weighed([trail.at(-1), ...headings].join('\n'), HEADING_WEIGHT),
+        weighed(trail.slice(0, -1).join('\n'), 1),
+      ],
     };
   });
 }

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { textArray } from '../../db/arrays.ts';
 import type { Db } from '../../db/connect.ts';
 
 /** The lexemes of each word in the configuration of the language; one that comes twice is there twice. */
@@ -9,7 +10,7 @@ export async function listLexemes(db: Db, language: string | null, words: string
         to_tsvector(coalesce(public.search_config(${language}), 'pg_catalog.simple'), public.plain_text(given.word))
       ) as form, unnest(form.positions)
     ) as lexemes
-    from unnest(${words}::text[]) with ordinality as given (word, nth)
+    from unnest(${textArray(words)}::text[]) with ordinality as given (word, nth)
     order by nth
   `.execute(db);
   return rows.map(({ lexemes }) => lexemes);
@@ -19,7 +20,7 @@ export async function listLexemes(db: Db, language: string | null, words: string
 export async function insertWords(trx: Db, orgId: string, words: string[]): Promise<void> {
   await sql`
     insert into knowledge_words (org_id, word)
-    select ${orgId}::uuid, word from unnest(${words}::text[]) as given (word)
+    select ${orgId}::uuid, word from unnest(${textArray(words)}::text[]) as given (word)
     where (
       select true from knowledge_words as known where known.org_id = ${orgId} and known.word = given.word collate "C" limit 1
     ) is null

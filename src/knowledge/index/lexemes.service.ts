@@ -8,13 +8,13 @@ const REMEMBERED_WORDS = 50_000;
 const LONGEST_REMEMBERED = 40;
 
 /** A word, or a gram, wherever it stands. */
-export interface Word {
+interface Word {
   readonly text: string;
   /** Undefined until Postgres has been asked. One that comes twice is there twice. */
   lexemes: readonly string[] | undefined;
-  /** The numbers of its lexemes in the count that it was last part of. */
-  numbers: number[];
-  count: number;
+  /** Of its lexemes, in the numbering that it was last part of. */
+  numbers: readonly number[];
+  numbering: number;
 }
 
 type Vocabulary = Map<string, Word>;
@@ -24,8 +24,9 @@ type Vocabulary = Map<string, Word>;
  * again when all together are too many.
  */
 const vocabularies = new Map<string | null, Vocabulary>();
+/** Begun again with them. Postgres is not asked: a gram is its own lexeme. */
 const grams: Vocabulary = new Map();
-let counts = 0;
+let numberings = 0;
 
 /** A text that a chunk is found by, and how much each of its words counts. */
 export interface WeighedText {
@@ -33,6 +34,7 @@ export interface WeighedText {
   weight: number;
 }
 
+/** What a chunk is found by. */
 export interface Texts {
   language: string | null;
   texts: WeighedText[];
@@ -40,12 +42,12 @@ export interface Texts {
 
 /** How often lexemes are in chunks. */
 export interface Counted {
-  /** Each of them once. */
+  /** Of words and grams, each once. */
   lexemes: string[];
   /** In the order of the chunks. */
   chunks: {
-    /** As numbers in the list of all. */
-    lexemes: Uint32Array;
+    /** Of its lexemes, in the list of all. */
+    numbers: Uint32Array;
     /** How often each of them is in the chunk. */
     frequencies: Uint32Array;
     /** Their sum. */
@@ -56,8 +58,8 @@ export interface Counted {
 /** The words of a text, in their order, and its grams. */
 export function wordsOf(text: Analysed, language: string | null): Word[] {
   const vocabulary = vocabularyOf(language);
-  const words = (text.words.match(WORD) ?? []).map((word) => wordOf(vocabulary, word, undefined));
-  return text.grams.length === 0 ? words : words.concat(text.grams.map((gram) => wordOf(grams, gram, [gram])));
+  const words = (text.words.match(WORD) ?? []).map((word) => wordOf(vocabulary, word));
+  return words.concat(text.grams.map((gram) => wordOf(grams, gram, [gram])));
 }
 
 /** How often each lexeme is in each of these, as `to_tsvector` finds them in the configuration of the language, and each gram. */
@@ -77,26 +79,27 @@ function vocabularyOf(language: string | null): Vocabulary {
   return vocabulary;
 }
 
-function wordOf(vocabulary: Vocabulary, text: string, lexemes: string[] | undefined): Word {
+function wordOf(vocabulary: Vocabulary, text: string, lexemes?: readonly string[]): Word {
   const known = vocabulary.get(text);
   if (known !== undefined) return known;
-  const word = { text, lexemes, numbers: [], count: 0 };
-  if (text.length <= LONGEST_REMEMBERED) vocabulary.set(text, word);
+  const isRemembered = text.length <= LONGEST_REMEMBERED;
+  const word = { text: isRemembered ? copyOf(text) : text, lexemes, numbers: [], numbering: 0 };
+  if (isRemembered) vocabulary.set(word.text, word);
   return word;
 }
 
+/** V8 keeps a word of 13 letters or more as a part of its text, which would stay in memory as long. */
+const copyOf = (text: string): string => Buffer.from(text).toString();
+
 async function findLexemes(db: Db, chunks: readonly Texts[]): Promise<void> {
-  const unknown = new Map<string | null, Set<Word>>();
-  for (const { language, texts } of chunks) {
-    const ofLanguage = unknown.get(language) ?? new Set();
-    unknown.set(language, ofLanguage);
-    eachWord(texts, (word) => {
-      if (word.lexemes === undefined) ofLanguage.add(word);
-    });
-  }
-  for (const [language, set] of unknown) {
-    if (set.size === 0) continue;
-    const words = [...set];
+  for (const [language, own] of Map.groupBy(chunks, (chunk) => chunk.language)) {
+    const unknown = new Set<Word>();
+    for (const { texts } of own)
+      eachWord(texts, (word) => {
+        if (word.lexemes === undefined) unknown.add(word);
+      });
+    if (unknown.size === 0) continue;
+    const words = [...unknown];
     const found = await listLexemes(
       db,
       language,
@@ -106,9 +109,9 @@ async function findLexemes(db: Db, chunks: readonly Texts[]): Promise<void> {
   }
 }
 
-/** In one go, as words keep their numbers for it. */
+/** Awaits nothing, as a word has its numbers of one numbering only. */
 function count(chunks: readonly Texts[]): Counted {
-  const { lexemes, number } = createNumbering();
+  const { lexemes, numbersOf } = createNumbering();
   let most = 0;
   for (const { texts } of chunks)
     eachWord(texts, (word) => {
@@ -123,42 +126,42 @@ function count(chunks: readonly Texts[]): Counted {
     const begin = end;
     let length = 0;
     eachWord(texts, (word, weight) => {
-      const own = number(word);
+      const own = numbersOf(word);
       for (let nth = 0; nth < own.length; nth++) {
-        const lexeme = own[nth] as number;
-        const place = places[lexeme] ?? -1;
+        const number = own[nth] as number;
+        const place = places[number] ?? -1;
         length += weight;
         if (place >= begin) frequencies[place] = (frequencies[place] as number) + weight;
         else {
-          places[lexeme] = end;
-          numbers[end] = lexeme;
+          places[number] = end;
+          numbers[end] = number;
           frequencies[end] = weight;
           end++;
         }
       }
     });
-    return { lexemes: numbers.subarray(begin, end), frequencies: frequencies.subarray(begin, end), length };
+    return { numbers: numbers.subarray(begin, end), frequencies: frequencies.subarray(begin, end), length };
   };
   return { lexemes, chunks: chunks.map(countChunk) };
 }
 
 /** Numbers lexemes from 0 on, as they come. */
 function createNumbering() {
-  const count = ++counts;
+  const numbering = ++numberings;
   const lexemes: string[] = [];
-  const numberOf = new Map<string, number>();
-  const numberLexeme = (lexeme: string): number => {
-    const known = numberOf.get(lexeme);
+  const numberByLexeme = new Map<string, number>();
+  const numberOf = (lexeme: string): number => {
+    const known = numberByLexeme.get(lexeme);
     if (known !== undefined) return known;
-    numberOf.set(lexeme, lexemes.length);
+    numberByLexeme.set(lexeme, lexemes.length);
     return lexemes.push(lexeme) - 1;
   };
   return {
     lexemes,
-    number(word: Word): readonly number[] {
-      if (word.count !== count) {
-        word.count = count;
-        word.numbers = word.lexemes?.map(numberLexeme) ?? [];
+    numbersOf(word: Word): readonly number[] {
+      if (word.numbering !== numbering) {
+        word.numbering = numbering;
+        word.numbers = word.lexemes?.map(numberOf) ?? [];
       }
       return word.numbers;
     },

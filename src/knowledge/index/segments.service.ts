@@ -15,45 +15,39 @@ export async function writeSegment(trx: Db, orgId: string, chunks: PreparedChunk
     trx,
     orgId,
     chunks.map((chunk, nth) => {
-      const { lexemes: numbers = [], length = 0 } = counted.chunks[nth] ?? {};
+      const { numbers = [], length = 0 } = counted.chunks[nth] ?? {};
       return { ...chunk, length, lexemes: Array.from(numbers, (number) => lexemes[number] ?? '') };
     }),
   );
   const segment = placed[0]?.segment ?? 0;
-  const offsets = new Map(placed.map((chunk) => [keyOf(chunk), chunk.id - segment]));
-  await insertPostings(
-    trx,
-    orgId,
-    segment,
-    postingsOf(
-      counted,
-      chunks.map((chunk) => offsets.get(keyOf(chunk)) ?? 0),
-    ),
-  );
+  const idOf = new Map(placed.map((chunk) => [keyOf(chunk), chunk.id]));
+  const offsets = chunks.map((chunk) => (idOf.get(keyOf(chunk)) ?? segment) - segment);
+  await insertPostings(trx, orgId, segment, postingsOf(counted, offsets));
   await learnSpelling(trx, orgId, lexemes);
   return placed;
 }
 
 /** The hits of each lexeme, one lexeme after the other. */
 function postingsOf({ lexemes, chunks }: Counted, offsets: number[]): NewPostings {
-  const ends = new Uint32Array(lexemes.length);
-  for (const { lexemes: numbers } of chunks) for (const number of numbers) ends[number] = (ends[number] as number) + 1;
+  const counts = new Uint32Array(lexemes.length);
+  for (const { numbers } of chunks) for (const number of numbers) counts[number] = (counts[number] as number) + 1;
   let sum = 0;
-  const next = ends.map((many) => {
-    sum += many;
-    return sum - many;
+  const begins = counts.map((count) => {
+    sum += count;
+    return sum - count;
   });
+  const ends = begins.slice(); // each moves on as its hits are placed
   const hits = new Float64Array(sum);
-  for (const [nth, { lexemes: numbers, frequencies, length }] of chunks.entries()) {
+  for (const [nth, { numbers, frequencies, length }] of chunks.entries()) {
     const offset = offsets[nth] as number;
     for (let place = 0; place < numbers.length; place++) {
       const number = numbers[place] as number;
-      const at = next[number] as number;
+      const at = ends[number] as number;
       hits[at] = packHit({ offset, frequency: frequencies[place] as number, length });
-      next[number] = at + 1;
+      ends[number] = at + 1;
     }
   }
-  return { lexemes, ends: next, hits };
+  return { lexemes, begins, ends, hits };
 }
 
 const keyOf = ({ item_id, position }: { item_id: string; position: number }) => `${item_id} ${position}`;
