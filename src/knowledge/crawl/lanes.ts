@@ -7,6 +7,8 @@ const LANES = 8;
 const TAKEN_AHEAD = 2 * LANES;
 /** The larger a set, the fewer rows the search index has of each word: fewer are written only after a while, or when there are no more. */
 const VISITS_WORTH_A_WRITE = 64;
+/** Or so much text: large pages are written by fewer. */
+const CHARACTERS_WORTH_A_WRITE = 1_000_000;
 const WRITTEN_AFTER_MS = 2_000;
 /** Of usual pages these make one segment of the index. */
 const VISITS_A_WRITE = 90;
@@ -82,13 +84,25 @@ function createSource(take: () => Promise<LeasedPage[]>, fail: (error: unknown) 
 
 /** Writes one set after the other, while lanes go on. */
 function createWriter(visiting: Visiting, fail: (error: unknown) => void) {
-  const unwritten: Visit[] = [];
+  let unwritten: Visit[] = [];
   let writing: Promise<void> | undefined;
   let timer: NodeJS.Timeout | undefined;
+  const isWorthAWrite = () => unwritten.length >= VISITS_WORTH_A_WRITE || sizeOf(unwritten) >= CHARACTERS_WORTH_A_WRITE;
+  const takeSet = (): Visit[] => {
+    let size = 0;
+    const isTooMuch = (visit: Visit, nth: number) => {
+      size += sizeOf([visit]);
+      return nth === VISITS_A_WRITE || (nth > 0 && size > CHARACTERS_WORTH_A_WRITE);
+    };
+    const end = unwritten.findIndex(isTooMuch);
+    const set = end === -1 ? unwritten : unwritten.slice(0, end);
+    unwritten = unwritten.slice(set.length);
+    return set;
+  };
   const write = async () => {
     try {
-      do await writeVisits(visiting, unwritten.splice(0, VISITS_A_WRITE));
-      while (unwritten.length >= VISITS_WORTH_A_WRITE);
+      do await writeVisits(visiting, takeSet());
+      while (isWorthAWrite());
     } catch (error) {
       fail(error);
     }
@@ -100,16 +114,21 @@ function createWriter(visiting: Visiting, fail: (error: unknown) => void) {
     timer = undefined;
     if (unwritten.length > 0) writing ??= write();
   };
+  const isFull = () => unwritten.length >= MOST_UNWRITTEN || sizeOf(unwritten) >= 2 * CHARACTERS_WORTH_A_WRITE;
   return {
     /** Resolves when there is room for more. */
     async add(visit: Visit): Promise<void> {
       unwritten.push(visit);
       timer ??= setTimeout(start, WRITTEN_AFTER_MS);
-      if (unwritten.length >= VISITS_WORTH_A_WRITE) start();
-      while (unwritten.length >= MOST_UNWRITTEN && writing !== undefined) await writing;
+      if (isWorthAWrite()) start();
+      while (isFull() && writing !== undefined) await writing;
     },
     async finish(): Promise<void> {
       for (start(); writing !== undefined; start()) await writing;
     },
   };
 }
+
+/** In characters of text. */
+const sizeOf = (visits: Visit[]): number =>
+  visits.reduce((sum, { finding }) => sum + (finding.kind === 'content' ? finding.content.markdown.length : 0), 0);

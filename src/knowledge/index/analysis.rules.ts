@@ -32,6 +32,8 @@ export function analyse(text: string): Analysed {
   return { words: readable.replace(RUN, ' '), grams: (readable.match(RUN) ?? []).flatMap(gramsOf) };
 }
 
+export const hasGrams = (text: string): boolean => text.search(RUN) >= 0;
+
 /** Whether a lexeme is of such a script, and no form of a word. */
 export const isGram = (lexeme: string): boolean => lexeme.search(RUN) === 0;
 

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
+import { setImmediate } from 'node:timers/promises';
 import { languageOf } from '../../conversations/languages.service.ts';
 import type { Db } from '../../db/connect.ts';
-import { analyseMarkdown, proseOf } from './analysis.rules.ts';
+import { analyseMarkdown, hasGrams, proseOf } from './analysis.rules.ts';
 import { chunksOf } from './chunking.rules.ts';
 import { requestEmbedding } from './embedding.service.ts';
 import {
@@ -27,6 +28,8 @@ const CHUNKS_A_SEGMENT = 900;
 const CHUNKS_A_DELETE = 5_000;
 /** For the nearest headings; those above them count as the body does. */
 const HEADING_WEIGHT = 3;
+/** A text of more letters, or of scripts without spaces, has many times its size of words, which are made only while they are counted. */
+const MOST_TAKEN_APART = 10_000;
 /** Another way to make postings needs another number, so that no chunk passes for unchanged. */
 const VERSION = '1';
 
@@ -48,7 +51,12 @@ export async function indexItems(trx: Db, orgId: string, items: KnowledgeItem[])
     orgId,
     latest.filter(({ isDraft }) => isDraft).map(({ id }) => id),
   );
-  await indexPrepared(trx, orgId, await Promise.all(latest.filter(({ isDraft }) => !isDraft).map(prepareItem)));
+  const prepared: PreparedItem[] = [];
+  for (const item of latest.filter(({ isDraft }) => !isDraft)) {
+    prepared.push(await prepareItem(item));
+    await setImmediate(); // a long text takes a while
+  }
+  await indexPrepared(trx, orgId, prepared);
 }
 
 /** Does for an item that is no draft what can be done before the transaction, and takes long for a long text. */
@@ -128,12 +136,19 @@ function chunksOfItem({ id, title, language }: PreparedItem['item'], markdown: s
     words: wordsOf(analyseMarkdown(text), language),
     weight,
   });
+  const isShort = markdown.length <= MOST_TAKEN_APART && !hasGrams(markdown);
   return chunksOf(markdown).map(({ start, end, path, headings, body }, position) => {
     const trail = [title, ...path];
     const content = markdown.slice(start, end);
     const hash = createHash('sha256')
       .update(JSON.stringify([VERSION, title, path, headings, content, language]))
       .digest('hex');
+    const takeApart = () => [
+      weighed(body, 1),
+      weighed([trail.at(-1), ...headings].join('\n'), HEADING_WEIGHT),
+      weighed(trail.slice(0, -1).join('\n'), 1),
+    ];
+    const texts = isShort ? takeApart() : undefined;
     return {
       item_id: id,
       position,
@@ -143,11 +158,7 @@ function chunksOfItem({ id, title, language }: PreparedItem['item'], markdown: s
       path: trail,
       content,
       language,
-      texts: [
-        weighed(body, 1),
-        weighed([trail.at(-1), ...headings].join('\n'), HEADING_WEIGHT),
-        weighed(trail.slice(0, -1).join('\n'), 1),
-      ],
+      takeApart: () => texts ?? takeApart(),
     };
   });
 }

@@ -35,7 +35,7 @@ export interface WeighedText {
 }
 
 /** What a chunk is found by. */
-export interface Texts {
+interface Texts {
   language: string | null;
   texts: WeighedText[];
 }
@@ -93,19 +93,15 @@ const copyOf = (text: string): string => Buffer.from(text).toString();
 
 async function findLexemes(db: Db, chunks: readonly Texts[]): Promise<void> {
   for (const [language, own] of Map.groupBy(chunks, (chunk) => chunk.language)) {
-    const unknown = new Set<Word>();
+    const unknown = new Map<string, Set<Word>>();
     for (const { texts } of own)
       eachWord(texts, (word) => {
-        if (word.lexemes === undefined) unknown.add(word);
+        if (word.lexemes === undefined) unknown.set(word.text, (unknown.get(word.text) ?? new Set()).add(word));
       });
     if (unknown.size === 0) continue;
-    const words = [...unknown];
-    const found = await listLexemes(
-      db,
-      language,
-      words.map(({ text }) => text),
-    );
-    for (const [nth, word] of words.entries()) word.lexemes = found[nth] ?? [];
+    const found = await listLexemes(db, language, [...unknown.keys()]);
+    for (const [nth, words] of [...unknown.values()].entries())
+      for (const word of words) word.lexemes = found[nth] ?? [];
   }
 }
 

@@ -1,15 +1,21 @@
 import type { Db } from '../../db/connect.ts';
 import { insertChunks, insertPostings, type NewChunk, type NewPostings, type PlacedChunk } from './indexing.queries.ts';
-import { type Counted, countLexemes, type Texts } from './lexemes.service.ts';
+import { type Counted, countLexemes, type WeighedText } from './lexemes.service.ts';
 import { packHit } from './postings.rules.ts';
 import { learnSpelling } from './spelling.service.ts';
 
-/** A chunk with what it is found by. */
-export type PreparedChunk = Omit<NewChunk, 'length' | 'lexemes'> & Texts;
+/** A chunk that can tell what it is found by. */
+export interface PreparedChunk extends Omit<NewChunk, 'length' | 'lexemes'> {
+  language: string | null;
+  takeApart(): WeighedText[];
+}
 
 /** Writes chunks with their postings and what the org learns from them. */
 export async function writeSegment(trx: Db, orgId: string, chunks: PreparedChunk[]): Promise<PlacedChunk[]> {
-  const counted = await countLexemes(trx, chunks);
+  const counted = await countLexemes(
+    trx,
+    chunks.map(({ language, takeApart }) => ({ language, texts: takeApart() })),
+  );
   const { lexemes } = counted;
   const placed = await insertChunks(
     trx,
