@@ -5,7 +5,7 @@ import { activateWorkflow, createWorkflow } from '../src/automations/service.ts'
 import { startRuns } from '../src/automations/starting.service.ts';
 import { connect, type Db } from '../src/db/connect.ts';
 import { inTransaction } from '../src/db/transaction.ts';
-import { nodeArgsOf } from '../src/dev/scripts.ts';
+import { nodeFlagsOf } from '../src/dev/scripts.ts';
 import { newId } from '../src/ids.ts';
 import { createSecrets } from '../src/secrets.ts';
 import { eachOf } from './support/each-of.ts';
@@ -24,7 +24,7 @@ const STARTS_AT_ONCE = 50;
 const MEMORY_LIMIT_MB = 800;
 const LATE_LIMIT_MS = 2_000;
 const LOOKS_AT_OTHERS = 10;
-const WORKER_FLAGS = nodeArgsOf('worker').slice(0, -1);
+const WORKER_FLAGS = nodeFlagsOf('worker');
 const EGRESS_ALLOW = '127.0.0.0/8';
 const TOTAL = 250;
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect, type Db } from '../src/db/connect.ts';
-import { nodeArgsOf } from '../src/dev/scripts.ts';
+import { nodeFlagsOf } from '../src/dev/scripts.ts';
 import { createDatasource } from '../src/knowledge/crawl/datasources.service.ts';
 import { getJob, pageOfJobs, startCrawl } from '../src/knowledge/crawl/jobs.service.ts';
 import type { Program } from './support/processes.ts';
@@ -20,7 +20,7 @@ const AT_MOST_MB = 400;
 /** A second. */
 const LEAST_UNCHANGED = 400;
 /** As in production. */
-const OPTIONS = nodeArgsOf('worker').slice(0, -1);
+const OPTIONS = nodeFlagsOf('worker');
 
 interface Rates {
   ours: number[];

@@ -4,6 +4,7 @@ import { createSession } from '../src/conversations/sessions.service.ts';
 import { connect, type Db } from '../src/db/connect.ts';
 import { untilAnswers } from '../src/dev/http-probe.ts';
 import { anyFreePort } from '../src/dev/ports.ts';
+import { nodeFlagsOf } from '../src/dev/scripts.ts';
 import { issueOrgKey } from '../src/keys/service.ts';
 import { createTokens } from '../src/keys/tokens.ts';
 import { type Finding, note, report } from './support/report.ts';
@@ -19,8 +20,8 @@ const SECONDS = 40;
 const WARM_UP_SECONDS = 5;
 const AT_MOST_MS = 100;
 const AT_MOST_MB = 300;
-/** As in production: see package.json. */
-const OPTIONS = ['--max-semi-space-size=4'];
+/** As in production. */
+const OPTIONS = nodeFlagsOf('api');
 const UNLIMITED = '1000000000';
 const SENT_AT = /^data: .*sent at ([\d.]+)/;
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { connect, type Db } from '../src/db/connect.ts';
-import { nodeArgsOf } from '../src/dev/scripts.ts';
+import { nodeFlagsOf } from '../src/dev/scripts.ts';
 import { findNextDue, listDue } from '../src/sequences/due.queries.ts';
 import { movesOf } from '../src/sequences/rules.ts';
 import { startSequence } from '../src/sequences/service.ts';
@@ -22,7 +22,7 @@ const TWO_DAYS_IN_MINUTES = 2_880;
 
 /** Starting a sequence for 100,000 contacts, whose first step is due in two days. */
 async function enrolling(stack: Stack, db: Db): Promise<Finding[]> {
-  const flags = nodeArgsOf('worker').slice(0, -1);
+  const flags = nodeFlagsOf('worker');
   const worker = await stack.start(import.meta.resolve('./support/costless-worker.ts'), {}, flags);
   await worker.ask('ready');
   const orgId = await seedOrg(db, TO_ENROLL);

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { connect, type Db } from '../src/db/connect.ts';
-import { nodeArgsOf } from '../src/dev/scripts.ts';
+import { nodeFlagsOf } from '../src/dev/scripts.ts';
 import { startSequence } from '../src/sequences/service.ts';
 import type { Program } from './support/processes.ts';
 import { type Finding, note, rateFinding, report } from './support/report.ts';
@@ -14,7 +14,7 @@ const WARM_UP_CONTACTS = 500;
 const COSTLESS_ROUNDS = 3;
 const LOOP_ROUNDS = 3;
 const MEMORY_LIMIT_MB = 500;
-const WORKER_FLAGS = nodeArgsOf('worker').slice(0, -1);
+const WORKER_FLAGS = nodeFlagsOf('worker');
 
 /** One workflow for the sequence against one for each contact, with a sender that costs nothing. */
 async function againstNaive(stack: Stack, db: Db): Promise<{ findings: Finding[]; peakMb: number }> {

@@ -5,6 +5,7 @@ import { inTransaction } from '../../src/db/transaction.ts';
 import { newId } from '../../src/ids.ts';
 import { indexItems, type KnowledgeItem, removeItems } from '../../src/knowledge/index/indexing.service.ts';
 import { startApi, type TestApi, type TestOrg } from '../support/api.ts';
+import { newItem } from './items.ts';
 
 let api: TestApi;
 let org: TestOrg;
@@ -16,20 +17,6 @@ beforeEach(async () => {
   org = await api.createOrg();
 });
 
-const newItem = (item: Partial<KnowledgeItem> = {}): KnowledgeItem => ({
-  id: newId(),
-  sourceType: 'website',
-  source: 'website',
-  title: 'Page',
-  markdown: 'Text',
-  url: null,
-  visibility: 'public',
-  language: 'en',
-  channels: [],
-  segments: [],
-  isDraft: false,
-  ...item,
-});
 /** As a crawl does. */
 const index = (items: KnowledgeItem[], of = org) => inTransaction(api.db, (trx) => indexItems(trx, of.id, items));
 const remove = (ids: string[], of = org) => inTransaction(api.db, (trx) => removeItems(trx, of.id, ids));

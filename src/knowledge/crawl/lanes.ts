@@ -84,7 +84,7 @@ function createSource(take: () => Promise<LeasedPage[]>, fail: (error: unknown) 
 
 /** Writes one set after the other, while lanes go on. */
 function createWriter(visiting: Visiting, fail: (error: unknown) => void) {
-  let unwritten: Visit[] = [];
+  const unwritten: Visit[] = [];
   let writing: Promise<void> | undefined;
   let timer: NodeJS.Timeout | undefined;
   const isWorthAWrite = () => unwritten.length >= VISITS_WORTH_A_WRITE || sizeOf(unwritten) >= CHARACTERS_WORTH_A_WRITE;
@@ -95,9 +95,7 @@ function createWriter(visiting: Visiting, fail: (error: unknown) => void) {
       return nth === VISITS_A_WRITE || (nth > 0 && size > CHARACTERS_WORTH_A_WRITE);
     };
     const end = unwritten.findIndex(isTooMuch);
-    const set = end === -1 ? unwritten : unwritten.slice(0, end);
-    unwritten = unwritten.slice(set.length);
-    return set;
+    return unwritten.splice(0, end === -1 ? unwritten.length : end);
   };
   const write = async () => {
     try {

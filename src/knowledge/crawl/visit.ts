@@ -94,7 +94,7 @@ export async function visitPage(visiting: Visiting, page: LeasedPage): Promise<V
   return visit(none('redirect_loop'));
 }
 
-/** A visit that found nothing to store. */
+/** What a visit found where there is nothing to store. */
 export const none = (reason: PageReason, detail: string | null = null, links: string[] = []): Finding => ({
   kind: 'none',
   reason,
