@@ -7,11 +7,8 @@ import { assertSchemaKnown } from '../src/db/migrate.ts';
 import { startRelay } from '../src/outbox/relay.ts';
 import { onStopSignal } from '../src/process.ts';
 import { workflowBundle } from './bundle.ts';
-import { composeOutlets } from './compose.ts';
-import { composeCrawling } from './crawl.ts';
-import { composeCrms } from './crm.ts';
+import { createWorkerDeps } from './deps.ts';
 import { keepHouse } from './housekeeping.ts';
-import { composeInbound } from './inbound.ts';
 import { REACTIONS } from './reactions.ts';
 import { runWorkers, type Workers } from './run.ts';
 import { connectWorkers, type TemporalOfWorkers } from './temporal.ts';
@@ -43,10 +40,7 @@ const relay = startRelay({
   reactions: REACTIONS,
   log,
 });
-const out = composeOutlets(config, db);
-const crms = composeCrms(config, db);
-const crawling = composeCrawling(config);
-const inbound = await composeInbound(config, db, log);
+const { deps, stopReceiving, close: closeDeps } = await createWorkerDeps(config, db, log);
 
 const stopHousekeeping = keepHouse(db, log);
 
@@ -55,16 +49,8 @@ let isStopping = false;
 onStopSignal(log, async () => {
   isStopping = true;
   stopHousekeeping();
-  await Promise.all([inbound.stop(), relay.stop(), workers?.stop()]);
-  await Promise.all([
-    out.close(),
-    crms.close(),
-    crawling.close(),
-    inbound.close(),
-    temporal?.connection.close(),
-    relayConnection.close(),
-    close(),
-  ]);
+  await Promise.all([stopReceiving(), relay.stop(), workers?.stop()]);
+  await Promise.all([closeDeps(), temporal?.connection.close(), relayConnection.close(), close()]);
 });
 
 while (!isStopping) {
@@ -74,7 +60,7 @@ while (!isStopping) {
       connection: temporal.connection,
       namespace: config.TEMPORAL_NAMESPACE,
       workflowBundle: bundle,
-      deps: { db, outlets: out.outlets, ...inbound.deps, ...crms.deps, ...crawling.deps },
+      deps,
     });
     log.info('working');
     await workers.done;

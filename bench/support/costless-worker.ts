@@ -5,9 +5,7 @@ import { connect, RELAY_APPLICATION_NAME } from '../../src/db/connect.ts';
 import { startRelay } from '../../src/outbox/relay.ts';
 import { onStopSignal } from '../../src/process.ts';
 import { workflowBundle } from '../../worker/bundle.ts';
-import { composeCrawling } from '../../worker/crawl.ts';
-import { composeCrms } from '../../worker/crm.ts';
-import { composeInbound } from '../../worker/inbound.ts';
+import { createWorkerDeps } from '../../worker/deps.ts';
 import { REACTIONS } from '../../worker/reactions.ts';
 import { runWorkers } from '../../worker/run.ts';
 import { connectWorkers } from '../../worker/temporal.ts';
@@ -22,20 +20,12 @@ const { db, close } = connect(config.DATABASE_URL, { poolSize: config.DATABASE_P
 const relayConnection = connect(config.DATABASE_URL, { poolSize: 4, applicationName: RELAY_APPLICATION_NAME });
 const temporal = await connectWorkers(config);
 const outlet = outletOfEnvironment();
-const inbound = await composeInbound(config, db, log);
-const crms = composeCrms(config, db);
-const crawling = composeCrawling(config);
+const { deps, stopReceiving, close: closeDeps } = await createWorkerDeps(config, db, log);
 const workers = await runWorkers({
   connection: temporal.connection,
   namespace: config.TEMPORAL_NAMESPACE,
   workflowBundle: await workflowBundle(),
-  deps: {
-    db,
-    outlets: { of: async () => outlet, close: () => undefined },
-    ...inbound.deps,
-    ...crms.deps,
-    ...crawling.deps,
-  },
+  deps: { ...deps, outlets: { of: async () => outlet, close: () => undefined } },
 });
 const relay = startRelay({
   databaseUrl: config.DATABASE_URL,
@@ -46,15 +36,8 @@ const relay = startRelay({
   log,
 });
 onStopSignal(log, async () => {
-  await Promise.all([inbound.stop(), relay.stop(), workers.stop()]);
-  await Promise.all([
-    inbound.close(),
-    crms.close(),
-    crawling.close(),
-    temporal.connection.close(),
-    relayConnection.close(),
-    close(),
-  ]);
+  await Promise.all([stopReceiving(), relay.stop(), workers.stop()]);
+  await Promise.all([closeDeps(), temporal.connection.close(), relayConnection.close(), close()]);
 });
 
 serve({ ready: async () => true });

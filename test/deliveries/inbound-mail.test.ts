@@ -6,8 +6,8 @@ import { connect } from '../../src/db/connect.ts';
 import { takeInboundEmail } from '../../src/deliveries/inbound-emails.service.ts';
 import { createMailReader } from '../../src/deliveries/mail-reader.ts';
 import { bounceAddress, createMailTokens, messageIdOf, replyAddress } from '../../src/deliveries/mail-tokens.ts';
+import { createWorkerDeps } from '../../worker/deps.ts';
 import { keepHouse } from '../../worker/housekeeping.ts';
-import { composeInbound } from '../../worker/inbound.ts';
 import { exchangeReport, mailOf, POSTFIX_DELAYED, POSTFIX_NO_SUCH_USER, postfixReport } from '../support/mails.ts';
 import { eventually, type Stack, startStack } from '../support/stack.ts';
 
@@ -264,11 +264,12 @@ describe('mail that comes in', () => {
   it('stays its sender’s while the database is away', async () => {
     const sent = await sentTo('jon@example.com');
     const nowhere = connect('postgres://nobody@127.0.0.1:1/nothing', { poolSize: 1 });
-    const inbound = await composeInbound(stack.config, nowhere.db, pino({ level: 'silent' }));
+    const inbound = await createWorkerDeps(stack.config, nowhere.db, pino({ level: 'silent' }));
     const mail = { from: 'jon@example.com', to: sent.reply, raw: mailOf({}, 'Hi') };
-    const error = await handOver(inbound.port, mail).catch((refusal) => refusal);
+    const error = await handOver(inbound.inboundPort, mail).catch((refusal) => refusal);
     expect([error.responseCode, error.response]).toEqual([451, expect.stringContaining('4.3.0')]);
-    await Promise.all([inbound.stop(), inbound.close(), nowhere.close()]);
+    await inbound.stopReceiving();
+    await Promise.all([inbound.close(), nowhere.close()]);
 
     await receive(mail);
     expect(await resultOf(sent)).toBe('reply');

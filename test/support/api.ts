@@ -4,27 +4,14 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { pino } from 'pino';
+import { createApiDeps } from '../../src/api-deps.ts';
 import { type Config, loadConfig } from '../../src/config.ts';
-import { LIVE_CHANNEL } from '../../src/conversations/live.rules.ts';
-import { createLiveStreams } from '../../src/conversations/live-streams.service.ts';
 import { connect } from '../../src/db/connect.ts';
-import { listen } from '../../src/db/listen.ts';
-import { createCallbackUrls } from '../../src/deliveries/callback-urls.ts';
 import type { Deps } from '../../src/deps.ts';
 import { anyFreePort } from '../../src/dev/ports.ts';
 import { createApp } from '../../src/http/app.ts';
-import { createRateLimits } from '../../src/http/rate-limits.ts';
 import { issueOrgKey, issuePartnerKey } from '../../src/keys/service.ts';
-import { createTokens } from '../../src/keys/tokens.ts';
-import { createKeyVerifier } from '../../src/keys/verifier.ts';
-import { createMediaLinks } from '../../src/media/links.ts';
 import { createOrg, createPartner, type NewPartner } from '../../src/partners/service.ts';
-import { createDns } from '../../src/providers/dns.ts';
-import { ANYWHERE, createEgress } from '../../src/providers/egress.ts';
-import { createFareHarbor } from '../../src/providers/fareharbor.ts';
-import { createIntegrationCheck } from '../../src/providers/integration-checks.ts';
-import { createStorage } from '../../src/providers/storage-by-url.ts';
-import { createSecrets } from '../../src/secrets.ts';
 import { createTestDatabase } from './servers.ts';
 
 const LOOPBACK = '127.0.0.1';
@@ -95,34 +82,11 @@ export async function startApi({ env = {}, databaseUrl, deps: replaced = {} }: A
   const publicUrl = `http://${LOOPBACK}:${port}`;
   const config = testConfig(databaseUrl ?? (database as { url: string }).url, { PUBLIC_URL: publicUrl, ...env });
   const { db, pool, close: closeDatabase } = connect(config.DATABASE_URL, { poolSize: config.DATABASE_POOL_SIZE });
-  const tokens = createTokens(config.JWT_SECRET);
-  const egress = createEgress({ allow: config.EGRESS_ALLOW });
-  const operatorsEgress = createEgress({ allow: ANYWHERE });
   const logger = pino({ level: config.LOG_LEVEL });
-  const mediaLinks = createMediaLinks(config.JWT_SECRET, config.PUBLIC_URL);
-  const deps: Deps = {
-    config,
-    db,
-    tokens,
-    keys: createKeyVerifier(db, tokens),
-    rateLimits: createRateLimits(config, pool),
-    secrets: createSecrets(config.SECRET_KEYS),
-    temporal: { check: async () => undefined },
-    egress,
-    fareHarbor: createFareHarbor(operatorsEgress, config.FAREHARBOR_BASE_URL),
-    checkIntegration: createIntegrationCheck(egress),
-    callbacks: createCallbackUrls(config.JWT_SECRET, config.PUBLIC_URL),
-    patienceMs: 20_000,
-    dns: createDns({ servers: config.DNS_SERVERS }),
-    storage: createStorage(config),
-    mediaLinks,
-    liveStreams: createLiveStreams(db, mediaLinks, logger),
-    heartbeatMs: 15_000,
-    ...replaced,
-  };
+  const temporal = { check: async () => undefined };
+  const { deps, close: closeDeps } = createApiDeps({ config, db, pool, temporal, logger, replaced });
+  const { tokens } = deps;
   const app = await createApp(deps, logger);
-  const revocations = listen(config.DATABASE_URL, 'keys_changed', deps.keys.forget);
-  const liveEvents = listen(config.DATABASE_URL, LIVE_CHANNEL, deps.liveStreams.wake);
   await app.listen({ host: LOOPBACK, port });
   const url = `http://${LOOPBACK}:${port}`;
   const client = (key?: string) => clientOf(url, key);
@@ -160,14 +124,7 @@ export async function startApi({ env = {}, databaseUrl, deps: replaced = {} }: A
     /** Stops the api and drops its database. */
     async close() {
       await app.close();
-      await Promise.all([
-        revocations.close(),
-        liveEvents.close(),
-        deps.liveStreams.close(),
-        egress.close(),
-        operatorsEgress.close(),
-        deps.storage.close(),
-      ]);
+      await closeDeps();
       await closeDatabase();
       if (database === undefined) return;
       await database.drop();

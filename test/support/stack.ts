@@ -2,10 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { connect, RELAY_APPLICATION_NAME } from '../../src/db/connect.ts';
 import { startRelay } from '../../src/outbox/relay.ts';
-import { composeOutlets } from '../../worker/compose.ts';
-import { composeCrawling } from '../../worker/crawl.ts';
-import { composeCrms } from '../../worker/crm.ts';
-import { composeInbound } from '../../worker/inbound.ts';
+import { createWorkerDeps } from '../../worker/deps.ts';
 import { REACTIONS } from '../../worker/reactions.ts';
 import { runWorkers } from '../../worker/run.ts';
 import { connectWorkers } from '../../worker/temporal.ts';
@@ -28,15 +25,12 @@ export async function startStack({ env = {} }: { env?: Record<string, string> } 
   const { config, db } = api;
   const relayConnection = connect(config.DATABASE_URL, { poolSize: 4, applicationName: RELAY_APPLICATION_NAME });
   const temporal = await connectWorkers(config);
-  const out = composeOutlets(config, db);
-  const crms = composeCrms(config, db);
-  const crawling = composeCrawling(config);
-  const inbound = await composeInbound(config, db, pino({ level: 'silent' }));
+  const { deps, inboundPort, stopReceiving, close } = await createWorkerDeps(config, db, pino({ level: 'silent' }));
   const workers = await runWorkers({
     connection: temporal.connection,
     namespace: config.TEMPORAL_NAMESPACE,
     workflowBundle: testWorkflowBundle(),
-    deps: { db, outlets: out.outlets, ...inbound.deps, ...crms.deps, ...crawling.deps },
+    deps,
   });
   const relay = startRelay({
     databaseUrl: config.DATABASE_URL,
@@ -51,21 +45,13 @@ export async function startStack({ env = {} }: { env?: Record<string, string> } 
     ...api,
     sink,
     /** Where mail comes in; undefined unless INBOUND_DOMAIN is set. */
-    inboundPort: inbound.port,
+    inboundPort,
     temporal: temporal.client,
     async close() {
-      await inbound.stop();
+      await stopReceiving();
       await relay.stop();
       await workers.stop();
-      await Promise.all([
-        out.close(),
-        crms.close(),
-        crawling.close(),
-        inbound.close(),
-        temporal.connection.close(),
-        relayConnection.close(),
-        sink.close(),
-      ]);
+      await Promise.all([close(), temporal.connection.close(), relayConnection.close(), sink.close()]);
       await api.close();
     },
   };

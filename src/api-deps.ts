@@ -1,0 +1,79 @@
+import type { FastifyBaseLogger } from 'fastify';
+import type { Pool } from 'pg';
+import type { Config } from './config.ts';
+import { LIVE_CHANNEL } from './conversations/live.rules.ts';
+import { createLiveStreams } from './conversations/live-streams.service.ts';
+import type { Db } from './db/connect.ts';
+import { listen } from './db/listen.ts';
+import { createCallbackUrls } from './deliveries/callback-urls.ts';
+import type { Deps } from './deps.ts';
+import { createRateLimits } from './http/rate-limits.ts';
+import { createTokens } from './keys/tokens.ts';
+import { createKeyVerifier } from './keys/verifier.ts';
+import { createMediaLinks } from './media/links.ts';
+import { createDns } from './providers/dns.ts';
+import { ANYWHERE, createEgress } from './providers/egress.ts';
+import { createFareHarbor } from './providers/fareharbor.ts';
+import { createIntegrationCheck } from './providers/integration-checks.ts';
+import { createStorage } from './providers/storage-by-url.ts';
+import { createSecrets } from './secrets.ts';
+
+/** Less than the time in which a request must be answered. */
+const PATIENCE_MS = 20_000;
+/** Less than the time after which proxies close a silent connection. */
+const HEARTBEAT_MS = 15_000;
+
+export interface ApiDeps {
+  deps: Deps;
+  /** To be called when the app is closed. The database and Temporal are the caller's to close. */
+  close(): Promise<void>;
+}
+
+export interface ApiDepsOptions {
+  config: Config;
+  db: Db;
+  pool: Pool;
+  temporal: Deps['temporal'];
+  logger: FastifyBaseLogger;
+  /** Replaces dependencies of the same name. */
+  replaced?: Partial<Deps>;
+}
+
+/** Creates the dependencies of the api's routes as the configuration sets them, and listens for changes of keys and live events. */
+export function createApiDeps({ config, db, pool, temporal, logger, replaced = {} }: ApiDepsOptions): ApiDeps {
+  const tokens = createTokens(config.JWT_SECRET);
+  const egress = createEgress({ allow: config.EGRESS_ALLOW });
+  const operatorsEgress = createEgress({ allow: ANYWHERE });
+  const mediaLinks = createMediaLinks(config.JWT_SECRET, config.PUBLIC_URL);
+  const deps: Deps = {
+    config,
+    db,
+    tokens,
+    keys: createKeyVerifier(db, tokens),
+    rateLimits: createRateLimits(config, pool),
+    secrets: createSecrets(config.SECRET_KEYS),
+    temporal,
+    egress,
+    fareHarbor: createFareHarbor(operatorsEgress, config.FAREHARBOR_BASE_URL),
+    checkIntegration: createIntegrationCheck(egress),
+    callbacks: createCallbackUrls(config.JWT_SECRET, config.PUBLIC_URL),
+    patienceMs: PATIENCE_MS,
+    dns: createDns({ servers: config.DNS_SERVERS }),
+    storage: createStorage(config),
+    mediaLinks,
+    liveStreams: createLiveStreams(db, mediaLinks, logger),
+    heartbeatMs: HEARTBEAT_MS,
+    ...replaced,
+  };
+  const revocations = listen(config.DATABASE_URL, 'keys_changed', deps.keys.forget);
+  const liveEvents = listen(config.DATABASE_URL, LIVE_CHANNEL, deps.liveStreams.wake);
+  return {
+    deps,
+    async close() {
+      const listeners = [revocations, liveEvents];
+      await Promise.all(
+        [...listeners, deps.liveStreams, egress, operatorsEgress, deps.storage].map((one) => one.close()),
+      );
+    },
+  };
+}

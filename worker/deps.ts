@@ -1,0 +1,115 @@
+import type { FastifyBaseLogger } from 'fastify';
+import type { ActivityDeps } from '../activities/index.ts';
+import type { Config } from '../src/config.ts';
+import type { CrmClients } from '../src/crm/clients.ts';
+import { createHubspots } from '../src/crm/hubspots.ts';
+import { createConversationStore } from '../src/crm/miaw-store.service.ts';
+import { createTicket } from '../src/crm/ticket-creation.service.ts';
+import type { Db } from '../src/db/connect.ts';
+import { createCallbackUrls } from '../src/deliveries/callback-urls.ts';
+import { createMailReader } from '../src/deliveries/mail-reader.ts';
+import { receiveMail } from '../src/deliveries/mail-receiving.service.ts';
+import { createMailTokens } from '../src/deliveries/mail-tokens.ts';
+import { createUnsubscribeLinks } from '../src/deliveries/unsubscribe.ts';
+import { createExtractor } from '../src/knowledge/extraction/extraction.service.ts';
+import { createMediaLinks } from '../src/media/links.ts';
+import { findConnection } from '../src/orgs/integrations.service.ts';
+import { createSalesforce } from '../src/providers/crm/salesforce/salesforce.ts';
+import { ANYWHERE, createEgress, type Egress } from '../src/providers/egress.ts';
+import { startMailReceiver } from '../src/providers/mail-receiver.ts';
+import { createSecrets, type Secrets } from '../src/secrets.ts';
+import { createEmailOutlets } from './email-outlets.ts';
+import { createOutlets } from './outlets.ts';
+import { createSandbox } from './sandbox.ts';
+
+export interface WorkerDeps {
+  deps: Omit<ActivityDeps, 'stopping'>;
+  /** Where mail is received. Undefined where the configuration names no domain for it. */
+  inboundPort: number | undefined;
+  /** Receives no more mail. To be called first. */
+  stopReceiving(): Promise<void>;
+  /** To be called when no activity runs any more. The database is the caller's to close. */
+  close(): Promise<void>;
+}
+
+/** Creates the dependencies of the activities as the configuration sets them, and starts to receive mail. */
+export async function createWorkerDeps(
+  config: Config,
+  db: Db,
+  log: Pick<FastifyBaseLogger, 'warn'>,
+): Promise<WorkerDeps> {
+  const secrets = createSecrets(config.SECRET_KEYS);
+  const egress = createEgress({ allow: config.EGRESS_ALLOW });
+  const tokens = createMailTokens(config.JWT_SECRET);
+  const mediaLinks = createMediaLinks(config.JWT_SECRET, config.PUBLIC_URL);
+  const sending = composeOutlets(config, db, { secrets, egress, tokens });
+  const handoffDeps = { crms: createCrmClients(db, secrets, egress), dashboardUrl: config.dashboardUrl };
+  const extractor = createExtractor();
+  const mailReader = createMailReader();
+  const receiver = await receiveMail({ db, tokens, log, startReceiver: startMailReceiver }, config);
+  return {
+    deps: {
+      db,
+      egress,
+      secrets,
+      tokens,
+      mailReader,
+      outlets: sending.outlets,
+      ...handoffDeps,
+      sending: { mediaLinks, isDevelopment: config.DEVELOPMENT },
+      createTicket: (...wanted) => createTicket(db, handoffDeps, ...wanted),
+      crawling: { egress, extractor, delayMs: config.CRAWL_DELAY_MS },
+    },
+    inboundPort: receiver?.port,
+    stopReceiving: async () => receiver?.stop(),
+    async close() {
+      await Promise.all([sending.close(), mailReader.close(), extractor.close(), egress.close()]);
+    },
+  };
+}
+
+interface SharedDeps {
+  secrets: Secrets;
+  egress: Egress;
+  tokens: ReturnType<typeof createMailTokens>;
+}
+
+/** The senders of all channels. In development, channels that are not connected are delivered to the sandbox. */
+function composeOutlets(config: Config, db: Db, { secrets, egress, tokens }: SharedDeps) {
+  const ownEgress = createEgress({ allow: ANYWHERE });
+  const callbacks = createCallbackUrls(config.JWT_SECRET, config.PUBLIC_URL);
+  const sandbox = config.DEVELOPMENT ? createSandbox({ db, callbacks, egress: ownEgress }) : undefined;
+  const email = createEmailOutlets({
+    db,
+    secrets,
+    egress,
+    links: createUnsubscribeLinks(config.JWT_SECRET, config.PUBLIC_URL),
+    tokens,
+    smtpUrl: config.SMTP_URL,
+    inboundDomain: config.INBOUND_DOMAIN,
+    isDevelopment: config.DEVELOPMENT,
+  });
+  const outlets = createOutlets({ db, secrets, egress, callbacks, email, sandbox });
+  return {
+    outlets,
+    async close() {
+      sandbox?.close();
+      outlets.close();
+      await ownEgress.close();
+    },
+  };
+}
+
+function createCrmClients(db: Db, secrets: Secrets, egress: Egress): CrmClients {
+  const hubspotOf = createHubspots({ db, secrets, requests: egress });
+  return {
+    async hubspot(orgId) {
+      const settings = await findConnection(db, secrets, orgId, 'crm');
+      return settings && { settings, client: hubspotOf(orgId, settings) };
+    },
+    async salesforce(orgId) {
+      const settings = await findConnection(db, secrets, orgId, 'miaw');
+      return settings && createSalesforce({ egress, store: createConversationStore(db, secrets, orgId) }, settings);
+    },
+  };
+}
