@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Db } from '../db/connect.ts';
+import type { Db, Trx } from '../db/connect.ts';
 import { lockName } from '../db/locks.ts';
 import type { CreateAction, UpdateAction } from './actions.schema.ts';
 
@@ -20,7 +20,7 @@ const COLUMNS = [
 ] as const;
 
 /** Lets one change of which actions an org has through at a time, so that they can be counted. */
-export async function lockActions(trx: Db, orgId: string): Promise<void> {
+export async function lockActions(trx: Trx, orgId: string): Promise<void> {
   await lockName(trx, `actions ${orgId}`);
 }
 
@@ -130,7 +130,7 @@ const one = (db: Db, orgId: string, id: string) =>
 
 export const findAction = (db: Db, orgId: string, id: string) => one(db, orgId, id).executeTakeFirst();
 
-export const lockAction = (trx: Db, orgId: string, id: string) => one(trx, orgId, id).forUpdate().executeTakeFirst();
+export const lockAction = (trx: Trx, orgId: string, id: string) => one(trx, orgId, id).forUpdate().executeTakeFirst();
 
 export type ActionRow = NonNullable<Awaited<ReturnType<typeof findAction>>>;
 

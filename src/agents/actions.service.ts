@@ -1,4 +1,4 @@
-import type { Db } from '../db/connect.ts';
+import type { Db, Trx } from '../db/connect.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { conflict, invalid, notFound } from '../errors.ts';
 import { newId } from '../ids.ts';
@@ -64,7 +64,7 @@ export async function getAction(db: Db, orgId: string, id: string) {
 export const readActions = async (db: Db, orgId: string) => (await listActions(db, orgId)).map(shown);
 
 /** Throws conflict where the org has more actions than an org can have. */
-export async function assertRoom(trx: Db, orgId: string): Promise<void> {
+export async function assertRoom(trx: Trx, orgId: string): Promise<void> {
   if ((await countActions(trx, orgId)) > MAX_ACTIONS)
     throw conflict(`An org has at most ${MAX_ACTIONS} actions: delete some that are not in use`);
 }
@@ -76,7 +76,7 @@ function assertCallable(operation: Operation): void {
   throw invalid(`The request is not valid: ${summary.slice(0, 500)}`, issues);
 }
 
-async function freeOperationId(trx: Db, orgId: string, name: string): Promise<string> {
+async function freeOperationId(trx: Trx, orgId: string, name: string): Promise<string> {
   const wanted = nameOfOperation(name);
   const taken = new Set(await listOperationIds(trx, orgId, wanted));
   for (let n = 1; ; n++) {

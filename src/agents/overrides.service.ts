@@ -1,5 +1,5 @@
 import { findHttpActionOverrides } from '../contacts/service.ts';
-import type { Db } from '../db/connect.ts';
+import type { Db, Trx } from '../db/connect.ts';
 import { readActionOverrides } from '../orgs/action-overrides.service.ts';
 import type { Secrets } from '../secrets.ts';
 import { findMessageOverrides, insertMessageOverrides } from './overrides.queries.ts';
@@ -31,7 +31,7 @@ export async function overridesOf(
 
 /** Keeps what a page says with a message for the actions that answer it. Sealed, as it may hold the visitor's credentials. */
 export async function keepMessageOverrides(
-  trx: Db,
+  trx: Trx,
   secrets: Secrets,
   orgId: string,
   messageId: string,

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Db } from '../db/connect.ts';
+import type { Db, Trx } from '../db/connect.ts';
 import { lockName } from '../db/locks.ts';
 import type { CreatePhoneAgent, UpdatePhoneAgent } from './phone-agents.schema.ts';
 
@@ -19,7 +19,7 @@ const COLUMNS = [
 ] as const;
 
 /** Lets one new agent of the org through at a time, so that they can be counted. */
-export async function lockPhoneAgents(trx: Db, orgId: string): Promise<void> {
+export async function lockPhoneAgents(trx: Trx, orgId: string): Promise<void> {
   await lockName(trx, `phone agents ${orgId}`);
 }
 

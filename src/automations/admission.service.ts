@@ -1,4 +1,4 @@
-import type { Db } from '../db/connect.ts';
+import type { Trx } from '../db/connect.ts';
 import { enqueue, signalWithStart, start } from '../outbox/outbox.ts';
 import { LOOK, type NextStep, RUN_AUTOMATION } from './contract.ts';
 import { definitionOf, goOn } from './progress.service.ts';
@@ -10,7 +10,7 @@ const MOST_AT_ONCE = 100;
 const subjectOf = (runId: string, name: string) => ({ subjectId: runId, summary: name.slice(0, 200) });
 
 /** Lets those of an org's runs begin whose turn it is. */
-export async function admitRuns(trx: Db, orgId: string): Promise<void> {
+export async function admitRuns(trx: Trx, orgId: string): Promise<void> {
   for (;;) {
     const admitted = await admit(trx, orgId, MOST_AT_ONCE);
     let ended = 0;
@@ -20,7 +20,7 @@ export async function admitRuns(trx: Db, orgId: string): Promise<void> {
 }
 
 /** Says whether there is anything to do for its workflow. */
-async function begin(trx: Db, orgId: string, run: Run): Promise<boolean> {
+async function begin(trx: Trx, orgId: string, run: Run): Promise<boolean> {
   const definition = await definitionOf(trx, orgId, run);
   const next = await goOn(trx, orgId, run, definition, undefined);
   if (next.kind === 'end' || next.kind === 'failed') return false;

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Db } from '../db/connect.ts';
+import type { Db, Trx } from '../db/connect.ts';
 
 export interface Gate {
   id: string;
@@ -7,7 +7,7 @@ export interface Gate {
   isElsewhere: boolean;
 }
 
-export async function insertGate(trx: Db, orgId: string, { id, sessionId, isElsewhere }: Gate): Promise<void> {
+export async function insertGate(trx: Trx, orgId: string, { id, sessionId, isElsewhere }: Gate): Promise<void> {
   await trx
     .insertInto('automation_gates')
     .values({ org_id: orgId, id, session_id: sessionId, is_elsewhere: isElsewhere })
@@ -15,7 +15,7 @@ export async function insertGate(trx: Db, orgId: string, { id, sessionId, isElse
 }
 
 /** Has a gate wait for those of some runs that have not ended. Gives how many these are. */
-export async function holdFor(trx: Db, orgId: string, gateId: string, runIds: string[]): Promise<number> {
+export async function holdFor(trx: Trx, orgId: string, gateId: string, runIds: string[]): Promise<number> {
   const { numUpdatedRows } = await trx
     .updateTable('automation_runs')
     .set({ gate_id: gateId })
@@ -64,7 +64,7 @@ export const listGatesOf = (db: Db, orgId: string, automationId: string) =>
     .execute();
 
 /** Takes a gate away, once: undefined where it is gone already. */
-export const deleteGate = (trx: Db, orgId: string, id: string) =>
+export const deleteGate = (trx: Trx, orgId: string, id: string) =>
   trx
     .deleteFrom('automation_gates')
     .where('org_id', '=', orgId)

@@ -13,10 +13,10 @@ import { runsTriggeredBy } from './happenings.service.ts';
  * A reaction to `pre-ticket-handoff`: starts the workflows that are to run before the handoff, which goes on once they have ended, and at once
  * where there are none.
  */
-export const holdHandoffs: Reaction = async (trx, orgId, events) => {
+export const holdHandoffs: Reaction<'pre-ticket-handoff'> = async (trx, orgId, events) => {
   for (const event of events) {
     const sessionId = event.subject_id;
-    const isElsewhere = event.payload.isElsewhere === true;
+    const { isElsewhere } = event.payload;
     const gateId = newId();
     const runIds = await runsTriggeredBy(trx, orgId, event);
     if (runIds.length === 0 || (await holdFor(trx, orgId, gateId, runIds)) === 0) {

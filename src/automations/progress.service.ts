@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { Db } from '../db/connect.ts';
+import type { Db, Trx } from '../db/connect.ts';
 import type { ActionStep, Json, Step } from './blocks.schema.ts';
 import type { NextStep } from './contract.ts';
 import { finishRun } from './ending.service.ts';
@@ -42,7 +42,7 @@ export const memoryOf = (db: Db, orgId: string, runId: string): Memory => ({
  * be. Gives what is next. The run is in progress, and this transaction's.
  */
 export async function goOn(
-  trx: Db,
+  trx: Trx,
   orgId: string,
   run: Run,
   definition: Definition,
@@ -68,7 +68,7 @@ export async function goOn(
 
 /** Ends a run with a step that failed. */
 export async function failRun(
-  trx: Db,
+  trx: Trx,
   orgId: string,
   runId: string,
   { place, step, message }: { place: Place; step: Step; message: string },
@@ -80,7 +80,7 @@ export async function failRun(
 }
 
 /** Writes down where a run has come to. */
-async function arrive(trx: Db, orgId: string, run: Run, next: Next): Promise<NextStep> {
+async function arrive(trx: Trx, orgId: string, run: Run, next: Next): Promise<NextStep> {
   const runId = run.id;
   const isWaiting = next.kind === 'wait' || next.kind === 'wait-for-event';
   if (isWaiting !== run.is_waiting) await setWaiting(trx, orgId, runId, isWaiting);

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Db } from '../db/connect.ts';
+import type { Db, Trx } from '../db/connect.ts';
 import type { Json, Step, TriggerType } from './blocks.schema.ts';
 
 const versions = (db: Db, orgId: string) =>
@@ -81,12 +81,12 @@ export async function listWorkflows(
     .execute();
 }
 
-export async function insertAutomation(trx: Db, orgId: string, id: string, token: string): Promise<void> {
+export async function insertAutomation(trx: Trx, orgId: string, id: string, token: string): Promise<void> {
   await trx.insertInto('automations').values({ org_id: orgId, id, webhook_token: token }).execute();
 }
 
 /** Keeps the workflow to this transaction. Undefined where the org has none. */
-export const lockAutomation = (trx: Db, orgId: string, id: string) =>
+export const lockAutomation = (trx: Trx, orgId: string, id: string) =>
   trx
     .selectFrom('automations')
     .select(['id', 'active_version', 'webhook_token'])
@@ -106,7 +106,7 @@ export interface NewVersion {
 }
 
 /** Adds the next version of a workflow that is locked. */
-export async function insertVersion(trx: Db, orgId: string, id: string, version: NewVersion): Promise<void> {
+export async function insertVersion(trx: Trx, orgId: string, id: string, version: NewVersion): Promise<void> {
   const json = (value: unknown) => (value === null ? null : JSON.stringify(value));
   await trx
     .insertInto('automation_versions')
@@ -126,7 +126,7 @@ export async function insertVersion(trx: Db, orgId: string, id: string, version:
 }
 
 /** Has a version be the one that the trigger starts, or none. */
-export async function setActive(trx: Db, orgId: string, id: string, versionId: number | null): Promise<void> {
+export async function setActive(trx: Trx, orgId: string, id: string, versionId: number | null): Promise<void> {
   await trx
     .updateTable('automations')
     .set({ active_version: versionId, updated_at: sql<Date>`now()` })
@@ -135,7 +135,7 @@ export async function setActive(trx: Db, orgId: string, id: string, versionId: n
     .execute();
 }
 
-export async function deleteAutomation(trx: Db, orgId: string, id: string): Promise<boolean> {
+export async function deleteAutomation(trx: Trx, orgId: string, id: string): Promise<boolean> {
   const { numDeletedRows } = await trx
     .deleteFrom('automations')
     .where('org_id', '=', orgId)
@@ -145,7 +145,7 @@ export async function deleteAutomation(trx: Db, orgId: string, id: string): Prom
 }
 
 /** Runs of a workflow that have not ended. */
-export async function listOpenRuns(trx: Db, orgId: string, id: string): Promise<string[]> {
+export async function listOpenRuns(trx: Trx, orgId: string, id: string): Promise<string[]> {
   const open = await trx
     .selectFrom('automation_runs')
     .select('id')

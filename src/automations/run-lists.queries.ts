@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Db } from '../db/connect.ts';
+import type { Db, Trx } from '../db/connect.ts';
 import { newId } from '../ids.ts';
 import type { NextStep } from './contract.ts';
 import type { ListRuns } from './runs.schema.ts';
@@ -65,7 +65,7 @@ export const listSteps = (db: Db, orgId: string, runId: string) =>
     .execute();
 
 /** The step at which a run failed. */
-export const findFailedStep = (trx: Db, orgId: string, runId: string) =>
+export const findFailedStep = (trx: Trx, orgId: string, runId: string) =>
   trx
     .selectFrom('automation_steps')
     .select(['place', 'step_id', 'type', 'name'])
@@ -77,7 +77,7 @@ export const findFailedStep = (trx: Db, orgId: string, runId: string) =>
     .executeTakeFirst();
 
 /** Has a run that failed be under way again. */
-export async function reopenRun(trx: Db, orgId: string, runId: string): Promise<void> {
+export async function reopenRun(trx: Trx, orgId: string, runId: string): Promise<void> {
   await trx
     .updateTable('automation_runs')
     .set({ status: 'in_progress', error: null, run_ended_at: null })
@@ -87,7 +87,7 @@ export async function reopenRun(trx: Db, orgId: string, runId: string): Promise<
 }
 
 /** Keeps where a run goes on. */
-export async function noteResumed(trx: Db, orgId: string, runId: string, next: NextStep): Promise<void> {
+export async function noteResumed(trx: Trx, orgId: string, runId: string, next: NextStep): Promise<void> {
   await trx
     .updateTable('automation_runs')
     .set({ resumed_at: JSON.stringify(next) })
@@ -96,7 +96,7 @@ export async function noteResumed(trx: Db, orgId: string, runId: string, next: N
     .execute();
 }
 
-export async function changeInput(trx: Db, orgId: string, runId: string, place: string, input: object): Promise<void> {
+export async function changeInput(trx: Trx, orgId: string, runId: string, place: string, input: object): Promise<void> {
   await trx
     .updateTable('automation_steps')
     .set({ changed_input: JSON.stringify(input) })
@@ -115,7 +115,7 @@ export interface Retry {
   api_key_id: string;
 }
 
-export async function insertRetry(trx: Db, orgId: string, runId: string, retry: Retry): Promise<void> {
+export async function insertRetry(trx: Trx, orgId: string, runId: string, retry: Retry): Promise<void> {
   await trx
     .insertInto('automation_retries')
     .values({ ...retry, org_id: orgId, id: newId(), run_id: runId })

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Db } from '../db/connect.ts';
+import type { Db, Trx } from '../db/connect.ts';
 import type { Json, TriggerType } from './blocks.schema.ts';
 import type { NextStep } from './contract.ts';
 import type { Place } from './places.rules.ts';
@@ -24,7 +24,7 @@ export async function findResumed(db: Db, orgId: string, id: string): Promise<Ne
 }
 
 /** A run as its steps need it, as it stays until the transaction ends. */
-export const lockRun = (trx: Db, orgId: string, id: string) =>
+export const lockRun = (trx: Trx, orgId: string, id: string) =>
   trx
     .selectFrom('automation_runs')
     .select(COLUMNS)
@@ -45,7 +45,7 @@ export const findBlocks = (db: Db, orgId: string, versionId: number) =>
     .executeTakeFirstOrThrow();
 
 /** Lets runs begin, oldest first, as far as there is room for them beside those that are under way. */
-export async function admit(trx: Db, orgId: string, most: number): Promise<Run[]> {
+export async function admit(trx: Trx, orgId: string, most: number): Promise<Run[]> {
   const { rows } = await sql<Run>`
     with busy as (
       select count(*) as count from automation_runs where org_id = ${orgId} and status = 'in_progress' and not is_waiting
@@ -62,7 +62,7 @@ export async function admit(trx: Db, orgId: string, most: number): Promise<Run[]
 
 /** Ends a run, which then listens for nothing any more. One that failed keeps what it has heard, as it may be retried. Gives what waits for its end. */
 export async function endRun(
-  trx: Db,
+  trx: Trx,
   orgId: string,
   id: string,
   { status, error = null }: { status: Exclude<RunStatus, 'idle' | 'in_progress'>; error?: string | null },
@@ -82,7 +82,7 @@ export async function endRun(
   return rows[0]?.gate_id ?? null;
 }
 
-export async function setWaiting(trx: Db, orgId: string, id: string, isWaiting: boolean): Promise<void> {
+export async function setWaiting(trx: Trx, orgId: string, id: string, isWaiting: boolean): Promise<void> {
   await trx
     .updateTable('automation_runs')
     .set({ is_waiting: isWaiting })
@@ -130,7 +130,7 @@ export interface StepRecord {
 }
 
 /** Writes down steps as they stand. One that is there already is replaced, its beginning and its tries but counted; one that is over stays. */
-export async function saveSteps(trx: Db, orgId: string, runId: string, steps: StepRecord[]): Promise<void> {
+export async function saveSteps(db: Db, orgId: string, runId: string, steps: StepRecord[]): Promise<void> {
   if (steps.length === 0) return;
   await sql`
     insert into automation_steps as step (org_id, run_id, place, step_id, type, name, status, input, output, attempts, ended_at)
@@ -141,12 +141,12 @@ export async function saveSteps(trx: Db, orgId: string, runId: string, steps: St
     on conflict (org_id, run_id, place) do update set status = excluded.status, input = excluded.input, output = excluded.output,
       error = null, attempts = step.attempts + 1, ended_at = excluded.ended_at
       where step.status not in ('completed', 'skipped')
-  `.execute(trx);
+  `.execute(db);
 }
 
 /** Ends a step. */
 export async function endStep(
-  trx: Db,
+  trx: Trx,
   orgId: string,
   runId: string,
   place: Place,
@@ -178,14 +178,14 @@ export async function noteTry(db: Db, orgId: string, runId: string, place: Place
 }
 
 /** What a run has heard of a type and did not take yet, in the order in which it came. */
-export const listHeard = (trx: Db, orgId: string, runId: string, type: TriggerType) =>
+export const listHeard = (trx: Trx, orgId: string, runId: string, type: TriggerType) =>
   heard(trx, orgId, runId, type).select(['event_id', 'output']).orderBy('heard_at').orderBy('event_id').execute();
 
 /** Whether a run has heard anything of a type that it did not take yet. */
-export const hasHeard = async (trx: Db, orgId: string, runId: string, type: TriggerType): Promise<boolean> =>
+export const hasHeard = async (trx: Trx, orgId: string, runId: string, type: TriggerType): Promise<boolean> =>
   (await heard(trx, orgId, runId, type).select('event_id').limit(1).executeTakeFirst()) !== undefined;
 
-const heard = (trx: Db, orgId: string, runId: string, type: TriggerType) =>
+const heard = (trx: Trx, orgId: string, runId: string, type: TriggerType) =>
   trx
     .selectFrom('automation_heard')
     .where('org_id', '=', orgId)
@@ -193,7 +193,7 @@ const heard = (trx: Db, orgId: string, runId: string, type: TriggerType) =>
     .where('trigger_type', '=', type)
     .where('is_taken', '=', false);
 
-export async function takeHeard(trx: Db, orgId: string, runId: string, eventId: string): Promise<void> {
+export async function takeHeard(trx: Trx, orgId: string, runId: string, eventId: string): Promise<void> {
   await trx
     .updateTable('automation_heard')
     .set({ is_taken: true })

@@ -1,4 +1,4 @@
-import type { Db } from '../db/connect.ts';
+import type { Db, Trx } from '../db/connect.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { conflict, notFound, refused } from '../errors.ts';
 import { newId } from '../ids.ts';
@@ -130,7 +130,7 @@ export function rerun(db: Db, orgId: string, workflowId: string, runId: string):
   });
 }
 
-async function holdRun(trx: Db, orgId: string, workflowId: string, runId: string): Promise<Run> {
+async function holdRun(trx: Trx, orgId: string, workflowId: string, runId: string): Promise<Run> {
   const run = await lockRun(trx, orgId, runId);
   if (run === undefined || run.automation_id !== workflowId) throw notFound('run');
   return run;

@@ -12,7 +12,7 @@ import { findTrigger, hasScheduledRun, isSilenceWatched, listMaybeScheduled } fr
 const MISSED_AFTER_MS = 60_000;
 
 /** Has the Schedules and timers that changed workflows ask for be as they ask now. */
-export const tendTriggers: Reaction = async (trx, orgId, events) => {
+export const tendTriggers: Reaction<'workflow-changed'> = async (trx, orgId, events) => {
   const ids = await listMaybeScheduled(
     trx,
     orgId,

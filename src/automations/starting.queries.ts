@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Db } from '../db/connect.ts';
+import type { Db, Trx } from '../db/connect.ts';
 import type { Json, Step, TriggerType } from './blocks.schema.ts';
 import type { RunStatus, TriggerCause } from './table.ts';
 
@@ -54,7 +54,7 @@ export interface NewRun {
 }
 
 /** Writes runs down, each once by its workflow and key. Gives the ids of those that are new. */
-export async function insertRuns(trx: Db, orgId: string, runs: NewRun[]): Promise<string[]> {
+export async function insertRuns(trx: Trx, orgId: string, runs: NewRun[]): Promise<string[]> {
   if (runs.length === 0) return [];
   const { rows } = await sql<{ id: string }>`
     insert into automation_runs
@@ -71,7 +71,7 @@ export async function insertRuns(trx: Db, orgId: string, runs: NewRun[]): Promis
 
 /** Has runs listen for types of events from their beginning on. */
 export async function insertListeners(
-  trx: Db,
+  trx: Trx,
   orgId: string,
   listeners: { run_id: string; trigger_type: TriggerType }[],
 ): Promise<void> {
@@ -84,7 +84,7 @@ export async function insertListeners(
 }
 
 /** Counts what a constraint could not be worked out for. */
-export async function noteConstraintError(trx: Db, orgId: string, id: string, message: string): Promise<void> {
+export async function noteConstraintError(trx: Trx, orgId: string, id: string, message: string): Promise<void> {
   await trx
     .updateTable('automations')
     .set({
@@ -98,7 +98,7 @@ export async function noteConstraintError(trx: Db, orgId: string, id: string, me
 
 /** Tells runs that listen for a type of what happened. Gives those to which it is news. */
 export async function insertHeard(
-  trx: Db,
+  trx: Trx,
   orgId: string,
   type: TriggerType,
   happenings: { event_id: string; output: { [key: string]: Json } }[],
@@ -119,7 +119,7 @@ export async function insertHeard(
  * Those of the runs that wait now. To be asked behind insertHeard, which waits for runs that are just coming to their wait: either they see what
  * was told, or they are seen here.
  */
-export async function listWaiting(trx: Db, orgId: string, runIds: string[]): Promise<string[]> {
+export async function listWaiting(trx: Trx, orgId: string, runIds: string[]): Promise<string[]> {
   if (runIds.length === 0) return [];
   const waiting = await trx
     .selectFrom('automation_runs')

@@ -1,4 +1,4 @@
-import type { Db } from '../db/connect.ts';
+import type { Trx } from '../db/connect.ts';
 import { newId } from '../ids.ts';
 import { enqueue } from '../outbox/outbox.ts';
 import { admitRuns, wakeRun } from './admission.service.ts';
@@ -35,7 +35,7 @@ export interface Happening {
  * listen. Gives the new runs' ids. With `only`, no other workflow is started.
  */
 export async function startRuns(
-  trx: Db,
+  trx: Trx,
   orgId: string,
   type: TriggerType,
   happenings: Happening[],
@@ -61,7 +61,7 @@ export async function startRuns(
 
 /** What a run of a version is started with. */
 export async function startVersion(
-  trx: Db,
+  trx: Trx,
   orgId: string,
   version: ActiveVersion,
   happenings: Happening[],
@@ -96,7 +96,7 @@ export async function startVersion(
 }
 
 async function isWanted(
-  trx: Db,
+  trx: Trx,
   orgId: string,
   { automation_id, trigger_constraints }: ActiveVersion,
   output: { [key: string]: Json },

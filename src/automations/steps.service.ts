@@ -1,4 +1,4 @@
-import type { Db } from '../db/connect.ts';
+import type { Trx } from '../db/connect.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { DomainError, invalid } from '../errors.ts';
 import type { Action, ActionDeps, StepRef } from './actions/action.ts';
@@ -118,7 +118,7 @@ function advance({ db }: StepDeps, { orgId, runId, place }: PlaceInRun, definiti
 }
 
 /** Where a run ends or comes to wait, another may begin. */
-async function behind(trx: Db, orgId: string, run: Run, definition: Definition, place: Place): Promise<NextStep> {
+async function behind(trx: Trx, orgId: string, run: Run, definition: Definition, place: Place): Promise<NextStep> {
   const next = await goOn(trx, orgId, run, definition, place);
   if (next.kind !== 'action' && next.kind !== 'pass') await admitRuns(trx, orgId);
   return next;
@@ -173,7 +173,7 @@ export function lookAtWait({ db }: StepDeps, { orgId, runId, place }: PlaceInRun
 
 /** The first event since the run's start that the wait is for. One whose constraint cannot be worked out is none. */
 async function takeEvent(
-  trx: Db,
+  trx: Trx,
   orgId: string,
   run: Run,
   definition: Definition,
@@ -193,7 +193,7 @@ async function takeEvent(
 
 /** A constraint with what it refers to; undefined where that is too much. */
 async function conditionOf(
-  trx: Db,
+  trx: Trx,
   orgId: string,
   run: Run,
   definition: Definition,

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Db } from '../db/connect.ts';
+import type { Db, Trx } from '../db/connect.ts';
 import { NIL_UUID } from '../ids.ts';
 import type { Json, TriggerType } from './blocks.schema.ts';
 
@@ -68,7 +68,7 @@ export interface SilencePlace {
 }
 
 /** Keeps a workflow's place to this transaction. It begins anew where it counts other minutes than before. */
-export async function lockPlace(trx: Db, orgId: string, automationId: string, minutes: number): Promise<SilencePlace> {
+export async function lockPlace(trx: Trx, orgId: string, automationId: string, minutes: number): Promise<SilencePlace> {
   const { rows } = await sql<SilencePlace>`
     insert into automation_silences as place (org_id, automation_id, minutes, silent_since, session_id)
     values (${orgId}, ${automationId}, ${minutes}, to_timestamp(0), ${NIL_UUID})
@@ -89,7 +89,7 @@ export interface Silence {
 
 /** Open sessions behind a place, those first in which nobody has spoken for the longest. One in which nobody ever spoke counts from its beginning. */
 export async function listSilences(
-  trx: Db,
+  trx: Trx,
   orgId: string,
   { silent_since, session_id }: SilencePlace,
   { minutes, limit }: { minutes: number; limit: number },
@@ -107,7 +107,7 @@ export async function listSilences(
 }
 
 export async function updatePlace(
-  trx: Db,
+  trx: Trx,
   orgId: string,
   automationId: string,
   { silent_since, session_id }: SilencePlace,

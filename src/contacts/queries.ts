@@ -1,6 +1,7 @@
 import { CompiledQuery, type SqlBool, sql } from 'kysely';
-import type { Db } from '../db/connect.ts';
+import type { Db, Trx } from '../db/connect.ts';
 import { inRange, type RangePlace } from '../db/ranges.ts';
+import { announcementText, executeAnnouncing } from '../outbox/announcing.ts';
 import type { StoredContact } from './merge.rules.ts';
 
 const COLUMNS = ['id', 'email', 'phone_number', 'name', 'custom_data', 'created_at', 'updated_at'] as const;
@@ -11,9 +12,7 @@ const INSERT_ANNOUNCED = `
     values ($1, $2, $3, $4, $5, $6, $7)
     on conflict do nothing
     returning id
-  ), announced as (
-    insert into outbox (org_id, kind, type, subject_id, payload)
-    select $1, 'event', 'contact-created', id, '{}' from created
+  ), announced as (${announcementText('contact-created', `select $1::uuid as org_id, id as subject_id, '{}'::jsonb as payload from created`)}
   )
   select id from created`;
 
@@ -25,7 +24,7 @@ export async function insertAnnounced(db: Db, orgId: string, contact: StoredCont
   const { id, email, phone_number, name, custom_data, http_action_overrides } = contact;
   const overrides = http_action_overrides === null ? null : JSON.stringify(http_action_overrides);
   const values = [orgId, id, email, phone_number, name, JSON.stringify(custom_data), overrides];
-  const { rows } = await db.executeQuery(CompiledQuery.raw(INSERT_ANNOUNCED, values));
+  const { rows } = await executeAnnouncing(db, CompiledQuery.raw(INSERT_ANNOUNCED, values));
   return rows.length > 0;
 }
 
@@ -106,7 +105,7 @@ export function findContact(db: Db, orgId: string, id: string) {
 }
 
 /** Whether the org has the contact, which then stays until the transaction ends. */
-export async function holdContact(trx: Db, orgId: string, id: string): Promise<boolean> {
+export async function holdContact(trx: Trx, orgId: string, id: string): Promise<boolean> {
   const contact = await trx
     .selectFrom('contacts')
     .select('id')

@@ -1,10 +1,9 @@
-import type { Db } from '../db/connect.ts';
+import type { Db, Trx } from '../db/connect.ts';
 import { violatedUnique } from '../db/failures.ts';
-import { afterCommit, inSavepoint, inTransaction } from '../db/transaction.ts';
+import { inSavepoint, inTransaction } from '../db/transaction.ts';
 import { conflict, type DomainError, invalid, notFound } from '../errors.ts';
 import { newId } from '../ids.ts';
 import { announce } from '../outbox/events.ts';
-import { wakeRelay } from '../outbox/wake.ts';
 import { blankContact, type ContactChange, excessOf, isSame, merge, type StoredContact } from './merge.rules.ts';
 import { insertAnnounced, insertContacts, lockContacts, updateContacts } from './queries.ts';
 
@@ -24,10 +23,7 @@ export async function saveContact(db: Db, orgId: string, change: ContactChange):
   const contact = merge(blankContact(newId()), change);
   const excess = excessOf(contact);
   if (excess !== undefined) throw invalid(excess);
-  if (await insertAnnounced(db, orgId, contact)) {
-    afterCommit(db, wakeRelay);
-    return { id: contact.id };
-  }
+  if (await insertAnnounced(db, orgId, contact)) return { id: contact.id };
   return saveOne(db, orgId, { change });
 }
 
@@ -75,7 +71,7 @@ interface Draft {
 }
 
 async function saveRound(
-  trx: Db,
+  trx: Trx,
   orgId: string,
   saves: OpenSave[],
   results: (SaveResult | undefined)[],
@@ -120,7 +116,7 @@ async function saveRound(
 }
 
 /** False where another transaction took an e-mail or phone number since we looked. */
-async function writeChanges(trx: Db, orgId: string, drafts: Draft[]): Promise<boolean> {
+async function writeChanges(trx: Trx, orgId: string, drafts: Draft[]): Promise<boolean> {
   const contacts = drafts.map(({ now }) => now);
   const isSafe = drafts.every(
     ({ before, now }) => before?.email === now.email && before.phone_number === now.phone_number,

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Db } from '../db/connect.ts';
+import type { Db, Trx } from '../db/connect.ts';
 import { byCreation, type Place } from '../db/cursor.ts';
 import { lockName } from '../db/locks.ts';
 import type { FullFilter } from './filters.schema.ts';
@@ -8,7 +8,7 @@ const columns = ['id', 'name', 'created_at', 'updated_at'] as const;
 const filter = sql<FullFilter | null>`filter`.as('filter');
 
 /** Lets one change of the org's segments through at a time, so that no two of them close a circle together. */
-export async function lockSegments(trx: Db, orgId: string): Promise<void> {
+export async function lockSegments(trx: Trx, orgId: string): Promise<void> {
   await lockName(trx, `segments ${orgId}`);
 }
 

@@ -1,4 +1,4 @@
-import type { Db } from '../db/connect.ts';
+import type { Db, Trx } from '../db/connect.ts';
 import { decodeCursor, settledBefore, toPage } from '../db/cursor.ts';
 import { pageOfRange } from '../db/ranges.ts';
 import { inTransaction } from '../db/transaction.ts';
@@ -54,7 +54,7 @@ export interface ResolvedContact {
 }
 
 /** Finds the contact of each ref, in order. E-mails and phone numbers that nobody has yet become contacts. */
-export async function resolveContacts(trx: Db, orgId: string, refs: ContactRef[]): Promise<ResolvedContact[]> {
+export async function resolveContacts(trx: Trx, orgId: string, refs: ContactRef[]): Promise<ResolvedContact[]> {
   const addresses = {
     ids: refs.flatMap((ref) => ('id' in ref ? ref.id : [])),
     emails: [...new Set(refs.flatMap((ref) => ('email' in ref ? ref.email : [])))],

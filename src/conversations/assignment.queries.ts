@@ -1,5 +1,5 @@
 import { type SqlBool, sql } from 'kysely';
-import type { Db } from '../db/connect.ts';
+import type { Db, Trx } from '../db/connect.ts';
 import { isLockTaken } from '../db/failures.ts';
 import { lockName } from '../db/locks.ts';
 import { inSavepoint } from '../db/transaction.ts';
@@ -10,14 +10,14 @@ const PATIENCE = '300ms';
  * Lets one at a time give sessions of the org to members, until the transaction ends: a member may be in several teams, and has one
  * capacity. Whoever waits for it may hold sessions, so whoever has it must not begin to lock any.
  */
-export async function lockAssignment(trx: Db, orgId: string): Promise<void> {
+export async function lockAssignment(trx: Trx, orgId: string): Promise<void> {
   await lockName(trx, `assignment ${orgId}`);
 }
 
 /**
  * The same for one who does not wait for long, as each who waits holds a connection: among many who come at once, the last are told false.
  */
-export async function tryLockAssignment(trx: Db, orgId: string): Promise<boolean> {
+export async function tryLockAssignment(trx: Trx, orgId: string): Promise<boolean> {
   await sql`set local lock_timeout = ${sql.lit(PATIENCE)}`.execute(trx);
   try {
     await inSavepoint(trx, () => lockAssignment(trx, orgId));
@@ -76,7 +76,7 @@ export async function listTeamsWaitedFor(db: Db, orgId: string): Promise<string[
 const inTeams = (teamIds: string[]) => sql<SqlBool>`session.team_id = any(${teamIds}::uuid[])`;
 
 /** Sessions in the queues of teams, whoever waits longest first. They stay there until the transaction ends. */
-export const lockWaitingSessions = (trx: Db, orgId: string, teamIds: string[], limit: number) =>
+export const lockWaitingSessions = (trx: Trx, orgId: string, teamIds: string[], limit: number) =>
   waitingSessions(trx, orgId)
     .select(['session.id', 'session.assignee_id', 'session.team_id'])
     .$narrowType<{ team_id: string }>()
@@ -115,7 +115,7 @@ export async function isWaitedFor(db: Db, orgId: string, userId: number, except:
 /** The session's place in its team's queue: none, the one it has if any, or the last. */
 export type QueuePlace = 'none' | 'kept' | 'last';
 
-export async function updateQueuePlace(trx: Db, orgId: string, id: string, place: QueuePlace): Promise<void> {
+export async function updateQueuePlace(trx: Trx, orgId: string, id: string, place: QueuePlace): Promise<void> {
   await sql`
     update sessions set queued_at = case ${place}::text when 'kept' then coalesce(queued_at, now()) when 'last' then now() end
     where org_id = ${orgId} and id = ${id}

@@ -1,4 +1,4 @@
-import type { Db } from '../db/connect.ts';
+import type { Trx } from '../db/connect.ts';
 import { isInTeam, isPicking, readStaffing, updateTurns } from '../desk/staffing.service.ts';
 import { newId } from '../ids.ts';
 import { readSettings } from '../orgs/service.ts';
@@ -23,7 +23,7 @@ type OneOfSessions = Pick<LockedSession, 'id' | 'assignee_id' | 'team_id'>;
 
 /** Writes down whose a session is now, and tells of it. Whoever has it already changes nothing. */
 export async function reassign(
-  trx: Db,
+  trx: Trx,
   orgId: string,
   session: OneOfSessions,
   to: { assignee_id: number | null; team_id: string | null },
@@ -46,7 +46,7 @@ export async function reassign(
  * nobody can take it now, or too many come at once: it waits in the queue, where it must have been given its place before.
  */
 export async function findAssignee(
-  trx: Db,
+  trx: Trx,
   orgId: string,
   session: OneOfSessions,
   teamId: string,
@@ -65,7 +65,7 @@ export async function findAssignee(
 }
 
 /** Whom the team picks. What waits for the same member is not overtaken. The caller has the lock of assignment. */
-async function pickAssignee(trx: Db, orgId: string, sessionId: string, teamId: string, desk: Desk) {
+async function pickAssignee(trx: Trx, orgId: string, sessionId: string, teamId: string, desk: Desk) {
   const [given] = distribute(desk, [{ id: sessionId, team_id: teamId }]).given;
   if (given !== undefined && !(await isWaitedFor(trx, orgId, given.user_id, sessionId))) {
     await updateTurns(trx, orgId, [given]);
@@ -76,7 +76,7 @@ async function pickAssignee(trx: Db, orgId: string, sessionId: string, teamId: s
 }
 
 /** Gives an open session that nobody has to whom its team picks, if any. */
-export async function assignInTeam(trx: Db, orgId: string, session: OneOfSessions): Promise<void> {
+export async function assignInTeam(trx: Trx, orgId: string, session: OneOfSessions): Promise<void> {
   const { team_id } = session;
   if (team_id === null || session.assignee_id !== null) return;
   await updateQueuePlace(trx, orgId, session.id, 'kept');
@@ -87,7 +87,7 @@ export async function assignInTeam(trx: Db, orgId: string, session: OneOfSession
  * Of a session that was opened again: leaves it to its assignee, who works in its team now and can have one more, or puts it back to the
  * team. One without a team, or whose team takes no sessions, stays with whom it is.
  */
-export async function reviewAssignee(trx: Db, orgId: string, session: OneOfSessions): Promise<void> {
+export async function reviewAssignee(trx: Trx, orgId: string, session: OneOfSessions): Promise<void> {
   const { team_id, assignee_id } = session;
   if (team_id === null) return;
   await lockAssignment(trx, orgId);
@@ -100,12 +100,12 @@ export async function reviewAssignee(trx: Db, orgId: string, session: OneOfSessi
 }
 
 /** Who of a team can be given this session, which is not counted. */
-const readDeskFor = (trx: Db, orgId: string, teamId: string, sessionId: string) =>
+const readDeskFor = (trx: Trx, orgId: string, teamId: string, sessionId: string) =>
   readDesk(trx, orgId, [teamId], { onChange: 'skip', except: sessionId });
 
 /** Who of the teams can be given sessions, how many they have and may have. */
 export async function readDesk(
-  trx: Db,
+  trx: Trx,
   orgId: string,
   teamIds: string[],
   { onChange, except = null }: { onChange: 'wait' | 'skip'; except?: string | null },
@@ -117,7 +117,7 @@ export async function readDesk(
 }
 
 /** Has the queues of the org's teams be looked at once the transaction has committed. */
-export const lookAtQueues = (trx: Db, orgId: string): Promise<void> =>
+export const lookAtQueues = (trx: Trx, orgId: string): Promise<void> =>
   enqueue(
     trx,
     orgId,

@@ -1,5 +1,5 @@
 import { isContactBlocked } from '../contacts/blocklist.service.ts';
-import type { Db } from '../db/connect.ts';
+import type { Trx } from '../db/connect.ts';
 import { noteForSla } from '../desk/sla-waking.service.ts';
 import { newId } from '../ids.ts';
 import { announce } from '../outbox/events.ts';
@@ -25,7 +25,7 @@ export interface ContactMessage {
  * nothing else. A second message of the same id changes nothing; says whether this is the first.
  */
 export async function takeContactMessage(
-  trx: Db,
+  trx: Trx,
   orgId: string,
   session: LockedSession,
   { id, text, attachments = [], name, avatarUrl }: ContactMessage,

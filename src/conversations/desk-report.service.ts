@@ -1,4 +1,4 @@
-import type { Db } from '../db/connect.ts';
+import type { Db, Trx } from '../db/connect.ts';
 import { listLastMessages } from './desk-report.queries.ts';
 import type { Sender } from './events.schema.ts';
 import { updateSession } from './sessions.queries.ts';
@@ -18,7 +18,7 @@ export async function briefingOf(db: Db, orgId: string, sessionId: string) {
 
 /** Writes on a session how far another system has its handoff. Throws notFound. */
 export async function reportHandoff(
-  trx: Db,
+  trx: Trx,
   orgId: string,
   sessionId: string,
   report: Partial<Pick<Handoff, 'summary' | 'sentiment' | 'state' | 'parts'>>,
@@ -30,7 +30,7 @@ export async function reportHandoff(
 
 /** Writes on a session what another system calls it. */
 export const linkTicketing = (
-  trx: Db,
+  trx: Trx,
   orgId: string,
   sessionId: string,
   ticketing: { name: string; external_id: string; id_type: string },

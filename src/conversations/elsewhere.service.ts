@@ -2,7 +2,7 @@ import { PhoneNumber } from '../contacts/phone-number.schema.ts';
 import { updateContact } from '../contacts/saving.service.ts';
 import { Email } from '../contacts/schema.ts';
 import { getContact, resolveContacts } from '../contacts/service.ts';
-import type { Db } from '../db/connect.ts';
+import type { Trx } from '../db/connect.ts';
 import { inSavepoint } from '../db/transaction.ts';
 import { tellSessionChanged } from '../desk/sla-assignment.service.ts';
 import { noteForSla } from '../desk/sla-waking.service.ts';
@@ -43,7 +43,7 @@ export interface ConversationElsewhere {
 
 /** Opens a session for a conversation that another system holds with a customer: what is said here goes out there. */
 export async function openSessionElsewhere(
-  trx: Db,
+  trx: Trx,
   orgId: string,
   { person, channel, assistMode }: ConversationElsewhere,
 ): Promise<{ id: string }> {
@@ -52,7 +52,7 @@ export async function openSessionElsewhere(
 }
 
 /** The contact with the person's e-mail address, or else number; null for one without. A name and a number are kept where there was none. */
-async function contactOf(trx: Db, orgId: string, person: PersonElsewhere): Promise<string | null> {
+async function contactOf(trx: Trx, orgId: string, person: PersonElsewhere): Promise<string | null> {
   const email = Email.safeParse(person.email).data;
   const phone = PhoneNumber.safeParse(person.phone).data;
   const ref = email !== undefined ? { email } : phone !== undefined ? { phone_number: phone } : undefined;
@@ -67,7 +67,7 @@ async function contactOf(trx: Db, orgId: string, person: PersonElsewhere): Promi
 }
 
 /** A number that another contact has stays with that one. */
-async function giveNumber(trx: Db, orgId: string, contactId: string, phone: string): Promise<void> {
+async function giveNumber(trx: Trx, orgId: string, contactId: string, phone: string): Promise<void> {
   try {
     await updateContact(trx, orgId, contactId, { phone });
   } catch (error) {
@@ -77,7 +77,7 @@ async function giveNumber(trx: Db, orgId: string, contactId: string, phone: stri
 
 /** Adds what the customer said in another system, who becomes the session's contact where it has none. Says whether it is new. Throws notFound. */
 export async function hearCustomerElsewhere(
-  trx: Db,
+  trx: Trx,
   orgId: string,
   sessionId: string,
   { id, text, name, email }: SaidElsewhere & { email: string | null },
@@ -97,7 +97,7 @@ export async function hearCustomerElsewhere(
  * it cannot is noted. Says whether it is new. Throws notFound.
  */
 export async function hearAgentElsewhere(
-  trx: Db,
+  trx: Trx,
   deps: SendingDeps,
   orgId: string,
   sessionId: string,
@@ -124,7 +124,7 @@ export async function hearAgentElsewhere(
 
 /** Adds a note that the team wrote in another system, or that is about a message. Says whether it is new. Throws notFound. */
 export async function noteElsewhere(
-  trx: Db,
+  trx: Trx,
   orgId: string,
   sessionId: string,
   { id, text, name, about }: SaidElsewhere & { about?: string },

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Db } from '../db/connect.ts';
+import type { Db, Trx } from '../db/connect.ts';
 import { notify } from '../db/notify.ts';
 import { afterCommit } from '../db/transaction.ts';
 import type { EventType, Sender } from './events.schema.ts';
@@ -27,7 +27,7 @@ const WAITING_ON: Record<Sender, WaitingOn | null> = {
  * already change nothing, so that this can be tried again. The caller holds the session, so that this statement sees what was written there
  * before: a higher `xid` than any that it knows is of another server, from before a restore, and counts for nothing.
  */
-export async function appendEvents(trx: Db, orgId: string, sessionId: string, events: NewEvent[]): Promise<boolean> {
+export async function appendEvents(trx: Trx, orgId: string, sessionId: string, events: NewEvent[]): Promise<boolean> {
   const speaker = events.findLast(({ type }) => type === 'message')?.sender;
   const waitingOn = speaker === undefined ? null : WAITING_ON[speaker];
   const hasMessage = speaker !== undefined;

@@ -1,4 +1,4 @@
-import type { Db } from '../db/connect.ts';
+import type { Db, Trx } from '../db/connect.ts';
 import type { SessionFact } from '../desk/sla-turns.rules.ts';
 import { notFound } from '../errors.ts';
 import { newId } from '../ids.ts';
@@ -27,7 +27,7 @@ export async function factsOf(db: Db, orgId: string, sessionId: string): Promise
 
 /** Writes into a session's history what its clocks did. */
 export async function recordClockEvents(
-  trx: Db,
+  trx: Trx,
   orgId: string,
   sessionId: string,
   events: Omit<NewEvent, 'id'>[],

@@ -1,4 +1,4 @@
-import type { Db } from '../db/connect.ts';
+import type { Trx } from '../db/connect.ts';
 import { readSettings } from '../orgs/service.ts';
 import { announce } from '../outbox/events.ts';
 import { updateSession } from './sessions.queries.ts';
@@ -9,7 +9,7 @@ import type { Handoff } from './sessions.table.ts';
  * have it in the org's ticketing system already; otherwise the handoff is pending until that has it, where the org has named one, connected or not.
  */
 export async function handOver(
-  trx: Db,
+  trx: Trx,
   orgId: string,
   id: string,
   reason: string | null,
@@ -30,7 +30,7 @@ export async function handOver(
   return handoff;
 }
 
-async function hasTarget(trx: Db, orgId: string): Promise<boolean> {
+async function hasTarget(trx: Trx, orgId: string): Promise<boolean> {
   const { handoff_target } = await readSettings(trx, orgId);
   return handoff_target !== null && handoff_target !== 'none';
 }

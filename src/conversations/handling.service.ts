@@ -1,5 +1,5 @@
 import { excessOfData, mergeData } from '../contacts/merge.rules.ts';
-import type { Db } from '../db/connect.ts';
+import type { Db, Trx } from '../db/connect.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { tellSessionChanged } from '../desk/sla-assignment.service.ts';
 import { noteForSla } from '../desk/sla-waking.service.ts';
@@ -80,7 +80,7 @@ const textOf = (data: Record<string, string>, key: string) => (Object.hasOwn(dat
 const isKept = (session: LockedSession, { status, custom_status_id }: UpdateSession) =>
   custom_status_id === undefined && (status === undefined || status === session.status);
 
-async function assertStatus(trx: Db, orgId: string, id: number): Promise<void> {
+async function assertStatus(trx: Trx, orgId: string, id: number): Promise<void> {
   const { session_statuses } = await readSettings(trx, orgId);
   if (session_statuses?.some((status) => status.id === id)) return;
   throw refused('custom_status_id', 'must be the id of one of session_statuses: PATCH /org/settings defines them');
@@ -165,7 +165,7 @@ export function removeTags(db: Db, orgId: string, id: string, name: string | und
   });
 }
 
-async function tell(trx: Db, orgId: string, id: string, type: 'tag_added' | 'tag_removed', names: string[]) {
+async function tell(trx: Trx, orgId: string, id: string, type: 'tag_added' | 'tag_removed', names: string[]) {
   if (names.length === 0) return;
   const events = names.map((tag_name): NewEvent => ({ id: newId(), type, data: { tag_name } }));
   await appendEvents(trx, orgId, id, events);

@@ -1,5 +1,5 @@
 import { resolveContacts } from '../contacts/service.ts';
-import type { Db } from '../db/connect.ts';
+import type { Trx } from '../db/connect.ts';
 import { takeContactMessage } from './contact-messages.service.ts';
 import { lockConversation, lockLatestSession } from './sessions.queries.ts';
 import type { SessionChannel } from './sessions.schema.ts';
@@ -16,7 +16,7 @@ export interface InboundMessage {
 }
 
 /** Adds what came in from a provider to the contact's last session on the channel, or to a new one where there is none. */
-export async function hearInbound(trx: Db, orgId: string, { id, channel, ...message }: InboundMessage): Promise<void> {
+export async function hearInbound(trx: Trx, orgId: string, { id, channel, ...message }: InboundMessage): Promise<void> {
   const contactId = message.contactId ?? (await contactOf(trx, orgId, channel, message.from));
   const on: SessionChannel = channel === 'voice' ? 'phone_voice' : channel;
   await lockConversation(trx, orgId, contactId);
@@ -26,7 +26,7 @@ export async function hearInbound(trx: Db, orgId: string, { id, channel, ...mess
   await takeContactMessage(trx, orgId, session, { id, text: message.text });
 }
 
-async function contactOf(trx: Db, orgId: string, channel: InboundMessage['channel'], from: string): Promise<string> {
+async function contactOf(trx: Trx, orgId: string, channel: InboundMessage['channel'], from: string): Promise<string> {
   const ref = channel === 'email' ? { email: from } : { phone_number: from };
   const [resolved] = await resolveContacts(trx, orgId, [ref]);
   return resolved?.contactId as string;

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
-import type { Db } from '../db/connect.ts';
+import type { Trx } from '../db/connect.ts';
 
 /** Gives a session its language, and its messages so far the stems of it. One that has a language keeps it. */
-export async function setLanguage(trx: Db, orgId: string, sessionId: string, language: string): Promise<void> {
+export async function setLanguage(trx: Trx, orgId: string, sessionId: string, language: string): Promise<void> {
   await sql`
     with session as (
       update sessions set language = ${language}

@@ -1,4 +1,4 @@
-import type { Db } from '../db/connect.ts';
+import type { Trx } from '../db/connect.ts';
 import { Language } from '../http/schemas.ts';
 import { setLanguage } from './languages.queries.ts';
 
@@ -8,7 +8,7 @@ const MIN_LETTERS = 4;
 const LOOKED_AT = 1_000;
 
 /** Takes the language of a session from what its contact writes, where that tells it. */
-export async function learnLanguage(trx: Db, orgId: string, sessionId: string, text: string): Promise<void> {
+export async function learnLanguage(trx: Trx, orgId: string, sessionId: string, text: string): Promise<void> {
   const language = await languageOf(text);
   if (language !== undefined) await setLanguage(trx, orgId, sessionId, language);
 }

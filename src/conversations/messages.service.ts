@@ -1,6 +1,6 @@
 import { saveContact, updateContact } from '../contacts/saving.service.ts';
 import { getContact } from '../contacts/service.ts';
-import type { Db } from '../db/connect.ts';
+import type { Db, Trx } from '../db/connect.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { requestReply } from '../deliveries/replies.service.ts';
 import { tellSessionChanged } from '../desk/sla-assignment.service.ts';
@@ -56,7 +56,7 @@ export function sendMessage(
   });
 }
 
-async function hearContact(trx: Db, orgId: string, session: LockedSession, said: Said): Promise<SentMessage> {
+async function hearContact(trx: Trx, orgId: string, session: LockedSession, said: Said): Promise<SentMessage> {
   const { contact, message, files } = said;
   const id = newId();
   const attachments = files.map(attachmentOf);
@@ -72,7 +72,7 @@ async function hearContact(trx: Db, orgId: string, session: LockedSession, said:
 }
 
 async function sayAsAgent(
-  trx: Db,
+  trx: Trx,
   deps: SendingDeps,
   orgId: string,
   session: LockedSession,
@@ -105,7 +105,7 @@ async function sayAsAgent(
  * the conversation with the customer, it goes out there.
  */
 export async function deliver(
-  trx: Db,
+  trx: Trx,
   { mediaLinks, isDevelopment }: SendingDeps,
   orgId: string,
   { channel, contact_id: contactId, ticket_number: ticketNumber, relayed_side }: LockedSession,
@@ -128,7 +128,7 @@ export async function deliver(
  * e-mail or phone number. Gives the session's contact.
  */
 async function learn(
-  trx: Db,
+  trx: Trx,
   orgId: string,
   { id, contact_id: contactId }: LockedSession,
   { name, email, phone_number: phone, custom_data }: NonNullable<SendMessage['contact']>,
@@ -148,7 +148,7 @@ async function learn(
 }
 
 /** From now on people answer in this session: the agent, where it is a member and nobody else has the session. */
-async function takeOver(trx: Db, orgId: string, session: LockedSession, agentId: number | undefined): Promise<void> {
+async function takeOver(trx: Trx, orgId: string, session: LockedSession, agentId: number | undefined): Promise<void> {
   if (session.handoff === null) await handOver(trx, orgId, session.id, 'An agent took over');
   const isFree = session.assignee_id === null && agentId !== undefined;
   if (!isFree || !(await holdMember(trx, orgId, agentId))) return;

@@ -1,7 +1,6 @@
-import type { Db } from '../db/connect.ts';
+import type { Db, Trx } from '../db/connect.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { updateTurns } from '../desk/staffing.service.ts';
-import type { EventPayloads } from '../outbox/events.ts';
 import type { Reaction } from '../outbox/relay.ts';
 import type { AssignmentProgress } from './assignment.contract.ts';
 import { hasWaiting, listTeamsWaitedFor, lockAssignment, lockWaitingSessions } from './assignment.queries.ts';
@@ -30,7 +29,7 @@ export function assignWaiting(db: Db, orgId: string): Promise<AssignmentProgress
   });
 }
 
-async function give(trx: Db, orgId: string, waiting: Waiting[], given: Given[]): Promise<void> {
+async function give(trx: Trx, orgId: string, waiting: Waiting[], given: Given[]): Promise<void> {
   const sessions = new Map(waiting.map((session) => [session.id, session]));
   for (const { session_id, team_id, user_id } of given) {
     const session = sessions.get(session_id) as Waiting;
@@ -47,15 +46,14 @@ function soonestOpening({ teams }: Desk): number | null {
 }
 
 /** Has the queues be looked at where a session waits: a member may be free for it. */
-export const lookForFreeMembers: Reaction = async (trx, orgId) => {
+export async function lookForFreeMembers(trx: Trx, orgId: string): Promise<void> {
   if (await hasWaiting(trx, orgId)) await lookAtQueues(trx, orgId);
-};
+}
 
 /** The same where somebody lost a session to another, or to nobody. */
-export const lookForRelievedMembers: Reaction = async (trx, orgId, events) => {
-  const isRelieved = events.some(({ payload }) => {
-    const { assignee_id, before } = payload as unknown as EventPayloads['ticket-reassigned'];
-    return before.assignee_id !== null && before.assignee_id !== assignee_id;
-  });
-  if (isRelieved) await lookForFreeMembers(trx, orgId, events);
+export const lookForRelievedMembers: Reaction<'ticket-reassigned'> = async (trx, orgId, events) => {
+  const isRelieved = events.some(
+    ({ payload: { assignee_id, before } }) => before.assignee_id !== null && before.assignee_id !== assignee_id,
+  );
+  if (isRelieved) await lookForFreeMembers(trx, orgId);
 };

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Db } from '../db/connect.ts';
+import type { Trx } from '../db/connect.ts';
 import type { RedactionsTable } from './redaction.table.ts';
 
 /** What a text was part of, without the text. */
@@ -14,7 +14,7 @@ export interface ErasedEvent {
  * any. The session is locked.
  */
 export async function eraseEvents(
-  trx: Db,
+  trx: Trx,
   orgId: string,
   sessionId: string,
   eventId: string | null,
@@ -38,7 +38,7 @@ export async function eraseEvents(
 
 /** Takes out of a session what tells its texts in other words; with `isWhole` also what was said of it as a whole. */
 export async function eraseSummaries(
-  trx: Db,
+  trx: Trx,
   orgId: string,
   sessionId: string,
   { isWhole }: { isWhole: boolean },
@@ -51,6 +51,6 @@ export async function eraseSummaries(
   `.execute(trx);
 }
 
-export async function insertRedaction(trx: Db, redaction: Omit<RedactionsTable, 'created_at'>): Promise<void> {
+export async function insertRedaction(trx: Trx, redaction: Omit<RedactionsTable, 'created_at'>): Promise<void> {
   await trx.insertInto('redactions').values(redaction).execute();
 }

@@ -1,5 +1,5 @@
 import { forgetMessageOverrides } from '../agents/overrides.service.ts';
-import type { Db } from '../db/connect.ts';
+import type { Db, Trx } from '../db/connect.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { eraseMessages } from '../deliveries/redaction.service.ts';
 import { notFound } from '../errors.ts';
@@ -45,7 +45,7 @@ interface Target {
 }
 
 async function redact(
-  trx: Db,
+  trx: Trx,
   orgId: string,
   by: By,
   { sessionId, messageId, reason }: Target,

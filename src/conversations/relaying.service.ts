@@ -1,4 +1,4 @@
-import type { Db } from '../db/connect.ts';
+import type { Db, Trx } from '../db/connect.ts';
 import type { MediaLinks } from '../media/links.ts';
 import { announce } from '../outbox/events.ts';
 import { findMessage } from './relaying.queries.ts';
@@ -10,7 +10,7 @@ export type Side = 'customer' | 'agents';
 
 /** Tells of a message that has to go to the system which speaks for that side of the conversation, where one does. */
 export async function relay(
-  trx: Db,
+  trx: Trx,
   orgId: string,
   { id: sessionId, relayed_side }: Pick<LockedSession, 'id' | 'relayed_side'>,
   { id, to }: { id: string; to: Side },
@@ -36,7 +36,7 @@ export async function relayedMessage(
 }
 
 /** From now on another system speaks for this side of the session too: what the other side says goes there. */
-export async function relayTo(trx: Db, orgId: string, sessionId: string, side: Side): Promise<void> {
+export async function relayTo(trx: Trx, orgId: string, sessionId: string, side: Side): Promise<void> {
   const { relayed_side: known } = await holdSession(trx, orgId, sessionId);
   const isOther = known !== null && known !== side;
   await updateSession(trx, orgId, sessionId, { relayed_side: isOther ? 'both' : side });

@@ -1,6 +1,6 @@
 import { type Insertable, sql, type Updateable } from 'kysely';
 import { jsonBuildObject } from 'kysely/helpers/postgres';
-import type { Db } from '../db/connect.ts';
+import type { Db, Trx } from '../db/connect.ts';
 import { lockName } from '../db/locks.ts';
 import { inRange, type RangePlace } from '../db/ranges.ts';
 import type { ListSessions, SessionChannel, SessionStatus } from './sessions.schema.ts';
@@ -8,7 +8,7 @@ import type { SessionsTable } from './sessions.table.ts';
 
 /** Inserts the session under the org's next ticket number. Others that open one wait until this transaction has ended: no gaps. */
 export async function insertSession(
-  trx: Db,
+  trx: Trx,
   session: Pick<
     Insertable<SessionsTable>,
     'org_id' | 'id' | 'contact_id' | 'channel' | 'verified' | 'relayed_side' | 'assist_mode'
@@ -27,7 +27,7 @@ export async function insertSession(
   `.execute(trx);
 }
 
-const locked = (trx: Db, orgId: string) =>
+const locked = (trx: Trx, orgId: string) =>
   trx
     .selectFrom('sessions')
     .select([
@@ -46,16 +46,16 @@ const locked = (trx: Db, orgId: string) =>
     .forNoKeyUpdate();
 
 /** The session as it stays until the transaction ends. */
-export const lockSession = (trx: Db, orgId: string, id: string) =>
+export const lockSession = (trx: Trx, orgId: string, id: string) =>
   locked(trx, orgId).where('id', '=', id).executeTakeFirst();
 
 /** Lets one message of a contact in at a time, so that two do not open a session each. */
-export async function lockConversation(trx: Db, orgId: string, contactId: string): Promise<void> {
+export async function lockConversation(trx: Trx, orgId: string, contactId: string): Promise<void> {
   await lockName(trx, `conversation ${orgId} ${contactId}`);
 }
 
 /** The contact's newest session on a channel, as it stays until the transaction ends. */
-export const lockLatestSession = (trx: Db, orgId: string, contactId: string, channel: SessionChannel) =>
+export const lockLatestSession = (trx: Trx, orgId: string, contactId: string, channel: SessionChannel) =>
   locked(trx, orgId)
     .where('contact_id', '=', contactId)
     .where('channel', '=', channel)
@@ -145,7 +145,7 @@ export type SessionChanges = Omit<Updateable<SessionsTable>, 'org_id' | 'id' | '
 
 /** Changes what is named. The row is locked already. */
 export async function updateSession(
-  trx: Db,
+  trx: Trx,
   orgId: string,
   id: string,
   { isResolution = false, ...changes }: SessionChanges,
@@ -163,7 +163,7 @@ export async function updateSession(
 }
 
 /** Puts tags on a session, and gives the names of those that are new there. */
-export async function insertSessionTags(trx: Db, orgId: string, sessionId: string, keys: string[]): Promise<string[]> {
+export async function insertSessionTags(trx: Trx, orgId: string, sessionId: string, keys: string[]): Promise<string[]> {
   const { rows } = await sql<{ tag_name: string }>`
     with added as (
       insert into session_tags (org_id, session_id, tag_key)
@@ -178,7 +178,7 @@ export async function insertSessionTags(trx: Db, orgId: string, sessionId: strin
 
 /** Takes a tag off a session, or all of them, and gives the names of those that were there. */
 export async function deleteSessionTags(
-  trx: Db,
+  trx: Trx,
   orgId: string,
   sessionId: string,
   key: string | null,

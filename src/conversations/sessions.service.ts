@@ -1,6 +1,6 @@
 import { isContactBlocked } from '../contacts/blocklist.service.ts';
 import { holdContact } from '../contacts/service.ts';
-import type { Db } from '../db/connect.ts';
+import type { Db, Trx } from '../db/connect.ts';
 import { pageOfRange } from '../db/ranges.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { noteForSla } from '../desk/sla-waking.service.ts';
@@ -47,7 +47,7 @@ interface Opening extends Place {
 
 /** Opens a session with one of the org's contacts. One who is blocked starts nothing. */
 export async function openSession(
-  trx: Db,
+  trx: Trx,
   orgId: string,
   { contactId, channel, verified, relayedSide, assistMode }: Opening,
 ): Promise<{ id: string }> {
@@ -74,7 +74,7 @@ export async function getSession(db: Db, orgId: string, id: string) {
 }
 
 /** The session as it stays until the transaction ends. Throws notFound. */
-export async function holdSession(trx: Db, orgId: string, id: string): Promise<LockedSession> {
+export async function holdSession(trx: Trx, orgId: string, id: string): Promise<LockedSession> {
   const session = await lockSession(trx, orgId, id);
   if (session === undefined) throw notFound('session');
   return session;
@@ -89,7 +89,7 @@ export const pageOfSessions = (db: Db, orgId: string, query: ListSessions) =>
  * where the session is with another contact, on another channel or closed.
  */
 export async function useSession(
-  trx: Db,
+  trx: Trx,
   orgId: string,
   { sessionId, contactId, channel }: Place & { sessionId: string },
 ): Promise<{ id: string }> {
@@ -120,7 +120,7 @@ interface NewMessage {
 
 /** Adds a message to a session, whose times move on. A second one of the same id changes nothing, so that this can be tried again. */
 export async function addMessage(
-  trx: Db,
+  trx: Trx,
   orgId: string,
   { id, sessionId, sender, content }: NewMessage,
 ): Promise<void> {

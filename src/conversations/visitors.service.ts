@@ -1,5 +1,5 @@
 import { excessOfData } from '../contacts/merge.rules.ts';
-import type { Db } from '../db/connect.ts';
+import type { Trx } from '../db/connect.ts';
 import { refused } from '../errors.ts';
 import { newId } from '../ids.ts';
 import { appendEvents } from './events.queries.ts';
@@ -17,7 +17,7 @@ interface VisitorSession {
 
 /** Opens a session on the channel web, with what is known of it at the start. Throws invalid for more data than can be kept. */
 export async function openVisitorSession(
-  trx: Db,
+  trx: Trx,
   orgId: string,
   { contactId, isVerified, language, customData }: VisitorSession,
 ): Promise<string> {
@@ -29,19 +29,19 @@ export async function openVisitorSession(
 }
 
 /** Sets the language that the contact's client says it is in, whatever it was. The first one is that of the messages before it too. */
-export async function changeLanguage(trx: Db, orgId: string, sessionId: string, language: string): Promise<void> {
+export async function changeLanguage(trx: Trx, orgId: string, sessionId: string, language: string): Promise<void> {
   await setLanguage(trx, orgId, sessionId, language);
   await updateSession(trx, orgId, sessionId, { language });
 }
 
 /** Writes into the history where the contact's client stands. */
-export async function recordCheckpoint(trx: Db, orgId: string, sessionId: string, payload: unknown): Promise<void> {
+export async function recordCheckpoint(trx: Trx, orgId: string, sessionId: string, payload: unknown): Promise<void> {
   await appendEvents(trx, orgId, sessionId, [{ id: newId(), type: 'state_checkpoint', data: { payload } }]);
 }
 
 /** Writes a score into the history, under its own id. */
 export async function recordScore(
-  trx: Db,
+  trx: Trx,
   orgId: string,
   sessionId: string,
   { id, score, comment }: { id: string; score: number; comment: string | null },

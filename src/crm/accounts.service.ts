@@ -1,4 +1,4 @@
-import type { Db } from '../db/connect.ts';
+import type { Db, Trx } from '../db/connect.ts';
 import { findOpenClaim, noteAccount, type PortalClaim } from '../orgs/crm-receivers.service.ts';
 import { enqueue, start } from '../outbox/outbox.ts';
 import type { Reaction } from '../outbox/relay.ts';
@@ -7,15 +7,15 @@ import type { CrmClients } from './clients.ts';
 import { type AccountRef, CRM_ACCOUNT } from './contract.ts';
 
 /** Has the CRM be asked whose portals these are, once for each version of a connection's settings. */
-export async function askWhosePortals(db: Db, claims: PortalClaim[]): Promise<void> {
+export async function askWhosePortals(trx: Trx, claims: PortalClaim[]): Promise<void> {
   for (const { org_id: orgId, portal_id, updated_at } of claims) {
     const subject = { subjectId: orgId, summary: `Whose is portal ${portal_id}?` };
-    await enqueue(db, orgId, start(CRM_ACCOUNT, { orgId, asOf: updated_at.getTime() }, subject));
+    await enqueue(trx, orgId, start(CRM_ACCOUNT, { orgId, asOf: updated_at.getTime() }, subject));
   }
 }
 
 /** The same as soon as an org says that a portal is its own, before anything comes from there. */
-export const askOnChange: Reaction = async (trx, orgId, events) => {
+export const askOnChange: Reaction<'integration-changed'> = async (trx, orgId, events) => {
   if (!events.some(({ payload }) => payload.kind === 'crm')) return;
   const claim = await findOpenClaim(trx, orgId);
   if (claim !== undefined) await askWhosePortals(trx, [claim]);

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
-import type { Db } from '../db/connect.ts';
+import type { Trx } from '../db/connect.ts';
 import { invalid, tooLarge } from '../errors.ts';
 import { type Command, enqueue, signalWithStart } from '../outbox/outbox.ts';
 import { CRM_THREAD, CRM_TICKET, WAKE } from './contract.ts';
@@ -77,7 +77,7 @@ const toNewEvent = (event: Envelope): NewCrmEvent => {
 };
 
 /** Has the workflows of queues look, each once. */
-export async function wakeAll(trx: Db, orgId: string, queues: Iterable<string>): Promise<void> {
+export async function wakeAll(trx: Trx, orgId: string, queues: Iterable<string>): Promise<void> {
   const signals = signalsOf(orgId, [...new Set(queues)]);
   for (let first = 0; first < signals.length; first += SIGNALS_A_STATEMENT) {
     await enqueue(trx, orgId, ...signals.slice(first, first + SIGNALS_A_STATEMENT));

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Db } from '../db/connect.ts';
+import type { Db, Trx } from '../db/connect.ts';
 
 /** Those of the sessions that are resolved and have a ticket, with how often they were resolved. */
 export async function listResolved(db: Db, orgId: string, sessionIds: string[]) {
@@ -13,7 +13,7 @@ export async function listResolved(db: Db, orgId: string, sessionIds: string[]) 
 }
 
 /** Has the tickets of these sessions that are still to be made be closed then. */
-export async function markToClose(trx: Db, orgId: string, sessionIds: string[]): Promise<void> {
+export async function markToClose(trx: Trx, orgId: string, sessionIds: string[]): Promise<void> {
   await trx
     .updateTable('crm_handoff_parts')
     .set({ is_to_close: true })
@@ -25,7 +25,7 @@ export async function markToClose(trx: Db, orgId: string, sessionIds: string[]):
 }
 
 /** Whether the ticket was to be closed when it was made. */
-export async function isToClose(trx: Db, orgId: string, sessionId: string): Promise<boolean> {
+export async function isToClose(trx: Trx, orgId: string, sessionId: string): Promise<boolean> {
   const part = await trx
     .selectFrom('crm_handoff_parts')
     .select('is_to_close')

@@ -1,4 +1,4 @@
-import type { Db } from '../db/connect.ts';
+import type { Db, Trx } from '../db/connect.ts';
 import { type Command, enqueue, start } from '../outbox/outbox.ts';
 import type { Reaction } from '../outbox/relay.ts';
 import { notConnected } from '../providers/crm/errors.ts';
@@ -7,19 +7,19 @@ import { isToClose, listResolved, markToClose } from './closing.queries.ts';
 import { type SessionRun, TICKET_CLOSE } from './contract.ts';
 
 /** Closes the tickets of sessions that were resolved, a little later, where integrations are to follow. */
-export const closeTickets: Reaction = async (trx, orgId, events) => {
-  const sessionIds = events.filter(({ payload }) => payload.reflects !== false).map(({ subject_id }) => subject_id);
+export const closeTickets: Reaction<'ticket-resolved'> = async (trx, orgId, events) => {
+  const sessionIds = events.filter(({ payload }) => payload.reflects).map(({ subject_id }) => subject_id);
   await markToClose(trx, orgId, sessionIds);
   await enqueue(trx, orgId, ...(await closeOf(trx, orgId, sessionIds)));
 };
 
 /** Closes a ticket that was just made for a session which was resolved while it was not there yet. */
-export async function closeIfResolved(trx: Db, orgId: string, sessionId: string): Promise<void> {
+export async function closeIfResolved(trx: Trx, orgId: string, sessionId: string): Promise<void> {
   if (await isToClose(trx, orgId, sessionId)) await enqueue(trx, orgId, ...(await closeOf(trx, orgId, [sessionId])));
 }
 
 /** What closes the tickets of those of the sessions that are resolved and have one. */
-async function closeOf(trx: Db, orgId: string, sessionIds: string[]): Promise<Command[]> {
+async function closeOf(trx: Trx, orgId: string, sessionIds: string[]): Promise<Command[]> {
   const resolved = await listResolved(trx, orgId, sessionIds);
   return resolved.map(({ session_id: sessionId, resolutions: n, ticket_id }) =>
     start(TICKET_CLOSE, { orgId, sessionId, n }, { subjectId: sessionId, summary: `Close ticket ${ticket_id}` }),

@@ -1,4 +1,4 @@
-import type { Db } from '../db/connect.ts';
+import type { Db, Trx } from '../db/connect.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { DomainError } from '../errors.ts';
 import { CrmError } from '../providers/crm/errors.ts';
@@ -7,7 +7,7 @@ import { holdEvent, listQueued, type QueuedEvent, type Settlement, settleEvent }
 const EVENTS_A_BATCH = 50;
 
 /** What is to be done about an event: nothing for now, or something that ends it and says how. */
-export type Handling = { waitMs: number } | Settlement | { effect: (trx: Db) => Promise<Settlement> };
+export type Handling = { waitMs: number } | Settlement | { effect: (trx: Trx) => Promise<Settlement> };
 
 /** How far a queue was worked off. */
 export interface Drained {

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Db } from '../db/connect.ts';
+import type { Db, Trx } from '../db/connect.ts';
 import type { CrmEventPayload } from './table.ts';
 
 export interface QueuedEvent {
@@ -37,7 +37,7 @@ export async function listQueued(db: Db, orgId: string, queue: string, limit: nu
 export type Settlement = { state: 'done' | 'skipped' | 'failed'; reason?: string };
 
 /** Keeps an event to this transaction. Says whether it still waits. */
-export async function holdEvent(trx: Db, orgId: string, key: string): Promise<boolean> {
+export async function holdEvent(trx: Trx, orgId: string, key: string): Promise<boolean> {
   const held = await trx
     .selectFrom('crm_events')
     .select('id')
@@ -51,12 +51,12 @@ export async function holdEvent(trx: Db, orgId: string, key: string): Promise<bo
 
 /** Ends the wait of an event. */
 export async function settleEvent(
-  trx: Db,
+  db: Db,
   orgId: string,
   key: string,
   { state, reason = undefined }: Settlement,
 ): Promise<void> {
-  await trx
+  await db
     .updateTable('crm_events')
     .set({ state, reason: reason?.slice(0, 500) ?? null, settled_at: sql<Date>`now()` })
     .where('org_id', '=', orgId)

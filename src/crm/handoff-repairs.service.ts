@@ -1,5 +1,5 @@
 import { getSession } from '../conversations/sessions.service.ts';
-import type { Db } from '../db/connect.ts';
+import type { Db, Trx } from '../db/connect.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { conflict, refused } from '../errors.ts';
 import { enqueue } from '../outbox/outbox.ts';
@@ -45,14 +45,14 @@ export function settlePart(db: Db, orgId: string, sessionId: string, { part, ext
   });
 }
 
-async function assertHandedOff(trx: Db, orgId: string, sessionId: string): Promise<void> {
+async function assertHandedOff(trx: Trx, orgId: string, sessionId: string): Promise<void> {
   const { handoff } = await getSession(trx, orgId, sessionId);
   if (handoff === null) throw conflict('The session was not handed off: see POST /chat/sessions/{id}/handoff');
   if (handoff.state !== 'pending' && (await listParts(trx, orgId, sessionId)).length === 0)
     throw conflict('The handoff has no part in a ticketing system');
 }
 
-async function handoffOf(trx: Db, orgId: string, sessionId: string) {
+async function handoffOf(trx: Trx, orgId: string, sessionId: string) {
   const { handoff } = await getSession(trx, orgId, sessionId);
   if (handoff === null) throw conflict('The session was not handed off');
   return handoff;

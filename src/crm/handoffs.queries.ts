@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Db } from '../db/connect.ts';
+import type { Db, Trx } from '../db/connect.ts';
 import type { PartState } from './table.ts';
 
 const COLUMNS = ['part', 'state', 'external_id', 'error', 'attempts', 'next_try_at'] as const;
@@ -16,7 +16,7 @@ export const listParts = (db: Db, orgId: string, sessionId: string) =>
 
 /** Writes down what a handoff consists of. Parts that are there already stay as they are. */
 export async function insertParts(
-  trx: Db,
+  trx: Trx,
   orgId: string,
   sessionId: string,
   parts: { part: string; state: PartState; error: string | null }[],
@@ -39,7 +39,7 @@ export interface ClaimedPart {
 
 /** Writes down that a part is tried. Undefined where it is over already. */
 export async function claimPart(
-  trx: Db,
+  trx: Trx,
   orgId: string,
   sessionId: string,
   part: string,
@@ -68,7 +68,7 @@ export interface PartChange {
 }
 
 export async function updatePart(
-  trx: Db,
+  trx: Trx,
   orgId: string,
   sessionId: string,
   part: string,
@@ -88,7 +88,7 @@ export async function updatePart(
 }
 
 /** Has parts that wait or were refused be done again. Gives how many there are. */
-export async function reopenParts(trx: Db, orgId: string, sessionId: string): Promise<number> {
+export async function reopenParts(trx: Trx, orgId: string, sessionId: string): Promise<number> {
   const reopened = await trx
     .updateTable('crm_handoff_parts')
     .set({ state: 'pending', error: null, next_try_at: null, updated_at: sql<Date>`now()` })

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { briefingOf, linkTicketing, reportHandoff } from '../conversations/desk-report.service.ts';
 import { relayTo } from '../conversations/relaying.service.ts';
 import { holdSession } from '../conversations/sessions.service.ts';
-import type { Db } from '../db/connect.ts';
+import type { Db, Trx } from '../db/connect.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { readSettings } from '../orgs/service.ts';
 import { enqueue, signalWithStart, start } from '../outbox/outbox.ts';
@@ -28,10 +28,10 @@ export interface HandoffDeps {
 const subjectOf = (sessionId: string) => ({ subjectId: sessionId, summary: 'Hand a session to people' });
 
 /** Starts what brings sessions to where the org's people work. Whoever has a session already needs nothing. */
-export const bringHandoffs: Reaction = async (trx, orgId, events) => {
+export const bringHandoffs: Reaction<'ticket-handoff'> = async (trx, orgId, events) => {
   const { handoff_target } = await readSettings(trx, orgId);
   if (handoff_target === null || handoff_target === 'none') return;
-  const wanted = events.filter(({ payload }) => payload.isElsewhere !== true);
+  const wanted = events.filter(({ payload }) => !payload.isElsewhere);
   await enqueue(
     trx,
     orgId,
@@ -95,7 +95,7 @@ export async function planHandoff(db: Db, deps: HandoffDeps, { orgId, sessionId 
 }
 
 /** What the contact says from now on waits until the conversation is open, and goes there. */
-async function beginConversation(trx: Db, orgId: string, sessionId: string): Promise<void> {
+async function beginConversation(trx: Trx, orgId: string, sessionId: string): Promise<void> {
   await insertConversation(trx, orgId, { sessionId, conversationId: randomUUID() });
   await relayTo(trx, orgId, sessionId, 'agents');
 }
@@ -146,7 +146,7 @@ export function parkPart(
 }
 
 /** Changes parts, and shows on the session how they stand now. */
-export function changePart<T>(db: Db, orgId: string, sessionId: string, change: (trx: Db) => Promise<T>): Promise<T> {
+export function changePart<T>(db: Db, orgId: string, sessionId: string, change: (trx: Trx) => Promise<T>): Promise<T> {
   return inTransaction(db, async (trx) => {
     const result = await change(trx);
     await report(trx, orgId, sessionId);
@@ -154,7 +154,7 @@ export function changePart<T>(db: Db, orgId: string, sessionId: string, change: 
   });
 }
 
-async function report(trx: Db, orgId: string, sessionId: string, more: { summary?: string } = {}) {
+async function report(trx: Trx, orgId: string, sessionId: string, more: { summary?: string } = {}) {
   const parts = await listParts(trx, orgId, sessionId);
   if (parts.length === 0) return parts;
   const shown = parts.map(({ next_try_at, ...part }) => ({ ...part, next_try_at: next_try_at?.toISOString() ?? null }));
@@ -163,7 +163,7 @@ async function report(trx: Db, orgId: string, sessionId: string, more: { summary
 }
 
 async function record(
-  trx: Db,
+  trx: Trx,
   orgId: string,
   sessionId: string,
   part: HandoffPart,
@@ -186,7 +186,7 @@ async function record(
 
 /** Takes note of what a part has in the CRM. A ticket of a session that is resolved by now is closed. */
 export async function linkPart(
-  trx: Db,
+  trx: Trx,
   orgId: string,
   sessionId: string,
   { part, provider, externalId }: { part: string; provider: string; externalId: string },

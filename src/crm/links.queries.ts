@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Db } from '../db/connect.ts';
+import type { Db, Trx } from '../db/connect.ts';
 import { lockName } from '../db/locks.ts';
 
 const links = (db: Db, orgId: string) =>
@@ -18,12 +18,12 @@ export const findLinkOfSession = (db: Db, orgId: string, sessionId: string) =>
   links(db, orgId).where('session_id', '=', sessionId).executeTakeFirst();
 
 /** Lets one transaction at a time find or make the session of a thread. */
-export const lockThread = (trx: Db, orgId: string, threadId: string): Promise<void> =>
+export const lockThread = (trx: Trx, orgId: string, threadId: string): Promise<void> =>
   lockName(trx, `crm thread ${orgId} ${threadId}`);
 
 /** Adds to what a session is in the CRM. What is known already stays; a ticket that another session had there is this one's now. */
 export async function linkSession(
-  trx: Db,
+  trx: Trx,
   orgId: string,
   sessionId: string,
   { threadId, contactId, ticketId }: { threadId?: string; contactId?: string; ticketId?: string },
@@ -38,7 +38,7 @@ export async function linkSession(
 }
 
 /** Takes note of up to which message a thread was read. Never goes back, and never ahead of our own clock. */
-export async function noteReadUntil(trx: Db, orgId: string, threadId: string, until: Date): Promise<void> {
+export async function noteReadUntil(trx: Trx, orgId: string, threadId: string, until: Date): Promise<void> {
   await trx
     .updateTable('crm_links')
     .set({ read_until: sql<Date>`greatest(read_until, least(${until}::timestamptz, now()))` })
@@ -48,7 +48,7 @@ export async function noteReadUntil(trx: Db, orgId: string, threadId: string, un
 }
 
 /** Another account of the same CRM may count its tickets alike. */
-async function leaveTicket(trx: Db, orgId: string, ticketId: string, sessionId: string): Promise<void> {
+async function leaveTicket(trx: Trx, orgId: string, ticketId: string, sessionId: string): Promise<void> {
   await trx
     .updateTable('crm_links')
     .set({ ticket_id: null })
@@ -60,7 +60,7 @@ async function leaveTicket(trx: Db, orgId: string, ticketId: string, sessionId: 
 
 /** Takes note of when a ticket's property changed. Says whether that is news: nothing later was noted before. */
 export async function noteProperty(
-  trx: Db,
+  trx: Trx,
   orgId: string,
   ticketId: string,
   name: string,

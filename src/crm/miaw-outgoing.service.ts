@@ -14,18 +14,18 @@ import { sayNext } from './outgoing.service.ts';
 const MOST_AT_ONCE = 1_000;
 
 /** Has what contacts said in sessions that are in Salesforce go there, each message once. */
-export const relayToMiaw: Reaction = async (trx, orgId, events) => {
+export const relayToMiaw: Reaction<'message-relayed'> = async (trx, orgId, events) => {
   const ours = events.filter(({ payload }) => payload.to === 'agents');
   const messages = ours.map(({ subject_id, payload }) => ({
     session_id: subject_id,
-    message_id: payload.message_id as string,
+    message_id: payload.message_id,
   }));
   const sessions = await insertForMiaw(trx, orgId, messages);
   await enqueue(trx, orgId, ...sessions.map((sessionId) => wakeMiaw(orgId, sessionId)));
 };
 
 /** Has messages that wait for a connection with Salesforce go as soon as its settings are replaced. */
-export const resumeMiaw: Reaction = async (trx, orgId, events) => {
+export const resumeMiaw: Reaction<'integration-changed'> = async (trx, orgId, events) => {
   if (!events.some(({ payload }) => payload.kind === 'miaw')) return;
   const sessions = await listWaitingSessions(trx, orgId, MOST_AT_ONCE);
   await enqueue(trx, orgId, ...sessions.map((sessionId) => wakeMiaw(orgId, sessionId)));

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Db } from '../db/connect.ts';
+import type { Db, Trx } from '../db/connect.ts';
 import type { MessageOfSession } from './outgoing.queries.ts';
 
 const conversations = (db: Db, orgId: string) =>
@@ -17,7 +17,7 @@ export const findConversationById = (db: Db, orgId: string, conversationId: stri
   conversations(db, orgId).where('conversation_id', '=', conversationId).executeTakeFirst();
 
 /** The session's conversation, as it stays until the transaction ends. */
-export const lockConversation = (trx: Db, orgId: string, sessionId: string) =>
+export const lockConversation = (trx: Trx, orgId: string, sessionId: string) =>
   conversations(trx, orgId).where('session_id', '=', sessionId).forUpdate().executeTakeFirst();
 
 /** Has the session have a conversation; one that it has stays. */
@@ -71,7 +71,7 @@ export async function noteRead(
 }
 
 /** Writes down messages that have to go to the conversations of their sessions in Salesforce, each once. Gives the sessions that have news. */
-export async function insertForMiaw(trx: Db, orgId: string, messages: MessageOfSession[]): Promise<string[]> {
+export async function insertForMiaw(trx: Trx, orgId: string, messages: MessageOfSession[]): Promise<string[]> {
   const { rows } = await sql<{ session_id: string }>`
     with added as (
       insert into crm_messages (org_id, id, session_id)

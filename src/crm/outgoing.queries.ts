@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Db } from '../db/connect.ts';
+import type { Db, Trx } from '../db/connect.ts';
 
 export interface MessageOfSession {
   session_id: string;
@@ -7,7 +7,7 @@ export interface MessageOfSession {
 }
 
 /** Writes down messages that have to go to the threads of their sessions, each once. Gives the threads that have news. */
-export async function insertOutgoing(trx: Db, orgId: string, messages: MessageOfSession[]): Promise<string[]> {
+export async function insertOutgoing(trx: Trx, orgId: string, messages: MessageOfSession[]): Promise<string[]> {
   const { rows } = await sql<{ thread_id: string }>`
     with relayed as (
       select link.session_id, link.thread_id, message.message_id

@@ -17,11 +17,11 @@ import { claimOutgoing, countOutgoing, insertOutgoing, listTaken, settleOutgoing
 const LATEST = 100;
 
 /** Has what was said in sessions of CRM threads be posted there. */
-export const postToThreads: Reaction = async (trx, orgId, events) => {
+export const postToThreads: Reaction<'message-relayed'> = async (trx, orgId, events) => {
   const ours = events.filter(({ payload }) => payload.to === 'customer');
   const messages = ours.map(({ subject_id, payload }) => ({
     session_id: subject_id,
-    message_id: payload.message_id as string,
+    message_id: payload.message_id,
   }));
   const threads = await insertOutgoing(trx, orgId, messages);
   await wakeAll(

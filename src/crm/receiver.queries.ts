@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Db } from '../db/connect.ts';
+import { announcementOf, executeAnnouncing } from '../outbox/announcing.ts';
 import type { CrmEventPayload } from './table.ts';
 
 export interface NewCrmEvent {
@@ -27,19 +28,24 @@ export interface NewBatch {
  * Keeps batches and those of their events that are new, and announces those in which something may be to do: all of it or nothing, in one
  * statement, as nothing is done as often as this.
  */
-export async function insertBatches(db: Db, orgId: string, batches: NewBatch[], announcement: string): Promise<void> {
+export async function insertBatches(db: Db, orgId: string, batches: NewBatch[]): Promise<void> {
   const rows = batches.map(
     ({ id, body, events, unsupported, malformed, received_at }) =>
       sql`(${orgId}::uuid, ${id}::uuid, ${body}, ${events.length}::int, ${unsupported}::int, ${malformed}::int, ${received_at}::timestamptz)`,
   );
-  const telling = batches.filter(({ events }) => events.some(({ skipped }) => skipped === null)).map(({ id }) => id);
-  await sql`
+  const withWork = batches.filter(({ events }) => events.some(({ skipped }) => skipped === null)).map(({ id }) => id);
+  await executeAnnouncing(
+    db,
+    sql`
     with batch as (
       insert into crm_batches (org_id, id, body, events, unsupported, malformed, received_at) values ${sql.join(rows)}
     ), event as (${insertEvents(orgId, batches)})
-    insert into outbox (org_id, kind, type, subject_id, payload)
-    select ${orgId}::uuid, 'event', ${announcement}, id, '{}'::jsonb from unnest(${telling}::uuid[]) as id
-  `.execute(db);
+    ${announcementOf(
+      'crm-events-received',
+      sql`select ${orgId}::uuid as org_id, id as subject_id, '{}'::jsonb as payload from unnest(${withWork}::uuid[]) as id`,
+    )}
+  `,
+  );
 }
 
 /** Inserts those events of batches that are new. */

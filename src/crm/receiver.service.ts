@@ -1,10 +1,8 @@
-import type { Db } from '../db/connect.ts';
-import { afterCommit } from '../db/transaction.ts';
+import type { Db, Trx } from '../db/connect.ts';
+import { inTransaction } from '../db/transaction.ts';
 import { notFound, unauthorized, unavailable } from '../errors.ts';
 import { newId } from '../ids.ts';
 import { type CrmApp, findCrmReceiver, findPortalClaims, type PortalClaim } from '../orgs/crm-receivers.service.ts';
-import type { EventType } from '../outbox/events.ts';
-import { wakeRelay } from '../outbox/wake.ts';
 import { isSigned, isSignedV3, type SignedCall } from '../providers/hubspot-callbacks.ts';
 import { isSameSecret } from '../providers/signatures.ts';
 import type { Secrets } from '../secrets.ts';
@@ -13,7 +11,6 @@ import { elementsOf, pack, readElements, wakeAll } from './batches.service.ts';
 import { inGroups } from './groups.ts';
 import { insertBatches, listQueues } from './receiver.queries.ts';
 
-const RECEIVED: EventType = 'crm-events-received';
 /** HubSpot posts ten at once at most, and again what is refused. */
 const GROUPS = { atOnce: 4, together: 5, waiting: 60 };
 const LOOK_UPS = { atOnce: 1, together: 1_000, waiting: 1_000 };
@@ -90,7 +87,7 @@ export function createCrmReceiver({ db, secrets, app }: ReceiverDeps): CrmReceiv
         else receipts.push(await take(owner.org_id, byPortal.size === 1 ? posted : only(elements)));
       }
       if (toAsk.length > 0) {
-        await askWhosePortals(db, toAsk);
+        await inTransaction(db, (trx) => askWhosePortals(trx, toAsk));
         throw unavailable('HubSpot is asked whose portal this is: deliver again');
       }
       if (receipts.length === 0 && strayPortals.length > 0) throw notFound('organization of this portalId');
@@ -115,8 +112,7 @@ async function takeBatches(db: Db, orgId: string, posted: Posted[]): Promise<Rec
     const { events, unsupported, malformed } = readElements(elements, received_at);
     return { id: newId(), body: pack(body), events, unsupported, malformed, received_at };
   });
-  await insertBatches(db, orgId, batches, RECEIVED);
-  afterCommit(db, wakeRelay);
+  await insertBatches(db, orgId, batches);
   return batches.map(({ id, events, unsupported, malformed }) => ({
     org_id: orgId,
     batch_id: id,
@@ -127,7 +123,7 @@ async function takeBatches(db: Db, orgId: string, posted: Posted[]): Promise<Rec
 }
 
 /** A reaction to `crm-events-received`: has the workflow of each queue that got something look. One signal serves all that came meanwhile. */
-export async function wakeQueues(trx: Db, orgId: string, events: { subject_id: string }[]): Promise<void> {
+export async function wakeQueues(trx: Trx, orgId: string, events: { subject_id: string }[]): Promise<void> {
   const batchIds = events.map(({ subject_id }) => subject_id);
   await wakeAll(trx, orgId, await listQueues(trx, orgId, batchIds));
 }

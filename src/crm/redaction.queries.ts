@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Db } from '../db/connect.ts';
+import type { Db, Trx } from '../db/connect.ts';
 import type { KeptBatch } from './inbound.queries.ts';
 
 /** Properties of tickets that are texts of conversations: we write them so. */
@@ -9,7 +9,7 @@ const ARE_TEXTS = sql`type = 'ticket.propertyChange' and payload->>'property_nam
 
 /** Forgets why messages of a session, or one of them, were not taken. */
 export async function forgetMessageErrors(
-  trx: Db,
+  trx: Trx,
   orgId: string,
   sessionId: string,
   messageId: string | null,
@@ -25,7 +25,7 @@ export async function forgetMessageErrors(
 }
 
 /** Forgets why parts of a session's handoff were not made. */
-export async function forgetPartErrors(trx: Db, orgId: string, sessionId: string): Promise<void> {
+export async function forgetPartErrors(trx: Trx, orgId: string, sessionId: string): Promise<void> {
   await trx
     .updateTable('crm_handoff_parts')
     .set({ error: null })
@@ -36,7 +36,7 @@ export async function forgetPartErrors(trx: Db, orgId: string, sessionId: string
 }
 
 /** Takes texts of a ticket out of its events, which those that wait are done with. */
-export async function forgetEventTexts(trx: Db, orgId: string, ticketId: string): Promise<void> {
+export async function forgetEventTexts(trx: Trx, orgId: string, ticketId: string): Promise<void> {
   await sql`
     update crm_events set payload = payload - 'property_value', reason = case when state = 'queued' then 'redacted' else reason end,
       settled_at = coalesce(settled_at, now()), state = case when state = 'queued' then 'skipped' else state end
@@ -55,7 +55,7 @@ export async function findTextTimes(db: Db, orgId: string, ticketId: string) {
 }
 
 /** Puts other bodies in the place of those of batches. */
-export async function replaceBodies(trx: Db, orgId: string, batches: Pick<KeptBatch, 'id' | 'body'>[]): Promise<void> {
+export async function replaceBodies(trx: Trx, orgId: string, batches: Pick<KeptBatch, 'id' | 'body'>[]): Promise<void> {
   for (const { id, body } of batches) {
     await trx.updateTable('crm_batches').set({ body }).where('org_id', '=', orgId).where('id', '=', id).execute();
   }

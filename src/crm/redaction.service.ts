@@ -1,6 +1,6 @@
 import { changeSession } from '../conversations/handling.service.ts';
 import { UpdateSession } from '../conversations/sessions.schema.ts';
-import type { Db } from '../db/connect.ts';
+import type { Trx } from '../db/connect.ts';
 import { announce } from '../outbox/events.ts';
 import type { Reaction } from '../outbox/relay.ts';
 import { elementsOf, pack, unpack } from './batches.service.ts';
@@ -26,9 +26,9 @@ const REDELIVERED_MS = 24 * 60 * 60_000 + CLOCK_SKEW_MS;
  * A reaction to `session-redacted`: takes out what quotes the redacted texts. That is what the CRM has said of what it did not take, and what it
  * has told of a ticket's texts, which we wrote. Other values of a ticket are data of the session, and stay as that does.
  */
-export const forgetRedacted: Reaction = async (trx, orgId, events) => {
+export const forgetRedacted: Reaction<'session-redacted'> = async (trx, orgId, events) => {
   for (const { subject_id: sessionId, payload } of events) {
-    await forgetMessageErrors(trx, orgId, sessionId, payload.message_id as string | null);
+    await forgetMessageErrors(trx, orgId, sessionId, payload.message_id);
     await changePart(trx, orgId, sessionId, (changing) => forgetPartErrors(changing, orgId, sessionId));
     const link = await findLinkOfSession(trx, orgId, sessionId);
     if (link === undefined || link.ticket_id === null) continue;
@@ -41,12 +41,12 @@ export const forgetRedacted: Reaction = async (trx, orgId, events) => {
 };
 
 /** A reaction to `ticket-texts-redacted`: takes a ticket's texts out of the batches that may hold them, some at a time. */
-export const forgetPosted: Reaction = async (trx, orgId, events) => {
+export const forgetPosted: Reaction<'ticket-texts-redacted'> = async (trx, orgId, events) => {
   for (const { subject_id: sessionId, payload } of events) {
     const ticketId = (await findLinkOfSession(trx, orgId, sessionId))?.ticket_id ?? undefined;
     const times = ticketId === undefined ? undefined : await findTextTimes(trx, orgId, ticketId);
     if (ticketId === undefined || times === undefined) continue;
-    const after = payload.after as { at: string; id: string } | null;
+    const { after } = payload;
     const last = await forgetInBatches(trx, orgId, ticketId, {
       from: new Date(times.first.getTime() - CLOCK_SKEW_MS),
       to: new Date(times.last.getTime() + REDELIVERED_MS),
@@ -60,7 +60,7 @@ export const forgetPosted: Reaction = async (trx, orgId, events) => {
 
 /** Gives the batch behind which to go on; undefined behind the last. */
 async function forgetInBatches(
-  trx: Db,
+  trx: Trx,
   orgId: string,
   ticketId: string,
   place: { from: Date; to: Date; after: { at: Date; id: string } | undefined },

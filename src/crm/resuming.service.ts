@@ -10,8 +10,8 @@ const MOST_AT_ONCE = 1_000;
 const KINDS = ['crm', 'miaw'];
 
 /** Has what waited for a connection go on as soon as its settings are replaced. */
-export const resumeCrm: Reaction = async (trx, orgId, events) => {
-  if (!events.some(({ payload }) => KINDS.includes(payload.kind as string))) return;
+export const resumeCrm: Reaction<'integration-changed'> = async (trx, orgId, events) => {
+  if (!events.some(({ payload }) => KINDS.includes(payload.kind))) return;
   const waiting = new Set([
     ...(await listParked(trx, orgId, MOST_AT_ONCE)),
     ...(await listPending(trx, orgId, MOST_AT_ONCE)),

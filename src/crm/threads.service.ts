@@ -8,7 +8,7 @@ import {
 import { handOff } from '../conversations/handling.service.ts';
 import type { SendingDeps } from '../conversations/messages.service.ts';
 import type { SessionChannel } from '../conversations/sessions.schema.ts';
-import type { Db } from '../db/connect.ts';
+import type { Db, Trx } from '../db/connect.ts';
 import { idOf } from '../ids.ts';
 import type { MediaLinks } from '../media/links.ts';
 import { CrmError } from '../providers/crm/errors.ts';
@@ -128,7 +128,7 @@ const routeIn = async (
 
 /** Stores messages in their order. Those that are there already, whose events came earlier, stay where they are. */
 async function storeAll(
-  trx: Db,
+  trx: Trx,
   sending: SendingDeps,
   orgId: string,
   thread: Thread,
@@ -143,7 +143,7 @@ async function storeAll(
 }
 
 async function store(
-  trx: Db,
+  trx: Trx,
   sending: SendingDeps,
   orgId: string,
   thread: Thread,
@@ -161,7 +161,7 @@ async function store(
 }
 
 async function openFor(
-  trx: Db,
+  trx: Trx,
   orgId: string,
   { id: threadId, settings, person }: Thread,
   { channelId }: ThreadMessage,

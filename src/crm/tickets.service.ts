@@ -1,7 +1,7 @@
 import { noteElsewhere } from '../conversations/elsewhere.service.ts';
 import { changeSession } from '../conversations/handling.service.ts';
 import { UpdateSession } from '../conversations/sessions.schema.ts';
-import type { Db } from '../db/connect.ts';
+import type { Db, Trx } from '../db/connect.ts';
 import { DomainError } from '../errors.ts';
 import { idOf } from '../ids.ts';
 import type { CrmClients } from './clients.ts';
@@ -60,7 +60,7 @@ async function handleProperty(
 }
 
 /** A session that can hold no more data closes all the same. */
-async function keep(trx: Db, orgId: string, sessionId: string, change: UpdateSession): Promise<Settlement> {
+async function keep(trx: Trx, orgId: string, sessionId: string, change: UpdateSession): Promise<Settlement> {
   try {
     await changeSession(trx, orgId, sessionId, change);
     return { state: 'done' };

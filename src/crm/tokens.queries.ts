@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Db } from '../db/connect.ts';
+import type { Db, Trx } from '../db/connect.ts';
 
 export interface StoredToken {
   sealed: string;
@@ -17,7 +17,7 @@ export async function findToken(db: Db, orgId: string, connection: string): Prom
 }
 
 /** Lets one transaction at a time go on from here with the connection's token, in whatever process. */
-export async function lockToken(trx: Db, orgId: string, connection: string): Promise<StoredToken | undefined> {
+export async function lockToken(trx: Trx, orgId: string, connection: string): Promise<StoredToken | undefined> {
   const row = await trx
     .insertInto('crm_tokens')
     .values({ org_id: orgId, connection, sealed: null, expires_at: null })
@@ -31,7 +31,7 @@ export async function lockToken(trx: Db, orgId: string, connection: string): Pro
 
 /** Keeps a token for as long as it is good, and forgets those of connections that are no more. */
 export async function saveToken(
-  trx: Db,
+  trx: Trx,
   orgId: string,
   tokens: { connection: string; sealed: string }[],
   expiresInSeconds: number,

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Db } from '../db/connect.ts';
+import type { Db, Trx } from '../db/connect.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { exchangeSecret, noteRecovery, noteRefusal, type UsedSecret } from '../orgs/connection-use.service.ts';
 import type { ConnectionSettings } from '../orgs/integrations.schema.ts';
@@ -99,7 +99,7 @@ async function refreshToken(deps: TokenDeps, grant: Grant): Promise<string> {
 }
 
 async function refreshLocked(
-  trx: Db,
+  trx: Trx,
   { secrets, refresh }: TokenDeps,
   grant: Grant,
 ): Promise<{ token: string } | { error: unknown }> {
@@ -117,7 +117,7 @@ async function refreshLocked(
 }
 
 /** A refresh token that came in place of ours goes with the integration. Those who read the settings before find the access token as well. */
-async function keep(trx: Db, secrets: Secrets, grant: Grant, granted: GrantedToken): Promise<void> {
+async function keep(trx: Trx, secrets: Secrets, grant: Grant, granted: GrantedToken): Promise<void> {
   const { orgId, settings, oauth } = grant;
   const connections = new Set([grant.connection]);
   if (granted.refreshToken !== oauth.refresh_token) {

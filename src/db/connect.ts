@@ -1,9 +1,12 @@
 import { createHash } from 'node:crypto';
-import { Kysely, PostgresDialect } from 'kysely';
+import { Kysely, PostgresDialect, type Transaction } from 'kysely';
 import pg from 'pg';
 import type { Database } from './database.ts';
 
+/** The pool, or a transaction: what only reads, or writes one statement, need not know. */
 export type Db = Kysely<Database>;
+/** A transaction, for what locks rows or writes more than one statement. Made by inTransaction. */
+export type Trx = Transaction<Database>;
 
 const NAMED_STATEMENTS = 500;
 const names = new Map<string, string>();

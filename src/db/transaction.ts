@@ -1,6 +1,5 @@
-import { sql, type Transaction } from 'kysely';
-import type { Db } from './connect.ts';
-import type { Database } from './database.ts';
+import { sql } from 'kysely';
+import type { Db, Trx } from './connect.ts';
 import { isDeadlock } from './failures.ts';
 
 const MOST_TRIES = 3;
@@ -13,12 +12,12 @@ const hooksOf = new WeakMap<object, Hook[]>();
  * Runs `work` in a transaction, joining the caller's where `db` is one already. One that Postgres ended to resolve a deadlock is run again
  * from its beginning, twice at most: `work` has no other effect than on the database.
  */
-export async function inTransaction<T>(db: Db, work: (trx: Db) => Promise<T>): Promise<T> {
-  if (db.isTransaction) return work(db);
+export async function inTransaction<T>(db: Db, work: (trx: Trx) => Promise<T>): Promise<T> {
+  if (isTransaction(db)) return work(db);
   for (let tries = 1; ; tries++) {
     const hooks: Hook[] = [];
     try {
-      const result = await db.transaction().execute((trx: Transaction<Database>) => {
+      const result = await db.transaction().execute(async (trx) => {
         hooksOf.set(trx, hooks);
         return work(trx);
       });
@@ -30,6 +29,8 @@ export async function inTransaction<T>(db: Db, work: (trx: Db) => Promise<T>): P
   }
 }
 
+const isTransaction = (db: Db): db is Trx => db.isTransaction;
+
 /** Calls `hook` once the transaction has committed, or now where there is none. A crash in between loses the call: hints only. */
 export function afterCommit(db: Db, hook: Hook): void {
   const hooks = hooksOf.get(db);
@@ -38,7 +39,7 @@ export function afterCommit(db: Db, hook: Hook): void {
 }
 
 /** Runs `work` so that an error undoes what it wrote and leaves the transaction usable. */
-export async function inSavepoint<T>(trx: Db, work: () => Promise<T>): Promise<T> {
+export async function inSavepoint<T>(trx: Trx, work: () => Promise<T>): Promise<T> {
   await sql`savepoint attempt`.execute(trx);
   try {
     const result = await work();

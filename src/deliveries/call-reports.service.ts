@@ -1,11 +1,11 @@
 import { sessionIdsOf } from '../conversations/showing.service.ts';
-import type { Db } from '../db/connect.ts';
+import type { Trx } from '../db/connect.ts';
 import { announce } from '../outbox/events.ts';
 import type { CallReport } from '../providers/sending.ts';
 import { findCalled } from './call-reports.queries.ts';
 
 /** Tells of what a provider reports of calls. Calls that are not the org's are left out; the same report may be told of twice. */
-export async function tellOfCalls(trx: Db, orgId: string, provider: string, reports: CallReport[]): Promise<void> {
+export async function tellOfCalls(trx: Trx, orgId: string, provider: string, reports: CallReport[]): Promise<void> {
   for (const { moment, providerId, deliveryId, call } of reports) {
     const called = await findCalled(trx, orgId, { provider, providerId, deliveryId });
     if (called === undefined) continue;

@@ -1,5 +1,5 @@
 import { type SqlBool, sql } from 'kysely';
-import type { Db } from '../db/connect.ts';
+import type { Db, Trx } from '../db/connect.ts';
 import { byCreation, type Place } from '../db/cursor.ts';
 import { lockName } from '../db/locks.ts';
 import type { DomainStatus } from './domains.schema.ts';
@@ -17,7 +17,7 @@ const COLUMNS = [
 ] as const;
 
 /** Lets one new domain of the org through at a time, so that they can be counted. */
-export async function lockDomains(trx: Db, orgId: string): Promise<void> {
+export async function lockDomains(trx: Trx, orgId: string): Promise<void> {
   await lockName(trx, `sending domains ${orgId}`);
 }
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Db } from '../db/connect.ts';
+import type { Db, Trx } from '../db/connect.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { notFound } from '../errors.ts';
 import { newId } from '../ids.ts';
@@ -67,7 +67,7 @@ export async function takeInboundEmail(
 }
 
 async function act(
-  trx: Db,
+  trx: Trx,
   orgId: string,
   { id, delivery_id, rcpt_to }: { id: string; delivery_id: string; rcpt_to: string },
   verdict: Verdict,

@@ -1,4 +1,4 @@
-import type { Db } from '../db/connect.ts';
+import type { Db, Trx } from '../db/connect.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { enqueue, signalWithStart } from '../outbox/outbox.ts';
 import { LOOK, LOOK_UP_SENDS, type LookUpProgress } from './contract.ts';
@@ -11,7 +11,7 @@ export { interruption } from './marking.queries.ts';
 const BATCH = 100;
 
 /** Writes down outcomes in one transaction. Where some are unknown, providers that can be asked are asked later. `settle` gives how many are. */
-export async function settleAndAsk(db: Db, orgId: string, settle: (trx: Db) => Promise<number>): Promise<number> {
+export async function settleAndAsk(db: Db, orgId: string, settle: (trx: Trx) => Promise<number>): Promise<number> {
   return inTransaction(db, async (trx) => {
     const unknown = await settle(trx);
     if (unknown > 0) await enqueue(trx, orgId, signalWithStart(LOOK_UP_SENDS, { orgId }, LOOK, subjectOf(orgId)));

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Db } from '../db/connect.ts';
+import type { Db, Trx } from '../db/connect.ts';
 import { conflict } from '../errors.ts';
 import { newId } from '../ids.ts';
 import { enqueue, start } from '../outbox/outbox.ts';
@@ -16,7 +16,7 @@ const SUMMARIES = { email: 'One e-mail', sms: 'One SMS', whatsapp: 'One WhatsApp
  * same request runs already.
  */
 export async function requestMessage(
-  trx: Db,
+  trx: Trx,
   orgId: string,
   { id = newId(), ...message }: NewMessage & { id?: string },
 ): Promise<string> {

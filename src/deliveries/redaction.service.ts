@@ -1,4 +1,4 @@
-import type { Db } from '../db/connect.ts';
+import type { Trx } from '../db/connect.ts';
 import { conflict } from '../errors.ts';
 import { eraseDeliveries, eraseInbound, isBeingSent } from './redaction.queries.ts';
 
@@ -7,7 +7,7 @@ import { eraseDeliveries, eraseInbound, isBeingSent } from './redaction.queries.
  * conflict while one of them is being sent.
  */
 export async function eraseMessages(
-  trx: Db,
+  trx: Trx,
   orgId: string,
   { ids, contactId }: { ids: string[]; contactId: string | null },
 ): Promise<void> {

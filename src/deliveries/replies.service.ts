@@ -1,4 +1,4 @@
-import type { Db } from '../db/connect.ts';
+import type { Trx } from '../db/connect.ts';
 import { conflict, refused } from '../errors.ts';
 import type { ChannelContent } from './content.ts';
 import { isVerifiedSender } from './domains.service.ts';
@@ -27,7 +27,7 @@ export interface Reply {
  * Accepts a message of a conversation for sending, from what wrote to the contact last. Throws invalid where the text is too long for the
  * channel, conflict where nothing is known that it could come from.
  */
-export async function requestReply(trx: Db, orgId: string, reply: Reply): Promise<void> {
+export async function requestReply(trx: Trx, orgId: string, reply: Reply): Promise<void> {
   const { id, channel, contactId, to, text } = reply;
   if (text.length > MAX_TEXT[channel])
     throw refused(
@@ -40,7 +40,7 @@ export async function requestReply(trx: Db, orgId: string, reply: Reply): Promis
 
 /** What goes out, and what it comes from where the message itself says so. */
 async function outOf(
-  trx: Db,
+  trx: Trx,
   orgId: string,
   { channel, contactId, text, ticketNumber, isDevelopment }: Reply,
 ): Promise<ChannelContent & { sender: string | null }> {

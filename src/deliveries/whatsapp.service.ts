@@ -1,6 +1,6 @@
 import { getContact, resolveContacts } from '../contacts/service.ts';
 import { addMessage, getSessionOf, openSession, useSession } from '../conversations/sessions.service.ts';
-import type { Db } from '../db/connect.ts';
+import type { Db, Trx } from '../db/connect.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { conflict, invalid, notFound, ProviderError, unavailable } from '../errors.ts';
 import { findConnection } from '../orgs/integrations.service.ts';
@@ -48,7 +48,7 @@ export async function sendTemplate(
 }
 
 async function acceptTemplate(
-  trx: Db,
+  trx: Trx,
   orgId: string,
   input: SendTemplate,
   template: WhatsAppTemplate,

@@ -1,8 +1,8 @@
-import type { Db } from '../db/connect.ts';
+import type { Db, Trx } from '../db/connect.ts';
 
 /** Inserts the score; false where the resolution has one. */
 export async function insertScore(
-  trx: Db,
+  trx: Trx,
   score: { org_id: string; id: string; session_id: string; resolution: number; score: number },
 ): Promise<boolean> {
   const inserted = await trx

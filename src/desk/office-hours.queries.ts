@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Db } from '../db/connect.ts';
+import type { Db, Trx } from '../db/connect.ts';
 import { byCreation, type Place } from '../db/cursor.ts';
 import type { Holiday, Shift } from './office-hours.schema.ts';
 
@@ -26,11 +26,11 @@ const officeHoursOf = (db: Db, orgId: string, id: string) =>
 export const findOfficeHours = (db: Db, orgId: string, id: string) => officeHoursOf(db, orgId, id).executeTakeFirst();
 
 /** Finds them and keeps others from changing, deleting or beginning to use them until the transaction ends. */
-export const lockOfficeHours = (trx: Db, orgId: string, id: string) =>
+export const lockOfficeHours = (trx: Trx, orgId: string, id: string) =>
   officeHoursOf(trx, orgId, id).forUpdate().executeTakeFirst();
 
 /** Whether they exist, in which case nobody can delete them until the transaction ends. */
-export async function holdOfficeHours(trx: Db, orgId: string, id: string): Promise<boolean> {
+export async function holdOfficeHours(trx: Trx, orgId: string, id: string): Promise<boolean> {
   return (await officeHoursOf(trx, orgId, id).forKeyShare().executeTakeFirst()) !== undefined;
 }
 

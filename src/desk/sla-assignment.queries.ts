@@ -1,8 +1,8 @@
 import { type Expression, type SqlBool, sql } from 'kysely';
-import type { Db } from '../db/connect.ts';
+import type { Db, Trx } from '../db/connect.ts';
 
 /** Locks those sessions that there are, in order. */
-export async function lockSessions(trx: Db, orgId: string, ids: string[]): Promise<string[]> {
+export async function lockSessions(trx: Trx, orgId: string, ids: string[]): Promise<string[]> {
   const sessions = await trx
     .selectFrom('sessions')
     .select('id')
@@ -54,7 +54,7 @@ export async function listMatchingSessions(
 
 /** Gives those that were under another policy, or none. */
 export async function upsertSessionPolicies(
-  trx: Db,
+  trx: Trx,
   orgId: string,
   policyId: string,
   sessionIds: string[],
@@ -72,7 +72,7 @@ export async function upsertSessionPolicies(
 }
 
 /** Gives those that were under a policy. */
-export async function deleteSessionPolicies(trx: Db, orgId: string, sessionIds: string[]): Promise<string[]> {
+export async function deleteSessionPolicies(trx: Trx, orgId: string, sessionIds: string[]): Promise<string[]> {
   const rows = await trx
     .deleteFrom('session_slas')
     .where('org_id', '=', orgId)

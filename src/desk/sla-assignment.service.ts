@@ -1,5 +1,5 @@
 import { contactFilter } from '../contacts/filters.ts';
-import type { Db } from '../db/connect.ts';
+import type { Trx } from '../db/connect.ts';
 import { NIL_UUID } from '../ids.ts';
 import { announce } from '../outbox/events.ts';
 import type { Reaction } from '../outbox/relay.ts';
@@ -18,19 +18,20 @@ import { tagKey } from './tags.rules.ts';
 const SESSIONS_A_BATCH = 500;
 
 /** Has all open sessions of the org be judged anew as to which policy is for them. */
-export const tellAssignmentsChanged = (trx: Db, orgId: string): Promise<void> =>
+export const tellAssignmentsChanged = (trx: Trx, orgId: string): Promise<void> =>
   announce(trx, orgId, 'sla-assignments-changed', [{ subject_id: orgId, payload: { after: null } }]);
 
 /** Has one session be judged anew. */
-export const tellSessionChanged = (trx: Db, orgId: string, sessionId: string): Promise<void> =>
+export const tellSessionChanged = (trx: Trx, orgId: string, sessionId: string): Promise<void> =>
   announce(trx, orgId, 'sla-session-changed', [{ subject_id: sessionId, payload: {} }]);
 
 /** Puts sessions under the policy that is for them now. */
-export const assignSessions: Reaction = (trx, orgId, events) =>
-  judge(trx, orgId, [...new Set(events.map(({ subject_id }) => subject_id))]);
+export const assignSessions: Reaction<
+  'ticket-created' | 'ticket-reassigned' | 'ticket-tag-added' | 'sla-session-changed'
+> = (trx, orgId, events) => judge(trx, orgId, [...new Set(events.map(({ subject_id }) => subject_id))]);
 
 /** The same for open sessions whose contacts changed. */
-export const assignSessionsOfContacts: Reaction = async (trx, orgId, events) => {
+export const assignSessionsOfContacts: Reaction<'contact-updated'> = async (trx, orgId, events) => {
   const policies = await listAssignments(trx, orgId);
   if (policies.every(({ assignment }) => assignment?.filter == null)) return;
   const contactIds = [...new Set(events.map(({ subject_id }) => subject_id))];
@@ -38,8 +39,8 @@ export const assignSessionsOfContacts: Reaction = async (trx, orgId, events) => 
 };
 
 /** The same for a batch of all open sessions. Goes on with another event where there are more. */
-export const assignOpenSessions: Reaction = async (trx, orgId, events) => {
-  const places = events.map(({ payload }) => (payload.after as string | null) ?? NIL_UUID).toSorted();
+export const assignOpenSessions: Reaction<'sla-assignments-changed'> = async (trx, orgId, events) => {
+  const places = events.map(({ payload }) => payload.after ?? NIL_UUID).toSorted();
   const sessionIds = await listOpenSessions(trx, orgId, { after: places[0] ?? NIL_UUID, limit: SESSIONS_A_BATCH });
   await judge(trx, orgId, sessionIds);
   if (sessionIds.length < SESSIONS_A_BATCH) return;
@@ -48,7 +49,7 @@ export const assignOpenSessions: Reaction = async (trx, orgId, events) => {
 };
 
 /** The oldest policy that is for a session applies. Sessions are locked first: whoever judges one last has seen all that was changed. */
-async function judge(trx: Db, orgId: string, sessionIds: string[]): Promise<void> {
+async function judge(trx: Trx, orgId: string, sessionIds: string[]): Promise<void> {
   if (sessionIds.length === 0) return;
   const open = new Set(await lockSessions(trx, orgId, sessionIds));
   const changed: string[] = [];

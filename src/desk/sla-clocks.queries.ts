@@ -1,5 +1,5 @@
 import { type SqlBool, sql } from 'kysely';
-import type { Db } from '../db/connect.ts';
+import type { Db, Trx } from '../db/connect.ts';
 import type { SlaClocksTable } from './sla.table.ts';
 
 export type ClockRow = Omit<SlaClocksTable, 'org_id' | 'session_id'>;
@@ -22,7 +22,7 @@ export const findSla = (db: Db, orgId: string, sessionId: string) =>
     .where('sla.session_id', '=', sessionId);
 
 /** The same, while nobody can take the policy or put the session under another one until the transaction ends. */
-export const holdSla = (trx: Db, orgId: string, sessionId: string) =>
+export const holdSla = (trx: Trx, orgId: string, sessionId: string) =>
   findSla(trx, orgId, sessionId).forKeyShare(['sla', 'policy']).executeTakeFirst();
 
 export const listClocks = (db: Db, orgId: string, sessionId: string): Promise<ClockRow[]> =>
@@ -34,7 +34,7 @@ export const listClocks = (db: Db, orgId: string, sessionId: string): Promise<Cl
     .where('session_id', '=', sessionId)
     .execute();
 
-export async function upsertClocks(trx: Db, orgId: string, sessionId: string, clocks: ClockRow[]): Promise<void> {
+export async function upsertClocks(trx: Trx, orgId: string, sessionId: string, clocks: ClockRow[]): Promise<void> {
   if (clocks.length === 0) return;
   await sql`
     insert into sla_clocks (org_id, session_id, metric, cycle, policy_id, target_seconds, elapsed_seconds, changes_told, warned_at,
@@ -50,7 +50,7 @@ export async function upsertClocks(trx: Db, orgId: string, sessionId: string, cl
 }
 
 /** Forgets clocks of which nothing was decided, save those of these metrics. */
-export async function deleteUndecided(trx: Db, orgId: string, sessionId: string, save: string[]): Promise<void> {
+export async function deleteUndecided(trx: Trx, orgId: string, sessionId: string, save: string[]): Promise<void> {
   await trx
     .deleteFrom('sla_clocks')
     .where('org_id', '=', orgId)
@@ -60,7 +60,7 @@ export async function deleteUndecided(trx: Db, orgId: string, sessionId: string,
     .execute();
 }
 
-export async function setOver(trx: Db, orgId: string, sessionId: string, isOver: boolean): Promise<void> {
+export async function setOver(trx: Trx, orgId: string, sessionId: string, isOver: boolean): Promise<void> {
   await trx
     .updateTable('session_slas')
     .set({ is_over: isOver })

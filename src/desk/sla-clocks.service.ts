@@ -1,6 +1,6 @@
 import { factsOf, recordClockEvents } from '../conversations/facts.service.ts';
 import { holdSession } from '../conversations/sessions.service.ts';
-import type { Db } from '../db/connect.ts';
+import type { Db, Trx } from '../db/connect.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { announce } from '../outbox/events.ts';
 import { type BusinessCalendar, businessCalendar, type WorkingTime } from './business-time.rules.ts';
@@ -98,7 +98,7 @@ function calendarOf({ iana_timezone, shifts, holidays }: Sla): BusinessCalendar 
 }
 
 /** Announces and writes down what is new. Gives the clocks that have warned. */
-async function settle(trx: Db, orgId: string, sessionId: string, sla: Sla, all: Clock[], now: Date) {
+async function settle(trx: Trx, orgId: string, sessionId: string, sla: Sla, all: Clock[], now: Date) {
   const stored = new Map((await listClocks(trx, orgId, sessionId)).map((row) => [keyOf(row), row]));
   const measured = all
     .filter((clock) => countsUnder(clock, sla.applied_at))
@@ -149,7 +149,7 @@ interface Measured {
 }
 
 /** In the order in which it happened. */
-async function tellHistory(trx: Db, orgId: string, sessionId: string, policyId: string, measured: Measured[]) {
+async function tellHistory(trx: Trx, orgId: string, sessionId: string, policyId: string, measured: Measured[]) {
   const events = measured.flatMap(({ clock, news }) => {
     const { metric, cycle, target_seconds, breached_at } = clock;
     const moments = [
@@ -166,7 +166,7 @@ async function tellHistory(trx: Db, orgId: string, sessionId: string, policyId: 
   );
 }
 
-async function tell(trx: Db, orgId: string, sessionId: string, policyId: string, clock: Clock, news: News) {
+async function tell(trx: Trx, orgId: string, sessionId: string, policyId: string, clock: Clock, news: News) {
   if (!news.isWarning && !news.isBreach) return;
   const { metric, cycle, target_seconds } = clock;
   const dueAt = (clock.breached_at ?? clock.due_at)?.toISOString() ?? null;

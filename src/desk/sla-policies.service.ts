@@ -1,5 +1,5 @@
 import { assertSavable } from '../contacts/filters.ts';
-import type { Db } from '../db/connect.ts';
+import type { Db, Trx } from '../db/connect.ts';
 import { pageOf } from '../db/cursor.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { conflict, type Issue, invalid, notFound, refused } from '../errors.ts';
@@ -89,7 +89,7 @@ export function assignPolicy(db: Db, orgId: string, id: string, assignment: SlaA
   });
 }
 
-async function unknownTeams(trx: Db, orgId: string, ids: string[]): Promise<Issue[]> {
+async function unknownTeams(trx: Trx, orgId: string, ids: string[]): Promise<Issue[]> {
   const known = new Set(ids.length === 0 ? [] : await listKnownTeams(trx, orgId, ids));
   return ids.flatMap((id, index) =>
     known.has(id.toLowerCase())
@@ -98,7 +98,7 @@ async function unknownTeams(trx: Db, orgId: string, ids: string[]): Promise<Issu
   );
 }
 
-async function unknownTags(trx: Db, orgId: string, names: string[]): Promise<Issue[]> {
+async function unknownTags(trx: Trx, orgId: string, names: string[]): Promise<Issue[]> {
   if (names.length === 0) return [];
   const { unknown } = await holdTags(trx, orgId, names);
   return names.flatMap((name, index) =>
@@ -107,7 +107,7 @@ async function unknownTags(trx: Db, orgId: string, names: string[]): Promise<Iss
 }
 
 /** The office hours that it finds stay until the transaction ends. */
-async function assertOfficeHours(trx: Db, orgId: string, id: string | null): Promise<void> {
+async function assertOfficeHours(trx: Trx, orgId: string, id: string | null): Promise<void> {
   if (id === null || (await holdOfficeHours(trx, orgId, id))) return;
   throw refused('office_hours_id', 'must be the id of office hours of the org: GET /office-hours lists them');
 }

@@ -1,4 +1,4 @@
-import type { Db } from '../db/connect.ts';
+import type { Trx } from '../db/connect.ts';
 import { NIL_UUID } from '../ids.ts';
 import type { ClaimedEvent } from '../outbox/claim.ts';
 import { announce } from '../outbox/events.ts';
@@ -11,7 +11,7 @@ import { isUnderPolicy, listOpenUnder } from './sla-waking.queries.ts';
 const SESSIONS_A_BATCH = 500;
 
 /** Has the clocks of sessions be looked at once the transaction has committed. */
-export const lookAtClocksOf = (trx: Db, orgId: string, sessionIds: string[]): Promise<void> =>
+export const lookAtClocksOf = (trx: Trx, orgId: string, sessionIds: string[]): Promise<void> =>
   enqueue(
     trx,
     orgId,
@@ -24,23 +24,23 @@ export const lookAtClocksOf = (trx: Db, orgId: string, sessionIds: string[]): Pr
   );
 
 /** Takes note that somebody spoke in a session or its status changed. One that is under no policy costs one read. */
-export async function noteForSla(trx: Db, orgId: string, sessionId: string): Promise<void> {
+export async function noteForSla(trx: Trx, orgId: string, sessionId: string): Promise<void> {
   if (await isUnderPolicy(trx, orgId, sessionId)) await lookAtClocksOf(trx, orgId, [sessionId]);
 }
 
 /** Has all open sessions under a policy be looked at anew. */
-export const tellPolicyChanged = (trx: Db, orgId: string, policyId: string): Promise<void> =>
+export const tellPolicyChanged = (trx: Trx, orgId: string, policyId: string): Promise<void> =>
   announce(trx, orgId, 'sla-policy-changed', [{ subject_id: policyId, payload: { after: null } }]);
 
 /** Has all open sessions whose policies count by these office hours be looked at anew. */
-export async function tellHoursChanged(trx: Db, orgId: string, officeHoursId: string): Promise<void> {
+export async function tellHoursChanged(trx: Trx, orgId: string, officeHoursId: string): Promise<void> {
   const policies = await listPoliciesWithHours(trx, orgId, officeHoursId);
   const events = policies.map(({ id }) => ({ subject_id: id, payload: { after: null } }));
   await announce(trx, orgId, 'sla-policy-changed', events);
 }
 
 /** Signals a batch of the sessions under each changed policy, and goes on with another event where there are more. */
-export const lookAtChangedPolicies: Reaction = async (trx, orgId, events) => {
+export const lookAtChangedPolicies: Reaction<'sla-policy-changed'> = async (trx, orgId, events) => {
   for (const [policyId, after] of policiesIn(events)) {
     const sessionIds = await listOpenUnder(trx, orgId, policyId, { after, limit: SESSIONS_A_BATCH });
     await lookAtClocksOf(trx, orgId, sessionIds);
@@ -51,10 +51,10 @@ export const lookAtChangedPolicies: Reaction = async (trx, orgId, events) => {
 };
 
 /** Each policy once, from the least place on. */
-function policiesIn(events: ClaimedEvent[]): Map<string, string> {
+function policiesIn(events: ClaimedEvent<'sla-policy-changed'>[]): Map<string, string> {
   const places = new Map<string, string>();
   for (const { subject_id, payload } of events) {
-    const after = (payload.after as string | null) ?? NIL_UUID;
+    const after = payload.after ?? NIL_UUID;
     const known = places.get(subject_id);
     if (known === undefined || after < known) places.set(subject_id, after);
   }

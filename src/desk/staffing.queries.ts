@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
-import type { Db } from '../db/connect.ts';
+import type { Db, Trx } from '../db/connect.ts';
 
 /** Those of the teams that take sessions, with their hours and the highest turn of a member. None is deleted until the transaction ends. */
-export function holdSupportTeams(trx: Db, orgId: string, teamIds: string[]) {
+export function holdSupportTeams(trx: Trx, orgId: string, teamIds: string[]) {
   return trx
     .selectFrom('teams as team')
     .leftJoin('office_hours as hours', (join) =>
@@ -33,7 +33,7 @@ export function holdSupportTeams(trx: Db, orgId: string, teamIds: string[]) {
 export type OnChange = 'wait' | 'skip';
 
 /** The available members of the teams, who neither become unavailable nor leave the org until the transaction ends. */
-export function holdAvailableMembers(trx: Db, orgId: string, teamIds: string[], onChange: OnChange) {
+export function holdAvailableMembers(trx: Trx, orgId: string, teamIds: string[], onChange: OnChange) {
   return trx
     .selectFrom('team_members as belonging')
     .innerJoin('members as member', (join) =>
@@ -56,7 +56,7 @@ export interface Turn {
 }
 
 /** Writes down whose turn was when. Of several turns of a member in a team, the last one counts. */
-export async function updateTurns(trx: Db, orgId: string, turns: Turn[]): Promise<void> {
+export async function updateTurns(trx: Trx, orgId: string, turns: Turn[]): Promise<void> {
   await sql`
     update team_members as belonging set turn = given.turn
     from (

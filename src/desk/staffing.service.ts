@@ -1,4 +1,4 @@
-import type { Db } from '../db/connect.ts';
+import type { Trx } from '../db/connect.ts';
 import { businessCalendar, isOpen, nextChange } from './business-time.rules.ts';
 import { holdAvailableMembers, holdSupportTeams, type OnChange } from './staffing.queries.ts';
 import type { AssignmentStrategy } from './teams.schema.ts';
@@ -18,7 +18,7 @@ export interface StaffedTeam {
 
 /** Those of the teams that support is enabled for, with who works there now. Who does goes on doing so until the transaction ends. */
 export async function readStaffing(
-  trx: Db,
+  trx: Trx,
   orgId: string,
   teamIds: string[],
   onChange: OnChange,

@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
-import type { Db } from '../db/connect.ts';
+import type { Db, Trx } from '../db/connect.ts';
 import { lockName } from '../db/locks.ts';
 import { tagKey } from './tags.rules.ts';
 import type { UpsertTag } from './tags.schema.ts';
 
 /** Lets one new tag of the org through at a time, so that they can be counted. */
-export async function lockTags(trx: Db, orgId: string): Promise<void> {
+export async function lockTags(trx: Trx, orgId: string): Promise<void> {
   await lockName(trx, `tags ${orgId}`);
 }
 
@@ -36,7 +36,7 @@ export async function deleteTag(db: Db, orgId: string, name: string): Promise<bo
   return numDeletedRows > 0n;
 }
 
-export async function holdTagKeys(trx: Db, orgId: string, keys: string[]): Promise<string[]> {
+export async function holdTagKeys(trx: Trx, orgId: string, keys: string[]): Promise<string[]> {
   const tags = await trx
     .selectFrom('tags')
     .select('tag_key')

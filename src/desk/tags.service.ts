@@ -1,4 +1,4 @@
-import type { Db } from '../db/connect.ts';
+import type { Db, Trx } from '../db/connect.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { conflict, notFound } from '../errors.ts';
 import { countTags, deleteTag, holdTagKeys, lockTags, upsertTag } from './tags.queries.ts';
@@ -20,7 +20,7 @@ export function saveTag(db: Db, orgId: string, tag: UpsertTag): Promise<void> {
 
 /** The tags of these names in any spelling, which stay until the transaction ends, and the names that the org has no tag for. */
 export async function holdTags(
-  trx: Db,
+  trx: Trx,
   orgId: string,
   names: string[],
 ): Promise<{ keys: string[]; unknown: string[] }> {

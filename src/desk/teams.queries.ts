@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { jsonArrayFrom } from 'kysely/helpers/postgres';
-import type { Db } from '../db/connect.ts';
+import type { Db, Trx } from '../db/connect.ts';
 import { byCreation, type Place } from '../db/cursor.ts';
 import type { SaveTeam } from './teams.schema.ts';
 
@@ -73,7 +73,7 @@ export async function deleteTeam(db: Db, orgId: string, id: string): Promise<boo
 }
 
 /** Whether the team exists, in which case nobody can delete it until the transaction ends. */
-export async function holdTeam(trx: Db, orgId: string, id: string): Promise<boolean> {
+export async function holdTeam(trx: Trx, orgId: string, id: string): Promise<boolean> {
   const team = await trx
     .selectFrom('teams')
     .select('id')

@@ -1,4 +1,4 @@
-import type { Db } from '../db/connect.ts';
+import type { Db, Trx } from '../db/connect.ts';
 import { pageOf } from '../db/cursor.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { notFound, refused } from '../errors.ts';
@@ -73,7 +73,7 @@ export const pageOfTeams = (db: Db, orgId: string, query: ListTeams) =>
   pageOf(db, query, (place) => listTeams(db, orgId, place));
 
 /** The office hours that it finds stay until the transaction ends. */
-async function assertOfficeHours(trx: Db, orgId: string, { support_office_hours_id: id }: SaveTeam): Promise<void> {
+async function assertOfficeHours(trx: Trx, orgId: string, { support_office_hours_id: id }: SaveTeam): Promise<void> {
   if (id === null || (await holdOfficeHours(trx, orgId, id))) return;
   throw refused('support_office_hours_id', 'must be the id of office hours of the org: GET /office-hours lists them');
 }

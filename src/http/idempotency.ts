@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import fastifyPlugin from 'fastify-plugin';
 import { sql } from 'kysely';
-import type { Db } from '../db/connect.ts';
+import type { Db, Trx } from '../db/connect.ts';
 import { inTransaction } from '../db/transaction.ts';
 import type { Deps } from '../deps.ts';
 import { conflict, DomainError, invalid, unprocessable } from '../errors.ts';
@@ -160,7 +160,7 @@ function answerOnce(
 
 /** A refusal undoes what the handler wrote and is kept as the answer; a failure that may pass undoes everything. */
 async function handleInSavepoint(
-  trx: Db,
+  trx: Trx,
   request: FastifyRequest,
   reply: FastifyReply,
   handle: () => Promise<unknown>,
@@ -182,15 +182,15 @@ async function handleInSavepoint(
   }
 }
 
-async function tryLock(trx: Db, principalId: string, key: string): Promise<boolean> {
+async function tryLock(trx: Trx, principalId: string, key: string): Promise<boolean> {
   const { rows } = await sql<{ locked: boolean }>`
     select pg_try_advisory_xact_lock(hashtextextended(${`idempotency ${principalId} ${key}`}, 0)) as locked
   `.execute(trx);
   return rows[0]?.locked === true;
 }
 
-function findStored(trx: Db, principalId: string, key: string) {
-  return trx
+function findStored(db: Db, principalId: string, key: string) {
+  return db
     .selectFrom('idempotency_keys')
     .select(['request_hash', 'status_code', 'answer'])
     .where('principal_id', '=', principalId)

@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
 import { sql } from 'kysely';
-import type { Db } from '../db/connect.ts';
+import type { Db, Trx } from '../db/connect.ts';
 import type { MediaTable } from './table.ts';
 
 export type Media = Pick<Selectable<MediaTable>, 'org_id' | 'id' | 'key' | 'file_name' | 'mime_type' | 'size'>;
@@ -32,7 +32,7 @@ export function listMedia(db: Db, orgId: string, ids: string[]): Promise<Media[]
 }
 
 /** Marks files as deleted and forgets their names: their links end when the transaction does. */
-export async function markMediaDeleted(trx: Db, orgId: string, ids: string[]): Promise<void> {
+export async function markMediaDeleted(trx: Trx, orgId: string, ids: string[]): Promise<void> {
   if (ids.length === 0) return;
   await trx
     .updateTable('media')

@@ -1,4 +1,4 @@
-import type { Db } from '../db/connect.ts';
+import type { Db, Trx } from '../db/connect.ts';
 import { inTransaction } from '../db/transaction.ts';
 import type { Secrets } from '../secrets.ts';
 import { NAME, openSecrets, type Row, type SecretValues, sealSecrets } from './integration-secrets.ts';
@@ -51,7 +51,7 @@ const withSecretInUse = (
   orgId: string,
   kind: IntegrationKind,
   { path, value }: UsedSecret,
-  work: (trx: Db, row: Row, values: SecretValues) => Promise<void>,
+  work: (trx: Trx, row: Row, values: SecretValues) => Promise<void>,
 ) =>
   inTransaction(db, async (trx) => {
     const row = await lockIntegration(trx, orgId, kind, NAME);

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Db } from '../db/connect.ts';
+import type { Db, Trx } from '../db/connect.ts';
 import type { RoleName } from './schema.ts';
 
 export function listRoles(db: Db, orgId: string) {
@@ -61,7 +61,7 @@ export const findMember = (db: Db, orgId: string, userId: number) =>
   membersOf(db, orgId).where('member.user_id', '=', userId).executeTakeFirst();
 
 /** Whether the person is a member of the org, and stays one until the transaction ends. */
-export async function holdMember(trx: Db, orgId: string, userId: number): Promise<boolean> {
+export async function holdMember(trx: Trx, orgId: string, userId: number): Promise<boolean> {
   const member = await trx
     .selectFrom('members')
     .select('user_id')

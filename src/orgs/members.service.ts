@@ -1,4 +1,4 @@
-import type { Db } from '../db/connect.ts';
+import type { Db, Trx } from '../db/connect.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { conflict, invalid, notFound } from '../errors.ts';
 import { announce } from '../outbox/events.ts';
@@ -73,7 +73,7 @@ export function joinOrg(
 }
 
 /** One who can take sessions is there, or one who had some is gone. */
-const tellOfStaffing = (trx: Db, orgId: string) =>
+const tellOfStaffing = (trx: Trx, orgId: string) =>
   announce(trx, orgId, 'staffing-changed', [{ subject_id: orgId, payload: {} }]);
 
 async function rolesToGive(db: Db, orgId: string, roleIds: string[]): Promise<string[]> {

@@ -1,19 +1,24 @@
 import { sql } from 'kysely';
-import type { Db } from '../db/connect.ts';
+import type { Trx } from '../db/connect.ts';
 import { NIL_UUID } from '../ids.ts';
 import type { DispatchedCommand } from '../temporal/dispatch.ts';
-import type { EventType } from './events.ts';
+import type { EventPayloads, EventType } from './events.ts';
 
-export interface ClaimedEvent {
+/** An event as it was announced: its type tells its payload. */
+export interface ClaimedEvent<Type extends EventType> {
   id: number;
   org_id: string;
-  type: EventType;
+  type: Type;
   subject_id: string;
-  payload: Record<string, unknown>;
+  payload: EventPayloads[Type];
   /** How many runs of customers' workflows caused it, one the other. */
   depth: number;
   created_at: Date;
 }
+
+/** An event of any of these types. Its `type` discriminates the union. */
+export type ClaimedEventOf<Types extends EventType> = { [Type in Types]: ClaimedEvent<Type> }[Types];
+export type AnyClaimedEvent = ClaimedEventOf<EventType>;
 
 export interface ClaimedCommand extends DispatchedCommand {
   id: number;
@@ -23,7 +28,7 @@ export interface ClaimedCommand extends DispatchedCommand {
  * Locks events of one org, of whoever has the oldest that no other relay holds, so that what one org causes is nobody else's transaction.
  * The locks end with the transaction.
  */
-export async function claimEvents(trx: Db, limit: number): Promise<ClaimedEvent[]> {
+export async function claimEvents(trx: Trx, limit: number): Promise<AnyClaimedEvent[]> {
   const waiting = trx
     .selectFrom('outbox')
     .where('kind', '=', 'event')
@@ -37,7 +42,7 @@ export async function claimEvents(trx: Db, limit: number): Promise<ClaimedEvent[
     .select(['id', 'org_id', 'type', 'subject_id', 'payload', 'depth', 'created_at'])
     .where('org_id', '=', oldest.org_id)
     .limit(limit)
-    .$castTo<ClaimedEvent>()
+    .$castTo<AnyClaimedEvent>()
     .execute();
 }
 
@@ -52,7 +57,7 @@ const ORGS_A_BATCH = 50;
  * holds a workflow's oldest one takes those behind it.
  */
 export async function claimCommands(
-  trx: Db,
+  trx: Trx,
   limit: number,
   behind: string,
 ): Promise<{ commands: ClaimedCommand[]; last: string }> {
@@ -85,7 +90,7 @@ export async function claimCommands(
 }
 
 /** Orgs behind one that have commands to send, in order, each found by one look into the index. */
-async function listOrgs(trx: Db, behind: string): Promise<string[]> {
+async function listOrgs(trx: Trx, behind: string): Promise<string[]> {
   const { rows } = await sql<{ org_id: string }>`
     with recursive org as (
       (select org_id from outbox where kind <> 'event' and available_at <= now() and org_id > ${behind}::uuid order by org_id limit 1)
@@ -99,13 +104,13 @@ async function listOrgs(trx: Db, behind: string): Promise<string[]> {
   return rows.map(({ org_id }) => org_id);
 }
 
-export async function deleteClaimed(trx: Db, ids: number[]): Promise<void> {
+export async function deleteClaimed(trx: Trx, ids: number[]): Promise<void> {
   if (ids.length === 0) return;
   await trx.deleteFrom('outbox').where('id', '=', sql<number>`any(${ids})`).execute();
 }
 
 /** Keeps rows that could not be moved on for a later try, with the reason, at most a minute away. */
-export async function postpone(trx: Db, ids: number[], reason: string): Promise<void> {
+export async function postpone(trx: Trx, ids: number[], reason: string): Promise<void> {
   await sql`
     update outbox set attempts = attempts + 1, last_error = ${reason.slice(0, 1000)},
       available_at = now() + least(power(2, attempts), 60) * interval '1 second'
@@ -114,6 +119,6 @@ export async function postpone(trx: Db, ids: number[], reason: string): Promise<
 }
 
 /** Has what is announced until the transaction ends be as deep as what caused it: runs of customers' workflows that caused one the other. */
-export async function carryDepth(trx: Db, depth: number): Promise<void> {
+export async function carryDepth(trx: Trx, depth: number): Promise<void> {
   await sql`select set_config('switchboard.depth', ${String(depth)}, true)`.execute(trx);
 }

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Db } from '../db/connect.ts';
+import type { Trx } from '../db/connect.ts';
 import { afterCommit } from '../db/transaction.ts';
 import { wakeRelay } from './wake.ts';
 
@@ -87,7 +87,7 @@ export interface NewEvent<Type extends EventType> {
  * defaults take from the transaction.
  */
 export async function announce<Type extends EventType>(
-  trx: Db,
+  trx: Trx,
   orgId: string,
   type: Type,
   events: NewEvent<Type>[],

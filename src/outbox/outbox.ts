@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Db } from '../db/connect.ts';
+import type { Trx } from '../db/connect.ts';
 import { afterCommit } from '../db/transaction.ts';
 import type { WorkflowContract } from '../temporal/contract.ts';
 import type { DispatchedCommand } from '../temporal/dispatch.ts';
@@ -35,7 +35,7 @@ export function signalWithStart<Input extends object>(
 }
 
 /** Writes commands that the relay hands to Temporal after the commit: together with the change that caused them, or not at all. */
-export async function enqueue(trx: Db, orgId: string, ...commands: Command[]): Promise<void> {
+export async function enqueue(trx: Trx, orgId: string, ...commands: Command[]): Promise<void> {
   if (commands.length === 0) return;
   await sql`
     insert into outbox (org_id, kind, type, subject_id, workflow_id, task_queue, signal, summary, payload)

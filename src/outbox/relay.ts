@@ -1,13 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import type { FastifyBaseLogger } from 'fastify';
-import type { Db } from '../db/connect.ts';
+import type { Db, Trx } from '../db/connect.ts';
 import { isDatabaseAway } from '../db/failures.ts';
 import { listen } from '../db/listen.ts';
 import { inSavepoint, inTransaction } from '../db/transaction.ts';
 import { NIL_UUID } from '../ids.ts';
 import { dispatch, isTemporalAway } from '../temporal/dispatch.ts';
 import {
+  type AnyClaimedEvent,
   type ClaimedCommand,
   type ClaimedEvent,
   carryDepth,
@@ -28,8 +29,8 @@ const COMMAND_LOOPS = 2;
 const DISPATCHES_A_LOOP = 25;
 
 /** What we do ourselves about events, for all of one org and type in a batch at once. Runs in the transaction that takes them off the outbox. */
-export type Reaction = (trx: Db, orgId: string, events: ClaimedEvent[]) => Promise<void>;
-export type Reactions = Partial<Record<EventType, Reaction[]>>;
+export type Reaction<Type extends EventType> = (trx: Trx, orgId: string, events: ClaimedEvent<Type>[]) => Promise<void>;
+export type Reactions = { [Type in EventType]?: Reaction<Type>[] };
 
 type Log = Pick<FastifyBaseLogger, 'warn' | 'error'>;
 
@@ -115,12 +116,12 @@ function expandEvents(db: Db, reactions: Reactions, log: Log): Promise<boolean> 
   return inTransaction(db, async (trx) => {
     const events = await claimEvents(trx, EVENTS_A_BATCH);
     for (const group of Map.groupBy(events, ({ type, depth }) => `${type} ${depth}`).values()) {
-      const [{ org_id, type, depth }] = group as [ClaimedEvent];
+      const [{ org_id, type, depth }] = group as [AnyClaimedEvent];
       const ids = group.map(({ id }) => id);
       try {
         await inSavepoint(trx, async () => {
           if (depth > 0) await carryDepth(trx, depth);
-          for (const react of reactions[type] ?? []) await react(trx, org_id, group);
+          await reactTo(trx, reactions, org_id, type, group);
           await deleteClaimed(trx, ids);
           if (depth > 0) await carryDepth(trx, 0);
         });
@@ -132,6 +133,17 @@ function expandEvents(db: Db, reactions: Reactions, log: Log): Promise<boolean> 
     }
     return events.length > 0;
   });
+}
+
+/** Calls the reactions to events of one org and type. */
+async function reactTo<Type extends EventType>(
+  trx: Trx,
+  reactions: Reactions,
+  orgId: string,
+  type: Type,
+  events: ClaimedEvent<Type>[],
+): Promise<void> {
+  for (const react of reactions[type] ?? []) await react(trx, orgId, events);
 }
 
 /** Sends one batch of commands at each call, of the orgs whose turn it is. Resolves to whether there may be more; rejects when Temporal is away. */

@@ -1,8 +1,7 @@
 import type { CompositeFilter } from '../contacts/filters.schema.ts';
 import { contactFilter } from '../contacts/filters.ts';
-import type { Db } from '../db/connect.ts';
+import type { Db, Trx } from '../db/connect.ts';
 import { inTransaction } from '../db/transaction.ts';
-import type { ClaimedEvent } from '../outbox/claim.ts';
 import { enqueue, signalWithStart } from '../outbox/outbox.ts';
 import type { Reaction } from '../outbox/relay.ts';
 import { RUN_SEQUENCE, WAKE } from './contract.ts';
@@ -19,13 +18,13 @@ import { listListeningSequences } from './queries.ts';
 const PAGE = 10_000;
 
 /** Has the sequence's workflow look again. */
-export function wake(trx: Db, orgId: string, sequence: { id: string; name: string }): Promise<void> {
+export function wake(trx: Trx, orgId: string, sequence: { id: string; name: string }): Promise<void> {
   const subject = { subjectId: sequence.id, summary: `Sequence "${sequence.name}"` };
   return enqueue(trx, orgId, signalWithStart(RUN_SEQUENCE, { orgId, sequenceId: sequence.id }, WAKE, subject));
 }
 
 /** Enrolls new contacts that match a continuous sequence, which was there before them. */
-export const enrollCreatedContacts: Reaction = async (trx, orgId, events) => {
+export const enrollCreatedContacts: Reaction<'contact-created'> = async (trx, orgId, events) => {
   for (const sequence of await listListeningSequences(trx, orgId)) {
     const contactIds = since(sequence, events).map(({ subject_id }) => subject_id);
     if (contactIds.length === 0) continue;
@@ -37,7 +36,7 @@ export const enrollCreatedContacts: Reaction = async (trx, orgId, events) => {
 };
 
 /** Enrolls contacts that changed into a continuous sequence's filter: they match now and did not before. */
-export const enrollChangedContacts: Reaction = async (trx, orgId, events) => {
+export const enrollChangedContacts: Reaction<'contact-updated'> = async (trx, orgId, events) => {
   for (const sequence of await listListeningSequences(trx, orgId)) {
     const changes = since(sequence, events);
     if (sequence.filter === null || changes.length === 0) continue;
@@ -45,7 +44,7 @@ export const enrollChangedContacts: Reaction = async (trx, orgId, events) => {
     const contactIds = [...new Set(changes.map(({ subject_id }) => subject_id))];
     const matching = await filterContacts(trx, orgId, contactIds, condition);
     if (matching.length === 0) continue;
-    const former = changes.map(({ payload }) => payload.before as object);
+    const former = changes.map(({ payload }) => payload.before);
     const matchedBefore = countById(await filterFormerContacts(trx, former, condition));
     const changesOf = countById(changes.map(({ subject_id }) => subject_id));
     const changed = matching.filter((id) => (matchedBefore.get(id) ?? 0) < (changesOf.get(id) ?? 0));
@@ -55,7 +54,7 @@ export const enrollChangedContacts: Reaction = async (trx, orgId, events) => {
 };
 
 /** What happened while the sequence was there: an event may wait longer than a new sequence takes to come. */
-const since = ({ created_at }: { created_at: Date }, events: ClaimedEvent[]) =>
+const since = <Event extends { created_at: Date }>({ created_at }: { created_at: Date }, events: Event[]): Event[] =>
   events.filter((event) => event.created_at >= created_at);
 
 /** Several changes of one contact may come together: it came into the filter unless it was in it before each of them. */

@@ -1,5 +1,5 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
-import type { Db } from '../db/connect.ts';
+import type { Db, Trx } from '../db/connect.ts';
 import type { Recipient } from '../deliveries/quiet-hours.rules.ts';
 import type { EffectiveGates, SenderRate } from './gates.rules.ts';
 import { type SendRule, verdictOn } from './verdict.queries.ts';
@@ -36,7 +36,7 @@ export interface Candidate extends Recipient {
 
 /** Those of the enrollments that a step would reach if no gate held it. Their contacts are locked, so that nobody else counts them at once. */
 export async function lockCandidates(
-  trx: Db,
+  trx: Trx,
   orgId: string,
   send: GatedSend,
   enrollmentIds: string[],
@@ -85,7 +85,7 @@ export async function countSentOn(db: Db, orgId: string, days: ContactDay[]): Pr
 }
 
 /** The state of a sender whose sends a minute are limited, locked until the end of the transaction. */
-export async function lockSenderRate(trx: Db, orgId: string, sender: string): Promise<SenderRate | undefined> {
+export async function lockSenderRate(trx: Trx, orgId: string, sender: string): Promise<SenderRate | undefined> {
   await trx
     .insertInto('sender_rates')
     .values({ org_id: orgId, sender, slot_at: new Date(0), used: 0 })
@@ -102,7 +102,7 @@ export async function lockSenderRate(trx: Db, orgId: string, sender: string): Pr
 }
 
 export async function saveSenderRate(
-  trx: Db,
+  trx: Trx,
   orgId: string,
   sender: string,
   { slotAt, used }: SenderRate,
@@ -127,7 +127,7 @@ export async function findSenderRates(db: Db, orgId: string, senders: string[]):
 }
 
 /** Gives back the turns of a sender behind the last that something still waits for. */
-export async function giveBackTurns(trx: Db, orgId: string, sender: string): Promise<void> {
+export async function giveBackTurns(trx: Trx, orgId: string, sender: string): Promise<void> {
   await lockSenderRate(trx, orgId, sender);
   await sql`
     update sender_rates set used = ${NO_PLACE_LEFT}, slot_at = greatest(now(), (

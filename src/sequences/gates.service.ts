@@ -1,4 +1,4 @@
-import type { Db } from '../db/connect.ts';
+import type { Trx } from '../db/connect.ts';
 import {
   type Candidate,
   countSentOn,
@@ -18,7 +18,7 @@ import {
 } from './gates.rules.ts';
 
 /** Which enrollments must wait with a step, and why. Transactional mail waits for nothing. Sends that may go take their turn of the sender. */
-export async function judge(trx: Db, orgId: string, send: GatedSend, enrollmentIds: string[]): Promise<Judgement> {
+export async function judge(trx: Trx, orgId: string, send: GatedSend, enrollmentIds: string[]): Promise<Judgement> {
   const { gates, sender } = send;
   if (send.isTransactional || !mayHold(gates)) return { holds: new Map(), judged: 'all' };
   const candidates = await lockCandidates(trx, orgId, send, enrollmentIds);
@@ -39,7 +39,7 @@ export async function judge(trx: Db, orgId: string, send: GatedSend, enrollmentI
 }
 
 function countSent(
-  trx: Db,
+  trx: Trx,
   orgId: string,
   gates: EffectiveGates,
   candidates: Candidate[],
@@ -53,7 +53,7 @@ function countSent(
 }
 
 async function takeTurns(
-  trx: Db,
+  trx: Trx,
   orgId: string,
   sender: string,
   perMinute: number,

@@ -2,13 +2,13 @@ import type { Reaction } from '../outbox/relay.ts';
 import { exitReplied } from './replies.queries.ts';
 
 /** Ends the enrollments of contacts who replied, in sequences that want it so. A send that is due meanwhile asks by itself. */
-export const exitRepliedContacts: Reaction = (trx, orgId, events) =>
+export const exitRepliedContacts: Reaction<'contact-replied'> = (trx, orgId, events) =>
   exitReplied(
     trx,
     orgId,
     events.map(({ subject_id, payload, created_at }) => ({
       contact_id: subject_id,
-      channel: String(payload.channel),
+      channel: payload.channel,
       at: created_at,
     })),
   );

@@ -3,7 +3,8 @@ import type { TemplateContact } from '../contacts/templates.rules.ts';
 import { type Db, PLANNED_EACH_TIME } from '../db/connect.ts';
 import type { DeliveryStatus } from '../deliveries/contract.ts';
 import { newId } from '../ids.ts';
-import { MOVED, TELL_COMPLETED } from './completion.queries.ts';
+import { executeAnnouncing } from '../outbox/announcing.ts';
+import { ANNOUNCE_COMPLETED, MOVED } from './completion.queries.ts';
 import type { GatedSend } from './gates.queries.ts';
 import type { Judgement } from './gates.rules.ts';
 import { verdictOn } from './verdict.queries.ts';
@@ -164,7 +165,9 @@ export async function passStep(
 ): Promise<void> {
   if (enrollmentIds.length === 0) return;
   const isLast = isLastStep(sql`${orgId}`, sql`${stepId}`);
-  await sql`
+  await executeAnnouncing(
+    db,
+    sql`
     with moved as (
       update enrollments as enrollment set last_step_id = ${stepId}::uuid, anchor_at = now(), held_until = null,
         status = case when ${isLast} then 'complete' else status end,
@@ -173,8 +176,9 @@ export async function passStep(
         and coalesce(last_step_id, sequence_id) = any(${places}::uuid[])
       returning ${MOVED}
     )
-    ${TELL_COMPLETED}
-  `.execute(db);
+    ${ANNOUNCE_COMPLETED}
+  `,
+  );
 }
 
 /**
@@ -188,7 +192,9 @@ export async function settleDeliveries(
   marking: RawBuilder<unknown>,
 ): Promise<void> {
   const isOver = sql`marked.status <> 'queued' and ${isLastStep(sql`${orgId}`, sql`${stepId}`)}`;
-  await sql`
+  await executeAnnouncing(
+    db,
+    sql`
     ${marking},
     moved as (
       update enrollments as enrollment set
@@ -201,8 +207,9 @@ export async function settleDeliveries(
       where enrollment.org_id = marked.org_id and enrollment.id = marked.enrollment_id and enrollment.status not in ('complete', 'canceled', 'exited')
       returning ${MOVED}
     )
-    ${TELL_COMPLETED}
-  `.execute(db);
+    ${ANNOUNCE_COMPLETED}
+  `,
+  );
 }
 
 /**
@@ -217,7 +224,9 @@ export async function settleInterrupted(
   interruption: (isTransactional: RawBuilder<SqlBool>) => RawBuilder<unknown>,
 ): Promise<number> {
   const isLast = isLastStep(sql`marked.org_id`, sql`marked.step_id`);
-  const { rows } = await sql<{ unknown: number }>`
+  const { rows } = await executeAnnouncing(
+    db,
+    sql<{ unknown: number }>`
     with marked as (
       update deliveries as delivery set ${interruption(sql<SqlBool>`(step.action #>> '{data,email_is_transactional}')::boolean`)}
       from sequence_steps as step
@@ -234,8 +243,9 @@ export async function settleInterrupted(
         and enrollment.status not in ('complete', 'canceled', 'exited') and marked.status <> 'queued'
       returning ${MOVED}
     ),
-    told as (${TELL_COMPLETED})
+    announced as (${ANNOUNCE_COMPLETED})
     select count(*) filter (where status = 'unknown') as unknown from marked
-  `.execute(db);
+  `,
+  );
   return rows[0]?.unknown ?? 0;
 }

@@ -1,5 +1,5 @@
 import { NOBODY, type TemplateContact } from '../contacts/templates.rules.ts';
-import type { Db } from '../db/connect.ts';
+import type { Db, Trx } from '../db/connect.ts';
 import { inTransaction } from '../db/transaction.ts';
 import type { ChannelContent } from '../deliveries/content.ts';
 import { interruption, settleAndAsk } from '../deliveries/look-ups.service.ts';
@@ -126,7 +126,7 @@ export async function beginChunk(
 }
 
 /** By its text a provider is asked for an SMS whose answer was lost. */
-const keepTexts = (trx: Db, orgId: string, sendings: Sending[]): Promise<void> =>
+const keepTexts = (trx: Trx, orgId: string, sendings: Sending[]): Promise<void> =>
   keepContents(
     trx,
     orgId,

@@ -1,7 +1,7 @@
 import { assertSavable, contactFilter } from '../contacts/filters.ts';
 import type { ContactRef } from '../contacts/schema.ts';
 import { resolveContacts } from '../contacts/service.ts';
-import type { Db } from '../db/connect.ts';
+import type { Db, Trx } from '../db/connect.ts';
 import { pageOf } from '../db/cursor.ts';
 import { violatedUnique } from '../db/failures.ts';
 import { inTransaction } from '../db/transaction.ts';
@@ -186,7 +186,7 @@ export function cancelSequence(db: Db, orgId: string, ref: string): Promise<void
   });
 }
 
-async function cancelOneRun(trx: Db, orgId: string, runId: string): Promise<void> {
+async function cancelOneRun(trx: Trx, orgId: string, runId: string): Promise<void> {
   const sequenceId = isUuid(runId) ? await cancelRun(trx, orgId, runId) : undefined;
   if (sequenceId === undefined) throw notFound('sequence or run');
   await noteChange(trx, orgId, [sequenceId]);

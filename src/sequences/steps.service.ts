@@ -1,5 +1,5 @@
 import { findPhoneAgent } from '../agents/phone-agents.service.ts';
-import type { Db } from '../db/connect.ts';
+import type { Db, Trx } from '../db/connect.ts';
 import { isVerifiedSender } from '../deliveries/domains.service.ts';
 import { type Issue, invalid } from '../errors.ts';
 import { newId } from '../ids.ts';
@@ -43,7 +43,7 @@ export async function assertSendable(
 }
 
 /** Replaces a sequence's steps by those listed. Those that are no longer listed stay as deleted. Throws invalid for ids that are not its own. */
-export async function replaceSteps(trx: Db, orgId: string, sequenceId: string, listed: ChangedStep[]): Promise<void> {
+export async function replaceSteps(trx: Trx, orgId: string, sequenceId: string, listed: ChangedStep[]): Promise<void> {
   const stored = await listAllSteps(trx, orgId, sequenceId);
   await saveSteps(trx, orgId, sequenceId, arrange(stored, listed));
 }

@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
 import { type Db, PLANNED_EACH_TIME } from '../db/connect.ts';
 import { NIL_UUID } from '../ids.ts';
-import { MOVED, TELL_COMPLETED } from './completion.queries.ts';
+import { executeAnnouncing } from '../outbox/announcing.ts';
+import { ANNOUNCE_COMPLETED, MOVED } from './completion.queries.ts';
 import type { Move, StoredStep } from './rules.ts';
 
 /** Rows that one statement changes at most, so that it ends soon however many there are. */
@@ -42,7 +43,9 @@ export async function completeBehindLastStep(
   for (const { after, next } of moves) {
     if (next !== null) continue;
     await inChunks(async () => {
-      const { rows } = await sql`
+      const { rows } = await executeAnnouncing(
+        db,
+        sql`
         with moved as (
           update enrollments as enrollment set status = 'complete', ended_at = now(), held_until = null
           where org_id = ${orgId} and id in (
@@ -53,9 +56,10 @@ export async function completeBehindLastStep(
           )
           returning ${MOVED}
         ),
-        told as (${TELL_COMPLETED})
+        announced as (${ANNOUNCE_COMPLETED})
         select id from moved
-      `.execute(db);
+      `,
+      );
       return rows.length;
     });
   }

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
-import type { Db } from '../db/connect.ts';
+import type { Db, Trx } from '../db/connect.ts';
 import { lockName } from '../db/locks.ts';
 
 /** Whether the session has a message that the widget named so. The session is locked. */
-export async function hasMessage(trx: Db, orgId: string, sessionId: string, uuid: string): Promise<boolean> {
+export async function hasMessage(trx: Trx, orgId: string, sessionId: string, uuid: string): Promise<boolean> {
   const found = await trx
     .selectFrom('widget_messages')
     .select('uuid')
@@ -15,7 +15,7 @@ export async function hasMessage(trx: Db, orgId: string, sessionId: string, uuid
 }
 
 /** Lets one message of this name in the org through at a time, and says whether an event has it for its id already. */
-export async function isEventId(trx: Db, orgId: string, uuid: string): Promise<boolean> {
+export async function isEventId(trx: Trx, orgId: string, uuid: string): Promise<boolean> {
   await lockName(trx, `widget message ${orgId} ${uuid}`);
   const found = await trx
     .selectFrom('session_events')
@@ -27,7 +27,7 @@ export async function isEventId(trx: Db, orgId: string, uuid: string): Promise<b
 }
 
 export async function insertMessage(
-  trx: Db,
+  trx: Trx,
   message: { org_id: string; session_id: string; uuid: string; message_id: string },
 ): Promise<void> {
   await trx.insertInto('widget_messages').values(message).execute();
@@ -69,7 +69,7 @@ export function findAnswer(db: Db, orgId: string, sessionId: string, publicId: s
 
 /** A contact's vote takes the place of the one before. */
 export async function upsertVote(
-  trx: Db,
+  trx: Trx,
   vote: { org_id: string; message_id: string; contact_id: string; is_up: boolean },
 ): Promise<void> {
   await trx

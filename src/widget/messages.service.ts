@@ -4,7 +4,7 @@ import { attachmentOf, type KeptAttachment } from '../conversations/attachments.
 import { takeContactMessage } from '../conversations/contact-messages.service.ts';
 import { handOff } from '../conversations/handling.service.ts';
 import { changeLanguage } from '../conversations/visitors.service.ts';
-import type { Db } from '../db/connect.ts';
+import type { Db, Trx } from '../db/connect.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { refused } from '../errors.ts';
 import { NIL_UUID, newId } from '../ids.ts';
@@ -38,7 +38,7 @@ export function takeMessage(db: Db, deps: TakingDeps, visitor: Visitor, message:
 }
 
 async function addMessage(
-  trx: Db,
+  trx: Trx,
   { mediaLinks, secrets }: TakingDeps,
   visitor: Visitor,
   session: HeldSession,
@@ -72,14 +72,14 @@ async function addMessage(
 }
 
 /** The name becomes the message's id. Where an event elsewhere in the org has it, the message gets another, and neither is told. */
-async function nameMessage(trx: Db, orgId: string, sessionId: string, uuid: string): Promise<string> {
+async function nameMessage(trx: Trx, orgId: string, sessionId: string, uuid: string): Promise<string> {
   const isTaken = uuid === NIL_UUID || (await isEventId(trx, orgId, uuid));
   const id = isTaken ? newId() : uuid;
   await insertMessage(trx, { org_id: orgId, session_id: sessionId, uuid, message_id: id });
   return id;
 }
 
-async function keptAttachments(trx: Db, links: MediaLinks, orgId: string, urls: string[]): Promise<KeptAttachment[]> {
+async function keptAttachments(trx: Trx, links: MediaLinks, orgId: string, urls: string[]): Promise<KeptAttachment[]> {
   const files = await findLinkedMedia(trx, links, orgId, urls);
   return files.map((file, index) => {
     if (file !== undefined) return attachmentOf(file);

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Db } from '../db/connect.ts';
+import type { Db, Trx } from '../db/connect.ts';
 import type { Position } from '../db/cursor.ts';
 import type { Visitor } from './visitors.queries.ts';
 
@@ -74,7 +74,7 @@ export const listSessions = (db: Db, visitor: Visitor, { externalId, after, offs
 
 /** Merges what the widget says of a session into what it said before, and gives all of it. */
 export async function mergeAttributes(
-  trx: Db,
+  trx: Trx,
   { orgId, id }: Visitor,
   sessionId: string,
   attributes: Record<string, string>,

@@ -3,7 +3,7 @@ import { excessOfData } from '../contacts/merge.rules.ts';
 import { changeSession } from '../conversations/handling.service.ts';
 import { holdSession } from '../conversations/sessions.service.ts';
 import { openVisitorSession, recordCheckpoint } from '../conversations/visitors.service.ts';
-import type { Db } from '../db/connect.ts';
+import type { Db, Trx } from '../db/connect.ts';
 import { decodeCursor, toPage } from '../db/cursor.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { submitScore } from '../desk/csat.service.ts';
@@ -44,7 +44,7 @@ export function createWidgetSession(db: Db, visitor: Visitor, customData: Record
 }
 
 /** The visitor's session as it stays until the transaction ends. Throws notFound, for somebody else's as for none. */
-export async function holdWidgetSession(trx: Db, visitor: Visitor, id: string) {
+export async function holdWidgetSession(trx: Trx, visitor: Visitor, id: string) {
   await getWidgetSession(trx, visitor, id);
   return holdSession(trx, visitor.orgId, id);
 }
@@ -53,7 +53,7 @@ export type HeldSession = Awaited<ReturnType<typeof holdWidgetSession>>;
 
 /** Merges data into a session that is locked. Throws invalid for more than can be kept. */
 export async function mergeCustomData(
-  trx: Db,
+  trx: Trx,
   visitor: Visitor,
   sessionId: string,
   data: Record<string, string>,
@@ -93,7 +93,7 @@ export function scoreSession(db: Db, visitor: Visitor, { session_id, score, feed
 }
 
 /** One who is blocked may write, and starts nothing. */
-async function assertMayAct(trx: Db, { orgId, contactId }: Visitor): Promise<void> {
+async function assertMayAct(trx: Trx, { orgId, contactId }: Visitor): Promise<void> {
   if (await isContactBlocked(trx, orgId, contactId)) throw conflict('Only messages are taken here');
 }
 

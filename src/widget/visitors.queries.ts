@@ -1,8 +1,8 @@
-import type { Db } from '../db/connect.ts';
+import type { Db, Trx } from '../db/connect.ts';
 
 /** Makes the visitor that a contact is, or keeps the one that it was, and gives its id. */
 export async function upsertVisitor(
-  trx: Db,
+  trx: Trx,
   visitor: {
     org_id: string;
     id: string;

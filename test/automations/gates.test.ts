@@ -85,7 +85,13 @@ it('and is as deep as what caused it, so that no handoffs cause one another with
   await activate(org, { trigger_type: 'pre-ticket-handoff', workflow_blocks: [pause(600)] });
   const after = await activate(org, { trigger_type: 'ticket-handoff' });
   const { id: session } = (await org.post('/chat/sessions', {})).body;
-  const told = { id: 1, org_id: org.id, type: 'pre-ticket-handoff', subject_id: session, payload: {} } as const;
+  const told = {
+    id: 1,
+    org_id: org.id,
+    type: 'pre-ticket-handoff',
+    subject_id: session,
+    payload: { isElsewhere: false },
+  } as const;
   await inTransaction(stack.db, (trx) => holdHandoffs(trx, org.id, [{ ...told, depth: 7, created_at: new Date() }]));
   const { id: gateId } = await stack.db
     .selectFrom('automation_gates')

@@ -155,7 +155,7 @@ describe('a workflow is started once, with what happened, when', () => {
     const session = await newSession();
     const due_at = new Date().toISOString();
     const payload = { policy_id: policy.id, metric, cycle: 1, target_seconds: 60, due_at };
-    await announce(stack.db, org.id, type, [{ subject_id: session, payload }]);
+    await inTransaction(stack.db, (trx) => announce(trx, org.id, type, [{ subject_id: session, payload }]));
     expect((await theRun(id)).trigger_output).toEqual({
       ...whatEveryTriggerHas(type),
       session: await shownSession(session),
@@ -183,7 +183,7 @@ describe('nothing is started', () => {
     const session = await newSession();
     const run = await theRun(id);
     expect([await runs(theirs.id), await runs(inactive.id)]).toEqual([[], []]);
-    const again: ClaimedEvent = {
+    const again: ClaimedEvent<'ticket-created'> = {
       id: Number(run.trigger_key.split('/')[1]),
       org_id: org.id,
       type: 'ticket-created',
@@ -205,11 +205,13 @@ describe('nothing is started', () => {
     await org.post('/blocklist/domains', { domains: 'blocked.example' });
     const payload = { tag_name: 'VIP' };
     const subjects = [foreign, blocked, newId()];
-    await announce(
-      stack.db,
-      org.id,
-      'ticket-tag-added',
-      subjects.map((subject_id) => ({ subject_id, payload })),
+    await inTransaction(stack.db, (trx) =>
+      announce(
+        trx,
+        org.id,
+        'ticket-tag-added',
+        subjects.map((subject_id) => ({ subject_id, payload })),
+      ),
     );
     await settled();
     expect(await runs(id)).toEqual([]);

@@ -6,7 +6,8 @@ import { sql } from 'kysely';
 import { appendEvents } from '../../src/conversations/events.queries.ts';
 import { createLiveStreams } from '../../src/conversations/live-streams.service.ts';
 import { holdSession } from '../../src/conversations/sessions.service.ts';
-import { connect, type Db, RELAY_APPLICATION_NAME } from '../../src/db/connect.ts';
+import { connect, type Db, RELAY_APPLICATION_NAME, type Trx } from '../../src/db/connect.ts';
+import { inTransaction } from '../../src/db/transaction.ts';
 import { newId } from '../../src/ids.ts';
 import { revokeKeyAsOperator } from '../../src/keys/service.ts';
 import { startApi, type TestApi, type TestOrg } from '../support/api.ts';
@@ -52,12 +53,12 @@ const ids = (events: ReceivedEvent[]) => events.map(({ data }) => data.id);
 const texts = (events: ReceivedEvent[]) => events.map(({ data }) => data.event.content);
 
 /** Runs `work` in a transaction that `finish` commits. */
-async function hold<T>(db: Db, work: (trx: Db) => Promise<T>) {
+async function hold<T>(db: Db, work: (trx: Trx) => Promise<T>) {
   const trx = await db.startTransaction().execute();
   const result = await work(trx);
   return { trx, result, finish: () => trx.commit().execute() };
 }
-async function append(trx: Db, sessionId: string, content: string): Promise<void> {
+async function append(trx: Trx, sessionId: string, content: string): Promise<void> {
   await holdSession(trx, api.org.id, sessionId);
   await appendEvents(trx, api.org.id, sessionId, [{ id: newId(), type: 'message', sender: 'contact', content }]);
 }
@@ -321,7 +322,7 @@ describe('a stream', () => {
           data: { keys: [`<${n + m}>${randomBytes(36_000).toString('base64')}`] },
         } as const;
       });
-      await appendEvents(api.db, api.org.id, id, events);
+      await inTransaction(api.db, (trx) => appendEvents(trx, api.org.id, id, events));
     }
     await sleep(1_500);
     expect(connections).toHaveLength(1);

@@ -14,7 +14,7 @@ const newContact = async (): Promise<string> =>
 
 async function newSession() {
   const contactId = await newContact();
-  const { id } = await openSession(api.db, api.org.id, { contactId, channel: 'whatsapp' });
+  const { id } = await inTransaction(api.db, (trx) => openSession(trx, api.org.id, { contactId, channel: 'whatsapp' }));
   return { id, sessionId: id, contactId, channel: 'whatsapp' as const };
 }
 
@@ -31,14 +31,18 @@ it('a session opens with a contact on a channel, and is found again by its id', 
     status: 'open',
     last_message_at: null,
   });
-  expect(await useSession(api.db, api.org.id, session)).toEqual({ id: session.id });
+  expect(await inTransaction(api.db, (trx) => useSession(trx, api.org.id, session))).toEqual({ id: session.id });
 });
 
 it('a session of another org, an unknown one and a text that is no id are not found', async () => {
   const session = await newSession();
-  await expect(useSession(api.db, api.other.id, session)).rejects.toMatchObject({ kind: 'not_found' });
+  await expect(inTransaction(api.db, (trx) => useSession(trx, api.other.id, session))).rejects.toMatchObject({
+    kind: 'not_found',
+  });
   for (const sessionId of [crypto.randomUUID(), "' or true --", '']) {
-    await expect(useSession(api.db, api.org.id, { ...session, sessionId })).rejects.toMatchObject({
+    await expect(
+      inTransaction(api.db, (trx) => useSession(trx, api.org.id, { ...session, sessionId })),
+    ).rejects.toMatchObject({
       kind: 'not_found',
       message: 'Session not found',
     });
@@ -47,7 +51,8 @@ it('a session of another org, an unknown one and a text that is no id are not fo
 
 it('a session with somebody else, on another channel or closed is a conflict that says so', async () => {
   const session = await newSession();
-  const use = (changes: object) => useSession(api.db, api.org.id, { ...session, ...changes });
+  const use = (changes: object) =>
+    inTransaction(api.db, (trx) => useSession(trx, api.org.id, { ...session, ...changes }));
   await expect(use({ contactId: await newContact() })).rejects.toMatchObject({
     kind: 'conflict',
     message: 'session_id: the session is with another contact',
@@ -86,12 +91,12 @@ it('a message is stored once, and moves the times of its session', async () => {
   const session = await newSession();
   const before = await rowOf(session.id);
   const message = { id: crypto.randomUUID(), sessionId: session.id, sender: 'ai', content: 'Good day' } as const;
-  await addMessage(api.db, api.org.id, message);
+  await inTransaction(api.db, (trx) => addMessage(trx, api.org.id, message));
   const after = await rowOf(session.id);
   expect(after.last_message_at?.getTime()).toBeGreaterThan(before.created_at.getTime());
   expect(after.updated_at).toEqual(after.last_message_at);
 
-  await addMessage(api.db, api.org.id, { ...message, content: 'Again' });
+  await inTransaction(api.db, (trx) => addMessage(trx, api.org.id, { ...message, content: 'Again' }));
   expect(await rowOf(session.id)).toEqual(after);
   expect(await messagesOf(session.id)).toEqual([{ id: message.id, sender: 'ai', content: 'Good day' }]);
 });
@@ -99,7 +104,9 @@ it('a message is stored once, and moves the times of its session', async () => {
 it('a slow transaction does not move the times back', async () => {
   const session = await newSession();
   const add = (db: typeof api.db, content: string) =>
-    addMessage(db, api.org.id, { id: crypto.randomUUID(), sessionId: session.id, sender: 'system', content });
+    inTransaction(db, (trx) =>
+      addMessage(trx, api.org.id, { id: crypto.randomUUID(), sessionId: session.id, sender: 'system', content }),
+    );
   await inTransaction(api.db, async (slow) => {
     await slow.selectFrom('sessions').select('id').where('org_id', '=', api.org.id).execute();
     await new Promise((resolve) => setTimeout(resolve, 20));
@@ -117,7 +124,9 @@ it('a slow transaction does not move the times back', async () => {
 it('a message tells its session to its org alone', async () => {
   const session = await newSession();
   const id = crypto.randomUUID();
-  await addMessage(api.db, api.org.id, { id, sessionId: session.id, sender: 'contact', content: 'Hello' });
+  await inTransaction(api.db, (trx) =>
+    addMessage(trx, api.org.id, { id, sessionId: session.id, sender: 'contact', content: 'Hello' }),
+  );
   expect(await getSessionOf(api.db, api.org.id, id)).toEqual({ id: session.id });
   await expect(getSessionOf(api.db, api.other.id, id)).rejects.toMatchObject({ kind: 'not_found' });
   await expect(getSessionOf(api.db, api.org.id, crypto.randomUUID())).rejects.toMatchObject({ kind: 'not_found' });
@@ -126,8 +135,8 @@ it('a message tells its session to its org alone', async () => {
 it('no row points into another org: neither at its contact nor at its session', async () => {
   const session = await newSession();
   const message = { id: crypto.randomUUID(), sessionId: session.id, sender: 'contact', content: 'Hello' } as const;
-  await expect(openSession(api.db, api.other.id, session)).rejects.toThrow('foreign key');
-  await addMessage(api.db, api.other.id, message);
+  await expect(inTransaction(api.db, (trx) => openSession(trx, api.other.id, session))).rejects.toThrow('foreign key');
+  await inTransaction(api.db, (trx) => addMessage(trx, api.other.id, message));
   expect(await messagesOf(session.id)).toEqual([]);
   expect(await messagesOf(session.id)).toEqual([]);
 });

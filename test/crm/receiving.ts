@@ -1,5 +1,6 @@
 import { unpack } from '../../src/crm/batches.service.ts';
 import { wakeQueues } from '../../src/crm/receiver.service.ts';
+import { inTransaction } from '../../src/db/transaction.ts';
 import { findOpenClaim, noteAccount } from '../../src/orgs/crm-receivers.service.ts';
 import { hubspotSignatureV3 } from '../../src/providers/hubspot-callbacks.ts';
 import type { Answer, TestApi, TestOrg } from '../support/api.ts';
@@ -107,7 +108,8 @@ export const announcementsOf = (api: TestApi, orgId: string) =>
 
 /** What the workflows are told of all that is announced. */
 export async function signalsFor(api: TestApi, orgId: string) {
-  await wakeQueues(api.db, orgId, await announcementsOf(api, orgId));
+  const announcements = await announcementsOf(api, orgId);
+  await inTransaction(api.db, (trx) => wakeQueues(trx, orgId, announcements));
   return commandsOf(api, orgId);
 }
 

@@ -6,6 +6,7 @@ import { buffer } from 'node:stream/consumers';
 import { pathToFileURL } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { loadConfig } from '../../src/config.ts';
+import { inTransaction } from '../../src/db/transaction.ts';
 import { deleteMarkedMedia, markMediaDeleted, storeMedia } from '../../src/media/service.ts';
 import type { Storage } from '../../src/providers/storage.ts';
 import { createStorage } from '../../src/providers/storage-by-url.ts';
@@ -201,10 +202,10 @@ describe('a file', () => {
 
   it('is deleted with its bytes, by its own org only', async () => {
     const media = await store();
-    await markMediaDeleted(api.db, api.other.id, [media.id]);
+    await inTransaction(api.db, (trx) => markMediaDeleted(trx, api.other.id, [media.id]));
     await deleteMarkedMedia(api.db, api.deps.storage);
     expect(await statusOf(media)).toBe(200);
-    await markMediaDeleted(api.db, api.org.id, [media.id]);
+    await inTransaction(api.db, (trx) => markMediaDeleted(trx, api.org.id, [media.id]));
     await deleteMarkedMedia(api.db, api.deps.storage);
     expect(await statusOf(media)).toBe(404);
     expect(await api.deps.storage.get(media.key)).toBeUndefined();
@@ -214,7 +215,7 @@ describe('a file', () => {
   it('is gone for everybody once it is marked, and a second call finishes what a failure left', async () => {
     const media = await store();
     const failing: Storage = { ...api.deps.storage, delete: () => Promise.reject(new Error('away')) };
-    await markMediaDeleted(api.db, api.org.id, [media.id]);
+    await inTransaction(api.db, (trx) => markMediaDeleted(trx, api.org.id, [media.id]));
     await expect(deleteMarkedMedia(api.db, failing)).rejects.toThrow('away');
     expect(await statusOf(media)).toBe(404);
     await deleteMarkedMedia(api.db, api.deps.storage);

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { WorkflowNotFoundError } from '@temporalio/client';
 import { sql } from 'kysely';
 import { pino } from 'pino';
+import { inTransaction } from '../../src/db/transaction.ts';
 import { newId } from '../../src/ids.ts';
 import { enqueue, signalWithStart, start } from '../../src/outbox/outbox.ts';
 import { type Reactions, startRelay } from '../../src/outbox/relay.ts';
@@ -88,7 +89,8 @@ describe('the relay', () => {
 
   it('starts a happening once, however often it is asked to', async () => {
     const id = newId();
-    for (let i = 0; i < 3; i++) await enqueue(api.db, api.org.id, start(LOOK, { id }, { subjectId: id }));
+    for (let i = 0; i < 3; i++)
+      await inTransaction(api.db, (trx) => enqueue(trx, api.org.id, start(LOOK, { id }, { subjectId: id })));
     await withRelay({}, () =>
       eventually('an empty outbox', async () => (await outbox(api.org.id)).length === 0).then(() => undefined),
     );
@@ -98,7 +100,9 @@ describe('the relay', () => {
   it('gives an entity one signal for many that say the same', async () => {
     const id = newId();
     for (let i = 0; i < 50; i++)
-      await enqueue(api.db, api.org.id, signalWithStart(LOOK, { id }, 'wake', { subjectId: id }));
+      await inTransaction(api.db, (trx) =>
+        enqueue(trx, api.org.id, signalWithStart(LOOK, { id }, 'wake', { subjectId: id })),
+      );
     await withRelay({}, () =>
       eventually('an empty outbox', async () => (await outbox(api.org.id)).length === 0).then(() => undefined),
     );
@@ -115,7 +119,9 @@ describe('the relay', () => {
     await expect(undone).rejects.toThrow('no');
     await withRelay({}, async () => {
       const marker = newId();
-      await enqueue(api.db, api.org.id, start(LOOK, { id: marker }, { subjectId: marker }));
+      await inTransaction(api.db, (trx) =>
+        enqueue(trx, api.org.id, start(LOOK, { id: marker }, { subjectId: marker })),
+      );
       await eventually('an empty outbox', async () => (await outbox(api.org.id)).length === 0);
     });
     await expect(temporal.client.workflow.getHandle(`look/${id}`).describe()).rejects.toThrow(WorkflowNotFoundError);

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { addMessage, openSession } from '../../src/conversations/sessions.service.ts';
+import { inTransaction } from '../../src/db/transaction.ts';
 import { newId } from '../../src/ids.ts';
 import { formWith } from '../media/samples.ts';
 import { type Answer, type Client, startApi, type TestApi, type TestOrg } from '../support/api.ts';
@@ -350,14 +351,20 @@ async function chatWithB(): Promise<void> {
 }
 
 async function openSessionOfB(contactId: string): Promise<void> {
-  const { id: sessionId } = await openSession(api.db, orgB.id, { contactId, channel: 'whatsapp' });
+  const { id: sessionId } = await inTransaction(api.db, (trx) =>
+    openSession(trx, orgB.id, { contactId, channel: 'whatsapp' }),
+  );
   const message = { id: crypto.randomUUID(), sessionId, sender: 'contact', content: `${MARK_OF_B} message` } as const;
-  await addMessage(api.db, orgB.id, message);
+  await inTransaction(api.db, (trx) => addMessage(trx, orgB.id, message));
   await orgB.put('/tags', { tag_name: TAG_OF_EXAMPLE });
   await orgB.post(`/chat/sessions/${sessionId}/tags`, { tags: [TAG_OF_EXAMPLE] });
 
-  const { id: redacted } = await openSession(api.db, orgB.id, { contactId, channel: 'api' });
-  await addMessage(api.db, orgB.id, { ...message, id: crypto.randomUUID(), sessionId: redacted });
+  const { id: redacted } = await inTransaction(api.db, (trx) =>
+    openSession(trx, orgB.id, { contactId, channel: 'api' }),
+  );
+  await inTransaction(api.db, (trx) =>
+    addMessage(trx, orgB.id, { ...message, id: crypto.randomUUID(), sessionId: redacted }),
+  );
   await orgB.post('/redaction/session', { sessionId: redacted });
   await orgB.patch('/autopilot', { channel: 'web', autopilot_enabled: true });
 }

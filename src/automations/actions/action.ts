@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { SendingDeps } from '../../conversations/messages.service.ts';
-import type { Db } from '../../db/connect.ts';
+import type { Db, Trx } from '../../db/connect.ts';
 import type { Requests } from '../../providers/egress.ts';
 import type { Secrets } from '../../secrets.ts';
 
@@ -36,7 +36,7 @@ interface Described<Input extends z.ZodType, Output extends z.ZodType> {
 /** An action on our own data: its effect commits together with the step's end, so that it happens once. */
 export interface LocalAction<Input extends z.ZodType = z.ZodType, Output extends z.ZodType = z.ZodType>
   extends Described<Input, Output> {
-  perform(trx: Db, deps: ActionDeps, step: StepRef, input: z.output<Input>): Promise<z.input<Output>>;
+  perform(trx: Trx, deps: ActionDeps, step: StepRef, input: z.output<Input>): Promise<z.input<Output>>;
 }
 
 /** An action elsewhere. A try whose end was not written down is made again, with the same dedupe key. */

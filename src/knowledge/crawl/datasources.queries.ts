@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Db } from '../../db/connect.ts';
+import type { Db, Trx } from '../../db/connect.ts';
 import { byCreation, type Place } from '../../db/cursor.ts';
 
 const COLUMNS = [
@@ -26,7 +26,7 @@ export const findDatasource = (db: Db, orgId: string, id: string) =>
 export type DatasourceRow = NonNullable<Awaited<ReturnType<typeof findDatasource>>>;
 
 /** The same, as it stays until the transaction ends. Locked before its crawl, and that before pages. */
-export const lockDatasource = (trx: Db, orgId: string, id: string) =>
+export const lockDatasource = (trx: Trx, orgId: string, id: string) =>
   trx
     .selectFrom('datasources')
     .select(COLUMNS)
@@ -48,7 +48,7 @@ export interface NewDatasource {
   crawl_interval_hours: number | null;
 }
 
-export const insertDatasource = (trx: Db, orgId: string, datasource: NewDatasource): Promise<DatasourceRow> =>
+export const insertDatasource = (trx: Trx, orgId: string, datasource: NewDatasource): Promise<DatasourceRow> =>
   trx
     .insertInto('datasources')
     .values({ org_id: orgId, ...datasource })
@@ -59,7 +59,7 @@ type Changes = Partial<Omit<NewDatasource, 'id' | 'url'>> & { status?: 'active' 
 
 /** `areRules`: which pages are stored may change. */
 export const updateDatasource = (
-  trx: Db,
+  trx: Trx,
   orgId: string,
   id: string,
   changes: Changes,
@@ -86,7 +86,7 @@ export async function setTakesWww(db: Db, orgId: string, id: string): Promise<vo
     .execute();
 }
 
-export async function deleteDatasource(trx: Db, orgId: string, id: string): Promise<void> {
+export async function deleteDatasource(trx: Trx, orgId: string, id: string): Promise<void> {
   await trx.deleteFrom('datasources').where('org_id', '=', orgId).where('id', '=', id).execute();
 }
 

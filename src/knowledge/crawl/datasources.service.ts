@@ -1,4 +1,4 @@
-import type { Db } from '../../db/connect.ts';
+import type { Db, Trx } from '../../db/connect.ts';
 import { pageOf } from '../../db/cursor.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { notFound } from '../../errors.ts';
@@ -83,7 +83,7 @@ export function removeDatasource(db: Db, orgId: string, id: string): Promise<voi
   });
 }
 
-const keepSchedule = (trx: Db, orgId: string, datasourceId: string) =>
+const keepSchedule = (trx: Trx, orgId: string, datasourceId: string) =>
   enqueue(
     trx,
     orgId,

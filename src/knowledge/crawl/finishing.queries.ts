@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Db } from '../../db/connect.ts';
+import type { Trx } from '../../db/connect.ts';
 import type { CrawlRef } from './contract.ts';
 import type { PageReason } from './reasons.rules.ts';
 
@@ -7,7 +7,7 @@ import type { PageReason } from './reasons.rules.ts';
 const UNSEEN_OFTEN_ENOUGH = 2;
 
 /** Whether a crawl saw all there is: no page failed in passing, and none was left out for the limit. */
-export async function isWhole(trx: Db, { orgId, datasourceId, jobId }: CrawlRef): Promise<boolean> {
+export async function isWhole(trx: Trx, { orgId, datasourceId, jobId }: CrawlRef): Promise<boolean> {
   const { rows } = await sql<{ is_cut: boolean }>`
     select exists (
       select from crawl_pages
@@ -19,7 +19,7 @@ export async function isWhole(trx: Db, { orgId, datasourceId, jobId }: CrawlRef)
 }
 
 /** Counts the whole crawls in which nothing led to a page, and marks those for removal to which nothing has led often enough. */
-export async function countUnseen(trx: Db, { orgId, datasourceId, jobId }: CrawlRef): Promise<void> {
+export async function countUnseen(trx: Trx, { orgId, datasourceId, jobId }: CrawlRef): Promise<void> {
   await sql`
     update crawl_pages set
       unseen_count = case when found_in = ${jobId} or choice = 'included' then 0 else unseen_count + 1 end,
@@ -29,7 +29,7 @@ export async function countUnseen(trx: Db, { orgId, datasourceId, jobId }: Crawl
   `.execute(trx);
 }
 
-const stored = (trx: Db, orgId: string, datasourceId: string) =>
+const stored = (trx: Trx, orgId: string, datasourceId: string) =>
   trx
     .selectFrom('crawl_pages')
     .select(['id', 'url', 'title', 'removal'])
@@ -38,7 +38,7 @@ const stored = (trx: Db, orgId: string, datasourceId: string) =>
     .where('is_stored', '=', true);
 
 /** Pages that are to leave the index. `has_target`: the page that it leads to is there. */
-export const listRemovals = (trx: Db, orgId: string, datasourceId: string) =>
+export const listRemovals = (trx: Trx, orgId: string, datasourceId: string) =>
   stored(trx, orgId, datasourceId)
     .select('leads_to')
     .select(
@@ -55,7 +55,7 @@ export const listRemovals = (trx: Db, orgId: string, datasourceId: string) =>
 export type Removal = Awaited<ReturnType<typeof listHeld>>[number];
 
 /** Takes pages out of what is stored. The text of each goes. */
-export async function unstore(trx: Db, orgId: string, ids: string[]): Promise<void> {
+export async function unstore(trx: Trx, orgId: string, ids: string[]): Promise<void> {
   await sql`
     update crawl_pages set is_stored = false, removal = null, reason = coalesce(removal, reason), unseen_count = 0, markdown = null,
       etag = null, last_modified = null, raw_hash = null, text_hash = null, updated_at = now(),
@@ -65,24 +65,24 @@ export async function unstore(trx: Db, orgId: string, ids: string[]): Promise<vo
 }
 
 /** Has pages stay until somebody has looked at them. */
-export async function holdRemovals(trx: Db, orgId: string, ids: string[]): Promise<void> {
+export async function holdRemovals(trx: Trx, orgId: string, ids: string[]): Promise<void> {
   await sql`
     update crawl_pages set reason = 'removal_held', detail = removal, updated_at = now()
     where org_id = ${orgId} and id = any(${ids}::uuid[])
   `.execute(trx);
 }
 
-export const listHeld = (trx: Db, orgId: string, datasourceId: string) =>
+export const listHeld = (trx: Trx, orgId: string, datasourceId: string) =>
   stored(trx, orgId, datasourceId).where('reason', '=', 'removal_held').execute();
 
-export async function addRemoved(trx: Db, orgId: string, jobId: string, count: number): Promise<void> {
+export async function addRemoved(trx: Trx, orgId: string, jobId: string, count: number): Promise<void> {
   await sql`
     update crawl_jobs set removed_pages = removed_pages + ${count}, held_pages = greatest(0, held_pages - ${count})
     where org_id = ${orgId} and id = ${jobId}
   `.execute(trx);
 }
 
-export async function countAllStored(trx: Db, orgId: string, datasourceId: string): Promise<number> {
+export async function countAllStored(trx: Trx, orgId: string, datasourceId: string): Promise<number> {
   const { count } = await trx
     .selectFrom('crawl_pages')
     .select(sql<number>`count(*)`.as('count'))
@@ -94,7 +94,7 @@ export async function countAllStored(trx: Db, orgId: string, datasourceId: strin
 }
 
 /** What became of the page where a crawl begins. */
-export const findByKey = (trx: Db, orgId: string, datasourceId: string, key: string) =>
+export const findByKey = (trx: Trx, orgId: string, datasourceId: string, key: string) =>
   trx
     .selectFrom('crawl_pages')
     .select(['id', 'reason', 'detail', 'http_status'] as const)

@@ -1,4 +1,4 @@
-import type { Db } from '../../db/connect.ts';
+import type { Db, Trx } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { conflict, notFound } from '../../errors.ts';
 import { newId } from '../../ids.ts';
@@ -51,7 +51,7 @@ const changedBy = (job: JobRow) => job.new_pages + job.updated_pages;
 const heldMessage = (held: number, total: number) =>
   `${held} of ${total} pages seem to be gone. They stay until somebody has looked: POST …/removals lets them go, the next crawl looks again`;
 
-async function settleRemovals(trx: Db, { orgId, datasourceId, jobId }: CrawlRef, isFailed: boolean) {
+async function settleRemovals(trx: Trx, { orgId, datasourceId, jobId }: CrawlRef, isFailed: boolean) {
   const total = await countAllStored(trx, orgId, datasourceId);
   const removals = await listRemovals(trx, orgId, datasourceId);
   const suspicious = suspiciousOf(removals);
@@ -80,7 +80,7 @@ function suspiciousOf(removals: Awaited<ReturnType<typeof listRemovals>>): Remov
   });
 }
 
-async function remove(trx: Db, orgId: string, jobId: string, pages: Removal[]): Promise<void> {
+async function remove(trx: Trx, orgId: string, jobId: string, pages: Removal[]): Promise<void> {
   if (pages.length === 0) return;
   const ids = pages.map(({ id }) => id);
   await removeItems(trx, orgId, ids);
@@ -96,7 +96,7 @@ async function remove(trx: Db, orgId: string, jobId: string, pages: Removal[]): 
   await insertChanges(trx, orgId, jobId, changes);
 }
 
-async function reasonOfFailure(trx: Db, orgId: string, datasource: DatasourceRow): Promise<string> {
+async function reasonOfFailure(trx: Trx, orgId: string, datasource: DatasourceRow): Promise<string> {
   const start = await findByKey(trx, orgId, datasource.id, siteOf(datasource).startKey);
   const details = [start?.reason ?? 'no page was found', start?.http_status, start?.detail].filter(
     (part) => part != null,

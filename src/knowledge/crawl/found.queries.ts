@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Db } from '../../db/connect.ts';
+import type { Db, Trx } from '../../db/connect.ts';
 import type { CrawlRef } from './contract.ts';
 import type { PageReason } from './reasons.rules.ts';
 import { MAX_QUERIES_A_PATH } from './urls.rules.ts';
@@ -26,7 +26,7 @@ export interface Room {
  * crawl has seen already stays as it is.
  */
 export async function insertFound(
-  trx: Db,
+  trx: Trx,
   { orgId, datasourceId, jobId }: CrawlRef,
   found: FoundUrl[],
   room: Room,
@@ -90,7 +90,7 @@ export async function insertFound(
 }
 
 /** Has pages count as those that a user wants, unless the user has said something else of them. Those that the crawl has left out by now are queued. */
-export async function includeFound(trx: Db, { orgId, datasourceId, jobId }: CrawlRef, keys: string[]): Promise<void> {
+export async function includeFound(trx: Trx, { orgId, datasourceId, jobId }: CrawlRef, keys: string[]): Promise<void> {
   await sql`
     update crawl_pages set choice = 'included'
     where org_id = ${orgId} and datasource_id = ${datasourceId} and url_key = any(${keys}) and choice is null

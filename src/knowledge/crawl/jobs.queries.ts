@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Db } from '../../db/connect.ts';
+import type { Db, Trx } from '../../db/connect.ts';
 import { byCreation, type Place } from '../../db/cursor.ts';
 import type { JobStatus } from './table.ts';
 
@@ -35,11 +35,11 @@ export const findActiveJob = (db: Db, orgId: string, datasourceId: string) =>
   jobs(db, orgId, datasourceId).where('status', 'in', ['pending', 'scraping']).executeTakeFirst();
 
 /** The same, as it stays until the transaction ends. */
-export const lockActiveJob = (trx: Db, orgId: string, datasourceId: string) =>
+export const lockActiveJob = (trx: Trx, orgId: string, datasourceId: string) =>
   jobs(trx, orgId, datasourceId).where('status', 'in', ['pending', 'scraping']).forUpdate().executeTakeFirst();
 
 /** A crawl as it stays until the transaction ends, where it is under way. */
-export const lockJob = (trx: Db, orgId: string, datasourceId: string, id: string) =>
+export const lockJob = (trx: Trx, orgId: string, datasourceId: string, id: string) =>
   jobs(trx, orgId, datasourceId)
     .where('id', '=', id)
     .where('status', 'in', ['pending', 'scraping'])
@@ -61,7 +61,7 @@ export const listJobsByIds = (db: Db, refs: { orgId: string; jobId: string }[]) 
 
 /** Adds a crawl, unless one is under way. */
 export const insertJob = (
-  trx: Db,
+  trx: Trx,
   orgId: string,
   job: { id: string; datasource_id: string; kind: 'full' | 'pages' },
 ): Promise<JobRow | undefined> =>
@@ -78,7 +78,7 @@ export const insertJob = (
     .executeTakeFirst();
 
 /** Marks the beginning of a crawl, at its datasource as well. */
-export async function beginJob(trx: Db, orgId: string, datasourceId: string, id: string): Promise<void> {
+export async function beginJob(trx: Trx, orgId: string, datasourceId: string, id: string): Promise<void> {
   await sql`
     with begun as (
       update crawl_jobs set status = 'scraping', started_at = now() where org_id = ${orgId} and id = ${id} and status = 'pending'
@@ -91,7 +91,7 @@ export async function beginJob(trx: Db, orgId: string, datasourceId: string, id:
 
 /** Marks the end of a crawl, at its datasource as well. */
 export async function endJob(
-  trx: Db,
+  trx: Trx,
   orgId: string,
   datasourceId: string,
   id: string,

@@ -1,4 +1,4 @@
-import type { Db } from '../../db/connect.ts';
+import type { Db, Trx } from '../../db/connect.ts';
 import { pageOf } from '../../db/cursor.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { conflict, notFound } from '../../errors.ts';
@@ -20,7 +20,7 @@ import type { ListChanges } from './jobs.schema.ts';
 import { clearQueue } from './queue.queries.ts';
 
 /** The datasource, which does not change until the transaction ends. Throws notFound. */
-export async function holdDatasource(trx: Db, orgId: string, id: string): Promise<DatasourceRow> {
+export async function holdDatasource(trx: Trx, orgId: string, id: string): Promise<DatasourceRow> {
   const datasource = await lockDatasource(trx, orgId, id);
   if (datasource === undefined) throw notFound('datasource');
   return datasource;
@@ -58,7 +58,7 @@ export function startScheduled(db: Db, { orgId, datasourceId }: DatasourceRef): 
 
 /** Adds a crawl and starts its workflow. Undefined where one is under way. Throws conflict where the datasource is paused. */
 export async function beginCrawl(
-  trx: Db,
+  trx: Trx,
   orgId: string,
   { id: datasourceId, status, url }: DatasourceRow,
   kind: 'full' | 'pages',

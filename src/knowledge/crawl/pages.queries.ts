@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Db } from '../../db/connect.ts';
+import type { Db, Trx } from '../../db/connect.ts';
 import { byCreation, type Place } from '../../db/cursor.ts';
 import type { PageStatus } from './table.ts';
 
@@ -39,7 +39,7 @@ export const listPages = (db: Db, orgId: string, datasourceId: string, { status,
     .execute();
 
 /** Which of these pages the datasource has. */
-export async function findPages(trx: Db, orgId: string, datasourceId: string, ids: string[]) {
+export async function findPages(trx: Trx, orgId: string, datasourceId: string, ids: string[]) {
   return trx
     .selectFrom('crawl_pages')
     .select(['id', 'url', 'title', 'choice', 'is_stored'])
@@ -53,7 +53,7 @@ export async function findPages(trx: Db, orgId: string, datasourceId: string, id
 
 /** Writes down what a user says of pages. */
 export async function choose(
-  trx: Db,
+  trx: Trx,
   orgId: string,
   ids: string[],
   choice: 'excluded' | 'included' | 'deleted' | null,
@@ -67,7 +67,7 @@ export async function choose(
 }
 
 /** Takes pages out of the queue and of what is stored; `keepsItems`: what is in the search index stays there. */
-export async function dropPages(trx: Db, orgId: string, ids: string[], keepsItems: boolean): Promise<void> {
+export async function dropPages(trx: Trx, orgId: string, ids: string[], keepsItems: boolean): Promise<void> {
   await sql`
     update crawl_pages set is_queued = false, lease = null, is_stored = is_stored and ${keepsItems}, removal = null, status = 'excluded',
       reason = 'excluded_by_user', detail = null, markdown = null, etag = null, last_modified = null, raw_hash = null, text_hash = null,
@@ -84,7 +84,7 @@ export interface NewPage {
 }
 
 /** Adds a page that a user named, or finds the one of that URL and takes it for wanted. */
-export async function insertWanted(trx: Db, orgId: string, datasourceId: string, page: NewPage): Promise<string> {
+export async function insertWanted(trx: Trx, orgId: string, datasourceId: string, page: NewPage): Promise<string> {
   const { id } = await trx
     .insertInto('crawl_pages')
     .values({ org_id: orgId, datasource_id: datasourceId, depth: 0, choice: 'included', ...page })
@@ -99,7 +99,7 @@ export async function insertWanted(trx: Db, orgId: string, datasourceId: string,
 }
 
 /** All that the search index holds of a datasource. */
-export async function listItems(trx: Db, orgId: string, datasourceId: string): Promise<string[]> {
+export async function listItems(trx: Trx, orgId: string, datasourceId: string): Promise<string[]> {
   const rows = await trx
     .selectFrom('crawl_pages')
     .select('id')

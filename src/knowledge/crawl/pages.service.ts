@@ -1,4 +1,4 @@
-import type { Db } from '../../db/connect.ts';
+import type { Db, Trx } from '../../db/connect.ts';
 import { pageOf } from '../../db/cursor.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { refused } from '../../errors.ts';
@@ -109,13 +109,13 @@ interface Held {
   active: JobRow | undefined;
 }
 
-async function hold(trx: Db, orgId: string, datasourceId: string): Promise<Held> {
+async function hold(trx: Trx, orgId: string, datasourceId: string): Promise<Held> {
   const datasource = await holdDatasource(trx, orgId, datasourceId);
   return { datasource, active: await lockActiveJob(trx, orgId, datasourceId) };
 }
 
 /** Puts pages into the queue of the crawl that is under way, or of one that begins with them. */
-async function fetchAgain(trx: Db, orgId: string, { datasource, active }: Held, ids: string[]): Promise<number> {
+async function fetchAgain(trx: Trx, orgId: string, { datasource, active }: Held, ids: string[]): Promise<number> {
   if (ids.length === 0) return 0;
   const job = active ?? ((await beginCrawl(trx, orgId, datasource, 'pages')) as JobRow);
   if (active !== undefined) await enqueue(trx, orgId, wakeCrawl(orgId, active));

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Db } from '../../db/connect.ts';
+import type { Db, Trx } from '../../db/connect.ts';
 import type { CrawlRef } from './contract.ts';
 
 const LEASED = [
@@ -35,13 +35,13 @@ const queued = (db: Db, orgId: string, datasourceId: string) =>
     .where('is_queued', '=', true);
 
 /** The pages that a batch has under way: what an earlier try of it left, if anything. */
-export const listLeased = (trx: Db, { orgId, datasourceId }: CrawlRef, batch: number) =>
+export const listLeased = (trx: Trx, { orgId, datasourceId }: CrawlRef, batch: number) =>
   queued(trx, orgId, datasourceId).select(LEASED).where('lease', '=', batch).orderBy('depth').orderBy('id').execute();
 
 export type LeasedPage = Awaited<ReturnType<typeof listLeased>>[number];
 
 /** How many pages that are not stored a batch has under way. */
-export async function countNewLeased(trx: Db, { orgId, datasourceId }: CrawlRef, batch: number): Promise<number> {
+export async function countNewLeased(trx: Trx, { orgId, datasourceId }: CrawlRef, batch: number): Promise<number> {
   const { count } = await queued(trx, orgId, datasourceId)
     .select(sql<number>`count(*)`.as('count'))
     .where('lease', '=', batch)
@@ -52,7 +52,7 @@ export async function countNewLeased(trx: Db, { orgId, datasourceId }: CrawlRef,
 
 /** Gives a batch the next pages that are due and that it does not have: those that are stored first, then as many others as may still be. */
 export async function lease(
-  trx: Db,
+  trx: Trx,
   { orgId, datasourceId }: CrawlRef,
   batch: number,
   { limit, room }: { limit: number; room: number },
@@ -108,7 +108,7 @@ export async function countStored(db: Db, orgId: string, datasourceId: string): 
 }
 
 /** Takes what is not stored out of the queue: there is no room for it. Gives how many. */
-export async function refuseRest(trx: Db, { orgId, datasourceId }: CrawlRef): Promise<number> {
+export async function refuseRest(trx: Trx, { orgId, datasourceId }: CrawlRef): Promise<number> {
   const { numUpdatedRows } = await trx
     .updateTable('crawl_pages')
     .set({ is_queued: false, status: 'excluded', reason: 'page_limit', updated_at: sql<Date>`now()` })
@@ -121,7 +121,7 @@ export async function refuseRest(trx: Db, { orgId, datasourceId }: CrawlRef): Pr
 }
 
 /** Empties the queue. */
-export async function clearQueue(trx: Db, orgId: string, datasourceId: string): Promise<void> {
+export async function clearQueue(trx: Trx, orgId: string, datasourceId: string): Promise<void> {
   await trx
     .updateTable('crawl_pages')
     .set({ is_queued: false, lease: null })
@@ -132,7 +132,7 @@ export async function clearQueue(trx: Db, orgId: string, datasourceId: string): 
 }
 
 /** Queues again the doubles of pages that turned out not to be there. Gives how many. */
-export async function requeueOrphans(trx: Db, { orgId, datasourceId, jobId }: CrawlRef): Promise<number> {
+export async function requeueOrphans(trx: Trx, { orgId, datasourceId, jobId }: CrawlRef): Promise<number> {
   const { numAffectedRows = 0n } = await sql`
     update crawl_pages as page set is_queued = true, tries = 0, due_at = now(), lease = null, is_forced = true
     where page.org_id = ${orgId} and page.datasource_id = ${datasourceId} and page.job_id = ${jobId} and page.reason = 'canonical'

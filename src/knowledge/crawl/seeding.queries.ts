@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Db } from '../../db/connect.ts';
+import type { Db, Trx } from '../../db/connect.ts';
 import type { PageReason } from './reasons.rules.ts';
 
 /** The pages in the index, those nearest to the start first. */
@@ -17,7 +17,7 @@ export const listStored = (db: Db, orgId: string, datasourceId: string) =>
 
 /** Puts pages into a crawl's queue. `isForced`: whatever their server says of changes. */
 export async function queuePages(
-  trx: Db,
+  trx: Trx,
   orgId: string,
   jobId: string,
   ids: string[],
@@ -34,7 +34,7 @@ export async function queuePages(
 
 /** Marks pages that are to leave the index when the crawl is over, in which they are not fetched. */
 export async function markRemovals(
-  trx: Db,
+  trx: Trx,
   orgId: string,
   jobId: string,
   marks: { id: string; reason: PageReason }[],

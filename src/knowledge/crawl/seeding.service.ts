@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Db } from '../../db/connect.ts';
+import type { Db, Trx } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import type { CrawlDeps } from './context.ts';
 import type { CrawlRef } from './contract.ts';
@@ -49,7 +49,7 @@ function begin(db: Db, { orgId, datasourceId, jobId }: CrawlRef): Promise<Dataso
 }
 
 async function queueStored(
-  trx: Db,
+  trx: Trx,
   { orgId, datasourceId, jobId }: CrawlRef,
   datasource: DatasourceRow,
 ): Promise<void> {

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Db } from '../../db/connect.ts';
+import type { Trx } from '../../db/connect.ts';
 import type { CrawlRef } from './contract.ts';
 import type { PageReason } from './reasons.rules.ts';
 import type { PageStatus } from './table.ts';
@@ -37,7 +37,7 @@ export interface VisitedPage {
 
 /** Writes down visits of pages that the batch still has under way, and that nobody has queued anew meanwhile. Gives the ids of those. */
 export async function updateVisited(
-  trx: Db,
+  trx: Trx,
   orgId: string,
   datasourceId: string,
   batch: number,
@@ -66,7 +66,7 @@ export async function updateVisited(
 }
 
 /** What became of pages so far, by their keys. */
-export async function listByKeys(trx: Db, orgId: string, datasourceId: string, keys: string[]) {
+export async function listByKeys(trx: Trx, orgId: string, datasourceId: string, keys: string[]) {
   if (keys.length === 0) return [];
   return trx
     .selectFrom('crawl_pages')
@@ -78,7 +78,7 @@ export async function listByKeys(trx: Db, orgId: string, datasourceId: string, k
 }
 
 /** The texts of pages as they are stored. */
-export async function readTexts(trx: Db, orgId: string, ids: string[]): Promise<Map<string, string>> {
+export async function readTexts(trx: Trx, orgId: string, ids: string[]): Promise<Map<string, string>> {
   if (ids.length === 0) return new Map();
   const rows = await trx
     .selectFrom('crawl_pages')
@@ -99,7 +99,7 @@ export interface NewChange {
 }
 
 /** Adds to the report of a crawl. */
-export async function insertChanges(trx: Db, orgId: string, jobId: string, changes: NewChange[]): Promise<void> {
+export async function insertChanges(trx: Trx, orgId: string, jobId: string, changes: NewChange[]): Promise<void> {
   if (changes.length === 0) return;
   await sql`
     insert into crawl_changes (org_id, id, job_id, page_id, kind, url, title, diff)
@@ -120,7 +120,7 @@ interface Counts {
 
 /** Adds to the counts of a crawl, whose total is what is done and what waits. */
 export async function addCounts(
-  trx: Db,
+  trx: Trx,
   { orgId, datasourceId, jobId }: CrawlRef,
   counts: Partial<Counts>,
 ): Promise<void> {

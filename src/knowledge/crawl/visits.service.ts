@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import type { Db } from '../../db/connect.ts';
+import type { Trx } from '../../db/connect.ts';
 import { isTooSlow } from '../../db/failures.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { newId } from '../../ids.ts';
@@ -66,7 +66,7 @@ const unreadable = (visit: Visit): Visit => ({ ...visit, finding: none('unreadab
  * The search index takes the longest, so it comes before the crawl is held. Where doubles are to be told from originals, or what is in the index
  * is written again, one after the other does it.
  */
-async function write(trx: Db, visiting: Visiting, visits: Visit[]): Promise<Queued> {
+async function write(trx: Trx, visiting: Visiting, visits: Visit[]): Promise<Queued> {
   const { ref, batch } = visiting;
   if (visits.some((visit) => originalOf(visit) !== null)) await hold(trx, ref);
   const doubles = await findDoubles(trx, visiting, visits);
@@ -103,7 +103,7 @@ async function write(trx: Db, visiting: Visiting, visits: Visit[]): Promise<Queu
   return queued;
 }
 
-async function hold(trx: Db, { orgId, datasourceId, jobId }: CrawlRef): Promise<void> {
+async function hold(trx: Trx, { orgId, datasourceId, jobId }: CrawlRef): Promise<void> {
   if ((await lockJob(trx, orgId, datasourceId, jobId)) === undefined) throw new CrawlEnded();
 }
 
@@ -118,7 +118,7 @@ interface Queued {
 }
 
 /** The visits whose pages have an original that is there, or is still to be looked at. */
-async function findDoubles(trx: Db, { ref }: Visiting, visits: Visit[]): Promise<Set<Visit>> {
+async function findDoubles(trx: Trx, { ref }: Visiting, visits: Visit[]): Promise<Set<Visit>> {
   const keys = visits.flatMap((visit) => originalOf(visit)?.key ?? []);
   const rows = await listByKeys(trx, ref.orgId, ref.datasourceId, keys);
   const known = new Map(rows.map((row) => [row.url_key, row]));
@@ -154,7 +154,7 @@ const changeOf = ({ row, change }: Outcome, before: Map<string, string>): NewCha
 });
 
 /** Hands links, where they are followed, originals and targets of redirects to the queue. A target is wanted as its page was. */
-async function queueLinks(trx: Db, visiting: Visiting, visits: Visit[], outcomes: Outcome[]): Promise<Queued> {
+async function queueLinks(trx: Trx, visiting: Visiting, visits: Visit[], outcomes: Outcome[]): Promise<Queued> {
   const { site, ref, room, handed, isFull } = visiting;
   const linksOf = new Map(isFull ? outcomes.map(({ row, links }) => [row.id, links]) : []);
   const urls: string[] = [];

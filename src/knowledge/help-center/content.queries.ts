@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Db } from '../../db/connect.ts';
+import type { Db, Trx } from '../../db/connect.ts';
 import { lockName } from '../../db/locks.ts';
 
 /** What is stored under a path, and what it was made of. */
@@ -45,9 +45,9 @@ export interface OperationRow {
 type ContentTable = 'help_center_articles' | 'help_center_categories' | 'help_center_operations';
 
 /** Lets one change of the org's help center through at a time. */
-export const lockContent = (trx: Db, orgId: string) => lockName(trx, `help-center ${orgId}`);
+export const lockContent = (trx: Trx, orgId: string) => lockName(trx, `help-center ${orgId}`);
 
-export async function listStored(trx: Db, orgId: string, table: ContentTable): Promise<Stored[]> {
+export async function listStored(trx: Trx, orgId: string, table: ContentTable): Promise<Stored[]> {
   const position = table === 'help_center_operations' ? sql`0` : sql`position`;
   const { rows } = await sql<Stored>`
     select id, path, encode(hash, 'hex') as hash, ${position} as position from ${sql.table(table)} where org_id = ${orgId}
@@ -55,13 +55,13 @@ export async function listStored(trx: Db, orgId: string, table: ContentTable): P
   return rows;
 }
 
-export async function deleteStored(trx: Db, orgId: string, table: ContentTable, ids: string[]): Promise<void> {
+export async function deleteStored(trx: Trx, orgId: string, table: ContentTable, ids: string[]): Promise<void> {
   if (ids.length > 0)
     await sql`delete from ${sql.table(table)} where org_id = ${orgId} and id = any(${ids}::uuid[])`.execute(trx);
 }
 
 /** Writes the categories, new ones and those of known ids. A parent may stand behind its children. */
-export async function upsertCategories(trx: Db, orgId: string, rows: CategoryRow[]): Promise<void> {
+export async function upsertCategories(trx: Trx, orgId: string, rows: CategoryRow[]): Promise<void> {
   if (rows.length === 0) return;
   await sql`
     insert into help_center_categories (org_id, id, parent_id, path, slug, name, description, icon, position, hash)
@@ -74,7 +74,7 @@ export async function upsertCategories(trx: Db, orgId: string, rows: CategoryRow
 }
 
 /** Writes the articles, new ones and those of known ids. */
-export async function upsertArticles(trx: Db, orgId: string, rows: ArticleRow[]): Promise<void> {
+export async function upsertArticles(trx: Trx, orgId: string, rows: ArticleRow[]): Promise<void> {
   if (rows.length === 0) return;
   await sql`
     insert into help_center_articles
@@ -92,7 +92,7 @@ export async function upsertArticles(trx: Db, orgId: string, rows: ArticleRow[])
 }
 
 /** Puts articles that are otherwise unchanged elsewhere among their siblings. */
-export async function moveArticles(trx: Db, orgId: string, rows: { id: string; position: number }[]): Promise<void> {
+export async function moveArticles(trx: Trx, orgId: string, rows: { id: string; position: number }[]): Promise<void> {
   if (rows.length === 0) return;
   await sql`
     update help_center_articles as article set position = row.position
@@ -101,7 +101,7 @@ export async function moveArticles(trx: Db, orgId: string, rows: { id: string; p
   `.execute(trx);
 }
 
-export async function upsertOperations(trx: Db, orgId: string, rows: OperationRow[]): Promise<void> {
+export async function upsertOperations(trx: Trx, orgId: string, rows: OperationRow[]): Promise<void> {
   if (rows.length === 0) return;
   await sql`
     insert into help_center_operations (org_id, id, path, hash)
@@ -110,7 +110,7 @@ export async function upsertOperations(trx: Db, orgId: string, rows: OperationRo
   `.execute(trx);
 }
 
-export async function setSpecification(trx: Db, orgId: string, openapi_spec: string | null): Promise<void> {
+export async function setSpecification(trx: Trx, orgId: string, openapi_spec: string | null): Promise<void> {
   await trx
     .insertInto('help_centers')
     .values({ org_id: orgId, openapi_spec })

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Db } from '../../db/connect.ts';
+import type { Db, Trx } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { invalid } from '../../errors.ts';
 import { newId } from '../../ids.ts';
@@ -60,7 +60,7 @@ export async function readContent(db: Db, orgId: string) {
   return { categories, ...(specification == null ? {} : { openapi_spec: specification }) };
 }
 
-async function syncTree(trx: Db, { publicUrl, orgId }: Place, { categories, articles }: PlacedTree) {
+async function syncTree(trx: Trx, { publicUrl, orgId }: Place, { categories, articles }: PlacedTree) {
   const categoryChanges = compare(
     await listStored(trx, orgId, 'help_center_categories'),
     categories.map((one) => {
@@ -103,7 +103,7 @@ async function syncTree(trx: Db, { publicUrl, orgId }: Place, { categories, arti
   return { ...articleChanges.counts, categories: categoryChanges.counts };
 }
 
-async function syncOperations(trx: Db, orgId: string, operations: ReturnType<typeof operationsOf>) {
+async function syncOperations(trx: Trx, orgId: string, operations: ReturnType<typeof operationsOf>) {
   const { gone, changed, counts } = compare(
     await listStored(trx, orgId, 'help_center_operations'),
     operations.map((operation) => ({ ...operation, position: 0, hash: hashOf([operation.title, operation.markdown]) })),

@@ -1,4 +1,4 @@
-import type { Db } from '../../db/connect.ts';
+import type { Db, Trx } from '../../db/connect.ts';
 import { InputRefused } from '../../errors.ts';
 import { findConnection, listConnections } from '../../orgs/integrations.service.ts';
 import { enqueue, signalWithStart } from '../../outbox/outbox.ts';
@@ -24,7 +24,7 @@ export interface EmbeddingModel {
 export type Embed = (model: EmbeddingModel, texts: string[]) => Promise<Float32Array[]>;
 
 /** Has vectors be made once the transaction commits, where the org has named a model. */
-export async function requestEmbedding(trx: Db, orgId: string): Promise<void> {
+export async function requestEmbedding(trx: Trx, orgId: string): Promise<void> {
   const settings = (await listConnections(trx, orgId)).get('llm');
   if (typeof settings?.embedding_model !== 'string') return;
   const subject = { subjectId: orgId, summary: 'Embed what the org knows' };
@@ -32,7 +32,7 @@ export async function requestEmbedding(trx: Db, orgId: string): Promise<void> {
 }
 
 /** The same when the org names another model. */
-export const embedOnChange: Reaction = async (trx, orgId, events) => {
+export const embedOnChange: Reaction<'integration-changed'> = async (trx, orgId, events) => {
   if (events.some(({ payload }) => payload.kind === 'llm')) await requestEmbedding(trx, orgId);
 };
 

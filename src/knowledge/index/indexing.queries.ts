@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { arrayLiteral, bigintArray, textArray } from '../../db/arrays.ts';
-import type { Db } from '../../db/connect.ts';
+import type { Trx } from '../../db/connect.ts';
 import type { KnowledgeItem } from './items.schema.ts';
 import { FREQUENCY_BITS, LENGTH_BITS } from './postings.rules.ts';
 
@@ -37,7 +37,11 @@ export type PlacedChunk = Pick<NewChunk, 'item_id' | 'position' | 'length'> & { 
 export type MovedChunk = Pick<NewChunk, 'position' | 'start_offset' | 'end_offset'> & { id: number };
 
 /** Writes the items in the order of their ids, and holds each until the transaction ends. Gives the ids of the chunks that they have. */
-export async function upsertItems(trx: Db, orgId: string, items: Omit<KnowledgeItem, 'markdown'>[]): Promise<number[]> {
+export async function upsertItems(
+  trx: Trx,
+  orgId: string,
+  items: Omit<KnowledgeItem, 'markdown'>[],
+): Promise<number[]> {
   const { rows } = await sql<{ chunk_ids: number[] }>`
     insert into knowledge_items
       (org_id, id, source_type, source, title, url, visibility, language, channels, segments)
@@ -55,7 +59,7 @@ export async function upsertItems(trx: Db, orgId: string, items: Omit<KnowledgeI
 }
 
 /** Chunks of items, in the order of the text. */
-export async function listChunks(trx: Db, orgId: string, ids: number[]) {
+export async function listChunks(trx: Trx, orgId: string, ids: number[]) {
   if (ids.length === 0) return [];
   return trx
     .selectFrom('knowledge_chunks')
@@ -68,7 +72,7 @@ export async function listChunks(trx: Db, orgId: string, ids: number[]) {
 }
 
 /** Holds those of the items that are there until the transaction ends, and gives them with the ids of their chunks. */
-export function holdItems(trx: Db, orgId: string, ids: string[]) {
+export function holdItems(trx: Trx, orgId: string, ids: string[]) {
   return trx
     .selectFrom('knowledge_items')
     .select(['id', 'chunk_ids'])
@@ -79,7 +83,7 @@ export function holdItems(trx: Db, orgId: string, ids: string[]) {
     .execute();
 }
 
-export async function deleteItems(trx: Db, orgId: string, ids: string[]): Promise<void> {
+export async function deleteItems(trx: Trx, orgId: string, ids: string[]): Promise<void> {
   await sql`delete from knowledge_items where org_id = ${orgId} and id = any(${ids}::uuid[])`.execute(trx);
 }
 
@@ -87,7 +91,7 @@ export async function deleteItems(trx: Db, orgId: string, ids: string[]): Promis
  * Deletes chunks with their postings, whose rows are held in the order of lexemes. The same chunks hold a lexeme of a segment as are named by
  * its row, so that a row is empty where as many go as it has.
  */
-export async function deleteChunks(trx: Db, orgId: string, ids: number[]): Promise<void> {
+export async function deleteChunks(trx: Trx, orgId: string, ids: number[]): Promise<void> {
   await sql`
     with gone as materialized (
       select has.lexeme collate "C" as lexeme, chunk.segment, array_agg(chunk.id) as chunks
@@ -118,7 +122,7 @@ export async function deleteChunks(trx: Db, orgId: string, ids: number[]): Promi
   await sql`delete from knowledge_chunks where org_id = ${orgId} and id = any(${ids})`.execute(trx);
 }
 
-export async function moveChunks(trx: Db, orgId: string, chunks: MovedChunk[]): Promise<void> {
+export async function moveChunks(trx: Trx, orgId: string, chunks: MovedChunk[]): Promise<void> {
   await sql`
     update knowledge_chunks as chunk
     set position = moved.position, start_offset = moved.start_offset, end_offset = moved.end_offset
@@ -132,7 +136,7 @@ export async function moveChunks(trx: Db, orgId: string, chunks: MovedChunk[]): 
 const SHORT = ['item_id', 'position', 'start_offset', 'end_offset', 'hash', 'length'] satisfies (keyof NewChunk)[];
 
 /** Writes chunks as one segment, whose id is that of the first of them. Gives their ids, which rise in no certain order. */
-export async function insertChunks(trx: Db, orgId: string, chunks: NewChunk[]) {
+export async function insertChunks(trx: Trx, orgId: string, chunks: NewChunk[]) {
   const { rows } = await sql<PlacedChunk & { segment: number }>`
     insert into knowledge_chunks
       (org_id, id, item_id, position, start_offset, end_offset, hash, path, content, length, lexemes, segment)
@@ -156,7 +160,7 @@ export async function insertChunks(trx: Db, orgId: string, chunks: NewChunk[]) {
 
 /** Writes a row for each lexeme, in their order. The hits are cut out behind the sort (`offset 0`), which would move them. */
 export async function insertPostings(
-  trx: Db,
+  trx: Trx,
   orgId: string,
   segment: number,
   { lexemes, begins, ends, hits }: NewPostings,
@@ -174,7 +178,7 @@ export async function insertPostings(
 }
 
 /** Writes down which chunks items have, in the order of the text, and how long they are. */
-export async function nameChunks(trx: Db, orgId: string, chunksOf: ReadonlyMap<string, PlacedChunk[]>): Promise<void> {
+export async function nameChunks(trx: Trx, orgId: string, chunksOf: ReadonlyMap<string, PlacedChunk[]>): Promise<void> {
   const rows = [...chunksOf].map(([id, chunks]) => ({
     id,
     chunks: chunks.length,

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import { languageOf } from '../../conversations/languages.service.ts';
-import type { Db } from '../../db/connect.ts';
+import type { Trx } from '../../db/connect.ts';
 import { analyseMarkdown, hasGrams, proseOf } from './analysis.rules.ts';
 import { chunksOf } from './chunking.rules.ts';
 import { requestEmbedding } from './embedding.service.ts';
@@ -44,7 +44,7 @@ export interface PreparedItem {
  * Makes the items found as they are now, in place of what was there under their ids, once the transaction commits. Only chunks that changed are
  * written again. A draft is not found.
  */
-export async function indexItems(trx: Db, orgId: string, items: KnowledgeItem[]): Promise<void> {
+export async function indexItems(trx: Trx, orgId: string, items: KnowledgeItem[]): Promise<void> {
   const latest = [...new Map(items.map((item) => [item.id.toLowerCase(), item])).values()];
   await removeItems(
     trx,
@@ -66,7 +66,7 @@ export async function prepareItem(item: KnowledgeItem): Promise<PreparedItem> {
 }
 
 /** What `indexItems` does, for items of different ids. */
-export async function indexPrepared(trx: Db, orgId: string, prepared: PreparedItem[]): Promise<void> {
+export async function indexPrepared(trx: Trx, orgId: string, prepared: PreparedItem[]): Promise<void> {
   if (prepared.length === 0) return;
   const items = prepared.map(({ item }) => item);
   const stored = await listChunks(trx, orgId, await upsertItems(trx, orgId, items));
@@ -78,7 +78,7 @@ export async function indexPrepared(trx: Db, orgId: string, prepared: PreparedIt
 }
 
 /** Makes the items found no more, once the transaction commits. */
-export async function removeItems(trx: Db, orgId: string, ids: string[]): Promise<void> {
+export async function removeItems(trx: Trx, orgId: string, ids: string[]): Promise<void> {
   const held = ids.length === 0 ? [] : await holdItems(trx, orgId, ids);
   if (held.length === 0) return; // one that comes meanwhile comes behind this
   const chunks = held.flatMap(({ chunk_ids }) => chunk_ids);
@@ -104,7 +104,7 @@ type StoredChunk = Awaited<ReturnType<typeof listChunks>>[number];
 
 /** Keeps a stored chunk for each of the same hash, in order; deletes the others, and writes what is new. */
 async function writeChunks(
-  trx: Db,
+  trx: Trx,
   orgId: string,
   stored: StoredChunk[],
   chunks: PreparedChunk[],

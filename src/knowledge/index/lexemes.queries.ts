@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { textArray } from '../../db/arrays.ts';
-import type { Db } from '../../db/connect.ts';
+import type { Db, Trx } from '../../db/connect.ts';
 
 /** The lexemes of each word in the configuration of the language; one that comes twice is there twice. */
 export async function listLexemes(db: Db, language: string | null, words: string[]): Promise<string[][]> {
@@ -17,7 +17,7 @@ export async function listLexemes(db: Db, language: string | null, words: string
 }
 
 /** Keeps those of the words that the org does not know. */
-export async function insertWords(trx: Db, orgId: string, words: string[]): Promise<void> {
+export async function insertWords(trx: Trx, orgId: string, words: string[]): Promise<void> {
   await sql`
     insert into knowledge_words (org_id, word)
     select ${orgId}::uuid, word from unnest(${textArray(words)}::text[]) as given (word)

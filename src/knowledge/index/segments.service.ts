@@ -1,4 +1,4 @@
-import type { Db } from '../../db/connect.ts';
+import type { Trx } from '../../db/connect.ts';
 import { insertChunks, insertPostings, type NewChunk, type NewPostings, type PlacedChunk } from './indexing.queries.ts';
 import { type Counted, countLexemes, type WeighedText } from './lexemes.service.ts';
 import { packHit } from './postings.rules.ts';
@@ -11,7 +11,7 @@ export interface PreparedChunk extends Omit<NewChunk, 'length' | 'lexemes'> {
 }
 
 /** Writes chunks with their postings and what the org learns from them. */
-export async function writeSegment(trx: Db, orgId: string, chunks: PreparedChunk[]): Promise<PlacedChunk[]> {
+export async function writeSegment(trx: Trx, orgId: string, chunks: PreparedChunk[]): Promise<PlacedChunk[]> {
   const counted = await countLexemes(
     trx,
     chunks.map(({ language, takeApart }) => ({ language, texts: takeApart() })),

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { Db } from '../../db/connect.ts';
+import type { Trx } from '../../db/connect.ts';
 import { afterCommit } from '../../db/transaction.ts';
 import { isGram } from './analysis.rules.ts';
 import { insertWords } from './lexemes.queries.ts';
@@ -12,7 +12,7 @@ const NUMBER = /[0-9]/;
 const learnt = new LRUCache<string, Set<string>>({ max: ORGS });
 
 /** Keeps lexemes that are new to the org, so that words spelled alike find them. Numbers and grams are not spelled. */
-export async function learnSpelling(trx: Db, orgId: string, lexemes: string[]): Promise<void> {
+export async function learnSpelling(trx: Trx, orgId: string, lexemes: string[]): Promise<void> {
   const known = learnt.get(orgId) ?? new Set();
   const unknown = lexemes.filter((lexeme) => !known.has(lexeme) && !NUMBER.test(lexeme) && !isGram(lexeme));
   if (unknown.length === 0) return;

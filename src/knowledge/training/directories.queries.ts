@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Db } from '../../db/connect.ts';
+import type { Db, Trx } from '../../db/connect.ts';
 import { byCreation, type Place } from '../../db/cursor.ts';
 import type { CreateDirectory, UpdateDirectory } from './directories.schema.ts';
 
@@ -34,7 +34,7 @@ export async function deleteDirectory(db: Db, orgId: string, id: string): Promis
 }
 
 /** Whether the org has the directory, which then stays until the transaction ends. */
-export async function holdDirectory(trx: Db, orgId: string, id: string): Promise<boolean> {
+export async function holdDirectory(trx: Trx, orgId: string, id: string): Promise<boolean> {
   const directory = await trx
     .selectFrom('training_directories')
     .select('id')

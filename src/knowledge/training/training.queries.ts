@@ -1,5 +1,5 @@
 import { type SqlBool, sql } from 'kysely';
-import type { Db } from '../../db/connect.ts';
+import type { Db, Trx } from '../../db/connect.ts';
 import { byCreation, type Place } from '../../db/cursor.ts';
 import { lockName } from '../../db/locks.ts';
 import type { CreateTraining, UpdateTraining } from './training.schema.ts';
@@ -20,7 +20,7 @@ const COLUMNS = [
 export type TrainingItem = NonNullable<Awaited<ReturnType<typeof findTraining>>>;
 
 /** Lets one change of what is always active in the org through at a time, so that it can be counted. */
-export async function lockInstructions(trx: Db, orgId: string): Promise<void> {
+export async function lockInstructions(trx: Trx, orgId: string): Promise<void> {
   await lockName(trx, `instructions ${orgId}`);
 }
 

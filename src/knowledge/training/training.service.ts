@@ -1,4 +1,4 @@
-import type { Db } from '../../db/connect.ts';
+import type { Db, Trx } from '../../db/connect.ts';
 import { pageOf } from '../../db/cursor.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { conflict, notFound, refused } from '../../errors.ts';
@@ -59,7 +59,7 @@ export const pageOfTraining = (db: Db, orgId: string, { directory_id, ...query }
   pageOf(db, query, (place) => listTraining(db, orgId, directory_id, place));
 
 async function assertReferences(
-  trx: Db,
+  trx: Trx,
   orgId: string,
   { directory_id, restricted_to_segments: segments = [] }: UpdateTraining,
 ): Promise<void> {
@@ -71,7 +71,7 @@ async function assertReferences(
 }
 
 /** Makes the item found as it is now. */
-async function putIntoUse(trx: Db, orgId: string, item: TrainingItem): Promise<TrainingItem> {
+async function putIntoUse(trx: Trx, orgId: string, item: TrainingItem): Promise<TrainingItem> {
   const isInstruction = item.type === 'BEHAVIORAL';
   if (isInstruction && !item.is_draft) {
     await lockInstructions(trx, orgId);
