@@ -10,5 +10,5 @@ export type AssignmentActivities = ReturnType<typeof createAssignmentActivities>
 
 export const createAssignmentActivities = ({ db }: AssignmentActivityDeps) => ({
   /** Gives a batch of the sessions that wait to members. One that was given is not given again. */
-  giveWaitingSessions: ({ orgId }: AssignmentInput): Promise<AssignmentProgress> => assignWaiting(db, orgId),
+  assignBatch: ({ orgId }: AssignmentInput): Promise<AssignmentProgress> => assignWaiting(db, orgId),
 });

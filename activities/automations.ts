@@ -21,15 +21,15 @@ export const createAutomationActivities = (outside: AutomationActivityDeps) => {
     doStep: (at: PlaceInRun) => doStep(deps, at),
 
     /** Ends a step whose tries all failed. */
-    giveUpStep: (at: PlaceInRun & { error: string }) => giveUpStep(deps, at),
+    failStep: (at: PlaceInRun & { error: string }) => giveUpStep(deps, at),
 
     /** Looks whether a wait is over. */
-    lookAtWait: (at: PlaceInRun) => lookAtWait(deps, at),
+    checkWait: (at: PlaceInRun) => lookAtWait(deps, at),
 
     /** Goes on where there is nothing to do but to decide. */
-    passStep: (at: PlaceInRun) => passStep(deps, at),
+    continueRun: (at: PlaceInRun) => passStep(deps, at),
 
     /** Where a run goes on that was retried before its workflow had ended; null where it was not. */
-    resumedRun: (ref: RunRef): Promise<NextStep | null> => resumedRun(deps, ref),
+    findResumePoint: (ref: RunRef): Promise<NextStep | null> => resumedRun(deps, ref),
   };
 };

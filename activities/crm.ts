@@ -30,19 +30,19 @@ export const createCrmActivities = ({ db, crms, sending, dashboardUrl, stopping 
   const deps = { crms, sending, dashboardUrl, isStopped: () => stopping.aborted };
   return {
     /** Reads what happened in a thread and stores it, one message after the other. Run twice, each is stored once. */
-    readThread: (thread: ThreadRef) => followThread(db, deps, thread),
+    syncThread: (thread: ThreadRef) => followThread(db, deps, thread),
 
     /** Posts the oldest message that is to go to a thread. Run twice, it first looks for what the first run may have posted. */
-    sayInThread: (thread: ThreadRef) => sayInThread(db, deps, thread),
+    postNextThreadMessage: (thread: ThreadRef) => sayInThread(db, deps, thread),
 
     /** Reads what happened to a ticket, or the notes of all. Run twice, each is stored once. */
-    readTicket: (ticket: TicketRef) => followTicket(db, deps, ticket),
+    syncTicket: (ticket: TicketRef) => followTicket(db, deps, ticket),
 
     /** Writes down what a handoff consists of. Gives what is still to be done, and what was refused. */
     planHandoff: (session: SessionRef) => planHandoff(db, deps, session),
 
     /** Does a part of a handoff. Run twice, it first looks for what the first run may have made. */
-    doHandoffPart: (part: PartRef) => doPart(db, deps, part),
+    createHandoffPart: (part: PartRef) => doPart(db, deps, part),
 
     /** Shows that a part waits for another round, or was given up. */
     parkHandoffPart: ({ isGivenUp, nextTryAt, ...part }: PartRef & { isGivenUp: boolean; nextTryAt: string }) =>

@@ -14,6 +14,6 @@ export type InboundEmailActivities = ReturnType<typeof createInboundEmailActivit
 
 export const createInboundEmailActivities = ({ db, tokens, mailReader }: InboundEmailActivityDeps) => ({
   /** Takes a bounce or reply. Taking it twice does no harm. */
-  takeInboundEmail: (email: InboundEmailRef): Promise<InboundEmailResult> =>
+  receiveInboundEmail: (email: InboundEmailRef): Promise<InboundEmailResult> =>
     takeInboundEmail(db, tokens, mailReader, email),
 });

@@ -12,5 +12,5 @@ export type LookUpActivities = ReturnType<typeof createLookUpActivities>;
 
 export const createLookUpActivities = ({ db, outlets }: LookUpActivityDeps) => ({
   /** Asks providers once about the org's sends whose answer was lost. Asking twice does no harm. */
-  askProviders: ({ orgId }: LookUpInput): Promise<LookUpProgress> => lookUpSends(db, outlets, orgId),
+  reconcileBatch: ({ orgId }: LookUpInput): Promise<LookUpProgress> => lookUpSends(db, outlets, orgId),
 });

@@ -16,8 +16,8 @@ export type MiawActivities = ReturnType<typeof createMiawActivities>;
 
 export const createMiawActivities = ({ db, ...deps }: MiawActivityDeps) => ({
   /** Says the first of the contact's messages that wait, and gives how many are left. Run twice, it first looks for what the first run may have said. */
-  sayNextInMiaw: (session: SessionRef): Promise<number> => sayNextInMiaw(db, deps, session),
+  sendNextMiawMessage: (session: SessionRef): Promise<number> => sayNextInMiaw(db, deps, session),
 
   /** Stores what people said in Salesforce since the last look. Run twice, each message is stored once. */
-  readFromMiaw: (session: SessionRef): Promise<MiawRead> => readFromMiaw(db, deps, session),
+  fetchMiawMessages: (session: SessionRef): Promise<MiawRead> => readFromMiaw(db, deps, session),
 });

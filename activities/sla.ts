@@ -16,7 +16,7 @@ export type SlaActivities = ReturnType<typeof createSlaActivities>;
 
 export const createSlaActivities = ({ db, stopping }: SlaActivityDeps) => ({
   /** Announces what a session's clocks have come to, and says when to look again. Looking twice does no harm. */
-  async lookAtClocks({ orgId, sessionId }: SlaRef): Promise<SlaProgress> {
+  async evaluateClocks({ orgId, sessionId }: SlaRef): Promise<SlaProgress> {
     for (;;) {
       const progress = await lookAtClocks(db, orgId, sessionId);
       if (progress.next === null || progress.next.inMs > SOON_MS || stopping.aborted) return progress;

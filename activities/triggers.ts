@@ -6,9 +6,9 @@ import { fireSchedule, scheduleOf } from '../src/automations/schedules.service.t
 import { announceSilences } from '../src/automations/silence.service.ts';
 import {
   type AutomationRef,
-  FIRE_SCHEDULE,
   type SilenceInput,
   type SilenceProgress,
+  START_SCHEDULED_RUN,
   scheduleIdOf,
 } from '../src/automations/triggers.contract.ts';
 import type { Db } from '../src/db/connect.ts';
@@ -36,23 +36,23 @@ export const createTriggerActivities = ({ db }: TriggerActivityDeps) => ({
       subjectId: automationId,
       times: { cron, timezone },
       catchupWindow: missed === 'skip' ? '1 minute' : '365 days',
-      summary: `Time of "${name.slice(0, 150)}"`,
-      contract: FIRE_SCHEDULE,
+      summary: `Scheduled run of "${name.slice(0, 150)}"`,
+      contract: START_SCHEDULED_RUN,
       input: ref,
     });
     return 'set';
   },
 
   /** Starts a run of a workflow whose time has come. A time starts one, however often this is called. */
-  startScheduledRun: ({ scheduledAt, ...ref }: AutomationRef & { scheduledAt: string }): Promise<string | null> =>
+  startRun: ({ scheduledAt, ...ref }: AutomationRef & { scheduledAt: string }): Promise<string | null> =>
     fireSchedule(db, ref, new Date(scheduledAt), new Date()),
 
   /** Tells of sessions that have become silent for long enough, and says when to look again. */
-  announceSilences: ({ orgId }: SilenceInput): Promise<SilenceProgress> => announceSilences(db, orgId),
+  announceInactiveSessions: ({ orgId }: SilenceInput): Promise<SilenceProgress> => announceSilences(db, orgId),
 
   /** How many runs a handoff still waits for. */
-  countRunsBefore: ({ orgId, gateId }: GateRef): Promise<number> => countHeld(db, orgId, gateId),
+  countPendingRuns: ({ orgId, holdId }: GateRef): Promise<number> => countHeld(db, orgId, holdId),
 
   /** Has a handoff go on. Doing it twice tells of it once. */
-  openGate: (ref: GateRef): Promise<void> => openGate(db, ref),
+  releaseHandoff: (ref: GateRef): Promise<void> => openGate(db, ref),
 });

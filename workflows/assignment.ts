@@ -7,31 +7,32 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { AssignmentActivities } from '../activities/assignment.ts';
-import { type AssignmentInput, LOOK_AT_QUEUES } from '../src/conversations/assignment.contract.ts';
+import type { AssignmentInput } from '../src/conversations/assignment.contract.ts';
+import { WAKE } from '../src/temporal/contract.ts';
 import { BATCH_OF_ROWS } from './activity-options.ts';
 
 const BATCHES_A_RUN = 200;
 
-const look = defineSignal(LOOK_AT_QUEUES);
-const { giveWaitingSessions } = proxyActivities<AssignmentActivities>({
+const look = defineSignal(WAKE);
+const { assignBatch } = proxyActivities<AssignmentActivities>({
   ...BATCH_OF_ROWS,
-  summary: 'give sessions that wait to members who can take them',
+  summary: 'assign waiting sessions to available members',
 });
 
 /** Gives what waits to members in batches, and again when office hours begin or something has changed. Ends where only a change would help. */
-export async function assignWaiting(input: AssignmentInput): Promise<void> {
+export async function assignWaitingSessions(input: AssignmentInput): Promise<void> {
   let isWoken = false;
   setHandler(look, () => {
     isWoken = true;
   });
   for (let batches = 1; ; batches++) {
     isWoken = false;
-    const { hasMore, opensInMs } = await giveWaitingSessions(input);
+    const { hasMore, opensInMs } = await assignBatch(input);
     if (batches >= BATCHES_A_RUN || workflowInfo().continueAsNewSuggested) {
-      await continueAsNew<typeof assignWaiting>(input);
+      await continueAsNew<typeof assignWaitingSessions>(input);
     }
     if (hasMore || isWoken) continue;
     if (opensInMs === null) return;
-    await condition(() => isWoken, Math.max(opensInMs, 1), { summary: 'until office hours begin' });
+    await condition(() => isWoken, Math.max(opensInMs, 1), { summary: 'waiting for office hours to begin' });
   }
 }

@@ -3,14 +3,14 @@ import {
   ApplicationFailure,
   condition,
   continueAsNew,
-  patched,
   proxyActivities,
   setCurrentDetails,
   sleep,
   workflowInfo,
 } from '@temporalio/workflow';
 import type { AutomationActivities } from '../activities/automations.ts';
-import { LOOK, type NextStep, type RunInput } from '../src/automations/contract.ts';
+import type { NextStep, RunInput } from '../src/automations/contract.ts';
+import { WAKE } from '../src/temporal/contract.ts';
 import { BATCH_OF_ROWS, STEP_OF_RUN } from './activity-options.ts';
 import { countSignals } from './signals.ts';
 
@@ -20,26 +20,23 @@ const OF_CODE = new Set(['TypeError', 'RangeError', 'SyntaxError', 'ReferenceErr
 /** The worker or the database went away under a step: that is not the step's failure. */
 const OWN_TROUBLE_MS = 5_000;
 
-/** A run that is retried as its workflow is about to end goes on in it. */
-const RETRIED_AT_THE_END = 'retried-at-the-end';
-
 /** A worker that dies under one of these is missed soon. */
 const ROWS_OF_RUN = { ...BATCH_OF_ROWS, heartbeatTimeout: '15 seconds' } as const;
 
-const { giveUpStep } = proxyActivities<AutomationActivities>({ ...ROWS_OF_RUN, summary: 'the step has failed' });
-const { lookAtWait } = proxyActivities<AutomationActivities>({
+const { failStep } = proxyActivities<AutomationActivities>({ ...ROWS_OF_RUN, summary: 'record that the step failed' });
+const { checkWait } = proxyActivities<AutomationActivities>({
   ...ROWS_OF_RUN,
-  summary: 'look whether the wait is over',
+  summary: 'check whether the wait is over',
 });
-const { resumedRun } = proxyActivities<AutomationActivities>({
+const { findResumePoint } = proxyActivities<AutomationActivities>({
   ...ROWS_OF_RUN,
-  summary: 'see whether it was retried',
+  summary: 'check whether the run was retried',
 });
-const { passStep } = proxyActivities<AutomationActivities>({ ...ROWS_OF_RUN, summary: 'go on deciding' });
+const { continueRun } = proxyActivities<AutomationActivities>({ ...ROWS_OF_RUN, summary: 'evaluate the next blocks' });
 
 /** Does the steps of a customer's workflow, one after the other. What they take and give is in the database; this holds only where it is. */
 export async function runAutomation({ next, ...run }: RunInput): Promise<void> {
-  const signals = countSignals(LOOK);
+  const signals = countSignals(WAKE);
   let seen = 0;
   for (let at = next; ; ) {
     const isToLook = signals() > seen; // which the next run would not know
@@ -49,15 +46,15 @@ export async function runAutomation({ next, ...run }: RunInput): Promise<void> {
     switch (at.kind) {
       case 'end':
       case 'failed': {
-        const resumed = before > seen && patched(RETRIED_AT_THE_END) ? await resumedRun(run) : null;
+        const resumed = before > seen ? await findResumePoint(run) : null;
         if (resumed === null && signals() > before) break; // told once more meanwhile
         if (resumed !== null) at = resumed;
         else if (at.kind === 'failed') throw ApplicationFailure.nonRetryable(at.error, 'StepFailed');
         else return;
         break;
       }
-      case 'pass':
-        at = await passStep({ ...run, place: at.place });
+      case 'continue':
+        at = await continueRun({ ...run, place: at.place });
         break;
       case 'action':
         at = await act(run, at);
@@ -67,7 +64,7 @@ export async function runAutomation({ next, ...run }: RunInput): Promise<void> {
         setCurrentDetails(`Now: ${at.title}`);
         if (at.ms > 0) await condition(() => signals() > seen, at.ms, { summary: at.title });
         seen = signals();
-        at = await lookAtWait({ ...run, place: at.place });
+        at = await checkWait({ ...run, place: at.place });
         continue;
     }
     seen = before;
@@ -87,8 +84,8 @@ async function act(
       return await doStep({ ...run, place });
     } catch (error) {
       const failure = failureOfStep(error);
-      if (failure !== undefined) return giveUpStep({ ...run, place, error: failure });
-      await sleep(OWN_TROUBLE_MS, { summary: `until it is tried again: ${title}` });
+      if (failure !== undefined) return failStep({ ...run, place, error: failure });
+      await sleep(OWN_TROUBLE_MS, { summary: `waiting to retry: ${title}` });
     }
   }
 }

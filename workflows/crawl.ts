@@ -8,35 +8,30 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { CrawlActivities } from '../activities/crawl.ts';
-import {
-  type CrawlInput,
-  type CrawlProgress,
-  type CrawlResult,
-  type DatasourceRef,
-  LOOK_AGAIN,
-} from '../src/knowledge/crawl/contract.ts';
+import type { CrawlInput, CrawlProgress, CrawlResult, DatasourceRef } from '../src/knowledge/crawl/contract.ts';
+import { WAKE } from '../src/temporal/contract.ts';
 import { BATCH_OF_ROWS, SEND_BATCH } from './activity-options.ts';
 import { untilUnchanged } from './signals.ts';
 
 const BATCHES_A_RUN = 100;
 
-const lookAgain = defineSignal(LOOK_AGAIN);
+const lookAgain = defineSignal(WAKE);
 const { seedCrawl } = proxyActivities<CrawlActivities>({
   ...SEND_BATCH,
   startToCloseTimeout: '30 minutes',
-  summary: 'read robots.txt and sitemaps, queue what is known',
+  summary: 'read robots.txt and sitemaps, queue known pages',
 });
 const { crawlBatch } = proxyActivities<CrawlActivities>(SEND_BATCH);
 const { finishCrawl } = proxyActivities<CrawlActivities>({
   ...BATCH_OF_ROWS,
   startToCloseTimeout: '5 minutes',
-  summary: 'remove what is gone, and count',
+  summary: 'remove pages that are gone and finish the crawl',
 });
 const { setCrawlSchedule } = proxyActivities<CrawlActivities>({
   ...BATCH_OF_ROWS,
-  summary: 'make the schedule as the datasource says, or delete it',
+  summary: 'sync the crawl schedule with the datasource settings',
 });
-const { startCrawl } = proxyActivities<CrawlActivities>({ ...BATCH_OF_ROWS, summary: 'start a crawl' });
+const { startCrawl } = proxyActivities<CrawlActivities>({ ...BATCH_OF_ROWS, summary: 'start the scheduled crawl' });
 
 /**
  * Fetches a website, batch after batch, until its queue is empty. The queue is in the database: this knows only how far it came, and waits where
@@ -57,14 +52,14 @@ export async function crawl({ batches: earlier = 0, ...ref }: CrawlInput): Promi
     if (progress.state === 'ended') return { status: 'ended', pages: progress.done, changed: 0, removed: 0 };
     if (progress.state === 'drained') {
       const result = await finishCrawl(ref);
-      if (result !== 'more') return result;
+      if (result !== 'requeued') return result;
     }
     if (batch - earlier >= BATCHES_A_RUN || workflowInfo().continueAsNewSuggested) {
       await continueAsNew<typeof crawl>({ ...ref, batches: batch });
     }
     if (progress.state === 'paused') await condition(() => isWoken);
     else if (progress.waitMs > 0) {
-      await condition(() => isWoken, progress.waitMs, { summary: 'until the host may be asked again' });
+      await condition(() => isWoken, progress.waitMs, { summary: 'waiting for the host’s crawl delay' });
     }
   }
 }
@@ -73,13 +68,13 @@ function describe({ state, site, done, queued, trouble }: CrawlProgress): string
   return [
     `**${site}**: ${state}`,
     `- ${done} done, ${queued} queued`,
-    ...(trouble === null ? [] : [`- trouble with ${trouble}`]),
+    ...(trouble === null ? [] : [`- last error: ${trouble}`]),
   ].join('\n');
 }
 
 /** Has a datasource have the Schedule that its settings ask for. */
-export async function keepCrawlSchedule(ref: DatasourceRef): Promise<void> {
-  await untilUnchanged(LOOK_AGAIN, () => setCrawlSchedule(ref));
+export async function syncCrawlSchedule(ref: DatasourceRef): Promise<void> {
+  await untilUnchanged(WAKE, () => setCrawlSchedule(ref));
 }
 
 /** Is begun by a Schedule, and starts the crawl whose time it is. */

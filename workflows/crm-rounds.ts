@@ -52,11 +52,11 @@ export async function waitForRound(what: string, error: unknown, isWoken: () => 
   if (!(error instanceof ActivityFailure) || isForGood(error)) throw error;
   const outage = outageIn(error);
   if (outage === undefined) {
-    await sleep(OWN_TROUBLE_MS, { summary: `until ${what} is tried again` });
+    await sleep(OWN_TROUBLE_MS, { summary: `waiting to retry: ${what}` });
     return;
   }
-  setCurrentDetails(`Parked: ${what}. ${outage}`);
-  await condition(isWoken, BETWEEN_ROUNDS_MS, { summary: `parked: until the next round of tries to ${what}` });
+  setCurrentDetails(`Waiting for the CRM to ${what}. ${outage}`);
+  await condition(isWoken, BETWEEN_ROUNDS_MS, { summary: `waiting for the CRM: next retry to ${what}` });
 }
 
 /** Cancelled, or refused in a way that no other try changes. */

@@ -1,33 +1,34 @@
 import { continueAsNew, proxyActivities, setCurrentDetails, sleep, workflowInfo } from '@temporalio/workflow';
 import type { CrmActivities } from '../activities/crm.ts';
-import { type AccountRef, type ThreadRef, type TicketRef, WAKE } from '../src/crm/contract.ts';
+import type { AccountRef, ThreadRef, TicketRef } from '../src/crm/contract.ts';
+import { WAKE } from '../src/temporal/contract.ts';
 import { CRM_CALL } from './activity-options.ts';
 import { outcomeOf, untilDone, waitForRound } from './crm-rounds.ts';
 import { countSignals } from './signals.ts';
 
-const { readThread } = proxyActivities<CrmActivities>({
+const { syncThread } = proxyActivities<CrmActivities>({
   ...CRM_CALL,
-  summary: 'read what happened in the conversation',
+  summary: 'process the events of the conversation',
 });
-const { sayInThread } = proxyActivities<CrmActivities>({ ...CRM_CALL, summary: 'post a reply' });
-const { confirmAccount } = proxyActivities<CrmActivities>({ ...CRM_CALL, summary: 'ask whose account it is' });
-const { readTicket } = proxyActivities<CrmActivities>({ ...CRM_CALL, summary: 'read what happened to the ticket' });
+const { postNextThreadMessage } = proxyActivities<CrmActivities>({ ...CRM_CALL, summary: 'post a reply' });
+const { confirmAccount } = proxyActivities<CrmActivities>({ ...CRM_CALL, summary: 'confirm the CRM account' });
+const { syncTicket } = proxyActivities<CrmActivities>({ ...CRM_CALL, summary: 'process the events of the ticket' });
 
 /**
  * Follows a conversation of the CRM: stores what was said there in order, one message at a time, and posts what is said in its session; neither
  * waits for the other. Ends where nothing is left, until it is signalled again. All facts are in the database.
  */
-export async function followCrmThread(input: ThreadRef): Promise<void> {
+export async function syncCrmThread(input: ThreadRef): Promise<void> {
   const signals = countSignals(WAKE);
   for (;;) {
     const seen = signals();
     const isWoken = () => signals() > seen;
-    const read = await outcomeOf(readThread(input));
-    const { hasMore = false, waitMs = 0, toSay = 1 } = read.result ?? {};
-    const said = toSay > 0 ? await sayAll(input) : {};
+    const read = await outcomeOf(syncThread(input));
+    const { hasMore = false, waitMs = 0, unsent = 1 } = read.result ?? {};
+    const said = unsent > 0 ? await sayAll(input) : {};
     setCurrentDetails('');
-    if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof followCrmThread>(input);
-    if (waitMs > 0) await sleep(waitMs, { summary: 'e-mail: until other workflows have drafted and signed it' });
+    if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof syncCrmThread>(input);
+    if (waitMs > 0) await sleep(waitMs, { summary: 'waiting until the e-mail is final in the CRM' });
     else if (hasMore || isWoken()) continue;
     else if (read.error !== undefined) await waitForRound('read the conversation', read.error, isWoken);
     else if (said.error !== undefined) await waitForRound('post a reply', said.error, isWoken);
@@ -38,25 +39,25 @@ export async function followCrmThread(input: ThreadRef): Promise<void> {
 /** Posts one after the other, until none is left, one does not go, or the workflow is to begin anew. */
 async function sayAll(input: ThreadRef): Promise<{ error?: unknown }> {
   for (;;) {
-    const { result, error } = await outcomeOf(sayInThread(input));
+    const { result, error } = await outcomeOf(postNextThreadMessage(input));
     if (error !== undefined) return { error };
     if (!result || workflowInfo().continueAsNewSuggested) return {};
   }
 }
 
 /** Follows a ticket of the CRM, or the notes of all of them. Ends where nothing is left, until it is signalled again. */
-export async function followCrmTicket(input: TicketRef): Promise<void> {
+export async function syncCrmTicket(input: TicketRef): Promise<void> {
   const signals = countSignals(WAKE);
   for (;;) {
     const seen = signals();
-    const { hasMore } = await untilDone('read the ticket', () => readTicket(input), { input, signals });
+    const { hasMore } = await untilDone('read the ticket', () => syncTicket(input), { input, signals });
     setCurrentDetails('');
-    if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof followCrmTicket>(input);
+    if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof syncCrmTicket>(input);
     if (!hasMore && signals() === seen) return;
   }
 }
 
 /** Asks the CRM of which account an org's credentials are, until it says. Gives what it said. */
 export async function confirmCrmAccount(input: AccountRef): Promise<string> {
-  return untilDone('ask whose account it is', () => confirmAccount(input), { input, signals: countSignals(WAKE) });
+  return untilDone('confirm the CRM account', () => confirmAccount(input), { input, signals: countSignals(WAKE) });
 }

@@ -5,16 +5,16 @@ import { SEND_BATCH } from './activity-options.ts';
 
 const { sendRequestedEmails } = proxyActivities<RequestedActivities>({
   ...SEND_BATCH,
-  summary: 'send the e-mails of this request',
+  summary: 'send the requested e-mails',
 });
 
 /** Sends the e-mails of one request after its delay, and those that the mail server put off once more when their time has come. */
 export async function sendEmails({ orgId, requestId, delayMs }: SendEmailsInput): Promise<void> {
-  if (delayMs > 0) await sleep(delayMs, { summary: 'until the requested delay is over' });
+  if (delayMs > 0) await sleep(delayMs, { summary: 'waiting for the requested delay' });
   for (;;) {
     const { hasMore, nextDueInMs } = await sendRequestedEmails({ orgId, requestId });
     if (hasMore) continue;
     if (nextDueInMs === null) return;
-    await sleep(Math.max(nextDueInMs, 1), { summary: 'until the mail server is asked again' });
+    await sleep(Math.max(nextDueInMs, 1), { summary: 'waiting to retry the mail server' });
   }
 }

@@ -1,24 +1,28 @@
 import { ApplicationFailure, proxyActivities, setCurrentDetails, sleep } from '@temporalio/workflow';
 import type { CrmActivities } from '../activities/crm.ts';
-import { type SessionRun, WAKE } from '../src/crm/contract.ts';
+import type { SessionRun } from '../src/crm/contract.ts';
 import { isOptional } from '../src/crm/handoffs.rules.ts';
+import { WAKE } from '../src/temporal/contract.ts';
 import { BATCH_OF_ROWS, CRM_CALL } from './activity-options.ts';
 import { BETWEEN_ROUNDS_MS, outageIn, untilDone } from './crm-rounds.ts';
 import { countSignals } from './signals.ts';
 
 const CLOSE_AFTER_MS = 15_000;
 
-type HandoffPart = Parameters<CrmActivities['doHandoffPart']>[0]['part'];
+type HandoffPart = Parameters<CrmActivities['createHandoffPart']>[0]['part'];
 
-const { planHandoff } = proxyActivities<CrmActivities>({ ...CRM_CALL, summary: 'write down what is to be done' });
+const { planHandoff } = proxyActivities<CrmActivities>({ ...CRM_CALL, summary: 'plan the handoff' });
 const { closeTicket } = proxyActivities<CrmActivities>({ ...CRM_CALL, summary: 'close the ticket' });
-const { parkHandoffPart } = proxyActivities<CrmActivities>({ ...BATCH_OF_ROWS, summary: 'show that it waits' });
+const { parkHandoffPart } = proxyActivities<CrmActivities>({
+  ...BATCH_OF_ROWS,
+  summary: 'show that the handoff part is waiting for a retry',
+});
 
 /**
  * Brings a session to where people work on it, part by part. A part that the CRM does not take now is parked, and tried again in another
  * round or by hand; one that it refuses fails the run, after all others were done.
  */
-export async function bringToDesk(input: SessionRun): Promise<void> {
+export async function handOffSession(input: SessionRun): Promise<void> {
   const signals = countSignals(WAKE);
   let refused: HandoffPart[];
   let seen: number;
@@ -37,13 +41,13 @@ export async function bringToDesk(input: SessionRun): Promise<void> {
 /** Does what is to be done. Gives the parts without which the handoff is not whole. */
 async function doParts(input: SessionRun, signals: () => number): Promise<HandoffPart[]> {
   const patience = { input, signals };
-  const { toDo, refused } = await untilDone('plan the handoff', () => planHandoff(input), patience);
-  for (const part of toDo) {
+  const { pending, refused } = await untilDone('plan the handoff', () => planHandoff(input), patience);
+  for (const part of pending) {
     setCurrentDetails(`Now: ${part}`);
-    const { doHandoffPart } = proxyActivities<CrmActivities>({ ...CRM_CALL, summary: `make the ${part}` });
+    const { createHandoffPart } = proxyActivities<CrmActivities>({ ...CRM_CALL, summary: `create the ${part}` });
     const outcome = await untilDone(
-      `make the ${part}`,
-      () => oneRound(input, part, () => doHandoffPart({ ...input, part })),
+      `create the ${part}`,
+      () => oneRound(input, part, () => createHandoffPart({ ...input, part })),
       patience,
     );
     if (outcome === 'failed') refused.push(part);
@@ -68,6 +72,6 @@ async function oneRound(input: SessionRun, part: HandoffPart, work: () => Promis
 
 /** Moves the session's ticket to its closed stage after a while, unless the session was opened again meanwhile. */
 export async function closeTicketLater(input: SessionRun): Promise<'closed' | 'reopened'> {
-  await sleep(CLOSE_AFTER_MS, { summary: 'until the ticket is closed, unless the session opens again' });
+  await sleep(CLOSE_AFTER_MS, { summary: 'waiting to close the ticket unless the session reopens' });
   return untilDone('close the ticket', () => closeTicket(input), { input, signals: countSignals(WAKE) });
 }

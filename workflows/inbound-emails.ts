@@ -5,10 +5,10 @@ import { SEND_BATCH } from './activity-options.ts';
 
 const activities = proxyActivities<InboundEmailActivities>({
   ...SEND_BATCH,
-  summary: 'read the mail and take what it tells',
+  summary: 'process the inbound e-mail',
 });
 
 /** Takes a bounce or reply that came in by mail. */
-export function takeInboundEmail(email: InboundEmailRef): Promise<InboundEmailResult> {
-  return activities.takeInboundEmail(email);
+export function receiveInboundEmail(email: InboundEmailRef): Promise<InboundEmailResult> {
+  return activities.receiveInboundEmail(email);
 }

@@ -1,11 +1,12 @@
 import { continueAsNew, defineSignal, proxyActivities, setHandler, workflowInfo } from '@temporalio/workflow';
 import type { KnowledgeActivities } from '../activities/knowledge.ts';
-import { EMBED_MORE, type EmbeddingInput } from '../src/knowledge/index/embedding.contract.ts';
+import type { EmbeddingInput } from '../src/knowledge/index/embedding.contract.ts';
+import { WAKE } from '../src/temporal/contract.ts';
 import { ASK_MODEL } from './activity-options.ts';
 
 const BATCHES_A_RUN = 200;
 
-const embedMore = defineSignal(EMBED_MORE);
+const embedMore = defineSignal(WAKE);
 const { embedChunks } = proxyActivities<KnowledgeActivities>({
   ...ASK_MODEL,
   summary: 'embed chunks that have no vector',

@@ -11,6 +11,6 @@ export async function sendMessage(message: MessageRef): Promise<void> {
     const { hasMore, nextDueInMs } = await activities.sendMessage(message);
     if (hasMore) continue;
     if (nextDueInMs === null) return;
-    await sleep(Math.max(nextDueInMs, 1), { summary: 'until the provider is asked again' });
+    await sleep(Math.max(nextDueInMs, 1), { summary: 'waiting to retry the provider' });
   }
 }

@@ -1,14 +1,18 @@
 import { continueAsNew, proxyActivities, setCurrentDetails, workflowInfo } from '@temporalio/workflow';
 import type { MiawActivities } from '../activities/miaw.ts';
-import { type SessionRef, WAKE } from '../src/crm/contract.ts';
+import type { SessionRef } from '../src/crm/contract.ts';
+import { WAKE } from '../src/temporal/contract.ts';
 import { CRM_CALL } from './activity-options.ts';
 import { outcomeOf, waitForRound } from './crm-rounds.ts';
 import { countSignals } from './signals.ts';
 
-const { sayNextInMiaw } = proxyActivities<MiawActivities>({ ...CRM_CALL, summary: 'send on what the contact said' });
-const { readFromMiaw } = proxyActivities<MiawActivities>({
+const { sendNextMiawMessage } = proxyActivities<MiawActivities>({
   ...CRM_CALL,
-  summary: 'fetch what people said in Salesforce',
+  summary: 'send a message of the contact to Salesforce',
+});
+const { fetchMiawMessages } = proxyActivities<MiawActivities>({
+  ...CRM_CALL,
+  summary: 'fetch agent messages from Salesforce',
 });
 
 /**
@@ -20,18 +24,20 @@ export async function syncMiaw(input: SessionRef): Promise<void> {
   for (;;) {
     const seen = signals();
     const isWoken = () => signals() > seen;
-    const said = await outcomeOf(sayNextInMiaw(input));
+    const said = await outcomeOf(sendNextMiawMessage(input));
     const left = said.result ?? 0;
-    const read = left > 0 ? undefined : await outcomeOf(readFromMiaw(input));
+    const read = left > 0 ? undefined : await outcomeOf(fetchMiawMessages(input));
     setCurrentDetails(
-      left > 0 ? `${left} messages of the contact wait to be sent` : describe(read?.result?.stored ?? 0),
+      left > 0 ? `${left} contact messages are waiting to be sent` : describe(read?.result?.stored ?? 0),
     );
     if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof syncMiaw>(input);
     if (isWoken()) continue;
-    if (said.error !== undefined) await waitForRound('send on what the contact said', said.error, isWoken);
+    if (said.error !== undefined)
+      await waitForRound('send a message of the contact to Salesforce', said.error, isWoken);
     else if (read?.error !== undefined) await waitForRound('fetch what people said', read.error, isWoken);
     else if (left === 0 && !read?.result?.hasMore) return;
   }
 }
 
-const describe = (stored: number) => (stored === 0 ? 'Nothing waits' : `${stored} new messages of people were fetched`);
+const describe = (stored: number) =>
+  stored === 0 ? 'No messages are waiting' : `Fetched ${stored} new agent messages`;

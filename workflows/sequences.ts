@@ -8,7 +8,8 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { SequenceActivities } from '../activities/sequences.ts';
-import { type RunSequenceInput, type SendTotals, type SequenceProgress, WAKE } from '../src/sequences/contract.ts';
+import type { RunSequenceInput, SendTotals, SequenceProgress } from '../src/sequences/contract.ts';
+import { WAKE } from '../src/temporal/contract.ts';
 import { SEND_BATCH } from './activity-options.ts';
 
 const BATCHES_A_RUN = 200;
@@ -31,7 +32,7 @@ export async function runSequence(input: RunSequenceInput): Promise<SendTotals> 
   for (let batches = 1; ; batches++) {
     isWoken = false;
     const progress = await sendDueSteps.executeWithOptions(
-      { ...SEND_BATCH, summary: `batch ${batches}: send what is due` },
+      { ...SEND_BATCH, summary: `batch ${batches}: send due steps` },
       [{ orgId: input.orgId, sequenceId: input.sequenceId }],
     );
     totals = add(totals, progress.batch);
@@ -44,7 +45,10 @@ export async function runSequence(input: RunSequenceInput): Promise<SendTotals> 
     }
     if (progress.hasMore || isWoken) continue;
     if (progress.nextDueInMs === null) await condition(() => isWoken);
-    else await condition(() => isWoken, Math.max(progress.nextDueInMs, 1), { summary: 'until the next step is due' });
+    else
+      await condition(() => isWoken, Math.max(progress.nextDueInMs, 1), {
+        summary: 'waiting for the next step to be due',
+      });
   }
 }
 
@@ -57,7 +61,7 @@ const add = (a: SendTotals, b: SendTotals): SendTotals => ({
 
 function describe({ orgId }: RunSequenceInput, progress: SequenceProgress, totals: SendTotals): string {
   const due =
-    progress.nextDueInMs === null ? 'nothing waits' : new Date(Date.now() + progress.nextDueInMs).toISOString();
+    progress.nextDueInMs === null ? 'nothing is due' : new Date(Date.now() + progress.nextDueInMs).toISOString();
   return [
     `**${progress.name}**, org \`${orgId}\`: ${progress.state}`,
     `- last sent: ${progress.lastStep === null ? 'nothing yet' : `step ${progress.lastStep}`}`,

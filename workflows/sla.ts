@@ -8,14 +8,15 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { SlaActivities } from '../activities/sla.ts';
-import { LOOK_AT_SLA, type SlaRef } from '../src/desk/sla.contract.ts';
+import type { SlaRef } from '../src/desk/sla.contract.ts';
+import { WAKE } from '../src/temporal/contract.ts';
 import { LOOK_AT_CLOCKS } from './activity-options.ts';
 
 /** A timer may fire that late: the activity waits for what is left. */
 const EARLY_MS = 2_000;
 
-const look = defineSignal(LOOK_AT_SLA);
-const { lookAtClocks } = proxyActivities<SlaActivities>({ ...LOOK_AT_CLOCKS, summary: 'look at the clocks' });
+const look = defineSignal(WAKE);
+const { evaluateClocks } = proxyActivities<SlaActivities>({ ...LOOK_AT_CLOCKS, summary: 'evaluate the SLA clocks' });
 
 /**
  * Watches the clocks of a session: wakes when one comes to its warning or due time, or when something happened. Ends where no clock runs
@@ -28,7 +29,7 @@ export async function watchSla(input: SlaRef): Promise<void> {
   });
   for (;;) {
     isWoken = false;
-    const { next, details } = await lookAtClocks(input);
+    const { next, details } = await evaluateClocks(input);
     setCurrentDetails(details);
     if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof watchSla>(input);
     if (isWoken) continue;

@@ -8,48 +8,52 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { TriggerActivities } from '../activities/triggers.ts';
-import { type AutomationRef, LOOK_AGAIN, type SilenceInput } from '../src/automations/triggers.contract.ts';
+import type { AutomationRef, SilenceInput } from '../src/automations/triggers.contract.ts';
+import { WAKE } from '../src/temporal/contract.ts';
 import { BATCH_OF_ROWS } from './activity-options.ts';
 import { untilUnchanged } from './signals.ts';
 
 const LOOKS_A_RUN = 500;
 const SCHEDULED_AT = defineSearchAttributeKey('TemporalScheduledStartTime', SearchAttributeType.DATETIME);
 
-const lookAgain = defineSignal(LOOK_AGAIN);
+const lookAgain = defineSignal(WAKE);
 const { setSchedule } = proxyActivities<TriggerActivities>({
   ...BATCH_OF_ROWS,
-  summary: 'make the schedule as the workflow says, or delete it',
+  summary: 'sync the schedule with the workflow',
 });
-const { startScheduledRun } = proxyActivities<TriggerActivities>({ ...BATCH_OF_ROWS, summary: 'start a run' });
-const { announceSilences } = proxyActivities<TriggerActivities>({
+const { startRun } = proxyActivities<TriggerActivities>({ ...BATCH_OF_ROWS, summary: 'start a scheduled run' });
+const { announceInactiveSessions } = proxyActivities<TriggerActivities>({
   ...BATCH_OF_ROWS,
-  summary: 'tell of sessions in which nobody speaks',
+  summary: 'announce inactive sessions',
 });
 
 /** Has a customer's workflow have the Schedule that its active version asks for. */
-export async function keepSchedule(ref: AutomationRef): Promise<void> {
-  await untilUnchanged(LOOK_AGAIN, () => setSchedule(ref));
+export async function syncSchedule(ref: AutomationRef): Promise<void> {
+  await untilUnchanged(WAKE, () => setSchedule(ref));
 }
 
 /** Is begun by a Schedule, and starts the run of the customer's workflow for that time. */
-export async function fireSchedule(ref: AutomationRef): Promise<string | null> {
+export async function startScheduledRun(ref: AutomationRef): Promise<string | null> {
   const { typedSearchAttributes, startTime } = workflowInfo();
   const scheduledAt = (typedSearchAttributes.get(SCHEDULED_AT) ?? startTime).toISOString();
-  return startScheduledRun({ ...ref, scheduledAt });
+  return startRun({ ...ref, scheduledAt });
 }
 
 /** Sleeps until the next session of an org may have become silent for long enough. Ends where no workflow asks, until one is activated. */
-export async function watchSilence(input: SilenceInput): Promise<void> {
+export async function watchInactivity(input: SilenceInput): Promise<void> {
   let isWoken = false;
   setHandler(lookAgain, () => {
     isWoken = true;
   });
   for (let looks = 1; ; looks++) {
     isWoken = false;
-    const { hasMore, nextInMs } = await announceSilences(input);
-    if (looks >= LOOKS_A_RUN || workflowInfo().continueAsNewSuggested) await continueAsNew<typeof watchSilence>(input);
+    const { hasMore, nextInMs } = await announceInactiveSessions(input);
+    if (looks >= LOOKS_A_RUN || workflowInfo().continueAsNewSuggested)
+      await continueAsNew<typeof watchInactivity>(input);
     if (hasMore || isWoken) continue;
     if (nextInMs === null) return;
-    await condition(() => isWoken, Math.max(nextInMs, 1), { summary: 'until nobody has spoken for long enough' });
+    await condition(() => isWoken, Math.max(nextInMs, 1), {
+      summary: 'waiting for the next session to become inactive',
+    });
   }
 }

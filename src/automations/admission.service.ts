@@ -1,6 +1,7 @@
 import type { Trx } from '../db/connect.ts';
 import { enqueue, signalWithStart, start } from '../outbox/outbox.ts';
-import { LOOK, type NextStep, RUN_AUTOMATION } from './contract.ts';
+import { WAKE } from '../temporal/contract.ts';
+import { type NextStep, RUN_AUTOMATION } from './contract.ts';
 import { definitionOf, goOn } from './progress.service.ts';
 import { admit, type Run } from './runs.queries.ts';
 
@@ -30,13 +31,8 @@ async function begin(trx: Trx, orgId: string, run: Run): Promise<boolean> {
 
 /** Has a run look whether what it waits for has come, or whether it was canceled. */
 export const wakeRun = (orgId: string, runId: string) =>
-  signalWithStart(
-    RUN_AUTOMATION,
-    { orgId, runId, next: { kind: 'end' } },
-    LOOK,
-    subjectOf(runId, 'A run of a workflow'),
-  );
+  signalWithStart(RUN_AUTOMATION, { orgId, runId, next: { kind: 'end' } }, WAKE, subjectOf(runId, 'Run of a workflow'));
 
 /** Has a run that ended go on from a step. */
 export const resumeRun = (orgId: string, runId: string, next: NextStep, name: string) =>
-  signalWithStart(RUN_AUTOMATION, { orgId, runId, next }, LOOK, subjectOf(runId, name));
+  signalWithStart(RUN_AUTOMATION, { orgId, runId, next }, WAKE, subjectOf(runId, name));

@@ -6,7 +6,7 @@ export type NextStep =
   | { kind: 'wait'; place: string; title: string; ms: number }
   | { kind: 'wait-for-event'; place: string; title: string; ms: number }
   /** Only decisions lie there: go on from this place. */
-  | { kind: 'pass'; place: string }
+  | { kind: 'continue'; place: string }
   /** A step failed, and with it the run. */
   | { kind: 'failed'; error: string }
   | { kind: 'end' };
@@ -26,6 +26,3 @@ export const RUN_AUTOMATION: WorkflowContract<RunInput> = {
   taskQueue: 'interactive',
   workflowId: ({ runId }) => `workflow-run/${runId}`,
 };
-
-/** An event came, or the run was canceled: look. */
-export const LOOK = 'look';

@@ -4,21 +4,21 @@ import type { Db, Trx } from '../db/connect.ts';
 export interface Gate {
   id: string;
   sessionId: string;
-  isElsewhere: boolean;
+  isExternal: boolean;
 }
 
-export async function insertGate(trx: Trx, orgId: string, { id, sessionId, isElsewhere }: Gate): Promise<void> {
+export async function insertGate(trx: Trx, orgId: string, { id, sessionId, isExternal }: Gate): Promise<void> {
   await trx
     .insertInto('automation_gates')
-    .values({ org_id: orgId, id, session_id: sessionId, is_elsewhere: isElsewhere })
+    .values({ org_id: orgId, id, session_id: sessionId, is_elsewhere: isExternal })
     .execute();
 }
 
 /** Has a gate wait for those of some runs that have not ended. Gives how many these are. */
-export async function holdFor(trx: Trx, orgId: string, gateId: string, runIds: string[]): Promise<number> {
+export async function holdFor(trx: Trx, orgId: string, holdId: string, runIds: string[]): Promise<number> {
   const { numUpdatedRows } = await trx
     .updateTable('automation_runs')
-    .set({ gate_id: gateId })
+    .set({ gate_id: holdId })
     .where('org_id', '=', orgId)
     .where('id', '=', sql<string>`any(${runIds}::uuid[])`)
     .where('status', 'in', ['idle', 'in_progress'])
@@ -27,24 +27,24 @@ export async function holdFor(trx: Trx, orgId: string, gateId: string, runIds: s
 }
 
 /** How many runs a gate still waits for. */
-export async function countHeld(db: Db, orgId: string, gateId: string): Promise<number> {
+export async function countHeld(db: Db, orgId: string, holdId: string): Promise<number> {
   const { count } = await db
     .selectFrom('automation_runs')
     .select(({ fn }) => fn.countAll<number>().as('count'))
     .where('org_id', '=', orgId)
-    .where('gate_id', '=', gateId)
+    .where('gate_id', '=', holdId)
     .where('status', 'in', ['idle', 'in_progress'])
     .executeTakeFirstOrThrow();
   return Number(count);
 }
 
 /** How deep the runs are that a gate has waited for: as deep as what they are to run before. */
-export async function depthOf(db: Db, orgId: string, gateId: string): Promise<number> {
+export async function depthOf(db: Db, orgId: string, holdId: string): Promise<number> {
   const { depth } = await db
     .selectFrom('automation_runs')
     .select(({ fn }) => fn.max('depth').as('depth'))
     .where('org_id', '=', orgId)
-    .where('gate_id', '=', gateId)
+    .where('gate_id', '=', holdId)
     .executeTakeFirstOrThrow();
   return depth ?? 0;
 }

@@ -16,24 +16,24 @@ import { runsTriggeredBy } from './happenings.service.ts';
 export const holdHandoffs: Reaction<'pre-ticket-handoff'> = async (trx, orgId, events) => {
   for (const event of events) {
     const sessionId = event.subject_id;
-    const { isElsewhere } = event.payload;
-    const gateId = newId();
+    const { isExternal } = event.payload;
+    const holdId = newId();
     const runIds = await runsTriggeredBy(trx, orgId, event);
-    if (runIds.length === 0 || (await holdFor(trx, orgId, gateId, runIds)) === 0) {
-      await announce(trx, orgId, 'ticket-handoff', [{ subject_id: sessionId, payload: { isElsewhere } }]);
+    if (runIds.length === 0 || (await holdFor(trx, orgId, holdId, runIds)) === 0) {
+      await announce(trx, orgId, 'ticket-handoff', [{ subject_id: sessionId, payload: { isExternal } }]);
       continue;
     }
-    await insertGate(trx, orgId, { id: gateId, sessionId, isElsewhere });
-    await enqueue(trx, orgId, start(HOLD_HANDOFF, { orgId, sessionId, gateId }, gateSubject(sessionId)));
+    await insertGate(trx, orgId, { id: holdId, sessionId, isExternal });
+    await enqueue(trx, orgId, start(HOLD_HANDOFF, { orgId, sessionId, holdId }, gateSubject(sessionId)));
   }
 };
 
 /** Has a handoff go on, once. */
-export const openGate = (db: Db, { orgId, gateId }: GateRef): Promise<void> =>
+export const openGate = (db: Db, { orgId, holdId }: GateRef): Promise<void> =>
   inTransaction(db, async (trx) => {
-    const gate = await deleteGate(trx, orgId, gateId);
+    const gate = await deleteGate(trx, orgId, holdId);
     if (gate === undefined) return;
-    await carryDepth(trx, await depthOf(trx, orgId, gateId));
-    const payload = { isElsewhere: gate.is_elsewhere };
+    await carryDepth(trx, await depthOf(trx, orgId, holdId));
+    const payload = { isExternal: gate.is_elsewhere };
     await announce(trx, orgId, 'ticket-handoff', [{ subject_id: gate.session_id, payload }]);
   });

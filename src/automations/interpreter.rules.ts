@@ -42,7 +42,7 @@ export type Next =
   | { kind: 'action'; place: Place; step: ActionStep }
   | { kind: 'wait'; place: Place; step: WaitBlock; untilMs: number }
   | { kind: 'wait-for-event'; place: Place; step: WaitForEventBlock; untilMs: number }
-  | { kind: 'pass'; place: Place }
+  | { kind: 'continue'; place: Place }
   | { kind: 'end' };
 
 /** A step whose inputs cannot be. */
@@ -106,7 +106,7 @@ export async function nextAfter(
     const from: Place = at;
     at = isThere ? inner : await behind(blocks, recalling, from);
     if (!isThere && (decisions.length >= DECISIONS_A_TURN || characters >= CHARACTERS_A_TURN))
-      return { next: { kind: 'pass', place: from }, decisions };
+      return { next: { kind: 'continue', place: from }, decisions };
   }
   return { next: { kind: 'end' }, decisions };
 }

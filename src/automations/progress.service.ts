@@ -88,7 +88,7 @@ async function arrive(trx: Trx, orgId: string, run: Run, next: Next): Promise<Ne
     case 'end':
       await finishRun(trx, orgId, runId, { status: 'completed' });
       return { kind: 'end' };
-    case 'pass':
+    case 'continue':
       return next;
     case 'action':
       return atAction(next.place, next.step);

@@ -3,9 +3,10 @@ import type { Db } from '../db/connect.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { enqueue, signalWithStart } from '../outbox/outbox.ts';
 import type { Reaction } from '../outbox/relay.ts';
+import { WAKE } from '../temporal/contract.ts';
 import { startRuns } from './starting.service.ts';
 import { CronConfiguration } from './trigger-configuration.schema.ts';
-import { type AutomationRef, KEEP_SCHEDULE, LOOK_AGAIN, WATCH_SILENCE } from './triggers.contract.ts';
+import { type AutomationRef, SYNC_SCHEDULE, WATCH_INACTIVITY } from './triggers.contract.ts';
 import { findTrigger, hasScheduledRun, isSilenceWatched, listMaybeScheduled } from './triggers.queries.ts';
 
 /** A time that is fired later than that was missed. */
@@ -19,13 +20,13 @@ export const tendTriggers: Reaction<'workflow-changed'> = async (trx, orgId, eve
     events.map(({ subject_id }) => subject_id),
   );
   const keepers = ids.map((automationId) =>
-    signalWithStart(KEEP_SCHEDULE, { orgId, automationId }, LOOK_AGAIN, {
+    signalWithStart(SYNC_SCHEDULE, { orgId, automationId }, WAKE, {
       subjectId: automationId,
       summary: 'Schedule of a workflow',
     }),
   );
-  const subject = { subjectId: orgId, summary: 'Sessions in which nobody speaks' };
-  const watch = signalWithStart(WATCH_SILENCE, { orgId }, LOOK_AGAIN, subject);
+  const subject = { subjectId: orgId, summary: 'Inactive sessions' };
+  const watch = signalWithStart(WATCH_INACTIVITY, { orgId }, WAKE, subject);
   await enqueue(trx, orgId, ...keepers, ...((await isSilenceWatched(trx, orgId)) ? [watch] : []));
 };
 

@@ -13,12 +13,12 @@ const MINUTE_MS = 60_000;
  * and says when to look again. Whoever speaks meanwhile makes a silence begin anew, so none ends before that time.
  */
 export async function announceSilences(db: Db, orgId: string): Promise<SilenceProgress> {
-  const progress: SilenceProgress = { told: 0, hasMore: false, nextInMs: null };
+  const progress: SilenceProgress = { announced: 0, hasMore: false, nextInMs: null };
   for (const { id, configuration } of await listTriggers(db, orgId, 'ticket-inactive')) {
     const asked = InactiveConfiguration.safeParse(configuration).data;
     if (asked === undefined) continue;
     const { due, nextInMs } = await announceTo(db, orgId, id, asked.minutes);
-    progress.told += due;
+    progress.announced += due;
     progress.hasMore ||= due === SESSIONS_A_BATCH;
     progress.nextInMs = Math.min(progress.nextInMs ?? nextInMs, nextInMs);
   }

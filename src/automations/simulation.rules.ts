@@ -62,7 +62,7 @@ export async function simulate(
       for (const { step, place, input, output } of decisions) note(step, place, { input, output, stubbed: false });
       if (next.kind === 'end') return ended('completed', null);
       after = next.place;
-      if (next.kind === 'pass') continue;
+      if (next.kind === 'continue') continue;
       const { place, step } = next;
       const given = outputs.get(step.id);
       if (next.kind === 'action') {

@@ -120,7 +120,7 @@ function advance({ db }: StepDeps, { orgId, runId, place }: PlaceInRun, definiti
 /** Where a run ends or comes to wait, another may begin. */
 async function behind(trx: Trx, orgId: string, run: Run, definition: Definition, place: Place): Promise<NextStep> {
   const next = await goOn(trx, orgId, run, definition, place);
-  if (next.kind !== 'action' && next.kind !== 'pass') await admitRuns(trx, orgId);
+  if (next.kind !== 'action' && next.kind !== 'continue') await admitRuns(trx, orgId);
   return next;
 }
 

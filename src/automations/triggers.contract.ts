@@ -6,17 +6,17 @@ export interface AutomationRef {
 }
 
 /** Has the Temporal Schedule of a customer's workflow be as its active version says. */
-export const KEEP_SCHEDULE: WorkflowContract<AutomationRef> = {
-  type: 'keepSchedule',
+export const SYNC_SCHEDULE: WorkflowContract<AutomationRef> = {
+  type: 'syncSchedule',
   taskQueue: 'interactive',
-  workflowId: ({ automationId }) => `workflow-schedule-keeper/${automationId}`,
+  workflowId: ({ automationId }) => `workflow-schedule-sync/${automationId}`,
 };
 
 /** Begun by the Schedule itself, which adds the time to the id. */
-export const FIRE_SCHEDULE: WorkflowContract<AutomationRef> = {
-  type: 'fireSchedule',
+export const START_SCHEDULED_RUN: WorkflowContract<AutomationRef> = {
+  type: 'startScheduledRun',
   taskQueue: 'interactive',
-  workflowId: ({ automationId }) => `workflow-schedule-time/${automationId}`,
+  workflowId: ({ automationId }) => `scheduled-run/${automationId}`,
 };
 
 export const scheduleIdOf = ({ automationId }: AutomationRef): string => `workflow-schedule/${automationId}`;
@@ -26,18 +26,15 @@ export interface SilenceInput {
 }
 
 /** Tells of an org's sessions in which nobody has spoken for as long as its workflows ask for. */
-export const WATCH_SILENCE: WorkflowContract<SilenceInput> = {
-  type: 'watchSilence',
+export const WATCH_INACTIVITY: WorkflowContract<SilenceInput> = {
+  type: 'watchInactivity',
   taskQueue: 'interactive',
   workflowId: ({ orgId }) => `inactivity/${orgId}`,
 };
 
-/** A workflow was activated, changed or deleted: look again. */
-export const LOOK_AGAIN = 'look';
-
 /** What a look at an org's silent sessions found. */
 export interface SilenceProgress {
-  told: number;
+  announced: number;
   hasMore: boolean;
   /** Time until the next session may be silent for long enough. Null: no workflow asks. */
   nextInMs: number | null;

@@ -5,14 +5,11 @@ export interface AssignmentInput {
 }
 
 /** Gives the sessions that wait in the queues of an org's teams to members, as soon as one can take them. */
-export const ASSIGN_WAITING: WorkflowContract<AssignmentInput> = {
-  type: 'assignWaiting',
+export const ASSIGN_WAITING_SESSIONS: WorkflowContract<AssignmentInput> = {
+  type: 'assignWaitingSessions',
   taskQueue: 'interactive',
   workflowId: ({ orgId }) => `assignment/${orgId}`,
 };
-
-/** A session began to wait, or a member may be free. */
-export const LOOK_AT_QUEUES = 'look';
 
 /** What a batch gave. */
 export interface AssignmentProgress {

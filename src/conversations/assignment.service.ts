@@ -4,7 +4,8 @@ import { newId } from '../ids.ts';
 import { readSettings } from '../orgs/service.ts';
 import { announce } from '../outbox/events.ts';
 import { enqueue, signalWithStart } from '../outbox/outbox.ts';
-import { ASSIGN_WAITING, LOOK_AT_QUEUES } from './assignment.contract.ts';
+import { WAKE } from '../temporal/contract.ts';
+import { ASSIGN_WAITING_SESSIONS } from './assignment.contract.ts';
 import {
   countOpenSessions,
   hasWaiting,
@@ -121,8 +122,8 @@ export const lookAtQueues = (trx: Trx, orgId: string): Promise<void> =>
   enqueue(
     trx,
     orgId,
-    signalWithStart(ASSIGN_WAITING, { orgId }, LOOK_AT_QUEUES, {
+    signalWithStart(ASSIGN_WAITING_SESSIONS, { orgId }, WAKE, {
       subjectId: orgId,
-      summary: 'Gives sessions that wait for a member to the next who can take them',
+      summary: 'Assign waiting sessions to available members',
     }),
   );

@@ -5,7 +5,7 @@ import { updateSession } from './sessions.queries.ts';
 import type { Handoff } from './sessions.table.ts';
 
 /**
- * Writes down that people have a session from now on, and tells of it. Why, whoever is told reads in the session. With `isElsewhere` they
+ * Writes down that people have a session from now on, and tells of it. Why, whoever is told reads in the session. With `isExternal` they
  * have it in the org's ticketing system already; otherwise the handoff is pending until that has it, where the org has named one, connected or not.
  */
 export async function handOver(
@@ -13,9 +13,9 @@ export async function handOver(
   orgId: string,
   id: string,
   reason: string | null,
-  { isElsewhere = false }: { isElsewhere?: boolean } = {},
+  { isExternal = false }: { isExternal?: boolean } = {},
 ): Promise<Handoff> {
-  const isPending = !isElsewhere && (await hasTarget(trx, orgId));
+  const isPending = !isExternal && (await hasTarget(trx, orgId));
   const at = new Date().toISOString();
   const handoff: Handoff = {
     summary: null,
@@ -26,7 +26,7 @@ export async function handOver(
     parts: [],
   };
   await updateSession(trx, orgId, id, { handoff: JSON.stringify(handoff), ai_closure_type: 'handed_off' });
-  await announce(trx, orgId, 'pre-ticket-handoff', [{ subject_id: id, payload: { isElsewhere } }]);
+  await announce(trx, orgId, 'pre-ticket-handoff', [{ subject_id: id, payload: { isExternal } }]);
   return handoff;
 }
 

@@ -86,18 +86,18 @@ async function assertStatus(trx: Trx, orgId: string, id: number): Promise<void> 
   throw refused('custom_status_id', 'must be the id of one of session_statuses: PATCH /org/settings defines them');
 }
 
-/** Hands a session to people. One that was handed off before keeps its handoff. `isElsewhere` as in handOver. Throws notFound. */
+/** Hands a session to people. One that was handed off before keeps its handoff. `isExternal` as in handOver. Throws notFound. */
 export function handOff(
   db: Db,
   orgId: string,
   id: string,
   reason: string | null,
-  { isElsewhere = false }: { isElsewhere?: boolean } = {},
+  { isExternal = false }: { isExternal?: boolean } = {},
 ): Promise<Handoff> {
   return inTransaction(db, async (trx) => {
     const session = await holdSession(trx, orgId, id);
     if (session.handoff !== null) return session.handoff;
-    const handoff = await handOver(trx, orgId, id, reason, { isElsewhere });
+    const handoff = await handOver(trx, orgId, id, reason, { isExternal });
     await appendEvents(trx, orgId, id, [{ id: newId(), type: 'handoff', data: { reason } }]);
     await noteForSla(trx, orgId, id);
     if (session.status === 'open') await assignInTeam(trx, orgId, session);

@@ -4,13 +4,13 @@ import { enqueue, start } from '../outbox/outbox.ts';
 import type { Reaction } from '../outbox/relay.ts';
 import { CrmError } from '../providers/crm/errors.ts';
 import type { CrmClients } from './clients.ts';
-import { type AccountRef, CRM_ACCOUNT } from './contract.ts';
+import { type AccountRef, CONFIRM_CRM_ACCOUNT } from './contract.ts';
 
 /** Has the CRM be asked whose portals these are, once for each version of a connection's settings. */
 export async function askWhosePortals(trx: Trx, claims: PortalClaim[]): Promise<void> {
   for (const { org_id: orgId, portal_id, updated_at } of claims) {
-    const subject = { subjectId: orgId, summary: `Whose is portal ${portal_id}?` };
-    await enqueue(trx, orgId, start(CRM_ACCOUNT, { orgId, asOf: updated_at.getTime() }, subject));
+    const subject = { subjectId: orgId, summary: `Confirm the owner of portal ${portal_id}` };
+    await enqueue(trx, orgId, start(CONFIRM_CRM_ACCOUNT, { orgId, asOf: updated_at.getTime() }, subject));
   }
 }
 

@@ -3,7 +3,8 @@ import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import type { Trx } from '../db/connect.ts';
 import { invalid, tooLarge } from '../errors.ts';
 import { type Command, enqueue, signalWithStart } from '../outbox/outbox.ts';
-import { CRM_THREAD, CRM_TICKET, WAKE } from './contract.ts';
+import { WAKE } from '../temporal/contract.ts';
+import { SYNC_CRM_THREAD, SYNC_CRM_TICKET } from './contract.ts';
 import { type Envelope, NOTES, type Reading, readEnvelope } from './envelopes.rules.ts';
 import type { NewCrmEvent } from './receiver.queries.ts';
 
@@ -91,6 +92,6 @@ function signalOf(orgId: string, queue: string): Command {
   const [kind, id = NOTES] = queue.split('/');
   const subject = (summary: string) => ({ subjectId: orgId, summary }); // that of the outbox is a uuid, which no thread has
   return kind === 'thread'
-    ? signalWithStart(CRM_THREAD, { orgId, threadId: id }, WAKE, subject(`Conversation ${id}`))
-    : signalWithStart(CRM_TICKET, { orgId, ticketId: id }, WAKE, subject(id === NOTES ? 'Notes' : `Ticket ${id}`));
+    ? signalWithStart(SYNC_CRM_THREAD, { orgId, threadId: id }, WAKE, subject(`Conversation ${id}`))
+    : signalWithStart(SYNC_CRM_TICKET, { orgId, ticketId: id }, WAKE, subject(id === NOTES ? 'Notes' : `Ticket ${id}`));
 }

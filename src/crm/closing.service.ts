@@ -4,7 +4,7 @@ import type { Reaction } from '../outbox/relay.ts';
 import { notConnected } from '../providers/crm/errors.ts';
 import type { CrmClients } from './clients.ts';
 import { isToClose, listResolved, markToClose } from './closing.queries.ts';
-import { type SessionRun, TICKET_CLOSE } from './contract.ts';
+import { CLOSE_TICKET_LATER, type SessionRun } from './contract.ts';
 
 /** Closes the tickets of sessions that were resolved, a little later, where integrations are to follow. */
 export const closeTickets: Reaction<'ticket-resolved'> = async (trx, orgId, events) => {
@@ -22,7 +22,7 @@ export async function closeIfResolved(trx: Trx, orgId: string, sessionId: string
 async function closeOf(trx: Trx, orgId: string, sessionIds: string[]): Promise<Command[]> {
   const resolved = await listResolved(trx, orgId, sessionIds);
   return resolved.map(({ session_id: sessionId, resolutions: n, ticket_id }) =>
-    start(TICKET_CLOSE, { orgId, sessionId, n }, { subjectId: sessionId, summary: `Close ticket ${ticket_id}` }),
+    start(CLOSE_TICKET_LATER, { orgId, sessionId, n }, { subjectId: sessionId, summary: `Close ticket ${ticket_id}` }),
   );
 }
 

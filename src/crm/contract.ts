@@ -22,35 +22,35 @@ export interface SessionRun extends SessionRef {
 }
 
 /** Works off what happened in a conversation of the CRM, in order, and posts what is said in its session. */
-export const CRM_THREAD: WorkflowContract<ThreadRef> = {
-  type: 'followCrmThread',
+export const SYNC_CRM_THREAD: WorkflowContract<ThreadRef> = {
+  type: 'syncCrmThread',
   taskQueue: 'interactive',
   workflowId: ({ orgId, threadId }) => `crm-thread/${orgId}/${threadId}`,
 };
 
 /** Works off what happened to a ticket of the CRM, in order. */
-export const CRM_TICKET: WorkflowContract<TicketRef> = {
-  type: 'followCrmTicket',
+export const SYNC_CRM_TICKET: WorkflowContract<TicketRef> = {
+  type: 'syncCrmTicket',
   taskQueue: 'interactive',
   workflowId: ({ orgId, ticketId }) => `crm-ticket/${orgId}/${ticketId}`,
 };
 
 /** Brings a session that was handed off to where people work on it. */
-export const HANDOFF: WorkflowContract<SessionRun> = {
-  type: 'bringToDesk',
+export const HAND_OFF_SESSION: WorkflowContract<SessionRun> = {
+  type: 'handOffSession',
   taskQueue: 'interactive',
   workflowId: ({ sessionId, n }) => `handoff/${sessionId}/${n}`,
 };
 
 /** Closes the ticket of a session that was resolved for the nth time. */
-export const TICKET_CLOSE: WorkflowContract<SessionRun> = {
+export const CLOSE_TICKET_LATER: WorkflowContract<SessionRun> = {
   type: 'closeTicketLater',
   taskQueue: 'interactive',
   workflowId: ({ sessionId, n }) => `ticket-close/${sessionId}/${n}`,
 };
 
 /** Fetches what people say in Salesforce, and sends on what the contact says. */
-export const MIAW_SYNC: WorkflowContract<SessionRef> = {
+export const SYNC_MIAW: WorkflowContract<SessionRef> = {
   type: 'syncMiaw',
   taskQueue: 'interactive',
   workflowId: ({ sessionId }) => `miaw-sync/${sessionId}`,
@@ -63,11 +63,8 @@ export interface AccountRef {
 }
 
 /** Asks the CRM of which account an org's credentials are. */
-export const CRM_ACCOUNT: WorkflowContract<AccountRef> = {
+export const CONFIRM_CRM_ACCOUNT: WorkflowContract<AccountRef> = {
   type: 'confirmCrmAccount',
   taskQueue: 'interactive',
   workflowId: ({ orgId, asOf }) => `crm-account/${orgId}/${asOf}`,
 };
-
-/** Something is there to do: look. */
-export const WAKE = 'wake';

@@ -9,9 +9,10 @@ import { enqueue, signalWithStart, start } from '../outbox/outbox.ts';
 import type { Reaction } from '../outbox/relay.ts';
 import { CrmError, notConnected } from '../providers/crm/errors.ts';
 import type { Crm, HandoffPart, PartOutcome } from '../providers/crm/port.ts';
+import { WAKE } from '../temporal/contract.ts';
 import type { CrmClients } from './clients.ts';
 import { closeIfResolved } from './closing.service.ts';
-import { HANDOFF, type SessionRef, WAKE } from './contract.ts';
+import { HAND_OFF_SESSION, type SessionRef } from './contract.ts';
 import { factsOf } from './handoff-facts.service.ts';
 import { claimPart, insertParts, listParts, type PartChange, updatePart } from './handoffs.queries.ts';
 import { standingOf } from './handoffs.rules.ts';
@@ -25,23 +26,25 @@ export interface HandoffDeps {
   dashboardUrl: string;
 }
 
-const subjectOf = (sessionId: string) => ({ subjectId: sessionId, summary: 'Hand a session to people' });
+const subjectOf = (sessionId: string) => ({ subjectId: sessionId, summary: 'Hand off a session' });
 
 /** Starts what brings sessions to where the org's people work. Whoever has a session already needs nothing. */
 export const bringHandoffs: Reaction<'ticket-handoff'> = async (trx, orgId, events) => {
   const { handoff_target } = await readSettings(trx, orgId);
   if (handoff_target === null || handoff_target === 'none') return;
-  const wanted = events.filter(({ payload }) => !payload.isElsewhere);
+  const wanted = events.filter(({ payload }) => !payload.isExternal);
   await enqueue(
     trx,
     orgId,
-    ...wanted.map(({ subject_id: sessionId }) => start(HANDOFF, { orgId, sessionId, n: 1 }, subjectOf(sessionId))),
+    ...wanted.map(({ subject_id: sessionId }) =>
+      start(HAND_OFF_SESSION, { orgId, sessionId, n: 1 }, subjectOf(sessionId)),
+    ),
   );
 };
 
 /** Has a handoff that waits go on now, or one that ended be run again. */
 export const wakeHandoff = (orgId: string, sessionId: string) =>
-  signalWithStart(HANDOFF, { orgId, sessionId, n: 1 }, WAKE, subjectOf(sessionId));
+  signalWithStart(HAND_OFF_SESSION, { orgId, sessionId, n: 1 }, WAKE, subjectOf(sessionId));
 
 /**
  * Where a handoff goes: where the org's go now, or where the parts are that it has already. Throws a CrmError that waiting may help where that is
@@ -69,7 +72,7 @@ async function targetOf(
 const systemOf = (parts: string[]) => (parts.includes('conversation') ? 'miaw' : 'crm');
 
 export interface HandoffPlan {
-  toDo: HandoffPart[];
+  pending: HandoffPart[];
   refused: HandoffPart[];
 }
 
@@ -90,7 +93,7 @@ export async function planHandoff(db: Db, deps: HandoffDeps, { orgId, sessionId 
     const parts = await report(trx, orgId, sessionId, { summary });
     const inState = (...states: PartState[]) =>
       parts.filter(({ state }) => states.includes(state)).map(({ part }) => part as HandoffPart);
-    return { toDo: inState('pending', 'running', 'parked'), refused: inState('failed') };
+    return { pending: inState('pending', 'running', 'parked'), refused: inState('failed') };
   });
 }
 

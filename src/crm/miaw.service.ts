@@ -2,11 +2,12 @@ import { getSession } from '../conversations/sessions.service.ts';
 import type { Db } from '../db/connect.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { type Command, enqueue, signalWithStart } from '../outbox/outbox.ts';
-import { MIAW_SYNC, WAKE } from './contract.ts';
+import { WAKE } from '../temporal/contract.ts';
+import { SYNC_MIAW } from './contract.ts';
 
 /** Has the session's conversation in Salesforce be looked at: what was said there is fetched, what waits here goes there. */
 export const wakeMiaw = (orgId: string, sessionId: string): Command =>
-  signalWithStart(MIAW_SYNC, { orgId, sessionId }, WAKE, {
+  signalWithStart(SYNC_MIAW, { orgId, sessionId }, WAKE, {
     subjectId: sessionId,
     summary: 'Conversation in Salesforce',
   });

@@ -39,7 +39,7 @@ type Connected = NonNullable<Awaited<ReturnType<CrmClients['hubspot']>>>;
 
 export interface ThreadProgress extends Drained {
   /** How many messages are to be posted in the thread. */
-  toSay: number;
+  unsent: number;
 }
 
 /** Works off what happened in a thread: what was said there becomes part of its session. */
@@ -57,7 +57,7 @@ export async function followThread(db: Db, deps: ThreadDeps, { orgId, threadId }
     },
   });
   const link = await findLinkOfThread(db, orgId, threadId);
-  return { ...drained, toSay: link === undefined ? 0 : await countOutgoing(db, orgId, link.session_id) };
+  return { ...drained, unsent: link === undefined ? 0 : await countOutgoing(db, orgId, link.session_id) };
 }
 
 async function handleMessage(
@@ -189,7 +189,7 @@ function handleAssignment(
     async effect(trx) {
       const link = await findLinkOfThread(trx, orgId, threadId);
       if (link === undefined) return { state: 'skipped', reason: 'the thread has no session' };
-      await handOff(trx, orgId, link.session_id, 'Assigned in HubSpot', { isElsewhere: true });
+      await handOff(trx, orgId, link.session_id, 'Assigned in HubSpot', { isExternal: true });
       return { state: 'done' };
     },
   };

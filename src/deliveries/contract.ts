@@ -54,14 +54,11 @@ export interface LookUpInput {
 }
 
 /** Asks providers what became of an org's sends whose answer was lost. */
-export const LOOK_UP_SENDS: WorkflowContract<LookUpInput> = {
-  type: 'lookUpSends',
+export const RECONCILE_SENDS: WorkflowContract<LookUpInput> = {
+  type: 'reconcileSends',
   taskQueue: 'interactive',
-  workflowId: ({ orgId }) => `look-ups/${orgId}`,
+  workflowId: ({ orgId }) => `reconciliation/${orgId}`,
 };
-
-/** There is more to look up. */
-export const LOOK = 'look';
 
 /** What a round of asking found. */
 export interface LookUpProgress {
@@ -87,8 +84,8 @@ export type InboundEmailResult =
   | 'unreadable';
 
 /** Takes what a mail that came in tells about the delivery it was addressed for. */
-export const TAKE_INBOUND_EMAIL: WorkflowContract<InboundEmailRef> = {
-  type: 'takeInboundEmail',
+export const RECEIVE_INBOUND_EMAIL: WorkflowContract<InboundEmailRef> = {
+  type: 'receiveInboundEmail',
   taskQueue: 'interactive',
   workflowId: ({ inboundEmailId }) => `inbound-email/${inboundEmailId}`,
 };

@@ -4,7 +4,7 @@ import { inTransaction } from '../db/transaction.ts';
 import { notFound } from '../errors.ts';
 import { newId } from '../ids.ts';
 import { enqueue, start } from '../outbox/outbox.ts';
-import { type InboundEmailRef, type InboundEmailResult, TAKE_INBOUND_EMAIL } from './contract.ts';
+import { type InboundEmailRef, type InboundEmailResult, RECEIVE_INBOUND_EMAIL } from './contract.ts';
 import { takeInbound } from './inbound.service.ts';
 import {
   deleteOldRawMail,
@@ -34,8 +34,8 @@ export function storeInboundEmail(db: Db, { mailFrom, recipients, raw }: Receive
       const sha256 = createHash('sha256').update(`${rcptTo}\n`).update(raw).digest();
       const isNew = await insertInboundEmail(trx, orgId, { id, kind, deliveryId, mailFrom, rcptTo, sha256, raw });
       if (!isNew) continue;
-      const subject = { subjectId: deliveryId, summary: `a mail to the ${kind} address` };
-      await enqueue(trx, orgId, start(TAKE_INBOUND_EMAIL, { orgId, inboundEmailId: id }, subject));
+      const subject = { subjectId: deliveryId, summary: `E-mail to the ${kind} address` };
+      await enqueue(trx, orgId, start(RECEIVE_INBOUND_EMAIL, { orgId, inboundEmailId: id }, subject));
     }
   });
 }

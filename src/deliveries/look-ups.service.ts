@@ -1,7 +1,8 @@
 import type { Db, Trx } from '../db/connect.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { enqueue, signalWithStart } from '../outbox/outbox.ts';
-import { LOOK, LOOK_UP_SENDS, type LookUpProgress } from './contract.ts';
+import { WAKE } from '../temporal/contract.ts';
+import { type LookUpProgress, RECONCILE_SENDS } from './contract.ts';
 import { findNextLookUp, listToLookUp, putOffLookUp, settleLookedUp } from './look-ups.queries.ts';
 import type { Outlets } from './outlet.ts';
 import { settlementOf } from './rules.ts';
@@ -14,14 +15,14 @@ const BATCH = 100;
 export async function settleAndAsk(db: Db, orgId: string, settle: (trx: Trx) => Promise<number>): Promise<number> {
   return inTransaction(db, async (trx) => {
     const unknown = await settle(trx);
-    if (unknown > 0) await enqueue(trx, orgId, signalWithStart(LOOK_UP_SENDS, { orgId }, LOOK, subjectOf(orgId)));
+    if (unknown > 0) await enqueue(trx, orgId, signalWithStart(RECONCILE_SENDS, { orgId }, WAKE, subjectOf(orgId)));
     return unknown;
   });
 }
 
 const subjectOf = (orgId: string) => ({
   subjectId: orgId,
-  summary: 'Asks providers about sends whose answer was lost',
+  summary: 'Reconcile sends without a known outcome',
 });
 
 /**

@@ -4,7 +4,8 @@ import type { ClaimedEvent } from '../outbox/claim.ts';
 import { announce } from '../outbox/events.ts';
 import { enqueue, signalWithStart } from '../outbox/outbox.ts';
 import type { Reaction } from '../outbox/relay.ts';
-import { LOOK_AT_SLA, WATCH_SLA } from './sla.contract.ts';
+import { WAKE } from '../temporal/contract.ts';
+import { WATCH_SLA } from './sla.contract.ts';
 import { listPoliciesWithHours } from './sla-policies.queries.ts';
 import { isUnderPolicy, listOpenUnder } from './sla-waking.queries.ts';
 
@@ -16,9 +17,9 @@ export const lookAtClocksOf = (trx: Trx, orgId: string, sessionIds: string[]): P
     trx,
     orgId,
     ...sessionIds.map((sessionId) =>
-      signalWithStart(WATCH_SLA, { orgId, sessionId }, LOOK_AT_SLA, {
+      signalWithStart(WATCH_SLA, { orgId, sessionId }, WAKE, {
         subjectId: sessionId,
-        summary: 'Clocks of a session',
+        summary: 'SLA clocks of a session',
       }),
     ),
   );

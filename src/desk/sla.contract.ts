@@ -11,9 +11,6 @@ export const WATCH_SLA: WorkflowContract<SlaRef> = {
   workflowId: ({ sessionId }) => `sla/${sessionId}`,
 };
 
-/** Something happened in the session, or its policy changed: look again. */
-export const LOOK_AT_SLA = 'look';
-
 /** What a look at a session's clocks found. */
 export interface SlaProgress {
   /** What comes next, such as "first reply due", and the time until then. Null where no clock runs towards anything. */

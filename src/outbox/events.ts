@@ -14,9 +14,9 @@ export interface EventPayloads {
   'ticket-reassigned': Assignment & { before: Assignment };
   /** `reflects`: whether integrations are to follow. */
   'ticket-resolved': { reflects: boolean };
-  /** `isElsewhere`: whoever told of it has it already. The handoff itself follows once the workflows that run before it have ended. */
-  'pre-ticket-handoff': { isElsewhere: boolean };
-  'ticket-handoff': { isElsewhere: boolean };
+  /** `isExternal`: whoever told of it has it already. The handoff itself follows once the workflows that run before it have ended. */
+  'pre-ticket-handoff': { isExternal: boolean };
+  'ticket-handoff': { isExternal: boolean };
   /** Another system speaks for a side of the session, and somebody said what has to go there. */
   'message-relayed': { message_id: string; to: 'customer' | 'agents' };
   /** Of a session: the texts of a message, or of all of it, are to be nowhere any more. */

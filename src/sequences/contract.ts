@@ -24,9 +24,6 @@ export const RUN_SEQUENCE: WorkflowContract<RunSequenceInput> = {
   workflowId: ({ sequenceId }) => `sequence/${sequenceId}`,
 };
 
-/** Something changed: look at the sequence again. */
-export const WAKE = 'wake';
-
 /** What a batch of a sequence found and did. */
 export interface SequenceProgress {
   state: 'active' | 'paused' | 'ended';

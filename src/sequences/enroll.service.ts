@@ -4,7 +4,8 @@ import type { Db, Trx } from '../db/connect.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { enqueue, signalWithStart } from '../outbox/outbox.ts';
 import type { Reaction } from '../outbox/relay.ts';
-import { RUN_SEQUENCE, WAKE } from './contract.ts';
+import { WAKE } from '../temporal/contract.ts';
+import { RUN_SEQUENCE } from './contract.ts';
 import {
   filterContacts,
   filterFormerContacts,

@@ -9,3 +9,6 @@ export interface WorkflowContract<Input> {
   /** Says which fact the workflow is about; the same fact never runs twice at once. */
   workflowId: (input: Input) => string;
 }
+
+/** The one signal of all workflows: something changed, read the database. It carries no data. */
+export const WAKE = 'wake';

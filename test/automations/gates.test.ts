@@ -54,7 +54,7 @@ it('a handoff goes on once the workflows that run before it have ended, however 
     for await (const { workflowId } of stack.temporal.workflow.list({ query })) found.push(workflowId);
     return found.length > 0 && found;
   });
-  expect(gates).toEqual([expect.stringContaining(`pre-handoff/${session}/`)]);
+  expect(gates).toEqual([expect.stringContaining(`handoff-hold/${session}/`)]);
   await eventually('the relay', async () => {
     return (await stack.db.selectFrom('outbox').select('id').limit(1).execute()).length === 0;
   });
@@ -90,15 +90,15 @@ it('and is as deep as what caused it, so that no handoffs cause one another with
     org_id: org.id,
     type: 'pre-ticket-handoff',
     subject_id: session,
-    payload: { isElsewhere: false },
+    payload: { isExternal: false },
   } as const;
   await inTransaction(stack.db, (trx) => holdHandoffs(trx, org.id, [{ ...told, depth: 7, created_at: new Date() }]));
-  const { id: gateId } = await stack.db
+  const { id: holdId } = await stack.db
     .selectFrom('automation_gates')
     .select('id')
     .where('session_id', '=', session)
     .executeTakeFirstOrThrow();
-  await openGate(stack.db, { orgId: org.id, sessionId: session, gateId });
+  await openGate(stack.db, { orgId: org.id, sessionId: session, holdId });
   const [run] = await eventually('the run after it', async () => {
     const runs = await runsOf(stack.db, after.id);
     return runs.length > 0 && runs;

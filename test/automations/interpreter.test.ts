@@ -53,7 +53,7 @@ async function play(
       const input = await resolved(definition, { read }, next.place, next.step.input);
       trace.push([next.step.id, input]);
       memory.set(next.place, give(next.step.id, input));
-    } else if (next.kind !== 'pass') {
+    } else if (next.kind !== 'continue') {
       nowMs = next.untilMs;
       memory.set(next.place, { timed_out: true, event: null });
     }

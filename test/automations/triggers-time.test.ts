@@ -180,7 +180,7 @@ describe('a silence', () => {
     await org.patch(`/chat/sessions/${closed}`, { status: 'closed_resolved' });
     await age(short, 200);
     const { id } = await silent(5);
-    const { nextInMs, told: found } = await look();
+    const { nextInMs, announced: found } = await look();
     expect(found).toBe(0);
     expect(nextInMs).toBeGreaterThan(95_000);
     expect(nextInMs).toBeLessThanOrEqual(100_000);

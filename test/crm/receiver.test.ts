@@ -67,9 +67,9 @@ describe('the receiver of an org', () => {
       newMessage(11, { subscriptionType: 'object.creation', objectTypeId: '0-46' }),
     ]);
     expect(await signalsFor(api, org.id)).toEqual([
-      [`crm-thread/${org.id}/7`, 'followCrmThread', 'wake', 'interactive', { orgId: org.id, threadId: '7' }],
-      [`crm-ticket/${org.id}/9`, 'followCrmTicket', 'wake', 'interactive', { orgId: org.id, ticketId: '9' }],
-      [`crm-ticket/${org.id}/notes`, 'followCrmTicket', 'wake', 'interactive', { orgId: org.id, ticketId: 'notes' }],
+      [`crm-thread/${org.id}/7`, 'syncCrmThread', 'wake', 'interactive', { orgId: org.id, threadId: '7' }],
+      [`crm-ticket/${org.id}/9`, 'syncCrmTicket', 'wake', 'interactive', { orgId: org.id, ticketId: '9' }],
+      [`crm-ticket/${org.id}/notes`, 'syncCrmTicket', 'wake', 'interactive', { orgId: org.id, ticketId: 'notes' }],
     ]);
   });
 

@@ -59,7 +59,7 @@ describe('housekeeping', () => {
     await deliver(api, path, [newMessage('young')]);
     await sql`
       insert into outbox (org_id, kind, type, subject_id, workflow_id, task_queue, signal, payload)
-      values (${org.id}, 'signal', 'followCrmThread', ${org.id}, ${`crm-thread/${org.id}/commanded`}, 'interactive', 'wake', '{}')
+      values (${org.id}, 'signal', 'syncCrmThread', ${org.id}, ${`crm-thread/${org.id}/commanded`}, 'interactive', 'wake', '{}')
     `.execute(api.db);
 
     const forgotten = `crm-thread/${org.id}/forgotten`;

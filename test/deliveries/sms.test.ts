@@ -122,7 +122,7 @@ describe('an SMS of a sequence', () => {
     expect(found).toMatchObject({ provider_id: taken()[0]?.sid, attempts: 1, sent_at: expect.any(String) });
     expect(found.reason).toBe('found at the provider: Twilio answered 500');
     await eventually('the end of looking', async () => {
-      const { status } = await stack.temporal.workflow.getHandle(`look-ups/${org.id}`).describe();
+      const { status } = await stack.temporal.workflow.getHandle(`reconciliation/${org.id}`).describe();
       return status.name === 'COMPLETED';
     });
     expect(texts()).toEqual(['Hi']);

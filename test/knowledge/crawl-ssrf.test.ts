@@ -82,7 +82,7 @@ async function crawl(url: string, world: World) {
   await run(() => activities.seedCrawl(ref));
   for (let batch = 1; ; batch++) {
     const { state } = await run(() => activities.crawlBatch({ ...ref, batch }));
-    if (state !== 'going') break;
+    if (state !== 'running') break;
     await api.db
       .updateTable('crawl_pages')
       .set({ due_at: new Date(0) })

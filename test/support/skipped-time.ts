@@ -5,9 +5,10 @@ import { createSequenceActivities } from '../../activities/sequences.ts';
 import { createSlaActivities } from '../../activities/sla.ts';
 import { connect, type Db } from '../../src/db/connect.ts';
 import type { Outlets } from '../../src/deliveries/outlet.ts';
-import { LOOK_AT_SLA, type SlaRef, WATCH_SLA } from '../../src/desk/sla.contract.ts';
+import { type SlaRef, WATCH_SLA } from '../../src/desk/sla.contract.ts';
 import { findTestServer } from '../../src/dev/temporal-programs.ts';
 import { RUN_SEQUENCE, type SendTotals } from '../../src/sequences/contract.ts';
+import { WAKE } from '../../src/temporal/contract.ts';
 import { installRuntime } from './runtime.ts';
 import { createTestDatabase, testWorkflowBundle } from './servers.ts';
 
@@ -103,7 +104,7 @@ export async function startSkippedTime() {
             workflowId: WATCH_SLA.workflowId(payload as unknown as SlaRef),
             taskQueue: WATCH_SLA.taskQueue,
             args: [payload],
-            signal: LOOK_AT_SLA,
+            signal: WAKE,
           });
         }
       };

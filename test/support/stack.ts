@@ -8,6 +8,7 @@ import { runWorkers } from '../../worker/run.ts';
 import { connectWorkers } from '../../worker/temporal.ts';
 import { startApi } from './api.ts';
 import { startMailSink } from './mail-sink.ts';
+import { recordHistories } from './record-histories.ts';
 import { installRuntime } from './runtime.ts';
 import { temporalAddress, testNamespace, testWorkflowBundle } from './servers.ts';
 
@@ -51,6 +52,7 @@ export async function startStack({ env = {} }: { env?: Record<string, string> } 
       await stopReceiving();
       await relay.stop();
       await workers.stop();
+      if (process.env.RECORD_HISTORIES) await recordHistories(temporal.client, process.env.RECORD_HISTORIES);
       await Promise.all([close(), temporal.connection.close(), relayConnection.close(), sink.close()]);
       await api.close();
     },

@@ -2,12 +2,12 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { Worker } from '@temporalio/worker';
 import {
-  ASSIGN_WAITING,
+  ASSIGN_WAITING_SESSIONS,
   type AssignmentInput,
   type AssignmentProgress,
-  LOOK_AT_QUEUES,
 } from '../../src/conversations/assignment.contract.ts';
 import { findTestServer } from '../../src/dev/temporal-programs.ts';
+import { WAKE } from '../../src/temporal/contract.ts';
 import { installRuntime } from '../support/runtime.ts';
 import { testWorkflowBundle } from '../support/servers.ts';
 
@@ -37,7 +37,7 @@ describe('the workflow that gives out sessions, in skipped time', () => {
   const run = async (batches: Batch[], during: (look: Look) => Promise<void> = async () => undefined) => {
     const looks: number[] = [];
     const input = { orgId: `org-${++serial}` };
-    const look = () => environment.client.workflow.getHandle(ASSIGN_WAITING.workflowId(input)).signal(LOOK_AT_QUEUES);
+    const look = () => environment.client.workflow.getHandle(ASSIGN_WAITING_SESSIONS.workflowId(input)).signal(WAKE);
     const giveWaitingSessions = async ({ orgId }: AssignmentInput) => {
       expect(orgId).toBe(input.orgId);
       looks.push(await environment.currentTimeMs());
@@ -51,11 +51,11 @@ describe('the workflow that gives out sessions, in skipped time', () => {
     });
     const startedAt = await environment.currentTimeMs();
     await worker.runUntil(async () => {
-      const started = await environment.client.workflow.signalWithStart(ASSIGN_WAITING.type, {
-        workflowId: ASSIGN_WAITING.workflowId(input),
+      const started = await environment.client.workflow.signalWithStart(ASSIGN_WAITING_SESSIONS.type, {
+        workflowId: ASSIGN_WAITING_SESSIONS.workflowId(input),
         taskQueue: QUEUE,
         args: [input],
-        signal: LOOK_AT_QUEUES,
+        signal: WAKE,
       });
       await during(look);
       await started.result();

@@ -2,13 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { Worker } from '@temporalio/worker';
 import { findTestServer } from '../../src/dev/temporal-programs.ts';
-import {
-  CRAWL,
-  type CrawlInput,
-  type CrawlProgress,
-  type CrawlResult,
-  LOOK_AGAIN,
-} from '../../src/knowledge/crawl/contract.ts';
+import { CRAWL, type CrawlInput, type CrawlProgress, type CrawlResult } from '../../src/knowledge/crawl/contract.ts';
+import { WAKE } from '../../src/temporal/contract.ts';
 import { installRuntime } from '../support/runtime.ts';
 import { testWorkflowBundle } from '../support/servers.ts';
 
@@ -17,7 +12,7 @@ const HOUR = 3_600 * SECOND;
 const QUEUE = 'crawl-tests';
 
 const going: CrawlProgress = {
-  state: 'going',
+  state: 'running',
   site: 'http://a.example/',
   done: 50,
   queued: 50,
@@ -42,7 +37,7 @@ describe('the workflow of a crawl, in skipped time', () => {
   interface Script {
     /** What each batch gives, in turn; the last one stays. */
     batches: CrawlProgress[];
-    finishes?: (CrawlResult | 'more')[];
+    finishes?: (CrawlResult | 'requeued')[];
     during?: (wake: () => Promise<void>) => Promise<void>;
   }
 
@@ -78,7 +73,7 @@ describe('the workflow of a crawl, in skipped time', () => {
         taskQueue: QUEUE,
         args: [input],
       });
-      await during(() => handle.signal(LOOK_AGAIN));
+      await during(() => handle.signal(WAKE));
       return handle.result();
     });
     return { calls, names: calls.map(([name]) => name), result };
@@ -120,7 +115,7 @@ describe('the workflow of a crawl, in skipped time', () => {
   });
 
   it('goes on where its queue was filled again at the last moment', async () => {
-    const { names } = await run({ batches: [drained], finishes: ['more', done] });
+    const { names } = await run({ batches: [drained], finishes: ['requeued', done] });
     expect(names).toEqual(['seed', 'batch 1', 'finish', 'batch 2', 'finish']);
   });
 

@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { Worker } from '@temporalio/worker';
-import { CRM_THREAD, CRM_TICKET, HANDOFF, TICKET_CLOSE, WAKE } from '../../src/crm/contract.ts';
+import { CLOSE_TICKET_LATER, HAND_OFF_SESSION, SYNC_CRM_THREAD, SYNC_CRM_TICKET } from '../../src/crm/contract.ts';
 import { findTestServer } from '../../src/dev/temporal-programs.ts';
 import { notFound } from '../../src/errors.ts';
 import { CrmError } from '../../src/providers/crm/errors.ts';
 import type { WorkflowContract } from '../../src/temporal/contract.ts';
+import { WAKE } from '../../src/temporal/contract.ts';
 import { failureInterceptor } from '../../worker/failure-interceptor.ts';
 import { installRuntime } from '../support/runtime.ts';
 import { testWorkflowBundle } from '../support/servers.ts';
@@ -96,18 +97,18 @@ describe('workflows of the CRM, in skipped time', () => {
     return { tries, result, events: events?.length ?? 0 };
   };
   const follow = (scripts: Record<'readThread' | 'sayInThread', Script>, during?: (wake: Wake) => Promise<void>) =>
-    run(CRM_THREAD, (threadId) => ({ orgId: 'org', threadId }), scripts, during);
+    run(SYNC_CRM_THREAD, (threadId) => ({ orgId: 'org', threadId }), scripts, during);
   const followTicket = (readTicket: Script, during?: (wake: Wake) => Promise<void>) =>
-    run(CRM_TICKET, (ticketId) => ({ orgId: 'org', ticketId }), { readTicket }, during);
+    run(SYNC_CRM_TICKET, (ticketId) => ({ orgId: 'org', ticketId }), { readTicket }, during);
   const bring = (scripts: Record<string, Script>, during?: (wake: Wake) => Promise<void>) =>
     run(
-      HANDOFF,
+      HAND_OFF_SESSION,
       (sessionId) => ({ orgId: 'org', sessionId, n: 1 }),
       { parkHandoffPart: [() => undefined], ...scripts },
       during,
     );
   const close = (closeTicket: Script, during?: (wake: Wake) => Promise<void>) =>
-    run(TICKET_CLOSE, (sessionId) => ({ orgId: 'org', sessionId, n: 1 }), { closeTicket }, during);
+    run(CLOSE_TICKET_LATER, (sessionId) => ({ orgId: 'org', sessionId, n: 1 }), { closeTicket }, during);
 
   const expectTries = (tries: Try[], expected: Try[]) => {
     expect(namesOf(tries)).toEqual(namesOf(expected));
@@ -218,13 +219,13 @@ describe('workflows of the CRM, in skipped time', () => {
       await worker.runUntil(async () => {
         for (let n = 0; n < 200; n++) {
           queued++;
-          await environment.client.workflow.signalWithStart(CRM_THREAD.type, {
-            workflowId: CRM_THREAD.workflowId(input),
+          await environment.client.workflow.signalWithStart(SYNC_CRM_THREAD.type, {
+            workflowId: SYNC_CRM_THREAD.workflowId(input),
             taskQueue: QUEUE,
             args: [input],
             signal: WAKE,
           });
-          if (n % 10 === 9) await environment.client.workflow.getHandle(CRM_THREAD.workflowId(input)).result();
+          if (n % 10 === 9) await environment.client.workflow.getHandle(SYNC_CRM_THREAD.workflowId(input)).result();
         }
       });
       expect(settled).toBe(queued);

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { Worker } from '@temporalio/worker';
-import { LOOK, LOOK_UP_SENDS, type LookUpInput, type LookUpProgress } from '../../src/deliveries/contract.ts';
+import { type LookUpInput, type LookUpProgress, RECONCILE_SENDS } from '../../src/deliveries/contract.ts';
 import { findTestServer } from '../../src/dev/temporal-programs.ts';
+import { WAKE } from '../../src/temporal/contract.ts';
 import { installRuntime } from '../support/runtime.ts';
 import { testWorkflowBundle } from '../support/servers.ts';
 
@@ -39,8 +40,8 @@ describe('the workflow that looks up sends, in skipped time', () => {
     const asked: number[] = [];
     const orgs = new Set<string>();
     const input = { orgId: `org-${++serial}` };
-    const handle = () => environment.client.workflow.getHandle(LOOK_UP_SENDS.workflowId(input));
-    const look = () => handle().signal(LOOK);
+    const handle = () => environment.client.workflow.getHandle(RECONCILE_SENDS.workflowId(input));
+    const look = () => handle().signal(WAKE);
     const askProviders = async ({ orgId }: LookUpInput) => {
       orgs.add(orgId);
       asked.push(await environment.currentTimeMs());
@@ -55,11 +56,11 @@ describe('the workflow that looks up sends, in skipped time', () => {
     });
     const startedAt = await environment.currentTimeMs();
     const result = await worker.runUntil(async () => {
-      const started = await environment.client.workflow.signalWithStart(LOOK_UP_SENDS.type, {
-        workflowId: LOOK_UP_SENDS.workflowId(input),
+      const started = await environment.client.workflow.signalWithStart(RECONCILE_SENDS.type, {
+        workflowId: RECONCILE_SENDS.workflowId(input),
         taskQueue: QUEUE,
         args: [input],
-        signal: LOOK,
+        signal: WAKE,
       });
       await during(look);
       return started.result();

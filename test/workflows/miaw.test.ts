@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { Worker } from '@temporalio/worker';
-import { MIAW_SYNC, WAKE } from '../../src/crm/contract.ts';
+import { SYNC_MIAW } from '../../src/crm/contract.ts';
 import type { MiawRead } from '../../src/crm/miaw.contract.ts';
 import { findTestServer } from '../../src/dev/temporal-programs.ts';
 import { notFound } from '../../src/errors.ts';
 import { CrmError } from '../../src/providers/crm/errors.ts';
+import { WAKE } from '../../src/temporal/contract.ts';
 import { failureInterceptor } from '../../worker/failure-interceptor.ts';
 import { installRuntime } from '../support/runtime.ts';
 import { testWorkflowBundle } from '../support/servers.ts';
@@ -45,7 +46,7 @@ describe('the workflow of a conversation in Salesforce, in skipped time', () => 
   const run = async ({ says, reads, during = async () => undefined }: Script) => {
     const tries: [string, number][] = [];
     const input = { orgId: 'org', sessionId: `session-${++serial}` };
-    const handle = environment.client.workflow.getHandle(MIAW_SYNC.workflowId(input));
+    const handle = environment.client.workflow.getHandle(SYNC_MIAW.workflowId(input));
     const wake = () => handle.signal(WAKE);
     let last = await environment.currentTimeMs();
     const tryOf = async <T>(name: string, script: ((wake: Wake) => Promise<T> | T)[]): Promise<T> => {
@@ -66,8 +67,8 @@ describe('the workflow of a conversation in Salesforce, in skipped time', () => 
       interceptors: { activity: [failureInterceptor] },
     });
     await worker.runUntil(async () => {
-      const started = await environment.client.workflow.signalWithStart(MIAW_SYNC.type, {
-        workflowId: MIAW_SYNC.workflowId(input),
+      const started = await environment.client.workflow.signalWithStart(SYNC_MIAW.type, {
+        workflowId: SYNC_MIAW.workflowId(input),
         taskQueue: QUEUE,
         args: [input],
         signal: WAKE,

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { Worker } from '@temporalio/worker';
+import { kebabCase } from '../support/record-histories.ts';
 import { installRuntime } from '../support/runtime.ts';
 import { testWorkflowBundle } from '../support/servers.ts';
 
@@ -11,13 +12,21 @@ const histories = readdirSync(FOLDER).filter((name) => name.endsWith('.json'));
 
 const read = (name: string) => JSON.parse(readFileSync(new URL(name, FOLDER), 'utf8'));
 
+const types = [...readFileSync(new URL('../../workflows/index.ts', import.meta.url), 'utf8').matchAll(/\{ ([^}]+) \}/g)]
+  .flatMap(([, names = '']) => names.split(', '))
+  .toSorted();
+
+it('has a recorded history of every workflow type', () => {
+  expect(histories).toEqual(types.map((type) => `${kebabCase(type)}.json`).toSorted());
+});
+
 describe('workflows as they are now replay histories of runs from before', () => {
   it.each(histories)('%s', async (name) => {
     await Worker.runReplayHistory({ workflowBundle: testWorkflowBundle() }, read(name));
   });
 
   it('would notice a change', async () => {
-    const history = read('sequence-two-steps.json');
+    const history = read('run-sequence.json');
     const scheduled = history.events.find(({ eventType }: { eventType: string }) =>
       eventType.endsWith('ACTIVITY_TASK_SCHEDULED'),
     );

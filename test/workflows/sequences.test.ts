@@ -2,7 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { Worker } from '@temporalio/worker';
 import { findTestServer } from '../../src/dev/temporal-programs.ts';
-import { RUN_SEQUENCE, type SequenceProgress, type SequenceRef, WAKE } from '../../src/sequences/contract.ts';
+import { RUN_SEQUENCE, type SequenceProgress, type SequenceRef } from '../../src/sequences/contract.ts';
+import { WAKE } from '../../src/temporal/contract.ts';
 import { installRuntime } from '../support/runtime.ts';
 import { testWorkflowBundle } from '../support/servers.ts';
 
@@ -64,7 +65,7 @@ describe('the workflow of a sequence, in skipped time', () => {
     return { looks, totals, days: looks.map((at) => Math.round((at - (looks[0] as number)) / DAY)) };
   };
 
-  it('sleeps for months until the next step is due, to the day', async () => {
+  it('sleeps for months waiting for the next step to be due, to the day', async () => {
     const { days, totals } = await run([
       progress({ batch: sent(3), nextDueInMs: 90 * DAY }),
       progress({ batch: sent(2), nextDueInMs: 365 * DAY }),

@@ -55,7 +55,7 @@ export async function crawlBatch(
   while ((await visitAll(visiting, take, isStopped)) > 0); // what was found meanwhile is next
   if (visiting.isFull) await bringBackOrphans(db, ref);
   const waitMs = visiting.waitUntil === null ? 0 : visiting.waitUntil - performance.now();
-  return progressOf(db, ref, { datasource, state: 'going', waitMs, trouble: visiting.trouble });
+  return progressOf(db, ref, { datasource, state: 'running', waitMs, trouble: visiting.trouble });
 }
 
 async function findActive(db: Db, ref: CrawlRef): Promise<{ datasource: DatasourceRow; job: JobRow } | undefined> {
@@ -146,7 +146,7 @@ async function progressOf(
     state,
     waitMs = 0,
     trouble = null,
-  }: { datasource: DatasourceRow; state: 'going' | 'paused'; waitMs?: number; trouble?: string | null },
+  }: { datasource: DatasourceRow; state: 'running' | 'paused'; waitMs?: number; trouble?: string | null },
 ): Promise<CrawlProgress> {
   const [job, queue] = await Promise.all([
     findJob(db, ref.orgId, ref.datasourceId, ref.jobId),
@@ -155,7 +155,7 @@ async function progressOf(
   const isOver = job === undefined || job.status !== 'scraping';
   const idleMs = Math.max(waitMs, queue.dueInMs ?? 0);
   return {
-    state: isOver ? 'ended' : state === 'going' && queue.count === 0 ? 'drained' : state,
+    state: isOver ? 'ended' : state === 'running' && queue.count === 0 ? 'drained' : state,
     site: datasource.url,
     done: job?.completed_pages ?? 0,
     queued: queue.count,

@@ -22,28 +22,25 @@ export const CRAWL: WorkflowContract<CrawlInput> = {
 };
 
 /** Has the Temporal Schedule of a datasource be as its settings say. */
-export const KEEP_CRAWL_SCHEDULE: WorkflowContract<DatasourceRef> = {
-  type: 'keepCrawlSchedule',
+export const SYNC_CRAWL_SCHEDULE: WorkflowContract<DatasourceRef> = {
+  type: 'syncCrawlSchedule',
   taskQueue: 'bulk',
-  workflowId: ({ datasourceId }) => `crawl-schedule-keeper/${datasourceId}`,
+  workflowId: ({ datasourceId }) => `crawl-schedule-sync/${datasourceId}`,
 };
 
 /** Begun by the Schedule itself, which adds the time to the id. */
 export const START_SCHEDULED_CRAWL: WorkflowContract<DatasourceRef> = {
   type: 'startScheduledCrawl',
   taskQueue: 'bulk',
-  workflowId: ({ datasourceId }) => `crawl-schedule-time/${datasourceId}`,
+  workflowId: ({ datasourceId }) => `scheduled-crawl/${datasourceId}`,
 };
 
 export const crawlScheduleIdOf = ({ datasourceId }: DatasourceRef): string => `crawl-schedule/${datasourceId}`;
 
-/** The datasource or its crawl has changed: look again. */
-export const LOOK_AGAIN = 'look';
-
 /** Where a crawl stands after a batch. */
 export interface CrawlProgress {
   /** `ended`: cancelled, or its datasource is deleted. `drained`: nothing is left to fetch. */
-  state: 'going' | 'paused' | 'drained' | 'ended';
+  state: 'running' | 'paused' | 'drained' | 'ended';
   site: string;
   done: number;
   queued: number;

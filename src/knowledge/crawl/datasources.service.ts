@@ -4,8 +4,9 @@ import { inTransaction } from '../../db/transaction.ts';
 import { notFound } from '../../errors.ts';
 import { newId } from '../../ids.ts';
 import { enqueue, signalWithStart } from '../../outbox/outbox.ts';
+import { WAKE } from '../../temporal/contract.ts';
 import { removeItems } from '../index/indexing.service.ts';
-import { type DatasourceRef, KEEP_CRAWL_SCHEDULE, LOOK_AGAIN } from './contract.ts';
+import { type DatasourceRef, SYNC_CRAWL_SCHEDULE } from './contract.ts';
 import {
   countPages,
   type DatasourceRow,
@@ -87,7 +88,7 @@ const keepSchedule = (trx: Trx, orgId: string, datasourceId: string) =>
   enqueue(
     trx,
     orgId,
-    signalWithStart(KEEP_CRAWL_SCHEDULE, { orgId, datasourceId }, LOOK_AGAIN, {
+    signalWithStart(SYNC_CRAWL_SCHEDULE, { orgId, datasourceId }, WAKE, {
       subjectId: datasourceId,
       summary: 'Schedule of a datasource',
     }),

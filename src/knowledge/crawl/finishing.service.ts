@@ -27,13 +27,13 @@ import { insertChanges } from './visits.queries.ts';
 const MOST_UNASKED = 0.3;
 
 /** Ends a crawl: removes what is gone, unless it is too much at once, and says what became of it all. `more`: its queue was filled again. */
-export function finishCrawl(db: Db, ref: CrawlRef): Promise<CrawlResult | 'more'> {
+export function finishCrawl(db: Db, ref: CrawlRef): Promise<CrawlResult | 'requeued'> {
   const { orgId, datasourceId, jobId } = ref;
   return inTransaction(db, async (trx) => {
     const datasource = await lockDatasource(trx, orgId, datasourceId);
     const job = await lockJob(trx, orgId, datasourceId, jobId);
     if (datasource === undefined || job === undefined) return { status: 'ended', pages: 0, changed: 0, removed: 0 };
-    if ((await lookAtQueue(trx, orgId, datasourceId)).count > 0) return 'more';
+    if ((await lookAtQueue(trx, orgId, datasourceId)).count > 0) return 'requeued';
     const stored = job.new_pages + job.updated_pages + job.unchanged_pages;
     const isFailed = stored === 0 && job.kind === 'full';
     const isCut = isFailed || job.dropped_urls > 0;

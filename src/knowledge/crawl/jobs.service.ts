@@ -4,7 +4,8 @@ import { inTransaction } from '../../db/transaction.ts';
 import { conflict, notFound } from '../../errors.ts';
 import { newId } from '../../ids.ts';
 import { type Command, enqueue, signalWithStart, start } from '../../outbox/outbox.ts';
-import { CRAWL, type DatasourceRef, LOOK_AGAIN } from './contract.ts';
+import { WAKE } from '../../temporal/contract.ts';
+import { CRAWL, type DatasourceRef } from './contract.ts';
 import { type DatasourceRow, findDatasource, lockDatasource } from './datasources.queries.ts';
 import {
   endJob,
@@ -73,7 +74,7 @@ export async function beginCrawl(
 
 /** Has the workflow of a crawl look at what changed. */
 export const wakeCrawl = (orgId: string, { id, datasource_id }: JobRow): Command =>
-  signalWithStart(CRAWL, { orgId, datasourceId: datasource_id, jobId: id }, LOOK_AGAIN, { subjectId: datasource_id });
+  signalWithStart(CRAWL, { orgId, datasourceId: datasource_id, jobId: id }, WAKE, { subjectId: datasource_id });
 
 /** Ends a crawl where it is: what it has stored stays. Throws notFound, and conflict for one that has ended. */
 export function cancelCrawl(db: Db, orgId: string, datasourceId: string, jobId: string): Promise<void> {

@@ -11,9 +11,6 @@ export const EMBED_KNOWLEDGE: WorkflowContract<EmbeddingInput> = {
   workflowId: ({ orgId }) => `knowledge-embedding/${orgId}`,
 };
 
-/** There are new chunks, or a new model. */
-export const EMBED_MORE = 'embed';
-
 /** Where the next batch goes on. null: there was nothing left. */
 export interface EmbeddingProgress {
   after: number | null;

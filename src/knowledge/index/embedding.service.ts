@@ -4,7 +4,8 @@ import { findConnection, listConnections } from '../../orgs/integrations.service
 import { enqueue, signalWithStart } from '../../outbox/outbox.ts';
 import type { Reaction } from '../../outbox/relay.ts';
 import type { Secrets } from '../../secrets.ts';
-import { EMBED_KNOWLEDGE, EMBED_MORE, type EmbeddingProgress } from './embedding.contract.ts';
+import { WAKE } from '../../temporal/contract.ts';
+import { EMBED_KNOWLEDGE, type EmbeddingProgress } from './embedding.contract.ts';
 import { hasVectors, listUnembedded, upsertVectors } from './embedding.queries.ts';
 
 const CHUNKS_A_BATCH = 32;
@@ -28,7 +29,7 @@ export async function requestEmbedding(trx: Trx, orgId: string): Promise<void> {
   const settings = (await listConnections(trx, orgId)).get('llm');
   if (typeof settings?.embedding_model !== 'string') return;
   const subject = { subjectId: orgId, summary: 'Embed what the org knows' };
-  await enqueue(trx, orgId, signalWithStart(EMBED_KNOWLEDGE, { orgId }, EMBED_MORE, subject));
+  await enqueue(trx, orgId, signalWithStart(EMBED_KNOWLEDGE, { orgId }, WAKE, subject));
 }
 
 /** The same when the org names another model. */
