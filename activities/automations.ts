@@ -2,12 +2,12 @@ import type { ActionDeps } from '../src/automations/actions/action.ts';
 import { ACTIONS } from '../src/automations/actions/registry.ts';
 import type { NextStep, RunRef } from '../src/automations/contract.ts';
 import {
+  checkWait,
+  continueRun,
   doStep,
-  giveUpStep,
-  lookAtWait,
-  type PlaceInRun,
-  passStep,
-  resumedRun,
+  failStep,
+  findResumePoint,
+  type RunStepRef,
 } from '../src/automations/steps.service.ts';
 
 export type AutomationActivityDeps = ActionDeps;
@@ -18,18 +18,18 @@ export const createAutomationActivities = (outside: AutomationActivityDeps) => {
   const deps = { ...outside, actions: ACTIONS };
   return {
     /** Does a step of a run and gives what is next. Run twice, our own data is changed once, and what is called gets the same dedupe key. */
-    doStep: (at: PlaceInRun) => doStep(deps, at),
+    doStep: (at: RunStepRef) => doStep(deps, at),
 
     /** Ends a step whose tries all failed. */
-    failStep: (at: PlaceInRun & { error: string }) => giveUpStep(deps, at),
+    failStep: (at: RunStepRef & { error: string }) => failStep(deps, at),
 
     /** Looks whether a wait is over. */
-    checkWait: (at: PlaceInRun) => lookAtWait(deps, at),
+    checkWait: (at: RunStepRef) => checkWait(deps, at),
 
     /** Goes on where there is nothing to do but to decide. */
-    continueRun: (at: PlaceInRun) => passStep(deps, at),
+    continueRun: (at: RunStepRef) => continueRun(deps, at),
 
     /** Where a run goes on that was retried before its workflow had ended; null where it was not. */
-    findResumePoint: (ref: RunRef): Promise<NextStep | null> => resumedRun(deps, ref),
+    findResumePoint: (ref: RunRef): Promise<NextStep | null> => findResumePoint(deps, ref),
   };
 };

@@ -10,7 +10,7 @@ import {
 } from '../src/knowledge/crawl/contract.ts';
 import { crawlScheduleOf } from '../src/knowledge/crawl/datasources.service.ts';
 import { finishCrawl } from '../src/knowledge/crawl/finishing.service.ts';
-import { startScheduled } from '../src/knowledge/crawl/jobs.service.ts';
+import { startScheduledCrawl } from '../src/knowledge/crawl/jobs.service.ts';
 import { seedCrawl } from '../src/knowledge/crawl/seeding.service.ts';
 import { deleteSchedule, putSchedule } from '../src/temporal/schedules.ts';
 
@@ -37,7 +37,7 @@ export const createCrawlActivities = ({ db, crawling, stopping }: CrawlActivityD
     finishCrawl: (ref: CrawlRef) => finishCrawl(db, ref),
 
     /** Begins the crawl of a datasource whose time has come, unless one is under way. */
-    startCrawl: (ref: DatasourceRef) => startScheduled(db, ref),
+    startCrawl: (ref: DatasourceRef) => startScheduledCrawl(db, ref),
 
     /** Has a datasource's Schedule be as its settings say, or not be. Doing it twice does no harm. */
     async setCrawlSchedule(ref: DatasourceRef): Promise<'set' | 'none'> {

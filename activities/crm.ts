@@ -3,10 +3,10 @@ import { confirmAccount } from '../src/crm/accounts.service.ts';
 import type { CrmClients } from '../src/crm/clients.ts';
 import { closeTicket } from '../src/crm/closing.service.ts';
 import type { AccountRef, SessionRef, SessionRun, ThreadRef, TicketRef } from '../src/crm/contract.ts';
-import { doPart, parkPart, planHandoff } from '../src/crm/handoffs.service.ts';
-import { sayInThread } from '../src/crm/outgoing.service.ts';
-import { followThread } from '../src/crm/threads.service.ts';
-import { followTicket } from '../src/crm/tickets.service.ts';
+import { createPart, parkPart, planHandoff } from '../src/crm/handoffs.service.ts';
+import { postNextThreadMessage } from '../src/crm/outgoing.service.ts';
+import { syncThread } from '../src/crm/threads.service.ts';
+import { syncTicket } from '../src/crm/tickets.service.ts';
 import type { Db } from '../src/db/connect.ts';
 import type { HandoffPart } from '../src/providers/crm/port.ts';
 
@@ -30,19 +30,19 @@ export const createCrmActivities = ({ db, crms, sending, dashboardUrl, stopping 
   const deps = { crms, sending, dashboardUrl, isStopped: () => stopping.aborted };
   return {
     /** Reads what happened in a thread and stores it, one message after the other. Run twice, each is stored once. */
-    syncThread: (thread: ThreadRef) => followThread(db, deps, thread),
+    syncThread: (thread: ThreadRef) => syncThread(db, deps, thread),
 
     /** Posts the oldest message that is to go to a thread. Run twice, it first looks for what the first run may have posted. */
-    postNextThreadMessage: (thread: ThreadRef) => sayInThread(db, deps, thread),
+    postNextThreadMessage: (thread: ThreadRef) => postNextThreadMessage(db, deps, thread),
 
     /** Reads what happened to a ticket, or the notes of all. Run twice, each is stored once. */
-    syncTicket: (ticket: TicketRef) => followTicket(db, deps, ticket),
+    syncTicket: (ticket: TicketRef) => syncTicket(db, deps, ticket),
 
     /** Writes down what a handoff consists of. Gives what is still to be done, and what was refused. */
     planHandoff: (session: SessionRef) => planHandoff(db, deps, session),
 
     /** Does a part of a handoff. Run twice, it first looks for what the first run may have made. */
-    createHandoffPart: (part: PartRef) => doPart(db, deps, part),
+    createHandoffPart: (part: PartRef) => createPart(db, deps, part),
 
     /** Shows that a part waits for another round, or was given up. */
     parkHandoffPart: ({ isGivenUp, nextTryAt, ...part }: PartRef & { isGivenUp: boolean; nextTryAt: string }) =>

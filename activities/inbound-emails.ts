@@ -1,6 +1,6 @@
 import type { Db } from '../src/db/connect.ts';
 import type { InboundEmailRef, InboundEmailResult } from '../src/deliveries/contract.ts';
-import { takeInboundEmail } from '../src/deliveries/inbound-emails.service.ts';
+import { receiveInboundEmail } from '../src/deliveries/inbound-emails.service.ts';
 import type { MailReader } from '../src/deliveries/mail-reader.ts';
 import type { MailTokens } from '../src/deliveries/mail-tokens.ts';
 
@@ -15,5 +15,5 @@ export type InboundEmailActivities = ReturnType<typeof createInboundEmailActivit
 export const createInboundEmailActivities = ({ db, tokens, mailReader }: InboundEmailActivityDeps) => ({
   /** Takes a bounce or reply. Taking it twice does no harm. */
   receiveInboundEmail: (email: InboundEmailRef): Promise<InboundEmailResult> =>
-    takeInboundEmail(db, tokens, mailReader, email),
+    receiveInboundEmail(db, tokens, mailReader, email),
 });

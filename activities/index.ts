@@ -4,9 +4,9 @@ import { type CrawlActivityDeps, createCrawlActivities } from './crawl.ts';
 import { type CrmActivityDeps, createCrmActivities } from './crm.ts';
 import { createInboundEmailActivities, type InboundEmailActivityDeps } from './inbound-emails.ts';
 import { createKnowledgeActivities, type KnowledgeActivityDeps } from './knowledge.ts';
-import { createLookUpActivities, type LookUpActivityDeps } from './look-ups.ts';
+import { createReconciliationActivities, type ReconciliationActivityDeps } from './look-ups.ts';
 import { createMiawActivities, type MiawActivityDeps } from './miaw.ts';
-import { createRequestedActivities, type RequestedActivityDeps } from './requested.ts';
+import { createMessageRequestActivities, type MessageRequestActivityDeps } from './requested.ts';
 import { createSequenceActivities, type SequenceActivityDeps } from './sequences.ts';
 import { createSlaActivities, type SlaActivityDeps } from './sla.ts';
 import { createTriggerActivities, type TriggerActivityDeps } from './triggers.ts';
@@ -18,8 +18,8 @@ export type ActivityDeps = AssignmentActivityDeps &
   KnowledgeActivityDeps &
   MiawActivityDeps &
   SequenceActivityDeps &
-  RequestedActivityDeps &
-  LookUpActivityDeps &
+  MessageRequestActivityDeps &
+  ReconciliationActivityDeps &
   InboundEmailActivityDeps &
   SlaActivityDeps &
   TriggerActivityDeps;
@@ -35,7 +35,7 @@ export const createActivities = (deps: ActivityDeps) => ({
   ...createSequenceActivities(deps),
   ...createSlaActivities(deps),
   ...createTriggerActivities(deps),
-  ...createRequestedActivities(deps),
-  ...createLookUpActivities(deps),
+  ...createMessageRequestActivities(deps),
+  ...createReconciliationActivities(deps),
   ...createInboundEmailActivities(deps),
 });

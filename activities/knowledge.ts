@@ -1,7 +1,7 @@
 import type { Db } from '../src/db/connect.ts';
 import type { EmbeddingInput, EmbeddingProgress } from '../src/knowledge/index/embedding.contract.ts';
-import { embedNext } from '../src/knowledge/index/embedding.service.ts';
-import type { Requests } from '../src/providers/egress.ts';
+import { embedNextBatch } from '../src/knowledge/index/embedding.service.ts';
+import type { HttpClient } from '../src/providers/egress.ts';
 import { embedTexts } from '../src/providers/llm-embeddings.ts';
 import type { Secrets } from '../src/secrets.ts';
 
@@ -11,7 +11,7 @@ export interface KnowledgeActivityDeps {
   db: Db;
   secrets: Secrets;
   /** To addresses that customers name. */
-  egress: Requests;
+  egress: HttpClient;
 }
 
 export type KnowledgeActivities = ReturnType<typeof createKnowledgeActivities>;
@@ -19,5 +19,5 @@ export type KnowledgeActivities = ReturnType<typeof createKnowledgeActivities>;
 export const createKnowledgeActivities = ({ db, secrets, egress }: KnowledgeActivityDeps) => ({
   /** Has the org's model make the vectors of a batch of chunks that have none. Those that have are not asked for again. */
   embedChunks: ({ orgId, after }: EmbeddingInput & { after: number }): Promise<EmbeddingProgress> =>
-    embedNext(db, secrets, (model, texts) => embedTexts(egress, model, texts, TIMEOUT_MS), orgId, after),
+    embedNextBatch(db, secrets, (model, texts) => embedTexts(egress, model, texts, TIMEOUT_MS), orgId, after),
 });

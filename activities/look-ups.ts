@@ -1,16 +1,17 @@
 import type { Db } from '../src/db/connect.ts';
-import type { LookUpInput, LookUpProgress } from '../src/deliveries/contract.ts';
-import { lookUpSends } from '../src/deliveries/look-ups.service.ts';
-import type { Outlets } from '../src/deliveries/outlet.ts';
+import type { ReconcileSendsInput, ReconciliationProgress } from '../src/deliveries/contract.ts';
+import { reconcileSends } from '../src/deliveries/look-ups.service.ts';
+import type { MessageSenders } from '../src/deliveries/outlet.ts';
 
-export interface LookUpActivityDeps {
+export interface ReconciliationActivityDeps {
   db: Db;
-  outlets: Outlets;
+  senders: MessageSenders;
 }
 
-export type LookUpActivities = ReturnType<typeof createLookUpActivities>;
+export type ReconciliationActivities = ReturnType<typeof createReconciliationActivities>;
 
-export const createLookUpActivities = ({ db, outlets }: LookUpActivityDeps) => ({
+export const createReconciliationActivities = ({ db, senders }: ReconciliationActivityDeps) => ({
   /** Asks providers once about the org's sends whose answer was lost. Asking twice does no harm. */
-  reconcileBatch: ({ orgId }: LookUpInput): Promise<LookUpProgress> => lookUpSends(db, outlets, orgId),
+  reconcileBatch: ({ orgId }: ReconcileSendsInput): Promise<ReconciliationProgress> =>
+    reconcileSends(db, senders, orgId),
 });

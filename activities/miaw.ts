@@ -1,9 +1,9 @@
 import type { SendingDeps } from '../src/conversations/messages.service.ts';
 import type { CrmClients } from '../src/crm/clients.ts';
 import type { SessionRef } from '../src/crm/contract.ts';
-import type { MiawRead } from '../src/crm/miaw.contract.ts';
-import { readFromMiaw } from '../src/crm/miaw-incoming.service.ts';
-import { sayNextInMiaw } from '../src/crm/miaw-outgoing.service.ts';
+import type { MiawFetchResult } from '../src/crm/miaw.contract.ts';
+import { fetchMiawMessages } from '../src/crm/miaw-incoming.service.ts';
+import { sendNextMiawMessage } from '../src/crm/miaw-outgoing.service.ts';
 import type { Db } from '../src/db/connect.ts';
 
 export interface MiawActivityDeps {
@@ -16,8 +16,8 @@ export type MiawActivities = ReturnType<typeof createMiawActivities>;
 
 export const createMiawActivities = ({ db, ...deps }: MiawActivityDeps) => ({
   /** Says the first of the contact's messages that wait, and gives how many are left. Run twice, it first looks for what the first run may have said. */
-  sendNextMiawMessage: (session: SessionRef): Promise<number> => sayNextInMiaw(db, deps, session),
+  sendNextMiawMessage: (session: SessionRef): Promise<number> => sendNextMiawMessage(db, deps, session),
 
   /** Stores what people said in Salesforce since the last look. Run twice, each message is stored once. */
-  fetchMiawMessages: (session: SessionRef): Promise<MiawRead> => readFromMiaw(db, deps, session),
+  fetchMiawMessages: (session: SessionRef): Promise<MiawFetchResult> => fetchMiawMessages(db, deps, session),
 });

@@ -1,39 +1,39 @@
 import { randomUUID } from 'node:crypto';
 import { Context } from '@temporalio/activity';
 import type { Db } from '../src/db/connect.ts';
-import { settleAndAsk } from '../src/deliveries/look-ups.service.ts';
-import { markResults } from '../src/deliveries/marking.queries.ts';
-import { NOT_CONFIGURED, NOWHERE, type Outlets } from '../src/deliveries/outlet.ts';
-import { SenderTrouble, sendInLanes } from '../src/deliveries/sending.ts';
+import { settleAndReconcile } from '../src/deliveries/look-ups.service.ts';
+import { settleResults } from '../src/deliveries/marking.queries.ts';
+import { type MessageSenders, NOT_CONNECTED, NOT_CONNECTED_REASON } from '../src/deliveries/outlet.ts';
+import { SenderUnavailable, sendInChunks } from '../src/deliveries/sending.ts';
 import { CHANNEL_OF, contentOf, isPersonal, senderOf } from '../src/sequences/content.rules.ts';
 import type { SendTotals, SequenceProgress, SequenceRef } from '../src/sequences/contract.ts';
 import { enrollNextPage } from '../src/sequences/enroll.service.ts';
 import { type StepSend, settleDeliveries } from '../src/sequences/sending.queries.ts';
 import {
   beginChunk,
+  completeOrFindNextDue,
   type DueStep,
-  lookAhead,
   pauseForSettings,
+  prepareBatch,
   type SequenceBatch,
-  takeBatch,
 } from '../src/sequences/sending.service.ts';
-import { ruleOf, type SendingTerms, termsOf } from '../src/sequences/terms.service.ts';
+import { getSendingPolicy, type SendingPolicy, sendRuleOf } from '../src/sequences/terms.service.ts';
 
-const BATCH = 500;
-const LONG_ENOUGH_MS = 1_000;
+const BATCH_SIZE = 500;
+const MIN_ACTIVITY_MS = 1_000;
 /** A batch that found nothing to do is not repeated at once. */
-const LEAST_WAIT_MS = 1_000;
+const MIN_WAIT_MS = 1_000;
 
 export interface SequenceActivityDeps {
   db: Db;
-  outlets: Outlets;
+  senders: MessageSenders;
   /** Aborted when the worker is to end: a batch finishes what it has under way and leaves the rest. */
   stopping: AbortSignal;
 }
 
 export type SequenceActivities = ReturnType<typeof createSequenceActivities>;
 
-export function createSequenceActivities({ db, outlets, stopping }: SequenceActivityDeps) {
+export function createSequenceActivities({ db, senders, stopping }: SequenceActivityDeps) {
   return {
     /**
      * Sends what is due, batch after batch for at least a second or until nothing more is: so a quick provider does not wait for the
@@ -46,7 +46,7 @@ export function createSequenceActivities({ db, outlets, stopping }: SequenceActi
       const round = { ...ref, lease: randomUUID(), totals, stop: cancellationSignal };
       for (;;) {
         const progress = await sendBatch(round);
-        const isOver = performance.now() - begunAt > LONG_ENOUGH_MS || cancellationSignal.aborted || stopping.aborted;
+        const isOver = performance.now() - begunAt > MIN_ACTIVITY_MS || cancellationSignal.aborted || stopping.aborted;
         if (!progress.hasMore || isOver) return progress;
       }
     },
@@ -55,14 +55,14 @@ export function createSequenceActivities({ db, outlets, stopping }: SequenceActi
   async function sendBatch(round: Round): Promise<SequenceProgress> {
     const { orgId, sequenceId, lease, totals } = round;
     try {
-      const batch = await takeBatch(db, orgId, sequenceId, { lease, limit: BATCH });
-      if (batch === undefined) return { ...ENDED, batch: totals };
+      const batch = await prepareBatch(db, orgId, sequenceId, { lease, limit: BATCH_SIZE });
+      if (batch === undefined) return { ...ENDED_PROGRESS, batch: totals };
       totals.unknown += batch.interrupted;
       const enrolling = await enrollNextPage(db, orgId, batch.sequence);
-      await sendSteps({ ...round, terms: await termsOf(db, orgId, batch.sequence) }, batch.steps);
+      await sendSteps({ ...round, terms: await getSendingPolicy(db, orgId, batch.sequence) }, batch.steps);
       return await progressOf(orgId, batch, totals, enrolling);
     } catch (error) {
-      if (error instanceof SenderTrouble && error.isConfiguration)
+      if (error instanceof SenderUnavailable && error.isConfiguration)
         await pauseForSettings(db, orgId, sequenceId, error.message);
       throw error;
     }
@@ -75,11 +75,11 @@ export function createSequenceActivities({ db, outlets, stopping }: SequenceActi
   }
 
   /** All steps, whatever trouble one of them has with its provider: the others may go out by another. */
-  async function sendSteps(round: Round & { terms: SendingTerms }, steps: DueStep[]): Promise<void> {
-    const troubles: SenderTrouble[] = [];
+  async function sendSteps(round: Round & { terms: SendingPolicy }, steps: DueStep[]): Promise<void> {
+    const troubles: SenderUnavailable[] = [];
     for (const step of steps) {
       await sendStep(round, step).catch((error: unknown) => {
-        if (!(error instanceof SenderTrouble)) throw error;
+        if (!(error instanceof SenderUnavailable)) throw error;
         troubles.push(error);
       });
     }
@@ -87,26 +87,26 @@ export function createSequenceActivities({ db, outlets, stopping }: SequenceActi
     if (trouble !== undefined) throw trouble;
   }
 
-  async function sendStep(round: Round & { terms: SendingTerms }, step: DueStep): Promise<void> {
+  async function sendStep(round: Round & { terms: SendingPolicy }, step: DueStep): Promise<void> {
     const { orgId, sequenceId, lease, terms, totals, stop } = round;
-    const { action, stepId, places, enrollmentIds } = step;
-    const outlet = (await outlets.of(orgId, CHANNEL_OF[action.type])) ?? NOWHERE;
+    const { action, stepId, positions, enrollmentIds } = step;
+    const sender = (await senders.of(orgId, CHANNEL_OF[action.type])) ?? NOT_CONNECTED;
     const send: StepSend = {
-      ...ruleOf(orgId, action, terms, outlet === NOWHERE ? NOT_CONFIGURED : null),
+      ...sendRuleOf(orgId, action, terms, sender === NOT_CONNECTED ? NOT_CONNECTED_REASON : null),
       gates: terms.gates,
-      sender: senderOf(action, outlet.sender),
+      sender: senderOf(action, sender.fromAddress),
       isPersonal: isPersonal(action),
       sequenceId,
       stepId,
-      places,
+      positions,
       lease,
     };
     const compose = contentOf(action);
-    await sendInLanes<string>({
+    await sendInChunks<string>({
       items: enrollmentIds,
-      outlet,
+      sender,
       isStopped: () => stop.aborted || stopping.aborted,
-      begin: async (chunk) => {
+      claim: async (chunk) => {
         const { sendings, skipped, failed } = await beginChunk(db, orgId, send, compose, chunk);
         totals.skipped += skipped;
         totals.failed += failed;
@@ -115,9 +115,12 @@ export function createSequenceActivities({ db, outlets, stopping }: SequenceActi
       settle: async (results) => {
         if (results.length === 0) return;
         const unknown = results.filter(([, { status }]) => status === 'unknown').length;
-        const marking = markResults(orgId, { provider: outlet.provider, lease }, results);
+        const marking = settleResults(orgId, { provider: sender.provider, lease }, results);
         if (unknown === 0) await settleDeliveries(db, orgId, stepId, marking);
-        else await settleAndAsk(db, orgId, (trx) => settleDeliveries(trx, orgId, stepId, marking).then(() => unknown));
+        else
+          await settleAndReconcile(db, orgId, (trx) =>
+            settleDeliveries(trx, orgId, stepId, marking).then(() => unknown),
+          );
         for (const [, { status }] of results) {
           if (status === 'accepted') totals.sent++;
           else if (status === 'unknown') totals.unknown++;
@@ -133,7 +136,7 @@ export function createSequenceActivities({ db, outlets, stopping }: SequenceActi
     totals: SendTotals,
     enrolling: { enrolled: number; hasMore: boolean },
   ): Promise<SequenceProgress> {
-    const { state, nextDueInMs } = await lookAhead(db, orgId, batch);
+    const { state, nextDueInMs } = await completeOrFindNextDue(db, orgId, batch);
     const didSomething = enrolling.enrolled > 0 || enrolling.hasMore || batch.steps.length > 0;
     return {
       state,
@@ -141,12 +144,12 @@ export function createSequenceActivities({ db, outlets, stopping }: SequenceActi
       lastStep: batch.steps.at(-1)?.label ?? null,
       batch: totals,
       hasMore: state === 'active' && didSomething && (enrolling.hasMore || (nextDueInMs !== null && nextDueInMs <= 0)),
-      nextDueInMs: nextDueInMs === null ? null : Math.max(nextDueInMs, LEAST_WAIT_MS),
+      nextDueInMs: nextDueInMs === null ? null : Math.max(nextDueInMs, MIN_WAIT_MS),
     };
   }
 }
 
-const ENDED = {
+const ENDED_PROGRESS = {
   state: 'ended',
   name: '',
   lastStep: null,

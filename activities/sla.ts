@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Db } from '../src/db/connect.ts';
 import type { SlaProgress, SlaRef } from '../src/desk/sla.contract.ts';
-import { lookAtClocks } from '../src/desk/sla-clocks.service.ts';
+import { evaluateClocks } from '../src/desk/sla-clocks.service.ts';
 
 /** A timer may fire a second late and more: what comes this soon is waited for here. */
-const SOON_MS = 2_500;
+const MAX_INLINE_WAIT_MS = 2_500;
 
 export interface SlaActivityDeps {
   db: Db;
@@ -18,8 +18,8 @@ export const createSlaActivities = ({ db, stopping }: SlaActivityDeps) => ({
   /** Announces what a session's clocks have come to, and says when to look again. Looking twice does no harm. */
   async evaluateClocks({ orgId, sessionId }: SlaRef): Promise<SlaProgress> {
     for (;;) {
-      const progress = await lookAtClocks(db, orgId, sessionId);
-      if (progress.next === null || progress.next.inMs > SOON_MS || stopping.aborted) return progress;
+      const progress = await evaluateClocks(db, orgId, sessionId);
+      if (progress.next === null || progress.next.inMs > MAX_INLINE_WAIT_MS || stopping.aborted) return progress;
       await sleep(progress.next.inMs);
     }
   },

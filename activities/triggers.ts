@@ -1,13 +1,13 @@
 import { getClient } from '@temporalio/activity';
-import type { GateRef } from '../src/automations/gates.contract.ts';
-import { countHeld } from '../src/automations/gates.queries.ts';
-import { openGate } from '../src/automations/gates.service.ts';
-import { fireSchedule, scheduleOf } from '../src/automations/schedules.service.ts';
-import { announceSilences } from '../src/automations/silence.service.ts';
+import type { HandoffHoldRef } from '../src/automations/gates.contract.ts';
+import { countPendingRuns } from '../src/automations/gates.queries.ts';
+import { releaseHandoff } from '../src/automations/gates.service.ts';
+import { findSchedule, fireSchedule } from '../src/automations/schedules.service.ts';
+import { announceInactiveSessions } from '../src/automations/silence.service.ts';
 import {
   type AutomationRef,
-  type SilenceInput,
-  type SilenceProgress,
+  type InactivityInput,
+  type InactivityProgress,
   START_SCHEDULED_RUN,
   scheduleIdOf,
 } from '../src/automations/triggers.contract.ts';
@@ -24,7 +24,7 @@ export const createTriggerActivities = ({ db }: TriggerActivityDeps) => ({
   /** Has a workflow's Schedule be as its active version says, or not be. Doing it twice does no harm. */
   async setSchedule(ref: AutomationRef): Promise<'set' | 'none'> {
     const { orgId, automationId } = ref;
-    const schedule = await scheduleOf(db, ref);
+    const schedule = await findSchedule(db, ref);
     if (schedule === undefined) {
       await deleteSchedule(getClient(), scheduleIdOf(ref));
       return 'none';
@@ -48,11 +48,12 @@ export const createTriggerActivities = ({ db }: TriggerActivityDeps) => ({
     fireSchedule(db, ref, new Date(scheduledAt), new Date()),
 
   /** Tells of sessions that have become silent for long enough, and says when to look again. */
-  announceInactiveSessions: ({ orgId }: SilenceInput): Promise<SilenceProgress> => announceSilences(db, orgId),
+  announceInactiveSessions: ({ orgId }: InactivityInput): Promise<InactivityProgress> =>
+    announceInactiveSessions(db, orgId),
 
   /** How many runs a handoff still waits for. */
-  countPendingRuns: ({ orgId, holdId }: GateRef): Promise<number> => countHeld(db, orgId, holdId),
+  countPendingRuns: ({ orgId, holdId }: HandoffHoldRef): Promise<number> => countPendingRuns(db, orgId, holdId),
 
   /** Has a handoff go on. Doing it twice tells of it once. */
-  releaseHandoff: (ref: GateRef): Promise<void> => openGate(db, ref),
+  releaseHandoff: (ref: HandoffHoldRef): Promise<void> => releaseHandoff(db, ref),
 });

@@ -1,7 +1,7 @@
 import autocannon from 'autocannon';
 import { sql } from 'kysely';
 import { connect, type Db } from '../src/db/connect.ts';
-import { untilAnswers } from '../src/dev/http-probe.ts';
+import { waitUntilResponding } from '../src/dev/http-probe.ts';
 import { anyFreePort } from '../src/dev/ports.ts';
 import { issueOrgKey } from '../src/keys/service.ts';
 import { createTokens } from '../src/keys/tokens.ts';
@@ -54,7 +54,7 @@ async function startApi(stack: Stack, store: (typeof STORES)[number], key: strin
     RATE_LIMIT_STANDARD: UNLIMITED,
   });
   const url = `http://127.0.0.1:${PORT}`;
-  await untilAnswers(`${url}/healthz`, stack.logFile);
+  await waitUntilResponding(`${url}/healthz`, stack.logFile);
   return { name: store, url, key };
 }
 

@@ -8,7 +8,7 @@ import { inTransaction } from '../src/db/transaction.ts';
 import { nodeFlagsOf } from '../src/dev/scripts.ts';
 import { newId } from '../src/ids.ts';
 import { createSecrets } from '../src/secrets.ts';
-import { eachOf } from './support/each-of.ts';
+import { forEachConcurrently } from './support/each-of.ts';
 import type { Program } from './support/processes.ts';
 import { type Finding, median, note, rateFinding, report } from './support/report.ts';
 import { seedOrg } from './support/seed.ts';
@@ -67,7 +67,7 @@ const startRun = (db: Db, orgId: string, workflowId: string) =>
   });
 
 async function startMany(db: Db, orgId: string, workflowId: string, count: number): Promise<void> {
-  await eachOf(Array.from({ length: count }), STARTS_AT_ONCE, async () => {
+  await forEachConcurrently(Array.from({ length: count }), STARTS_AT_ONCE, async () => {
     await startRun(db, orgId, workflowId);
   });
 }
@@ -98,7 +98,7 @@ async function runHandWritten(
   const orgId = newId();
   const [begun, cpu] = [performance.now(), worker.cpuMs()];
   const ends: Promise<unknown>[] = [];
-  await eachOf(Array.from({ length: runs }), STARTS_AT_ONCE, async () => {
+  await forEachConcurrently(Array.from({ length: runs }), STARTS_AT_ONCE, async () => {
     const runId = newId();
     const args = [{ orgId, runId, url, total: TOTAL }];
     ends.push((await client.workflow.start(type, { workflowId: runId, taskQueue: 'hand-written', args })).result());

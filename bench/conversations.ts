@@ -2,7 +2,7 @@ import { performance } from 'node:perf_hooks';
 import autocannon from 'autocannon';
 import { sql } from 'kysely';
 import { connect, type Db } from '../src/db/connect.ts';
-import { untilAnswers } from '../src/dev/http-probe.ts';
+import { waitUntilResponding } from '../src/dev/http-probe.ts';
 import { anyFreePort } from '../src/dev/ports.ts';
 import { issueOrgKey } from '../src/keys/service.ts';
 import { createTokens } from '../src/keys/tokens.ts';
@@ -67,7 +67,7 @@ async function startApi(stack: Stack, db: Db, orgId: string): Promise<Target> {
     RATE_LIMIT_STANDARD: '1000000000',
   });
   const url = `http://127.0.0.1:${PORT}`;
-  await untilAnswers(`${url}/healthz`, stack.logFile);
+  await waitUntilResponding(`${url}/healthz`, stack.logFile);
   const { api_key: key } = await issueOrgKey(db, createTokens(stack.env.JWT_SECRET ?? ''), orgId, 'Bench');
   return { url, key };
 }

@@ -3,7 +3,7 @@ import autocannon from 'autocannon';
 import { sql } from 'kysely';
 import { connect, type Db } from '../src/db/connect.ts';
 import { createCallbackUrls } from '../src/deliveries/callback-urls.ts';
-import { untilAnswers } from '../src/dev/http-probe.ts';
+import { waitUntilResponding } from '../src/dev/http-probe.ts';
 import { anyFreePort } from '../src/dev/ports.ts';
 import { putIntegration } from '../src/orgs/integrations.service.ts';
 import { createOrg, createPartner } from '../src/partners/service.ts';
@@ -57,7 +57,7 @@ async function startReceiver(stack: Stack, db: Db): Promise<{ url: string; orgId
   const PORT = String(await anyFreePort());
   const PUBLIC_URL = `http://127.0.0.1:${PORT}`;
   await stack.start(import.meta.resolve('../src/main.ts'), { PORT, PUBLIC_URL, RATE_LIMIT_STORE: 'memory' });
-  await untilAnswers(`${PUBLIC_URL}/healthz`, stack.logFile);
+  await waitUntilResponding(`${PUBLIC_URL}/healthz`, stack.logFile);
   const { id } = await createPartner(db, { name: 'Bench' });
   const { id: orgId } = await createOrg(db, id, { name: 'Bench' });
   const deps = {

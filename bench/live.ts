@@ -2,7 +2,7 @@ import { get, type IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createSession } from '../src/conversations/sessions.service.ts';
 import { connect, type Db } from '../src/db/connect.ts';
-import { untilAnswers } from '../src/dev/http-probe.ts';
+import { waitUntilResponding } from '../src/dev/http-probe.ts';
 import { anyFreePort } from '../src/dev/ports.ts';
 import { nodeFlagsOf } from '../src/dev/scripts.ts';
 import { issueOrgKey } from '../src/keys/service.ts';
@@ -99,7 +99,7 @@ async function startApi(stack: Stack): Promise<Api> {
   const limits = { RATE_LIMIT_STORE: 'memory', RATE_LIMIT_STANDARD: UNLIMITED, RATE_LIMIT_STREAMING: UNLIMITED };
   const { peakMemoryMb } = await stack.start(import.meta.resolve('../src/main.ts'), { PORT: port, ...limits }, OPTIONS);
   const url = `http://127.0.0.1:${port}`;
-  await untilAnswers(`${url}/healthz`, stack.logFile);
+  await waitUntilResponding(`${url}/healthz`, stack.logFile);
   return { url, peakMemoryMb };
 }
 

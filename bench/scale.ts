@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { connect, type Db } from '../src/db/connect.ts';
 import { nodeFlagsOf } from '../src/dev/scripts.ts';
 import { findNextDue, listDue } from '../src/sequences/due.queries.ts';
-import { movesOf } from '../src/sequences/rules.ts';
+import { transitionsOf } from '../src/sequences/rules.ts';
 import { startSequence } from '../src/sequences/service.ts';
 import { listAllSteps } from '../src/sequences/steps.queries.ts';
 import { type Finding, median, note, report, timeFinding } from './support/report.ts';
@@ -95,7 +95,7 @@ async function seedEnrollments(db: Db, count: number): Promise<Seeded> {
 }
 
 async function timeDecision(db: Db, { orgId, sequenceId }: Seeded): Promise<number> {
-  const moves = movesOf(await listAllSteps(db, orgId, sequenceId));
+  const moves = transitionsOf(await listAllSteps(db, orgId, sequenceId));
   const begun = performance.now();
   const due = await listDue(db, orgId, sequenceId, moves, 500);
   await findNextDue(db, orgId, sequenceId, moves);

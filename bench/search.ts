@@ -6,7 +6,7 @@ import { newId } from '../src/ids.ts';
 import { indexItems, type KnowledgeItem } from '../src/knowledge/index/indexing.service.ts';
 import { findPassages } from '../src/knowledge/index/search.service.ts';
 import { createRandom, createWriter } from './support/generated-texts.ts';
-import { measureQuality, WORDS_ALONE } from './support/question-sets.ts';
+import { measureQuality, WORDS_ONLY } from './support/question-sets.ts';
 import { type Finding, median, note, report, timeFinding } from './support/report.ts';
 import { seedOrg } from './support/seed.ts';
 import { withStack } from './support/stack.ts';
@@ -106,9 +106,9 @@ async function measureSearches(db: Db, orgId: string): Promise<Finding[]> {
       const left = [...asked];
       return times(asked.length, () => find(left.pop() as string));
     };
-    const all = await timesOf(queries, (query) => findPassages(db, WORDS_ALONE, orgId, { ...ALL, query }));
+    const all = await timesOf(queries, (query) => findPassages(db, WORDS_ONLY, orgId, { ...ALL, query }));
     const some = await timesOf(queries, (query) =>
-      findPassages(db, WORDS_ALONE, orgId, { ...ALL, query, visibility: ['public'], channel: 'web', segments: [] }),
+      findPassages(db, WORDS_ONLY, orgId, { ...ALL, query, visibility: ['public'], channel: 'web', segments: [] }),
     );
     const plain = await timesOf(queries.slice(0, BASELINE_ROUNDS), baseline);
     note(

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { migrateToLatest } from '../src/db/migrate.ts';
-import { type Child, startChild, untilReady } from '../src/dev/child.ts';
+import { type Child, startChild, waitUntilReady } from '../src/dev/child.ts';
 import { type Guard, startGuard } from '../src/dev/guard.ts';
 import { anyFreePort } from '../src/dev/ports.ts';
 import { startPostgres } from '../src/dev/postgres.ts';
@@ -23,7 +23,7 @@ const REQUIREMENTS = resolve('scripts/schemathesis-requirements.txt');
 const HOME = resolve('.data/schemathesis');
 const JWT_SECRET = 'the secret of a database that is thrown away';
 const NO_LIMIT = '1000000000';
-const START_LIMIT_MS = 30_000;
+const START_TIMEOUT_MS = 30_000;
 
 /** Checks that ask for what this api does not want. */
 const EXCLUDED_CHECKS = [
@@ -103,7 +103,7 @@ async function startStack(guard: Guard): Promise<{ url: string; orgKey: string; 
   };
   const api = await startChild(process.execPath, ['src/main.ts'], { logFile, guard, env: environment });
   children.push(api);
-  await untilReady(api, logFile, () => isHealthy(url), START_LIMIT_MS);
+  await waitUntilReady(api, logFile, () => isHealthy(url), START_TIMEOUT_MS);
   return { url, orgKey: demo.org_api_key, partnerKey: demo.partner_api_key };
 }
 

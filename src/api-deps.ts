@@ -12,7 +12,7 @@ import { createTokens } from './keys/tokens.ts';
 import { createKeyVerifier } from './keys/verifier.ts';
 import { createMediaLinks } from './media/links.ts';
 import { createDns } from './providers/dns.ts';
-import { ANYWHERE, createEgress } from './providers/egress.ts';
+import { ALLOW_ALL, createEgress } from './providers/egress.ts';
 import { createFareHarbor } from './providers/fareharbor.ts';
 import { createIntegrationCheck } from './providers/integration-checks.ts';
 import { createStorage } from './providers/storage-by-url.ts';
@@ -43,7 +43,7 @@ export interface ApiDepsOptions {
 export function createApiDeps({ config, db, pool, temporal, logger, replaced = {} }: ApiDepsOptions): ApiDeps {
   const tokens = createTokens(config.JWT_SECRET);
   const egress = createEgress({ allow: config.EGRESS_ALLOW });
-  const operatorsEgress = createEgress({ allow: ANYWHERE });
+  const operatorsEgress = createEgress({ allow: ALLOW_ALL });
   const mediaLinks = createMediaLinks(config.JWT_SECRET, config.PUBLIC_URL);
   const deps: Deps = {
     config,
@@ -57,7 +57,7 @@ export function createApiDeps({ config, db, pool, temporal, logger, replaced = {
     fareHarbor: createFareHarbor(operatorsEgress, config.FAREHARBOR_BASE_URL),
     checkIntegration: createIntegrationCheck(egress),
     callbacks: createCallbackUrls(config.JWT_SECRET, config.PUBLIC_URL),
-    patienceMs: PATIENCE_MS,
+    maxWaitMs: PATIENCE_MS,
     dns: createDns({ servers: config.DNS_SERVERS }),
     storage: createStorage(config),
     mediaLinks,
@@ -65,7 +65,7 @@ export function createApiDeps({ config, db, pool, temporal, logger, replaced = {
     heartbeatMs: HEARTBEAT_MS,
     ...replaced,
   };
-  const revocations = listen(config.DATABASE_URL, 'keys_changed', deps.keys.forget);
+  const revocations = listen(config.DATABASE_URL, 'keys_changed', deps.keys.clearCache);
   const liveEvents = listen(config.DATABASE_URL, LIVE_CHANNEL, deps.liveStreams.wake);
   return {
     deps,

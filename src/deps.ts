@@ -28,7 +28,7 @@ export interface Deps {
   fareHarbor: FareHarbor;
   callbacks: CallbackUrls;
   /** How long a request waits for what a provider answers to its message. */
-  patienceMs: number;
+  maxWaitMs: number;
   checkIntegration: IntegrationCheck;
   dns: Dns;
   storage: Storage;

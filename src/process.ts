@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify';
 
-const STOP_LIMIT_MS = 10_000;
+const MAX_SHUTDOWN_MS = 10_000;
 
 /** Runs `stop` once on SIGTERM or SIGINT and ends the process, after 10 s whether or not it has finished. */
 export function onStopSignal(logger: Pick<FastifyBaseLogger, 'info' | 'error'>, stop: () => Promise<void>): void {
@@ -9,7 +9,7 @@ export function onStopSignal(logger: Pick<FastifyBaseLogger, 'info' | 'error'>, 
     if (isStopping) return;
     isStopping = true;
     logger.info({ signal }, 'stopping');
-    setTimeout(() => process.exit(1), STOP_LIMIT_MS).unref();
+    setTimeout(() => process.exit(1), MAX_SHUTDOWN_MS).unref();
     try {
       await stop();
       process.exit(0);

@@ -9,7 +9,7 @@ const BUNDLER = fileURLToPath(new URL('./bundler.ts', import.meta.url));
  * The workflow code, as every worker of this version runs it: out of a file that the bundler has written, else bundled now. That takes some
  * seconds, and a process of its own, for a worker would hold on to the 100 MB that webpack asks for. Throws where the code cannot be bundled.
  */
-export async function workflowBundle(file?: string): Promise<{ code: string }> {
+export async function loadWorkflowBundle(file?: string): Promise<{ code: string }> {
   if (file !== undefined) return { code: await readFile(file, 'utf8') };
   const bundler = fork(BUNDLER, { execArgv: [], serialization: 'advanced' });
   const [code] = await Promise.race([

@@ -1,9 +1,9 @@
 import { findPhoneAgent } from '../src/agents/phone-agents.service.ts';
 import type { Db } from '../src/db/connect.ts';
 import type { Channel } from '../src/deliveries/contract.ts';
-import type { Envelope, Outlet } from '../src/deliveries/outlet.ts';
-import { senderIn } from '../src/deliveries/senders.rules.ts';
-import type { Requests } from '../src/providers/egress.ts';
+import type { MessageSender, OutgoingMessage } from '../src/deliveries/outlet.ts';
+import { fromAddressIn } from '../src/deliveries/senders.rules.ts';
+import type { HttpClient } from '../src/providers/egress.ts';
 import { createMetaSender } from '../src/providers/meta.ts';
 import type { MetaSettings } from '../src/providers/meta-api.ts';
 import type { Sender, SendOutcome } from '../src/providers/sending.ts';
@@ -11,60 +11,64 @@ import { createTwilioSender, type TwilioSettings } from '../src/providers/twilio
 import { createVapiSender, type VapiSettings } from '../src/providers/vapi.ts';
 import type { PhoneAgentProfile } from '../src/providers/voice.ts';
 
-type EnvelopeOn<Name extends Channel> = Extract<Envelope, { channel: Name }>;
+type OutgoingMessageOn<Name extends Channel> = Extract<OutgoingMessage, { channel: Name }>;
 
 /** SMS through Twilio. */
-export const smsOutlet = (egress: Requests, settings: TwilioSettings, callbackUrl: string): Outlet => {
+export const createSmsSender = (egress: HttpClient, settings: TwilioSettings, callbackUrl: string): MessageSender => {
   const sender = createTwilioSender(egress, settings, callbackUrl);
-  return outletOf<'sms'>(sender, senderIn('sms', settings), ({ deliveryId, to, content }) =>
+  return toMessageSender<'sms'>(sender, fromAddressIn('sms', settings), ({ deliveryId, to, content }) =>
     sender.send({ deliveryId, to, body: content.body }),
   );
 };
 
 /** WhatsApp templates through Meta's Cloud API. */
-export const whatsAppOutlet = (egress: Requests, settings: MetaSettings): Outlet => {
+export const createWhatsAppSender = (egress: HttpClient, settings: MetaSettings): MessageSender => {
   const sender = createMetaSender(egress, settings);
-  return outletOf<'whatsapp'>(sender, null, ({ deliveryId, to, content }) =>
+  return toMessageSender<'whatsapp'>(sender, null, ({ deliveryId, to, content }) =>
     sender.send({ deliveryId, to, ...content }),
   );
 };
 
 /** Finds a phone agent of an org. */
-export type FindAgent = (orgId: string, agentId: string) => Promise<PhoneAgentProfile | undefined>;
+export type FindPhoneAgent = (orgId: string, agentId: string) => Promise<PhoneAgentProfile | undefined>;
 
 /** Finds phone agents in the database. */
-export const agentsOf =
-  (db: Db): FindAgent =>
+export const phoneAgentFinder =
+  (db: Db): FindPhoneAgent =>
   (orgId, agentId) =>
     findPhoneAgent(db, orgId, agentId);
 
 /** Calls of AI phone agents through Vapi. A call whose agent was deleted is not made. */
-export const voiceOutlet = (
-  egress: Requests,
+export const createVoiceSender = (
+  egress: HttpClient,
   settings: VapiSettings,
   callbackUrl: string,
-  findAgent: FindAgent,
-): Outlet => {
+  findAgent: FindPhoneAgent,
+): MessageSender => {
   const sender = createVapiSender(egress, settings, callbackUrl);
-  return outletOf<'voice'>(sender, senderIn('voice', settings), async ({ orgId, deliveryId, to, content }) => {
-    const agent = await findAgent(orgId, content.agentId);
-    if (agent === undefined)
-      return { kind: 'rejected', because: 'permanent', reason: `there is no phone agent ${content.agentId}` };
-    return sender.send({ deliveryId, to, contactName: null, agent });
-  });
+  return toMessageSender<'voice'>(
+    sender,
+    fromAddressIn('voice', settings),
+    async ({ orgId, deliveryId, to, content }) => {
+      const agent = await findAgent(orgId, content.agentId);
+      if (agent === undefined)
+        return { kind: 'rejected', because: 'permanent', reason: `there is no phone agent ${content.agentId}` };
+      return sender.send({ deliveryId, to, contactName: null, agent });
+    },
+  );
 };
 
-function outletOf<Name extends Channel>(
-  sender: Pick<Sender<never>, 'provider' | 'concurrency' | 'find'>,
+function toMessageSender<Name extends Channel>(
+  sender: Pick<Sender<never>, 'provider' | 'concurrency' | 'findLostSend'>,
   from: string | null,
-  send: (envelope: EnvelopeOn<Name>) => Promise<SendOutcome>,
-): Outlet {
+  send: (envelope: OutgoingMessageOn<Name>) => Promise<SendOutcome>,
+): MessageSender {
   return {
     provider: sender.provider,
-    sender: from,
+    fromAddress: from,
     concurrency: sender.concurrency,
     pool: sender,
-    send: (envelope) => send(envelope as EnvelopeOn<Name>),
-    find: sender.find,
+    send: (envelope) => send(envelope as OutgoingMessageOn<Name>),
+    findLostSend: sender.findLostSend,
   };
 }

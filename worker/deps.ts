@@ -2,7 +2,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import type { ActivityDeps } from '../activities/index.ts';
 import type { Config } from '../src/config.ts';
 import type { CrmClients } from '../src/crm/clients.ts';
-import { createHubspots } from '../src/crm/hubspots.ts';
+import { createHubspotFactory } from '../src/crm/hubspots.ts';
 import { createConversationStore } from '../src/crm/miaw-store.service.ts';
 import { createTicket } from '../src/crm/ticket-creation.service.ts';
 import type { Db } from '../src/db/connect.ts';
@@ -15,11 +15,11 @@ import { createExtractor } from '../src/knowledge/extraction/extraction.service.
 import { createMediaLinks } from '../src/media/links.ts';
 import { findConnection } from '../src/orgs/integrations.service.ts';
 import { createSalesforce } from '../src/providers/crm/salesforce/salesforce.ts';
-import { ANYWHERE, createEgress, type Egress } from '../src/providers/egress.ts';
+import { ALLOW_ALL, createEgress, type Egress } from '../src/providers/egress.ts';
 import { startMailReceiver } from '../src/providers/mail-receiver.ts';
 import { createSecrets, type Secrets } from '../src/secrets.ts';
-import { createEmailOutlets } from './email-outlets.ts';
-import { createOutlets } from './outlets.ts';
+import { createEmailSenders } from './email-outlets.ts';
+import { createMessageSenders } from './outlets.ts';
 import { createSandbox } from './sandbox.ts';
 
 export interface WorkerDeps {
@@ -42,7 +42,7 @@ export async function createWorkerDeps(
   const egress = createEgress({ allow: config.EGRESS_ALLOW });
   const tokens = createMailTokens(config.JWT_SECRET);
   const mediaLinks = createMediaLinks(config.JWT_SECRET, config.PUBLIC_URL);
-  const sending = composeOutlets(config, db, { secrets, egress, tokens });
+  const sending = createSenders(config, db, { secrets, egress, tokens });
   const handoffDeps = { crms: createCrmClients(db, secrets, egress), dashboardUrl: config.dashboardUrl };
   const extractor = createExtractor();
   const mailReader = createMailReader();
@@ -54,7 +54,7 @@ export async function createWorkerDeps(
       secrets,
       tokens,
       mailReader,
-      outlets: sending.outlets,
+      senders: sending.outlets,
       ...handoffDeps,
       sending: { mediaLinks, isDevelopment: config.DEVELOPMENT },
       createTicket: (...wanted) => createTicket(db, handoffDeps, ...wanted),
@@ -75,11 +75,11 @@ interface SharedDeps {
 }
 
 /** The senders of all channels. In development, channels that are not connected are delivered to the sandbox. */
-function composeOutlets(config: Config, db: Db, { secrets, egress, tokens }: SharedDeps) {
-  const ownEgress = createEgress({ allow: ANYWHERE });
+function createSenders(config: Config, db: Db, { secrets, egress, tokens }: SharedDeps) {
+  const ownEgress = createEgress({ allow: ALLOW_ALL });
   const callbacks = createCallbackUrls(config.JWT_SECRET, config.PUBLIC_URL);
   const sandbox = config.DEVELOPMENT ? createSandbox({ db, callbacks, egress: ownEgress }) : undefined;
-  const email = createEmailOutlets({
+  const email = createEmailSenders({
     db,
     secrets,
     egress,
@@ -89,7 +89,7 @@ function composeOutlets(config: Config, db: Db, { secrets, egress, tokens }: Sha
     inboundDomain: config.INBOUND_DOMAIN,
     isDevelopment: config.DEVELOPMENT,
   });
-  const outlets = createOutlets({ db, secrets, egress, callbacks, email, sandbox });
+  const outlets = createMessageSenders({ db, secrets, egress, callbacks, email, sandbox });
   return {
     outlets,
     async close() {
@@ -101,7 +101,7 @@ function composeOutlets(config: Config, db: Db, { secrets, egress, tokens }: Sha
 }
 
 function createCrmClients(db: Db, secrets: Secrets, egress: Egress): CrmClients {
-  const hubspotOf = createHubspots({ db, secrets, requests: egress });
+  const hubspotOf = createHubspotFactory({ db, secrets, requests: egress });
   return {
     async hubspot(orgId) {
       const settings = await findConnection(db, secrets, orgId, 'crm');

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Db } from '../src/db/connect.ts';
-import { findSigning } from '../src/deliveries/domains.service.ts';
+import { findDkimSigning } from '../src/deliveries/domains.service.ts';
 import { bounceAddress, type MailTokens, messageIdOf, replyAddress } from '../src/deliveries/mail-tokens.ts';
-import type { Envelope, Outlet } from '../src/deliveries/outlet.ts';
+import type { MessageSender, OutgoingMessage } from '../src/deliveries/outlet.ts';
 import type { UnsubscribeLinks } from '../src/deliveries/unsubscribe.ts';
 import { ProviderError } from '../src/errors.ts';
 import { findConnection } from '../src/orgs/integrations.service.ts';
@@ -12,12 +12,12 @@ import type { EmailMessage, EmailSender } from '../src/providers/email.ts';
 import { createSmtpSender, type SmtpSettings, smtpSettingsOf } from '../src/providers/smtp.ts';
 import type { Secrets } from '../src/secrets.ts';
 
-const OPEN_SENDERS = 200;
+const MAX_OPEN_SENDERS = 200;
 const ADDRESS_TTL_MS = 5 * 60_000;
-const OPEN_SIGNINGS = 1_000;
+const MAX_CACHED_SIGNINGS = 1_000;
 const SIGNING_TTL_MS = 2_000;
 
-export interface EmailOutletsDeps {
+export interface EmailSendersDeps {
   db: Db;
   secrets: Secrets;
   egress: Egress;
@@ -31,30 +31,30 @@ export interface EmailOutletsDeps {
   isDevelopment: boolean;
 }
 
-export interface EmailOutlets {
+export interface EmailSenders {
   /** Through the org's own mail server, else the default one; undefined where there is none. */
-  of(orgId: string): Promise<Outlet | undefined>;
+  of(orgId: string): Promise<MessageSender | undefined>;
   close(): void;
 }
 
-type Signing = Awaited<ReturnType<typeof findSigning>>;
+type Signing = Awaited<ReturnType<typeof findDkimSigning>>;
 
 /** Mail, signed for its domain: one pool of connections a mail server and login, however many batches use it. */
-export function createEmailOutlets(deps: EmailOutletsDeps): EmailOutlets {
+export function createEmailSenders(deps: EmailSendersDeps): EmailSenders {
   const { db, secrets, egress, smtpUrl, isDevelopment } = deps;
   const fallback = smtpUrl === undefined ? undefined : createSmtpSender(smtpSettingsOf(smtpUrl));
   const senders = new LRUCache<string, EmailSender>({
-    max: OPEN_SENDERS,
+    max: MAX_OPEN_SENDERS,
     ttl: ADDRESS_TTL_MS,
     dispose: (sender) => sender.close(),
   });
-  const signings = new LRUCache<string, Promise<Signing>>({ max: OPEN_SIGNINGS, ttl: SIGNING_TTL_MS });
+  const signings = new LRUCache<string, Promise<Signing>>({ max: MAX_CACHED_SIGNINGS, ttl: SIGNING_TTL_MS });
 
   const signingOf = (orgId: string, domain: string): Promise<Signing> => {
     const key = `${orgId} ${domain}`;
     const known = signings.get(key);
     if (known !== undefined) return known;
-    const found = findSigning(db, secrets, orgId, domain);
+    const found = findDkimSigning(db, secrets, orgId, domain);
     signings.set(key, found);
     found.catch(() => signings.delete(key));
     return found;
@@ -66,7 +66,7 @@ export function createEmailOutlets(deps: EmailOutletsDeps): EmailOutlets {
     const key = createHash('sha256').update(JSON.stringify(settings)).digest('base64');
     const known = senders.get(key);
     if (known !== undefined) return known;
-    const sender = await guarded(egress, settings);
+    const sender = await createGuardedSmtpSender(egress, settings);
     senders.set(key, sender);
     return sender;
   };
@@ -79,7 +79,7 @@ export function createEmailOutlets(deps: EmailOutletsDeps): EmailOutlets {
       return {
         provider,
         concurrency,
-        sender: null,
+        fromAddress: null,
         pool: sender,
         async send(envelope) {
           if (envelope.channel !== 'email') throw new TypeError(`${envelope.channel} does not go out by mail`);
@@ -99,8 +99,8 @@ export function createEmailOutlets(deps: EmailOutletsDeps): EmailOutlets {
 }
 
 function messageOf(
-  { links, tokens, inboundDomain }: EmailOutletsDeps,
-  { orgId, deliveryId, to, content }: Extract<Envelope, { channel: 'email' }>,
+  { links, tokens, inboundDomain }: EmailSendersDeps,
+  { orgId, deliveryId, to, content }: Extract<OutgoingMessage, { channel: 'email' }>,
   domain: string,
   signing: Signing,
 ): EmailMessage {
@@ -125,7 +125,7 @@ const domainOf = (address: string) => address.slice(address.lastIndexOf('@') + 1
  * A sender to the checked address of a server that an org named; where it must not be reached, one that says so to every message.
  * Throws a transient ProviderError while the address cannot be looked up.
  */
-async function guarded(egress: Egress, settings: SmtpSettings): Promise<EmailSender> {
+async function createGuardedSmtpSender(egress: Egress, settings: SmtpSettings): Promise<EmailSender> {
   try {
     return createSmtpSender({ ...settings, address: await egress.resolve(settings.host) });
   } catch (error) {

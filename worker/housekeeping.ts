@@ -1,17 +1,23 @@
 import type { FastifyBaseLogger } from 'fastify';
-import { deleteOldBatches, wakeForgottenQueues } from '../src/crm/upkeep.service.ts';
+import { deleteOldBatches, wakeStalledQueues } from '../src/crm/upkeep.service.ts';
 import type { Db } from '../src/db/connect.ts';
-import { forgetOldMail } from '../src/deliveries/inbound-emails.service.ts';
-import { deleteOldAnswers } from '../src/http/idempotency.queries.ts';
+import { deleteExpiredMail } from '../src/deliveries/inbound-emails.service.ts';
+import { deleteExpiredResponses } from '../src/http/idempotency.queries.ts';
 import { deleteExpiredLogins } from '../src/partners/login.service.ts';
 
-const EVERY_MS = 10 * 60_000;
-const CHORES = { deleteOldAnswers, deleteExpiredLogins, forgetOldMail, deleteOldBatches, wakeForgottenQueues };
+const INTERVAL_MS = 10 * 60_000;
+const CLEANUPS = {
+  deleteExpiredResponses,
+  deleteExpiredLogins,
+  deleteExpiredMail,
+  deleteOldBatches,
+  wakeStalledQueues,
+};
 
 /** Deletes what has run out, now and then. Every worker does; a second one finds nothing left. Ends with the returned function. */
-export function keepHouse(db: Db, log: Pick<FastifyBaseLogger, 'warn'>): () => void {
+export function startCleanup(db: Db, log: Pick<FastifyBaseLogger, 'warn'>): () => void {
   const sweep = async () => {
-    for (const [chore, run] of Object.entries(CHORES)) {
+    for (const [chore, run] of Object.entries(CLEANUPS)) {
       try {
         while ((await run(db)) > 0);
       } catch (error) {
@@ -20,6 +26,6 @@ export function keepHouse(db: Db, log: Pick<FastifyBaseLogger, 'warn'>): () => v
     }
   };
   void sweep();
-  const timer = setInterval(() => void sweep(), EVERY_MS);
+  const timer = setInterval(() => void sweep(), INTERVAL_MS);
   return () => clearInterval(timer);
 }

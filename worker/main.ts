@@ -6,12 +6,12 @@ import { connect, RELAY_APPLICATION_NAME } from '../src/db/connect.ts';
 import { assertSchemaKnown } from '../src/db/migrate.ts';
 import { startRelay } from '../src/outbox/relay.ts';
 import { onStopSignal } from '../src/process.ts';
-import { workflowBundle } from './bundle.ts';
+import { loadWorkflowBundle } from './bundle.ts';
 import { createWorkerDeps } from './deps.ts';
-import { keepHouse } from './housekeeping.ts';
+import { startCleanup } from './housekeeping.ts';
 import { REACTIONS } from './reactions.ts';
 import { runWorkers, type Workers } from './run.ts';
-import { connectWorkers, type TemporalOfWorkers } from './temporal.ts';
+import { connectWorkers, type WorkerTemporal } from './temporal.ts';
 
 const RETRY_MS = 1_000;
 const RELAY_CONNECTIONS = 4;
@@ -30,8 +30,8 @@ const relayConnection = connect(config.DATABASE_URL, {
 });
 await assertSchemaKnown(db);
 
-const bundle = await workflowBundle(config.WORKFLOW_BUNDLE);
-let temporal: TemporalOfWorkers | undefined;
+const bundle = await loadWorkflowBundle(config.WORKFLOW_BUNDLE);
+let temporal: WorkerTemporal | undefined;
 const relay = startRelay({
   databaseUrl: config.DATABASE_URL,
   db,
@@ -42,7 +42,7 @@ const relay = startRelay({
 });
 const { deps, stopReceiving, close: closeDeps } = await createWorkerDeps(config, db, log);
 
-const stopHousekeeping = keepHouse(db, log);
+const stopHousekeeping = startCleanup(db, log);
 
 let workers: Workers | undefined;
 let isStopping = false;

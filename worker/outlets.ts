@@ -3,51 +3,58 @@ import { LRUCache } from 'lru-cache';
 import type { Db } from '../src/db/connect.ts';
 import type { CallbackUrls } from '../src/deliveries/callback-urls.ts';
 import type { Channel } from '../src/deliveries/contract.ts';
-import type { Outlet, Outlets } from '../src/deliveries/outlet.ts';
+import type { MessageSender, MessageSenders } from '../src/deliveries/outlet.ts';
 import { findConnection } from '../src/orgs/integrations.service.ts';
 import type { Egress } from '../src/providers/egress.ts';
 import type { Secrets } from '../src/secrets.ts';
-import { agentsOf, smsOutlet, voiceOutlet, whatsAppOutlet } from './channel-outlets.ts';
-import type { EmailOutlets } from './email-outlets.ts';
+import { createSmsSender, createVoiceSender, createWhatsAppSender, phoneAgentFinder } from './channel-outlets.ts';
+import type { EmailSenders } from './email-outlets.ts';
 import type { Sandbox } from './sandbox.ts';
 
-const OPEN_OUTLETS = 500;
-const TTL_MS = 5 * 60_000;
+const MAX_OPEN_SENDERS = 500;
+const SENDER_TTL_MS = 5 * 60_000;
 
-export interface OutletsDeps {
+export interface MessageSendersDeps {
   db: Db;
   secrets: Secrets;
   egress: Egress;
   callbacks: CallbackUrls;
-  email: EmailOutlets;
+  email: EmailSenders;
   /** Stands in, in development, for providers that are not connected. */
   sandbox: Sandbox | undefined;
 }
 
 interface Connection {
   settings: object;
-  open(): Outlet;
+  open(): MessageSender;
 }
 
 /** The ways out of orgs: one outlet for each connection's settings, however many batches use it. */
-export function createOutlets({ db, secrets, egress, callbacks, email, sandbox }: OutletsDeps): Outlets {
-  const outlets = new LRUCache<string, Outlet>({ max: OPEN_OUTLETS, ttl: TTL_MS });
+export function createMessageSenders({
+  db,
+  secrets,
+  egress,
+  callbacks,
+  email,
+  sandbox,
+}: MessageSendersDeps): MessageSenders {
+  const outlets = new LRUCache<string, MessageSender>({ max: MAX_OPEN_SENDERS, ttl: SENDER_TTL_MS });
 
   const connections: Record<Exclude<Channel, 'email'>, (orgId: string) => Promise<Connection | undefined>> = {
     async sms(orgId) {
       const settings = await findConnection(db, secrets, orgId, 'sms');
-      return settings && { settings, open: () => smsOutlet(egress, settings, callbacks.urlOf('twilio', orgId)) };
+      return settings && { settings, open: () => createSmsSender(egress, settings, callbacks.urlOf('twilio', orgId)) };
     },
     async whatsapp(orgId) {
       const settings = await findConnection(db, secrets, orgId, 'whatsapp');
-      return settings && { settings, open: () => whatsAppOutlet(egress, settings) };
+      return settings && { settings, open: () => createWhatsAppSender(egress, settings) };
     },
     async voice(orgId) {
       const settings = await findConnection(db, secrets, orgId, 'voice');
       if (settings === undefined) return undefined;
       const withSecret = { ...settings, webhook_secret: settings.webhook_secret ?? callbacks.secretOf('vapi', orgId) };
       const url = callbacks.urlOf('vapi', orgId);
-      return { settings, open: () => voiceOutlet(egress, withSecret, url, agentsOf(db)) };
+      return { settings, open: () => createVoiceSender(egress, withSecret, url, phoneAgentFinder(db)) };
     },
   };
 

@@ -5,8 +5,8 @@ import { failureInterceptor } from './failure-interceptor.ts';
 import { heartbeatInterceptor } from './heartbeat-interceptor.ts';
 import { QUEUES } from './queues.ts';
 
-const GRACE = '7 seconds';
-const FORCE = '9 seconds';
+const SHUTDOWN_GRACE_TIME = '7 seconds';
+const SHUTDOWN_FORCE_TIME = '9 seconds';
 
 export interface WorkersOptions {
   connection: NativeConnection;
@@ -34,8 +34,8 @@ export async function runWorkers({ connection, namespace, workflowBundle, deps }
       workflowBundle,
       activities,
       interceptors: { activity: [heartbeatInterceptor, failureInterceptor] },
-      shutdownGraceTime: GRACE,
-      shutdownForceTime: FORCE,
+      shutdownGraceTime: SHUTDOWN_GRACE_TIME,
+      shutdownForceTime: SHUTDOWN_FORCE_TIME,
       ...QUEUES[taskQueue],
     });
   const workers = await Promise.all((Object.keys(QUEUES) as TaskQueue[]).map(create));

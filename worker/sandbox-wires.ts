@@ -17,20 +17,20 @@ export interface SandboxCallback {
 }
 
 /** A provider's protocol: how its requests read, what it answers and how it reports. */
-export interface Wire {
+export interface SandboxProtocol {
   read(body: string): SandboxSend;
   accepted(send: SandboxSend): { status: number; body: object };
   /** The refusals of magic numbers. */
-  refused: Record<'invalid' | 'suppressed', { status: number; body: object }>;
+  refusals: Record<'invalid' | 'suppressed', { status: number; body: object }>;
   /** What it tells of a message, one after the other. */
-  courses: Record<'success' | 'failure', string[]>;
+  statusSequences: Record<'success' | 'failure', string[]>;
   callback(send: SandboxSend, status: string, orgId: string, callbacks: CallbackUrls): SandboxCallback;
 }
 
 const idOf = (prefix: string, { deliveryId }: SandboxSend) => `${prefix}${deliveryId.replaceAll('-', '')}`;
 const json = { 'content-type': 'application/json' };
 
-export const TWILIO: Wire = {
+export const TWILIO_PROTOCOL: SandboxProtocol = {
   read(body) {
     const form = new URLSearchParams(body);
     const callback = new URL(form.get('StatusCallback') ?? '');
@@ -41,11 +41,11 @@ export const TWILIO: Wire = {
     };
   },
   accepted: (send) => ({ status: 201, body: { sid: idOf('SM', send), status: 'queued' } }),
-  refused: {
+  refusals: {
     invalid: { status: 400, body: { code: 21211, message: "The 'To' number is not a valid phone number." } },
     suppressed: { status: 400, body: { code: 21610, message: 'Attempt to send to unsubscribed recipient' } },
   },
-  courses: { success: ['sent', 'delivered'], failure: ['sent', 'undelivered'] },
+  statusSequences: { success: ['sent', 'delivered'], failure: ['sent', 'undelivered'] },
   callback(send, status, orgId, callbacks) {
     const url = `${callbacks.urlOf('twilio', orgId)}?delivery=${send.deliveryId}`;
     const fields = new URLSearchParams({ MessageSid: idOf('SM', send), MessageStatus: status, To: send.to });
@@ -56,7 +56,7 @@ export const TWILIO: Wire = {
   },
 };
 
-export const META: Wire = {
+export const META_PROTOCOL: SandboxProtocol = {
   read(body) {
     const payload = JSON.parse(body) as { to: string; biz_opaque_callback_data: string };
     return { deliveryId: payload.biz_opaque_callback_data, to: payload.to, payload };
@@ -65,11 +65,11 @@ export const META: Wire = {
     status: 200,
     body: { messaging_product: 'whatsapp', messages: [{ id: idOf('wamid.', send) }] },
   }),
-  refused: {
+  refusals: {
     invalid: { status: 400, body: { error: { code: 100, message: 'Invalid parameter' } } },
     suppressed: { status: 400, body: { error: { code: 131026, message: 'Message undeliverable' } } },
   },
-  courses: { success: ['sent', 'delivered', 'read'], failure: ['sent', 'failed'] },
+  statusSequences: { success: ['sent', 'delivered', 'read'], failure: ['sent', 'failed'] },
   callback(send, status, orgId, callbacks) {
     const report = {
       id: idOf('wamid.', send),
@@ -93,7 +93,7 @@ export const META: Wire = {
   },
 };
 
-export const VAPI: Wire = {
+export const VAPI_PROTOCOL: SandboxProtocol = {
   read(body) {
     const payload = JSON.parse(body) as {
       customer: { number: string };
@@ -102,11 +102,11 @@ export const VAPI: Wire = {
     return { deliveryId: payload.assistant.metadata.delivery_id, to: payload.customer.number, payload };
   },
   accepted: (send) => ({ status: 201, body: { id: send.deliveryId, status: 'queued' } }),
-  refused: {
+  refusals: {
     invalid: { status: 400, body: { message: 'customer.number must be a valid phone number in the E.164 format.' } },
     suppressed: { status: 400, body: { message: 'The customer does not want to be called.' } },
   },
-  courses: { success: ['in-progress', 'customer-ended-call'], failure: ['customer-did-not-answer'] },
+  statusSequences: { success: ['in-progress', 'customer-ended-call'], failure: ['customer-did-not-answer'] },
   callback(send, status, orgId, callbacks) {
     const call = { id: send.deliveryId, assistant: { metadata: { delivery_id: send.deliveryId } } };
     const message =

@@ -2,16 +2,22 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Db } from '../src/db/connect.ts';
 import type { CallbackUrls } from '../src/deliveries/callback-urls.ts';
 import type { Channel } from '../src/deliveries/contract.ts';
-import type { Outlet } from '../src/deliveries/outlet.ts';
-import { keepInOutbox } from '../src/deliveries/sandbox.queries.ts';
-import { SANDBOX_SENDERS } from '../src/deliveries/senders.rules.ts';
-import type { Egress, Requests } from '../src/providers/egress.ts';
-import { agentsOf, smsOutlet, voiceOutlet, whatsAppOutlet } from './channel-outlets.ts';
-import { META, type SandboxSend, TWILIO, VAPI, type Wire } from './sandbox-wires.ts';
+import type { MessageSender } from '../src/deliveries/outlet.ts';
+import { insertSandboxSend } from '../src/deliveries/sandbox.queries.ts';
+import { SANDBOX_FROM_ADDRESSES } from '../src/deliveries/senders.rules.ts';
+import type { Egress, HttpClient } from '../src/providers/egress.ts';
+import { createSmsSender, createVoiceSender, createWhatsAppSender, phoneAgentFinder } from './channel-outlets.ts';
+import {
+  META_PROTOCOL,
+  type SandboxProtocol,
+  type SandboxSend,
+  TWILIO_PROTOCOL,
+  VAPI_PROTOCOL,
+} from './sandbox-wires.ts';
 
 /** Stands in for providers that are not connected, in development. */
 export interface Sandbox {
-  of(orgId: string, channel: Exclude<Channel, 'email'>): Outlet;
+  of(orgId: string, channel: Exclude<Channel, 'email'>): MessageSender;
   close(): void;
 }
 
@@ -22,12 +28,15 @@ export interface SandboxDeps {
   egress: Egress;
 }
 
-const WIRES = { sms: TWILIO, whatsapp: META, voice: VAPI };
+const PROTOCOLS = { sms: TWILIO_PROTOCOL, whatsapp: META_PROTOCOL, voice: VAPI_PROTOCOL };
 const CALLBACK_DELAY_MS = 300;
-const CALLBACK_TRIES = 5;
+const MAX_CALLBACK_TRIES = 5;
 /** Numbers that fail, after those of Twilio's test credentials. */
-const MAGIC: Record<string, 'invalid' | 'suppressed'> = { '+15005550001': 'invalid', '+15005550004': 'suppressed' };
-const FAILS_LATER = '+15005550009';
+const MAGIC_NUMBERS: Record<string, 'invalid' | 'suppressed'> = {
+  '+15005550001': 'invalid',
+  '+15005550004': 'suppressed',
+};
+const LATE_FAILURE_NUMBER = '+15005550009';
 
 /**
  * A provider for each channel that builds the very request of the real one, keeps it in the sandbox's outbox, and reports back, signed,
@@ -36,9 +45,9 @@ const FAILS_LATER = '+15005550009';
 export function createSandbox({ db, callbacks, egress }: SandboxDeps): Sandbox {
   const closing = new AbortController();
 
-  const report = async (orgId: string, wire: Wire, send: SandboxSend) => {
-    for (const status of wire.courses[send.to === FAILS_LATER ? 'failure' : 'success']) {
-      for (let tries = 1; tries <= CALLBACK_TRIES; tries++) {
+  const report = async (orgId: string, wire: SandboxProtocol, send: SandboxSend) => {
+    for (const status of wire.statusSequences[send.to === LATE_FAILURE_NUMBER ? 'failure' : 'success']) {
+      for (let tries = 1; tries <= MAX_CALLBACK_TRIES; tries++) {
         await sleep(CALLBACK_DELAY_MS * tries, undefined, { signal: closing.signal });
         const { url, headers, body } = wire.callback(send, status, orgId, callbacks);
         const answer = await egress.request(url, { method: 'POST', headers, body }).catch(() => undefined);
@@ -47,32 +56,32 @@ export function createSandbox({ db, callbacks, egress }: SandboxDeps): Sandbox {
     }
   };
 
-  const wired = (orgId: string, channel: keyof typeof WIRES): Requests => ({
+  const wired = (orgId: string, channel: keyof typeof PROTOCOLS): HttpClient => ({
     async request(url, { body } = {}) {
-      const wire = WIRES[channel];
+      const wire = PROTOCOLS[channel];
       const send = wire.read(body ?? '');
-      await keepInOutbox(db, orgId, { id: send.deliveryId, channel, to: send.to, payload: send.payload });
-      const magic = MAGIC[send.to];
+      await insertSandboxSend(db, orgId, { id: send.deliveryId, channel, to: send.to, payload: send.payload });
+      const magic = MAGIC_NUMBERS[send.to];
       if (magic === undefined) report(orgId, wire, send).catch(() => undefined); // the sandbox is closing
-      const { status, body: content } = magic === undefined ? wire.accepted(send) : wire.refused[magic];
+      const { status, body: content } = magic === undefined ? wire.accepted(send) : wire.refusals[magic];
       return { status, headers: {}, body: JSON.stringify(content), url };
     },
   });
 
   const open = {
     sms: (orgId: string) => {
-      const settings = { account_sid: 'ACsandbox', auth_token: 'sandbox', from: SANDBOX_SENDERS.sms };
-      return smsOutlet(wired(orgId, 'sms'), settings, callbacks.urlOf('twilio', orgId));
+      const settings = { account_sid: 'ACsandbox', auth_token: 'sandbox', from: SANDBOX_FROM_ADDRESSES.sms };
+      return createSmsSender(wired(orgId, 'sms'), settings, callbacks.urlOf('twilio', orgId));
     },
-    whatsapp: (orgId: string) => whatsAppOutlet(wired(orgId, 'whatsapp'), { access_token: 'sandbox' }),
+    whatsapp: (orgId: string) => createWhatsAppSender(wired(orgId, 'whatsapp'), { access_token: 'sandbox' }),
     voice: (orgId: string) => {
-      const settings = { api_key: 'sandbox', phone_number_id: SANDBOX_SENDERS.voice };
-      return voiceOutlet(wired(orgId, 'voice'), settings, callbacks.urlOf('vapi', orgId), agentsOf(db));
+      const settings = { api_key: 'sandbox', phone_number_id: SANDBOX_FROM_ADDRESSES.voice };
+      return createVoiceSender(wired(orgId, 'voice'), settings, callbacks.urlOf('vapi', orgId), phoneAgentFinder(db));
     },
   };
 
   return {
-    of: (orgId, channel) => ({ ...open[channel](orgId), provider: 'sandbox', find: undefined }),
+    of: (orgId, channel) => ({ ...open[channel](orgId), provider: 'sandbox', findLostSend: undefined }),
     close: () => closing.abort(),
   };
 }

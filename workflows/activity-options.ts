@@ -8,13 +8,13 @@ export const SEND_BATCH: ActivityOptions = {
 };
 
 /** A batch that only the database takes part in. Tried again for as long as that is away. */
-export const BATCH_OF_ROWS: ActivityOptions = {
+export const DATABASE_BATCH: ActivityOptions = {
   startToCloseTimeout: '1 minute',
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '1 minute' },
 };
 
 /** A look at what is due. Tried again for as long as it takes, and soon: a late breach is told late. */
-export const LOOK_AT_CLOCKS: ActivityOptions = {
+export const EVALUATE_CLOCKS: ActivityOptions = {
   startToCloseTimeout: '20 seconds',
   retry: { initialInterval: '200 milliseconds', backoffCoefficient: 2, maximumInterval: '10 seconds' },
 };
@@ -30,14 +30,14 @@ export const CRM_CALL: ActivityOptions = {
 };
 
 /** A call of an org's AI model. Tried again for as long as it takes, soon where the model says when. */
-export const ASK_MODEL: ActivityOptions = {
+export const AI_CALL: ActivityOptions = {
   startToCloseTimeout: '2 minutes',
   heartbeatTimeout: '15 seconds',
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '5 minutes' },
 };
 
 /** A step of a customer's workflow, whose own tries the step sets. */
-export const STEP_OF_RUN: ActivityOptions = {
+export const RUN_STEP: ActivityOptions = {
   startToCloseTimeout: '2 minutes',
   heartbeatTimeout: '15 seconds',
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '1 minute' },

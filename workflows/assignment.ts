@@ -9,26 +9,26 @@ import {
 import type { AssignmentActivities } from '../activities/assignment.ts';
 import type { AssignmentInput } from '../src/conversations/assignment.contract.ts';
 import { WAKE } from '../src/temporal/contract.ts';
-import { BATCH_OF_ROWS } from './activity-options.ts';
+import { DATABASE_BATCH } from './activity-options.ts';
 
-const BATCHES_A_RUN = 200;
+const BATCHES_PER_RUN = 200;
 
-const look = defineSignal(WAKE);
+const wake = defineSignal(WAKE);
 const { assignBatch } = proxyActivities<AssignmentActivities>({
-  ...BATCH_OF_ROWS,
+  ...DATABASE_BATCH,
   summary: 'assign waiting sessions to available members',
 });
 
 /** Gives what waits to members in batches, and again when office hours begin or something has changed. Ends where only a change would help. */
 export async function assignWaitingSessions(input: AssignmentInput): Promise<void> {
   let isWoken = false;
-  setHandler(look, () => {
+  setHandler(wake, () => {
     isWoken = true;
   });
   for (let batches = 1; ; batches++) {
     isWoken = false;
     const { hasMore, opensInMs } = await assignBatch(input);
-    if (batches >= BATCHES_A_RUN || workflowInfo().continueAsNewSuggested) {
+    if (batches >= BATCHES_PER_RUN || workflowInfo().continueAsNewSuggested) {
       await continueAsNew<typeof assignWaitingSessions>(input);
     }
     if (hasMore || isWoken) continue;

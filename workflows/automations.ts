@@ -11,28 +11,34 @@ import {
 import type { AutomationActivities } from '../activities/automations.ts';
 import type { NextStep, RunInput } from '../src/automations/contract.ts';
 import { WAKE } from '../src/temporal/contract.ts';
-import { BATCH_OF_ROWS, STEP_OF_RUN } from './activity-options.ts';
+import { DATABASE_BATCH, RUN_STEP } from './activity-options.ts';
 import { countSignals } from './signals.ts';
 
 /** Errors that no further try mends. */
-const OF_CODE = new Set(['TypeError', 'RangeError', 'SyntaxError', 'ReferenceError']);
+const PROGRAMMING_ERRORS = new Set(['TypeError', 'RangeError', 'SyntaxError', 'ReferenceError']);
 
 /** The worker or the database went away under a step: that is not the step's failure. */
-const OWN_TROUBLE_MS = 5_000;
+const INFRASTRUCTURE_RETRY_MS = 5_000;
 
 /** A worker that dies under one of these is missed soon. */
-const ROWS_OF_RUN = { ...BATCH_OF_ROWS, heartbeatTimeout: '15 seconds' } as const;
+const RUN_ROWS_OPTIONS = { ...DATABASE_BATCH, heartbeatTimeout: '15 seconds' } as const;
 
-const { failStep } = proxyActivities<AutomationActivities>({ ...ROWS_OF_RUN, summary: 'record that the step failed' });
+const { failStep } = proxyActivities<AutomationActivities>({
+  ...RUN_ROWS_OPTIONS,
+  summary: 'record that the step failed',
+});
 const { checkWait } = proxyActivities<AutomationActivities>({
-  ...ROWS_OF_RUN,
+  ...RUN_ROWS_OPTIONS,
   summary: 'check whether the wait is over',
 });
 const { findResumePoint } = proxyActivities<AutomationActivities>({
-  ...ROWS_OF_RUN,
+  ...RUN_ROWS_OPTIONS,
   summary: 'check whether the run was retried',
 });
-const { continueRun } = proxyActivities<AutomationActivities>({ ...ROWS_OF_RUN, summary: 'evaluate the next blocks' });
+const { continueRun } = proxyActivities<AutomationActivities>({
+  ...RUN_ROWS_OPTIONS,
+  summary: 'evaluate the next blocks',
+});
 
 /** Does the steps of a customer's workflow, one after the other. What they take and give is in the database; this holds only where it is. */
 export async function runAutomation({ next, ...run }: RunInput): Promise<void> {
@@ -57,7 +63,7 @@ export async function runAutomation({ next, ...run }: RunInput): Promise<void> {
         at = await continueRun({ ...run, place: at.place });
         break;
       case 'action':
-        at = await act(run, at);
+        at = await runAction(run, at);
         break;
       case 'wait':
       case 'wait-for-event':
@@ -72,20 +78,20 @@ export async function runAutomation({ next, ...run }: RunInput): Promise<void> {
 }
 
 /** Does an action, as often as the step says where it fails. */
-async function act(
+async function runAction(
   run: Omit<RunInput, 'next'>,
   { place, title, attempts }: Extract<NextStep, { kind: 'action' }>,
 ): Promise<NextStep> {
   setCurrentDetails(`Now: ${title}`);
-  const retry = { ...STEP_OF_RUN.retry, maximumAttempts: attempts };
-  const { doStep } = proxyActivities<AutomationActivities>({ ...STEP_OF_RUN, retry, summary: title });
+  const retry = { ...RUN_STEP.retry, maximumAttempts: attempts };
+  const { doStep } = proxyActivities<AutomationActivities>({ ...RUN_STEP, retry, summary: title });
   for (;;) {
     try {
       return await doStep({ ...run, place });
     } catch (error) {
       const failure = failureOfStep(error);
       if (failure !== undefined) return failStep({ ...run, place, error: failure });
-      await sleep(OWN_TROUBLE_MS, { summary: `waiting to retry: ${title}` });
+      await sleep(INFRASTRUCTURE_RETRY_MS, { summary: `waiting to retry: ${title}` });
     }
   }
 }
@@ -96,6 +102,7 @@ function failureOfStep(error: unknown): string | undefined {
   const { cause } = error;
   if (cause?.name === 'CancelledFailure') throw error;
   if (!(cause instanceof ApplicationFailure)) return undefined;
-  const isItsOwn = cause.nonRetryable === true || cause.type === 'ProviderUnavailable' || OF_CODE.has(cause.type ?? '');
+  const isItsOwn =
+    cause.nonRetryable === true || cause.type === 'ProviderUnavailable' || PROGRAMMING_ERRORS.has(cause.type ?? '');
   return isItsOwn ? cause.message : undefined;
 }

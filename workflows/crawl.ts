@@ -10,12 +10,12 @@ import {
 import type { CrawlActivities } from '../activities/crawl.ts';
 import type { CrawlInput, CrawlProgress, CrawlResult, DatasourceRef } from '../src/knowledge/crawl/contract.ts';
 import { WAKE } from '../src/temporal/contract.ts';
-import { BATCH_OF_ROWS, SEND_BATCH } from './activity-options.ts';
+import { DATABASE_BATCH, SEND_BATCH } from './activity-options.ts';
 import { untilUnchanged } from './signals.ts';
 
-const BATCHES_A_RUN = 100;
+const BATCHES_PER_RUN = 100;
 
-const lookAgain = defineSignal(WAKE);
+const wake = defineSignal(WAKE);
 const { seedCrawl } = proxyActivities<CrawlActivities>({
   ...SEND_BATCH,
   startToCloseTimeout: '30 minutes',
@@ -23,15 +23,15 @@ const { seedCrawl } = proxyActivities<CrawlActivities>({
 });
 const { crawlBatch } = proxyActivities<CrawlActivities>(SEND_BATCH);
 const { finishCrawl } = proxyActivities<CrawlActivities>({
-  ...BATCH_OF_ROWS,
+  ...DATABASE_BATCH,
   startToCloseTimeout: '5 minutes',
   summary: 'remove pages that are gone and finish the crawl',
 });
 const { setCrawlSchedule } = proxyActivities<CrawlActivities>({
-  ...BATCH_OF_ROWS,
+  ...DATABASE_BATCH,
   summary: 'sync the crawl schedule with the datasource settings',
 });
-const { startCrawl } = proxyActivities<CrawlActivities>({ ...BATCH_OF_ROWS, summary: 'start the scheduled crawl' });
+const { startCrawl } = proxyActivities<CrawlActivities>({ ...DATABASE_BATCH, summary: 'start the scheduled crawl' });
 
 /**
  * Fetches a website, batch after batch, until its queue is empty. The queue is in the database: this knows only how far it came, and waits where
@@ -39,7 +39,7 @@ const { startCrawl } = proxyActivities<CrawlActivities>({ ...BATCH_OF_ROWS, summ
  */
 export async function crawl({ batches: earlier = 0, ...ref }: CrawlInput): Promise<CrawlResult> {
   let isWoken = false;
-  setHandler(lookAgain, () => {
+  setHandler(wake, () => {
     isWoken = true;
   });
   if (earlier === 0) await seedCrawl(ref);
@@ -54,7 +54,7 @@ export async function crawl({ batches: earlier = 0, ...ref }: CrawlInput): Promi
       const result = await finishCrawl(ref);
       if (result !== 'requeued') return result;
     }
-    if (batch - earlier >= BATCHES_A_RUN || workflowInfo().continueAsNewSuggested) {
+    if (batch - earlier >= BATCHES_PER_RUN || workflowInfo().continueAsNewSuggested) {
       await continueAsNew<typeof crawl>({ ...ref, batches: batch });
     }
     if (progress.state === 'paused') await condition(() => isWoken);

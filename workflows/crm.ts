@@ -3,7 +3,7 @@ import type { CrmActivities } from '../activities/crm.ts';
 import type { AccountRef, ThreadRef, TicketRef } from '../src/crm/contract.ts';
 import { WAKE } from '../src/temporal/contract.ts';
 import { CRM_CALL } from './activity-options.ts';
-import { outcomeOf, untilDone, waitForRound } from './crm-rounds.ts';
+import { outcomeOf, retryUntilDone, waitForRetryRound } from './crm-rounds.ts';
 import { countSignals } from './signals.ts';
 
 const { syncThread } = proxyActivities<CrmActivities>({
@@ -25,19 +25,19 @@ export async function syncCrmThread(input: ThreadRef): Promise<void> {
     const isWoken = () => signals() > seen;
     const read = await outcomeOf(syncThread(input));
     const { hasMore = false, waitMs = 0, unsent = 1 } = read.result ?? {};
-    const said = unsent > 0 ? await sayAll(input) : {};
+    const said = unsent > 0 ? await postAll(input) : {};
     setCurrentDetails('');
     if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof syncCrmThread>(input);
     if (waitMs > 0) await sleep(waitMs, { summary: 'waiting until the e-mail is final in the CRM' });
     else if (hasMore || isWoken()) continue;
-    else if (read.error !== undefined) await waitForRound('read the conversation', read.error, isWoken);
-    else if (said.error !== undefined) await waitForRound('post a reply', said.error, isWoken);
+    else if (read.error !== undefined) await waitForRetryRound('read the conversation', read.error, isWoken);
+    else if (said.error !== undefined) await waitForRetryRound('post a reply', said.error, isWoken);
     else return;
   }
 }
 
 /** Posts one after the other, until none is left, one does not go, or the workflow is to begin anew. */
-async function sayAll(input: ThreadRef): Promise<{ error?: unknown }> {
+async function postAll(input: ThreadRef): Promise<{ error?: unknown }> {
   for (;;) {
     const { result, error } = await outcomeOf(postNextThreadMessage(input));
     if (error !== undefined) return { error };
@@ -50,7 +50,7 @@ export async function syncCrmTicket(input: TicketRef): Promise<void> {
   const signals = countSignals(WAKE);
   for (;;) {
     const seen = signals();
-    const { hasMore } = await untilDone('read the ticket', () => syncTicket(input), { input, signals });
+    const { hasMore } = await retryUntilDone('read the ticket', () => syncTicket(input), { input, signals });
     setCurrentDetails('');
     if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof syncCrmTicket>(input);
     if (!hasMore && signals() === seen) return;
@@ -59,5 +59,5 @@ export async function syncCrmTicket(input: TicketRef): Promise<void> {
 
 /** Asks the CRM of which account an org's credentials are, until it says. Gives what it said. */
 export async function confirmCrmAccount(input: AccountRef): Promise<string> {
-  return untilDone('confirm the CRM account', () => confirmAccount(input), { input, signals: countSignals(WAKE) });
+  return retryUntilDone('confirm the CRM account', () => confirmAccount(input), { input, signals: countSignals(WAKE) });
 }

@@ -1,9 +1,9 @@
 import { proxyActivities, sleep } from '@temporalio/workflow';
-import type { RequestedActivities } from '../activities/requested.ts';
+import type { MessageRequestActivities } from '../activities/requested.ts';
 import type { SendEmailsInput } from '../src/deliveries/contract.ts';
 import { SEND_BATCH } from './activity-options.ts';
 
-const { sendRequestedEmails } = proxyActivities<RequestedActivities>({
+const { sendRequestedEmails } = proxyActivities<MessageRequestActivities>({
   ...SEND_BATCH,
   summary: 'send the requested e-mails',
 });

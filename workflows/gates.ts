@@ -1,22 +1,22 @@
 import { condition, proxyActivities, setCurrentDetails } from '@temporalio/workflow';
 import type { TriggerActivities } from '../activities/triggers.ts';
-import type { GateRef } from '../src/automations/gates.contract.ts';
+import type { HandoffHoldRef } from '../src/automations/gates.contract.ts';
 import { WAKE } from '../src/temporal/contract.ts';
-import { BATCH_OF_ROWS } from './activity-options.ts';
+import { DATABASE_BATCH } from './activity-options.ts';
 import { countSignals } from './signals.ts';
 
-const MOST_PATIENCE_MS = 30_000;
+const MAX_HOLD_MS = 30_000;
 
 const { countPendingRuns } = proxyActivities<TriggerActivities>({
-  ...BATCH_OF_ROWS,
+  ...DATABASE_BATCH,
   summary: 'count the workflow runs that the handoff waits for',
 });
-const { releaseHandoff } = proxyActivities<TriggerActivities>({ ...BATCH_OF_ROWS, summary: 'release the handoff' });
+const { releaseHandoff } = proxyActivities<TriggerActivities>({ ...DATABASE_BATCH, summary: 'release the handoff' });
 
 /** Has a handoff go on once the workflows that run before it have ended, or after 30 s. */
-export async function holdHandoff(input: GateRef): Promise<'ended' | 'timed out'> {
+export async function holdHandoff(input: HandoffHoldRef): Promise<'ended' | 'timed out'> {
   const signals = countSignals(WAKE);
-  const until = Date.now() + MOST_PATIENCE_MS;
+  const until = Date.now() + MAX_HOLD_MS;
   let outcome: 'ended' | 'timed out' = 'ended';
   for (;;) {
     const seen = signals();

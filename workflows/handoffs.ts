@@ -1,20 +1,20 @@
 import { ApplicationFailure, proxyActivities, setCurrentDetails, sleep } from '@temporalio/workflow';
 import type { CrmActivities } from '../activities/crm.ts';
 import type { SessionRun } from '../src/crm/contract.ts';
-import { isOptional } from '../src/crm/handoffs.rules.ts';
+import { isOptionalPart } from '../src/crm/handoffs.rules.ts';
 import { WAKE } from '../src/temporal/contract.ts';
-import { BATCH_OF_ROWS, CRM_CALL } from './activity-options.ts';
-import { BETWEEN_ROUNDS_MS, outageIn, untilDone } from './crm-rounds.ts';
+import { CRM_CALL, DATABASE_BATCH } from './activity-options.ts';
+import { outageOf, RETRY_ROUND_INTERVAL_MS, retryUntilDone } from './crm-rounds.ts';
 import { countSignals } from './signals.ts';
 
-const CLOSE_AFTER_MS = 15_000;
+const TICKET_CLOSE_DELAY_MS = 15_000;
 
 type HandoffPart = Parameters<CrmActivities['createHandoffPart']>[0]['part'];
 
 const { planHandoff } = proxyActivities<CrmActivities>({ ...CRM_CALL, summary: 'plan the handoff' });
 const { closeTicket } = proxyActivities<CrmActivities>({ ...CRM_CALL, summary: 'close the ticket' });
 const { parkHandoffPart } = proxyActivities<CrmActivities>({
-  ...BATCH_OF_ROWS,
+  ...DATABASE_BATCH,
   summary: 'show that the handoff part is waiting for a retry',
 });
 
@@ -28,7 +28,7 @@ export async function handOffSession(input: SessionRun): Promise<void> {
   let seen: number;
   do {
     seen = signals();
-    refused = await doParts(input, signals);
+    refused = await createParts(input, signals);
   } while (signals() > seen); // somebody may have reopened a part that was over by then
   setCurrentDetails(refused.length === 0 ? 'Handed off' : `Partially handed off: refused: ${refused.join(', ')}`);
   if (refused.length > 0)
@@ -39,39 +39,39 @@ export async function handOffSession(input: SessionRun): Promise<void> {
 }
 
 /** Does what is to be done. Gives the parts without which the handoff is not whole. */
-async function doParts(input: SessionRun, signals: () => number): Promise<HandoffPart[]> {
+async function createParts(input: SessionRun, signals: () => number): Promise<HandoffPart[]> {
   const patience = { input, signals };
-  const { pending, refused } = await untilDone('plan the handoff', () => planHandoff(input), patience);
+  const { pending, refused } = await retryUntilDone('plan the handoff', () => planHandoff(input), patience);
   for (const part of pending) {
     setCurrentDetails(`Now: ${part}`);
     const { createHandoffPart } = proxyActivities<CrmActivities>({ ...CRM_CALL, summary: `create the ${part}` });
-    const outcome = await untilDone(
+    const outcome = await retryUntilDone(
       `create the ${part}`,
-      () => oneRound(input, part, () => createHandoffPart({ ...input, part })),
+      () => tryPart(input, part, () => createHandoffPart({ ...input, part })),
       patience,
     );
     if (outcome === 'failed') refused.push(part);
   }
-  return refused.filter((part) => !isOptional(part));
+  return refused.filter((part) => !isOptionalPart(part));
 }
 
 type Outcome = 'done' | 'skipped' | 'failed';
 
 /** Tries to make a part. Where that has to wait, the session says so. */
-async function oneRound(input: SessionRun, part: HandoffPart, work: () => Promise<Outcome>): Promise<Outcome> {
+async function tryPart(input: SessionRun, part: HandoffPart, work: () => Promise<Outcome>): Promise<Outcome> {
   try {
     return await work();
   } catch (error) {
-    if (outageIn(error) === undefined) throw error;
-    const nextTryAt = new Date(Date.now() + BETWEEN_ROUNDS_MS).toISOString();
-    await parkHandoffPart({ ...input, part, isGivenUp: isOptional(part), nextTryAt });
-    if (isOptional(part)) return 'failed';
+    if (outageOf(error) === undefined) throw error;
+    const nextTryAt = new Date(Date.now() + RETRY_ROUND_INTERVAL_MS).toISOString();
+    await parkHandoffPart({ ...input, part, isGivenUp: isOptionalPart(part), nextTryAt });
+    if (isOptionalPart(part)) return 'failed';
     throw error;
   }
 }
 
 /** Moves the session's ticket to its closed stage after a while, unless the session was opened again meanwhile. */
 export async function closeTicketLater(input: SessionRun): Promise<'closed' | 'reopened'> {
-  await sleep(CLOSE_AFTER_MS, { summary: 'waiting to close the ticket unless the session reopens' });
-  return untilDone('close the ticket', () => closeTicket(input), { input, signals: countSignals(WAKE) });
+  await sleep(TICKET_CLOSE_DELAY_MS, { summary: 'waiting to close the ticket unless the session reopens' });
+  return retryUntilDone('close the ticket', () => closeTicket(input), { input, signals: countSignals(WAKE) });
 }

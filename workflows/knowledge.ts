@@ -2,20 +2,20 @@ import { continueAsNew, defineSignal, proxyActivities, setHandler, workflowInfo 
 import type { KnowledgeActivities } from '../activities/knowledge.ts';
 import type { EmbeddingInput } from '../src/knowledge/index/embedding.contract.ts';
 import { WAKE } from '../src/temporal/contract.ts';
-import { ASK_MODEL } from './activity-options.ts';
+import { AI_CALL } from './activity-options.ts';
 
-const BATCHES_A_RUN = 200;
+const BATCHES_PER_RUN = 200;
 
-const embedMore = defineSignal(WAKE);
+const wake = defineSignal(WAKE);
 const { embedChunks } = proxyActivities<KnowledgeActivities>({
-  ...ASK_MODEL,
+  ...AI_CALL,
   summary: 'embed chunks that have no vector',
 });
 
 /** Has the vectors made of all chunks that have none, and begins again where more came meanwhile. */
 export async function embedKnowledge(input: EmbeddingInput): Promise<void> {
   let isWoken = false;
-  setHandler(embedMore, () => {
+  setHandler(wake, () => {
     isWoken = true;
   });
   let after: number | null = 0;
@@ -24,7 +24,7 @@ export async function embedKnowledge(input: EmbeddingInput): Promise<void> {
     ({ after } = await embedChunks({ ...input, after }));
     if (after === null && !isWoken) return;
     after ??= 0;
-    if (batches >= BATCHES_A_RUN || workflowInfo().continueAsNewSuggested) {
+    if (batches >= BATCHES_PER_RUN || workflowInfo().continueAsNewSuggested) {
       await continueAsNew<typeof embedKnowledge>(input);
     }
   }

@@ -1,9 +1,9 @@
 import { proxyActivities, sleep } from '@temporalio/workflow';
-import type { RequestedActivities } from '../activities/requested.ts';
+import type { MessageRequestActivities } from '../activities/requested.ts';
 import type { MessageRef } from '../src/deliveries/contract.ts';
 import { SEND_BATCH } from './activity-options.ts';
 
-const activities = proxyActivities<RequestedActivities>({ ...SEND_BATCH, summary: 'send the message' });
+const activities = proxyActivities<MessageRequestActivities>({ ...SEND_BATCH, summary: 'send the message' });
 
 /** Sends one message, and once more when its time has come where the recipient was not to be reached. */
 export async function sendMessage(message: MessageRef): Promise<void> {

@@ -3,7 +3,7 @@ import type { MiawActivities } from '../activities/miaw.ts';
 import type { SessionRef } from '../src/crm/contract.ts';
 import { WAKE } from '../src/temporal/contract.ts';
 import { CRM_CALL } from './activity-options.ts';
-import { outcomeOf, waitForRound } from './crm-rounds.ts';
+import { outcomeOf, waitForRetryRound } from './crm-rounds.ts';
 import { countSignals } from './signals.ts';
 
 const { sendNextMiawMessage } = proxyActivities<MiawActivities>({
@@ -33,8 +33,8 @@ export async function syncMiaw(input: SessionRef): Promise<void> {
     if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof syncMiaw>(input);
     if (isWoken()) continue;
     if (said.error !== undefined)
-      await waitForRound('send a message of the contact to Salesforce', said.error, isWoken);
-    else if (read?.error !== undefined) await waitForRound('fetch what people said', read.error, isWoken);
+      await waitForRetryRound('send a message of the contact to Salesforce', said.error, isWoken);
+    else if (read?.error !== undefined) await waitForRetryRound('fetch what people said', read.error, isWoken);
     else if (left === 0 && !read?.result?.hasMore) return;
   }
 }

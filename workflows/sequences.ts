@@ -12,7 +12,7 @@ import type { RunSequenceInput, SendTotals, SequenceProgress } from '../src/sequ
 import { WAKE } from '../src/temporal/contract.ts';
 import { SEND_BATCH } from './activity-options.ts';
 
-const BATCHES_A_RUN = 200;
+const BATCHES_PER_RUN = 200;
 
 const wake = defineSignal(WAKE);
 const { sendDueSteps } = proxyActivities<SequenceActivities>(SEND_BATCH);
@@ -40,7 +40,7 @@ export async function runSequence(input: RunSequenceInput): Promise<SendTotals> 
     setCurrentDetails(describe(input, { ...progress, lastStep }, totals));
 
     if (progress.state === 'ended') return totals;
-    if (batches >= BATCHES_A_RUN || workflowInfo().continueAsNewSuggested) {
+    if (batches >= BATCHES_PER_RUN || workflowInfo().continueAsNewSuggested) {
       await continueAsNew<typeof runSequence>({ ...input, totals, lastStep });
     }
     if (progress.hasMore || isWoken) continue;

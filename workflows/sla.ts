@@ -10,13 +10,13 @@ import {
 import type { SlaActivities } from '../activities/sla.ts';
 import type { SlaRef } from '../src/desk/sla.contract.ts';
 import { WAKE } from '../src/temporal/contract.ts';
-import { LOOK_AT_CLOCKS } from './activity-options.ts';
+import { EVALUATE_CLOCKS } from './activity-options.ts';
 
 /** A timer may fire that late: the activity waits for what is left. */
-const EARLY_MS = 2_000;
+const MAX_TIMER_LATENESS_MS = 2_000;
 
-const look = defineSignal(WAKE);
-const { evaluateClocks } = proxyActivities<SlaActivities>({ ...LOOK_AT_CLOCKS, summary: 'evaluate the SLA clocks' });
+const wake = defineSignal(WAKE);
+const { evaluateClocks } = proxyActivities<SlaActivities>({ ...EVALUATE_CLOCKS, summary: 'evaluate the SLA clocks' });
 
 /**
  * Watches the clocks of a session: wakes when one comes to its warning or due time, or when something happened. Ends where no clock runs
@@ -24,7 +24,7 @@ const { evaluateClocks } = proxyActivities<SlaActivities>({ ...LOOK_AT_CLOCKS, s
  */
 export async function watchSla(input: SlaRef): Promise<void> {
   let isWoken = false;
-  setHandler(look, () => {
+  setHandler(wake, () => {
     isWoken = true;
   });
   for (;;) {
@@ -34,6 +34,6 @@ export async function watchSla(input: SlaRef): Promise<void> {
     if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof watchSla>(input);
     if (isWoken) continue;
     if (next === null) return;
-    await condition(() => isWoken, Math.max(next.inMs - EARLY_MS, 1), { summary: next.what });
+    await condition(() => isWoken, Math.max(next.inMs - MAX_TIMER_LATENESS_MS, 1), { summary: next.what });
   }
 }

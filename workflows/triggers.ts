@@ -8,22 +8,22 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { TriggerActivities } from '../activities/triggers.ts';
-import type { AutomationRef, SilenceInput } from '../src/automations/triggers.contract.ts';
+import type { AutomationRef, InactivityInput } from '../src/automations/triggers.contract.ts';
 import { WAKE } from '../src/temporal/contract.ts';
-import { BATCH_OF_ROWS } from './activity-options.ts';
+import { DATABASE_BATCH } from './activity-options.ts';
 import { untilUnchanged } from './signals.ts';
 
-const LOOKS_A_RUN = 500;
+const CHECKS_PER_RUN = 500;
 const SCHEDULED_AT = defineSearchAttributeKey('TemporalScheduledStartTime', SearchAttributeType.DATETIME);
 
-const lookAgain = defineSignal(WAKE);
+const wake = defineSignal(WAKE);
 const { setSchedule } = proxyActivities<TriggerActivities>({
-  ...BATCH_OF_ROWS,
+  ...DATABASE_BATCH,
   summary: 'sync the schedule with the workflow',
 });
-const { startRun } = proxyActivities<TriggerActivities>({ ...BATCH_OF_ROWS, summary: 'start a scheduled run' });
+const { startRun } = proxyActivities<TriggerActivities>({ ...DATABASE_BATCH, summary: 'start a scheduled run' });
 const { announceInactiveSessions } = proxyActivities<TriggerActivities>({
-  ...BATCH_OF_ROWS,
+  ...DATABASE_BATCH,
   summary: 'announce inactive sessions',
 });
 
@@ -40,15 +40,15 @@ export async function startScheduledRun(ref: AutomationRef): Promise<string | nu
 }
 
 /** Sleeps until the next session of an org may have become silent for long enough. Ends where no workflow asks, until one is activated. */
-export async function watchInactivity(input: SilenceInput): Promise<void> {
+export async function watchInactivity(input: InactivityInput): Promise<void> {
   let isWoken = false;
-  setHandler(lookAgain, () => {
+  setHandler(wake, () => {
     isWoken = true;
   });
   for (let looks = 1; ; looks++) {
     isWoken = false;
     const { hasMore, nextInMs } = await announceInactiveSessions(input);
-    if (looks >= LOOKS_A_RUN || workflowInfo().continueAsNewSuggested)
+    if (looks >= CHECKS_PER_RUN || workflowInfo().continueAsNewSuggested)
       await continueAsNew<typeof watchInactivity>(input);
     if (hasMore || isWoken) continue;
     if (nextInMs === null) return;

@@ -8,9 +8,9 @@ import { indexItems } from '../../src/knowledge/index/indexing.service.ts';
 import { serve } from './processes.ts';
 import { seedOrg } from './seed.ts';
 
-const LANES = 8;
+const MAX_CONCURRENT_PAGES = 8;
 
-const { db } = connect(process.env.DATABASE_URL as string, { poolSize: LANES });
+const { db } = connect(process.env.DATABASE_URL as string, { poolSize: MAX_CONCURRENT_PAGES });
 const extractor = createExtractor();
 const dispatcher = new Agent();
 
@@ -53,7 +53,7 @@ async function crawl({ url, isIndexed = false }: { url: string; isIndexed?: bool
       busy--;
     }
   };
-  await Promise.all(Array.from({ length: LANES }, lane));
+  await Promise.all(Array.from({ length: MAX_CONCURRENT_PAGES }, lane));
   return { pages: seen.size, ms: performance.now() - begin };
 }
 

@@ -1,11 +1,11 @@
 import { loadConfig } from '../../src/config.ts';
 import { connect } from '../../src/db/connect.ts';
-import type { Outlet } from '../../src/deliveries/outlet.ts';
+import type { MessageSender } from '../../src/deliveries/outlet.ts';
 import { createUnsubscribeLinks } from '../../src/deliveries/unsubscribe.ts';
 import type { SendOutcome } from '../../src/providers/sending.ts';
 import { createSmtpSender, smtpSettingsOf } from '../../src/providers/smtp.ts';
-import { outletOfEnvironment } from './costless-sender.ts';
-import { eachOf } from './each-of.ts';
+import { senderOfEnvironment } from './costless-sender.ts';
+import { forEachConcurrently } from './each-of.ts';
 import { serve } from './processes.ts';
 import { enrollAll, insertDelivery, type OneSend, settleDelivery } from './row-by-row.ts';
 import { EMAIL, EMAIL_CONTENT } from './seed.ts';
@@ -13,14 +13,14 @@ import { EMAIL, EMAIL_CONTENT } from './seed.ts';
 // The same writes and sends in a loop, by a program that knows nothing of queues, pauses or a crash.
 const config = loadConfig();
 const { db } = connect(config.DATABASE_URL, { poolSize: config.DATABASE_POOL_SIZE });
-const way = process.env.OUTLET === undefined ? bySmtp() : byOutlet(outletOfEnvironment());
+const way = process.env.OUTLET === undefined ? bySmtp() : byOutlet(senderOfEnvironment());
 
 serve({
   /** Sends to every contact of the org. Gives the contacts a second, enrolling included. */
   async run({ orgId, sequenceId }: { orgId: string; sequenceId: string }) {
     const begun = performance.now();
     const sends = await enrollAll(db, orgId, sequenceId);
-    await eachOf(sends, way.concurrency, async (send) => {
+    await forEachConcurrently(sends, way.concurrency, async (send) => {
       const deliveryId = await insertDelivery(db, send);
       const outcome = await way.send(send, deliveryId);
       if (outcome.kind !== 'accepted') throw new Error(`the provider answered ${outcome.reason}`);
@@ -55,7 +55,7 @@ function bySmtp(): Way {
   };
 }
 
-function byOutlet(outlet: Outlet): Way {
+function byOutlet(outlet: MessageSender): Way {
   return {
     concurrency: outlet.concurrency,
     send: ({ orgId, to }, deliveryId) =>

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import type { Db } from '../../src/db/connect.ts';
 
-const MESSAGES = 10;
-const AT_ONCE = 2;
+const MESSAGES_PER_SESSION = 10;
+const MAX_CONCURRENT_BATCHES = 2;
 
 /** Dense, sparse and old values of each field, by prime factors of a session's number, which rises with its age in the order of creation. */
 const SESSIONS = `
@@ -21,7 +21,7 @@ const SESSIONS = `
       || case when n % 2999 = 13 then '{"tier": "rare"}'::jsonb else '{}' end as custom_data,
     timestamptz '2025-01-01' + n * (interval '365 days' / $2) as created_at,
     case when n % 40 > 0 then timestamptz '2025-01-01' + n * (interval '365 days' / $2) + n * 31 % 300 * interval '1 hour' end as last_message_at,
-    ${MESSAGES} as last_seq
+    ${MESSAGES_PER_SESSION} as last_seq
   from generate_series(1, $2::bigint) n join person on person.nth = n % ($2 / 2)`;
 
 /** A word that looks like one, of three syllables, told by a number. */
@@ -74,9 +74,9 @@ export async function seedConversations(db: Db, orgId: string, sessions: number)
     select org_id, id, key from sessions, unnest(array['common', 'half', 'rare']) key
     where org_id = ${orgId} and ticket_number % (case key when 'common' then 1 when 'half' then 2 else 1499 end) = 0
   `.execute(db);
-  const parts = Array.from({ length: AT_ONCE }, (_, part) => [
-    Math.floor((sessions * part) / AT_ONCE),
-    Math.floor((sessions * (part + 1)) / AT_ONCE),
+  const parts = Array.from({ length: MAX_CONCURRENT_BATCHES }, (_, part) => [
+    Math.floor((sessions * part) / MAX_CONCURRENT_BATCHES),
+    Math.floor((sessions * (part + 1)) / MAX_CONCURRENT_BATCHES),
   ]);
   await Promise.all(parts.map(([after, to]) => seedMessages(db, orgId, after as number, to as number)));
 }
@@ -91,8 +91,8 @@ async function seedMessages(db: Db, orgId: string, after: number, to: number): P
         case when seq = 9 then null when seq % 2 = 1 then 'contact' else 'human_agent' end,
         ${sql.raw(MESSAGE_TEXT)} || case when n % 20011 = 1000 then ' kaleidoscope' else '' end, language, created_at + seq * interval '1 minute'
       from (
-          select org_id, id as session_id, seq, language, created_at, ticket_number * ${sql.raw(String(MESSAGES))} + seq as n
-          from sessions, generate_series(1, ${sql.raw(String(MESSAGES))}) seq
+          select org_id, id as session_id, seq, language, created_at, ticket_number * ${sql.raw(String(MESSAGES_PER_SESSION))} + seq as n
+          from sessions, generate_series(1, ${sql.raw(String(MESSAGES_PER_SESSION))}) seq
           where org_id = ${orgId} and ticket_number > ${after} and ticket_number <= ${to}
           order by ticket_number, seq
         ) as message

@@ -1,10 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Outlet } from '../../src/deliveries/outlet.ts';
+import type { MessageSender } from '../../src/deliveries/outlet.ts';
 
 /** Accepts everything, at once or after a time, so that what is measured is all but the sending. */
-export const createCostlessOutlet = ({ delayMs, concurrency }: { delayMs: number; concurrency: number }): Outlet => ({
+export const createCostlessSender = ({
+  delayMs,
+  concurrency,
+}: {
+  delayMs: number;
+  concurrency: number;
+}): MessageSender => ({
   provider: 'costless',
-  sender: null,
+  fromAddress: null,
   concurrency,
   pool: {},
   async send({ deliveryId }) {
@@ -19,5 +25,5 @@ export const COSTLESS = { delayMs: 0, concurrency: 500 };
 const QUICK = { delayMs: 20, concurrency: 50 };
 
 /** What the bench that started this program wants: QUICK by OUTLET=quick, else COSTLESS. */
-export const outletOfEnvironment = (): Outlet =>
-  createCostlessOutlet(process.env.OUTLET === 'quick' ? QUICK : COSTLESS);
+export const senderOfEnvironment = (): MessageSender =>
+  createCostlessSender(process.env.OUTLET === 'quick' ? QUICK : COSTLESS);

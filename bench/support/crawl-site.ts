@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { createRandom, createWriter } from './generated-texts.ts';
 import { serve } from './processes.ts';
 
-const LINKS_A_PAGE = 30;
+const LINKS_PER_PAGE = 30;
 const MENU_ENTRIES = 110;
 const BLOCK = /^## (.*)$/;
 
@@ -27,9 +27,9 @@ function startSite(pages: number): Promise<string> {
 
 /** About 43 KB as documentation has them: 7 KB of text in some ten chunks, a menu, and what makes it look and move. */
 function bodyOf(n: number, pages: number): Buffer {
-  const links = Array.from({ length: LINKS_A_PAGE }, (_, k) => (n * LINKS_A_PAGE + k + 1) % pages);
+  const links = Array.from({ length: LINKS_PER_PAGE }, (_, k) => (n * LINKS_PER_PAGE + k + 1) % pages);
   const menu = Array.from({ length: MENU_ENTRIES }, (_, k) => {
-    const to = links[k % LINKS_A_PAGE];
+    const to = links[k % LINKS_PER_PAGE];
     return `<li class="menu__item menu__item--level-${k % 3}"><a class="menu__link" href="/page/${to}" data-id="m${k}"><svg class="icon icon--small" width="12" height="12" viewBox="0 0 12 12"><path d="M2 2l8 4-8 4z"></path></svg><span class="menu__text">${writer.title()}</span></a></li>`;
   });
   const blocks = `${writer.article()}\n\n${writer.article()}`.split(/\n\n+/).map((block) => {

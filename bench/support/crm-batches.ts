@@ -1,4 +1,4 @@
-const EVENTS = 100;
+const EVENTS_PER_BATCH = 100;
 /** As in a busy hour: most events of a batch are of different threads. */
 const THREADS = 500;
 const FIRST_AT = 1_764_000_000_000;
@@ -8,7 +8,7 @@ let posted = 0;
 /** The body of a batch of 100 new messages as HubSpot posts it, no two alike. */
 export function nextBatch(): string {
   const events: string[] = [];
-  for (let nth = 0; nth < EVENTS; nth++) {
+  for (let nth = 0; nth < EVENTS_PER_BATCH; nth++) {
     const number = ++posted;
     const thread = 7_000_000_000 + ((number * 7_919) % THREADS);
     events.push(

@@ -1,5 +1,9 @@
 /** Does `work` for each item, with as many under way at once as said. */
-export async function eachOf<Item>(items: Item[], atOnce: number, work: (item: Item) => Promise<void>): Promise<void> {
+export async function forEachConcurrently<Item>(
+  items: Item[],
+  atOnce: number,
+  work: (item: Item) => Promise<void>,
+): Promise<void> {
   const rest = items.values();
   const lane = async () => {
     for (const item of rest) await work(item);

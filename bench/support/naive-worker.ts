@@ -4,13 +4,13 @@ import { bundleWorkflowCode, DefaultLogger, NativeConnection, Runtime, Worker } 
 import { loadConfig } from '../../src/config.ts';
 import { connect } from '../../src/db/connect.ts';
 import { newId } from '../../src/ids.ts';
-import { COSTLESS, createCostlessOutlet } from './costless-sender.ts';
-import { eachOf } from './each-of.ts';
+import { COSTLESS, createCostlessSender } from './costless-sender.ts';
+import { forEachConcurrently } from './each-of.ts';
 import { serve } from './processes.ts';
 import { enrollAll, insertDelivery, type OneSend, settleDelivery } from './row-by-row.ts';
 import { EMAIL_CONTENT } from './seed.ts';
 
-const STARTS_AT_ONCE = 50;
+const MAX_CONCURRENT_STARTS = 50;
 const TASK_QUEUE = 'naive';
 
 export type NaiveActivities = typeof activities;
@@ -20,7 +20,7 @@ const config = loadConfig();
 Runtime.install({ logger: new DefaultLogger('WARN'), shutdownSignals: [] });
 const { db } = connect(config.DATABASE_URL, { poolSize: config.DATABASE_POOL_SIZE });
 
-const outlet = createCostlessOutlet(COSTLESS);
+const outlet = createCostlessSender(COSTLESS);
 const sendTo = async ({ orgId, to }: OneSend, deliveryId: string): Promise<string> => {
   await outlet.send({ channel: 'email', content: EMAIL_CONTENT, orgId, deliveryId, to });
   return deliveryId;
@@ -56,7 +56,7 @@ serve({
     const sends = await enrollAll(db, orgId, sequenceId);
     const begun = performance.now();
     const ends: Promise<unknown>[] = [];
-    await eachOf(sends, STARTS_AT_ONCE, async (send) => {
+    await forEachConcurrently(sends, MAX_CONCURRENT_STARTS, async (send) => {
       const handle = await client.workflow.start(type, { workflowId: newId(), taskQueue: TASK_QUEUE, args: [send] });
       ends.push(handle.result());
     });

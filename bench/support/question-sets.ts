@@ -4,19 +4,19 @@ import type { Db } from '../../src/db/connect.ts';
 import { inTransaction } from '../../src/db/transaction.ts';
 import { newId } from '../../src/ids.ts';
 import { indexItems, type KnowledgeItem } from '../../src/knowledge/index/indexing.service.ts';
-import { findPassages, type Semantics } from '../../src/knowledge/index/search.service.ts';
+import { findPassages, type SemanticSearch } from '../../src/knowledge/index/search.service.ts';
 import { type Finding, note } from './report.ts';
 import { seedOrg } from './seed.ts';
 
 /** For an org without an embedding model. */
-export const WORDS_ALONE: Semantics = { similarities: async () => new Map() };
+export const WORDS_ONLY: SemanticSearch = { similarities: async () => new Map() };
 
 const DEPTH = 10;
-const ITEMS_A_BATCH = 100;
+const ITEMS_PER_BATCH = 100;
 /** What terms ORed and ts_rank reached on short questions: the least that a ranking has to be better than. */
-const LEAST = 0.5;
+const MIN_NDCG = 0.5;
 /** Sets of which it is known what a good ranking by words reaches. */
-const LEAST_OF: Record<string, number> = { stackfaq: 0.76 };
+const MIN_NDCG_BY_SET: Record<string, number> = { stackfaq: 0.76 };
 
 interface QuestionSet {
   documents: { _id: string; title?: string; text: string }[];
@@ -35,7 +35,7 @@ export async function measureQuality(db: Db, folder: string | undefined): Promis
   for (const name of readdirSync(folder)
     .filter((set) => existsSync(join(folder, set, 'corpus.jsonl')))
     .sort()) {
-    const least = LEAST_OF[name] ?? LEAST;
+    const least = MIN_NDCG_BY_SET[name] ?? MIN_NDCG;
     const quality = await ndcgOf(db, readSet(join(folder, name)));
     findings.push({
       name: `nDCG@${DEPTH} of ${name}`,
@@ -86,14 +86,14 @@ async function ndcgOf(db: Db, { documents, queries, relevant }: QuestionSet): Pr
       isDraft: false,
     };
   });
-  for (let from = 0; from < items.length; from += ITEMS_A_BATCH)
-    await inTransaction(db, (trx) => indexItems(trx, orgId, items.slice(from, from + ITEMS_A_BATCH)));
+  for (let from = 0; from < items.length; from += ITEMS_PER_BATCH)
+    await inTransaction(db, (trx) => indexItems(trx, orgId, items.slice(from, from + ITEMS_PER_BATCH)));
 
   const asked = queries.filter(({ _id, text }) => relevant.has(_id) && text.length >= 2);
   let sum = 0;
   for (const { _id, text } of asked) {
     const query = text.slice(0, 500);
-    const results = await findPassages(db, WORDS_ALONE, orgId, { query, limit: 50, explain: false });
+    const results = await findPassages(db, WORDS_ONLY, orgId, { query, limit: 50, explain: false });
     const ranked = [...new Set(results.map(({ id }) => names.get(id) ?? ''))];
     const gains = relevant.get(_id) ?? new Map<string, number>();
     sum += discounted(ranked.map((id) => gains.get(id) ?? 0)) / discounted([...gains.values()].sort((a, b) => b - a));

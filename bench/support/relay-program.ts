@@ -5,7 +5,7 @@ import { connect, RELAY_APPLICATION_NAME } from '../../src/db/connect.ts';
 import { type Relay, startRelay } from '../../src/outbox/relay.ts';
 import { connectTemporal } from '../../src/temporal/client.ts';
 import { searchAttributes } from '../../src/temporal/search-attributes.ts';
-import { eachOf } from './each-of.ts';
+import { forEachConcurrently } from './each-of.ts';
 import { type Served, serve } from './processes.ts';
 
 // The relay, and direct starts from the same process by the same client. For both, a workflow counts as started when the
@@ -74,7 +74,7 @@ const served: Served = {
   /** Starts directly, with as many under way as a relay has. Gives the starts a second. */
   async startAll({ starts, atOnce }: { starts: Start[]; atOnce: number }) {
     const begun = nowMs();
-    await eachOf(starts, atOnce, startDirectly);
+    await forEachConcurrently(starts, atOnce, startDirectly);
     return (starts.length / (nowMs() - begun)) * 1000;
   },
   /** Has a relay drain a backlog. Gives the starts a second, from its own start to the last row's deletion. */

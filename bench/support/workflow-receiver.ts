@@ -3,16 +3,16 @@ import { loadConfig } from '../../src/config.ts';
 import { newId } from '../../src/ids.ts';
 import { connectTemporal } from '../../src/temporal/client.ts';
 import type { BenchEvent } from './crm-batches.ts';
-import { eachOf } from './each-of.ts';
+import { forEachConcurrently } from './each-of.ts';
 import { serve } from './processes.ts';
 
 // A route that starts a workflow for each event, as many at once as the server makes use of, and answers when all have begun.
-const STARTS_AT_ONCE = 50;
+const MAX_CONCURRENT_STARTS = 50;
 const { client } = connectTemporal(loadConfig());
 
 const app = Fastify();
 app.post<{ Body: BenchEvent[] }>('/workflows', async ({ body: events }) => {
-  await eachOf(events, STARTS_AT_ONCE, async (event) => {
+  await forEachConcurrently(events, MAX_CONCURRENT_STARTS, async (event) => {
     await client.workflow.start('processEvent', { workflowId: newId(), taskQueue: 'naive', args: [event] });
   });
   return {};

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { Id } from '../http/schemas.ts';
-import { MAX_PARAMETER_NAME } from './actions.schema.ts';
+import { MAX_PARAMETER_NAME_LENGTH } from './actions.schema.ts';
 
 const MAX_PARAMETERS_CHARACTERS = 64 * 1024;
 
-const Values = z.record(z.string().min(1).max(MAX_PARAMETER_NAME), z.unknown());
+const Values = z.record(z.string().min(1).max(MAX_PARAMETER_NAME_LENGTH), z.unknown());
 
 /** What an action is called with, by the names that overrides have too. */
 export const ActionParameters = z

@@ -4,9 +4,9 @@ import { type Issue, invalid } from '../errors.ts';
 import { newId } from '../ids.ts';
 import { lockActions, upsertActions } from './actions.queries.ts';
 import { CreateAction } from './actions.schema.ts';
-import { assertRoom } from './actions.service.ts';
+import { assertActionLimit } from './actions.service.ts';
 import { type DocumentedOperation, operationsOf } from './openapi.rules.ts';
-import { readDocument } from './openapi-documents.ts';
+import { parseDocument } from './openapi-documents.ts';
 import { problemsOf } from './operations.rules.ts';
 
 const MAX_OPERATIONS = 500;
@@ -18,13 +18,15 @@ const MAX_PROBLEMS = 100;
  * an org can have.
  */
 export async function importActions(db: Db, orgId: string, document: string) {
-  const { operations, problems } = operationsOf(readDocument(document));
+  const { operations, problems } = operationsOf(parseDocument(document));
   if (operations.length > MAX_OPERATIONS)
-    throw refusal([{ path: 'paths', message: `must have at most ${MAX_OPERATIONS} operations: import them in parts` }]);
-  const { actions, issues } = checked(operations);
+    throw importError([
+      { path: 'paths', message: `must have at most ${MAX_OPERATIONS} operations: import them in parts` },
+    ]);
+  const { actions, issues } = checkOperations(operations);
   const all = [...problems, ...issues];
   if (actions.length === 0)
-    throw refusal(all.length > 0 ? all : [{ path: 'paths', message: 'must have an operation at least' }]);
+    throw importError(all.length > 0 ? all : [{ path: 'paths', message: 'must have an operation at least' }]);
 
   const imported = await inTransaction(db, async (trx) => {
     await lockActions(trx, orgId);
@@ -33,7 +35,7 @@ export async function importActions(db: Db, orgId: string, document: string) {
       orgId,
       actions.map((action) => ({ ...action, id: newId() })),
     );
-    await assertRoom(trx, orgId);
+    await assertActionLimit(trx, orgId);
     return rows;
   });
   const created = imported.filter(({ is_new }) => is_new).length;
@@ -47,7 +49,7 @@ export async function importActions(db: Db, orgId: string, document: string) {
 }
 
 /** Those that can be called, and why the others cannot. */
-function checked(operations: DocumentedOperation[]): { actions: CreateAction[]; issues: Issue[] } {
+function checkOperations(operations: DocumentedOperation[]): { actions: CreateAction[]; issues: Issue[] } {
   const actions = new Map<string, CreateAction>();
   const issues: Issue[] = [];
   for (const { path, action } of operations) {
@@ -58,18 +60,18 @@ function checked(operations: DocumentedOperation[]): { actions: CreateAction[]; 
     const id = data?.operation_id ?? '';
     if (actions.has(id)) found.push({ path: 'operationId', message: `${id} stands twice in the document` });
     if (found.length === 0 && success) actions.set(id, data);
-    issues.push(...found.map((issue) => ({ path: `${path}.${inDocument(issue.path)}`, message: issue.message })));
+    issues.push(...found.map((issue) => ({ path: `${path}.${documentPathOf(issue.path)}`, message: issue.message })));
   }
   return { actions: [...actions.values()], issues };
 }
 
 /** Where in an operation of a document that stands which is an action's field. */
-function inDocument(path: string): string {
+function documentPathOf(path: string): string {
   if (path === 'api_endpoint') return 'servers';
   return path === 'operation_id' ? 'operationId' : path.replace(/^payload\./, '');
 }
 
-function refusal(problems: Issue[]) {
+function importError(problems: Issue[]) {
   const issues = problems.slice(0, MAX_PROBLEMS).map(({ path, message }) => ({ path: `body.file.${path}`, message }));
   const summary = problems.map(({ path, message }) => `${path}: ${message}`).join('; ');
   return invalid(`The document cannot be imported: ${summary.slice(0, 500)}`, issues);

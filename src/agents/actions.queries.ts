@@ -125,12 +125,13 @@ export async function deleteAction(db: Db, orgId: string, id: string): Promise<b
   return numDeletedRows > 0n;
 }
 
-const one = (db: Db, orgId: string, id: string) =>
+const selectAction = (db: Db, orgId: string, id: string) =>
   db.selectFrom('actions').select(COLUMNS).where('org_id', '=', orgId).where('id', '=', id);
 
-export const findAction = (db: Db, orgId: string, id: string) => one(db, orgId, id).executeTakeFirst();
+export const findAction = (db: Db, orgId: string, id: string) => selectAction(db, orgId, id).executeTakeFirst();
 
-export const lockAction = (trx: Trx, orgId: string, id: string) => one(trx, orgId, id).forUpdate().executeTakeFirst();
+export const lockAction = (trx: Trx, orgId: string, id: string) =>
+  selectAction(trx, orgId, id).forUpdate().executeTakeFirst();
 
 export type ActionRow = NonNullable<Awaited<ReturnType<typeof findAction>>>;
 

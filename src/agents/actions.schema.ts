@@ -2,14 +2,14 @@ import { z } from 'zod';
 import { SessionChannel } from '../conversations/sessions.schema.ts';
 import { Id, Name, Timestamp } from '../http/schemas.ts';
 
-const MAX_URL = 2_048;
-const MAX_DESCRIPTION = 10_000;
+const MAX_URL_LENGTH = 2_048;
+const MAX_DESCRIPTION_LENGTH = 10_000;
 const MAX_PARAMETERS = 200;
 const MAX_PAYLOAD_CHARACTERS = 64 * 1024;
 const MAX_TAGS = 50;
 const MAX_CONTENT_TYPES = 20;
 /** What a parameter may be called. */
-export const MAX_PARAMETER_NAME = 255;
+export const MAX_PARAMETER_NAME_LENGTH = 255;
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 const RequestType = z.enum(METHODS);
@@ -23,9 +23,9 @@ const JsonSchema = z
 export type JsonSchema = z.infer<typeof JsonSchema>;
 
 const OperationParameter = z.looseObject({
-  name: z.string().min(1).max(MAX_PARAMETER_NAME),
+  name: z.string().min(1).max(MAX_PARAMETER_NAME_LENGTH),
   in: z.enum(['query', 'path', 'header', 'cookie']),
-  description: z.string().max(MAX_DESCRIPTION).optional(),
+  description: z.string().max(MAX_DESCRIPTION_LENGTH).optional(),
   required: z.boolean().optional(),
   schema: JsonSchema.optional(),
   style: z.string().max(100).optional().describe('Of a query: deepObject, or form.'),
@@ -34,7 +34,7 @@ const OperationParameter = z.looseObject({
 export type OperationParameter = z.infer<typeof OperationParameter>;
 
 const RequestBody = z.looseObject({
-  description: z.string().max(MAX_DESCRIPTION).optional(),
+  description: z.string().max(MAX_DESCRIPTION_LENGTH).optional(),
   required: z.boolean().optional(),
   content: z
     .record(z.string().min(1).max(255), z.looseObject({ schema: JsonSchema.optional() }))
@@ -48,15 +48,15 @@ const RequestBody = z.looseObject({
 
 const ActionPayload = z
   .looseObject({
-    base_url: z.string().max(MAX_URL).optional(),
-    path: z.string().max(MAX_URL).optional(),
+    base_url: z.string().max(MAX_URL_LENGTH).optional(),
+    path: z.string().max(MAX_URL_LENGTH).optional(),
     method: z.enum(['get', 'post', 'put', 'patch', 'delete']).optional().describe('The request_type in lower case.'),
-    operationId: z.string().max(MAX_PARAMETER_NAME).optional(),
-    summary: z.string().max(MAX_DESCRIPTION).optional(),
-    description: z.string().max(MAX_DESCRIPTION).optional(),
+    operationId: z.string().max(MAX_PARAMETER_NAME_LENGTH).optional(),
+    summary: z.string().max(MAX_DESCRIPTION_LENGTH).optional(),
+    description: z.string().max(MAX_DESCRIPTION_LENGTH).optional(),
     parameters: z.array(OperationParameter).max(MAX_PARAMETERS).optional(),
     requestBody: RequestBody.optional(),
-    responses: z.record(z.string().max(MAX_PARAMETER_NAME), z.unknown()).optional().describe('By status code.'),
+    responses: z.record(z.string().max(MAX_PARAMETER_NAME_LENGTH), z.unknown()).optional().describe('By status code.'),
   })
   .refine((payload) => JSON.stringify(payload).length <= MAX_PAYLOAD_CHARACTERS, {
     error: `must have at most ${MAX_PAYLOAD_CHARACTERS} characters as JSON`,
@@ -74,10 +74,10 @@ const EnabledOnChannel = z.object({
 
 const fields = {
   name: Name,
-  description: z.string().max(MAX_DESCRIPTION).nullable().describe('Tells the AI when to take it.'),
+  description: z.string().max(MAX_DESCRIPTION_LENGTH).nullable().describe('Tells the AI when to take it.'),
   api_endpoint: z
     .url({ protocol: /^https?$/, error: 'must be an http or https URL' })
-    .max(MAX_URL)
+    .max(MAX_URL_LENGTH)
     .describe('The full address to call, with {names} of path parameters in its path.'),
   request_type: RequestType,
   operation_id: z
@@ -159,7 +159,7 @@ export const ImportActions = z
   })
   .nullish();
 
-const Place = z.object({ path: z.string(), message: z.string() });
+const OperationIssue = z.object({ path: z.string(), message: z.string() });
 
 export const ImportedActions = z
   .object({
@@ -167,6 +167,6 @@ export const ImportedActions = z
     updated: z.int(),
     skipped: z.int().describe('Operations that cannot be called: see problems.'),
     actions: z.array(z.object({ id: Id, operation_id: z.string() })),
-    problems: z.array(Place).describe('Why operations were skipped, and where in the document.'),
+    problems: z.array(OperationIssue).describe('Why operations were skipped, and where in the document.'),
   })
   .meta({ id: 'ImportedActions' });

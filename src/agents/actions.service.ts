@@ -16,7 +16,7 @@ import {
   updateAction,
 } from './actions.queries.ts';
 import type { CreateAction, UpdateAction } from './actions.schema.ts';
-import { nameOfOperation } from './names.rules.ts';
+import { operationIdOf } from './names.rules.ts';
 import { type Operation, problemsOf } from './operations.rules.ts';
 
 const MAX_ACTIONS = 500;
@@ -26,11 +26,11 @@ export async function createAction(db: Db, orgId: string, action: CreateAction) 
   assertCallable(action);
   return inTransaction(db, async (trx) => {
     await lockActions(trx, orgId);
-    const operation_id = action.operation_id ?? (await freeOperationId(trx, orgId, action.name));
+    const operation_id = action.operation_id ?? (await findFreeOperationId(trx, orgId, action.name));
     const row = await insertAction(trx, orgId, newId(), { ...action, operation_id });
-    if (row === undefined) throw takenOperationId(operation_id);
-    await assertRoom(trx, orgId);
-    return shown(row);
+    if (row === undefined) throw operationIdConflict(operation_id);
+    await assertActionLimit(trx, orgId);
+    return toAnswer(row);
   });
 }
 
@@ -43,8 +43,8 @@ export function changeAction(db: Db, orgId: string, id: string, changes: UpdateA
     assertCallable({ ...before, ...changes });
     const { operation_id } = changes;
     if (operation_id !== undefined && (await isOperationIdTaken(trx, orgId, operation_id, id)))
-      throw takenOperationId(operation_id);
-    return shown(await updateAction(trx, orgId, id, changes));
+      throw operationIdConflict(operation_id);
+    return toAnswer(await updateAction(trx, orgId, id, changes));
   });
 }
 
@@ -57,14 +57,14 @@ export async function removeAction(db: Db, orgId: string, id: string): Promise<v
 export async function getAction(db: Db, orgId: string, id: string) {
   const row = await findAction(db, orgId, id);
   if (row === undefined) throw notFound('action');
-  return shown(row);
+  return toAnswer(row);
 }
 
 /** All of the org's actions, oldest first. */
-export const readActions = async (db: Db, orgId: string) => (await listActions(db, orgId)).map(shown);
+export const readActions = async (db: Db, orgId: string) => (await listActions(db, orgId)).map(toAnswer);
 
 /** Throws conflict where the org has more actions than an org can have. */
-export async function assertRoom(trx: Trx, orgId: string): Promise<void> {
+export async function assertActionLimit(trx: Trx, orgId: string): Promise<void> {
   if ((await countActions(trx, orgId)) > MAX_ACTIONS)
     throw conflict(`An org has at most ${MAX_ACTIONS} actions: delete some that are not in use`);
 }
@@ -76,8 +76,8 @@ function assertCallable(operation: Operation): void {
   throw invalid(`The request is not valid: ${summary.slice(0, 500)}`, issues);
 }
 
-async function freeOperationId(trx: Trx, orgId: string, name: string): Promise<string> {
-  const wanted = nameOfOperation(name);
+async function findFreeOperationId(trx: Trx, orgId: string, name: string): Promise<string> {
+  const wanted = operationIdOf(name);
   const taken = new Set(await listOperationIds(trx, orgId, wanted));
   for (let n = 1; ; n++) {
     const operationId = n === 1 ? wanted : `${wanted}_${n}`;
@@ -85,7 +85,7 @@ async function freeOperationId(trx: Trx, orgId: string, name: string): Promise<s
   }
 }
 
-const takenOperationId = (operationId: string) =>
+const operationIdConflict = (operationId: string) =>
   conflict(`operation_id: another action has ${operationId}: choose another one`);
 
-const shown = ({ channels, ...row }: ActionRow) => ({ ...row, enabled_on_channel: { channels } });
+const toAnswer = ({ channels, ...row }: ActionRow) => ({ ...row, enabled_on_channel: { channels } });

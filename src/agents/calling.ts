@@ -1,27 +1,27 @@
 import type { Db } from '../db/connect.ts';
 import { invalid, ProviderError, unprocessable } from '../errors.ts';
-import { type EgressAnswer, EgressError, type Requests } from '../providers/egress.ts';
-import { bodyOf, headersOf } from '../providers/http-answers.ts';
+import { EgressError, type EgressResponse, type HttpClient } from '../providers/egress.ts';
+import { headersOf, parsedBodyOf } from '../providers/http-answers.ts';
 import { retryAfterOf } from '../providers/http-sending.ts';
 import type { Secrets } from '../secrets.ts';
-import { beginCall, forgetCall, type KeptAnswer, keepAnswer } from './action-calls.queries.ts';
+import { deleteCall, type StoredAnswer, startCall, storeAnswer } from './action-calls.queries.ts';
 import type { ActionParameters, TestAction } from './action-calls.schema.ts';
 import { getAction } from './actions.service.ts';
 import type { Operation } from './operations.rules.ts';
-import { overridesOf, type Subject } from './overrides.service.ts';
+import { getOverrides, type OverrideSubject } from './overrides.service.ts';
 import { issuesOf } from './parameter-schemas.ts';
 import { type ActionRequest, requestOf } from './requests.rules.ts';
 
 const TIMEOUT_MS = 60_000;
 /** Beyond it an answer is refused rather than read to its end. */
-const MAX_READ_BYTES = 8 * 1024 * 1024;
+const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
 /** Of an answer, what is shown and what a run keeps. */
 const MAX_SHOWN_BYTES = 64 * 1024;
-const MAX_KEPT_BYTES = 256 * 1024;
+const MAX_STORED_BYTES = 256 * 1024;
 
 export interface CallDeps {
   db: Db;
-  egress: Requests;
+  egress: HttpClient;
   secrets: Secrets;
 }
 
@@ -37,13 +37,18 @@ export async function testAction(
   dedupeKey: string,
 ) {
   const action = await getAction(deps.db, orgId, id);
-  const request = await prepare(deps, orgId, action, parameters, { contactId: contact_id });
+  const request = await prepareRequest(deps, orgId, action, parameters, { contactId: contact_id });
   const began = performance.now();
-  const answer = await send(deps, action, request, dedupeKey).catch((error: unknown) => {
+  const answer = await sendRequest(deps, action, request, dedupeKey).catch((error: unknown) => {
     throw error instanceof EgressError ? unprocessable(error.message) : error;
   });
   const duration_ms = Math.round(performance.now() - began);
-  return { status: answer.status, headers: headersOf(answer), body: bodyOf(answer, MAX_SHOWN_BYTES), duration_ms };
+  return {
+    status: answer.status,
+    headers: headersOf(answer),
+    body: parsedBodyOf(answer, MAX_SHOWN_BYTES),
+    duration_ms,
+  };
 }
 
 /**
@@ -56,18 +61,18 @@ export async function callAction(
   orgId: string,
   id: string,
   parameters: ActionParameters,
-  { dedupeKey, ...subject }: Subject & { dedupeKey: string },
-): Promise<KeptAnswer> {
+  { dedupeKey, ...subject }: OverrideSubject & { dedupeKey: string },
+): Promise<StoredAnswer> {
   const action = await getAction(deps.db, orgId, id);
-  const request = await prepare(deps, orgId, action, parameters, subject);
+  const request = await prepareRequest(deps, orgId, action, parameters, subject);
   if (action.request_type !== 'GET') return callOnce(deps, orgId, action, request, dedupeKey);
-  const answer = await send(deps, action, request, dedupeKey);
+  const answer = await sendRequest(deps, action, request, dedupeKey);
   if (answer.status === 429 || answer.status >= 500)
     throw new ProviderError(`${new URL(answer.url).host} answered ${answer.status}`, {
       transient: true,
       retryAfterMs: retryAfterOf(answer.headers['retry-after']),
     });
-  return kept(answer);
+  return toStoredAnswer(answer);
 }
 
 async function callOnce(
@@ -76,32 +81,34 @@ async function callOnce(
   operation: Operation,
   request: ActionRequest,
   key: string,
-): Promise<KeptAnswer> {
-  const before = await beginCall(deps.db, orgId, key);
+): Promise<StoredAnswer> {
+  const before = await startCall(deps.db, orgId, key);
   if (before?.answer) return before.answer;
   try {
-    if (before !== undefined) throw unseen('An earlier try ended before its answer was seen');
-    const answer = kept(await send(deps, operation, request, key));
-    await keepAnswer(deps.db, orgId, key, answer);
+    if (before !== undefined) throw unknownOutcome('An earlier try ended before its answer was seen');
+    const answer = toStoredAnswer(await sendRequest(deps, operation, request, key));
+    await storeAnswer(deps.db, orgId, key, answer);
     return answer;
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
-    await forgetCall(deps.db, orgId, key); // whoever starts the step once more wants it done
-    throw error instanceof EgressError && error.mayHaveArrived && error.transient ? unseen(error.message) : error;
+    await deleteCall(deps.db, orgId, key); // whoever starts the step once more wants it done
+    throw error instanceof EgressError && error.mayHaveArrived && error.transient
+      ? unknownOutcome(error.message)
+      : error;
   }
 }
 
-const unseen = (message: string) =>
+const unknownOutcome = (message: string) =>
   new ProviderError(`${message}. It may have been done, so it is not tried again by itself`, { transient: false });
 
-async function prepare(
+async function prepareRequest(
   { db, secrets }: CallDeps,
   orgId: string,
   operation: Operation,
   parameters: ActionParameters,
-  subject: Subject,
+  subject: OverrideSubject,
 ): Promise<ActionRequest> {
-  const overrides = await overridesOf(db, secrets, orgId, subject);
+  const overrides = await getOverrides(db, secrets, orgId, subject);
   const prepared = requestOf(operation, parameters, overrides, issuesOf);
   if ('request' in prepared) return prepared.request;
   const issues = prepared.issues.map(({ path, message }) => ({ path: `body.parameters.${path}`, message }));
@@ -109,18 +116,21 @@ async function prepare(
   throw invalid(`The action cannot be called so: ${summary.slice(0, 500)}`, issues);
 }
 
-const send = (
+const sendRequest = (
   { egress }: CallDeps,
   { request_type }: Operation,
   { url, headers, body }: ActionRequest,
   dedupeKey: string,
-): Promise<EgressAnswer> =>
+): Promise<EgressResponse> =>
   egress.request(url, {
     method: request_type,
     headers: { ...headers, 'idempotency-key': dedupeKey },
     ...(body === undefined ? {} : { body }),
     timeoutMs: TIMEOUT_MS,
-    maxBytes: MAX_READ_BYTES,
+    maxBytes: MAX_ANSWER_BYTES,
   });
 
-const kept = (answer: EgressAnswer): KeptAnswer => ({ status: answer.status, body: bodyOf(answer, MAX_KEPT_BYTES) });
+const toStoredAnswer = (answer: EgressResponse): StoredAnswer => ({
+  status: answer.status,
+  body: parsedBodyOf(answer, MAX_STORED_BYTES),
+});

@@ -1,7 +1,7 @@
 const MAX_LENGTH = 100;
 
 /** An operation id made of a text that people read. */
-export function nameOfOperation(text: string): string {
+export function operationIdOf(text: string): string {
   const ascii = text.normalize('NFKD').replaceAll(/\p{Mark}/gu, '');
   const words = ascii.toLowerCase().match(/[a-z0-9]+/g) ?? [];
   return words.join('_').slice(0, MAX_LENGTH) || 'action';

@@ -1,15 +1,15 @@
 import type { Issue } from '../errors.ts';
 import { storable } from '../providers/storable.rules.ts';
-import { nameOfOperation } from './names.rules.ts';
+import { operationIdOf } from './names.rules.ts';
 import { createResolver, UnresolvedReference } from './references.rules.ts';
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const;
-const MAX_VALUES_AN_OPERATION = 20_000;
+const MAX_VALUES_PER_OPERATION = 20_000;
 const MAX_VALUES = 500_000;
-const MAX_NAME = 255;
-const MAX_ID = 128;
+const MAX_NAME_LENGTH = 255;
+const MAX_ID_LENGTH = 128;
 const MAX_TAGS = 50;
-const MAX_TAG = 100;
+const MAX_TAG_LENGTH = 100;
 
 type Node = Record<string, unknown>;
 type Resolve = (part: unknown) => unknown;
@@ -25,7 +25,7 @@ export interface DocumentedOperation {
 export function operationsOf(document: Node): { operations: DocumentedOperation[]; problems: Issue[] } {
   const problem = problemOfDocument(document);
   if (problem !== undefined) return { operations: [], problems: [problem] };
-  const resolve = createResolver(document, { maxValues: MAX_VALUES_AN_OPERATION, budget: MAX_VALUES });
+  const resolve = createResolver(document, { maxValues: MAX_VALUES_PER_OPERATION, budget: MAX_VALUES });
   const operations: DocumentedOperation[] = [];
   const problems: Issue[] = [];
   for (const [route, item] of Object.entries(document.paths as Node)) {
@@ -71,14 +71,14 @@ function actionOf(
     responses: responsesOf(responses, resolve),
   };
   return {
-    name: name.slice(0, MAX_NAME),
+    name: name.slice(0, MAX_NAME_LENGTH),
     description: text(description) ?? text(summary) ?? null,
     api_endpoint: `${base_url.replace(/\/+$/, '')}${route}`,
     request_type: method.toUpperCase(),
-    operation_id: text(operationId) ?? nameOfOperation(`${method} ${route}`).slice(0, MAX_ID),
+    operation_id: text(operationId) ?? operationIdOf(`${method} ${route}`).slice(0, MAX_ID_LENGTH),
     payload: Object.fromEntries(Object.entries(payload).filter(([, value]) => value !== undefined)),
     tags: asList(tags)
-      .flatMap((tag) => (typeof tag === 'string' && tag !== '' ? tag.slice(0, MAX_TAG) : []))
+      .flatMap((tag) => (typeof tag === 'string' && tag !== '' ? tag.slice(0, MAX_TAG_LENGTH) : []))
       .slice(0, MAX_TAGS),
   };
 }

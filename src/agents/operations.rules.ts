@@ -1,5 +1,5 @@
 import type { Issue } from '../errors.ts';
-import { problemOfHeaderName } from '../providers/headers.rules.ts';
+import { headerNameProblem } from '../providers/headers.rules.ts';
 import type { ActionPayload, JsonSchema, OperationParameter, RequestType } from './actions.schema.ts';
 
 /** What an action calls. */
@@ -82,7 +82,7 @@ function problemsOfParameter(
   before: OperationParameter[],
 ): Issue[] {
   const { name, in: place, schema } = parameter;
-  const header = place === 'header' ? problemOfHeaderName(name) : undefined;
+  const header = place === 'header' ? headerNameProblem(name) : undefined;
   return [
     ...(place === 'path' && !placeholdersOf(api_endpoint).includes(name)
       ? [{ path: 'name', message: `must stand as {${name}} in the path of api_endpoint` }]
@@ -114,13 +114,13 @@ function problemsOfBody(operation: Operation): Issue[] {
 }
 
 function problemsOfSchema(schema: JsonSchema | undefined, path: string): Issue[] {
-  return holdsReference(schema) ? [{ path, message: 'must not hold $ref: put what it refers to in its place' }] : [];
+  return containsReference(schema) ? [{ path, message: 'must not hold $ref: put what it refers to in its place' }] : [];
 }
 
 /** A property may be called $ref: what refers to something is a text. */
-function holdsReference(value: unknown): boolean {
+function containsReference(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false;
   return Object.entries(value).some(([key, inside]) =>
-    key === '$ref' || key === '$dynamicRef' ? typeof inside === 'string' : holdsReference(inside),
+    key === '$ref' || key === '$dynamicRef' ? typeof inside === 'string' : containsReference(inside),
   );
 }

@@ -8,23 +8,23 @@ export interface Overrides {
   headers: Record<string, string>;
 }
 
-export type GivenOverrides = { [Group in keyof Overrides]?: Overrides[Group] | undefined };
+export type PartialOverrides = { [Group in keyof Overrides]?: Overrides[Group] | undefined };
 
 const NO_OVERRIDES: Overrides = { query_params: {}, path_params: {}, body_params: {}, headers: {} };
 
 /** All of them, field by field: a later one goes before an earlier one. */
-export function merged(all: (GivenOverrides | null | undefined)[]): Overrides {
+export function mergeOverrides(all: (PartialOverrides | null | undefined)[]): Overrides {
   return all.reduce<Overrides>(
     (sum, one) => ({
       query_params: { ...sum.query_params, ...one?.query_params },
       path_params: { ...sum.path_params, ...one?.path_params },
       body_params: { ...sum.body_params, ...one?.body_params },
-      headers: { ...sum.headers, ...lowerCased(one?.headers ?? {}) },
+      headers: { ...sum.headers, ...withLowerCaseNames(one?.headers ?? {}) },
     }),
     NO_OVERRIDES,
   );
 }
 
 /** By lower-case name, so that no header goes out twice. */
-export const lowerCased = <T>(headers: Record<string, T>): Record<string, T> =>
+export const withLowerCaseNames = <T>(headers: Record<string, T>): Record<string, T> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));

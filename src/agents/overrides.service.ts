@@ -3,46 +3,46 @@ import type { Db, Trx } from '../db/connect.ts';
 import { readActionOverrides } from '../orgs/action-overrides.service.ts';
 import type { Secrets } from '../secrets.ts';
 import { findMessageOverrides, insertMessageOverrides } from './overrides.queries.ts';
-import { type GivenOverrides, merged, type Overrides } from './overrides.rules.ts';
+import { mergeOverrides, type Overrides, type PartialOverrides } from './overrides.rules.ts';
 
 export { deleteMessageOverrides as forgetMessageOverrides } from './overrides.queries.ts';
 
 /** What a call is about. */
-export interface Subject {
+export interface OverrideSubject {
   messageId?: string | undefined;
   contactId?: string | undefined;
 }
 
 /** What takes the place of the values that an action is called with, field by field: the message's before the contact's before the org's. */
-export async function overridesOf(
+export async function getOverrides(
   db: Db,
   secrets: Secrets,
   orgId: string,
-  { messageId, contactId }: Subject,
+  { messageId, contactId }: OverrideSubject,
 ): Promise<Overrides> {
   const [org, contact, message] = await Promise.all([
     readActionOverrides(db, secrets, orgId),
     contactId === undefined ? undefined : findHttpActionOverrides(db, orgId, contactId),
     messageId === undefined ? undefined : findMessageOverrides(db, orgId, messageId),
   ]);
-  const ofMessage = message && JSON.parse(secrets.decrypt(message, placeOf(orgId, messageId as string)));
-  return merged([org, contact as GivenOverrides | undefined, ofMessage]);
+  const ofMessage = message && JSON.parse(secrets.decrypt(message, secretPlaceOf(orgId, messageId as string)));
+  return mergeOverrides([org, contact as PartialOverrides | undefined, ofMessage]);
 }
 
 /** Keeps what a page says with a message for the actions that answer it. Sealed, as it may hold the visitor's credentials. */
-export async function keepMessageOverrides(
+export async function storeMessageOverrides(
   trx: Trx,
   secrets: Secrets,
   orgId: string,
   messageId: string,
-  overrides: GivenOverrides,
+  overrides: PartialOverrides,
 ): Promise<void> {
   if (Object.values(overrides).every((values) => Object.keys(values ?? {}).length === 0)) return;
-  const sealed = secrets.encrypt(JSON.stringify(overrides), placeOf(orgId, messageId));
+  const sealed = secrets.encrypt(JSON.stringify(overrides), secretPlaceOf(orgId, messageId));
   await insertMessageOverrides(trx, orgId, messageId, sealed);
 }
 
-const placeOf = (orgId: string, messageId: string) => ({
+const secretPlaceOf = (orgId: string, messageId: string) => ({
   orgId,
   table: 'message_overrides',
   column: 'sealed',

@@ -3,7 +3,7 @@ import { PhoneNumber } from '../contacts/phone-number.schema.ts';
 import { Id, Language, Name, Timestamp } from '../http/schemas.ts';
 import { VoiceId } from './phone-voices.schema.ts';
 
-const FIRST_MESSAGE = 'Hello?';
+const DEFAULT_FIRST_MESSAGE = 'Hello?';
 const MAX_IDS = 100;
 /** Ours have 36. */
 const MAX_ID_LENGTH = 64;
@@ -19,8 +19,8 @@ const fields = {
     .min(1)
     .max(1000)
     .nullable()
-    .transform((text) => text ?? FIRST_MESSAGE)
-    .describe(`What it says first. null: \`${FIRST_MESSAGE}\``),
+    .transform((text) => text ?? DEFAULT_FIRST_MESSAGE)
+    .describe(`What it says first. null: \`${DEFAULT_FIRST_MESSAGE}\``),
   instructions: Ids.nullable().describe('Ids of training scenarios.'),
   handoff_phone_number: PhoneNumber.nullable().describe(
     'Whom it passes a call to that needs a person: an international number. Stored as E.164.',
@@ -39,7 +39,7 @@ export const CreatePhoneAgent = z
     type: PhoneAgentType.default('inbound'),
     voice_id: fields.voice_id.default(null),
     language: fields.language.default(null),
-    first_message: fields.first_message.prefault(FIRST_MESSAGE),
+    first_message: fields.first_message.prefault(DEFAULT_FIRST_MESSAGE),
     instructions: fields.instructions.default(null),
     handoff_phone_number: fields.handoff_phone_number.prefault(null),
     use_org_knowledgebase: fields.use_org_knowledgebase.prefault(false),

@@ -45,7 +45,7 @@ function targetOf(document: Record<string, unknown>, reference: string): unknown
   const parts = reference
     .slice(2)
     .split('/')
-    .map((part) => decoded(part).replaceAll('~1', '/').replaceAll('~0', '~'));
+    .map((part) => decodePart(part).replaceAll('~1', '/').replaceAll('~0', '~'));
   const target = parts.reduce<unknown>(
     (value, part) =>
       typeof value === 'object' && value !== null && Object.hasOwn(value, part) ? value[part as never] : undefined,
@@ -55,7 +55,7 @@ function targetOf(document: Record<string, unknown>, reference: string): unknown
   return target;
 }
 
-function decoded(part: string): string {
+function decodePart(part: string): string {
   try {
     return decodeURIComponent(part);
   } catch {

@@ -1,12 +1,12 @@
 import type { Issue } from '../errors.ts';
-import { problemOfHeaderName, problemOfHeaderValue } from '../providers/headers.rules.ts';
+import { headerNameProblem, headerValueProblem } from '../providers/headers.rules.ts';
 import type { ActionParameters } from './action-calls.schema.ts';
 import type { JsonSchema } from './actions.schema.ts';
 import { type BodyType, bodyTypeOf, type Operation, withPathParameters } from './operations.rules.ts';
-import { lowerCased, type Overrides } from './overrides.rules.ts';
-import { formOf, headersOf, pairsOf, textOf, type Value } from './serialization.rules.ts';
+import { type Overrides, withLowerCaseNames } from './overrides.rules.ts';
+import { formOf, headersOf, type ParameterValue, pairsOf, textOf } from './serialization.rules.ts';
 
-const MAX_URL = 8_192;
+const MAX_URL_LENGTH = 8_192;
 const MAX_HEADERS = 100;
 const GROUPS = { path: 'path_params', query: 'query_params', header: 'headers', cookie: 'cookies' } as const;
 type Group = (typeof GROUPS)[keyof typeof GROUPS];
@@ -19,29 +19,29 @@ export interface ActionRequest {
 }
 
 /** Says why a value is not as a schema has it. */
-export type Check = (schema: JsonSchema, value: unknown, path: string) => Issue[];
+export type SchemaCheck = (schema: JsonSchema, value: unknown, path: string) => Issue[];
 
 /** The request that calls an operation with what is given, overrides before it; or all that is wrong with that, by field of what is given. */
 export function requestOf(
   operation: Operation,
   given: ActionParameters,
   overrides: Overrides,
-  check: Check,
+  check: SchemaCheck,
 ): { request: ActionRequest } | { issues: Issue[] } {
   const values = valuesOf(operation, given, overrides);
   const body = bodyOf(operation, given, overrides);
   const issues = [
-    ...unknownOnes(operation, given),
+    ...issuesOfUnknownParameters(operation, given),
     ...values.flatMap((value) => issuesOfValue(value, check)),
-    ...issuesOfOtherHeaders(overrides),
+    ...issuesOfOverrideHeaders(overrides),
     ...issuesOfBody(operation, body, check),
   ];
   if (issues.length > 0) return { issues };
   const url = urlOf(operation, values, overrides);
   if (url === undefined)
     return { issues: [{ path: 'path_params', message: 'must not change which path of api_endpoint is called' }] };
-  if (url.length > MAX_URL)
-    return { issues: [{ path: 'query_params', message: `make an address of over ${MAX_URL} characters` }] };
+  if (url.length > MAX_URL_LENGTH)
+    return { issues: [{ path: 'query_params', message: `make an address of over ${MAX_URL_LENGTH} characters` }] };
   const headers = { ...headersOf(values), ...overrides.headers };
   if (Object.keys(headers).length > MAX_HEADERS)
     return { issues: [{ path: 'headers', message: `must be at most ${MAX_HEADERS}` }] };
@@ -56,22 +56,22 @@ export function requestOf(
   };
 }
 
-function valuesOf({ payload }: Operation, given: ActionParameters, overrides: Overrides): Value[] {
-  const sources = { ...given, headers: lowerCased(given.headers ?? {}) };
+function valuesOf({ payload }: Operation, given: ActionParameters, overrides: Overrides): ParameterValue[] {
+  const sources = { ...given, headers: withLowerCaseNames(given.headers ?? {}) };
   return (payload.parameters ?? []).map((parameter) => {
     const group = GROUPS[parameter.in];
     const name = nameIn(group, parameter.name);
-    const before = group === 'cookies' ? undefined : own(overrides[group], name);
-    return { parameter, path: `${group}.${parameter.name}`, value: before ?? own(sources[group] ?? {}, name) };
+    const before = group === 'cookies' ? undefined : ownValue(overrides[group], name);
+    return { parameter, path: `${group}.${parameter.name}`, value: before ?? ownValue(sources[group] ?? {}, name) };
   });
 }
 
 const nameIn = (group: Group, name: string) => (group === 'headers' ? name.toLowerCase() : name);
-const own = (from: Record<string, unknown>, name: string): unknown =>
+const ownValue = (from: Record<string, unknown>, name: string): unknown =>
   Object.hasOwn(from, name) ? from[name] : undefined;
 
 /** What is given and is no parameter. */
-function unknownOnes({ payload }: Operation, given: ActionParameters): Issue[] {
+function issuesOfUnknownParameters({ payload }: Operation, given: ActionParameters): Issue[] {
   return Object.values(GROUPS).flatMap((group) => {
     const known = new Set(
       (payload.parameters ?? []).filter((one) => GROUPS[one.in] === group).map(({ name }) => nameIn(group, name)),
@@ -82,28 +82,28 @@ function unknownOnes({ payload }: Operation, given: ActionParameters): Issue[] {
   });
 }
 
-function issuesOfValue({ parameter, path, value }: Value, check: Check): Issue[] {
+function issuesOfValue({ parameter, path, value }: ParameterValue, check: SchemaCheck): Issue[] {
   const { schema, required, in: place } = parameter;
   if (value === undefined) return required === true || place === 'path' ? [{ path, message: 'is required' }] : [];
-  const issues = schema === undefined ? [] : check(schema, fitted(value, schema), path);
+  const issues = schema === undefined ? [] : check(schema, coerce(value, schema), path);
   if (issues.length > 0) return issues;
   if (place === 'path' && !isSegment(textOf(value)))
     return [{ path, message: 'must be one part of a path: not empty, . or .., and without / and \\' }];
-  const problem = place === 'header' ? problemOfHeaderValue(textOf(value)) : undefined;
+  const problem = place === 'header' ? headerValueProblem(textOf(value)) : undefined;
   return problem === undefined ? [] : [{ path, message: problem }];
 }
 
 const isSegment = (text: string) => !['', '.', '..'].includes(text) && !/[/\\]/.test(text);
 
-function issuesOfOtherHeaders({ headers }: Overrides): Issue[] {
+function issuesOfOverrideHeaders({ headers }: Overrides): Issue[] {
   return Object.entries(headers).flatMap(([name, value]) => {
-    const message = problemOfHeaderName(name) ?? problemOfHeaderValue(value);
+    const message = headerNameProblem(name) ?? headerValueProblem(value);
     return message === undefined ? [] : [{ path: `http_action_overrides.headers.${name}`, message }];
   });
 }
 
 /** A path and a query hold texts, and so do overrides: one that says a number or a yes or no is taken for it where the schema has that. */
-function fitted(value: unknown, schema: JsonSchema | undefined): unknown {
+function coerce(value: unknown, schema: JsonSchema | undefined): unknown {
   const types = [schema?.type].flat();
   if (typeof value !== 'string' || types.includes('string')) return value;
   if (types.includes('boolean') && (value === 'true' || value === 'false')) return value === 'true';
@@ -116,20 +116,20 @@ function bodyOf(operation: Operation, { body_params: given }: ActionParameters, 
   if (type === undefined) return given;
   const isObject = typeof given === 'object' && given !== null && !Array.isArray(given);
   if (Object.keys(body_params).length === 0 || (given !== undefined && !isObject)) return given;
-  return { ...(given as object | undefined), ...fittedMembers(body_params, type) };
+  return { ...(given as object | undefined), ...coerceMembers(body_params, type) };
 }
 
-function fittedMembers(members: Record<string, unknown>, { schema }: BodyType): Record<string, unknown> {
+function coerceMembers(members: Record<string, unknown>, { schema }: BodyType): Record<string, unknown> {
   const properties = (schema?.properties ?? {}) as Record<string, JsonSchema>;
   return Object.fromEntries(
     Object.entries(members).map(([name, value]) => [
       name,
-      fitted(value, own(properties, name) as JsonSchema | undefined),
+      coerce(value, ownValue(properties, name) as JsonSchema | undefined),
     ]),
   );
 }
 
-function issuesOfBody(operation: Operation, body: unknown, check: Check): Issue[] {
+function issuesOfBody(operation: Operation, body: unknown, check: SchemaCheck): Issue[] {
   const path = 'body_params';
   const type = bodyTypeOf(operation);
   if (body === undefined)
@@ -141,7 +141,7 @@ function issuesOfBody(operation: Operation, body: unknown, check: Check): Issue[
 }
 
 /** Undefined where path parameters lead to another path than the address has. */
-function urlOf({ api_endpoint }: Operation, values: Value[], overrides: Overrides): string | undefined {
+function urlOf({ api_endpoint }: Operation, values: ParameterValue[], overrides: Overrides): string | undefined {
   const inPath = new Map(
     values.filter(({ parameter }) => parameter.in === 'path').map((one) => [one.parameter.name, one.value]),
   );

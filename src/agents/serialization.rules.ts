@@ -1,7 +1,7 @@
 import type { OperationParameter } from './actions.schema.ts';
 
 /** What a parameter is called with. */
-export interface Value {
+export interface ParameterValue {
   parameter: OperationParameter;
   path: string;
   /** As it was given or overridden; undefined where nobody says anything. */
@@ -9,7 +9,7 @@ export interface Value {
 }
 
 /** As OpenAPI has the styles form and deepObject. */
-export function pairsOf({ parameter: { name, style, explode = true }, value }: Value): [string, string][] {
+export function pairsOf({ parameter: { name, style, explode = true }, value }: ParameterValue): [string, string][] {
   if (Array.isArray(value))
     return explode ? value.map((item) => [name, textOf(item)]) : [[name, value.map(textOf).join(',')]];
   if (typeof value !== 'object' || value === null) return [[name, textOf(value)]];
@@ -21,7 +21,7 @@ export function pairsOf({ parameter: { name, style, explode = true }, value }: V
 }
 
 /** Headers by lower-case name, cookies among them. */
-export function headersOf(values: Value[]): Record<string, string> {
+export function headersOf(values: ParameterValue[]): Record<string, string> {
   const said = values.filter(({ value }) => value !== undefined);
   const headers = said
     .filter(({ parameter }) => parameter.in === 'header')

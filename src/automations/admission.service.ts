@@ -2,28 +2,28 @@ import type { Trx } from '../db/connect.ts';
 import { enqueue, signalWithStart, start } from '../outbox/outbox.ts';
 import { WAKE } from '../temporal/contract.ts';
 import { type NextStep, RUN_AUTOMATION } from './contract.ts';
-import { definitionOf, goOn } from './progress.service.ts';
-import { admit, type Run } from './runs.queries.ts';
+import { advanceRun, getDefinition } from './progress.service.ts';
+import { claimQueuedRuns, type Run } from './runs.queries.ts';
 
 /** Runs of an org that are under way at once, those aside that wait for a time or an event. The others wait for their turn. */
-const MOST_AT_ONCE = 100;
+const MAX_ACTIVE_RUNS = 100;
 
 const subjectOf = (runId: string, name: string) => ({ subjectId: runId, summary: name.slice(0, 200) });
 
 /** Lets those of an org's runs begin whose turn it is. */
-export async function admitRuns(trx: Trx, orgId: string): Promise<void> {
+export async function startQueuedRuns(trx: Trx, orgId: string): Promise<void> {
   for (;;) {
-    const admitted = await admit(trx, orgId, MOST_AT_ONCE);
+    const admitted = await claimQueuedRuns(trx, orgId, MAX_ACTIVE_RUNS);
     let ended = 0;
-    for (const run of admitted) ended += (await begin(trx, orgId, run)) ? 0 : 1;
+    for (const run of admitted) ended += (await startRun(trx, orgId, run)) ? 0 : 1;
     if (ended === 0) return;
   }
 }
 
 /** Says whether there is anything to do for its workflow. */
-async function begin(trx: Trx, orgId: string, run: Run): Promise<boolean> {
-  const definition = await definitionOf(trx, orgId, run);
-  const next = await goOn(trx, orgId, run, definition, undefined);
+async function startRun(trx: Trx, orgId: string, run: Run): Promise<boolean> {
+  const definition = await getDefinition(trx, orgId, run);
+  const next = await advanceRun(trx, orgId, run, definition, undefined);
   if (next.kind === 'end' || next.kind === 'failed') return false;
   await enqueue(trx, orgId, start(RUN_AUTOMATION, { orgId, runId: run.id, next }, subjectOf(run.id, definition.name)));
   return true;

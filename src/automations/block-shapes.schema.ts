@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { OPERATORS, TriggerType } from './blocks.schema.ts';
 
-const MOST_MINUTES = 525_600;
-const MOST_CASES = 100;
-const MOST_ATTEMPTS = 10;
+const MAX_MINUTES = 525_600;
+const MAX_CASES = 100;
+const MAX_ATTEMPTS = 10;
 const MAX_ID = 100;
 /** Operators that look at one side only. */
-const ONE_SIDED = new Set<string>(['is_empty', 'is_not_empty']);
-const A_REFERENCE = /\{\{[^{}]{1,500}\}\}/;
+const UNARY_OPERATORS = new Set<string>(['is_empty', 'is_not_empty']);
+const REFERENCE_PATTERN = /\{\{[^{}]{1,500}\}\}/;
 
 const StepId = z
   .string('is missing: each step has an id')
@@ -27,19 +27,19 @@ const Steps = z.array(z.unknown(), 'must be a list of steps').describe('Steps.')
 /** A value, or what stands for it until a run knows it. */
 const orReference = <Schema extends z.ZodType>(schema: Schema, error: string) =>
   z.union(
-    [schema, z.string().regex(A_REFERENCE, error).describe('A reference, such as {{step.output.field}}.')],
+    [schema, z.string().regex(REFERENCE_PATTERN, error).describe('A reference, such as {{step.output.field}}.')],
     error,
   );
 const Minutes = orReference(
-  z.number().min(0).max(MOST_MINUTES),
-  `must be minutes from 0 to ${MOST_MINUTES}, or a reference`,
+  z.number().min(0).max(MAX_MINUTES),
+  `must be minutes from 0 to ${MAX_MINUTES}, or a reference`,
 );
 const block = <Type extends string, More extends z.ZodRawShape>(type: Type, more: More) =>
   z.strictObject({ $kind: z.literal('Block'), type: z.literal(type), id: StepId, ...more });
 
 const Condition = z
   .strictObject({ operatorName: z.enum(OPERATORS), left: Value, right: z.unknown().optional().describe('As left.') })
-  .refine(({ operatorName, right }) => right !== undefined || ONE_SIDED.has(operatorName), {
+  .refine(({ operatorName, right }) => right !== undefined || UNARY_OPERATORS.has(operatorName), {
     path: ['right'],
     error: 'is missing: the operator compares left with it',
   });
@@ -51,7 +51,7 @@ export const ActionShape = z.strictObject({
   type: z.string().describe('One of the actions.'),
   name: z.string().min(1).max(255).describe('As people see it.'),
   input: z.record(z.string(), z.unknown()).describe('As the action says; any string may hold references.'),
-  retry: z.strictObject({ attempts: z.int().min(1).max(MOST_ATTEMPTS).describe('In all. 3 when absent.') }).optional(),
+  retry: z.strictObject({ attempts: z.int().min(1).max(MAX_ATTEMPTS).describe('In all. 3 when absent.') }).optional(),
   on_error: z.enum(['fail', 'continue']).optional().describe('fail when absent.'),
 });
 
@@ -85,7 +85,7 @@ export const BLOCKS: ReadonlyMap<string, BlockShape> = new Map(
           cases: z
             .array(z.strictObject({ equals: Literal, steps: Steps }))
             .min(1)
-            .max(MOST_CASES),
+            .max(MAX_CASES),
           default: Steps.optional(),
         }),
       }),
@@ -118,7 +118,7 @@ export const BLOCKS: ReadonlyMap<string, BlockShape> = new Map(
             }),
           ],
           {
-            error: `must be {minutes} from 0 to ${MOST_MINUTES}, or {until} as an ISO 8601 date-time, or either with a reference`,
+            error: `must be {minutes} from 0 to ${MAX_MINUTES}, or {until} as an ISO 8601 date-time, or either with a reference`,
           },
         ),
       }),

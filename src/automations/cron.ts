@@ -1,17 +1,17 @@
 import { Cron } from 'croner';
 
 /** What both croner and Temporal take: numbers, names, lists, ranges and steps. */
-const FIELD = /^[0-9*/,-]+$/;
-const MONTHS = /\b(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)\b/gi;
-const DAYS = /\b(sun|mon|tue|wed|thu|fri|sat)\b/gi;
+const CRON_FIELD = /^[0-9*/,-]+$/;
+const MONTH_NAMES = /\b(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)\b/gi;
+const WEEKDAY_NAMES = /\b(sun|mon|tue|wed|thu|fri|sat)\b/gi;
 
 /** Why an expression is no cron expression of five fields; undefined where it is one. The time zone is one. */
-export function faultOfCron(expression: string, timezone: string): string | undefined {
+export function problemOfCronExpression(expression: string, timezone: string): string | undefined {
   const fields = expression.trim().split(/\s+/);
   if (fields.length !== 5) return 'must have five fields: minute, hour, day of month, month, day of week';
   const [minute = '', hour = '', day = '', month = '', weekday = ''] = fields;
-  const bare = [minute, hour, day, month.replace(MONTHS, '1'), weekday.replace(DAYS, '1')];
-  const odd = bare.findIndex((field) => !FIELD.test(field));
+  const bare = [minute, hour, day, month.replace(MONTH_NAMES, '1'), weekday.replace(WEEKDAY_NAMES, '1')];
+  const odd = bare.findIndex((field) => !CRON_FIELD.test(field));
   if (odd >= 0) return `its field ${odd + 1} must be of numbers, *, lists, ranges and steps`;
   try {
     const next = new Cron(fields.join(' '), { paused: true, timezone }).nextRun();

@@ -3,7 +3,7 @@ import { ACTIONS } from './actions/registry.ts';
 import { ActionShape, BLOCKS } from './block-shapes.schema.ts';
 import { OPERATORS, TRIGGER_TYPES } from './blocks.schema.ts';
 import type { Definitions } from './definitions.schema.ts';
-import { outputOf, TRIGGERS } from './triggers.schema.ts';
+import { TRIGGERS, triggerOutputSchema } from './triggers.schema.ts';
 
 const jsonSchemaOf = (schema: z.ZodType): Record<string, unknown> => ({
   ...z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }),
@@ -33,7 +33,7 @@ export function createDefinitions(): z.input<typeof Definitions> {
       return {
         type,
         title,
-        output: jsonSchemaOf(outputOf(type)),
+        output: jsonSchemaOf(triggerOutputSchema(type)),
         configuration: configuration === undefined ? null : jsonSchemaOf(configuration),
         is_configuration_required: configuration !== undefined && isConfigurable !== 'optional',
       };

@@ -1,18 +1,18 @@
 import type { Trx } from '../db/connect.ts';
 import { enqueue, signalWithStart } from '../outbox/outbox.ts';
 import { WAKE } from '../temporal/contract.ts';
-import { gateSubject, HOLD_HANDOFF } from './gates.contract.ts';
-import { findGate } from './gates.queries.ts';
+import { HOLD_HANDOFF, handoffHoldSubject } from './gates.contract.ts';
+import { findHandoffHold } from './gates.queries.ts';
 import { endRun } from './runs.queries.ts';
 
 /** Ends a run, and tells what waits for that. */
 export async function finishRun(trx: Trx, orgId: string, id: string, end: Parameters<typeof endRun>[3]): Promise<void> {
   const holdId = await endRun(trx, orgId, id, end);
-  const gate = holdId === null ? undefined : await findGate(trx, orgId, holdId);
+  const gate = holdId === null ? undefined : await findHandoffHold(trx, orgId, holdId);
   if (holdId === null || gate === undefined) return;
-  await enqueue(trx, orgId, runEnded(orgId, gate.session_id, holdId));
+  await enqueue(trx, orgId, wakeHandoffHold(orgId, gate.session_id, holdId));
 }
 
 /** Has a gate look how many runs it still waits for. */
-export const runEnded = (orgId: string, sessionId: string, holdId: string) =>
-  signalWithStart(HOLD_HANDOFF, { orgId, sessionId, holdId }, WAKE, gateSubject(sessionId));
+export const wakeHandoffHold = (orgId: string, sessionId: string, holdId: string) =>
+  signalWithStart(HOLD_HANDOFF, { orgId, sessionId, holdId }, WAKE, handoffHoldSubject(sessionId));

@@ -1,13 +1,17 @@
 import { sql } from 'kysely';
 import type { Db, Trx } from '../db/connect.ts';
 
-export interface Gate {
+export interface HandoffHold {
   id: string;
   sessionId: string;
   isExternal: boolean;
 }
 
-export async function insertGate(trx: Trx, orgId: string, { id, sessionId, isExternal }: Gate): Promise<void> {
+export async function insertHandoffHold(
+  trx: Trx,
+  orgId: string,
+  { id, sessionId, isExternal }: HandoffHold,
+): Promise<void> {
   await trx
     .insertInto('automation_gates')
     .values({ org_id: orgId, id, session_id: sessionId, is_elsewhere: isExternal })
@@ -15,7 +19,7 @@ export async function insertGate(trx: Trx, orgId: string, { id, sessionId, isExt
 }
 
 /** Has a gate wait for those of some runs that have not ended. Gives how many these are. */
-export async function holdFor(trx: Trx, orgId: string, holdId: string, runIds: string[]): Promise<number> {
+export async function addRunsToHold(trx: Trx, orgId: string, holdId: string, runIds: string[]): Promise<number> {
   const { numUpdatedRows } = await trx
     .updateTable('automation_runs')
     .set({ gate_id: holdId })
@@ -27,7 +31,7 @@ export async function holdFor(trx: Trx, orgId: string, holdId: string, runIds: s
 }
 
 /** How many runs a gate still waits for. */
-export async function countHeld(db: Db, orgId: string, holdId: string): Promise<number> {
+export async function countPendingRuns(db: Db, orgId: string, holdId: string): Promise<number> {
   const { count } = await db
     .selectFrom('automation_runs')
     .select(({ fn }) => fn.countAll<number>().as('count'))
@@ -39,7 +43,7 @@ export async function countHeld(db: Db, orgId: string, holdId: string): Promise<
 }
 
 /** How deep the runs are that a gate has waited for: as deep as what they are to run before. */
-export async function depthOf(db: Db, orgId: string, holdId: string): Promise<number> {
+export async function findMaxDepth(db: Db, orgId: string, holdId: string): Promise<number> {
   const { depth } = await db
     .selectFrom('automation_runs')
     .select(({ fn }) => fn.max('depth').as('depth'))
@@ -50,7 +54,7 @@ export async function depthOf(db: Db, orgId: string, holdId: string): Promise<nu
 }
 
 /** The gates that wait for runs of a workflow. */
-export const listGatesOf = (db: Db, orgId: string, automationId: string) =>
+export const listHandoffHolds = (db: Db, orgId: string, automationId: string) =>
   db
     .selectFrom('automation_runs as run')
     .innerJoin('automation_gates as gate', (join) =>
@@ -64,7 +68,7 @@ export const listGatesOf = (db: Db, orgId: string, automationId: string) =>
     .execute();
 
 /** Takes a gate away, once: undefined where it is gone already. */
-export const deleteGate = (trx: Trx, orgId: string, id: string) =>
+export const deleteHandoffHold = (trx: Trx, orgId: string, id: string) =>
   trx
     .deleteFrom('automation_gates')
     .where('org_id', '=', orgId)
@@ -73,7 +77,7 @@ export const deleteGate = (trx: Trx, orgId: string, id: string) =>
     .executeTakeFirst();
 
 /** The session of a gate that still stands. */
-export const findGate = (db: Db, orgId: string, id: string) =>
+export const findHandoffHold = (db: Db, orgId: string, id: string) =>
   db
     .selectFrom('automation_gates')
     .select(['session_id', 'is_elsewhere'])

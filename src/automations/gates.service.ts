@@ -1,13 +1,13 @@
 import type { Db } from '../db/connect.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { newId } from '../ids.ts';
-import { carryDepth } from '../outbox/claim.ts';
+import { setEventDepth } from '../outbox/claim.ts';
 import { announce } from '../outbox/events.ts';
 import { enqueue, start } from '../outbox/outbox.ts';
 import type { Reaction } from '../outbox/relay.ts';
-import { type GateRef, gateSubject, HOLD_HANDOFF } from './gates.contract.ts';
-import { deleteGate, depthOf, holdFor, insertGate } from './gates.queries.ts';
-import { runsTriggeredBy } from './happenings.service.ts';
+import { type HandoffHoldRef, HOLD_HANDOFF, handoffHoldSubject } from './gates.contract.ts';
+import { addRunsToHold, deleteHandoffHold, findMaxDepth, insertHandoffHold } from './gates.queries.ts';
+import { startRunsForEvent } from './happenings.service.ts';
 
 /**
  * A reaction to `pre-ticket-handoff`: starts the workflows that are to run before the handoff, which goes on once they have ended, and at once
@@ -18,22 +18,22 @@ export const holdHandoffs: Reaction<'pre-ticket-handoff'> = async (trx, orgId, e
     const sessionId = event.subject_id;
     const { isExternal } = event.payload;
     const holdId = newId();
-    const runIds = await runsTriggeredBy(trx, orgId, event);
-    if (runIds.length === 0 || (await holdFor(trx, orgId, holdId, runIds)) === 0) {
+    const runIds = await startRunsForEvent(trx, orgId, event);
+    if (runIds.length === 0 || (await addRunsToHold(trx, orgId, holdId, runIds)) === 0) {
       await announce(trx, orgId, 'ticket-handoff', [{ subject_id: sessionId, payload: { isExternal } }]);
       continue;
     }
-    await insertGate(trx, orgId, { id: holdId, sessionId, isExternal });
-    await enqueue(trx, orgId, start(HOLD_HANDOFF, { orgId, sessionId, holdId }, gateSubject(sessionId)));
+    await insertHandoffHold(trx, orgId, { id: holdId, sessionId, isExternal });
+    await enqueue(trx, orgId, start(HOLD_HANDOFF, { orgId, sessionId, holdId }, handoffHoldSubject(sessionId)));
   }
 };
 
 /** Has a handoff go on, once. */
-export const openGate = (db: Db, { orgId, holdId }: GateRef): Promise<void> =>
+export const releaseHandoff = (db: Db, { orgId, holdId }: HandoffHoldRef): Promise<void> =>
   inTransaction(db, async (trx) => {
-    const gate = await deleteGate(trx, orgId, holdId);
+    const gate = await deleteHandoffHold(trx, orgId, holdId);
     if (gate === undefined) return;
-    await carryDepth(trx, await depthOf(trx, orgId, holdId));
+    await setEventDepth(trx, await findMaxDepth(trx, orgId, holdId));
     const payload = { isExternal: gate.is_elsewhere };
     await announce(trx, orgId, 'ticket-handoff', [{ subject_id: gate.session_id, payload }]);
   });

@@ -6,8 +6,8 @@ import {
   type TriggeringEvent,
   type TriggeringType,
 } from './session-happenings.service.ts';
-import { isOfInterest } from './starting.queries.ts';
-import { type Happening, startRuns } from './starting.service.ts';
+import { isTriggerTypeUsed } from './starting.queries.ts';
+import { startRuns, type TriggerEvent } from './starting.service.ts';
 
 const OCCURRENCES_PER_BATCH = 500;
 
@@ -15,17 +15,19 @@ const OCCURRENCES_PER_BATCH = 500;
  * A reaction to events of one type that fires triggers: starts the customers' workflows that follow them, and wakes runs that wait for them. Where
  * no workflow asks for the type, it costs one read. Events of blocked contacts and of deleted subjects start nothing.
  */
-export async function startTriggered(trx: Trx, orgId: string, events: TriggeringEvent[]): Promise<void> {
+export async function startTriggeredRuns(trx: Trx, orgId: string, events: TriggeringEvent[]): Promise<void> {
   const [first] = events;
-  if (first === undefined || !(await isOfInterest(trx, orgId, first.type))) return;
+  if (first === undefined || !(await isTriggerTypeUsed(trx, orgId, first.type))) return;
   const occurrences = events.flatMap(occurrencesOf);
   for (let at = 0; at < occurrences.length; at += OCCURRENCES_PER_BATCH)
     await startBatch(trx, orgId, first.type, occurrences.slice(at, at + OCCURRENCES_PER_BATCH));
 }
 
 /** Starts the workflows that follow one event. Gives their runs. */
-export async function runsTriggeredBy(trx: Trx, orgId: string, event: TriggeringEvent): Promise<string[]> {
-  return (await isOfInterest(trx, orgId, event.type)) ? startBatch(trx, orgId, event.type, occurrencesOf(event)) : [];
+export async function startRunsForEvent(trx: Trx, orgId: string, event: TriggeringEvent): Promise<string[]> {
+  return (await isTriggerTypeUsed(trx, orgId, event.type))
+    ? startBatch(trx, orgId, event.type, occurrencesOf(event))
+    : [];
 }
 
 async function startBatch(trx: Trx, orgId: string, type: TriggeringType, occurrences: Occurrence[]): Promise<string[]> {
@@ -62,7 +64,7 @@ function occurrencesOf(event: TriggeringEvent): Occurrence[] {
   }
 }
 
-interface OwnHappening extends Happening {
+interface OwnHappening extends TriggerEvent {
   /** The one workflow that asked for it. */
   only: string | undefined;
 }

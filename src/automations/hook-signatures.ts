@@ -18,7 +18,10 @@ export function isSigned(secret: string, { headers, body }: SignedRequest, now: 
   const { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signatures } = headers;
   if (typeof id === 'string' && typeof timestamp === 'string' && typeof signatures === 'string') {
     if (!(Math.abs(now.getTime() / 1000 - Number(timestamp)) <= TOLERANCE_SECONDS)) return false;
-    const expected = createHmac('sha256', keyOf(secret)).update(`${id}.${timestamp}.`).update(body).digest('base64');
+    const expected = createHmac('sha256', signingKeyOf(secret))
+      .update(`${id}.${timestamp}.`)
+      .update(body)
+      .digest('base64');
     return signatures.split(' ').some((signature) => isSameSecret(signature, `v1,${expected}`));
   }
   const given = headers['x-signature'];
@@ -28,5 +31,5 @@ export function isSigned(secret: string, { headers, body }: SignedRequest, now: 
 }
 
 /** Standard Webhooks writes keys as `whsec_` and base64. */
-const keyOf = (secret: string): Buffer =>
+const signingKeyOf = (secret: string): Buffer =>
   secret.startsWith('whsec_') ? Buffer.from(secret.slice('whsec_'.length), 'base64') : Buffer.from(secret);

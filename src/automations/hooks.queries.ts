@@ -1,7 +1,7 @@
 import type { Db } from '../db/connect.ts';
 
 /** Whose workflow this is, its token, and what starts it; null where it is not active. The caller knows no org: a workflow's id is one of a kind. */
-export const findHook = (db: Db, automationId: string) =>
+export const findWebhook = (db: Db, automationId: string) =>
   db
     .selectFrom('automations as automation')
     .leftJoin('automation_versions as version', (join) =>

@@ -7,15 +7,15 @@ import { newId } from '../ids.ts';
 import { isSameSecret } from '../providers/signatures.ts';
 import type { Secrets } from '../secrets.ts';
 import type { Json, TriggerType } from './blocks.schema.ts';
-import { readForm } from './form.rules.ts';
+import { parseForm } from './form.rules.ts';
 import { isSigned } from './hook-signatures.ts';
-import { findHook, findRunByKey } from './hooks.queries.ts';
+import { findRunByKey, findWebhook } from './hooks.queries.ts';
 import { startRuns } from './starting.service.ts';
 import { FormConfiguration, WebhookConfiguration } from './trigger-configuration.schema.ts';
-import { secretOf } from './trigger-secrets.rules.ts';
+import { decryptSecret } from './trigger-secrets.rules.ts';
 
 /** A request to a workflow's own address. */
-export interface HookRequest {
+export interface WebhookRequest {
   headers: IncomingHttpHeaders;
   query: unknown;
   /** What it says: JSON, a form's fields or text. */
@@ -25,10 +25,10 @@ export interface HookRequest {
 }
 
 /** They open doors elsewhere: no step, log or page is to show them. */
-const CREDENTIALS = new Set(['authorization', 'proxy-authorization', 'cookie', 'x-api-key', 'x-auth-token']);
-const MOST_KEY_CHARACTERS = 255;
+const CREDENTIAL_HEADERS = new Set(['authorization', 'proxy-authorization', 'cookie', 'x-api-key', 'x-auth-token']);
+const MAX_KEY_CHARACTERS = 255;
 
-export interface Hook {
+export interface Webhook {
   orgId: string;
   id: string;
   type: TriggerType | null;
@@ -36,8 +36,8 @@ export interface Hook {
 }
 
 /** The workflow that an address is of. Throws notFound for a wrong token as for an unknown workflow. */
-export async function getHook(db: Db, automationId: string, token: string): Promise<Hook> {
-  const found = await findHook(db, automationId);
+export async function getWebhook(db: Db, automationId: string, token: string): Promise<Webhook> {
+  const found = await findWebhook(db, automationId);
   if (!isSameSecret(token, found?.webhook_token ?? '') || found === undefined) throw notFound('workflow address');
   const { org_id: orgId, id, trigger_type: type, trigger_configuration: configuration } = found;
   return { orgId, id, type, configuration };
@@ -47,28 +47,34 @@ export async function getHook(db: Db, automationId: string, token: string): Prom
  * Starts the workflow of a webhook, once for each key by which the sender tells its requests apart: then the run is the one that it started
  * before. Null where the constraint does not hold. Throws conflict, and forbidden without the signature that the workflow asks for.
  */
-export async function takeWebhook(db: Db, secrets: Secrets, hook: Hook, request: HookRequest): Promise<string | null> {
-  assertStartedBy(hook, 'webhook', 'a webhook');
+export async function receiveWebhook(
+  db: Db,
+  secrets: Secrets,
+  hook: Webhook,
+  request: WebhookRequest,
+): Promise<string | null> {
+  assertTriggerType(hook, 'webhook', 'a webhook');
   const { dedupe_path } = WebhookConfiguration.catch({}).parse(hook.configuration ?? {});
-  const secret = secretOf(secrets, hook.orgId, hook.id, hook.configuration);
+  const secret = decryptSecret(secrets, hook.orgId, hook.id, hook.configuration);
   if (secret !== undefined && !isSigned(secret, request, new Date()))
     throw forbidden('The signature is missing or wrong');
   const output = {
     body: request.content,
-    headers: shownHeaders(request.headers),
+    headers: withoutCredentials(request.headers),
     query: request.query as Json,
   };
-  const given = keyOf(request.headers, 'webhook-id') ?? (dedupe_path && idAt(dedupe_path, request.content));
+  const given =
+    idempotencyKeyOf(request.headers, 'webhook-id') ?? (dedupe_path && dedupeIdAt(dedupe_path, request.content));
   return startOnce(db, hook, 'webhook', given, output);
 }
 
 /** Starts the workflow of a form. Throws conflict, and invalid naming each field that is wrong. */
-export async function takeForm(db: Db, hook: Hook, { headers, content }: HookRequest): Promise<string | null> {
-  assertStartedBy(hook, 'form-trigger', 'a form');
+export async function receiveForm(db: Db, hook: Webhook, { headers, content }: WebhookRequest): Promise<string | null> {
+  assertTriggerType(hook, 'form-trigger', 'a form');
   const { fields } = FormConfiguration.catch({ fields: [] }).parse(hook.configuration);
   if (typeof content !== 'object' || content === null || Array.isArray(content))
     throw invalid('The request is not valid: body: must be the fields of the form by name');
-  const read = readForm(fields, content);
+  const read = parseForm(fields, content);
   if ('issues' in read) {
     const { issues } = read;
     throw invalid(
@@ -76,10 +82,10 @@ export async function takeForm(db: Db, hook: Hook, { headers, content }: HookReq
       issues,
     );
   }
-  return startOnce(db, hook, 'form-trigger', keyOf(headers), { form: read.form });
+  return startOnce(db, hook, 'form-trigger', idempotencyKeyOf(headers), { form: read.form });
 }
 
-function assertStartedBy({ type }: Hook, expected: TriggerType, what: string): void {
+function assertTriggerType({ type }: Webhook, expected: TriggerType, what: string): void {
   if (type === null) throw conflict('The workflow is not active: POST /workflows/{id}/activate');
   if (type !== expected) throw conflict(`The workflow is not started by ${what}, but by ${type}`);
 }
@@ -87,12 +93,12 @@ function assertStartedBy({ type }: Hook, expected: TriggerType, what: string): v
 /** Commits only what it needs of the database: Temporal may be away. */
 function startOnce(
   db: Db,
-  { orgId, id }: Hook,
+  { orgId, id }: Webhook,
   type: 'webhook' | 'form-trigger',
   given: string | undefined,
   output: { [key: string]: Json },
 ): Promise<string | null> {
-  const key = `${type}/${given === undefined ? newId() : shortened(given)}`;
+  const key = `${type}/${given === undefined ? newId() : hashedIfLong(given)}`;
   const happening = { key, occurredAt: new Date(), depth: 0, output };
   return inTransaction(db, async (trx) => {
     const [runId] = await startRuns(trx, orgId, type, [happening], 'automatic', id);
@@ -102,18 +108,18 @@ function startOnce(
 }
 
 /** A long key takes little room in the index. */
-const shortened = (key: string) =>
-  key.length <= MOST_KEY_CHARACTERS ? key : createHash('sha256').update(key).digest('base64url');
+const hashedIfLong = (key: string) =>
+  key.length <= MAX_KEY_CHARACTERS ? key : createHash('sha256').update(key).digest('base64url');
 
-function keyOf(headers: IncomingHttpHeaders, ...others: string[]): string | undefined {
+function idempotencyKeyOf(headers: IncomingHttpHeaders, ...others: string[]): string | undefined {
   const given = ['idempotency-key', ...others].map((name) => headers[name]).find((value) => value !== undefined);
   if (given === undefined) return undefined;
-  if (typeof given === 'string' && given.length >= 1 && given.length <= MOST_KEY_CHARACTERS) return given;
-  throw invalid(`Idempotency-Key and webhook-id must have 1 to ${MOST_KEY_CHARACTERS} characters`);
+  if (typeof given === 'string' && given.length >= 1 && given.length <= MAX_KEY_CHARACTERS) return given;
+  throw invalid(`Idempotency-Key and webhook-id must have 1 to ${MAX_KEY_CHARACTERS} characters`);
 }
 
 /** Looks only at what the body has of its own. */
-function idAt(path: string, content: Json): string | undefined {
+function dedupeIdAt(path: string, content: Json): string | undefined {
   let value: Json = content;
   for (const name of path.split('.')) {
     if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined;
@@ -122,9 +128,9 @@ function idAt(path: string, content: Json): string | undefined {
   return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined;
 }
 
-const shownHeaders = (headers: IncomingHttpHeaders): Json =>
+const withoutCredentials = (headers: IncomingHttpHeaders): Json =>
   Object.fromEntries(
     Object.entries(headers).flatMap(([name, value]) =>
-      value === undefined || CREDENTIALS.has(name) ? [] : [[name, [value].flat().join(', ')]],
+      value === undefined || CREDENTIAL_HEADERS.has(name) ? [] : [[name, [value].flat().join(', ')]],
     ),
   );

@@ -1,12 +1,12 @@
 import type { Step, TriggerType } from './blocks.schema.ts';
 
 /** The types of events that steps wait for, in all branches. */
-export function listenedTo(steps: readonly Step[]): TriggerType[] {
+export function awaitedEventTypes(steps: readonly Step[]): TriggerType[] {
   const types = new Set<TriggerType>();
   for (const step of steps) {
     if (step.$kind === 'Action' || step.type === 'wait') continue;
     if (step.type === 'wait-for-event') types.add(step.inputs.trigger_type);
-    else for (const inner of branchesOf(step)) for (const type of listenedTo(inner)) types.add(type);
+    else for (const inner of branchesOf(step)) for (const type of awaitedEventTypes(inner)) types.add(type);
   }
   return [...types];
 }

@@ -4,20 +4,20 @@ import type { Json, Operator } from './blocks.schema.ts';
  * Whether a condition holds. Numbers and text that is one compare as numbers, other text by its code points; what cannot be compared is neither
  * greater nor less. `contains` and `in` look for a text in a text, or for an item in a list.
  */
-export function holds(operator: Operator, left: Json, right: Json): boolean {
+export function evaluateOperator(operator: Operator, left: Json, right: Json): boolean {
   switch (operator) {
     case 'equals':
       return isEqual(left, right);
     case 'not_equals':
       return !isEqual(left, right);
     case 'contains':
-      return has(left, right);
+      return contains(left, right);
     case 'not_contains':
-      return !has(left, right);
+      return !contains(left, right);
     case 'in':
-      return has(right, left);
+      return contains(right, left);
     case 'not_in':
-      return !has(right, left);
+      return !contains(right, left);
     case 'starts_with':
       return isScalar(left) && isScalar(right) && String(left).startsWith(String(right));
     case 'ends_with':
@@ -41,10 +41,10 @@ function isEqual(left: Json, right: Json): boolean {
   if (isScalar(left) && isScalar(right))
     return left === right || compareNumbers(left, right) === 0 || String(left) === String(right);
   if (left === null || right === null) return left === right;
-  return canonical(left) === canonical(right);
+  return canonicalJson(left) === canonicalJson(right);
 }
 
-function has(whole: Json, part: Json): boolean {
+function contains(whole: Json, part: Json): boolean {
   if (Array.isArray(whole)) return whole.some((item) => isEqual(item, part));
   if (isScalar(whole) && isScalar(part)) return String(whole).includes(String(part));
   return typeof whole === 'object' && whole !== null && typeof part === 'string' && Object.hasOwn(whole, part);
@@ -75,7 +75,7 @@ const isScalar = (value: Json): value is string | number | boolean =>
 const isEmpty = (value: Json): boolean =>
   value === null || value === '' || (typeof value === 'object' && Object.keys(value).length === 0);
 
-const canonical = (value: Json): string =>
+const canonicalJson = (value: Json): string =>
   JSON.stringify(value, (_, item: Json) =>
     typeof item === 'object' && item !== null && !Array.isArray(item)
       ? Object.fromEntries(Object.entries(item).sort(([a], [b]) => (a < b ? -1 : 1)))

@@ -3,65 +3,67 @@ import type { Db, Trx } from '../db/connect.ts';
 import type { ActionStep, Json, Step } from './blocks.schema.ts';
 import type { NextStep } from './contract.ts';
 import { finishRun } from './ending.service.ts';
-import { type Definition, type Memory, type Next, nextAfter, StepError } from './interpreter.rules.ts';
-import type { Place } from './places.rules.ts';
+import { type Definition, nextStepAfter, StepError, type StepOutputs, type UpcomingStep } from './interpreter.rules.ts';
+import type { StepPath } from './places.rules.ts';
 import {
   endStep,
   findBlocks,
-  hasHeard,
+  hasReceivedEvent,
+  listOutputs,
   type Run,
-  readOutputs,
   type StepRecord,
   saveSteps,
   setWaiting,
 } from './runs.queries.ts';
 
-const TRIES = 3;
-const VERSIONS_KEPT = 1_000;
+const DEFAULT_ATTEMPTS = 3;
+const MAX_CACHED_VERSIONS = 1_000;
 
 /** They never change, so what is known of one stays true. */
-const versions = new LRUCache<string, { blocks: readonly Step[]; name: string }>({ max: VERSIONS_KEPT });
+const versionCache = new LRUCache<string, { blocks: readonly Step[]; name: string }>({ max: MAX_CACHED_VERSIONS });
 
-export async function definitionOf(db: Db, orgId: string, run: Run): Promise<Definition & { name: string }> {
+export async function getDefinition(db: Db, orgId: string, run: Run): Promise<Definition & { name: string }> {
   const key = `${orgId} ${run.version_id}`;
-  let version = versions.get(key);
+  let version = versionCache.get(key);
   if (version === undefined) {
     const { workflow_blocks: blocks, name } = await findBlocks(db, orgId, run.version_id);
     version = { blocks, name };
-    versions.set(key, version);
+    versionCache.set(key, version);
   }
   return { ...version, trigger: run.trigger_output };
 }
 
-export const memoryOf = (db: Db, orgId: string, runId: string): Memory => ({
-  read: (places) => readOutputs(db, orgId, runId, places),
+export const stepOutputsOf = (db: Db, orgId: string, runId: string): StepOutputs => ({
+  read: (places) => listOutputs(db, orgId, runId, places),
 });
 
 /**
  * Goes on with a run behind a place, or begins it: writes down the decisions on the way, and ends the run where nothing is left or a step cannot
  * be. Gives what is next. The run is in progress, and this transaction's.
  */
-export async function goOn(
+export async function advanceRun(
   trx: Trx,
   orgId: string,
   run: Run,
   definition: Definition,
-  after: Place | undefined,
+  after: StepPath | undefined,
 ): Promise<NextStep> {
   try {
-    const { next, decisions } = await nextAfter(definition, memoryOf(trx, orgId, run.id), {
+    const { next, decisions } = await nextStepAfter(definition, stepOutputsOf(trx, orgId, run.id), {
       after,
       nowMs: Date.now(),
     });
     const made = decisions.map(({ place, step, input, output }) =>
-      recordOf(place, step, { status: 'completed', input, output }),
+      stepRecordOf(place, step, { status: 'completed', input, output }),
     );
     await saveSteps(trx, orgId, run.id, made);
-    return await arrive(trx, orgId, run, next);
+    return await saveProgress(trx, orgId, run, next);
   } catch (error) {
     if (!(error instanceof StepError)) throw error;
     const { place, step, message } = error;
-    await saveSteps(trx, orgId, run.id, [recordOf(place, step, { status: 'in_progress', input: null, output: null })]);
+    await saveSteps(trx, orgId, run.id, [
+      stepRecordOf(place, step, { status: 'in_progress', input: null, output: null }),
+    ]);
     return failRun(trx, orgId, run.id, { place, step, message });
   }
 }
@@ -71,7 +73,7 @@ export async function failRun(
   trx: Trx,
   orgId: string,
   runId: string,
-  { place, step, message }: { place: Place; step: Step; message: string },
+  { place, step, message }: { place: StepPath; step: Step; message: string },
 ): Promise<NextStep> {
   await endStep(trx, orgId, runId, place, { status: 'failed', error: message });
   const error = `${step.id}: ${message}`;
@@ -80,7 +82,7 @@ export async function failRun(
 }
 
 /** Writes down where a run has come to. */
-async function arrive(trx: Trx, orgId: string, run: Run, next: Next): Promise<NextStep> {
+async function saveProgress(trx: Trx, orgId: string, run: Run, next: UpcomingStep): Promise<NextStep> {
   const runId = run.id;
   const isWaiting = next.kind === 'wait' || next.kind === 'wait-for-event';
   if (isWaiting !== run.is_waiting) await setWaiting(trx, orgId, runId, isWaiting);
@@ -91,29 +93,30 @@ async function arrive(trx: Trx, orgId: string, run: Run, next: Next): Promise<Ne
     case 'continue':
       return next;
     case 'action':
-      return atAction(next.place, next.step);
+      return nextActionOf(next.place, next.step);
     case 'wait':
     case 'wait-for-event': {
       const { place, step, untilMs } = next;
       const input = { until: new Date(untilMs).toISOString() };
-      await saveSteps(trx, orgId, runId, [recordOf(place, step, { status: 'waiting', input, output: null })]);
-      const isToLook = step.type === 'wait-for-event' && (await hasHeard(trx, orgId, runId, step.inputs.trigger_type));
-      return isToLook ? { ...waitAt(place, step, untilMs), ms: 0 } : waitAt(place, step, untilMs);
+      await saveSteps(trx, orgId, runId, [stepRecordOf(place, step, { status: 'waiting', input, output: null })]);
+      const isToLook =
+        step.type === 'wait-for-event' && (await hasReceivedEvent(trx, orgId, runId, step.inputs.trigger_type));
+      return isToLook ? { ...nextWaitOf(place, step, untilMs), ms: 0 } : nextWaitOf(place, step, untilMs);
     }
   }
 }
 
 /** An action that is to be done. */
-export const atAction = (place: Place, step: ActionStep): NextStep => ({
+export const nextActionOf = (place: StepPath, step: ActionStep): NextStep => ({
   kind: 'action',
   place,
   title: titleOf(step),
-  attempts: step.retry?.attempts ?? TRIES,
+  attempts: step.retry?.attempts ?? DEFAULT_ATTEMPTS,
 });
 
 /** The rest of a wait. */
-export function waitAt(
-  place: Place,
+export function nextWaitOf(
+  place: StepPath,
   step: Step,
   untilMs: number,
 ): Extract<NextStep, { kind: 'wait' | 'wait-for-event' }> {
@@ -129,8 +132,8 @@ const titleOf = (step: Step): string => {
 };
 
 /** A step as it is written down. */
-export const recordOf = (
-  place: Place,
+export const stepRecordOf = (
+  place: StepPath,
   step: Step,
   { status, input, output }: { status: StepRecord['status']; input: Json; output: Json },
 ): StepRecord => ({

@@ -28,7 +28,7 @@ const versions = (db: Db, orgId: string) =>
 export type VersionRow = NonNullable<Awaited<ReturnType<typeof findVersion>>>;
 
 /** The active version of a workflow, else its latest. */
-export const findCurrent = (db: Db, orgId: string, id: string) =>
+export const findCurrentVersion = (db: Db, orgId: string, id: string) =>
   versions(db, orgId)
     .where('version.automation_id', '=', id)
     .orderBy(sql`version.id is not distinct from automation.active_version`, 'desc')
@@ -36,7 +36,7 @@ export const findCurrent = (db: Db, orgId: string, id: string) =>
     .limit(1)
     .executeTakeFirst();
 
-export const findLatest = (db: Db, orgId: string, id: string) =>
+export const findLatestVersion = (db: Db, orgId: string, id: string) =>
   versions(db, orgId)
     .where('version.automation_id', '=', id)
     .orderBy('version.version_number', 'desc')
@@ -126,7 +126,7 @@ export async function insertVersion(trx: Trx, orgId: string, id: string, version
 }
 
 /** Has a version be the one that the trigger starts, or none. */
-export async function setActive(trx: Trx, orgId: string, id: string, versionId: number | null): Promise<void> {
+export async function setActiveVersion(trx: Trx, orgId: string, id: string, versionId: number | null): Promise<void> {
   await trx
     .updateTable('automations')
     .set({ active_version: versionId, updated_at: sql<Date>`now()` })

@@ -5,7 +5,7 @@ import type { Trx } from '../db/connect.ts';
  * Takes the texts of a session out of what runs of customers' workflows know of it: of the event that started them, of what their steps took, gave
  * and failed of, and of what they have heard. What a contact is, and ids, times and statuses stay, so that a run can go on.
  */
-export async function forgetTexts(trx: Trx, orgId: string, sessionId: string): Promise<void> {
+export async function redactRunTexts(trx: Trx, orgId: string, sessionId: string): Promise<void> {
   await sql`
     with concerned as (
       select id from automation_runs where org_id = ${orgId} and trigger_output #>> '{session,id}' = ${sessionId}

@@ -2,10 +2,10 @@ import type { Json } from './blocks.schema.ts';
 
 /** `{{step_id.output.field}}`, or `{{step_id.field}}`. Spaces belong to what is between the braces: apart, they took minutes to tell apart. */
 const REFERENCE = /\{\{([^{}]{1,500})\}\}/g;
-const WHOLE = /^\{\{([^{}]{1,500})\}\}$/;
-const MOST_DEEP = 64;
+const WHOLE_REFERENCE = /^\{\{([^{}]{1,500})\}\}$/;
+const MAX_DEPTH = 64;
 /** What references may put into one value, as JSON: each may give a megabyte, and there may be thousands. */
-const MOST_CHARACTERS = 2_000_000;
+const MAX_CHARACTERS = 2_000_000;
 
 /** A step, or `trigger`, and where in its output. */
 export interface Reference {
@@ -14,18 +14,18 @@ export interface Reference {
 }
 
 /** What a step gave; undefined where it did not run. */
-export type Outputs = ReadonlyMap<string, Json>;
+export type OutputsById = ReadonlyMap<string, Json>;
 
 /** The reference that text between braces is. */
-function referenceIn(text: string): Reference {
+function parseReference(text: string): Reference {
   const [step = '', ...path] = text.split('.').map((part) => part.trim());
   return { step, path: path[0] === 'output' ? path.slice(1) : path };
 }
 
 /** Every reference in a value, wherever it stands. */
 export function referencesIn(value: unknown, depth = 0): Reference[] {
-  if (depth > MOST_DEEP) return [];
-  if (typeof value === 'string') return [...value.matchAll(REFERENCE)].map(([, text = '']) => referenceIn(text));
+  if (depth > MAX_DEPTH) return [];
+  if (typeof value === 'string') return [...value.matchAll(REFERENCE)].map(([, text = '']) => parseReference(text));
   if (Array.isArray(value)) return value.flatMap((item) => referencesIn(item, depth + 1));
   if (typeof value === 'object' && value !== null)
     return Object.values(value).flatMap((item) => referencesIn(item, depth + 1));
@@ -37,16 +37,16 @@ export function referencesIn(value: unknown, depth = 0): Reference[] {
  * becomes text. What comes out is not looked at again. One to a step that did not run, or to what its output lacks, is null. Throws RangeError
  * where it becomes too large.
  */
-export function resolve(value: Json, outputs: Outputs): Json {
-  let room = MOST_CHARACTERS;
+export function resolveReferences(value: Json, outputs: OutputsById): Json {
+  let room = MAX_CHARACTERS;
   const given = (found: Json): string => {
     const text = textOf(found);
     room -= text.length;
-    if (room < 0) throw new RangeError(`the references make over ${MOST_CHARACTERS} characters`);
+    if (room < 0) throw new RangeError(`the references make over ${MAX_CHARACTERS} characters`);
     return text;
   };
   const fill = (part: Json, depth: number): Json => {
-    if (depth > MOST_DEEP) return null;
+    if (depth > MAX_DEPTH) return null;
     if (typeof part === 'string') return fillText(part);
     if (Array.isArray(part)) return part.map((item) => fill(item, depth + 1));
     if (typeof part === 'object' && part !== null)
@@ -54,10 +54,10 @@ export function resolve(value: Json, outputs: Outputs): Json {
     return part;
   };
   const fillText = (text: string): Json => {
-    const [, whole] = WHOLE.exec(text) ?? [];
+    const [, whole] = WHOLE_REFERENCE.exec(text) ?? [];
     if (whole === undefined)
-      return text.replace(REFERENCE, (_, inner: string) => given(look(referenceIn(inner), outputs)));
-    const found = look(referenceIn(whole), outputs);
+      return text.replace(REFERENCE, (_, inner: string) => given(valueAt(parseReference(inner), outputs)));
+    const found = valueAt(parseReference(whole), outputs);
     given(found);
     return found;
   };
@@ -65,7 +65,7 @@ export function resolve(value: Json, outputs: Outputs): Json {
 }
 
 /** Looks only at what a value has of its own: no prototype is reached. */
-function look({ step, path }: Reference, outputs: Outputs): Json {
+function valueAt({ step, path }: Reference, outputs: OutputsById): Json {
   let value: Json = outputs.get(step) ?? null;
   for (const key of path) {
     if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return null;

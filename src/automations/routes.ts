@@ -15,15 +15,15 @@ import {
 } from './schema.ts';
 import {
   activateWorkflow,
-  changeWorkflow,
   createWorkflow,
   deactivateWorkflow,
+  deleteWorkflow,
   getWorkflow,
+  listWorkflowVersions,
   pageOfWorkflows,
-  readVersions,
-  removeWorkflow,
-  shownWorkflow,
+  toWorkflowAnswer,
   triggerWorkflow,
+  updateWorkflow,
 } from './service.ts';
 
 const tags = ['workflows'];
@@ -31,7 +31,7 @@ const Page = z.object({ cursor: Id.optional(), limit: z.coerce.number().int().mi
 
 /** Customers' workflows and their versions. */
 export const workflowRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config, secrets }) => {
-  const shown = (version: Parameters<typeof shownWorkflow>[1]) => shownWorkflow(config.PUBLIC_URL, version);
+  const shown = (version: Parameters<typeof toWorkflowAnswer>[1]) => toWorkflowAnswer(config.PUBLIC_URL, version);
 
   app.post('/workflows', {
     config: { scope: 'workflows:write' },
@@ -85,7 +85,7 @@ export const workflowRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config,
       body: UpdateWorkflow,
       response: { 200: Workflow, ...errorResponses(403, 404) },
     },
-    handler: async ({ db, org, params, body }) => shown(await changeWorkflow(db, secrets, org.id, params.id, body)),
+    handler: async ({ db, org, params, body }) => shown(await updateWorkflow(db, secrets, org.id, params.id, body)),
   });
 
   app.delete('/workflows/:id', {
@@ -98,7 +98,7 @@ export const workflowRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config,
       response: { 200: NoBody, ...errorResponses(403, 404) },
     },
     handler: async ({ db, org, params }) => {
-      await removeWorkflow(db, org.id, params.id);
+      await deleteWorkflow(db, org.id, params.id);
       return NO_BODY;
     },
   });
@@ -113,7 +113,7 @@ export const workflowRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config,
       response: { 200: WorkflowList, ...errorResponses(403, 404) },
     },
     handler: async ({ db, org, params }) => ({
-      items: (await readVersions(db, org.id, params.id)).map(shown),
+      items: (await listWorkflowVersions(db, org.id, params.id)).map(shown),
       next: null,
     }),
   });

@@ -4,7 +4,7 @@ import { newId } from '../ids.ts';
 import type { NextStep } from './contract.ts';
 import type { ListRuns } from './runs.schema.ts';
 
-const MOST_STEPS = 1_000;
+const MAX_STEPS = 1_000;
 
 const runs = (db: Db, orgId: string, workflowId: string) =>
   db
@@ -48,7 +48,7 @@ export async function countRuns(
   return count;
 }
 
-export const findRunOf = (db: Db, orgId: string, workflowId: string, runId: string) =>
+export const findWorkflowRun = (db: Db, orgId: string, workflowId: string, runId: string) =>
   runs(db, orgId, workflowId).select('run.trigger_output').where('run.id', '=', runId).executeTakeFirst();
 
 /** The steps of a run, in the order in which they began. */
@@ -61,7 +61,7 @@ export const listSteps = (db: Db, orgId: string, runId: string) =>
     .where('run_id', '=', runId)
     .orderBy('started_at')
     .orderBy('place')
-    .limit(MOST_STEPS)
+    .limit(MAX_STEPS)
     .execute();
 
 /** The step at which a run failed. */
@@ -87,7 +87,7 @@ export async function reopenRun(trx: Trx, orgId: string, runId: string): Promise
 }
 
 /** Keeps where a run goes on. */
-export async function noteResumed(trx: Trx, orgId: string, runId: string, next: NextStep): Promise<void> {
+export async function setResumedAt(trx: Trx, orgId: string, runId: string, next: NextStep): Promise<void> {
   await trx
     .updateTable('automation_runs')
     .set({ resumed_at: JSON.stringify(next) })
@@ -96,7 +96,13 @@ export async function noteResumed(trx: Trx, orgId: string, runId: string, next: 
     .execute();
 }
 
-export async function changeInput(trx: Trx, orgId: string, runId: string, place: string, input: object): Promise<void> {
+export async function updateStepInput(
+  trx: Trx,
+  orgId: string,
+  runId: string,
+  place: string,
+  input: object,
+): Promise<void> {
   await trx
     .updateTable('automation_steps')
     .set({ changed_input: JSON.stringify(input) })

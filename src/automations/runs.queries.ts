@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Db, Trx } from '../db/connect.ts';
 import type { Json, TriggerType } from './blocks.schema.ts';
 import type { NextStep } from './contract.ts';
-import type { Place } from './places.rules.ts';
+import type { StepPath } from './places.rules.ts';
 import type { RunStatus } from './table.ts';
 
 const COLUMNS = ['id', 'automation_id', 'version_id', 'status', 'is_waiting', 'trigger_output', 'depth'] as const;
@@ -12,7 +12,7 @@ export const findRun = (db: Db, orgId: string, id: string) =>
   db.selectFrom('automation_runs').select(COLUMNS).where('org_id', '=', orgId).where('id', '=', id).executeTakeFirst();
 
 /** Where a run went on when it was last retried, if it is under way. */
-export async function findResumed(db: Db, orgId: string, id: string): Promise<NextStep | null> {
+export async function findResumedAt(db: Db, orgId: string, id: string): Promise<NextStep | null> {
   const run = await db
     .selectFrom('automation_runs')
     .select('resumed_at')
@@ -45,7 +45,7 @@ export const findBlocks = (db: Db, orgId: string, versionId: number) =>
     .executeTakeFirstOrThrow();
 
 /** Lets runs begin, oldest first, as far as there is room for them beside those that are under way. */
-export async function admit(trx: Trx, orgId: string, most: number): Promise<Run[]> {
+export async function claimQueuedRuns(trx: Trx, orgId: string, most: number): Promise<Run[]> {
   const { rows } = await sql<Run>`
     with busy as (
       select count(*) as count from automation_runs where org_id = ${orgId} and status = 'in_progress' and not is_waiting
@@ -92,12 +92,12 @@ export async function setWaiting(trx: Trx, orgId: string, id: string, isWaiting:
 }
 
 /** What steps gave, by place. */
-export async function readOutputs(
+export async function listOutputs(
   db: Db,
   orgId: string,
   runId: string,
-  places: Place[],
-): Promise<ReadonlyMap<Place, Json>> {
+  places: StepPath[],
+): Promise<ReadonlyMap<StepPath, Json>> {
   if (places.length === 0) return new Map();
   const rows = await db
     .selectFrom('automation_steps')
@@ -110,7 +110,7 @@ export async function readOutputs(
   return new Map(rows.map(({ place, output }) => [place, output as Json]));
 }
 
-export const findStep = (db: Db, orgId: string, runId: string, place: Place) =>
+export const findStep = (db: Db, orgId: string, runId: string, place: StepPath) =>
   db
     .selectFrom('automation_steps')
     .select(['status', 'input', 'changed_input'])
@@ -120,7 +120,7 @@ export const findStep = (db: Db, orgId: string, runId: string, place: Place) =>
     .executeTakeFirst();
 
 export interface StepRecord {
-  place: Place;
+  place: StepPath;
   step_id: string;
   type: string;
   name: string | null;
@@ -149,7 +149,7 @@ export async function endStep(
   trx: Trx,
   orgId: string,
   runId: string,
-  place: Place,
+  place: StepPath,
   end: { status: 'completed' | 'failed' | 'skipped'; output?: Json; error?: string },
 ): Promise<void> {
   await trx
@@ -167,7 +167,13 @@ export async function endStep(
 }
 
 /** Writes down why a try failed. */
-export async function noteTry(db: Db, orgId: string, runId: string, place: Place, error: string): Promise<void> {
+export async function setStepError(
+  db: Db,
+  orgId: string,
+  runId: string,
+  place: StepPath,
+  error: string,
+): Promise<void> {
   await db
     .updateTable('automation_steps')
     .set({ error: error.slice(0, 1000) })
@@ -178,14 +184,18 @@ export async function noteTry(db: Db, orgId: string, runId: string, place: Place
 }
 
 /** What a run has heard of a type and did not take yet, in the order in which it came. */
-export const listHeard = (trx: Trx, orgId: string, runId: string, type: TriggerType) =>
-  heard(trx, orgId, runId, type).select(['event_id', 'output']).orderBy('heard_at').orderBy('event_id').execute();
+export const listReceivedEvents = (trx: Trx, orgId: string, runId: string, type: TriggerType) =>
+  receivedEvents(trx, orgId, runId, type)
+    .select(['event_id', 'output'])
+    .orderBy('heard_at')
+    .orderBy('event_id')
+    .execute();
 
 /** Whether a run has heard anything of a type that it did not take yet. */
-export const hasHeard = async (trx: Trx, orgId: string, runId: string, type: TriggerType): Promise<boolean> =>
-  (await heard(trx, orgId, runId, type).select('event_id').limit(1).executeTakeFirst()) !== undefined;
+export const hasReceivedEvent = async (trx: Trx, orgId: string, runId: string, type: TriggerType): Promise<boolean> =>
+  (await receivedEvents(trx, orgId, runId, type).select('event_id').limit(1).executeTakeFirst()) !== undefined;
 
-const heard = (trx: Trx, orgId: string, runId: string, type: TriggerType) =>
+const receivedEvents = (trx: Trx, orgId: string, runId: string, type: TriggerType) =>
   trx
     .selectFrom('automation_heard')
     .where('org_id', '=', orgId)
@@ -193,7 +203,7 @@ const heard = (trx: Trx, orgId: string, runId: string, type: TriggerType) =>
     .where('trigger_type', '=', type)
     .where('is_taken', '=', false);
 
-export async function takeHeard(trx: Trx, orgId: string, runId: string, eventId: string): Promise<void> {
+export async function consumeReceivedEvent(trx: Trx, orgId: string, runId: string, eventId: string): Promise<void> {
   await trx
     .updateTable('automation_heard')
     .set({ is_taken: true })

@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { errorResponses } from '../http/errors.ts';
 import { NO_BODY, NoBody } from '../http/schemas.ts';
 import { ListRuns, RetryRun, Run, RunList, RunPath, StartedRun } from './runs.schema.ts';
-import { cancelRun, pageOfRuns, readRun, rerun, retryRun } from './runs.service.ts';
+import { cancelRun, getRun, pageOfRuns, rerunWorkflow, retryRun } from './runs.service.ts';
 import { WorkflowPath } from './schema.ts';
 
 const tags = ['workflows'];
@@ -30,7 +30,7 @@ export const runRoutes: FastifyPluginAsyncZod = async (app) => {
       params: RunPath,
       response: { 200: Run, ...errorResponses(403, 404) },
     },
-    handler: ({ db, org, params }) => readRun(db, org.id, params.id, params.runId),
+    handler: ({ db, org, params }) => getRun(db, org.id, params.id, params.runId),
   });
 
   app.post('/workflows/:id/runs/:runId/cancel', {
@@ -75,7 +75,7 @@ export const runRoutes: FastifyPluginAsyncZod = async (app) => {
     },
     handler: async ({ db, org, params }, reply) => {
       reply.code(201);
-      return { run_id: await rerun(db, org.id, params.id, params.runId) };
+      return { run_id: await rerunWorkflow(db, org.id, params.id, params.runId) };
     },
   });
 };

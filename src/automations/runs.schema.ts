@@ -37,7 +37,7 @@ export const RunList = z.object({
   current_page: z.int(),
 });
 
-const StepOfRun = z
+const RunStep = z
   .object({
     place: z
       .string()
@@ -72,7 +72,7 @@ export const Run = z
     ...shape,
     trigger_output: AnyJson,
     retries: z.array(Retry).describe('Who had it go on after it had failed, and why.'),
-    steps: z.array(StepOfRun).describe('The first 1,000, in the order in which they began.'),
+    steps: z.array(RunStep).describe('The first 1,000, in the order in which they began.'),
   })
   .meta({ id: 'WorkflowRun' });
 

@@ -3,31 +3,31 @@ import { inTransaction } from '../db/transaction.ts';
 import { conflict, notFound, refused } from '../errors.ts';
 import { newId } from '../ids.ts';
 import { enqueue } from '../outbox/outbox.ts';
-import { admitRuns, resumeRun, wakeRun } from './admission.service.ts';
+import { resumeRun, startQueuedRuns, wakeRun } from './admission.service.ts';
 import type { Json } from './blocks.schema.ts';
 import { finishRun } from './ending.service.ts';
-import { listenedTo } from './listening.rules.ts';
-import { masked } from './masking.rules.ts';
+import { awaitedEventTypes } from './listening.rules.ts';
+import { maskCredentials } from './masking.rules.ts';
 import { stepAt } from './places.rules.ts';
-import { atAction, definitionOf, goOn } from './progress.service.ts';
-import { findCurrent } from './queries.ts';
+import { advanceRun, getDefinition, nextActionOf } from './progress.service.ts';
+import { findCurrentVersion } from './queries.ts';
 import {
-  changeInput,
   countRuns,
   findFailedStep,
-  findRunOf,
+  findWorkflowRun,
   insertRetry,
   listRetries,
   listRuns,
   listSteps,
-  noteResumed,
   reopenRun,
+  setResumedAt,
+  updateStepInput,
 } from './run-lists.queries.ts';
 import { endStep, lockRun, type Run } from './runs.queries.ts';
 import type { ListRuns, RetryRun } from './runs.schema.ts';
 import { getWorkflow } from './service.ts';
 import { insertListeners } from './starting.queries.ts';
-import { startVersion } from './starting.service.ts';
+import { startRunsOfVersion } from './starting.service.ts';
 
 /** A page of a workflow's runs, newest first. Throws notFound. */
 export async function pageOfRuns(db: Db, orgId: string, workflowId: string, query: ListRuns) {
@@ -41,26 +41,26 @@ export async function pageOfRuns(db: Db, orgId: string, workflowId: string, quer
 }
 
 /** A run with its steps, without what opens doors elsewhere. Throws notFound. */
-export async function readRun(db: Db, orgId: string, workflowId: string, runId: string) {
-  const run = await findRunOf(db, orgId, workflowId, runId);
+export async function getRun(db: Db, orgId: string, workflowId: string, runId: string) {
+  const run = await findWorkflowRun(db, orgId, workflowId, runId);
   if (run === undefined) throw notFound('run');
   const [steps, retries] = await Promise.all([listSteps(db, orgId, runId), listRetries(db, orgId, runId)]);
   return {
     ...run,
-    trigger_output: masked(run.trigger_output),
+    trigger_output: maskCredentials(run.trigger_output),
     retries,
-    steps: steps.map((step) => ({ ...step, input: masked(step.input), output: masked(step.output) })),
+    steps: steps.map((step) => ({ ...step, input: maskCredentials(step.input), output: maskCredentials(step.output) })),
   };
 }
 
 /** Ends a run wherever it is; a step that is being done is done to its end. Throws notFound, and conflict for one that has ended. */
 export function cancelRun(db: Db, orgId: string, workflowId: string, runId: string): Promise<void> {
   return inTransaction(db, async (trx) => {
-    const { status } = await holdRun(trx, orgId, workflowId, runId);
+    const { status } = await lockWorkflowRun(trx, orgId, workflowId, runId);
     if (status !== 'idle' && status !== 'in_progress') throw conflict(`The run is ${status} already`);
     await finishRun(trx, orgId, runId, { status: 'canceled' });
     if (status === 'in_progress') await enqueue(trx, orgId, wakeRun(orgId, runId));
-    await admitRuns(trx, orgId);
+    await startQueuedRuns(trx, orgId);
   });
 }
 
@@ -73,11 +73,11 @@ export function retryRun(
   { input, skip, reason, by }: RetryRun & { by: string },
 ): Promise<void> {
   return inTransaction(db, async (trx) => {
-    const run = await holdRun(trx, orgId, workflowId, runId);
+    const run = await lockWorkflowRun(trx, orgId, workflowId, runId);
     const failed = await findFailedStep(trx, orgId, runId);
     if (run.status !== 'failed' || failed === undefined)
       throw conflict(`The run is ${run.status}: only one that failed at a step can be retried`);
-    const definition = await definitionOf(trx, orgId, run);
+    const definition = await getDefinition(trx, orgId, run);
     const { place } = failed;
     const step = stepAt(definition.blocks, place);
     if (step?.$kind !== 'Action' && !skip)
@@ -91,31 +91,31 @@ export function retryRun(
       api_key_id: by,
     });
     await reopenRun(trx, orgId, runId);
-    const types = listenedTo(definition.blocks);
+    const types = awaitedEventTypes(definition.blocks);
     await insertListeners(
       trx,
       orgId,
       types.map((trigger_type) => ({ run_id: runId, trigger_type })),
     );
     if (skip) await endStep(trx, orgId, runId, place, { status: 'skipped' });
-    else if (input !== undefined) await changeInput(trx, orgId, runId, place, input);
+    else if (input !== undefined) await updateStepInput(trx, orgId, runId, place, input);
     const next =
       skip || step?.$kind !== 'Action'
-        ? await goOn(trx, orgId, { ...run, status: 'in_progress' }, definition, place)
-        : atAction(place, step);
+        ? await advanceRun(trx, orgId, { ...run, status: 'in_progress' }, definition, place)
+        : nextActionOf(place, step);
     if (next.kind === 'end' || next.kind === 'failed') return;
-    await noteResumed(trx, orgId, runId, next);
+    await setResumedAt(trx, orgId, runId, next);
     await enqueue(trx, orgId, resumeRun(orgId, runId, next, definition.name));
   });
 }
 
 /** Starts a run again as it was triggered, on the workflow's current version. Gives the new run. Throws notFound. */
-export function rerun(db: Db, orgId: string, workflowId: string, runId: string): Promise<string> {
+export function rerunWorkflow(db: Db, orgId: string, workflowId: string, runId: string): Promise<string> {
   return inTransaction(db, async (trx) => {
     await getWorkflow(trx, orgId, workflowId);
-    const { trigger_output: output } = (await findRunOf(trx, orgId, workflowId, runId)) ?? {};
+    const { trigger_output: output } = (await findWorkflowRun(trx, orgId, workflowId, runId)) ?? {};
     if (output === undefined) throw notFound('run');
-    const current = await findCurrent(trx, orgId, workflowId);
+    const current = await findCurrentVersion(trx, orgId, workflowId);
     if (current === undefined) throw notFound('workflow');
     const version = { ...current, automation_id: workflowId, version_id: current.id, trigger_constraints: null };
     const told = {
@@ -124,13 +124,13 @@ export function rerun(db: Db, orgId: string, workflowId: string, runId: string):
       depth: 0,
       output: output as { [key: string]: Json },
     };
-    const [started] = await startVersion(trx, orgId, version, [told], { cause: 'manual', isTest: false });
-    await admitRuns(trx, orgId);
+    const [started] = await startRunsOfVersion(trx, orgId, version, [told], { cause: 'manual', isTest: false });
+    await startQueuedRuns(trx, orgId);
     return started as string;
   });
 }
 
-async function holdRun(trx: Trx, orgId: string, workflowId: string, runId: string): Promise<Run> {
+async function lockWorkflowRun(trx: Trx, orgId: string, workflowId: string, runId: string): Promise<Run> {
   const run = await lockRun(trx, orgId, runId);
   if (run === undefined || run.automation_id !== workflowId) throw notFound('run');
   return run;

@@ -7,14 +7,14 @@ import { WAKE } from '../temporal/contract.ts';
 import { startRuns } from './starting.service.ts';
 import { CronConfiguration } from './trigger-configuration.schema.ts';
 import { type AutomationRef, SYNC_SCHEDULE, WATCH_INACTIVITY } from './triggers.contract.ts';
-import { findTrigger, hasScheduledRun, isSilenceWatched, listMaybeScheduled } from './triggers.queries.ts';
+import { findTrigger, hasScheduledRun, isInactivityWatched, listPossiblyScheduled } from './triggers.queries.ts';
 
 /** A time that is fired later than that was missed. */
 const MISSED_AFTER_MS = 60_000;
 
 /** Has the Schedules and timers that changed workflows ask for be as they ask now. */
-export const tendTriggers: Reaction<'workflow-changed'> = async (trx, orgId, events) => {
-  const ids = await listMaybeScheduled(
+export const syncTriggers: Reaction<'workflow-changed'> = async (trx, orgId, events) => {
+  const ids = await listPossiblyScheduled(
     trx,
     orgId,
     events.map(({ subject_id }) => subject_id),
@@ -27,11 +27,11 @@ export const tendTriggers: Reaction<'workflow-changed'> = async (trx, orgId, eve
   );
   const subject = { subjectId: orgId, summary: 'Inactive sessions' };
   const watch = signalWithStart(WATCH_INACTIVITY, { orgId }, WAKE, subject);
-  await enqueue(trx, orgId, ...keepers, ...((await isSilenceWatched(trx, orgId)) ? [watch] : []));
+  await enqueue(trx, orgId, ...keepers, ...((await isInactivityWatched(trx, orgId)) ? [watch] : []));
 };
 
 /** When a workflow is to be started by its Schedule. Undefined where it is not, or no longer. */
-export async function scheduleOf(db: Db, { orgId, automationId }: AutomationRef) {
+export async function findSchedule(db: Db, { orgId, automationId }: AutomationRef) {
   const trigger = await findTrigger(db, orgId, automationId);
   if (trigger?.type !== 'cron-trigger') return undefined;
   const { data } = CronConfiguration.safeParse(trigger.configuration);
@@ -45,7 +45,7 @@ export async function scheduleOf(db: Db, { orgId, automationId }: AutomationRef)
 export function fireSchedule(db: Db, ref: AutomationRef, scheduledAt: Date, now: Date): Promise<string | null> {
   const { orgId, automationId } = ref;
   return inTransaction(db, async (trx) => {
-    const schedule = await scheduleOf(trx, ref);
+    const schedule = await findSchedule(trx, ref);
     const at = schedule && timeToFire(schedule, scheduledAt, now);
     if (at === undefined || (await hasScheduledRun(trx, orgId, automationId))) return null;
     const time = at.toISOString();

@@ -2,15 +2,15 @@ import { z } from 'zod';
 import { Id, Name, Timestamp } from '../http/schemas.ts';
 import { AnyJson, type Step, TriggerType } from './blocks.schema.ts';
 
-const MOST_CHARACTERS = 500_000;
+const MAX_CHARACTERS = 500_000;
 
 const Blocks = z.array(z.record(z.string(), z.unknown())).meta({
   description: 'Steps: see GET /workflows/definitions. POST /workflows/validate names every problem with its step.',
 });
 const bounded = <Schema extends z.ZodType>(schema: Schema) =>
   schema.refine(
-    (value) => JSON.stringify(value)?.length <= MOST_CHARACTERS,
-    `must have at most ${MOST_CHARACTERS} characters`,
+    (value) => JSON.stringify(value)?.length <= MAX_CHARACTERS,
+    `must have at most ${MAX_CHARACTERS} characters`,
   );
 
 const shape = {

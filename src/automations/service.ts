@@ -6,14 +6,14 @@ import { newId } from '../ids.ts';
 import { announce } from '../outbox/events.ts';
 import { enqueue } from '../outbox/outbox.ts';
 import type { Secrets } from '../secrets.ts';
-import { admitRuns, wakeRun } from './admission.service.ts';
+import { startQueuedRuns, wakeRun } from './admission.service.ts';
 import type { Json, Step } from './blocks.schema.ts';
-import { runEnded } from './ending.service.ts';
-import { listGatesOf } from './gates.queries.ts';
+import { wakeHandoffHold } from './ending.service.ts';
+import { listHandoffHolds } from './gates.queries.ts';
 import {
   deleteAutomation,
-  findCurrent,
-  findLatest,
+  findCurrentVersion,
+  findLatestVersion,
   findVersion,
   insertAutomation,
   insertVersion,
@@ -22,24 +22,24 @@ import {
   listWorkflows,
   lockAutomation,
   type NewVersion,
-  setActive,
+  setActiveVersion,
   type VersionRow,
 } from './queries.ts';
 import type { CreateWorkflow, UpdateWorkflow } from './schema.ts';
-import { startVersion, wholeOutput } from './starting.service.ts';
-import { sealed, withMask, withoutMask } from './trigger-secrets.rules.ts';
+import { startRunsOfVersion, triggerOutputOf } from './starting.service.ts';
+import { encryptSecret, maskSecret, withoutMaskedSecret } from './trigger-secrets.rules.ts';
 import { validateDefinition } from './validation.ts';
 
 const TOKEN_BYTES = 32;
-const VERSIONS_SHOWN = 100;
-const MOST_OF_SUMMARY = 2_000;
-const POSTED_TO: Record<string, string> = { webhook: 'hooks/workflows', 'form-trigger': 'hooks/forms' };
+const MAX_VERSIONS = 100;
+const MAX_SUMMARY = 2_000;
+const INBOUND_PATHS: Record<string, string> = { webhook: 'hooks/workflows', 'form-trigger': 'hooks/forms' };
 
 /** A workflow in one of its versions, as answers show it. */
-export function shownWorkflow(publicUrl: string, { webhook_token, ...version }: VersionRow) {
-  const way = POSTED_TO[version.trigger_type];
+export function toWorkflowAnswer(publicUrl: string, { webhook_token, ...version }: VersionRow) {
+  const way = INBOUND_PATHS[version.trigger_type];
   const webhook_url = way === undefined ? null : `${publicUrl}/${way}/${version.workflow_id}/${webhook_token}`;
-  return { ...version, trigger_configuration: withMask(version.trigger_configuration), webhook_url };
+  return { ...version, trigger_configuration: maskSecret(version.trigger_configuration), webhook_url };
 }
 
 /** Makes a workflow, whose first version is not active yet. Throws invalid, naming every problem with its step. */
@@ -47,16 +47,16 @@ export function createWorkflow(db: Db, secrets: Secrets, orgId: string, input: C
   return inTransaction(db, async (trx) => {
     const id = newId();
     await insertAutomation(trx, orgId, id, randomBytes(TOKEN_BYTES).toString('base64url'));
-    const version = valid(input);
-    const trigger_configuration = sealed(secrets, orgId, id, version.trigger_configuration, null);
+    const version = toValidVersion(input);
+    const trigger_configuration = encryptSecret(secrets, orgId, id, version.trigger_configuration, null);
     await insertVersion(trx, orgId, id, { ...version, trigger_configuration });
-    return (await findLatest(trx, orgId, id)) as VersionRow;
+    return (await findLatestVersion(trx, orgId, id)) as VersionRow;
   });
 }
 
 /** The active version of a workflow, else its latest. Throws notFound. */
 export async function getWorkflow(db: Db, orgId: string, id: string): Promise<VersionRow> {
-  const version = await findCurrent(db, orgId, id);
+  const version = await findCurrentVersion(db, orgId, id);
   if (version === undefined) throw notFound('workflow');
   return version;
 }
@@ -73,13 +73,13 @@ export async function pageOfWorkflows(
 }
 
 /** The versions of a workflow, newest first. Throws notFound. */
-export async function readVersions(db: Db, orgId: string, id: string): Promise<VersionRow[]> {
+export async function listWorkflowVersions(db: Db, orgId: string, id: string): Promise<VersionRow[]> {
   await getWorkflow(db, orgId, id);
-  return listVersions(db, orgId, id, VERSIONS_SHOWN);
+  return listVersions(db, orgId, id, MAX_VERSIONS);
 }
 
 /** Adds a version that is not active yet: what is not given is as in the latest. Runs stay on theirs. Throws notFound and invalid. */
-export function changeWorkflow(
+export function updateWorkflow(
   db: Db,
   secrets: Secrets,
   orgId: string,
@@ -88,14 +88,14 @@ export function changeWorkflow(
 ): Promise<VersionRow> {
   return inTransaction(db, async (trx) => {
     if ((await lockAutomation(trx, orgId, id)) === undefined) throw notFound('workflow');
-    const latest = (await findLatest(trx, orgId, id)) as VersionRow;
+    const latest = (await findLatestVersion(trx, orgId, id)) as VersionRow;
     const given = Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined));
     const { trigger_configuration: before } = latest;
-    const wanted = input.trigger_configuration === undefined ? withMask(before) : input.trigger_configuration;
-    const version = valid({ ...latest, ...given, trigger_configuration: withoutMask(wanted, before) });
-    const trigger_configuration = sealed(secrets, orgId, id, wanted, before);
+    const wanted = input.trigger_configuration === undefined ? maskSecret(before) : input.trigger_configuration;
+    const version = toValidVersion({ ...latest, ...given, trigger_configuration: withoutMaskedSecret(wanted, before) });
+    const trigger_configuration = encryptSecret(secrets, orgId, id, wanted, before);
     await insertVersion(trx, orgId, id, { ...version, trigger_configuration });
-    return (await findLatest(trx, orgId, id)) as VersionRow;
+    return (await findLatestVersion(trx, orgId, id)) as VersionRow;
   });
 }
 
@@ -103,9 +103,11 @@ export function changeWorkflow(
 export function activateWorkflow(db: Db, orgId: string, id: string, number: number | undefined): Promise<VersionRow> {
   return inTransaction(db, async (trx) => {
     if ((await lockAutomation(trx, orgId, id)) === undefined) throw notFound('workflow');
-    const version = await (number === undefined ? findLatest(trx, orgId, id) : findVersion(trx, orgId, id, number));
+    const version = await (number === undefined
+      ? findLatestVersion(trx, orgId, id)
+      : findVersion(trx, orgId, id, number));
     if (version === undefined) throw notFound('version');
-    await setActive(trx, orgId, id, version.id);
+    await setActiveVersion(trx, orgId, id, version.id);
     await announce(trx, orgId, 'workflow-changed', [{ subject_id: id, payload: {} }]);
     return { ...version, is_active: true };
   });
@@ -115,26 +117,26 @@ export function activateWorkflow(db: Db, orgId: string, id: string, number: numb
 export function deactivateWorkflow(db: Db, orgId: string, id: string): Promise<VersionRow> {
   return inTransaction(db, async (trx) => {
     if ((await lockAutomation(trx, orgId, id)) === undefined) throw notFound('workflow');
-    await setActive(trx, orgId, id, null);
+    await setActiveVersion(trx, orgId, id, null);
     await announce(trx, orgId, 'workflow-changed', [{ subject_id: id, payload: {} }]);
-    return (await findLatest(trx, orgId, id)) as VersionRow;
+    return (await findLatestVersion(trx, orgId, id)) as VersionRow;
   });
 }
 
 /** Deletes a workflow with its versions and runs; those under way end. Throws notFound. */
-export function removeWorkflow(db: Db, orgId: string, id: string): Promise<void> {
+export function deleteWorkflow(db: Db, orgId: string, id: string): Promise<void> {
   return inTransaction(db, async (trx) => {
     const open = await listOpenRuns(trx, orgId, id);
-    const gates = await listGatesOf(trx, orgId, id);
+    const gates = await listHandoffHolds(trx, orgId, id);
     if (!(await deleteAutomation(trx, orgId, id))) throw notFound('workflow');
     await enqueue(
       trx,
       orgId,
       ...open.map((runId) => wakeRun(orgId, runId)),
-      ...gates.map((gate) => runEnded(orgId, gate.session_id, gate.id)),
+      ...gates.map((gate) => wakeHandoffHold(orgId, gate.session_id, gate.id)),
     );
     await announce(trx, orgId, 'workflow-changed', [{ subject_id: id, payload: {} }]);
-    await admitRuns(trx, orgId);
+    await startQueuedRuns(trx, orgId);
   });
 }
 
@@ -148,16 +150,16 @@ export function triggerWorkflow(db: Db, orgId: string, id: string, input: Json):
         `The workflow starts by ${version.trigger_type}, not by hand: see POST /workflows/simulate to try it`,
       );
     const happening = { key: `manual/${newId()}`, occurredAt: new Date(), depth: 0, output: { input } };
-    const told = { ...happening, output: wholeOutput('manual-trigger', happening) };
+    const told = { ...happening, output: triggerOutputOf('manual-trigger', happening) };
     const active = { ...version, automation_id: id, version_id: version.id };
-    const [runId = null] = await startVersion(trx, orgId, active, [told], { cause: 'manual', isTest: false });
-    await admitRuns(trx, orgId);
+    const [runId = null] = await startRunsOfVersion(trx, orgId, active, [told], { cause: 'manual', isTest: false });
+    await startQueuedRuns(trx, orgId);
     return runId;
   });
 }
 
 /** Throws invalid, naming every problem with its step. */
-export function assertValid(
+export function assertValidDefinition(
   definition: Pick<NewVersion, 'trigger_configuration' | 'trigger_constraints'> & {
     trigger_type: unknown;
     workflow_blocks: unknown;
@@ -170,13 +172,13 @@ export function assertValid(
     message,
   }));
   const summary = told.map(({ path, message }) => `${path}: ${message}`).join('; ');
-  throw invalid(`The workflow is not valid: ${summary.slice(0, MOST_OF_SUMMARY)}`, told);
+  throw invalid(`The workflow is not valid: ${summary.slice(0, MAX_SUMMARY)}`, told);
 }
 
-function valid(input: Partial<NewVersion> | CreateWorkflow | VersionRow): NewVersion {
+function toValidVersion(input: Partial<NewVersion> | CreateWorkflow | VersionRow): NewVersion {
   const { name = '', description = null, trigger_type, trigger_configuration = null } = input;
   const { trigger_constraints = null, workflow_blocks, workflow_editor_state = null } = input;
-  assertValid({ trigger_type, trigger_configuration, trigger_constraints, workflow_blocks });
+  assertValidDefinition({ trigger_type, trigger_configuration, trigger_constraints, workflow_blocks });
   return {
     name,
     description,

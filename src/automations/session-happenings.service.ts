@@ -1,10 +1,10 @@
-import { contactsOf, type ShownContact } from '../contacts/showing.service.ts';
-import { contentsOf, type ShownSession, sessionsOf } from '../conversations/showing.service.ts';
+import { type ContactSnapshot, getContactSnapshots } from '../contacts/showing.service.ts';
+import { listEventContents, listSessionSnapshots, type SessionSnapshot } from '../conversations/showing.service.ts';
 import type { Trx } from '../db/connect.ts';
-import { policiesOf } from '../desk/showing.service.ts';
+import { policySnapshotsOf } from '../desk/showing.service.ts';
 import type { ClaimedEventOf } from '../outbox/claim.ts';
 import type { EventType } from '../outbox/events.ts';
-import { sequencesOf } from '../sequences/showing.service.ts';
+import { getSequenceSnapshots } from '../sequences/showing.service.ts';
 import type { Json, TriggerType } from './blocks.schema.ts';
 
 /** The triggers that an event of ours fires. */
@@ -22,10 +22,10 @@ export type Occurrence = TriggeringEvent & {
 
 /** What the payloads of some occurrences show, by ids. */
 interface Subjects {
-  contacts: Map<string, ShownContact>;
-  sessions: Map<string, ShownSession>;
-  sequences: Awaited<ReturnType<typeof sequencesOf>>;
-  policies: Awaited<ReturnType<typeof policiesOf>>;
+  contacts: Map<string, ContactSnapshot>;
+  sessions: Map<string, SessionSnapshot>;
+  sequences: Awaited<ReturnType<typeof getSequenceSnapshots>>;
+  policies: Awaited<ReturnType<typeof policySnapshotsOf>>;
   /** Of scores. Redacted ones are left out. */
   comments: Map<string, string>;
 }
@@ -39,14 +39,14 @@ export async function payloadsOf(trx: Trx, orgId: string, occurrences: Occurrenc
 async function subjectsOf(trx: Trx, orgId: string, occurrences: Occurrence[]): Promise<Subjects> {
   const ids = occurrences.map(idsOf);
   const idsIn = (of: keyof Ids) => ids.flatMap((one) => one[of] ?? []);
-  const sessions = await sessionsOf(trx, orgId, idsIn('session'));
+  const sessions = await listSessionSnapshots(trx, orgId, idsIn('session'));
   const contactsOfSessions = [...sessions.values()].flatMap(({ contactId }) => contactId ?? []);
   return {
     sessions,
-    contacts: await contactsOf(trx, orgId, [...idsIn('contact'), ...contactsOfSessions]),
-    sequences: await sequencesOf(trx, orgId, idsIn('sequence')),
-    policies: await policiesOf(trx, orgId, idsIn('policy')),
-    comments: await contentsOf(trx, orgId, idsIn('score')),
+    contacts: await getContactSnapshots(trx, orgId, [...idsIn('contact'), ...contactsOfSessions]),
+    sequences: await getSequenceSnapshots(trx, orgId, idsIn('sequence')),
+    policies: await policySnapshotsOf(trx, orgId, idsIn('policy')),
+    comments: await listEventContents(trx, orgId, idsIn('score')),
   };
 }
 
@@ -114,14 +114,14 @@ function callPayload({ payload }: CallOccurrence, { sessions, contacts }: Subjec
   const contact = payload.contact_id === null ? undefined : contacts.get(payload.contact_id);
   if (contact?.isBlocked === true) return undefined;
   return {
-    session: (session?.shown ?? null) as Json,
+    session: (session?.session ?? null) as Json,
     contact: (contact?.shown ?? null) as Json,
     call: payload.call as Json,
   };
 }
 
 /** What a trigger says beside the session and its contact. Undefined where the session is no longer as the event found it. */
-function sessionDetails(occurrence: Occurrence, session: ShownSession, subjects: Subjects): Payload | undefined {
+function sessionDetails(occurrence: Occurrence, session: SessionSnapshot, subjects: Subjects): Payload | undefined {
   const { type, payload } = occurrence;
   switch (type) {
     case 'ticket-reassigned':
@@ -130,7 +130,7 @@ function sessionDetails(occurrence: Occurrence, session: ShownSession, subjects:
       return { session_closed_payload: (session.closedPayload ?? null) as Json };
     case 'pre-ticket-handoff':
     case 'ticket-handoff':
-      return { handoff: (session.shown.handoff ?? null) as Json };
+      return { handoff: (session.session.handoff ?? null) as Json };
     case 'ticket-tag-added':
       return { tag: payload.tag_name };
     case 'ticket-inactive':
@@ -149,15 +149,19 @@ function sessionDetails(occurrence: Occurrence, session: ShownSession, subjects:
 }
 
 /** Whether nobody has spoken or closed the session since it was found inactive. */
-const isStillInactive = ({ shown }: ShownSession, since: string): boolean =>
-  shown.status === 'open' && (shown.last_message_at ?? shown.created_at) === since;
+const isStillInactive = ({ session }: SessionSnapshot, since: string): boolean =>
+  session.status === 'open' && (session.last_message_at ?? session.created_at) === since;
 
 /** A visitor's session has no contact. */
-function withSession(session: ShownSession, contacts: Map<string, ShownContact>, more: Payload): Payload | undefined {
+function withSession(
+  session: SessionSnapshot,
+  contacts: Map<string, ContactSnapshot>,
+  more: Payload,
+): Payload | undefined {
   const contact = session.contactId === null ? undefined : contacts.get(session.contactId);
   if (contact?.isBlocked === true) return undefined;
-  return { session: session.shown as Json, contact: (contact?.shown ?? null) as Json, ...more };
+  return { session: session.session as Json, contact: (contact?.shown ?? null) as Json, ...more };
 }
 
-const withContact = (contact: ShownContact | undefined): Payload | undefined =>
+const withContact = (contact: ContactSnapshot | undefined): Payload | undefined =>
   contact === undefined || contact.isBlocked ? undefined : { contact: contact.shown as Json };

@@ -2,33 +2,39 @@ import type { Db } from '../db/connect.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { announce } from '../outbox/events.ts';
 import { InactiveConfiguration } from './trigger-configuration.schema.ts';
-import type { SilenceProgress } from './triggers.contract.ts';
-import { listSilences, listTriggers, lockPlace, type Silence, updatePlace } from './triggers.queries.ts';
+import type { InactivityProgress } from './triggers.contract.ts';
+import {
+  type InactiveSession,
+  listInactiveSessions,
+  listTriggers,
+  lockInactivityCursor,
+  updateInactivityCursor,
+} from './triggers.queries.ts';
 
-const SESSIONS_A_BATCH = 500;
+const SESSIONS_PER_BATCH = 500;
 const MINUTE_MS = 60_000;
 
 /**
  * Tells each active workflow that asks of the sessions that have become silent for long enough since it was told last, at most a batch of them,
  * and says when to look again. Whoever speaks meanwhile makes a silence begin anew, so none ends before that time.
  */
-export async function announceSilences(db: Db, orgId: string): Promise<SilenceProgress> {
-  const progress: SilenceProgress = { announced: 0, hasMore: false, nextInMs: null };
+export async function announceInactiveSessions(db: Db, orgId: string): Promise<InactivityProgress> {
+  const progress: InactivityProgress = { announced: 0, hasMore: false, nextInMs: null };
   for (const { id, configuration } of await listTriggers(db, orgId, 'ticket-inactive')) {
     const asked = InactiveConfiguration.safeParse(configuration).data;
     if (asked === undefined) continue;
-    const { due, nextInMs } = await announceTo(db, orgId, id, asked.minutes);
+    const { due, nextInMs } = await announceForWorkflow(db, orgId, id, asked.minutes);
     progress.announced += due;
-    progress.hasMore ||= due === SESSIONS_A_BATCH;
+    progress.hasMore ||= due === SESSIONS_PER_BATCH;
     progress.nextInMs = Math.min(progress.nextInMs ?? nextInMs, nextInMs);
   }
   return progress;
 }
 
-function announceTo(db: Db, orgId: string, automationId: string, minutes: number) {
+function announceForWorkflow(db: Db, orgId: string, automationId: string, minutes: number) {
   return inTransaction(db, async (trx) => {
-    const place = await lockPlace(trx, orgId, automationId, minutes);
-    const silences = await listSilences(trx, orgId, place, { minutes, limit: SESSIONS_A_BATCH });
+    const place = await lockInactivityCursor(trx, orgId, automationId, minutes);
+    const silences = await listInactiveSessions(trx, orgId, place, { minutes, limit: SESSIONS_PER_BATCH });
     const due = silences.filter(({ due_in_ms }) => due_in_ms <= 0);
     const next = silences.find(({ due_in_ms }) => due_in_ms > 0);
     await announce(
@@ -41,9 +47,9 @@ function announceTo(db: Db, orgId: string, automationId: string, minutes: number
       })),
     );
     const last = due.at(-1);
-    if (last !== undefined) await updatePlace(trx, orgId, automationId, placeOf(last));
+    if (last !== undefined) await updateInactivityCursor(trx, orgId, automationId, cursorOf(last));
     return { due: due.length, nextInMs: Math.ceil(next?.due_in_ms ?? minutes * MINUTE_MS) };
   });
 }
 
-const placeOf = ({ id, since }: Silence) => ({ silent_since: since, session_id: id });
+const cursorOf = ({ id, since }: InactiveSession) => ({ silent_since: since, session_id: id });

@@ -1,8 +1,8 @@
 import type { Json, Step } from './blocks.schema.ts';
-import { type Definition, nextAfter, resolved, StepError } from './interpreter.rules.ts';
-import type { Place } from './places.rules.ts';
+import { type Definition, nextStepAfter, resolveInput, StepError } from './interpreter.rules.ts';
+import type { StepPath } from './places.rules.ts';
 
-const MOST_STEPS = 2_000;
+const MAX_STEPS = 2_000;
 
 export interface SimulatedStep {
   id: string;
@@ -31,16 +31,16 @@ export async function simulate(
   definition: Definition,
   { outputs, startMs }: { outputs: ReadonlyMap<string, Json>; startMs: number },
 ): Promise<Simulation> {
-  const gave = new Map<Place, Json>();
+  const gave = new Map<StepPath, Json>();
   const memory = {
-    read: async (places: Place[]) =>
+    read: async (places: StepPath[]) =>
       new Map(places.flatMap((place) => (gave.has(place) ? [[place, gave.get(place) as Json]] : []))),
   };
   const steps: SimulatedStep[] = [];
   let nowMs = startMs;
   const note = (
     step: Step,
-    place: Place,
+    place: StepPath,
     { input, output, untilMs = nowMs, stubbed }: { input: Json; output: Json; untilMs?: number; stubbed: boolean },
   ) => {
     gave.set(place, output);
@@ -55,10 +55,10 @@ export async function simulate(
     error,
   });
 
-  let after: Place | undefined;
-  while (steps.length < MOST_STEPS) {
+  let after: StepPath | undefined;
+  while (steps.length < MAX_STEPS) {
     try {
-      const { next, decisions } = await nextAfter(definition, memory, { after, nowMs });
+      const { next, decisions } = await nextStepAfter(definition, memory, { after, nowMs });
       for (const { step, place, input, output } of decisions) note(step, place, { input, output, stubbed: false });
       if (next.kind === 'end') return ended('completed', null);
       after = next.place;
@@ -66,7 +66,7 @@ export async function simulate(
       const { place, step } = next;
       const given = outputs.get(step.id);
       if (next.kind === 'action') {
-        const input = await resolved(definition, memory, place, next.step.input);
+        const input = await resolveInput(definition, memory, place, next.step.input);
         note(step, place, { input, output: given ?? input, stubbed: true });
       } else if (next.kind === 'wait') {
         const until = isoOf(next.untilMs);
@@ -86,7 +86,7 @@ export async function simulate(
       throw error;
     }
   }
-  return ended('failed', `It takes more than ${MOST_STEPS} steps: a real run would go on`);
+  return ended('failed', `It takes more than ${MAX_STEPS} steps: a real run would go on`);
 }
 
 const isoOf = (ms: number) => new Date(ms).toISOString();

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Id } from '../http/schemas.ts';
 import { AnyJson, TriggerType } from './blocks.schema.ts';
 
-const MOST_CHARACTERS = 500_000;
+const MAX_CHARACTERS = 500_000;
 
 export const SimulateWorkflow = z
   .object({
@@ -17,7 +17,7 @@ export const SimulateWorkflow = z
     event_id: z.string().max(500).optional().describe('Of a run of the workflow: takes what it was triggered with.'),
     outputs: z.record(z.string(), AnyJson).default({}).describe('What steps are to give, by their id.'),
   })
-  .refine((value) => JSON.stringify(value).length <= MOST_CHARACTERS, `must have at most ${MOST_CHARACTERS} characters`)
+  .refine((value) => JSON.stringify(value).length <= MAX_CHARACTERS, `must have at most ${MAX_CHARACTERS} characters`)
   .meta({
     id: 'SimulateWorkflow',
     examples: [

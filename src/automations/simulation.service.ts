@@ -1,10 +1,10 @@
 import type { Db } from '../db/connect.ts';
 import { notFound, refused } from '../errors.ts';
 import type { Json, Step } from './blocks.schema.ts';
-import { satisfies } from './constraints.ts';
-import { masked } from './masking.rules.ts';
+import { satisfiesConstraint } from './constraints.ts';
+import { maskCredentials } from './masking.rules.ts';
 import { findTriggerOutput } from './run-lists.queries.ts';
-import { assertValid, getWorkflow } from './service.ts';
+import { assertValidDefinition, getWorkflow } from './service.ts';
 import { simulate } from './simulation.rules.ts';
 import type { SimulateWorkflow } from './simulation.schema.ts';
 
@@ -18,11 +18,11 @@ export async function simulateWorkflow(db: Db, orgId: string, input: SimulateWor
   const trigger_constraints =
     input.trigger_constraints === undefined ? (stored?.trigger_constraints ?? null) : input.trigger_constraints;
   const trigger_configuration = input.trigger_type === undefined ? (stored?.trigger_configuration ?? null) : null;
-  assertValid({ trigger_type, trigger_configuration, trigger_constraints, workflow_blocks: blocks });
+  assertValidDefinition({ trigger_type, trigger_configuration, trigger_constraints, workflow_blocks: blocks });
 
-  const trigger = await triggerOf(db, orgId, input);
+  const trigger = await getTrigger(db, orgId, input);
   const startMs = Date.now();
-  const held = holds(trigger_constraints, trigger);
+  const held = evaluateConstraint(trigger_constraints, trigger);
   if (held !== true)
     return {
       status: 'not_started' as const,
@@ -36,17 +36,17 @@ export async function simulateWorkflow(db: Db, orgId: string, input: SimulateWor
   return { ...simulation, constraint_held: true };
 }
 
-async function triggerOf(db: Db, orgId: string, { trigger_output, event_id, workflow_id }: SimulateWorkflow) {
+async function getTrigger(db: Db, orgId: string, { trigger_output, event_id, workflow_id }: SimulateWorkflow) {
   if (event_id === undefined) return (trigger_output ?? {}) as { [key: string]: Json };
   const past = workflow_id === undefined ? undefined : await findTriggerOutput(db, orgId, workflow_id, event_id);
   if (past === undefined) throw notFound('event');
-  return masked(past) as { [key: string]: Json };
+  return maskCredentials(past) as { [key: string]: Json };
 }
 
 /** Whether a constraint holds, or why that cannot be worked out; null where it just does not. */
-function holds(constraint: Json, trigger: { [key: string]: Json }): true | string | null {
+function evaluateConstraint(constraint: Json, trigger: { [key: string]: Json }): true | string | null {
   try {
-    return satisfies(constraint, trigger) ? true : null;
+    return satisfiesConstraint(constraint, trigger) ? true : null;
   } catch (error) {
     return `The constraints cannot be worked out: ${String(error)}`;
   }

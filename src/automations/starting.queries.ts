@@ -4,7 +4,7 @@ import type { Json, Step, TriggerType } from './blocks.schema.ts';
 import type { RunStatus, TriggerCause } from './table.ts';
 
 /** Whether a trigger type is one that any active workflow of the org starts by, or any of its runs listens for. */
-export async function isOfInterest(db: Db, orgId: string, type: TriggerType): Promise<boolean> {
+export async function isTriggerTypeUsed(db: Db, orgId: string, type: TriggerType): Promise<boolean> {
   const { rows } = await sql<{ is_of_interest: boolean }>`
     select exists (
       select from automations as automation
@@ -24,7 +24,7 @@ export interface ActiveVersion {
 }
 
 /** The active versions of an org's workflows that start by a trigger type, or of `only` one. */
-export function listActive(db: Db, orgId: string, type: TriggerType, only?: string): Promise<ActiveVersion[]> {
+export function listActiveVersions(db: Db, orgId: string, type: TriggerType, only?: string): Promise<ActiveVersion[]> {
   return db
     .selectFrom('automations as automation')
     .innerJoin('automation_versions as version', (join) =>
@@ -84,7 +84,7 @@ export async function insertListeners(
 }
 
 /** Counts what a constraint could not be worked out for. */
-export async function noteConstraintError(trx: Trx, orgId: string, id: string, message: string): Promise<void> {
+export async function recordConstraintError(trx: Trx, orgId: string, id: string, message: string): Promise<void> {
   await trx
     .updateTable('automations')
     .set({
@@ -97,7 +97,7 @@ export async function noteConstraintError(trx: Trx, orgId: string, id: string, m
 }
 
 /** Tells runs that listen for a type of what happened. Gives those to which it is news. */
-export async function insertHeard(
+export async function insertReceivedEvents(
   trx: Trx,
   orgId: string,
   type: TriggerType,
@@ -119,7 +119,7 @@ export async function insertHeard(
  * Those of the runs that wait now. To be asked behind insertHeard, which waits for runs that are just coming to their wait: either they see what
  * was told, or they are seen here.
  */
-export async function listWaiting(trx: Trx, orgId: string, runIds: string[]): Promise<string[]> {
+export async function listWaitingRuns(trx: Trx, orgId: string, runIds: string[]): Promise<string[]> {
   if (runIds.length === 0) return [];
   const waiting = await trx
     .selectFrom('automation_runs')

@@ -1,26 +1,26 @@
 import type { Trx } from '../db/connect.ts';
 import { newId } from '../ids.ts';
 import { enqueue } from '../outbox/outbox.ts';
-import { admitRuns, wakeRun } from './admission.service.ts';
+import { startQueuedRuns, wakeRun } from './admission.service.ts';
 import type { Json, TriggerType } from './blocks.schema.ts';
-import { satisfies } from './constraints.ts';
-import { listenedTo } from './listening.rules.ts';
+import { satisfiesConstraint } from './constraints.ts';
+import { awaitedEventTypes } from './listening.rules.ts';
 import {
   type ActiveVersion,
-  insertHeard,
   insertListeners,
+  insertReceivedEvents,
   insertRuns,
-  listActive,
-  listWaiting,
+  listActiveVersions,
+  listWaitingRuns,
   type NewRun,
-  noteConstraintError,
+  recordConstraintError,
 } from './starting.queries.ts';
 import type { TriggerCause } from './table.ts';
 
-const MOST_DEEP = 10;
+const MAX_CAUSATION_DEPTH = 10;
 
 /** Something that may start workflows. */
-export interface Happening {
+export interface TriggerEvent {
   /** The same for the same happening, and for no other of its type. */
   key: string;
   occurredAt: Date;
@@ -38,39 +38,39 @@ export async function startRuns(
   trx: Trx,
   orgId: string,
   type: TriggerType,
-  happenings: Happening[],
+  happenings: TriggerEvent[],
   cause: TriggerCause,
   only?: string,
 ): Promise<string[]> {
-  const told = happenings.map((happening) => ({ ...happening, output: wholeOutput(type, happening) }));
-  const versions = await listActive(trx, orgId, type, only);
+  const told = happenings.map((happening) => ({ ...happening, output: triggerOutputOf(type, happening) }));
+  const versions = await listActiveVersions(trx, orgId, type, only);
   const runs: string[] = [];
   for (const version of versions)
-    runs.push(...(await startVersion(trx, orgId, version, told, { cause, isTest: false })));
-  const listeners = await insertHeard(
+    runs.push(...(await startRunsOfVersion(trx, orgId, version, told, { cause, isTest: false })));
+  const listeners = await insertReceivedEvents(
     trx,
     orgId,
     type,
     told.map(({ key, output }) => ({ event_id: key, output })),
   );
-  const waiting = await listWaiting(trx, orgId, listeners);
+  const waiting = await listWaitingRuns(trx, orgId, listeners);
   await enqueue(trx, orgId, ...waiting.map((runId) => wakeRun(orgId, runId)));
-  await admitRuns(trx, orgId);
+  await startQueuedRuns(trx, orgId);
   return runs;
 }
 
 /** What a run of a version is started with. */
-export async function startVersion(
+export async function startRunsOfVersion(
   trx: Trx,
   orgId: string,
   version: ActiveVersion,
-  happenings: Happening[],
+  happenings: TriggerEvent[],
   { cause, isTest }: { cause: TriggerCause; isTest: boolean },
 ): Promise<string[]> {
   const wanted: NewRun[] = [];
   for (const { key, depth, output } of happenings) {
-    if (!(await isWanted(trx, orgId, version, output))) continue;
-    const isTooDeep = depth >= MOST_DEEP;
+    if (!(await shouldStart(trx, orgId, version, output))) continue;
+    const isTooDeep = depth >= MAX_CAUSATION_DEPTH;
     wanted.push({
       id: newId(),
       automation_id: version.automation_id,
@@ -81,11 +81,11 @@ export async function startVersion(
       trigger_output: output,
       depth,
       is_test_run: isTest,
-      error: isTooDeep ? `Runs caused one another ${MOST_DEEP} times: this one would be the next` : null,
+      error: isTooDeep ? `Runs caused one another ${MAX_CAUSATION_DEPTH} times: this one would be the next` : null,
     });
   }
   const ids = await insertRuns(trx, orgId, wanted);
-  const types = listenedTo(version.workflow_blocks);
+  const types = awaitedEventTypes(version.workflow_blocks);
   if (types.length === 0) return ids;
   await insertListeners(
     trx,
@@ -95,22 +95,25 @@ export async function startVersion(
   return ids;
 }
 
-async function isWanted(
+async function shouldStart(
   trx: Trx,
   orgId: string,
   { automation_id, trigger_constraints }: ActiveVersion,
   output: { [key: string]: Json },
 ): Promise<boolean> {
   try {
-    return satisfies(trigger_constraints, output);
+    return satisfiesConstraint(trigger_constraints, output);
   } catch (error) {
-    await noteConstraintError(trx, orgId, automation_id, String(error));
+    await recordConstraintError(trx, orgId, automation_id, String(error));
     return false;
   }
 }
 
 /** What a happening is as `trigger.output`. */
-export const wholeOutput = (type: TriggerType, { key, occurredAt, output }: Happening): { [key: string]: Json } => ({
+export const triggerOutputOf = (
+  type: TriggerType,
+  { key, occurredAt, output }: TriggerEvent,
+): { [key: string]: Json } => ({
   ...output,
   event_id: key,
   occurred_at: occurredAt.toISOString(),

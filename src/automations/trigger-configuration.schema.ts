@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
-const MOST_MINUTES = 525_600;
-const MOST_FIELDS = 100;
-const MOST_OPTIONS = 500;
+const MAX_MINUTES = 525_600;
+const MAX_FIELDS = 100;
+const MAX_OPTIONS = 500;
 
 /** Of cron-trigger. Whether the expression and the time zone are any, validation says. */
 export const CronConfiguration = z.object({
@@ -16,7 +16,7 @@ export const CronConfiguration = z.object({
 export type CronConfiguration = z.infer<typeof CronConfiguration>;
 
 /** Of ticket-inactive. */
-export const InactiveConfiguration = z.object({ minutes: z.int().min(1).max(MOST_MINUTES) });
+export const InactiveConfiguration = z.object({ minutes: z.int().min(1).max(MAX_MINUTES) });
 
 /** Of webhook. */
 export const WebhookConfiguration = z.object({
@@ -41,7 +41,7 @@ export const FormField = z.object({
   name: z.string().regex(/^[A-Za-z][A-Za-z0-9_-]{0,99}$/, 'must be a letter, then letters, digits, _ or -'),
   type: z.enum(['text', 'email', 'number', 'checkbox', 'select']),
   required: z.boolean().default(false),
-  options: z.array(z.string().min(1).max(500)).min(1).max(MOST_OPTIONS).optional().describe('Of a select.'),
+  options: z.array(z.string().min(1).max(500)).min(1).max(MAX_OPTIONS).optional().describe('Of a select.'),
 });
 export type FormField = z.infer<typeof FormField>;
 
@@ -50,7 +50,7 @@ export const FormConfiguration = z.object({
   fields: z
     .array(FormField)
     .min(1)
-    .max(MOST_FIELDS)
+    .max(MAX_FIELDS)
     .refine((fields) => new Set(fields.map(({ name }) => name)).size === fields.length, 'must each have another name')
     .refine((fields) => fields.every((field) => field.type !== 'select' || field.options), 'a select needs options'),
 });

@@ -21,19 +21,19 @@ export const START_SCHEDULED_RUN: WorkflowContract<AutomationRef> = {
 
 export const scheduleIdOf = ({ automationId }: AutomationRef): string => `workflow-schedule/${automationId}`;
 
-export interface SilenceInput {
+export interface InactivityInput {
   orgId: string;
 }
 
 /** Tells of an org's sessions in which nobody has spoken for as long as its workflows ask for. */
-export const WATCH_INACTIVITY: WorkflowContract<SilenceInput> = {
+export const WATCH_INACTIVITY: WorkflowContract<InactivityInput> = {
   type: 'watchInactivity',
   taskQueue: 'interactive',
   workflowId: ({ orgId }) => `inactivity/${orgId}`,
 };
 
 /** What a look at an org's silent sessions found. */
-export interface SilenceProgress {
+export interface InactivityProgress {
   announced: number;
   hasMore: boolean;
   /** Time until the next session may be silent for long enough. Null: no workflow asks. */

@@ -23,7 +23,7 @@ const triggers = (db: Db, orgId: string) =>
     .where('automation.active_version', 'is not', null);
 
 /** Of these workflows, those that may have a Schedule: a version of theirs has one, or they are gone. */
-export async function listMaybeScheduled(db: Db, orgId: string, ids: string[]): Promise<string[]> {
+export async function listPossiblyScheduled(db: Db, orgId: string, ids: string[]): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select distinct changed.id from unnest(${ids}::uuid[]) as changed (id)
     where not exists (select from automations where org_id = ${orgId} and id = changed.id)
@@ -36,7 +36,7 @@ export async function listMaybeScheduled(db: Db, orgId: string, ids: string[]): 
 }
 
 /** Whether any workflow of the org asks for silences, or has asked: then it has a place. */
-export async function isSilenceWatched(db: Db, orgId: string): Promise<boolean> {
+export async function isInactivityWatched(db: Db, orgId: string): Promise<boolean> {
   const { rows } = await sql<{ is_watched: boolean }>`
     select exists (select from automation_silences where org_id = ${orgId}) or exists (
       select from automations as automation
@@ -62,14 +62,19 @@ export async function hasScheduledRun(db: Db, orgId: string, automationId: strin
 }
 
 /** Of the silences that a workflow was told of, the last one. */
-export interface SilencePlace {
+export interface InactivityCursor {
   silent_since: Date;
   session_id: string;
 }
 
 /** Keeps a workflow's place to this transaction. It begins anew where it counts other minutes than before. */
-export async function lockPlace(trx: Trx, orgId: string, automationId: string, minutes: number): Promise<SilencePlace> {
-  const { rows } = await sql<SilencePlace>`
+export async function lockInactivityCursor(
+  trx: Trx,
+  orgId: string,
+  automationId: string,
+  minutes: number,
+): Promise<InactivityCursor> {
+  const { rows } = await sql<InactivityCursor>`
     insert into automation_silences as place (org_id, automation_id, minutes, silent_since, session_id)
     values (${orgId}, ${automationId}, ${minutes}, to_timestamp(0), ${NIL_UUID})
     on conflict (org_id, automation_id) do update set minutes = excluded.minutes,
@@ -77,10 +82,10 @@ export async function lockPlace(trx: Trx, orgId: string, automationId: string, m
       session_id = case when place.minutes = excluded.minutes then place.session_id else excluded.session_id end
     returning silent_since, session_id
   `.execute(trx);
-  return rows[0] as SilencePlace;
+  return rows[0] as InactivityCursor;
 }
 
-export interface Silence {
+export interface InactiveSession {
   id: string;
   since: Date;
   /** Until it is long enough; not positive where it is. */
@@ -88,13 +93,13 @@ export interface Silence {
 }
 
 /** Open sessions behind a place, those first in which nobody has spoken for the longest. One in which nobody ever spoke counts from its beginning. */
-export async function listSilences(
+export async function listInactiveSessions(
   trx: Trx,
   orgId: string,
-  { silent_since, session_id }: SilencePlace,
+  { silent_since, session_id }: InactivityCursor,
   { minutes, limit }: { minutes: number; limit: number },
-): Promise<Silence[]> {
-  const { rows } = await sql<Silence>`
+): Promise<InactiveSession[]> {
+  const { rows } = await sql<InactiveSession>`
     select id, coalesce(last_message_at, created_at) as since,
       (extract(epoch from coalesce(last_message_at, created_at) + ${minutes} * interval '1 minute' - now()) * 1000)::float8 as due_in_ms
     from sessions
@@ -106,11 +111,11 @@ export async function listSilences(
   return rows;
 }
 
-export async function updatePlace(
+export async function updateInactivityCursor(
   trx: Trx,
   orgId: string,
   automationId: string,
-  { silent_since, session_id }: SilencePlace,
+  { silent_since, session_id }: InactivityCursor,
 ): Promise<void> {
   await trx
     .updateTable('automation_silences')

@@ -17,7 +17,7 @@ import type { BlockContact, BlockDomains, BlocklistQuery } from './blocklist.sch
 export { blockedEmail } from './blocklist.queries.ts';
 
 const MAX_DOMAINS = 1000;
-const SHOWN_DOMAINS = 20;
+const MAX_SHOWN_DOMAINS = 20;
 
 /** Whether the e-mail of a contact is blocked. Nobody is not. */
 export const isContactBlocked = async (db: Db, orgId: string, contactId: string | null): Promise<boolean> =>
@@ -34,7 +34,7 @@ export async function unblockContact(db: Db, orgId: string, id: string): Promise
 }
 
 export async function pageOfBlockedContacts(db: Db, orgId: string, query: BlocklistQuery) {
-  const data = await listBlockedContacts(db, orgId, placeOf(query));
+  const data = await listBlockedContacts(db, orgId, rangeOf(query));
   return { data, ...totalsOf(query, await countBlocked(db, orgId, 'blocked_contacts')) };
 }
 
@@ -54,7 +54,7 @@ export async function unblockDomain(db: Db, orgId: string, id: string): Promise<
 }
 
 export async function pageOfBlockedDomains(db: Db, orgId: string, query: BlocklistQuery) {
-  const data = await listBlockedDomains(db, orgId, placeOf(query));
+  const data = await listBlockedDomains(db, orgId, rangeOf(query));
   return { data, ...totalsOf(query, await countBlocked(db, orgId, 'blocked_domains')) };
 }
 
@@ -67,7 +67,7 @@ function parseDomains(text: string): string[] {
   if (named.length > MAX_DOMAINS) throw invalid(`body.domains: must name at most ${MAX_DOMAINS} domains`);
   const wrong = named.filter((part) => !DomainName.safeParse(part).success);
   if (wrong.length > 0) {
-    const shown = wrong.slice(0, SHOWN_DOMAINS).map((part) => part.slice(0, 100));
+    const shown = wrong.slice(0, MAX_SHOWN_DOMAINS).map((part) => part.slice(0, 100));
     throw invalid(
       `body.domains: not valid: ${shown.join(', ')}`,
       shown.map((part) => ({ path: 'body.domains', message: `${part} is not a domain, such as example.com` })),
@@ -76,7 +76,7 @@ function parseDomains(text: string): string[] {
   return [...new Set(named.map((part) => DomainName.parse(part)))];
 }
 
-const placeOf = ({ page, limit }: BlocklistQuery) => ({ offset: (page - 1) * limit, limit });
+const rangeOf = ({ page, limit }: BlocklistQuery) => ({ offset: (page - 1) * limit, limit });
 
 const totalsOf = ({ page, limit }: BlocklistQuery, total: number) => ({
   total,

@@ -10,8 +10,8 @@ export interface References {
 }
 
 const MAX_CONDITIONS = 2_000;
-const NOBODY = sql<SqlBool>`false`;
-const EVERYBODY = sql<SqlBool>`true`;
+const MATCH_NONE = sql<SqlBool>`false`;
+const MATCH_ALL = sql<SqlBool>`true`;
 
 /**
  * How rows of other tables are looked for: `sets` leaves Postgres the choice, `probes` has it look by the index for each contact, which is
@@ -39,39 +39,39 @@ export function compileGroups(
   lookup: Lookup = 'sets',
 ): Expression<SqlBool>[] {
   const compilation = { orgId, lookup, references, path: [], conditions: { count: 0 } };
-  return filter.or.map(({ and }) => sql<SqlBool>`${sql.raw(PLANNED_EACH_TIME)} ${all(and, compilation)}`);
+  return filter.or.map(({ and }) => sql<SqlBool>`${sql.raw(PLANNED_EACH_TIME)} ${compileAll(and, compilation)}`);
 }
 
 /** OR between the groups of a compiled filter. */
 export const anyGroup = (groups: Expression<SqlBool>[]): Expression<SqlBool> =>
   sql<SqlBool>`(${sql.join(groups, sql` or `)})`;
 
-function composite(filter: CompositeFilter, compilation: Compilation): RawBuilder<SqlBool> {
-  const groups = filter.or.map(({ and }) => all(and, compilation));
+function compileComposite(filter: CompositeFilter, compilation: Compilation): RawBuilder<SqlBool> {
+  const groups = filter.or.map(({ and }) => compileAll(and, compilation));
   return sql<SqlBool>`(${sql.join(groups, sql` or `)})`;
 }
 
-function all(filters: ContactFilter[], compilation: Compilation): RawBuilder<SqlBool> {
-  if (filters.length === 0) return EVERYBODY;
-  const conditions = filters.map((filter) => condition(filter, compilation));
+function compileAll(filters: ContactFilter[], compilation: Compilation): RawBuilder<SqlBool> {
+  if (filters.length === 0) return MATCH_ALL;
+  const conditions = filters.map((filter) => compileCondition(filter, compilation));
   return sql<SqlBool>`(${sql.join(conditions, sql` and `)})`;
 }
 
-function condition(filter: ContactFilter, compilation: Compilation): RawBuilder<SqlBool> {
+function compileCondition(filter: ContactFilter, compilation: Compilation): RawBuilder<SqlBool> {
   const { references } = compilation;
   compilation.conditions.count += 1;
-  if (compilation.conditions.count > MAX_CONDITIONS) return NOBODY;
+  if (compilation.conditions.count > MAX_CONDITIONS) return MATCH_NONE;
   switch (filter.type) {
     case 'all_contacts':
-      return EVERYBODY;
+      return MATCH_ALL;
     case 'contact_id_in':
       return sql<SqlBool>`contacts.id = any(${filter.contact_ids}::uuid[])`;
     case 'contacts_created_at_between':
-      return sql<SqlBool>`(${sql.join(within('contacts.created_at', filter), sql` and `)})`;
+      return sql<SqlBool>`(${sql.join(isWithin('contacts.created_at', filter), sql` and `)})`;
     case 'contacts_email_domain_name_in':
       return sql<SqlBool>`split_part(contacts.email, '@', 2) = any(${lowerCase(filter.domain_name_in)}::text[])`;
     case 'contacts_affected_by_sequence':
-      return affectedBy(compilation, references.sequences.get(filter.sequence_id) ?? []);
+      return isAffectedBySequence(compilation, references.sequences.get(filter.sequence_id) ?? []);
     case 'contacts_name_in':
       return sql<SqlBool>`contacts.name = any(${filter.name_in}::text[])`;
     case 'contacts_phone_number_in':
@@ -81,33 +81,33 @@ function condition(filter: ContactFilter, compilation: Compilation): RawBuilder<
     case 'contacts_attributes_in':
       return hasAttributes(filter.attributes ?? []);
     case 'last_contacted_at_between':
-      return lastContacted(compilation, filter, [SENDS, TALKS]);
+      return lastContacted(compilation, filter, [DELIVERIES, SESSIONS]);
     case 'last_contacted_at_with_handoff_between':
-      return lastContacted(compilation, filter, [HANDED_OFF]);
+      return lastContacted(compilation, filter, [HANDED_OFF_SESSIONS]);
     case 'contact_belongs_to_segment':
-      return belongsTo(filter.segment_id.toLowerCase(), compilation);
+      return isInSegment(filter.segment_id.toLowerCase(), compilation);
     case 'contacts_sessions_attributes_in':
       return hasSessionWith(compilation, filter.attributes ?? []);
   }
 }
 
-function belongsTo(segmentId: string, compilation: Compilation): RawBuilder<SqlBool> {
+function isInSegment(segmentId: string, compilation: Compilation): RawBuilder<SqlBool> {
   const filter = compilation.references.segments.get(segmentId);
-  if (filter === undefined || compilation.path.includes(segmentId)) return NOBODY;
-  if (filter === null) return EVERYBODY;
-  return composite(filter, { ...compilation, path: [...compilation.path, segmentId] });
+  if (filter === undefined || compilation.path.includes(segmentId)) return MATCH_NONE;
+  if (filter === null) return MATCH_ALL;
+  return compileComposite(filter, { ...compilation, path: [...compilation.path, segmentId] });
 }
 
 function hasAttributes(objects: Record<string, string>[]): RawBuilder<SqlBool> {
-  if (objects.length === 0) return NOBODY;
-  if (objects.some((object) => Object.keys(object).length === 0)) return EVERYBODY;
+  if (objects.length === 0) return MATCH_NONE;
+  if (objects.some((object) => Object.keys(object).length === 0)) return MATCH_ALL;
   const wanted = objects.map((object) => JSON.stringify(object));
   return sql<SqlBool>`contacts.custom_data @> any(${wanted}::jsonb[])`;
 }
 
 /** One session alone has all pairs of an object. */
 function hasSessionWith({ orgId, lookup }: Compilation, objects: Record<string, string>[]): RawBuilder<SqlBool> {
-  if (objects.length === 0) return NOBODY;
+  if (objects.length === 0) return MATCH_NONE;
   const isAny = objects.some((object) => Object.keys(object).length === 0);
   const wanted = objects.map((object) => JSON.stringify(object));
   const data = isAny ? sql`` : sql`and session.custom_data <> '{}' and session.custom_data @> any(${wanted}::jsonb[])`;
@@ -117,8 +117,8 @@ function hasSessionWith({ orgId, lookup }: Compilation, objects: Record<string, 
   );
 }
 
-function affectedBy({ orgId, lookup }: Compilation, sequenceIds: string[]): RawBuilder<SqlBool> {
-  if (sequenceIds.length === 0) return NOBODY;
+function isAffectedBySequence({ orgId, lookup }: Compilation, sequenceIds: string[]): RawBuilder<SqlBool> {
+  if (sequenceIds.length === 0) return MATCH_NONE;
   return exists(
     lookup,
     sql`from enrollments as affected
@@ -138,11 +138,11 @@ interface Bounds {
 
 /** Where messages are looked for: what was sent to a contact, and its sessions by their newest message, whoever wrote it. */
 type Source = (orgId: string) => RawBuilder<unknown>;
-const SENDS: Source = (orgId) =>
+const DELIVERIES: Source = (orgId) =>
   sql`select send.contact_id, send.sent_at as at from deliveries as send where send.org_id = ${orgId}`;
-const TALKS: Source = (orgId) =>
+const SESSIONS: Source = (orgId) =>
   sql`select talk.contact_id, talk.last_message_at as at from sessions as talk where talk.org_id = ${orgId}`;
-const HANDED_OFF: Source = (orgId) => sql`${TALKS(orgId)} and talk.handoff is not null`;
+const HANDED_OFF_SESSIONS: Source = (orgId) => sql`${SESSIONS(orgId)} and talk.handoff is not null`;
 
 /**
  * The newest message lies in the range: one lies in it, and none after it. Said so, it can be answered from the messages' side: as one set of
@@ -150,7 +150,7 @@ const HANDED_OFF: Source = (orgId) => sql`${TALKS(orgId)} and talk.handoff is no
  */
 function lastContacted({ orgId, lookup }: Compilation, bounds: Bounds, sources: Source[]): RawBuilder<SqlBool> {
   const messages = sources.map((source) => sql`from (${source(orgId)}) as message where`);
-  const inRange = sql.join(within('message.at', bounds), sql` and `);
+  const inRange = sql.join(isWithin('message.at', bounds), sql` and `);
   const ones =
     lookup === 'sets'
       ? sql`contacts.id in (${sql.join(
@@ -171,7 +171,7 @@ function lastContacted({ orgId, lookup }: Compilation, bounds: Bounds, sources: 
 }
 
 /** From `after` on, up to `before` without it, so that ranges can follow one another. */
-function within(column: string, { after, before }: Bounds): RawBuilder<SqlBool>[] {
+function isWithin(column: string, { after, before }: Bounds): RawBuilder<SqlBool>[] {
   const conditions = [sql<SqlBool>`${sql.raw(column)} is not null`];
   if (isGiven(after)) conditions.push(sql<SqlBool>`${sql.raw(column)} >= ${new Date(after)}`);
   if (isGiven(before)) conditions.push(sql<SqlBool>`${sql.raw(column)} < ${new Date(before)}`);

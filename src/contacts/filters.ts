@@ -14,7 +14,7 @@ import type { CompositeFilter, ContactFilter } from './filters.schema.ts';
 import { toE164 } from './phone-number.schema.ts';
 
 const MAX_DEPTH = 5;
-const MAX_UNFOLDED = 500;
+const MAX_EXPANDED_CONDITIONS = 500;
 
 /**
  * The filter as one SQL condition over a row called `contacts`, be it the table or a recordset of that shape. Null is every
@@ -37,7 +37,7 @@ export async function prepareFilter(
   filter: CompositeFilter,
 ): Promise<(lookup: Lookup) => Expression<SqlBool>[]> {
   const readable = withPhoneNumbers(filter);
-  const references = await lookUp(db, orgId, readable);
+  const references = await resolveReferences(db, orgId, readable);
   return (lookup) => compileGroups(orgId, readable, references, lookup);
 }
 
@@ -53,7 +53,7 @@ export async function assertSavable(
   segmentId?: string,
 ): Promise<void> {
   if (filter === null) return;
-  const { segments } = await lookUp(db, orgId, filter);
+  const { segments } = await resolveReferences(db, orgId, filter);
   const issues = leavesOf(filter).flatMap(({ leaf, place }): Issue[] => {
     if (leaf.type !== 'contact_belongs_to_segment') return [];
     const at = `${path}.${place}.segment_id`;
@@ -77,8 +77,8 @@ function problemOf(
 ): string | undefined {
   for (const { leaf } of leavesOf(filter)) {
     unfolded.count += 1;
-    if (unfolded.count > MAX_UNFOLDED)
-      return `must not unfold to more than ${MAX_UNFOLDED} conditions with its segments`;
+    if (unfolded.count > MAX_EXPANDED_CONDITIONS)
+      return `must not unfold to more than ${MAX_EXPANDED_CONDITIONS} conditions with its segments`;
     if (leaf.type !== 'contact_belongs_to_segment') continue;
     const id = leaf.segment_id.toLowerCase();
     if (within.includes(id)) return `a segment cannot contain itself (segment ${id})`;
@@ -92,7 +92,7 @@ function problemOf(
 }
 
 /** Finds what the filter names, through nested segments, one query a level. */
-async function lookUp(db: Db, orgId: string, filter: CompositeFilter): Promise<References> {
+async function resolveReferences(db: Db, orgId: string, filter: CompositeFilter): Promise<References> {
   const segments = new Map<string, CompositeFilter | null>();
   const leaves = leavesOf(filter).map(({ leaf }) => leaf);
   let pending = segmentsIn(leaves);
@@ -104,10 +104,10 @@ async function lookUp(db: Db, orgId: string, filter: CompositeFilter): Promise<R
     leaves.push(...inner.map(({ leaf }) => leaf));
     pending = segmentsIn(inner.map(({ leaf }) => leaf)).filter((id) => !segments.has(id));
   }
-  return { segments, sequences: await lookUpSequences(db, orgId, leaves) };
+  return { segments, sequences: await resolveSequences(db, orgId, leaves) };
 }
 
-async function lookUpSequences(db: Db, orgId: string, leaves: ContactFilter[]): Promise<References['sequences']> {
+async function resolveSequences(db: Db, orgId: string, leaves: ContactFilter[]): Promise<References['sequences']> {
   const names = leaves.flatMap((leaf) => (leaf.type === 'contacts_affected_by_sequence' ? [leaf.sequence_id] : []));
   if (names.length === 0) return new Map();
   const found = await listSequences(db, orgId, [...new Set(names)]);

@@ -18,7 +18,7 @@ export interface ContactChange {
 }
 
 const MAX_KEYS = 100;
-const MAX_BYTES = 64 * 1024;
+const MAX_CONTACT_BYTES = 64 * 1024;
 
 export const blankContact = (id: string): StoredContact => ({
   id,
@@ -30,7 +30,7 @@ export const blankContact = (id: string): StoredContact => ({
 });
 
 /** The contact after the change: absent fields stay, custom_data merges by key. */
-export function merge(contact: StoredContact, change: ContactChange): StoredContact {
+export function mergeContact(contact: StoredContact, change: ContactChange): StoredContact {
   return {
     id: contact.id,
     email: change.email ?? contact.email,
@@ -55,25 +55,25 @@ export function mergeData(
 }
 
 /** Why a contact holds more than can be kept, or undefined. What changes carries its former state along, so both are bounded. */
-export function excessOf({ custom_data, http_action_overrides }: StoredContact): string | undefined {
-  const excess = excessOfData(custom_data);
+export function limitViolationOf({ custom_data, http_action_overrides }: StoredContact): string | undefined {
+  const excess = dataLimitViolationOf(custom_data);
   if (excess !== undefined) return `contact.custom_data: ${excess}`;
-  if (bytesOf(http_action_overrides) > MAX_BYTES)
-    return `contact.http_action_overrides: would be larger than ${MAX_BYTES} bytes`;
+  if (bytesOf(http_action_overrides) > MAX_CONTACT_BYTES)
+    return `contact.http_action_overrides: would be larger than ${MAX_CONTACT_BYTES} bytes`;
   return undefined;
 }
 
 /** Why merged values by key are more than can be kept, or undefined. */
-export function excessOfData(data: Record<string, string>): string | undefined {
+export function dataLimitViolationOf(data: Record<string, string>): string | undefined {
   if (Object.keys(data).length > MAX_KEYS)
     return `would have more than ${MAX_KEYS} keys once merged; remove some by null`;
-  return bytesOf(data) > MAX_BYTES ? `would be larger than ${MAX_BYTES} bytes once merged` : undefined;
+  return bytesOf(data) > MAX_CONTACT_BYTES ? `would be larger than ${MAX_CONTACT_BYTES} bytes once merged` : undefined;
 }
 
 const bytesOf = (value: unknown) => Buffer.byteLength(JSON.stringify(value));
 
 /** Whether two states of a contact are the same, whatever the order of their keys. */
-export const isSame = (one: StoredContact, other: StoredContact) => canonical(one) === canonical(other);
+export const isSameContact = (one: StoredContact, other: StoredContact) => canonical(one) === canonical(other);
 
 const canonical = (value: unknown): string =>
   JSON.stringify(value, (_key, part) =>

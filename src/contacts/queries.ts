@@ -1,12 +1,12 @@
 import { CompiledQuery, type SqlBool, sql } from 'kysely';
 import type { Db, Trx } from '../db/connect.ts';
-import { inRange, type RangePlace } from '../db/ranges.ts';
+import { inRange, type RangePageRequest } from '../db/ranges.ts';
 import { announcementText, executeAnnouncing } from '../outbox/announcing.ts';
 import type { StoredContact } from './merge.rules.ts';
 
 const COLUMNS = ['id', 'email', 'phone_number', 'name', 'custom_data', 'created_at', 'updated_at'] as const;
 
-const INSERT_ANNOUNCED = `
+const INSERT_AND_ANNOUNCE = `
   with created as (
     insert into contacts (org_id, id, email, phone_number, name, custom_data, http_action_overrides)
     values ($1, $2, $3, $4, $5, $6, $7)
@@ -20,11 +20,11 @@ const INSERT_ANNOUNCED = `
  * Inserts the contact together with its event `contact-created`, in one round trip. False where another contact has its e-mail or
  * phone number. The text is a constant, so that it is prepared once and compiled never.
  */
-export async function insertAnnounced(db: Db, orgId: string, contact: StoredContact): Promise<boolean> {
+export async function insertAndAnnounceContact(db: Db, orgId: string, contact: StoredContact): Promise<boolean> {
   const { id, email, phone_number, name, custom_data, http_action_overrides } = contact;
   const overrides = http_action_overrides === null ? null : JSON.stringify(http_action_overrides);
   const values = [orgId, id, email, phone_number, name, JSON.stringify(custom_data), overrides];
-  const { rows } = await executeAnnouncing(db, CompiledQuery.raw(INSERT_ANNOUNCED, values));
+  const { rows } = await executeAnnouncing(db, CompiledQuery.raw(INSERT_AND_ANNOUNCE, values));
   return rows.length > 0;
 }
 
@@ -67,14 +67,14 @@ export async function findHttpActionOverrides(db: Db, orgId: string, id: string)
   return row?.http_action_overrides ?? undefined;
 }
 
-export interface Addresses {
+export interface ContactAddresses {
   ids: string[];
   emails: string[];
   phones: string[];
 }
 
 /** The contacts that have one of the ids, e-mails or phone numbers, locked, each with its row as JSON. */
-export function lockContacts(db: Db, orgId: string, { ids, emails, phones }: Addresses) {
+export function lockContacts(db: Db, orgId: string, { ids, emails, phones }: ContactAddresses) {
   return db
     .selectFrom('contacts')
     .select(['id', 'email', 'phone_number', 'name', 'custom_data', 'http_action_overrides'])
@@ -89,7 +89,7 @@ export function lockContacts(db: Db, orgId: string, { ids, emails, phones }: Add
 }
 
 /** The ids of the contacts that have one of the ids, e-mails or phone numbers. */
-export function listByAddress(db: Db, orgId: string, { ids, emails, phones }: Addresses) {
+export function listContactIdsByAddress(db: Db, orgId: string, { ids, emails, phones }: ContactAddresses) {
   return db
     .selectFrom('contacts')
     .select(['id', 'email', 'phone_number'])
@@ -105,7 +105,7 @@ export function findContact(db: Db, orgId: string, id: string) {
 }
 
 /** Whether the org has the contact, which then stays until the transaction ends. */
-export async function holdContact(trx: Trx, orgId: string, id: string): Promise<boolean> {
+export async function lockContact(trx: Trx, orgId: string, id: string): Promise<boolean> {
   const contact = await trx
     .selectFrom('contacts')
     .select('id')
@@ -126,5 +126,5 @@ export async function deleteContact(db: Db, orgId: string, id: string): Promise<
 }
 
 /** The rows of a page, and one more where there is one. */
-export const listContacts = (db: Db, orgId: string, place: RangePlace) =>
+export const listContacts = (db: Db, orgId: string, place: RangePageRequest) =>
   db.selectFrom('contacts').select(COLUMNS).where('org_id', '=', orgId).$call(inRange(place, 'contacts')).execute();

@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import type { Deps } from '../deps.ts';
 import { errorResponses } from '../http/errors.ts';
 import { NO_BODY, NoBody } from '../http/schemas.ts';
-import { saveBatch } from './batch.service.ts';
+import { saveContactBatch } from './batch.service.ts';
 import { saveContact, updateContact } from './saving.service.ts';
 import {
   Contact,
@@ -106,6 +106,6 @@ export const contactRoutes: FastifyPluginAsyncZod<Deps> = async (app) => {
       body: SaveContacts,
       response: { 200: SavedContacts, ...errorResponses(403) },
     },
-    handler: async ({ db, org, body }) => ({ results: await saveBatch(db, org.id, body.contacts) }),
+    handler: async ({ db, org, body }) => ({ results: await saveContactBatch(db, org.id, body.contacts) }),
   });
 };

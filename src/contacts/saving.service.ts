@@ -4,14 +4,21 @@ import { inSavepoint, inTransaction } from '../db/transaction.ts';
 import { conflict, type DomainError, invalid, notFound } from '../errors.ts';
 import { newId } from '../ids.ts';
 import { announce } from '../outbox/events.ts';
-import { blankContact, type ContactChange, excessOf, isSame, merge, type StoredContact } from './merge.rules.ts';
-import { insertAnnounced, insertContacts, lockContacts, updateContacts } from './queries.ts';
+import {
+  blankContact,
+  type ContactChange,
+  isSameContact,
+  limitViolationOf,
+  mergeContact,
+  type StoredContact,
+} from './merge.rules.ts';
+import { insertAndAnnounceContact, insertContacts, lockContacts, updateContacts } from './queries.ts';
 
 /** Rounds in a row that may pass without a result, as others write the same contacts. */
 const MAX_STALLS = 10;
 
 /** A change of the contact with this id, or, without one, of whoever has the e-mail or phone number. */
-export interface Save {
+export interface ContactSave {
   id?: string;
   change: ContactChange;
 }
@@ -20,10 +27,10 @@ export type SaveResult = { id: string; created: boolean } | { error: DomainError
 
 /** Saves one contact: a new one in a single round trip, else merged into the one that has its e-mail or phone number. */
 export async function saveContact(db: Db, orgId: string, change: ContactChange): Promise<{ id: string }> {
-  const contact = merge(blankContact(newId()), change);
-  const excess = excessOf(contact);
+  const contact = mergeContact(blankContact(newId()), change);
+  const excess = limitViolationOf(contact);
   if (excess !== undefined) throw invalid(excess);
-  if (await insertAnnounced(db, orgId, contact)) return { id: contact.id };
+  if (await insertAndAnnounceContact(db, orgId, contact)) return { id: contact.id };
   return saveOne(db, orgId, { change });
 }
 
@@ -32,7 +39,7 @@ export async function updateContact(db: Db, orgId: string, id: string, change: C
   await saveOne(db, orgId, { id, change });
 }
 
-async function saveOne(db: Db, orgId: string, save: Save): Promise<{ id: string }> {
+async function saveOne(db: Db, orgId: string, save: ContactSave): Promise<{ id: string }> {
   const [result] = await saveContacts(db, orgId, [save]);
   if (result === undefined) throw new Error('a save has a result');
   if ('error' in result) throw result.error;
@@ -43,7 +50,7 @@ async function saveOne(db: Db, orgId: string, save: Save): Promise<{ id: string 
  * Saves contacts in order, as if one by one, in a handful of statements. What cannot be saved is answered by its error and
  * leaves the others alone.
  */
-export function saveContacts(db: Db, orgId: string, saves: Save[]): Promise<SaveResult[]> {
+export function saveContacts(db: Db, orgId: string, saves: ContactSave[]): Promise<SaveResult[]> {
   return inTransaction(db, async (trx) => {
     const results: (SaveResult | undefined)[] = saves.map(() => undefined);
     // Another transaction may take an e-mail between our look and our write. It has committed then, and the next look sees it.
@@ -58,12 +65,12 @@ export function saveContacts(db: Db, orgId: string, saves: Save[]): Promise<Save
   });
 }
 
-interface OpenSave extends Save {
+interface PendingSave extends ContactSave {
   index: number;
 }
 
 /** A contact in the middle of a round: as it was, as it will be, and whose saves led there. */
-interface Draft {
+interface ContactDraft {
   before: StoredContact | undefined;
   row: object | undefined;
   now: StoredContact;
@@ -73,7 +80,7 @@ interface Draft {
 async function saveRound(
   trx: Trx,
   orgId: string,
-  saves: OpenSave[],
+  saves: PendingSave[],
   results: (SaveResult | undefined)[],
 ): Promise<void> {
   const drafts = createDrafts(await lockContacts(trx, orgId, addressesOf(saves)));
@@ -83,7 +90,7 @@ async function saveRound(
     if (refusal !== undefined) results[save.index] = { error: refusal };
   }
   const created = drafts.list().filter(({ before }) => before === undefined);
-  const changed = drafts.list().filter(({ before, now }) => before !== undefined && !isSame(before, now));
+  const changed = drafts.list().filter(({ before, now }) => before !== undefined && !isSameContact(before, now));
 
   if (!(await writeChanges(trx, orgId, changed))) return;
   const written = new Set(
@@ -116,7 +123,7 @@ async function saveRound(
 }
 
 /** False where another transaction took an e-mail or phone number since we looked. */
-async function writeChanges(trx: Trx, orgId: string, drafts: Draft[]): Promise<boolean> {
+async function writeChanges(trx: Trx, orgId: string, drafts: ContactDraft[]): Promise<boolean> {
   const contacts = drafts.map(({ now }) => now);
   const isSafe = drafts.every(
     ({ before, now }) => before?.email === now.email && before.phone_number === now.phone_number,
@@ -134,7 +141,7 @@ async function writeChanges(trx: Trx, orgId: string, drafts: Draft[]): Promise<b
   }
 }
 
-const addressesOf = (saves: Save[]) => ({
+const addressesOf = (saves: ContactSave[]) => ({
   ids: saves.flatMap(({ id }) => id ?? []),
   emails: saves.flatMap(({ change }) => change.email ?? []),
   phones: saves.flatMap(({ change }) => change.phone ?? []),
@@ -142,19 +149,19 @@ const addressesOf = (saves: Save[]) => ({
 
 /** The contacts of a round, found by what they are told apart by, as they change from save to save. */
 function createDrafts(stored: (StoredContact & { row: object })[]) {
-  const byId = new Map<string, Draft>();
-  const byEmail = new Map<string, Draft>();
-  const byPhone = new Map<string, Draft>();
+  const byId = new Map<string, ContactDraft>();
+  const byEmail = new Map<string, ContactDraft>();
+  const byPhone = new Map<string, ContactDraft>();
   const given = new Set<string>();
 
-  const put = (draft: Draft) => {
+  const put = (draft: ContactDraft) => {
     byId.set(draft.now.id, draft);
     if (draft.now.email !== null) byEmail.set(draft.now.email, draft);
     if (draft.now.phone_number !== null) byPhone.set(draft.now.phone_number, draft);
   };
   for (const { row, ...contact } of stored) put({ before: contact, row, now: contact, indexes: [] });
 
-  const targetOf = ({ id, change }: OpenSave): Draft | DomainError => {
+  const targetOf = ({ id, change }: PendingSave): ContactDraft | DomainError => {
     const owners = {
       email: change.email === undefined ? undefined : byEmail.get(change.email),
       phone: change.phone === undefined ? undefined : byPhone.get(change.phone),
@@ -171,20 +178,20 @@ function createDrafts(stored: (StoredContact & { row: object })[]) {
     if (owners.email !== undefined && owners.phone !== undefined && owners.email !== owners.phone) {
       return conflict('contact.phone: another contact than the one with this e-mail has this number');
     }
-    const blank: Draft = { before: undefined, row: undefined, now: blankContact(newId()), indexes: [] };
+    const blank: ContactDraft = { before: undefined, row: undefined, now: blankContact(newId()), indexes: [] };
     return owners.email ?? owners.phone ?? blank;
   };
 
   return {
     list: () => [...byId.values()].filter(({ indexes }) => indexes.length > 0),
     /** Applies one save; the reason where it cannot be, `later` where it takes what a contact gave up in this round. */
-    apply(save: OpenSave): DomainError | 'later' | undefined {
+    apply(save: PendingSave): DomainError | 'later' | undefined {
       const { change } = save;
       if (given.has(`email ${change.email}`) || given.has(`phone ${change.phone}`)) return 'later';
       const target = targetOf(save);
       if (!('now' in target)) return target;
-      const now = merge(target.now, change);
-      const excess = excessOf(now);
+      const now = mergeContact(target.now, change);
+      const excess = limitViolationOf(now);
       if (excess !== undefined) return invalid(excess);
 
       const { email, phone_number } = target.now;

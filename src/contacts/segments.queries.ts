@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Db, Trx } from '../db/connect.ts';
-import { byCreation, type Place } from '../db/cursor.ts';
+import { orderedByCreation, type PageRequest } from '../db/cursor.ts';
 import { lockName } from '../db/locks.ts';
 import type { FullFilter } from './filters.schema.ts';
 
@@ -47,11 +47,11 @@ export async function deleteSegment(db: Db, orgId: string, id: string): Promise<
 }
 
 /** A page of segments by creation. */
-export const listSegments = (db: Db, orgId: string, place: Place) =>
+export const listSegments = (db: Db, orgId: string, place: PageRequest) =>
   db
     .selectFrom('segments')
     .select(columns)
     .select(filter)
     .where('org_id', '=', orgId)
-    .$call(byCreation(place))
+    .$call(orderedByCreation(place))
     .execute();

@@ -7,13 +7,13 @@ import { newId } from '../ids.ts';
 import { announce } from '../outbox/events.ts';
 import { prepareFilter } from './filters.ts';
 import { blankContact, type StoredContact } from './merge.rules.ts';
-import { deleteContact, findContact, insertContacts, listByAddress, listContacts } from './queries.ts';
+import { deleteContact, findContact, insertContacts, listContactIdsByAddress, listContacts } from './queries.ts';
 import type { ContactRef, ListContacts, SearchContacts } from './schema.ts';
-import { searchFirst, searchThrough } from './search.queries.ts';
+import { searchAllRows, searchFirstRows } from './search.queries.ts';
 
-export { findHttpActionOverrides, holdContact } from './queries.ts';
+export { findHttpActionOverrides, lockContact } from './queries.ts';
 
-const SEARCH_PAGE = 100;
+const SEARCH_PAGE_SIZE = 100;
 
 /** Throws notFound. */
 export async function getContact(db: Db, orgId: string, id: string) {
@@ -40,11 +40,11 @@ export const pageOfContacts = (db: Db, orgId: string, query: ListContacts) =>
  */
 export async function searchContacts(db: Db, orgId: string, { filter, cursor }: SearchContacts) {
   const after = cursor === undefined ? undefined : decodeCursor(cursor);
-  const page = { after, settledBefore: await settledBefore(db), limit: SEARCH_PAGE };
+  const page = { after, settledBefore: await settledBefore(db), limit: SEARCH_PAGE_SIZE };
   const compile = await prepareFilter(db, orgId, filter);
-  const first = await searchFirst(db, orgId, compile('probes'), page);
-  const rows = first.length > SEARCH_PAGE ? first : await searchThrough(db, orgId, compile('sets'), page);
-  return toPage(rows, SEARCH_PAGE, ({ created_at }) => created_at);
+  const first = await searchFirstRows(db, orgId, compile('probes'), page);
+  const rows = first.length > SEARCH_PAGE_SIZE ? first : await searchAllRows(db, orgId, compile('sets'), page);
+  return toPage(rows, SEARCH_PAGE_SIZE, ({ created_at }) => created_at);
 }
 
 export interface ResolvedContact {
@@ -60,7 +60,7 @@ export async function resolveContacts(trx: Trx, orgId: string, refs: ContactRef[
     emails: [...new Set(refs.flatMap((ref) => ('email' in ref ? ref.email : [])))],
     phones: [...new Set(refs.flatMap((ref) => ('phone_number' in ref ? ref.phone_number : [])))],
   };
-  let find = finderOf(await listByAddress(trx, orgId, addresses));
+  let find = contactFinderOf(await listContactIdsByAddress(trx, orgId, addresses));
   const missing: StoredContact[] = [
     ...addresses.emails
       .filter((email) => find({ email }) === undefined)
@@ -77,12 +77,12 @@ export async function resolveContacts(trx: Trx, orgId: string, refs: ContactRef[
       'contact-created',
       created.map((id) => ({ subject_id: id, payload: {} })),
     );
-    find = finderOf(await listByAddress(trx, orgId, addresses));
+    find = contactFinderOf(await listContactIdsByAddress(trx, orgId, addresses));
   }
   return refs.map((ref) => ({ ref, contactId: find(ref) }));
 }
 
-function finderOf(contacts: { id: string; email: string | null; phone_number: string | null }[]) {
+function contactFinderOf(contacts: { id: string; email: string | null; phone_number: string | null }[]) {
   const ids = new Set(contacts.map(({ id }) => id));
   const byEmail = new Map(contacts.map(({ id, email }) => [email, id]));
   const byPhone = new Map(contacts.map(({ id, phone_number }) => [phone_number, id]));

@@ -10,17 +10,17 @@ export interface TemplateContact {
 }
 
 /** Whom a template speaks of where it speaks of nobody: every place shows its fallback. */
-export const NOBODY: TemplateContact = { id: '', name: null, email: null, phone_number: null, custom_data: {} };
+export const EMPTY_CONTACT: TemplateContact = { id: '', name: null, email: null, phone_number: null, custom_data: {} };
 
-type Read = (contact: TemplateContact) => unknown;
+type FieldReader = (contact: TemplateContact) => unknown;
 
-interface Place {
-  read: Read;
+interface Placeholder {
+  read: FieldReader;
   fallback: string;
 }
 
 /** A text with places for a contact's fields: parsed once, rendered for any number of contacts. */
-export type Template = readonly (string | Place)[];
+export type Template = readonly (string | Placeholder)[];
 
 /** `at` is where in the text the faulty {{ stands, counted from 0. */
 export interface TemplateProblem {
@@ -28,7 +28,7 @@ export interface TemplateProblem {
   at: number;
 }
 
-const FIELDS = new Map<string, Read>([
+const FIELDS = new Map<string, FieldReader>([
   ['contact.id', ({ id }) => id],
   ['contact.name', ({ name }) => name],
   ['contact.email', ({ email }) => email],
@@ -37,24 +37,24 @@ const FIELDS = new Map<string, Read>([
 const CUSTOM_DATA = 'contact.custom_data.';
 
 const BRACES = /\\?\{\{|\}\}/g;
-const LITERAL = 'a literal {{ is written \\{{';
-const ALLOWED = `use ${[...FIELDS.keys()].join(', ')} or ${CUSTOM_DATA}<key>; ${LITERAL}`;
-const UNCLOSED = `{{ is not closed by }} before the next brace; ${LITERAL}`;
-const LONGEST_QUOTE = 60;
+const LITERAL_HINT = 'a literal {{ is written \\{{';
+const ALLOWED_HINT = `use ${[...FIELDS.keys()].join(', ')} or ${CUSTOM_DATA}<key>; ${LITERAL_HINT}`;
+const UNCLOSED_PROBLEM = `{{ is not closed by }} before the next brace; ${LITERAL_HINT}`;
+const MAX_QUOTE_LENGTH = 60;
 
 /**
  * Reads `{{contact.name|fallback}}`, white space around either part being of no account. `\{{` stands for a literal `{{`; a `}}` that
  * closes nothing is text, as in CSS and JSON. Every problem of the text is told, in order. Takes time in proportion to the text.
  */
 export function parseTemplate(text: string): { ok: Template } | { problems: TemplateProblem[] } {
-  const parts: (string | Place)[] = [];
+  const parts: (string | Placeholder)[] = [];
   const problems: TemplateProblem[] = [];
   let opened: number | null = null;
   let rest = 0;
   for (const { 0: braces, index } of text.matchAll(BRACES)) {
     if (braces === '}}') {
       if (opened === null) continue;
-      const place = parsePlace(text.slice(opened + 2, index));
+      const place = parsePlaceholder(text.slice(opened + 2, index));
       if (typeof place === 'string') problems.push({ message: place, at: opened });
       else parts.push(place);
       opened = null;
@@ -62,11 +62,11 @@ export function parseTemplate(text: string): { ok: Template } | { problems: Temp
       continue;
     }
     if (opened === null) parts.push(text.slice(rest, index));
-    else problems.push({ message: UNCLOSED, at: opened });
+    else problems.push({ message: UNCLOSED_PROBLEM, at: opened });
     opened = braces === '{{' ? index : null;
     rest = index + 1;
   }
-  if (opened !== null) problems.push({ message: UNCLOSED, at: opened });
+  if (opened !== null) problems.push({ message: UNCLOSED_PROBLEM, at: opened });
   return problems.length > 0 ? { problems } : { ok: [...parts, text.slice(rest)] };
 }
 
@@ -83,7 +83,7 @@ export const renderHeader = (template: Template, contact: TemplateContact): stri
   render(template, contact, (value) => value.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ').trim());
 
 function render(template: Template, contact: TemplateContact, write: (value: string) => string): string {
-  const fill = (part: string | Place) =>
+  const fill = (part: string | Placeholder) =>
     typeof part === 'string' ? part : write(textOf(part.read(contact)) ?? part.fallback);
   return template.map(fill).join('');
 }
@@ -95,20 +95,20 @@ function textOf(value: unknown): string | undefined {
 }
 
 /** The place that is written between {{ and }}, or what is wrong with it. */
-function parsePlace(inside: string): Place | string {
-  if (/[{}]/.test(inside)) return UNCLOSED;
+function parsePlaceholder(inside: string): Placeholder | string {
+  if (/[{}]/.test(inside)) return UNCLOSED_PROBLEM;
   const [name = '', ...fallback] = inside.split('|');
   const field = name.trim();
-  if (field === '') return `{{ }} names no field; ${ALLOWED}`;
+  if (field === '') return `{{ }} names no field; ${ALLOWED_HINT}`;
   const read = readerOf(field);
-  if (read === undefined) return `unknown field ${quote(field)}; ${ALLOWED}`;
+  if (read === undefined) return `unknown field ${quote(field)}; ${ALLOWED_HINT}`;
   return { read, fallback: fallback.join('|').trim() };
 }
 
-function readerOf(field: string): Read | undefined {
+function readerOf(field: string): FieldReader | undefined {
   const key = field.startsWith(CUSTOM_DATA) ? field.slice(CUSTOM_DATA.length) : '';
   return key === '' ? FIELDS.get(field) : ({ custom_data }) => custom_data[key];
 }
 
 const quote = (text: string): string =>
-  JSON.stringify(text.length > LONGEST_QUOTE ? `${text.slice(0, LONGEST_QUOTE)}…` : text);
+  JSON.stringify(text.length > MAX_QUOTE_LENGTH ? `${text.slice(0, MAX_QUOTE_LENGTH)}…` : text);

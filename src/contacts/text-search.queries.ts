@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { type Db, PLANNED_EACH_TIME } from '../db/connect.ts';
 
 /** Of each kind of match, so many are compared. */
-const CANDIDATES = 200;
+const MAX_CANDIDATES = 200;
 
 const TEXT = sql`public.contact_text(name, email, phone_number)`;
 
@@ -24,7 +24,7 @@ export async function searchContactTexts(
   limit: number,
 ) {
   const place = sql`org_id = ${orgId}${contactId === undefined ? sql`` : sql` and id = ${contactId}`}`;
-  const some = sql`limit ${sql.raw(String(CANDIDATES))}`;
+  const some = sql`limit ${sql.raw(String(MAX_CANDIDATES))}`;
   const plain = sql`btrim(public.plain_text(${part ?? ''}::text))`;
   const found = [
     sql`

@@ -4,7 +4,7 @@ import { isLockTaken } from '../db/failures.ts';
 import { lockName } from '../db/locks.ts';
 import { inSavepoint } from '../db/transaction.ts';
 
-const PATIENCE = '300ms';
+const LOCK_TIMEOUT = '300ms';
 
 /**
  * Lets one at a time give sessions of the org to members, until the transaction ends: a member may be in several teams, and has one
@@ -18,7 +18,7 @@ export async function lockAssignment(trx: Trx, orgId: string): Promise<void> {
  * The same for one who does not wait for long, as each who waits holds a connection: among many who come at once, the last are told false.
  */
 export async function tryLockAssignment(trx: Trx, orgId: string): Promise<boolean> {
-  await sql`set local lock_timeout = ${sql.lit(PATIENCE)}`.execute(trx);
+  await sql`set local lock_timeout = ${sql.lit(LOCK_TIMEOUT)}`.execute(trx);
   try {
     await inSavepoint(trx, () => lockAssignment(trx, orgId));
     return true;
@@ -61,7 +61,7 @@ const waitingSessions = (db: Db, orgId: string) =>
     .where('team.support_assignment_strategy', '<>', 'unassigned');
 
 /** The teams in whose queues sessions wait. */
-export async function listTeamsWaitedFor(db: Db, orgId: string): Promise<string[]> {
+export async function listTeamsWithWaitingSessions(db: Db, orgId: string): Promise<string[]> {
   const teams = await db
     .selectFrom('teams as waited_for')
     .select('waited_for.id')
@@ -73,14 +73,14 @@ export async function listTeamsWaitedFor(db: Db, orgId: string): Promise<string[
   return teams.map(({ id }) => id);
 }
 
-const inTeams = (teamIds: string[]) => sql<SqlBool>`session.team_id = any(${teamIds}::uuid[])`;
+const isInTeams = (teamIds: string[]) => sql<SqlBool>`session.team_id = any(${teamIds}::uuid[])`;
 
 /** Sessions in the queues of teams, whoever waits longest first. They stay there until the transaction ends. */
 export const lockWaitingSessions = (trx: Trx, orgId: string, teamIds: string[], limit: number) =>
   waitingSessions(trx, orgId)
     .select(['session.id', 'session.assignee_id', 'session.team_id'])
     .$narrowType<{ team_id: string }>()
-    .where(inTeams(teamIds))
+    .where(isInTeams(teamIds))
     .orderBy('session.queued_at')
     .orderBy('session.id')
     .limit(limit)
@@ -88,10 +88,10 @@ export const lockWaitingSessions = (trx: Trx, orgId: string, teamIds: string[], 
     .execute();
 
 /** Whether a session waits in the queue of one of the teams, or of any. `except` is not looked at. */
-export async function hasWaiting(db: Db, orgId: string, teamIds?: string[], except?: string): Promise<boolean> {
+export async function hasWaitingSessions(db: Db, orgId: string, teamIds?: string[], except?: string): Promise<boolean> {
   const waiting = await waitingSessions(db, orgId)
     .select('session.id')
-    .$if(teamIds !== undefined, (query) => query.where(inTeams(teamIds as string[])))
+    .$if(teamIds !== undefined, (query) => query.where(isInTeams(teamIds as string[])))
     .$if(except !== undefined, (query) => query.where('session.id', '<>', except as string))
     .limit(1)
     .executeTakeFirst();
@@ -99,7 +99,12 @@ export async function hasWaiting(db: Db, orgId: string, teamIds?: string[], exce
 }
 
 /** Whether another session waits for the member, in any team of theirs. */
-export async function isWaitedFor(db: Db, orgId: string, userId: number, except: string): Promise<boolean> {
+export async function hasSessionWaitingForMember(
+  db: Db,
+  orgId: string,
+  userId: number,
+  except: string,
+): Promise<boolean> {
   const waiting = await waitingSessions(db, orgId)
     .innerJoin('team_members as belonging', (join) =>
       join.onRef('belonging.org_id', '=', 'team.org_id').onRef('belonging.team_id', '=', 'team.id'),
@@ -113,9 +118,9 @@ export async function isWaitedFor(db: Db, orgId: string, userId: number, except:
 }
 
 /** The session's place in its team's queue: none, the one it has if any, or the last. */
-export type QueuePlace = 'none' | 'kept' | 'last';
+export type QueuePosition = 'none' | 'kept' | 'last';
 
-export async function updateQueuePlace(trx: Trx, orgId: string, id: string, place: QueuePlace): Promise<void> {
+export async function updateQueuePosition(trx: Trx, orgId: string, id: string, place: QueuePosition): Promise<void> {
   await sql`
     update sessions set queued_at = case ${place}::text when 'kept' then coalesce(queued_at, now()) when 'last' then now() end
     where org_id = ${orgId} and id = ${id}

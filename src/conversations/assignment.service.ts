@@ -1,5 +1,5 @@
 import type { Trx } from '../db/connect.ts';
-import { isInTeam, isPicking, readStaffing, updateTurns } from '../desk/staffing.service.ts';
+import { isAutoAssigning, isInTeam, lockStaffing, updateTurns } from '../desk/staffing.service.ts';
 import { newId } from '../ids.ts';
 import { readSettings } from '../orgs/service.ts';
 import { announce } from '../outbox/events.ts';
@@ -8,25 +8,25 @@ import { WAKE } from '../temporal/contract.ts';
 import { ASSIGN_WAITING_SESSIONS } from './assignment.contract.ts';
 import {
   countOpenSessions,
-  hasWaiting,
-  isWaitedFor,
+  hasSessionWaitingForMember,
+  hasWaitingSessions,
   lockAssignment,
   tryLockAssignment,
-  updateQueuePlace,
+  updateQueuePosition,
 } from './assignment.queries.ts';
-import { canTake, type Desk, distribute, picks } from './assignment.rules.ts';
+import { type AssignmentPool, assignsAutomatically, canBeAssigned, distribute } from './assignment.rules.ts';
 import { appendEvents, type NewEvent } from './events.queries.ts';
 import { type LockedSession, updateSession } from './sessions.queries.ts';
 
-export { updateQueuePlace } from './assignment.queries.ts';
+export { updateQueuePosition } from './assignment.queries.ts';
 
-type OneOfSessions = Pick<LockedSession, 'id' | 'assignee_id' | 'team_id'>;
+type AssignableSession = Pick<LockedSession, 'id' | 'assignee_id' | 'team_id'>;
 
 /** Writes down whose a session is now, and tells of it. Whoever has it already changes nothing. */
 export async function reassign(
   trx: Trx,
   orgId: string,
-  session: OneOfSessions,
+  session: AssignableSession,
   to: { assignee_id: number | null; team_id: string | null },
 ): Promise<void> {
   const { assignee_id, team_id } = session;
@@ -49,38 +49,38 @@ export async function reassign(
 export async function findAssignee(
   trx: Trx,
   orgId: string,
-  session: OneOfSessions,
+  session: AssignableSession,
   teamId: string,
 ): Promise<number | null> {
   const { assignee_id } = session;
   const isKept =
     assignee_id !== null && (teamId === session.team_id || (await isInTeam(trx, orgId, teamId, assignee_id)));
   if (isKept) return assignee_id;
-  if (!(await isPicking(trx, orgId, teamId))) return assignee_id;
-  const isLast = await hasWaiting(trx, orgId, [teamId], session.id);
+  if (!(await isAutoAssigning(trx, orgId, teamId))) return assignee_id;
+  const isLast = await hasWaitingSessions(trx, orgId, [teamId], session.id);
   if (!isLast && (await tryLockAssignment(trx, orgId))) {
-    return pickAssignee(trx, orgId, session.id, teamId, await readDeskFor(trx, orgId, teamId, session.id));
+    return pickAssignee(trx, orgId, session.id, teamId, await getPoolForSession(trx, orgId, teamId, session.id));
   }
-  await lookAtQueues(trx, orgId);
+  await wakeAssignment(trx, orgId);
   return null;
 }
 
 /** Whom the team picks. What waits for the same member is not overtaken. The caller has the lock of assignment. */
-async function pickAssignee(trx: Trx, orgId: string, sessionId: string, teamId: string, desk: Desk) {
+async function pickAssignee(trx: Trx, orgId: string, sessionId: string, teamId: string, desk: AssignmentPool) {
   const [given] = distribute(desk, [{ id: sessionId, team_id: teamId }]).given;
-  if (given !== undefined && !(await isWaitedFor(trx, orgId, given.user_id, sessionId))) {
+  if (given !== undefined && !(await hasSessionWaitingForMember(trx, orgId, given.user_id, sessionId))) {
     await updateTurns(trx, orgId, [given]);
     return given.user_id;
   }
-  await lookAtQueues(trx, orgId);
+  await wakeAssignment(trx, orgId);
   return null;
 }
 
 /** Gives an open session that nobody has to whom its team picks, if any. */
-export async function assignInTeam(trx: Trx, orgId: string, session: OneOfSessions): Promise<void> {
+export async function assignInTeam(trx: Trx, orgId: string, session: AssignableSession): Promise<void> {
   const { team_id } = session;
   if (team_id === null || session.assignee_id !== null) return;
-  await updateQueuePlace(trx, orgId, session.id, 'kept');
+  await updateQueuePosition(trx, orgId, session.id, 'kept');
   await reassign(trx, orgId, session, { team_id, assignee_id: await findAssignee(trx, orgId, session, team_id) });
 }
 
@@ -88,37 +88,37 @@ export async function assignInTeam(trx: Trx, orgId: string, session: OneOfSessio
  * Of a session that was opened again: leaves it to its assignee, who works in its team now and can have one more, or puts it back to the
  * team. One without a team, or whose team takes no sessions, stays with whom it is.
  */
-export async function reviewAssignee(trx: Trx, orgId: string, session: OneOfSessions): Promise<void> {
+export async function reviewAssignee(trx: Trx, orgId: string, session: AssignableSession): Promise<void> {
   const { team_id, assignee_id } = session;
   if (team_id === null) return;
   await lockAssignment(trx, orgId);
-  const desk = await readDeskFor(trx, orgId, team_id, session.id);
+  const desk = await getPoolForSession(trx, orgId, team_id, session.id);
   const [team] = desk.teams;
-  if (team === undefined || (assignee_id !== null && canTake(desk, team, assignee_id))) return;
-  await updateQueuePlace(trx, orgId, session.id, 'last');
-  const next = picks(team) ? await pickAssignee(trx, orgId, session.id, team_id, desk) : null;
+  if (team === undefined || (assignee_id !== null && canBeAssigned(desk, team, assignee_id))) return;
+  await updateQueuePosition(trx, orgId, session.id, 'last');
+  const next = assignsAutomatically(team) ? await pickAssignee(trx, orgId, session.id, team_id, desk) : null;
   await reassign(trx, orgId, session, { team_id, assignee_id: next });
 }
 
 /** Who of a team can be given this session, which is not counted. */
-const readDeskFor = (trx: Trx, orgId: string, teamId: string, sessionId: string) =>
-  readDesk(trx, orgId, [teamId], { onChange: 'skip', except: sessionId });
+const getPoolForSession = (trx: Trx, orgId: string, teamId: string, sessionId: string) =>
+  getAssignmentPool(trx, orgId, [teamId], { onChange: 'skip', except: sessionId });
 
 /** Who of the teams can be given sessions, how many they have and may have. */
-export async function readDesk(
+export async function getAssignmentPool(
   trx: Trx,
   orgId: string,
   teamIds: string[],
   { onChange, except = null }: { onChange: 'wait' | 'skip'; except?: string | null },
-): Promise<Desk> {
-  const teams = await readStaffing(trx, orgId, teamIds, onChange);
+): Promise<AssignmentPool> {
+  const teams = await lockStaffing(trx, orgId, teamIds, onChange);
   const { member_capacity } = await readSettings(trx, orgId);
   const userIds = [...new Set(teams.flatMap(({ members }) => members.map(({ user_id }) => user_id)))];
   return { teams, capacity: member_capacity, open: await countOpenSessions(trx, orgId, userIds, except) };
 }
 
 /** Has the queues of the org's teams be looked at once the transaction has committed. */
-export const lookAtQueues = (trx: Trx, orgId: string): Promise<void> =>
+export const wakeAssignment = (trx: Trx, orgId: string): Promise<void> =>
   enqueue(
     trx,
     orgId,

@@ -1,6 +1,6 @@
 import { DomainError, type ErrorKind, ProviderError, refused } from '../errors.ts';
 import { MAX_FILE_BYTES } from '../media/file-types.rules.ts';
-import { keepContent, type Media } from '../media/service.ts';
+import { type Media, storeContent } from '../media/service.ts';
 import type { Egress } from '../providers/egress.ts';
 import type { Storage } from '../providers/storage.ts';
 import type { ChatAttachment } from './messages.schema.ts';
@@ -11,14 +11,14 @@ export interface AttachmentDeps {
 }
 
 /** A file that came with a message, as its event names it. */
-export interface KeptAttachment {
+export interface StoredAttachment {
   media_id: string;
   name: string;
   mime_type: string;
   size: number;
 }
 
-export const attachmentOf = ({ id, file_name, mime_type, size }: Media): KeptAttachment => ({
+export const attachmentOf = ({ id, file_name, mime_type, size }: Media): StoredAttachment => ({
   media_id: id,
   name: file_name,
   mime_type,
@@ -30,23 +30,23 @@ export const attachmentOf = ({ id, file_name, mime_type, size }: Media): KeptAtt
  * `kept`: those before one that fails are there as well. Not for inside of a transaction. Throws a DomainError that names the attachment
  * which cannot be taken, and why.
  */
-export async function keepAttachments(
+export async function storeAttachments(
   deps: AttachmentDeps,
   orgId: string,
   attachments: ChatAttachment[],
   kept: Media[],
 ): Promise<void> {
   for (const [index, attachment] of attachments.entries()) {
-    kept.push(await keepAttachment(deps, orgId, attachment, `message.attachments.${index}`));
+    kept.push(await storeAttachment(deps, orgId, attachment, `message.attachments.${index}`));
   }
 }
 
 /** Deletes the bytes of files whose rows were not inserted. */
-export async function dropAttachments({ storage }: Pick<AttachmentDeps, 'storage'>, files: Media[]): Promise<void> {
+export async function deleteAttachments({ storage }: Pick<AttachmentDeps, 'storage'>, files: Media[]): Promise<void> {
   for (const { key } of files) await storage.delete(key);
 }
 
-async function keepAttachment(
+async function storeAttachment(
   { storage, egress }: AttachmentDeps,
   orgId: string,
   { name, url, base64 = '' }: ChatAttachment,
@@ -54,9 +54,11 @@ async function keepAttachment(
 ): Promise<Media> {
   const bytes = url === undefined ? bytesOf(base64) : await download(egress, url, `${field}.url`);
   try {
-    return await keepContent(storage, orgId, { content: [bytes], fileName: name });
+    return await storeContent(storage, orgId, { content: [bytes], fileName: name });
   } catch (error) {
-    throw error instanceof DomainError ? naming(error, `${field}.${url === undefined ? 'base64' : 'url'}`) : error;
+    throw error instanceof DomainError
+      ? errorForField(error, `${field}.${url === undefined ? 'base64' : 'url'}`)
+      : error;
   }
 }
 
@@ -71,7 +73,7 @@ async function download(egress: Egress, url: string, field: string): Promise<Buf
 }
 
 /** What is wrong with a file, said of the attachment that it is. */
-function naming({ kind, message }: DomainError, field: string): DomainError {
+function errorForField({ kind, message }: DomainError, field: string): DomainError {
   const taken: ErrorKind[] = ['too_large', 'unsupported'];
   return taken.includes(kind) ? new DomainError(kind, `body.${field}: ${message}`) : refused(field, message);
 }

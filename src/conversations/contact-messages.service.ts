@@ -1,12 +1,12 @@
 import { isContactBlocked } from '../contacts/blocklist.service.ts';
 import type { Trx } from '../db/connect.ts';
-import { noteForSla } from '../desk/sla-waking.service.ts';
+import { wakeSlaIfUnderPolicy } from '../desk/sla-waking.service.ts';
 import { newId } from '../ids.ts';
 import { announce } from '../outbox/events.ts';
 import { reviewAssignee } from './assignment.service.ts';
-import type { KeptAttachment } from './attachments.service.ts';
+import type { StoredAttachment } from './attachments.service.ts';
 import { appendEvents, type NewEvent } from './events.queries.ts';
-import { learnLanguage } from './languages.service.ts';
+import { detectSessionLanguage } from './languages.service.ts';
 import { relay } from './relaying.service.ts';
 import { type LockedSession, updateSession } from './sessions.queries.ts';
 
@@ -14,7 +14,7 @@ export interface ContactMessage {
   /** Unique in the org. */
   id: string;
   text: string;
-  attachments?: KeptAttachment[];
+  attachments?: StoredAttachment[];
   /** As whoever writes calls themselves. */
   name?: string | undefined;
   avatarUrl?: string | undefined;
@@ -24,13 +24,13 @@ export interface ContactMessage {
  * Adds what a contact says to a session that is locked, which opens again where it was closed. What one who is blocked says is kept, and does
  * nothing else. A second message of the same id changes nothing; says whether this is the first.
  */
-export async function takeContactMessage(
+export async function addContactMessage(
   trx: Trx,
   orgId: string,
   session: LockedSession,
   { id, text, attachments = [], name, avatarUrl }: ContactMessage,
 ): Promise<boolean> {
-  if (session.language === null) await learnLanguage(trx, orgId, session.id, text);
+  if (session.language === null) await detectSessionLanguage(trx, orgId, session.id, text);
   const isBlocked = await isContactBlocked(trx, orgId, session.contact_id);
   const isReopened = session.status !== 'open' && !isBlocked;
   const reopening: NewEvent[] = isReopened
@@ -40,7 +40,7 @@ export async function takeContactMessage(
   const message: NewEvent = { id, type: 'message', sender: 'contact', content: text, data };
   if (!(await appendEvents(trx, orgId, session.id, [...reopening, message]))) return false;
   if (!isBlocked) {
-    await noteForSla(trx, orgId, session.id);
+    await wakeSlaIfUnderPolicy(trx, orgId, session.id);
     await relay(trx, orgId, session, { id, to: 'agents' });
   }
   if (isReopened) {

@@ -2,34 +2,34 @@ import type { Db, Trx } from '../db/connect.ts';
 import { listLastMessages } from './desk-report.queries.ts';
 import type { Sender } from './events.schema.ts';
 import { updateSession } from './sessions.queries.ts';
-import { getSession, holdSession } from './sessions.service.ts';
+import { getSession, lockSession } from './sessions.service.ts';
 import type { Handoff } from './sessions.table.ts';
-import { endOf } from './summary.rules.ts';
+import { excerptOf } from './summary.rules.ts';
 
-const LOOKED_AT = 20;
+const MAX_MESSAGES = 20;
 
 /** What the people of another system are told of a session that was handed to them. Throws notFound. */
-export async function briefingOf(db: Db, orgId: string, sessionId: string) {
+export async function getHandoffBriefing(db: Db, orgId: string, sessionId: string) {
   const session = await getSession(db, orgId, sessionId);
-  const messages = await listLastMessages(db, orgId, sessionId, LOOKED_AT);
+  const messages = await listLastMessages(db, orgId, sessionId, MAX_MESSAGES);
   const said = messages.map(({ sender, content }) => ({ sender: sender as Sender, text: content as string }));
-  return { session, summary: endOf(said), opening: said[0]?.text ?? null };
+  return { session, summary: excerptOf(said), opening: said[0]?.text ?? null };
 }
 
 /** Writes on a session how far another system has its handoff. Throws notFound. */
-export async function reportHandoff(
+export async function updateHandoffStatus(
   trx: Trx,
   orgId: string,
   sessionId: string,
   report: Partial<Pick<Handoff, 'summary' | 'sentiment' | 'state' | 'parts'>>,
 ): Promise<void> {
-  const { handoff } = await holdSession(trx, orgId, sessionId);
+  const { handoff } = await lockSession(trx, orgId, sessionId);
   if (handoff === null) return;
   await updateSession(trx, orgId, sessionId, { handoff: JSON.stringify({ ...handoff, ...report }) });
 }
 
 /** Writes on a session what another system calls it. */
-export const linkTicketing = (
+export const linkTicketingSystem = (
   trx: Trx,
   orgId: string,
   sessionId: string,

@@ -1,7 +1,7 @@
 import type { Db } from '../db/connect.ts';
 
 /** What was said and how the status changed in a session, in order, without its texts. */
-export const listTurns = (db: Db, orgId: string, sessionId: string) =>
+export const listFactEvents = (db: Db, orgId: string, sessionId: string) =>
   db
     .selectFrom('session_events')
     .select(['type', 'sender', 'created_at', (eb) => eb.ref('data', '->>').key('to').as('to')])
@@ -12,7 +12,7 @@ export const listTurns = (db: Db, orgId: string, sessionId: string) =>
     .execute();
 
 /** When the session was opened, and how it stands. */
-export const findBeginning = (db: Db, orgId: string, sessionId: string) =>
+export const findSessionState = (db: Db, orgId: string, sessionId: string) =>
   db
     .selectFrom('sessions')
     .select(['created_at', 'status'])

@@ -3,19 +3,19 @@ import type { SessionFact } from '../desk/sla-turns.rules.ts';
 import { notFound } from '../errors.ts';
 import { newId } from '../ids.ts';
 import { appendEvents, type NewEvent } from './events.queries.ts';
-import { findBeginning, listTurns } from './facts.queries.ts';
+import { findSessionState, listFactEvents } from './facts.queries.ts';
 
-export interface SessionFacts {
+export interface SessionSlaFacts {
   createdAt: Date;
   isClosed: boolean;
   facts: SessionFact[];
 }
 
 /** What happened in a session as far as its clocks care. Throws notFound. */
-export async function factsOf(db: Db, orgId: string, sessionId: string): Promise<SessionFacts> {
-  const session = await findBeginning(db, orgId, sessionId);
+export async function getSlaFacts(db: Db, orgId: string, sessionId: string): Promise<SessionSlaFacts> {
+  const session = await findSessionState(db, orgId, sessionId);
   if (session === undefined) throw notFound('session');
-  const turns = await listTurns(db, orgId, sessionId);
+  const turns = await listFactEvents(db, orgId, sessionId);
   const facts = turns.flatMap(({ type, sender, to, created_at: at }): SessionFact[] => {
     if (type === 'handoff') return [{ at, kind: 'handoff' }];
     if (type === 'human_agent_takeover') return [{ at, kind: 'takeover' }];
@@ -26,7 +26,7 @@ export async function factsOf(db: Db, orgId: string, sessionId: string): Promise
 }
 
 /** Writes into a session's history what its clocks did. */
-export async function recordClockEvents(
+export async function recordSlaEvents(
   trx: Trx,
   orgId: string,
   sessionId: string,

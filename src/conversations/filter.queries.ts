@@ -5,9 +5,9 @@ import type { FilterSessions, SessionFilters } from './filter.schema.ts';
 import { selectSessions } from './sessions.queries.ts';
 
 /** Sessions that are looked through in order before the set of all matches is built: a page of 25 is in them where one in sixty matches. */
-const WINDOW = 1_500;
+const SCAN_WINDOW = 1_500;
 /** How many sessions of the window a session of a deeper page is worth. */
-const WINDOW_FACTOR = 3;
+const SCAN_WINDOW_FACTOR = 3;
 
 /** Each as its index has it. A session without a message counts as the longest silent. */
 const ORDERS = {
@@ -16,7 +16,7 @@ const ORDERS = {
 };
 
 type Condition = RawBuilder<SqlBool>;
-interface Wanted extends Pick<FilterSessions, 'filters' | 'sort_by' | 'sort_order'> {
+interface FilterCriteria extends Pick<FilterSessions, 'filters' | 'sort_by' | 'sort_order'> {
   /** Of `filters.tags`. */
   tagKeys: string[];
 }
@@ -28,7 +28,7 @@ interface Wanted extends Pick<FilterSessions, 'filters' | 'sort_by' | 'sort_orde
 export function listFilteredSessions(
   db: Db,
   orgId: string,
-  { filters, tagKeys, sort_by, sort_order }: Wanted,
+  { filters, tagKeys, sort_by, sort_order }: FilterCriteria,
   { offset, limit }: { offset: number; limit: number },
 ) {
   const at = sql.ref(`session.${sort_by}`);
@@ -40,8 +40,8 @@ export function listFilteredSessions(
     sql`select session.*, ${at} as at from sessions as session where ${sql.join(where, sql` and `)}`;
   const page = sql`order by ${order} limit ${limit} offset ${offset}`;
   const isAll = conditions.length === 0 && tagKeys.length === 0;
-  const window = WINDOW + WINDOW_FACTOR * (offset + limit);
-  const matches = (lookup: Lookup) => [...conditions, ...tagKeys.map((key) => hasTag(orgId, key, lookup))];
+  const window = SCAN_WINDOW + SCAN_WINDOW_FACTOR * (offset + limit);
+  const matches = (lookup: LookupStrategy) => [...conditions, ...tagKeys.map((key) => hasTag(orgId, key, lookup))];
   const hit = isAll
     ? sql`(select id, at from (${sessions(place)}) as session ${page})`
     : sql`(
@@ -64,7 +64,7 @@ export function listFilteredSessions(
 }
 
 /** Whether rows of other tables are looked for by the index for each session, or as one set. */
-type Lookup = 'sets' | 'probes';
+type LookupStrategy = 'sets' | 'probes';
 
 function withinDates({ date }: SessionFilters): Condition[] {
   const conditions: Condition[] = [];
@@ -76,24 +76,24 @@ function withinDates({ date }: SessionFilters): Condition[] {
 function conditionsOf(filters: SessionFilters): Condition[] {
   const { assignees, ticket_number, waiting_on } = filters;
   return [
-    ...among('channel', filters.channels, sql`text[]`),
-    ...among('status_code', filters.status, sql`bigint[]`),
-    ...among('ai_closure_type', filters.ai_closure, sql`text[]`),
-    ...among('sentiment', filters.sentiment, sql`text[]`),
+    ...isOneOf('channel', filters.channels, sql`text[]`),
+    ...isOneOf('status_code', filters.status, sql`bigint[]`),
+    ...isOneOf('ai_closure_type', filters.ai_closure, sql`text[]`),
+    ...isOneOf('sentiment', filters.sentiment, sql`text[]`),
     ...(assignees?.length === 0
       ? [sql<SqlBool>`session.assignee_id is null`]
-      : among('assignee_id', assignees, sql`bigint[]`)),
-    ...among('team_id', filters.team_ids, sql`uuid[]`, isUuid),
-    ...among('contact_id', filters.contact_ids, sql`uuid[]`, isUuid),
+      : isOneOf('assignee_id', assignees, sql`bigint[]`)),
+    ...isOneOf('team_id', filters.team_ids, sql`uuid[]`, isUuid),
+    ...isOneOf('contact_id', filters.contact_ids, sql`uuid[]`, isUuid),
     ...(ticket_number === undefined ? [] : [sql<SqlBool>`session.ticket_number = ${ticket_number}::bigint`]),
-    ...among('language', filters.language, sql`text[]`),
+    ...isOneOf('language', filters.language, sql`text[]`),
     ...(waiting_on === undefined ? [] : [sql<SqlBool>`session.waiting_on = ${waiting_on}`]),
     ...hasData(filters.custom_data ?? []),
   ];
 }
 
 /** The column has one of the values. No value is no condition; one that `isPossible` refuses is in no session. */
-function among<Value>(
+function isOneOf<Value>(
   column: string,
   values: Value[] | undefined,
   type: RawBuilder<unknown>,
@@ -109,7 +109,7 @@ function hasData(objects: Record<string, string>[]): Condition[] {
   return [sql`session.custom_data <> '{}' and session.custom_data @> any(${wanted}::jsonb[])`];
 }
 
-function hasTag(orgId: string, key: string, lookup: Lookup): Condition {
+function hasTag(orgId: string, key: string, lookup: LookupStrategy): Condition {
   const given = sql`from session_tags as given where given.org_id = ${orgId} and given.tag_key = ${key}`;
   return lookup === 'sets'
     ? sql`session.id in (select given.session_id ${given})`

@@ -6,16 +6,19 @@ import { Session, SessionChannel } from './sessions.schema.ts';
 const MAX_VALUES = 1_000;
 const MAX_TAGS = 100;
 /** Sessions that a page may lie behind. The cost of a page grows with them. */
-const MAX_DEPTH = 100_000;
+const MAX_OFFSET = 100_000;
 
-const Utc = z.iso
+const UtcTimestamp = z.iso
   .datetime({ error: 'must be an ISO 8601 date-time in UTC that ends in Z, such as 2026-01-31T12:00:00Z' })
   .optional();
-const Texts = z.array(z.string().max(255)).max(MAX_VALUES).optional();
+const TextList = z.array(z.string().max(255)).max(MAX_VALUES).optional();
 
 const Filters = z.object({
   date: z
-    .object({ from: Utc.describe('Created then or later.'), to: Utc.describe('Created then or earlier.') })
+    .object({
+      from: UtcTimestamp.describe('Created then or later.'),
+      to: UtcTimestamp.describe('Created then or earlier.'),
+    })
     .optional(),
   channels: z.array(SessionChannel).max(MAX_VALUES).optional(),
   status: z
@@ -26,8 +29,8 @@ const Filters = z.object({
   ai_closure: z.array(Session.shape.ai_closure_type.unwrap()).max(MAX_VALUES).optional(),
   sentiment: z.array(Session.shape.sentiment.unwrap()).max(MAX_VALUES).optional(),
   assignees: z.array(z.int()).max(MAX_VALUES).optional().describe('Ids of members. An empty list: unassigned.'),
-  team_ids: Texts,
-  contact_ids: Texts,
+  team_ids: TextList,
+  contact_ids: TextList,
   ticket_number: z.int().optional(),
   language: z.array(Language).max(MAX_VALUES).optional(),
   tags: z
@@ -47,13 +50,13 @@ export const FilterSessions = z
     page: z
       .int()
       .min(1)
-      .max(MAX_DEPTH + 1)
+      .max(MAX_OFFSET + 1)
       .default(1),
     limit: z.int().min(1).max(100).default(25),
   })
-  .refine(({ page, limit }) => (page - 1) * limit <= MAX_DEPTH, {
+  .refine(({ page, limit }) => (page - 1) * limit <= MAX_OFFSET, {
     path: ['page'],
-    error: `must not lie behind more than ${MAX_DEPTH} sessions: narrow the filter, by date for one`,
+    error: `must not lie behind more than ${MAX_OFFSET} sessions: narrow the filter, by date for one`,
   })
   .meta({
     id: 'FilterSessions',

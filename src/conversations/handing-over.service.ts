@@ -8,14 +8,14 @@ import type { Handoff } from './sessions.table.ts';
  * Writes down that people have a session from now on, and tells of it. Why, whoever is told reads in the session. With `isExternal` they
  * have it in the org's ticketing system already; otherwise the handoff is pending until that has it, where the org has named one, connected or not.
  */
-export async function handOver(
+export async function startHandoff(
   trx: Trx,
   orgId: string,
   id: string,
   reason: string | null,
   { isExternal = false }: { isExternal?: boolean } = {},
 ): Promise<Handoff> {
-  const isPending = !isExternal && (await hasTarget(trx, orgId));
+  const isPending = !isExternal && (await hasHandoffTarget(trx, orgId));
   const at = new Date().toISOString();
   const handoff: Handoff = {
     summary: null,
@@ -30,7 +30,7 @@ export async function handOver(
   return handoff;
 }
 
-async function hasTarget(trx: Trx, orgId: string): Promise<boolean> {
+async function hasHandoffTarget(trx: Trx, orgId: string): Promise<boolean> {
   const { handoff_target } = await readSettings(trx, orgId);
   return handoff_target !== null && handoff_target !== 'none';
 }

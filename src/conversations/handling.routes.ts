@@ -1,14 +1,22 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { errorResponses } from '../http/errors.ts';
 import { NO_BODY, NoBody } from '../http/schemas.ts';
-import { AddedNote, AddNote, AssignSession, HandedOff, HandOff, SessionTags, TagToRemove } from './handling.schema.ts';
+import {
+  AddedNote,
+  AddNote,
+  AssignSession,
+  HandedOff,
+  HandOffSession,
+  RemoveTags,
+  SessionTags,
+} from './handling.schema.ts';
 import { addNote, addTags, assignSession, handOff, removeTags } from './handling.service.ts';
 import { SessionPath } from './sessions.schema.ts';
 
 const tags = ['chat sessions'];
 
 /** What a support team does with sessions. */
-export const handlingRoutes: FastifyPluginAsyncZod = async (app) => {
+export const sessionActionRoutes: FastifyPluginAsyncZod = async (app) => {
   app.post('/chat/sessions/:id/handoff', {
     config: { scope: 'chat-sessions:write', isRepeatable: true },
     schema: {
@@ -16,7 +24,7 @@ export const handlingRoutes: FastifyPluginAsyncZod = async (app) => {
       tags,
       description: 'Hands the session to people. One that was handed off before answers with the handoff it has.',
       params: SessionPath,
-      body: HandOff,
+      body: HandOffSession,
       response: { 200: HandedOff, ...errorResponses(403, 404) },
     },
     handler: async ({ db, org, params, body }) => ({
@@ -79,7 +87,7 @@ export const handlingRoutes: FastifyPluginAsyncZod = async (app) => {
       tags,
       description: 'Takes one tag off the session, or all of them. A tag that it does not have changes nothing.',
       params: SessionPath,
-      querystring: TagToRemove,
+      querystring: RemoveTags,
       response: { 200: NoBody, ...errorResponses(403, 404) },
     },
     handler: async ({ db, org, params, query }) => {

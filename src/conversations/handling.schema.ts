@@ -2,14 +2,14 @@ import { z } from 'zod';
 import { Id } from '../http/schemas.ts';
 import { HandoffAnswer } from './sessions.schema.ts';
 
-const MAX_NOTE = 50_000;
-const MAX_REASON = 5_000;
+const MAX_NOTE_LENGTH = 50_000;
+const MAX_REASON_LENGTH = 5_000;
 const MAX_TAGS = 100;
 
 const TagName = z.string().trim().min(1).max(100);
 
-export const HandOff = z
-  .object({ reason: z.string().max(MAX_REASON).optional() })
+export const HandOffSession = z
+  .object({ reason: z.string().max(MAX_REASON_LENGTH).optional() })
   .meta({ id: 'HandOffSession', examples: [{ reason: 'Asked for a human' }] });
 
 export const HandedOff = z.object({ handoff: HandoffAnswer });
@@ -27,12 +27,12 @@ export const AssignSession = z
 export type AssignSession = z.infer<typeof AssignSession>;
 
 export const AddNote = z
-  .object({ text: z.string().min(1).max(MAX_NOTE) })
+  .object({ text: z.string().min(1).max(MAX_NOTE_LENGTH) })
   .meta({ id: 'AddNote', examples: [{ text: 'Refund is on its way.' }] });
 
 export const AddedNote = z.object({ id: Id });
 
-export const TagToRemove = z.object({ tag_name: TagName.optional().describe('In any case. Absent: all of them.') });
+export const RemoveTags = z.object({ tag_name: TagName.optional().describe('In any case. Absent: all of them.') });
 
 export const SessionTags = z
   .object({ tags: z.array(TagName).min(1).max(MAX_TAGS) })

@@ -1,33 +1,34 @@
-import { excessOfData, mergeData } from '../contacts/merge.rules.ts';
+import { dataLimitViolationOf, mergeData } from '../contacts/merge.rules.ts';
 import type { Db, Trx } from '../db/connect.ts';
 import { inTransaction } from '../db/transaction.ts';
-import { tellSessionChanged } from '../desk/sla-assignment.service.ts';
-import { noteForSla } from '../desk/sla-waking.service.ts';
-import { tagKey } from '../desk/tags.rules.ts';
-import { holdTags } from '../desk/tags.service.ts';
-import { holdTeam } from '../desk/teams.service.ts';
+import { announceSlaSessionChanged } from '../desk/sla-assignment.service.ts';
+import { wakeSlaIfUnderPolicy } from '../desk/sla-waking.service.ts';
+import { tagKeyOf } from '../desk/tags.rules.ts';
+import { lockTagsShared } from '../desk/tags.service.ts';
+import { lockTeamShared } from '../desk/teams.service.ts';
 import { refused } from '../errors.ts';
 import { newId } from '../ids.ts';
-import { holdMember } from '../orgs/members.service.ts';
+import { lockMember } from '../orgs/members.service.ts';
 import { readSettings } from '../orgs/service.ts';
 import { announce } from '../outbox/events.ts';
-import { assignInTeam, findAssignee, reassign, reviewAssignee, updateQueuePlace } from './assignment.service.ts';
+import { assignInTeam, findAssignee, reassign, reviewAssignee, updateQueuePosition } from './assignment.service.ts';
 import { appendEvents, type NewEvent } from './events.queries.ts';
-import { handOver } from './handing-over.service.ts';
+import { startHandoff } from './handing-over.service.ts';
 import type { AssignSession } from './handling.schema.ts';
 import { deleteSessionTags, insertSessionTags, type LockedSession, updateSession } from './sessions.queries.ts';
 import type { UpdateSession } from './sessions.schema.ts';
-import { holdSession } from './sessions.service.ts';
+import { lockSession } from './sessions.service.ts';
 import type { Handoff } from './sessions.table.ts';
 
 /** Changes a session's status and data. Throws notFound, and invalid for a custom status that the org does not have. */
-export function changeSession(db: Db, orgId: string, id: string, input: UpdateSession): Promise<void> {
+export function applySessionUpdate(db: Db, orgId: string, id: string, input: UpdateSession): Promise<void> {
   return inTransaction(db, async (trx) => {
-    const session = await holdSession(trx, orgId, id);
-    if (typeof input.custom_status_id === 'number') await assertStatus(trx, orgId, input.custom_status_id);
+    const session = await lockSession(trx, orgId, id);
+    if (typeof input.custom_status_id === 'number') await assertCustomStatus(trx, orgId, input.custom_status_id);
 
     const to = input.status ?? session.status;
-    const customStatus = input.custom_status_id ?? (isKept(session, input) ? session.custom_status_id : null);
+    const customStatus =
+      input.custom_status_id ?? (keepsCustomStatus(session, input) ? session.custom_status_id : null);
     const isMoved = to !== session.status;
     const customData = changedData('custom_data', session, input);
     const editableData = changedData('editable_custom_data', session, input);
@@ -53,7 +54,7 @@ export function changeSession(db: Db, orgId: string, id: string, input: UpdateSe
         : { session_closed_payload: JSON.stringify(input.session_closed_payload) }),
     });
     if (events.length > 0) await appendEvents(trx, orgId, id, events);
-    if (isMoved) await noteForSla(trx, orgId, id);
+    if (isMoved) await wakeSlaIfUnderPolicy(trx, orgId, id);
     if (isResolution) {
       const payload = { reflects: input.reflect_status_change_for_integration };
       await announce(trx, orgId, 'ticket-resolved', [{ subject_id: id, payload }]);
@@ -69,18 +70,18 @@ function changedData(field: 'custom_data' | 'editable_custom_data', session: Loc
   const before = session[field];
   const change = input[field] ?? {};
   const value = mergeData(before, change);
-  const excess = excessOfData(value);
+  const excess = dataLimitViolationOf(value);
   if (excess !== undefined) throw refused(field, excess);
-  return { value, changed: Object.keys(change).filter((key) => textOf(before, key) !== textOf(value, key)) };
+  return { value, changed: Object.keys(change).filter((key) => ownValue(before, key) !== ownValue(value, key)) };
 }
 
-const textOf = (data: Record<string, string>, key: string) => (Object.hasOwn(data, key) ? data[key] : undefined);
+const ownValue = (data: Record<string, string>, key: string) => (Object.hasOwn(data, key) ? data[key] : undefined);
 
 /** A status of its own ends with the next `status` that is given. */
-const isKept = (session: LockedSession, { status, custom_status_id }: UpdateSession) =>
+const keepsCustomStatus = (session: LockedSession, { status, custom_status_id }: UpdateSession) =>
   custom_status_id === undefined && (status === undefined || status === session.status);
 
-async function assertStatus(trx: Trx, orgId: string, id: number): Promise<void> {
+async function assertCustomStatus(trx: Trx, orgId: string, id: number): Promise<void> {
   const { session_statuses } = await readSettings(trx, orgId);
   if (session_statuses?.some((status) => status.id === id)) return;
   throw refused('custom_status_id', 'must be the id of one of session_statuses: PATCH /org/settings defines them');
@@ -95,11 +96,11 @@ export function handOff(
   { isExternal = false }: { isExternal?: boolean } = {},
 ): Promise<Handoff> {
   return inTransaction(db, async (trx) => {
-    const session = await holdSession(trx, orgId, id);
+    const session = await lockSession(trx, orgId, id);
     if (session.handoff !== null) return session.handoff;
-    const handoff = await handOver(trx, orgId, id, reason, { isExternal });
+    const handoff = await startHandoff(trx, orgId, id, reason, { isExternal });
     await appendEvents(trx, orgId, id, [{ id: newId(), type: 'handoff', data: { reason } }]);
-    await noteForSla(trx, orgId, id);
+    await wakeSlaIfUnderPolicy(trx, orgId, id);
     if (session.status === 'open') await assignInTeam(trx, orgId, session);
     return handoff;
   });
@@ -111,16 +112,16 @@ export function handOff(
  */
 export function assignSession(db: Db, orgId: string, id: string, input: AssignSession): Promise<void> {
   return inTransaction(db, async (trx) => {
-    const session = await holdSession(trx, orgId, id);
+    const session = await lockSession(trx, orgId, id);
     const { assignee_id = session.assignee_id, team_id = session.team_id } = input;
-    if (assignee_id !== null && !(await holdMember(trx, orgId, assignee_id))) {
+    if (assignee_id !== null && !(await lockMember(trx, orgId, assignee_id))) {
       throw refused('assignee_id', 'must be the id of a member of the org: GET /members lists them');
     }
-    if (team_id !== null && !(await holdTeam(trx, orgId, team_id))) {
+    if (team_id !== null && !(await lockTeamShared(trx, orgId, team_id))) {
       throw refused('team_id', 'must be the id of a team: GET /teams lists them');
     }
     const isHeld = team_id === null || input.assignee_id === null;
-    await updateQueuePlace(trx, orgId, id, isHeld ? 'none' : team_id === session.team_id ? 'kept' : 'last');
+    await updateQueuePosition(trx, orgId, id, isHeld ? 'none' : team_id === session.team_id ? 'kept' : 'last');
     const isPicked = team_id !== null && input.assignee_id === undefined && session.status === 'open';
     const assignee = isPicked ? await findAssignee(trx, orgId, session, team_id) : assignee_id;
     await reassign(trx, orgId, session, { assignee_id: assignee, team_id });
@@ -130,7 +131,7 @@ export function assignSession(db: Db, orgId: string, id: string, input: AssignSe
 /** Adds what only the team sees, and gives its id. Throws notFound. */
 export function addNote(db: Db, orgId: string, id: string, text: string): Promise<string> {
   return inTransaction(db, async (trx) => {
-    const session = await holdSession(trx, orgId, id);
+    const session = await lockSession(trx, orgId, id);
     const noteId = newId();
     await appendEvents(trx, orgId, session.id, [{ id: noteId, type: 'human_agent_comment', content: text }]);
     return noteId;
@@ -140,11 +141,11 @@ export function addNote(db: Db, orgId: string, id: string, text: string): Promis
 /** Puts tags of the org on a session. Throws notFound, and invalid for tags that the org does not have. */
 export function addTags(db: Db, orgId: string, id: string, names: string[]): Promise<void> {
   return inTransaction(db, async (trx) => {
-    await holdSession(trx, orgId, id);
-    const { keys, unknown } = await holdTags(trx, orgId, names);
+    await lockSession(trx, orgId, id);
+    const { keys, unknown } = await lockTagsShared(trx, orgId, names);
     if (unknown.length > 0) throw refused('tags', `the org has no tag ${unknown.join(', ')}: PUT /tags makes one`);
     const added = await insertSessionTags(trx, orgId, id, keys);
-    await tell(trx, orgId, id, 'tag_added', added);
+    await appendTagEvents(trx, orgId, id, 'tag_added', added);
     await announce(
       trx,
       orgId,
@@ -157,15 +158,21 @@ export function addTags(db: Db, orgId: string, id: string, names: string[]): Pro
 /** Takes the tag of a name in any spelling off a session, or all of its tags. Throws notFound. */
 export function removeTags(db: Db, orgId: string, id: string, name: string | undefined): Promise<void> {
   return inTransaction(db, async (trx) => {
-    await holdSession(trx, orgId, id);
-    const key = name === undefined ? null : tagKey(name);
+    await lockSession(trx, orgId, id);
+    const key = name === undefined ? null : tagKeyOf(name);
     const removed = await deleteSessionTags(trx, orgId, id, key);
-    await tell(trx, orgId, id, 'tag_removed', removed);
-    if (removed.length > 0) await tellSessionChanged(trx, orgId, id);
+    await appendTagEvents(trx, orgId, id, 'tag_removed', removed);
+    if (removed.length > 0) await announceSlaSessionChanged(trx, orgId, id);
   });
 }
 
-async function tell(trx: Trx, orgId: string, id: string, type: 'tag_added' | 'tag_removed', names: string[]) {
+async function appendTagEvents(
+  trx: Trx,
+  orgId: string,
+  id: string,
+  type: 'tag_added' | 'tag_removed',
+  names: string[],
+) {
   if (names.length === 0) return;
   const events = names.map((tag_name): NewEvent => ({ id: newId(), type, data: { tag_name } }));
   await appendEvents(trx, orgId, id, events);

@@ -1,6 +1,6 @@
 import type { Db } from '../db/connect.ts';
 import type { MediaLinks } from '../media/links.ts';
-import type { KeptAttachment } from './attachments.service.ts';
+import type { StoredAttachment } from './attachments.service.ts';
 import { type EventRow, listEvents } from './events.queries.ts';
 import type { HistoryItem, ListHistory } from './events.schema.ts';
 import { getSession } from './sessions.service.ts';
@@ -27,7 +27,7 @@ export function historyItemOf(
 ): Omit<HistoryItem, 'created_at'> & { created_at: Date } {
   const { id, created_at, type, content, data, sender } = row;
   if (type !== 'message') return { id, created_at, event: { content, ...data, type } as HistoryItem['event'] };
-  const { attachments = [], ...said } = data as { attachments?: KeptAttachment[] };
+  const { attachments = [], ...said } = data as { attachments?: StoredAttachment[] };
   const event = {
     sender_id: null,
     sender_name: null,

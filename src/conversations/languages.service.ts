@@ -5,17 +5,17 @@ import { setLanguage } from './languages.queries.ts';
 /** Fewer letters are in too many languages. Scripts of few languages tell sooner. */
 const MIN_LATIN_LETTERS = 12;
 const MIN_LETTERS = 4;
-const LOOKED_AT = 1_000;
+const MAX_CHARACTERS = 1_000;
 
 /** Takes the language of a session from what its contact writes, where that tells it. */
-export async function learnLanguage(trx: Trx, orgId: string, sessionId: string, text: string): Promise<void> {
-  const language = await languageOf(text);
+export async function detectSessionLanguage(trx: Trx, orgId: string, sessionId: string, text: string): Promise<void> {
+  const language = await detectLanguage(text);
   if (language !== undefined) await setLanguage(trx, orgId, sessionId, language);
 }
 
 /** The language of a text where it is long and plain enough to tell. The same text always gives the same. */
-export async function languageOf(text: string): Promise<string | undefined> {
-  const start = text.slice(0, LOOKED_AT);
+export async function detectLanguage(text: string): Promise<string | undefined> {
+  const start = text.slice(0, MAX_CHARACTERS);
   const letters = start.match(/\p{L}/gu)?.length ?? 0;
   if (letters < (/\p{Script=Latin}/u.test(start) ? MIN_LATIN_LETTERS : MIN_LETTERS)) return undefined;
   const { eld } = await import('eld/extrasmall'); // takes 90 MB: only a process that hears contacts shall have it

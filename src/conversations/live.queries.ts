@@ -3,19 +3,19 @@ import { type Db, RELAY_APPLICATION_NAME } from '../db/connect.ts';
 import type { EventRow } from './events.queries.ts';
 import type { OrgPosition, SessionPosition } from './live.rules.ts';
 
-export interface SessionPlace {
+export interface SessionCursor {
   orgId: string;
   sessionId: string;
   after: SessionPosition;
 }
 
-export interface OrgPlace {
+export interface OrgCursor {
   orgId: string;
   after: OrgPosition;
 }
 
 /** Which place a row is of, counted from 1. */
-interface Nth {
+interface CursorIndex {
   nth: number;
 }
 
@@ -24,13 +24,13 @@ export type LiveEventRow = EventRow & { xid: string; waiting: number };
 type NoEvent = { [Column in keyof LiveEventRow]: null };
 
 /** How many events one place gets at most. */
-export const PAGE = 100;
+export const EVENTS_PER_CURSOR = 100;
 /** How many events all places get at most. */
-export const PAGE_OF_ALL = 1_000;
+export const EVENTS_PER_READ = 1_000;
 /** A page ends with the event that passes this, so that readers who are slow or far behind do not fill the memory. */
-const PAGE_BYTES = 32 * 1024;
+const MAX_PAGE_BYTES = 32 * 1024;
 
-const EVENT = sql.raw('org_id, session_id, seq, id, type, sender, content, data, created_at, xid');
+const EVENT_COLUMNS = sql.raw('org_id, session_id, seq, id, type, sender, content, data, created_at, xid');
 
 /** Without reading it, unless its size as stored would say little. */
 const DATA_BYTES = sql.raw(
@@ -39,27 +39,27 @@ const DATA_BYTES = sql.raw(
 
 /** Of events in their order, those that make a page. */
 const pageOf = (events: RawBuilder<unknown>, order: RawBuilder<unknown>) => sql`
-  select ${EVENT}, waiting from (
+  select ${EVENT_COLUMNS}, waiting from (
     select *, count(*) over () as waiting, sum(coalesce(octet_length(content), 0) + ${DATA_BYTES})
       over (order by ${order} rows between unbounded preceding and 1 preceding) as bytes_before
-    from (${events} order by ${order} limit ${PAGE}) as event
+    from (${events} order by ${order} limit ${EVENTS_PER_CURSOR}) as event
   ) as event
-  where coalesce(bytes_before, 0) < ${PAGE_BYTES}
+  where coalesce(bytes_before, 0) < ${MAX_PAGE_BYTES}
 `;
-const IN_SESSION = sql.raw('seq');
-const IN_ORG = sql.raw('xid, session_id, seq');
+const SESSION_ORDER = sql.raw('seq');
+const ORG_ORDER = sql.raw('xid, session_id, seq');
 
 /** The events behind each place, in order, and a row without an event for a session that is gone. */
-export async function listSessionsNews(db: Db, places: SessionPlace[]) {
-  const { rows } = await sql<Nth & { is_gone: boolean } & (LiveEventRow | NoEvent)>`
+export async function listNewSessionEvents(db: Db, places: SessionCursor[]) {
+  const { rows } = await sql<CursorIndex & { is_gone: boolean } & (LiveEventRow | NoEvent)>`
     select place.nth, session.id is null as is_gone, event.*
     from unnest(${places.map(({ orgId }) => orgId)}::uuid[], ${places.map(({ sessionId }) => sessionId)}::uuid[],
       ${places.map(({ after }) => after.seq)}::integer[]) with ordinality as place (org_id, session_id, seq, nth)
     left join sessions as session on session.org_id = place.org_id and session.id = place.session_id
-    left join lateral (${pageOf(sql`select ${EVENT} from session_events where org_id = place.org_id and session_id = place.session_id and seq > place.seq`, IN_SESSION)}) as event on true
+    left join lateral (${pageOf(sql`select ${EVENT_COLUMNS} from session_events where org_id = place.org_id and session_id = place.session_id and seq > place.seq`, SESSION_ORDER)}) as event on true
     where session.id is null or session.last_seq > place.seq
     order by place.nth, event.seq
-    limit ${PAGE_OF_ALL}
+    limit ${EVENTS_PER_READ}
   `.execute(db);
   return rows;
 }
@@ -82,8 +82,8 @@ const HORIZON = sql`
 `;
 
 /** The final events behind each place, in order. `is_held_up`: there are some that are not final yet, and maybe no event in this row. */
-export async function listOrgsNews(db: Db, places: OrgPlace[]) {
-  const { rows } = await sql<Nth & { is_held_up: boolean } & (LiveEventRow | NoEvent)>`
+export async function listNewOrgEvents(db: Db, places: OrgCursor[]) {
+  const { rows } = await sql<CursorIndex & { is_held_up: boolean } & (LiveEventRow | NoEvent)>`
     with horizon as materialized (${HORIZON})
     select place.nth, held_up.is_held_up, event.*
     from unnest(${places.map(({ orgId }) => orgId)}::uuid[], ${places.map(({ after }) => after.xid)}::xid8[],
@@ -97,16 +97,16 @@ export async function listOrgsNews(db: Db, places: OrgPlace[]) {
       ) as is_held_up
       offset 0 -- looked at once a place, not once a row
     ) as held_up
-    left join lateral (${pageOf(sql`select ${EVENT} from session_events where org_id = place.org_id and xid < horizon.final_before and (xid, session_id, seq) > (place.xid, place.session_id, place.seq)`, IN_ORG)}) as event on true
+    left join lateral (${pageOf(sql`select ${EVENT_COLUMNS} from session_events where org_id = place.org_id and xid < horizon.final_before and (xid, session_id, seq) > (place.xid, place.session_id, place.seq)`, ORG_ORDER)}) as event on true
     where held_up.is_held_up or event.id is not null
     order by place.nth, event.xid, event.session_id, event.seq
-    limit ${PAGE_OF_ALL}
+    limit ${EVENTS_PER_READ}
   `.execute(db);
   return rows;
 }
 
 /** How far the session's events go. */
-export function findEndOfSession(db: Db, orgId: string, id: string): Promise<SessionPosition | undefined> {
+export function findLastSessionPosition(db: Db, orgId: string, id: string): Promise<SessionPosition | undefined> {
   return db
     .selectFrom('sessions')
     .select('last_seq as seq')
@@ -116,7 +116,7 @@ export function findEndOfSession(db: Db, orgId: string, id: string): Promise<Ses
 }
 
 /** How far the events of all orgs are final, and whether there can have been a transaction of this id. */
-export async function readHorizon(db: Db, xid: string): Promise<{ final_before: string; is_known: boolean }> {
+export async function getHorizon(db: Db, xid: string): Promise<{ final_before: string; is_known: boolean }> {
   const { rows } = await sql<{ final_before: string; is_known: boolean }>`
     select final_before, ${xid}::xid8 <= next_xid as is_known from (${HORIZON}) as horizon
   `.execute(db);

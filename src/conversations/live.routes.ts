@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import type { Deps } from '../deps.ts';
 import { errorResponses } from '../http/errors.ts';
 import { EventStream, OrgStreamStart, SessionStreamStart } from './live.schema.ts';
-import { findOrgPlace, findSessionPlace } from './live.service.ts';
+import { getOrgCursor, getSessionCursor } from './live.service.ts';
 import { SessionPath } from './sessions.schema.ts';
 
 const tags = ['chat sessions'];
@@ -20,8 +20,8 @@ export const liveRoutes: FastifyPluginAsyncZod<Deps> = async (app, { liveStreams
       response: { 200: EventStream, ...errorResponses(403, 404) },
     },
     handler: async ({ db, org, params, query, headers }, reply) => {
-      const place = await findSessionPlace(db, org.id, params.id, headers['last-event-id'] || query.last_event_id);
-      return reply.streamEvents((sink) => liveStreams.follow(place, sink));
+      const place = await getSessionCursor(db, org.id, params.id, headers['last-event-id'] || query.last_event_id);
+      return reply.streamEvents((sink) => liveStreams.subscribe(place, sink));
     },
   });
 
@@ -36,8 +36,8 @@ export const liveRoutes: FastifyPluginAsyncZod<Deps> = async (app, { liveStreams
       response: { 200: EventStream, ...errorResponses(403) },
     },
     handler: async ({ db, org, query, headers }, reply) => {
-      const place = await findOrgPlace(db, org.id, headers['last-event-id'] || query.last_event_id);
-      return reply.streamEvents((sink) => liveStreams.follow(place, sink));
+      const place = await getOrgCursor(db, org.id, headers['last-event-id'] || query.last_event_id);
+      return reply.streamEvents((sink) => liveStreams.subscribe(place, sink));
     },
   });
 };

@@ -2,29 +2,29 @@ import { z } from 'zod';
 import { PhoneNumber } from '../contacts/phone-number.schema.ts';
 import { CustomDataChange, Email } from '../contacts/schema.ts';
 
-const MAX_TEXT = 50_000;
+const MAX_TEXT_LENGTH = 50_000;
 const MAX_ATTACHMENTS = 10;
 /** Of 5 MB, with what comes before it in a data URL. */
-const MAX_BASE64 = 7_000_000;
+const MAX_BASE64_LENGTH = 7_000_000;
 const BASE64 = /^(data:[^,]{0,255};base64,)?[A-Za-z0-9+/]*={0,2}$/;
-const MAX_URL = 2_048;
-const MAX_NAME = 1_000;
+const MAX_URL_LENGTH = 2_048;
+const MAX_NAME_LENGTH = 1_000;
 
 const AvatarUrl = z
   .url({ protocol: /^https?$/, error: 'must be an http or https URL' })
-  .max(MAX_URL)
+  .max(MAX_URL_LENGTH)
   .optional();
 
 const ChatAttachment = z
   .object({
-    name: z.string().min(1).max(MAX_NAME),
+    name: z.string().min(1).max(MAX_NAME_LENGTH),
     url: z
       .url({ protocol: /^https?$/, error: 'must be an http or https URL' })
-      .max(MAX_URL)
+      .max(MAX_URL_LENGTH)
       .optional(),
     base64: z
       .string()
-      .max(MAX_BASE64, 'must be at most 5 MB of bytes')
+      .max(MAX_BASE64_LENGTH, 'must be at most 5 MB of bytes')
       .regex(BASE64, 'must be base64 (RFC 4648, 4) or a data URL with base64')
       .optional()
       .describe('Raw base64, or a data URL.'),
@@ -41,7 +41,7 @@ export const SendMessage = z
     sender: z.enum(['contact', 'agent']),
     contact: z
       .object({
-        name: z.string().max(MAX_NAME).optional(),
+        name: z.string().max(MAX_NAME_LENGTH).optional(),
         email: Email.optional(),
         phone_number: PhoneNumber.optional(),
         avatar_url: AvatarUrl,
@@ -54,14 +54,14 @@ export const SendMessage = z
     agent: z
       .object({
         id: z.number().int().optional().describe('A member’s id where the agent is one.'),
-        name: z.string().max(MAX_NAME).optional(),
+        name: z.string().max(MAX_NAME_LENGTH).optional(),
         avatar_url: AvatarUrl,
       })
       .optional(),
     message: z
       .object({
         type: z.literal('text'),
-        text: z.string().max(MAX_TEXT),
+        text: z.string().max(MAX_TEXT_LENGTH),
         attachments: z.array(ChatAttachment).max(MAX_ATTACHMENTS).default([]),
       })
       .refine(({ text, attachments }) => text.trim() !== '' || attachments.length > 0, {

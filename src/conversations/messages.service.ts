@@ -3,29 +3,29 @@ import { getContact } from '../contacts/service.ts';
 import type { Db, Trx } from '../db/connect.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { requestReply } from '../deliveries/replies.service.ts';
-import { tellSessionChanged } from '../desk/sla-assignment.service.ts';
-import { noteForSla } from '../desk/sla-waking.service.ts';
+import { announceSlaSessionChanged } from '../desk/sla-assignment.service.ts';
+import { wakeSlaIfUnderPolicy } from '../desk/sla-waking.service.ts';
 import { conflict } from '../errors.ts';
 import { newId } from '../ids.ts';
 import type { MediaLinks } from '../media/links.ts';
 import { type Media, recordMedia } from '../media/service.ts';
-import { holdMember } from '../orgs/members.service.ts';
+import { lockMember } from '../orgs/members.service.ts';
 import { reassign } from './assignment.service.ts';
 import { attachmentOf } from './attachments.service.ts';
-import { takeContactMessage } from './contact-messages.service.ts';
+import { addContactMessage } from './contact-messages.service.ts';
 import { appendEvents, type NewEvent } from './events.queries.ts';
-import { handOver } from './handing-over.service.ts';
+import { startHandoff } from './handing-over.service.ts';
 import type { SendMessage } from './messages.schema.ts';
 import { relay } from './relaying.service.ts';
 import { type LockedSession, updateSession } from './sessions.queries.ts';
-import { holdSession } from './sessions.service.ts';
+import { lockSession } from './sessions.service.ts';
 
-export interface SentMessage {
+export interface SendResult {
   id: string;
   isHandedOff: boolean;
 }
 
-export interface Said extends SendMessage {
+export interface NewMessage extends SendMessage {
   /** The message's files, already in storage. Their rows are inserted with it. */
   files: Media[];
 }
@@ -45,24 +45,25 @@ export function sendMessage(
   deps: SendingDeps,
   orgId: string,
   sessionId: string,
-  said: Said,
-): Promise<SentMessage> {
+  said: NewMessage,
+): Promise<SendResult> {
   return inTransaction(db, async (trx) => {
-    const session = await holdSession(trx, orgId, sessionId);
+    const session = await lockSession(trx, orgId, sessionId);
     for (const file of said.files) await recordMedia(trx, file);
     return said.sender === 'contact'
-      ? hearContact(trx, orgId, session, said)
-      : sayAsAgent(trx, deps, orgId, session, said);
+      ? sendAsContact(trx, orgId, session, said)
+      : sendAsAgent(trx, deps, orgId, session, said);
   });
 }
 
-async function hearContact(trx: Trx, orgId: string, session: LockedSession, said: Said): Promise<SentMessage> {
+async function sendAsContact(trx: Trx, orgId: string, session: LockedSession, said: NewMessage): Promise<SendResult> {
   const { contact, message, files } = said;
   const id = newId();
   const attachments = files.map(attachmentOf);
   const by = { name: contact?.name, avatarUrl: contact?.avatar_url };
-  const contactId = contact === undefined ? session.contact_id : await learn(trx, orgId, session, contact);
-  await takeContactMessage(
+  const contactId =
+    contact === undefined ? session.contact_id : await updateContactDetails(trx, orgId, session, contact);
+  await addContactMessage(
     trx,
     orgId,
     { ...session, contact_id: contactId },
@@ -71,16 +72,16 @@ async function hearContact(trx: Trx, orgId: string, session: LockedSession, said
   return { id, isHandedOff: session.handoff !== null };
 }
 
-async function sayAsAgent(
+async function sendAsAgent(
   trx: Trx,
   deps: SendingDeps,
   orgId: string,
   session: LockedSession,
-  { agent, message, files, should_take_over_session_from_ai }: Said,
-): Promise<SentMessage> {
+  { agent, message, files, should_take_over_session_from_ai }: NewMessage,
+): Promise<SendResult> {
   const takesOver = should_take_over_session_from_ai && session.handoff === null;
   const id = newId();
-  await deliver(trx, deps, orgId, session, { id, text: message.text, files });
+  await deliverToChannel(trx, deps, orgId, session, { id, text: message.text, files });
   const data = {
     sender_id: agent?.id,
     sender_name: agent?.name,
@@ -94,9 +95,9 @@ async function sayAsAgent(
     ...takeover,
     { id, type: 'message', sender: 'human_agent', content: message.text, data },
   ]);
-  await noteForSla(trx, orgId, session.id);
+  await wakeSlaIfUnderPolicy(trx, orgId, session.id);
   await relay(trx, orgId, session, { id, to: 'customer' });
-  if (should_take_over_session_from_ai) await takeOver(trx, orgId, session, agent?.id);
+  if (should_take_over_session_from_ai) await takeOverSession(trx, orgId, session, agent?.id);
   return { id, isHandedOff: takesOver || session.handoff !== null };
 }
 
@@ -104,7 +105,7 @@ async function sayAsAgent(
  * Has a message go out where the session's channel has a provider, files as links; its id is its delivery's too. Where another system holds
  * the conversation with the customer, it goes out there.
  */
-export async function deliver(
+export async function deliverToChannel(
   trx: Trx,
   { mediaLinks, isDevelopment }: SendingDeps,
   orgId: string,
@@ -127,7 +128,7 @@ export async function deliver(
  * Keeps what a message says of its contact: data is merged, a name only where there was none. A session with nobody gets whoever has the
  * e-mail or phone number. Gives the session's contact.
  */
-async function learn(
+async function updateContactDetails(
   trx: Trx,
   orgId: string,
   { id, contact_id: contactId }: LockedSession,
@@ -137,7 +138,7 @@ async function learn(
     if (email === undefined && phone === undefined) return null;
     const saved = await saveContact(trx, orgId, { email, phone, name, custom_data });
     await updateSession(trx, orgId, id, { contact_id: saved.id });
-    await tellSessionChanged(trx, orgId, id);
+    await announceSlaSessionChanged(trx, orgId, id);
     return saved.id;
   }
   const isNameNew = name !== undefined && name !== '' && (await getContact(trx, orgId, contactId)).name === null;
@@ -148,9 +149,14 @@ async function learn(
 }
 
 /** From now on people answer in this session: the agent, where it is a member and nobody else has the session. */
-async function takeOver(trx: Trx, orgId: string, session: LockedSession, agentId: number | undefined): Promise<void> {
-  if (session.handoff === null) await handOver(trx, orgId, session.id, 'An agent took over');
+async function takeOverSession(
+  trx: Trx,
+  orgId: string,
+  session: LockedSession,
+  agentId: number | undefined,
+): Promise<void> {
+  if (session.handoff === null) await startHandoff(trx, orgId, session.id, 'An agent took over');
   const isFree = session.assignee_id === null && agentId !== undefined;
-  if (!isFree || !(await holdMember(trx, orgId, agentId))) return;
+  if (!isFree || !(await lockMember(trx, orgId, agentId))) return;
   await reassign(trx, orgId, session, { assignee_id: agentId, team_id: session.team_id });
 }

@@ -3,7 +3,7 @@ import type { Trx } from '../db/connect.ts';
 import type { RedactionsTable } from './redaction.table.ts';
 
 /** What a text was part of, without the text. */
-export interface ErasedEvent {
+export interface RedactedEvent {
   id: string;
   type: string;
   attachments: { media_id: string }[];
@@ -13,13 +13,13 @@ export interface ErasedEvent {
  * Takes the texts out of a session's events, or out of one of them and what is about it: what was said, file names, reasons and payloads. Gives those that had
  * any. The session is locked.
  */
-export async function eraseEvents(
+export async function redactEvents(
   trx: Trx,
   orgId: string,
   sessionId: string,
   eventId: string | null,
-): Promise<ErasedEvent[]> {
-  const { rows } = await sql<ErasedEvent>`
+): Promise<RedactedEvent[]> {
+  const { rows } = await sql<RedactedEvent>`
     with held as (
       select org_id, session_id, seq, id, type, coalesce(data->'attachments', '[]') as attachments from session_events
       where org_id = ${orgId} and session_id = ${sessionId} and (${eventId}::uuid is null or id = ${eventId}::uuid or data->>'about' = ${eventId}::text)
@@ -37,7 +37,7 @@ export async function eraseEvents(
 }
 
 /** Takes out of a session what tells its texts in other words; with `isWhole` also what was said of it as a whole. */
-export async function eraseSummaries(
+export async function redactSummaries(
   trx: Trx,
   orgId: string,
   sessionId: string,

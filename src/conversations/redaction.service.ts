@@ -1,36 +1,36 @@
 import { forgetMessageOverrides } from '../agents/overrides.service.ts';
 import type { Db, Trx } from '../db/connect.ts';
 import { inTransaction } from '../db/transaction.ts';
-import { eraseMessages } from '../deliveries/redaction.service.ts';
+import { redactMessages } from '../deliveries/redaction.service.ts';
 import { notFound } from '../errors.ts';
 import { isUuid, newId } from '../ids.ts';
-import { markMediaDeleted } from '../media/service.ts';
+import { softDeleteMedia } from '../media/service.ts';
 import { announce } from '../outbox/events.ts';
 import { appendEvents } from './events.queries.ts';
-import { type ErasedEvent, eraseEvents, eraseSummaries, insertRedaction } from './redaction.queries.ts';
+import { insertRedaction, type RedactedEvent, redactEvents, redactSummaries } from './redaction.queries.ts';
 import type { RedactMessage, RedactSession } from './redaction.schema.ts';
-import { getSessionOf, holdSession } from './sessions.service.ts';
+import { getSessionOfMessage, lockSession } from './sessions.service.ts';
 
-export { deleteMarkedMedia as deleteRedactedFiles } from '../media/service.ts';
+export { purgeDeletedMedia as deleteRedactedFiles } from '../media/service.ts';
 
 /** Who asks: the id of an API key. */
-type By = string;
+type ApiKeyId = string;
 
 /**
  * Takes a message's text and files out of all that holds them, for good. Done again, it finds nothing left. Gives how many texts there were.
  * Throws notFound, and conflict while the message is being sent.
  */
-export async function redactMessage(db: Db, orgId: string, by: By, { messageId, reason }: RedactMessage) {
+export async function redactMessage(db: Db, orgId: string, by: ApiKeyId, { messageId, reason }: RedactMessage) {
   if (!isUuid(messageId)) throw notFound('message');
   return inTransaction(db, async (trx) => {
-    const { id: sessionId } = await getSessionOf(trx, orgId, messageId);
+    const { id: sessionId } = await getSessionOfMessage(trx, orgId, messageId);
     const erased = await redact(trx, orgId, by, { sessionId, messageId, reason });
     return { affected: erased.length };
   });
 }
 
 /** Takes the texts and files of a whole session out of all that holds them, for good. Throws as redactMessage does. */
-export async function redactSession(db: Db, orgId: string, by: By, { sessionId, reason }: RedactSession) {
+export async function redactSession(db: Db, orgId: string, by: ApiKeyId, { sessionId, reason }: RedactSession) {
   if (!isUuid(sessionId)) throw notFound('session');
   return inTransaction(db, async (trx) => {
     const erased = await redact(trx, orgId, by, { sessionId, messageId: null, reason });
@@ -38,7 +38,7 @@ export async function redactSession(db: Db, orgId: string, by: By, { sessionId, 
   });
 }
 
-interface Target {
+interface RedactionTarget {
   sessionId: string;
   messageId: string | null;
   reason: string | undefined;
@@ -47,17 +47,17 @@ interface Target {
 async function redact(
   trx: Trx,
   orgId: string,
-  by: By,
-  { sessionId, messageId, reason }: Target,
-): Promise<ErasedEvent[]> {
-  const { contact_id: contactId } = await holdSession(trx, orgId, sessionId);
+  by: ApiKeyId,
+  { sessionId, messageId, reason }: RedactionTarget,
+): Promise<RedactedEvent[]> {
+  const { contact_id: contactId } = await lockSession(trx, orgId, sessionId);
   const isWhole = messageId === null;
-  const erased = await eraseEvents(trx, orgId, sessionId, messageId);
-  await eraseSummaries(trx, orgId, sessionId, { isWhole });
+  const erased = await redactEvents(trx, orgId, sessionId, messageId);
+  await redactSummaries(trx, orgId, sessionId, { isWhole });
   const ids = erased.filter(({ type }) => type === 'message').map(({ id }) => id);
-  await eraseMessages(trx, orgId, { ids, contactId });
+  await redactMessages(trx, orgId, { ids, contactId });
   await forgetMessageOverrides(trx, orgId, ids);
-  await markMediaDeleted(
+  await softDeleteMedia(
     trx,
     orgId,
     erased.flatMap(({ attachments }) => attachments.map(({ media_id }) => media_id)),

@@ -3,7 +3,7 @@ import type { MediaLinks } from '../media/links.ts';
 import { announce } from '../outbox/events.ts';
 import { findMessage } from './relaying.queries.ts';
 import { type LockedSession, updateSession } from './sessions.queries.ts';
-import { holdSession } from './sessions.service.ts';
+import { lockSession } from './sessions.service.ts';
 
 /** A side of a conversation. */
 export type Side = 'customer' | 'agents';
@@ -20,7 +20,7 @@ export async function relay(
 }
 
 /** What a message says, with links to its files; undefined once it is redacted. */
-export async function relayedMessage(
+export async function findRelayedMessage(
   db: Db,
   links: MediaLinks,
   orgId: string,
@@ -36,8 +36,8 @@ export async function relayedMessage(
 }
 
 /** From now on another system speaks for this side of the session too: what the other side says goes there. */
-export async function relayTo(trx: Trx, orgId: string, sessionId: string, side: Side): Promise<void> {
-  const { relayed_side: known } = await holdSession(trx, orgId, sessionId);
+export async function addRelayedSide(trx: Trx, orgId: string, sessionId: string, side: Side): Promise<void> {
+  const { relayed_side: known } = await lockSession(trx, orgId, sessionId);
   const isOther = known !== null && known !== side;
   await updateSession(trx, orgId, sessionId, { relayed_side: isOther ? 'both' : side });
 }

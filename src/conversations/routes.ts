@@ -4,9 +4,9 @@ import type { Deps } from '../deps.ts';
 import { errorResponses } from '../http/errors.ts';
 import { NO_BODY, NoBody } from '../http/schemas.ts';
 import type { Media } from '../media/service.ts';
-import { dropAttachments, keepAttachments } from './attachments.service.ts';
+import { deleteAttachments, storeAttachments } from './attachments.service.ts';
 import { HistoryPage, ListHistory } from './events.schema.ts';
-import { changeSession } from './handling.service.ts';
+import { applySessionUpdate } from './handling.service.ts';
 import { pageOfHistory } from './history.service.ts';
 import { SendMessage, SentMessage } from './messages.schema.ts';
 import { sendMessage } from './messages.service.ts';
@@ -34,7 +34,7 @@ export const sessionRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => {
   app.addHook('onResponse', async (request, reply) => {
     const files = kept.get(request) ?? [];
     if (reply.statusCode >= 400)
-      await dropAttachments(deps, files).catch((error: unknown) => request.log.warn({ err: error }, 'files stay'));
+      await deleteAttachments(deps, files).catch((error: unknown) => request.log.warn({ err: error }, 'files stay'));
   });
 
   app.post('/chat/sessions', {
@@ -84,7 +84,7 @@ export const sessionRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => {
       response: { 200: NoBody, ...errorResponses(403, 404) },
     },
     handler: async ({ db, org, params, body }) => {
-      await changeSession(db, org.id, params.id, body);
+      await applySessionUpdate(db, org.id, params.id, body);
       return NO_BODY;
     },
   });
@@ -100,7 +100,7 @@ export const sessionRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => {
         await getSession(db, org.id, params.id);
         const files: Media[] = [];
         kept.set(request, files);
-        await keepAttachments(deps, org.id, attachments, files);
+        await storeAttachments(deps, org.id, attachments, files);
       },
     },
     schema: {

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { type Db, PLANNED_EACH_TIME } from '../db/connect.ts';
 
 /** Newest events that are looked through in order before all matches are found. A page is in them where one in a hundred matches. */
-const WINDOW = 6_000;
+const SCAN_WINDOW = 6_000;
 
 export interface FoundMessage {
   id: string;
@@ -27,7 +27,7 @@ export async function listStemmedLanguages(db: Db, orgId: string): Promise<strin
   return rows.map(({ language }) => language);
 }
 
-const FOUND = sql`id, session_id, content as message, type`;
+const RESULT_COLUMNS = sql`id, session_id, content as message, type`;
 
 /**
  * The org's newest messages and notes that match. What matches often is found among the newest; only what does not is looked for in the
@@ -39,7 +39,7 @@ export async function searchMessages(db: Db, orgId: string, query: string, limit
     ${sql.raw(PLANNED_EACH_TIME)}
     with near as materialized (
       select * from (
-        select * from session_events where org_id = ${orgId} order by xid desc, session_id desc, seq desc limit ${sql.raw(String(WINDOW))}
+        select * from session_events where org_id = ${orgId} order by xid desc, session_id desc, seq desc limit ${sql.raw(String(SCAN_WINDOW))}
       ) as newest
       where ${matching} order by xid desc, session_id desc, seq desc limit ${limit}
     ), hit as (
@@ -50,13 +50,13 @@ export async function searchMessages(db: Db, orgId: string, query: string, limit
         order by xid desc, session_id desc, seq desc limit ${limit}
       ) as far where (select count(*) from near) < ${limit}
     )
-    select ${FOUND} from hit order by xid desc, session_id desc, seq desc
+    select ${RESULT_COLUMNS} from hit order by xid desc, session_id desc, seq desc
   `.execute(db);
   return rows;
 }
 
 /** The newest messages and notes that match in a contact's sessions. */
-export async function searchMessagesOf(
+export async function searchMessagesOfContact(
   db: Db,
   orgId: string,
   contactId: string,
@@ -65,7 +65,7 @@ export async function searchMessagesOf(
 ): Promise<FoundMessage[]> {
   const { rows } = await sql<FoundMessage>`
     ${sql.raw(PLANNED_EACH_TIME)}
-    select ${FOUND} from session_events
+    select ${RESULT_COLUMNS} from session_events
     where org_id = ${orgId} and search @@ ${query}::tsquery
       and session_id in (select id from sessions where org_id = ${orgId} and contact_id = ${contactId})
     order by xid desc, session_id desc, seq desc

@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { errorResponses } from '../http/errors.ts';
 import { FilteredSessions, FilterSessions } from './filter.schema.ts';
 import { filterSessions } from './filter.service.ts';
-import { FoundInSessions, SearchSessions } from './search.schema.ts';
+import { SearchResults, SearchSessions } from './search.schema.ts';
 import { searchSessions } from './search.service.ts';
 
 const tags = ['chat sessions'];
@@ -29,7 +29,7 @@ export const searchRoutes: FastifyPluginAsyncZod = async (app) => {
       tags,
       description: 'Looks for words in contacts’ names and addresses, and in all messages and notes.',
       querystring: SearchSessions,
-      response: { 200: FoundInSessions, ...errorResponses(403) },
+      response: { 200: SearchResults, ...errorResponses(403) },
     },
     handler: async ({ db, org, query }) => searchSessions(db, org.id, query),
   });

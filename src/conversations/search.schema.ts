@@ -1,19 +1,19 @@
 import { z } from 'zod';
 import { Id } from '../http/schemas.ts';
 
-const MAX_LENGTH = 500;
+const MAX_QUERY_LENGTH = 500;
 const MAX_WORDS = 50;
 
 /** One letter of Unicode may stand for four words, so they are counted as they are searched. */
-const wordsIn = (text: string) => text.normalize('NFKC').trim().split(/\s+/).length;
+const countWords = (text: string) => text.normalize('NFKC').trim().split(/\s+/).length;
 
 export const SearchSessions = z.object({
   q: z
     .string()
     .min(1)
-    .max(MAX_LENGTH)
+    .max(MAX_QUERY_LENGTH)
     .refine((text) => text.trim() !== '', 'must not be blank')
-    .refine((text) => wordsIn(text) <= MAX_WORDS, `must have at most ${MAX_WORDS} words`)
+    .refine((text) => countWords(text) <= MAX_WORDS, `must have at most ${MAX_WORDS} words`)
     .describe(
       'Words of which each is wanted, in any order, language and spelling; the last may be a beginning. "A phrase" is wanted as it stands, -one is not wanted, OR stands between alternatives.',
     ),
@@ -21,7 +21,7 @@ export const SearchSessions = z.object({
 });
 export type SearchSessions = z.infer<typeof SearchSessions>;
 
-export const FoundInSessions = z
+export const SearchResults = z
   .object({
     contacts: z
       .array(

@@ -2,7 +2,7 @@ import { type Insertable, sql, type Updateable } from 'kysely';
 import { jsonBuildObject } from 'kysely/helpers/postgres';
 import type { Db, Trx } from '../db/connect.ts';
 import { lockName } from '../db/locks.ts';
-import { inRange, type RangePlace } from '../db/ranges.ts';
+import { inRange, type RangePageRequest } from '../db/ranges.ts';
 import type { ListSessions, SessionChannel, SessionStatus } from './sessions.schema.ts';
 import type { SessionsTable } from './sessions.table.ts';
 
@@ -27,7 +27,7 @@ export async function insertSession(
   `.execute(trx);
 }
 
-const locked = (trx: Trx, orgId: string) =>
+const selectForUpdate = (trx: Trx, orgId: string) =>
   trx
     .selectFrom('sessions')
     .select([
@@ -46,8 +46,8 @@ const locked = (trx: Trx, orgId: string) =>
     .forNoKeyUpdate();
 
 /** The session as it stays until the transaction ends. */
-export const lockSession = (trx: Trx, orgId: string, id: string) =>
-  locked(trx, orgId).where('id', '=', id).executeTakeFirst();
+export const findSessionForUpdate = (trx: Trx, orgId: string, id: string) =>
+  selectForUpdate(trx, orgId).where('id', '=', id).executeTakeFirst();
 
 /** Lets one message of a contact in at a time, so that two do not open a session each. */
 export async function lockConversation(trx: Trx, orgId: string, contactId: string): Promise<void> {
@@ -55,8 +55,8 @@ export async function lockConversation(trx: Trx, orgId: string, contactId: strin
 }
 
 /** The contact's newest session on a channel, as it stays until the transaction ends. */
-export const lockLatestSession = (trx: Trx, orgId: string, contactId: string, channel: SessionChannel) =>
-  locked(trx, orgId)
+export const findLatestSessionForUpdate = (trx: Trx, orgId: string, contactId: string, channel: SessionChannel) =>
+  selectForUpdate(trx, orgId)
     .where('contact_id', '=', contactId)
     .where('channel', '=', channel)
     .orderBy('created_at', 'desc')
@@ -64,10 +64,10 @@ export const lockLatestSession = (trx: Trx, orgId: string, contactId: string, ch
     .limit(1)
     .executeTakeFirst();
 
-export type LockedSession = NonNullable<Awaited<ReturnType<typeof lockSession>>>;
+export type LockedSession = NonNullable<Awaited<ReturnType<typeof findSessionForUpdate>>>;
 
 /** The session that a message is in. */
-export function findSessionOf(db: Db, orgId: string, messageId: string) {
+export function findSessionOfMessage(db: Db, orgId: string, messageId: string) {
   return db
     .selectFrom('session_events')
     .select('session_id as id')
@@ -128,7 +128,7 @@ export function listSessions(
   db: Db,
   orgId: string,
   { handed_off, status, channel_type }: ListSessions,
-  place: RangePlace,
+  place: RangePageRequest,
 ) {
   return selectSessions(db, orgId)
     .$if(handed_off !== undefined, (query) => query.where('session.handoff', handed_off ? 'is not' : 'is', null))

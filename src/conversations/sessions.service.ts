@@ -1,9 +1,9 @@
 import { isContactBlocked } from '../contacts/blocklist.service.ts';
-import { holdContact } from '../contacts/service.ts';
+import { lockContact } from '../contacts/service.ts';
 import type { Db, Trx } from '../db/connect.ts';
 import { pageOfRange } from '../db/ranges.ts';
 import { inTransaction } from '../db/transaction.ts';
-import { noteForSla } from '../desk/sla-waking.service.ts';
+import { wakeSlaIfUnderPolicy } from '../desk/sla-waking.service.ts';
 import { conflict, notFound, refused } from '../errors.ts';
 import { isUuid, newId } from '../ids.ts';
 import { announce } from '../outbox/events.ts';
@@ -11,11 +11,11 @@ import { appendEvents } from './events.queries.ts';
 import type { Sender } from './events.schema.ts';
 import {
   findSession,
-  findSessionOf,
+  findSessionForUpdate,
+  findSessionOfMessage,
   insertSession,
   type LockedSession,
   listSessions,
-  lockSession,
 } from './sessions.queries.ts';
 import type { CreateSession, ListSessions, SessionChannel } from './sessions.schema.ts';
 
@@ -26,19 +26,19 @@ export function createSession(
   { contact_id, channel, verified = null }: CreateSession,
 ): Promise<{ id: string }> {
   return inTransaction(db, async (trx) => {
-    if (contact_id !== undefined && !(await holdContact(trx, orgId, contact_id))) {
+    if (contact_id !== undefined && !(await lockContact(trx, orgId, contact_id))) {
       throw refused('contact_id', 'must be the id of a contact: GET /contacts lists them');
     }
     return openSession(trx, orgId, { contactId: contact_id ?? null, channel: channel.type, verified });
   });
 }
 
-interface Place {
+interface SessionScope {
   contactId: string | null;
   channel: SessionChannel;
 }
 
-interface Opening extends Place {
+interface NewSession extends SessionScope {
   verified?: boolean | null;
   /** See the table. */
   relayedSide?: 'customer' | 'agents';
@@ -49,7 +49,7 @@ interface Opening extends Place {
 export async function openSession(
   trx: Trx,
   orgId: string,
-  { contactId, channel, verified, relayedSide, assistMode }: Opening,
+  { contactId, channel, verified, relayedSide, assistMode }: NewSession,
 ): Promise<{ id: string }> {
   const id = newId();
   await insertSession(trx, {
@@ -74,8 +74,8 @@ export async function getSession(db: Db, orgId: string, id: string) {
 }
 
 /** The session as it stays until the transaction ends. Throws notFound. */
-export async function holdSession(trx: Trx, orgId: string, id: string): Promise<LockedSession> {
-  const session = await lockSession(trx, orgId, id);
+export async function lockSession(trx: Trx, orgId: string, id: string): Promise<LockedSession> {
+  const session = await findSessionForUpdate(trx, orgId, id);
   if (session === undefined) throw notFound('session');
   return session;
 }
@@ -88,12 +88,12 @@ export const pageOfSessions = (db: Db, orgId: string, query: ListSessions) =>
  * The org's session of this id, which stays open until the transaction ends. The id may be any text. Throws notFound, and conflict
  * where the session is with another contact, on another channel or closed.
  */
-export async function useSession(
+export async function lockOpenSession(
   trx: Trx,
   orgId: string,
-  { sessionId, contactId, channel }: Place & { sessionId: string },
+  { sessionId, contactId, channel }: SessionScope & { sessionId: string },
 ): Promise<{ id: string }> {
-  const session = isUuid(sessionId) ? await lockSession(trx, orgId, sessionId) : undefined;
+  const session = isUuid(sessionId) ? await findSessionForUpdate(trx, orgId, sessionId) : undefined;
   if (session === undefined) throw notFound('session');
   if (session.contact_id !== contactId) throw conflict('session_id: the session is with another contact');
   if (session.channel !== channel) {
@@ -104,8 +104,8 @@ export async function useSession(
 }
 
 /** The session that a message of the org is in. Throws notFound. */
-export async function getSessionOf(db: Db, orgId: string, messageId: string): Promise<{ id: string }> {
-  const session = await findSessionOf(db, orgId, messageId);
+export async function getSessionOfMessage(db: Db, orgId: string, messageId: string): Promise<{ id: string }> {
+  const session = await findSessionOfMessage(db, orgId, messageId);
   if (session === undefined) throw notFound('message');
   return session;
 }
@@ -124,7 +124,7 @@ export async function addMessage(
   orgId: string,
   { id, sessionId, sender, content }: NewMessage,
 ): Promise<void> {
-  await lockSession(trx, orgId, sessionId);
+  await findSessionForUpdate(trx, orgId, sessionId);
   await appendEvents(trx, orgId, sessionId, [{ id, type: 'message', sender, content }]);
-  await noteForSla(trx, orgId, sessionId);
+  await wakeSlaIfUnderPolicy(trx, orgId, sessionId);
 }

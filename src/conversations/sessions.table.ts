@@ -11,10 +11,10 @@ export interface Handoff {
   at: string;
   state: 'pending' | 'partial' | 'done';
   /** How far each part is that the ticketing system is to have. */
-  parts?: HandoffPartReport[];
+  parts?: HandoffPartStatus[];
 }
 
-export interface HandoffPartReport {
+export interface HandoffPartStatus {
   part: string;
   state: 'pending' | 'running' | 'parked' | 'done' | 'skipped' | 'failed' | 'settled';
   external_id: string | null;

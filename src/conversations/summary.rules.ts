@@ -1,15 +1,15 @@
 import type { Sender } from './events.schema.ts';
 
-const MOST_CHARACTERS = 1_000;
-const NAMES: Record<Sender, string> = { contact: 'Customer', human_agent: 'Agent', ai: 'AI', system: 'System' };
+const MAX_CHARACTERS = 1_000;
+const SENDER_NAMES: Record<Sender, string> = { contact: 'Customer', human_agent: 'Agent', ai: 'AI', system: 'System' };
 
 /** The end of a conversation, in at most 1,000 characters, which say that they are no summary. */
-export function endOf(messages: { sender: Sender; text: string }[]): string {
+export function excerptOf(messages: { sender: Sender; text: string }[]): string {
   const heading = 'Last messages:';
   const lines: string[] = [];
-  let left = MOST_CHARACTERS - heading.length;
+  let left = MAX_CHARACTERS - heading.length;
   for (const { sender, text } of messages.toReversed()) {
-    const line = `\n${NAMES[sender]}: ${text}`;
+    const line = `\n${SENDER_NAMES[sender]}: ${text}`;
     if (line.length > left) {
       if (lines.length === 0) lines.unshift(`${line.slice(0, left - 1).toWellFormed()}…`);
       break;

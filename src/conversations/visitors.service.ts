@@ -1,4 +1,4 @@
-import { excessOfData } from '../contacts/merge.rules.ts';
+import { dataLimitViolationOf } from '../contacts/merge.rules.ts';
 import type { Trx } from '../db/connect.ts';
 import { refused } from '../errors.ts';
 import { newId } from '../ids.ts';
@@ -21,7 +21,7 @@ export async function openVisitorSession(
   orgId: string,
   { contactId, isVerified, language, customData }: VisitorSession,
 ): Promise<string> {
-  const excess = excessOfData(customData);
+  const excess = dataLimitViolationOf(customData);
   if (excess !== undefined) throw refused('customData', excess);
   const { id } = await openSession(trx, orgId, { contactId, channel: 'web', verified: isVerified });
   await updateSession(trx, orgId, id, { language, custom_data: JSON.stringify(customData) });
@@ -29,7 +29,7 @@ export async function openVisitorSession(
 }
 
 /** Sets the language that the contact's client says it is in, whatever it was. The first one is that of the messages before it too. */
-export async function changeLanguage(trx: Trx, orgId: string, sessionId: string, language: string): Promise<void> {
+export async function setSessionLanguage(trx: Trx, orgId: string, sessionId: string, language: string): Promise<void> {
   await setLanguage(trx, orgId, sessionId, language);
   await updateSession(trx, orgId, sessionId, { language });
 }

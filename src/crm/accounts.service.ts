@@ -1,5 +1,5 @@
 import type { Db, Trx } from '../db/connect.ts';
-import { findOpenClaim, noteAccount, type PortalClaim } from '../orgs/crm-receivers.service.ts';
+import { findUnconfirmedClaim, type PortalClaim, recordAccount } from '../orgs/crm-receivers.service.ts';
 import { enqueue, start } from '../outbox/outbox.ts';
 import type { Reaction } from '../outbox/relay.ts';
 import { CrmError } from '../providers/crm/errors.ts';
@@ -7,7 +7,7 @@ import type { CrmClients } from './clients.ts';
 import { type AccountRef, CONFIRM_CRM_ACCOUNT } from './contract.ts';
 
 /** Has the CRM be asked whose portals these are, once for each version of a connection's settings. */
-export async function askWhosePortals(trx: Trx, claims: PortalClaim[]): Promise<void> {
+export async function schedulePortalConfirmations(trx: Trx, claims: PortalClaim[]): Promise<void> {
   for (const { org_id: orgId, portal_id, updated_at } of claims) {
     const subject = { subjectId: orgId, summary: `Confirm the owner of portal ${portal_id}` };
     await enqueue(trx, orgId, start(CONFIRM_CRM_ACCOUNT, { orgId, asOf: updated_at.getTime() }, subject));
@@ -15,10 +15,10 @@ export async function askWhosePortals(trx: Trx, claims: PortalClaim[]): Promise<
 }
 
 /** The same as soon as an org says that a portal is its own, before anything comes from there. */
-export const askOnChange: Reaction<'integration-changed'> = async (trx, orgId, events) => {
+export const confirmPortalOnSettingsChange: Reaction<'integration-changed'> = async (trx, orgId, events) => {
   if (!events.some(({ payload }) => payload.kind === 'crm')) return;
-  const claim = await findOpenClaim(trx, orgId);
-  if (claim !== undefined) await askWhosePortals(trx, [claim]);
+  const claim = await findUnconfirmedClaim(trx, orgId);
+  if (claim !== undefined) await schedulePortalConfirmations(trx, [claim]);
 };
 
 /**
@@ -26,13 +26,13 @@ export const askOnChange: Reaction<'integration-changed'> = async (trx, orgId, e
  * say of credentials that it takes, it will not say later. Throws a CrmError where asking again may help.
  */
 export async function confirmAccount(db: Db, crms: CrmClients, { orgId, asOf }: AccountRef): Promise<string> {
-  const claim = await findOpenClaim(db, orgId);
+  const claim = await findUnconfirmedClaim(db, orgId);
   const crm = await crms.hubspot(orgId);
   if (claim === undefined || claim.updated_at.getTime() !== asOf || crm === undefined) return 'the settings are others';
   const accountId = await crm.client.findAccountId().catch((error: unknown) => {
     if (error instanceof CrmError && !error.transient) return undefined;
     throw error;
   });
-  await noteAccount(db, orgId, claim, accountId);
+  await recordAccount(db, orgId, claim, accountId);
   return accountId ?? 'no account';
 }

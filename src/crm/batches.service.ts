@@ -5,19 +5,19 @@ import { invalid, tooLarge } from '../errors.ts';
 import { type Command, enqueue, signalWithStart } from '../outbox/outbox.ts';
 import { WAKE } from '../temporal/contract.ts';
 import { SYNC_CRM_THREAD, SYNC_CRM_TICKET } from './contract.ts';
-import { type Envelope, NOTES, type Reading, readEnvelope } from './envelopes.rules.ts';
+import { NOTES, type ParsedElement, type ParsedEvent, parseElement } from './envelopes.rules.ts';
 import type { NewCrmEvent } from './receiver.queries.ts';
 
 /** HubSpot posts up to 100. */
-const MOST_ELEMENTS = 1_000;
+const MAX_ELEMENTS = 1_000;
 /** A statement takes some 65,000 values. */
-const SIGNALS_A_STATEMENT = 1_000;
+const SIGNALS_PER_STATEMENT = 1_000;
 /** Of a key in an index. Longer ones are digested. */
-const MOST_KEY_LENGTH = 200;
+const MAX_KEY_LENGTH = 200;
 
 /** What came of the elements of a batch. */
-export interface ReadBatch {
-  readings: Reading[];
+export interface ParsedBatch {
+  parsedElements: ParsedElement[];
   events: NewCrmEvent[];
   unsupported: number;
   malformed: number;
@@ -27,8 +27,8 @@ export interface ReadBatch {
 export function elementsOf(body: string): unknown[] {
   const parsed = parse(body);
   if (!Array.isArray(parsed)) throw invalid('The body must be a JSON array of events');
-  if (parsed.length > MOST_ELEMENTS) throw tooLarge(`The body must hold at most ${MOST_ELEMENTS} events`);
-  return parsed.some(hasLongId) ? (JSON.parse(body, keepLongNumbers) as unknown[]) : parsed;
+  if (parsed.length > MAX_ELEMENTS) throw tooLarge(`The body must hold at most ${MAX_ELEMENTS} events`);
+  return parsed.some(hasLongId) ? (JSON.parse(body, preserveLongNumbers) as unknown[]) : parsed;
 }
 
 function parse(body: string): unknown {
@@ -45,50 +45,51 @@ const hasLongId = (element: Partial<Record<string, unknown>> | null): boolean =>
 const isLong = (value: unknown): boolean => Number.isInteger(value) && !Number.isSafeInteger(value);
 
 /** A number that cannot be held exactly stays the text that it came as. */
-const keepLongNumbers = (_key: string, value: unknown, context?: { source?: string }): unknown =>
+const preserveLongNumbers = (_key: string, value: unknown, context?: { source?: string }): unknown =>
   isLong(value) ? context?.source : value;
 
 /** A body as it is kept: small, as most of it is the same words again and again. */
-export const pack = (body: string): Buffer => deflateRawSync(body, { level: 1 });
-export const unpack = (packed: Buffer): string => inflateRawSync(packed).toString('utf8');
+export const compressBody = (body: string): Buffer => deflateRawSync(body, { level: 1 });
+export const decompressBody = (packed: Buffer): string => inflateRawSync(packed).toString('utf8');
 
 /** Reads elements that came in at a time. */
-export function readElements(elements: unknown[], receivedAt: Date): ReadBatch {
-  const readings = elements.map((element) => readEnvelope(element, receivedAt));
-  const events = readings.flatMap((reading) => (reading.kind === 'event' ? [toNewEvent(reading.event)] : []));
+export function parseElements(elements: unknown[], receivedAt: Date): ParsedBatch {
+  const parsedElements = elements.map((element) => parseElement(element, receivedAt));
+  const events = parsedElements.flatMap((reading) => (reading.kind === 'event' ? [toNewEvent(reading.event)] : []));
   return {
-    readings,
+    parsedElements,
     events,
-    unsupported: readings.filter(({ kind }) => kind === 'unsupported').length,
-    malformed: readings.filter(({ kind }) => kind === 'malformed').length,
+    unsupported: parsedElements.filter(({ kind }) => kind === 'unsupported').length,
+    malformed: parsedElements.filter(({ kind }) => kind === 'malformed').length,
   };
 }
 
 /** The key under which an event is kept, for longer than its value may be: so that is digested. */
-export function dedupeKeyOf({ key, payload: { property_value: value } }: Envelope): string {
+export function dedupeKeyOf({ key, payload: { property_value: value } }: ParsedEvent): string {
   const whole = value === undefined ? key : `${key}/${digest(value)}`;
-  return whole.length > MOST_KEY_LENGTH ? `sha256/${digest(whole)}` : whole;
+  return whole.length > MAX_KEY_LENGTH ? `sha256/${digest(whole)}` : whole;
 }
 
 const digest = (text: string) => hash('sha256', text, 'base64url');
 
-const toNewEvent = (event: Envelope): NewCrmEvent => {
+const toNewEvent = (event: ParsedEvent): NewCrmEvent => {
   const { queue, type, object_id, occurred_at, payload, skipped } = event;
   return { key: dedupeKeyOf(event), queue, type, object_id, at: occurred_at.getTime(), payload, skipped };
 };
 
 /** Has the workflows of queues look, each once. */
-export async function wakeAll(trx: Trx, orgId: string, queues: Iterable<string>): Promise<void> {
-  const signals = signalsOf(orgId, [...new Set(queues)]);
-  for (let first = 0; first < signals.length; first += SIGNALS_A_STATEMENT) {
-    await enqueue(trx, orgId, ...signals.slice(first, first + SIGNALS_A_STATEMENT));
+export async function signalQueues(trx: Trx, orgId: string, queues: Iterable<string>): Promise<void> {
+  const signals = queueSignalsOf(orgId, [...new Set(queues)]);
+  for (let first = 0; first < signals.length; first += SIGNALS_PER_STATEMENT) {
+    await enqueue(trx, orgId, ...signals.slice(first, first + SIGNALS_PER_STATEMENT));
   }
 }
 
 /** The commands that have queues worked off. */
-export const signalsOf = (orgId: string, queues: string[]): Command[] => queues.map((queue) => signalOf(orgId, queue));
+export const queueSignalsOf = (orgId: string, queues: string[]): Command[] =>
+  queues.map((queue) => queueSignalOf(orgId, queue));
 
-function signalOf(orgId: string, queue: string): Command {
+function queueSignalOf(orgId: string, queue: string): Command {
   const [kind, id = NOTES] = queue.split('/');
   const subject = (summary: string) => ({ subjectId: orgId, summary }); // that of the outbox is a uuid, which no thread has
   return kind === 'thread'

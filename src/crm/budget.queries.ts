@@ -1,16 +1,16 @@
 import { sql } from 'kysely';
 import type { Db } from '../db/connect.ts';
 
-export type BudgetKind = 'request' | 'search';
+export type RateLimitKind = 'request' | 'search';
 
 /**
  * Takes the next turn, which come `gapMs` apart over all processes, and says how far off it is. Where that is more than `mostMs`, none is
  * taken.
  */
-export async function takeTurn(
+export async function reserveSlot(
   db: Db,
   orgId: string,
-  kind: BudgetKind,
+  kind: RateLimitKind,
   { gapMs, mostMs }: { gapMs: number; mostMs: number },
 ): Promise<{ isTaken: boolean; waitMs: number }> {
   const gap = sql`${gapMs} * interval '1 millisecond'`;

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Db, Trx } from '../db/connect.ts';
 
 /** Those of the sessions that are resolved and have a ticket, with how often they were resolved. */
-export async function listResolved(db: Db, orgId: string, sessionIds: string[]) {
+export async function listResolvedWithTicket(db: Db, orgId: string, sessionIds: string[]) {
   const { rows } = await sql<{ session_id: string; ticket_id: string; resolutions: number }>`
     select session.id as session_id, link.ticket_id, session.resolutions
     from crm_links as link join sessions as session on session.org_id = link.org_id and session.id = link.session_id
@@ -13,7 +13,7 @@ export async function listResolved(db: Db, orgId: string, sessionIds: string[]) 
 }
 
 /** Has the tickets of these sessions that are still to be made be closed then. */
-export async function markToClose(trx: Trx, orgId: string, sessionIds: string[]): Promise<void> {
+export async function setTicketToClose(trx: Trx, orgId: string, sessionIds: string[]): Promise<void> {
   await trx
     .updateTable('crm_handoff_parts')
     .set({ is_to_close: true })
@@ -25,7 +25,7 @@ export async function markToClose(trx: Trx, orgId: string, sessionIds: string[])
 }
 
 /** Whether the ticket was to be closed when it was made. */
-export async function isToClose(trx: Trx, orgId: string, sessionId: string): Promise<boolean> {
+export async function isTicketToClose(trx: Trx, orgId: string, sessionId: string): Promise<boolean> {
   const part = await trx
     .selectFrom('crm_handoff_parts')
     .select('is_to_close')

@@ -2,7 +2,7 @@ import { storable } from '../providers/storable.rules.ts';
 import type { CrmEventPayload } from './table.ts';
 
 /** What of a CRM's event is kept. */
-export interface Envelope {
+export interface ParsedEvent {
   /** The same happening has the same key and property value, however often and in whatever company it is delivered. May be long. */
   key: string;
   queue: string;
@@ -20,8 +20,8 @@ export type CrmEventType =
   | 'ticket.propertyChange'
   | 'object.creation';
 
-export type Reading =
-  | { kind: 'event'; event: Envelope }
+export type ParsedElement =
+  | { kind: 'event'; event: ParsedEvent }
   | { kind: 'unsupported'; type: string }
   | { kind: 'malformed'; reason: string };
 
@@ -40,11 +40,11 @@ const TYPES: Record<string, (objectTypeId: string | undefined) => CrmEventType |
 };
 /** Printable ASCII but the slash, which parts the steps of keys. */
 const ID = /^[!-.0-~]{1,128}$/;
-const SHOWN = 100;
+const MAX_SHOWN_LENGTH = 100;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** Reads one element of what a CRM posted. Never throws. What it says of its time counts unless that cannot be. */
-export function readEnvelope(element: unknown, receivedAt: Date): Reading {
+export function parseElement(element: unknown, receivedAt: Date): ParsedElement {
   if (typeof element !== 'object' || element === null || Array.isArray(element)) return malformed('is not an object');
   const given = element as Record<string, unknown>;
   if (typeof given.subscriptionType !== 'string') return malformed('subscriptionType is missing');
@@ -58,26 +58,26 @@ export function readEnvelope(element: unknown, receivedAt: Date): Reading {
   const about = { type, object_id: objectId, occurred_at: new Date(at) };
   switch (type) {
     case 'conversation.newMessage':
-      return readMessage(given, about);
+      return parseMessage(given, about);
     case 'conversation.propertyChange':
-      return readChange(given, { ...about, queue: `thread/${objectId}` });
+      return parsePropertyChange(given, { ...about, queue: `thread/${objectId}` });
     case 'ticket.propertyChange':
       if (objectId === NOTES) return malformed('objectId is no id of a ticket');
-      return readChange(given, { ...about, queue: `ticket/${objectId}` });
+      return parsePropertyChange(given, { ...about, queue: `ticket/${objectId}` });
     case 'object.creation':
-      return read({ ...about, key: `note/${objectId}`, queue: NOTES, payload: {}, skipped: null });
+      return parsedEvent({ ...about, key: `note/${objectId}`, queue: NOTES, payload: {}, skipped: null });
   }
 }
 
-type About = Pick<Envelope, 'type' | 'object_id' | 'occurred_at'>;
+type EventBase = Pick<ParsedEvent, 'type' | 'object_id' | 'occurred_at'>;
 
-function readMessage(given: Record<string, unknown>, about: About): Reading {
+function parseMessage(given: Record<string, unknown>, about: EventBase): ParsedElement {
   const isNamed = given.messageId !== undefined && given.messageId !== null && given.messageId !== '';
   const messageId = idOf(given.messageId);
   if (isNamed && messageId === undefined) return malformed('messageId is no id');
   const messageType = idOf(given.messageType);
   const happening = messageId ?? `${about.object_id}/${idOf(given.eventId) ?? ''}/${about.occurred_at.getTime()}`;
-  return read({
+  return parsedEvent({
     ...about,
     key: `message/${happening}`,
     queue: `thread/${about.object_id}`,
@@ -89,14 +89,14 @@ function readMessage(given: Record<string, unknown>, about: About): Reading {
   });
 }
 
-function readChange(given: Record<string, unknown>, about: About & { queue: string }): Reading {
+function parsePropertyChange(given: Record<string, unknown>, about: EventBase & { queue: string }): ParsedElement {
   const name = idOf(given.propertyName);
   if (name === undefined) return malformed('propertyName is missing or no name');
   const value = given.propertyValue ?? '';
   if (typeof value === 'object') return malformed('propertyValue is no text');
   const text = storable(String(value));
   const isIgnored = text === '' && about.type === 'ticket.propertyChange';
-  return read({
+  return parsedEvent({
     ...about,
     key: `change/${about.type}/${about.object_id}/${name}/${about.occurred_at.getTime()}`,
     payload: { property_name: name, property_value: text },
@@ -104,8 +104,8 @@ function readChange(given: Record<string, unknown>, about: About & { queue: stri
   });
 }
 
-const read = (event: Envelope): Reading => ({ kind: 'event', event });
-const malformed = (reason: string): Reading => ({ kind: 'malformed', reason });
+const parsedEvent = (event: ParsedEvent): ParsedElement => ({ kind: 'event', event });
+const malformed = (reason: string): ParsedElement => ({ kind: 'malformed', reason });
 
 /** Ids come as numbers and as text. */
 function idOf(value: unknown): string | undefined {
@@ -120,4 +120,4 @@ function timeOf(value: unknown, receivedAt: Date): number {
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: it is what is left out
-const printable = (text: string) => storable(text.slice(0, SHOWN)).replace(/[\u0000-\u001f\u007f]/g, '');
+const printable = (text: string) => storable(text.slice(0, MAX_SHOWN_LENGTH)).replace(/[\u0000-\u001f\u007f]/g, '');

@@ -15,7 +15,7 @@ export interface QueuedEvent {
 }
 
 /** Events of a queue that wait, in the order in which they happened. */
-export async function listQueued(db: Db, orgId: string, queue: string, limit: number): Promise<QueuedEvent[]> {
+export async function listQueuedEvents(db: Db, orgId: string, queue: string, limit: number): Promise<QueuedEvent[]> {
   return db
     .selectFrom('crm_events')
     .select(['dedupe_key', 'type', 'object_id', 'occurred_at', 'payload'])
@@ -37,7 +37,7 @@ export async function listQueued(db: Db, orgId: string, queue: string, limit: nu
 export type Settlement = { state: 'done' | 'skipped' | 'failed'; reason?: string };
 
 /** Keeps an event to this transaction. Says whether it still waits. */
-export async function holdEvent(trx: Trx, orgId: string, key: string): Promise<boolean> {
+export async function lockEvent(trx: Trx, orgId: string, key: string): Promise<boolean> {
   const held = await trx
     .selectFrom('crm_events')
     .select('id')
@@ -66,7 +66,7 @@ export async function settleEvent(
 }
 
 /** Has an event wait, from when it came in, where it was not to wait so far. Gives for how long still, in ms. */
-export async function delayEvent(db: Db, orgId: string, key: string, delayMs: number): Promise<number> {
+export async function deferEvent(db: Db, orgId: string, key: string, delayMs: number): Promise<number> {
   const { rows } = await sql<{ wait_ms: number }>`
     update crm_events set not_before = coalesce(not_before, now() + ${delayMs}::integer * interval '1 millisecond')
     where org_id = ${orgId} and dedupe_key = ${key} and state = 'queued'

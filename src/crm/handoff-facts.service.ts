@@ -1,14 +1,19 @@
-import { briefingOf } from '../conversations/desk-report.service.ts';
+import { getHandoffBriefing } from '../conversations/desk-report.service.ts';
 import type { Db } from '../db/connect.ts';
 import type { HandoffFacts } from '../providers/crm/port.ts';
 import { listParts } from './handoffs.queries.ts';
 import { findLinkOfSession } from './links.queries.ts';
 
-const MOST_OF_SUBJECT = 120;
+const MAX_SUBJECT_LENGTH = 120;
 
 /** What the other system is told of a session. */
-export async function factsOf(db: Db, dashboardUrl: string, orgId: string, sessionId: string): Promise<HandoffFacts> {
-  const { session, summary, opening } = await briefingOf(db, orgId, sessionId);
+export async function handoffFactsOf(
+  db: Db,
+  dashboardUrl: string,
+  orgId: string,
+  sessionId: string,
+): Promise<HandoffFacts> {
+  const { session, summary, opening } = await getHandoffBriefing(db, orgId, sessionId);
   const link = await findLinkOfSession(db, orgId, sessionId);
   const parts = await listParts(db, orgId, sessionId);
   const { contact, ticket_number: ticketNumber } = session;
@@ -16,7 +21,7 @@ export async function factsOf(db: Db, dashboardUrl: string, orgId: string, sessi
   return {
     sessionId,
     ticketNumber,
-    subject: `#${ticketNumber} ${about}`.replaceAll(/\s+/g, ' ').slice(0, MOST_OF_SUBJECT).toWellFormed(),
+    subject: `#${ticketNumber} ${about}`.replaceAll(/\s+/g, ' ').slice(0, MAX_SUBJECT_LENGTH).toWellFormed(),
     summary,
     reason: session.handoff?.reason ?? null,
     sentiment: session.sentiment,

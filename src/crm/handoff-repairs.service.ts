@@ -5,14 +5,14 @@ import { conflict, refused } from '../errors.ts';
 import { enqueue } from '../outbox/outbox.ts';
 import type { SettlePart } from './handoff.schema.ts';
 import { listParts, reopenParts, updatePart } from './handoffs.queries.ts';
-import { changePart, linkPart, wakeHandoff } from './handoffs.service.ts';
+import { linkPart, updateAndReportParts, wakeHandoff } from './handoffs.service.ts';
 import { findLinkOfTicket } from './links.queries.ts';
 
 /** Has what waits or was refused of a session's handoff be done now. Throws notFound, and conflict where there is no such handoff. */
 export function retryHandoff(db: Db, orgId: string, sessionId: string) {
   return inTransaction(db, async (trx) => {
     await assertHandedOff(trx, orgId, sessionId);
-    await changePart(trx, orgId, sessionId, (changing) => reopenParts(changing, orgId, sessionId));
+    await updateAndReportParts(trx, orgId, sessionId, (changing) => reopenParts(changing, orgId, sessionId));
     await enqueue(trx, orgId, wakeHandoff(orgId, sessionId));
     return handoffOf(trx, orgId, sessionId);
   });
@@ -31,7 +31,7 @@ export function settlePart(db: Db, orgId: string, sessionId: string, { part, ext
       part === 'ticket' && external_id !== undefined ? await findLinkOfTicket(trx, orgId, external_id) : undefined;
     if (holder !== undefined && holder.session_id !== sessionId)
       throw refused('external_id', 'is the ticket of another session');
-    await changePart(trx, orgId, sessionId, async (changing) => {
+    await updateAndReportParts(trx, orgId, sessionId, async (changing) => {
       await updatePart(changing, orgId, sessionId, part, {
         state: 'settled',
         error: null,

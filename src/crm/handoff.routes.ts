@@ -8,7 +8,7 @@ import { retryHandoff, settlePart } from './handoff-repairs.service.ts';
 const tags = ['chat sessions'];
 
 /** What people do about a handoff that the ticketing system has only in part. */
-export const handoffRoutes: FastifyPluginAsyncZod = async (app) => {
+export const crmHandoffRoutes: FastifyPluginAsyncZod = async (app) => {
   app.post('/chat/sessions/:id/handoff/retry', {
     config: { scope: 'chat-sessions:write', isRepeatable: true },
     schema: {

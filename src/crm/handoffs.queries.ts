@@ -100,7 +100,7 @@ export async function reopenParts(trx: Trx, orgId: string, sessionId: string): P
 }
 
 /** Sessions of an org whose handoff waits for its next try, oldest first. */
-export async function listParked(db: Db, orgId: string, limit: number): Promise<string[]> {
+export async function listParkedHandoffs(db: Db, orgId: string, limit: number): Promise<string[]> {
   const parked = await db
     .selectFrom('crm_handoff_parts')
     .select('session_id')

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { briefingOf, linkTicketing, reportHandoff } from '../conversations/desk-report.service.ts';
-import { relayTo } from '../conversations/relaying.service.ts';
-import { holdSession } from '../conversations/sessions.service.ts';
+import { getHandoffBriefing, linkTicketingSystem, updateHandoffStatus } from '../conversations/desk-report.service.ts';
+import { addRelayedSide } from '../conversations/relaying.service.ts';
+import { lockSession } from '../conversations/sessions.service.ts';
 import type { Db, Trx } from '../db/connect.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { readSettings } from '../orgs/service.ts';
@@ -11,11 +11,11 @@ import { CrmError, notConnected } from '../providers/crm/errors.ts';
 import type { Crm, HandoffPart, PartOutcome } from '../providers/crm/port.ts';
 import { WAKE } from '../temporal/contract.ts';
 import type { CrmClients } from './clients.ts';
-import { closeIfResolved } from './closing.service.ts';
+import { scheduleCloseIfResolved } from './closing.service.ts';
 import { HAND_OFF_SESSION, type SessionRef } from './contract.ts';
-import { factsOf } from './handoff-facts.service.ts';
+import { handoffFactsOf } from './handoff-facts.service.ts';
 import { claimPart, insertParts, listParts, type PartChange, updatePart } from './handoffs.queries.ts';
-import { standingOf } from './handoffs.rules.ts';
+import { handoffStateOf } from './handoffs.rules.ts';
 import { linkSession } from './links.queries.ts';
 import { insertConversation } from './miaw.queries.ts';
 import type { PartState } from './table.ts';
@@ -29,7 +29,7 @@ export interface HandoffDeps {
 const subjectOf = (sessionId: string) => ({ subjectId: sessionId, summary: 'Hand off a session' });
 
 /** Starts what brings sessions to where the org's people work. Whoever has a session already needs nothing. */
-export const bringHandoffs: Reaction<'ticket-handoff'> = async (trx, orgId, events) => {
+export const startHandoffs: Reaction<'ticket-handoff'> = async (trx, orgId, events) => {
   const { handoff_target } = await readSettings(trx, orgId);
   if (handoff_target === null || handoff_target === 'none') return;
   const wanted = events.filter(({ payload }) => !payload.isExternal);
@@ -87,10 +87,10 @@ export async function planHandoff(db: Db, deps: HandoffDeps, { orgId, sessionId 
         : { part: name, state: 'skipped' as const, error: 'ticketing is disabled' },
     );
     await insertParts(trx, orgId, sessionId, planned);
-    if (crm.provider === 'salesforce') await beginConversation(trx, orgId, sessionId);
-    await holdSession(trx, orgId, sessionId); // nothing that is redacted comes back
-    const { summary } = await briefingOf(trx, orgId, sessionId);
-    const parts = await report(trx, orgId, sessionId, { summary });
+    if (crm.provider === 'salesforce') await startConversation(trx, orgId, sessionId);
+    await lockSession(trx, orgId, sessionId); // nothing that is redacted comes back
+    const { summary } = await getHandoffBriefing(trx, orgId, sessionId);
+    const parts = await reportParts(trx, orgId, sessionId, { summary });
     const inState = (...states: PartState[]) =>
       parts.filter(({ state }) => states.includes(state)).map(({ part }) => part as HandoffPart);
     return { pending: inState('pending', 'running', 'parked'), refused: inState('failed') };
@@ -98,35 +98,37 @@ export async function planHandoff(db: Db, deps: HandoffDeps, { orgId, sessionId 
 }
 
 /** What the contact says from now on waits until the conversation is open, and goes there. */
-async function beginConversation(trx: Trx, orgId: string, sessionId: string): Promise<void> {
+async function startConversation(trx: Trx, orgId: string, sessionId: string): Promise<void> {
   await insertConversation(trx, orgId, { sessionId, conversationId: randomUUID() });
-  await relayTo(trx, orgId, sessionId, 'agents');
+  await addRelayedSide(trx, orgId, sessionId, 'agents');
 }
 
 /**
  * Does a part, once, with properties besides those of the session. Gives how it stands then. Throws the CRM's error where another try may help; what a try may have left is looked for by the
  * next one.
  */
-export async function doPart(
+export async function createPart(
   db: Db,
   deps: HandoffDeps,
   { orgId, sessionId, part }: SessionRef & { part: HandoffPart },
   properties: Record<string, string> = {},
 ): Promise<'done' | 'skipped' | 'failed'> {
   const { crm } = await targetOf(db, deps, orgId, [part]);
-  const claimed = await changePart(db, orgId, sessionId, (trx) => claimPart(trx, orgId, sessionId, part));
+  const claimed = await updateAndReportParts(db, orgId, sessionId, (trx) => claimPart(trx, orgId, sessionId, part));
   if (claimed === undefined) return 'done';
-  const facts = await factsOf(db, deps.dashboardUrl, orgId, sessionId);
+  const facts = await handoffFactsOf(db, deps.dashboardUrl, orgId, sessionId);
   facts.properties = { ...facts.properties, ...properties };
   try {
     const { may_exist: mayExist, first_tried_at: since, last_tried_at } = claimed;
     const outcome = await crm.doPart(part, facts, { mayExist, since, latest: last_tried_at ?? since });
-    await changePart(db, orgId, sessionId, (trx) => record(trx, orgId, sessionId, part, crm.provider, outcome));
+    await updateAndReportParts(db, orgId, sessionId, (trx) =>
+      recordOutcome(trx, orgId, sessionId, part, crm.provider, outcome),
+    );
     return outcome.state;
   } catch (error) {
     if (!(error instanceof CrmError)) throw error;
     const isOver = !error.transient;
-    await changePart(db, orgId, sessionId, (trx) =>
+    await updateAndReportParts(db, orgId, sessionId, (trx) =>
       updatePart(trx, orgId, sessionId, part, {
         state: isOver ? 'failed' : 'running',
         error: error.message,
@@ -145,27 +147,32 @@ export function parkPart(
   { isGivenUp, nextTryAt }: { isGivenUp: boolean; nextTryAt: Date },
 ): Promise<void> {
   const change: PartChange = isGivenUp ? { state: 'failed' } : { state: 'parked', next_try_at: nextTryAt };
-  return changePart(db, orgId, sessionId, (trx) => updatePart(trx, orgId, sessionId, part, change));
+  return updateAndReportParts(db, orgId, sessionId, (trx) => updatePart(trx, orgId, sessionId, part, change));
 }
 
 /** Changes parts, and shows on the session how they stand now. */
-export function changePart<T>(db: Db, orgId: string, sessionId: string, change: (trx: Trx) => Promise<T>): Promise<T> {
+export function updateAndReportParts<T>(
+  db: Db,
+  orgId: string,
+  sessionId: string,
+  change: (trx: Trx) => Promise<T>,
+): Promise<T> {
   return inTransaction(db, async (trx) => {
     const result = await change(trx);
-    await report(trx, orgId, sessionId);
+    await reportParts(trx, orgId, sessionId);
     return result;
   });
 }
 
-async function report(trx: Trx, orgId: string, sessionId: string, more: { summary?: string } = {}) {
+async function reportParts(trx: Trx, orgId: string, sessionId: string, more: { summary?: string } = {}) {
   const parts = await listParts(trx, orgId, sessionId);
   if (parts.length === 0) return parts;
   const shown = parts.map(({ next_try_at, ...part }) => ({ ...part, next_try_at: next_try_at?.toISOString() ?? null }));
-  await reportHandoff(trx, orgId, sessionId, { ...more, state: standingOf(parts), parts: shown });
+  await updateHandoffStatus(trx, orgId, sessionId, { ...more, state: handoffStateOf(parts), parts: shown });
   return parts;
 }
 
-async function record(
+async function recordOutcome(
   trx: Trx,
   orgId: string,
   sessionId: string,
@@ -197,9 +204,13 @@ export async function linkPart(
   if (part === 'contact') await linkSession(trx, orgId, sessionId, { contactId: externalId });
   if (part === 'ticket') {
     await linkSession(trx, orgId, sessionId, { ticketId: externalId });
-    await linkTicketing(trx, orgId, sessionId, { name: provider, external_id: externalId, id_type: 'ticket' });
-    await closeIfResolved(trx, orgId, sessionId);
+    await linkTicketingSystem(trx, orgId, sessionId, { name: provider, external_id: externalId, id_type: 'ticket' });
+    await scheduleCloseIfResolved(trx, orgId, sessionId);
   }
   if (part === 'conversation')
-    await linkTicketing(trx, orgId, sessionId, { name: provider, external_id: externalId, id_type: 'conversation' });
+    await linkTicketingSystem(trx, orgId, sessionId, {
+      name: provider,
+      external_id: externalId,
+      id_type: 'conversation',
+    });
 }

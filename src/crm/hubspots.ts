@@ -5,13 +5,13 @@ import { createHubspot } from '../providers/crm/hubspot/hubspot.ts';
 import { createTokenRefresh } from '../providers/crm/hubspot/oauth.ts';
 import type { Hubspot } from '../providers/crm/hubspot/port.ts';
 import { createPropertyCache } from '../providers/crm/hubspot/properties.ts';
-import type { Requests } from '../providers/egress.ts';
+import type { HttpClient } from '../providers/egress.ts';
 import type { Secrets } from '../secrets.ts';
-import { createBudget } from './budget.ts';
-import { connectionOf, createTokenSources, type HubspotSettings } from './tokens.service.ts';
+import { createRateLimit } from './budget.ts';
+import { connectionDigestOf, createTokenSources, type HubspotSettings } from './tokens.service.ts';
 
 /** Makes the HubSpot client of an org with these settings: cheap, so that each use can have one with the settings of now. */
-export function createHubspots({ db, secrets, requests }: { db: Db; secrets: Secrets; requests: Requests }) {
+export function createHubspotFactory({ db, secrets, requests }: { db: Db; secrets: Secrets; requests: HttpClient }) {
   const tokensOf = createTokenSources({ db, secrets, refresh: createTokenRefresh(requests) });
   const properties = createPropertyCache();
   return (orgId: string, settings: HubspotSettings): Hubspot =>
@@ -19,10 +19,10 @@ export function createHubspots({ db, secrets, requests }: { db: Db; secrets: Sec
       {
         requests,
         tokens: tokensOf(orgId, settings),
-        budget: createBudget(db, orgId),
+        budget: createRateLimit(db, orgId),
         markup: { escapeHtml, textOfHtml },
         properties,
-        connection: `${orgId} ${connectionOf(settings)}`,
+        connection: `${orgId} ${connectionDigestOf(settings)}`,
       },
       settings,
     );

@@ -6,13 +6,13 @@ import { insertEvents, type NewBatch } from './receiver.queries.ts';
 import type { CrmEventState } from './table.ts';
 
 /** A batch that was kept. */
-export interface KeptBatch {
+export interface StoredBatch {
   id: string;
   received_at: Date;
   body: Buffer;
 }
 
-export interface ListedBatch {
+export interface BatchSummary {
   id: string;
   received_at: Date;
   events: number;
@@ -32,21 +32,21 @@ export async function listBatches(
   db: Db,
   orgId: string,
   { settled, after, limit }: { settled: Date; after: Position | undefined; limit: number },
-): Promise<ListedBatch[]> {
-  const { rows } = await sql<ListedBatch>`
+): Promise<BatchSummary[]> {
+  const { rows } = await sql<BatchSummary>`
     select id, received_at, events, unsupported, malformed, states
     from crm_batches as batch cross join lateral (${STATES}) as counted
     where org_id = ${orgId} and received_at < ${settled}
-      and (received_at, id) < (${after?.at ?? settled}::timestamptz, ${after?.id ?? MOST_ID}::uuid)
+      and (received_at, id) < (${after?.at ?? settled}::timestamptz, ${after?.id ?? MAX_UUID}::uuid)
     order by received_at desc, id desc limit ${limit + 1}
   `.execute(db);
   return rows;
 }
 
-const MOST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+const MAX_UUID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
-export async function findBatch(db: Db, orgId: string, id: string): Promise<(ListedBatch & KeptBatch) | undefined> {
-  const { rows } = await sql<ListedBatch & KeptBatch>`
+export async function findBatch(db: Db, orgId: string, id: string): Promise<(BatchSummary & StoredBatch) | undefined> {
+  const { rows } = await sql<BatchSummary & StoredBatch>`
     select id, received_at, events, unsupported, malformed, body, states
     from crm_batches as batch cross join lateral (${STATES}) as counted
     where org_id = ${orgId} and id = ${id}
@@ -55,7 +55,7 @@ export async function findBatch(db: Db, orgId: string, id: string): Promise<(Lis
 }
 
 /** What became of events, whichever batch brought them first. */
-export function listEvents(db: Db, orgId: string, keys: string[]) {
+export function listEventsByKey(db: Db, orgId: string, keys: string[]) {
   return db
     .selectFrom('crm_events')
     .select(['dedupe_key', 'state', 'reason', 'settled_at'])
@@ -65,13 +65,13 @@ export function listEvents(db: Db, orgId: string, keys: string[]) {
 }
 
 /** Batches that came in within a time, in order. Those behind about `mostEvents` come without their body. */
-export async function listBodies(
+export async function listBatchBodies(
   db: Db,
   orgId: string,
   place: { from: Date; to: Date; after: Position | undefined; limit: number; mostEvents: number },
-): Promise<(Omit<KeptBatch, 'body'> & { body: Buffer | null })[]> {
+): Promise<(Omit<StoredBatch, 'body'> & { body: Buffer | null })[]> {
   const { from, to, after, limit, mostEvents } = place;
-  const { rows } = await sql<Omit<KeptBatch, 'body'> & { body: Buffer | null }>`
+  const { rows } = await sql<Omit<StoredBatch, 'body'> & { body: Buffer | null }>`
     select id, received_at, case when before < ${mostEvents} then body end as body from (
       select id, received_at, body, sum(events) over (order by received_at, id) - events as before from (
         select id, received_at, body, events from crm_batches
@@ -84,10 +84,10 @@ export async function listBodies(
   return rows;
 }
 
-export type EventsOfBatch = Pick<NewBatch, 'id' | 'events'>;
+export type BatchEvents = Pick<NewBatch, 'id' | 'events'>;
 
 /** Queues events that are unknown or have failed. Gives the queues of those, each as often as it got one. */
-export async function queueAgain(db: Db, orgId: string, batches: EventsOfBatch[]): Promise<string[]> {
+export async function requeueEvents(db: Db, orgId: string, batches: BatchEvents[]): Promise<string[]> {
   const { rows } = await sql<{ queue: string; state: CrmEventState }>`
     with fresh as (${insertEvents(orgId, batches)} returning queue, state), again as (
       update crm_events set state = 'queued', reason = null, settled_at = null, not_before = null
@@ -107,4 +107,4 @@ export async function countUnchanged(db: Db, orgId: string, keys: string[]): Pro
   return rows[0]?.count ?? 0;
 }
 
-const keysOf = (batches: EventsOfBatch[]) => batches.flatMap(({ events }) => events.map(({ key }) => key));
+const keysOf = (batches: BatchEvents[]) => batches.flatMap(({ events }) => events.map(({ key }) => key));

@@ -10,11 +10,11 @@ import {
   Replayed,
   ReplayedPage,
 } from './inbound.schema.ts';
-import { describeBatch, pageOfBatches, replayBatch, replayBatches } from './inbound.service.ts';
+import { getBatchDetail, pageOfBatches, replayBatch, replayBatches } from './inbound.service.ts';
 
 const tags = ['crm'];
 
-export const inboundRoutes: FastifyPluginAsyncZod = async (app) => {
+export const crmEventLogRoutes: FastifyPluginAsyncZod = async (app) => {
   app.get('/crm/inbound', {
     config: { scope: 'org:read' },
     schema: {
@@ -35,7 +35,7 @@ export const inboundRoutes: FastifyPluginAsyncZod = async (app) => {
       params: BatchPath,
       response: { 200: CrmBatchDetail, ...errorResponses(403, 404) },
     },
-    handler: async ({ db, org, params }) => describeBatch(db, org.id, params.id),
+    handler: async ({ db, org, params }) => getBatchDetail(db, org.id, params.id),
   });
 
   app.post('/crm/inbound/:id/replay', {

@@ -51,15 +51,15 @@ export const ReplayBatch = z
   .nullish()
   .meta({ id: 'ReplayCrmBatch', examples: [{ dry_run: true }] });
 
-const Moment = z.iso.datetime({
+const DateTime = z.iso.datetime({
   offset: true,
   error: 'must be an ISO 8601 date-time, such as 2026-01-31T12:00:00Z',
 });
 
 export const ReplayBatches = z
   .object({
-    from: Moment.describe('Batches that came in then or later.'),
-    to: Moment.describe('Batches that came in earlier.'),
+    from: DateTime.describe('Batches that came in then or later.'),
+    to: DateTime.describe('Batches that came in earlier.'),
     dry_run,
     cursor: Cursor.optional(),
   })

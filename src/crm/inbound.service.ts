@@ -2,39 +2,39 @@ import type { Db } from '../db/connect.ts';
 import { decodeCursor, settledBefore, toPage } from '../db/cursor.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { notFound } from '../errors.ts';
-import { dedupeKeyOf, elementsOf, readElements, unpack, wakeAll } from './batches.service.ts';
+import { decompressBody, dedupeKeyOf, elementsOf, parseElements, signalQueues } from './batches.service.ts';
 import {
+  type BatchEvents,
+  type BatchSummary,
   countUnchanged,
-  type EventsOfBatch,
   findBatch,
-  type KeptBatch,
-  type ListedBatch,
+  listBatchBodies,
   listBatches,
-  listBodies,
-  listEvents,
-  queueAgain,
+  listEventsByKey,
+  requeueEvents,
+  type StoredBatch,
 } from './inbound.queries.ts';
 import type { ListBatches, ReplayBatches } from './inbound.schema.ts';
 
 /** Of one step of a replay, which takes well below a second. */
-const BATCHES_A_STEP = 50;
-const EVENTS_A_STEP = 5_000;
+const BATCHES_PER_STEP = 50;
+const EVENTS_PER_STEP = 5_000;
 
 /** What CRMs posted, latest first. */
 export async function pageOfBatches(db: Db, orgId: string, { cursor, limit }: ListBatches) {
   const after = cursor === undefined ? undefined : decodeCursor(cursor);
   const rows = await listBatches(db, orgId, { after, settled: await settledBefore(db), limit });
-  return toPage(rows.map(withKnown), limit, ({ received_at }) => received_at);
+  return toPage(rows.map(withKnownCount), limit, ({ received_at }) => received_at);
 }
 
 /** A batch as it came, and what became of each of its elements. Throws notFound. */
-export async function describeBatch(db: Db, orgId: string, id: string) {
+export async function getBatchDetail(db: Db, orgId: string, id: string) {
   const { body: packed, ...batch } = await getBatch(db, orgId, id);
-  const body = unpack(packed);
-  const { readings } = readElements(elementsOf(body), batch.received_at);
-  const keys = readings.flatMap((reading) => (reading.kind === 'event' ? [dedupeKeyOf(reading.event)] : []));
-  const known = new Map((await listEvents(db, orgId, keys)).map((event) => [event.dedupe_key, event]));
-  const elements = readings.map((reading, index) => {
+  const body = decompressBody(packed);
+  const { parsedElements } = parseElements(elementsOf(body), batch.received_at);
+  const keys = parsedElements.flatMap((reading) => (reading.kind === 'event' ? [dedupeKeyOf(reading.event)] : []));
+  const known = new Map((await listEventsByKey(db, orgId, keys)).map((event) => [event.dedupe_key, event]));
+  const elements = parsedElements.map((reading, index) => {
     const nothing = { index, type: null, object_id: null, occurred_at: null, reason: null, settled_at: null };
     if (reading.kind === 'malformed') return { ...nothing, state: reading.kind, reason: reading.reason };
     if (reading.kind === 'unsupported') return { ...nothing, state: reading.kind, type: reading.type };
@@ -46,7 +46,7 @@ export async function describeBatch(db: Db, orgId: string, id: string) {
     } = known.get(dedupeKeyOf(reading.event)) ?? {};
     return { index, type, object_id, occurred_at, state, reason, settled_at };
   });
-  return { ...withKnown(batch), body, elements };
+  return { ...withKnownCount(batch), body, elements };
 }
 
 /** Queues what of a batch is unknown or failed. What is done stays done. Throws notFound. */
@@ -56,49 +56,51 @@ export async function replayBatch(db: Db, orgId: string, id: string, isDry: bool
 
 /** The same for the first batches within a time, some fifty, and where to go on. */
 export async function replayBatches(db: Db, orgId: string, { from, to, dry_run, cursor }: ReplayBatches) {
-  const rows = await listBodies(db, orgId, {
+  const rows = await listBatchBodies(db, orgId, {
     from: new Date(from),
     to: new Date(to),
     after: cursor === undefined ? undefined : decodeCursor(cursor),
-    limit: BATCHES_A_STEP + 1,
-    mostEvents: EVENTS_A_STEP,
+    limit: BATCHES_PER_STEP + 1,
+    mostEvents: EVENTS_PER_STEP,
   });
   const kept = rows
-    .slice(0, BATCHES_A_STEP)
+    .slice(0, BATCHES_PER_STEP)
     .flatMap(({ body, ...batch }) => (body === null ? [] : [{ ...batch, body }]));
   const { next } = toPage(rows, kept.length, ({ received_at }) => received_at);
   return { ...(await replay(db, orgId, kept, dry_run)), next };
 }
 
-async function replay(db: Db, orgId: string, kept: KeptBatch[], isDry: boolean) {
+async function replay(db: Db, orgId: string, kept: StoredBatch[], isDry: boolean) {
   const batches = kept.map(({ id, body, received_at }) => ({
     id,
-    events: readElements(elementsOf(unpack(body)), received_at).events,
+    events: parseElements(elementsOf(decompressBody(body)), received_at).events,
   }));
   const events = new Map(batches.flatMap((batch) => batch.events.map((event) => [event.key, event])));
-  const queued = isDry ? await countQueueable(db, orgId, [...events.values()]) : await queueAndWake(db, orgId, batches);
+  const queued = isDry
+    ? await countQueueable(db, orgId, [...events.values()])
+    : await requeueAndSignal(db, orgId, batches);
   return { batches: batches.length, queued, unchanged: events.size - queued };
 }
 
-async function countQueueable(db: Db, orgId: string, events: EventsOfBatch['events']): Promise<number> {
+async function countQueueable(db: Db, orgId: string, events: BatchEvents['events']): Promise<number> {
   const keys = events.filter(({ skipped }) => skipped === null).map(({ key }) => key);
   return keys.length - (await countUnchanged(db, orgId, keys));
 }
 
-const queueAndWake = (db: Db, orgId: string, batches: EventsOfBatch[]): Promise<number> =>
+const requeueAndSignal = (db: Db, orgId: string, batches: BatchEvents[]): Promise<number> =>
   inTransaction(db, async (trx) => {
-    const queues = await queueAgain(trx, orgId, batches);
-    await wakeAll(trx, orgId, queues);
+    const queues = await requeueEvents(trx, orgId, batches);
+    await signalQueues(trx, orgId, queues);
     return queues.length;
   });
 
-async function getBatch(db: Db, orgId: string, id: string): Promise<ListedBatch & KeptBatch> {
+async function getBatch(db: Db, orgId: string, id: string): Promise<BatchSummary & StoredBatch> {
   const batch = await findBatch(db, orgId, id);
   if (batch === undefined) throw notFound('batch');
   return batch;
 }
 
-function withKnown<Batch extends ListedBatch>(batch: Batch): Batch & { known: number } {
+function withKnownCount<Batch extends BatchSummary>(batch: Batch): Batch & { known: number } {
   const fresh = Object.values(batch.states).reduce((sum, count) => sum + count, 0);
   return { ...batch, known: Math.max(batch.events - fresh, 0) };
 }

@@ -2,20 +2,20 @@ import { sql } from 'kysely';
 import type { Db, Trx } from '../db/connect.ts';
 import { lockName } from '../db/locks.ts';
 
-const links = (db: Db, orgId: string) =>
+const selectLinks = (db: Db, orgId: string) =>
   db
     .selectFrom('crm_links')
     .select(['session_id', 'thread_id', 'contact_id', 'ticket_id', 'property_times', 'read_until'])
     .where('org_id', '=', orgId);
 
 export const findLinkOfThread = (db: Db, orgId: string, threadId: string) =>
-  links(db, orgId).where('thread_id', '=', threadId).executeTakeFirst();
+  selectLinks(db, orgId).where('thread_id', '=', threadId).executeTakeFirst();
 
 export const findLinkOfTicket = (db: Db, orgId: string, ticketId: string) =>
-  links(db, orgId).where('ticket_id', '=', ticketId).executeTakeFirst();
+  selectLinks(db, orgId).where('ticket_id', '=', ticketId).executeTakeFirst();
 
 export const findLinkOfSession = (db: Db, orgId: string, sessionId: string) =>
-  links(db, orgId).where('session_id', '=', sessionId).executeTakeFirst();
+  selectLinks(db, orgId).where('session_id', '=', sessionId).executeTakeFirst();
 
 /** Lets one transaction at a time find or make the session of a thread. */
 export const lockThread = (trx: Trx, orgId: string, threadId: string): Promise<void> =>
@@ -28,7 +28,7 @@ export async function linkSession(
   sessionId: string,
   { threadId, contactId, ticketId }: { threadId?: string; contactId?: string; ticketId?: string },
 ): Promise<void> {
-  if (ticketId !== undefined) await leaveTicket(trx, orgId, ticketId, sessionId);
+  if (ticketId !== undefined) await unlinkTicketFromOthers(trx, orgId, ticketId, sessionId);
   await sql`
     insert into crm_links as link (org_id, session_id, thread_id, contact_id, ticket_id)
     values (${orgId}, ${sessionId}, ${threadId ?? null}, ${contactId ?? null}, ${ticketId ?? null})
@@ -38,7 +38,7 @@ export async function linkSession(
 }
 
 /** Takes note of up to which message a thread was read. Never goes back, and never ahead of our own clock. */
-export async function noteReadUntil(trx: Trx, orgId: string, threadId: string, until: Date): Promise<void> {
+export async function updateReadUntil(trx: Trx, orgId: string, threadId: string, until: Date): Promise<void> {
   await trx
     .updateTable('crm_links')
     .set({ read_until: sql<Date>`greatest(read_until, least(${until}::timestamptz, now()))` })
@@ -48,7 +48,7 @@ export async function noteReadUntil(trx: Trx, orgId: string, threadId: string, u
 }
 
 /** Another account of the same CRM may count its tickets alike. */
-async function leaveTicket(trx: Trx, orgId: string, ticketId: string, sessionId: string): Promise<void> {
+async function unlinkTicketFromOthers(trx: Trx, orgId: string, ticketId: string, sessionId: string): Promise<void> {
   await trx
     .updateTable('crm_links')
     .set({ ticket_id: null })
@@ -59,7 +59,7 @@ async function leaveTicket(trx: Trx, orgId: string, ticketId: string, sessionId:
 }
 
 /** Takes note of when a ticket's property changed. Says whether that is news: nothing later was noted before. */
-export async function noteProperty(
+export async function updatePropertyTime(
   trx: Trx,
   orgId: string,
   ticketId: string,

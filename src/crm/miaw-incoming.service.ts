@@ -1,4 +1,4 @@
-import { hearAgentElsewhere } from '../conversations/elsewhere.service.ts';
+import { addExternalAgentMessage } from '../conversations/elsewhere.service.ts';
 import type { SendingDeps } from '../conversations/messages.service.ts';
 import type { Db } from '../db/connect.ts';
 import { inTransaction } from '../db/transaction.ts';
@@ -7,31 +7,31 @@ import { notConnected } from '../providers/crm/errors.ts';
 import type { Entry } from '../providers/crm/salesforce/port.ts';
 import type { CrmClients } from './clients.ts';
 import type { SessionRef } from './contract.ts';
-import type { MiawRead } from './miaw.contract.ts';
-import { findConversation, noteRead } from './miaw.queries.ts';
+import type { MiawFetchResult } from './miaw.contract.ts';
+import { findConversation, updateConversationReadUntil } from './miaw.queries.ts';
 
 /** An entry may show up after one that is younger. */
 const OVERLAP_MS = 10_000;
-const PAGES_AT_ONCE = 20;
+const MAX_PAGES = 20;
 
-const NOTHING: MiawRead = { stored: 0, hasMore: false, isOver: true };
+const NO_CONVERSATION: MiawFetchResult = { stored: 0, hasMore: false, isOver: true };
 
 /** Stores what people said in a session's conversation since it was read last, in order, each message once by its id in Salesforce. Throws CrmErrors. */
-export async function readFromMiaw(
+export async function fetchMiawMessages(
   db: Db,
   { crms, sending }: { crms: CrmClients; sending: SendingDeps },
   { orgId, sessionId }: SessionRef,
-): Promise<MiawRead> {
+): Promise<MiawFetchResult> {
   const conversation = await findConversation(db, orgId, sessionId);
-  if (conversation === undefined || conversation.opened_at === null) return NOTHING;
+  if (conversation === undefined || conversation.opened_at === null) return NO_CONVERSATION;
   const { conversation_id: conversationId, read_until } = conversation;
   const salesforce = await crms.salesforce(orgId);
   if (salesforce === undefined) throw notConnected('Salesforce');
   let since = read_until && new Date(read_until.getTime() - OVERLAP_MS);
   let stored = 0;
-  for (let pages = 0; pages < PAGES_AT_ONCE; pages++) {
+  for (let pages = 0; pages < MAX_PAGES; pages++) {
     const page = await salesforce.listEntries(conversationId, since);
-    if (page === undefined) return { ...NOTHING, stored };
+    if (page === undefined) return { ...NO_CONVERSATION, stored };
     stored += await storeEntries(db, sending, orgId, { sessionId, conversationId }, page.entries);
     if (page.next === null) return { stored, hasMore: false, isOver: false };
     since = page.next;
@@ -51,10 +51,10 @@ function storeEntries(
     for (const { id: entryId, role, text, senderName: name } of entries) {
       if (role !== 'Agent' || text === null) continue;
       const id = idOf(orgId, 'miaw', entryId);
-      if (await hearAgentElsewhere(trx, deps, orgId, sessionId, { id, text, name, side: 'agents' })) stored++;
+      if (await addExternalAgentMessage(trx, deps, orgId, sessionId, { id, text, name, side: 'agents' })) stored++;
     }
     const last = entries.at(-1);
-    if (last !== undefined) await noteRead(trx, orgId, { conversationId, until: last.at });
+    if (last !== undefined) await updateConversationReadUntil(trx, orgId, { conversationId, until: last.at });
     return stored;
   });
 }

@@ -10,7 +10,7 @@ import {
   findConversationById,
   insertConversation,
   lockConversation,
-  markOpened,
+  setOpened,
   updateConversation,
 } from './miaw.queries.ts';
 import { wakeMiaw } from './miaw.service.ts';
@@ -42,7 +42,7 @@ export function createConversationStore(db: Db, secrets: Secrets, orgId: string)
   });
 
   return {
-    async hold(sessionId) {
+    async getOrCreate(sessionId) {
       await insertConversation(db, orgId, { sessionId, conversationId: randomUUID() });
       return open((await findConversation(db, orgId, sessionId)) as ConversationRow);
     },
@@ -58,12 +58,12 @@ export function createConversationStore(db: Db, secrets: Secrets, orgId: string)
         if (row?.conversation_id === id) await updateConversation(trx, orgId, sessionId, sealed(sessionId, token));
         return token;
       }),
-    markOpen: ({ sessionId }) =>
+    updateOpen: ({ sessionId }) =>
       inTransaction(db, async (trx) => {
-        await markOpened(trx, orgId, sessionId);
+        await setOpened(trx, orgId, sessionId);
         await enqueue(trx, orgId, wakeMiaw(orgId, sessionId));
       }),
-    moveOn: ({ sessionId }, { id, token }) =>
+    replaceConversation: ({ sessionId }, { id, token }) =>
       updateConversation(db, orgId, sessionId, {
         conversation_id: id,
         read_until: null,

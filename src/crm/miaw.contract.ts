@@ -1,5 +1,5 @@
 /** What came of looking for what people said in Salesforce. */
-export interface MiawRead {
+export interface MiawFetchResult {
   /** How many messages are new. */
   stored: number;
   hasMore: boolean;

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import type { Db, Trx } from '../db/connect.ts';
-import type { MessageOfSession } from './outgoing.queries.ts';
+import type { SessionMessage } from './outgoing.queries.ts';
 
-const conversations = (db: Db, orgId: string) =>
+const selectConversations = (db: Db, orgId: string) =>
   db
     .selectFrom('miaw_conversations')
     .select(['session_id', 'conversation_id', 'sealed_token', 'token_expires_at', 'opened_at', 'read_until'])
@@ -11,14 +11,14 @@ const conversations = (db: Db, orgId: string) =>
 export type ConversationRow = NonNullable<Awaited<ReturnType<typeof findConversation>>>;
 
 export const findConversation = (db: Db, orgId: string, sessionId: string) =>
-  conversations(db, orgId).where('session_id', '=', sessionId).executeTakeFirst();
+  selectConversations(db, orgId).where('session_id', '=', sessionId).executeTakeFirst();
 
 export const findConversationById = (db: Db, orgId: string, conversationId: string) =>
-  conversations(db, orgId).where('conversation_id', '=', conversationId).executeTakeFirst();
+  selectConversations(db, orgId).where('conversation_id', '=', conversationId).executeTakeFirst();
 
 /** The session's conversation, as it stays until the transaction ends. */
 export const lockConversation = (trx: Trx, orgId: string, sessionId: string) =>
-  conversations(trx, orgId).where('session_id', '=', sessionId).forUpdate().executeTakeFirst();
+  selectConversations(trx, orgId).where('session_id', '=', sessionId).forUpdate().executeTakeFirst();
 
 /** Has the session have a conversation; one that it has stays. */
 export async function insertConversation(
@@ -47,7 +47,7 @@ export async function updateConversation(
     .execute();
 }
 
-export async function markOpened(db: Db, orgId: string, sessionId: string): Promise<void> {
+export async function setOpened(db: Db, orgId: string, sessionId: string): Promise<void> {
   await db
     .updateTable('miaw_conversations')
     .set({ opened_at: sql<Date>`coalesce(opened_at, now())` })
@@ -57,7 +57,7 @@ export async function markOpened(db: Db, orgId: string, sessionId: string): Prom
 }
 
 /** Takes note of up to when a conversation was read. Never goes back, and never ahead of our own clock. */
-export async function noteRead(
+export async function updateConversationReadUntil(
   db: Db,
   orgId: string,
   { conversationId, until }: { conversationId: string; until: Date },
@@ -71,7 +71,7 @@ export async function noteRead(
 }
 
 /** Writes down messages that have to go to the conversations of their sessions in Salesforce, each once. Gives the sessions that have news. */
-export async function insertForMiaw(trx: Trx, orgId: string, messages: MessageOfSession[]): Promise<string[]> {
+export async function insertMiawMessages(trx: Trx, orgId: string, messages: SessionMessage[]): Promise<string[]> {
   const { rows } = await sql<{ session_id: string }>`
     with added as (
       insert into crm_messages (org_id, id, session_id)
@@ -87,7 +87,7 @@ export async function insertForMiaw(trx: Trx, orgId: string, messages: MessageOf
 }
 
 /** Sessions of which something still has to go to Salesforce. */
-export async function listWaitingSessions(db: Db, orgId: string, limit: number): Promise<string[]> {
+export async function listSessionsWithUnsent(db: Db, orgId: string, limit: number): Promise<string[]> {
   const { rows } = await sql<{ session_id: string }>`
     select distinct session_id from crm_messages as message
     join miaw_conversations as conversation using (org_id, session_id)

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { errorResponses } from '../http/errors.ts';
 import { MiawAccepted, MiawWebhook } from './miaw.schema.ts';
-import { fetchFromMiaw } from './miaw.service.ts';
+import { requestMiawFetch } from './miaw.service.ts';
 
 export const miawRoutes: FastifyPluginAsyncZod = async (app) => {
   app.post('/crm/miaw/webhook', {
@@ -15,7 +15,7 @@ export const miawRoutes: FastifyPluginAsyncZod = async (app) => {
       response: { 200: MiawAccepted, ...errorResponses(403, 404) },
     },
     handler: async ({ db, org, body }) => {
-      await fetchFromMiaw(db, org.id, body.session_id);
+      await requestMiawFetch(db, org.id, body.session_id);
       return { success: true as const };
     },
   });

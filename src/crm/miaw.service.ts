@@ -13,7 +13,7 @@ export const wakeMiaw = (orgId: string, sessionId: string): Command =>
   });
 
 /** Has what people said in Salesforce be fetched into a session. Throws notFound. */
-export function fetchFromMiaw(db: Db, orgId: string, sessionId: string): Promise<void> {
+export function requestMiawFetch(db: Db, orgId: string, sessionId: string): Promise<void> {
   return inTransaction(db, async (trx) => {
     await getSession(trx, orgId, sessionId);
     await enqueue(trx, orgId, wakeMiaw(orgId, sessionId));

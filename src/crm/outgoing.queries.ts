@@ -1,13 +1,13 @@
 import { sql } from 'kysely';
 import type { Db, Trx } from '../db/connect.ts';
 
-export interface MessageOfSession {
+export interface SessionMessage {
   session_id: string;
   message_id: string;
 }
 
 /** Writes down messages that have to go to the threads of their sessions, each once. Gives the threads that have news. */
-export async function insertOutgoing(trx: Trx, orgId: string, messages: MessageOfSession[]): Promise<string[]> {
+export async function insertOutgoingMessages(trx: Trx, orgId: string, messages: SessionMessage[]): Promise<string[]> {
   const { rows } = await sql<{ thread_id: string }>`
     with relayed as (
       select link.session_id, link.thread_id, message.message_id
@@ -25,7 +25,7 @@ export async function insertOutgoing(trx: Trx, orgId: string, messages: MessageO
 }
 
 /** How many messages of a session are still to go out. */
-export async function countOutgoing(db: Db, orgId: string, sessionId: string): Promise<number> {
+export async function countUnsentMessages(db: Db, orgId: string, sessionId: string): Promise<number> {
   const { count } = await db
     .selectFrom('crm_messages')
     .select(sql<number>`count(*)`.as('count'))
@@ -44,7 +44,11 @@ export interface ClaimedMessage {
 }
 
 /** Takes the message of a session that was said first and is still to go out, and writes down that it is tried. Its id may be the client's. */
-export async function claimOutgoing(db: Db, orgId: string, sessionId: string): Promise<ClaimedMessage | undefined> {
+export async function claimOutgoingMessage(
+  db: Db,
+  orgId: string,
+  sessionId: string,
+): Promise<ClaimedMessage | undefined> {
   const { rows } = await sql<ClaimedMessage>`
     with head as (
       select waiting.org_id, waiting.id, waiting.state from crm_messages as waiting
@@ -61,7 +65,7 @@ export async function claimOutgoing(db: Db, orgId: string, sessionId: string): P
 }
 
 /** Messages of a session that may have gone out though no answer says so: one at most, as they go one after the other. */
-export async function listUnanswered(db: Db, orgId: string, sessionId: string): Promise<string[]> {
+export async function listUnconfirmed(db: Db, orgId: string, sessionId: string): Promise<string[]> {
   const unanswered = await db
     .selectFrom('crm_messages')
     .select('id')
@@ -73,7 +77,7 @@ export async function listUnanswered(db: Db, orgId: string, sessionId: string): 
 }
 
 /** What the latest messages of a session that went out are called at the other system. */
-export async function listTaken(db: Db, orgId: string, sessionId: string, limit: number): Promise<string[]> {
+export async function listSentExternalIds(db: Db, orgId: string, sessionId: string, limit: number): Promise<string[]> {
   const latest = await db
     .selectFrom('crm_messages')
     .select('external_id')
@@ -87,7 +91,7 @@ export async function listTaken(db: Db, orgId: string, sessionId: string, limit:
 }
 
 /** What became of a try. `queued`: it certainly did not arrive; `sending`: it may have. */
-export async function settleOutgoing(
+export async function settleOutgoingMessage(
   db: Db,
   orgId: string,
   id: string,

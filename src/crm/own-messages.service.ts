@@ -1,15 +1,15 @@
-import { relayedMessage } from '../conversations/relaying.service.ts';
+import { findRelayedMessage } from '../conversations/relaying.service.ts';
 import type { Db } from '../db/connect.ts';
 import type { MediaLinks } from '../media/links.ts';
 import type { ThreadMessage } from '../providers/crm/hubspot/port.ts';
 import { findLinkOfThread } from './links.queries.ts';
-import { isOwnMessage, listUnanswered } from './outgoing.queries.ts';
+import { isOwnMessage, listUnconfirmed } from './outgoing.queries.ts';
 
 /**
  * Whether a message of a thread is one that we posted: by its id, or where our request's answer is still missing, by what it says. The comment
  * of a handoff names its session.
  */
-export async function isOurs(
+export async function isOwnThreadMessage(
   db: Db,
   links: MediaLinks,
   orgId: string,
@@ -20,8 +20,8 @@ export async function isOurs(
   const link = await findLinkOfThread(db, orgId, threadId);
   if (link === undefined) return false;
   if (type === 'COMMENT') return text.includes(link.session_id);
-  for (const messageId of await listUnanswered(db, orgId, link.session_id)) {
-    const said = await relayedMessage(db, links, orgId, messageId);
+  for (const messageId of await listUnconfirmed(db, orgId, link.session_id)) {
+    const said = await findRelayedMessage(db, links, orgId, messageId);
     if (said !== undefined && said.text !== '' && text.startsWith(said.text)) return true;
   }
   return false;

@@ -53,13 +53,13 @@ export const insertEvents = (orgId: string, batches: Pick<NewBatch, 'id' | 'even
   insert into crm_events (org_id, dedupe_key, batch_id, queue, type, object_id, occurred_at, payload, state, reason, settled_at)
   select ${orgId}::uuid, k, (${batches.map(({ id }) => id)}::uuid[])[b], q, t, o, to_timestamp(a / 1000), p,
     case when s is null then 'queued' else 'skipped' end, s, case when s is not null then now() end
-  from json_to_recordset(${JSON.stringify(briefly(batches))}::json)
+  from json_to_recordset(${JSON.stringify(compactEventsOf(batches))}::json)
     as event (b int, k text, q text, t text, o text, a double precision, p jsonb, s text)
   on conflict (org_id, dedupe_key) do nothing
 `;
 
 /** The events of batches with short names, in an order that all share who write the same: nobody waits for each other. */
-function briefly(batches: Pick<NewBatch, 'events'>[]) {
+function compactEventsOf(batches: Pick<NewBatch, 'events'>[]) {
   const events = batches.flatMap((batch, nth) =>
     batch.events.map(({ key, queue, type, object_id, at, payload, skipped }) => {
       const event = { b: nth + 1, k: key, q: queue, t: type, o: object_id, a: at, p: payload };
@@ -70,7 +70,7 @@ function briefly(batches: Pick<NewBatch, 'events'>[]) {
 }
 
 /** The queues of batches in which something is to be done. */
-export async function listQueues(db: Db, orgId: string, batchIds: string[]): Promise<string[]> {
+export async function listQueuesOfBatches(db: Db, orgId: string, batchIds: string[]): Promise<string[]> {
   const rows = await db
     .selectFrom('crm_events')
     .select('queue')

@@ -3,22 +3,22 @@ import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { Deps } from '../deps.ts';
 import { Id } from '../http/schemas.ts';
-import type { SignedCall } from '../providers/hubspot-callbacks.ts';
-import { createCrmReceiver, type Receipt } from './receiver.service.ts';
+import type { SignedRequest } from '../providers/hubspot-callbacks.ts';
+import { createCrmWebhooks, type Receipt } from './receiver.service.ts';
 
-const BODY_LIMIT_BYTES = 1024 * 1024;
+const MAX_BODY_BYTES = 1024 * 1024;
 
-const ReceiverPath = z.object({ orgId: Id, token: z.string().min(1).max(100) });
+const WebhookPath = z.object({ orgId: Id, token: z.string().min(1).max(100) });
 
 /** Where a CRM posts what happened there. Public: the address or the signature says who posts. Answers as soon as all of it is kept. */
-export const receiverRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config, db, secrets }) => {
+export const crmWebhookRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config, db, secrets }) => {
   const { HUBSPOT_CLIENT_ID: clientId, HUBSPOT_CLIENT_SECRET: clientSecret, HUBSPOT_BASE_URL: baseUrl } = config;
   const crmApp = clientId === undefined || clientSecret === undefined ? undefined : { clientId, clientSecret, baseUrl };
-  const receiver = createCrmReceiver({ db, secrets, app: crmApp });
+  const receiver = createCrmWebhooks({ db, secrets, app: crmApp });
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
 
-  const callOf = ({ method, raw, headers, body }: FastifyRequest): SignedCall => ({
+  const callOf = ({ method, raw, headers, body }: FastifyRequest): SignedRequest => ({
     method,
     url: `${config.PUBLIC_URL}${raw.url}`,
     headers,
@@ -30,19 +30,19 @@ export const receiverRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config,
 
   app.post(
     '/crm/webhook/:orgId/:token',
-    { config: { scope: 'public' }, bodyLimit: BODY_LIMIT_BYTES, schema: { params: ReceiverPath, hide: true } },
+    { config: { scope: 'public' }, bodyLimit: MAX_BODY_BYTES, schema: { params: WebhookPath, hide: true } },
     async (request) => {
       const { orgId, token } = request.params;
-      note(request, await receiver.takeOwn(orgId, token, callOf(request)));
+      note(request, await receiver.receiveForOrg(orgId, token, callOf(request)));
       return {};
     },
   );
 
   app.post(
     '/crm/webhook',
-    { config: { scope: 'public' }, bodyLimit: BODY_LIMIT_BYTES, schema: { hide: true } },
+    { config: { scope: 'public' }, bodyLimit: MAX_BODY_BYTES, schema: { hide: true } },
     async (request) => {
-      const { receipts, strayPortals } = await receiver.takeByApp(callOf(request));
+      const { receipts, strayPortals } = await receiver.receiveForApp(callOf(request));
       for (const receipt of receipts) note(request, receipt);
       if (strayPortals.length > 0)
         request.log.warn({ portals: strayPortals }, 'a CRM posted for portals that no one org has');

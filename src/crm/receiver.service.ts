@@ -2,18 +2,23 @@ import type { Db, Trx } from '../db/connect.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { notFound, unauthorized, unavailable } from '../errors.ts';
 import { newId } from '../ids.ts';
-import { type CrmApp, findCrmReceiver, findPortalClaims, type PortalClaim } from '../orgs/crm-receivers.service.ts';
-import { isSigned, isSignedV3, type SignedCall } from '../providers/hubspot-callbacks.ts';
+import {
+  type CrmApp,
+  findCrmWebhookCredentials,
+  findPortalClaims,
+  type PortalClaim,
+} from '../orgs/crm-receivers.service.ts';
+import { isSigned, isSignedV3, type SignedRequest } from '../providers/hubspot-callbacks.ts';
 import { isSameSecret } from '../providers/signatures.ts';
 import type { Secrets } from '../secrets.ts';
-import { askWhosePortals } from './accounts.service.ts';
-import { elementsOf, pack, readElements, wakeAll } from './batches.service.ts';
-import { inGroups } from './groups.ts';
-import { insertBatches, listQueues } from './receiver.queries.ts';
+import { schedulePortalConfirmations } from './accounts.service.ts';
+import { compressBody, elementsOf, parseElements, signalQueues } from './batches.service.ts';
+import { batchByOrg } from './groups.ts';
+import { insertBatches, listQueuesOfBatches } from './receiver.queries.ts';
 
 /** HubSpot posts ten at once at most, and again what is refused. */
-const GROUPS = { atOnce: 4, together: 5, waiting: 60 };
-const LOOK_UPS = { atOnce: 1, together: 1_000, waiting: 1_000 };
+const BATCH_LIMITS = { maxConcurrent: 4, maxBatchSize: 5, maxWaiting: 60 };
+const LOOKUP_LIMITS = { maxConcurrent: 1, maxBatchSize: 1_000, maxWaiting: 1_000 };
 
 /** What was taken in: ids and counts, fit for a log. */
 export interface Receipt {
@@ -29,51 +34,51 @@ export interface SigningApp extends CrmApp {
   clientSecret: string;
 }
 
-export interface ReceiverDeps {
+export interface CrmWebhooksDeps {
   db: Db;
   secrets: Secrets;
   /** Undefined where this installation has none. */
   app: SigningApp | undefined;
 }
 
-export interface CrmReceiver {
+export interface CrmWebhooks {
   /**
    * Takes what a CRM posted to an org's own address. Throws notFound for any other address, and unauthorized where the org has given a secret
    * with which the call is not signed.
    */
-  takeOwn(orgId: string, token: string, call: SignedCall): Promise<Receipt>;
+  receiveForOrg(orgId: string, token: string, call: SignedRequest): Promise<Receipt>;
   /**
    * Takes what a CRM posted for all orgs that are connected by the app: to each org what its portal says, where the CRM has confirmed for just
    * one org that it has that portal. Throws unauthorized where the call is not signed with the app's secret, unavailable where the CRM is yet to
    * be asked whose a portal is, so that it delivers again, and notFound where no part of it has an org.
    */
-  takeByApp(call: SignedCall): Promise<{ receipts: Receipt[]; strayPortals: string[] }>;
+  receiveForApp(call: SignedRequest): Promise<{ receipts: Receipt[]; strayPortals: string[] }>;
 }
 
 /** The elements of a batch, and the text that they came as. */
-interface Posted {
+interface PostedBatch {
   body: string;
   elements: unknown[];
 }
 
 /** Keeps what CRMs post. What it takes is stored when it resolves, and will be worked off. */
-export function createCrmReceiver({ db, secrets, app }: ReceiverDeps): CrmReceiver {
-  const take = inGroups(GROUPS, (orgId, batches: Posted[]) => takeBatches(db, orgId, batches));
-  const lookUp = inGroups(LOOK_UPS, async (orgId, asked: null[]) => {
-    const receiver = await findCrmReceiver(db, secrets, orgId);
+export function createCrmWebhooks({ db, secrets, app }: CrmWebhooksDeps): CrmWebhooks {
+  const take = batchByOrg(BATCH_LIMITS, (orgId, batches: PostedBatch[]) => storeBatches(db, orgId, batches));
+  const lookUp = batchByOrg(LOOKUP_LIMITS, async (orgId, asked: null[]) => {
+    const receiver = await findCrmWebhookCredentials(db, secrets, orgId);
     return asked.map(() => receiver);
   });
 
   return {
-    async takeOwn(orgId, token, call) {
+    async receiveForOrg(orgId, token, call) {
       const receiver = await lookUp(orgId, null);
       if (receiver === undefined || !isSameSecret(token, receiver.token)) throw notFound('receiver');
       if (receiver.secret !== undefined && !isSigned(receiver.secret, call, Date.now())) throw badSignature();
-      return take(orgId, postedBy(call));
+      return take(orgId, postedBatchOf(call));
     },
-    async takeByApp(call) {
+    async receiveForApp(call) {
       if (app === undefined || !isSignedV3(app.clientSecret, call, Date.now())) throw badSignature();
-      const posted = postedBy(call);
+      const posted = postedBatchOf(call);
       const byPortal = Map.groupBy(posted.elements, portalOf);
       const claims = await findPortalClaims(db, app, [...byPortal.keys()]);
       const receipts: Receipt[] = [];
@@ -84,10 +89,10 @@ export function createCrmReceiver({ db, secrets, app }: ReceiverDeps): CrmReceiv
         const [owner, ...others] = claimed.filter(({ is_confirmed }) => is_confirmed);
         if (owner === undefined && claimed.length > 0) toAsk.push(...claimed);
         else if (owner === undefined || others.length > 0) strayPortals.push(portal);
-        else receipts.push(await take(owner.org_id, byPortal.size === 1 ? posted : only(elements)));
+        else receipts.push(await take(owner.org_id, byPortal.size === 1 ? posted : batchOf(elements)));
       }
       if (toAsk.length > 0) {
-        await inTransaction(db, (trx) => askWhosePortals(trx, toAsk));
+        await inTransaction(db, (trx) => schedulePortalConfirmations(trx, toAsk));
         throw unavailable('HubSpot is asked whose portal this is: deliver again');
       }
       if (receipts.length === 0 && strayPortals.length > 0) throw notFound('organization of this portalId');
@@ -97,20 +102,20 @@ export function createCrmReceiver({ db, secrets, app }: ReceiverDeps): CrmReceiv
 }
 
 /** Throws invalid for what is no list of events. */
-function postedBy(call: SignedCall): Posted {
+function postedBatchOf(call: SignedRequest): PostedBatch {
   const body = call.body.toString('utf8');
   return { body, elements: elementsOf(body) };
 }
 
 /** A batch of some elements of one: what is kept for an org holds nothing of another's. */
-const only = (elements: unknown[]): Posted => ({ body: JSON.stringify(elements), elements });
+const batchOf = (elements: unknown[]): PostedBatch => ({ body: JSON.stringify(elements), elements });
 
 /** Keeps batches and queues what is new in them. */
-async function takeBatches(db: Db, orgId: string, posted: Posted[]): Promise<Receipt[]> {
+async function storeBatches(db: Db, orgId: string, posted: PostedBatch[]): Promise<Receipt[]> {
   const received_at = new Date();
   const batches = posted.map(({ body, elements }) => {
-    const { events, unsupported, malformed } = readElements(elements, received_at);
-    return { id: newId(), body: pack(body), events, unsupported, malformed, received_at };
+    const { events, unsupported, malformed } = parseElements(elements, received_at);
+    return { id: newId(), body: compressBody(body), events, unsupported, malformed, received_at };
   });
   await insertBatches(db, orgId, batches);
   return batches.map(({ id, events, unsupported, malformed }) => ({
@@ -125,7 +130,7 @@ async function takeBatches(db: Db, orgId: string, posted: Posted[]): Promise<Rec
 /** A reaction to `crm-events-received`: has the workflow of each queue that got something look. One signal serves all that came meanwhile. */
 export async function wakeQueues(trx: Trx, orgId: string, events: { subject_id: string }[]): Promise<void> {
   const batchIds = events.map(({ subject_id }) => subject_id);
-  await wakeAll(trx, orgId, await listQueues(trx, orgId, batchIds));
+  await signalQueues(trx, orgId, await listQueuesOfBatches(trx, orgId, batchIds));
 }
 
 function portalOf(element: unknown): string {

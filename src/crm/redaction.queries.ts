@@ -1,14 +1,14 @@
 import { sql } from 'kysely';
 import type { Db, Trx } from '../db/connect.ts';
-import type { KeptBatch } from './inbound.queries.ts';
+import type { StoredBatch } from './inbound.queries.ts';
 
 /** Properties of tickets that are texts of conversations: we write them so. */
-export const TEXTS = ['subject', 'content'];
+export const TEXT_PROPERTIES = ['subject', 'content'];
 /** In the words of the index of such events. */
-const ARE_TEXTS = sql`type = 'ticket.propertyChange' and payload->>'property_name' in ('subject', 'content')`;
+const IS_TEXT_CHANGE = sql`type = 'ticket.propertyChange' and payload->>'property_name' in ('subject', 'content')`;
 
 /** Forgets why messages of a session, or one of them, were not taken. */
-export async function forgetMessageErrors(
+export async function redactMessageErrors(
   trx: Trx,
   orgId: string,
   sessionId: string,
@@ -25,7 +25,7 @@ export async function forgetMessageErrors(
 }
 
 /** Forgets why parts of a session's handoff were not made. */
-export async function forgetPartErrors(trx: Trx, orgId: string, sessionId: string): Promise<void> {
+export async function redactPartErrors(trx: Trx, orgId: string, sessionId: string): Promise<void> {
   await trx
     .updateTable('crm_handoff_parts')
     .set({ error: null })
@@ -36,11 +36,11 @@ export async function forgetPartErrors(trx: Trx, orgId: string, sessionId: strin
 }
 
 /** Takes texts of a ticket out of its events, which those that wait are done with. */
-export async function forgetEventTexts(trx: Trx, orgId: string, ticketId: string): Promise<void> {
+export async function redactEventTexts(trx: Trx, orgId: string, ticketId: string): Promise<void> {
   await sql`
     update crm_events set payload = payload - 'property_value', reason = case when state = 'queued' then 'redacted' else reason end,
       settled_at = coalesce(settled_at, now()), state = case when state = 'queued' then 'skipped' else state end
-    where org_id = ${orgId} and object_id = ${ticketId} and ${ARE_TEXTS} and payload ? 'property_value'
+    where org_id = ${orgId} and object_id = ${ticketId} and ${IS_TEXT_CHANGE} and payload ? 'property_value'
   `.execute(trx);
 }
 
@@ -48,14 +48,18 @@ export async function forgetEventTexts(trx: Trx, orgId: string, ticketId: string
 export async function findTextTimes(db: Db, orgId: string, ticketId: string) {
   const { rows } = await sql<{ first: Date | null; last: Date | null }>`
     select min(created_at) as first, max(created_at) as last from crm_events
-    where org_id = ${orgId} and object_id = ${ticketId} and ${ARE_TEXTS}
+    where org_id = ${orgId} and object_id = ${ticketId} and ${IS_TEXT_CHANGE}
   `.execute(db);
   const { first = null, last = null } = rows[0] ?? {};
   return first === null || last === null ? undefined : { first, last };
 }
 
 /** Puts other bodies in the place of those of batches. */
-export async function replaceBodies(trx: Trx, orgId: string, batches: Pick<KeptBatch, 'id' | 'body'>[]): Promise<void> {
+export async function updateBatchBodies(
+  trx: Trx,
+  orgId: string,
+  batches: Pick<StoredBatch, 'id' | 'body'>[],
+): Promise<void> {
   for (const { id, body } of batches) {
     await trx.updateTable('crm_batches').set({ body }).where('org_id', '=', orgId).where('id', '=', id).execute();
   }

@@ -1,55 +1,55 @@
-import { changeSession } from '../conversations/handling.service.ts';
+import { applySessionUpdate } from '../conversations/handling.service.ts';
 import { UpdateSession } from '../conversations/sessions.schema.ts';
 import type { Trx } from '../db/connect.ts';
 import { announce } from '../outbox/events.ts';
 import type { Reaction } from '../outbox/relay.ts';
-import { elementsOf, pack, unpack } from './batches.service.ts';
-import { changePart } from './handoffs.service.ts';
-import { type KeptBatch, listBodies } from './inbound.queries.ts';
+import { compressBody, decompressBody, elementsOf } from './batches.service.ts';
+import { updateAndReportParts } from './handoffs.service.ts';
+import { listBatchBodies, type StoredBatch } from './inbound.queries.ts';
 import { findLinkOfSession } from './links.queries.ts';
 import {
   findTextTimes,
-  forgetEventTexts,
-  forgetMessageErrors,
-  forgetPartErrors,
-  replaceBodies,
-  TEXTS,
+  redactEventTexts,
+  redactMessageErrors,
+  redactPartErrors,
+  TEXT_PROPERTIES,
+  updateBatchBodies,
 } from './redaction.queries.ts';
 
-const BATCHES_A_STEP = 200;
+const BATCHES_PER_STEP = 200;
 /** How far apart the clocks may be by which batches and events are dated. */
-const CLOCK_SKEW_MS = 60 * 60_000;
+const MAX_CLOCK_SKEW_MS = 60 * 60_000;
 /** What was not acknowledged is delivered again for a day. */
-const REDELIVERED_MS = 24 * 60 * 60_000 + CLOCK_SKEW_MS;
+const REDELIVERY_WINDOW_MS = 24 * 60 * 60_000 + MAX_CLOCK_SKEW_MS;
 
 /**
  * A reaction to `session-redacted`: takes out what quotes the redacted texts. That is what the CRM has said of what it did not take, and what it
  * has told of a ticket's texts, which we wrote. Other values of a ticket are data of the session, and stay as that does.
  */
-export const forgetRedacted: Reaction<'session-redacted'> = async (trx, orgId, events) => {
+export const redactCrmCopies: Reaction<'session-redacted'> = async (trx, orgId, events) => {
   for (const { subject_id: sessionId, payload } of events) {
-    await forgetMessageErrors(trx, orgId, sessionId, payload.message_id);
-    await changePart(trx, orgId, sessionId, (changing) => forgetPartErrors(changing, orgId, sessionId));
+    await redactMessageErrors(trx, orgId, sessionId, payload.message_id);
+    await updateAndReportParts(trx, orgId, sessionId, (changing) => redactPartErrors(changing, orgId, sessionId));
     const link = await findLinkOfSession(trx, orgId, sessionId);
     if (link === undefined || link.ticket_id === null) continue;
-    const told = TEXTS.filter((name) => Object.hasOwn(link.property_times, name));
+    const told = TEXT_PROPERTIES.filter((name) => Object.hasOwn(link.property_times, name));
     const custom_data = Object.fromEntries(told.map((name) => [name, null]));
-    if (told.length > 0) await changeSession(trx, orgId, sessionId, UpdateSession.parse({ custom_data }));
-    await forgetEventTexts(trx, orgId, link.ticket_id);
+    if (told.length > 0) await applySessionUpdate(trx, orgId, sessionId, UpdateSession.parse({ custom_data }));
+    await redactEventTexts(trx, orgId, link.ticket_id);
     await announce(trx, orgId, 'ticket-texts-redacted', [{ subject_id: sessionId, payload: { after: null } }]);
   }
 };
 
 /** A reaction to `ticket-texts-redacted`: takes a ticket's texts out of the batches that may hold them, some at a time. */
-export const forgetPosted: Reaction<'ticket-texts-redacted'> = async (trx, orgId, events) => {
+export const redactBatchBodies: Reaction<'ticket-texts-redacted'> = async (trx, orgId, events) => {
   for (const { subject_id: sessionId, payload } of events) {
     const ticketId = (await findLinkOfSession(trx, orgId, sessionId))?.ticket_id ?? undefined;
     const times = ticketId === undefined ? undefined : await findTextTimes(trx, orgId, ticketId);
     if (ticketId === undefined || times === undefined) continue;
     const { after } = payload;
-    const last = await forgetInBatches(trx, orgId, ticketId, {
-      from: new Date(times.first.getTime() - CLOCK_SKEW_MS),
-      to: new Date(times.last.getTime() + REDELIVERED_MS),
+    const last = await redactNextBatches(trx, orgId, ticketId, {
+      from: new Date(times.first.getTime() - MAX_CLOCK_SKEW_MS),
+      to: new Date(times.last.getTime() + REDELIVERY_WINDOW_MS),
       after: after === null ? undefined : { at: new Date(after.at), id: after.id },
     });
     if (last === undefined) continue;
@@ -59,26 +59,30 @@ export const forgetPosted: Reaction<'ticket-texts-redacted'> = async (trx, orgId
 };
 
 /** Gives the batch behind which to go on; undefined behind the last. */
-async function forgetInBatches(
+async function redactNextBatches(
   trx: Trx,
   orgId: string,
   ticketId: string,
   place: { from: Date; to: Date; after: { at: Date; id: string } | undefined },
-): Promise<Omit<KeptBatch, 'body'> | undefined> {
-  const kept = await listBodies(trx, orgId, { ...place, limit: BATCHES_A_STEP, mostEvents: Number.MAX_SAFE_INTEGER });
+): Promise<Omit<StoredBatch, 'body'> | undefined> {
+  const kept = await listBatchBodies(trx, orgId, {
+    ...place,
+    limit: BATCHES_PER_STEP,
+    mostEvents: Number.MAX_SAFE_INTEGER,
+  });
   const changed = kept.flatMap(({ id, body }) => {
     const without = body === null ? undefined : withoutTexts(body, ticketId);
     return without === undefined ? [] : [{ id, body: without }];
   });
-  await replaceBodies(trx, orgId, changed);
-  return kept.length < BATCHES_A_STEP ? undefined : kept.at(-1);
+  await updateBatchBodies(trx, orgId, changed);
+  return kept.length < BATCHES_PER_STEP ? undefined : kept.at(-1);
 }
 
 /** A body without the texts of a ticket. Undefined where it holds none. */
 function withoutTexts(body: Buffer, ticketId: string): Buffer | undefined {
-  const elements = elementsOf(unpack(body)) as Partial<Record<string, unknown>>[];
+  const elements = elementsOf(decompressBody(body)) as Partial<Record<string, unknown>>[];
   const isText = (element: Partial<Record<string, unknown>> | null) =>
-    String(element?.objectId) === ticketId && TEXTS.includes(element?.propertyName as string);
+    String(element?.objectId) === ticketId && TEXT_PROPERTIES.includes(element?.propertyName as string);
   if (!elements.some(isText)) return undefined;
-  return pack(JSON.stringify(elements.map((one) => (isText(one) ? { ...one, propertyValue: null } : one))));
+  return compressBody(JSON.stringify(elements.map((one) => (isText(one) ? { ...one, propertyValue: null } : one))));
 }

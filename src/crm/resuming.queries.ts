@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Db } from '../db/connect.ts';
 
 /** Threads of an org with messages that are still to be posted. */
-export async function listThreadsToSay(db: Db, orgId: string, limit: number): Promise<string[]> {
+export async function listThreadsWithUnsent(db: Db, orgId: string, limit: number): Promise<string[]> {
   const { rows } = await sql<{ thread_id: string }>`
     select distinct link.thread_id from crm_messages as message
     join crm_links as link on link.org_id = message.org_id and link.session_id = message.session_id
@@ -13,7 +13,7 @@ export async function listThreadsToSay(db: Db, orgId: string, limit: number): Pr
 }
 
 /** Sessions of an org of which the ticketing system has nothing yet. */
-export async function listPending(db: Db, orgId: string, limit: number): Promise<string[]> {
+export async function listPendingHandoffs(db: Db, orgId: string, limit: number): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select id from sessions where org_id = ${orgId} and handoff->>'state' = 'pending' order by id limit ${limit}
   `.execute(db);
@@ -21,7 +21,7 @@ export async function listPending(db: Db, orgId: string, limit: number): Promise
 }
 
 /** Queues of an org in which events wait. */
-export async function listQueues(db: Db, orgId: string, limit: number): Promise<string[]> {
+export async function listQueuesWithEvents(db: Db, orgId: string, limit: number): Promise<string[]> {
   const { rows } = await sql<{ queue: string }>`
     select distinct queue from crm_events where org_id = ${orgId} and state = 'queued' limit ${limit}
   `.execute(db);

@@ -1,5 +1,5 @@
 /** What of a message of a CRM's thread says where it belongs. */
-export interface Routed {
+export interface RoutableMessage {
   type: string;
   isArchived: boolean;
   direction: 'INCOMING' | 'OUTGOING' | null;
@@ -9,7 +9,7 @@ export interface Routed {
 }
 
 /** What is known of it on our side. */
-export interface Known {
+export interface RoutingContext {
   /** The envelope said that it is a comment. */
   isComment: boolean;
   /** It is in our ledger, or says by its text that it is ours. */
@@ -25,7 +25,7 @@ const AUTOMATED = /^[ISLB]-/;
 const CUSTOMER = /^[VE]-/;
 
 /** Where a message belongs. The order of the rules decides; a client of type SYSTEM alone means nothing. */
-export function routeOf(message: Routed, { isComment, isOurs, appId }: Known): Route {
+export function routeOf(message: RoutableMessage, { isComment, isOurs, appId }: RoutingContext): Route {
   const { type, isArchived, direction, actorId } = message;
   const isOwn = isOurs || isOurApp(message, appId);
   if (isComment || type === 'COMMENT') return isOwn ? { skip: 'ours' } : { to: 'note' };
@@ -38,11 +38,11 @@ export function routeOf(message: Routed, { isComment, isOurs, appId }: Known): R
   return { skip: `from an unknown kind of actor, ${actorId.slice(0, 40)}` };
 }
 
-const isOurApp = ({ clientType, integrationAppId }: Routed, appId: string | null) =>
+const isOurApp = ({ clientType, integrationAppId }: RoutableMessage, appId: string | null) =>
   clientType === 'INTEGRATION' && appId !== null && integrationAppId === appId;
 
 /** Whether a conversation was given to a human: a different, non-empty assignee. Compares the digits behind `A-`. */
-export function isAssignedAway(value: string | undefined, aiUserId: string | undefined): boolean {
+export function isAssignedToHuman(value: string | undefined, aiUserId: string | undefined): boolean {
   const assignee = digitsOf(value);
   return assignee !== undefined && aiUserId !== undefined && assignee !== digitsOf(aiUserId);
 }

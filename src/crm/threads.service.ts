@@ -1,9 +1,9 @@
-import { linkTicketing } from '../conversations/desk-report.service.ts';
+import { linkTicketingSystem } from '../conversations/desk-report.service.ts';
 import {
-  hearAgentElsewhere,
-  hearCustomerElsewhere,
-  noteElsewhere,
-  openSessionElsewhere,
+  addExternalAgentMessage,
+  addExternalCustomerMessage,
+  addExternalNote,
+  openExternalSession,
 } from '../conversations/elsewhere.service.ts';
 import { handOff } from '../conversations/handling.service.ts';
 import type { SendingDeps } from '../conversations/messages.service.ts';
@@ -15,19 +15,24 @@ import { CrmError } from '../providers/crm/errors.ts';
 import type { Hubspot, Person, ThreadMessage } from '../providers/crm/hubspot/port.ts';
 import type { CrmClients, HubspotSettings } from './clients.ts';
 import type { ThreadRef } from './contract.ts';
-import { type Drained, drain, type Handling } from './draining.service.ts';
-import { delayEvent, type QueuedEvent, type Settlement } from './events.queries.ts';
-import { findLinkOfThread, linkSession, lockThread, noteReadUntil } from './links.queries.ts';
-import { countOutgoing } from './outgoing.queries.ts';
-import { isOurs } from './own-messages.service.ts';
-import { isAssignedAway, type Route, routeOf } from './routing.rules.ts';
-import { readThreadOf, type ThreadReading } from './thread-reading.ts';
+import { type EventDecision, processQueue, type QueueProgress } from './draining.service.ts';
+import { deferEvent, type QueuedEvent, type Settlement } from './events.queries.ts';
+import { findLinkOfThread, linkSession, lockThread, updateReadUntil } from './links.queries.ts';
+import { countUnsentMessages } from './outgoing.queries.ts';
+import { isOwnThreadMessage } from './own-messages.service.ts';
+import { isAssignedToHuman, type Route, routeOf } from './routing.rules.ts';
+import { createThreadReader, type ThreadReader } from './thread-reading.ts';
 
 /** HubSpot's channels (Conversations API, v3) and ours. */
-const CHANNELS: Record<string, SessionChannel> = { 1000: 'web', 1001: 'messenger', 1002: 'email', 1007: 'whatsapp' };
-const EMAIL = '1002';
+const CHANNEL_BY_ID: Record<string, SessionChannel> = {
+  1000: 'web',
+  1001: 'messenger',
+  1002: 'email',
+  1007: 'whatsapp',
+};
+const EMAIL_CHANNEL_ID = '1002';
 /** Until other workflows have drafted and signed an e-mail (spec 6.2). */
-const EMAIL_WAIT_MS = 5_000;
+const EMAIL_DELAY_MS = 5_000;
 
 export interface ThreadDeps {
   crms: CrmClients;
@@ -35,18 +40,18 @@ export interface ThreadDeps {
   isStopped: () => boolean;
 }
 
-type Connected = NonNullable<Awaited<ReturnType<CrmClients['hubspot']>>>;
+type ConnectedHubspot = NonNullable<Awaited<ReturnType<CrmClients['hubspot']>>>;
 
-export interface ThreadProgress extends Drained {
+export interface ThreadProgress extends QueueProgress {
   /** How many messages are to be posted in the thread. */
   unsent: number;
 }
 
 /** Works off what happened in a thread: what was said there becomes part of its session. */
-export async function followThread(db: Db, deps: ThreadDeps, { orgId, threadId }: ThreadRef): Promise<ThreadProgress> {
+export async function syncThread(db: Db, deps: ThreadDeps, { orgId, threadId }: ThreadRef): Promise<ThreadProgress> {
   const crm = await deps.crms.hubspot(orgId);
-  const reading = crm && readThreadOf(crm.client, threadId);
-  const drained = await drain(db, orgId, `thread/${threadId}`, {
+  const reading = crm && createThreadReader(crm.client, threadId);
+  const drained = await processQueue(db, orgId, `thread/${threadId}`, {
     isStopped: deps.isStopped,
     handle: async (event) => {
       if (crm === undefined || reading === undefined) return { state: 'failed', reason: 'HubSpot is not connected' };
@@ -57,7 +62,7 @@ export async function followThread(db: Db, deps: ThreadDeps, { orgId, threadId }
     },
   });
   const link = await findLinkOfThread(db, orgId, threadId);
-  return { ...drained, unsent: link === undefined ? 0 : await countOutgoing(db, orgId, link.session_id) };
+  return { ...drained, unsent: link === undefined ? 0 : await countUnsentMessages(db, orgId, link.session_id) };
 }
 
 async function handleMessage(
@@ -65,46 +70,46 @@ async function handleMessage(
   { sending }: ThreadDeps,
   orgId: string,
   threadId: string,
-  { client, settings }: Connected,
-  reading: ThreadReading,
+  { client, settings }: ConnectedHubspot,
+  reading: ThreadReader,
   { dedupe_key, payload, has_waited }: QueuedEvent,
-): Promise<Handling> {
+): Promise<EventDecision> {
   if (payload.message_id === undefined) return { state: 'skipped', reason: 'without a message' };
   const message = await reading.find(payload.message_id);
   if (message === undefined) return { state: 'skipped', reason: 'deleted' };
   const appId = settings.app_id ?? null;
-  const route = await routeIn(db, sending.mediaLinks, orgId, message, {
+  const route = await routeMessage(db, sending.mediaLinks, orgId, message, {
     isComment: payload.message_type === 'COMMENT',
     appId,
   });
   if ('skip' in route) return { state: 'skipped', reason: route.skip };
-  if (message.channelId === EMAIL && !has_waited)
-    return { waitMs: await delayEvent(db, orgId, dedupe_key, EMAIL_WAIT_MS) };
+  if (message.channelId === EMAIL_CHANNEL_ID && !has_waited)
+    return { waitMs: await deferEvent(db, orgId, dedupe_key, EMAIL_DELAY_MS) };
 
   const link = await findLinkOfThread(db, orgId, threadId);
-  const messages: Routed[] = [];
+  const messages: RoutedMessage[] = [];
   for (const one of await reading.listBefore(message, link?.read_until ?? null)) {
-    const to = await routeIn(db, sending.mediaLinks, orgId, one, { isComment: false, appId });
+    const to = await routeMessage(db, sending.mediaLinks, orgId, one, { isComment: false, appId });
     if (!('skip' in to)) messages.push({ message: one, to: to.to });
   }
   messages.push({ message, to: route.to });
   const thread = {
     id: threadId,
     settings,
-    person: link === undefined ? await personIn(client, threadId, messages) : undefined,
+    person: link === undefined ? await findPersonOf(client, threadId, messages) : undefined,
   };
-  return { effect: (trx) => storeAll(trx, sending, orgId, thread, messages) };
+  return { effect: (trx) => storeMessages(trx, sending, orgId, thread, messages) };
 }
 
 /** What opening a session of a thread takes. */
-interface Thread {
+interface ThreadContext {
   id: string;
   settings: HubspotSettings;
   person: Person | undefined;
 }
 
 /** Whom the thread is with: whoever's message names an address, else whom HubSpot says. That it cannot say is no reason to wait. */
-async function personIn(client: Hubspot, threadId: string, messages: Routed[]): Promise<Person | undefined> {
+async function findPersonOf(client: Hubspot, threadId: string, messages: RoutedMessage[]): Promise<Person | undefined> {
   const sender = messages.find(({ message, to }) => to === 'customer' && message.senderEmail !== null)?.message;
   if (sender !== undefined) return { name: sender.senderName, email: sender.senderEmail, phone: null };
   return client.findPerson(threadId).catch((error: unknown) => {
@@ -113,64 +118,64 @@ async function personIn(client: Hubspot, threadId: string, messages: Routed[]): 
   });
 }
 
-interface Routed {
+interface RoutedMessage {
   message: ThreadMessage;
   to: Exclude<Route, { skip: string }>['to'];
 }
 
-const routeIn = async (
+const routeMessage = async (
   db: Db,
   links: MediaLinks,
   orgId: string,
   message: ThreadMessage,
   known: { isComment: boolean; appId: string | null },
-): Promise<Route> => routeOf(message, { ...known, isOurs: await isOurs(db, links, orgId, message) });
+): Promise<Route> => routeOf(message, { ...known, isOurs: await isOwnThreadMessage(db, links, orgId, message) });
 
 /** Stores messages in their order. Those that are there already, whose events came earlier, stay where they are. */
-async function storeAll(
+async function storeMessages(
   trx: Trx,
   sending: SendingDeps,
   orgId: string,
-  thread: Thread,
-  messages: Routed[],
+  thread: ThreadContext,
+  messages: RoutedMessage[],
 ): Promise<Settlement> {
   await lockThread(trx, orgId, thread.id);
   let settlement: Settlement = { state: 'done' };
-  for (const one of messages) settlement = await store(trx, sending, orgId, thread, one);
+  for (const one of messages) settlement = await storeMessage(trx, sending, orgId, thread, one);
   const last = messages.at(-1)?.message.createdAt;
-  if (last !== undefined) await noteReadUntil(trx, orgId, thread.id, last);
+  if (last !== undefined) await updateReadUntil(trx, orgId, thread.id, last);
   return settlement;
 }
 
-async function store(
+async function storeMessage(
   trx: Trx,
   sending: SendingDeps,
   orgId: string,
-  thread: Thread,
-  { message, to }: Routed,
+  thread: ThreadContext,
+  { message, to }: RoutedMessage,
 ): Promise<Settlement> {
   const said = { id: idOf(orgId, 'hubspot message', message.id), text: message.text, name: message.senderName };
   const email = to === 'customer' ? message.senderEmail : null;
   const known = (await findLinkOfThread(trx, orgId, thread.id))?.session_id;
   if (known === undefined && to === 'note') return { state: 'skipped', reason: 'the thread has no session' };
-  const sessionId = known ?? (await openFor(trx, orgId, thread, message));
-  if (to === 'note') await noteElsewhere(trx, orgId, sessionId, said);
-  else if (to === 'agent') await hearAgentElsewhere(trx, sending, orgId, sessionId, { ...said, side: 'customer' });
-  else await hearCustomerElsewhere(trx, orgId, sessionId, { ...said, email });
+  const sessionId = known ?? (await openSessionOfThread(trx, orgId, thread, message));
+  if (to === 'note') await addExternalNote(trx, orgId, sessionId, said);
+  else if (to === 'agent') await addExternalAgentMessage(trx, sending, orgId, sessionId, { ...said, side: 'customer' });
+  else await addExternalCustomerMessage(trx, orgId, sessionId, { ...said, email });
   return { state: 'done' };
 }
 
-async function openFor(
+async function openSessionOfThread(
   trx: Trx,
   orgId: string,
-  { id: threadId, settings, person }: Thread,
+  { id: threadId, settings, person }: ThreadContext,
   { channelId }: ThreadMessage,
 ): Promise<string> {
-  const channel = CHANNELS[channelId ?? ''] ?? 'api';
+  const channel = CHANNEL_BY_ID[channelId ?? ''] ?? 'api';
   const { assist_mode: assistMode = false } = settings;
-  const { id } = await openSessionElsewhere(trx, orgId, { person, channel, assistMode });
+  const { id } = await openExternalSession(trx, orgId, { person, channel, assistMode });
   await linkSession(trx, orgId, id, { threadId });
-  await linkTicketing(trx, orgId, id, { name: 'hubspot', external_id: threadId, id_type: 'thread' });
+  await linkTicketingSystem(trx, orgId, id, { name: 'hubspot', external_id: threadId, id_type: 'thread' });
   return id;
 }
 
@@ -180,11 +185,11 @@ function handleAssignment(
   threadId: string,
   { ai_user_id, assist_mode }: HubspotSettings,
   { payload }: QueuedEvent,
-): Handling {
+): EventDecision {
   if (payload.property_name !== 'assignedTo') return { state: 'skipped', reason: 'of no interest' };
   if (assist_mode) return { state: 'skipped', reason: 'Assist Mode is on' };
   if (ai_user_id === undefined) return { state: 'skipped', reason: 'ai_user_id is not set' };
-  if (!isAssignedAway(payload.property_value, ai_user_id)) return { state: 'skipped', reason: 'not assigned away' };
+  if (!isAssignedToHuman(payload.property_value, ai_user_id)) return { state: 'skipped', reason: 'not assigned away' };
   return {
     async effect(trx) {
       const link = await findLinkOfThread(trx, orgId, threadId);

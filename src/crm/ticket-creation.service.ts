@@ -1,7 +1,7 @@
 import type { Db } from '../db/connect.ts';
 import { conflict } from '../errors.ts';
 import { insertParts, listParts } from './handoffs.queries.ts';
-import { changePart, doPart, type HandoffDeps } from './handoffs.service.ts';
+import { createPart, type HandoffDeps, updateAndReportParts } from './handoffs.service.ts';
 import { findLinkOfSession } from './links.queries.ts';
 
 /**
@@ -21,10 +21,10 @@ export async function createTicket(
   if (hubspot.settings.ticketing_enabled === false)
     throw conflict('Ticketing is disabled: see ticketing_enabled in PUT /integrations/crm');
   const pending = (['contact', 'ticket'] as const).map((part) => ({ part, state: 'pending' as const, error: null }));
-  await changePart(db, orgId, sessionId, (trx) => insertParts(trx, orgId, sessionId, pending));
+  await updateAndReportParts(db, orgId, sessionId, (trx) => insertParts(trx, orgId, sessionId, pending));
   const known = (await findLinkOfSession(db, orgId, sessionId))?.ticket_id;
   if (known !== undefined && known !== null) return known;
-  for (const { part } of pending) await doPart(db, deps, { orgId, sessionId, part }, properties);
+  for (const { part } of pending) await createPart(db, deps, { orgId, sessionId, part }, properties);
   const made = (await findLinkOfSession(db, orgId, sessionId))?.ticket_id;
   if (made !== undefined && made !== null) return made;
   const ticket = (await listParts(db, orgId, sessionId)).find(({ part }) => part === 'ticket');

@@ -1,30 +1,30 @@
-import { noteElsewhere } from '../conversations/elsewhere.service.ts';
-import { changeSession } from '../conversations/handling.service.ts';
+import { addExternalNote } from '../conversations/elsewhere.service.ts';
+import { applySessionUpdate } from '../conversations/handling.service.ts';
 import { UpdateSession } from '../conversations/sessions.schema.ts';
 import type { Db, Trx } from '../db/connect.ts';
 import { DomainError } from '../errors.ts';
 import { idOf } from '../ids.ts';
 import type { CrmClients } from './clients.ts';
 import type { TicketRef } from './contract.ts';
-import { type Drained, drain, type Handling } from './draining.service.ts';
+import { type EventDecision, processQueue, type QueueProgress } from './draining.service.ts';
 import type { QueuedEvent, Settlement } from './events.queries.ts';
-import { findLinkOfTicket, listSessionsOfTickets, noteProperty } from './links.queries.ts';
+import { findLinkOfTicket, listSessionsOfTickets, updatePropertyTime } from './links.queries.ts';
 
-const STAGE = 'hs_pipeline_stage';
+const STAGE_PROPERTY = 'hs_pipeline_stage';
 /** What came from the CRM does not go back there. */
-const CLOSING = { status: 'closed_resolved', reflect_status_change_for_integration: false } as const;
+const CLOSE_CHANGE = { status: 'closed_resolved', reflect_status_change_for_integration: false } as const;
 
 export interface TicketDeps {
   crms: CrmClients;
   isStopped: () => boolean;
 }
 
-type Connected = NonNullable<Awaited<ReturnType<CrmClients['hubspot']>>>;
+type ConnectedHubspot = NonNullable<Awaited<ReturnType<CrmClients['hubspot']>>>;
 
 /** Works off what happened to a ticket, or the notes of all: its properties become data of its session, which closes with it. */
-export async function followTicket(db: Db, deps: TicketDeps, { orgId, ticketId }: TicketRef): Promise<Drained> {
+export async function syncTicket(db: Db, deps: TicketDeps, { orgId, ticketId }: TicketRef): Promise<QueueProgress> {
   const crm = await deps.crms.hubspot(orgId);
-  return drain(db, orgId, ticketId === 'notes' ? 'notes' : `ticket/${ticketId}`, {
+  return processQueue(db, orgId, ticketId === 'notes' ? 'notes' : `ticket/${ticketId}`, {
     isStopped: deps.isStopped,
     handle: async (event) => {
       if (crm === undefined) return { state: 'failed', reason: 'HubSpot is not connected' };
@@ -39,30 +39,30 @@ export async function followTicket(db: Db, deps: TicketDeps, { orgId, ticketId }
 async function handleProperty(
   db: Db,
   orgId: string,
-  { client }: Connected,
+  { client }: ConnectedHubspot,
   { object_id: ticketId, occurred_at, payload: { property_name: name, property_value: value } }: QueuedEvent,
-): Promise<Handling> {
+): Promise<EventDecision> {
   if (!name || !value) return { state: 'skipped', reason: 'without a value' };
   if ((await findLinkOfTicket(db, orgId, ticketId)) === undefined)
     return { state: 'skipped', reason: 'no session has the ticket' };
-  const isClosed = name === STAGE && (await client.isClosedStage(ticketId, value));
+  const isClosed = name === STAGE_PROPERTY && (await client.isClosedStage(ticketId, value));
   const change = UpdateSession.safeParse({ custom_data: { [name]: value } });
   if (!change.success) return { state: 'failed', reason: `${name} cannot be kept: ${change.error.issues[0]?.message}` };
   return {
     async effect(trx) {
       const link = await findLinkOfTicket(trx, orgId, ticketId);
-      if (link === undefined || !(await noteProperty(trx, orgId, ticketId, name, occurred_at)))
+      if (link === undefined || !(await updatePropertyTime(trx, orgId, ticketId, name, occurred_at)))
         return { state: 'skipped', reason: 'older than what is known' };
-      if (isClosed) await changeSession(trx, orgId, link.session_id, CLOSING);
-      return keep(trx, orgId, link.session_id, change.data);
+      if (isClosed) await applySessionUpdate(trx, orgId, link.session_id, CLOSE_CHANGE);
+      return saveProperty(trx, orgId, link.session_id, change.data);
     },
   };
 }
 
 /** A session that can hold no more data closes all the same. */
-async function keep(trx: Trx, orgId: string, sessionId: string, change: UpdateSession): Promise<Settlement> {
+async function saveProperty(trx: Trx, orgId: string, sessionId: string, change: UpdateSession): Promise<Settlement> {
   try {
-    await changeSession(trx, orgId, sessionId, change);
+    await applySessionUpdate(trx, orgId, sessionId, change);
     return { state: 'done' };
   } catch (error) {
     if (!(error instanceof DomainError)) throw error;
@@ -70,7 +70,11 @@ async function keep(trx: Trx, orgId: string, sessionId: string, change: UpdateSe
   }
 }
 
-async function handleNote(orgId: string, { client }: Connected, { object_id: noteId }: QueuedEvent): Promise<Handling> {
+async function handleNote(
+  orgId: string,
+  { client }: ConnectedHubspot,
+  { object_id: noteId }: QueuedEvent,
+): Promise<EventDecision> {
   const note = await client.findNote(noteId);
   if (note === undefined) return { state: 'skipped', reason: 'deleted' };
   return {
@@ -79,7 +83,7 @@ async function handleNote(orgId: string, { client }: Connected, { object_id: not
       if (sessionIds.length === 0) return { state: 'skipped', reason: 'no session has its ticket' };
       for (const sessionId of sessionIds) {
         const id = idOf(orgId, 'hubspot note', note.id, sessionId);
-        await noteElsewhere(trx, orgId, sessionId, { id, text: note.text, name: note.authorName });
+        await addExternalNote(trx, orgId, sessionId, { id, text: note.text, name: note.authorName });
       }
       return { state: 'done' };
     },

@@ -13,7 +13,7 @@ export async function findToken(db: Db, orgId: string, connection: string): Prom
     .where('org_id', '=', orgId)
     .where('connection', '=', connection)
     .executeTakeFirst();
-  return usable(row);
+  return usableTokenOf(row);
 }
 
 /** Lets one transaction at a time go on from here with the connection's token, in whatever process. */
@@ -26,7 +26,7 @@ export async function lockToken(trx: Trx, orgId: string, connection: string): Pr
     )
     .returning(['sealed', 'expires_at'])
     .executeTakeFirst();
-  return usable(row);
+  return usableTokenOf(row);
 }
 
 /** Keeps a token for as long as it is good, and forgets those of connections that are no more. */
@@ -55,7 +55,7 @@ export async function saveToken(
 }
 
 /** Forgets a token, unless another has taken its place. */
-export async function dropToken(db: Db, orgId: string, connection: string, sealed: string): Promise<void> {
+export async function clearToken(db: Db, orgId: string, connection: string, sealed: string): Promise<void> {
   await db
     .updateTable('crm_tokens')
     .set({ sealed: null, expires_at: null })
@@ -65,5 +65,5 @@ export async function dropToken(db: Db, orgId: string, connection: string, seale
     .execute();
 }
 
-const usable = (row: { sealed: string | null; expires_at: Date | null } | undefined): StoredToken | undefined =>
+const usableTokenOf = (row: { sealed: string | null; expires_at: Date | null } | undefined): StoredToken | undefined =>
   row?.sealed == null || row.expires_at === null ? undefined : { sealed: row.sealed, expires_at: row.expires_at };

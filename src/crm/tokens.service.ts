@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import type { Db, Trx } from '../db/connect.ts';
 import { inTransaction } from '../db/transaction.ts';
-import { exchangeSecret, noteRecovery, noteRefusal, type UsedSecret } from '../orgs/connection-use.service.ts';
+import { recordRecovery, recordRefusal, replaceSecret, type UsedSecret } from '../orgs/connection-use.service.ts';
 import type { ConnectionSettings } from '../orgs/integrations.schema.ts';
 import type { CrmError } from '../providers/crm/errors.ts';
 import type { TokenSource } from '../providers/crm/hubspot/api.ts';
 import type { GrantedToken, OauthGrant, RefreshToken } from '../providers/crm/hubspot/oauth.ts';
 import type { Secrets } from '../secrets.ts';
-import { dropToken, findToken, lockToken, type StoredToken, saveToken } from './tokens.queries.ts';
+import { clearToken, findToken, lockToken, type StoredToken, saveToken } from './tokens.queries.ts';
 
 export type HubspotSettings = ConnectionSettings<'crm'>;
 
@@ -17,10 +17,10 @@ export interface TokenDeps {
   refresh: RefreshToken;
 }
 
-const REFRESHED_BEFORE_MS = 5 * 60_000;
+const REFRESH_BEFORE_EXPIRY_MS = 5 * 60_000;
 /** What is left of a token that is still used while none can be had in its place. */
-const LAST_USE_MS = 30_000;
-const RECOVERY_EVERY_MS = 60_000;
+const MIN_REMAINING_MS = 30_000;
+const RECOVERY_INTERVAL_MS = 60_000;
 
 const REFUSED_TOKEN =
   'HubSpot refuses the access token: make a new one in HubSpot, and send it with PUT /integrations/crm';
@@ -28,7 +28,7 @@ const REFUSED_GRANT =
   'HubSpot refuses the authorization of its app: connect the app anew in HubSpot, and send its oauth settings with PUT /integrations/crm';
 
 /** Names the credentials of a connection without telling them. */
-export function connectionOf({ base_url, access_token, oauth }: HubspotSettings): string {
+export function connectionDigestOf({ base_url, access_token, oauth }: HubspotSettings): string {
   const parts = [base_url, access_token, oauth?.client_id, oauth?.client_secret, oauth?.refresh_token];
   return createHash('sha256').update(JSON.stringify(parts)).digest('base64url');
 }
@@ -48,14 +48,14 @@ export function createTokenSources(deps: TokenDeps): (orgId: string, settings: H
   };
   return (orgId, settings) => {
     const { access_token, oauth } = settings;
-    if (oauth === undefined) return sourceOfToken(deps, orgId, access_token as string);
-    return sourceOfGrant(deps, { orgId, settings, oauth, connection: connectionOf(settings) }, shared);
+    if (oauth === undefined) return staticTokenSource(deps, orgId, access_token as string);
+    return grantTokenSource(deps, { orgId, settings, oauth, connection: connectionDigestOf(settings) }, shared);
   };
 }
 
-function sourceOfToken({ db, secrets }: TokenDeps, orgId: string, token: string): TokenSource {
+function staticTokenSource({ db, secrets }: TokenDeps, orgId: string, token: string): TokenSource {
   const used = { path: 'access_token', value: token };
-  return { get: async () => token, ...reporting(db, secrets, orgId, used, REFUSED_TOKEN) };
+  return { get: async () => token, ...createRefusalReporter(db, secrets, orgId, used, REFUSED_TOKEN) };
 }
 
 interface Grant {
@@ -65,24 +65,24 @@ interface Grant {
   connection: string;
 }
 
-function sourceOfGrant(
+function grantTokenSource(
   deps: TokenDeps,
   grant: Grant,
   shared: (key: string, work: () => Promise<string>) => Promise<string>,
 ): TokenSource {
   const { db, secrets } = deps;
   const { orgId, oauth, connection } = grant;
-  const { refuse, confirm } = reporting(db, secrets, orgId, secretOf(oauth), REFUSED_GRANT);
+  const { refuse, confirm } = createRefusalReporter(db, secrets, orgId, secretOf(oauth), REFUSED_GRANT);
   return {
     async get() {
-      const stored = goodFor(REFRESHED_BEFORE_MS, await findToken(db, orgId, connection));
-      if (stored !== undefined) return open(secrets, orgId, connection, stored.sealed);
+      const stored = ifValidFor(REFRESH_BEFORE_EXPIRY_MS, await findToken(db, orgId, connection));
+      if (stored !== undefined) return decryptToken(secrets, orgId, connection, stored.sealed);
       return shared(`${orgId} ${connection}`, () => refreshToken(deps, grant));
     },
     async refuse(token) {
       const stored = await findToken(db, orgId, connection);
-      if (stored === undefined || open(secrets, orgId, connection, stored.sealed) !== token) return;
-      await dropToken(db, orgId, connection, stored.sealed);
+      if (stored === undefined || decryptToken(secrets, orgId, connection, stored.sealed) !== token) return;
+      await clearToken(db, orgId, connection, stored.sealed);
       await refuse(token);
     },
     confirm,
@@ -92,74 +92,75 @@ function sourceOfGrant(
 /** Whoever comes second finds what the first has got. A refusal is noted only while the grant that was refused is the org's. */
 async function refreshToken(deps: TokenDeps, grant: Grant): Promise<string> {
   const { db, secrets } = deps;
-  const tried = await inTransaction(db, (trx) => refreshLocked(trx, deps, grant));
+  const tried = await inTransaction(db, (trx) => refreshUnderLock(trx, deps, grant));
   if ('token' in tried) return tried.token;
-  if (isRefusal(tried.error)) await noteRefusal(db, secrets, grant.orgId, 'crm', secretOf(grant.oauth), REFUSED_GRANT);
+  if (isRefusal(tried.error))
+    await recordRefusal(db, secrets, grant.orgId, 'crm', secretOf(grant.oauth), REFUSED_GRANT);
   throw tried.error;
 }
 
-async function refreshLocked(
+async function refreshUnderLock(
   trx: Trx,
   { secrets, refresh }: TokenDeps,
   grant: Grant,
 ): Promise<{ token: string } | { error: unknown }> {
   const { orgId, settings, oauth, connection } = grant;
   const stored = await lockToken(trx, orgId, connection);
-  const fresh = goodFor(REFRESHED_BEFORE_MS, stored);
-  if (fresh !== undefined) return { token: open(secrets, orgId, connection, fresh.sealed) };
+  const fresh = ifValidFor(REFRESH_BEFORE_EXPIRY_MS, stored);
+  if (fresh !== undefined) return { token: decryptToken(secrets, orgId, connection, fresh.sealed) };
   const answer = await refresh(settings.base_url, oauth).catch((error: unknown) => ({ error }));
   if ('error' in answer) {
-    const last = isRefusal(answer.error) ? undefined : goodFor(LAST_USE_MS, stored);
-    return last === undefined ? answer : { token: open(secrets, orgId, connection, last.sealed) };
+    const last = isRefusal(answer.error) ? undefined : ifValidFor(MIN_REMAINING_MS, stored);
+    return last === undefined ? answer : { token: decryptToken(secrets, orgId, connection, last.sealed) };
   }
-  await keep(trx, secrets, grant, answer);
+  await saveGrantedToken(trx, secrets, grant, answer);
   return { token: answer.accessToken };
 }
 
 /** A refresh token that came in place of ours goes with the integration. Those who read the settings before find the access token as well. */
-async function keep(trx: Trx, secrets: Secrets, grant: Grant, granted: GrantedToken): Promise<void> {
+async function saveGrantedToken(trx: Trx, secrets: Secrets, grant: Grant, granted: GrantedToken): Promise<void> {
   const { orgId, settings, oauth } = grant;
   const connections = new Set([grant.connection]);
   if (granted.refreshToken !== oauth.refresh_token) {
-    await exchangeSecret(trx, secrets, orgId, 'crm', secretOf(oauth), granted.refreshToken);
-    connections.add(connectionOf({ ...settings, oauth: { ...oauth, refresh_token: granted.refreshToken } }));
+    await replaceSecret(trx, secrets, orgId, 'crm', secretOf(oauth), granted.refreshToken);
+    connections.add(connectionDigestOf({ ...settings, oauth: { ...oauth, refresh_token: granted.refreshToken } }));
   }
   const tokens = [...connections].map((connection) => ({
     connection,
-    sealed: secrets.encrypt(granted.accessToken, placeOf(orgId, connection)),
+    sealed: secrets.encrypt(granted.accessToken, secretLocationOf(orgId, connection)),
   }));
   await saveToken(trx, orgId, tokens, granted.expiresInSeconds);
 }
 
 /** Shows in the integration whether the credentials are taken. */
-function reporting(db: Db, secrets: Secrets, orgId: string, used: UsedSecret, message: string) {
+function createRefusalReporter(db: Db, secrets: Secrets, orgId: string, used: UsedSecret, message: string) {
   let recoveryAt = 0;
   return {
     async refuse(_token: string) {
       recoveryAt = 0;
-      await noteRefusal(db, secrets, orgId, 'crm', used, message);
+      await recordRefusal(db, secrets, orgId, 'crm', used, message);
     },
     async confirm() {
       if (Date.now() < recoveryAt) return;
-      recoveryAt = Date.now() + RECOVERY_EVERY_MS;
-      await noteRecovery(db, orgId, 'crm', message);
+      recoveryAt = Date.now() + RECOVERY_INTERVAL_MS;
+      await recordRecovery(db, orgId, 'crm', message);
     },
   };
 }
 
-const goodFor = (ms: number, stored: StoredToken | undefined): StoredToken | undefined =>
+const ifValidFor = (ms: number, stored: StoredToken | undefined): StoredToken | undefined =>
   stored !== undefined && stored.expires_at.getTime() - Date.now() > ms ? stored : undefined;
 
 const secretOf = ({ refresh_token }: OauthGrant): UsedSecret => ({ path: 'oauth.refresh_token', value: refresh_token });
 
-const isRefusal = (error: unknown) => (error as Partial<CrmError>).isRefusedConnection === true;
+const isRefusal = (error: unknown) => (error as Partial<CrmError>).areCredentialsRefused === true;
 
-const placeOf = (orgId: string, connection: string) => ({
+const secretLocationOf = (orgId: string, connection: string) => ({
   orgId,
   table: 'crm_tokens',
   column: 'sealed',
   row: connection,
 });
 
-const open = (secrets: Secrets, orgId: string, connection: string, sealed: string) =>
-  secrets.decrypt(sealed, placeOf(orgId, connection));
+const decryptToken = (secrets: Secrets, orgId: string, connection: string, sealed: string) =>
+  secrets.decrypt(sealed, secretLocationOf(orgId, connection));

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Db } from '../db/connect.ts';
 
 /** Deletes batches as they came that are older than 30 days, a bounded number. Their events stay known. Gives how many. */
-export async function deleteBatches(db: Db, limit: number): Promise<number> {
+export async function deleteExpiredBatches(db: Db, limit: number): Promise<number> {
   const { numAffectedRows } = await sql`
     delete from crm_batches where (org_id, id) in (
       select org_id, id from crm_batches where received_at < now() - interval '30 days' order by received_at limit ${limit}
@@ -12,14 +12,14 @@ export async function deleteBatches(db: Db, limit: number): Promise<number> {
 }
 
 /** Up to which of the waiting events a look got. */
-export interface Mark {
+export interface EventPosition {
   created_at: Date;
   id: number;
 }
 
 /** Queues of events that have waited for over two minutes, of a bounded number of events behind a mark, and the mark behind them. */
-export async function listForgotten(db: Db, behind: Mark | undefined, limit: number) {
-  const { rows } = await sql<Mark & { org_id: string; queue: string }>`
+export async function listStalledEvents(db: Db, behind: EventPosition | undefined, limit: number) {
+  const { rows } = await sql<EventPosition & { org_id: string; queue: string }>`
     select org_id, queue, created_at, id from crm_events
     where state = 'queued' and created_at < now() - interval '2 minutes'
       and (not_before is null or not_before < now() - interval '2 minutes')
@@ -30,7 +30,7 @@ export async function listForgotten(db: Db, behind: Mark | undefined, limit: num
 }
 
 /** Those of some workflows for which a command waits. */
-export async function listCommanded(db: Db, workflowIds: string[]): Promise<string[]> {
+export async function listPendingWorkflowIds(db: Db, workflowIds: string[]): Promise<string[]> {
   const rows = await db
     .selectFrom('outbox')
     .select('workflow_id')

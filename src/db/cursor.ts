@@ -4,7 +4,7 @@ import { invalid } from '../errors.ts';
 import { isUuid } from '../ids.ts';
 import { APPLICATION_NAME, type Db } from './connect.ts';
 
-const PATIENCE_MS = 1_000;
+const MAX_WAIT_MS = 1_000;
 const POLL_MS = 5;
 
 /** A place in a list that is ordered by a timestamp and an id. */
@@ -33,7 +33,7 @@ export function toPage<Row extends { id: string }>(rows: Row[], limit: number, a
 }
 
 /** Which rows make a page of a list by creation. */
-export interface Place {
+export interface PageRequest {
   /** Where the page before ended. */
   after: Position | undefined;
   /** Rows from then on may still get company that sorts before them. */
@@ -42,8 +42,8 @@ export interface Place {
 }
 
 /** Has a query give the rows of a page, and one more where there is one. `of` names the table where the query joins several. */
-export const byCreation =
-  ({ after, settled, limit }: Place, of?: string) =>
+export const orderedByCreation =
+  ({ after, settled, limit }: PageRequest, of?: string) =>
   <DB, TB extends keyof DB, O>(query: SelectQueryBuilder<DB, TB, O>): SelectQueryBuilder<DB, TB, O> => {
     const [at, id] = ['created_at', 'id'].map((column) => sql.ref(of === undefined ? column : `${of}.${column}`));
     const settledOnes = query.where(sql<SqlBool>`${at} < ${settled}`);
@@ -61,7 +61,7 @@ export const byCreation =
 export async function pageOf<Row extends { id: string; created_at: Date }>(
   db: Db,
   { cursor, limit }: { cursor?: string | undefined; limit: number },
-  read: (place: Place) => Promise<Row[]>,
+  read: (place: PageRequest) => Promise<Row[]>,
 ) {
   const after = cursor === undefined ? undefined : decodeCursor(cursor);
   const rows = await read({ after, settled: await settledBefore(db), limit });
@@ -74,13 +74,13 @@ export async function pageOf<Row extends { id: string; created_at: Date }>(
  * timestamp, in whole milliseconds. A transaction shows a moment after its start, hence the first sleep.
  */
 export async function settledBefore(db: Db): Promise<Date> {
-  const { now } = await lookAtWriters(db);
+  const { now } = await findOldestWriter(db);
   const final = new Date(now.getTime() + 1);
-  const giveUpAt = Date.now() + PATIENCE_MS;
+  const giveUpAt = Date.now() + MAX_WAIT_MS;
   for (;;) {
     await sleep(POLL_MS);
     if (db.isTransaction) await sql`select pg_stat_clear_snapshot()`.execute(db);
-    const { oldest } = await lookAtWriters(db);
+    const { oldest } = await findOldestWriter(db);
     if (oldest === null || oldest >= final) return final;
     if (Date.now() > giveUpAt) return oldest;
   }
@@ -90,7 +90,7 @@ export async function settledBefore(db: Db): Promise<Date> {
  * The start of the oldest open transaction that may write. One that has not written yet may still do so; only a read that has been
  * under way for long is taken for what it is, lest it holds up every list.
  */
-async function lookAtWriters(db: Db): Promise<{ now: Date; oldest: Date | null }> {
+async function findOldestWriter(db: Db): Promise<{ now: Date; oldest: Date | null }> {
   const { rows } = await sql<{ now: Date; oldest: Date | null }>`
     select clock_timestamp()::timestamptz(3) as now, date_trunc('milliseconds', min(xact_start)) as oldest
     from pg_stat_activity

@@ -3,12 +3,12 @@ import { sql } from 'kysely';
 import type { Db } from './connect.ts';
 
 /** Under load, one notification serves all that commit within this time. */
-const PAUSE_MS = 5;
+const COALESCE_MS = 5;
 /** Postgres takes less than 8,000 bytes. */
 const MAX_PAYLOAD_BYTES = 7_900;
 
 /** What is to be told next on each channel where a notification is under way. */
-const underWay = new WeakMap<Db, Map<string, Set<string>>>();
+const pendingNotifications = new WeakMap<Db, Map<string, Set<string>>>();
 
 /**
  * Tells who listens to a channel to look, after a commit. NOTIFY takes a lock over the whole server at commit, so it is not sent inside the
@@ -16,8 +16,8 @@ const underWay = new WeakMap<Db, Map<string, Set<string>>>();
  * where to look; a payload without any says everywhere, as when there are too many. A notification can be lost.
  */
 export function notify(db: Db, channel: string, hint = ''): void {
-  const channels = underWay.get(db) ?? new Map<string, Set<string>>();
-  underWay.set(db, channels);
+  const channels = pendingNotifications.get(db) ?? new Map<string, Set<string>>();
+  pendingNotifications.set(db, channels);
   const waiting = channels.get(channel);
   if (waiting !== undefined) {
     waiting.add(hint);
@@ -27,7 +27,7 @@ export function notify(db: Db, channel: string, hint = ''): void {
   channels.set(channel, next);
   void send(db, channel, hint)
     .catch(() => undefined)
-    .then(() => sleep(PAUSE_MS))
+    .then(() => sleep(COALESCE_MS))
     .then(() => {
       channels.delete(channel);
       if (next.size > 0) notify(db, channel, payloadOf(next));

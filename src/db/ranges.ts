@@ -13,7 +13,7 @@ export interface RangeQuery {
 }
 
 /** Which rows make a page of a list by creation, or by update where the caller asks for updates. */
-export interface RangePlace {
+export interface RangePageRequest {
   query: RangeQuery;
   order: 'created_at' | 'updated_at';
   after: Position | undefined;
@@ -23,7 +23,7 @@ export interface RangePlace {
 
 /** Has a query over one table, which goes by the name `of` in it, give the rows of a page, and one more where there is one. */
 export const inRange =
-  ({ query, order, after, settled }: RangePlace, of: string) =>
+  ({ query, order, after, settled }: RangePageRequest, of: string) =>
   <DB, TB extends keyof DB, O>(rows: SelectQueryBuilder<DB, TB, O>): SelectQueryBuilder<DB, TB, O> => {
     const [createdAt, updatedAt, at, id] = ['created_at', 'updated_at', order, 'id'].map((column) =>
       sql.ref(`${of}.${column}`),
@@ -47,7 +47,7 @@ export const inRange =
 export async function pageOfRange<Row extends { id: string; created_at: Date; updated_at: Date }>(
   db: Db,
   query: RangeQuery,
-  read: (place: RangePlace) => Promise<Row[]>,
+  read: (place: RangePageRequest) => Promise<Row[]>,
 ) {
   const after = query.cursor === undefined ? undefined : decodeCursor(query.cursor);
   const order = query.updated_after === undefined && query.updated_before === undefined ? 'created_at' : 'updated_at';

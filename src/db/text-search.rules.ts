@@ -16,9 +16,9 @@ export interface Term {
 }
 
 /** The same letters as in the migration that made the search. */
-const RUN =
+const UNSPACED_RUN =
   /[\u0e01-\u0e3a\u0e40-\u0e4e\u0e81-\u0ebd\u0ec0-\u0ece\u1000-\u1049\u1780-\u17d3\u3005-\u3007\u3041-\u3096\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff\u3105-\u312f\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\u{20000}-\u{3ffff}]+/gu;
-const UNSEEN = /[\u00ad\u200c-\u200f\u202a-\u202e\u2060-\u2069\ufeff]|\p{Variation_Selector}/gu;
+const INVISIBLE = /[\u00ad\u200c-\u200f\u202a-\u202e\u2060-\u2069\ufeff]|\p{Variation_Selector}/gu;
 /** What is behind them is not read: each costs time. */
 const MAX_PIECES = 60;
 const PIECE = /(-?)"([^"]*)"?|(\S+)/g;
@@ -28,11 +28,11 @@ const WORD = /^[\p{L}\p{M}\p{N}]+$/u;
  * Reads what people type into a search: words of which each is wanted, "a phrase", -excluded and OR. All else is text. A group that only
  * excludes asks for nothing. The last word may go on where it has `openFrom` letters.
  */
-export function readQuery(text: string, { openFrom }: { openFrom: number }): TextQuery {
+export function parseQuery(text: string, { openFrom }: { openFrom: number }): TextQuery {
   const groups: Term[][] = [[]];
   const readable = text
     .normalize('NFKC')
-    .replace(UNSEEN, '')
+    .replace(INVISIBLE, '')
     .replaceAll(/[“”„«»]/g, '"');
   for (const [, minus, phrase, word] of [...readable.matchAll(PIECE)].slice(0, MAX_PIECES)) {
     if (word === 'OR') groups.push([]);
@@ -50,8 +50,8 @@ export function readQuery(text: string, { openFrom }: { openFrom: number }): Tex
 }
 
 function termOf(text: string, { isExact, isExcluded }: Pick<Term, 'isExact' | 'isExcluded'>): Term {
-  const runs = text.match(RUN) ?? [];
-  const words = text.replaceAll(RUN, ' ').trim();
+  const runs = text.match(UNSPACED_RUN) ?? [];
+  const words = text.replaceAll(UNSPACED_RUN, ' ').trim();
   return {
     words,
     pairs: runs.flatMap(pairsOf).slice(0, MAX_PIECES),

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from './connect.ts';
-import { readQuery, type Term } from './text-search.rules.ts';
+import { parseQuery, type Term } from './text-search.rules.ts';
 
 interface Options {
   /** Whose stems count beside the words, and whose smallest words count for nothing. Each has a configuration. */
@@ -18,15 +18,15 @@ export async function findTextQuery(
   text: string,
   { languages = [], openFrom }: Options,
 ): Promise<string | undefined> {
-  const { groups } = readQuery(text, { openFrom });
+  const { groups } = parseQuery(text, { openFrom });
   if (groups.length === 0) return undefined;
   const whole = (compile: (term: Term) => RawBuilder<unknown>) =>
-    joined(
-      groups.map((terms) => joined(terms.map(compile), '&&')),
+    joinQueries(
+      groups.map((terms) => joinQueries(terms.map(compile), '&&')),
       '||',
     );
   const { rows } = await sql<{ query: string }>`
-    with asked as (select ${whole((term) => telling(term, languages))} as telling, ${whole((term) => termQuery(term, languages))} as full_text)
+    with asked as (select ${whole((term) => distinctiveQuery(term, languages))} as telling, ${whole((term) => termQuery(term, languages))} as full_text)
     select query::text from asked, lateral (select case when numnode(telling) > 0 then telling else full_text end as query) as chosen
     where querytree(query) not in ('', 'T')
   `.execute(db);
@@ -34,7 +34,7 @@ export async function findTextQuery(
 }
 
 /** Nothing where one of the languages has the word everywhere, such as "the". */
-function telling(term: Term, languages: string[]): RawBuilder<unknown> {
+function distinctiveQuery(term: Term, languages: string[]): RawBuilder<unknown> {
   if (term.isExact || term.isExcluded || term.words === '' || languages.length === 0) return termQuery(term, languages);
   const stems = languages.map((code) => sql`numnode(${stemOf(term, code)}) = 0`);
   return sql`case when ${sql.join(stems, sql` or `)} then '' else ${termQuery(term, languages)} end`;
@@ -49,7 +49,7 @@ function termQuery(term: Term, languages: string[]): RawBuilder<unknown> {
     select coalesce(string_agg(distinct '(' || one || ')', '|'), '')::tsquery
     from unnest(array[${sql.join([exact, ...stems, ...beginning])}]) as one where one <> ''
   )`;
-  const whole = joined([...(words === '' ? [] : [alternatives]), ...pairs.map(pairQuery)], '&&');
+  const whole = joinQueries([...(words === '' ? [] : [alternatives]), ...pairs.map(pairQuery)], '&&');
   return isExcluded ? sql`!! ${whole}` : whole;
 }
 
@@ -63,5 +63,5 @@ const pairQuery = (pair: string) =>
     ? sql`(quote_literal(${pair}::text) || ':*')::tsquery`
     : sql`quote_literal(${pair}::text)::tsquery`;
 
-const joined = (parts: RawBuilder<unknown>[], operator: '&&' | '||'): RawBuilder<unknown> =>
+const joinQueries = (parts: RawBuilder<unknown>[], operator: '&&' | '||'): RawBuilder<unknown> =>
   parts.length === 0 ? sql`''::tsquery` : sql`(${sql.join(parts, sql.raw(` ${operator} `))})`;

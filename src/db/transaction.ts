@@ -2,11 +2,11 @@ import { sql } from 'kysely';
 import type { Db, Trx } from './connect.ts';
 import { isDeadlock } from './failures.ts';
 
-const MOST_TRIES = 3;
+const MAX_TRIES = 3;
 
-type Hook = (db: Db) => void;
+type CommitCallback = (db: Db) => void;
 
-const hooksOf = new WeakMap<object, Hook[]>();
+const callbacksOf = new WeakMap<object, CommitCallback[]>();
 
 /**
  * Runs `work` in a transaction, joining the caller's where `db` is one already. One that Postgres ended to resolve a deadlock is run again
@@ -15,16 +15,16 @@ const hooksOf = new WeakMap<object, Hook[]>();
 export async function inTransaction<T>(db: Db, work: (trx: Trx) => Promise<T>): Promise<T> {
   if (isTransaction(db)) return work(db);
   for (let tries = 1; ; tries++) {
-    const hooks: Hook[] = [];
+    const hooks: CommitCallback[] = [];
     try {
       const result = await db.transaction().execute(async (trx) => {
-        hooksOf.set(trx, hooks);
+        callbacksOf.set(trx, hooks);
         return work(trx);
       });
       for (const hook of hooks) hook(db);
       return result;
     } catch (error) {
-      if (tries === MOST_TRIES || !isDeadlock(error)) throw error;
+      if (tries === MAX_TRIES || !isDeadlock(error)) throw error;
     }
   }
 }
@@ -32,8 +32,8 @@ export async function inTransaction<T>(db: Db, work: (trx: Trx) => Promise<T>): 
 const isTransaction = (db: Db): db is Trx => db.isTransaction;
 
 /** Calls `hook` once the transaction has committed, or now where there is none. A crash in between loses the call: hints only. */
-export function afterCommit(db: Db, hook: Hook): void {
-  const hooks = hooksOf.get(db);
+export function afterCommit(db: Db, hook: CommitCallback): void {
+  const hooks = callbacksOf.get(db);
   if (hooks === undefined) hook(db);
   else if (!hooks.includes(hook)) hooks.push(hook);
 }

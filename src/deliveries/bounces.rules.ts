@@ -15,8 +15,8 @@ export interface Bounce {
   suppression: 'bounced' | null;
 }
 
-const MAX_CHARACTERS = 65_536;
-const MAX_REASON = 500;
+const MAX_REPORT_LENGTH = 65_536;
+const MAX_REASON_LENGTH = 500;
 
 /**
  * No such mailbox, no such domain, mailbox disabled. Not a full mailbox (5.2.2), a policy (5.7.x) or what is wrong with the sender
@@ -29,7 +29,7 @@ const ENHANCED_CODE = /(?<![\d.])[245]\.\d{1,3}\.\d{1,3}(?!\.?\d)/;
 /** Reads the message/delivery-status part: one group of fields about the mail, then one for each recipient. */
 export function recipientReports(text: string): RecipientReport[] {
   return text
-    .slice(0, MAX_CHARACTERS)
+    .slice(0, MAX_REPORT_LENGTH)
     .replace(/[\r\0]/g, '')
     .split(/\n(?:[ \t]*\n)+/)
     .map(fieldsOf)
@@ -48,7 +48,7 @@ export function recipientReports(text: string): RecipientReport[] {
 }
 
 /** The report about the recipient `to`; where none names it, the first failure, else the first. */
-export const reportFor = (to: string, reports: RecipientReport[]): RecipientReport | undefined =>
+export const reportAbout = (to: string, reports: RecipientReport[]): RecipientReport | undefined =>
   reports.find(({ recipient }) => recipient === to) ?? reports.find(({ action }) => action === 'failed') ?? reports[0];
 
 /**
@@ -56,7 +56,7 @@ export const reportFor = (to: string, reports: RecipientReport[]): RecipientRepo
  * somebody else's mailbox may have gone.
  */
 export function bounceOf({ recipient, status, diagnostic }: RecipientReport, to: string): Bounce {
-  const reason = (diagnostic || status || 'not delivered').slice(0, MAX_REASON);
+  const reason = (diagnostic || status || 'not delivered').slice(0, MAX_REASON_LENGTH);
   const isGone = recipient === to && NO_SUCH_ADDRESS.test(status);
   return isGone
     ? { status: 'bounced', reason, suppression: 'bounced' }

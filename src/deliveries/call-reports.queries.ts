@@ -1,7 +1,7 @@
 import type { Db } from '../db/connect.ts';
 
 /** The call that a provider speaks of, by our id where it says it, else by its own. */
-export const findCalled = (
+export const findReportedCall = (
   db: Db,
   orgId: string,
   { provider, providerId, deliveryId }: { provider: string; providerId: string; deliveryId: string | undefined },

@@ -8,11 +8,11 @@ import { isSameSecret } from '../providers/signatures.ts';
 import { isTwilioSignature, readTwilioCallback } from '../providers/twilio-callbacks.ts';
 import { isVapiSignature, readVapiCallback } from '../providers/vapi-callbacks.ts';
 import type { Secrets } from '../secrets.ts';
-import { tellOfCalls } from './call-reports.service.ts';
+import { announceCallReports } from './call-reports.service.ts';
 import type { CallbackProvider, CallbackUrls } from './callback-urls.ts';
 import type { Channel } from './contract.ts';
-import { takeInbound } from './inbound.service.ts';
-import { takeReports } from './reports.service.ts';
+import { receiveMessage } from './inbound.service.ts';
+import { receiveStatusUpdates } from './reports.service.ts';
 
 /** A callback as it came, its body in the very bytes that were signed. */
 export interface RawCallback {
@@ -72,25 +72,25 @@ export async function readCallback(
 }
 
 /** Takes a verified callback: as a whole, or not at all. Once more, it changes nothing. */
-export function takeCallback(
+export function receiveCallback(
   db: Db,
   orgId: string,
   provider: CallbackProvider,
   { reports, messages, calls = [] }: CallbackContent,
 ): Promise<void> {
   return inTransaction(db, async (trx) => {
-    await takeReports(
+    await receiveStatusUpdates(
       trx,
       orgId,
       reports.map(({ isSuppressing, ...report }) => ({
         ...report,
         provider,
-        suppression: isSuppressing ? SUPPRESSION[provider] : null,
+        suppression: isSuppressing ? SUPPRESSION_REASONS[provider] : null,
       })),
     );
-    await tellOfCalls(trx, orgId, provider, calls);
+    await announceCallReports(trx, orgId, provider, calls);
     for (const { text, ...message } of messages) {
-      await takeInbound(trx, orgId, {
+      await receiveMessage(trx, orgId, {
         ...message,
         body: text,
         channel: CHANNEL_OF[provider],
@@ -102,10 +102,10 @@ export function takeCallback(
 }
 
 /** Twilio refuses numbers that opted out, the others those that cannot be reached. */
-const SUPPRESSION = { twilio: 'unsubscribed', meta: 'bounced', vapi: 'bounced' } as const;
+const SUPPRESSION_REASONS = { twilio: 'unsubscribed', meta: 'bounced', vapi: 'bounced' } as const;
 
 /** Whether a subscription handshake of Meta brings the org's verify_token. */
-export async function isHandshake(db: Db, secrets: Secrets, orgId: string, token: string): Promise<boolean> {
+export async function isValidHandshake(db: Db, secrets: Secrets, orgId: string, token: string): Promise<boolean> {
   const connection = await findConnection(db, secrets, orgId, 'whatsapp');
   return connection?.verify_token !== undefined && isSameSecret(token, connection.verify_token);
 }

@@ -1,11 +1,11 @@
 import { getPhoneAgent } from '../agents/phone-agents.service.ts';
 import { getContact, resolveContacts } from '../contacts/service.ts';
-import { addMessage, getSessionOf, openSession } from '../conversations/sessions.service.ts';
+import { addMessage, getSessionOfMessage, openSession } from '../conversations/sessions.service.ts';
 import type { Db } from '../db/connect.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { conflict, invalid, notFound } from '../errors.ts';
 import { type ChannelDefaults, listChannels } from './channels.service.ts';
-import { findRequestedMessage } from './messages.queries.ts';
+import { findMessageByRequestKey } from './messages.queries.ts';
 import type { MakeOutboundCall } from './messages.schema.ts';
 import { requestMessage } from './messages.service.ts';
 
@@ -22,9 +22,9 @@ export function requestCall(
   requestKey: string | null = null,
 ) {
   return inTransaction(db, async (trx) => {
-    const made = requestKey === null ? undefined : await findRequestedMessage(trx, orgId, requestKey);
+    const made = requestKey === null ? undefined : await findMessageByRequestKey(trx, orgId, requestKey);
     if (made !== undefined)
-      return { call_id: made, session_id: (await getSessionOf(trx, orgId, made)).id, status: 'queued' };
+      return { call_id: made, session_id: (await getSessionOfMessage(trx, orgId, made)).id, status: 'queued' };
     if (!(await listChannels(trx, orgId, defaults)).has('voice'))
       throw conflict('No voice platform is connected: PUT /integrations/voice first');
     const agent = await getPhoneAgent(trx, orgId, phoneAgentId);

@@ -1,7 +1,7 @@
 import type { Db } from '../db/connect.ts';
 import { listConnections } from '../orgs/integrations.service.ts';
 import type { Channel } from './contract.ts';
-import { SANDBOX_SENDERS, senderIn } from './senders.rules.ts';
+import { fromAddressIn, SANDBOX_FROM_ADDRESSES } from './senders.rules.ts';
 
 /** The channels on which an org can send, each with the address or number of all its messages, or null where each says its own. */
 export type Channels = Map<Channel, string | null>;
@@ -24,8 +24,8 @@ export async function listChannels(
   if (hasMailServer || connections.has('email')) channels.set('email', null);
   for (const channel of ['sms', 'whatsapp', 'voice'] as const) {
     const settings = connections.get(channel);
-    if (settings !== undefined) channels.set(channel, senderIn(channel, settings));
-    else if (isDevelopment) channels.set(channel, SANDBOX_SENDERS[channel]);
+    if (settings !== undefined) channels.set(channel, fromAddressIn(channel, settings));
+    else if (isDevelopment) channels.set(channel, SANDBOX_FROM_ADDRESSES[channel]);
   }
   return channels;
 }

@@ -12,7 +12,7 @@ export interface CallContent {
 }
 
 /** What goes out on each channel, with every place filled. */
-export type ChannelContent =
+export type MessageContent =
   | { channel: 'email'; content: EmailContent }
   | { channel: 'sms'; content: SmsContent }
   | { channel: 'whatsapp'; content: WhatsAppContent }

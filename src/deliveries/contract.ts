@@ -49,19 +49,19 @@ export const SEND_MESSAGE: WorkflowContract<MessageRef> = {
   workflowId: ({ deliveryId }) => `message/${deliveryId}`,
 };
 
-export interface LookUpInput {
+export interface ReconcileSendsInput {
   orgId: string;
 }
 
 /** Asks providers what became of an org's sends whose answer was lost. */
-export const RECONCILE_SENDS: WorkflowContract<LookUpInput> = {
+export const RECONCILE_SENDS: WorkflowContract<ReconcileSendsInput> = {
   type: 'reconcileSends',
   taskQueue: 'interactive',
   workflowId: ({ orgId }) => `reconciliation/${orgId}`,
 };
 
 /** What a round of asking found. */
-export interface LookUpProgress {
+export interface ReconciliationProgress {
   found: number;
   /** Time until providers are asked again, or null when nothing is left to ask for. */
   nextInMs: number | null;

@@ -8,23 +8,23 @@ export interface DeliveryRef {
   deliveryId: string;
 }
 
-export interface DeliverySeal {
-  seal(delivery: DeliveryRef): Buffer;
+export interface DeliverySigner {
+  sign(delivery: DeliveryRef): Buffer;
   /** The delivery that the bytes were sealed for, or undefined when they are not ours. Takes the same time for any wrong ones. */
-  open(bytes: Uint8Array): DeliveryRef | undefined;
+  verify(bytes: Uint8Array): DeliveryRef | undefined;
 }
 
 /** Names deliveries to the outside: both ids and a truncated HMAC-SHA256 over them, by a key of its own for each use. */
-export function createDeliverySeal(secret: string, use: string, macBytes: number): DeliverySeal {
+export function createDeliverySigner(secret: string, use: string, macBytes: number): DeliverySigner {
   const key = Buffer.from(hkdfSync('sha256', secret, '', use, 32));
   const macOf = (ids: Uint8Array) => createHmac('sha256', key).update(ids).digest().subarray(0, macBytes);
 
   return {
-    seal({ orgId, deliveryId }) {
+    sign({ orgId, deliveryId }) {
       const ids = Buffer.concat([parse(orgId), parse(deliveryId)]);
       return Buffer.concat([ids, macOf(ids)]);
     },
-    open(bytes) {
+    verify(bytes) {
       if (bytes.length !== 2 * ID_BYTES + macBytes) return undefined;
       const ids = bytes.subarray(0, 2 * ID_BYTES);
       if (!timingSafeEqual(macOf(ids), bytes.subarray(2 * ID_BYTES))) return undefined;

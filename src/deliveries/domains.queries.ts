@@ -1,6 +1,6 @@
 import { type SqlBool, sql } from 'kysely';
 import type { Db, Trx } from '../db/connect.ts';
-import { byCreation, type Place } from '../db/cursor.ts';
+import { orderedByCreation, type PageRequest } from '../db/cursor.ts';
 import { lockName } from '../db/locks.ts';
 import type { DomainStatus } from './domains.schema.ts';
 import type { SendingDomainsTable } from './domains.table.ts';
@@ -56,7 +56,7 @@ export function findDomain(db: Db, orgId: string, domain: string) {
 }
 
 /** Keeps what DNS said of a domain. */
-export function updateChecked(
+export function updateDomainStatus(
   db: Db,
   orgId: string,
   id: string,
@@ -81,7 +81,7 @@ export async function deleteDomain(db: Db, orgId: string, domain: string): Promi
 }
 
 /** The key of the longest of these domains that is verified. */
-export function findVerifiedKey(db: Db, orgId: string, domains: string[]) {
+export function findVerifiedDomainKey(db: Db, orgId: string, domains: string[]) {
   return db
     .selectFrom('sending_domains')
     .select(['id', 'domain', 'selector', 'private_key'])
@@ -94,5 +94,10 @@ export function findVerifiedKey(db: Db, orgId: string, domains: string[]) {
 }
 
 /** A page of domains by creation. */
-export const listDomains = (db: Db, orgId: string, place: Place) =>
-  db.selectFrom('sending_domains').select(COLUMNS).where('org_id', '=', orgId).$call(byCreation(place)).execute();
+export const listDomains = (db: Db, orgId: string, place: PageRequest) =>
+  db
+    .selectFrom('sending_domains')
+    .select(COLUMNS)
+    .where('org_id', '=', orgId)
+    .$call(orderedByCreation(place))
+    .execute();

@@ -3,7 +3,7 @@ import type { Deps } from '../deps.ts';
 import { errorResponses } from '../http/errors.ts';
 import { NO_BODY, NoBody } from '../http/schemas.ts';
 import { CustomDomain, CustomDomainPage, DomainPath, ListDomains, PutCustomDomain } from './domains.schema.ts';
-import { pageOfDomains, putDomain, removeDomain, verifyDomain } from './domains.service.ts';
+import { deleteSendingDomain, pageOfDomains, putDomain, verifyDomain } from './domains.service.ts';
 
 const tags = ['email'];
 
@@ -55,7 +55,7 @@ export const domainRoutes: FastifyPluginAsyncZod<Deps> = async (app, { secrets, 
       response: { 200: NoBody, ...errorResponses(403, 404) },
     },
     handler: async ({ db, org, params }) => {
-      await removeDomain(db, org.id, params.domainName);
+      await deleteSendingDomain(db, org.id, params.domainName);
       return NO_BODY;
     },
   });

@@ -2,11 +2,11 @@ import { z } from 'zod';
 import { DomainName, Timestamp } from '../http/schemas.ts';
 
 /** What the names of a domain's records, of at most 253 characters, leave to the domain (RFC 1035, 2.3.4). */
-const MAX_LENGTH = 229;
+const MAX_DOMAIN_LENGTH = 229;
 
 const SendingDomainName = DomainName.refine(
-  (name) => name.length <= MAX_LENGTH,
-  `must have at most ${MAX_LENGTH} characters in ASCII: the names of its DNS records are longer`,
+  (name) => name.length <= MAX_DOMAIN_LENGTH,
+  `must have at most ${MAX_DOMAIN_LENGTH} characters in ASCII: the names of its DNS records are longer`,
 );
 
 export const PutCustomDomain = z

@@ -28,7 +28,7 @@ export async function insertEmails(
 }
 
 /** The e-mails of a request, in its order. */
-export const listEmailsOf = (db: Db, orgId: string, requestId: string) =>
+export const listRequestedEmails = (db: Db, orgId: string, requestId: string) =>
   db
     .selectFrom('deliveries')
     .select('id')

@@ -5,10 +5,10 @@ import { idOf, newId } from '../ids.ts';
 import { enqueue, start } from '../outbox/outbox.ts';
 import { SEND_EMAILS } from './contract.ts';
 import { isVerifiedSender } from './domains.service.ts';
-import { insertEmails, listEmailsOf } from './emails.queries.ts';
+import { insertEmails, listRequestedEmails } from './emails.queries.ts';
 import type { SendEmail } from './emails.schema.ts';
 
-const MS_A_MINUTE = 60_000;
+const MS_PER_MINUTE = 60_000;
 
 /**
  * Accepts e-mails for sending, now or after the delay. Each is a delivery, whose id is answered. Outside of development they must come from
@@ -22,13 +22,13 @@ export function requestEmails(
 ) {
   return inTransaction(db, async (trx) => {
     const requestId = requestKey === undefined ? newId() : idOf(orgId, requestKey);
-    const made = requestKey === undefined ? [] : await listEmailsOf(trx, orgId, requestId);
-    if (made.length > 0) return answerOf(input, made);
+    const made = requestKey === undefined ? [] : await listRequestedEmails(trx, orgId, requestId);
+    if (made.length > 0) return responseOf(input, made);
     if (!isDevelopment && !(await isVerifiedSender(trx, orgId, input.from_email))) {
       const message = 'must be of a verified sending domain: see PUT /email/domains';
       throw invalid(`body.from_email: ${message}`, [{ path: 'body.from_email', message }]);
     }
-    const delayMs = Math.round((input.delay_in_minutes ?? 0) * MS_A_MINUTE);
+    const delayMs = Math.round((input.delay_in_minutes ?? 0) * MS_PER_MINUTE);
     const emails = input.recipients.map((recipient) => ({
       id: newId(),
       to: recipient.to_email.toLowerCase(),
@@ -43,10 +43,10 @@ export function requestEmails(
     await insertEmails(trx, orgId, { id: requestId, from_email: input.from_email, delayMs }, emails);
     const summary = `${emails.length} e-mail${emails.length === 1 ? '' : 's'} from ${input.from_email}`;
     await enqueue(trx, orgId, start(SEND_EMAILS, { orgId, requestId, delayMs }, { subjectId: requestId, summary }));
-    return answerOf(input, emails);
+    return responseOf(input, emails);
   });
 }
 
-const answerOf = ({ recipients }: SendEmail, emails: { id: string }[]) => ({
+const responseOf = ({ recipients }: SendEmail, emails: { id: string }[]) => ({
   data: emails.map(({ id }, index) => ({ id, to_email: recipients[index]?.to_email ?? '', status: 'queued' })),
 });

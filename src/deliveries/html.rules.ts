@@ -1,24 +1,24 @@
 /** What is not text, in a document without line breaks. Each ends with the document where its own end is missing: one pass is enough. */
-const NOT_TEXT =
+const MARKUP =
   /<!--.*?(?:-->|$)|<(style|script|head|title)\b.*?(?:<\/\1 ?>|$)|<\/?([a-z][a-z\d]*)[^>]*(?:>|$)|<[!?][^>]*(?:>|$)/gi;
 const BLOCK = /^(?:address|article|blockquote|div|dd|dl|dt|footer|h[1-6]|header|hr|li|ol|p|pre|section|table|tr|ul)$/i;
 const ENTITY = /&(?:#(\d{1,7})|#x([\da-f]{1,6})|(amp|lt|gt|quot|apos|nbsp));/gi;
-const NAMED: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ' };
-const LAST_CODE_POINT = 0x10ffff;
+const NAMED_ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ' };
+const MAX_CODE_POINT = 0x10ffff;
 
 /** The text of an HTML mail: its tags gone, its lines kept. Takes time in proportion to its length, whatever it holds. */
 export function textOfHtml(html: string): string {
   return html
     .replace(/\s+/g, ' ')
-    .replace(NOT_TEXT, (_, _hidden, tag: string = '') => lineBreakOf(tag))
+    .replace(MARKUP, (_, _hidden, tag: string = '') => lineBreakOf(tag))
     .replace(/ +/g, ' ')
     .replace(/ ?([\r\n]) ?/g, '$1')
     .replace(/\r+/g, '\n')
     .replace(/\n{3,}/g, '\n\n')
     .replace(ENTITY, (entity, decimal?: string, hex?: string, name?: string) => {
-      if (name !== undefined) return NAMED[name.toLowerCase()] ?? entity;
+      if (name !== undefined) return NAMED_ENTITIES[name.toLowerCase()] ?? entity;
       const code = decimal === undefined ? Number.parseInt(hex ?? '', 16) : Number(decimal);
-      return code > 0 && code <= LAST_CODE_POINT ? String.fromCodePoint(code) : entity;
+      return code > 0 && code <= MAX_CODE_POINT ? String.fromCodePoint(code) : entity;
     })
     .trim();
 }

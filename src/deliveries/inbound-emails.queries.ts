@@ -3,7 +3,7 @@ import type { Db } from '../db/connect.ts';
 import type { InboundEmailResult } from './contract.ts';
 import type { MailboxKind } from './mail-tokens.ts';
 
-const BATCH = 200;
+const MAILS_PER_BATCH = 200;
 
 export interface NewInboundEmail {
   id: string;
@@ -52,7 +52,7 @@ export async function findRawMail(db: Db, orgId: string, id: string): Promise<Bu
 }
 
 /** Notes what a mail was. False where that was noted before. */
-export async function markProcessed(db: Db, orgId: string, id: string, result: InboundEmailResult): Promise<boolean> {
+export async function updateResult(db: Db, orgId: string, id: string, result: InboundEmailResult): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('inbound_emails')
     .set({ result, processed_at: sql<Date>`now()` })
@@ -67,7 +67,7 @@ export async function markProcessed(db: Db, orgId: string, id: string, result: I
 export async function deleteOldRawMail(db: Db): Promise<number> {
   const { numAffectedRows } = await sql`
     update inbound_emails set raw = null where (org_id, id) in (
-      select org_id, id from inbound_emails where raw is not null and received_at < now() - interval '30 days' limit ${BATCH}
+      select org_id, id from inbound_emails where raw is not null and received_at < now() - interval '30 days' limit ${MAILS_PER_BATCH}
     )
   `.execute(db);
   return Number(numAffectedRows ?? 0n);

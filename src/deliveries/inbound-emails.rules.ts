@@ -1,10 +1,10 @@
-import { type Bounce, bounceOf, type RecipientReport, reportFor } from './bounces.rules.ts';
+import { type Bounce, bounceOf, type RecipientReport, reportAbout } from './bounces.rules.ts';
 import type { InboundEmailResult } from './contract.ts';
-import type { Mail } from './mail.rules.ts';
+import type { ParsedEmail } from './mail.rules.ts';
 import type { MailboxKind } from './mail-tokens.ts';
 
 /** How a mail came in. */
-export interface Arrival {
+export interface ReceivedEmail {
   kind: MailboxKind;
   /** The delivery that its recipient's address was made for, and whom that went to. */
   deliveryId: string;
@@ -13,7 +13,7 @@ export interface Arrival {
   mailFrom: string;
 }
 
-export type Verdict =
+export type Classification =
   | { result: 'bounced' | 'failed'; bounce: Bounce }
   | { result: 'reply'; from: string; body: string; messageId: string | undefined; deliveryId: string }
   | { result: Exclude<InboundEmailResult, 'bounced' | 'failed' | 'reply'> };
@@ -22,9 +22,13 @@ export type Verdict =
  * What a mail is: a report about a delivery at whichever of our addresses, a person's reply at the reply address or to a mail of ours, or
  * something to be noted only. Who it claims to be from decides nothing. `answered` is the delivery whose Message-ID it names.
  */
-export function judge(arrival: Arrival, mail: Mail | undefined, answered: string | undefined): Verdict {
+export function classify(
+  arrival: ReceivedEmail,
+  mail: ParsedEmail | undefined,
+  answered: string | undefined,
+): Classification {
   if (mail === undefined) return { result: 'unreadable' };
-  if (mail.reports !== undefined) return judgeReports(mail.reports, arrival.to);
+  if (mail.reports !== undefined) return classifyReports(mail.reports, arrival.to);
   const { kind, mailFrom } = arrival;
   const deliveryId = answered ?? (kind === 'reply' ? arrival.deliveryId : undefined);
   const isByProgram = mail.isAutomatic || mail.isReport || mailFrom === '';
@@ -37,8 +41,8 @@ export function judge(arrival: Arrival, mail: Mail | undefined, answered: string
 }
 
 /** A failure is final whatever its code: 4.x.x is what the last of the server's tries got. */
-function judgeReports(reports: RecipientReport[], to: string): Verdict {
-  const report = reportFor(to, reports);
+function classifyReports(reports: RecipientReport[], to: string): Classification {
+  const report = reportAbout(to, reports);
   if (report?.action === 'failed') {
     const bounce = bounceOf(report, to);
     return { result: bounce.status, bounce };

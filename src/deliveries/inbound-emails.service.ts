@@ -5,18 +5,18 @@ import { notFound } from '../errors.ts';
 import { newId } from '../ids.ts';
 import { enqueue, start } from '../outbox/outbox.ts';
 import { type InboundEmailRef, type InboundEmailResult, RECEIVE_INBOUND_EMAIL } from './contract.ts';
-import { takeInbound } from './inbound.service.ts';
+import { receiveMessage } from './inbound.service.ts';
 import {
   deleteOldRawMail,
   findInboundEmail,
   findRawMail,
   insertInboundEmail,
-  markProcessed,
+  updateResult,
 } from './inbound-emails.queries.ts';
-import { judge, type Verdict } from './inbound-emails.rules.ts';
+import { type Classification, classify } from './inbound-emails.rules.ts';
 import type { MailReader } from './mail-reader.ts';
 import type { Mailbox, MailTokens } from './mail-tokens.ts';
-import { takeReports } from './reports.service.ts';
+import { receiveStatusUpdates } from './reports.service.ts';
 
 export interface ReceivedMail {
   mailFrom: string;
@@ -41,7 +41,7 @@ export function storeInboundEmail(db: Db, { mailFrom, recipients, raw }: Receive
 }
 
 /** Reads a stored mail and takes what it tells: a bounce or a reply. Run again, it changes nothing. */
-export async function takeInboundEmail(
+export async function receiveInboundEmail(
   db: Db,
   tokens: MailTokens,
   reader: MailReader,
@@ -59,23 +59,25 @@ export async function takeInboundEmail(
     to: email.to ?? '',
     mailFrom: email.mail_from,
   };
-  const verdict = judge(arrival, mail, answered?.deliveryId);
+  const verdict = classify(arrival, mail, answered?.deliveryId);
   await inTransaction(db, async (trx) => {
-    if (await markProcessed(trx, orgId, id, verdict.result)) await act(trx, orgId, { id, ...email }, verdict);
+    if (await updateResult(trx, orgId, id, verdict.result)) await apply(trx, orgId, { id, ...email }, verdict);
   });
   return verdict.result;
 }
 
-async function act(
+async function apply(
   trx: Trx,
   orgId: string,
   { id, delivery_id, rcpt_to }: { id: string; delivery_id: string; rcpt_to: string },
-  verdict: Verdict,
+  verdict: Classification,
 ): Promise<void> {
   switch (verdict.result) {
     case 'bounced':
     case 'failed':
-      return takeReports(trx, orgId, [{ provider: 'dsn', providerId: id, deliveryId: delivery_id, ...verdict.bounce }]);
+      return receiveStatusUpdates(trx, orgId, [
+        { provider: 'dsn', providerId: id, deliveryId: delivery_id, ...verdict.bounce },
+      ]);
     case 'reply': {
       const { from, body, messageId = id, deliveryId } = verdict;
       const message = {
@@ -87,11 +89,11 @@ async function act(
         body,
         deliveryId,
       } as const;
-      return takeInbound(trx, orgId, message);
+      return receiveMessage(trx, orgId, message);
     }
     default: // noted only
   }
 }
 
 /** Deletes mails 30 days after they came, all but what they were. Resolves to how many, a bounded number at a time. */
-export const forgetOldMail = (db: Db): Promise<number> => deleteOldRawMail(db);
+export const deleteExpiredMail = (db: Db): Promise<number> => deleteOldRawMail(db);

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Db } from '../db/connect.ts';
 import type { Channel } from './contract.ts';
 
-export interface NewInbound {
+export interface NewInboundMessage {
   id: string;
   channel: Channel;
   provider: string;
@@ -21,7 +21,11 @@ export interface NewInbound {
  * Stores a message that came in, once. Its contact is that of the delivery it answers, else whoever has its address. Gives the contact, or
  * null where nobody has it; undefined where the message was stored before.
  */
-export async function insertInbound(db: Db, orgId: string, message: NewInbound): Promise<string | null | undefined> {
+export async function insertInboundMessage(
+  db: Db,
+  orgId: string,
+  message: NewInboundMessage,
+): Promise<string | null | undefined> {
   const { id, channel, provider, providerId, from, to, body, deliveryId = null, isReply } = message;
   const address = channel === 'email' ? sql`contact.email = ${from}` : sql`contact.phone_number = ${from}`;
   const { rows } = await sql<{ contact_id: string | null }>`

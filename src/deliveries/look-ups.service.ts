@@ -2,17 +2,26 @@ import type { Db, Trx } from '../db/connect.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { enqueue, signalWithStart } from '../outbox/outbox.ts';
 import { WAKE } from '../temporal/contract.ts';
-import { type LookUpProgress, RECONCILE_SENDS } from './contract.ts';
-import { findNextLookUp, listToLookUp, putOffLookUp, settleLookedUp } from './look-ups.queries.ts';
-import type { Outlets } from './outlet.ts';
+import { RECONCILE_SENDS, type ReconciliationProgress } from './contract.ts';
+import {
+  deferReconciliation,
+  findNextReconciliationMs,
+  listUnknownSends,
+  settleReconciled,
+} from './look-ups.queries.ts';
+import type { MessageSenders } from './outlet.ts';
 import { settlementOf } from './rules.ts';
 
-export { interruption } from './marking.queries.ts';
+export { interruptedColumns } from './marking.queries.ts';
 
-const BATCH = 100;
+const SENDS_PER_ROUND = 100;
 
 /** Writes down outcomes in one transaction. Where some are unknown, providers that can be asked are asked later. `settle` gives how many are. */
-export async function settleAndAsk(db: Db, orgId: string, settle: (trx: Trx) => Promise<number>): Promise<number> {
+export async function settleAndReconcile(
+  db: Db,
+  orgId: string,
+  settle: (trx: Trx) => Promise<number>,
+): Promise<number> {
   return inTransaction(db, async (trx) => {
     const unknown = await settle(trx);
     if (unknown > 0) await enqueue(trx, orgId, signalWithStart(RECONCILE_SENDS, { orgId }, WAKE, subjectOf(orgId)));
@@ -29,28 +38,28 @@ const subjectOf = (orgId: string) => ({
  * Asks providers about sends whose outcome nobody knows, one round. What they know of is settled; what they know nothing of stays unknown:
  * a provider may be late with its own list. Each send is asked for a few times, further and further apart.
  */
-export async function lookUpSends(db: Db, outlets: Outlets, orgId: string): Promise<LookUpProgress> {
+export async function reconcileSends(db: Db, outlets: MessageSenders, orgId: string): Promise<ReconciliationProgress> {
   let found = 0;
-  for (const { id, channel, to, body, began_at, lookups } of await listToLookUp(db, orgId, BATCH)) {
+  for (const { id, channel, to, body, began_at, lookups } of await listUnknownSends(db, orgId, SENDS_PER_ROUND)) {
     const outlet = await outlets.of(orgId, channel);
-    const find = outlet?.find;
+    const find = outlet?.findLostSend;
     if (outlet === undefined || find === undefined) {
-      await putOffLookUp(db, orgId, id, null);
+      await deferReconciliation(db, orgId, id, null);
       continue;
     }
     const outcome = await find({ deliveryId: id, to, body: body ?? undefined, since: began_at }).catch(() => undefined);
     const isSettled =
       outcome !== undefined &&
-      (await settleLookedUp(db, orgId, id, outlet.provider, settlementOf(channel, outcome, 1)));
+      (await settleReconciled(db, orgId, id, outlet.provider, settlementOf(channel, outcome, 1)));
     if (isSettled) found++;
-    else await putOffLookUp(db, orgId, id, delayAfter(lookups + 1));
+    else await deferReconciliation(db, orgId, id, delayAfter(lookups + 1));
   }
-  return { found, nextInMs: await findNextLookUp(db, orgId) };
+  return { found, nextInMs: await findNextReconciliationMs(db, orgId) };
 }
 
 const FIRST_DELAY_MS = 10_000;
-const MAX_LOOKUPS = 6;
+const MAX_RECONCILIATIONS = 6;
 
 /** 10 s, 1 minute, 6 minutes and so on, or null when it was asked for often enough. */
 const delayAfter = (lookups: number): number | null =>
-  lookups >= MAX_LOOKUPS ? null : FIRST_DELAY_MS * 6 ** (lookups - 1);
+  lookups >= MAX_RECONCILIATIONS ? null : FIRST_DELAY_MS * 6 ** (lookups - 1);

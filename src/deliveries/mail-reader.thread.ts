@@ -1,6 +1,6 @@
 import { parentPort } from 'node:worker_threads';
 import { simpleParser } from 'mailparser';
-import { readMail } from './mail.rules.ts';
+import { parsedEmailOf } from './mail.rules.ts';
 
 /** Without the first three, a megabyte of HTML takes 13 s. */
 const OPTIONS = {
@@ -16,6 +16,9 @@ parentPort?.on('message', (raw: Uint8Array) => void answer(raw));
 parentPort?.postMessage('ready');
 
 async function answer({ buffer, byteOffset, byteLength }: Uint8Array): Promise<void> {
-  const mail = await simpleParser(Buffer.from(buffer, byteOffset, byteLength), OPTIONS).then(readMail, () => undefined);
+  const mail = await simpleParser(Buffer.from(buffer, byteOffset, byteLength), OPTIONS).then(
+    parsedEmailOf,
+    () => undefined,
+  );
   parentPort?.postMessage(mail);
 }

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
-import type { Mail } from './mail.rules.ts';
+import type { ParsedEmail } from './mail.rules.ts';
 
 const THREAD = new URL('./mail-reader.thread.ts', import.meta.url);
-const LIMITS = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 16 };
+const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 16 };
 const TIMEOUT_MS = 20_000;
 
 export interface MailReader {
@@ -11,7 +11,7 @@ export interface MailReader {
    * Reads one mail at a time, loaded when its turn has come. Gives undefined where there is none or it cannot be read, for which it has
    * 20 s and 256 MB. Rejects where no mail could be.
    */
-  read(load: () => Promise<Buffer | null>): Promise<Mail | undefined>;
+  read(load: () => Promise<Buffer | null>): Promise<ParsedEmail | undefined>;
   close(): Promise<void>;
 }
 
@@ -25,7 +25,7 @@ export function createMailReader(timeoutMs = TIMEOUT_MS): MailReader {
     await thread?.terminate();
     thread = undefined;
   };
-  const readNow = async (raw: Buffer): Promise<Mail | undefined> => {
+  const readNow = async (raw: Buffer): Promise<ParsedEmail | undefined> => {
     if (isClosed) throw new Error('The mail reader is closed');
     thread ??= await startThread(() => {
       thread = undefined;
@@ -33,7 +33,7 @@ export function createMailReader(timeoutMs = TIMEOUT_MS): MailReader {
     thread.postMessage(raw);
     try {
       const [mail] = await once(thread, 'message', { signal: AbortSignal.timeout(timeoutMs) });
-      return mail as Mail | undefined;
+      return mail as ParsedEmail | undefined;
     } catch {
       if (isClosed) throw new Error('The mail reader was closed');
       await end();
@@ -56,7 +56,7 @@ export function createMailReader(timeoutMs = TIMEOUT_MS): MailReader {
 
 /** Resolves when its code is loaded, so that a failure to load is not taken for that of a mail. */
 async function startThread(onExit: () => void): Promise<Worker> {
-  const thread = new Worker(THREAD, { resourceLimits: LIMITS });
+  const thread = new Worker(THREAD, { resourceLimits: RESOURCE_LIMITS });
   thread.unref();
   await once(thread, 'message');
   thread.on('error', () => undefined); // whoever waits for its answer is told

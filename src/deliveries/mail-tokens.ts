@@ -1,5 +1,5 @@
 import { domainToASCII } from 'node:url';
-import { createDeliverySeal, type DeliveryRef } from './delivery-seal.ts';
+import { createDeliverySigner, type DeliveryRef } from './delivery-seal.ts';
 
 /** What 64 characters before the @ (RFC 5321, 4.5.3.1.1) leave to it, in base32, beside a prefix and both ids. */
 const MAC_BYTES = 6;
@@ -29,11 +29,11 @@ export interface MailTokens {
 
 /** Signed names of deliveries for e-mail: a bounce or reply that carries one is about that delivery, whoever it claims to be from. */
 export function createMailTokens(secret: string): MailTokens {
-  const { seal, open } = createDeliverySeal(secret, 'mail tokens', MAC_BYTES);
-  const read = (token: string) => (ONLY_TOKEN.test(token) ? open(fromBase32(token)) : undefined);
+  const { sign, verify } = createDeliverySigner(secret, 'mail tokens', MAC_BYTES);
+  const read = (token: string) => (ONLY_TOKEN.test(token) ? verify(fromBase32(token)) : undefined);
 
   return {
-    tokenOf: (delivery) => toBase32(seal(delivery)),
+    tokenOf: (delivery) => toBase32(sign(delivery)),
     read,
     readAddress(address, domain) {
       const [, prefix = '', token = '', host = ''] = OWN_ADDRESS.exec(address) ?? [];

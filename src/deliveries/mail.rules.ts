@@ -3,7 +3,7 @@ import { type RecipientReport, recipientReports } from './bounces.rules.ts';
 import { textOfHtml } from './html.rules.ts';
 
 /** What a mail says that we go by. */
-export interface Mail {
+export interface ParsedEmail {
   messageId: string | undefined;
   /** In lower case. */
   from: string | undefined;
@@ -18,17 +18,17 @@ export interface Mail {
   body: string;
 }
 
-const MAX_ID = 255;
-const MAX_ADDRESS = 254;
-const MAX_BODY = 65_536;
+const MAX_ID_LENGTH = 255;
+const MAX_ADDRESS_LENGTH = 254;
+const MAX_BODY_LENGTH = 65_536;
 const MAX_ANSWERS = 20;
 const DELIVERY_STATUS = /^message\/(?:global-)?delivery-status$/;
 
 /** Picks out of a parsed mail what it is about. Pure, and bounded whatever the mail holds. */
-export function readMail(parsed: ParsedMail): Mail {
+export function parsedEmailOf(parsed: ParsedMail): ParsedEmail {
   return {
-    messageId: within(MAX_ID, parsed.messageId),
-    from: within(MAX_ADDRESS, parsed.from?.value[0]?.address?.toLowerCase()),
+    messageId: ifWithin(MAX_ID_LENGTH, parsed.messageId),
+    from: ifWithin(MAX_ADDRESS_LENGTH, parsed.from?.value[0]?.address?.toLowerCase()),
     answers: [parsed.inReplyTo ?? [], [parsed.references ?? []].flat().reverse()].flat().slice(0, MAX_ANSWERS),
     isAutomatic: isAutomatic(parsed),
     isReport: isReport(parsed),
@@ -58,14 +58,14 @@ function reportsOf({ attachments }: ParsedMail): RecipientReport[] | undefined {
 function bodyOf({ text = '', html }: ParsedMail): string {
   const body = text.trim() === '' && html ? textOfHtml(html) : text;
   return storable(body)
-    .slice(0, MAX_BODY)
+    .slice(0, MAX_BODY_LENGTH)
     .replace(/[\ud800-\udbff]$/, '');
 }
 
 /** Postgres' text holds any character but this. */
 const storable = (text: string) => text.replaceAll('\0', '');
 
-const within = (limit: number, text: string | undefined) =>
+const ifWithin = (limit: number, text: string | undefined) =>
   text === undefined || text === '' || text.length > limit ? undefined : storable(text);
 
 const fieldOf = ({ headers }: ParsedMail, name: string) => [headers.get(name) ?? ''].flat().join(' ').trim();

@@ -1,8 +1,8 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { PLANNED_EACH_TIME } from '../db/connect.ts';
 import { NIL_UUID, newId } from '../ids.ts';
-import { CHANNELS_TO_ASK, type Settlement } from './rules.ts';
-import { UNLESS_BOUNCED } from './suppressions.queries.ts';
+import { RECONCILABLE_CHANNELS, type Settlement } from './rules.ts';
+import { KEEP_BOUNCED } from './suppressions.queries.ts';
 
 export type SendResult = [deliveryId: string, settlement: Settlement];
 
@@ -16,13 +16,13 @@ export type SendResult = [deliveryId: string, settlement: Settlement];
  * looks cheap, even once for each row. What joins `marked` does so on the org too, and asks for nothing by which an index is kept (`coalesce`
  * keeps that of the leases out): that leaves the primary key. Planned each time, by the tables' present size.
  */
-export function markResults(
+export function settleResults(
   orgId: string,
   { provider, lease }: { provider: string; lease: string },
   results: SendResult[],
 ): RawBuilder<unknown> {
   const column = <T>(pick: (settlement: Settlement) => T) => results.map(([, settlement]) => pick(settlement));
-  const suppressions = results.some(([, { suppression }]) => suppression !== null) ? SUPPRESS_REFUSED : sql``;
+  const suppressions = results.some(([, { suppression }]) => suppression !== null) ? INSERT_SUPPRESSIONS : sql``;
   return sql`
     ${sql.raw(PLANNED_EACH_TIME)}
     with result as materialized (
@@ -41,9 +41,9 @@ export function markResults(
         not_before = now() + result.delay_ms * interval '1 millisecond',
         attempts = delivery.attempts - case when result.delay_ms = 0 then 1 else 0 end,
         answers = case when result.delay_ms = 0 then delivery.answers else delivery.answers || jsonb_build_object('attempt',
-          delivery.attempts, 'at', ${NOW}, 'outcome', result.outcome, 'answer', coalesce(result.reason, result.provider_id)) end,
+          delivery.attempts, 'at', ${NOW_AS_ISO}, 'outcome', result.outcome, 'answer', coalesce(result.reason, result.provider_id)) end,
         may_have_gone = delivery.may_have_gone and delivery.status = 'sending' and result.status = 'queued',
-        look_up_at = case when delivery.status = 'sending' and result.status = 'unknown' then ${lookUpAt('delivery.channel')} end
+        look_up_at = case when delivery.status = 'sending' and result.status = 'unknown' then ${firstReconciliationAt('delivery.channel')} end
       from result
       where delivery.org_id = result.org_id and delivery.id = result.id
         and coalesce(delivery.lease, ${NIL_UUID}::uuid) = ${lease}::uuid
@@ -54,7 +54,7 @@ export function markResults(
       update deliveries as delivery set status = result.status, reason = result.reason, provider = ${provider},
         provider_id = coalesce(result.provider_id, delivery.provider_id), updated_at = now(), look_up_at = null,
         sent_at = case when result.status = 'accepted' then now() end,
-        answers = delivery.answers || jsonb_build_object('attempt', delivery.attempts, 'at', ${NOW}, 'outcome', result.outcome,
+        answers = delivery.answers || jsonb_build_object('attempt', delivery.attempts, 'at', ${NOW_AS_ISO}, 'outcome', result.outcome,
           'answer', coalesce(result.reason, result.provider_id))
       from result
       where delivery.org_id = result.org_id and delivery.id = result.id and (
@@ -65,7 +65,7 @@ export function markResults(
     )${suppressions}`;
 }
 
-const SUPPRESS_REFUSED = sql`,
+const INSERT_SUPPRESSIONS = sql`,
     refused as (
       select org_id, channel, "to", suppression, suppression_id from marked where suppression is not null
       union all
@@ -74,22 +74,22 @@ const SUPPRESS_REFUSED = sql`,
     suppressed as (
       insert into suppressions (org_id, id, channel, address, reason)
       select distinct on (channel, "to") org_id, suppression_id, channel, "to", suppression from refused
-      ${UNLESS_BOUNCED}
+      ${KEEP_BOUNCED}
     )`;
 
 /** This moment as answers of the api tell it: ISO 8601, UTC, milliseconds. */
-const NOW = sql`to_char(now() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+const NOW_AS_ISO = sql`to_char(now() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
 /** When an unknown send on the channel in a column is first looked up: at once, or never where nobody can be asked. */
-const lookUpAt = (channel: string) =>
-  sql`case when ${sql.ref(channel)} = any(${CHANNELS_TO_ASK}::text[]) then now() end`;
+const firstReconciliationAt = (channel: string) =>
+  sql`case when ${sql.ref(channel)} = any(${RECONCILABLE_CHANNELS}::text[]) then now() end`;
 
 /**
  * SQL: what is set on a `delivery` whose attempt ended in the middle. Nobody knows whether it was taken: it is `unknown` and not sent again,
  * but for transactional mail, which goes again under the same Message-ID. Where a callback has told since, its word stands.
  */
-export const interruption = (isTransactional: RawBuilder<SqlBool>) => sql`
+export const interruptedColumns = (isTransactional: RawBuilder<SqlBool>) => sql`
   status = case when delivery.status <> 'sending' then delivery.status when ${isTransactional} then 'queued' else 'unknown' end,
   may_have_gone = delivery.status = 'sending',
   reason = case when delivery.status = 'sending' then 'the worker stopped while it was being sent' else delivery.reason end,
-  look_up_at = case when delivery.status = 'sending' then ${lookUpAt('delivery.channel')} end, lease = null, updated_at = now()`;
+  look_up_at = case when delivery.status = 'sending' then ${firstReconciliationAt('delivery.channel')} end, lease = null, updated_at = now()`;

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import type { Db } from '../db/connect.ts';
-import type { ChannelContent } from './content.ts';
+import type { MessageContent } from './content.ts';
 
-export type NewMessage = ChannelContent & {
+export type NewMessage = MessageContent & {
   contactId: string | null;
   to: string;
   sender: string | null;
@@ -33,7 +33,7 @@ export async function insertMessage(db: Db, orgId: string, id: string, message: 
 }
 
 /** The message that a request has already, where it was made within a day: keys are forgotten after that. */
-export async function findRequestedMessage(db: Db, orgId: string, requestKey: string): Promise<string | undefined> {
+export async function findMessageByRequestKey(db: Db, orgId: string, requestKey: string): Promise<string | undefined> {
   await sql`
     update deliveries set request_key = null
     where org_id = ${orgId} and request_key = ${requestKey} and created_at <= now() - interval '24 hours'

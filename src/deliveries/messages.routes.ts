@@ -5,9 +5,9 @@ import { errorResponses } from '../http/errors.ts';
 import { requestKeyOf } from '../http/idempotency.ts';
 import { requestCall } from './calls.service.ts';
 import { MakeOutboundCall, MakeOutboundCallAnswer, SendTemplate, SendTemplateAnswer } from './messages.schema.ts';
-import { answerOf, type SentTemplate, sendTemplate } from './whatsapp.service.ts';
+import { type SentTemplate, sendTemplate, sentTemplateResponseOf } from './whatsapp.service.ts';
 
-export const messageRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config, secrets, egress, patienceMs }) => {
+export const messageRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config, secrets, egress, maxWaitMs }) => {
   const isDevelopment = config.DEVELOPMENT;
   const defaults = { hasMailServer: config.SMTP_URL !== undefined, isDevelopment };
   const sent = new WeakMap<FastifyRequest, SentTemplate>();
@@ -17,7 +17,7 @@ export const messageRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config, 
       scope: 'whatsapp:write',
       prepare: async (request: FastifyRequest<{ Body: SendTemplate }>) => {
         const { db, org, body } = request;
-        const deps = { secrets, egress, isDevelopment, patienceMs };
+        const deps = { secrets, egress, isDevelopment, maxWaitMs };
         sent.set(request, await sendTemplate(db, deps, org.id, body, requestKeyOf(request)));
       },
     },
@@ -29,7 +29,7 @@ export const messageRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config, 
       body: SendTemplate,
       response: { 200: SendTemplateAnswer, ...errorResponses(403, 404, 409) },
     },
-    handler: async (request) => answerOf(request.db, request.org.id, sent.get(request) as SentTemplate),
+    handler: async (request) => sentTemplateResponseOf(request.db, request.org.id, sent.get(request) as SentTemplate),
   });
 
   app.post('/phone/outbound-call', {

@@ -28,8 +28,8 @@ export async function requestMessage(
 }
 
 /** Waits, for a time, until a delivery is no longer under way. */
-export async function waitForDelivery(db: Db, orgId: string, id: string, patienceMs: number): Promise<void> {
-  const giveUpAt = performance.now() + patienceMs;
+export async function waitForDelivery(db: Db, orgId: string, id: string, maxWaitMs: number): Promise<void> {
+  const giveUpAt = performance.now() + maxWaitMs;
   for (;;) {
     const delivery = await findDelivery(db, orgId, id);
     const isUnderWay = delivery?.status === 'queued' || delivery?.status === 'sending';

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Db } from '../db/connect.ts';
-import { byCreation, type Place } from '../db/cursor.ts';
+import { orderedByCreation, type PageRequest } from '../db/cursor.ts';
 import type { ListDeliveries } from './schema.ts';
 
 const COLUMNS = [
@@ -31,7 +31,7 @@ export function findDelivery(db: Db, orgId: string, id: string) {
 }
 
 /** What a delivery waits for, and what its provider answered. */
-export function findCourse(db: Db, orgId: string, id: string) {
+export function findDeliveryProgress(db: Db, orgId: string, id: string) {
   return db
     .selectFrom('deliveries')
     .select(['gate', 'not_before', 'answers'])
@@ -41,7 +41,7 @@ export function findCourse(db: Db, orgId: string, id: string) {
 }
 
 /** What was reported about a delivery, oldest first. */
-export function listCallbacks(db: Db, orgId: string, deliveryId: string) {
+export function listDeliveryCallbacks(db: Db, orgId: string, deliveryId: string) {
   return db
     .selectFrom('delivery_callbacks')
     .select(['provider', 'status', 'reason', 'received_at'])
@@ -55,17 +55,17 @@ export function listCallbacks(db: Db, orgId: string, deliveryId: string) {
 type DeliveryFilters = Pick<ListDeliveries, 'channel' | 'status' | 'contact_id' | 'sequence_id'>;
 
 /** A page of deliveries by creation. */
-export function listDeliveries(db: Db, orgId: string, filters: DeliveryFilters, place: Place) {
+export function listDeliveries(db: Db, orgId: string, filters: DeliveryFilters, place: PageRequest) {
   let query = db.selectFrom('deliveries').select(COLUMNS).where('org_id', '=', orgId);
   if (filters.channel !== undefined) query = query.where('channel', '=', filters.channel);
   if (filters.status !== undefined) query = query.where('status', '=', filters.status);
   if (filters.contact_id !== undefined) query = query.where('contact_id', '=', filters.contact_id);
   if (filters.sequence_id !== undefined) query = query.where('sequence_id', '=', filters.sequence_id);
-  return query.$call(byCreation(place)).execute();
+  return query.$call(orderedByCreation(place)).execute();
 }
 
 /** Ends a delivery that is `unknown`; undefined where there is none that is. It was sent, if at all, before it became unknown. */
-export function settleUnknown(db: Db, orgId: string, id: string, outcome: 'sent' | 'failed') {
+export function settleUnknownDelivery(db: Db, orgId: string, id: string, outcome: 'sent' | 'failed') {
   return db
     .updateTable('deliveries')
     .set({

@@ -1,5 +1,5 @@
 import { parsePhoneNumberFromString } from 'libphonenumber-js/min';
-import { changeOrEnd, DAY_MS, isTimeZone, modulo, wallMsAt } from '../orgs/time-zones.rules.ts';
+import { clockChangeOrEnd, DAY_MS, isTimeZone, modulo, wallClockMsAt } from '../orgs/time-zones.rules.ts';
 
 /** Times of day as HH:mm; `start` belongs to the window, `end` does not. It crosses midnight where `end` is not after `start`. */
 export interface QuietWindow {
@@ -22,7 +22,7 @@ export interface LocalDay {
   date: string;
 }
 
-const LONGEST_WAIT_MS = 2 * DAY_MS;
+const MAX_WAIT_MS = 2 * DAY_MS;
 
 /** Where most people of a wide country live. They decide when a window leaves the country no hour of the day. */
 const MAIN_ZONES: Record<string, string> = {
@@ -41,7 +41,7 @@ const MAIN_ZONES: Record<string, string> = {
 export function quietUntil(at: Date, timeZone: string, { start, end }: QuietWindow): Date | null {
   const startMs = msOfDay(start);
   const lengthMs = modulo(msOfDay(end) - startMs, DAY_MS);
-  const until = firstInstant(at.getTime(), timeZone, (wallMs) =>
+  const until = firstInstantFrom(at.getTime(), timeZone, (wallMs) =>
     Math.max(lengthMs - modulo(wallMs - startMs, DAY_MS), 0),
   );
   return until === at.getTime() ? null : new Date(until);
@@ -52,8 +52,8 @@ export function quietUntil(at: Date, timeZone: string, { start, end }: QuietWind
  * New York while Los Angeles sleeps. Where no such instant comes within 48 hours, the window is too long for so wide a country, and the
  * first zone decides alone.
  */
-export function quietUntilEverywhere(at: Date, zones: Zones, window: QuietWindow): Date | null {
-  const latest = at.getTime() + LONGEST_WAIT_MS;
+export function quietUntilInAll(at: Date, zones: Zones, window: QuietWindow): Date | null {
+  const latest = at.getTime() + MAX_WAIT_MS;
   let free = at;
   while (free.getTime() <= latest) {
     const ends = zones.flatMap((zone) => quietUntil(free, zone, window)?.getTime() ?? []);
@@ -64,9 +64,9 @@ export function quietUntilEverywhere(at: Date, zones: Zones, window: QuietWindow
 }
 
 /** Why a send waits that `quietUntilEverywhere` puts off, for the ledger: names the first zone in which it is quiet. */
-export function describeQuiet(at: Date, zones: Zones, window: QuietWindow): string {
+export function quietReason(at: Date, zones: Zones, window: QuietWindow): string {
   const zone = zones.find((name) => quietUntil(at, name, window) !== null) ?? zones[0];
-  const time = new Date(wallMsAt(at.getTime(), zone)).toISOString().slice(11, 16);
+  const time = new Date(wallClockMsAt(at.getTime(), zone)).toISOString().slice(11, 16);
   return `quiet_hours: ${time} in ${zone} is within ${window.start} to ${window.end}`;
 }
 
@@ -82,9 +82,9 @@ export function recipientZones({ phone_number, custom_data }: Recipient, orgTime
 
 /** The zone's calendar day that contains the instant: 23 to 25 hours, or whatever the zone made of it. */
 export function dayOf(at: Date, timeZone: string): LocalDay {
-  const dayMs = Math.floor(wallMsAt(at.getTime(), timeZone) / DAY_MS) * DAY_MS;
+  const dayMs = Math.floor(wallClockMsAt(at.getTime(), timeZone) / DAY_MS) * DAY_MS;
   const firstFrom = (from: number, midnight: number) =>
-    new Date(firstInstant(from, timeZone, (wallMs) => Math.max(midnight - wallMs, 0)));
+    new Date(firstInstantFrom(from, timeZone, (wallMs) => Math.max(midnight - wallMs, 0)));
   return {
     start: firstFrom(at.getTime() - 2 * DAY_MS, dayMs),
     end: firstFrom(at.getTime(), dayMs + DAY_MS),
@@ -93,12 +93,12 @@ export function dayOf(at: Date, timeZone: string): LocalDay {
 }
 
 /** The first instant from `from` on at which the wall clock has no time left to run, as told by `leftMs`. */
-function firstInstant(from: number, timeZone: string, leftMs: (wallMs: number) => number): number {
+function firstInstantFrom(from: number, timeZone: string, leftMs: (wallMs: number) => number): number {
   let at = from;
   for (;;) {
-    const left = leftMs(wallMsAt(at, timeZone));
+    const left = leftMs(wallClockMsAt(at, timeZone));
     if (left === 0) return at;
-    at = changeOrEnd(at, at + left, timeZone);
+    at = clockChangeOrEnd(at, at + left, timeZone);
   }
 }
 

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Trx } from '../db/connect.ts';
 
 /** Takes the contents out of deliveries that nobody sends now, and cancels those that wait. */
-export async function eraseDeliveries(trx: Trx, orgId: string, ids: string[]): Promise<void> {
+export async function redactDeliveries(trx: Trx, orgId: string, ids: string[]): Promise<void> {
   await sql`
     update deliveries set content = null, updated_at = now(),
       reason = case when status in ('queued', 'held') then 'redacted' else reason end,
@@ -12,7 +12,7 @@ export async function eraseDeliveries(trx: Trx, orgId: string, ids: string[]): P
   await sql`delete from sandbox_outbox where org_id = ${orgId} and id = any(${ids}::uuid[])`.execute(trx);
 }
 
-export async function isBeingSent(trx: Trx, orgId: string, ids: string[]): Promise<boolean> {
+export async function isAnyBeingSent(trx: Trx, orgId: string, ids: string[]): Promise<boolean> {
   const { rows } = await sql`
     select from deliveries where org_id = ${orgId} and id = any(${ids}::uuid[]) and lease is not null limit 1
   `.execute(trx);
@@ -22,7 +22,7 @@ export async function isBeingSent(trx: Trx, orgId: string, ids: string[]): Promi
 /**
  * Takes the texts out of messages that came in, and forgets the mails of their contact in raw form: those may be what is erased, or quote it.
  */
-export async function eraseInbound(
+export async function redactInboundMessages(
   trx: Trx,
   orgId: string,
   { ids, contactId }: { ids: string[]; contactId: string | null },

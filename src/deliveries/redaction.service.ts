@@ -1,19 +1,19 @@
 import type { Trx } from '../db/connect.ts';
 import { conflict } from '../errors.ts';
-import { eraseDeliveries, eraseInbound, isBeingSent } from './redaction.queries.ts';
+import { isAnyBeingSent, redactDeliveries, redactInboundMessages } from './redaction.queries.ts';
 
 /**
  * Takes the texts of a conversation's messages out of what was sent and what came in. What still waits to be sent is canceled. Throws
  * conflict while one of them is being sent.
  */
-export async function eraseMessages(
+export async function redactMessages(
   trx: Trx,
   orgId: string,
   { ids, contactId }: { ids: string[]; contactId: string | null },
 ): Promise<void> {
   if (ids.length === 0) return;
-  await eraseDeliveries(trx, orgId, ids);
-  if (await isBeingSent(trx, orgId, ids))
+  await redactDeliveries(trx, orgId, ids);
+  if (await isAnyBeingSent(trx, orgId, ids))
     throw conflict('The message is being sent at this moment: try again when it has gone');
-  await eraseInbound(trx, orgId, { ids, contactId });
+  await redactInboundMessages(trx, orgId, { ids, contactId });
 }

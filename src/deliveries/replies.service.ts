@@ -1,6 +1,6 @@
 import type { Trx } from '../db/connect.ts';
 import { conflict, refused } from '../errors.ts';
-import type { ChannelContent } from './content.ts';
+import type { MessageContent } from './content.ts';
 import { isVerifiedSender } from './domains.service.ts';
 import { requestMessage } from './messages.service.ts';
 import { findLastSender } from './replies.queries.ts';
@@ -9,7 +9,7 @@ import { findLastSender } from './replies.queries.ts';
 export type ReplyChannel = 'email' | 'sms' | 'whatsapp';
 
 /** The longest text in one message of a channel: by Twilio's and by the Cloud API's documents. E-mail has no limit of its own. */
-const MAX_TEXT: Record<ReplyChannel, number> = { email: Number.POSITIVE_INFINITY, sms: 1_600, whatsapp: 4_096 };
+const MAX_TEXT_LENGTH: Record<ReplyChannel, number> = { email: Number.POSITIVE_INFINITY, sms: 1_600, whatsapp: 4_096 };
 
 export interface Reply {
   /** Of the message, and of its delivery. */
@@ -29,21 +29,21 @@ export interface Reply {
  */
 export async function requestReply(trx: Trx, orgId: string, reply: Reply): Promise<void> {
   const { id, channel, contactId, to, text } = reply;
-  if (text.length > MAX_TEXT[channel])
+  if (text.length > MAX_TEXT_LENGTH[channel])
     throw refused(
       'message.text',
-      `must have at most ${MAX_TEXT[channel]} characters on ${channel}, links to files included`,
+      `must have at most ${MAX_TEXT_LENGTH[channel]} characters on ${channel}, links to files included`,
     );
-  const out = await outOf(trx, orgId, reply);
+  const out = await outgoingContentOf(trx, orgId, reply);
   await requestMessage(trx, orgId, { id, contactId, to, requestKey: null, ...out });
 }
 
 /** What goes out, and what it comes from where the message itself says so. */
-async function outOf(
+async function outgoingContentOf(
   trx: Trx,
   orgId: string,
   { channel, contactId, text, ticketNumber, isDevelopment }: Reply,
-): Promise<ChannelContent & { sender: string | null }> {
+): Promise<MessageContent & { sender: string | null }> {
   if (channel === 'sms') return { channel, content: { body: text }, sender: null };
   const sender = await findLastSender(trx, orgId, channel, contactId);
   if (channel === 'whatsapp') {

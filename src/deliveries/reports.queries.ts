@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
 import type { Db } from '../db/connect.ts';
 import { newId } from '../ids.ts';
-import { formerOf, type ReportedStatus } from './rules.ts';
-import { UNLESS_BOUNCED } from './suppressions.queries.ts';
+import { type ReportedStatus, statusesBefore } from './rules.ts';
+import { KEEP_BOUNCED } from './suppressions.queries.ts';
 
 /** What a provider, or a bounced mail, tells about a delivery after it was handed over. */
-export interface Report {
+export interface StatusUpdate {
   provider: string;
   providerId: string;
   /** Our own id, where the report carries it. */
@@ -20,8 +20,13 @@ export interface Report {
  * Takes reports of one status, each once: what was told before, and what a delivery has left behind, changes nothing. A report that comes
  * before the provider's own answer moves the delivery on; the attempt stays open until the answer is there.
  */
-export async function insertReports(db: Db, orgId: string, status: ReportedStatus, reports: Report[]): Promise<void> {
-  const column = <T>(pick: (report: Report) => T) => reports.map(pick);
+export async function applyStatusUpdates(
+  db: Db,
+  orgId: string,
+  status: ReportedStatus,
+  reports: StatusUpdate[],
+): Promise<void> {
+  const column = <T>(pick: (report: StatusUpdate) => T) => reports.map(pick);
   await sql`
     with report as materialized (
       select * from unnest(${column(({ provider }) => provider)}::text[], ${column(({ providerId }) => providerId)}::text[],
@@ -50,11 +55,11 @@ export async function insertReports(db: Db, orgId: string, status: ReportedStatu
         provider = coalesce(delivery.provider, found.provider), provider_id = coalesce(delivery.provider_id, found.provider_id),
         sent_at = coalesce(delivery.sent_at, case when ${status} in ('sent', 'delivered', 'read') then now() end)
       from found
-      where delivery.org_id = ${orgId} and delivery.id = found.id and delivery.status = any(${formerOf(status)}::text[])
+      where delivery.org_id = ${orgId} and delivery.id = found.id and delivery.status = any(${statusesBefore(status)}::text[])
       returning delivery.channel, delivery."to", found.suppression, found.suppression_id
     )
     insert into suppressions (org_id, id, channel, address, reason)
     select distinct on (channel, "to") ${orgId}::uuid, suppression_id, channel, "to", suppression from moved where suppression is not null
-    ${UNLESS_BOUNCED}
+    ${KEEP_BOUNCED}
   `.execute(db);
 }

@@ -1,18 +1,18 @@
 import type { Db } from '../db/connect.ts';
 import { inTransaction } from '../db/transaction.ts';
-import { insertReports, type Report } from './reports.queries.ts';
+import { applyStatusUpdates, type StatusUpdate } from './reports.queries.ts';
 import type { ReportedStatus } from './rules.ts';
 
 /** In the order in which a message goes through them, so that a batch that holds several for one message leaves the last. */
 const ORDER: ReportedStatus[] = ['sent', 'delivered', 'read', 'failed', 'bounced'];
 
 /** Takes what providers, or bounced mails, tell about deliveries: in any order, each once, and only forward. */
-export function takeReports(db: Db, orgId: string, reports: Report[]): Promise<void> {
+export function receiveStatusUpdates(db: Db, orgId: string, reports: StatusUpdate[]): Promise<void> {
   const byStatus = Map.groupBy(reports, ({ status }) => status);
   return inTransaction(db, async (trx) => {
     for (const status of ORDER) {
       const some = byStatus.get(status);
-      if (some !== undefined) await insertReports(trx, orgId, status, some);
+      if (some !== undefined) await applyStatusUpdates(trx, orgId, status, some);
     }
   });
 }

@@ -1,25 +1,30 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Db } from '../db/connect.ts';
-import type { ChannelContent } from './content.ts';
+import type { MessageContent } from './content.ts';
 import type { Channel, DeliveryStatus } from './contract.ts';
-import { interruption, markResults, type SendResult } from './marking.queries.ts';
+import { interruptedColumns, type SendResult, settleResults } from './marking.queries.ts';
 
 /** Sends that were asked for one by one, outside of sequences: those of an e-mail request, or a single message. */
-export type Requested = { requestId: string } | { deliveryId: string };
+export type MessageRequest = { requestId: string } | { deliveryId: string };
 
-const belongsTo = (requested: Requested): RawBuilder<SqlBool> =>
+const isOfRequest = (requested: MessageRequest): RawBuilder<SqlBool> =>
   'requestId' in requested
     ? sql`delivery.email_request_id = ${requested.requestId}::uuid`
     : sql`delivery.id = ${requested.deliveryId}::uuid`;
 
 const IS_TRANSACTIONAL = sql<SqlBool>`coalesce((delivery.content->>'is_transactional')::boolean, false)`;
 
-export type ClaimedSend = ChannelContent & { id: string; to: string; attempts: number };
+export type ClaimedSend = MessageContent & { id: string; to: string; attempts: number };
 
-export async function listQueued(db: Db, orgId: string, requested: Requested, limit: number): Promise<string[]> {
+export async function listQueuedIds(
+  db: Db,
+  orgId: string,
+  requested: MessageRequest,
+  limit: number,
+): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select id from deliveries as delivery
-    where org_id = ${orgId} and ${belongsTo(requested)} and status = 'queued' and (not_before is null or not_before <= now())
+    where org_id = ${orgId} and ${isOfRequest(requested)} and status = 'queued' and (not_before is null or not_before <= now())
     order by id limit ${limit}
   `.execute(db);
   return rows.map(({ id }) => id);
@@ -29,7 +34,7 @@ export async function listQueued(db: Db, orgId: string, requested: Requested, li
  * Has a single message wait while an older one to its contact on the channel is under way, a little longer each time: what is said to
  * somebody arrives in order.
  */
-export async function waitForOlder(db: Db, orgId: string, deliveryId: string): Promise<void> {
+export async function deferBehindOlder(db: Db, orgId: string, deliveryId: string): Promise<void> {
   await sql`
     update deliveries as delivery
     set not_before = now() + least(interval '1 minute', greatest(interval '1 second', (now() - delivery.created_at) / 4))
@@ -43,11 +48,11 @@ export async function waitForOlder(db: Db, orgId: string, deliveryId: string): P
   `.execute(db);
 }
 
-export interface RequestedRule {
+export interface SendEligibility {
   /** Marks the rows of this attempt. */
   lease: string;
   /** Why nothing can be sent at all, or null. */
-  obstacle: string | null;
+  blockedReason: string | null;
   /** SQL: whether the address of the e-mail `delivery` is blocked. */
   isAddressBlocked: RawBuilder<SqlBool>;
   /** SQL: whether the `contact` of a delivery is blocked. */
@@ -55,19 +60,19 @@ export interface RequestedRule {
 }
 
 /** Marks queued sends as being sent, or ends them where they must not or cannot be. Gives those to send. */
-export async function beginRequested(
+export async function claimRequested(
   db: Db,
   orgId: string,
   ids: string[],
-  { lease, obstacle, isAddressBlocked, isContactBlocked }: RequestedRule,
+  { lease, blockedReason, isAddressBlocked, isContactBlocked }: SendEligibility,
 ): Promise<ClaimedSend[]> {
   const { rows } = await sql<ClaimedSend & { status: string }>`
     with decided as (
       select delivery.id, case
           when case delivery.channel when 'email' then ${isAddressBlocked} else ${isContactBlocked} end then 'skipped'
           when suppression.reason is not null then 'suppressed'
-          when ${obstacle}::text is not null then 'failed' else 'sending' end as status,
-        coalesce(suppression.reason, ${obstacle}::text) as reason
+          when ${blockedReason}::text is not null then 'failed' else 'sending' end as status,
+        coalesce(suppression.reason, ${blockedReason}::text) as reason
       from deliveries as delivery
       left join contacts as contact on contact.org_id = delivery.org_id and contact.id = delivery.contact_id
       left join suppressions as suppression on suppression.org_id = delivery.org_id and suppression.channel = delivery.channel
@@ -97,20 +102,20 @@ export async function settleRequested(
   results: SendResult[],
 ): Promise<void> {
   if (results.length === 0) return;
-  await sql`${markResults(orgId, attempt, results)} select from marked limit 0`.execute(db);
+  await sql`${settleResults(orgId, attempt, results)} select from marked limit 0`.execute(db);
 }
 
 /** Settles what an attempt that ended in the middle had under way. Gives how many are `unknown`. */
 export async function settleInterruptedRequested(
   db: Db,
   orgId: string,
-  requested: Requested,
+  requested: MessageRequest,
   lease: string,
 ): Promise<number> {
   const { rows } = await sql<{ unknown: number }>`
     with settled as (
-      update deliveries as delivery set ${interruption(IS_TRANSACTIONAL)}
-      where org_id = ${orgId} and ${belongsTo(requested)} and lease <> ${lease}::uuid and status not in ('skipped', 'suppressed')
+      update deliveries as delivery set ${interruptedColumns(IS_TRANSACTIONAL)}
+      where org_id = ${orgId} and ${isOfRequest(requested)} and lease <> ${lease}::uuid and status not in ('skipped', 'suppressed')
       returning delivery.status
     )
     select count(*) filter (where status = 'unknown') as unknown from settled
@@ -119,16 +124,16 @@ export async function settleInterruptedRequested(
 }
 
 /** Milliseconds until the next queued send may go, or null when none is left. */
-export async function findNextRequested(db: Db, orgId: string, requested: Requested): Promise<number | null> {
+export async function findNextDueMs(db: Db, orgId: string, requested: MessageRequest): Promise<number | null> {
   const { rows } = await sql<{ ms: number | null }>`
     select extract(epoch from min(coalesce(not_before, now())) - now())::float8 * 1000 as ms from deliveries as delivery
-    where org_id = ${orgId} and ${belongsTo(requested)} and status = 'queued'
+    where org_id = ${orgId} and ${isOfRequest(requested)} and status = 'queued'
   `.execute(db);
   const ms = rows[0]?.ms ?? null;
   return ms === null ? null : Math.max(Math.ceil(ms), 0);
 }
 
-export async function findChannel(db: Db, orgId: string, deliveryId: string): Promise<Channel | undefined> {
+export async function findDeliveryChannel(db: Db, orgId: string, deliveryId: string): Promise<Channel | undefined> {
   const row = await db
     .selectFrom('deliveries')
     .select('channel')

@@ -3,13 +3,13 @@ import type { Channel, DeliveryStatus } from './contract.ts';
 
 const MAX_ATTEMPTS = 8;
 const FIRST_DELAY_MS = 60_000;
-const LONGEST_DELAY_MS = 3_600_000;
+const MAX_DELAY_MS = 3_600_000;
 
 /** Channels with a provider that can be asked what became of a send whose answer was lost. */
-export const CHANNELS_TO_ASK: Channel[] = ['sms', 'voice'];
+export const RECONCILABLE_CHANNELS: Channel[] = ['sms', 'voice'];
 
 /** Each status with those that a status callback may move it on from: only forward, and nothing follows an end. */
-const FORMER = {
+const STATUSES_BEFORE = {
   sent: ['queued', 'held', 'sending', 'unknown', 'accepted'],
   delivered: ['queued', 'held', 'sending', 'unknown', 'accepted', 'sent'],
   read: ['queued', 'held', 'sending', 'unknown', 'accepted', 'sent', 'delivered'],
@@ -17,10 +17,10 @@ const FORMER = {
   bounced: ['queued', 'held', 'sending', 'unknown', 'accepted', 'sent', 'delivered'],
 } as const satisfies Partial<Record<DeliveryStatus, DeliveryStatus[]>>;
 
-export type ReportedStatus = keyof typeof FORMER;
+export type ReportedStatus = keyof typeof STATUSES_BEFORE;
 
 /** The statuses that a delivery may have for a report of `status` to be news. */
-export const formerOf = (status: ReportedStatus): readonly DeliveryStatus[] => FORMER[status];
+export const statusesBefore = (status: ReportedStatus): readonly DeliveryStatus[] => STATUSES_BEFORE[status];
 
 /** The outcome of one send, in the words of the ledger. `queued` is put off for `delayMs`. */
 export interface Settlement {
@@ -48,16 +48,16 @@ export function settlementOf(channel: Channel, outcome: SendOutcome, attempts: n
       return { ...base, status: 'unknown', outcome: 'unknown' };
     case 'retry':
       if (outcome.scope === 'provider') return { ...base, status: 'queued', delayMs: 0, outcome: 'retry' };
-      return { ...base, ...putOff(attempts, outcome), outcome: 'retry' };
+      return { ...base, ...retryLater(attempts, outcome), outcome: 'retry' };
     case 'rejected':
       if (outcome.because === 'config') return { ...base, status: 'queued', delayMs: 0, outcome: 'rejected' };
       if (outcome.because === 'permanent') return { ...base, status: 'failed', outcome: 'rejected' };
-      return { ...base, ...SUPPRESSING[channel], outcome: 'rejected' };
+      return { ...base, ...ADDRESS_REFUSALS[channel], outcome: 'rejected' };
   }
 }
 
 /** What it means that an address is no good: numbers are refused for having opted out, the others for not being reachable. */
-const SUPPRESSING: Record<Channel, Pick<Settlement, 'status' | 'suppression'>> = {
+const ADDRESS_REFUSALS: Record<Channel, Pick<Settlement, 'status' | 'suppression'>> = {
   email: { status: 'bounced', suppression: 'bounced' },
   sms: { status: 'suppressed', suppression: 'unsubscribed' },
   whatsapp: { status: 'failed', suppression: 'bounced' },
@@ -65,13 +65,13 @@ const SUPPRESSING: Record<Channel, Pick<Settlement, 'status' | 'suppression'>> =
 };
 
 /** The recipient is not reached now: after one minute, doubling, at most an hour, or when the provider says; no more after 8 attempts. */
-function putOff(
+function retryLater(
   attempts: number,
   { reason, retryAfterMs = 0 }: { reason: string; retryAfterMs?: number | undefined },
 ): Pick<Settlement, 'status' | 'reason' | 'delayMs'> {
   if (attempts >= MAX_ATTEMPTS) {
     return { status: 'failed', reason: `given up after ${attempts} attempts: ${reason}`, delayMs: null };
   }
-  const delayMs = Math.min(FIRST_DELAY_MS * 2 ** (attempts - 1), LONGEST_DELAY_MS);
+  const delayMs = Math.min(FIRST_DELAY_MS * 2 ** (attempts - 1), MAX_DELAY_MS);
   return { status: 'queued', reason, delayMs: Math.max(delayMs, retryAfterMs) };
 }

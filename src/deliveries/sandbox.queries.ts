@@ -1,10 +1,10 @@
 import type { Db } from '../db/connect.ts';
 import type { Channel } from './contract.ts';
 
-const SHOWN = 1_000;
+const MAX_LISTED = 1_000;
 
 /** Keeps what would have been sent. Once more, it changes nothing. */
-export async function keepInOutbox(
+export async function insertSandboxSend(
   db: Db,
   orgId: string,
   { id, channel, to, payload }: { id: string; channel: Channel; to: string; payload: unknown },
@@ -17,13 +17,13 @@ export async function keepInOutbox(
 }
 
 /** The latest sends of the org's sandbox, newest first. */
-export function listOutbox(db: Db, orgId: string) {
+export function listSandboxSends(db: Db, orgId: string) {
   return db
     .selectFrom('sandbox_outbox')
     .select(['id', 'channel', 'to', 'payload', 'created_at'])
     .where('org_id', '=', orgId)
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')
-    .limit(SHOWN)
+    .limit(MAX_LISTED)
     .execute();
 }

@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { errorResponses } from '../http/errors.ts';
 import { Id, Timestamp } from '../http/schemas.ts';
-import { listOutbox } from './sandbox.queries.ts';
+import { listSandboxSends } from './sandbox.queries.ts';
 import { ChannelName } from './schema.ts';
 
 const SandboxOutbox = z
@@ -32,7 +32,7 @@ export const sandboxRoutes: FastifyPluginAsyncZod = async (app) => {
       response: { 200: SandboxOutbox, ...errorResponses() },
     },
     handler: async ({ db, org }) => ({
-      items: (await listOutbox(db, org.id)).map((row) => ({ ...row, simulated: true as const })),
+      items: (await listSandboxSends(db, org.id)).map((row) => ({ ...row, simulated: true as const })),
     }),
   });
 };

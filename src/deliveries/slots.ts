@@ -1,22 +1,22 @@
-import type { Outlet } from './outlet.ts';
+import type { MessageSender } from './outlet.ts';
 
 /** The sends that a pool can have under way, shared by all batches of this process, first come, first served. */
-export interface Slots {
-  take(count: number): Promise<void>;
-  giveBack(count: number): void;
+export interface SendSlots {
+  acquire(count: number): Promise<void>;
+  release(count: number): void;
 }
 
-const slotsOfPools = new WeakMap<object, Slots>();
+const slotsByPool = new WeakMap<object, SendSlots>();
 
-export function slotsOf({ pool, concurrency }: Pick<Outlet, 'pool' | 'concurrency'>): Slots {
-  const known = slotsOfPools.get(pool);
+export function slotsOf({ pool, concurrency }: Pick<MessageSender, 'pool' | 'concurrency'>): SendSlots {
+  const known = slotsByPool.get(pool);
   if (known !== undefined) return known;
-  const slots = createSlots(concurrency);
-  slotsOfPools.set(pool, slots);
+  const slots = createSendSlots(concurrency);
+  slotsByPool.set(pool, slots);
   return slots;
 }
 
-function createSlots(limit: number): Slots {
+function createSendSlots(limit: number): SendSlots {
   let free = limit;
   const waiting: { count: number; go: () => void }[] = [];
   const admit = () => {
@@ -27,12 +27,12 @@ function createSlots(limit: number): Slots {
     }
   };
   return {
-    take: (count) =>
+    acquire: (count) =>
       new Promise((go) => {
         waiting.push({ count, go });
         admit();
       }),
-    giveBack(count) {
+    release(count) {
       free += count;
       admit();
     },

@@ -4,11 +4,11 @@ import type { Db } from '../db/connect.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { conflict, invalid, notFound } from '../errors.ts';
 import { listChannels } from './channels.service.ts';
-import { findRequestedMessage } from './messages.queries.ts';
+import { findMessageByRequestKey } from './messages.queries.ts';
 import { requestMessage } from './messages.service.ts';
 
 /** The longest text of one message, by Twilio's documents. */
-export const MAX_SMS = 1_600;
+export const MAX_SMS_LENGTH = 1_600;
 
 /**
  * Accepts an SMS to a contact for sending, once for a request key within a day. Throws notFound for the contact, invalid for one without a number,
@@ -21,7 +21,7 @@ export function requestSms(
   { isDevelopment, requestKey }: { isDevelopment: boolean; requestKey: string },
 ): Promise<{ id: string; status: string }> {
   return inTransaction(db, async (trx) => {
-    const made = await findRequestedMessage(trx, orgId, requestKey);
+    const made = await findMessageByRequestKey(trx, orgId, requestKey);
     if (made !== undefined) return { id: made, status: 'queued' };
     if (!(await listChannels(trx, orgId, { isDevelopment, hasMailServer: false })).has('sms'))
       throw conflict('No SMS provider is connected: PUT /integrations/sms first');

@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
 import type { Db } from '../db/connect.ts';
-import { byCreation, type Place } from '../db/cursor.ts';
+import { orderedByCreation, type PageRequest } from '../db/cursor.ts';
 import type { Channel } from './contract.ts';
 import type { SuppressionsTable } from './table.ts';
 
 /** What an unsubscribe page says: whom it is for and who wrote. */
-export function findUnsubscribe(db: Db, orgId: string, deliveryId: string) {
+export function findUnsubscribeTarget(db: Db, orgId: string, deliveryId: string) {
   return db
     .selectFrom('deliveries as delivery')
     .innerJoin('orgs as org', 'org.id', 'delivery.org_id')
@@ -16,7 +16,7 @@ export function findUnsubscribe(db: Db, orgId: string, deliveryId: string) {
 }
 
 /** Takes the delivery's address off the channel. A second time changes nothing, and a bounce stays a bounce. */
-export async function suppressUnsubscribed(db: Db, orgId: string, deliveryId: string): Promise<void> {
+export async function insertUnsubscribe(db: Db, orgId: string, deliveryId: string): Promise<void> {
   await sql`
     insert into suppressions (org_id, id, channel, address, reason)
     select org_id, gen_random_uuid(), channel, "to", 'unsubscribed' from deliveries
@@ -26,7 +26,7 @@ export async function suppressUnsubscribed(db: Db, orgId: string, deliveryId: st
 }
 
 /** The end of an insertion of suppressions: the newest reason stands, but a bounce stays a bounce. */
-export const UNLESS_BOUNCED = sql`on conflict (org_id, channel, address) do update set reason = excluded.reason
+export const KEEP_BOUNCED = sql`on conflict (org_id, channel, address) do update set reason = excluded.reason
   where suppressions.reason <> 'bounced'`;
 
 const COLUMNS = ['id', 'channel', 'address', 'reason', 'created_at'] as const;
@@ -48,7 +48,7 @@ export function insertSuppression(
 }
 
 /** Lets messages reach an address again whose owner had asked for none. */
-export async function liftUnsubscribed(db: Db, orgId: string, channel: Channel, address: string): Promise<void> {
+export async function deleteUnsubscribe(db: Db, orgId: string, channel: Channel, address: string): Promise<void> {
   await sql`
     delete from suppressions where org_id = ${orgId} and channel = ${channel} and address = ${address} and reason = 'unsubscribed'
   `.execute(db);
@@ -68,10 +68,10 @@ export function listSuppressions(
   db: Db,
   orgId: string,
   filters: { channel: Channel | undefined; address: string | undefined },
-  place: Place,
+  place: PageRequest,
 ) {
   let query = db.selectFrom('suppressions').select(COLUMNS).where('org_id', '=', orgId);
   if (filters.channel !== undefined) query = query.where('channel', '=', filters.channel);
   if (filters.address !== undefined) query = query.where('address', '=', filters.address);
-  return query.$call(byCreation(place)).execute();
+  return query.$call(orderedByCreation(place)).execute();
 }

@@ -8,7 +8,7 @@ import {
   SuppressionPage,
   SuppressionPath,
 } from './suppressions.schema.ts';
-import { liftSuppression, pageOfSuppressions, suppress } from './suppressions.service.ts';
+import { addSuppression, pageOfSuppressions, removeSuppression } from './suppressions.service.ts';
 
 const tags = ['deliveries'];
 
@@ -36,7 +36,7 @@ export const suppressionRoutes: FastifyPluginAsyncZod = async (app) => {
     },
     handler: async ({ db, org, body }, reply) => {
       reply.code(201);
-      return suppress(db, org.id, body);
+      return addSuppression(db, org.id, body);
     },
   });
 
@@ -50,7 +50,7 @@ export const suppressionRoutes: FastifyPluginAsyncZod = async (app) => {
       response: { 200: NoBody, ...errorResponses(403, 404) },
     },
     handler: async ({ db, org, params }) => {
-      await liftSuppression(db, org.id, params.id);
+      await removeSuppression(db, org.id, params.id);
       return NO_BODY;
     },
   });

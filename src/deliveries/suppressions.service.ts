@@ -7,13 +7,13 @@ import { deleteSuppression, insertSuppression, listSuppressions } from './suppre
 import { type AddSuppression, type ListSuppressions, storedAddress } from './suppressions.schema.ts';
 
 /** Takes an address off a channel by hand. One that is off already stays so for the reason it has. */
-export function suppress(db: Db, orgId: string, input: AddSuppression) {
+export function addSuppression(db: Db, orgId: string, input: AddSuppression) {
   const { channel } = input;
   return insertSuppression(db, orgId, { id: newId(), channel, address: storedAddress(input), reason: 'manual' });
 }
 
 /** Lets messages reach the address again. What was left out meanwhile is not made up for. Throws notFound. */
-export async function liftSuppression(db: Db, orgId: string, id: string): Promise<void> {
+export async function removeSuppression(db: Db, orgId: string, id: string): Promise<void> {
   if (!(await deleteSuppression(db, orgId, id))) throw notFound('suppression');
 }
 

@@ -2,7 +2,7 @@ import type { ColumnType, Generated } from 'kysely';
 import type { Channel, DeliveryStatus } from './contract.ts';
 
 /** What the provider said to one attempt. */
-export interface Answer {
+export interface AttemptResponse {
   attempt: number;
   at: string;
   outcome: string;
@@ -34,7 +34,7 @@ export interface DeliveriesTable {
   gate: string | null;
   /** When its latest attempt began. */
   began_at: Date | null;
-  answers: ColumnType<Answer[], string | undefined, string>;
+  answers: ColumnType<AttemptResponse[], string | undefined, string>;
   lookups: Generated<number>;
   look_up_at: Date | null;
   /** An attempt of it ended in the middle: whatever ends it must not say that nothing was sent. */

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Deps } from '../deps.ts';
 import { notFound } from '../errors.ts';
 import { escapeHtml, htmlPage } from '../http/html.ts';
-import { findUnsubscribe, suppressUnsubscribed } from './suppressions.queries.ts';
+import { findUnsubscribeTarget, insertUnsubscribe } from './suppressions.queries.ts';
 import { createUnsubscribeLinks } from './unsubscribe.ts';
 
 const HTML = 'text/html; charset=utf-8';
@@ -25,7 +25,7 @@ export const unsubscribeRoutes: FastifyPluginAsyncZod<Deps> = async (app, { conf
 
   app.get('/u/:token', { config: { scope: 'public' }, schema }, async ({ db, params }, reply) => {
     const ref = links.read(params.token);
-    const found = ref === undefined ? undefined : await findUnsubscribe(db, ref.orgId, ref.deliveryId);
+    const found = ref === undefined ? undefined : await findUnsubscribeTarget(db, ref.orgId, ref.deliveryId);
     if (found === undefined) throw notFound('unsubscribe link');
     reply.type(HTML);
     const who = `<p>Stop mail from <strong>${escapeHtml(found.org_name)}</strong> to <strong>${escapeHtml(found.to ?? '')}</strong>?</p>`;
@@ -35,7 +35,7 @@ export const unsubscribeRoutes: FastifyPluginAsyncZod<Deps> = async (app, { conf
   app.post('/u/:token', { config: { scope: 'public' }, schema }, async ({ db, params }, reply) => {
     const ref = links.read(params.token);
     if (ref === undefined) throw notFound('unsubscribe link');
-    await suppressUnsubscribed(db, ref.orgId, ref.deliveryId);
+    await insertUnsubscribe(db, ref.orgId, ref.deliveryId);
     reply.type(HTML);
     return htmlPage('Unsubscribed', '<p>You will get no more of this mail.</p>');
   });

@@ -1,4 +1,4 @@
-import { createDeliverySeal, type DeliveryRef } from './delivery-seal.ts';
+import { createDeliverySigner, type DeliveryRef } from './delivery-seal.ts';
 
 const MAC_BYTES = 16;
 
@@ -10,13 +10,13 @@ export interface UnsubscribeLinks {
 
 /** Links by which a recipient unsubscribes without logging in. */
 export function createUnsubscribeLinks(secret: string, publicUrl: string): UnsubscribeLinks {
-  const { seal, open } = createDeliverySeal(secret, 'unsubscribe links', MAC_BYTES);
+  const { sign, verify } = createDeliverySigner(secret, 'unsubscribe links', MAC_BYTES);
 
   return {
-    urlOf: (delivery) => `${publicUrl}/u/${seal(delivery).toString('base64url')}`,
+    urlOf: (delivery) => `${publicUrl}/u/${sign(delivery).toString('base64url')}`,
     read(token) {
       const bytes = Buffer.from(token, 'base64url');
-      return bytes.toString('base64url') === token ? open(bytes) : undefined;
+      return bytes.toString('base64url') === token ? verify(bytes) : undefined;
     },
   };
 }

@@ -1,14 +1,14 @@
 import { getContact, resolveContacts } from '../contacts/service.ts';
-import { addMessage, getSessionOf, openSession, useSession } from '../conversations/sessions.service.ts';
+import { addMessage, getSessionOfMessage, lockOpenSession, openSession } from '../conversations/sessions.service.ts';
 import type { Db, Trx } from '../db/connect.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { conflict, invalid, notFound, ProviderError, unavailable } from '../errors.ts';
 import { findConnection } from '../orgs/integrations.service.ts';
-import type { Requests } from '../providers/egress.ts';
+import type { HttpClient } from '../providers/egress.ts';
 import { componentsFor, findTemplate } from '../providers/meta-templates.ts';
 import type { WhatsAppTemplate } from '../providers/whatsapp.ts';
 import type { Secrets } from '../secrets.ts';
-import { findRequestedMessage } from './messages.queries.ts';
+import { findMessageByRequestKey } from './messages.queries.ts';
 import type { SendTemplate } from './messages.schema.ts';
 import { requestMessage, waitForDelivery } from './messages.service.ts';
 import { getDelivery } from './service.ts';
@@ -17,11 +17,11 @@ const CHANNEL = 'whatsapp';
 
 export interface WhatsAppDeps {
   secrets: Secrets;
-  egress: Requests;
+  egress: HttpClient;
   /** Whether the sandbox stands in where WhatsApp is not connected. */
   isDevelopment: boolean;
   /** How long to wait for WhatsApp's answer. */
-  patienceMs: number;
+  maxWaitMs: number;
 }
 
 export interface SentTemplate {
@@ -42,20 +42,20 @@ export async function sendTemplate(
   requestKey: string | null,
 ): Promise<SentTemplate> {
   const template = await templateOf(db, deps, orgId, input);
-  const sent = await inTransaction(db, (trx) => acceptTemplate(trx, orgId, input, template, requestKey));
-  await waitForDelivery(db, orgId, sent.deliveryId, deps.patienceMs);
+  const sent = await inTransaction(db, (trx) => requestTemplate(trx, orgId, input, template, requestKey));
+  await waitForDelivery(db, orgId, sent.deliveryId, deps.maxWaitMs);
   return sent;
 }
 
-async function acceptTemplate(
+async function requestTemplate(
   trx: Trx,
   orgId: string,
   input: SendTemplate,
   template: WhatsAppTemplate,
   requestKey: string | null,
 ): Promise<SentTemplate> {
-  const made = requestKey === null ? undefined : await findRequestedMessage(trx, orgId, requestKey);
-  if (made !== undefined) return { deliveryId: made, sessionId: (await getSessionOf(trx, orgId, made)).id };
+  const made = requestKey === null ? undefined : await findMessageByRequestKey(trx, orgId, requestKey);
+  if (made !== undefined) return { deliveryId: made, sessionId: (await getSessionOfMessage(trx, orgId, made)).id };
   const [resolved] = await resolveContacts(trx, orgId, [input.contact]);
   if (resolved?.contactId === undefined) throw notFound('contact');
   const { id: contactId, phone_number: to } = await getContact(trx, orgId, resolved.contactId);
@@ -63,7 +63,7 @@ async function acceptTemplate(
   const session =
     input.session_id === undefined
       ? await openSession(trx, orgId, { contactId, channel: CHANNEL })
-      : await useSession(trx, orgId, { sessionId: input.session_id, contactId, channel: CHANNEL });
+      : await lockOpenSession(trx, orgId, { sessionId: input.session_id, contactId, channel: CHANNEL });
   const content = { phoneNumberId: input.phone_number_id, template };
   const message = { channel: 'whatsapp', content, contactId, to, sender: input.phone_number_id, requestKey } as const;
   const deliveryId = await requestMessage(trx, orgId, message);
@@ -71,7 +71,7 @@ async function acceptTemplate(
     id: deliveryId,
     sessionId: session.id,
     sender: 'human_agent',
-    content: describe(input, template),
+    content: sessionTextOf(input, template),
   });
   return { deliveryId, sessionId: session.id };
 }
@@ -106,11 +106,11 @@ async function templateOf(
 }
 
 /** What the session shows of the message. */
-const describe = ({ variables }: SendTemplate, { name }: WhatsAppTemplate): string =>
+const sessionTextOf = ({ variables }: SendTemplate, { name }: WhatsAppTemplate): string =>
   variables.length === 0 ? `Template ${name}` : `Template ${name}: ${variables.join(', ')}`;
 
 /** What became of a sent template, for its request. Throws conflict where it was not sent because of the contact, invalid where WhatsApp refused it. */
-export async function answerOf(db: Db, orgId: string, { deliveryId, sessionId }: SentTemplate) {
+export async function sentTemplateResponseOf(db: Db, orgId: string, { deliveryId, sessionId }: SentTemplate) {
   const { status, reason, provider_id } = await getDelivery(db, orgId, deliveryId);
   if (status === 'skipped' || status === 'suppressed') throw conflict(`The message was not sent: ${reason}`);
   if (status === 'failed') throw invalid(`WhatsApp did not take the message: ${reason}`);

@@ -1,4 +1,4 @@
-import { changeOrEnd, DAY_MS, modulo, offsetMsAt, wallMsAt } from '../orgs/time-zones.rules.ts';
+import { clockChangeOrEnd, DAY_MS, modulo, offsetMsAt, wallClockMsAt } from '../orgs/time-zones.rules.ts';
 
 /** The days that each name of a shift's days stands for. 0 is Sunday. */
 export const DAYS_OF = {
@@ -61,31 +61,31 @@ interface Span {
 /** Thursday. */
 const FIRST_DAY_OF_1970 = 4;
 /** As far as one look for a change of clocks may go. */
-const STEP_MS = 3 * DAY_MS;
-const LONGEST_STATE_MS = 400 * DAY_MS;
-const LONGEST_WAIT_MS = 3_653 * DAY_MS;
+const MAX_STEP_MS = 3 * DAY_MS;
+const MAX_STATE_MS = 400 * DAY_MS;
+const MAX_WAIT_MS = 3_653 * DAY_MS;
 
 /** Takes microseconds: made anew for each question, it need not be kept. */
 export function businessCalendar({ iana_timezone, shifts, holidays }: WorkingTime): BusinessCalendar {
   const days = shifts.flatMap(daysOf);
   return {
     timeZone: iana_timezone,
-    week: Array.from({ length: 7 }, (_, day) => joined(days.filter((span) => span.day === day))),
+    week: Array.from({ length: 7 }, (_, day) => mergedSpans(days.filter((span) => span.day === day))),
     holidays: new Set(holidays.map(({ date }) => Date.parse(date))),
   };
 }
 
 /** Whether the wall clock is in a shift, and on no holiday. */
 export function isOpen(calendar: BusinessCalendar, at: Date): boolean {
-  const wallMs = wallMsAt(at.getTime(), calendar.timeZone);
-  const [span] = openOnTheWall(calendar, wallMs, wallMs + 1);
+  const wallMs = wallClockMsAt(at.getTime(), calendar.timeZone);
+  const [span] = openSpansOnWallClock(calendar, wallMs, wallMs + 1);
   return span !== undefined;
 }
 
 /** The first instant after `at` at which open becomes closed or closed open. Null where none comes within 400 days. */
 export function nextChange(calendar: BusinessCalendar, at: Date): Date | null {
   const from = at.getTime();
-  const to = from + LONGEST_STATE_MS;
+  const to = from + MAX_STATE_MS;
   let openUntil = from;
   for (const { start, end } of openSpans(calendar, from, to)) {
     if (start > openUntil) return new Date(openUntil === from ? start : openUntil);
@@ -96,7 +96,7 @@ export function nextChange(calendar: BusinessCalendar, at: Date): Date | null {
 
 /** What is open from `from` until `to`: in order, apart, none empty. */
 export function openIntervals(calendar: BusinessCalendar, from: Date, to: Date): Interval[] {
-  const spans = joined([...openSpans(calendar, from.getTime(), to.getTime())]);
+  const spans = mergedSpans([...openSpans(calendar, from.getTime(), to.getTime())]);
   return spans.map(({ start, end }) => ({ start: new Date(start), end: new Date(end) }));
 }
 
@@ -114,7 +114,7 @@ export function businessSecondsBetween(calendar: BusinessCalendar, from: Date, t
 export function addBusinessSeconds(calendar: BusinessCalendar, from: Date, seconds: number): Date | null {
   let leftMs = Math.round(seconds * 1000);
   if (leftMs <= 0) return from;
-  for (const { start, end } of openSpans(calendar, from.getTime(), from.getTime() + LONGEST_WAIT_MS)) {
+  for (const { start, end } of openSpans(calendar, from.getTime(), from.getTime() + MAX_WAIT_MS)) {
     if (leftMs <= end - start) return new Date(start + leftMs);
     leftMs -= end - start;
   }
@@ -125,9 +125,9 @@ export function addBusinessSeconds(calendar: BusinessCalendar, from: Date, secon
 function* openSpans(calendar: BusinessCalendar, from: number, to: number): Iterable<Span> {
   if (calendar.week.every((spans) => spans.length === 0)) return;
   for (let at = from; at < to; ) {
-    const end = changeOrEnd(at, Math.min(at + STEP_MS, to), calendar.timeZone);
+    const end = clockChangeOrEnd(at, Math.min(at + MAX_STEP_MS, to), calendar.timeZone);
     const offsetMs = offsetMsAt(at, calendar.timeZone);
-    for (const span of openOnTheWall(calendar, at + offsetMs, end + offsetMs)) {
+    for (const span of openSpansOnWallClock(calendar, at + offsetMs, end + offsetMs)) {
       yield { start: span.start - offsetMs, end: span.end - offsetMs };
     }
     at = end;
@@ -135,7 +135,7 @@ function* openSpans(calendar: BusinessCalendar, from: number, to: number): Itera
 }
 
 /** The same between two readings of the wall clock, as if it ran without changes. */
-function* openOnTheWall({ week, holidays }: BusinessCalendar, from: number, to: number): Iterable<Span> {
+function* openSpansOnWallClock({ week, holidays }: BusinessCalendar, from: number, to: number): Iterable<Span> {
   for (let midnight = Math.floor(from / DAY_MS) * DAY_MS; midnight < to; midnight += DAY_MS) {
     if (holidays.has(midnight)) continue;
     for (const span of week[modulo(midnight / DAY_MS + FIRST_DAY_OF_1970, 7)] ?? []) {
@@ -161,7 +161,7 @@ function daysOf({ day_of_week, start_time, end_time }: WorkingShift): (Span & { 
 }
 
 /** Spans that overlap or touch made one, in order, without empty ones. */
-function joined(spans: Span[]): Span[] {
+function mergedSpans(spans: Span[]): Span[] {
   const result: Span[] = [];
   for (const { start, end } of spans.toSorted((a, b) => a.start - b.start)) {
     const last = result.at(-1);

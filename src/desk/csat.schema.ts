@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { SessionChannel } from '../conversations/sessions.schema.ts';
 import { Id, Timestamp } from '../http/schemas.ts';
 
-const MAX_COMMENT = 5_000;
+const MAX_COMMENT_LENGTH = 5_000;
 
 export const Score = z.int().min(1).max(5).describe('From 1, not satisfied at all, to 5.');
-export const Comment = z.string().max(MAX_COMMENT);
+export const Comment = z.string().max(MAX_COMMENT_LENGTH);
 
 export const SubmitScore = z.object({ session_id: Id, score: Score, comment: Comment.nullish() }).meta({
   id: 'SubmitCsatScore',

@@ -1,4 +1,4 @@
-import { holdSession } from '../conversations/sessions.service.ts';
+import { lockSession } from '../conversations/sessions.service.ts';
 import { recordScore } from '../conversations/visitors.service.ts';
 import type { Db } from '../db/connect.ts';
 import { inTransaction } from '../db/transaction.ts';
@@ -14,7 +14,7 @@ import type { SubmitScore } from './csat.schema.ts';
  */
 export function submitScore(db: Db, orgId: string, { session_id, score, comment }: SubmitScore) {
   return inTransaction(db, async (trx) => {
-    const { resolutions: resolution } = await holdSession(trx, orgId, session_id);
+    const { resolutions: resolution } = await lockSession(trx, orgId, session_id);
     if (resolution === 0) throw conflict('session_id: the session was not resolved yet, so there is nothing to score');
     const id = newId();
     const said = comment ? comment : null;

@@ -14,7 +14,7 @@ import {
 import {
   createOfficeHours,
   getOfficeHours,
-  officeHoursStatus,
+  getOfficeHoursStatus,
   pageOfOfficeHours,
   removeOfficeHours,
   replaceOfficeHours,
@@ -71,7 +71,7 @@ export const officeHoursRoutes: FastifyPluginAsyncZod = async (app) => {
       response: { 200: OfficeHoursStatus, ...errorResponses(403, 404) },
     },
     handler: ({ db, org, params, query: { at } }) =>
-      officeHoursStatus(db, org.id, params.id, at === undefined ? new Date() : new Date(at)),
+      getOfficeHoursStatus(db, org.id, params.id, at === undefined ? new Date() : new Date(at)),
   });
 
   app.put('/office-hours/:id', {

@@ -5,9 +5,9 @@ import { DAYS_OF, type DayOfWeek } from './business-time.rules.ts';
 
 const MAX_SHIFTS = 100;
 const MAX_HOLIDAYS = 500;
-const FIRST_YEAR = 1970;
-const LAST_YEAR = 2199;
-const SOME_ID = '019aa1f0-0000-7000-8000-000000000000';
+const MIN_YEAR = 1970;
+const MAX_YEAR = 2199;
+const EXAMPLE_ID = '019aa1f0-0000-7000-8000-000000000000';
 
 const TimeOfDay = z
   .string()
@@ -77,7 +77,7 @@ export const UpdateOfficeHours = z
       {
         name: 'Berlin',
         iana_timezone: 'Europe/Berlin',
-        shifts: [{ id: SOME_ID, day_of_week: 'everyday', start_time: '08:00:00', end_time: '20:00:00' }],
+        shifts: [{ id: EXAMPLE_ID, day_of_week: 'everyday', start_time: '08:00:00', end_time: '20:00:00' }],
       },
       { name: 'Closed for the season', iana_timezone: 'Europe/Berlin', shifts: [], holidays: [] },
     ],
@@ -109,7 +109,7 @@ export const OfficeHoursPage = z.object({ items: z.array(OfficeHours), next: z.s
 export const OfficeHoursStatusQuery = z.object({
   at: z.iso
     .datetime({ offset: true, abort: true, error: 'must be an ISO 8601 date-time, such as 2026-01-31T12:00:00Z' })
-    .refine((text) => isWithinYears(new Date(text)), `must be in the years ${FIRST_YEAR} to ${LAST_YEAR}`)
+    .refine((text) => isWithinYears(new Date(text)), `must be in the years ${MIN_YEAR} to ${MAX_YEAR}`)
     .optional()
     .describe('Absent: now.'),
 });
@@ -121,6 +121,6 @@ export const OfficeHoursStatus = z
   })
   .meta({ id: 'OfficeHoursStatus' });
 
-const isWithinYears = (at: Date): boolean => at.getUTCFullYear() >= FIRST_YEAR && at.getUTCFullYear() <= LAST_YEAR;
+const isWithinYears = (at: Date): boolean => at.getUTCFullYear() >= MIN_YEAR && at.getUTCFullYear() <= MAX_YEAR;
 
 const areDistinct = (texts: string[]): boolean => new Set(texts).size === texts.length;

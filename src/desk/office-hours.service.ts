@@ -15,10 +15,10 @@ import {
 } from './office-hours.queries.ts';
 import type { CreateOfficeHours, ListOfficeHours, Shift, UpdateOfficeHours } from './office-hours.schema.ts';
 import { listPoliciesWithHours } from './sla-policies.queries.ts';
-import { tellHoursChanged } from './sla-waking.service.ts';
+import { announceSlaHoursChanged } from './sla-waking.service.ts';
 import { listTeamNames } from './teams.queries.ts';
 
-const MOST_NAMED = 5;
+const MAX_LISTED_NAMES = 5;
 
 /** Every shift gets an id. */
 export function createOfficeHours(db: Db, orgId: string, { shifts, ...rest }: CreateOfficeHours) {
@@ -27,11 +27,11 @@ export function createOfficeHours(db: Db, orgId: string, { shifts, ...rest }: Cr
 
 /** Throws notFound. */
 export async function getOfficeHours(db: Db, orgId: string, id: string) {
-  return found(await findOfficeHours(db, orgId, id));
+  return foundOrThrow(await findOfficeHours(db, orgId, id));
 }
 
 /** Whether they are open then, and when that changes. Throws notFound. */
-export async function officeHoursStatus(db: Db, orgId: string, id: string, at: Date) {
+export async function getOfficeHoursStatus(db: Db, orgId: string, id: string, at: Date) {
   const calendar = businessCalendar(await getOfficeHours(db, orgId, id));
   return { open: isOpen(calendar, at), next_change_at: nextChange(calendar, at) };
 }
@@ -47,10 +47,10 @@ export function replaceOfficeHours(
   { name, iana_timezone, shifts, holidays }: UpdateOfficeHours,
 ): Promise<void> {
   return inTransaction(db, async (trx) => {
-    const known = found(await lockOfficeHours(trx, orgId, id));
-    assertAmong(known.shifts, shifts);
+    const known = foundOrThrow(await lockOfficeHours(trx, orgId, id));
+    assertKnownShifts(known.shifts, shifts);
     await updateOfficeHours(trx, orgId, id, { name, iana_timezone, shifts, holidays });
-    await tellHoursChanged(trx, orgId, id);
+    await announceSlaHoursChanged(trx, orgId, id);
     await announce(trx, orgId, 'staffing-changed', [{ subject_id: orgId, payload: {} }]);
   });
 }
@@ -58,13 +58,13 @@ export function replaceOfficeHours(
 /** Throws notFound, and conflict while a team or an SLA policy uses them. */
 export function removeOfficeHours(db: Db, orgId: string, id: string): Promise<void> {
   return inTransaction(db, async (trx) => {
-    found(await lockOfficeHours(trx, orgId, id));
-    const teams = await listTeamNames(trx, orgId, id, MOST_NAMED + 1);
+    foundOrThrow(await lockOfficeHours(trx, orgId, id));
+    const teams = await listTeamNames(trx, orgId, id, MAX_LISTED_NAMES + 1);
     if (teams.length > 0)
-      throw conflict(`Used as support_office_hours_id by ${named('team', teams)}: change that first`);
+      throw conflict(`Used as support_office_hours_id by ${nameListOf('team', teams)}: change that first`);
     const policies = (await listPoliciesWithHours(trx, orgId, id)).map(({ name }) => name);
     if (policies.length > 0) {
-      throw conflict(`Used as office_hours_id by ${named('SLA policy', policies)}: change that first`);
+      throw conflict(`Used as office_hours_id by ${nameListOf('SLA policy', policies)}: change that first`);
     }
     await deleteOfficeHours(trx, orgId, id);
   });
@@ -74,12 +74,12 @@ export function removeOfficeHours(db: Db, orgId: string, id: string): Promise<vo
 export const pageOfOfficeHours = (db: Db, orgId: string, query: ListOfficeHours) =>
   pageOf(db, query, (place) => listOfficeHours(db, orgId, place));
 
-function found<Row>(officeHours: Row | undefined): Row {
+function foundOrThrow<Row>(officeHours: Row | undefined): Row {
   if (officeHours === undefined) throw notFound('office hours');
   return officeHours;
 }
 
-function assertAmong(known: Shift[], shifts: Shift[]): void {
+function assertKnownShifts(known: Shift[], shifts: Shift[]): void {
   const ids = new Set(known.map(({ id }) => id));
   const issues = shifts.flatMap(({ id }, index) =>
     ids.has(id)
@@ -91,7 +91,7 @@ function assertAmong(known: Shift[], shifts: Shift[]): void {
   throw invalid(`The request is not valid: ${summary.slice(0, 500)}`, issues);
 }
 
-const named = (kind: string, all: string[]): string => {
-  const names = all.slice(0, MOST_NAMED).map((name) => JSON.stringify(name));
-  return `${kind} ${names.join(', ')}${all.length > MOST_NAMED ? ' and others' : ''}`;
+const nameListOf = (kind: string, all: string[]): string => {
+  const names = all.slice(0, MAX_LISTED_NAMES).map((name) => JSON.stringify(name));
+  return `${kind} ${names.join(', ')}${all.length > MAX_LISTED_NAMES ? ' and others' : ''}`;
 };

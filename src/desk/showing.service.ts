@@ -4,7 +4,7 @@ import { listPoliciesById } from './showing.queries.ts';
 import { SlaPolicy } from './sla-policies.schema.ts';
 
 /** SLA policies of the org by their ids, each as GET answers it. Those that are gone are left out. */
-export async function policiesOf(
+export async function policySnapshotsOf(
   db: Db,
   orgId: string,
   ids: string[],

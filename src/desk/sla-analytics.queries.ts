@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../db/connect.ts';
 import type { SlaMetric } from './sla-turns.rules.ts';
 
-export interface Range {
+export interface AnalyticsRange {
   from: Date;
   to: Date;
   policy_id?: string | undefined;
@@ -10,7 +10,7 @@ export interface Range {
   channel?: string | undefined;
 }
 
-export interface Counted {
+export interface MetricCounts {
   metric: SlaMetric;
   met: number;
   breached: number;
@@ -19,14 +19,17 @@ export interface Counted {
   p95_seconds: number | null;
 }
 
-const COUNTED = sql`clock.metric, count(*) filter (where clock.outcome = 'met') as met,
+const COUNT_COLUMNS = sql`clock.metric, count(*) filter (where clock.outcome = 'met') as met,
   count(*) filter (where clock.outcome = 'breached') as breached,
   percentile_cont(0.5) within group (order by clock.elapsed_seconds) filter (where clock.stopped_at is not null) as p50_seconds,
   percentile_cont(0.9) within group (order by clock.elapsed_seconds) filter (where clock.stopped_at is not null) as p90_seconds,
   percentile_cont(0.95) within group (order by clock.elapsed_seconds) filter (where clock.stopped_at is not null) as p95_seconds`;
 
 /** The clocks that were decided in the time, with their sessions as they are now. */
-const decided = (orgId: string, { from, to, policy_id, team_id, channel }: Range): RawBuilder<unknown> => {
+const decidedClocks = (
+  orgId: string,
+  { from, to, policy_id, team_id, channel }: AnalyticsRange,
+): RawBuilder<unknown> => {
   const narrower = [
     policy_id !== undefined && sql`and clock.policy_id = ${policy_id}`,
     team_id !== undefined && sql`and session.team_id = ${team_id}`,
@@ -37,8 +40,9 @@ const decided = (orgId: string, { from, to, policy_id, team_id, channel }: Range
     where clock.org_id = ${orgId} and clock.decided_at >= ${from} and clock.decided_at < ${to} ${sql.join(narrower, sql` `)}`;
 };
 
-export async function countDecided(db: Db, orgId: string, range: Range): Promise<Counted[]> {
-  const { rows } = await sql<Counted>`select ${COUNTED} ${decided(orgId, range)} group by clock.metric`.execute(db);
+export async function countDecided(db: Db, orgId: string, range: AnalyticsRange): Promise<MetricCounts[]> {
+  const { rows } =
+    await sql<MetricCounts>`select ${COUNT_COLUMNS} ${decidedClocks(orgId, range)} group by clock.metric`.execute(db);
   return rows;
 }
 
@@ -46,24 +50,24 @@ export async function countDecided(db: Db, orgId: string, range: Range): Promise
 export async function countByPeriod(
   db: Db,
   orgId: string,
-  range: Range,
+  range: AnalyticsRange,
   { granularity, timeZone }: { granularity: string; timeZone: string },
-): Promise<(Counted & { period_start: Date })[]> {
-  const { rows } = await sql<Counted & { period_start: Date }>`
-    with decided as (select clock.*, date_trunc(${granularity}::text, clock.decided_at, ${timeZone}::text) as period_start ${decided(orgId, range)})
-    select clock.period_start, ${COUNTED} from decided as clock group by clock.period_start, clock.metric order by clock.period_start
+): Promise<(MetricCounts & { period_start: Date })[]> {
+  const { rows } = await sql<MetricCounts & { period_start: Date }>`
+    with decided as (select clock.*, date_trunc(${granularity}::text, clock.decided_at, ${timeZone}::text) as period_start ${decidedClocks(orgId, range)})
+    select clock.period_start, ${COUNT_COLUMNS} from decided as clock group by clock.period_start, clock.metric order by clock.period_start
   `.execute(db);
   return rows;
 }
 
-const KEYS = {
+const GROUP_KEYS = {
   policy: sql`clock.policy_id::text`,
   team: sql`session.team_id::text`,
   channel: sql`session.channel`,
   assignee: sql`session.assignee_id::text`,
 };
 
-const NAMES = {
+const GROUP_NAMES = {
   policy: sql`(select name from sla_policies as policy where policy.org_id = ${sql.ref('clock.org_id')} and policy.id::text = clock.key)`,
   team: sql`(select name from teams as team where team.org_id = clock.org_id and team.id::text = clock.key)`,
   channel: sql`clock.key`,
@@ -74,12 +78,12 @@ const NAMES = {
 export async function countByKey(
   db: Db,
   orgId: string,
-  range: Range,
-  groupBy: keyof typeof KEYS,
-): Promise<(Counted & { key: string | null; name: string | null })[]> {
-  const { rows } = await sql<Counted & { key: string | null; name: string | null }>`
-    with decided as (select clock.*, ${KEYS[groupBy]} as key ${decided(orgId, range)})
-    select clock.key, ${NAMES[groupBy]} as name, ${COUNTED} from decided as clock
+  range: AnalyticsRange,
+  groupBy: keyof typeof GROUP_KEYS,
+): Promise<(MetricCounts & { key: string | null; name: string | null })[]> {
+  const { rows } = await sql<MetricCounts & { key: string | null; name: string | null }>`
+    with decided as (select clock.*, ${GROUP_KEYS[groupBy]} as key ${decidedClocks(orgId, range)})
+    select clock.key, ${GROUP_NAMES[groupBy]} as name, ${COUNT_COLUMNS} from decided as clock
     group by clock.org_id, clock.key, clock.metric order by clock.key nulls last
   `.execute(db);
   return rows;

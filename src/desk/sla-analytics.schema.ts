@@ -2,12 +2,12 @@ import { z } from 'zod';
 import { SessionChannel } from '../conversations/sessions.schema.ts';
 import { Id, Timestamp } from '../http/schemas.ts';
 
-const Time = z.iso.datetime({ offset: true, error: 'must be an ISO 8601 date-time, such as 2026-01-31T12:00:00Z' });
+const DateTime = z.iso.datetime({ offset: true, error: 'must be an ISO 8601 date-time, such as 2026-01-31T12:00:00Z' });
 
 /** Which clocks are counted: those that were decided in the time, by a stop in time or by a breach. */
 export const SlaQuery = z.object({
-  from: Time.optional().describe('Decided then or later. Absent: 30 days before `to`.'),
-  to: Time.optional().describe('Decided earlier. Absent: now.'),
+  from: DateTime.optional().describe('Decided then or later. Absent: 30 days before `to`.'),
+  to: DateTime.optional().describe('Decided earlier. Absent: now.'),
   policy_id: Id.optional(),
   team_id: Id.optional(),
   channel: SessionChannel.optional(),

@@ -15,7 +15,7 @@ export async function lockSessions(trx: Trx, orgId: string, ids: string[]): Prom
 }
 
 /** What sessions must meet. Null is met by all. */
-export interface Conditions {
+export interface SessionConditions {
   teams: string[] | null;
   channels: string[] | null;
   tagKeys: string[] | null;
@@ -28,7 +28,7 @@ export async function listMatchingSessions(
   db: Db,
   orgId: string,
   ids: string[],
-  { teams, channels, tagKeys, contacts }: Conditions,
+  { teams, channels, tagKeys, contacts }: SessionConditions,
 ): Promise<string[]> {
   const sessions = await db
     .selectFrom('sessions as session')
@@ -100,7 +100,7 @@ export async function listOpenSessions(
   return sessions.map(({ id }) => id);
 }
 
-export async function listOpenSessionsOf(db: Db, orgId: string, contactIds: string[]): Promise<string[]> {
+export async function listOpenSessionsOfContacts(db: Db, orgId: string, contactIds: string[]): Promise<string[]> {
   const sessions = await db
     .selectFrom('sessions')
     .select('id')

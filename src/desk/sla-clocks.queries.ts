@@ -22,7 +22,7 @@ export const findSla = (db: Db, orgId: string, sessionId: string) =>
     .where('sla.session_id', '=', sessionId);
 
 /** The same, while nobody can take the policy or put the session under another one until the transaction ends. */
-export const holdSla = (trx: Trx, orgId: string, sessionId: string) =>
+export const lockSlaShared = (trx: Trx, orgId: string, sessionId: string) =>
   findSla(trx, orgId, sessionId).forKeyShare(['sla', 'policy']).executeTakeFirst();
 
 export const listClocks = (db: Db, orgId: string, sessionId: string): Promise<ClockRow[]> =>
@@ -50,7 +50,7 @@ export async function upsertClocks(trx: Trx, orgId: string, sessionId: string, c
 }
 
 /** Forgets clocks of which nothing was decided, save those of these metrics. */
-export async function deleteUndecided(trx: Trx, orgId: string, sessionId: string, save: string[]): Promise<void> {
+export async function deleteUndecidedClocks(trx: Trx, orgId: string, sessionId: string, save: string[]): Promise<void> {
   await trx
     .deleteFrom('sla_clocks')
     .where('org_id', '=', orgId)
@@ -60,7 +60,7 @@ export async function deleteUndecided(trx: Trx, orgId: string, sessionId: string
     .execute();
 }
 
-export async function setOver(trx: Trx, orgId: string, sessionId: string, isOver: boolean): Promise<void> {
+export async function setSlaOver(trx: Trx, orgId: string, sessionId: string, isOver: boolean): Promise<void> {
   await trx
     .updateTable('session_slas')
     .set({ is_over: isOver })

@@ -1,5 +1,5 @@
-import { factsOf, recordClockEvents } from '../conversations/facts.service.ts';
-import { holdSession } from '../conversations/sessions.service.ts';
+import { getSlaFacts, recordSlaEvents } from '../conversations/facts.service.ts';
+import { lockSession } from '../conversations/sessions.service.ts';
 import type { Db, Trx } from '../db/connect.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { announce } from '../outbox/events.ts';
@@ -8,68 +8,75 @@ import type { SlaProgress } from './sla.contract.ts';
 import { type Clock, clocksOf, type SlaTargets } from './sla.rules.ts';
 import {
   type ClockRow,
-  deleteUndecided,
+  deleteUndecidedClocks,
   findSla,
-  holdSla,
   listClocks,
-  setOver,
+  lockSlaShared,
+  setSlaOver,
   upsertClocks,
 } from './sla-clocks.queries.ts';
-import { countsUnder, decisionOf, described, type News, newsOf, nextOf } from './sla-settling.rules.ts';
-import { type SlaMetric, turnsOf } from './sla-turns.rules.ts';
+import {
+  describeClocks,
+  isCountedUnder,
+  nextMomentOf,
+  outcomeOf,
+  type PendingAnnouncements,
+  pendingAnnouncementsOf,
+} from './sla-settling.rules.ts';
+import { type SlaMetric, timelinesOf } from './sla-turns.rules.ts';
 
 const METRICS = ['first_reply', 'next_reply', 'resolution'] as const satisfies SlaMetric[];
-const EVENTS = {
+const EVENT_TYPES = {
   first_reply: { warning: 'sla-first-reply-warning', breach: 'sla-first-reply-breached' },
   next_reply: { warning: 'sla-next-reply-warning', breach: 'sla-next-reply-breached' },
   resolution: { warning: 'sla-resolution-warning', breach: 'sla-resolution-breached' },
 } as const;
 
-type Sla = NonNullable<Awaited<ReturnType<typeof holdSla>>>;
+type Sla = NonNullable<Awaited<ReturnType<typeof lockSlaShared>>>;
 
 /**
  * Looks at a session's clocks: what is due is announced, and what they did is written down, each once however often this is called.
  * Says when to look again. Throws notFound.
  */
-export function lookAtClocks(db: Db, orgId: string, sessionId: string): Promise<SlaProgress> {
+export function evaluateClocks(db: Db, orgId: string, sessionId: string): Promise<SlaProgress> {
   const begunAt = performance.now();
   return inTransaction(db, async (trx) => {
-    await holdSession(trx, orgId, sessionId);
-    const sla = await holdSla(trx, orgId, sessionId);
+    await lockSession(trx, orgId, sessionId);
+    const sla = await lockSlaShared(trx, orgId, sessionId);
     if (sla === undefined) {
-      await deleteUndecided(trx, orgId, sessionId, []);
+      await deleteUndecidedClocks(trx, orgId, sessionId, []);
       return { next: null, details: 'under no policy' };
     }
     const { clocks, now, isClosed } = await readClocks(trx, orgId, sessionId, sla);
-    const warned = await settle(trx, orgId, sessionId, sla, clocks, now);
-    if (isClosed !== sla.is_over) await setOver(trx, orgId, sessionId, isClosed);
-    const next = nextOf(clocks, warned);
+    const warned = await settleClocks(trx, orgId, sessionId, sla, clocks, now);
+    if (isClosed !== sla.is_over) await setSlaOver(trx, orgId, sessionId, isClosed);
+    const next = nextMomentOf(clocks, warned);
     const inMs = next === null ? 0 : next.at.getTime() - sla.now.getTime() - (performance.now() - begunAt);
     return {
       next: next && { what: next.what, inMs: Math.max(Math.ceil(inMs), 1) },
-      details: described(sla.name, clocks),
+      details: describeClocks(sla.name, clocks),
     };
   });
 }
 
 /** A session's policy with how its clocks stand now, and those that have not begun. Throws notFound. */
-export async function slaOfSession(db: Db, orgId: string, sessionId: string) {
+export async function getSessionSla(db: Db, orgId: string, sessionId: string) {
   const sla = await findSla(db, orgId, sessionId).executeTakeFirst();
   if (sla === undefined) {
-    await factsOf(db, orgId, sessionId);
+    await getSlaFacts(db, orgId, sessionId);
     return { policy: null, clocks: [] };
   }
   const { clocks } = await readClocks(db, orgId, sessionId, sla);
   return {
     policy: { id: sla.policy_id, name: sla.name, office_hours_id: sla.office_hours_id },
-    clocks: METRICS.flatMap((metric): (Clock | ReturnType<typeof idle>)[] => {
+    clocks: METRICS.flatMap((metric): (Clock | ReturnType<typeof idleClock>)[] => {
       const ofMetric = clocks.filter((clock) => clock.metric === metric);
-      return ofMetric.length > 0 ? ofMetric : [idle(metric, sla[`${metric}_target_seconds`])];
+      return ofMetric.length > 0 ? ofMetric : [idleClock(metric, sla[`${metric}_target_seconds`])];
     }),
   };
 }
 
-const idle = (metric: SlaMetric, target: number | null) => ({
+const idleClock = (metric: SlaMetric, target: number | null) => ({
   metric,
   cycle: 1,
   state: target === null ? ('not_applicable' as const) : ('not_started' as const),
@@ -85,9 +92,9 @@ const idle = (metric: SlaMetric, target: number | null) => ({
 
 /** A fact may have come in between the database's time and the look: then it is that late. */
 async function readClocks(db: Db, orgId: string, sessionId: string, sla: Sla) {
-  const { createdAt, isClosed, facts } = await factsOf(db, orgId, sessionId);
+  const { createdAt, isClosed, facts } = await getSlaFacts(db, orgId, sessionId);
   const now = new Date(Math.max(...[createdAt, sla.now, ...facts.slice(-1).map(({ at }) => at)].map(Number)));
-  return { clocks: clocksOf(turnsOf(createdAt, facts), targetsOf(sla), calendarOf(sla), now), now, isClosed };
+  return { clocks: clocksOf(timelinesOf(createdAt, facts), targetsOf(sla), calendarOf(sla), now), now, isClosed };
 }
 
 const targetsOf = (sla: Sla): SlaTargets => sla;
@@ -98,17 +105,17 @@ function calendarOf({ iana_timezone, shifts, holidays }: Sla): BusinessCalendar 
 }
 
 /** Announces and writes down what is new. Gives the clocks that have warned. */
-async function settle(trx: Trx, orgId: string, sessionId: string, sla: Sla, all: Clock[], now: Date) {
+async function settleClocks(trx: Trx, orgId: string, sessionId: string, sla: Sla, all: Clock[], now: Date) {
   const stored = new Map((await listClocks(trx, orgId, sessionId)).map((row) => [keyOf(row), row]));
   const measured = all
-    .filter((clock) => countsUnder(clock, sla.applied_at))
+    .filter((clock) => isCountedUnder(clock, sla.applied_at))
     .map((clock) => {
       const row = stored.get(keyOf(clock));
-      const news = newsOf(clock, row, sla.applied_at, now);
+      const news = pendingAnnouncementsOf(clock, row, sla.applied_at, now);
       return { clock, row, news, next: rowOf(clock, row, news, sla.policy_id, now) };
     });
-  await tellHistory(trx, orgId, sessionId, sla.policy_id, measured);
-  for (const { clock, news } of measured) await tell(trx, orgId, sessionId, sla.policy_id, clock, news);
+  await recordHistory(trx, orgId, sessionId, sla.policy_id, measured);
+  for (const { clock, news } of measured) await announceClock(trx, orgId, sessionId, sla.policy_id, clock, news);
   const changed = measured.filter(({ row, next }) => row === undefined || !isSame(row, next));
   await upsertClocks(
     trx,
@@ -116,7 +123,7 @@ async function settle(trx: Trx, orgId: string, sessionId: string, sla: Sla, all:
     sessionId,
     changed.map(({ next }) => next),
   );
-  await deleteUndecided(
+  await deleteUndecidedClocks(
     trx,
     orgId,
     sessionId,
@@ -127,7 +134,13 @@ async function settle(trx: Trx, orgId: string, sessionId: string, sla: Sla, all:
 
 const keyOf = ({ metric, cycle }: { metric: SlaMetric; cycle: number }) => `${metric} ${cycle}`;
 
-const rowOf = (clock: Clock, row: ClockRow | undefined, news: News, policyId: string, now: Date): ClockRow => ({
+const rowOf = (
+  clock: Clock,
+  row: ClockRow | undefined,
+  news: PendingAnnouncements,
+  policyId: string,
+  now: Date,
+): ClockRow => ({
   metric: clock.metric,
   cycle: clock.cycle,
   policy_id: policyId,
@@ -137,19 +150,19 @@ const rowOf = (clock: Clock, row: ClockRow | undefined, news: News, policyId: st
   warned_at: news.isWarning ? now : (row?.warned_at ?? null),
   breached_at: news.isBreach ? clock.breached_at : (row?.breached_at ?? null),
   stopped_at: clock.stopped_at,
-  ...decisionOf(clock),
+  ...outcomeOf(clock),
 });
 
 const isSame = (a: ClockRow, b: ClockRow) =>
   (Object.keys(b) as (keyof ClockRow)[]).every((name) => JSON.stringify(a[name]) === JSON.stringify(b[name]));
 
-interface Measured {
+interface ClockUpdate {
   clock: Clock;
-  news: News;
+  news: PendingAnnouncements;
 }
 
 /** In the order in which it happened. */
-async function tellHistory(trx: Trx, orgId: string, sessionId: string, policyId: string, measured: Measured[]) {
+async function recordHistory(trx: Trx, orgId: string, sessionId: string, policyId: string, measured: ClockUpdate[]) {
   const events = measured.flatMap(({ clock, news }) => {
     const { metric, cycle, target_seconds, breached_at } = clock;
     const moments = [
@@ -158,7 +171,7 @@ async function tellHistory(trx: Trx, orgId: string, sessionId: string, policyId:
     ];
     return moments.map(({ type, at }) => ({ type, data: { metric, cycle, policy_id: policyId, target_seconds, at } }));
   });
-  await recordClockEvents(
+  await recordSlaEvents(
     trx,
     orgId,
     sessionId,
@@ -166,12 +179,19 @@ async function tellHistory(trx: Trx, orgId: string, sessionId: string, policyId:
   );
 }
 
-async function tell(trx: Trx, orgId: string, sessionId: string, policyId: string, clock: Clock, news: News) {
+async function announceClock(
+  trx: Trx,
+  orgId: string,
+  sessionId: string,
+  policyId: string,
+  clock: Clock,
+  news: PendingAnnouncements,
+) {
   if (!news.isWarning && !news.isBreach) return;
   const { metric, cycle, target_seconds } = clock;
   const dueAt = (clock.breached_at ?? clock.due_at)?.toISOString() ?? null;
   const payload = { policy_id: policyId, metric, cycle, target_seconds, due_at: dueAt };
-  await announce(trx, orgId, EVENTS[metric][news.isBreach ? 'breach' : 'warning'], [
+  await announce(trx, orgId, EVENT_TYPES[metric][news.isBreach ? 'breach' : 'warning'], [
     { subject_id: sessionId, payload },
   ]);
 }

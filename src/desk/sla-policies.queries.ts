@@ -1,6 +1,6 @@
 import { type SqlBool, sql } from 'kysely';
 import type { Db, Trx } from '../db/connect.ts';
-import { byCreation, type Place } from '../db/cursor.ts';
+import { orderedByCreation, type PageRequest } from '../db/cursor.ts';
 import { lockName } from '../db/locks.ts';
 import type { CreateSlaPolicy, SlaAssignment, UpdateSlaPolicy } from './sla-policies.schema.ts';
 
@@ -17,7 +17,7 @@ const COLUMNS = [
 ] as const;
 
 /** Lets one new policy of the org through at a time, so that they can be counted. */
-export async function lockPolicies(trx: Trx, orgId: string): Promise<void> {
+export async function lockPolicyCreation(trx: Trx, orgId: string): Promise<void> {
   await lockName(trx, `sla policies ${orgId}`);
 }
 
@@ -73,8 +73,8 @@ export async function deletePolicy(db: Db, orgId: string, id: string): Promise<b
 }
 
 /** A page of policies by creation. */
-export const listPolicies = (db: Db, orgId: string, place: Place) =>
-  db.selectFrom('sla_policies').select(COLUMNS).where('org_id', '=', orgId).$call(byCreation(place)).execute();
+export const listPolicies = (db: Db, orgId: string, place: PageRequest) =>
+  db.selectFrom('sla_policies').select(COLUMNS).where('org_id', '=', orgId).$call(orderedByCreation(place)).execute();
 
 /** Those that are for sessions, the one that goes first at the beginning. */
 export const listAssignments = (db: Db, orgId: string) =>

@@ -3,14 +3,14 @@ import { FullFilter } from '../contacts/filters.schema.ts';
 import { SessionChannel } from '../conversations/sessions.schema.ts';
 import { Cursor, Id, Name, Timestamp } from '../http/schemas.ts';
 
-const LEAST_REPLY_SECONDS = 60;
-const LEAST_RESOLUTION_SECONDS = 300;
+const MIN_REPLY_SECONDS = 60;
+const MIN_RESOLUTION_SECONDS = 300;
 /** Some 68 years, the most that the column holds. */
-const MOST_SECONDS = 2_147_483_647;
-const MAX_LISTED = 100;
+const MAX_TARGET_SECONDS = 2_147_483_647;
+const MAX_LIST_LENGTH = 100;
 
 const target = (least: number, what: string) =>
-  z.int().min(least).max(MOST_SECONDS).nullable().describe(`${what} null: no target.`);
+  z.int().min(least).max(MAX_TARGET_SECONDS).nullable().describe(`${what} null: no target.`);
 
 const POLICY = {
   office_hours_id: z
@@ -18,15 +18,15 @@ const POLICY = {
     .nullable()
     .describe('Only time within them counts. null: all time counts.'),
   first_reply_target_seconds: target(
-    LEAST_REPLY_SECONDS,
+    MIN_REPLY_SECONDS,
     'From the contact’s first message, or the handoff where that comes first, to the first message of a person.',
   ),
   next_reply_target_seconds: target(
-    LEAST_REPLY_SECONDS,
+    MIN_REPLY_SECONDS,
     'From a contact’s first message after one of a person to the next message of a person.',
   ),
   resolution_target_seconds: target(
-    LEAST_RESOLUTION_SECONDS,
+    MIN_RESOLUTION_SECONDS,
     'From the session’s creation until it is closed, without the time in which it waits on the customer. A reopened one goes on.',
   ),
 };
@@ -61,7 +61,7 @@ export const UpdateSlaPolicy = z
 export type UpdateSlaPolicy = z.infer<typeof UpdateSlaPolicy>;
 
 const anyOf = <Item extends z.ZodType>(item: Item, what: string) =>
-  z.array(item).max(MAX_LISTED).nullable().default(null).describe(`${what} null or empty: whichever.`);
+  z.array(item).max(MAX_LIST_LENGTH).nullable().default(null).describe(`${what} null or empty: whichever.`);
 
 export const SlaAssignment = z
   .object({

@@ -4,8 +4,8 @@ import { pageOf } from '../db/cursor.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { conflict, type Issue, invalid, notFound, refused } from '../errors.ts';
 import { newId } from '../ids.ts';
-import { holdOfficeHours } from './office-hours.queries.ts';
-import { tellAssignmentsChanged } from './sla-assignment.service.ts';
+import { lockOfficeHoursShared } from './office-hours.queries.ts';
+import { announceSlaAssignmentsChanged } from './sla-assignment.service.ts';
 import {
   countPolicies,
   deletePolicy,
@@ -13,13 +13,13 @@ import {
   insertPolicy,
   listKnownTeams,
   listPolicies,
-  lockPolicies,
+  lockPolicyCreation,
   setAssignment,
   updatePolicy,
 } from './sla-policies.queries.ts';
 import type { CreateSlaPolicy, ListSlaPolicies, SlaAssignment, UpdateSlaPolicy } from './sla-policies.schema.ts';
-import { tellPolicyChanged } from './sla-waking.service.ts';
-import { holdTags } from './tags.service.ts';
+import { announceSlaPolicyChanged } from './sla-waking.service.ts';
+import { lockTagsShared } from './tags.service.ts';
 
 /** Each session that is judged anew asks every policy in turn. */
 const MAX_POLICIES = 100;
@@ -28,7 +28,7 @@ const MAX_POLICIES = 100;
 export function createPolicy(db: Db, orgId: string, policy: CreateSlaPolicy) {
   return inTransaction(db, async (trx) => {
     await assertOfficeHours(trx, orgId, policy.office_hours_id);
-    await lockPolicies(trx, orgId);
+    await lockPolicyCreation(trx, orgId);
     if ((await countPolicies(trx, orgId)) >= MAX_POLICIES) {
       throw conflict(`An org has at most ${MAX_POLICIES} SLA policies: delete one that is not in use`);
     }
@@ -38,7 +38,7 @@ export function createPolicy(db: Db, orgId: string, policy: CreateSlaPolicy) {
 
 /** Throws notFound. */
 export async function getPolicy(db: Db, orgId: string, id: string) {
-  return found(await findPolicy(db, orgId, id));
+  return foundOrThrow(await findPolicy(db, orgId, id));
 }
 
 /** A page of the org's policies, oldest first. */
@@ -49,8 +49,8 @@ export const pageOfPolicies = (db: Db, orgId: string, query: ListSlaPolicies) =>
 export function changePolicy(db: Db, orgId: string, id: string, changes: UpdateSlaPolicy) {
   return inTransaction(db, async (trx) => {
     await assertOfficeHours(trx, orgId, changes.office_hours_id ?? null);
-    const policy = found(await updatePolicy(trx, orgId, id, changes));
-    await tellPolicyChanged(trx, orgId, id);
+    const policy = foundOrThrow(await updatePolicy(trx, orgId, id, changes));
+    await announceSlaPolicyChanged(trx, orgId, id);
     return policy;
   });
 }
@@ -59,7 +59,7 @@ export function changePolicy(db: Db, orgId: string, id: string, changes: UpdateS
 export function removePolicy(db: Db, orgId: string, id: string): Promise<void> {
   return inTransaction(db, async (trx) => {
     if (!(await deletePolicy(trx, orgId, id))) throw notFound('SLA policy');
-    await tellAssignmentsChanged(trx, orgId);
+    await announceSlaAssignmentsChanged(trx, orgId);
   });
 }
 
@@ -83,8 +83,8 @@ export function assignPolicy(db: Db, orgId: string, id: string, assignment: SlaA
       );
     }
     await assertSavable(trx, orgId, assignment.filter, 'body.filter');
-    const policy = found(await setAssignment(trx, orgId, id, assignment));
-    await tellAssignmentsChanged(trx, orgId);
+    const policy = foundOrThrow(await setAssignment(trx, orgId, id, assignment));
+    await announceSlaAssignmentsChanged(trx, orgId);
     return policy;
   });
 }
@@ -100,7 +100,7 @@ async function unknownTeams(trx: Trx, orgId: string, ids: string[]): Promise<Iss
 
 async function unknownTags(trx: Trx, orgId: string, names: string[]): Promise<Issue[]> {
   if (names.length === 0) return [];
-  const { unknown } = await holdTags(trx, orgId, names);
+  const { unknown } = await lockTagsShared(trx, orgId, names);
   return names.flatMap((name, index) =>
     unknown.includes(name) ? [{ path: `body.tags.${index}`, message: 'must be a tag: PUT /tags makes one' }] : [],
   );
@@ -108,11 +108,11 @@ async function unknownTags(trx: Trx, orgId: string, names: string[]): Promise<Is
 
 /** The office hours that it finds stay until the transaction ends. */
 async function assertOfficeHours(trx: Trx, orgId: string, id: string | null): Promise<void> {
-  if (id === null || (await holdOfficeHours(trx, orgId, id))) return;
+  if (id === null || (await lockOfficeHoursShared(trx, orgId, id))) return;
   throw refused('office_hours_id', 'must be the id of office hours of the org: GET /office-hours lists them');
 }
 
-function found<Row>(policy: Row | undefined): Row {
+function foundOrThrow<Row>(policy: Row | undefined): Row {
   if (policy === undefined) throw notFound('SLA policy');
   return policy;
 }

@@ -2,14 +2,14 @@ import type { Clock } from './sla.rules.ts';
 import type { ClockChange } from './sla-turns.rules.ts';
 
 /** What was told of a clock so far. */
-export interface Told {
+export interface AnnouncedState {
   changes_told: number;
   warned_at: Date | null;
   breached_at: Date | null;
 }
 
 /** What is to be told of a clock now, each once in its life. */
-export interface News {
+export interface PendingAnnouncements {
   changes: ClockChange[];
   isWarning: boolean;
   isBreach: boolean;
@@ -19,7 +19,12 @@ export interface News {
  * What nobody was told yet. A clock that breached is not announced a second time, even where a changed policy gave it more time. Where a
  * session came under its policy late, only the gist of what was before is told.
  */
-export function newsOf(clock: Clock, told: Told | undefined, appliedAt: Date, now: Date): News {
+export function pendingAnnouncementsOf(
+  clock: Clock,
+  told: AnnouncedState | undefined,
+  appliedAt: Date,
+  now: Date,
+): PendingAnnouncements {
   const changes =
     told !== undefined
       ? clock.changes.slice(told.changes_told)
@@ -33,18 +38,18 @@ export function newsOf(clock: Clock, told: Told | undefined, appliedAt: Date, no
 }
 
 /** Clocks that had stopped before the session came under a policy do not count. */
-export const countsUnder = ({ stopped_at }: Clock, appliedAt: Date): boolean =>
+export const isCountedUnder = ({ stopped_at }: Clock, appliedAt: Date): boolean =>
   stopped_at === null || stopped_at >= appliedAt;
 
 /** How a clock ended, or will be counted until it goes on: null where that is open. A breach stands though the clock runs on. */
-export function decisionOf({ breached_at, stopped_at }: Clock) {
+export function outcomeOf({ breached_at, stopped_at }: Clock) {
   if (breached_at !== null) return { outcome: 'breached' as const, decided_at: breached_at };
   if (stopped_at !== null) return { outcome: 'met' as const, decided_at: stopped_at };
   return { outcome: null, decided_at: null };
 }
 
 /** What comes next: a warning or a due time. `warned` are the clocks that have warned. */
-export function nextOf(clocks: Clock[], warned: Set<Clock>): { what: string; at: Date } | null {
+export function nextMomentOf(clocks: Clock[], warned: Set<Clock>): { what: string; at: Date } | null {
   const moments = clocks
     .filter(({ state }) => state === 'running')
     .flatMap((clock) => {
@@ -57,14 +62,14 @@ export function nextOf(clocks: Clock[], warned: Set<Clock>): { what: string; at:
 }
 
 /** One line a clock, for the operator. */
-export function described(policy: string, clocks: Clock[]): string {
+export function describeClocks(policy: string, clocks: Clock[]): string {
   const lines = clocks.map(({ metric, cycle, state, elapsed_seconds, target_seconds, due_at }) => {
     const name = metric === 'next_reply' ? `next reply ${cycle}` : metric.replace('_', ' ');
     const due = due_at === null ? '' : `, due ${due_at.toISOString()}`;
     return `- ${name}: ${state}, ${Math.floor(elapsed_seconds)} of ${target_seconds} s${due}`;
   });
-  const shown = lines.length > MOST_LINES ? ['- …', ...lines.slice(-MOST_LINES)] : lines;
+  const shown = lines.length > MAX_LINES ? ['- …', ...lines.slice(-MAX_LINES)] : lines;
   return [`**${policy}**`, ...shown].join('\n');
 }
 
-const MOST_LINES = 20;
+const MAX_LINES = 20;

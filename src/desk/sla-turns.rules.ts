@@ -7,7 +7,7 @@ export interface SessionFact {
 }
 
 /** Time through which a clock runs. `end` is null for one that goes on. */
-export interface Stretch {
+export interface RunningPeriod {
   start: Date;
   end: Date | null;
 }
@@ -18,17 +18,17 @@ export interface ClockChange {
 }
 
 /** What one clock did, whatever its target and the hours that count. */
-export interface Turn {
+export interface ClockTimeline {
   metric: SlaMetric;
   cycle: number;
   startedAt: Date;
   stoppedAt: Date | null;
   /** In order, apart, none empty but the one that goes on. */
-  stretches: Stretch[];
+  runningPeriods: RunningPeriod[];
   changes: ClockChange[];
 }
 
-type Mode = 'running' | 'paused' | 'stopped';
+type ClockMode = 'running' | 'paused' | 'stopped';
 
 /**
  * The clocks of a session from its facts in order; what was so before stays so when facts are added.
@@ -42,10 +42,10 @@ type Mode = 'running' | 'paused' | 'stopped';
  *   writes again or the session is handed off. After the handoff it changes nothing.
  * - Clocks of replies are paused while the session is closed. System messages change nothing.
  */
-export function turnsOf(createdAt: Date, facts: SessionFact[]): Turn[] {
-  const resolution = begin('resolution', 1, createdAt);
+export function timelinesOf(createdAt: Date, facts: SessionFact[]): ClockTimeline[] {
+  const resolution = startTimeline('resolution', 1, createdAt);
   const turns = [resolution];
-  let reply: Turn | undefined;
+  let reply: ClockTimeline | undefined;
   let nextReplies = 0;
   let [isClosed, isHandedOff, isWaitingOnCustomer, hasReplied, isAnsweredByAi] = [false, false, false, false, false];
   let at = createdAt;
@@ -53,7 +53,7 @@ export function turnsOf(createdAt: Date, facts: SessionFact[]): Turn[] {
   const owe = () => {
     isAnsweredByAi = false;
     if (reply !== undefined) return;
-    reply = hasReplied ? begin('next_reply', ++nextReplies, at) : begin('first_reply', 1, at);
+    reply = hasReplied ? startTimeline('next_reply', ++nextReplies, at) : startTimeline('first_reply', 1, at);
     turns.push(reply);
   };
 
@@ -67,7 +67,7 @@ export function turnsOf(createdAt: Date, facts: SessionFact[]): Turn[] {
       case 'human_agent':
         isWaitingOnCustomer = true;
         hasReplied = true;
-        if (reply !== undefined) move(reply, 'stopped', at);
+        if (reply !== undefined) setMode(reply, 'stopped', at);
         reply = undefined;
         break;
       case 'ai':
@@ -90,34 +90,34 @@ export function turnsOf(createdAt: Date, facts: SessionFact[]): Turn[] {
         isClosed = false;
         break;
     }
-    move(resolution, isClosed ? 'stopped' : isWaitingOnCustomer ? 'paused' : 'running', at);
-    if (reply !== undefined) move(reply, isClosed || isAnsweredByAi ? 'paused' : 'running', at);
+    setMode(resolution, isClosed ? 'stopped' : isWaitingOnCustomer ? 'paused' : 'running', at);
+    if (reply !== undefined) setMode(reply, isClosed || isAnsweredByAi ? 'paused' : 'running', at);
   }
-  return turns.toSorted((a, b) => ORDER[a.metric] - ORDER[b.metric] || a.cycle - b.cycle);
+  return turns.toSorted((a, b) => METRIC_ORDER[a.metric] - METRIC_ORDER[b.metric] || a.cycle - b.cycle);
 }
 
-const ORDER: Record<SlaMetric, number> = { first_reply: 0, next_reply: 1, resolution: 2 };
+const METRIC_ORDER: Record<SlaMetric, number> = { first_reply: 0, next_reply: 1, resolution: 2 };
 
-const begin = (metric: SlaMetric, cycle: number, at: Date): Turn => ({
+const startTimeline = (metric: SlaMetric, cycle: number, at: Date): ClockTimeline => ({
   metric,
   cycle,
   startedAt: at,
   stoppedAt: null,
-  stretches: [{ start: at, end: null }],
+  runningPeriods: [{ start: at, end: null }],
   changes: [{ type: 'started', at }],
 });
 
-function move(turn: Turn, to: Mode, at: Date): void {
+function setMode(turn: ClockTimeline, to: ClockMode, at: Date): void {
   if (to === modeOf(turn)) return;
-  const last = turn.stretches.at(-1);
-  if (to === 'running') turn.stretches.push({ start: at, end: null });
+  const last = turn.runningPeriods.at(-1);
+  if (to === 'running') turn.runningPeriods.push({ start: at, end: null });
   else if (last?.end === null) {
     if (last.start < at) last.end = at;
-    else turn.stretches.pop();
+    else turn.runningPeriods.pop();
   }
   turn.stoppedAt = to === 'stopped' ? at : null;
   turn.changes.push({ type: to === 'running' ? 'resumed' : to === 'paused' ? 'paused' : 'fulfilled', at });
 }
 
-const modeOf = ({ stoppedAt, stretches }: Turn): Mode =>
-  stoppedAt !== null ? 'stopped' : stretches.at(-1)?.end === null ? 'running' : 'paused';
+const modeOf = ({ stoppedAt, runningPeriods }: ClockTimeline): ClockMode =>
+  stoppedAt !== null ? 'stopped' : runningPeriods.at(-1)?.end === null ? 'running' : 'paused';

@@ -11,7 +11,7 @@ export async function isUnderPolicy(db: Db, orgId: string, sessionId: string): P
 }
 
 /** Open sessions under a policy, by id. */
-export async function listOpenUnder(
+export async function listOpenSessionsUnder(
   db: Db,
   orgId: string,
   policyId: string,

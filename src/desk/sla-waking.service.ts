@@ -7,12 +7,12 @@ import type { Reaction } from '../outbox/relay.ts';
 import { WAKE } from '../temporal/contract.ts';
 import { WATCH_SLA } from './sla.contract.ts';
 import { listPoliciesWithHours } from './sla-policies.queries.ts';
-import { isUnderPolicy, listOpenUnder } from './sla-waking.queries.ts';
+import { isUnderPolicy, listOpenSessionsUnder } from './sla-waking.queries.ts';
 
-const SESSIONS_A_BATCH = 500;
+const SESSIONS_PER_BATCH = 500;
 
 /** Has the clocks of sessions be looked at once the transaction has committed. */
-export const lookAtClocksOf = (trx: Trx, orgId: string, sessionIds: string[]): Promise<void> =>
+export const wakeSlaClocks = (trx: Trx, orgId: string, sessionIds: string[]): Promise<void> =>
   enqueue(
     trx,
     orgId,
@@ -25,27 +25,27 @@ export const lookAtClocksOf = (trx: Trx, orgId: string, sessionIds: string[]): P
   );
 
 /** Takes note that somebody spoke in a session or its status changed. One that is under no policy costs one read. */
-export async function noteForSla(trx: Trx, orgId: string, sessionId: string): Promise<void> {
-  if (await isUnderPolicy(trx, orgId, sessionId)) await lookAtClocksOf(trx, orgId, [sessionId]);
+export async function wakeSlaIfUnderPolicy(trx: Trx, orgId: string, sessionId: string): Promise<void> {
+  if (await isUnderPolicy(trx, orgId, sessionId)) await wakeSlaClocks(trx, orgId, [sessionId]);
 }
 
 /** Has all open sessions under a policy be looked at anew. */
-export const tellPolicyChanged = (trx: Trx, orgId: string, policyId: string): Promise<void> =>
+export const announceSlaPolicyChanged = (trx: Trx, orgId: string, policyId: string): Promise<void> =>
   announce(trx, orgId, 'sla-policy-changed', [{ subject_id: policyId, payload: { after: null } }]);
 
 /** Has all open sessions whose policies count by these office hours be looked at anew. */
-export async function tellHoursChanged(trx: Trx, orgId: string, officeHoursId: string): Promise<void> {
+export async function announceSlaHoursChanged(trx: Trx, orgId: string, officeHoursId: string): Promise<void> {
   const policies = await listPoliciesWithHours(trx, orgId, officeHoursId);
   const events = policies.map(({ id }) => ({ subject_id: id, payload: { after: null } }));
   await announce(trx, orgId, 'sla-policy-changed', events);
 }
 
 /** Signals a batch of the sessions under each changed policy, and goes on with another event where there are more. */
-export const lookAtChangedPolicies: Reaction<'sla-policy-changed'> = async (trx, orgId, events) => {
+export const wakeClocksOfChangedPolicies: Reaction<'sla-policy-changed'> = async (trx, orgId, events) => {
   for (const [policyId, after] of policiesIn(events)) {
-    const sessionIds = await listOpenUnder(trx, orgId, policyId, { after, limit: SESSIONS_A_BATCH });
-    await lookAtClocksOf(trx, orgId, sessionIds);
-    if (sessionIds.length < SESSIONS_A_BATCH) continue;
+    const sessionIds = await listOpenSessionsUnder(trx, orgId, policyId, { after, limit: SESSIONS_PER_BATCH });
+    await wakeSlaClocks(trx, orgId, sessionIds);
+    if (sessionIds.length < SESSIONS_PER_BATCH) continue;
     const payload = { after: sessionIds.at(-1) as string };
     await announce(trx, orgId, 'sla-policy-changed', [{ subject_id: policyId, payload }]);
   }

@@ -10,8 +10,8 @@ import {
   SlaTrend,
   SlaTrendQuery,
 } from './sla-analytics.schema.ts';
-import { slaBreakdown, slaSummary, slaTrend } from './sla-analytics.service.ts';
-import { slaOfSession } from './sla-clocks.service.ts';
+import { getSlaBreakdown, getSlaSummary, getSlaTrend } from './sla-analytics.service.ts';
+import { getSessionSla } from './sla-clocks.service.ts';
 import {
   CreateSlaPolicy,
   ListSlaPolicies,
@@ -120,7 +120,7 @@ export const slaRoutes: FastifyPluginAsyncZod = async (app) => {
       querystring: SlaQuery,
       response: { 200: SlaSummary, ...errorResponses(403) },
     },
-    handler: ({ db, org, query }) => slaSummary(db, org.id, query),
+    handler: ({ db, org, query }) => getSlaSummary(db, org.id, query),
   });
 
   app.get('/sla/analytics/trend', {
@@ -131,7 +131,7 @@ export const slaRoutes: FastifyPluginAsyncZod = async (app) => {
       querystring: SlaTrendQuery,
       response: { 200: SlaTrend, ...errorResponses(403) },
     },
-    handler: ({ db, org, query }) => slaTrend(db, org.id, query),
+    handler: ({ db, org, query }) => getSlaTrend(db, org.id, query),
   });
 
   app.get('/sla/analytics/breakdown', {
@@ -142,7 +142,7 @@ export const slaRoutes: FastifyPluginAsyncZod = async (app) => {
       querystring: SlaBreakdownQuery,
       response: { 200: SlaBreakdown, ...errorResponses(403) },
     },
-    handler: ({ db, org, query }) => slaBreakdown(db, org.id, query),
+    handler: ({ db, org, query }) => getSlaBreakdown(db, org.id, query),
   });
 
   app.get('/chat/sessions/:id/sla', {
@@ -154,6 +154,6 @@ export const slaRoutes: FastifyPluginAsyncZod = async (app) => {
       params: SlaSessionPath,
       response: { 200: SessionSla, ...errorResponses(403, 404) },
     },
-    handler: ({ db, org, params }) => slaOfSession(db, org.id, params.id),
+    handler: ({ db, org, params }) => getSessionSla(db, org.id, params.id),
   });
 };

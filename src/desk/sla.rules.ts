@@ -5,10 +5,10 @@ import {
   type Interval,
   openIntervals,
 } from './business-time.rules.ts';
-import type { ClockChange, Stretch, Turn } from './sla-turns.rules.ts';
+import type { ClockChange, ClockTimeline, RunningPeriod } from './sla-turns.rules.ts';
 
 /** The part of its target after which a clock warns. */
-const WARNING_SHARE = 0.8;
+const WARNING_FRACTION = 0.8;
 
 export interface SlaTargets {
   first_reply_target_seconds: number | null;
@@ -18,7 +18,7 @@ export interface SlaTargets {
 
 /** How one clock of a session stands. */
 export interface Clock {
-  metric: Turn['metric'];
+  metric: ClockTimeline['metric'];
   /** Counts from 1 for each metric: only next replies have more than one. */
   cycle: number;
   target_seconds: number;
@@ -38,18 +38,25 @@ export interface Clock {
 }
 
 /** How a session's clocks stand at `now`, those whose metric has a target. Without a calendar all time counts. */
-export function clocksOf(turns: Turn[], targets: SlaTargets, calendar: BusinessCalendar | null, now: Date): Clock[] {
+export function clocksOf(
+  turns: ClockTimeline[],
+  targets: SlaTargets,
+  calendar: BusinessCalendar | null,
+  now: Date,
+): Clock[] {
   return turns.flatMap((turn) => {
     const target = targets[`${turn.metric}_target_seconds`];
     return target === null ? [] : [clockOf(turn, target, calendar, now)];
   });
 }
 
-function clockOf(turn: Turn, target: number, calendar: BusinessCalendar | null, now: Date): Clock {
-  const { metric, cycle, startedAt, stoppedAt, stretches, changes } = turn;
-  const intervals = joined(stretches.flatMap(({ start, end }) => countedBetween(calendar, start, end ?? now)));
-  const breach = momentOf(stretches, target, calendar, now);
-  const isRunning = stretches.at(-1)?.end === null;
+function clockOf(turn: ClockTimeline, target: number, calendar: BusinessCalendar | null, now: Date): Clock {
+  const { metric, cycle, startedAt, stoppedAt, runningPeriods, changes } = turn;
+  const intervals = mergedIntervals(
+    runningPeriods.flatMap(({ start, end }) => countedIntervals(calendar, start, end ?? now)),
+  );
+  const breach = targetMomentOf(runningPeriods, target, calendar, now);
+  const isRunning = runningPeriods.at(-1)?.end === null;
   const runningState = isRunning ? 'running' : 'paused';
   return {
     metric,
@@ -59,7 +66,7 @@ function clockOf(turn: Turn, target: number, calendar: BusinessCalendar | null, 
     started_at: startedAt,
     stopped_at: stoppedAt,
     due_at: isRunning ? breach.at : null,
-    warning_at: isRunning ? momentOf(stretches, target * WARNING_SHARE, calendar, now).at : null,
+    warning_at: isRunning ? targetMomentOf(runningPeriods, target * WARNING_FRACTION, calendar, now).at : null,
     breached_at: breach.isPassed ? breach.at : null,
     elapsed_seconds: intervals.reduce((sum, { start, end }) => sum + end.getTime() - start.getTime(), 0) / 1000,
     intervals,
@@ -67,7 +74,7 @@ function clockOf(turn: Turn, target: number, calendar: BusinessCalendar | null, 
   };
 }
 
-interface Moment {
+interface TargetMoment {
   at: Date | null;
   isPassed: boolean;
 }
@@ -77,16 +84,21 @@ interface Moment {
  * the very due time is in time, what is answered later is not. Null where it has not come and does not come while the clock does what
  * it does.
  */
-function momentOf(stretches: Stretch[], seconds: number, calendar: BusinessCalendar | null, now: Date): Moment {
+function targetMomentOf(
+  stretches: RunningPeriod[],
+  seconds: number,
+  calendar: BusinessCalendar | null,
+  now: Date,
+): TargetMoment {
   let leftMs = Math.round(seconds * 1000);
   for (const { start, end } of stretches) {
     if (end === null) {
-      const at = after(calendar, start, leftMs);
+      const at = addCountedMs(calendar, start, leftMs);
       return { at, isPassed: at !== null && at <= now };
     }
-    const countedMs = msBetween(calendar, start, end);
+    const countedMs = countedMsBetween(calendar, start, end);
     if (countedMs >= leftMs) {
-      const at = after(calendar, start, leftMs);
+      const at = addCountedMs(calendar, start, leftMs);
       if (at !== null && at < end) return { at, isPassed: true };
     }
     leftMs -= countedMs;
@@ -94,19 +106,19 @@ function momentOf(stretches: Stretch[], seconds: number, calendar: BusinessCalen
   return { at: null, isPassed: false };
 }
 
-const after = (calendar: BusinessCalendar | null, from: Date, ms: number): Date | null =>
+const addCountedMs = (calendar: BusinessCalendar | null, from: Date, ms: number): Date | null =>
   calendar === null ? new Date(from.getTime() + ms) : addBusinessSeconds(calendar, from, ms / 1000);
 
-const msBetween = (calendar: BusinessCalendar | null, from: Date, to: Date): number =>
+const countedMsBetween = (calendar: BusinessCalendar | null, from: Date, to: Date): number =>
   calendar === null ? to.getTime() - from.getTime() : Math.round(businessSecondsBetween(calendar, from, to) * 1000);
 
-function countedBetween(calendar: BusinessCalendar | null, start: Date, end: Date): Interval[] {
+function countedIntervals(calendar: BusinessCalendar | null, start: Date, end: Date): Interval[] {
   if (end <= start) return [];
   return calendar === null ? [{ start, end }] : openIntervals(calendar, start, end);
 }
 
 /** Those that touch made one. */
-function joined(intervals: Interval[]): Interval[] {
+function mergedIntervals(intervals: Interval[]): Interval[] {
   const result: Interval[] = [];
   for (const { start, end } of intervals) {
     const last = result.at(-1);

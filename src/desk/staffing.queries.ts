@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Db, Trx } from '../db/connect.ts';
 
 /** Those of the teams that take sessions, with their hours and the highest turn of a member. None is deleted until the transaction ends. */
-export function holdSupportTeams(trx: Trx, orgId: string, teamIds: string[]) {
+export function lockSupportTeams(trx: Trx, orgId: string, teamIds: string[]) {
   return trx
     .selectFrom('teams as team')
     .leftJoin('office_hours as hours', (join) =>
@@ -30,10 +30,10 @@ export function holdSupportTeams(trx: Trx, orgId: string, teamIds: string[]) {
 }
 
 /** What becomes of members whom somebody is changing: they are waited for, or left out. */
-export type OnChange = 'wait' | 'skip';
+export type OnLockedMember = 'wait' | 'skip';
 
 /** The available members of the teams, who neither become unavailable nor leave the org until the transaction ends. */
-export function holdAvailableMembers(trx: Trx, orgId: string, teamIds: string[], onChange: OnChange) {
+export function lockAvailableMembers(trx: Trx, orgId: string, teamIds: string[], onChange: OnLockedMember) {
   return trx
     .selectFrom('team_members as belonging')
     .innerJoin('members as member', (join) =>
@@ -49,14 +49,14 @@ export function holdAvailableMembers(trx: Trx, orgId: string, teamIds: string[],
     .execute();
 }
 
-export interface Turn {
+export interface MemberTurn {
   team_id: string;
   user_id: number;
   turn: number;
 }
 
 /** Writes down whose turn was when. Of several turns of a member in a team, the last one counts. */
-export async function updateTurns(trx: Trx, orgId: string, turns: Turn[]): Promise<void> {
+export async function updateTurns(trx: Trx, orgId: string, turns: MemberTurn[]): Promise<void> {
   await sql`
     update team_members as belonging set turn = given.turn
     from (
@@ -81,7 +81,7 @@ export async function isInTeam(db: Db, orgId: string, teamId: string, userId: nu
 }
 
 /** Whether the team gives its sessions to members by itself. */
-export async function isPicking(db: Db, orgId: string, teamId: string): Promise<boolean> {
+export async function isAutoAssigning(db: Db, orgId: string, teamId: string): Promise<boolean> {
   const found = await db
     .selectFrom('teams')
     .select('id')

@@ -1,9 +1,9 @@
 import type { Trx } from '../db/connect.ts';
 import { businessCalendar, isOpen, nextChange } from './business-time.rules.ts';
-import { holdAvailableMembers, holdSupportTeams, type OnChange } from './staffing.queries.ts';
+import { lockAvailableMembers, lockSupportTeams, type OnLockedMember } from './staffing.queries.ts';
 import type { AssignmentStrategy } from './teams.schema.ts';
 
-export { isInTeam, isPicking, updateTurns } from './staffing.queries.ts';
+export { isAutoAssigning, isInTeam, updateTurns } from './staffing.queries.ts';
 
 /** Who of a team may be given sessions now. */
 export interface StaffedTeam {
@@ -17,15 +17,15 @@ export interface StaffedTeam {
 }
 
 /** Those of the teams that support is enabled for, with who works there now. Who does goes on doing so until the transaction ends. */
-export async function readStaffing(
+export async function lockStaffing(
   trx: Trx,
   orgId: string,
   teamIds: string[],
-  onChange: OnChange,
+  onChange: OnLockedMember,
 ): Promise<StaffedTeam[]> {
-  const teams = (await holdSupportTeams(trx, orgId, teamIds)).map((team) => ({ ...team, ...stateOf(team) }));
+  const teams = (await lockSupportTeams(trx, orgId, teamIds)).map((team) => ({ ...team, ...openStateOf(team) }));
   const open = teams.filter(({ is_open }) => is_open).map(({ id }) => id);
-  const members = open.length === 0 ? [] : await holdAvailableMembers(trx, orgId, open, onChange);
+  const members = open.length === 0 ? [] : await lockAvailableMembers(trx, orgId, open, onChange);
   return teams.map(({ id, strategy, last_turn, opens_in_ms }) => ({
     id,
     strategy,
@@ -35,9 +35,9 @@ export async function readStaffing(
   }));
 }
 
-type SupportTeam = Awaited<ReturnType<typeof holdSupportTeams>>[number];
+type SupportTeam = Awaited<ReturnType<typeof lockSupportTeams>>[number];
 
-function stateOf({ iana_timezone, shifts, holidays, at }: SupportTeam): {
+function openStateOf({ iana_timezone, shifts, holidays, at }: SupportTeam): {
   is_open: boolean;
   opens_in_ms: number | null;
 } {

@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
 import type { Db, Trx } from '../db/connect.ts';
 import { lockName } from '../db/locks.ts';
-import { tagKey } from './tags.rules.ts';
+import { tagKeyOf } from './tags.rules.ts';
 import type { UpsertTag } from './tags.schema.ts';
 
 /** Lets one new tag of the org through at a time, so that they can be counted. */
-export async function lockTags(trx: Trx, orgId: string): Promise<void> {
+export async function lockTagCreation(trx: Trx, orgId: string): Promise<void> {
   await lockName(trx, `tags ${orgId}`);
 }
 
@@ -22,7 +22,7 @@ export async function countTags(db: Db, orgId: string): Promise<number> {
 export async function upsertTag(db: Db, orgId: string, tag: UpsertTag): Promise<void> {
   await db
     .insertInto('tags')
-    .values({ org_id: orgId, tag_key: tagKey(tag.tag_name), ...tag })
+    .values({ org_id: orgId, tag_key: tagKeyOf(tag.tag_name), ...tag })
     .onConflict((oc) => oc.columns(['org_id', 'tag_key']).doUpdateSet({ ...tag, updated_at: sql<Date>`now()` }))
     .execute();
 }
@@ -31,12 +31,12 @@ export async function deleteTag(db: Db, orgId: string, name: string): Promise<bo
   const { numDeletedRows } = await db
     .deleteFrom('tags')
     .where('org_id', '=', orgId)
-    .where('tag_key', '=', tagKey(name))
+    .where('tag_key', '=', tagKeyOf(name))
     .executeTakeFirst();
   return numDeletedRows > 0n;
 }
 
-export async function holdTagKeys(trx: Trx, orgId: string, keys: string[]): Promise<string[]> {
+export async function lockTagKeysShared(trx: Trx, orgId: string, keys: string[]): Promise<string[]> {
   const tags = await trx
     .selectFrom('tags')
     .select('tag_key')

@@ -1,8 +1,8 @@
 import type { Db, Trx } from '../db/connect.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { conflict, notFound } from '../errors.ts';
-import { countTags, deleteTag, holdTagKeys, lockTags, upsertTag } from './tags.queries.ts';
-import { tagKey } from './tags.rules.ts';
+import { countTags, deleteTag, lockTagCreation, lockTagKeysShared, upsertTag } from './tags.queries.ts';
+import { tagKeyOf } from './tags.rules.ts';
 import type { UpsertTag } from './tags.schema.ts';
 
 const MAX_TAGS = 1000;
@@ -10,7 +10,7 @@ const MAX_TAGS = 1000;
 /** Makes the tag, or changes the one of this name in any spelling. Throws conflict where it would be one more than an org can have. */
 export function saveTag(db: Db, orgId: string, tag: UpsertTag): Promise<void> {
   return inTransaction(db, async (trx) => {
-    await lockTags(trx, orgId);
+    await lockTagCreation(trx, orgId);
     await upsertTag(trx, orgId, tag);
     if ((await countTags(trx, orgId)) > MAX_TAGS) {
       throw conflict(`An org has at most ${MAX_TAGS} tags: delete one that is not in use`);
@@ -19,13 +19,13 @@ export function saveTag(db: Db, orgId: string, tag: UpsertTag): Promise<void> {
 }
 
 /** The tags of these names in any spelling, which stay until the transaction ends, and the names that the org has no tag for. */
-export async function holdTags(
+export async function lockTagsShared(
   trx: Trx,
   orgId: string,
   names: string[],
 ): Promise<{ keys: string[]; unknown: string[] }> {
-  const keys = await holdTagKeys(trx, orgId, names.map(tagKey));
-  return { keys, unknown: names.filter((name) => !keys.includes(tagKey(name))) };
+  const keys = await lockTagKeysShared(trx, orgId, names.map(tagKeyOf));
+  return { keys, unknown: names.filter((name) => !keys.includes(tagKeyOf(name))) };
 }
 
 /** Throws notFound. */

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { jsonArrayFrom } from 'kysely/helpers/postgres';
 import type { Db, Trx } from '../db/connect.ts';
-import { byCreation, type Place } from '../db/cursor.ts';
+import { orderedByCreation, type PageRequest } from '../db/cursor.ts';
 import type { SaveTeam } from './teams.schema.ts';
 
 export async function insertTeam(db: Db, orgId: string, id: string, team: SaveTeam): Promise<void> {
@@ -11,7 +11,7 @@ export async function insertTeam(db: Db, orgId: string, id: string, team: SaveTe
     .execute();
 }
 
-const teamsOf = (db: Db, orgId: string) =>
+const selectTeams = (db: Db, orgId: string) =>
   db
     .selectFrom('teams as team')
     .select(['team.id', 'team.name', 'team.description', 'team.is_support_enabled'])
@@ -33,11 +33,11 @@ const teamsOf = (db: Db, orgId: string) =>
     .where('team.org_id', '=', orgId);
 
 export const findTeam = (db: Db, orgId: string, id: string) =>
-  teamsOf(db, orgId).where('team.id', '=', id).executeTakeFirst();
+  selectTeams(db, orgId).where('team.id', '=', id).executeTakeFirst();
 
 /** A page of teams by creation. */
-export const listTeams = (db: Db, orgId: string, place: Place) =>
-  teamsOf(db, orgId).$call(byCreation(place, 'team')).execute();
+export const listTeams = (db: Db, orgId: string, place: PageRequest) =>
+  selectTeams(db, orgId).$call(orderedByCreation(place, 'team')).execute();
 
 /** The names of some of the teams that work in these office hours, the oldest first. */
 export async function listTeamNames(db: Db, orgId: string, officeHoursId: string, limit: number): Promise<string[]> {
@@ -73,7 +73,7 @@ export async function deleteTeam(db: Db, orgId: string, id: string): Promise<boo
 }
 
 /** Whether the team exists, in which case nobody can delete it until the transaction ends. */
-export async function holdTeam(trx: Trx, orgId: string, id: string): Promise<boolean> {
+export async function lockTeamShared(trx: Trx, orgId: string, id: string): Promise<boolean> {
   const team = await trx
     .selectFrom('teams')
     .select('id')

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Id, Name, Timestamp } from '../http/schemas.ts';
 import { MemberRef } from '../orgs/schema.ts';
 
-const MAX_DESCRIPTION = 2000;
+const MAX_DESCRIPTION_LENGTH = 2000;
 /** Ours have 36. */
 const MAX_ID_LENGTH = 64;
 
@@ -15,7 +15,7 @@ export type AssignmentStrategy = z.infer<typeof AssignmentStrategy>;
 export const SaveTeam = z
   .object({
     name: Name,
-    description: z.string().max(MAX_DESCRIPTION).nullable().default(null),
+    description: z.string().max(MAX_DESCRIPTION_LENGTH).nullable().default(null),
     is_support_enabled: z.boolean().default(false).describe('Whether sessions can be handed to the team.'),
     support_office_hours_id: z
       .uuid('must be the id of office hours: GET /office-hours lists them')

@@ -4,20 +4,20 @@ import { inTransaction } from '../db/transaction.ts';
 import { notFound, refused } from '../errors.ts';
 import { newId } from '../ids.ts';
 import { announce } from '../outbox/events.ts';
-import { holdOfficeHours } from './office-hours.queries.ts';
+import { lockOfficeHoursShared } from './office-hours.queries.ts';
 import {
   deleteTeam,
   deleteTeamMember,
   findTeam,
-  holdTeam,
   insertTeam,
   insertTeamMember,
   listTeams,
+  lockTeamShared,
   updateTeam,
 } from './teams.queries.ts';
 import type { ListTeams, SaveTeam } from './teams.schema.ts';
 
-export { holdTeam } from './teams.queries.ts';
+export { lockTeamShared } from './teams.queries.ts';
 
 /** Throws invalid for office hours that the org does not have. */
 export function createTeam(db: Db, orgId: string, team: SaveTeam) {
@@ -54,7 +54,7 @@ export async function removeTeam(db: Db, orgId: string, id: string): Promise<voi
 /** One who belongs to the team already stays. Throws notFound for the team, and invalid for one who is no member of the org. */
 export function addTeamMember(db: Db, orgId: string, teamId: string, userId: number) {
   return inTransaction(db, async (trx) => {
-    if (!(await holdTeam(trx, orgId, teamId))) throw notFound('team');
+    if (!(await lockTeamShared(trx, orgId, teamId))) throw notFound('team');
     if (!(await insertTeamMember(trx, orgId, teamId, userId))) {
       throw refused('userId', 'must be the id of a member of the org: GET /members lists them');
     }
@@ -74,6 +74,6 @@ export const pageOfTeams = (db: Db, orgId: string, query: ListTeams) =>
 
 /** The office hours that it finds stay until the transaction ends. */
 async function assertOfficeHours(trx: Trx, orgId: string, { support_office_hours_id: id }: SaveTeam): Promise<void> {
-  if (id === null || (await holdOfficeHours(trx, orgId, id))) return;
+  if (id === null || (await lockOfficeHoursShared(trx, orgId, id))) return;
   throw refused('support_office_hours_id', 'must be the id of office hours of the org: GET /office-hours lists them');
 }

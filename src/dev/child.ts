@@ -41,7 +41,7 @@ export async function startChild(command: string, args: string[], options: Child
 }
 
 /** Waits until the probe succeeds; fails when the process ends first or the time is over. */
-export async function untilReady(
+export async function waitUntilReady(
   child: Child,
   logFile: string,
   probe: () => Promise<unknown>,

@@ -2,19 +2,19 @@ import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-const LIMIT_MS = 60_000;
+const TIMEOUT_MS = 60_000;
 
 /** Waits until an address answers 200; fails when it has not within a minute. */
-export async function untilAnswers(url: string, logFile: string): Promise<void> {
-  const deadline = performance.now() + LIMIT_MS;
-  while (!(await answers(url))) {
+export async function waitUntilResponding(url: string, logFile: string): Promise<void> {
+  const deadline = performance.now() + TIMEOUT_MS;
+  while (!(await isResponding(url))) {
     if (performance.now() > deadline)
-      throw new Error(`${url} did not answer within ${LIMIT_MS / 1000} s, see ${logFile}`);
+      throw new Error(`${url} did not answer within ${TIMEOUT_MS / 1000} s, see ${logFile}`);
     await sleep(50);
   }
 }
 
-async function answers(url: string): Promise<boolean> {
+async function isResponding(url: string): Promise<boolean> {
   try {
     const request = get(url, { timeout: 2_000, agent: false });
     request.on('timeout', () => request.destroy());

@@ -12,7 +12,7 @@ import { join } from 'node:path';
 export async function lockFolder(folder: string): Promise<boolean> {
   const name = createHash('sha256').update(`${process.getuid?.()} ${folder}`).digest('hex').slice(0, 16);
   const path = join(tmpdir(), `switchboard-${name}.sock`);
-  if (await isHeld(path)) return false;
+  if (await isLocked(path)) return false;
   rmSync(path, { force: true });
   const server = createServer((socket) => socket.destroy()).listen(path);
   await once(server, 'listening');
@@ -21,7 +21,7 @@ export async function lockFolder(folder: string): Promise<boolean> {
   return true;
 }
 
-async function isHeld(path: string): Promise<boolean> {
+async function isLocked(path: string): Promise<boolean> {
   const socket = connect(path);
   try {
     await once(socket, 'connect');

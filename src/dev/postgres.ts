@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import pg from 'pg';
-import { type Child, startChild, untilReady } from './child.ts';
+import { type Child, startChild, waitUntilReady } from './child.ts';
 import type { Guard } from './guard.ts';
 import { type Owner, postgresFolder, postgresOwner, postgresPrograms } from './postgres-home.ts';
 import { identityOf } from './processes.ts';
@@ -54,7 +54,7 @@ export async function startPostgres(options: PostgresOptions): Promise<Child & {
     ...owner,
   });
   const url = (name: string) => `postgres://postgres:${password}@127.0.0.1:${port}/${name}`;
-  await untilReady(child, logFile, () => query(url('postgres'), 'select 1'), 30_000);
+  await waitUntilReady(child, logFile, () => query(url('postgres'), 'select 1'), 30_000);
   await createDatabase(url('postgres'), database);
   return { ...child, url: url(database) };
 }

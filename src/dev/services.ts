@@ -23,7 +23,7 @@ export type Context = {
 };
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
-const STOP_LIMIT_MS = 10_000;
+const MAX_STOP_MS = 10_000;
 const PROGRAM_NAMES = { api: 'Api', worker: 'Worker' };
 
 /** Starts Postgres, unless DATABASE_URL names one. Returns the database's URL. */
@@ -43,7 +43,7 @@ export async function provideDatabase(context: Context): Promise<string> {
       logFile,
       guard,
     });
-  const { url } = await keep(context, 'Postgres', 'database', start);
+  const { url } = await startSupervised(context, 'Postgres', 'database', start);
   say(`Postgres     ${url}`);
   return url;
 }
@@ -64,7 +64,7 @@ export async function provideTemporal(context: Context): Promise<{ address: stri
       logFile,
       guard,
     });
-  const { address } = await keep(context, 'Temporal', 'server', start);
+  const { address } = await startSupervised(context, 'Temporal', 'server', start);
   const ui = `http://127.0.0.1:${ports.TEMPORAL_UI_PORT}`;
   say(`Temporal     ${address}`);
   say(`Temporal UI  ${ui}`);
@@ -80,14 +80,19 @@ export async function provideProgram(
   const logFile = newLog(context.dataFolder, script);
   const { guard } = context;
   const start = () => startChild(process.execPath, nodeArgsOf(script), { logFile, guard, cwd: ROOT, env });
-  await keep(context, PROGRAM_NAMES[script], 'program', start);
+  await startSupervised(context, PROGRAM_NAMES[script], 'program', start);
   return logFile;
 }
 
-async function keep<T extends Child>(context: Context, name: string, role: Role, start: () => Promise<T>): Promise<T> {
+async function startSupervised<T extends Child>(
+  context: Context,
+  name: string,
+  role: Role,
+  start: () => Promise<T>,
+): Promise<T> {
   const child = await start();
   const { stop } = supervise(name, child, start, context.say);
-  context.stops.push({ role, stop: () => stop(STOP_LIMIT_MS) });
+  context.stops.push({ role, stop: () => stop(MAX_STOP_MS) });
   return child;
 }
 

@@ -27,7 +27,7 @@ export async function choosePorts(
   const taken = new Set<number>();
   const ports = { ...DEFAULT_PORTS };
   for (const name of Object.keys(ports) as (keyof Ports)[]) {
-    const asked = askedPort(name, env[name]);
+    const asked = requestedPort(name, env[name]);
     const preferred = asked ?? remembered[name] ?? DEFAULT_PORTS[name];
     ports[name] = await freePort(preferred, taken);
     if (asked !== undefined && ports[name] !== asked) say(`${name}=${asked} is taken, using ${ports[name]}`);
@@ -37,8 +37,8 @@ export async function choosePorts(
 }
 
 /** The secrets of this data folder, made on the first start. */
-export function keepSecrets(dataFolder: string): StackSecrets {
-  return keepJson(join(dataFolder, 'secrets.json'), () => ({
+export function loadOrCreateSecrets(dataFolder: string): StackSecrets {
+  return loadOrCreateJson(join(dataFolder, 'secrets.json'), () => ({
     JWT_SECRET: randomBytes(48).toString('base64url'),
     SECRET_KEYS: `dev:${randomBytes(32).toString('base64')}`,
     postgresPassword: randomBytes(18).toString('base64url'),
@@ -59,7 +59,7 @@ export function writePrivateJson(file: string, content: unknown): void {
   writeFileSync(file, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 });
 }
 
-function keepJson<T>(file: string, make: () => T): T {
+function loadOrCreateJson<T>(file: string, make: () => T): T {
   const kept = readJson<T>(file);
   if (kept !== undefined) return kept;
   const made = make();
@@ -67,7 +67,7 @@ function keepJson<T>(file: string, make: () => T): T {
   return made;
 }
 
-function askedPort(name: string, value: string | undefined): number | undefined {
+function requestedPort(name: string, value: string | undefined): number | undefined {
   if (!value) return undefined;
   const port = Number(value);
   if (Number.isInteger(port) && port > 0 && port < 65_536) return port;

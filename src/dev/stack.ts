@@ -4,11 +4,11 @@ import { pathToFileURL } from 'node:url';
 import { migrateToLatest } from '../db/migrate.ts';
 import { compileCacheIn } from './compile-cache.ts';
 import { endLeftovers, startGuard } from './guard.ts';
-import { untilAnswers } from './http-probe.ts';
+import { waitUntilResponding } from './http-probe.ts';
 import { startMailCatcher } from './mail-catcher.ts';
 import { type Demo, seedDemo } from './seed.ts';
 import { type Context, provideDatabase, provideProgram, provideTemporal, type Role } from './services.ts';
-import { choosePorts, keepSecrets, writePrivateJson } from './settings.ts';
+import { choosePorts, loadOrCreateSecrets, writePrivateJson } from './settings.ts';
 
 /** What dev.json holds: all that a script needs to use the stack. */
 export type DevJson = {
@@ -51,7 +51,7 @@ async function prepare(dataFolder: string, env: NodeJS.ProcessEnv, say: (line: s
   const ended = await endLeftovers(processesFile);
   if (ended > 0) say(`Ended ${ended} processes that an earlier start had left`);
   const ports = await choosePorts(dataFolder, env, say);
-  const secrets = keepSecrets(dataFolder);
+  const secrets = loadOrCreateSecrets(dataFolder);
   return { dataFolder, env, ports, secrets, guard: startGuard(processesFile), say, stops: [] };
 }
 
@@ -85,7 +85,7 @@ async function startAll(context: Context): Promise<void> {
 
   const [demo] = await Promise.all([
     seedDemo(databaseUrl, childEnv.JWT_SECRET, dataFolder),
-    provideProgram(context, 'api', childEnv).then((logFile) => untilAnswers(`${api}/healthz`, logFile)),
+    provideProgram(context, 'api', childEnv).then((logFile) => waitUntilResponding(`${api}/healthz`, logFile)),
   ]);
   await provideProgram(context, 'worker', childEnv); // after the api, which somebody waits for
   const devJson: DevJson = {

@@ -6,7 +6,7 @@ export type Supervised = { stop(graceMs: number): Promise<void> };
 const MIN_DELAY_MS = 1_000;
 const MAX_DELAY_MS = 10_000;
 /** One that ran this long was well: its next start waits no longer than the first. */
-const WELL_AFTER_MS = 20_000;
+const HEALTHY_AFTER_MS = 20_000;
 
 /** Keeps a started program running: starts it again whenever it ends, and says so, until it is stopped. */
 export function supervise(
@@ -30,7 +30,7 @@ export function supervise(
         if (!stopping.signal.aborted) say(`${name} did not start: ${(error as Error).message}; trying again`);
       }
       current = undefined;
-      const wasWell = performance.now() - startedAt > WELL_AFTER_MS;
+      const wasWell = performance.now() - startedAt > HEALTHY_AFTER_MS;
       delayMs = wasWell ? MIN_DELAY_MS : Math.min(Math.max(2 * delayMs, MIN_DELAY_MS), MAX_DELAY_MS);
       await sleep(delayMs, undefined, { signal: stopping.signal }).catch(() => {});
     }

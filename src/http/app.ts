@@ -11,22 +11,22 @@ import { actionRoutes } from '../agents/actions.routes.ts';
 import { autopilotRoutes } from '../agents/autopilot.routes.ts';
 import { phoneAgentRoutes } from '../agents/phone-agents.routes.ts';
 import { definitionRoutes } from '../automations/definitions.routes.ts';
-import { hookRoutes } from '../automations/hooks.routes.ts';
+import { inboundWebhookRoutes } from '../automations/hooks.routes.ts';
 import { workflowRoutes } from '../automations/routes.ts';
 import { runRoutes } from '../automations/runs.routes.ts';
 import { simulationRoutes } from '../automations/simulation.routes.ts';
 import { blocklistRoutes } from '../contacts/blocklist.routes.ts';
 import { contactRoutes } from '../contacts/routes.ts';
 import { segmentRoutes } from '../contacts/segments.routes.ts';
-import { handlingRoutes } from '../conversations/handling.routes.ts';
+import { sessionActionRoutes } from '../conversations/handling.routes.ts';
 import { liveRoutes } from '../conversations/live.routes.ts';
 import { redactionRoutes } from '../conversations/redaction.routes.ts';
 import { sessionRoutes } from '../conversations/routes.ts';
 import { searchRoutes } from '../conversations/search.routes.ts';
-import { handoffRoutes } from '../crm/handoff.routes.ts';
-import { inboundRoutes } from '../crm/inbound.routes.ts';
+import { crmHandoffRoutes } from '../crm/handoff.routes.ts';
+import { crmEventLogRoutes } from '../crm/inbound.routes.ts';
 import { miawRoutes } from '../crm/miaw.routes.ts';
-import { receiverRoutes } from '../crm/receiver.routes.ts';
+import { crmWebhookRoutes } from '../crm/receiver.routes.ts';
 import { callbackRoutes } from '../deliveries/callbacks.routes.ts';
 import { domainRoutes } from '../deliveries/domains.routes.ts';
 import { emailRoutes } from '../deliveries/email.routes.ts';
@@ -62,13 +62,13 @@ import { sequenceRoutes } from '../sequences/routes.ts';
 import { widgetRoutes } from '../widget/routes.ts';
 import { widgetUserRoutes } from '../widget/users.routes.ts';
 import { authenticate } from './authenticate.ts';
-import { closing } from './closing.ts';
+import { closeConnections } from './closing.ts';
 import { type ErrorAnswer, errorAnswer, handleErrors } from './errors.ts';
 import { idempotency } from './idempotency.ts';
 import { openapi } from './openapi.ts';
 import { createMetrics, type Metrics, measure, operations } from './operations.ts';
 import { rateLimit } from './rate-limits.ts';
-import { refuseUnknown } from './refuse-unknown.ts';
+import { unknownRoutes } from './refuse-unknown.ts';
 import './request.ts';
 import { securityHeaders } from './security-headers.ts';
 import { serverSentEvents } from './server-sent-events.ts';
@@ -102,8 +102,8 @@ const ROUTES: FastifyPluginAsyncZod<Deps>[] = [
   slaRoutes,
   sessionRoutes,
   searchRoutes,
-  handlingRoutes,
-  handoffRoutes,
+  sessionActionRoutes,
+  crmHandoffRoutes,
   redactionRoutes,
   liveRoutes,
   workflowRoutes,
@@ -116,10 +116,10 @@ const ROUTES: FastifyPluginAsyncZod<Deps>[] = [
   unsubscribeRoutes,
   messageRoutes,
   callbackRoutes,
-  receiverRoutes,
-  inboundRoutes,
+  crmWebhookRoutes,
+  crmEventLogRoutes,
   miawRoutes,
-  hookRoutes,
+  inboundWebhookRoutes,
   trainingRoutes,
   directoryRoutes,
   datasourceRoutes,
@@ -173,8 +173,8 @@ export async function createApp(deps: Deps, logger: FastifyBaseLogger) {
   });
   await app.register(measure, { metrics });
   app.addHook('onRequest', async (request, reply) => void reply.header('x-request-id', request.id));
-  await app.register(closing);
-  await app.register(refuseUnknown);
+  await app.register(closeConnections);
+  await app.register(unknownRoutes);
   await app.register(openapi, deps);
   await app.register(authenticate, deps);
   await app.register(rateLimit, deps);

@@ -8,7 +8,7 @@ const SWEEP_MS = 100;
  * Has the api close as soon as its answers are out. Else it would wait for connections whose answer was still going out as it began to close
  * until their keep-alive ends, and for those that clients open ahead of need until a request times out.
  */
-export const closing = fastifyPlugin(async (app: FastifyInstance) => {
+export const closeConnections = fastifyPlugin(async (app: FastifyInstance) => {
   const sockets = new Set<Socket>();
   app.server.on('connection', (socket: Socket) => {
     sockets.add(socket);

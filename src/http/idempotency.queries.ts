@@ -1,13 +1,13 @@
 import { sql } from 'kysely';
 import type { Db } from '../db/connect.ts';
 
-const BATCH = 5_000;
+const ROWS_PER_BATCH = 5_000;
 
 /** Forgets answers that are not given again any more, a bounded number at a time. Resolves to how many. */
-export async function deleteOldAnswers(db: Db): Promise<number> {
+export async function deleteExpiredResponses(db: Db): Promise<number> {
   const { numAffectedRows } = await sql`
     delete from idempotency_keys where ctid = any(array(
-      select ctid from idempotency_keys where created_at < now() - interval '24 hours' limit ${BATCH}
+      select ctid from idempotency_keys where created_at < now() - interval '24 hours' limit ${ROWS_PER_BATCH}
     ))
   `.execute(db);
   return Number(numAffectedRows ?? 0n);

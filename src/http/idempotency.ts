@@ -9,7 +9,7 @@ import { conflict, DomainError, invalid, unprocessable } from '../errors.ts';
 import type { Secrets } from '../secrets.ts';
 import { answerTo } from './errors.ts';
 
-interface StoredAnswer {
+interface StoredResponse {
   statusCode: number;
   body: string;
 }
@@ -47,10 +47,10 @@ export const idempotency = fastifyPlugin(async (app: FastifyInstance, { secrets 
         return handle();
       }
       return alone(`${principalOf(request)} ${key}`, async () => {
-        const kept = await findAnswer(request.db, request, key, secrets);
-        if (kept !== undefined) return give(reply, { isReplay: true, answer: kept });
+        const kept = await findResponse(request.db, request, key, secrets);
+        if (kept !== undefined) return sendStored(reply, { isReplay: true, answer: kept });
         await prepare?.(request);
-        return give(reply, await answerOnce(request, reply, key, secrets, handle));
+        return sendStored(reply, await handleOnce(request, reply, key, secrets, handle));
       });
     };
     const received: Handler = async function (request, reply) {
@@ -83,12 +83,12 @@ function idempotencyKeyOf({ headers }: FastifyRequest): string | undefined {
   return key;
 }
 
-interface GivenAnswer {
+interface IdempotentResponse {
   isReplay: boolean;
-  answer: StoredAnswer;
+  answer: StoredResponse;
 }
 
-function give(reply: FastifyReply, { isReplay, answer: { statusCode, body } }: GivenAnswer): string {
+function sendStored(reply: FastifyReply, { isReplay, answer: { statusCode, body } }: IdempotentResponse): string {
   reply.code(statusCode);
   if (isReplay) reply.header('idempotent-replayed', 'true');
   if (body !== '') reply.type('application/json; charset=utf-8');
@@ -104,12 +104,12 @@ const placeOf = (principalId: string, key: string) => ({
 });
 
 /** The answer that this key got before. Throws unprocessable where it was another request's. */
-async function findAnswer(
+async function findResponse(
   db: Db,
   request: FastifyRequest,
   key: string,
   secrets: Secrets,
-): Promise<StoredAnswer | undefined> {
+): Promise<StoredResponse | undefined> {
   const principalId = principalOf(request);
   const stored = await findStored(db, principalId, key);
   if (stored === undefined) return undefined;
@@ -119,20 +119,20 @@ async function findAnswer(
   return { statusCode: stored.status_code, body: secrets.decrypt(stored.answer, placeOf(principalId, key)) };
 }
 
-function answerOnce(
+function handleOnce(
   request: FastifyRequest,
   reply: FastifyReply,
   key: string,
   secrets: Secrets,
   handle: () => Promise<unknown>,
-): Promise<GivenAnswer> {
+): Promise<IdempotentResponse> {
   const principalId = principalOf(request);
 
   return inTransaction(request.db, async (trx) => {
     if (!(await tryLock(trx, principalId, key))) {
       throw stillRunning();
     }
-    const kept = await findAnswer(trx, request, key, secrets);
+    const kept = await findResponse(trx, request, key, secrets);
     if (kept !== undefined) return { isReplay: true, answer: kept };
 
     const answer = await handleInSavepoint(trx, request, reply, handle);
@@ -164,7 +164,7 @@ async function handleInSavepoint(
   request: FastifyRequest,
   reply: FastifyReply,
   handle: () => Promise<unknown>,
-): Promise<StoredAnswer> {
+): Promise<StoredResponse> {
   const outer = request.db;
   await sql`savepoint handler`.execute(trx);
   try {

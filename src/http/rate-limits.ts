@@ -58,13 +58,13 @@ export function createRateLimits(config: Config, pool: pg.Pool): RateLimits {
 }
 
 /** Which request of the window this one is, from 1. */
-interface Place {
+interface RequestCount {
   place: number;
   resetMs: number;
 }
 
 interface Waiting {
-  resolve(place: Place): void;
+  resolve(place: RequestCount): void;
   reject(error: unknown): void;
 }
 
@@ -72,7 +72,7 @@ interface Waiting {
  * Counts the requests of an id that come while a count of it is under way in one go after it. They would only queue up for the same
  * row; each still gets a place of its own.
  */
-function countTogether(limiter: RateLimiterAbstract): (id: string) => Promise<Place> {
+function countTogether(limiter: RateLimiterAbstract): (id: string) => Promise<RequestCount> {
   const waitingFor = new Map<string, Waiting[]>();
 
   const countAll = async (id: string) => {

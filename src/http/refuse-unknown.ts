@@ -3,7 +3,7 @@ import fastifyPlugin from 'fastify-plugin';
 import { errorAnswer } from './errors.ts';
 
 /** Answers 404 for a path that no route has, and 405 with `Allow` (RFC 9110, 15.5.6) for a method that its routes lack. Registered before the routes. */
-export const refuseUnknown = fastifyPlugin(async (app: FastifyInstance) => {
+export const unknownRoutes = fastifyPlugin(async (app: FastifyInstance) => {
   const methodsByPattern = new Map<string, { pattern: RegExp; methods: Set<string> }>();
 
   app.addHook('onRoute', ({ url, method }) => {

@@ -8,9 +8,9 @@ import { authenticateOrg } from './authenticate.ts';
 const TICK_MS = 1_000;
 const KEY_CHECK_MS = 5_000;
 /** Who has taken nothing for so long is let go, and can come back with its Last-Event-ID. */
-const STUCK_MS = 60_000;
+const MAX_STALL_MS = 60_000;
 /** How long a client has to take the end. */
-const END_MS = 1_000;
+const CLOSE_TIMEOUT_MS = 1_000;
 const RETRY_MS = 2_000;
 const BUFFER_BYTES = 16 * 1024;
 const COMMENT = Buffer.from(':\n\n');
@@ -27,16 +27,16 @@ interface Sink {
 
 interface Feed {
   /** Called when the sink, once full, can take more. */
-  more(): void;
+  resume(): void;
   stop(): void;
 }
 
-type Feeding = (sink: Sink) => Feed;
+type StartFeed = (sink: Sink) => Feed;
 
 declare module 'fastify' {
   interface FastifyReply {
     /** Answers with server-sent events (WHATWG HTML) as the feed writes them, until the client leaves, its key ends or the api closes. */
-    streamEvents(feeding: Feeding): FastifyReply;
+    streamEvents(feeding: StartFeed): FastifyReply;
   }
 }
 
@@ -52,7 +52,7 @@ export const serverSentEvents = fastifyPlugin(async (app: FastifyInstance, { key
   const streams = new Set<OpenStream>();
   let isClosing = false;
 
-  app.decorateReply('streamEvents', function (this: FastifyReply, feeding: Feeding) {
+  app.decorateReply('streamEvents', function (this: FastifyReply, feeding: StartFeed) {
     this.headers(HEADERS);
     if (this.request.method === 'HEAD') return this.send('');
     const isAllowed = () =>
@@ -86,7 +86,7 @@ interface StreamOptions {
 
 function openStream(
   reply: FastifyReply,
-  feeding: Feeding,
+  feeding: StartFeed,
   { heartbeatMs, isAllowed, onClose }: StreamOptions,
 ): OpenStream {
   let fullSince: number | undefined;
@@ -103,7 +103,7 @@ function openStream(
     read() {
       if (fullSince === undefined) return;
       fullSince = undefined;
-      feed.more();
+      feed.resume();
     },
     destroy(error, done) {
       leave();
@@ -122,11 +122,11 @@ function openStream(
       if (isEnded) return;
       leave();
       readable.push(null);
-      setTimeout(() => reply.raw.destroy(), END_MS).unref(); // who does not read would not read the end either
+      setTimeout(() => reply.raw.destroy(), CLOSE_TIMEOUT_MS).unref(); // who does not read would not read the end either
     },
     tick(now) {
       if (fullSince !== undefined) {
-        if (now - fullSince > STUCK_MS) reply.raw.destroy();
+        if (now - fullSince > MAX_STALL_MS) reply.raw.destroy();
       } else if (now - writtenAt >= heartbeatMs) stream.write(COMMENT);
       if (now < checkAt) return;
       checkAt = now + KEY_CHECK_MS;

@@ -4,7 +4,7 @@ import { findOrgKey, findPartnerKey } from './queries.ts';
 import type { TokenClaims, TokenKind, Tokens } from './tokens.ts';
 
 const STATUS_TTL_MS = 800;
-const CACHED_TOKENS = 20_000;
+const MAX_CACHED_TOKENS = 20_000;
 
 export interface OrgPrincipal {
   kind: 'org';
@@ -26,7 +26,7 @@ export interface KeyVerifier {
   org(token: string): Promise<OrgPrincipal | undefined>;
   partner(token: string): Promise<PartnerPrincipal | undefined>;
   /** Forgets what is known about revocations, so that the next request looks. */
-  forget(): void;
+  clearCache(): void;
 }
 
 /**
@@ -34,10 +34,10 @@ export interface KeyVerifier {
  * a process, and at once after `forget`.
  */
 export function createKeyVerifier(db: Db, tokens: Tokens): KeyVerifier {
-  const verified = new LRUCache<string, { claims: TokenClaims }>({ max: CACHED_TOKENS });
-  const orgs = new LRUCache<string, Promise<OrgPrincipal | undefined>>({ max: CACHED_TOKENS, ttl: STATUS_TTL_MS });
+  const verified = new LRUCache<string, { claims: TokenClaims }>({ max: MAX_CACHED_TOKENS });
+  const orgs = new LRUCache<string, Promise<OrgPrincipal | undefined>>({ max: MAX_CACHED_TOKENS, ttl: STATUS_TTL_MS });
   const partners = new LRUCache<string, Promise<PartnerPrincipal | undefined>>({
-    max: CACHED_TOKENS,
+    max: MAX_CACHED_TOKENS,
     ttl: STATUS_TTL_MS,
   });
 
@@ -83,7 +83,7 @@ export function createKeyVerifier(db: Db, tokens: Tokens): KeyVerifier {
         return { kind: 'partner', id: key.partner_id, keyId: claims.keyId, allowedIps: key.allowed_ips };
       });
     },
-    forget() {
+    clearCache() {
       orgs.clear();
       partners.clear();
     },

@@ -1,12 +1,12 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import type { Deps } from '../deps.ts';
 import { errorResponses } from '../http/errors.ts';
-import { semanticsOf } from './index/semantics.ts';
+import { semanticSearchOf } from './index/semantics.ts';
 import { FoundKnowledge, SearchKnowledge } from './search.schema.ts';
 import { searchKnowledge } from './search.service.ts';
 
 export const knowledgeSearchRoutes: FastifyPluginAsyncZod<Deps> = async (app, { egress, secrets }) => {
-  const semantics = () => semanticsOf(egress, secrets);
+  const semantics = () => semanticSearchOf(egress, secrets);
 
   app.post('/training/search', {
     config: { scope: 'training:read', isRepeatable: true },

@@ -1,16 +1,18 @@
 import type { Db } from '../db/connect.ts';
-import { findPassages, type Semantics } from './index/search.service.ts';
+import { findPassages, type SemanticSearch } from './index/search.service.ts';
 import type { SearchKnowledge } from './search.schema.ts';
 import { listInstructions } from './training/training.queries.ts';
 
-const allows = <Value>(values: Value[] | undefined, value: Value): boolean =>
+const includesOrUnset = <Value>(values: Value[] | undefined, value: Value): boolean =>
   values === undefined || values.length === 0 || values.includes(value);
 
 /** What the org knows that a question calls for, and what the AI is told always. */
-export async function searchKnowledge(db: Db, semantics: Semantics, orgId: string, search: SearchKnowledge) {
+export async function searchKnowledge(db: Db, semantics: SemanticSearch, orgId: string, search: SearchKnowledge) {
   const { visibility, sourceTypes, dataSources } = search;
   const hasInstructions =
-    allows(visibility, 'internal') && allows(sourceTypes, 'custom_training') && allows(dataSources, 'ai_instructions');
+    includesOrUnset(visibility, 'internal') &&
+    includesOrUnset(sourceTypes, 'custom_training') &&
+    includesOrUnset(dataSources, 'ai_instructions');
   return {
     results: await findPassages(db, semantics, orgId, search),
     instructions: hasInstructions ? await listInstructions(db, orgId, search) : [],

@@ -2,12 +2,12 @@ import { createReadStream } from 'node:fs';
 import { fileTypeFromFile } from 'file-type';
 import { unsupported } from '../errors.ts';
 import {
+  ACCEPTED_TYPES,
   activeContentOf,
   BINARY_CHARACTER,
   binaryType,
   type FileType,
   SNIFFED_BYTES,
-  TAKEN_TYPES,
   textType,
 } from './file-types.rules.ts';
 
@@ -17,14 +17,14 @@ export async function detectType(path: string, fileName: string): Promise<FileTy
   if (head === undefined || head.startsWith('%PDF-')) {
     const found = (await fileTypeFromFile(path))?.mime;
     const type = found === undefined ? undefined : binaryType(found);
-    return type ?? refuse(found ?? 'of a type that its bytes do not tell, and not text in UTF-8');
+    return type ?? throwUnsupported(found ?? 'of a type that its bytes do not tell, and not text in UTF-8');
   }
   const active = activeContentOf(head);
-  return active === undefined ? textType(fileName) : refuse(active);
+  return active === undefined ? textType(fileName) : throwUnsupported(active);
 }
 
-function refuse(found: string): never {
-  throw unsupported(`The file is ${found}, whatever its name says. ${TAKEN_TYPES} are taken`);
+function throwUnsupported(found: string): never {
+  throw unsupported(`The file is ${found}, whatever its name says. ${ACCEPTED_TYPES} are taken`);
 }
 
 /** The beginning of the file, if all of it is text: valid UTF-8 without binary characters. Undefined otherwise. */

@@ -1,7 +1,7 @@
 import type { FileType } from './file-types.rules.ts';
 
-const MAX_BYTES = 200;
-const NAMELESS = 'file';
+const MAX_NAME_BYTES = 200;
+const DEFAULT_NAME = 'file';
 
 /** Control and format characters, those that turn the direction of text among them, and separators of lines. Joiners are part of some words. */
 const INVISIBLE = /(?!\p{Join_Control})[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
@@ -18,8 +18,8 @@ export function cleanFileName(given: string, { extensions }: FileType): string {
   const lastPart = visible.split(/[/\\]/).at(-1) ?? '';
   const bare = lastPart.replaceAll(RESERVED, '_').replace(/^[.\s]+|[.\s]+$/g, '');
   const [stem, extension] = splitExtension(bare, extensions);
-  const safeStem = DEVICE.test(stem) ? `_${stem}` : stem || NAMELESS;
-  return `${cut(safeStem, MAX_BYTES - extension.length - 1)}.${extension}`;
+  const safeStem = DEVICE.test(stem) ? `_${stem}` : stem || DEFAULT_NAME;
+  return `${truncate(safeStem, MAX_NAME_BYTES - extension.length - 1)}.${extension}`;
 }
 
 /** `attachment` with the name in both forms (RFC 6266, 4.3): in ASCII for old clients, and as it is (RFC 8187). */
@@ -39,7 +39,7 @@ function splitExtension(name: string, extensions: FileType['extensions']): [stem
 }
 
 /** At most so many bytes in UTF-8, in whole characters. */
-function cut(text: string, maxBytes: number): string {
+function truncate(text: string, maxBytes: number): string {
   let bytes = 0;
   let kept = '';
   for (const character of text) {

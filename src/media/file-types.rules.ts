@@ -41,7 +41,7 @@ const TYPES: Readonly<Record<string, FileType>> = {
 };
 
 /** For people who are told why their file was refused. */
-export const TAKEN_TYPES =
+export const ACCEPTED_TYPES =
   'PNG, JPEG, GIF, WebP, PDF, MP4, WebM, MP3, Ogg, WAV, M4A, docx, xlsx, pptx, plain text and CSV';
 
 /** The type of a file that is not text, if it is taken. */

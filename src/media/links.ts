@@ -13,7 +13,7 @@ export interface MediaRef {
   id: string;
 }
 
-export interface ReadLink {
+export interface MediaLinkTarget {
   orgId: string;
   mediaId: string;
   isExpired: boolean;
@@ -23,7 +23,7 @@ export interface MediaLinks {
   /** Good for seven days and the rest of this one (UTC): the same link all day, so that who polls sees no change. */
   linkOf(media: MediaRef, now?: Date): string;
   /** What a token was made for, or undefined when it is not one of ours. Takes the same time for any wrong ones. */
-  read(token: string, now?: Date): ReadLink | undefined;
+  read(token: string, now?: Date): MediaLinkTarget | undefined;
 }
 
 /** Links to files by which anybody who has one gets the file: both ids and the expiry, with 128 bits of HMAC-SHA256 over them. */

@@ -32,7 +32,7 @@ export function listMedia(db: Db, orgId: string, ids: string[]): Promise<Media[]
 }
 
 /** Marks files as deleted and forgets their names: their links end when the transaction does. */
-export async function markMediaDeleted(trx: Trx, orgId: string, ids: string[]): Promise<void> {
+export async function softDeleteMedia(trx: Trx, orgId: string, ids: string[]): Promise<void> {
   if (ids.length === 0) return;
   await trx
     .updateTable('media')
@@ -43,11 +43,11 @@ export async function markMediaDeleted(trx: Trx, orgId: string, ids: string[]): 
 }
 
 /** Files of any org that are marked, the oldest first: for who deletes their bytes. */
-export const listMarkedMedia = (db: Db, limit: number) =>
+export const listDeletedMedia = (db: Db, limit: number) =>
   db.selectFrom('media').select('key').where('deleted_at', 'is not', null).orderBy('deleted_at').limit(limit).execute();
 
 /** Keys begin with their org's id. */
-export async function deleteMarkedRows(db: Db, keys: string[]): Promise<void> {
+export async function deleteMediaRows(db: Db, keys: string[]): Promise<void> {
   if (keys.length === 0) return;
   await db.deleteFrom('media').where('key', 'in', keys).where('deleted_at', 'is not', null).execute();
 }

@@ -8,7 +8,7 @@ import { MAX_FILE_BYTES } from './file-types.rules.ts';
 import { insertMedia, type Media } from './queries.ts';
 import { rangeOf } from './ranges.rules.ts';
 import { FileUpload, LinkRef, UploadedFile } from './schema.ts';
-import { getLinkedMedia, keepBytes, openMedia } from './service.ts';
+import { getLinkedMedia, openMedia, storeBytes } from './service.ts';
 
 export const mediaRoutes: FastifyPluginAsyncZod<Deps> = async (app, { storage, mediaLinks }) => {
   await app.register(uploads);
@@ -25,7 +25,7 @@ export const mediaRoutes: FastifyPluginAsyncZod<Deps> = async (app, { storage, m
       },
       prepare: async (request: FastifyRequest) => {
         const { fileName, bytes } = received.get(request) as Upload;
-        kept.set(request, await keepBytes(storage, request.org.id, fileName, bytes));
+        kept.set(request, await storeBytes(storage, request.org.id, fileName, bytes));
       },
     },
     schema: {

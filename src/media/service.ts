@@ -7,11 +7,11 @@ import { detectType } from './detection.ts';
 import { cleanFileName } from './file-names.rules.ts';
 import { MAX_FILE_BYTES } from './file-types.rules.ts';
 import type { MediaLinks } from './links.ts';
-import { deleteMarkedRows, findMedia, insertMedia, listMarkedMedia, listMedia, type Media } from './queries.ts';
+import { deleteMediaRows, findMedia, insertMedia, listDeletedMedia, listMedia, type Media } from './queries.ts';
 
-export { insertMedia as recordMedia, type Media, markMediaDeleted } from './queries.ts';
+export { insertMedia as recordMedia, type Media, softDeleteMedia } from './queries.ts';
 
-const DELETED_AT_ONCE = 100;
+const DELETES_PER_BATCH = 100;
 
 export interface NewFile {
   content: Chunks;
@@ -26,16 +26,16 @@ export async function storeMedia(
   orgId: string,
   { content, fileName }: NewFile,
 ): Promise<Media> {
-  const media = await keepContent(storage, orgId, { content, fileName });
+  const media = await storeContent(storage, orgId, { content, fileName });
   await insertMedia(db, media);
   return media;
 }
 
 /** Puts a file into storage as keepBytes does, however its bytes come. */
-export async function keepContent(storage: Storage, orgId: string, { content, fileName }: NewFile): Promise<Media> {
+export async function storeContent(storage: Storage, orgId: string, { content, fileName }: NewFile): Promise<Media> {
   const spooled = await spool(content, MAX_FILE_BYTES);
   try {
-    return await keepBytes(storage, orgId, fileName, spooled);
+    return await storeBytes(storage, orgId, fileName, spooled);
   } finally {
     await spooled.remove();
   }
@@ -45,7 +45,7 @@ export async function keepContent(storage: Storage, orgId: string, { content, fi
  * Puts a file's bytes into storage, and gives the row that is still to be inserted. A crash in between leaves an object that no row
  * names: it costs its space and nothing else.
  */
-export async function keepBytes(storage: Storage, orgId: string, fileName: string, bytes: Spool): Promise<Media> {
+export async function storeBytes(storage: Storage, orgId: string, fileName: string, bytes: Spool): Promise<Media> {
   if (bytes.size === 0) throw invalid('The file is empty', [{ path: 'body.file', message: 'must not be empty' }]);
   const type = await detectType(bytes.path, fileName);
   const id = newId();
@@ -84,13 +84,13 @@ export async function findLinkedMedia(
 }
 
 /** Puts a file that was received into storage with its row. */
-export async function storeReceived(
+export async function storeUpload(
   db: Db,
   storage: Storage,
   orgId: string,
   { fileName, bytes }: { fileName: string; bytes: Spool },
 ): Promise<Media> {
-  const media = await keepBytes(storage, orgId, fileName, bytes);
+  const media = await storeBytes(storage, orgId, fileName, bytes);
   await insertMedia(db, media);
   return media;
 }
@@ -106,14 +106,14 @@ export async function openMedia(storage: Storage, media: Media, range?: ByteRang
  * Deletes the bytes of what was marked, and then the rows. What fails is found by the next call, and so is what a crash left. Not for inside
  * of a transaction: bytes do not come back with a rollback.
  */
-export async function deleteMarkedMedia(db: Db, storage: Storage): Promise<void> {
+export async function purgeDeletedMedia(db: Db, storage: Storage): Promise<void> {
   for (;;) {
-    const marked = await listMarkedMedia(db, DELETED_AT_ONCE);
+    const marked = await listDeletedMedia(db, DELETES_PER_BATCH);
     for (const { key } of marked) await storage.delete(key);
-    await deleteMarkedRows(
+    await deleteMediaRows(
       db,
       marked.map(({ key }) => key),
     );
-    if (marked.length < DELETED_AT_ONCE) return;
+    if (marked.length < DELETES_PER_BATCH) return;
   }
 }

@@ -16,9 +16,9 @@ export function updateSettings(db: Db, secrets: Secrets, orgId: string, changes:
     const { http_action_overrides: given, ...others } = changes;
     if (given === undefined) return changeSettings(trx, orgId, others);
     await lockOrg(trx, orgId);
-    const kept = given === null ? null : withKept(given, (await readActionOverrides(trx, secrets, orgId)) ?? {});
-    await setActionOverrides(trx, orgId, kept && secrets.encrypt(JSON.stringify(kept), placeOf(orgId)));
-    return changeSettings(trx, orgId, { ...others, http_action_overrides: kept && masked(kept) });
+    const kept = given === null ? null : resolveMasks(given, (await readActionOverrides(trx, secrets, orgId)) ?? {});
+    await setActionOverrides(trx, orgId, kept && secrets.encrypt(JSON.stringify(kept), secretPlaceOf(orgId)));
+    return changeSettings(trx, orgId, { ...others, http_action_overrides: kept && maskValues(kept) });
   });
 }
 
@@ -29,15 +29,15 @@ export async function readActionOverrides(
   orgId: string,
 ): Promise<ActionOverrides | undefined> {
   const sealed = await findActionOverrides(db, orgId);
-  return sealed === null ? undefined : JSON.parse(secrets.decrypt(sealed, placeOf(orgId)));
+  return sealed === null ? undefined : JSON.parse(secrets.decrypt(sealed, secretPlaceOf(orgId)));
 }
 
-const placeOf = (orgId: string) => ({ orgId, table: 'orgs', column: 'http_action_overrides', row: orgId });
+const secretPlaceOf = (orgId: string) => ({ orgId, table: 'orgs', column: 'http_action_overrides', row: orgId });
 
 /** With what is stored in the place of masks. */
-function withKept(given: ActionOverrides, stored: ActionOverrides): ActionOverrides {
+function resolveMasks(given: ActionOverrides, stored: ActionOverrides): ActionOverrides {
   const issues: Issue[] = [];
-  const kept = mapped(given, (value, group, name) => {
+  const kept = mapValues(given, (value, group, name) => {
     if (value !== MASK) return value;
     const before = Object.hasOwn(stored[group] ?? {}, name) ? stored[group]?.[name] : undefined;
     if (before === undefined)
@@ -54,9 +54,9 @@ function withKept(given: ActionOverrides, stored: ActionOverrides): ActionOverri
   );
 }
 
-const masked = (overrides: ActionOverrides) => mapped(overrides, () => MASK);
+const maskValues = (overrides: ActionOverrides) => mapValues(overrides, () => MASK);
 
-function mapped(
+function mapValues(
   overrides: ActionOverrides,
   change: (value: string, group: (typeof GROUPS)[number], name: string) => string,
 ): ActionOverrides {

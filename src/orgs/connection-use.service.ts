@@ -1,8 +1,14 @@
 import type { Db, Trx } from '../db/connect.ts';
 import { inTransaction } from '../db/transaction.ts';
 import type { Secrets } from '../secrets.ts';
-import { NAME, openSecrets, type Row, type SecretValues, sealSecrets } from './integration-secrets.ts';
-import { clearRefusal, lockIntegration, recordFinding, updateSecrets } from './integrations.queries.ts';
+import {
+  CONNECTION_NAME,
+  openSecrets,
+  type SecretValues,
+  type StoredIntegration,
+  sealSecrets,
+} from './integration-secrets.ts';
+import { clearError, lockIntegration, recordCheckResult, updateSecrets } from './integrations.queries.ts';
 import type { IntegrationKind } from './integrations.schema.ts';
 
 /** A secret of a connection that was used: what came of that says nothing of another in its place. */
@@ -12,7 +18,7 @@ export interface UsedSecret {
 }
 
 /** Notes why the provider refuses a connection's secret, and what to do. */
-export async function noteRefusal(
+export async function recordRefusal(
   db: Db,
   secrets: Secrets,
   orgId: string,
@@ -21,16 +27,16 @@ export async function noteRefusal(
   message: string,
 ): Promise<void> {
   await withSecretInUse(db, secrets, orgId, kind, used, (trx, row) =>
-    recordFinding(trx, orgId, row, { connected: false, last_error: message }),
+    recordCheckResult(trx, orgId, row, { connected: false, last_error: message }),
   );
 }
 
 /** Notes that a connection works again that was refused with this message. */
-export const noteRecovery = (db: Db, orgId: string, kind: IntegrationKind, message: string): Promise<void> =>
-  clearRefusal(db, orgId, kind, NAME, message);
+export const recordRecovery = (db: Db, orgId: string, kind: IntegrationKind, message: string): Promise<void> =>
+  clearError(db, orgId, kind, CONNECTION_NAME, message);
 
 /** Keeps what the provider gave in a secret's place. */
-export async function exchangeSecret(
+export async function replaceSecret(
   db: Db,
   secrets: Secrets,
   orgId: string,
@@ -39,8 +45,8 @@ export async function exchangeSecret(
   value: string,
 ): Promise<void> {
   await withSecretInUse(db, secrets, orgId, kind, used, (trx, _row, values) => {
-    const sealed = sealSecrets(secrets, orgId, kind, NAME, { ...values, [used.path]: value });
-    return updateSecrets(trx, orgId, kind, NAME, sealed);
+    const sealed = sealSecrets(secrets, orgId, kind, CONNECTION_NAME, { ...values, [used.path]: value });
+    return updateSecrets(trx, orgId, kind, CONNECTION_NAME, sealed);
   });
 }
 
@@ -51,10 +57,10 @@ const withSecretInUse = (
   orgId: string,
   kind: IntegrationKind,
   { path, value }: UsedSecret,
-  work: (trx: Trx, row: Row, values: SecretValues) => Promise<void>,
+  work: (trx: Trx, row: StoredIntegration, values: SecretValues) => Promise<void>,
 ) =>
   inTransaction(db, async (trx) => {
-    const row = await lockIntegration(trx, orgId, kind, NAME);
+    const row = await lockIntegration(trx, orgId, kind, CONNECTION_NAME);
     const values = row === undefined ? {} : openSecrets(secrets, orgId, row);
     if (row !== undefined && values[path] === value) await work(trx, row, values);
   });

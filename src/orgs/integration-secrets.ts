@@ -4,20 +4,20 @@ import type { findIntegration } from './integrations.queries.ts';
 import { type IntegrationKind, MASK, SECRET_PATHS } from './integrations.schema.ts';
 
 /** Settings by name, with "***" in the place of each secret. */
-export type Settings = Record<string, unknown>;
+export type StoredSettings = Record<string, unknown>;
 /** Secrets by their path in the settings. */
 export type SecretValues = Record<string, string>;
-export type Row = NonNullable<Awaited<ReturnType<typeof findIntegration>>>;
+export type StoredIntegration = NonNullable<Awaited<ReturnType<typeof findIntegration>>>;
 
 /** Of an org's only connection of a kind. */
-export const NAME = 'Default';
+export const CONNECTION_NAME = 'Default';
 /** What no settings hold: the token in the address that the org's CRM posts to. */
 export const WEBHOOK_TOKEN = 'webhook_token';
 /** A secret goes only where it was meant for: to keep it while these change would let its holder send it elsewhere. */
-const DESTINATIONS = ['host', 'base_url'];
-const LEAST_SECRET_LENGTH = 4;
+const DESTINATION_KEYS = ['host', 'base_url'];
+const MIN_SECRET_LENGTH = 4;
 
-const placeOf = (orgId: string, kind: string, name: string) => ({
+const secretPlaceOf = (orgId: string, kind: string, name: string) => ({
   orgId,
   table: 'integrations',
   column: 'secrets',
@@ -33,25 +33,25 @@ export function sealSecrets(
   values: SecretValues,
 ): string | null {
   if (Object.keys(values).length === 0) return null;
-  return secrets.encrypt(JSON.stringify(values), placeOf(orgId, kind, name));
+  return secrets.encrypt(JSON.stringify(values), secretPlaceOf(orgId, kind, name));
 }
 
 /** The secrets of a connection. */
 export function openSecrets(
   secrets: Secrets,
   orgId: string,
-  { kind, name, secrets: sealed }: Pick<Row, 'kind' | 'name' | 'secrets'>,
+  { kind, name, secrets: sealed }: Pick<StoredIntegration, 'kind' | 'name' | 'secrets'>,
 ): SecretValues {
   if (sealed === null) return {};
-  return JSON.parse(secrets.decrypt(sealed, placeOf(orgId, kind, name)));
+  return JSON.parse(secrets.decrypt(sealed, secretPlaceOf(orgId, kind, name)));
 }
 
 /** Takes the secrets out of given settings, leaving "***" in their place. Throws invalid for one that is to be kept where there is none. */
-export function splitSecrets(kind: IntegrationKind, given: object, stored: Settings, before: SecretValues) {
-  const settings = structuredClone(given) as Settings;
+export function splitSecrets(kind: IntegrationKind, given: object, stored: StoredSettings, before: SecretValues) {
+  const settings = structuredClone(given) as StoredSettings;
   const values: SecretValues = {};
   const issues: Issue[] = [];
-  const hasMoved = DESTINATIONS.some((key) => settings[key] !== stored[key]);
+  const hasMoved = DESTINATION_KEYS.some((key) => settings[key] !== stored[key]);
 
   for (const path of SECRET_PATHS[kind]) {
     const value = valueAt(settings, path);
@@ -77,27 +77,27 @@ export function splitSecrets(kind: IntegrationKind, given: object, stored: Setti
 }
 
 /** Settings with their secrets. */
-export function joinSecrets(settings: Settings, values: SecretValues): Settings {
+export function joinSecrets(settings: StoredSettings, values: SecretValues): StoredSettings {
   const joined = structuredClone(settings);
   for (const [path, value] of Object.entries(values)) if (path !== WEBHOOK_TOKEN) setAt(joined, path, value);
   return joined;
 }
 
 /** Paths have one step or two, and come from SECRET_PATHS. */
-function valueAt(settings: Settings, path: string): string | undefined {
+function valueAt(settings: StoredSettings, path: string): string | undefined {
   const [first, second] = path.split('.') as [string, string?];
   const value = settings[first];
-  return (second === undefined ? value : (value as Settings | undefined)?.[second]) as string | undefined;
+  return (second === undefined ? value : (value as StoredSettings | undefined)?.[second]) as string | undefined;
 }
 
-function setAt(settings: Settings, path: string, value: string): void {
+function setAt(settings: StoredSettings, path: string, value: string): void {
   const [first, second] = path.split('.') as [string, string?];
   if (second === undefined) settings[first] = value;
-  else (settings[first] as Settings)[second] = value;
+  else (settings[first] as StoredSettings)[second] = value;
 }
 
 /** A provider may quote what it was sent. */
 export const withoutSecrets = (message: string, values: SecretValues) =>
   Object.values(values)
-    .filter((value) => value.length >= LEAST_SECRET_LENGTH)
+    .filter((value) => value.length >= MIN_SECRET_LENGTH)
     .reduce((text, value) => text.replaceAll(value, MASK), message);

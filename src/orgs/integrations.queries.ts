@@ -11,7 +11,7 @@ export interface IntegrationRow {
   connected: boolean | null;
 }
 
-const SHOWN = [
+const COLUMNS = [
   'kind',
   'name',
   'provider',
@@ -26,26 +26,26 @@ const SHOWN = [
 export function listIntegrations(db: Db, orgId: string) {
   return db
     .selectFrom('integrations')
-    .select(SHOWN)
+    .select(COLUMNS)
     .where('org_id', '=', orgId)
     .orderBy('kind')
     .orderBy('name')
     .execute();
 }
 
-const one = (db: Db, orgId: string, kind: string, name: string) =>
+const selectIntegration = (db: Db, orgId: string, kind: string, name: string) =>
   db
     .selectFrom('integrations')
-    .select(SHOWN)
+    .select(COLUMNS)
     .where('org_id', '=', orgId)
     .where('kind', '=', kind)
     .where('name', '=', name);
 
 export const findIntegration = (db: Db, orgId: string, kind: string, name: string) =>
-  one(db, orgId, kind, name).executeTakeFirst();
+  selectIntegration(db, orgId, kind, name).executeTakeFirst();
 
 export const lockIntegration = (db: Db, orgId: string, kind: string, name: string) =>
-  one(db, orgId, kind, name).forUpdate().executeTakeFirst();
+  selectIntegration(db, orgId, kind, name).forUpdate().executeTakeFirst();
 
 /** Replaces the settings. What earlier tests found is forgotten. */
 export function upsertIntegration(db: Db, row: IntegrationRow) {
@@ -63,7 +63,7 @@ export function upsertIntegration(db: Db, row: IntegrationRow) {
         updated_at: sql<Date>`now()`,
       })),
     )
-    .returning(SHOWN)
+    .returning(COLUMNS)
     .executeTakeFirstOrThrow();
 }
 
@@ -72,7 +72,7 @@ export async function insertIntegrations(db: Db, rows: IntegrationRow[]): Promis
 }
 
 /** Keeps what was found of settings, unless they were replaced meanwhile. */
-export async function recordFinding(
+export async function recordCheckResult(
   db: Db,
   orgId: string,
   { kind, name, updated_at }: { kind: string; name: string; updated_at: Date },
@@ -89,13 +89,7 @@ export async function recordFinding(
 }
 
 /** Notes that what was refused with this error works. */
-export async function clearRefusal(
-  db: Db,
-  orgId: string,
-  kind: string,
-  name: string,
-  lastError: string,
-): Promise<void> {
+export async function clearError(db: Db, orgId: string, kind: string, name: string, lastError: string): Promise<void> {
   await db
     .updateTable('integrations')
     .set({ connected: true, last_error: null })
@@ -150,7 +144,7 @@ export interface PortalClaim {
   is_confirmed: boolean;
 }
 
-const claims = (db: Db) =>
+const selectPortalClaims = (db: Db) =>
   db
     .selectFrom('integrations')
     .select(['org_id', 'updated_at'])
@@ -161,11 +155,11 @@ const claims = (db: Db) =>
 
 /** The portal that an org says is its own by an app's grant. */
 export const findPortalClaim = (db: Db, orgId: string): Promise<PortalClaim | undefined> =>
-  claims(db).where('org_id', '=', orgId).executeTakeFirst();
+  selectPortalClaims(db).where('org_id', '=', orgId).executeTakeFirst();
 
 /** Which orgs say of which portals that they are theirs, by a grant of an app at an address, and are not known to be wrong. */
 export const listPortalClaims = (db: Db, { clientId, baseUrl }: CrmApp, portalIds: string[]): Promise<PortalClaim[]> =>
-  claims(db)
+  selectPortalClaims(db)
     .where(sql<boolean>`settings->>'portal_id' = any(${portalIds})`)
     .where(sql<boolean>`settings->'oauth'->>'client_id' = ${clientId}`)
     .where(sql<boolean>`coalesce(settings->>'base_url', ${HUBSPOT_URL}) = ${baseUrl}`)

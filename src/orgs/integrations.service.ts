@@ -7,12 +7,12 @@ import { announce } from '../outbox/events.ts';
 import type { CheckResult, IntegrationCheck, IntegrationToCheck } from '../providers/integration-checks.ts';
 import type { Secrets } from '../secrets.ts';
 import {
+  CONNECTION_NAME,
   joinSecrets,
-  NAME,
   openSecrets,
-  type Row,
   type SecretValues,
-  type Settings,
+  type StoredIntegration,
+  type StoredSettings,
   sealSecrets,
   splitSecrets,
   WEBHOOK_TOKEN,
@@ -24,7 +24,7 @@ import {
   insertIntegrations,
   listIntegrations,
   lockIntegration,
-  recordFinding,
+  recordCheckResult,
   upsertIntegration,
 } from './integrations.queries.ts';
 import {
@@ -57,7 +57,7 @@ export function putIntegration(
   body: PutIntegration,
 ) {
   return inTransaction(db, async (trx) => {
-    const stored = await lockIntegration(trx, orgId, kind, NAME);
+    const stored = await lockIntegration(trx, orgId, kind, CONNECTION_NAME);
     const before = stored === undefined ? {} : openSecrets(deps.secrets, orgId, stored);
     const { settings, values } = splitSecrets(kind, body.settings, stored?.settings ?? {}, before);
     if (kind === 'crm') values[WEBHOOK_TOKEN] = before[WEBHOOK_TOKEN] ?? newWebhookToken();
@@ -65,10 +65,10 @@ export function putIntegration(
     const row = await upsertIntegration(trx, {
       org_id: orgId,
       kind,
-      name: NAME,
+      name: CONNECTION_NAME,
       provider: body.provider,
       settings: JSON.stringify(settings),
-      secrets: sealSecrets(deps.secrets, orgId, kind, NAME, values),
+      secrets: sealSecrets(deps.secrets, orgId, kind, CONNECTION_NAME, values),
       connected: null,
     });
     return toAnswer(deps, orgId, row);
@@ -88,7 +88,7 @@ export async function testIntegration(
   orgId: string,
   kind: IntegrationKind,
 ): Promise<CheckResult> {
-  const row = await findIntegration(db, orgId, kind, NAME);
+  const row = await findIntegration(db, orgId, kind, CONNECTION_NAME);
   if (row === undefined) throw notFound('integration');
   const values = openSecrets(secrets, orgId, row);
   const { connected, message } = await check(
@@ -98,7 +98,7 @@ export async function testIntegration(
     }) as IntegrationToCheck,
   );
   const safeMessage = withoutSecrets(message, values);
-  await recordFinding(db, orgId, row, { connected, last_error: connected ? null : safeMessage });
+  await recordCheckResult(db, orgId, row, { connected, last_error: connected ? null : safeMessage });
   return { connected, message: safeMessage };
 }
 
@@ -109,14 +109,14 @@ export async function findConnection<Kind extends IntegrationKind>(
   orgId: string,
   kind: Kind,
 ): Promise<ConnectionSettings<Kind> | undefined> {
-  const row = await findIntegration(db, orgId, kind, NAME);
+  const row = await findIntegration(db, orgId, kind, CONNECTION_NAME);
   if (row === undefined) return undefined;
   const settings = joinSecrets(row.settings, openSecrets(secrets, orgId, row));
   return INTEGRATION_BODIES[kind].shape.settings.parse(settings) as ConnectionSettings<Kind>;
 }
 
 /** The settings of all that an org has connected, by kind, without secrets. */
-export const listConnections = async (db: Db, orgId: string): Promise<Map<string, Settings>> =>
+export const listConnections = async (db: Db, orgId: string): Promise<Map<string, StoredSettings>> =>
   new Map((await listIntegrations(db, orgId)).map(({ kind, settings }) => [kind, settings]));
 
 /** A connection that was tried and works, to be stored with a new org. */
@@ -124,7 +124,7 @@ export interface NewConnection {
   kind: string;
   name: string;
   provider: string;
-  settings: Settings;
+  settings: StoredSettings;
   secrets: SecretValues;
 }
 
@@ -142,10 +142,14 @@ export function storeConnections(db: Db, secrets: Secrets, orgId: string, connec
 }
 
 /** Kinds whose provider reports to us, with the provider. */
-const CALLBACKS_OF: Record<string, CallbackProvider> = { sms: 'twilio', whatsapp: 'meta', voice: 'vapi' };
+const CALLBACK_PROVIDERS: Record<string, CallbackProvider> = { sms: 'twilio', whatsapp: 'meta', voice: 'vapi' };
 
-function toAnswer({ secrets, publicUrl, callbacks }: IntegrationDeps, orgId: string, { secrets: sealed, ...row }: Row) {
-  const provider = CALLBACKS_OF[row.kind];
+function toAnswer(
+  { secrets, publicUrl, callbacks }: IntegrationDeps,
+  orgId: string,
+  { secrets: sealed, ...row }: StoredIntegration,
+) {
+  const provider = CALLBACK_PROVIDERS[row.kind];
   if (provider !== undefined) return { ...row, webhook_url: callbacks.urlOf(provider, orgId) };
   if (row.kind !== 'crm') return row;
   const { [WEBHOOK_TOKEN]: token } = openSecrets(secrets, orgId, { ...row, secrets: sealed });

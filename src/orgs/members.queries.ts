@@ -31,7 +31,7 @@ export async function getRoleId(db: Db, orgId: string, name: RoleName): Promise<
   return id;
 }
 
-const membersOf = (db: Db, orgId: string) =>
+const selectMembers = (db: Db, orgId: string) =>
   db
     .selectFrom('members as member')
     .innerJoin('users as user', 'user.id', 'member.user_id')
@@ -55,13 +55,13 @@ const membersOf = (db: Db, orgId: string) =>
     ])
     .where('member.org_id', '=', orgId);
 
-export const listMembers = (db: Db, orgId: string) => membersOf(db, orgId).orderBy('member.user_id').execute();
+export const listMembers = (db: Db, orgId: string) => selectMembers(db, orgId).orderBy('member.user_id').execute();
 
 export const findMember = (db: Db, orgId: string, userId: number) =>
-  membersOf(db, orgId).where('member.user_id', '=', userId).executeTakeFirst();
+  selectMembers(db, orgId).where('member.user_id', '=', userId).executeTakeFirst();
 
 /** Whether the person is a member of the org, and stays one until the transaction ends. */
-export async function holdMember(trx: Trx, orgId: string, userId: number): Promise<boolean> {
+export async function lockMember(trx: Trx, orgId: string, userId: number): Promise<boolean> {
   const member = await trx
     .selectFrom('members')
     .select('user_id')

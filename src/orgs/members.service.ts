@@ -24,7 +24,7 @@ export async function listMembersWithRole(db: Db, orgId: string) {
   return (await listMembers(db, orgId)).map(withStrongestRole);
 }
 
-export { holdMember } from './members.queries.ts';
+export { lockMember } from './members.queries.ts';
 
 /** Changes a member. Throws notFound, and conflict when the org would lose its last admin. */
 export function changeMember(db: Db, orgId: string, userId: number, { role, ...changes }: UpdateMember) {
@@ -32,7 +32,7 @@ export function changeMember(db: Db, orgId: string, userId: number, { role, ...c
     await lockOrg(trx, orgId);
     await getMember(trx, orgId, userId);
     await updateMember(trx, orgId, userId, changes);
-    if (changes.available === true) await tellOfStaffing(trx, orgId);
+    if (changes.available === true) await announceStaffingChange(trx, orgId);
     if (role !== undefined) {
       if (role !== 'admin') await assertNotLastAdmin(trx, orgId, userId);
       await deleteMemberRoles(trx, orgId, userId);
@@ -49,7 +49,7 @@ export function removeMember(db: Db, orgId: string, userId: number): Promise<voi
     await getMember(trx, orgId, userId);
     await assertNotLastAdmin(trx, orgId, userId);
     await deleteMember(trx, orgId, userId);
-    await tellOfStaffing(trx, orgId);
+    await announceStaffingChange(trx, orgId);
   });
 }
 
@@ -57,7 +57,7 @@ export function removeMember(db: Db, orgId: string, userId: number): Promise<voi
  * Makes the person a member, with an account where the address has none, and gives the account's id. Name and roles are those of a new
  * membership: one that exists stays as it is. Throws invalid for a role that the org does not have.
  */
-export function joinOrg(
+export function addMember(
   db: Db,
   orgId: string,
   { email, name, role_ids }: { email: string; name?: string; role_ids?: string[] },
@@ -66,17 +66,17 @@ export function joinOrg(
     const userId = await upsertUser(trx, email);
     const nameOrPrefix = name ?? email.slice(0, email.lastIndexOf('@'));
     if ((await upsertMember(trx, { org_id: orgId, user_id: userId, name: nameOrPrefix })) === 'new') {
-      await insertMemberRoles(trx, orgId, userId, await rolesToGive(trx, orgId, [...new Set(role_ids)]));
+      await insertMemberRoles(trx, orgId, userId, await resolveRoleIds(trx, orgId, [...new Set(role_ids)]));
     }
     return userId;
   });
 }
 
 /** One who can take sessions is there, or one who had some is gone. */
-const tellOfStaffing = (trx: Trx, orgId: string) =>
+const announceStaffingChange = (trx: Trx, orgId: string) =>
   announce(trx, orgId, 'staffing-changed', [{ subject_id: orgId, payload: {} }]);
 
-async function rolesToGive(db: Db, orgId: string, roleIds: string[]): Promise<string[]> {
+async function resolveRoleIds(db: Db, orgId: string, roleIds: string[]): Promise<string[]> {
   if (roleIds.length === 0) return [await getRoleId(db, orgId, DEFAULT_ROLE)];
   const known = await findRoleIds(db, orgId, roleIds);
   const unknown = roleIds.filter((id) => !known.includes(id));

@@ -12,7 +12,7 @@ export interface OrgRow {
   widget_token: string;
 }
 
-const PROVISIONED = ['id', 'name', 'widget_token', 'external_id', 'created_at'] as const;
+const PROVISIONED_COLUMNS = ['id', 'name', 'widget_token', 'external_id', 'created_at'] as const;
 
 /** The org, or undefined when the partner has one with this external_id already. */
 export function insertOrg(db: Db, org: OrgRow) {
@@ -20,7 +20,7 @@ export function insertOrg(db: Db, org: OrgRow) {
     .insertInto('orgs')
     .values(org)
     .onConflict((oc) => oc.constraint('orgs_external_id_key').doNothing())
-    .returning(PROVISIONED)
+    .returning(PROVISIONED_COLUMNS)
     .executeTakeFirst();
 }
 
@@ -31,7 +31,7 @@ export async function insertRoles(db: Db, roles: { org_id: string; id: string; n
 export function listOrgsOfPartner(db: Db, partnerId: string, { limit, offset }: { limit: number; offset: number }) {
   return db
     .selectFrom('orgs')
-    .select(PROVISIONED)
+    .select(PROVISIONED_COLUMNS)
     .where('partner_id', '=', partnerId)
     .orderBy('created_at')
     .orderBy('id')
@@ -52,7 +52,7 @@ export async function countOrgsOfPartner(db: Db, partnerId: string): Promise<num
 export function findOrgOfPartner(db: Db, partnerId: string, orgId: string) {
   return db
     .selectFrom('orgs')
-    .select(PROVISIONED)
+    .select(PROVISIONED_COLUMNS)
     .where('partner_id', '=', partnerId)
     .where('id', '=', orgId)
     .executeTakeFirst();
@@ -61,7 +61,7 @@ export function findOrgOfPartner(db: Db, partnerId: string, orgId: string) {
 export function findOrgByExternalId(db: Db, partnerId: string, externalId: string) {
   return db
     .selectFrom('orgs')
-    .select(PROVISIONED)
+    .select(PROVISIONED_COLUMNS)
     .where('partner_id', '=', partnerId)
     .where('external_id', '=', externalId)
     .executeTakeFirst();

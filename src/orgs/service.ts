@@ -19,7 +19,7 @@ import { ROLE_NAMES } from './schema.ts';
 import { type OrgSettings, SETTING_NAMES, type UpdateSettings } from './settings.schema.ts';
 
 const WIDGET_TOKEN_BYTES = 32;
-const ABOUT_SENDING = ['timezone', 'quiet_hours', 'daily_cap'];
+const SENDING_SETTINGS = ['timezone', 'quiet_hours', 'daily_cap'];
 
 export interface NewOrg {
   name: string;
@@ -30,7 +30,11 @@ export interface NewOrg {
 }
 
 /** Makes an org of the partner with its built-in roles. Undefined, with nothing written, when its external_id is taken. */
-export function openOrg(db: Db, partnerId: string, { name, external_id, website, language, ai_instructions }: NewOrg) {
+export function createOrgWithRoles(
+  db: Db,
+  partnerId: string,
+  { name, external_id, website, language, ai_instructions }: NewOrg,
+) {
   return inTransaction(db, async (trx) => {
     const org = await insertOrg(trx, {
       id: newId(),
@@ -71,14 +75,14 @@ export const listOrgs = listAllOrgs;
 
 /** All settings of the org; null is off. */
 export async function readSettings(db: Db, orgId: string): Promise<OrgSettings> {
-  return complete(await getSettings(db, orgId));
+  return withAllSettings(await getSettings(db, orgId));
 }
 
 /** Changes the settings that are named; null turns one off. */
 export function changeSettings(db: Db, orgId: string, changes: UpdateSettings): Promise<OrgSettings> {
   return inTransaction(db, async (trx) => {
-    const settings = complete(await mergeSettings(trx, orgId, changes));
-    if (ABOUT_SENDING.some((name) => name in changes))
+    const settings = withAllSettings(await mergeSettings(trx, orgId, changes));
+    if (SENDING_SETTINGS.some((name) => name in changes))
       await announce(trx, orgId, 'sending-settings-changed', [{ subject_id: orgId, payload: {} }]);
     if ('member_capacity' in changes)
       await announce(trx, orgId, 'staffing-changed', [{ subject_id: orgId, payload: {} }]);
@@ -87,5 +91,5 @@ export function changeSettings(db: Db, orgId: string, changes: UpdateSettings): 
 }
 
 /** What is in the column was written through the schema. */
-const complete = (stored: Record<string, unknown>) =>
+const withAllSettings = (stored: Record<string, unknown>) =>
   Object.fromEntries(SETTING_NAMES.map((name) => [name, stored[name] ?? null])) as OrgSettings;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { HttpActionOverrides } from '../contacts/schema.ts';
-import { problemOfHeaderName, problemOfHeaderValue } from '../providers/headers.rules.ts';
+import { headerNameProblem, headerValueProblem } from '../providers/headers.rules.ts';
 import { isTimeZone } from './time-zones.rules.ts';
 
 const MAX_TOPICS = 100;
@@ -32,7 +32,7 @@ const SessionStatuses = z
 
 const ActionOverrides = HttpActionOverrides.superRefine(({ headers = {} }, context) => {
   for (const [name, value] of Object.entries(headers)) {
-    const message = problemOfHeaderName(name) ?? problemOfHeaderValue(value);
+    const message = headerNameProblem(name) ?? headerValueProblem(value);
     if (message !== undefined) context.addIssue({ code: 'custom', path: ['headers', name], message });
   }
 })

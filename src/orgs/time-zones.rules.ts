@@ -4,7 +4,7 @@ export const DAY_MS = 86_400_000;
  * The instant in the span at which the zone's clocks are changed, else the span's end. No zone has ever changed them twice within three
  * days: no longer span may be asked for.
  */
-export function changeOrEnd(start: number, end: number, timeZone: string): number {
+export function clockChangeOrEnd(start: number, end: number, timeZone: string): number {
   const offset = offsetMsAt(start, timeZone);
   if (offsetMsAt(end, timeZone) === offset) return end;
   let before = start;
@@ -18,11 +18,11 @@ export function changeOrEnd(start: number, end: number, timeZone: string): numbe
 }
 
 /** What the zone's clocks show, as if it were UTC. */
-export const wallMsAt = (at: number, timeZone: string): number => at + offsetMsAt(at, timeZone);
+export const wallClockMsAt = (at: number, timeZone: string): number => at + offsetMsAt(at, timeZone);
 
 /** How far the zone's clocks are ahead of UTC. */
 export function offsetMsAt(at: number, timeZone: string): number {
-  const shown = /GMT([+-])(\d\d):(\d\d)(?::(\d\d))?$/.exec(clockOf(timeZone).format(at));
+  const shown = /GMT([+-])(\d\d):(\d\d)(?::(\d\d))?$/.exec(formatterOf(timeZone).format(at));
   if (shown === null) return 0; // UTC is shown as GMT alone
   const [, sign, hours, minutes, seconds = '0'] = shown;
   const ms = (Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds)) * 1000;
@@ -33,7 +33,7 @@ export function offsetMsAt(at: number, timeZone: string): number {
 export function isTimeZone(name: string): boolean {
   if (!/^[A-Za-z]/.test(name)) return false;
   try {
-    clockOf(name);
+    formatterOf(name);
     return true;
   } catch {
     return false;
@@ -44,14 +44,14 @@ export function isTimeZone(name: string): boolean {
 export const modulo = (value: number, divisor: number): number => ((value % divisor) + divisor) % divisor;
 
 /** One takes 90 µs and 30 KB to make, and there are no more than 600 names. */
-const clocks = new Map<string, Intl.DateTimeFormat>();
+const formatters = new Map<string, Intl.DateTimeFormat>();
 
 /** Throws a RangeError where no zone has this name. */
-function clockOf(timeZone: string): Intl.DateTimeFormat {
+function formatterOf(timeZone: string): Intl.DateTimeFormat {
   const name = timeZone.toLowerCase();
-  const known = clocks.get(name);
+  const known = formatters.get(name);
   if (known !== undefined) return known;
   const clock = new Intl.DateTimeFormat('en', { timeZone, timeZoneName: 'longOffset' });
-  clocks.set(name, clock);
+  formatters.set(name, clock);
   return clock;
 }

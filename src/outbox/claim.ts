@@ -47,9 +47,9 @@ export async function claimEvents(trx: Trx, limit: number): Promise<AnyClaimedEv
 }
 
 /** Of the workflows of a batch, on average: what repeats itself is sent once. */
-const COMMANDS_A_HEAD = 5;
+const COMMANDS_PER_WORKFLOW = 5;
 /** Orgs that one batch serves. */
-const ORGS_A_BATCH = 50;
+const ORGS_PER_BATCH = 50;
 
 /**
  * Locks commands, about `limit` of them, of the orgs that come behind one and then from the first again: each gets as many places as the others,
@@ -63,7 +63,7 @@ export async function claimCommands(
 ): Promise<{ commands: ClaimedCommand[]; last: string }> {
   const orgs = [...new Set([...(await listOrgs(trx, behind)), ...(await listOrgs(trx, NIL_UUID))])].slice(
     0,
-    ORGS_A_BATCH,
+    ORGS_PER_BATCH,
   );
   const last = orgs.at(-1);
   if (last === undefined) return { commands: [], last: behind };
@@ -82,7 +82,7 @@ export async function claimCommands(
     select command.* from unnest(${heads.map(({ workflow_id }) => workflow_id)}::text[]) as head
     cross join lateral (
       select id, org_id, kind, type, subject_id, workflow_id, task_queue, signal, summary, payload from outbox
-      where workflow_id = head order by id limit ${Math.ceil((limit * COMMANDS_A_HEAD) / heads.length)} for update skip locked
+      where workflow_id = head order by id limit ${Math.ceil((limit * COMMANDS_PER_WORKFLOW) / heads.length)} for update skip locked
     ) as command
     order by id
   `.execute(trx);
@@ -99,7 +99,7 @@ async function listOrgs(trx: Trx, behind: string): Promise<string[]> {
         select org_id from outbox where kind <> 'event' and available_at <= now() and org_id > org.org_id order by org_id limit 1
       ) from org where org.org_id is not null
     )
-    select org_id from org where org_id is not null limit ${ORGS_A_BATCH}
+    select org_id from org where org_id is not null limit ${ORGS_PER_BATCH}
   `.execute(trx);
   return rows.map(({ org_id }) => org_id);
 }
@@ -110,7 +110,7 @@ export async function deleteClaimed(trx: Trx, ids: number[]): Promise<void> {
 }
 
 /** Keeps rows that could not be moved on for a later try, with the reason, at most a minute away. */
-export async function postpone(trx: Trx, ids: number[], reason: string): Promise<void> {
+export async function defer(trx: Trx, ids: number[], reason: string): Promise<void> {
   await sql`
     update outbox set attempts = attempts + 1, last_error = ${reason.slice(0, 1000)},
       available_at = now() + least(power(2, attempts), 60) * interval '1 second'
@@ -119,6 +119,6 @@ export async function postpone(trx: Trx, ids: number[], reason: string): Promise
 }
 
 /** Has what is announced until the transaction ends be as deep as what caused it: runs of customers' workflows that caused one the other. */
-export async function carryDepth(trx: Trx, depth: number): Promise<void> {
+export async function setEventDepth(trx: Trx, depth: number): Promise<void> {
   await sql`select set_config('switchboard.depth', ${String(depth)}, true)`.execute(trx);
 }

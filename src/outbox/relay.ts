@@ -11,22 +11,22 @@ import {
   type AnyClaimedEvent,
   type ClaimedCommand,
   type ClaimedEvent,
-  carryDepth,
   claimCommands,
   claimEvents,
+  defer,
   deleteClaimed,
-  postpone,
+  setEventDepth,
 } from './claim.ts';
 import type { EventType } from './events.ts';
 import { OUTBOX_CHANNEL } from './wake.ts';
 
 const SWEEP_MS = 1_000;
 const BACK_OFF_MS = 1_000;
-const EVENTS_A_BATCH = 500;
+const EVENTS_PER_BATCH = 500;
 const EVENT_LOOPS = 3;
-const COMMANDS_A_BATCH = 200;
+const COMMANDS_PER_BATCH = 200;
 const COMMAND_LOOPS = 2;
-const DISPATCHES_A_LOOP = 25;
+const DISPATCHES_PER_LOOP = 25;
 
 /** What we do ourselves about events, for all of one org and type in a batch at once. Runs in the transaction that takes them off the outbox. */
 export type Reaction<Type extends EventType> = (trx: Trx, orgId: string, events: ClaimedEvent<Type>[]) => Promise<void>;
@@ -80,7 +80,7 @@ export function startRelay({ databaseUrl, db, commandDb, temporal, reactions, lo
         await sleep(BACK_OFF_MS, undefined, { signal: stopping.signal }).catch(() => undefined);
         continue;
       }
-      if (seen === wakeUps) await nap(sleepers[kind], stopping.signal);
+      if (seen === wakeUps) await sleepUntilWoken(sleepers[kind], stopping.signal);
     }
   };
 
@@ -98,7 +98,7 @@ export function startRelay({ databaseUrl, db, commandDb, temporal, reactions, lo
   };
 }
 
-async function nap(sleepers: Set<() => void>, stop: AbortSignal): Promise<void> {
+async function sleepUntilWoken(sleepers: Set<() => void>, stop: AbortSignal): Promise<void> {
   if (stop.aborted) return;
   await new Promise<void>((resolve) => {
     const wake = () => {
@@ -114,21 +114,21 @@ async function nap(sleepers: Set<() => void>, stop: AbortSignal): Promise<void> 
 /** One batch of events. Resolves to whether there may be more. What fails for one org and type waits, and holds up nobody else. */
 function expandEvents(db: Db, reactions: Reactions, log: Log): Promise<boolean> {
   return inTransaction(db, async (trx) => {
-    const events = await claimEvents(trx, EVENTS_A_BATCH);
+    const events = await claimEvents(trx, EVENTS_PER_BATCH);
     for (const group of Map.groupBy(events, ({ type, depth }) => `${type} ${depth}`).values()) {
       const [{ org_id, type, depth }] = group as [AnyClaimedEvent];
       const ids = group.map(({ id }) => id);
       try {
         await inSavepoint(trx, async () => {
-          if (depth > 0) await carryDepth(trx, depth);
+          if (depth > 0) await setEventDepth(trx, depth);
           await reactTo(trx, reactions, org_id, type, group);
           await deleteClaimed(trx, ids);
-          if (depth > 0) await carryDepth(trx, 0);
+          if (depth > 0) await setEventDepth(trx, 0);
         });
       } catch (error) {
         if (isDatabaseAway(error)) throw error;
         log.error({ err: error, org_id, type, events: ids.length }, 'events could not be expanded; they wait');
-        await postpone(trx, ids, String(error));
+        await defer(trx, ids, String(error));
       }
     }
     return events.length > 0;
@@ -161,7 +161,7 @@ function commandSender(db: Db, temporal: RelayOptions['temporal'], log: Log): ()
 async function sendCommands(db: Db, client: Client, log: Log, behind: string) {
   let away: Error | undefined;
   const claimed = await inTransaction(db, async (trx) => {
-    const { commands, last } = await claimCommands(trx, COMMANDS_A_BATCH, behind);
+    const { commands, last } = await claimCommands(trx, COMMANDS_PER_BATCH, behind);
     const queues = Map.groupBy(commands, ({ workflow_id }) => workflow_id).values();
     const sent: number[] = [];
 
@@ -178,7 +178,7 @@ async function sendCommands(db: Db, client: Client, log: Log, behind: string) {
           }
           const { id, workflow_id } = command;
           log.error({ err: error, workflow_id, command: id }, 'Temporal refused a command; it waits');
-          await postpone(trx, [id], String(error));
+          await defer(trx, [id], String(error));
           return;
         }
       }
@@ -189,7 +189,7 @@ async function sendCommands(db: Db, client: Client, log: Log, behind: string) {
         await sendQueue(queue);
       }
     };
-    await Promise.all(Array.from({ length: DISPATCHES_A_LOOP }, lane));
+    await Promise.all(Array.from({ length: DISPATCHES_PER_LOOP }, lane));
     await deleteClaimed(trx, sent);
     return { last, isMore: commands.length > 0 };
   });

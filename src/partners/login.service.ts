@@ -1,13 +1,13 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Db } from '../db/connect.ts';
 import { inTransaction } from '../db/transaction.ts';
-import { joinOrg } from '../orgs/members.service.ts';
+import { addMember } from '../orgs/members.service.ts';
 import {
+  claimLoginLink,
   deleteExpired,
   findDashboardSession,
   insertDashboardSession,
   insertLoginLink,
-  takeLoginLink,
 } from './queries.ts';
 import type { CreateLoginLink } from './schema.ts';
 import { assertOwnOrg } from './service.ts';
@@ -29,7 +29,7 @@ export function issueLoginLink(
 ) {
   return inTransaction(db, async (trx) => {
     await assertOwnOrg(trx, partnerId, orgId);
-    const userId = await joinOrg(trx, orgId, person);
+    const userId = await addMember(trx, orgId, person);
     const token = newToken();
     const link = { token_hash: hashOf(token), org_id: orgId, user_id: userId };
     const { expires_at } = await insertLoginLink(trx, link, LINK_TTL_MINUTES);
@@ -40,7 +40,7 @@ export function issueLoginLink(
 /** Consumes the link and gives the token of a new dashboard session; undefined when the link was used, expired or never was. */
 export function consumeLoginLink(db: Db, token: string): Promise<string | undefined> {
   return inTransaction(db, async (trx) => {
-    const member = await takeLoginLink(trx, hashOf(token));
+    const member = await claimLoginLink(trx, hashOf(token));
     if (member === undefined) return undefined;
     const sessionToken = newToken();
     await insertDashboardSession(trx, { ...member, token_hash: hashOf(sessionToken) }, SESSION_TTL_MINUTES);

@@ -1,25 +1,25 @@
 import { sql } from 'kysely';
 import type { Db } from '../db/connect.ts';
 
-const SHOWN = ['id', 'name', 'is_active', 'allowed_ips', 'ai_instructions', 'created_at'] as const;
+const MAX_LISTED = ['id', 'name', 'is_active', 'allowed_ips', 'ai_instructions', 'created_at'] as const;
 
 export function insertPartner(
   db: Db,
   partner: { id: string; name: string; allowed_ips: string[]; ai_instructions: string | null },
 ) {
-  return db.insertInto('partners').values(partner).returning(SHOWN).executeTakeFirstOrThrow();
+  return db.insertInto('partners').values(partner).returning(MAX_LISTED).executeTakeFirstOrThrow();
 }
 
 export function findPartner(db: Db, partnerId: string) {
-  return db.selectFrom('partners').select(SHOWN).where('id', '=', partnerId).executeTakeFirst();
+  return db.selectFrom('partners').select(MAX_LISTED).where('id', '=', partnerId).executeTakeFirst();
 }
 
 export function listPartners(db: Db) {
-  return db.selectFrom('partners').select(SHOWN).orderBy('created_at').orderBy('id').execute();
+  return db.selectFrom('partners').select(MAX_LISTED).orderBy('created_at').orderBy('id').execute();
 }
 
 export function updatePartner(db: Db, partnerId: string, changes: { is_active?: boolean; allowed_ips?: string[] }) {
-  return db.updateTable('partners').set(changes).where('id', '=', partnerId).returning(SHOWN).executeTakeFirst();
+  return db.updateTable('partners').set(changes).where('id', '=', partnerId).returning(MAX_LISTED).executeTakeFirst();
 }
 
 interface TokenOfMember {
@@ -40,7 +40,7 @@ export function insertLoginLink(db: Db, link: TokenOfMember, ttlMinutes: number)
 }
 
 /** Takes the link out: of all who try at once, one gets it. */
-export function takeLoginLink(db: Db, tokenHash: Buffer) {
+export function claimLoginLink(db: Db, tokenHash: Buffer) {
   return db
     .deleteFrom('login_links')
     .where('token_hash', '=', tokenHash)

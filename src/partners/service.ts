@@ -6,7 +6,7 @@ import { newId } from '../ids.ts';
 import { issueOrgKey } from '../keys/service.ts';
 import type { Tokens } from '../keys/tokens.ts';
 import { storeConnections } from '../orgs/integrations.service.ts';
-import { findOrg, findOrgNamed, type NewOrg, openOrg, pageOrgs } from '../orgs/service.ts';
+import { createOrgWithRoles, findOrg, findOrgNamed, type NewOrg, pageOrgs } from '../orgs/service.ts';
 import type { FareHarbor } from '../providers/fareharbor.ts';
 import type { Secrets } from '../secrets.ts';
 import { findPartner, insertPartner, listPartners, updatePartner } from './queries.ts';
@@ -63,7 +63,7 @@ export async function createOrg(db: Db, partnerId: string, input: NewOrg) {
   const partner = await findPartner(db, partnerId);
   if (partner === undefined) throw notFound('partner');
   const ai_instructions = input.ai_instructions ?? partner.ai_instructions ?? undefined;
-  const org = await openOrg(db, partnerId, { ...input, ai_instructions });
+  const org = await createOrgWithRoles(db, partnerId, { ...input, ai_instructions });
   if (org === undefined) throw externalIdTaken(input.external_id);
   return org;
 }

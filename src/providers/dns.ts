@@ -2,7 +2,7 @@ import { Resolver } from 'node:dns/promises';
 import { ProviderError } from '../errors.ts';
 
 const TIMEOUT_MS = 5_000;
-const TRIES = 2;
+const MAX_TRIES = 2;
 /** DNS said that there is nothing: no such name, or no such record at it. */
 const NOTHING_THERE = new Set(['ENOTFOUND', 'ENODATA']);
 
@@ -20,7 +20,7 @@ export interface DnsOptions {
 
 /** Asks resolvers over the network (RFC 1035), never the system's hosts file. */
 export function createDns({ servers, timeoutMs = TIMEOUT_MS }: DnsOptions): Dns {
-  const resolver = new Resolver({ timeout: timeoutMs, maxTimeout: timeoutMs, tries: TRIES });
+  const resolver = new Resolver({ timeout: timeoutMs, maxTimeout: timeoutMs, tries: MAX_TRIES });
   if (servers.length > 0) resolver.setServers(servers);
 
   return {

@@ -5,15 +5,15 @@ import { ProviderError } from '../errors.ts';
 import { type AddressCheck, createAddressCheck } from './addresses.ts';
 
 /** For addresses that the operator sets, not a customer. */
-export const ANYWHERE = ['0.0.0.0/0', '::/0'];
+export const ALLOW_ALL = ['0.0.0.0/0', '::/0'];
 
 const MAX_REDIRECTS = 3;
 const TIMEOUT_MS = 10_000;
 const CONNECT_TIMEOUT_MS = 4_000;
-const MAX_BYTES = 1024 * 1024;
+const MAX_RESPONSE_BYTES = 1024 * 1024;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 /** All that goes along to another host. Any other header may be a credential. */
-const HARMLESS_HEADERS = new Set(['accept', 'accept-language', 'content-type', 'user-agent']);
+const CROSS_ORIGIN_HEADERS = new Set(['accept', 'accept-language', 'content-type', 'user-agent']);
 
 export interface EgressRequest {
   method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -24,10 +24,10 @@ export interface EgressRequest {
   /** `manual` gives a redirect as the answer that it is. */
   redirects?: 'follow' | 'manual';
   /** Takes a successful answer's body piece by piece, which is kept nowhere then. False: it has enough. */
-  take?: (piece: Buffer) => boolean;
+  onChunk?: (piece: Buffer) => boolean;
 }
 
-export interface EgressAnswer {
+export interface EgressResponse {
   status: number;
   headers: Record<string, string | string[] | undefined>;
   body: string;
@@ -35,7 +35,7 @@ export interface EgressAnswer {
   url: string;
 }
 
-export type Download = Omit<EgressAnswer, 'body'> & { bytes: Buffer };
+export type Download = Omit<EgressResponse, 'body'> & { bytes: Buffer };
 
 export type EgressProblem = 'refused' | 'too_large' | 'timeout' | 'unreachable';
 
@@ -57,13 +57,13 @@ export class EgressError extends ProviderError {
 }
 
 /** What a provider's client needs of the way out. What goes wrong is an EgressError that says what. */
-export interface Requests {
+export interface HttpClient {
   /** Any status is an answer. Refuses addresses that are not public, follows at most 3 redirects, ends after 10 s or 1 MB. */
-  request(url: string, options?: EgressRequest): Promise<EgressAnswer>;
+  request(url: string, options?: EgressRequest): Promise<EgressResponse>;
 }
 
 /** The one way to an address that a customer can name. */
-export interface Egress extends Requests {
+export interface Egress extends HttpClient {
   /** Gets what is there, byte for byte, as `request` does. */
   download(url: string, options: EgressRequest & { maxBytes: number }): Promise<Download>;
   /** A checked address of the host, to be connected to in its place by protocols other than HTTP. */
@@ -82,7 +82,7 @@ export interface EgressOptions {
 
 export function createEgress({ allow, lookup = lookUp, connect = defaultConnector() }: EgressOptions): Egress {
   const check = createAddressCheck(allow);
-  const agent = new Agent({ connect: guarded(connect, (host) => addressesOf(host, check, lookup)) });
+  const agent = new Agent({ connect: checkedConnector(connect, (host) => addressesOf(host, check, lookup)) });
 
   return {
     request: async (url, options = {}) => {
@@ -105,7 +105,7 @@ async function addressesOf(
   lookup: (host: string) => Promise<string[]>,
 ): Promise<string[]> {
   const literal = host.replace(/^\[(.*)\]$/, '$1');
-  const addresses = isIP(literal) === 0 ? await namesOf(host, lookup) : [literal];
+  const addresses = isIP(literal) === 0 ? await lookUpAddresses(host, lookup) : [literal];
   for (const address of addresses) {
     const range = check(address);
     if (range === undefined) continue;
@@ -117,7 +117,7 @@ async function addressesOf(
   return addresses;
 }
 
-async function namesOf(host: string, lookup: (host: string) => Promise<string[]>): Promise<string[]> {
+async function lookUpAddresses(host: string, lookup: (host: string) => Promise<string[]>): Promise<string[]> {
   const addresses = await lookup(host).catch((cause: unknown) => {
     throw new EgressError(`The address of ${host} was not found`, { transient: true, mayHaveArrived: false, cause });
   });
@@ -127,7 +127,7 @@ async function namesOf(host: string, lookup: (host: string) => Promise<string[]>
 }
 
 /** Connects to the very addresses that were checked, so that a name cannot change its meaning in between. */
-function guarded(
+function checkedConnector(
   connect: buildConnector.connector,
   resolve: (host: string) => Promise<string[]>,
 ): buildConnector.connector {
@@ -180,7 +180,7 @@ async function requestOnce(
   hop: EgressRequest,
   signal: AbortSignal,
 ): Promise<Download> {
-  const maxBytes = hop.maxBytes ?? MAX_BYTES;
+  const maxBytes = hop.maxBytes ?? MAX_RESPONSE_BYTES;
   try {
     const { statusCode, headers, body } = await send(url, {
       dispatcher,
@@ -189,7 +189,7 @@ async function requestOnce(
       body: hop.body,
       signal,
     });
-    const take = statusCode >= 200 && statusCode < 300 ? hop.take : undefined;
+    const take = statusCode >= 200 && statusCode < 300 ? hop.onChunk : undefined;
     const chunks: Buffer[] = [];
     let bytes = 0;
     for await (const chunk of body) {
@@ -215,7 +215,7 @@ function nextHop(hop: EgressRequest, status: number, from: URL, to: URL): Egress
     throw refusal(`${from.host} redirected to ${to.host}, which must not get the request's body`);
   }
   const headers = Object.entries(hop.headers ?? {}).filter(
-    ([name]) => isSameOrigin || HARMLESS_HEADERS.has(name.toLowerCase()),
+    ([name]) => isSameOrigin || CROSS_ORIGIN_HEADERS.has(name.toLowerCase()),
   );
   return { ...hop, headers: Object.fromEntries(headers), ...(keepsBody ? {} : { method: 'GET', body: undefined }) };
 }

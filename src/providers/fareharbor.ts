@@ -8,11 +8,11 @@ export interface FareHarborCredentials {
 }
 
 /** `unavailable` says nothing about the credentials. */
-export type FareHarborVerdict = 'accepted' | 'refused' | 'unavailable';
+export type FareHarborCheckResult = 'accepted' | 'refused' | 'unavailable';
 
 export interface FareHarbor {
   /** Asks the live API whether it takes the credentials. */
-  check(credentials: FareHarborCredentials): Promise<FareHarborVerdict>;
+  check(credentials: FareHarborCredentials): Promise<FareHarborCheckResult>;
 }
 
 /** A client of FareHarbor's External API, version 1. */

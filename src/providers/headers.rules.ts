@@ -1,5 +1,5 @@
-const MAX_NAME = 255;
-const MAX_VALUE = 8_192;
+const MAX_NAME_LENGTH = 255;
+const MAX_VALUE_LENGTH = 8_192;
 
 /** The name of a header (RFC 9110, 5.1). */
 export const HEADER_NAME = /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/;
@@ -10,13 +10,13 @@ export const CONNECTION_HEADER =
   /^(host|content-length|connection|transfer-encoding|upgrade|keep-alive|te|trailer|expect|proxy-.*)$/i;
 
 /** Why a header cannot be sent by this name, or undefined. */
-export function problemOfHeaderName(name: string): string | undefined {
-  if (name.length > MAX_NAME || !HEADER_NAME.test(name)) return 'must be the name of a header';
+export function headerNameProblem(name: string): string | undefined {
+  if (name.length > MAX_NAME_LENGTH || !HEADER_NAME.test(name)) return 'must be the name of a header';
   return CONNECTION_HEADER.test(name) ? 'is a header that the connection sets' : undefined;
 }
 
 /** Why a header cannot have this value, or undefined. */
-export const problemOfHeaderValue = (value: string): string | undefined =>
-  value.length <= MAX_VALUE && HEADER_VALUE.test(value)
+export const headerValueProblem = (value: string): string | undefined =>
+  value.length <= MAX_VALUE_LENGTH && HEADER_VALUE.test(value)
     ? undefined
-    : `must be printable ASCII in one line, at most ${MAX_VALUE} characters`;
+    : `must be printable ASCII in one line, at most ${MAX_VALUE_LENGTH} characters`;

@@ -1,17 +1,17 @@
-import type { EgressAnswer } from './egress.ts';
+import type { EgressResponse } from './egress.ts';
 import { storableJsonOf } from './http-sending.ts';
 import { storable } from './storable.rules.ts';
 
 type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
 
 /** An answer's headers, each in one text that any column holds. */
-export const headersOf = ({ headers }: EgressAnswer): Record<string, string> =>
+export const headersOf = ({ headers }: EgressResponse): Record<string, string> =>
   Object.fromEntries(
     Object.entries(headers).flatMap(([name, value]) => (value === undefined ? [] : [[name, storable(String(value))]])),
   );
 
 /** What an answer says: parsed where it is JSON, else text, cut behind `maxBytes`. JSON that is too long is text, as half of it would be. */
-export function bodyOf(answer: EgressAnswer, maxBytes: number): Json {
+export function parsedBodyOf(answer: EgressResponse, maxBytes: number): Json {
   const bytes = Buffer.from(storable(answer.body));
   if (bytes.length > maxBytes)
     return bytes

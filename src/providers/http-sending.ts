@@ -1,5 +1,5 @@
 import { ProviderError } from '../errors.ts';
-import { type EgressAnswer, EgressError } from './egress.ts';
+import { EgressError, type EgressResponse } from './egress.ts';
 import type { SendOutcome } from './sending.ts';
 import { storable } from './storable.rules.ts';
 
@@ -8,7 +8,7 @@ const MAX_REASON_LENGTH = 500;
 const MAX_RETRY_AFTER_MS = 3_600_000;
 
 /** What a request without an answer says about the message in it. Only one that cannot have arrived goes again. */
-export function outcomeWithoutAnswer(error: unknown): SendOutcome {
+export function outcomeWithoutResponse(error: unknown): SendOutcome {
   const reason = error instanceof Error ? error.message : String(error);
   if (!(error instanceof EgressError) || error.mayHaveArrived) return { kind: 'unknown', reason };
   if (error.transient) return { kind: 'retry', scope: 'provider', reason };
@@ -19,7 +19,7 @@ export function outcomeWithoutAnswer(error: unknown): SendOutcome {
  * What an answer that accepts nothing says by its status alone; undefined for a refusal (4xx), which the provider explains.
  * Any other proves nothing, a 5xx least of all, unless it says when to come back.
  */
-export function outcomeOfStatus({ status, headers }: EgressAnswer, reason: string): SendOutcome | undefined {
+export function outcomeOfStatus({ status, headers }: EgressResponse, reason: string): SendOutcome | undefined {
   const retryAfterMs = retryAfterOf(headers['retry-after']);
   if (status === 429 || (status === 503 && retryAfterMs !== undefined))
     return { kind: 'retry', scope: 'provider', reason, retryAfterMs };
@@ -28,7 +28,7 @@ export function outcomeOfStatus({ status, headers }: EgressAnswer, reason: strin
 }
 
 /** Why a provider that was asked what became of a send could not say. */
-export function lookupFailure({ status, headers }: EgressAnswer, reason: string): ProviderError {
+export function requestFailure({ status, headers }: EgressResponse, reason: string): ProviderError {
   const transient = status === 429 || status >= 500;
   return new ProviderError(reason, { transient, retryAfterMs: retryAfterOf(headers['retry-after']) });
 }
@@ -40,7 +40,7 @@ export function reasonFrom(text: string, secrets: string[]): string {
 }
 
 /** What an answer holds, in texts that any column holds. Undefined where it is no JSON. */
-export function storableJsonOf({ body }: EgressAnswer): unknown {
+export function storableJsonOf({ body }: EgressResponse): unknown {
   try {
     return JSON.parse(body, (_key, value) => (typeof value === 'string' ? storable(value) : value));
   } catch {
@@ -49,7 +49,7 @@ export function storableJsonOf({ body }: EgressAnswer): unknown {
 }
 
 /** Undefined where the answer is no JSON. */
-export function jsonOf({ body }: EgressAnswer): unknown {
+export function jsonOf({ body }: EgressResponse): unknown {
   try {
     return JSON.parse(body);
   } catch {

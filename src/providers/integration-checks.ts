@@ -3,14 +3,14 @@ import { ProviderError } from '../errors.ts';
 import { ACCOUNT_PATH, Account } from './crm/hubspot/accounts.ts';
 import type { SalesforceSettings } from './crm/salesforce/port.ts';
 import { tokenRequestOf } from './crm/salesforce/tokens.ts';
-import { API } from './crm/salesforce/wire.ts';
-import type { Egress, EgressAnswer } from './egress.ts';
+import { API_PATH } from './crm/salesforce/wire.ts';
+import type { Egress, EgressResponse } from './egress.ts';
 import { jsonOf } from './http-sending.ts';
 import type { SmtpSettings } from './smtp.ts';
 
 const SMTP_TIMEOUT_MS = 8_000;
 
-interface Oauth {
+interface OauthCredentials {
   client_id: string;
   client_secret: string;
   refresh_token: string;
@@ -22,7 +22,10 @@ export type IntegrationToCheck =
   | { provider: 'twilio'; settings: { base_url?: string; account_sid: string; auth_token: string } }
   | { provider: 'meta'; settings: { base_url?: string; access_token: string } }
   | { provider: 'vapi'; settings: { base_url?: string; api_key: string } }
-  | { provider: 'hubspot'; settings: { base_url?: string; access_token?: string; oauth?: Oauth; portal_id?: string } }
+  | {
+      provider: 'hubspot';
+      settings: { base_url?: string; access_token?: string; oauth?: OauthCredentials; portal_id?: string };
+    }
   | { provider: 'salesforce'; settings: SalesforceSettings }
   | { provider: 'openai-compatible'; settings: { base_url?: string; api_key: string } };
 
@@ -38,7 +41,7 @@ export type IntegrationCheck = (integration: IntegrationToCheck) => Promise<Chec
 export function createIntegrationCheck(egress: Egress): IntegrationCheck {
   return async (integration) => {
     try {
-      return await call(egress, integration);
+      return await checkProvider(egress, integration);
     } catch (error) {
       if (error instanceof ProviderError) return { connected: false, message: error.message };
       throw error;
@@ -46,12 +49,12 @@ export function createIntegrationCheck(egress: Egress): IntegrationCheck {
   };
 }
 
-function call(egress: Egress, { provider, settings }: IntegrationToCheck): Promise<CheckResult> {
+function checkProvider(egress: Egress, { provider, settings }: IntegrationToCheck): Promise<CheckResult> {
   switch (provider) {
     case 'smtp':
       return verifySmtp(egress, settings);
     case 'twilio':
-      return get(
+      return checkByRequest(
         egress,
         'Twilio',
         urlOf(
@@ -63,14 +66,14 @@ function call(egress: Egress, { provider, settings }: IntegrationToCheck): Promi
         },
       );
     case 'meta':
-      return get(
+      return checkByRequest(
         egress,
         'Meta',
         urlOf(settings.base_url ?? 'https://graph.facebook.com', '/v23.0/me'),
         bearer(settings.access_token),
       );
     case 'vapi':
-      return get(
+      return checkByRequest(
         egress,
         'Vapi',
         urlOf(settings.base_url ?? 'https://api.vapi.ai', '/assistant?limit=1'),
@@ -81,7 +84,7 @@ function call(egress: Egress, { provider, settings }: IntegrationToCheck): Promi
     case 'salesforce':
       return checkSalesforce(egress, settings);
     case 'openai-compatible':
-      return get(
+      return checkByRequest(
         egress,
         'The AI provider',
         urlOf(settings.base_url ?? 'https://api.openai.com/v1', '/models'),
@@ -90,14 +93,19 @@ function call(egress: Egress, { provider, settings }: IntegrationToCheck): Promi
   }
 }
 
-async function get(egress: Egress, name: string, url: string, headers: Record<string, string>): Promise<CheckResult> {
-  return verdict(name, await egress.request(url, { headers: { accept: 'application/json', ...headers } }));
+async function checkByRequest(
+  egress: Egress,
+  name: string,
+  url: string,
+  headers: Record<string, string>,
+): Promise<CheckResult> {
+  return resultOf(name, await egress.request(url, { headers: { accept: 'application/json', ...headers } }));
 }
 
 async function checkHubspot(
   egress: Egress,
   baseUrl: string,
-  { access_token, oauth, portal_id }: { access_token?: string; oauth?: Oauth; portal_id?: string },
+  { access_token, oauth, portal_id }: { access_token?: string; oauth?: OauthCredentials; portal_id?: string },
 ): Promise<CheckResult> {
   let token = access_token;
   if (token === undefined && oauth !== undefined) {
@@ -107,12 +115,12 @@ async function checkHubspot(
       body: new URLSearchParams({ grant_type: 'refresh_token', ...oauth }).toString(),
     });
     token = textAt(answer.body, 'access_token');
-    if (token === undefined) return { ...verdict('HubSpot', answer), connected: false };
+    if (token === undefined) return { ...resultOf('HubSpot', answer), connected: false };
   }
   const headers = { accept: 'application/json', ...bearer(token ?? '') };
   const answer = await egress.request(urlOf(baseUrl, ACCOUNT_PATH), { headers });
   const portalId = Account.safeParse(jsonOf(answer)).data?.portalId;
-  if (portal_id === undefined || portalId === undefined || portalId === portal_id) return verdict('HubSpot', answer);
+  if (portal_id === undefined || portalId === undefined || portalId === portal_id) return resultOf('HubSpot', answer);
   return { connected: false, message: `HubSpot answered for the account ${portalId}, but portal_id is ${portal_id}` };
 }
 
@@ -121,7 +129,7 @@ async function checkSalesforce(egress: Egress, settings: SalesforceSettings): Pr
   const { path, body } = await tokenRequestOf(settings, 'switchboard');
   const headers = { accept: 'application/json', 'content-type': 'application/json' };
   const request = { method: 'POST', headers, body: JSON.stringify(body) } as const;
-  return verdict('Salesforce', await egress.request(urlOf(settings.base_url, API + path), request));
+  return resultOf('Salesforce', await egress.request(urlOf(settings.base_url, API_PATH + path), request));
 }
 
 /** Connects and signs in, without sending mail (RFC 5321, 3.1 and RFC 4954). */
@@ -150,7 +158,7 @@ async function verifySmtp(
   }
 }
 
-function verdict(name: string, { status, body }: EgressAnswer): CheckResult {
+function resultOf(name: string, { status, body }: EgressResponse): CheckResult {
   if (status >= 200 && status < 300) return { connected: true, message: `${name} answered ${status}` };
   const said = textAt(body, 'message') ?? textAt(body, 'error');
   const because = said === undefined ? '' : `: ${said.slice(0, 300)}`;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ProviderError } from '../errors.ts';
-import type { Requests } from './egress.ts';
-import { jsonOf, lookupFailure, reasonFrom, storableJsonOf, urlOf } from './http-sending.ts';
+import type { HttpClient } from './egress.ts';
+import { jsonOf, reasonFrom, requestFailure, storableJsonOf, urlOf } from './http-sending.ts';
 import { storable } from './storable.rules.ts';
 
 const BASE_URL = 'https://api.openai.com/v1';
@@ -14,7 +14,7 @@ export interface LlmSettings {
   model: string;
 }
 
-export interface Question {
+export interface ChatRequest {
   prompt: string;
   /** JSON Schema of the object to answer with. Text where absent. */
   schema?: object | undefined;
@@ -31,16 +31,16 @@ const Completion = z.object({
     .min(1),
 });
 const Refusal = z.object({ error: z.object({ message: z.string() }) });
-const AnObject = z.record(z.string(), z.json());
+const JsonObject = z.record(z.string(), z.json());
 
 /**
  * Asks a model one question by OpenAI's chat completions, which others speak too. Gives its text, or the object where a schema is given. Throws
  * ProviderError; a model that answers with something else may do better the next time.
  */
 export async function completeChat(
-  egress: Requests,
+  egress: HttpClient,
   { base_url = BASE_URL, api_key, model }: LlmSettings,
-  { prompt, schema }: Question,
+  { prompt, schema }: ChatRequest,
 ): Promise<unknown> {
   const format = schema && { type: 'json_schema', json_schema: { name: 'output', schema } };
   const answer = await egress.request(urlOf(base_url, '/chat/completions'), {
@@ -52,19 +52,20 @@ export async function completeChat(
   if (answer.status !== 200) {
     const said = Refusal.safeParse(jsonOf(answer)).data?.error.message ?? `answered ${answer.status}`;
     const hint = answer.status === 401 || answer.status === 403 ? ' (check api_key: PUT /integrations/llm)' : '';
-    throw lookupFailure(answer, `The AI provider: ${reasonFrom(said, [api_key])}${hint}`);
+    throw requestFailure(answer, `The AI provider: ${reasonFrom(said, [api_key])}${hint}`);
   }
   const [choice] = Completion.safeParse(jsonOf(answer)).data?.choices ?? [];
-  if (choice === undefined) throw odd('answered with no chat completion');
+  if (choice === undefined) throw unexpectedResponse('answered with no chat completion');
   const { content, refusal } = choice.message;
   if (typeof refusal === 'string' && refusal !== '')
     throw new ProviderError(`The AI refused: ${reasonFrom(refusal, [api_key])}`, { transient: false });
-  if (choice.finish_reason === 'length') throw odd('stopped in the middle of its answer, as it was too long');
-  if (typeof content !== 'string') throw odd('answered with no text');
+  if (choice.finish_reason === 'length')
+    throw unexpectedResponse('stopped in the middle of its answer, as it was too long');
+  if (typeof content !== 'string') throw unexpectedResponse('answered with no text');
   if (schema === undefined) return storable(content);
-  const parsed = AnObject.safeParse(storableJsonOf({ ...answer, body: content }));
-  if (!parsed.success) throw odd('did not answer with the JSON object that output_schema asks for');
+  const parsed = JsonObject.safeParse(storableJsonOf({ ...answer, body: content }));
+  if (!parsed.success) throw unexpectedResponse('did not answer with the JSON object that output_schema asks for');
   return parsed.data;
 }
 
-const odd = (what: string) => new ProviderError(`The AI provider ${what}`, { transient: true });
+const unexpectedResponse = (what: string) => new ProviderError(`The AI provider ${what}`, { transient: true });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { InputRefused, ProviderError } from '../errors.ts';
-import type { Requests } from './egress.ts';
-import { jsonOf, lookupFailure, reasonFrom, urlOf } from './http-sending.ts';
+import type { HttpClient } from './egress.ts';
+import { jsonOf, reasonFrom, requestFailure, urlOf } from './http-sending.ts';
 
 const BASE_URL = 'https://api.openai.com/v1';
 const MAX_BYTES = 8 * 1024 * 1024;
@@ -18,11 +18,11 @@ const Embeddings = z.object({
 });
 const Refusal = z.object({ error: z.object({ message: z.string() }) });
 
-const REFUSED = new Set([400, 413, 422]);
+const REFUSED_STATUSES = new Set([400, 413, 422]);
 
 /** A vector of length 1 for each text, by OpenAI's embeddings, which others speak too. Throws ProviderError, and InputRefused where it does not take one of them. */
 export async function embedTexts(
-  egress: Requests,
+  egress: HttpClient,
   { base_url = BASE_URL, api_key, embedding_model: model }: EmbeddingSettings,
   texts: string[],
   timeoutMs: number,
@@ -37,8 +37,8 @@ export async function embedTexts(
   if (answer.status !== 200) {
     const said = Refusal.safeParse(jsonOf(answer)).data?.error.message ?? `answered ${answer.status}`;
     const reason = `The AI provider’s embeddings: ${reasonFrom(said, [api_key])}`;
-    if (REFUSED.has(answer.status)) throw new InputRefused(reason, { transient: false });
-    throw lookupFailure(answer, reason);
+    if (REFUSED_STATUSES.has(answer.status)) throw new InputRefused(reason, { transient: false });
+    throw requestFailure(answer, reason);
   }
   const found = Embeddings.safeParse(jsonOf(answer)).data?.data ?? [];
   const vectors = found.toSorted((a, b) => a.index - b.index).map(({ embedding }) => unitVectorOf(embedding));

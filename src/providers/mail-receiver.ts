@@ -5,7 +5,7 @@ import { SMTPServer, type SMTPServerDataStream } from 'smtp-server';
 
 const MAX_MAIL_BYTES = 10 * 1024 * 1024;
 /** Of all mails that are under way. */
-const MAX_HELD_BYTES = 64 * 1024 * 1024;
+const MAX_BUFFERED_BYTES = 64 * 1024 * 1024;
 const MAX_CONNECTIONS = 50;
 const MAX_RECIPIENTS = 10;
 const IDLE_TIMEOUT_MS = 60_000;
@@ -41,7 +41,7 @@ export interface MailReceiver {
  */
 export async function startMailReceiver(options: MailReceiverOptions): Promise<MailReceiver> {
   const { name, host, port, isRecipient, accept, log } = options;
-  const receive = createReceiving();
+  const receive = createBufferedReceive();
   const server = new SMTPServer({
     name,
     size: MAX_MAIL_BYTES,
@@ -76,7 +76,7 @@ export async function startMailReceiver(options: MailReceiverOptions): Promise<M
 }
 
 /** Gives a whole mail to `take`. Refuses one that is too big, and any while those under way fill the memory that they may. */
-function createReceiving() {
+function createBufferedReceive() {
   let heldBytes = 0;
   return async (stream: SMTPServerDataStream, take: (raw: Buffer) => Promise<void>): Promise<void> => {
     const chunks: Buffer[] = [];
@@ -84,7 +84,7 @@ function createReceiving() {
     let isCrowded = false;
     try {
       for await (const chunk of stream as AsyncIterable<Buffer>) {
-        isCrowded ||= heldBytes + chunk.length > MAX_HELD_BYTES;
+        isCrowded ||= heldBytes + chunk.length > MAX_BUFFERED_BYTES;
         if (isCrowded || stream.sizeExceeded) continue; // read to its end, as SMTP has no other place for a refusal
         chunks.push(chunk);
         ownBytes += chunk.length;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { EgressAnswer, EgressRequest, Requests } from './egress.ts';
+import type { EgressRequest, EgressResponse, HttpClient } from './egress.ts';
 import { jsonOf, reasonFrom, urlOf } from './http-sending.ts';
 
 const BASE_URL = 'https://graph.facebook.com';
@@ -8,9 +8,9 @@ const VERSION = 'v23.0';
 const POST_TIMEOUT_MS = 30_000;
 
 /** Too many messages to this one recipient. */
-export const PAIR_LIMIT = 131056;
+export const PAIR_RATE_LIMIT_CODE = 131056;
 /** Meta did nothing, as too much was asked. Not all of them come with a 429. */
-const THROTTLES = new Set<number | undefined>([4, 80007, 130429, PAIR_LIMIT]);
+const THROTTLE_CODES = new Set<number | undefined>([4, 80007, 130429, PAIR_RATE_LIMIT_CODE]);
 
 /** Settings as an org's WhatsApp integration gives them. */
 export interface MetaSettings {
@@ -32,7 +32,7 @@ export const MetaError = z.object({
 export type MetaError = z.infer<typeof MetaError>;
 
 /** Its status is 429 whenever Meta did nothing because too much was asked. */
-export interface MetaAnswer extends EgressAnswer {
+export interface MetaResponse extends EgressResponse {
   /** Of Meta's own error. */
   code: number | undefined;
   /** What Meta said, without the token. */
@@ -41,11 +41,11 @@ export interface MetaAnswer extends EgressAnswer {
 
 /** One call of the Graph API: GET, or POST where there is a body. Any status is an answer; an EgressError says why there is none. */
 export async function callMeta(
-  egress: Requests,
+  egress: HttpClient,
   { base_url = BASE_URL, access_token }: MetaSettings,
   path: string,
   body?: object,
-): Promise<MetaAnswer> {
+): Promise<MetaResponse> {
   const headers = { accept: 'application/json', authorization: `Bearer ${access_token}` };
   const post: EgressRequest = {
     method: 'POST',
@@ -57,7 +57,7 @@ export async function callMeta(
   const error = ErrorAnswer.safeParse(jsonOf(answer)).data?.error;
   return {
     ...answer,
-    status: THROTTLES.has(error?.code) ? 429 : answer.status,
+    status: THROTTLE_CODES.has(error?.code) ? 429 : answer.status,
     code: error?.code,
     reason: error === undefined ? `Meta answered ${answer.status}` : reasonOf(error, [access_token]),
   };

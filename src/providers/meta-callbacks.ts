@@ -7,7 +7,7 @@ import { isSameSecret } from './signatures.ts';
 import { storable } from './storable.rules.ts';
 
 /** The number is not on WhatsApp, or takes no messages of businesses. */
-const UNDELIVERABLE = 131026;
+const UNDELIVERABLE_CODE = 131026;
 
 /** X-Hub-Signature-256 of a callback's very bytes, made with the app's secret. */
 export const metaSignature = (appSecret: string, rawBody: Buffer): string =>
@@ -19,14 +19,14 @@ export const isMetaSignature = (appSecret: string, rawBody: Buffer, header: stri
 
 /** Reads a callback whose signature was verified. Never throws: whatever is no status or message in Meta's form is left out. */
 export function readMetaCallback(body: unknown): CallbackContent {
-  const values = each([body], Callback)
-    .flatMap(({ entry }) => each(entry, Entry))
-    .flatMap(({ changes }) => each(changes, Change))
+  const values = itemsOf([body], Callback)
+    .flatMap(({ entry }) => itemsOf(entry, Entry))
+    .flatMap(({ changes }) => itemsOf(changes, Change))
     .map(({ value }) => value);
   return {
-    reports: values.flatMap(({ statuses }) => each(statuses, Status).map(toReport)),
+    reports: values.flatMap(({ statuses }) => itemsOf(statuses, Status).map(toReport)),
     messages: values.flatMap(({ messages, metadata }) =>
-      each(messages, Message).map((message) => toInbound(message, metadata.display_phone_number)),
+      itemsOf(messages, Message).map((message) => toInbound(message, metadata.display_phone_number)),
     ),
   };
 }
@@ -70,7 +70,7 @@ const Message = z.object({ id: Id, from: z.string().regex(/^\d{5,15}$/) }).and(
 );
 
 /** The items that are of this form. */
-const each = <Item extends z.ZodType>(list: unknown[], item: Item): z.infer<Item>[] =>
+const itemsOf = <Item extends z.ZodType>(list: unknown[], item: Item): z.infer<Item>[] =>
   list.flatMap((value) => {
     const parsed = item.safeParse(value);
     return parsed.success ? [parsed.data] : [];
@@ -83,7 +83,7 @@ function toReport({ id, status, biz_opaque_callback_data, errors }: z.infer<type
     deliveryId: biz_opaque_callback_data,
     status,
     reason: error === undefined ? null : reasonOf(error),
-    isSuppressing: status === 'failed' && errors.some(({ code }) => code === UNDELIVERABLE),
+    isSuppressing: status === 'failed' && errors.some(({ code }) => code === UNDELIVERABLE_CODE),
   };
 }
 

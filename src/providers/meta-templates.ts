@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { ProviderError } from '../errors.ts';
-import type { Requests } from './egress.ts';
-import { jsonOf, lookupFailure } from './http-sending.ts';
+import type { HttpClient } from './egress.ts';
+import { jsonOf, requestFailure } from './http-sending.ts';
 import { callMeta, type MetaSettings } from './meta-api.ts';
 import { toParameterText } from './whatsapp.rules.ts';
 import type { WhatsAppComponent } from './whatsapp.ts';
 
-export interface WhatsAppTemplate {
+export interface MetaTemplate {
   name: string;
   language: string;
   /** As Meta says it: only APPROVED ones can be sent. */
@@ -19,31 +19,31 @@ export interface WhatsAppTemplate {
 }
 
 const FIELDS = 'name,language,status,parameter_format,components';
-const INVALID_PARAMETER = 100;
+const INVALID_PARAMETER_CODE = 100;
 
 /** The template of this id. Undefined where Meta knows none, or shows this token none. */
 export async function findTemplate(
-  egress: Requests,
+  egress: HttpClient,
   settings: MetaSettings,
   templateId: string,
-): Promise<WhatsAppTemplate | undefined> {
+): Promise<MetaTemplate | undefined> {
   if (!/^\d+$/.test(templateId)) return undefined;
   const answer = await callMeta(egress, settings, `${templateId}?fields=${FIELDS}`);
-  if (answer.status === 404 || answer.code === INVALID_PARAMETER) return undefined;
-  if (answer.status !== 200) throw lookupFailure(answer, `Meta did not show the template: ${answer.reason}`);
-  const template = TemplateAnswer.safeParse(jsonOf(answer));
+  if (answer.status === 404 || answer.code === INVALID_PARAMETER_CODE) return undefined;
+  if (answer.status !== 200) throw requestFailure(answer, `Meta did not show the template: ${answer.reason}`);
+  const template = TemplateResponse.safeParse(jsonOf(answer));
   if (!template.success) throw new ProviderError('Meta answered with no template', { transient: false });
   return toTemplate(template.data);
 }
 
 /** The components that the variables make, in the order header, body, buttons; or why they make none, to be read after the template's name. */
 export function componentsFor(
-  { parameterFormat, mediaHeader, places }: WhatsAppTemplate,
+  { parameterFormat, mediaHeader, places }: MetaTemplate,
   variables: string[],
 ): { components: WhatsAppComponent[] } | { problem: string } {
   if (mediaHeader !== undefined) return { problem: `has a header of kind ${mediaHeader}, which variables cannot fill` };
   const count = places.header.length + places.body.length + places.buttons.length;
-  if (variables.length !== count) return { problem: `takes ${inWords(places, count)}, not ${variables.length}` };
+  if (variables.length !== count) return { problem: `takes ${describeCount(places, count)}, not ${variables.length}` };
   const texts = variables.map(toParameterText);
   const blank = texts.indexOf('');
   if (blank !== -1) return { problem: `takes no blank variable, as number ${blank + 1} is` };
@@ -67,7 +67,7 @@ export function componentsFor(
   return { components: components.filter(({ parameters }) => parameters.length > 0) };
 }
 
-const TemplateAnswer = z.object({
+const TemplateResponse = z.object({
   name: z.string(),
   language: z.string(),
   status: z.string(),
@@ -82,7 +82,7 @@ const TemplateAnswer = z.object({
   ),
 });
 
-function toTemplate({ name, language, status, parameter_format, components }: z.infer<typeof TemplateAnswer>) {
+function toTemplate({ name, language, status, parameter_format, components }: z.infer<typeof TemplateResponse>) {
   const part = (type: string) => components.find((component) => component.type.toUpperCase() === type);
   const header = part('HEADER');
   const format = header?.format?.toLowerCase() ?? 'text';
@@ -93,22 +93,22 @@ function toTemplate({ name, language, status, parameter_format, components }: z.
     parameterFormat: parameter_format?.toUpperCase() === 'NAMED' ? 'named' : 'positional',
     mediaHeader: format === 'text' ? undefined : format,
     places: {
-      header: placesIn(header?.text),
-      body: placesIn(part('BODY')?.text),
+      header: placeholdersIn(header?.text),
+      body: placeholdersIn(part('BODY')?.text),
       buttons: (part('BUTTONS')?.buttons ?? []).flatMap(({ url }, index) =>
-        placesIn(url).length > 0 ? [String(index)] : [],
+        placeholdersIn(url).length > 0 ? [String(index)] : [],
       ),
     },
-  } satisfies WhatsAppTemplate;
+  } satisfies MetaTemplate;
 }
 
 /** The names between double braces, each once. */
-const placesIn = (text = ''): string[] => [
+const placeholdersIn = (text = ''): string[] => [
   ...new Set(Array.from(text.matchAll(/\{\{\s*(\w+)\s*\}\}/g), ([, name]) => name as string)),
 ];
 
 /** `3 variables (1 in the header, 2 in the body)` */
-function inWords({ header, body, buttons }: WhatsAppTemplate['places'], count: number): string {
+function describeCount({ header, body, buttons }: MetaTemplate['places'], count: number): string {
   if (count === 0) return 'no variables';
   const parts = Object.entries({ 'the header': header, 'the body': body, 'the buttons': buttons })
     .filter(([, names]) => names.length > 0)

@@ -1,14 +1,14 @@
 import { z } from 'zod';
-import type { Requests } from './egress.ts';
-import { jsonOf, outcomeOfStatus, outcomeWithoutAnswer } from './http-sending.ts';
-import { callMeta, type MetaAnswer, type MetaSettings, PAIR_LIMIT } from './meta-api.ts';
+import type { HttpClient } from './egress.ts';
+import { jsonOf, outcomeOfStatus, outcomeWithoutResponse } from './http-sending.ts';
+import { callMeta, type MetaResponse, type MetaSettings, PAIR_RATE_LIMIT_CODE } from './meta-api.ts';
 import type { SendOutcome } from './sending.ts';
 import type { WhatsAppMessage, WhatsAppSender, WhatsAppTemplate } from './whatsapp.ts';
 
 const CONCURRENCY = 50;
 
 /** Sends templates and texts by WhatsApp's Cloud API, which cannot be asked afterwards what became of one. */
-export function createMetaSender(egress: Requests, settings: MetaSettings): WhatsAppSender {
+export function createMetaSender(egress: HttpClient, settings: MetaSettings): WhatsAppSender {
   return {
     provider: 'meta',
     concurrency: CONCURRENCY,
@@ -17,7 +17,7 @@ export function createMetaSender(egress: Requests, settings: MetaSettings): What
         const path = `${encodeURIComponent(message.phoneNumberId)}/messages`;
         return outcomeOf(await callMeta(egress, settings, path, toBody(message)));
       } catch (error) {
-        return outcomeWithoutAnswer(error);
+        return outcomeWithoutResponse(error);
       }
     },
     close: () => {},
@@ -61,13 +61,13 @@ const REJECTIONS = new Map<number | undefined, 'permanent' | 'suppress' | 'confi
   [133010, 'config'], // number not registered
 ]);
 
-function outcomeOf(answer: MetaAnswer): SendOutcome {
+function outcomeOf(answer: MetaResponse): SendOutcome {
   const { status, code, reason } = answer;
   const accepted = Accepted.safeParse(jsonOf(answer));
   if (status === 200 && accepted.success) return { kind: 'accepted', providerId: accepted.data.messages[0].id };
   const because = REJECTIONS.get(code);
   if (because !== undefined) return { kind: 'rejected', because, reason };
   const byStatus = outcomeOfStatus(answer, reason);
-  if (byStatus?.kind === 'retry' && code === PAIR_LIMIT) return { ...byStatus, scope: 'recipient' };
+  if (byStatus?.kind === 'retry' && code === PAIR_RATE_LIMIT_CODE) return { ...byStatus, scope: 'recipient' };
   return byStatus ?? { kind: 'rejected', because: status === 401 || status === 403 ? 'config' : 'permanent', reason };
 }

@@ -7,12 +7,12 @@ import type { Storage, StoredContent } from './storage.ts';
 
 const CONNECT_TIMEOUT_MS = 4_000;
 /** Until the answer begins, and between its parts. */
-const SILENCE_TIMEOUT_MS = 10_000;
+const IDLE_TIMEOUT_MS = 10_000;
 /** Before each further try. S3 asks to slow down by a 503, and cuts connections now and then. */
-const PAUSES_MS = [100, 500];
+const RETRY_DELAYS_MS = [100, 500];
 const MAX_REASON_BYTES = 4_096;
 /** SHA-256 of nothing. */
-const NOTHING = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
+const EMPTY_SHA256 = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
 
 export interface S3Options {
   bucket: string;
@@ -26,7 +26,7 @@ export interface S3Options {
   sessionToken: string | undefined;
 }
 
-interface Call {
+interface S3Call {
   method: 'PUT' | 'GET' | 'DELETE';
   key: string;
   headers?: Record<string, string>;
@@ -37,28 +37,28 @@ interface Call {
 export function createS3Storage(options: S3Options): Storage {
   const agent = new Agent({
     connect: { timeout: CONNECT_TIMEOUT_MS },
-    headersTimeout: SILENCE_TIMEOUT_MS,
-    bodyTimeout: SILENCE_TIMEOUT_MS,
+    headersTimeout: IDLE_TIMEOUT_MS,
+    bodyTimeout: IDLE_TIMEOUT_MS,
   });
-  const call = (what: Call) => callPatiently(() => callOnce(agent, options, what));
+  const call = (what: S3Call) => callWithRetries(() => callOnce(agent, options, what));
 
   return {
     async put(key, content) {
       const { statusCode, body } = await call({ method: 'PUT', key, content });
-      if (statusCode !== 200) throw await refusal(statusCode, body);
+      if (statusCode !== 200) throw await errorOf(statusCode, body);
       await body.dump();
     },
     async get(key, range) {
       const headers = range === undefined ? undefined : { range: `bytes=${range.start}-${range.end}` };
       const { statusCode, body } = await call({ method: 'GET', key, headers });
       if (statusCode === (range === undefined ? 200 : 206)) return body as Readable;
-      const refused = await refusal(statusCode, body);
+      const refused = await errorOf(statusCode, body);
       if (statusCode === 404 && refused.code !== 'NoSuchBucket') return undefined;
       throw refused;
     },
     async delete(key) {
       const { statusCode, body } = await call({ method: 'DELETE', key });
-      if (statusCode !== 204 && statusCode !== 200) throw await refusal(statusCode, body);
+      if (statusCode !== 204 && statusCode !== 200) throw await errorOf(statusCode, body);
       await body.dump();
     },
     close: () => agent.destroy(),
@@ -68,14 +68,14 @@ export function createS3Storage(options: S3Options): Storage {
 async function callOnce(
   dispatcher: Dispatcher,
   options: S3Options,
-  { method, key, headers = {}, content }: Call,
+  { method, key, headers = {}, content }: S3Call,
 ): Promise<Dispatcher.ResponseData> {
   const signer = new AwsV4Signer({
     ...options,
     service: 's3',
     method,
     url: urlOf(options, key),
-    headers: { ...headers, 'x-amz-content-sha256': content?.sha256 ?? NOTHING },
+    headers: { ...headers, 'x-amz-content-sha256': content?.sha256 ?? EMPTY_SHA256 },
   });
   const signed = await signer.sign();
   const length = content === undefined ? {} : { 'content-length': String(content.size) };
@@ -92,8 +92,8 @@ async function callOnce(
 }
 
 /** Tries again after failures that pass. What is put, read or deleted twice is the same in the end. */
-async function callPatiently(once: () => Promise<Dispatcher.ResponseData>): Promise<Dispatcher.ResponseData> {
-  for (const pauseMs of PAUSES_MS) {
+async function callWithRetries(once: () => Promise<Dispatcher.ResponseData>): Promise<Dispatcher.ResponseData> {
+  for (const pauseMs of RETRY_DELAYS_MS) {
     const answer = await once().catch(() => undefined);
     if (answer !== undefined && !isTransient(answer.statusCode)) return answer;
     await answer?.body.dump();
@@ -113,7 +113,7 @@ function urlOf({ bucket, prefix, region, endpoint }: S3Options, key: string): st
 }
 
 /** An answer of S3 that does nothing, by the name it gives to its reason. */
-class S3Refusal extends ProviderError {
+class S3Error extends ProviderError {
   readonly code: string;
 
   constructor(status: number, code: string) {
@@ -123,11 +123,11 @@ class S3Refusal extends ProviderError {
   }
 }
 
-async function refusal(status: number, body: Dispatcher.ResponseData['body']): Promise<S3Refusal> {
+async function errorOf(status: number, body: Dispatcher.ResponseData['body']): Promise<S3Error> {
   let xml = '';
   for await (const chunk of body) {
     xml += chunk;
     if (xml.length > MAX_REASON_BYTES) break;
   }
-  return new S3Refusal(status, /<Code>(\w+)<\/Code>/.exec(xml)?.[1] ?? 'without a reason');
+  return new S3Error(status, /<Code>(\w+)<\/Code>/.exec(xml)?.[1] ?? 'without a reason');
 }

@@ -19,7 +19,7 @@ export interface Sender<Message> {
   /** Never throws: what went wrong is an outcome. */
   send(message: Message): Promise<SendOutcome>;
   /** Asks the provider what became of a send whose answer was lost. Undefined: it knows of none. Throws a ProviderError where it cannot say. */
-  find?(sent: LostSend): Promise<SendOutcome | undefined>;
+  findLostSend?(sent: LostSend): Promise<SendOutcome | undefined>;
   close(): void;
 }
 

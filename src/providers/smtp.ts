@@ -113,15 +113,15 @@ interface SmtpError extends Error {
   response?: string;
 }
 
-const NOT_CONNECTED = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']);
+const CONNECTION_FAILURES = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']);
 /** What nodemailer says of messages that still waited in a pool, or came to it, when it was closed. */
-const CLOSED_POOL = 'Connection pool was closed';
+const CLOSED_POOL_MESSAGE = 'Connection pool was closed';
 /**
  * The enhanced code (RFC 3463) at the start of an answer: no such mailbox, no such domain, mailbox disabled. Not a full mailbox, a policy
  * or what is wrong with the sender.
  */
 const NO_SUCH_ADDRESS = /^\d{3}[ -]5\.(?:1\.(?:[0-6]|10)|2\.1)(?!\.?\d)/;
-const BEFORE_MAIL = new Set(['CONNECT_TIMEOUT', 'GREETING_TIMEOUT', 'UPGRADE_TIMEOUT']);
+const TIMEOUTS_BEFORE_MAIL = new Set(['CONNECT_TIMEOUT', 'GREETING_TIMEOUT', 'UPGRADE_TIMEOUT']);
 
 /** What a failure says about the message (RFC 5321, 4.2; enhanced codes of RFC 3463). Silence proves nothing: it is `unknown`. */
 function outcomeOf(error: SmtpError): SendOutcome {
@@ -129,7 +129,10 @@ function outcomeOf(error: SmtpError): SendOutcome {
   const reason = reasonFrom(error.response ?? error.message, []);
   const isTemporary = responseCode >= 400 && responseCode < 500;
 
-  const neverLeft = NOT_CONNECTED.has(originalCode) || BEFORE_MAIL.has(timeoutType) || error.message === CLOSED_POOL;
+  const neverLeft =
+    CONNECTION_FAILURES.has(originalCode) ||
+    TIMEOUTS_BEFORE_MAIL.has(timeoutType) ||
+    error.message === CLOSED_POOL_MESSAGE;
   if (code === 'EDNS' || code === 'ETLS' || neverLeft) {
     return { kind: 'retry', scope: 'provider', reason };
   }

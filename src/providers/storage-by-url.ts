@@ -29,8 +29,13 @@ export function createStorage(settings: StorageSettings): Storage {
   });
 }
 
-const refuse = async (): Promise<never> => {
+const throwNotConfigured = async (): Promise<never> => {
   throw unavailable('Files are neither kept nor served here: the operator has not set STORAGE_URL');
 };
 
-const NO_STORAGE: Storage = { put: refuse, get: refuse, delete: refuse, close: async () => undefined };
+const NO_STORAGE: Storage = {
+  put: throwNotConfigured,
+  get: throwNotConfigured,
+  delete: throwNotConfigured,
+  close: async () => undefined,
+};

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ProviderError } from '../errors.ts';
-import type { EgressAnswer, Requests } from './egress.ts';
-import { jsonOf, lookupFailure, outcomeOfStatus, outcomeWithoutAnswer, reasonFrom, urlOf } from './http-sending.ts';
+import type { EgressResponse, HttpClient } from './egress.ts';
+import { jsonOf, outcomeOfStatus, outcomeWithoutResponse, reasonFrom, requestFailure, urlOf } from './http-sending.ts';
 import type { LostSend, SendOutcome } from './sending.ts';
 import type { SmsMessage, SmsSender } from './sms.ts';
 
@@ -24,17 +24,17 @@ export interface TwilioSettings {
 }
 
 /** Sends SMS by Twilio's Messages API, version 2010-04-01. Each message's status comes to `callbackUrl` with our own id in the query. */
-export function createTwilioSender(egress: Requests, settings: TwilioSettings, callbackUrl: string): SmsSender {
+export function createTwilioSender(egress: HttpClient, settings: TwilioSettings, callbackUrl: string): SmsSender {
   const { base_url = 'https://api.twilio.com', account_sid, auth_token } = settings;
   const credentials = Buffer.from(`${account_sid}:${auth_token}`).toString('base64');
   const headers = { accept: 'application/json', authorization: `Basic ${credentials}` };
   const messagesPath = `/2010-04-01/Accounts/${encodeURIComponent(account_sid)}/Messages.json`;
-  const reasonOf = (answer: EgressAnswer) => reasonFrom(explanationOf(answer), [auth_token, credentials]);
+  const reasonOf = (answer: EgressResponse) => reasonFrom(explanationOf(answer), [auth_token, credentials]);
 
   const list = async (path: string) => {
     const answer = await egress.request(urlOf(base_url, path), { headers, maxBytes: MAX_PAGE_BYTES });
     const page = MessagePage.safeParse(jsonOf(answer));
-    if (answer.status !== 200 || !page.success) throw lookupFailure(answer, reasonOf(answer));
+    if (answer.status !== 200 || !page.success) throw requestFailure(answer, reasonOf(answer));
     return page.data;
   };
 
@@ -50,21 +50,23 @@ export function createTwilioSender(egress: Requests, settings: TwilioSettings, c
         });
         return outcomeOf(answer, reasonOf(answer));
       } catch (error) {
-        return outcomeWithoutAnswer(error);
+        return outcomeWithoutResponse(error);
       }
     },
-    async find(lost) {
+    async findLostSend(lost) {
       const found: Message[] = [];
       let path: string | null = `${messagesPath}?${new URLSearchParams({ To: lost.to, PageSize: String(PAGE_SIZE) })}`;
       for (let pages = 0; path !== null; pages++) {
         if (pages === MAX_PAGES)
-          throw ambiguity(`Twilio has more than ${MAX_PAGES * PAGE_SIZE} messages to this number`);
+          throw ambiguousLookup(`Twilio has more than ${MAX_PAGES * PAGE_SIZE} messages to this number`);
         const page: MessagePage = await list(path);
-        found.push(...page.messages.filter((message) => isLike(message, lost) && isOurs(message, settings)));
+        found.push(
+          ...page.messages.filter((message) => matchesSend(message, lost) && isFromOurSender(message, settings)),
+        );
         path = page.next_page_uri ?? null;
       }
       const [message, ...others] = found;
-      if (others.length > 0) throw ambiguity('Twilio has several messages with this text to this number');
+      if (others.length > 0) throw ambiguousLookup('Twilio has several messages with this text to this number');
       return message === undefined ? undefined : outcomeOfFound(message);
     },
     close: () => {},
@@ -99,24 +101,28 @@ const REJECTIONS = new Map<number | undefined, 'permanent' | 'suppress' | 'confi
   [21705, 'config'], // invalid messaging service
 ]);
 /** The From number has as many messages waiting as it can: nothing was taken. */
-const QUEUE_FULL = 21611;
+const QUEUE_FULL_CODE = 21611;
 const QUEUE_RETRY_MS = 60_000;
 /** About the account, which is all that the address names. */
-const ABOUT_ACCOUNT = new Set([401, 403, 404]);
+const ACCOUNT_ERROR_CODES = new Set([401, 403, 404]);
 
-function outcomeOf(answer: EgressAnswer, reason: string): SendOutcome {
+function outcomeOf(answer: EgressResponse, reason: string): SendOutcome {
   const content = jsonOf(answer);
   const created = Created.safeParse(content);
   if (answer.status < 300 && created.success) return { kind: 'accepted', providerId: created.data.sid };
   const byStatus = outcomeOfStatus(answer, reason);
   if (byStatus !== undefined) return byStatus;
   const code = Refused.safeParse(content).data?.code;
-  if (code === QUEUE_FULL) return { kind: 'retry', scope: 'provider', reason, retryAfterMs: QUEUE_RETRY_MS };
+  if (code === QUEUE_FULL_CODE) return { kind: 'retry', scope: 'provider', reason, retryAfterMs: QUEUE_RETRY_MS };
   const because = REJECTIONS.get(code);
-  return { kind: 'rejected', because: because ?? (ABOUT_ACCOUNT.has(answer.status) ? 'config' : 'permanent'), reason };
+  return {
+    kind: 'rejected',
+    because: because ?? (ACCOUNT_ERROR_CODES.has(answer.status) ? 'config' : 'permanent'),
+    reason,
+  };
 }
 
-function explanationOf(answer: EgressAnswer): string {
+function explanationOf(answer: EgressResponse): string {
   const refused = Refused.safeParse(jsonOf(answer)).data;
   return refused === undefined ? `Twilio answered ${answer.status}` : `${refused.message} (Twilio ${refused.code})`;
 }
@@ -140,19 +146,19 @@ const MessagePage = z.object({
 type MessagePage = z.infer<typeof MessagePage>;
 
 /** Twilio shows no id of ours with a message. Its own filter is by the day of sending, which a message that still waits has not. */
-const isLike = ({ body, date_created }: Message, lost: LostSend) =>
+const matchesSend = ({ body, date_created }: Message, lost: LostSend) =>
   date_created >= lost.since.getTime() - DATE_PRECISION_MS && (lost.body === undefined || body === lost.body);
 
 /** Another program may send from the same account. */
-const isOurs = (message: Message, { from, messaging_service_sid }: TwilioSettings) =>
+const isFromOurSender = (message: Message, { from, messaging_service_sid }: TwilioSettings) =>
   messaging_service_sid === undefined ? message.from === from : message.messaging_service_sid === messaging_service_sid;
 
-const ENDED = new Set(['failed', 'undelivered', 'canceled']);
+const FINAL_FAILURES = new Set(['failed', 'undelivered', 'canceled']);
 
 function outcomeOfFound({ sid, status, error_code, error_message }: Message): SendOutcome {
-  if (!ENDED.has(status)) return { kind: 'accepted', providerId: sid };
+  if (!FINAL_FAILURES.has(status)) return { kind: 'accepted', providerId: sid };
   const reason = reasonFrom(`${error_message ?? status} (Twilio ${error_code ?? 'gave no code'})`, []);
   return { kind: 'rejected', because: error_code === 21610 ? 'suppress' : 'permanent', reason, providerId: sid };
 }
 
-const ambiguity = (message: string) => new ProviderError(message, { transient: false });
+const ambiguousLookup = (message: string) => new ProviderError(message, { transient: false });

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { CallReport } from './sending.ts';
 import { deliveryIdOf, VapiCall } from './vapi-calls.ts';
 
-const MOST_CHARACTERS = 50_000;
+const MAX_TEXT_LENGTH = 50_000;
 
 const Text = z.string().optional().catch(undefined);
 const Seconds = z.number().optional().catch(undefined);
@@ -49,7 +49,7 @@ const describe = (report: VapiReport): CallReport['call'] => ({
   ended_at: report.endedAt ?? null,
   duration_seconds: report.durationSeconds ?? null,
   transferred_to: report.destination?.number ?? report.destination?.sipUri ?? null,
-  transcript: report.artifact?.transcript?.slice(0, MOST_CHARACTERS) ?? null,
-  summary: report.analysis?.summary?.slice(0, MOST_CHARACTERS) ?? null,
+  transcript: report.artifact?.transcript?.slice(0, MAX_TEXT_LENGTH) ?? null,
+  summary: report.analysis?.summary?.slice(0, MAX_TEXT_LENGTH) ?? null,
   recording_url: report.artifact?.recordingUrl ?? null,
 });

@@ -5,7 +5,7 @@ import { reasonFrom } from './http-sending.ts';
 import type { CallbackContent, StatusReport } from './sending.ts';
 import { isSameSecret } from './signatures.ts';
 import { callReportsOf, VapiReport } from './vapi-call-reports.ts';
-import { deliveryIdOf, wasReached } from './vapi-calls.ts';
+import { deliveryIdOf, wasAnswered } from './vapi-calls.ts';
 
 /** Whether a callback brings the org's secret (X-Vapi-Secret), or a signature made with it of these very bytes (X-Vapi-Signature). */
 export function isVapiSignature(secret: string, rawBody: Buffer, headers: IncomingHttpHeaders): boolean {
@@ -32,6 +32,6 @@ function reportOf({ type, status, endedReason, call }: VapiReport): StatusReport
   const hasEnded = type === 'end-of-call-report' || (type === 'status-update' && status === 'ended');
   const because = endedReason ?? call.endedReason;
   if (!hasEnded || because === undefined) return undefined;
-  if (wasReached(because)) return { ...common, status: 'delivered' };
+  if (wasAnswered(because)) return { ...common, status: 'delivered' };
   return { ...common, status: 'failed', reason: reasonFrom(because, []) };
 }

@@ -12,16 +12,16 @@ export const VapiCall = z.object({
 });
 export type VapiCall = z.infer<typeof VapiCall>;
 
-const Marked = z.object({ metadata: z.object({ delivery_id: z.string().refine(isUuid) }) });
+const DeliveryMetadata = z.object({ metadata: z.object({ delivery_id: z.string().refine(isUuid) }) });
 
 /** Our own id, where the call carries it. We send it with the assistant; platforms like Vapi keep it with the call itself. */
 export const deliveryIdOf = (call: VapiCall): string | undefined =>
   [call, call.assistant, call.assistantOverrides]
-    .map((part) => Marked.safeParse(part).data?.metadata.delivery_id)
+    .map((part) => DeliveryMetadata.safeParse(part).data?.metadata.delivery_id)
     .find((id) => id !== undefined);
 
 /** How calls end that were answered and held: by either side, by their own limits, or at or after a transfer. */
-const HELD = [
+const ANSWERED_ENDINGS = [
   /^customer-ended-call/,
   /^assistant-(ended-call|said-end-call-phrase|forwarded-call)/,
   /^(exceeded-max-duration|silence-timed-out|vonage-completed)$/,
@@ -34,4 +34,5 @@ const HELD = [
  * Whether the customer was spoken to. Not so when nobody answered, when anything failed before or during the call, and when a
  * machine answered: the assistant has no message for it and hangs up. What Vapi may add to its list counts as a failure.
  */
-export const wasReached = (endedReason: string): boolean => HELD.some((pattern) => pattern.test(endedReason));
+export const wasAnswered = (endedReason: string): boolean =>
+  ANSWERED_ENDINGS.some((pattern) => pattern.test(endedReason));

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { ProviderError } from '../errors.ts';
-import type { EgressAnswer, Requests } from './egress.ts';
-import { jsonOf, lookupFailure, outcomeOfStatus, outcomeWithoutAnswer, reasonFrom, urlOf } from './http-sending.ts';
+import type { EgressResponse, HttpClient } from './egress.ts';
+import { jsonOf, outcomeOfStatus, outcomeWithoutResponse, reasonFrom, requestFailure, urlOf } from './http-sending.ts';
 import type { SendOutcome } from './sending.ts';
-import { deliveryIdOf, VapiCall, wasReached } from './vapi-calls.ts';
+import { deliveryIdOf, VapiCall, wasAnswered } from './vapi-calls.ts';
 import type { PhoneAgentProfile, VoiceCall, VoiceSender } from './voice.ts';
 
 /** An account makes 10 calls at a time unless it pays for more, so more requests at once would only queue at Vapi. */
@@ -15,7 +15,7 @@ const MAX_PAGES = 10;
 /** Listed calls come with their transcripts. */
 const MAX_PAGE_BYTES = 16 * 1024 * 1024;
 /** Their clock and ours may differ. */
-const CLOCK_DIFFERENCE_MS = 60_000;
+const MAX_CLOCK_SKEW_MS = 60_000;
 const MAX_NAME_LENGTH = 40;
 
 /** Settings as an org's voice integration gives them. */
@@ -28,17 +28,17 @@ export interface VapiSettings {
 }
 
 /** Has Vapi make calls, each by an assistant of its own made of the phone agent. How a call goes is told to `callbackUrl`. */
-export function createVapiSender(egress: Requests, settings: VapiSettings, callbackUrl: string): VoiceSender {
+export function createVapiSender(egress: HttpClient, settings: VapiSettings, callbackUrl: string): VoiceSender {
   const { base_url = 'https://api.vapi.ai', api_key, phone_number_id, webhook_secret } = settings;
   const headers = { accept: 'application/json', authorization: `Bearer ${api_key}` };
   const secrets = webhook_secret === undefined ? [api_key] : [api_key, webhook_secret];
-  const reasonOf = (answer: EgressAnswer) => reasonFrom(explanationOf(answer), secrets);
+  const reasonOf = (answer: EgressResponse) => reasonFrom(explanationOf(answer), secrets);
 
   const list = async (filter: Record<string, string>) => {
     const query = new URLSearchParams({ phoneNumberId: phone_number_id, limit: String(PAGE_SIZE), ...filter });
     const answer = await egress.request(urlOf(base_url, `/call?${query}`), { headers, maxBytes: MAX_PAGE_BYTES });
     const calls = z.array(ListedCall).safeParse(jsonOf(answer));
-    if (answer.status !== 200 || !calls.success) throw lookupFailure(answer, reasonOf(answer));
+    if (answer.status !== 200 || !calls.success) throw requestFailure(answer, reasonOf(answer));
     return calls.data;
   };
 
@@ -55,12 +55,12 @@ export function createVapiSender(egress: Requests, settings: VapiSettings, callb
         });
         return outcomeOf(answer, reasonOf(answer));
       } catch (error) {
-        return outcomeWithoutAnswer(error);
+        return outcomeWithoutResponse(error);
       }
     },
-    async find({ deliveryId, since }) {
+    async findLostSend({ deliveryId, since }) {
       const filter: Record<string, string> = {
-        createdAtGe: new Date(since.getTime() - CLOCK_DIFFERENCE_MS).toISOString(),
+        createdAtGe: new Date(since.getTime() - MAX_CLOCK_SKEW_MS).toISOString(),
       };
       for (let pages = 0; pages < MAX_PAGES; pages++) {
         const calls = await list(filter);
@@ -85,15 +85,15 @@ function toBody(
   const { id, name, first_message, voice_id, language, handoff_phone_number } = agent;
   return {
     phoneNumberId: phone_number_id,
-    customer: { number: to, ...(contactName !== null && { name: shortened(contactName) }) },
+    customer: { number: to, ...(contactName !== null && { name: truncatedName(contactName) }) },
     assistant: {
-      name: shortened(name),
+      name: truncatedName(name),
       firstMessage: first_message,
       model: {
         provider: 'openai',
         model: 'gpt-4.1-mini',
         messages: [{ role: 'system', content: promptOf(agent) }],
-        ...(handoff_phone_number !== null && { tools: [transferTo(handoff_phone_number)] }),
+        ...(handoff_phone_number !== null && { tools: [transferToolTo(handoff_phone_number)] }),
       },
       ...(voice_id !== null && { voice: { provider: 'vapi', voiceId: voice_id } }),
       ...(language !== null && { transcriber: { provider: 'deepgram', language } }),
@@ -107,8 +107,8 @@ function toBody(
   };
 }
 
-const shortened = (name: string) => name.slice(0, MAX_NAME_LENGTH).replace(/[\ud800-\udbff]$/, '');
-const transferTo = (number: string) => ({ type: 'transferCall', destinations: [{ type: 'number', number }] });
+const truncatedName = (name: string) => name.slice(0, MAX_NAME_LENGTH).replace(/[\ud800-\udbff]$/, '');
+const transferToolTo = (number: string) => ({ type: 'transferCall', destinations: [{ type: 'number', number }] });
 
 const promptOf = ({ name, language, handoff_phone_number }: PhoneAgentProfile): string =>
   [
@@ -120,25 +120,25 @@ const promptOf = ({ name, language, handoff_phone_number }: PhoneAgentProfile): 
     .join(' ');
 
 const ListedCall = VapiCall.extend({ createdAt: z.string() });
-const ABOUT_ACCOUNT = new Set([401, 402, 403]);
+const ACCOUNT_ERROR_STATUSES = new Set([401, 402, 403]);
 const Refused = z.object({ message: z.union([z.string(), z.array(z.string()).transform((all) => all.join('; '))]) });
 
-function outcomeOf(answer: EgressAnswer, reason: string): SendOutcome {
+function outcomeOf(answer: EgressResponse, reason: string): SendOutcome {
   const created = VapiCall.safeParse(jsonOf(answer));
   if (answer.status < 300 && created.success) return { kind: 'accepted', providerId: created.data.id };
   const byStatus = outcomeOfStatus(answer, reason);
   if (byStatus !== undefined) return byStatus;
-  return { kind: 'rejected', because: ABOUT_ACCOUNT.has(answer.status) ? 'config' : 'permanent', reason };
+  return { kind: 'rejected', because: ACCOUNT_ERROR_STATUSES.has(answer.status) ? 'config' : 'permanent', reason };
 }
 
-function explanationOf(answer: EgressAnswer): string {
+function explanationOf(answer: EgressResponse): string {
   const refused = Refused.safeParse(jsonOf(answer)).data;
   const said = `Vapi answered ${answer.status}`;
   return refused === undefined ? said : `${said}: ${refused.message}`;
 }
 
 function outcomeOfFound({ id, status, endedReason }: VapiCall): SendOutcome {
-  if (status !== 'ended' || endedReason === undefined || wasReached(endedReason))
+  if (status !== 'ended' || endedReason === undefined || wasAnswered(endedReason))
     return { kind: 'accepted', providerId: id };
   return { kind: 'rejected', because: 'permanent', reason: reasonFrom(endedReason, []), providerId: id };
 }

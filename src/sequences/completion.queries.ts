@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { announcementOf, type EventRow } from '../outbox/announcing.ts';
 
 /** SQL: what a statement that moves enrollments on returns as `moved`. */
-export const MOVED = sql`enrollment.org_id, enrollment.id, enrollment.sequence_id, enrollment.contact_id, enrollment.status`;
+export const MOVED_COLUMNS = sql`enrollment.org_id, enrollment.id, enrollment.sequence_id, enrollment.contact_id, enrollment.status`;
 
 /** SQL: announces, by one event for all, those in `moved` whose last step is done now. Executed by executeAnnouncing. */
 export const ANNOUNCE_COMPLETED = announcementOf(

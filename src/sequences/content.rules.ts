@@ -6,7 +6,7 @@ import {
   type Template,
   type TemplateContact,
 } from '../contacts/templates.rules.ts';
-import type { ChannelContent } from '../deliveries/content.ts';
+import type { MessageContent } from '../deliveries/content.ts';
 import type { Channel } from '../deliveries/contract.ts';
 import { looksLikeHtml } from '../providers/email.rules.ts';
 import type { StepAction } from './actions.schema.ts';
@@ -41,7 +41,7 @@ export function isPersonal({ type, data }: StepAction): boolean {
 }
 
 /** Makes what a step sends to a contact. Its templates are read once, for all contacts. */
-export function contentOf({ type, data }: StepAction): (contact: TemplateContact) => ChannelContent {
+export function contentOf({ type, data }: StepAction): (contact: TemplateContact) => MessageContent {
   switch (type) {
     case 'send_emails': {
       const subject = templateOf(data.email_subject);
@@ -63,7 +63,10 @@ export function contentOf({ type, data }: StepAction): (contact: TemplateContact
     }
     case 'send_sms_messages': {
       const message = templateOf(data.message);
-      return (contact) => ({ channel: 'sms', content: { body: renderText(message, contact).slice(0, SMS_LENGTH) } });
+      return (contact) => ({
+        channel: 'sms',
+        content: { body: renderText(message, contact).slice(0, MAX_SMS_LENGTH) },
+      });
     }
     case 'send_whatsapp_messages': {
       const { name, language, parameters } = data.template;
@@ -87,4 +90,4 @@ function templateOf(text: string): Template {
 }
 
 /** Twilio's limit; values of a contact may make a text longer than it was when saved. */
-const SMS_LENGTH = 1_600;
+const MAX_SMS_LENGTH = 1_600;

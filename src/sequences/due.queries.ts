@@ -1,20 +1,20 @@
 import { sql } from 'kysely';
 import type { Db } from '../db/connect.ts';
-import type { Move, StoredStep } from './rules.ts';
+import type { StepTransition, StoredStep } from './rules.ts';
 
 export interface DueEnrollment {
   id: string;
   step_id: string;
 }
 
-interface MoveColumns {
+interface TransitionColumns {
   after: string[];
   stepIds: (string | null)[];
   delays: number[];
 }
 
 /** The beginning of a sequence is written as the sequence's own id, so that one index serves it too. */
-function columnsOf(sequenceId: string, moves: Move<StoredStep>[]): MoveColumns {
+function transitionColumnsOf(sequenceId: string, moves: StepTransition<StoredStep>[]): TransitionColumns {
   return {
     after: moves.map((move) => move.after ?? sequenceId),
     stepIds: moves.map((move) => move.next?.id ?? null),
@@ -30,10 +30,10 @@ export async function listDue(
   db: Db,
   orgId: string,
   sequenceId: string,
-  moves: Move<StoredStep>[],
+  moves: StepTransition<StoredStep>[],
   limit: number,
 ): Promise<DueEnrollment[]> {
-  const { after, stepIds, delays } = columnsOf(
+  const { after, stepIds, delays } = transitionColumnsOf(
     sequenceId,
     moves.filter((move) => move.next !== null),
   );
@@ -61,9 +61,9 @@ export async function findNextDue(
   db: Db,
   orgId: string,
   sequenceId: string,
-  moves: Move<StoredStep>[],
+  moves: StepTransition<StoredStep>[],
 ): Promise<number | null> {
-  const { after, delays } = columnsOf(
+  const { after, delays } = transitionColumnsOf(
     sequenceId,
     moves.filter((move) => move.next !== null),
   );

@@ -14,32 +14,32 @@ import {
   listMatchingContacts,
   updateRun,
 } from './enrollments.queries.ts';
-import { listListeningSequences } from './queries.ts';
+import { listAutoEnrollingSequences } from './queries.ts';
 
-const PAGE = 10_000;
+const PAGE_SIZE = 10_000;
 
 /** Has the sequence's workflow look again. */
-export function wake(trx: Trx, orgId: string, sequence: { id: string; name: string }): Promise<void> {
+export function wakeSequence(trx: Trx, orgId: string, sequence: { id: string; name: string }): Promise<void> {
   const subject = { subjectId: sequence.id, summary: `Sequence "${sequence.name}"` };
   return enqueue(trx, orgId, signalWithStart(RUN_SEQUENCE, { orgId, sequenceId: sequence.id }, WAKE, subject));
 }
 
 /** Enrolls new contacts that match a continuous sequence, which was there before them. */
 export const enrollCreatedContacts: Reaction<'contact-created'> = async (trx, orgId, events) => {
-  for (const sequence of await listListeningSequences(trx, orgId)) {
-    const contactIds = since(sequence, events).map(({ subject_id }) => subject_id);
+  for (const sequence of await listAutoEnrollingSequences(trx, orgId)) {
+    const contactIds = eventsSince(sequence, events).map(({ subject_id }) => subject_id);
     if (contactIds.length === 0) continue;
     const condition = await contactFilter(trx, orgId, sequence.filter as CompositeFilter | null);
     const matching = await filterContacts(trx, orgId, contactIds, condition);
     const enrolled = await insertEnrollments(trx, orgId, sequence.id, null, matching);
-    if (enrolled.length > 0) await wake(trx, orgId, sequence);
+    if (enrolled.length > 0) await wakeSequence(trx, orgId, sequence);
   }
 };
 
 /** Enrolls contacts that changed into a continuous sequence's filter: they match now and did not before. */
 export const enrollChangedContacts: Reaction<'contact-updated'> = async (trx, orgId, events) => {
-  for (const sequence of await listListeningSequences(trx, orgId)) {
-    const changes = since(sequence, events);
+  for (const sequence of await listAutoEnrollingSequences(trx, orgId)) {
+    const changes = eventsSince(sequence, events);
     if (sequence.filter === null || changes.length === 0) continue;
     const condition = await contactFilter(trx, orgId, sequence.filter as CompositeFilter);
     const contactIds = [...new Set(changes.map(({ subject_id }) => subject_id))];
@@ -50,13 +50,15 @@ export const enrollChangedContacts: Reaction<'contact-updated'> = async (trx, or
     const changesOf = countById(changes.map(({ subject_id }) => subject_id));
     const changed = matching.filter((id) => (matchedBefore.get(id) ?? 0) < (changesOf.get(id) ?? 0));
     const enrolled = await insertEnrollments(trx, orgId, sequence.id, null, changed);
-    if (enrolled.length > 0) await wake(trx, orgId, sequence);
+    if (enrolled.length > 0) await wakeSequence(trx, orgId, sequence);
   }
 };
 
 /** What happened while the sequence was there: an event may wait longer than a new sequence takes to come. */
-const since = <Event extends { created_at: Date }>({ created_at }: { created_at: Date }, events: Event[]): Event[] =>
-  events.filter((event) => event.created_at >= created_at);
+const eventsSince = <Event extends { created_at: Date }>(
+  { created_at }: { created_at: Date },
+  events: Event[],
+): Event[] => events.filter((event) => event.created_at >= created_at);
 
 /** Several changes of one contact may come together: it came into the filter unless it was in it before each of them. */
 function countById(ids: string[]): Map<string, number> {
@@ -78,10 +80,10 @@ export function enrollNextPage(
     const run = await findOpenRun(trx, orgId, sequence.id);
     if (run === undefined) return { enrolled: 0, hasMore: false };
     const condition = await contactFilter(trx, orgId, sequence.filter as CompositeFilter | null);
-    const page = { after: run.enrolled_through, createdBefore: run.created_at, limit: PAGE };
+    const page = { after: run.enrolled_through, createdBefore: run.created_at, limit: PAGE_SIZE };
     const contactIds = await listMatchingContacts(trx, orgId, condition, page);
     const { length: enrolled } = await insertEnrollments(trx, orgId, sequence.id, run.id, contactIds);
-    const hasMore = contactIds.length === PAGE;
+    const hasMore = contactIds.length === PAGE_SIZE;
     await updateRun(
       trx,
       orgId,

@@ -1,6 +1,6 @@
 import { type Expression, type SqlBool, sql } from 'kysely';
 import type { Db } from '../db/connect.ts';
-import { byCreation, type Place } from '../db/cursor.ts';
+import { orderedByCreation, type PageRequest } from '../db/cursor.ts';
 import { NIL_UUID, newId } from '../ids.ts';
 
 /** Those of the contacts that match the condition, which speaks of `contacts`. */
@@ -128,11 +128,11 @@ export function listEnrollments(
   orgId: string,
   sequence: { id: string; status: string },
   named: string | undefined,
-  place: Place,
+  place: PageRequest,
 ) {
   const { query, status } = enrollmentQuery(db, orgId, sequence);
   const wanted = named === undefined ? query : query.where(status, '=', named as never);
-  return wanted.$call(byCreation(place)).execute();
+  return wanted.$call(orderedByCreation(place)).execute();
 }
 
 /** One of the sequence's enrollments, with where it stands. */

@@ -1,5 +1,5 @@
 import type { DeliveryStatus } from '../deliveries/contract.ts';
-import { movesOf, type StoredStep } from './rules.ts';
+import { type StoredStep, transitionsOf } from './rules.ts';
 
 /**
  * How an enrollment stands to a step. `done`: it has its outcome, which the delivery tells. `sending`: it is under way. `waiting`: it was
@@ -8,7 +8,7 @@ import { movesOf, type StoredStep } from './rules.ts';
  */
 export type StepState = 'done' | 'sending' | 'waiting' | 'next' | 'not_reached' | 'passed' | 'canceled';
 
-interface Standing {
+interface EnrollmentPosition {
   status: 'active' | 'complete' | 'canceled' | 'exited';
   last_step_id: string | null;
   anchor_at: Date;
@@ -29,34 +29,34 @@ export interface ExplainedStep<Step, Delivery> {
   due_at: Date | null;
 }
 
-const MS_A_MINUTE = 60_000;
+const MS_PER_MINUTE = 60_000;
 
 /** What became and what will become of each step for an enrollment. Steps that were taken away stand there only with a delivery. */
 export function explainSteps<Step extends StoredStep, Delivery extends StepDelivery>(
-  enrollment: Standing,
+  enrollment: EnrollmentPosition,
   steps: Step[],
   deliveries: Delivery[],
 ): ExplainedStep<Step, Delivery>[] {
   const isActive = enrollment.status === 'active';
-  const next = movesOf(steps).find(({ after }) => after === enrollment.last_step_id)?.next ?? null;
+  const next = transitionsOf(steps).find(({ after }) => after === enrollment.last_step_id)?.next ?? null;
   const nextPlace = next === null ? steps.length : steps.indexOf(next);
   let presentBefore = 0;
 
   return steps.flatMap((step, place) => {
     const delivery = deliveries.find(({ step_id }) => step_id === step.id) ?? null;
     if (step.is_deleted && delivery === null) return [];
-    const state = stateOf(enrollment, delivery, step.is_deleted ? 'gone' : placeOf(place, nextPlace));
+    const state = stateOf(enrollment, delivery, step.is_deleted ? 'gone' : comparePosition(place, nextPlace));
     const isDue = isActive && (state === 'next' || state === 'waiting');
     const index = step.is_deleted ? null : presentBefore++;
     return [{ step, index, state, delivery, due_at: isDue ? dueAt(enrollment, step) : null }];
   });
 }
 
-const placeOf = (place: number, nextPlace: number) =>
+const comparePosition = (place: number, nextPlace: number) =>
   place === nextPlace ? 'next' : place < nextPlace ? 'behind' : 'ahead';
 
 function stateOf(
-  { status }: Standing,
+  { status }: EnrollmentPosition,
   delivery: StepDelivery | null,
   place: 'behind' | 'next' | 'ahead' | 'gone',
 ): StepState {
@@ -69,5 +69,5 @@ function stateOf(
   return delivery === null ? 'next' : 'waiting';
 }
 
-const dueAt = ({ anchor_at, held_until }: Standing, { delay_in_minutes }: StoredStep): Date =>
-  held_until ?? new Date(anchor_at.getTime() + delay_in_minutes * MS_A_MINUTE);
+const dueAt = ({ anchor_at, held_until }: EnrollmentPosition, { delay_in_minutes }: StoredStep): Date =>
+  held_until ?? new Date(anchor_at.getTime() + delay_in_minutes * MS_PER_MINUTE);

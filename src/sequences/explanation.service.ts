@@ -1,7 +1,7 @@
 import type { Db } from '../db/connect.ts';
 import { notFound } from '../errors.ts';
 import { findEnrollment } from './enrollments.queries.ts';
-import { listDeliveriesOf } from './explanation.queries.ts';
+import { listEnrollmentDeliveries } from './explanation.queries.ts';
 import { explainSteps } from './explanation.rules.ts';
 import { getSequence } from './service.ts';
 import { listAllSteps } from './steps.queries.ts';
@@ -13,7 +13,7 @@ export async function explainEnrollment(db: Db, orgId: string, sequenceRef: stri
   if (enrollment === undefined) throw notFound('enrollment');
   // Deliveries are read last: a send that ends meanwhile shows as done, never as a step to come that has gone out.
   const steps = await listAllSteps(db, orgId, sequence.id);
-  const deliveries = await listDeliveriesOf(db, orgId, enrollment.id);
+  const deliveries = await listEnrollmentDeliveries(db, orgId, enrollment.id);
   const explained = explainSteps(enrollment, steps, deliveries);
   return {
     ...enrollment,

@@ -1,7 +1,14 @@
 import type { Recipient } from '../deliveries/quiet-hours.rules.ts';
-import { type EffectiveGates, holdOf, mayHold, recipientDay, reserveSlots, type SenderRate } from './gates.rules.ts';
+import {
+  canDefer,
+  deferralOf,
+  type EffectiveGates,
+  recipientDay,
+  reserveSlots,
+  type SenderRate,
+} from './gates.rules.ts';
 
-const MS_A_MINUTE = 60_000;
+const MS_PER_MINUTE = 60_000;
 
 /** What a forecast knows of a step. */
 export interface PlannedStep {
@@ -13,11 +20,11 @@ export interface PlannedStep {
 }
 
 /** A contact on its way through the steps that are before it. */
-export interface Course extends Recipient {
+export interface ContactSimulation extends Recipient {
   contact_id: string;
   steps: PlannedStep[];
   /** What the send path says now about each of these steps. */
-  verdicts: { status: string; reason: string | null; gate: string | null }[];
+  eligibilities: { status: string; reason: string | null; gate: string | null }[];
   anchorAt: number;
   /** When the next step is looked at; before its delay is over it is not. */
   at: number;
@@ -30,7 +37,7 @@ export interface Course extends Recipient {
 }
 
 /** What becomes of a step for a contact. */
-export interface Planned {
+export interface PlannedDelivery {
   contact_id: string;
   index: number;
   at: Date;
@@ -41,21 +48,26 @@ export interface Planned {
 }
 
 /** The times at which a sender's sends may go, as they are given away. */
-export type Rates = Map<string, SenderRate>;
+export type SenderRates = Map<string, SenderRate>;
 
 /**
  * Takes a contact one look further, by the very rules of the send path: what is planned of its next step, or nothing where it is held, and
  * when it is looked at again; null when nothing is left.
  */
-export function advance(course: Course, gates: EffectiveGates, rates: Rates): Planned | null {
+export function simulateNext(
+  course: ContactSimulation,
+  gates: EffectiveGates,
+  rates: SenderRates,
+): PlannedDelivery | null {
   const [step] = course.steps;
-  const [verdict] = course.verdicts;
+  const [verdict] = course.eligibilities;
   if (step === undefined || verdict === undefined) return null;
   const at = new Date(course.at);
-  if (verdict.status !== 'sending') return pass(course, step, { at, skipped: verdict.reason }, verdict.gate !== null);
+  if (verdict.status !== 'sending')
+    return completeStep(course, step, { at, skipped: verdict.reason }, verdict.gate !== null);
 
-  const isGated = !step.isTransactional && mayHold(gates);
-  const hold = isGated ? heldUntil(course, at, gates, rates, step.sender) : null;
+  const isGated = !step.isTransactional && canDefer(gates);
+  const hold = isGated ? deferralAt(course, at, gates, rates, step.sender) : null;
   if (hold !== null) {
     course.heldBy.push(hold.gate);
     course.at = hold.until.getTime();
@@ -65,12 +77,18 @@ export function advance(course: Course, gates: EffectiveGates, rates: Rates): Pl
     const { date } = recipientDay(at, course, gates);
     course.sentOn.set(date, (course.sentOn.get(date) ?? 0) + 1);
   }
-  return pass(course, step, { at, skipped: null }, false);
+  return completeStep(course, step, { at, skipped: null }, false);
 }
 
-function heldUntil(course: Course, at: Date, gates: EffectiveGates, rates: Rates, sender: string | null) {
+function deferralAt(
+  course: ContactSimulation,
+  at: Date,
+  gates: EffectiveGates,
+  rates: SenderRates,
+  sender: string | null,
+) {
   const sentThatDay = gates.dailyCap === null ? 0 : (course.sentOn.get(recipientDay(at, course, gates).date) ?? 0);
-  const hold = holdOf(at, course, gates, sentThatDay);
+  const hold = deferralOf(at, course, gates, sentThatDay);
   if (hold !== null) {
     course.hasSlot = false;
     return hold;
@@ -84,13 +102,18 @@ function heldUntil(course: Course, at: Date, gates: EffectiveGates, rates: Rates
   return { gate: 'sends_per_minute', until };
 }
 
-function pass(course: Course, step: PlannedStep, planned: Pick<Planned, 'at' | 'skipped'>, isOver: boolean): Planned {
+function completeStep(
+  course: ContactSimulation,
+  step: PlannedStep,
+  planned: Pick<PlannedDelivery, 'at' | 'skipped'>,
+  isOver: boolean,
+): PlannedDelivery {
   course.steps = isOver ? [] : course.steps.slice(1);
-  course.verdicts = course.verdicts.slice(1);
+  course.eligibilities = course.eligibilities.slice(1);
   course.hasSlot = false;
   course.anchorAt = course.at;
   const [next] = course.steps;
-  if (next !== undefined) course.at = course.anchorAt + next.delay_in_minutes * MS_A_MINUTE;
+  if (next !== undefined) course.at = course.anchorAt + next.delay_in_minutes * MS_PER_MINUTE;
   const heldBy = course.heldBy.splice(0);
   return { contact_id: course.contact_id, index: step.index, ...planned, heldBy };
 }

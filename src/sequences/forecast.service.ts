@@ -3,21 +3,27 @@ import type { CompositeFilter } from '../contacts/filters.schema.ts';
 import { contactFilter } from '../contacts/filters.ts';
 import type { Db } from '../db/connect.ts';
 import { type ChannelDefaults, type Channels, listChannels } from '../deliveries/channels.service.ts';
-import { NOT_CONFIGURED } from '../deliveries/outlet.ts';
+import { NOT_CONNECTED_REASON } from '../deliveries/outlet.ts';
 import { NIL_UUID } from '../ids.ts';
 import { CHANNEL_OF, senderOf } from './content.rules.ts';
-import { findNow, listProspects, type Prospect } from './forecast.queries.ts';
-import { advance, type Course, type Planned, type PlannedStep, type Rates } from './forecast.rules.ts';
+import { type ForecastContact, findDatabaseTime, listForecastContacts } from './forecast.queries.ts';
+import {
+  type ContactSimulation,
+  type PlannedDelivery,
+  type PlannedStep,
+  type SenderRates,
+  simulateNext,
+} from './forecast.rules.ts';
 import { countSentOn, findSenderRates } from './gates.queries.ts';
 import { recipientDay } from './gates.rules.ts';
 import type { SequenceRow } from './queries.ts';
-import { hasEnded, movesOf } from './rules.ts';
+import { hasEnded, transitionsOf } from './rules.ts';
 import { listAllSteps, type SequenceStep } from './steps.queries.ts';
-import { ruleOf, type SendingTerms, termsOf } from './terms.service.ts';
+import { getSendingPolicy, type SendingPolicy, sendRuleOf } from './terms.service.ts';
 import type { SendRule } from './verdict.queries.ts';
 
-const PAGE = 1_000;
-const MS_A_MINUTE = 60_000;
+const PAGE_SIZE = 1_000;
+const MS_PER_MINUTE = 60_000;
 
 export interface StepForecast {
   index: number;
@@ -35,7 +41,7 @@ export interface StepForecast {
  * What would go out, to how many and when, if nothing changed from now on. Nothing is sent. A one-off sequence that has not started is
  * taken as if it started now; one that has ended sends nothing.
  */
-export async function forecast(
+export async function forecastSequence(
   db: Db,
   orgId: string,
   sequence: SequenceRow,
@@ -45,12 +51,12 @@ export async function forecast(
   const steps: StepForecast[] = [];
   for await (const { index, at, skipped, heldBy } of planDeliveries(db, orgId, sequence, channels)) {
     const step = stepAt(steps, index);
-    if (skipped !== null) count(step.skipped, 'reason', skipped);
+    if (skipped !== null) incrementCount(step.skipped, 'reason', skipped);
     else {
       step.recipients++;
       if (step.at === null || at < step.at) step.at = at;
       if (step.last_at === null || at > step.last_at) step.last_at = at;
-      for (const gate of new Set(heldBy)) count(step.held, 'gate', gate);
+      for (const gate of new Set(heldBy)) incrementCount(step.held, 'gate', gate);
     }
   }
   const present = (await listAllSteps(db, orgId, sequence.id)).filter((step) => !step.is_deleted);
@@ -62,7 +68,7 @@ function stepAt(steps: StepForecast[], index: number): StepForecast {
   return steps[index];
 }
 
-function count<Key extends string>(
+function incrementCount<Key extends string>(
   counts: ({ [K in Key]: string } & { count: number })[],
   key: Key,
   value: string,
@@ -78,22 +84,22 @@ export async function* planDeliveries(
   orgId: string,
   sequence: SequenceRow,
   channels: Channels,
-): AsyncGenerator<Planned> {
+): AsyncGenerator<PlannedDelivery> {
   if (hasEnded(sequence)) return;
-  const terms = await termsOf(db, orgId, sequence);
+  const terms = await getSendingPolicy(db, orgId, sequence);
   const plan = planOf(orgId, await listAllSteps(db, orgId, sequence.id), terms, channels);
-  const courses = coursesOf(db, orgId, sequence, plan, terms);
+  const courses = simulationsOf(db, orgId, sequence, plan, terms);
   if (terms.gates.sendsPerMinute === null) {
-    for await (const course of courses) yield* runAlone(course, terms);
+    for await (const course of courses) yield* simulateAlone(course, terms);
     return;
   }
   const senders = plan.steps.flatMap(({ sender }) => sender ?? []);
-  const all: Course[] = [];
+  const all: ContactSimulation[] = [];
   for await (const course of courses) all.push(course);
-  yield* runTogether(all, terms, await findSenderRates(db, orgId, senders));
+  yield* simulateTogether(all, terms, await findSenderRates(db, orgId, senders));
 }
 
-interface Plan {
+interface ForecastPlan {
   /** The steps that come from each place. */
   stepsFrom: Map<string | null, PlannedStep[]>;
   steps: PlannedStep[];
@@ -102,11 +108,11 @@ interface Plan {
   ruleOfStep: number[];
 }
 
-function planOf(orgId: string, allSteps: SequenceStep[], terms: SendingTerms, channels: Channels): Plan {
+function planOf(orgId: string, allSteps: SequenceStep[], terms: SendingPolicy, channels: Channels): ForecastPlan {
   const present = allSteps.filter((step) => !step.is_deleted);
   const rules: SendRule[] = [];
   const ruleOfStep = present.map(({ action }) => {
-    const rule = ruleOf(orgId, action, terms, channels.has(CHANNEL_OF[action.type]) ? null : NOT_CONFIGURED);
+    const rule = sendRuleOf(orgId, action, terms, channels.has(CHANNEL_OF[action.type]) ? null : NOT_CONNECTED_REASON);
     const known = rules.findIndex(
       (one) => one.channel === rule.channel && one.isTransactional === rule.isTransactional,
     );
@@ -119,23 +125,23 @@ function planOf(orgId: string, allSteps: SequenceStep[], terms: SendingTerms, ch
     sender: senderOf(action, channels.get(CHANNEL_OF[action.type]) ?? null),
   }));
   const stepsFrom = new Map(
-    movesOf(allSteps).map(({ after, next }) => [after, next === null ? [] : steps.slice(present.indexOf(next))]),
+    transitionsOf(allSteps).map(({ after, next }) => [after, next === null ? [] : steps.slice(present.indexOf(next))]),
   );
   return { stepsFrom, steps, rules, ruleOfStep };
 }
 
-async function* coursesOf(
+async function* simulationsOf(
   db: Db,
   orgId: string,
   sequence: SequenceRow,
-  { stepsFrom, rules, ruleOfStep }: Plan,
-  { gates }: SendingTerms,
-): AsyncGenerator<Course> {
+  { stepsFrom, rules, ruleOfStep }: ForecastPlan,
+  { gates }: SendingPolicy,
+): AsyncGenerator<ContactSimulation> {
   const isWaiting = sequence.status === 'pending';
   const condition = isWaiting ? await contactFilter(db, orgId, sequence.filter as CompositeFilter | null) : null;
-  const now = await findNow(db);
+  const now = await findDatabaseTime(db);
   for (let after: string = NIL_UUID; ; ) {
-    const page = await listProspects(db, orgId, sequence.id, rules, { condition, after, limit: PAGE });
+    const page = await listForecastContacts(db, orgId, sequence.id, rules, { condition, after, limit: PAGE_SIZE });
     const days = page.map((prospect) => recipientDay(now, prospect, gates));
     const sent =
       gates.dailyCap === null
@@ -148,28 +154,28 @@ async function* coursesOf(
     for (const [i, prospect] of page.entries()) {
       const steps = stepsFrom.get(prospect.place === sequence.id ? null : prospect.place) ?? [];
       const sentOn = new Map([[days[i]?.date ?? '', sent.get(prospect.contact_id) ?? 0]]);
-      yield courseOf(prospect, steps, ruleOfStep, sentOn, now);
+      yield simulationOf(prospect, steps, ruleOfStep, sentOn, now);
     }
-    if (page.length < PAGE) return;
+    if (page.length < PAGE_SIZE) return;
     after = page.at(-1)?.contact_id as string;
   }
 }
 
-function courseOf(
-  { contact_id, phone_number, custom_data, anchor_at, held_until, held_by, has_slot, verdicts }: Prospect,
+function simulationOf(
+  { contact_id, phone_number, custom_data, anchor_at, held_until, held_by, has_slot, verdicts }: ForecastContact,
   steps: PlannedStep[],
   ruleOfStep: number[],
   sentOn: Map<string, number>,
   now: Date,
-): Course {
+): ContactSimulation {
   const anchorAt = anchor_at.getTime();
-  const due = held_until?.getTime() ?? anchorAt + (steps[0]?.delay_in_minutes ?? 0) * MS_A_MINUTE;
+  const due = held_until?.getTime() ?? anchorAt + (steps[0]?.delay_in_minutes ?? 0) * MS_PER_MINUTE;
   return {
     contact_id,
     phone_number,
     custom_data,
     steps,
-    verdicts: steps.map(({ index }) => verdicts[ruleOfStep[index] as number] as Prospect['verdicts'][0]),
+    eligibilities: steps.map(({ index }) => verdicts[ruleOfStep[index] as number] as ForecastContact['verdicts'][0]),
     anchorAt,
     at: Math.max(due, now.getTime()),
     hasSlot: has_slot,
@@ -178,24 +184,28 @@ function courseOf(
   };
 }
 
-function* runAlone(course: Course, { gates }: SendingTerms): Generator<Planned> {
+function* simulateAlone(course: ContactSimulation, { gates }: SendingPolicy): Generator<PlannedDelivery> {
   while (course.steps.length > 0) {
-    const planned = advance(course, gates, new Map());
+    const planned = simulateNext(course, gates, new Map());
     if (planned !== null) yield planned;
   }
 }
 
 /** In the order of time, as turns of a sender are given away first come, first served; at one time, in the order in which a batch sends. */
-function* runTogether(courses: Course[], { gates }: SendingTerms, rates: Rates): Generator<Planned> {
+function* simulateTogether(
+  courses: ContactSimulation[],
+  { gates }: SendingPolicy,
+  rates: SenderRates,
+): Generator<PlannedDelivery> {
   const queue = new TinyQueue(
     courses,
-    (a, b) => a.at - b.at || placeOf(a) - placeOf(b) || (a.contact_id < b.contact_id ? -1 : 1),
+    (a, b) => a.at - b.at || nextStepIndexOf(a) - nextStepIndexOf(b) || (a.contact_id < b.contact_id ? -1 : 1),
   );
   for (let course = queue.pop(); course !== undefined; course = queue.pop()) {
-    const planned = advance(course, gates, rates);
+    const planned = simulateNext(course, gates, rates);
     if (planned !== null) yield planned;
     if (course.steps.length > 0) queue.push(course);
   }
 }
 
-const placeOf = ({ steps }: Course): number => steps[0]?.index ?? 0;
+const nextStepIndexOf = ({ steps }: ContactSimulation): number => steps[0]?.index ?? 0;

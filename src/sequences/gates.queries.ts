@@ -2,13 +2,13 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Db, Trx } from '../db/connect.ts';
 import type { Recipient } from '../deliveries/quiet-hours.rules.ts';
 import type { EffectiveGates, SenderRate } from './gates.rules.ts';
-import { type SendRule, verdictOn } from './verdict.queries.ts';
+import { eligibilityOf, type SendRule } from './verdict.queries.ts';
 
 /**
  * SQL: whether a turn of its sender is kept for a held delivery. One that is a minute late, as after a pause, is lost: else all that waited
  * would go out at once.
  */
-export const hasTurn = (delivery: string): RawBuilder<SqlBool> =>
+export const hasReservedSlot = (delivery: string): RawBuilder<SqlBool> =>
   sql`(${sql.ref(delivery)}.status = 'held' and ${sql.ref(delivery)}.gate = 'sends_per_minute'
     and ${sql.ref(delivery)}.not_before > now() - interval '1 minute')`;
 
@@ -16,7 +16,7 @@ export const hasTurn = (delivery: string): RawBuilder<SqlBool> =>
 export interface GatedSend extends SendRule {
   stepId: string;
   /** Where those stand whose next step it is: the last step done, or the sequence's own id. A late batch moves nobody who has gone on. */
-  places: string[];
+  positions: string[];
   /** Marks the rows of this attempt. */
   lease: string;
   gates: EffectiveGates;
@@ -24,7 +24,7 @@ export interface GatedSend extends SendRule {
   sender: string | null;
 }
 
-export interface Candidate extends Recipient {
+export interface GateCandidate extends Recipient {
   enrollment_id: string;
   contact_id: string;
   now: Date;
@@ -35,17 +35,17 @@ export interface Candidate extends Recipient {
 }
 
 /** Those of the enrollments that a step would reach if no gate held it. Their contacts are locked, so that nobody else counts them at once. */
-export async function lockCandidates(
+export async function lockGateCandidates(
   trx: Trx,
   orgId: string,
   send: GatedSend,
   enrollmentIds: string[],
-): Promise<Candidate[]> {
-  const { verdict } = verdictOn(orgId, send);
-  const { rows } = await sql<Candidate>`
+): Promise<GateCandidate[]> {
+  const { verdict } = eligibilityOf(orgId, send);
+  const { rows } = await sql<GateCandidate>`
     select enrollment.id as enrollment_id, contact.id as contact_id, contact.phone_number,
       jsonb_build_object('timezone', contact.custom_data->'timezone') as custom_data, now() as now,
-      coalesce(${hasTurn('delivery')} and delivery.not_before <= now() and delivery.sender = ${send.sender}, false) as has_slot,
+      coalesce(${hasReservedSlot('delivery')} and delivery.not_before <= now() and delivery.sender = ${send.sender}, false) as has_slot,
       coalesce(delivery.lease = ${send.lease}::uuid, false) as is_begun
     from enrollments as enrollment
     join contacts as contact on contact.org_id = enrollment.org_id and contact.id = enrollment.contact_id
@@ -55,7 +55,7 @@ export async function lockCandidates(
       and delivery.step_id = ${send.stepId}
     cross join lateral (${verdict}) as verdict
     where enrollment.org_id = ${orgId} and enrollment.id = any(${enrollmentIds}::uuid[]) and enrollment.status = 'active'
-      and coalesce(enrollment.last_step_id, enrollment.sequence_id) = any(${send.places}::uuid[])
+      and coalesce(enrollment.last_step_id, enrollment.sequence_id) = any(${send.positions}::uuid[])
       and run.canceled_at is null and verdict.status = 'sending'
       and (delivery.status is null or delivery.status in ('queued', 'held') or delivery.lease = ${send.lease}::uuid)
     order by contact.id
@@ -101,7 +101,7 @@ export async function lockSenderRate(trx: Trx, orgId: string, sender: string): P
   return row.slot_at.getTime() === 0 ? undefined : { slotAt: row.slot_at, used: row.used };
 }
 
-export async function saveSenderRate(
+export async function upsertSenderRate(
   trx: Trx,
   orgId: string,
   sender: string,
@@ -127,10 +127,10 @@ export async function findSenderRates(db: Db, orgId: string, senders: string[]):
 }
 
 /** Gives back the turns of a sender behind the last that something still waits for. */
-export async function giveBackTurns(trx: Trx, orgId: string, sender: string): Promise<void> {
+export async function releaseUnusedSlots(trx: Trx, orgId: string, sender: string): Promise<void> {
   await lockSenderRate(trx, orgId, sender);
   await sql`
-    update sender_rates set used = ${NO_PLACE_LEFT}, slot_at = greatest(now(), (
+    update sender_rates set used = ${NO_SLOT_LEFT}, slot_at = greatest(now(), (
       select max(not_before) from deliveries
       where org_id = ${orgId} and status = 'held' and gate = 'sends_per_minute' and sender = ${sender}
     ))
@@ -139,10 +139,10 @@ export async function giveBackTurns(trx: Trx, orgId: string, sender: string): Pr
 }
 
 /** Of a group of sends. */
-const NO_PLACE_LEFT = 2_147_483_647;
+const NO_SLOT_LEFT = 2_147_483_647;
 
 /** The senders of whom a sequence has turns. */
-export async function listAwaitedSenders(db: Db, orgId: string, sequenceId: string): Promise<string[]> {
+export async function listSendersWithSlots(db: Db, orgId: string, sequenceId: string): Promise<string[]> {
   const { rows } = await sql<{ sender: string }>`
     select distinct sender from deliveries
     where org_id = ${orgId} and sequence_id = ${sequenceId} and status = 'held' and gate = 'sends_per_minute' and sender is not null

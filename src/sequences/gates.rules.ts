@@ -1,16 +1,16 @@
 import {
   dayOf,
-  describeQuiet,
-  quietUntilEverywhere,
+  quietReason,
+  quietUntilInAll,
   type Recipient,
   recipientZones,
 } from '../deliveries/quiet-hours.rules.ts';
 import type { OrgSettings } from '../orgs/settings.schema.ts';
 import type { Gates } from './gates.schema.ts';
 
-const MS_A_MINUTE = 60_000;
+const MS_PER_MINUTE = 60_000;
 /** Sends of a limited sender go out in groups, so that a sequence need not wake for each of them. */
-const GROUPS_A_MINUTE = 12;
+const GROUPS_PER_MINUTE = 12;
 
 /** The gates that hold for a sequence: its own where it has them, else its org's. */
 export interface EffectiveGates {
@@ -38,11 +38,11 @@ export function effectiveGates(
 }
 
 /** Whether a send may have to wait, by these gates. */
-export const mayHold = ({ quietHours, dailyCap, sendsPerMinute }: EffectiveGates): boolean =>
+export const canDefer = ({ quietHours, dailyCap, sendsPerMinute }: EffectiveGates): boolean =>
   quietHours !== null || dailyCap !== null || sendsPerMinute !== null;
 
 /** Why a send waits, and until when: it is then looked at anew. */
-export interface Hold {
+export interface Deferral {
   gate: 'quiet_hours' | 'daily_cap' | 'sends_per_minute';
   until: Date;
   /** With the value at that moment. */
@@ -50,10 +50,10 @@ export interface Hold {
 }
 
 /** What the gates say of the enrollments that are due with a step. */
-export interface Judgement {
-  holds: Map<string, Hold>;
+export interface GateEvaluation {
+  deferrals: Map<string, Deferral>;
   /** Those that were looked at; the others were none to send to. */
-  judged: Set<string> | 'all';
+  evaluated: Set<string> | 'all';
 }
 
 /** The day of a recipient, for counting what was sent in it. */
@@ -61,11 +61,16 @@ export const recipientDay = (at: Date, recipient: Recipient, { timeZone }: Effec
   dayOf(at, recipientZones(recipient, timeZone)[0]);
 
 /** Whether it is quiet for the recipient, or they got enough on their day. `sentThatDay` counts the sends of all sequences. */
-export function holdOf(at: Date, recipient: Recipient, gates: EffectiveGates, sentThatDay: number): Hold | null {
+export function deferralOf(
+  at: Date,
+  recipient: Recipient,
+  gates: EffectiveGates,
+  sentThatDay: number,
+): Deferral | null {
   const zones = recipientZones(recipient, gates.timeZone);
   if (gates.quietHours !== null) {
-    const until = quietUntilEverywhere(at, zones, gates.quietHours);
-    if (until !== null) return { gate: 'quiet_hours', until, reason: describeQuiet(at, zones, gates.quietHours) };
+    const until = quietUntilInAll(at, zones, gates.quietHours);
+    if (until !== null) return { gate: 'quiet_hours', until, reason: quietReason(at, zones, gates.quietHours) };
   }
   if (gates.dailyCap !== null && sentThatDay >= gates.dailyCap) {
     const [zone] = zones;
@@ -92,8 +97,8 @@ export function reserveSlots(
   perMinute: number,
   count: number,
 ): { slots: Date[]; rate: SenderRate } {
-  const groupSize = Math.max(1, Math.floor(perMinute / GROUPS_A_MINUTE));
-  const spacingMs = Math.ceil(MS_A_MINUTE / Math.floor(perMinute / groupSize));
+  const groupSize = Math.max(1, Math.floor(perMinute / GROUPS_PER_MINUTE));
+  const spacingMs = Math.ceil(MS_PER_MINUTE / Math.floor(perMinute / groupSize));
   let slotAt = rate?.slotAt.getTime() ?? 0;
   let used = rate?.used ?? groupSize;
   const slots: Date[] = [];

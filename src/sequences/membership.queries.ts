@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Db } from '../db/connect.ts';
-import { ENDED } from './tidying.queries.ts';
+import { ENDED_STATUS } from './tidying.queries.ts';
 
 const REMOVED = 'removed from the sequence';
 
@@ -29,7 +29,7 @@ export async function endEnrollment(db: Db, orgId: string, sequenceId: string, c
       where org_id = ${orgId} and sequence_id = ${sequenceId} and contact_id = ${contactId} and status = 'active'
       returning org_id, id
     )
-    update deliveries as delivery set status = ${ENDED}, reason = ${REMOVED}, updated_at = now()
+    update deliveries as delivery set status = ${ENDED_STATUS}, reason = ${REMOVED}, updated_at = now()
     from leaving
     where delivery.org_id = leaving.org_id and delivery.enrollment_id = leaving.id and delivery.status in ('queued', 'held')
   `.execute(db);

@@ -5,7 +5,7 @@ export interface ComparedStep extends StoredStep {
 }
 
 /** How many active enrollments stand at each place; the beginning is null. */
-export type Standings = Map<string | null, number>;
+export type PositionCounts = Map<string | null, number>;
 
 export interface PreviewedStep {
   id: string | null;
@@ -18,7 +18,11 @@ export interface PreviewedStep {
 }
 
 /** What an edit would do: each step after it in order, then those it takes away. Both lists hold deleted steps too, in order. */
-export function previewSteps(before: ComparedStep[], after: ComparedStep[], standings: Standings): PreviewedStep[] {
+export function previewSteps(
+  before: ComparedStep[],
+  after: ComparedStep[],
+  standings: PositionCounts,
+): PreviewedStep[] {
   const old = new Map(before.filter((step) => !step.is_deleted).map((step) => [step.id, step]));
   const present = after.filter((step) => !step.is_deleted);
   const kept = present.filter(({ id }) => old.has(id)).map(({ id }) => id);
@@ -28,25 +32,25 @@ export function previewSteps(before: ComparedStep[], after: ComparedStep[], stan
     const change =
       former === undefined
         ? 'added'
-        : !isSame(former, step)
+        : !isSameStep(former, step)
           ? 'changed'
           : kept.indexOf(step.id) !== formerOrder.indexOf(step.id)
             ? 'moved'
             : 'kept';
-    const counts = countAround(step.id, after, standings);
+    const counts = countAroundStep(step.id, after, standings);
     return {
       id: former === undefined ? null : step.id,
       index,
       change,
       ...counts,
-      effect: effectOf(change, counts),
+      effect: describeEffect(change, counts),
     } as const;
   });
   const removed = [...old.keys()]
     .filter((id) => !kept.includes(id))
     .map((id) => {
-      const counts = countAround(id, before, standings);
-      return { id, index: null, change: 'removed', ...counts, effect: effectOf('removed', counts) } as const;
+      const counts = countAroundStep(id, before, standings);
+      return { id, index: null, change: 'removed', ...counts, effect: describeEffect('removed', counts) } as const;
     });
   return [...listed, ...removed];
 }
@@ -58,7 +62,7 @@ interface Counts {
 }
 
 /** Where enrollments stand to a step: before it, with it as their next, or past it. */
-function countAround(id: string, steps: ComparedStep[], standings: Standings): Counts {
+function countAroundStep(id: string, steps: ComparedStep[], standings: PositionCounts): Counts {
   const place = steps.findIndex((step) => step.id === id);
   const counts = { before: 0, at: 0, after: 0 };
   for (const [standing, count] of standings) {
@@ -73,18 +77,18 @@ function countAround(id: string, steps: ComparedStep[], standings: Standings): C
   return counts;
 }
 
-const isSame = (one: ComparedStep, other: ComparedStep) =>
-  one.delay_in_minutes === other.delay_in_minutes && inOrder(one.action) === inOrder(other.action);
+const isSameStep = (one: ComparedStep, other: ComparedStep) =>
+  one.delay_in_minutes === other.delay_in_minutes && canonicalJson(one.action) === canonicalJson(other.action);
 
 /** As JSON, with the fields of each object in one order: Postgres gives them in its own. */
-const inOrder = (value: unknown): string =>
+const canonicalJson = (value: unknown): string =>
   JSON.stringify(value, (_, part: unknown) =>
     typeof part !== 'object' || part === null || Array.isArray(part)
       ? part
       : Object.fromEntries(Object.entries(part).sort()),
   );
 
-function effectOf(change: PreviewedStep['change'], { before, at, after }: Counts): string {
+function describeEffect(change: PreviewedStep['change'], { before, at, after }: Counts): string {
   switch (change) {
     case 'added':
       return `${before} will get it, ${at} of them next; ${after} are past its place and will not`;

@@ -1,13 +1,13 @@
 import { assertSavable } from '../contacts/filters.ts';
 import type { Db } from '../db/connect.ts';
 import { conflict } from '../errors.ts';
-import { countStanding } from './forecast.queries.ts';
+import { countByPosition } from './forecast.queries.ts';
 import { type ComparedStep, previewSteps } from './preview.rules.ts';
 import { hasEnded } from './rules.ts';
 import type { ChangePreview, UpdateSequence } from './schema.ts';
 import { getSequence } from './service.ts';
 import { listAllSteps } from './steps.queries.ts';
-import { arrange, assertSendable, type SavingOptions } from './steps.service.ts';
+import { arrangeSteps, assertSendable, type SaveStepsOptions } from './steps.service.ts';
 
 /** What a change of a sequence's steps would do to those under way. Changes nothing. Throws notFound, and whatever the change would. */
 export async function previewChange(
@@ -15,15 +15,15 @@ export async function previewChange(
   orgId: string,
   ref: string,
   { filter, steps }: UpdateSequence,
-  options: SavingOptions,
+  options: SaveStepsOptions,
 ): Promise<ChangePreview> {
   const { id, status } = await getSequence(db, orgId, ref);
   if (hasEnded({ status })) throw conflict(`A sequence that is ${status} cannot be changed`);
   if (filter !== undefined) await assertSavable(db, orgId, filter, 'filter');
   if (steps !== undefined) await assertSendable(db, orgId, steps, options);
   const stored: ComparedStep[] = await listAllSteps(db, orgId, id);
-  const after = steps === undefined ? stored : arrange(await listAllSteps(db, orgId, id), steps);
-  const standing = await countStanding(db, orgId, id);
+  const after = steps === undefined ? stored : arrangeSteps(await listAllSteps(db, orgId, id), steps);
+  const standing = await countByPosition(db, orgId, id);
   return {
     steps: previewSteps(
       stored,

@@ -1,6 +1,6 @@
 import { type SqlBool, sql, type UpdateObject } from 'kysely';
 import type { Db } from '../db/connect.ts';
-import { byCreation, type Place } from '../db/cursor.ts';
+import { orderedByCreation, type PageRequest } from '../db/cursor.ts';
 import type { Database } from '../db/database.ts';
 import { isUuid } from '../ids.ts';
 import type { Gates } from './gates.schema.ts';
@@ -46,11 +46,11 @@ export const listSequencesById = (db: Db, orgId: string, ids: string[]) =>
   sequenceQuery(db, orgId).where('id', '=', sql<string>`any(${ids}::uuid[])`).execute();
 
 /** A page of sequences by creation. */
-export const listSequences = (db: Db, orgId: string, place: Place) =>
-  sequenceQuery(db, orgId).$call(byCreation(place)).execute();
+export const listSequences = (db: Db, orgId: string, place: PageRequest) =>
+  sequenceQuery(db, orgId).$call(orderedByCreation(place)).execute();
 
 /** Continuous sequences that enroll contacts as they come, paused ones included: a pause loses nobody. */
-export function listListeningSequences(db: Db, orgId: string) {
+export function listAutoEnrollingSequences(db: Db, orgId: string) {
   return db
     .selectFrom('sequences')
     .select(['id', 'name', 'filter', 'created_at'])
@@ -88,7 +88,7 @@ export async function updateSequence(db: Db, orgId: string, id: string, changes:
 }
 
 /** Only from one of the states named; resolves to whether it was in one. */
-export async function moveSequence(
+export async function transitionSequence(
   db: Db,
   orgId: string,
   id: string,

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import type { Db } from '../db/connect.ts';
-import { ENDED } from './tidying.queries.ts';
+import { ENDED_STATUS } from './tidying.queries.ts';
 
 /** Ends enrollments that are older than their contact's reply, with what still waits to be sent for them. */
-export async function exitReplied(
+export async function exitRepliedEnrollments(
   db: Db,
   orgId: string,
   replies: { contact_id: string; channel: string; at: Date }[],
@@ -23,7 +23,7 @@ export async function exitReplied(
         and enrollment.status = 'active' and enrollment.created_at < reply.at
       returning enrollment.org_id, enrollment.id, enrollment.exit_reason
     )
-    update deliveries as delivery set status = ${ENDED}, reason = leaving.exit_reason, gate = 'exit_on_reply', updated_at = now()
+    update deliveries as delivery set status = ${ENDED_STATUS}, reason = leaving.exit_reason, gate = 'exit_on_reply', updated_at = now()
     from leaving
     where delivery.org_id = leaving.org_id and delivery.enrollment_id = leaving.id and delivery.status in ('queued', 'held')
   `.execute(db);

@@ -7,7 +7,7 @@ import { errorResponses } from '../http/errors.ts';
 import { NO_BODY, NoBody } from '../http/schemas.ts';
 import { listEnrollments } from './enrollments.queries.ts';
 import { explainEnrollment } from './explanation.service.ts';
-import { forecast } from './forecast.service.ts';
+import { forecastSequence } from './forecast.service.ts';
 import { previewChange } from './preview.service.ts';
 import {
   AddContacts,
@@ -47,7 +47,7 @@ import { sendTest } from './testing.service.ts';
 
 const tags = ['sequences'];
 
-async function shown(db: Db, orgId: string, id: string) {
+async function sequenceResponse(db: Db, orgId: string, id: string) {
   const [sequence] = await withSteps(db, orgId, [await getSequence(db, orgId, id)]);
   return sequence as NonNullable<typeof sequence>;
 }
@@ -89,7 +89,7 @@ export const sequenceRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config 
       params: SequenceParams,
       response: { 200: Sequence, ...errorResponses(403, 404) },
     },
-    handler: ({ db, org, params }) => shown(db, org.id, params.id),
+    handler: ({ db, org, params }) => sequenceResponse(db, org.id, params.id),
   });
 
   app.patch('/sequences/:id', {
@@ -104,7 +104,7 @@ export const sequenceRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config 
     handler: async ({ db, org, params, body }) => {
       if (body.preview === true) return previewChange(db, org.id, params.id, body, saving);
       await updateSequence(db, org.id, params.id, body, saving);
-      return shown(db, org.id, params.id);
+      return sequenceResponse(db, org.id, params.id);
     },
   });
 
@@ -169,7 +169,7 @@ export const sequenceRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config 
     },
     handler: async ({ db, org, params }) => {
       const sequence = await getSequence(db, org.id, params.id);
-      return forecast(db, org.id, sequence, defaults);
+      return forecastSequence(db, org.id, sequence, defaults);
     },
   });
 

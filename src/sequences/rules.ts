@@ -6,15 +6,15 @@ export interface StoredStep {
 }
 
 /** What comes after a place in a sequence. `after` null is the beginning; `next` null is the end. */
-export interface Move<Step extends StoredStep> {
+export interface StepTransition<Step extends StoredStep> {
   after: string | null;
   next: Step | null;
 }
 
 /** For each place where an enrollment can stand, its next step. Steps are given in order. */
-export function movesOf<Step extends StoredStep>(steps: Step[]): Move<Step>[] {
+export function transitionsOf<Step extends StoredStep>(steps: Step[]): StepTransition<Step>[] {
   let next: Step | null = null;
-  const moves: Move<Step>[] = [];
+  const moves: StepTransition<Step>[] = [];
   for (const step of steps.toReversed()) {
     moves.unshift({ after: step.id, next });
     if (!step.is_deleted) next = step;

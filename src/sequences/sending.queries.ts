@@ -4,10 +4,10 @@ import { type Db, PLANNED_EACH_TIME } from '../db/connect.ts';
 import type { DeliveryStatus } from '../deliveries/contract.ts';
 import { newId } from '../ids.ts';
 import { executeAnnouncing } from '../outbox/announcing.ts';
-import { ANNOUNCE_COMPLETED, MOVED } from './completion.queries.ts';
+import { ANNOUNCE_COMPLETED, MOVED_COLUMNS } from './completion.queries.ts';
 import type { GatedSend } from './gates.queries.ts';
-import type { Judgement } from './gates.rules.ts';
-import { verdictOn } from './verdict.queries.ts';
+import type { GateEvaluation } from './gates.rules.ts';
+import { eligibilityOf } from './verdict.queries.ts';
 
 export interface StepSend extends GatedSend {
   sequenceId: string;
@@ -48,10 +48,10 @@ export async function beginDeliveries(
   orgId: string,
   send: StepSend,
   enrollmentIds: string[],
-  { holds, judged }: Judgement,
+  { deferrals, evaluated }: GateEvaluation,
 ): Promise<{ begun: BegunDelivery[]; settled: string[] }> {
-  const { address, verdict } = verdictOn(orgId, send);
-  const held = enrollmentIds.map((id) => holds.get(id));
+  const { address, verdict } = eligibilityOf(orgId, send);
+  const held = enrollmentIds.map((id) => deferrals.get(id));
   const { rows } = await sql<BegunDelivery & { was_settled: boolean }>`
     ${sql.raw(PLANNED_EACH_TIME)}
     with wanted as materialized (
@@ -59,7 +59,7 @@ export async function beginDeliveries(
       from unnest(
         ${enrollmentIds}::uuid[], ${enrollmentIds.map(newId)}::uuid[], ${held.map((hold) => hold?.until ?? null)}::timestamptz[],
         ${held.map((hold) => hold?.gate ?? null)}::text[], ${held.map((hold) => hold?.reason ?? null)}::text[],
-        ${enrollmentIds.map((id) => judged === 'all' || judged.has(id))}::boolean[]
+        ${enrollmentIds.map((id) => evaluated === 'all' || evaluated.has(id))}::boolean[]
       ) as w (enrollment_id, delivery_id, held_until, held_by, held_because, is_judged)
     ),
     decided as (
@@ -78,7 +78,7 @@ export async function beginDeliveries(
       cross join lateral (${verdict}) as verdict
       cross join lateral (select verdict.status = 'sending' and wanted.held_by is not null as is_held) as holding
       where enrollment.status not in ('complete', 'canceled', 'exited')
-        and coalesce(enrollment.last_step_id, enrollment.sequence_id) = any(${send.places}::uuid[])
+        and coalesce(enrollment.last_step_id, enrollment.sequence_id) = any(${send.positions}::uuid[])
         and exists (select from sequences where org_id = ${orgId} and id = ${send.sequenceId} and status = 'active')
         and not exists (
           select from sequence_runs as run where run.org_id = enrollment.org_id and run.id = enrollment.run_id and run.canceled_at is not null
@@ -121,7 +121,11 @@ export async function beginDeliveries(
 }
 
 /** Keeps what is sent with deliveries. */
-export async function keepContents(db: Db, orgId: string, contents: { id: string; content: unknown }[]): Promise<void> {
+export async function updateContents(
+  db: Db,
+  orgId: string,
+  contents: { id: string; content: unknown }[],
+): Promise<void> {
   await sql`
     update deliveries as delivery set content = kept.content
     from jsonb_to_recordset(${JSON.stringify(contents)}::jsonb) as kept (id uuid, content jsonb)
@@ -130,7 +134,7 @@ export async function keepContents(db: Db, orgId: string, contents: { id: string
 }
 
 /** Has enrollments wait, each until its time. */
-export async function holdEnrollments(db: Db, orgId: string, holds: { id: string; until: Date }[]): Promise<void> {
+export async function deferEnrollments(db: Db, orgId: string, holds: { id: string; until: Date }[]): Promise<void> {
   if (holds.length === 0) return;
   await sql`
     update enrollments as enrollment set held_until = hold.until
@@ -143,7 +147,7 @@ export async function holdEnrollments(db: Db, orgId: string, holds: { id: string
 export async function exitEnrollments(
   db: Db,
   orgId: string,
-  { stepId, places }: Pick<StepSend, 'stepId' | 'places'>,
+  { stepId, positions }: Pick<StepSend, 'stepId' | 'positions'>,
   exits: { id: string; reason: string | null }[],
 ): Promise<void> {
   if (exits.length === 0) return;
@@ -152,15 +156,15 @@ export async function exitEnrollments(
       held_until = null, ended_at = now()
     from unnest(${exits.map(({ id }) => id)}::uuid[], ${exits.map(({ reason }) => reason)}::text[]) as leaving (id, reason)
     where enrollment.org_id = ${orgId} and enrollment.id = leaving.id and enrollment.status = 'active'
-      and coalesce(enrollment.last_step_id, enrollment.sequence_id) = any(${places}::uuid[])
+      and coalesce(enrollment.last_step_id, enrollment.sequence_id) = any(${positions}::uuid[])
   `.execute(db);
 }
 
 /** Moves enrollments behind a step without a send, as theirs was settled. Those that have gone on meanwhile stay where they are. */
-export async function passStep(
+export async function advancePastStep(
   db: Db,
   orgId: string,
-  { stepId, places }: Pick<StepSend, 'stepId' | 'places'>,
+  { stepId, positions }: Pick<StepSend, 'stepId' | 'positions'>,
   enrollmentIds: string[],
 ): Promise<void> {
   if (enrollmentIds.length === 0) return;
@@ -173,8 +177,8 @@ export async function passStep(
         status = case when ${isLast} then 'complete' else status end,
         ended_at = case when ${isLast} then now() end
       where org_id = ${orgId} and id = any(${enrollmentIds}::uuid[]) and status = 'active'
-        and coalesce(last_step_id, sequence_id) = any(${places}::uuid[])
-      returning ${MOVED}
+        and coalesce(last_step_id, sequence_id) = any(${positions}::uuid[])
+      returning ${MOVED_COLUMNS}
     )
     ${ANNOUNCE_COMPLETED}
   `,
@@ -205,7 +209,7 @@ export async function settleDeliveries(
         ended_at = case when ${isOver} then now() end
       from marked
       where enrollment.org_id = marked.org_id and enrollment.id = marked.enrollment_id and enrollment.status not in ('complete', 'canceled', 'exited')
-      returning ${MOVED}
+      returning ${MOVED_COLUMNS}
     )
     ${ANNOUNCE_COMPLETED}
   `,
@@ -241,7 +245,7 @@ export async function settleInterrupted(
       from marked
       where enrollment.org_id = marked.org_id and enrollment.id = marked.enrollment_id
         and enrollment.status not in ('complete', 'canceled', 'exited') and marked.status <> 'queued'
-      returning ${MOVED}
+      returning ${MOVED_COLUMNS}
     ),
     announced as (${ANNOUNCE_COMPLETED})
     select count(*) filter (where status = 'unknown') as unknown from marked

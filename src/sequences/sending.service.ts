@@ -1,27 +1,27 @@
-import { NOBODY, type TemplateContact } from '../contacts/templates.rules.ts';
+import { EMPTY_CONTACT, type TemplateContact } from '../contacts/templates.rules.ts';
 import type { Db, Trx } from '../db/connect.ts';
 import { inTransaction } from '../db/transaction.ts';
-import type { ChannelContent } from '../deliveries/content.ts';
-import { interruption, settleAndAsk } from '../deliveries/look-ups.service.ts';
-import type { Sending } from '../deliveries/sending.ts';
+import type { MessageContent } from '../deliveries/content.ts';
+import { interruptedColumns, settleAndReconcile } from '../deliveries/look-ups.service.ts';
+import type { ClaimedMessage } from '../deliveries/sending.ts';
 import type { StepAction } from './actions.schema.ts';
 import { findNextDue, hasActiveEnrollments, listDue } from './due.queries.ts';
 import { findOpenRun } from './enrollments.queries.ts';
-import type { Hold } from './gates.rules.ts';
-import { judge } from './gates.service.ts';
-import { findSequence, moveSequence, type SequenceRow } from './queries.ts';
-import { type Move, movesOf } from './rules.ts';
+import type { Deferral } from './gates.rules.ts';
+import { evaluateGates } from './gates.service.ts';
+import { findSequence, type SequenceRow, transitionSequence } from './queries.ts';
+import { type StepTransition, transitionsOf } from './rules.ts';
 import {
+  advancePastStep,
   beginDeliveries,
+  deferEnrollments,
   exitEnrollments,
-  holdEnrollments,
-  keepContents,
-  passStep,
   type StepSend,
   settleInterrupted,
+  updateContents,
 } from './sending.queries.ts';
 import { listAllSteps, type SequenceStep } from './steps.queries.ts';
-import { cancelWaiting, tidy } from './tidying.service.ts';
+import { cancelSequenceDeliveries, reconcileSequence } from './tidying.service.ts';
 
 /** The sends of one step that are due together. */
 export interface DueStep {
@@ -30,13 +30,13 @@ export interface DueStep {
   /** The step's place among the present ones, for people: "2 of 3". */
   label: string;
   /** Where those stand whose next step it is. */
-  places: string[];
+  positions: string[];
   enrollmentIds: string[];
 }
 
 export interface SequenceBatch {
   sequence: SequenceRow;
-  moves: Move<SequenceStep>[];
+  transitions: StepTransition<SequenceStep>[];
   steps: DueStep[];
   interrupted: number;
 }
@@ -45,7 +45,7 @@ export interface SequenceBatch {
  * Puts a sequence in order before a batch (settles what an attempt that died had under way, ends what was canceled) and gives what is due,
  * at most `limit`. Undefined when the sequence has ended.
  */
-export async function takeBatch(
+export async function prepareBatch(
   db: Db,
   orgId: string,
   sequenceId: string,
@@ -53,31 +53,39 @@ export async function takeBatch(
 ): Promise<SequenceBatch | undefined> {
   const sequence = await findSequence(db, orgId, sequenceId);
   const allSteps = await listAllSteps(db, orgId, sequenceId);
-  const moves = movesOf(allSteps);
-  const interrupted = await settleAndAsk(db, orgId, (trx) =>
-    settleInterrupted(trx, orgId, sequenceId, lease, interruption),
+  const transitions = transitionsOf(allSteps);
+  const interrupted = await settleAndReconcile(db, orgId, (trx) =>
+    settleInterrupted(trx, orgId, sequenceId, lease, interruptedColumns),
   );
-  if (sequence === undefined || sequence.status === 'canceled') await cancelWaiting(db, orgId, sequenceId);
+  if (sequence === undefined || sequence.status === 'canceled') await cancelSequenceDeliveries(db, orgId, sequenceId);
   if (sequence === undefined || sequence.status === 'canceled' || sequence.status === 'complete') return undefined;
-  await tidy(db, orgId, sequence, allSteps);
-  if (sequence.status !== 'active') return { sequence, moves, steps: [], interrupted };
+  await reconcileSequence(db, orgId, sequence, allSteps);
+  if (sequence.status !== 'active') return { sequence, transitions, steps: [], interrupted };
 
-  const due = Map.groupBy(await listDue(db, orgId, sequenceId, moves, limit), ({ step_id }) => step_id);
+  const due = Map.groupBy(await listDue(db, orgId, sequenceId, transitions, limit), ({ step_id }) => step_id);
   const present = allSteps.filter((step) => !step.is_deleted);
-  const placesBefore = (stepId: string) =>
-    moves.filter((move) => move.next?.id === stepId).map((move) => move.after ?? sequenceId);
+  const positionsBefore = (stepId: string) =>
+    transitions.filter((move) => move.next?.id === stepId).map((move) => move.after ?? sequenceId);
   const steps = present.flatMap(({ id, action }, index) => {
     const enrollmentIds = (due.get(id) ?? []).map((enrollment) => enrollment.id);
     return enrollmentIds.length === 0
       ? []
-      : [{ stepId: id, action, label: `${index + 1} of ${present.length}`, places: placesBefore(id), enrollmentIds }];
+      : [
+          {
+            stepId: id,
+            action,
+            label: `${index + 1} of ${present.length}`,
+            positions: positionsBefore(id),
+            enrollmentIds,
+          },
+        ];
   });
-  return { sequence, moves, steps, interrupted };
+  return { sequence, transitions, steps, interrupted };
 }
 
 /** What a chunk came to before anything was sent. */
 export interface BegunChunk {
-  sendings: Sending[];
+  sendings: ClaimedMessage[];
   skipped: number;
   failed: number;
 }
@@ -87,36 +95,36 @@ export async function beginChunk(
   db: Db,
   orgId: string,
   send: StepSend,
-  compose: (contact: TemplateContact) => ChannelContent,
+  compose: (contact: TemplateContact) => MessageContent,
   enrollmentIds: string[],
 ): Promise<BegunChunk> {
   return inTransaction(db, async (trx) => {
-    const judgement = await judge(trx, orgId, send, enrollmentIds);
+    const judgement = await evaluateGates(trx, orgId, send, enrollmentIds);
     const { begun, settled } = await beginDeliveries(trx, orgId, send, enrollmentIds, judgement);
     const { sending = [], held = [], ...ended } = Object.groupBy(begun, ({ status }) => status);
     const others = Object.values(ended).flat();
     const [leaving, passing] = partition(others, ({ gate }) => gate !== null);
-    await passStep(trx, orgId, send, [...settled, ...passing.map(({ enrollment_id }) => enrollment_id)]);
+    await advancePastStep(trx, orgId, send, [...settled, ...passing.map(({ enrollment_id }) => enrollment_id)]);
     await exitEnrollments(
       trx,
       orgId,
       send,
       leaving.map(({ enrollment_id, reason }) => ({ id: enrollment_id, reason })),
     );
-    await holdEnrollments(
+    await deferEnrollments(
       trx,
       orgId,
       held.map(({ enrollment_id }) => ({
         id: enrollment_id,
-        until: (judgement.holds.get(enrollment_id) as Hold).until,
+        until: (judgement.deferrals.get(enrollment_id) as Deferral).until,
       })),
     );
     const failed = others.filter(({ status }) => status === 'failed').length;
     const sendings = sending.map(({ id, to, attempts, contact }) => ({
       attempts,
-      envelope: { orgId, deliveryId: id, to, ...compose(contact ?? NOBODY) },
+      message: { orgId, deliveryId: id, to, ...compose(contact ?? EMPTY_CONTACT) },
     }));
-    if (send.channel === 'sms') await keepTexts(trx, orgId, sendings);
+    if (send.channel === 'sms') await storeTexts(trx, orgId, sendings);
     return {
       sendings,
       skipped: others.length - failed,
@@ -126,11 +134,11 @@ export async function beginChunk(
 }
 
 /** By its text a provider is asked for an SMS whose answer was lost. */
-const keepTexts = (trx: Trx, orgId: string, sendings: Sending[]): Promise<void> =>
-  keepContents(
+const storeTexts = (trx: Trx, orgId: string, sendings: ClaimedMessage[]): Promise<void> =>
+  updateContents(
     trx,
     orgId,
-    sendings.map(({ envelope: { deliveryId, content } }) => ({ id: deliveryId, content })),
+    sendings.map(({ message: { deliveryId, content } }) => ({ id: deliveryId, content })),
   );
 
 function partition<T>(items: T[], belongs: (item: T) => boolean): [T[], T[]] {
@@ -138,35 +146,35 @@ function partition<T>(items: T[], belongs: (item: T) => boolean): [T[], T[]] {
 }
 
 /** When the sequence has more to do, ending a one-off one that has none left. */
-export async function lookAhead(
+export async function completeOrFindNextDue(
   db: Db,
   orgId: string,
-  { sequence, moves }: SequenceBatch,
+  { sequence, transitions }: SequenceBatch,
 ): Promise<{ state: 'active' | 'paused' | 'ended'; nextDueInMs: number | null }> {
-  const nextDueInMs = await findNextDue(db, orgId, sequence.id, moves);
+  const nextDueInMs = await findNextDue(db, orgId, sequence.id, transitions);
   const current = await findSequence(db, orgId, sequence.id);
   if (current === undefined || current.status === 'canceled') {
-    await cancelWaiting(db, orgId, sequence.id); // a send of this very batch may have been put off
+    await cancelSequenceDeliveries(db, orgId, sequence.id); // a send of this very batch may have been put off
     return { state: 'ended', nextDueInMs: null };
   }
   if (current.status === 'paused') return { state: 'paused', nextDueInMs: null };
-  if (nextDueInMs === null && !current.is_continuous && (await endOneOff(db, orgId, sequence.id))) {
+  if (nextDueInMs === null && !current.is_continuous && (await completeOneOff(db, orgId, sequence.id))) {
     return { state: 'ended', nextDueInMs: null };
   }
   return { state: 'active', nextDueInMs };
 }
 
 /** A one-off sequence is complete once all its contacts are enrolled and none of them waits. */
-function endOneOff(db: Db, orgId: string, sequenceId: string): Promise<boolean> {
+function completeOneOff(db: Db, orgId: string, sequenceId: string): Promise<boolean> {
   return inTransaction(db, async (trx) => {
     if ((await findOpenRun(trx, orgId, sequenceId)) !== undefined) return false;
     if (await hasActiveEnrollments(trx, orgId, sequenceId)) return false;
-    return moveSequence(trx, orgId, sequenceId, ['active'], { status: 'complete', ended_at: new Date() });
+    return transitionSequence(trx, orgId, sequenceId, ['active'], { status: 'complete', ended_at: new Date() });
   });
 }
 
 /** Pauses a sequence whose sender cannot send at all until somebody mends its settings. */
 export async function pauseForSettings(db: Db, orgId: string, sequenceId: string, reason: string): Promise<void> {
   const changes = { status: 'paused', paused_at: new Date(), paused_reason: reason } as const;
-  await moveSequence(db, orgId, sequenceId, ['active'], changes);
+  await transitionSequence(db, orgId, sequenceId, ['active'], changes);
 }

@@ -7,29 +7,29 @@ import { violatedUnique } from '../db/failures.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { conflict, notFound } from '../errors.ts';
 import { isUuid, newId } from '../ids.ts';
-import { wake } from './enroll.service.ts';
+import { wakeSequence } from './enroll.service.ts';
 import { cancelRun, filterContacts, insertEnrollments, insertRun } from './enrollments.queries.ts';
 import type { Gates } from './gates.schema.ts';
 import {
   findSequence,
   insertSequence,
   listSequences,
-  moveSequence,
   type SequenceRow,
+  transitionSequence,
   updateSequence as updateSequenceRow,
 } from './queries.ts';
 import { hasEnded } from './rules.ts';
 import type { AddContactsAnswer, CreateSequence, ListSequences, UpdateSequence } from './schema.ts';
 import { listStepsOf, saveSteps } from './steps.queries.ts';
-import { assertSendable, replaceSteps, type SavingOptions } from './steps.service.ts';
-import { noteChange } from './tidying.queries.ts';
+import { assertSendable, replaceSteps, type SaveStepsOptions } from './steps.service.ts';
+import { markChanged } from './tidying.queries.ts';
 
 /** Creates a sequence. A continuous one is active at once; a one-off one waits to be started. Throws conflict for a used custom_id. */
 export function createSequence(
   db: Db,
   orgId: string,
   input: CreateSequence,
-  options: SavingOptions,
+  options: SaveStepsOptions,
 ): Promise<{ id: string }> {
   return inTransaction(db, async (trx) => {
     await assertSavable(trx, orgId, input.filter, 'filter');
@@ -51,7 +51,7 @@ export function createSequence(
     );
     const steps = input.steps.map((step, position) => ({ ...step, id: newId(), position, is_deleted: false }));
     await saveSteps(trx, orgId, id, steps);
-    if (is_continuous) await wake(trx, orgId, { id, name });
+    if (is_continuous) await wakeSequence(trx, orgId, { id, name });
     return { id };
   });
 }
@@ -83,7 +83,7 @@ export function updateSequence(
   orgId: string,
   ref: string,
   changes: UpdateSequence,
-  options: SavingOptions,
+  options: SaveStepsOptions,
 ): Promise<void> {
   return inTransaction(db, async (trx) => {
     const sequence = await getSequence(trx, orgId, ref, { forUpdate: true });
@@ -97,19 +97,19 @@ export function updateSequence(
         ...(name === undefined ? {} : { name }),
         ...(custom_id === undefined ? {} : { custom_id }),
         ...(filter === undefined ? {} : { filter: filter === null ? null : JSON.stringify(filter) }),
-        ...(gates === undefined ? {} : changeOfGates(sequence, gates)),
+        ...(gates === undefined ? {} : gateChangesOf(sequence, gates)),
       }),
     );
     if (steps !== undefined) {
       await assertSendable(trx, orgId, steps, options);
       await replaceSteps(trx, orgId, sequence.id, steps);
     }
-    await noteChange(trx, orgId, [sequence.id]);
-    if (sequence.status === 'active') await wake(trx, orgId, sequence);
+    await markChanged(trx, orgId, [sequence.id]);
+    if (sequence.status === 'active') await wakeSequence(trx, orgId, sequence);
   });
 }
 
-function changeOfGates({ gates: before, has_stale_turns }: SequenceRow, changes: Gates) {
+function gateChangesOf({ gates: before, has_stale_turns }: SequenceRow, changes: Gates) {
   const gates = { ...before, ...changes };
   const hasOtherLimit = (gates.sends_per_minute ?? null) !== (before.sends_per_minute ?? null);
   return { gates: JSON.stringify(gates), has_stale_turns: has_stale_turns || hasOtherLimit };
@@ -124,7 +124,7 @@ export function deleteSequence(db: Db, orgId: string, ref: string): Promise<void
       canceled_at: new Date(),
       deleted_at: new Date(),
     });
-    await wake(trx, orgId, sequence);
+    await wakeSequence(trx, orgId, sequence);
   });
 }
 
@@ -133,42 +133,42 @@ export function startSequence(db: Db, orgId: string, ref: string): Promise<void>
   return inTransaction(db, async (trx) => {
     const sequence = await getSequence(trx, orgId, ref);
     if (sequence.is_continuous) throw conflict('A continuous sequence runs from its creation and cannot be started');
-    const isStarted = await moveSequence(trx, orgId, sequence.id, ['pending'], {
+    const isStarted = await transitionSequence(trx, orgId, sequence.id, ['pending'], {
       status: 'active',
       started_at: new Date(),
     });
     if (!isStarted) throw conflict(`A sequence that is ${sequence.status} cannot be started`);
     await insertRun(trx, { org_id: orgId, id: newId(), sequence_id: sequence.id, is_enrolled: false });
-    await wake(trx, orgId, sequence);
+    await wakeSequence(trx, orgId, sequence);
   });
 }
 
 /** Stops sending within one batch and loses nobody. Throws conflict unless the sequence is active or paused already. */
 export function pauseSequence(db: Db, orgId: string, ref: string): Promise<void> {
-  return changeCourse(db, orgId, ref, 'active', 'paused', 'paused', { paused_at: new Date(), paused_reason: null });
+  return changeStatus(db, orgId, ref, 'active', 'paused', 'paused', { paused_at: new Date(), paused_reason: null });
 }
 
 /** Goes on where a pause stopped it. Throws conflict unless the sequence is paused or active already. */
 export function resumeSequence(db: Db, orgId: string, ref: string): Promise<void> {
-  return changeCourse(db, orgId, ref, 'paused', 'active', 'resumed', { paused_at: null, paused_reason: null });
+  return changeStatus(db, orgId, ref, 'paused', 'active', 'resumed', { paused_at: null, paused_reason: null });
 }
 
-function changeCourse(
+function changeStatus(
   db: Db,
   orgId: string,
   ref: string,
   from: 'active' | 'paused',
   to: 'active' | 'paused',
   verb: string,
-  changes: Parameters<typeof moveSequence>[4],
+  changes: Parameters<typeof transitionSequence>[4],
 ): Promise<void> {
   return inTransaction(db, async (trx) => {
     const sequence = await getSequence(trx, orgId, ref, { forUpdate: true });
     if (sequence.status === to) return;
-    if (!(await moveSequence(trx, orgId, sequence.id, [from], { ...changes, status: to }))) {
+    if (!(await transitionSequence(trx, orgId, sequence.id, [from], { ...changes, status: to }))) {
       throw conflict(`A sequence that is ${sequence.status} cannot be ${verb}`);
     }
-    await wake(trx, orgId, sequence);
+    await wakeSequence(trx, orgId, sequence);
   });
 }
 
@@ -179,18 +179,18 @@ export function cancelSequence(db: Db, orgId: string, ref: string): Promise<void
     if (found === undefined) return cancelOneRun(trx, orgId, ref);
     if (found.status === 'canceled') return;
     const changes = { status: 'canceled', canceled_at: new Date() } as const;
-    if (!(await moveSequence(trx, orgId, found.id, ['pending', 'active', 'paused'], changes))) {
+    if (!(await transitionSequence(trx, orgId, found.id, ['pending', 'active', 'paused'], changes))) {
       throw conflict('A sequence that is complete cannot be canceled');
     }
-    await wake(trx, orgId, found);
+    await wakeSequence(trx, orgId, found);
   });
 }
 
 async function cancelOneRun(trx: Trx, orgId: string, runId: string): Promise<void> {
   const sequenceId = isUuid(runId) ? await cancelRun(trx, orgId, runId) : undefined;
   if (sequenceId === undefined) throw notFound('sequence or run');
-  await noteChange(trx, orgId, [sequenceId]);
-  await wake(trx, orgId, await getSequence(trx, orgId, sequenceId));
+  await markChanged(trx, orgId, [sequenceId]);
+  await wakeSequence(trx, orgId, await getSequence(trx, orgId, sequenceId));
 }
 
 /** Enrolls each contact once, creating unknown ones. Contacts outside the sequence's filter are reported, not enrolled. */
@@ -207,7 +207,7 @@ export function addContacts(db: Db, orgId: string, ref: string, refs: ContactRef
     const runId = newId();
     await insertRun(trx, { org_id: orgId, id: runId, sequence_id: sequence.id, is_enrolled: true });
     const enrolled = new Set(await insertEnrollments(trx, orgId, sequence.id, runId, [...matching]));
-    if (enrolled.size > 0) await wake(trx, orgId, sequence);
+    if (enrolled.size > 0) await wakeSequence(trx, orgId, sequence);
 
     const skipped = contacts.flatMap(({ ref: contact, contactId }) => {
       if (contactId === undefined) return [{ contact, reason: 'there is no contact with this id' }];

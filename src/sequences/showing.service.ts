@@ -5,7 +5,7 @@ import { Sequence } from './schema.ts';
 import { withSteps } from './service.ts';
 
 /** Sequences of the org by their ids, each as GET answers it. Those that are gone are left out. */
-export async function sequencesOf(
+export async function getSequenceSnapshots(
   db: Db,
   orgId: string,
   ids: string[],

@@ -1,7 +1,7 @@
 import type { Db } from '../db/connect.ts';
-import { countStanding, type Standing } from './forecast.queries.ts';
+import { countByPosition, type PositionCount } from './forecast.queries.ts';
 import type { SequenceRow } from './queries.ts';
-import { type Move, movesOf, type StoredStep } from './rules.ts';
+import { type StepTransition, type StoredStep, transitionsOf } from './rules.ts';
 import { countDeliveries, countEnrollments } from './stats.queries.ts';
 import { listAllSteps } from './steps.queries.ts';
 
@@ -10,10 +10,10 @@ export async function getStats(db: Db, orgId: string, sequence: SequenceRow) {
   const steps = await listAllSteps(db, orgId, sequence.id);
   const [deliveries, standing, { active, complete, canceled, exited }] = await Promise.all([
     countDeliveries(db, orgId, sequence.id),
-    countStanding(db, orgId, sequence.id),
+    countByPosition(db, orgId, sequence.id),
     countEnrollments(db, orgId, sequence.id),
   ]);
-  const due = dueByStep(sequence.id, movesOf(steps), standing);
+  const due = countDueByStep(sequence.id, transitionsOf(steps), standing);
   const isCanceled = sequence.status === 'canceled';
   const none = { sent: 0, delivered: 0, failed: 0, skipped: 0, unknown: 0 };
   return {
@@ -30,7 +30,11 @@ export async function getStats(db: Db, orgId: string, sequence: SequenceRow) {
 }
 
 /** Active enrollments by the step that comes next for them. */
-function dueByStep(sequenceId: string, moves: Move<StoredStep>[], standing: Standing[]): Map<string, number> {
+function countDueByStep(
+  sequenceId: string,
+  moves: StepTransition<StoredStep>[],
+  standing: PositionCount[],
+): Map<string, number> {
   const counts = new Map<string, number>();
   for (const { after, next } of moves) {
     const found = standing.find(({ place }) => place === (after ?? sequenceId));

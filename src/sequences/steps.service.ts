@@ -8,7 +8,7 @@ import { orderAfterEdit } from './rules.ts';
 import type { ChangedStep } from './schema.ts';
 import { listAllSteps, type SequenceStep, type StepToSave, saveSteps } from './steps.queries.ts';
 
-export interface SavingOptions {
+export interface SaveStepsOptions {
   /** Whether mail goes out from domains that are not verified. */
   isDevelopment: boolean;
 }
@@ -18,7 +18,7 @@ export async function assertSendable(
   db: Db,
   orgId: string,
   steps: { action: StepAction }[],
-  { isDevelopment }: SavingOptions,
+  { isDevelopment }: SaveStepsOptions,
 ): Promise<void> {
   const issues: Issue[] = [];
   for (const [index, { action }] of steps.entries()) {
@@ -45,11 +45,11 @@ export async function assertSendable(
 /** Replaces a sequence's steps by those listed. Those that are no longer listed stay as deleted. Throws invalid for ids that are not its own. */
 export async function replaceSteps(trx: Trx, orgId: string, sequenceId: string, listed: ChangedStep[]): Promise<void> {
   const stored = await listAllSteps(trx, orgId, sequenceId);
-  await saveSteps(trx, orgId, sequenceId, arrange(stored, listed));
+  await saveSteps(trx, orgId, sequenceId, arrangeSteps(stored, listed));
 }
 
 /** All steps in the order after an edit, deleted ones included. Throws invalid for ids that are not the sequence's, or stand twice. */
-export function arrange(stored: SequenceStep[], listed: ChangedStep[]): StepToSave[] {
+export function arrangeSteps(stored: SequenceStep[], listed: ChangedStep[]): StepToSave[] {
   const present = new Set(stored.filter((step) => !step.is_deleted).map(({ id }) => id));
   const given = listed.flatMap(({ id }) => (id === undefined ? [] : [id]));
   const foreign = given.find((id) => !present.has(id));

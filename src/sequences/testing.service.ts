@@ -1,6 +1,6 @@
 import { toE164 } from '../contacts/phone-number.schema.ts';
 import { getContact } from '../contacts/service.ts';
-import { NOBODY } from '../contacts/templates.rules.ts';
+import { EMPTY_CONTACT } from '../contacts/templates.rules.ts';
 import type { Db } from '../db/connect.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { type ChannelDefaults, listChannels } from '../deliveries/channels.service.ts';
@@ -27,7 +27,7 @@ export function sendTest(
     const sequence = await getSequence(trx, orgId, ref);
     const address = addressOf(to);
     const steps = (await listAllSteps(trx, orgId, sequence.id)).filter((step) => !step.is_deleted);
-    const contact = contact_id === undefined ? NOBODY : await getContact(trx, orgId, contact_id);
+    const contact = contact_id === undefined ? EMPTY_CONTACT : await getContact(trx, orgId, contact_id);
     const channels = await listChannels(trx, orgId, defaults);
     const data = [];
     for (const [index, { id: stepId, action }] of steps.entries()) {

@@ -2,14 +2,14 @@ import { sql } from 'kysely';
 import { type Db, PLANNED_EACH_TIME } from '../db/connect.ts';
 import { NIL_UUID } from '../ids.ts';
 import { executeAnnouncing } from '../outbox/announcing.ts';
-import { ANNOUNCE_COMPLETED, MOVED } from './completion.queries.ts';
-import type { Move, StoredStep } from './rules.ts';
+import { ANNOUNCE_COMPLETED, MOVED_COLUMNS } from './completion.queries.ts';
+import type { StepTransition, StoredStep } from './rules.ts';
 
 /** Rows that one statement changes at most, so that it ends soon however many there are. */
-const CHUNK = 5_000;
+const MAX_ROWS_PER_STATEMENT = 5_000;
 
 /** What ends a send that waits: nothing was sent, unless an attempt of it ended in the middle. */
-export const ENDED = sql`case when delivery.may_have_gone then 'unknown' else 'canceled' end`;
+export const ENDED_STATUS = sql`case when delivery.may_have_gone then 'unknown' else 'canceled' end`;
 
 /** Does one statement, of at most CHUNK rows, until it finds none. */
 async function inChunks(change: () => Promise<number>): Promise<void> {
@@ -24,7 +24,7 @@ export const endCanceledRuns = (db: Db, orgId: string, sequenceId: string): Prom
         select enrollments.id from sequence_runs as run
         join enrollments on enrollments.org_id = run.org_id and enrollments.run_id = run.id and enrollments.status = 'active'
         where run.org_id = ${orgId} and run.sequence_id = ${sequenceId} and run.canceled_at is not null
-        limit ${CHUNK}
+        limit ${MAX_ROWS_PER_STATEMENT}
       )
       update enrollments set status = 'canceled', ended_at = now()
       where org_id = ${orgId} and id in (select id from ending)
@@ -34,11 +34,11 @@ export const endCanceledRuns = (db: Db, orgId: string, sequenceId: string): Prom
   });
 
 /** Ends enrollments that stand behind the last step, as after an edit that took steps away or put them in another order. */
-export async function completeBehindLastStep(
+export async function completePastLastStep(
   db: Db,
   orgId: string,
   sequenceId: string,
-  moves: Move<StoredStep>[],
+  moves: StepTransition<StoredStep>[],
 ): Promise<void> {
   for (const { after, next } of moves) {
     if (next !== null) continue;
@@ -52,9 +52,9 @@ export async function completeBehindLastStep(
             select id from enrollments
             where org_id = ${orgId} and sequence_id = ${sequenceId} and status = 'active'
               and coalesce(last_step_id, sequence_id) = ${after ?? sequenceId}::uuid
-            limit ${CHUNK}
+            limit ${MAX_ROWS_PER_STATEMENT}
           )
-          returning ${MOVED}
+          returning ${MOVED_COLUMNS}
         ),
         announced as (${ANNOUNCE_COMPLETED})
         select id from moved
@@ -71,11 +71,11 @@ export async function completeBehindLastStep(
  * which an index is kept (`coalesce` keeps those of what is active or waits out), and is planned each time, or it takes minutes for
  * thousands that have just come.
  */
-export async function dropStrandedDeliveries(
+export async function cancelObsoleteDeliveries(
   db: Db,
   orgId: string,
   sequenceId: string,
-  moves: Move<StoredStep>[],
+  moves: StepTransition<StoredStep>[],
 ): Promise<Set<string>> {
   const senders = new Set<string>();
   let after: string | undefined = NIL_UUID;
@@ -92,10 +92,10 @@ export async function dropStrandedDeliveries(
       waiting as (
         select org_id, id, step_id, enrollment_id from deliveries
         where org_id = ${orgId} and sequence_id = ${sequenceId} and status in ('queued', 'held') and id > ${after}::uuid
-        order by id limit ${CHUNK}
+        order by id limit ${MAX_ROWS_PER_STATEMENT}
       ),
       stranded as (
-        update deliveries as delivery set status = ${ENDED}, updated_at = now()
+        update deliveries as delivery set status = ${ENDED_STATUS}, updated_at = now()
         from waiting
         left join enrollments as enrollment on enrollment.org_id = waiting.org_id and enrollment.id = waiting.enrollment_id
         left join move on coalesce(enrollment.status, '') = 'active' and move.place = coalesce(enrollment.last_step_id, enrollment.sequence_id)
@@ -121,9 +121,9 @@ export async function cancelWaitingDeliveries(db: Db, orgId: string, sequenceId:
   const senders = new Set<string>();
   await inChunks(async () => {
     const { rows } = await sql<{ sender: string | null; gate: string | null }>`
-      update deliveries as delivery set status = ${ENDED}, updated_at = now()
+      update deliveries as delivery set status = ${ENDED_STATUS}, updated_at = now()
       where org_id = ${orgId} and id in (
-        select id from deliveries where org_id = ${orgId} and sequence_id = ${sequenceId} and status in ('queued', 'held') limit ${CHUNK}
+        select id from deliveries where org_id = ${orgId} and sequence_id = ${sequenceId} and status in ('queued', 'held') limit ${MAX_ROWS_PER_STATEMENT}
       )
       returning gate, sender
     `.execute(db);
@@ -137,7 +137,12 @@ export async function cancelWaitingDeliveries(db: Db, orgId: string, sequenceId:
  * Has what a gate holds be looked at anew at once. What waits for its sender keeps its turn, without which it would wait behind all others,
  * unless turns are `stale`: then it takes another.
  */
-export async function releaseHolds(db: Db, orgId: string, sequenceId: string, turns: 'kept' | 'stale'): Promise<void> {
+export async function releaseDeferrals(
+  db: Db,
+  orgId: string,
+  sequenceId: string,
+  turns: 'kept' | 'stale',
+): Promise<void> {
   let after: string | undefined = NIL_UUID;
   while (after !== undefined) {
     const { rows }: { rows: { last: string | null }[] } = await sql<{ last: string | null }>`
@@ -145,7 +150,7 @@ export async function releaseHolds(db: Db, orgId: string, sequenceId: string, tu
       with waiting as (
         select org_id, id, enrollment_id, gate from deliveries
         where org_id = ${orgId} and sequence_id = ${sequenceId} and status in ('queued', 'held') and id > ${after}::uuid
-        order by id limit ${CHUNK}
+        order by id limit ${MAX_ROWS_PER_STATEMENT}
       ),
       held as (
         select * from waiting where gate is not null and (gate <> 'sends_per_minute' or ${turns === 'stale'}::boolean)
@@ -166,14 +171,14 @@ export async function releaseHolds(db: Db, orgId: string, sequenceId: string, tu
 }
 
 /** Notes that a sequence has to be put in order: its steps or gates changed, a run was canceled, its contacts were deleted. */
-export async function noteChange(db: Db, orgId: string, sequenceIds: string[]): Promise<void> {
+export async function markChanged(db: Db, orgId: string, sequenceIds: string[]): Promise<void> {
   await sql`
     update sequences set changes_to_apply = changes_to_apply + 1 where org_id = ${orgId} and id = any(${sequenceIds}::uuid[])
   `.execute(db);
 }
 
 /** Notes that a sequence was put in order by what was known of it then; what changed since stays noted. */
-export async function noteOrder(
+export async function markReconciled(
   db: Db,
   orgId: string,
   { id, changes_to_apply }: { id: string; changes_to_apply: number },
@@ -185,7 +190,7 @@ export async function noteOrder(
 }
 
 /** Notes a change for all sequences of the org in which something is held. Gives those of them that run. */
-export async function noteChangeWhereHeld(db: Db, orgId: string): Promise<{ id: string; name: string }[]> {
+export async function markChangedWhereDeferred(db: Db, orgId: string): Promise<{ id: string; name: string }[]> {
   const { rows } = await sql<{ id: string; name: string; status: string }>`
     update sequences as sequence set changes_to_apply = changes_to_apply + 1
     where org_id = ${orgId} and status in ('active', 'paused') and exists (
@@ -198,14 +203,14 @@ export async function noteChangeWhereHeld(db: Db, orgId: string): Promise<{ id: 
 }
 
 /** Ends what waited for contacts that were deleted. */
-export const dropOrphans = (db: Db, orgId: string): Promise<void> =>
+export const cancelOrphanedDeliveries = (db: Db, orgId: string): Promise<void> =>
   inChunks(async () => {
     const { rows } = await sql`
-      update deliveries as delivery set status = ${ENDED}, updated_at = now()
+      update deliveries as delivery set status = ${ENDED_STATUS}, updated_at = now()
       where org_id = ${orgId} and id in (
         select id from deliveries
         where org_id = ${orgId} and status in ('queued', 'held') and sequence_id is not null and enrollment_id is null
-        limit ${CHUNK}
+        limit ${MAX_ROWS_PER_STATEMENT}
       )
       returning id
     `.execute(db);

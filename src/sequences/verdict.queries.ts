@@ -7,7 +7,7 @@ export interface SendRule {
   /** Passes those who opted out, but not those whose address bounced. */
   isTransactional: boolean;
   /** Why nothing can be sent at all, or null. */
-  obstacle: string | null;
+  blockedReason: string | null;
   /** SQL: whether the e-mail of `contact` is blocked. */
   isBlocked: RawBuilder<SqlBool>;
   /** Whoever has replied since the enrollment gets nothing more. */
@@ -21,9 +21,9 @@ export interface SendRule {
  * enrollment ends with it. The one rule for sending and for forecasts. `offset 0` keeps Postgres from writing out every fact at each place
  * that asks for it, which made planning take eight times as long as running.
  */
-export function verdictOn(
+export function eligibilityOf(
   orgId: string,
-  { channel, isTransactional, obstacle, isBlocked, exitsOnReply, staysWhile }: SendRule,
+  { channel, isTransactional, blockedReason, isBlocked, exitsOnReply, staysWhile }: SendRule,
 ) {
   const address = channel === 'email' ? sql<string | null>`contact.email` : sql<string | null>`contact.phone_number`;
   const missing = channel === 'email' ? 'the contact has no e-mail address' : 'the contact has no phone number';
@@ -48,11 +48,11 @@ export function verdictOn(
   const verdict = sql<{ status: string; reason: string | null; gate: string | null }>`
     select
       case when reply is not null or is_unmatched or is_blocked or address is null then 'skipped' when suppressed is not null then 'suppressed'
-        when ${obstacle}::text is not null then 'failed' else 'sending' end as status,
+        when ${blockedReason}::text is not null then 'failed' else 'sending' end as status,
       case when reply is not null then 'exit_on_reply: ' || reply
         when is_unmatched then 'exit_when_unmatched: the contact no longer matches the filter'
         when is_blocked then 'the contact is blocked' when address is null then ${missing}
-        when suppressed is not null then suppressed else ${obstacle}::text end as reason,
+        when suppressed is not null then suppressed else ${blockedReason}::text end as reason,
       case when reply is not null then 'exit_on_reply' when is_unmatched then 'exit_when_unmatched' end as gate
     from (
       select ${isBlocked} as is_blocked, ${address} as address, ${suppression} as suppressed, ${reply} as reply, ${isUnmatched} as is_unmatched

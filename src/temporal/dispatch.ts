@@ -18,11 +18,11 @@ export interface DispatchedCommand {
   payload: object;
 }
 
-const ANSWER_WITHIN_MS = 10_000;
+const DISPATCH_TIMEOUT_MS = 10_000;
 
 /** Hands one command to Temporal, which has 10 s to answer. A start whose workflow id was ever used does nothing: it is the same happening again. */
 export const dispatch = (client: Client, command: DispatchedCommand): Promise<void> =>
-  client.withDeadline(Date.now() + ANSWER_WITHIN_MS, () => send(client, command));
+  client.withDeadline(Date.now() + DISPATCH_TIMEOUT_MS, () => send(client, command));
 
 async function send(client: Client, command: DispatchedCommand): Promise<void> {
   const options = {

@@ -2,7 +2,7 @@ import { type Client, ScheduleAlreadyRunning, ScheduleNotFoundError, type Schedu
 import type { WorkflowContract } from './contract.ts';
 import { searchAttributes } from './search-attributes.ts';
 
-export interface KeptSchedule<Input> {
+export interface ScheduleDefinition<Input> {
   scheduleId: string;
   orgId: string;
   subjectId: string;
@@ -16,7 +16,7 @@ export interface KeptSchedule<Input> {
 }
 
 /** Makes a Schedule, or has the one of this id be like this. */
-export async function putSchedule<Input>(client: Client, kept: KeptSchedule<Input>): Promise<void> {
+export async function putSchedule<Input>(client: Client, kept: ScheduleDefinition<Input>): Promise<void> {
   const { scheduleId, orgId, subjectId, times, catchupWindow, summary, contract, input } = kept;
   const workflowId = contract.workflowId(input);
   const options = {
@@ -41,7 +41,7 @@ export async function putSchedule<Input>(client: Client, kept: KeptSchedule<Inpu
   }
 }
 
-function specOf(times: KeptSchedule<never>['times']): ScheduleOptions['spec'] {
+function specOf(times: ScheduleDefinition<never>['times']): ScheduleOptions['spec'] {
   if ('cron' in times) return { cronExpressions: [times.cron], timezone: times.timezone };
   return { intervals: [{ every: times.everyMs, offset: times.offsetMs }] };
 }

@@ -3,7 +3,7 @@ import { SessionChannel } from '../conversations/sessions.schema.ts';
 import { Id, Timestamp } from '../http/schemas.ts';
 
 /** What every answer of the widget says that did what it was asked. */
-export const Done = z.object({ success: z.literal(true) });
+export const Success = z.object({ success: z.literal(true) });
 
 export const WidgetConfig = z.object({
   org: z.object({ id: Id, name: z.string() }),
@@ -74,4 +74,4 @@ export const SentWidgetMessage = z.object({
 
 export const UploadedWidgetFile = z.object({ fileName: z.string(), fileUrl: z.string() });
 
-export const Voted = z.object({ messagePublicId: Id, success: z.literal(true) });
+export const VoteResult = z.object({ messagePublicId: Id, success: z.literal(true) });

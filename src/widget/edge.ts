@@ -6,7 +6,7 @@ import { unauthorized } from '../errors.ts';
 import { answerTo } from '../http/errors.ts';
 import { enforce } from '../http/rate-limits.ts';
 import { findWidgetOrg } from '../orgs/service.ts';
-import { findTokenHolder, type Visitor } from './visitors.service.ts';
+import { findVisitorByToken, type Visitor } from './visitors.service.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -19,8 +19,8 @@ declare module 'fastify' {
 
 const RETRY_AFTER_SECONDS = 5;
 /** Failures that are no user's doing keep their status; all others are told with a 200, as the widget shows them. */
-const KEPT_STATUSES = [401, 404, 429];
-const CODES: Record<number, string> = {
+const PRESERVED_STATUSES = [401, 404, 429];
+const ERROR_CODES: Record<number, string> = {
   400: 'invalid_request',
   401: 'unauthorized',
   404: 'not_found',
@@ -32,7 +32,7 @@ const CODES: Record<number, string> = {
 };
 
 /** Finds out whose widget calls, by X-Bot-Token, limits each address of it, and tells failures as the widget reads them. */
-export const widgetEdge = fastifyPlugin(async (app: FastifyInstance, { db, rateLimits }: Deps) => {
+export const widgetPlugin = fastifyPlugin(async (app: FastifyInstance, { db, rateLimits }: Deps) => {
   app.decorateRequest('widgetOrg', null as never);
   app.decorateRequest('visitor', null as never);
 
@@ -51,8 +51,8 @@ export const widgetEdge = fastifyPlugin(async (app: FastifyInstance, { db, rateL
     if (statusCode >= 500) request.log.error({ err: error }, 'request failed');
     if (statusCode === 503) reply.header('retry-after', RETRY_AFTER_SECONDS);
     if (statusCode === 401) reply.header('www-authenticate', 'Bearer');
-    const isTold = statusCode < 500 && !KEPT_STATUSES.includes(statusCode);
-    const code = CODES[statusCode] ?? (statusCode < 500 ? 'refused' : 'internal_error');
+    const isTold = statusCode < 500 && !PRESERVED_STATUSES.includes(statusCode);
+    const code = ERROR_CODES[statusCode] ?? (statusCode < 500 ? 'refused' : 'internal_error');
     return reply
       .code(isTold ? 200 : statusCode)
       .type('application/json; charset=utf-8')
@@ -66,7 +66,7 @@ export const requireVisitor = fastifyPlugin(async (app: FastifyInstance, { db, t
   app.addHook('onRequest', async (request) => {
     const [, token] = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '') ?? [];
     if (token === undefined) throw unauthorized('Send the contact’s token as "Authorization: Bearer <token>"');
-    const visitor = await findTokenHolder(db, tokens, request.widgetOrg.id, token);
+    const visitor = await findVisitorByToken(db, tokens, request.widgetOrg.id, token);
     if (visitor === undefined) throw unauthorized('The contact’s token is not valid or has expired: get a new one');
     request.visitor = visitor;
   });

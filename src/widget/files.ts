@@ -2,13 +2,13 @@ import type { FastifyRequest } from 'fastify';
 import type { Deps } from '../deps.ts';
 import { receiveFile } from '../http/uploads.ts';
 import { MAX_FILE_BYTES } from '../media/file-types.rules.ts';
-import { storeReceived } from '../media/service.ts';
+import { storeUpload } from '../media/service.ts';
 
 /** Keeps the file that a visitor sends, as POST /media does, and gives its name and a link to it. Throws as that does. */
-export async function takeFile(request: FastifyRequest, { db, storage, mediaLinks }: Deps) {
+export async function receiveUpload(request: FastifyRequest, { db, storage, mediaLinks }: Deps) {
   const upload = await receiveFile(request, MAX_FILE_BYTES);
   try {
-    const media = await storeReceived(db, storage, request.widgetOrg.id, upload);
+    const media = await storeUpload(db, storage, request.widgetOrg.id, upload);
     return { fileName: media.file_name, fileUrl: mediaLinks.linkOf(media) };
   } finally {
     await upload.bytes.remove();

@@ -1,14 +1,14 @@
-import type { KeptAttachment } from '../conversations/attachments.service.ts';
+import type { StoredAttachment } from '../conversations/attachments.service.ts';
 import type { MediaLinks } from '../media/links.ts';
 import type { WidgetHistory } from './answers.schema.ts';
 import type { VisibleEvent } from './messages.queries.ts';
 
-const KINDS = { contact: 'user', human_agent: 'agent', ai: 'ai', system: 'system' } as const;
+const SENDER_TYPES = { contact: 'user', human_agent: 'agent', ai: 'ai', system: 'system' } as const;
 
 interface MessageData {
   sender_name?: string | null;
   sender_avatar_url?: string | null;
-  attachments?: KeptAttachment[];
+  attachments?: StoredAttachment[];
 }
 
 /** An event as the widget shows it, with links to its files. Of a redacted message nothing but its place is left. */
@@ -21,7 +21,7 @@ export function historyItemOf(links: MediaLinks, event: VisibleEvent): WidgetHis
       type: 'message',
       content: { text: event.content ?? '' },
       sender: {
-        kind: event.sender === null ? 'unknown' : KINDS[event.sender],
+        kind: event.sender === null ? 'unknown' : SENDER_TYPES[event.sender],
         ...(sender_name ? { name: sender_name } : {}),
         ...(sender_avatar_url ? { avatar: sender_avatar_url } : {}),
       },

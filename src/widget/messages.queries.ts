@@ -15,7 +15,7 @@ export async function hasMessage(trx: Trx, orgId: string, sessionId: string, uui
 }
 
 /** Lets one message of this name in the org through at a time, and says whether an event has it for its id already. */
-export async function isEventId(trx: Trx, orgId: string, uuid: string): Promise<boolean> {
+export async function lockEventId(trx: Trx, orgId: string, uuid: string): Promise<boolean> {
   await lockName(trx, `widget message ${orgId} ${uuid}`);
   const found = await trx
     .selectFrom('session_events')

@@ -1,9 +1,9 @@
-import { keepMessageOverrides } from '../agents/overrides.service.ts';
+import { storeMessageOverrides } from '../agents/overrides.service.ts';
 import { isContactBlocked } from '../contacts/blocklist.service.ts';
-import { attachmentOf, type KeptAttachment } from '../conversations/attachments.service.ts';
-import { takeContactMessage } from '../conversations/contact-messages.service.ts';
+import { attachmentOf, type StoredAttachment } from '../conversations/attachments.service.ts';
+import { addContactMessage } from '../conversations/contact-messages.service.ts';
 import { handOff } from '../conversations/handling.service.ts';
-import { changeLanguage } from '../conversations/visitors.service.ts';
+import { setSessionLanguage } from '../conversations/visitors.service.ts';
 import type { Db, Trx } from '../db/connect.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { refused } from '../errors.ts';
@@ -12,12 +12,19 @@ import type { MediaLinks } from '../media/links.ts';
 import { findLinkedMedia } from '../media/service.ts';
 import type { Secrets } from '../secrets.ts';
 import { historyItemOf } from './history.ts';
-import { findAnswer, hasMessage, insertMessage, isEventId, listVisibleEvents, upsertVote } from './messages.queries.ts';
+import {
+  findAnswer,
+  hasMessage,
+  insertMessage,
+  listVisibleEvents,
+  lockEventId,
+  upsertVote,
+} from './messages.queries.ts';
 import type { SendWidgetMessage, Vote } from './schema.ts';
-import { getWidgetSession, type HeldSession, holdWidgetSession, mergeCustomData } from './sessions.service.ts';
+import { getWidgetSession, type LockedWidgetSession, lockWidgetSession, mergeCustomData } from './sessions.service.ts';
 import type { Visitor } from './visitors.service.ts';
 
-export interface TakingDeps {
+export interface MessageDeps {
   mediaLinks: MediaLinks;
   secrets: Secrets;
 }
@@ -26,9 +33,9 @@ export interface TakingDeps {
  * Adds a visitor's message to their session, once by its uuid, and has people answer it. What one who is blocked says is kept, and does
  * nothing else. Throws notFound, and invalid for files that were not uploaded here and for more data than can be kept.
  */
-export function takeMessage(db: Db, deps: TakingDeps, visitor: Visitor, message: SendWidgetMessage) {
+export function addVisitorMessage(db: Db, deps: MessageDeps, visitor: Visitor, message: SendWidgetMessage) {
   return inTransaction(db, async (trx) => {
-    const session = await holdWidgetSession(trx, visitor, message.session_id);
+    const session = await lockWidgetSession(trx, visitor, message.session_id);
     const isRepeated = await hasMessage(trx, visitor.orgId, session.id, message.uuid);
     if (!isRepeated) await addMessage(trx, deps, visitor, session, message);
     const now = await getWidgetSession(trx, visitor, session.id);
@@ -39,18 +46,18 @@ export function takeMessage(db: Db, deps: TakingDeps, visitor: Visitor, message:
 
 async function addMessage(
   trx: Trx,
-  { mediaLinks, secrets }: TakingDeps,
+  { mediaLinks, secrets }: MessageDeps,
   visitor: Visitor,
-  session: HeldSession,
+  session: LockedWidgetSession,
   message: SendWidgetMessage,
 ): Promise<void> {
   const { orgId, contactId, name, avatarUrl } = visitor;
   const { uuid, content, attachments, language, custom_data, headers, query_params, body_properties } = message;
-  const files = await keptAttachments(trx, mediaLinks, orgId, attachments ?? []);
+  const files = await resolveAttachments(trx, mediaLinks, orgId, attachments ?? []);
   const spoken = language ?? session.language;
-  if (spoken !== null && spoken !== session.language) await changeLanguage(trx, orgId, session.id, spoken);
-  const id = await nameMessage(trx, orgId, session.id, uuid);
-  await takeContactMessage(
+  if (spoken !== null && spoken !== session.language) await setSessionLanguage(trx, orgId, session.id, spoken);
+  const id = await assignMessageId(trx, orgId, session.id, uuid);
+  await addContactMessage(
     trx,
     orgId,
     { ...session, language: spoken },
@@ -62,7 +69,7 @@ async function addMessage(
       avatarUrl: avatarUrl ?? undefined,
     },
   );
-  await keepMessageOverrides(trx, secrets, orgId, id, {
+  await storeMessageOverrides(trx, secrets, orgId, id, {
     headers: headers ?? {},
     query_params: query_params ?? {},
     body_params: body_properties ?? {},
@@ -72,14 +79,19 @@ async function addMessage(
 }
 
 /** The name becomes the message's id. Where an event elsewhere in the org has it, the message gets another, and neither is told. */
-async function nameMessage(trx: Trx, orgId: string, sessionId: string, uuid: string): Promise<string> {
-  const isTaken = uuid === NIL_UUID || (await isEventId(trx, orgId, uuid));
+async function assignMessageId(trx: Trx, orgId: string, sessionId: string, uuid: string): Promise<string> {
+  const isTaken = uuid === NIL_UUID || (await lockEventId(trx, orgId, uuid));
   const id = isTaken ? newId() : uuid;
   await insertMessage(trx, { org_id: orgId, session_id: sessionId, uuid, message_id: id });
   return id;
 }
 
-async function keptAttachments(trx: Trx, links: MediaLinks, orgId: string, urls: string[]): Promise<KeptAttachment[]> {
+async function resolveAttachments(
+  trx: Trx,
+  links: MediaLinks,
+  orgId: string,
+  urls: string[],
+): Promise<StoredAttachment[]> {
   const files = await findLinkedMedia(trx, links, orgId, urls);
   return files.map((file, index) => {
     if (file !== undefined) return attachmentOf(file);
@@ -95,7 +107,7 @@ export async function pollSession(db: Db, links: MediaLinks, visitor: Visitor, i
 }
 
 /** Keeps what a visitor thinks of an answer. Throws notFound for the session, and invalid for what is no answer in it. */
-export function voteOn(db: Db, visitor: Visitor, { action, sessionId, messagePublicId }: Vote) {
+export function recordVote(db: Db, visitor: Visitor, { action, sessionId, messagePublicId }: Vote) {
   return inTransaction(db, async (trx) => {
     const { orgId, contactId } = visitor;
     await getWidgetSession(trx, visitor, sessionId);

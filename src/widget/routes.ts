@@ -3,19 +3,19 @@ import type { Deps } from '../deps.ts';
 import { refused } from '../errors.ts';
 import { uploads } from '../http/uploads.ts';
 import {
-  Done,
   PolledWidgetSession,
   SentWidgetMessage,
+  Success,
   UploadedWidgetFile,
   VisitorToken,
-  Voted,
+  VoteResult,
   WidgetConfig,
   WidgetSession,
   WidgetSessionPage,
 } from './answers.schema.ts';
-import { requireVisitor, widgetEdge } from './edge.ts';
-import { takeFile } from './files.ts';
-import { pollSession, takeMessage, voteOn } from './messages.service.ts';
+import { requireVisitor, widgetPlugin } from './edge.ts';
+import { receiveUpload } from './files.ts';
+import { addVisitorMessage, pollSession, recordVote } from './messages.service.ts';
 import {
   Checkpoint,
   CreateUnverified,
@@ -29,12 +29,12 @@ import {
 } from './schema.ts';
 import {
   createWidgetSession,
-  keepCheckpoint,
   pageOfSessions,
   resolveSession,
-  scoreSession,
+  saveCheckpoint,
+  submitSessionScore,
 } from './sessions.service.ts';
-import { createUnverified } from './visitors.service.ts';
+import { createUnverifiedVisitor } from './visitors.service.ts';
 
 const PREFIX = '/backend/widget/v2';
 const SESSIONS_POLLING_SECONDS = 30;
@@ -42,17 +42,17 @@ const SESSION_POLLING_SECONDS = 5;
 /** Callers are told apart by tokens of their own (edge.ts). */
 const config = { scope: 'public' } as const;
 const hide = true;
-const DONE = { success: true } as const;
+const SUCCESS = { success: true } as const;
 
 /** What the chat widget calls: it stands in no document, as the widget is made for it. */
 export const widgetRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => {
-  await app.register(newcomerRoutes, { ...deps, prefix: PREFIX });
+  await app.register(unverifiedRoutes, { ...deps, prefix: PREFIX });
   await app.register(visitorRoutes, { ...deps, prefix: PREFIX });
   await app.register(uploadRoutes, { ...deps, prefix: PREFIX });
 };
 
-const newcomerRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => {
-  await app.register(widgetEdge, deps);
+const unverifiedRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => {
+  await app.register(widgetPlugin, deps);
 
   app.get('/config', {
     config,
@@ -68,13 +68,13 @@ const newcomerRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => {
   app.post('/contact/create-unverified', {
     config,
     schema: { hide, body: CreateUnverified.nullish(), response: { 200: VisitorToken } },
-    handler: ({ db, widgetOrg, body }) => createUnverified(db, deps.tokens, widgetOrg.id, body ?? {}),
+    handler: ({ db, widgetOrg, body }) => createUnverifiedVisitor(db, deps.tokens, widgetOrg.id, body ?? {}),
   });
 };
 
 const visitorRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => {
   const { mediaLinks, secrets } = deps;
-  await app.register(widgetEdge, deps);
+  await app.register(widgetPlugin, deps);
   await app.register(requireVisitor, deps);
 
   app.get('/sessions', {
@@ -101,14 +101,14 @@ const visitorRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => {
     handler: ({ db, visitor, body, headers }) => {
       if (body.bot_token && body.bot_token !== headers['x-bot-token'])
         throw refused('bot_token', 'must be the one in X-Bot-Token');
-      return takeMessage(db, { mediaLinks, secrets }, visitor, body);
+      return addVisitorMessage(db, { mediaLinks, secrets }, visitor, body);
     },
   });
 
   app.post('/chat/vote', {
     config,
-    schema: { hide, body: Vote, response: { 200: Voted } },
-    handler: ({ db, visitor, body }) => voteOn(db, visitor, body),
+    schema: { hide, body: Vote, response: { 200: VoteResult } },
+    handler: ({ db, visitor, body }) => recordVote(db, visitor, body),
   });
 
   app.post('/session/resolve', {
@@ -119,31 +119,31 @@ const visitorRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => {
 
   app.post('/checkpoint', {
     config,
-    schema: { hide, body: Checkpoint, response: { 200: Done } },
+    schema: { hide, body: Checkpoint, response: { 200: Success } },
     handler: async ({ db, visitor, body }) => {
-      await keepCheckpoint(db, visitor, body);
-      return DONE;
+      await saveCheckpoint(db, visitor, body);
+      return SUCCESS;
     },
   });
 
   app.post('/submit-csat', {
     config,
-    schema: { hide, body: SubmitCsat, response: { 200: Done } },
+    schema: { hide, body: SubmitCsat, response: { 200: Success } },
     handler: async ({ db, visitor, body }) => {
-      await scoreSession(db, visitor, body);
-      return DONE;
+      await submitSessionScore(db, visitor, body);
+      return SUCCESS;
     },
   });
 };
 
 const uploadRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => {
   await app.register(uploads);
-  await app.register(widgetEdge, deps);
+  await app.register(widgetPlugin, deps);
   await app.register(requireVisitor, deps);
 
   app.post('/upload', {
     config,
     schema: { hide, response: { 200: UploadedWidgetFile } },
-    handler: (request) => takeFile(request, deps),
+    handler: (request) => receiveUpload(request, deps),
   });
 };

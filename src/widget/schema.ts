@@ -4,11 +4,11 @@ import { Email, HttpActionOverrides } from '../contacts/schema.ts';
 import { Comment, Score } from '../desk/csat.schema.ts';
 import { Cursor, Id, Language } from '../http/schemas.ts';
 
-const MAX_TEXT = 50_000;
-const MAX_NAME = 1_000;
+const MAX_TEXT_LENGTH = 50_000;
+const MAX_NAME_LENGTH = 1_000;
 const MAX_KEYS = 100;
-const MAX_URL = 2_048;
-const MAX_CHAT_CONTEXT = 20_000;
+const MAX_URL_LENGTH = 2_048;
+const MAX_CHAT_CONTEXT_LENGTH = 20_000;
 const MAX_CHECKPOINT_CHARACTERS = 20_000;
 const MAX_FILTERS = 10_000;
 const MAX_ATTACHMENTS = 10;
@@ -40,7 +40,7 @@ const BrowserLanguage = z
 
 export const CreateUnverified = z.object({
   email: Email.nullish(),
-  non_verified_name: z.string().max(MAX_NAME).nullish(),
+  non_verified_name: z.string().max(MAX_NAME_LENGTH).nullish(),
   non_verified_custom_data: VisitorData.nullish(),
 });
 export type CreateUnverified = z.infer<typeof CreateUnverified>;
@@ -59,7 +59,7 @@ export const ListWidgetSessions = z.object({
     .string()
     .max(MAX_FILTERS)
     .transform((text, context) => {
-      const filters = Filters.safeParse(parsed(text));
+      const filters = Filters.safeParse(parseJson(text));
       if (filters.success) return filters.data;
       context.issues.push({
         code: 'custom',
@@ -77,18 +77,19 @@ export type ListWidgetSessions = z.infer<typeof ListWidgetSessions>;
 export const PolledSession = z.object({ sessionId: Id });
 
 const SentAttachment = z
-  .object({ url: z.string().max(MAX_URL).optional(), fileUrl: z.string().max(MAX_URL).optional() })
+  .object({ url: z.string().max(MAX_URL_LENGTH).optional(), fileUrl: z.string().max(MAX_URL_LENGTH).optional() })
   .transform(({ url, fileUrl }) => url ?? fileUrl ?? '');
 
-const MAX_OVERRIDES = 64 * 1024;
-const isShort = (values: object | null | undefined) => JSON.stringify(values ?? null).length <= MAX_OVERRIDES;
-const tooLong = `must have at most ${MAX_OVERRIDES} characters as JSON`;
+const MAX_OVERRIDES_CHARACTERS = 64 * 1024;
+const isShort = (values: object | null | undefined) =>
+  JSON.stringify(values ?? null).length <= MAX_OVERRIDES_CHARACTERS;
+const tooLong = `must have at most ${MAX_OVERRIDES_CHARACTERS} characters as JSON`;
 
 /** What a page gives for the HTTP actions that answer its message (headers, query_params, body_properties) may be secret: it is kept sealed. */
 export const SendWidgetMessage = z
   .object({
     uuid: Id.toLowerCase(),
-    content: z.string().max(MAX_TEXT),
+    content: z.string().max(MAX_TEXT_LENGTH),
     session_id: Id,
     bot_token: z.string().max(255).nullish(),
     attachments: z.array(SentAttachment).max(MAX_ATTACHMENTS).nullish(),
@@ -132,16 +133,16 @@ export type SubmitCsat = z.infer<typeof SubmitCsat>;
 export const AuthenticateUser = z
   .object({
     email: Email,
-    name: z.string().max(MAX_NAME).optional(),
+    name: z.string().max(MAX_NAME_LENGTH).optional(),
     avatar_url: z
       .url({ protocol: /^https?$/, error: 'must be an http or https URL' })
-      .max(MAX_URL)
+      .max(MAX_URL_LENGTH)
       .nullable()
       .optional(),
     phone: PhoneNumber.optional(),
     language: Language.optional(),
     customData: Scalars.optional().describe('Merged by key into the contact’s custom_data, as text.'),
-    chat_context: z.string().max(MAX_CHAT_CONTEXT).optional().describe('What the AI is to know of the visit.'),
+    chat_context: z.string().max(MAX_CHAT_CONTEXT_LENGTH).optional().describe('What the AI is to know of the visit.'),
     http_action_overrides: HttpActionOverrides.optional(),
   })
   .meta({
@@ -157,7 +158,7 @@ export const AuthenticatedUser = z
   })
   .meta({ id: 'AuthenticatedUser' });
 
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

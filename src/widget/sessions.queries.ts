@@ -50,7 +50,7 @@ export const findSession = (db: Db, visitor: Visitor, id: string) =>
 
 export type SessionRow = NonNullable<Awaited<ReturnType<typeof findSession>>>;
 
-interface Place {
+interface PageRequest {
   externalId: string | undefined;
   after: Position | undefined;
   offset: number;
@@ -58,7 +58,7 @@ interface Place {
 }
 
 /** The rows of a page, the newest first, and one more where there is one. */
-export const listSessions = (db: Db, visitor: Visitor, { externalId, after, offset, limit }: Place) =>
+export const listSessions = (db: Db, visitor: Visitor, { externalId, after, offset, limit }: PageRequest) =>
   selectSessions(db, visitor)
     .$if(externalId !== undefined, (query) =>
       query.where(sql<string>`said.attributes ->> 'external_id'`, '=', externalId as string),

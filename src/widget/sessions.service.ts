@@ -1,7 +1,7 @@
 import { isContactBlocked } from '../contacts/blocklist.service.ts';
-import { excessOfData } from '../contacts/merge.rules.ts';
-import { changeSession } from '../conversations/handling.service.ts';
-import { holdSession } from '../conversations/sessions.service.ts';
+import { dataLimitViolationOf } from '../contacts/merge.rules.ts';
+import { applySessionUpdate } from '../conversations/handling.service.ts';
+import { lockSession } from '../conversations/sessions.service.ts';
 import { openVisitorSession, recordCheckpoint } from '../conversations/visitors.service.ts';
 import type { Db, Trx } from '../db/connect.ts';
 import { decodeCursor, toPage } from '../db/cursor.ts';
@@ -12,7 +12,7 @@ import type { Checkpoint, ListWidgetSessions, SubmitCsat } from './schema.ts';
 import { findSession, listSessions, mergeAttributes, type SessionRow } from './sessions.queries.ts';
 import type { Visitor } from './visitors.service.ts';
 
-const PAGE = 20;
+const SESSIONS_PER_PAGE = 20;
 
 /** A page of the visitor's sessions, the newest first. Throws invalid for a cursor that is not ours. */
 export async function pageOfSessions(db: Db, visitor: Visitor, { filters, cursor, offset }: ListWidgetSessions) {
@@ -20,9 +20,9 @@ export async function pageOfSessions(db: Db, visitor: Visitor, { filters, cursor
     externalId: filters?.external_id ?? undefined,
     after: cursor === undefined ? undefined : decodeCursor(cursor),
     offset,
-    limit: PAGE,
+    limit: SESSIONS_PER_PAGE,
   });
-  const { items, next } = toPage(rows, PAGE, ({ created_at }) => created_at);
+  const { items, next } = toPage(rows, SESSIONS_PER_PAGE, ({ created_at }) => created_at);
   return { items: items.map(widgetSessionOf), next };
 }
 
@@ -44,12 +44,12 @@ export function createWidgetSession(db: Db, visitor: Visitor, customData: Record
 }
 
 /** The visitor's session as it stays until the transaction ends. Throws notFound, for somebody else's as for none. */
-export async function holdWidgetSession(trx: Trx, visitor: Visitor, id: string) {
+export async function lockWidgetSession(trx: Trx, visitor: Visitor, id: string) {
   await getWidgetSession(trx, visitor, id);
-  return holdSession(trx, visitor.orgId, id);
+  return lockSession(trx, visitor.orgId, id);
 }
 
-export type HeldSession = Awaited<ReturnType<typeof holdWidgetSession>>;
+export type LockedWidgetSession = Awaited<ReturnType<typeof lockWidgetSession>>;
 
 /** Merges data into a session that is locked. Throws invalid for more than can be kept. */
 export async function mergeCustomData(
@@ -58,42 +58,46 @@ export async function mergeCustomData(
   sessionId: string,
   data: Record<string, string>,
 ): Promise<void> {
-  const excess = excessOfData(await mergeAttributes(trx, visitor, sessionId, data));
+  const excess = dataLimitViolationOf(await mergeAttributes(trx, visitor, sessionId, data));
   if (excess !== undefined) throw refused('custom_data', excess);
   const change = { custom_data: data, reflect_status_change_for_integration: true };
-  await changeSession(trx, visitor.orgId, sessionId, change);
+  await applySessionUpdate(trx, visitor.orgId, sessionId, change);
 }
 
 /** Closes the visitor's session as resolved. One that is stays as it is. Throws notFound, and conflict for one who is blocked. */
 export function resolveSession(db: Db, visitor: Visitor, id: string) {
   return inTransaction(db, async (trx) => {
-    await holdWidgetSession(trx, visitor, id);
-    await assertMayAct(trx, visitor);
+    await lockWidgetSession(trx, visitor, id);
+    await assertNotBlocked(trx, visitor);
     const change = { status: 'closed_resolved' as const, reflect_status_change_for_integration: true };
-    await changeSession(trx, visitor.orgId, id, change);
+    await applySessionUpdate(trx, visitor.orgId, id, change);
     return getWidgetSession(trx, visitor, id);
   });
 }
 
 /** Keeps where the widget stands in a session. Throws notFound. */
-export function keepCheckpoint(db: Db, visitor: Visitor, { session_id, payload }: Checkpoint): Promise<void> {
+export function saveCheckpoint(db: Db, visitor: Visitor, { session_id, payload }: Checkpoint): Promise<void> {
   return inTransaction(db, async (trx) => {
-    await holdWidgetSession(trx, visitor, session_id);
+    await lockWidgetSession(trx, visitor, session_id);
     await recordCheckpoint(trx, visitor.orgId, session_id, payload);
   });
 }
 
 /** Scores the latest resolution of the visitor's session. Throws as submitScore does. */
-export function scoreSession(db: Db, visitor: Visitor, { session_id, score, feedback }: SubmitCsat): Promise<void> {
+export function submitSessionScore(
+  db: Db,
+  visitor: Visitor,
+  { session_id, score, feedback }: SubmitCsat,
+): Promise<void> {
   return inTransaction(db, async (trx) => {
-    await holdWidgetSession(trx, visitor, session_id);
-    await assertMayAct(trx, visitor);
+    await lockWidgetSession(trx, visitor, session_id);
+    await assertNotBlocked(trx, visitor);
     await submitScore(trx, visitor.orgId, { session_id, score, comment: feedback });
   });
 }
 
 /** One who is blocked may write, and starts nothing. */
-async function assertMayAct(trx: Trx, { orgId, contactId }: Visitor): Promise<void> {
+async function assertNotBlocked(trx: Trx, { orgId, contactId }: Visitor): Promise<void> {
   if (await isContactBlocked(trx, orgId, contactId)) throw conflict('Only messages are taken here');
 }
 

@@ -17,7 +17,7 @@ const CLAIMED_EMAIL = 'unverified_email';
 export function authenticateUser(db: Db, tokens: Tokens, orgId: string, user: AuthenticateUser) {
   return inTransaction(db, async (trx) => {
     const { email, name, phone, customData, http_action_overrides } = user;
-    const custom_data = customData === undefined ? undefined : textsOf(customData);
+    const custom_data = customData === undefined ? undefined : stringValuesOf(customData);
     const contact = await saveContact(trx, orgId, { email, name, phone, custom_data, http_action_overrides });
     const { avatar_url, language, chat_context } = user;
     const visitorId = await upsertVisitor(trx, {
@@ -38,7 +38,7 @@ export function authenticateUser(db: Db, tokens: Tokens, orgId: string, user: Au
  * Makes a contact of its own for a visitor of whom nobody knows who it is, with a token. The e-mail that the visitor claims is not the
  * contact's: who has it, or gets it later, is another contact.
  */
-export function createUnverified(db: Db, tokens: Tokens, orgId: string, claims: CreateUnverified) {
+export function createUnverifiedVisitor(db: Db, tokens: Tokens, orgId: string, claims: CreateUnverified) {
   return inTransaction(db, async (trx) => {
     const { email, non_verified_name: name, non_verified_custom_data: data } = claims;
     const custom_data = { ...data, ...(email ? { [CLAIMED_EMAIL]: email } : {}) };
@@ -50,7 +50,7 @@ export function createUnverified(db: Db, tokens: Tokens, orgId: string, claims: 
 }
 
 /** Whose token it is; undefined where it is not one of the org's, has expired or its contact is deleted. */
-export async function findTokenHolder(
+export async function findVisitorByToken(
   db: Db,
   tokens: Tokens,
   orgId: string,
@@ -60,5 +60,5 @@ export async function findTokenHolder(
   return claims?.ownerId === orgId ? findVisitor(db, orgId, claims.keyId) : undefined;
 }
 
-const textsOf = (data: Record<string, string | number | boolean>) =>
+const stringValuesOf = (data: Record<string, string | number | boolean>) =>
   Object.fromEntries(Object.entries(data).map(([key, value]) => [key, String(value)]));

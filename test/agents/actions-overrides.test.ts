@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { callAction } from '../../src/agents/calling.ts';
-import { merged } from '../../src/agents/overrides.rules.ts';
+import { mergeOverrides } from '../../src/agents/overrides.rules.ts';
 import { newId } from '../../src/ids.ts';
 import type { TestOrg } from '../support/api.ts';
 import { FAKES_ALLOWED } from '../support/channels.ts';
@@ -211,7 +211,7 @@ it('overrides merge by field: the last that says something of it, headers in any
   const overrides = fc.record({ query_params: group, headers: group }, { requiredKeys: [] });
   fc.assert(
     fc.property(fc.array(fc.option(overrides, { nil: undefined })), (all) => {
-      const { query_params, headers } = merged(all);
+      const { query_params, headers } = mergeOverrides(all);
       for (const name of ['a', 'A', 'b', '__proto__']) {
         const last = all.findLast((one) => Object.hasOwn(one?.query_params ?? {}, name));
         expect(Object.hasOwn(query_params, name) ? query_params[name] : undefined).toBe(last?.query_params?.[name]);

@@ -18,7 +18,7 @@ beforeEach(async () => {
 });
 
 /** Runs create-crm-ticket for a session, as a workflow does. */
-async function makeTicket(session: string, properties: object = {}) {
+async function createTicket(session: string, properties: object = {}) {
   const step = {
     $kind: 'Action',
     id: 'ticket',
@@ -48,12 +48,12 @@ describe('create-crm-ticket', () => {
   it('makes the ticket of a session once, with what tickets have there, whatever HubSpot does', async () => {
     const session = await newSession();
     crm.hubspot.next('POST', TICKETS, unavailable(), resetAfter);
-    const made = await makeTicket(session, { hs_ticket_priority: 'HIGH', no_such_property: 'x' });
+    const made = await createTicket(session, { hs_ticket_priority: 'HIGH', no_such_property: 'x' });
     expect(made).toMatchObject({ status: 'completed', output: { ticket_id: expect.any(String) } });
     const { ticket_id: id } = made.output;
     expect(crm.hubspot.crm.tickets).toHaveLength(1);
     expect(crm.hubspot.ticket(id)?.properties.hs_ticket_priority).toBe('HIGH');
-    expect((await makeTicket(session)).output).toEqual({ ticket_id: id });
+    expect((await createTicket(session)).output).toEqual({ ticket_id: id });
     expect((await org.get(`/chat/sessions/${session}`)).body.ticketing_system).toMatchObject({ external_id: id });
 
     await org.patch('/org/settings', { handoff_target: 'crm' });
@@ -67,6 +67,6 @@ describe('create-crm-ticket', () => {
 });
 
 it('create-crm-ticket says what to do where no CRM is connected', async () => {
-  const step = await makeTicket(await newSession());
+  const step = await createTicket(await newSession());
   expect(step).toMatchObject({ status: 'failed', error: expect.stringContaining('PUT /integrations/crm') });
 });

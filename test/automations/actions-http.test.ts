@@ -3,15 +3,15 @@ import { newId } from '../../src/ids.ts';
 import { startApi, type TestApi, type TestOrg } from '../support/api.ts';
 import { FAKES_ALLOWED } from '../support/channels.ts';
 import { type FakeProvider, startFakeProvider } from '../support/fake-provider.ts';
-import { createDoer, type Do } from './doing.ts';
+import { createActionRunner, type RunAction } from './doing.ts';
 
 let api: TestApi;
-let perform: Do;
+let perform: RunAction;
 let fake: FakeProvider;
 let org: TestOrg;
 beforeAll(async () => {
   api = await startApi({ env: FAKES_ALLOWED });
-  perform = createDoer(api);
+  perform = createActionRunner(api);
   fake = await startFakeProvider();
 });
 afterAll(async () => {

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { startApi, type TestApi, type TestOrg } from '../support/api.ts';
-import { createDoer, type Do } from './doing.ts';
+import { createActionRunner, type RunAction } from './doing.ts';
 
 let api: TestApi;
-let perform: Do;
+let perform: RunAction;
 let org: TestOrg;
 beforeAll(async () => {
   api = await startApi();
-  perform = createDoer(api);
+  perform = createActionRunner(api);
 });
 afterAll(() => api.close());
 beforeEach(async () => {

@@ -5,15 +5,15 @@ import { createEgress } from '../../src/providers/egress.ts';
 import { startApi, type TestApi, type TestOrg } from '../support/api.ts';
 import { FAKES_ALLOWED } from '../support/channels.ts';
 import { type FakeProvider, startFakeProvider } from '../support/fake-provider.ts';
-import { createDoer, type Do } from './doing.ts';
+import { createActionRunner, type RunAction } from './doing.ts';
 
 let api: TestApi;
-let perform: Do;
+let perform: RunAction;
 let fake: FakeProvider;
 let org: TestOrg;
 beforeAll(async () => {
   api = await startApi({ env: FAKES_ALLOWED });
-  perform = createDoer(api);
+  perform = createActionRunner(api);
   fake = await startFakeProvider();
 });
 afterAll(async () => {
@@ -93,7 +93,7 @@ describe('send-webhook', () => {
 
   it('refuses addresses that are not public, for good', async () => {
     const egress = createEgress({ allow: [] });
-    const guarded = createDoer({ ...api, deps: { ...api.deps, egress } });
+    const guarded = createActionRunner({ ...api, deps: { ...api.deps, egress } });
     for (const url of [fake.url, 'http://169.254.169.254/latest', 'http://[::1]/', 'http://localhost:1/'])
       await expect(guarded(org, 'send-webhook', { url })).rejects.toMatchObject({ transient: false });
     await egress.close();

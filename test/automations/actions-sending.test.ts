@@ -3,15 +3,15 @@ import { newId } from '../../src/ids.ts';
 import type { TestOrg } from '../support/api.ts';
 import { newNumber, untilDelivery, WHATSAPP_NUMBER } from '../support/channels.ts';
 import { eventually, type Stack, startStack } from '../support/stack.ts';
-import { createDoer, type Do } from './doing.ts';
+import { createActionRunner, type RunAction } from './doing.ts';
 
 let stack: Stack;
-let perform: Do;
+let perform: RunAction;
 let org: TestOrg;
 let to: string;
 beforeAll(async () => {
   stack = await startStack();
-  perform = createDoer(stack);
+  perform = createActionRunner(stack);
 });
 afterAll(() => stack.close());
 beforeEach(async () => {

@@ -2,18 +2,18 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { ACTIONS } from '../../src/automations/actions/registry.ts';
 import { inTransaction } from '../../src/db/transaction.ts';
 import { newId } from '../../src/ids.ts';
-import { joinOrg } from '../../src/orgs/members.service.ts';
+import { addMember } from '../../src/orgs/members.service.ts';
 import { startApi, type TestApi, type TestOrg } from '../support/api.ts';
-import { createDoer, type Do, depsOf } from './doing.ts';
+import { createActionRunner, depsOf, type RunAction } from './doing.ts';
 
 let api: TestApi;
-let perform: Do;
+let perform: RunAction;
 let org: TestOrg;
 let contactId: string;
 let sessionId: string;
 beforeAll(async () => {
   api = await startApi();
-  perform = createDoer(api);
+  perform = createActionRunner(api);
 });
 afterAll(() => api.close());
 beforeEach(async () => {
@@ -25,7 +25,7 @@ beforeEach(async () => {
 const session = async (id = sessionId) => (await org.get(`/chat/sessions/${id}`)).body;
 const history = async () =>
   (await org.get(`/chat/sessions/${sessionId}/history`)).body.items.map(({ event }: { event: object }) => event);
-const announced = async (id: string, type: string) =>
+const listAnnounced = async (id: string, type: string) =>
   api.db
     .selectFrom('outbox')
     .select('id')
@@ -48,7 +48,7 @@ const newSequence = async (more: object = {}) => {
 
 describe('update-session', () => {
   it('changes status, data, team and assignee, and gives the session as GET does', async () => {
-    const member = await joinOrg(api.db, org.id, { email: 'grace@example.com' });
+    const member = await addMember(api.db, org.id, { email: 'grace@example.com' });
     const team = (
       await org.post('/teams', { name: 'T', is_support_enabled: true, support_assignment_strategy: 'unassigned' })
     ).body.id;
@@ -58,13 +58,13 @@ describe('update-session', () => {
     expect(output.session).toMatchObject({ assignee_id: member, team: { id: team }, custom_data: { order: '17' } });
     const resolved = await perform(org, 'update-session', { session_id: sessionId, status: 'closed_resolved' });
     expect(resolved.session.status).toBe('closed_resolved');
-    expect(await announced(sessionId, 'ticket-resolved')).toHaveLength(1);
+    expect(await listAnnounced(sessionId, 'ticket-resolved')).toHaveLength(1);
   });
 
   it('done twice resolves once', async () => {
     const input = { session_id: sessionId, status: 'closed_resolved' };
     for (let n = 0; n < 2; n++) await perform(org, 'update-session', input, 'same');
-    expect(await announced(sessionId, 'ticket-resolved')).toHaveLength(1);
+    expect(await listAnnounced(sessionId, 'ticket-resolved')).toHaveLength(1);
     expect((await history()).filter(({ type }: { type: string }) => type === 'status_changed')).toHaveLength(1);
   });
 
@@ -91,7 +91,7 @@ describe('tags', () => {
       expect(await perform(org, 'tag-ticket', { session_id: sessionId, tags: ['refund', 'vip'] }, 'same')).toEqual({
         tags: ['refund', 'vip'],
       });
-    expect(await announced(sessionId, 'ticket-tag-added')).toHaveLength(2);
+    expect(await listAnnounced(sessionId, 'ticket-tag-added')).toHaveLength(2);
     for (let n = 0; n < 2; n++)
       expect(await perform(org, 'untag-ticket', { session_id: sessionId, tags: ['REFUND', 'nope'] }, 'off')).toEqual({
         tags: ['vip'],
@@ -112,7 +112,7 @@ describe('in a session', () => {
     const first = await perform(org, 'handoff-session', { session_id: sessionId, reason: 'Angry' }, 'same');
     expect(first.handoff).toMatchObject({ reason: 'Angry', state: 'done' });
     expect(await perform(org, 'handoff-session', { session_id: sessionId }, 'same')).toEqual(first);
-    expect(await announced(sessionId, 'pre-ticket-handoff')).toHaveLength(1);
+    expect(await listAnnounced(sessionId, 'pre-ticket-handoff')).toHaveLength(1);
   });
 
   it('add-note adds what the team sees', async () => {
@@ -132,10 +132,10 @@ describe('in a session', () => {
 
   it('a step that does not end leaves nothing behind', async () => {
     const action = ACTIONS.get('send-message');
-    if (action === undefined || !('perform' in action)) throw new Error('is local');
+    if (action === undefined || !('apply' in action)) throw new Error('is local');
     const step = { orgId: org.id, runId: newId(), dedupeKey: 'x' };
     const died = inTransaction(api.db, async (trx) => {
-      await action.perform(trx, depsOf(api), step, { session_id: sessionId, text: 'Hello' });
+      await action.apply(trx, depsOf(api), step, { session_id: sessionId, text: 'Hello' });
       throw new Error('died');
     });
     await expect(died).rejects.toThrow('died');
@@ -151,7 +151,7 @@ describe('update-contact', () => {
       expect(contact).toEqual((await org.get(`/contacts/${contactId}`)).body);
       expect(contact).toMatchObject({ name: 'Ada L.', phone_number: '+442079460958', email: 'ada@example.com' });
     }
-    expect(await announced(contactId, 'contact-updated')).toHaveLength(1);
+    expect(await listAnnounced(contactId, 'contact-updated')).toHaveLength(1);
   });
 
   it('refuses another contact’s e-mail', async () => {

@@ -1,14 +1,14 @@
 import { expect, it } from '@jest/globals';
 import type { Json } from '../../src/automations/blocks.schema.ts';
-import { satisfies } from '../../src/automations/constraints.ts';
+import { satisfiesConstraint } from '../../src/automations/constraints.ts';
 
 const list = Array.from({ length: 5_000 }, (_, n) => n);
 const nested: Json = { some: [{ var: 'list' }, { some: [{ var: '../../list' }, { '==': [{ var: '' }, -1] }] }] };
 
 it('goes through lists, also in lists', () => {
-  expect(satisfies({ some: [{ var: 'list' }, { '==': [{ var: '' }, 4_999] }] }, { list })).toBe(true);
-  expect(satisfies(nested, { list: [1, -1] })).toBe(true);
-  expect(satisfies({ in: ['b', { var: 'text' }] }, { text: `${'a'.repeat(900_000)}b` })).toBe(true);
+  expect(satisfiesConstraint({ some: [{ var: 'list' }, { '==': [{ var: '' }, 4_999] }] }, { list })).toBe(true);
+  expect(satisfiesConstraint(nested, { list: [1, -1] })).toBe(true);
+  expect(satisfiesConstraint({ in: ['b', { var: 'text' }] }, { text: `${'a'.repeat(900_000)}b` })).toBe(true);
 });
 
 it.each([
@@ -21,6 +21,6 @@ it.each([
 ] as [string, Json][])('refuses at once to go through %s where that takes long', (_, logic) => {
   const began = performance.now();
   const long = Array.from({ length: 300_000 }, (_, n) => n);
-  expect(() => satisfies(logic, { list: long })).toThrow('too long');
+  expect(() => satisfiesConstraint(logic, { list: long })).toThrow('too long');
   expect(performance.now() - began).toBeLessThan(3_000);
 });

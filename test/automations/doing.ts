@@ -5,24 +5,24 @@ import { inTransaction } from '../../src/db/transaction.ts';
 import { newId } from '../../src/ids.ts';
 import type { TestApi, TestOrg } from '../support/api.ts';
 
-const noTicket = () => Promise.reject(new Error('Tickets are made on the stack'));
+const rejectTicket = () => Promise.reject(new Error('Tickets are made on the stack'));
 
 /** As much of the api or the stack as actions need. */
-export type Around = Pick<TestApi, 'db' | 'deps'>;
+export type ActionHost = Pick<TestApi, 'db' | 'deps'>;
 
-export const depsOf = ({ db, deps: { egress, secrets, mediaLinks } }: Around): ActionDeps => ({
+export const depsOf = ({ db, deps: { egress, secrets, mediaLinks } }: ActionHost): ActionDeps => ({
   db,
   egress,
   secrets,
   sending: { mediaLinks, isDevelopment: true },
-  createTicket: noTicket,
+  createTicket: rejectTicket,
 });
 
 /**
  * Does actions as a run's steps do them, and gives their output as the action's schema has it. What it gives is a function of an org, a type, an
  * input and, for a second try of the same step, its dedupe key.
  */
-export function createDoer(around: Around) {
+export function createActionRunner(around: ActionHost) {
   const { db } = around;
   const deps = depsOf(around);
 
@@ -33,13 +33,13 @@ export function createDoer(around: Around) {
     const step = { orgId, runId: newId(), dedupeKey };
     const parsed = action.input.parse(input);
     const output =
-      'reach' in action
-        ? await action.reach(deps, step, parsed)
-        : await inTransaction(db, (trx) => action.perform(trx, deps, step, parsed));
+      'call' in action
+        ? await action.call(deps, step, parsed)
+        : await inTransaction(db, (trx) => action.apply(trx, deps, step, parsed));
     expect(JSON.parse(JSON.stringify(output))).toEqual(output);
     action.output.parse(output);
     return output;
   };
 }
 
-export type Do = ReturnType<typeof createDoer>;
+export type RunAction = ReturnType<typeof createActionRunner>;

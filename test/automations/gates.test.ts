@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { holdHandoffs, openGate } from '../../src/automations/gates.service.ts';
+import { holdHandoffs, releaseHandoff } from '../../src/automations/gates.service.ts';
 import { inTransaction } from '../../src/db/transaction.ts';
 import { eventually, type Stack, startStack } from '../support/stack.ts';
 import { activate, runsOf } from '../support/triggers.ts';
@@ -98,7 +98,7 @@ it('and is as deep as what caused it, so that no handoffs cause one another with
     .select('id')
     .where('session_id', '=', session)
     .executeTakeFirstOrThrow();
-  await openGate(stack.db, { orgId: org.id, sessionId: session, holdId });
+  await releaseHandoff(stack.db, { orgId: org.id, sessionId: session, holdId });
   const [run] = await eventually('the run after it', async () => {
     const runs = await runsOf(stack.db, after.id);
     return runs.length > 0 && runs;

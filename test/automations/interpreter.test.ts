@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { ActionStep, Json, Step } from '../../src/automations/blocks.schema.ts';
-import { type Decision, nextAfter, resolved, StepError } from '../../src/automations/interpreter.rules.ts';
+import { type Decision, nextStepAfter, resolveInput, StepError } from '../../src/automations/interpreter.rules.ts';
 
 const MINUTE_MS = 60_000;
 const START_MS = Date.parse('2026-01-01T00:00:00Z');
@@ -28,7 +28,7 @@ const forEach = (id: string, items: Json, steps: Step[]): Step => ({
 });
 
 /** Runs a definition to its end: each action gives what `give` says, time is skipped. */
-async function play(
+async function runDefinition(
   blocks: Step[],
   trigger: { [key: string]: Json } = {},
   give: (id: string, input: Json) => Json = (_, input) => input,
@@ -43,14 +43,14 @@ async function play(
   let after: string | undefined;
   for (let turns = 0; ; turns++) {
     if (turns > 10_000) throw new Error('no end');
-    const found = await nextAfter(definition, { read }, { after, nowMs });
+    const found = await nextStepAfter(definition, { read }, { after, nowMs });
     for (const decision of found.decisions) memory.set(decision.place, decision.output);
     decisions.push(...found.decisions);
     const { next } = found;
     if (next.kind === 'end') return { trace, decisions, minutes: (nowMs - START_MS) / MINUTE_MS };
     after = next.place;
     if (next.kind === 'action') {
-      const input = await resolved(definition, { read }, next.place, next.step.input);
+      const input = await resolveInput(definition, { read }, next.place, next.step.input);
       trace.push([next.step.id, input]);
       memory.set(next.place, give(next.step.id, input));
     } else if (next.kind !== 'continue') {
@@ -63,8 +63,8 @@ const idsOf = ({ trace }: { trace: [string, Json][] }) => trace.map(([id]) => id
 
 describe('a workflow', () => {
   it('does its steps in order, and is at once at its end where it has none', async () => {
-    expect(idsOf(await play([action('a'), action('b')]))).toEqual(['a', 'b']);
-    expect(idsOf(await play([]))).toEqual([]);
+    expect(idsOf(await runDefinition([action('a'), action('b')]))).toEqual(['a', 'b']);
+    expect(idsOf(await runDefinition([]))).toEqual([]);
   });
 
   it('goes one way at an if-else, and on behind it', async () => {
@@ -72,9 +72,9 @@ describe('a workflow', () => {
       ifElse('if', '{{trigger.output.plan}}', right, [action('yes')], [action('no')]),
       action('last'),
     ];
-    expect(idsOf(await play(blocks('pro'), { plan: 'pro' }))).toEqual(['yes', 'last']);
-    expect(idsOf(await play(blocks('free'), { plan: 'pro' }))).toEqual(['no', 'last']);
-    expect(idsOf(await play([ifElse('if', 1, 2, [action('yes')]), action('last')]))).toEqual(['last']);
+    expect(idsOf(await runDefinition(blocks('pro'), { plan: 'pro' }))).toEqual(['yes', 'last']);
+    expect(idsOf(await runDefinition(blocks('free'), { plan: 'pro' }))).toEqual(['no', 'last']);
+    expect(idsOf(await runDefinition([ifElse('if', 1, 2, [action('yes')]), action('last')]))).toEqual(['last']);
   });
 
   it('takes the case of a switch that is equal, else its default', async () => {
@@ -94,9 +94,9 @@ describe('a workflow', () => {
       },
       action('last'),
     ];
-    expect(idsOf(await play(blocks, { kind: 'a' }))).toEqual(['a1', 'a2', 'last']);
-    expect(idsOf(await play(blocks, { kind: 'b' }))).toEqual(['b1', 'last']);
-    expect(idsOf(await play(blocks, { kind: 'c' }))).toEqual(['other', 'last']);
+    expect(idsOf(await runDefinition(blocks, { kind: 'a' }))).toEqual(['a1', 'a2', 'last']);
+    expect(idsOf(await runDefinition(blocks, { kind: 'b' }))).toEqual(['b1', 'last']);
+    expect(idsOf(await runDefinition(blocks, { kind: 'c' }))).toEqual(['other', 'last']);
   });
 
   it('goes through lists in lists, each step seeing its own iteration', async () => {
@@ -109,7 +109,7 @@ describe('a workflow', () => {
       ]),
       action('last', { lost: '{{cell.output.cell}}', count: '{{outer.output.count}}' }),
     ];
-    const { trace } = await play(blocks, { rows: [['a', 'b'], [], ['c']] });
+    const { trace } = await runDefinition(blocks, { rows: [['a', 'b'], [], ['c']] });
     expect(trace).toEqual([
       ['row', { row: ['a', 'b'], at: 0 }],
       ['cell', { cell: 'a', of: 0, seen: 0 }],
@@ -125,7 +125,7 @@ describe('a workflow', () => {
     const items = Array.from({ length: 600 }, (_, n) => n);
     const each = (n: number) => ifElse('if', '{{each.output.item}}', n, [action('do', { n: '{{each.output.item}}' })]);
     for (const n of [497, 498, 499]) {
-      const { trace } = await play([forEach('each', items, [each(n)])]);
+      const { trace } = await runDefinition([forEach('each', items, [each(n)])]);
       expect(trace).toEqual([['do', { n }]]);
     }
   });
@@ -133,7 +133,7 @@ describe('a workflow', () => {
   it('says where references make too much', async () => {
     const step = action('big', { text: '{{trigger.output.body}}'.repeat(2_000) });
     const read = async () => new Map<string, Json>();
-    const big = resolved({ blocks: [step], trigger: { body: 'x'.repeat(1_000_000) } }, { read }, '0', step.input);
+    const big = resolveInput({ blocks: [step], trigger: { body: 'x'.repeat(1_000_000) } }, { read }, '0', step.input);
     await expect(big).rejects.toBeInstanceOf(StepError);
   });
 
@@ -144,16 +144,18 @@ describe('a workflow', () => {
       id,
       inputs,
     });
-    expect(await play([wait('w', { minutes: 10 }), wait('x', { until: '2026-01-02T00:00:00Z' })])).toMatchObject({
+    expect(
+      await runDefinition([wait('w', { minutes: 10 }), wait('x', { until: '2026-01-02T00:00:00Z' })]),
+    ).toMatchObject({
       minutes: 24 * 60,
     });
-    expect(await play([wait('w', { until: '2020-01-01T00:00:00Z' })])).toMatchObject({ minutes: 0 });
-    await expect(play([wait('w', { minutes: 'soon' })])).rejects.toThrow(StepError);
-    await expect(play([wait('w', { minutes: 600_000 })])).rejects.toThrow('longer than a year');
+    expect(await runDefinition([wait('w', { until: '2020-01-01T00:00:00Z' })])).toMatchObject({ minutes: 0 });
+    await expect(runDefinition([wait('w', { minutes: 'soon' })])).rejects.toThrow(StepError);
+    await expect(runDefinition([wait('w', { minutes: 600_000 })])).rejects.toThrow('longer than a year');
   });
 
   it('gives null for a step that did not run, and keeps the type of a value that stands alone', async () => {
-    const { trace } = await play(
+    const { trace } = await runDefinition(
       [
         ifElse('if', 1, 2, [action('never')]),
         action('a', {
@@ -173,7 +175,7 @@ describe('a workflow', () => {
   });
 
   it('expands nothing that comes out of a reference, and reaches no prototype', async () => {
-    const { trace } = await play(
+    const { trace } = await runDefinition(
       [
         action('a', {
           text: '{{trigger.output.evil}}',
@@ -188,9 +190,9 @@ describe('a workflow', () => {
   });
 
   it('fails at what is no list, or too long a one', async () => {
-    await expect(play([forEach('each', 'text', [action('a')])])).rejects.toThrow('no list');
+    await expect(runDefinition([forEach('each', 'text', [action('a')])])).rejects.toThrow('no list');
     await expect(
-      play([
+      runDefinition([
         forEach(
           'each',
           Array.from({ length: 1_001 }, () => 1),
@@ -202,7 +204,7 @@ describe('a workflow', () => {
 
   it('comes to its end though it only decides, a thousand times in a thousand', async () => {
     const items = Array.from({ length: 60 }, (_, n) => n);
-    const { trace, decisions } = await play([
+    const { trace, decisions } = await runDefinition([
       forEach('o', items, [forEach('i', items, [ifElse('if', '{{i.output.item}}', 59, [action('hit')])])]),
     ]);
     expect(trace).toHaveLength(60);

@@ -8,11 +8,11 @@ import { type Stack, startStack } from '../support/stack.ts';
 
 const IS_LONG = process.env.TEST_TIER === 'long';
 const RUNS = IS_LONG ? 1_000 : 40;
-const LIMIT_MS = IS_LONG ? 1_800_000 : 120_000;
+const MAX_DURATION_MS = IS_LONG ? 1_800_000 : 120_000;
 /** So that what waits for days ends within a test. */
-const SHORTER = 100_000;
+const SPEED_UP = 100_000;
 
-const HOSTILE: { [key: string]: Json } = {
+const HOSTILE_TRIGGER: { [key: string]: Json } = {
   items: [
     { name: '{{trigger.output}}' },
     '__proto__',
@@ -36,9 +36,9 @@ afterAll(async () => {
 });
 
 /** The same steps, but that they wait for moments and call on loopback. */
-function hastened(steps: unknown): Step[] {
+function withShortWaits(steps: unknown): Step[] {
   return JSON.parse(JSON.stringify(steps), (key, value) => {
-    if (key === 'minutes' || key === 'timeout_minutes') return Math.max(value, 1) / SHORTER;
+    if (key === 'minutes' || key === 'timeout_minutes') return Math.max(value, 1) / SPEED_UP;
     return value === 'https://example.com/hook' ? `${sink.url}/hook` : value;
   });
 }
@@ -54,16 +54,16 @@ it(
     const wanted = fc.sample(definitions(), { numRuns: RUNS, seed });
     const ids = new Map<string, object>();
     for (const { workflow_blocks, ...definition } of wanted) {
-      const steps = hastened(workflow_blocks);
+      const steps = withShortWaits(workflow_blocks);
       const made = await stack.org.post('/workflows', { name: 'Random', ...definition, workflow_blocks: steps });
       expect([seed, steps, made.status, made.body.message]).toEqual([seed, steps, 201, undefined]);
       const id = made.body.workflow_id;
       await stack.org.post(`/workflows/${id}/activate`, {});
-      const { status, body } = await stack.org.post(`/workflows/${id}/trigger`, { input: HOSTILE });
+      const { status, body } = await stack.org.post(`/workflows/${id}/trigger`, { input: HOSTILE_TRIGGER });
       expect(status).toBe(200);
       ids.set(body.run_id, steps);
     }
-    await until('all runs ended', async () => (await statuses()).every((status) => ENDED.has(status)), LIMIT_MS);
+    await until('all runs ended', async () => (await statuses()).every((status) => ENDED.has(status)), MAX_DURATION_MS);
     let workflows = 0;
     for (const [runId, steps] of ids) {
       const handle = stack.temporal.workflow.getHandle(`workflow-run/${runId}`);
@@ -80,5 +80,5 @@ it(
     expect(await statuses()).toHaveLength(RUNS);
     expect(await statuses()).toContain('completed');
   },
-  LIMIT_MS * 2,
+  MAX_DURATION_MS * 2,
 );

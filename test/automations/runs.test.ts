@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { storyOf } from '../support/crm.ts';
+import { historyOf } from '../support/crm.ts';
 import { type FakeProvider, startFakeProvider } from '../support/fake-provider.ts';
 import { eventually, type Stack, startStack } from '../support/stack.ts';
 import { historiesWith, rowsWith } from '../support/traces.ts';
@@ -78,7 +78,7 @@ describe('a run of a workflow', () => {
     ]);
     expect(run.steps[0]).toMatchObject({ input: { body: { order: '17' } }, output: { status: 200 }, attempts: 1 });
     expect(run.steps[1].output).toEqual({ result: true });
-    expect(await storyOf(stack.org, session)).toEqual(['human_agent_comment: Order 17: 200']);
+    expect(await historyOf(stack.org, session)).toEqual(['human_agent_comment: Order 17: 200']);
     const handle = stack.temporal.workflow.getHandle(`workflow-run/${runId}`);
     await eventually('its end there', async () => (await handle.describe()).status.name === 'COMPLETED');
     const { runs, total_items } = (await stack.org.get(`/workflows/${id}/runs`)).body;
@@ -186,7 +186,7 @@ describe('a run of a workflow', () => {
     await stack.org.post('/redaction/message', { messageId: run.message_id });
     await eventually('the run to forget it', async () => (await rowsWith(stack.db, word)).length === 0);
     expect((await ended(id, runId)).status).toBe('completed');
-    expect(await storyOf(stack.org, session)).toContain(`human_agent_comment: Said ${run.message_id}`);
+    expect(await historyOf(stack.org, session)).toContain(`human_agent_comment: Said ${run.message_id}`);
     expect(await historiesWith(stack.temporal, stack.org.id, word)).toEqual([]);
   });
 

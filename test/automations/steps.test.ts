@@ -4,7 +4,7 @@ import { ACTIONS } from '../../src/automations/actions/registry.ts';
 import { wakeRun } from '../../src/automations/admission.service.ts';
 import type { Json } from '../../src/automations/blocks.schema.ts';
 import { startRuns } from '../../src/automations/starting.service.ts';
-import { doStep, giveUpStep, lookAtWait } from '../../src/automations/steps.service.ts';
+import { checkWait, doStep, failStep } from '../../src/automations/steps.service.ts';
 import { inTransaction } from '../../src/db/transaction.ts';
 import { newId } from '../../src/ids.ts';
 import { enqueue } from '../../src/outbox/outbox.ts';
@@ -46,7 +46,7 @@ const manual = (workflow_blocks: object[]) => activate(org, { trigger_type: 'man
 const trigger = async (id: string, input: object = {}): Promise<string> =>
   (await org.post(`/workflows/${id}/trigger`, { input })).body.run_id;
 const runOf = async (id: string, runId: string) => (await org.get(`/workflows/${id}/runs/${runId}`)).body;
-const tell = (tag: string) =>
+const addTag = (tag: string) =>
   inTransaction(api.db, (trx) =>
     startRuns(
       trx,
@@ -75,7 +75,7 @@ it('what was reached stands with its step though the run was canceled meanwhile'
     description: '',
     input,
     output,
-    async reach() {
+    async call() {
       await org.post(`/workflows/${id}/runs/${runId}/cancel`);
       return { message_id: 'm' };
     },
@@ -92,13 +92,13 @@ it('a run that is retried hears what it waits for, and what it has heard before'
   const { id } = await manual([note('gone', newId()), listen(null), { ...listen(null), id: 'again' }]);
   const runId = await trigger(id);
   const at = { orgId: org.id, runId };
-  await tell('before');
+  await addTag('before');
   await expect(doStep(depsWith(), { ...at, place: '0' })).rejects.toThrow('not found');
-  await giveUpStep(depsWith(), { ...at, place: '0', error: 'no' });
+  await failStep(depsWith(), { ...at, place: '0', error: 'no' });
   expect((await org.post(`/workflows/${id}/runs/${runId}/retry`, { skip: true })).status).toBe(200);
-  expect(await lookAtWait(depsWith(), { ...at, place: '1' })).toMatchObject({ kind: 'wait-for-event', place: '2' });
-  await tell('after');
-  expect(await lookAtWait(depsWith(), { ...at, place: '2' })).toEqual({ kind: 'end' });
+  expect(await checkWait(depsWith(), { ...at, place: '1' })).toMatchObject({ kind: 'wait-for-event', place: '2' });
+  await addTag('after');
+  expect(await checkWait(depsWith(), { ...at, place: '2' })).toEqual({ kind: 'end' });
   const { steps } = await runOf(id, runId);
   expect(steps.slice(1).map(({ output }: { output: { event: { tag: string } } }) => output.event.tag)).toEqual([
     'before',
@@ -109,8 +109,8 @@ it('a run that is retried hears what it waits for, and what it has heard before'
 it('a reference in a constraint is data, whatever it looks like', async () => {
   const { id } = await manual([listen({ '==': [{ var: 'tag' }, '{{trigger.output.input.tag}}'] })]);
   const runs = [await trigger(id, { tag: { var: 'tag' } }), await trigger(id, { tag: 'vip' })];
-  await tell('vip');
-  const next = await Promise.all(runs.map((runId) => lookAtWait(depsWith(), { orgId: org.id, runId, place: '0' })));
+  await addTag('vip');
+  const next = await Promise.all(runs.map((runId) => checkWait(depsWith(), { orgId: org.id, runId, place: '0' })));
   expect(next).toEqual([expect.objectContaining({ kind: 'wait-for-event' }), { kind: 'end' }]);
 });
 
@@ -120,7 +120,7 @@ it('a step whose references make too much fails, and can be retried', async () =
   const runId = await trigger(id, { text: 'x'.repeat(100_000) });
   const at = { orgId: org.id, runId, place: '0' };
   await expect(doStep(depsWith(), at)).rejects.toMatchObject({ kind: 'invalid' });
-  await giveUpStep(depsWith(), { ...at, error: 'too much' });
+  await failStep(depsWith(), { ...at, error: 'too much' });
   expect(await runOf(id, runId)).toMatchObject({ status: 'failed', steps: [{ id: 'big', status: 'failed' }] });
   expect((await org.post(`/workflows/${id}/runs/${runId}/retry`, { skip: true })).status).toBe(200);
 });

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
-import { causedBy } from '../../src/automations/causation.ts';
-import { startTriggered } from '../../src/automations/happenings.service.ts';
+import { setCausingRun } from '../../src/automations/causation.ts';
+import { startTriggeredRuns } from '../../src/automations/happenings.service.ts';
 import { inTransaction } from '../../src/db/transaction.ts';
 import { newId } from '../../src/ids.ts';
-import { joinOrg } from '../../src/orgs/members.service.ts';
+import { addMember } from '../../src/orgs/members.service.ts';
 import type { ClaimedEvent } from '../../src/outbox/claim.ts';
 import { announce } from '../../src/outbox/events.ts';
 import type { TestOrg } from '../support/api.ts';
@@ -85,7 +85,7 @@ describe('a workflow is started once, with what happened, when', () => {
 
   it('its assignee or team changes', async () => {
     const { id } = await activate(org, { trigger_type: 'ticket-reassigned' });
-    const member = await joinOrg(stack.db, org.id, { email: `${crypto.randomUUID()}@example.com` });
+    const member = await addMember(stack.db, org.id, { email: `${crypto.randomUUID()}@example.com` });
     const session = await newSession();
     await org.post(`/chat/sessions/${session}/assign`, { assignee_id: member, team_id: null });
     expect((await theRun(id)).trigger_output).toEqual({
@@ -193,7 +193,7 @@ describe('nothing is started', () => {
       created_at: new Date(),
     };
     await Promise.all(
-      [1, 2, 3].map(() => inTransaction(stack.db, (trx) => startTriggered(trx, org.id, [again, again]))),
+      [1, 2, 3].map(() => inTransaction(stack.db, (trx) => startTriggeredRuns(trx, org.id, [again, again]))),
     );
     expect(await runs(id)).toHaveLength(1);
   });
@@ -221,7 +221,7 @@ describe('nothing is started', () => {
 describe('what a run causes', () => {
   const tag = (depth: number, session: string) =>
     inTransaction(stack.db, async (trx) => {
-      await causedBy(trx, { runId: newId(), depth });
+      await setCausingRun(trx, { runId: newId(), depth });
       await announce(trx, org.id, 'ticket-tag-added', [{ subject_id: session, payload: { tag_name: 'VIP' } }]);
     });
 
@@ -240,7 +240,7 @@ describe('what a run causes', () => {
     const runId = newId();
     const subject_id = newId();
     const rows = await inTransaction(stack.db, async (trx) => {
-      await causedBy(trx, { runId, depth: 2 });
+      await setCausingRun(trx, { runId, depth: 2 });
       await announce(trx, org.id, 'ticket-tag-added', [{ subject_id, payload: { tag_name: 'x' } }]);
       return (await sql`select causation, depth from outbox where subject_id = ${subject_id}`.execute(trx)).rows;
     });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
 import { fireSchedule } from '../../src/automations/schedules.service.ts';
-import { announceSilences } from '../../src/automations/silence.service.ts';
+import { announceInactiveSessions } from '../../src/automations/silence.service.ts';
 import type { TestOrg } from '../support/api.ts';
 import { eventually, type Stack, startStack } from '../support/stack.ts';
 import { activate, runsOf } from '../support/triggers.ts';
@@ -132,7 +132,7 @@ describe('a silence', () => {
       update sessions set created_at = created_at - ${seconds} * interval '1 second',
         last_message_at = last_message_at - ${seconds} * interval '1 second' where id = ${id}
     `.execute(stack.db);
-  const look = () => announceSilences(stack.db, org.id);
+  const look = () => announceInactiveSessions(stack.db, org.id);
   const told = async (id: string) => {
     await settled();
     return (await runs(id)).map(({ trigger_output: { session, inactive_minutes } }) => [session.id, inactive_minutes]);

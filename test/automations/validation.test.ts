@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { OPERATORS, type Step } from '../../src/automations/blocks.schema.ts';
-import { resolve } from '../../src/automations/references.rules.ts';
-import { type GivenDefinition, validateDefinition } from '../../src/automations/validation.ts';
+import { resolveReferences } from '../../src/automations/references.rules.ts';
+import { type UnvalidatedDefinition, validateDefinition } from '../../src/automations/validation.ts';
 import { definitions } from '../support/definitions.ts';
 
 const UUID = '00000000-0000-4000-8000-000000000000';
@@ -28,9 +28,9 @@ const when = (condition: object, then: unknown[] = [], more: object = {}) =>
   block('if-else', 'if', { condition: { operatorName: 'equals', left: 1, right: 1, ...condition } }, { then, ...more });
 const loop = (steps: unknown[], items: unknown = [1]) => block('for-each', 'loop', { items }, { do: steps });
 const hook = (input: object) => ({ $kind: 'Action', id: 'h', type: 'send-webhook', name: 'Hook', input });
-const validate = (blocks: unknown, more: Partial<GivenDefinition> = {}) =>
+const validate = (blocks: unknown, more: Partial<UnvalidatedDefinition> = {}) =>
   validateDefinition({ trigger_type: 'manual-trigger', workflow_blocks: blocks, ...more });
-const issues = (blocks: unknown, more: Partial<GivenDefinition> = {}) =>
+const issues = (blocks: unknown, more: Partial<UnvalidatedDefinition> = {}) =>
   validate(blocks, more).issues.map(({ step_id, message }) => `${step_id}: ${message}`);
 const nested = (deep: number): unknown[] => (deep === 1 ? [note('n')] : [loopOf(`l${deep}`, nested(deep - 1))]);
 const loopOf = (id: string, steps: unknown[]) => block('for-each', id, { items: [1] }, { do: steps });
@@ -375,8 +375,8 @@ describe('whatever is given', () => {
     for (const text of BRACES) {
       soon(() => validate([hook({ url: 'https://example.com', body: text })]));
       soon(() => validate([note(text), note('b', `{{${text}}}`)]));
-      soon(() => resolve(text, new Map([['a', 'x']])));
-      soon(() => resolve(`{{${text}`, new Map()));
+      soon(() => resolveReferences(text, new Map([['a', 'x']])));
+      soon(() => resolveReferences(`{{${text}`, new Map()));
     }
     expect(soon(() => issues(Array.from({ length: 50_000 }, () => 7))).length).toBeLessThanOrEqual(200);
     soon(() =>

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { joinOrg } from '../../src/orgs/members.service.ts';
+import { addMember } from '../../src/orgs/members.service.ts';
 import { startApi, type TestApi } from '../support/api.ts';
 
 let api: TestApi;
@@ -166,7 +166,7 @@ describe('messages', () => {
   });
 
   it('of an agent who takes over hand the session off, once', async () => {
-    const userId = await joinOrg(api.db, api.org.id, { email: `${crypto.randomUUID()}@team.example` });
+    const userId = await addMember(api.db, api.org.id, { email: `${crypto.randomUUID()}@team.example` });
     const id = await newSession();
     const takeOver = { agent: { id: userId }, should_take_over_session_from_ai: true };
     expect((await say(id, 'agent', 'Mine', takeOver)).body.data.sessionIsHandedOff).toBe(true);
@@ -248,8 +248,8 @@ describe('the desk', () => {
   });
 
   it('assigns to members and teams of the org alone', async () => {
-    const userId = await joinOrg(api.db, api.org.id, { email: `${crypto.randomUUID()}@team.example` });
-    const stranger = await joinOrg(api.db, api.other.id, { email: `${crypto.randomUUID()}@team.example` });
+    const userId = await addMember(api.db, api.org.id, { email: `${crypto.randomUUID()}@team.example` });
+    const stranger = await addMember(api.db, api.other.id, { email: `${crypto.randomUUID()}@team.example` });
     const team = (await api.org.post('/teams', { name: 'Billing' })).body;
     const id = await newSession();
     const assign = (body: object) => api.org.post(`/chat/sessions/${id}/assign`, body);

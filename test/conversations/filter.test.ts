@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import { newId } from '../../src/ids.ts';
-import { joinOrg } from '../../src/orgs/members.service.ts';
+import { addMember } from '../../src/orgs/members.service.ts';
 import { startApi, type TestApi, type TestOrg } from '../support/api.ts';
 import { type Case, type Cast, casesOf, expected, fieldsOf, type Request, requestsOf, TAGS } from './filter-oracle.ts';
 
@@ -24,7 +24,7 @@ afterAll(() => api.close());
 async function castOf(org: TestOrg): Promise<Cast> {
   const members = [];
   for (let n = 0; n < 2; n++)
-    members.push(await joinOrg(api.db, org.id, { email: `${crypto.randomUUID()}@team.example` }));
+    members.push(await addMember(api.db, org.id, { email: `${crypto.randomUUID()}@team.example` }));
   const teams = [];
   for (const name of ['Billing', 'Travel']) teams.push((await org.post('/teams', { name })).body.id);
   const contacts = [];

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
 import { appendEvents } from '../../src/conversations/events.queries.ts';
 import { createLiveStreams } from '../../src/conversations/live-streams.service.ts';
-import { holdSession } from '../../src/conversations/sessions.service.ts';
+import { lockSession } from '../../src/conversations/sessions.service.ts';
 import { connect, type Db, RELAY_APPLICATION_NAME, type Trx } from '../../src/db/connect.ts';
 import { inTransaction } from '../../src/db/transaction.ts';
 import { newId } from '../../src/ids.ts';
@@ -59,7 +59,7 @@ async function hold<T>(db: Db, work: (trx: Trx) => Promise<T>) {
   return { trx, result, finish: () => trx.commit().execute() };
 }
 async function append(trx: Trx, sessionId: string, content: string): Promise<void> {
-  await holdSession(trx, api.org.id, sessionId);
+  await lockSession(trx, api.org.id, sessionId);
   await appendEvents(trx, api.org.id, sessionId, [{ id: newId(), type: 'message', sender: 'contact', content }]);
 }
 

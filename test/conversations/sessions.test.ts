@@ -1,5 +1,10 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { addMessage, getSessionOf, openSession, useSession } from '../../src/conversations/sessions.service.ts';
+import {
+  addMessage,
+  getSessionOfMessage,
+  lockOpenSession,
+  openSession,
+} from '../../src/conversations/sessions.service.ts';
 import { inTransaction } from '../../src/db/transaction.ts';
 import { startApi, type TestApi } from '../support/api.ts';
 
@@ -31,17 +36,17 @@ it('a session opens with a contact on a channel, and is found again by its id', 
     status: 'open',
     last_message_at: null,
   });
-  expect(await inTransaction(api.db, (trx) => useSession(trx, api.org.id, session))).toEqual({ id: session.id });
+  expect(await inTransaction(api.db, (trx) => lockOpenSession(trx, api.org.id, session))).toEqual({ id: session.id });
 });
 
 it('a session of another org, an unknown one and a text that is no id are not found', async () => {
   const session = await newSession();
-  await expect(inTransaction(api.db, (trx) => useSession(trx, api.other.id, session))).rejects.toMatchObject({
+  await expect(inTransaction(api.db, (trx) => lockOpenSession(trx, api.other.id, session))).rejects.toMatchObject({
     kind: 'not_found',
   });
   for (const sessionId of [crypto.randomUUID(), "' or true --", '']) {
     await expect(
-      inTransaction(api.db, (trx) => useSession(trx, api.org.id, { ...session, sessionId })),
+      inTransaction(api.db, (trx) => lockOpenSession(trx, api.org.id, { ...session, sessionId })),
     ).rejects.toMatchObject({
       kind: 'not_found',
       message: 'Session not found',
@@ -52,7 +57,7 @@ it('a session of another org, an unknown one and a text that is no id are not fo
 it('a session with somebody else, on another channel or closed is a conflict that says so', async () => {
   const session = await newSession();
   const use = (changes: object) =>
-    inTransaction(api.db, (trx) => useSession(trx, api.org.id, { ...session, ...changes }));
+    inTransaction(api.db, (trx) => lockOpenSession(trx, api.org.id, { ...session, ...changes }));
   await expect(use({ contactId: await newContact() })).rejects.toMatchObject({
     kind: 'conflict',
     message: 'session_id: the session is with another contact',
@@ -73,7 +78,7 @@ it('a session in use cannot be closed before the transaction ends', async () => 
   const order: string[] = [];
   let closing: Promise<unknown> | undefined;
   await inTransaction(api.db, async (trx) => {
-    await useSession(trx, api.org.id, session);
+    await lockOpenSession(trx, api.org.id, session);
     closing = api.db
       .updateTable('sessions')
       .set({ status: 'closed_unresolved' })
@@ -127,9 +132,11 @@ it('a message tells its session to its org alone', async () => {
   await inTransaction(api.db, (trx) =>
     addMessage(trx, api.org.id, { id, sessionId: session.id, sender: 'contact', content: 'Hello' }),
   );
-  expect(await getSessionOf(api.db, api.org.id, id)).toEqual({ id: session.id });
-  await expect(getSessionOf(api.db, api.other.id, id)).rejects.toMatchObject({ kind: 'not_found' });
-  await expect(getSessionOf(api.db, api.org.id, crypto.randomUUID())).rejects.toMatchObject({ kind: 'not_found' });
+  expect(await getSessionOfMessage(api.db, api.org.id, id)).toEqual({ id: session.id });
+  await expect(getSessionOfMessage(api.db, api.other.id, id)).rejects.toMatchObject({ kind: 'not_found' });
+  await expect(getSessionOfMessage(api.db, api.org.id, crypto.randomUUID())).rejects.toMatchObject({
+    kind: 'not_found',
+  });
 });
 
 it('no row points into another org: neither at its contact nor at its session', async () => {

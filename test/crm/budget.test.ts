@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { takeTurn } from '../../src/crm/budget.queries.ts';
-import { createBudget } from '../../src/crm/budget.ts';
+import { reserveSlot } from '../../src/crm/budget.queries.ts';
+import { createRateLimit } from '../../src/crm/budget.ts';
 import { connect } from '../../src/db/connect.ts';
 import { startApi, type TestApi } from '../support/api.ts';
 
@@ -20,7 +20,7 @@ const PATIENT_MS = 60_000;
 const takeAtOnce = (orgId: string, kind: 'request' | 'search', count: number, gapMs: number) =>
   Promise.all(
     Array.from({ length: count }, (_, n) =>
-      takeTurn(n % 2 === 0 ? api.db : another.db, orgId, kind, { gapMs, mostMs: PATIENT_MS }),
+      reserveSlot(n % 2 === 0 ? api.db : another.db, orgId, kind, { gapMs, mostMs: PATIENT_MS }),
     ),
   );
 
@@ -43,9 +43,9 @@ describe("an org's budget", () => {
     'has no more than the allowed calls of kind %s begin in time: the %ith after 2 s',
     async (kind, count, ms) => {
       const { id } = await api.createOrg();
-      const budgets = [createBudget(api.db, id), createBudget(another.db, id)];
+      const budgets = [createRateLimit(api.db, id), createRateLimit(another.db, id)];
       const from = performance.now();
-      await Promise.all(Array.from({ length: count }, (_, n) => budgets[n % 2]?.take(kind)));
+      await Promise.all(Array.from({ length: count }, (_, n) => budgets[n % 2]?.reserve(kind)));
       expect(performance.now() - from).toBeGreaterThanOrEqual(ms);
     },
   );
@@ -53,31 +53,31 @@ describe("an org's budget", () => {
   it('lets the first call begin at once, and saves nothing up', async () => {
     const { id } = await api.createOrg();
     const gap = { gapMs: 112, mostMs: PATIENT_MS };
-    expect((await takeTurn(api.db, id, 'request', gap)).waitMs).toBeLessThanOrEqual(1);
+    expect((await reserveSlot(api.db, id, 'request', gap)).waitMs).toBeLessThanOrEqual(1);
     await new Promise((resolve) => setTimeout(resolve, 500));
-    expect((await takeTurn(api.db, id, 'request', gap)).waitMs).toBeLessThanOrEqual(1);
-    expect((await takeTurn(api.db, id, 'request', gap)).waitMs).toBeGreaterThan(50);
+    expect((await reserveSlot(api.db, id, 'request', gap)).waitMs).toBeLessThanOrEqual(1);
+    expect((await reserveSlot(api.db, id, 'request', gap)).waitMs).toBeGreaterThan(50);
   });
 
   it('is no other org’s, and no other kind’s', async () => {
     const { id } = await api.createOrg();
     await takeAtOnce(id, 'request', 20, 112);
     const gap = { gapMs: 112, mostMs: PATIENT_MS };
-    expect((await takeTurn(api.db, id, 'search', gap)).waitMs).toBeLessThanOrEqual(1);
-    expect((await takeTurn(api.db, api.other.id, 'request', gap)).waitMs).toBeLessThanOrEqual(1);
+    expect((await reserveSlot(api.db, id, 'search', gap)).waitMs).toBeLessThanOrEqual(1);
+    expect((await reserveSlot(api.db, api.other.id, 'request', gap)).waitMs).toBeLessThanOrEqual(1);
   });
 
   it('sends a call away that would wait for too long, without taking its turn', async () => {
     const { id } = await api.createOrg();
     await takeAtOnce(id, 'request', 10, 1_000);
-    const failure = await createBudget(api.db, id)
-      .take('request')
+    const failure = await createRateLimit(api.db, id)
+      .reserve('request')
       .catch((error: unknown) => error);
     expect(failure).toMatchObject({ name: 'CrmError', transient: true, mayHaveArrived: false });
     const { retryAfterMs } = failure as { retryAfterMs: number };
     expect(retryAfterMs).toBeGreaterThan(5_000);
     expect(retryAfterMs).toBeLessThanOrEqual(10_000);
-    const { waitMs } = await takeTurn(api.db, id, 'request', { gapMs: 1_000, mostMs: PATIENT_MS });
+    const { waitMs } = await reserveSlot(api.db, id, 'request', { gapMs: 1_000, mostMs: PATIENT_MS });
     expect(waitMs).toBeLessThanOrEqual(10_000);
   });
 });

@@ -1,12 +1,12 @@
 import { expect, it } from '@jest/globals';
-import { inGroups } from '../../src/crm/groups.ts';
+import { batchByOrg } from '../../src/crm/groups.ts';
 
 const gate = () => Promise.withResolvers<void>();
 
 it('works for an org at so many groups at once, and the next group takes all that waits', async () => {
   const groups: [string, number[]][] = [];
   const open = gate();
-  const run = inGroups({ atOnce: 2, together: 3, waiting: 5 }, async (orgId, items: number[]) => {
+  const run = batchByOrg({ maxConcurrent: 2, maxBatchSize: 3, maxWaiting: 5 }, async (orgId, items: number[]) => {
     groups.push([orgId, items]);
     await open.promise;
     return items.map((item) => item * 10);
@@ -29,7 +29,7 @@ it('works for an org at so many groups at once, and the next group takes all tha
 });
 
 it('fails those of a group that failed, and goes on with the next', async () => {
-  const run = inGroups({ atOnce: 1, together: 1, waiting: 5 }, async (_orgId, [item = 0]: number[]) => {
+  const run = batchByOrg({ maxConcurrent: 1, maxBatchSize: 1, maxWaiting: 5 }, async (_orgId, [item = 0]: number[]) => {
     if (item === 1) throw new Error('no');
     return [item];
   });

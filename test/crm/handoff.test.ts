@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { connectHubspot, type OrgWithHubspot, storyOf } from '../support/crm.ts';
+import { connectHubspot, historyOf, type OrgWithHubspot } from '../support/crm.ts';
 import { refuses } from '../support/fake-hubspot.ts';
 import { changeOf, eventOf, noteEventOf } from '../support/fake-hubspot-webhooks.ts';
 import { resetAfter, unavailable } from '../support/faulty-server.ts';
@@ -90,7 +90,7 @@ describe('a handoff to HubSpot', () => {
     await crm.deliver(...comments().map((comment) => eventOf(comment)));
     await crm.deliver(eventOf(crm.hubspot.addMessage(threadId, { text: 'Hello?' })));
     const story = await eventually('what came later', async () => {
-      const lines = await storyOf(stack.org, id);
+      const lines = await historyOf(stack.org, id);
       return lines.includes('contact: Hello?') && lines;
     });
     expect(story.filter((line) => line.startsWith('human_agent_comment'))).toEqual([]);
@@ -259,7 +259,7 @@ describe('the ticket of a session', () => {
     );
     await eventually('a closed session', async () => (await session(id)).status === 'closed_resolved');
     expect((await session(id)).custom_data).toEqual({ priority: 'HIGH', hs_pipeline_stage: '4' });
-    const story = await storyOf(stack.org, id);
+    const story = await historyOf(stack.org, id);
     expect(story.filter((line) => line === 'status_changed')).toHaveLength(1);
     expect(crm.hubspot.requests('PATCH')).toEqual([]);
   });
@@ -270,7 +270,9 @@ describe('the ticket of a session', () => {
     const stray = crm.hubspot.addNote({ hs_note_body: 'Elsewhere' }, []);
     await crm.deliver(noteEventOf(stray.id), noteEventOf(note.id), noteEventOf(note.id));
     await crm.deliver(noteEventOf(note.id));
-    await eventually('a note', async () => (await storyOf(stack.org, id)).includes('human_agent_comment: Called back'));
+    await eventually('a note', async () =>
+      (await historyOf(stack.org, id)).includes('human_agent_comment: Called back'),
+    );
     await eventually('an empty queue', async () => {
       const { rows } = await stack.db
         .selectFrom('crm_events')
@@ -281,7 +283,7 @@ describe('the ticket of a session', () => {
         .then((found) => ({ rows: found }));
       return rows.length === 0;
     });
-    expect((await storyOf(stack.org, id)).filter((line) => line.startsWith('human_agent_comment'))).toHaveLength(1);
+    expect((await historyOf(stack.org, id)).filter((line) => line.startsWith('human_agent_comment'))).toHaveLength(1);
   });
 
   it('is left alone where ticketing is disabled', async () => {

@@ -363,20 +363,20 @@ describe('a token', () => {
   it('is one for all who ask for it at once', async () => {
     const { id } = await handedOver();
     const store = createConversationStore(stack.db, stack.deps.secrets, org.id);
-    const conversation = await store.hold(id);
+    const conversation = await store.getOrCreate(id);
     const expiresAt = new Date(Date.now() + 60_000);
     const given = await Promise.all(
       Array.from({ length: 8 }, (_, n) => store.replaceToken(conversation, { token: `token ${n}`, expiresAt })),
     );
     expect(new Set(given.map(({ token }) => token)).size).toBe(1);
-    expect((await store.hold(id)).token).toEqual(given[0]);
+    expect((await store.getOrCreate(id)).token).toEqual(given[0]);
   });
 
   it('and its conversation are nobody else’s', async () => {
     const { id, conversationId } = await handedOver();
     const others = createConversationStore(stack.db, stack.deps.secrets, stack.other.id);
     expect(await others.find(conversationId)).toBeUndefined();
-    await expect(others.hold(id)).rejects.toThrow(/foreign key/);
+    await expect(others.getOrCreate(id)).rejects.toThrow(/foreign key/);
   });
 
   it('is kept encrypted, and is in no history', async () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { connectHubspot, type OrgWithHubspot, sessionOfThread, storyOf, storyWith } from '../support/crm.ts';
+import { connectHubspot, historyOf, type OrgWithHubspot, sessionOfThread, untilHistoryHas } from '../support/crm.ts';
 import { refuses } from '../support/fake-hubspot.ts';
 import type { NewMessage } from '../support/fake-hubspot-threads.ts';
 import { eventOf } from '../support/fake-hubspot-webhooks.ts';
@@ -48,7 +48,7 @@ describe('a conversation of HubSpot with odd things in it', () => {
       senders: [{ actorId: 'V-1', name: 'A\0nn\udfff' }],
     });
     await crm.deliver(eventOf(crm.hubspot.addMessage(threadId, { text: 'Next' })));
-    expect(await storyWith(stack.org, session.id, 'Next')).toEqual(['contact: ab \ufffd c 😀', 'contact: Next']);
+    expect(await untilHistoryHas(stack.org, session.id, 'Next')).toEqual(['contact: ab \ufffd c 😀', 'contact: Next']);
   });
 
   it('takes ids that come as numbers', async () => {
@@ -60,7 +60,7 @@ describe('a conversation of HubSpot with odd things in it', () => {
     });
     Object.assign(message, { id: 987_654_321 });
     await crm.deliver(eventOf(message));
-    expect(await storyWith(stack.org, session.id, 'By numbers')).toHaveLength(2);
+    expect(await untilHistoryHas(stack.org, session.id, 'By numbers')).toHaveLength(2);
     await say(session.id, 'An answer');
     await eventually('a post', () => posted(threadId).length === 1);
     expect(posted(threadId)[0]).toMatchObject({ channelId: '1000', channelAccountId: '77' });
@@ -71,7 +71,7 @@ describe('a conversation of HubSpot with odd things in it', () => {
       text: '',
       attachments: [{ type: 'FILE', fileId: '9', name: 'photo.png', url: 'https://files.example.com/photo.png' }],
     });
-    expect(await storyWith(stack.org, session.id, 'photo.png')).toEqual([
+    expect(await untilHistoryHas(stack.org, session.id, 'photo.png')).toEqual([
       'contact: photo.png: https://files.example.com/photo.png',
     ]);
   });
@@ -80,7 +80,7 @@ describe('a conversation of HubSpot with odd things in it', () => {
     const { threadId, session } = await startThread();
     Object.assign(crm.hubspot.addMessage(threadId), { createdAt: 'never', type: 7 });
     await crm.deliver(eventOf(crm.hubspot.addMessage(threadId, { text: 'Behind it' })));
-    expect(await storyWith(stack.org, session.id, 'Behind it')).toEqual(['contact: Hello', 'contact: Behind it']);
+    expect(await untilHistoryHas(stack.org, session.id, 'Behind it')).toEqual(['contact: Hello', 'contact: Behind it']);
   });
 
   it('holds a very long message whole', async () => {
@@ -90,7 +90,7 @@ describe('a conversation of HubSpot with odd things in it', () => {
       wholeText: text,
       truncationStatus: 'TRUNCATED_TO_MOST_RECENT_REPLY',
     });
-    expect(await storyWith(stack.org, session.id, 'word end')).toEqual([`contact: ${text}`]);
+    expect(await untilHistoryHas(stack.org, session.id, 'word end')).toEqual([`contact: ${text}`]);
   });
 
   it('has the contact of an address, whatever its case, and none of what is no address', async () => {
@@ -127,7 +127,7 @@ describe('a conversation of HubSpot with odd things in it', () => {
     const email = `blocked.${Date.now()}@example.com`;
     expect((await stack.org.post('/blocklist/contacts', { email, reason: 'Spam' })).status).toBeLessThan(300);
     const { session } = await startThread(chat('Bo', email));
-    expect(await storyOf(stack.org, session.id)).toEqual(['contact: Hello']);
+    expect(await historyOf(stack.org, session.id)).toEqual(['contact: Hello']);
   });
 
   it('goes on once its contact is deleted', async () => {
@@ -137,7 +137,7 @@ describe('a conversation of HubSpot with odd things in it', () => {
     await say(session.id, 'Anybody?');
     await eventually('a post', () => posted(threadId).length === 1);
     await crm.deliver(eventOf(crm.hubspot.addMessage(threadId, { text: 'Here', ...chat('Gone', email) })));
-    expect(await storyWith(stack.org, session.id, 'Here')).toEqual([
+    expect(await untilHistoryHas(stack.org, session.id, 'Here')).toEqual([
       'contact: Hello',
       'human_agent: Anybody?',
       'contact: Here',
@@ -152,7 +152,7 @@ describe('a conversation of HubSpot with odd things in it', () => {
     expect(posted(threadId)[0]?.text).toMatch(/^bill\.txt: http/);
     crm.hubspot.next('POST', new RegExp(`/threads/${threadId}/messages$`), refuses(400, 'The thread is closed'));
     await say(session.id, 'Too late');
-    await storyWith(stack.org, session.id, 'The thread is closed');
+    await untilHistoryHas(stack.org, session.id, 'The thread is closed');
     await say(session.id, 'Open again');
     await eventually('a post', () => posted(threadId).length === 2);
     expect(await messageStates(session.id)).toEqual(expect.arrayContaining(['sent', 'failed', 'sent']));
@@ -169,7 +169,7 @@ describe('a conversation of HubSpot with odd things in it', () => {
     const later = crm.hubspot.addMessage(threadId, { text: 'Later', createdAt: soon });
     expect(unheard).toBeDefined();
     await crm.deliver(eventOf(later, { objectId: threadId, occurredAt: Number.MAX_SAFE_INTEGER }));
-    expect(await storyWith(stack.org, session.id, 'Later')).toEqual([
+    expect(await untilHistoryHas(stack.org, session.id, 'Later')).toEqual([
       'contact: Odd id',
       'contact: Unheard',
       'contact: Later',

@@ -1,7 +1,7 @@
-import { unpack } from '../../src/crm/batches.service.ts';
+import { decompressBody } from '../../src/crm/batches.service.ts';
 import { wakeQueues } from '../../src/crm/receiver.service.ts';
 import { inTransaction } from '../../src/db/transaction.ts';
-import { findOpenClaim, noteAccount } from '../../src/orgs/crm-receivers.service.ts';
+import { findUnconfirmedClaim, recordAccount } from '../../src/orgs/crm-receivers.service.ts';
 import { hubspotSignatureV3 } from '../../src/providers/hubspot-callbacks.ts';
 import type { Answer, TestApi, TestOrg } from '../support/api.ts';
 
@@ -25,9 +25,9 @@ export const byOauth = (portal_id: number, client_id = APP.HUBSPOT_CLIENT_ID) =>
 /** Connects an org by the app, with what the CRM says whose portal it is. */
 export async function connectByApp(api: TestApi, org: TestOrg, portal: number, said: number = portal): Promise<void> {
   await connectCrm(org, byOauth(portal));
-  const claim = await findOpenClaim(api.db, org.id);
+  const claim = await findUnconfirmedClaim(api.db, org.id);
   if (claim === undefined) throw new Error('no claim');
-  await noteAccount(api.db, org.id, claim, String(said));
+  await recordAccount(api.db, org.id, claim, String(said));
 }
 
 /** Posts as the CRM does; what is not text goes out as JSON. */
@@ -95,7 +95,7 @@ export const batchesOf = async (api: TestApi, orgId: string) => {
     .orderBy('received_at')
     .orderBy('id')
     .execute();
-  return rows.map((row) => ({ ...row, text: unpack(row.body) }));
+  return rows.map((row) => ({ ...row, text: decompressBody(row.body) }));
 };
 
 export const announcementsOf = (api: TestApi, orgId: string) =>

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { unpack } from '../../src/crm/batches.service.ts';
-import { connectHubspot, type OrgWithHubspot, sessionOfThread, storyOf } from '../support/crm.ts';
+import { decompressBody } from '../../src/crm/batches.service.ts';
+import { connectHubspot, historyOf, type OrgWithHubspot, sessionOfThread } from '../support/crm.ts';
 import { refuses } from '../support/fake-hubspot.ts';
 import { changeOf, eventOf } from '../support/fake-hubspot-webhooks.ts';
 import { eventually, type Stack, startStack } from '../support/stack.ts';
@@ -23,7 +23,7 @@ afterAll(async () => {
 /** Every row, and every body that a CRM posted, in which the word stands. */
 async function leftOf(word: string): Promise<string[]> {
   const batches = await stack.db.selectFrom('crm_batches').select('body').execute();
-  const bodies = batches.map(({ body }) => unpack(body)).filter((body) => body.includes(word));
+  const bodies = batches.map(({ body }) => decompressBody(body)).filter((body) => body.includes(word));
   return [...(await rowsWith(stack.db, word)), ...bodies];
 }
 
@@ -41,7 +41,7 @@ async function quoted(word: string) {
   crm.hubspot.next('POST', path, refuses(503, `busy with ${word}`), refuses(400, `${word} is not allowed`));
   await say(id, `Hello ${word}`);
   await eventually('a note of it', async () =>
-    (await storyOf(stack.org, id)).some((line) => line.includes('not allowed')),
+    (await historyOf(stack.org, id)).some((line) => line.includes('not allowed')),
   );
   crm.hubspot.next('POST', TICKETS, refuses(500, `sorry, ${word}`), refuses(400, `${word} is a bad subject`));
   await stack.org.post(`/chat/sessions/${id}/handoff`, { reason: `Because of ${word}` });
@@ -73,7 +73,9 @@ describe('a redaction of a conversation of HubSpot', () => {
     expect(await historiesWith(stack.temporal, stack.org.id, id)).not.toEqual([]); // they were read
     expect(await historiesWith(stack.temporal, stack.org.id, word)).toEqual([]);
     expect((await session(id)).custom_data).toEqual({ plan: 'PRO' });
-    const bodies = (await stack.db.selectFrom('crm_batches').select('body').execute()).map(({ body }) => unpack(body));
+    const bodies = (await stack.db.selectFrom('crm_batches').select('body').execute()).map(({ body }) =>
+      decompressBody(body),
+    );
     expect(bodies.filter((body) => body.includes('PRO'))).toHaveLength(2);
 
     await crm.deliver(changeOf('777001', 'plan', 'FREE'));

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { isAssignedAway, type Known, type Routed, routeOf } from '../../src/crm/routing.rules.ts';
+import { isAssignedToHuman, type RoutableMessage, type RoutingContext, routeOf } from '../../src/crm/routing.rules.ts';
 
-const incoming: Routed = {
+const incoming: RoutableMessage = {
   type: 'MESSAGE',
   isArchived: false,
   direction: 'INCOMING',
@@ -9,9 +9,9 @@ const incoming: Routed = {
   clientType: 'SYSTEM',
   integrationAppId: null,
 };
-const unknown: Known = { isComment: false, isOurs: false, appId: '77' };
+const unknown: RoutingContext = { isComment: false, isOurs: false, appId: '77' };
 
-const cases: [string, Partial<Routed>, Partial<Known>, ReturnType<typeof routeOf>][] = [
+const cases: [string, Partial<RoutableMessage>, Partial<RoutingContext>, ReturnType<typeof routeOf>][] = [
   ['a visitor’s message, though its client is SYSTEM', {}, {}, { to: 'customer' }],
   ['a message of an e-mail’s sender', { actorId: 'E-ann@example.com' }, {}, { to: 'customer' }],
   ['a message of nobody', { actorId: null }, {}, { to: 'customer' }],
@@ -78,6 +78,6 @@ describe('a conversation is assigned away from the AI', () => {
     ['A-', '7', false],
     ['S-5', '7', false],
   ])('to %s, where the AI is %s: %s', (value, ai, isAway) => {
-    expect(isAssignedAway(value, ai)).toBe(isAway);
+    expect(isAssignedToHuman(value, ai)).toBe(isAway);
   });
 });

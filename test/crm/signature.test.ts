@@ -5,14 +5,14 @@ import {
   hubspotSignatureV3,
   isSigned,
   isSignedV3,
-  type SignedCall,
+  type SignedRequest,
 } from '../../src/providers/hubspot-callbacks.ts';
 
 const SECRET = 'yyyyyyyy-yyyy-yyyy-yyyy-yyyyyyyyyyyy';
 const URL = 'https://www.example.com/webhook_uri';
 const NOW = 1_764_000_000_000;
 
-const signed = (body: string, { url = URL, at = NOW, method = 'POST' } = {}): SignedCall => ({
+const signed = (body: string, { url = URL, at = NOW, method = 'POST' } = {}): SignedRequest => ({
   method,
   url,
   body: Buffer.from(body),

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { connectHubspot, type OrgWithHubspot, sessionOfThread, storyOf, storyWith } from '../support/crm.ts';
+import { connectHubspot, historyOf, type OrgWithHubspot, sessionOfThread, untilHistoryHas } from '../support/crm.ts';
 import { EMAIL_CHANNEL, type FakeMessage, type NewMessage } from '../support/fake-hubspot-threads.ts';
 import { assignmentOf, eventOf } from '../support/fake-hubspot-webhooks.ts';
 import { resetAfter, unavailable } from '../support/faulty-server.ts';
@@ -45,7 +45,7 @@ describe('a conversation of HubSpot', () => {
     const bot = crm.hubspot.addMessage(threadId, { ...agent, senders: [{ actorId: 'B-3' }], text: 'I am a bot.' });
     const last = crm.hubspot.addMessage(threadId, { text: 'Thank you!' });
     await crm.deliver(...[last, bot, comment, reply].map((message) => eventOf(message)));
-    expect(await storyWith(stack.org, session.id, 'Thank you!')).toEqual([
+    expect(await untilHistoryHas(stack.org, session.id, 'Thank you!')).toEqual([
       'contact: Where is my order?',
       'human_agent: On its way.',
       'human_agent_comment: A regular.',
@@ -63,7 +63,7 @@ describe('a conversation of HubSpot', () => {
     await Promise.all([crm.deliver(second), crm.deliver(second), crm.deliver(second, second)]);
     const third = eventOf(crm.hubspot.addMessage(threadId, { text: 'Anybody?' }));
     await crm.deliver(third);
-    expect(await storyWith(stack.org, session.id, 'Anybody?')).toEqual([
+    expect(await untilHistoryHas(stack.org, session.id, 'Anybody?')).toEqual([
       'contact: Where is my order?',
       'contact: Hello?',
       'contact: Anybody?',
@@ -77,14 +77,14 @@ describe('a conversation of HubSpot', () => {
       crm.hubspot.addMessage(threadId, { text, createdAt: new Date(at + n).toISOString() }),
     );
     await crm.deliver(eventOf(third as FakeMessage));
-    await storyWith(stack.org, session.id, 'Third');
+    await untilHistoryHas(stack.org, session.id, 'Third');
     await crm.deliver(eventOf(first as FakeMessage), eventOf(second as FakeMessage));
     await eventually('an empty queue', async () => {
       const queued = await stack.db.selectFrom('crm_events').select('id').where('state', '=', 'queued').execute();
       return queued.length === 0;
     });
     expect(lost).toBeDefined();
-    expect(await storyOf(stack.org, session.id)).toEqual([
+    expect(await historyOf(stack.org, session.id)).toEqual([
       'contact: Where is my order?',
       'contact: Lost',
       'contact: First',
@@ -109,7 +109,7 @@ describe('a conversation of HubSpot', () => {
     email.text = 'Signed, Ann';
     const session = await sessionOf(threadId);
     expect(Date.now() - from).toBeGreaterThan(4_900);
-    expect(await storyOf(stack.org, session.id)).toEqual(['contact: Signed, Ann']);
+    expect(await historyOf(stack.org, session.id)).toEqual(['contact: Signed, Ann']);
     expect(session).toMatchObject({ channel: { type: 'email' }, contact: { email: 'ann@example.com' } });
   });
 
@@ -121,7 +121,7 @@ describe('a conversation of HubSpot', () => {
     expect(posted(threadId)[1]?.richText).toContain('Second &lt;b&gt;');
     await crm.deliver(...posted(threadId).map((message) => eventOf(message)));
     await crm.deliver(eventOf(crm.hubspot.addMessage(threadId, { text: 'Good.' })));
-    expect(await storyWith(stack.org, session.id, 'Good.')).toEqual([
+    expect(await untilHistoryHas(stack.org, session.id, 'Good.')).toEqual([
       'contact: Where is my order?',
       'human_agent: First',
       'human_agent: Second <b>',
@@ -165,7 +165,7 @@ describe('a conversation of HubSpot', () => {
     await crm.deliver(...posted(threadId).map((message) => eventOf(message)));
     await eventually('a sent message', async () => (await state())?.state === 'sent');
     await crm.deliver(eventOf(crm.hubspot.addMessage(threadId, { text: 'Heard.' })));
-    expect(await storyWith(stack.org, session.id, 'Heard.')).toEqual([
+    expect(await untilHistoryHas(stack.org, session.id, 'Heard.')).toEqual([
       'contact: Where is my order?',
       'human_agent: Said once',
       'contact: Heard.',
@@ -180,7 +180,7 @@ describe('a conversation of HubSpot', () => {
     const before = crm.hubspot.requests('GET', listOf(threadId)).length;
     crm.hubspot.next('GET', listOf(threadId), unavailable(), unavailable());
     await crm.deliver(eventOf(message));
-    await storyWith(stack.org, session.id, 'Through trouble');
+    await untilHistoryHas(stack.org, session.id, 'Through trouble');
     const asked = crm.hubspot.requests('GET', listOf(threadId)).slice(before);
     expect(asked.map(({ status }) => status)).toEqual([503, 503, 200]);
   });
@@ -205,7 +205,7 @@ describe('a conversation of HubSpot', () => {
     expect(session.assist_mode).toBe(true);
     await crm.deliver(assignmentOf(threadId, 'A-5'));
     await crm.deliver(eventOf(crm.hubspot.addMessage(threadId, { text: 'And now?' })));
-    await storyWith(stack.org, session.id, 'And now?');
+    await untilHistoryHas(stack.org, session.id, 'And now?');
     expect((await stack.org.get(`/chat/sessions/${session.id}`)).body.handoff).toBeNull();
     await crm.reconnect();
   });

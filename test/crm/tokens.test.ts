@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { createHubspots } from '../../src/crm/hubspots.ts';
-import { connectionOf, createTokenSources, type HubspotSettings } from '../../src/crm/tokens.service.ts';
+import { createHubspotFactory } from '../../src/crm/hubspots.ts';
+import { connectionDigestOf, createTokenSources, type HubspotSettings } from '../../src/crm/tokens.service.ts';
 import { findConnection } from '../../src/orgs/integrations.service.ts';
 import { createTokenRefresh } from '../../src/providers/crm/hubspot/oauth.ts';
 import { createEgress } from '../../src/providers/egress.ts';
@@ -61,7 +61,7 @@ describe('an access token that is set', () => {
 
   it('that HubSpot refuses shows in the integration with what to do, until it is taken again', async () => {
     const settings = await connectOrg({ access_token: hubspot.accessToken });
-    const client = createHubspots({ db: api.db, secrets: api.deps.secrets, requests: egress })(org.id, settings);
+    const client = createHubspotFactory({ db: api.db, secrets: api.deps.secrets, requests: egress })(org.id, settings);
     hubspot.revoke(hubspot.accessToken);
     await expect(client.findNote('1')).rejects.toMatchObject({ isRefusedConnection: true, transient: true });
     expect(await shownIntegration()).toMatchObject({
@@ -214,7 +214,7 @@ describe("an app's grant", () => {
     const token = await sources()(org.id, settings).get();
     const another = await api.createOrg();
     const others = await connectApp(another);
-    expect(connectionOf(others)).toBe(connectionOf(settings));
+    expect(connectionDigestOf(others)).toBe(connectionDigestOf(settings));
     expect(await sources()(another.id, others).get()).not.toBe(token);
     expect(refreshes()).toBe(2);
   });

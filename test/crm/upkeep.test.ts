@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
-import { keepHouse } from '../../worker/housekeeping.ts';
+import { startCleanup } from '../../worker/housekeeping.ts';
 import { startApi, type TestApi, type TestOrg } from '../support/api.ts';
 import { eventually } from '../support/stack.ts';
 import { batchesOf, commandsOf, connectCrm, deliver, eventsOf, newMessage } from './receiving.ts';
@@ -20,7 +20,7 @@ describe('housekeeping', () => {
 
   const keepHouseUntil = async (what: string, look: () => Promise<boolean>) => {
     const failures: unknown[] = [];
-    const stop = keepHouse(api.db, { warn: (failure: unknown) => void failures.push(failure) });
+    const stop = startCleanup(api.db, { warn: (failure: unknown) => void failures.push(failure) });
     await eventually(what, look);
     stop();
     expect(failures).toEqual([]);

@@ -1,7 +1,7 @@
 import { createPublicKey, sign, verify } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
-import { findSigning, isVerifiedSender } from '../../src/deliveries/domains.service.ts';
+import { findDkimSigning, isVerifiedSender } from '../../src/deliveries/domains.service.ts';
 import { createDns } from '../../src/providers/dns.ts';
 import { type Client, startApi, type TestApi, type TestOrg } from '../support/api.ts';
 import { type FakeDns, startFakeDns } from '../support/fake-dns.ts';
@@ -293,7 +293,7 @@ describe('the private key', () => {
   it('is in no answer, and encrypted at rest for its row alone', async () => {
     const record = await prove();
     const { deps, db } = api;
-    const signing = await findSigning(db, deps.secrets, org.id, DOMAIN);
+    const signing = await findDkimSigning(db, deps.secrets, org.id, DOMAIN);
     const [, middle = ''] = signing?.privateKey.split('\n') ?? [];
     expect(middle).toHaveLength(64);
 
@@ -309,13 +309,13 @@ describe('the private key', () => {
 
     await prove(DOMAIN, api.other);
     await sql`update sending_domains set private_key = ${row?.private_key} where org_id = ${api.other.id}`.execute(db);
-    await expect(findSigning(db, deps.secrets, api.other.id, DOMAIN)).rejects.toThrow();
+    await expect(findDkimSigning(db, deps.secrets, api.other.id, DOMAIN)).rejects.toThrow();
     await api.other.delete(`/email/domains/${DOMAIN}`);
   });
 
   it('is the one that DNS has the public half of', async () => {
     const { p } = await prove();
-    const signing = await findSigning(api.db, api.deps.secrets, org.id, DOMAIN);
+    const signing = await findDkimSigning(api.db, api.deps.secrets, org.id, DOMAIN);
     const mail = Buffer.from('a mail');
     const publicKey = createPublicKey({ key: Buffer.from(p, 'base64'), format: 'der', type: 'spki' });
     expect(verify('sha256', mail, publicKey, sign('sha256', mail, signing?.privateKey ?? ''))).toBe(true);
@@ -323,7 +323,7 @@ describe('the private key', () => {
 
   it('signs for its domain and all below it, the nearest one first, and only while it is verified', async () => {
     const signs = async (domain: string, orgId = org.id) =>
-      (await findSigning(api.db, api.deps.secrets, orgId, domain))?.domain;
+      (await findDkimSigning(api.db, api.deps.secrets, orgId, domain))?.domain;
     const isSender = (email: string) => isVerifiedSender(api.db, org.id, email);
     const parent = await prove('acme.example');
     await recordOf('mail.acme.example');

@@ -3,11 +3,11 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createTransport } from 'nodemailer';
 import { pino } from 'pino';
 import { connect } from '../../src/db/connect.ts';
-import { takeInboundEmail } from '../../src/deliveries/inbound-emails.service.ts';
+import { receiveInboundEmail } from '../../src/deliveries/inbound-emails.service.ts';
 import { createMailReader } from '../../src/deliveries/mail-reader.ts';
 import { bounceAddress, createMailTokens, messageIdOf, replyAddress } from '../../src/deliveries/mail-tokens.ts';
 import { createWorkerDeps } from '../../worker/deps.ts';
-import { keepHouse } from '../../worker/housekeeping.ts';
+import { startCleanup } from '../../worker/housekeeping.ts';
 import { exchangeReport, mailOf, POSTFIX_DELAYED, POSTFIX_NO_SUCH_USER, postfixReport } from '../support/mails.ts';
 import { eventually, type Stack, startStack } from '../support/stack.ts';
 
@@ -213,7 +213,7 @@ describe('mail that comes in', () => {
       .where('id', '=', ref.inboundEmailId)
       .execute();
     const tokens = createMailTokens(stack.config.JWT_SECRET);
-    const take = () => takeInboundEmail(stack.db, tokens, reader, ref);
+    const take = () => receiveInboundEmail(stack.db, tokens, reader, ref);
     expect(await Promise.all([take(), take()])).toEqual(['reply', 'reply']);
     expect(await repliesTo(sent)).toHaveLength(1);
     await reader.close();
@@ -288,7 +288,7 @@ describe('mail that comes in', () => {
       .where('id', '=', old?.id ?? '')
       .execute();
 
-    const stop = keepHouse(stack.db, { warn: () => undefined });
+    const stop = startCleanup(stack.db, { warn: () => undefined });
     await eventually('the sweep', async () => (await inboundEmailsOf(sent))[0]?.raw === null);
     stop();
     expect((await inboundEmailsOf(sent)).map(({ raw, result }) => [raw === null, result])).toEqual([

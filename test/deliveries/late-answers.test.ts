@@ -2,15 +2,15 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
 import {
-  beginRequested,
-  listQueued,
+  claimRequested,
+  listQueuedIds,
   settleInterruptedRequested,
   settleRequested,
 } from '../../src/deliveries/requested.queries.ts';
 import { settlementOf } from '../../src/deliveries/rules.ts';
 import type { SendOutcome } from '../../src/providers/sending.ts';
 import { startApi, type TestApi } from '../support/api.ts';
-import { attemptsOf, type Taken } from '../support/batches.ts';
+import { attemptsOf, type PreparedAttempt } from '../support/batches.ts';
 import { createSequence } from '../support/channels.ts';
 import { emailStep } from '../support/sequences.ts';
 
@@ -37,8 +37,8 @@ describe('the answer of an attempt that was given up', () => {
     await api.org.post(`/sequences/${sequenceId}/contacts`, { contacts: [{ email: `${sequenceId}@late.example` }] });
     const attempts = attemptsOf(api, sequenceId);
     const [first, second] = [randomUUID(), randomUUID()];
-    const ids = await attempts.begin((await attempts.take(first)) as Taken);
-    const taken = (await attempts.take(second)) as Taken;
+    const ids = await attempts.begin((await attempts.take(first)) as PreparedAttempt);
+    const taken = (await attempts.take(second)) as PreparedAttempt;
     const [delivery] = await attempts.readDeliveries();
     expect([ids, delivery?.status, delivery?.may_have_gone]).toEqual([[delivery?.id], 'queued', true]);
     return { ...attempts, sequenceId, first, second, ids, taken };
@@ -68,7 +68,7 @@ describe('the answer of an attempt that was given up', () => {
     expect(delivery).toMatchObject({ status: 'accepted', provider_id: '<late@acme.example>', attempts: 1 });
     expect(delivery?.sent_at).not.toBeNull();
 
-    expect(await begin((await take(randomUUID())) as Taken)).toEqual([]);
+    expect(await begin((await take(randomUUID())) as PreparedAttempt)).toEqual([]);
     expect(await readDeliveries()).toEqual([delivery]);
     expect((await readEnrollments())[0]?.last_step_id).toBe(delivery?.step_id);
   });
@@ -94,15 +94,15 @@ describe('the answer of an attempt that was given up', () => {
     const deliveryId = found[0]?.id as string;
     expect([found.length, body]).toEqual([1, expect.anything()]);
     const [first, second] = [randomUUID(), randomUUID()];
-    const rule = { obstacle: null, isAddressBlocked: sql<boolean>`false`, isContactBlocked: sql<boolean>`false` };
-    expect(await beginRequested(db, org.id, [deliveryId], { ...rule, lease: first })).toHaveLength(1);
+    const rule = { blockedReason: null, isAddressBlocked: sql<boolean>`false`, isContactBlocked: sql<boolean>`false` };
+    expect(await claimRequested(db, org.id, [deliveryId], { ...rule, lease: first })).toHaveLength(1);
     await settleInterruptedRequested(db, org.id, { deliveryId }, second);
-    expect(await listQueued(db, org.id, { deliveryId }, 10)).toEqual([deliveryId]);
+    expect(await listQueuedIds(db, org.id, { deliveryId }, 10)).toEqual([deliveryId]);
 
     const settlement = settlementOf('email', ACCEPTED, 1);
     await settleRequested(db, org.id, { provider: 'smtp', lease: first }, [[deliveryId, settlement]]);
-    expect(await listQueued(db, org.id, { deliveryId }, 10)).toEqual([]);
-    expect(await beginRequested(db, org.id, [deliveryId], { ...rule, lease: second })).toEqual([]);
+    expect(await listQueuedIds(db, org.id, { deliveryId }, 10)).toEqual([]);
+    expect(await claimRequested(db, org.id, [deliveryId], { ...rule, lease: second })).toEqual([]);
     expect((await org.get(`/deliveries/${deliveryId}`)).body).toMatchObject({ status: 'accepted', attempts: 1 });
   });
 

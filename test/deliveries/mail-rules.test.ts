@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { bounceOf, recipientReports, reportFor } from '../../src/deliveries/bounces.rules.ts';
+import { bounceOf, recipientReports, reportAbout } from '../../src/deliveries/bounces.rules.ts';
 import { textOfHtml } from '../../src/deliveries/html.rules.ts';
 
 const MB = 1024 * 1024;
@@ -26,7 +26,7 @@ describe('what a report means for the address', () => {
     ['4.4.1', 'smtp; 5 days are over', false],
     ['nonsense', 'nonsense', false],
   ])('%s, %s: it does not exist: %s', (status, diagnostic, isGone) => {
-    const report = reportFor('ann@example.com', failed(status, diagnostic));
+    const report = reportAbout('ann@example.com', failed(status, diagnostic));
     expect(report && bounceOf(report, 'ann@example.com')).toEqual({
       status: isGone ? 'bounced' : 'failed',
       suppression: isGone ? 'bounced' : null,
@@ -39,7 +39,7 @@ describe('what a report means for the address', () => {
     ['rfc822;ann@example.com', 'bounced'],
     ['rfc822; somebody-of-the-list@example.com', 'failed'],
   ])('a failure for %s is ours: %s', (recipient, status) => {
-    const report = reportFor('ann@example.com', failed('5.1.1', 'smtp; 550 5.1.1', recipient));
+    const report = reportAbout('ann@example.com', failed('5.1.1', 'smtp; 550 5.1.1', recipient));
     expect(report && bounceOf(report, 'ann@example.com').status).toBe(status);
   });
 
@@ -50,13 +50,13 @@ describe('what a report means for the address', () => {
     ];
     const reports = reportOf(`${groups.join('\n \n')}\n`);
     expect(reports).toHaveLength(2);
-    expect(reportFor('ann@example.com', reports)).toEqual({
+    expect(reportAbout('ann@example.com', reports)).toEqual({
       recipient: 'ann@example.com',
       action: 'delayed',
       status: '4.2.2',
       diagnostic: '',
     });
-    expect(reportFor('cyd@example.com', reports)?.recipient).toBe('bob@example.com');
+    expect(reportAbout('cyd@example.com', reports)?.recipient).toBe('bob@example.com');
   });
 });
 

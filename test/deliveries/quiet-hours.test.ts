@@ -2,10 +2,10 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import {
   dayOf,
-  describeQuiet,
   type QuietWindow,
+  quietReason,
   quietUntil,
-  quietUntilEverywhere,
+  quietUntilInAll,
   recipientZones,
   type Zones,
 } from '../../src/deliveries/quiet-hours.rules.ts';
@@ -227,7 +227,7 @@ describe('quiet hours', () => {
       fc.property(instants, zones, zones, zones, windows, (at, first, second, third, window) => {
         const names: Zones = [first, second, third];
         const isQuiet = (instant: Date) => names.some((zone) => isInside(instant, zone, window));
-        const until = quietUntilEverywhere(at, names, window);
+        const until = quietUntilInAll(at, names, window);
         if (!isQuiet(at)) return expect(until).toBeNull();
 
         const isNever = until === null || isQuiet(until);
@@ -248,12 +248,12 @@ describe('quiet hours of a country with several zones', () => {
     ['are over at noon', '2026-06-01T16:00:00Z', null],
     ['begin with the evening in the east', '2026-06-02T01:00:00Z', '2026-06-02T15:00:00.000Z'],
   ])('%s', (_, at, until) => {
-    expect(quietUntilEverywhere(new Date(at), coasts, NIGHT)?.toISOString() ?? null).toBe(until);
+    expect(quietUntilInAll(new Date(at), coasts, NIGHT)?.toISOString() ?? null).toBe(until);
   });
 
   it('leave the whole of Russia three hours of the day', () => {
     const zones = recipientZones({ phone_number: '+79161234567', custom_data: {} }, null);
-    const until = quietUntilEverywhere(new Date('2026-06-01T12:00:00Z'), zones, NIGHT);
+    const until = quietUntilInAll(new Date('2026-06-01T12:00:00Z'), zones, NIGHT);
     expect(until?.toISOString()).toBe('2026-06-02T06:00:00.000Z'); // 18:00 in Kamchatka, 08:00 in Kaliningrad
   });
 
@@ -263,7 +263,7 @@ describe('quiet hours of a country with several zones', () => {
   ])('are those of the main zone of %s where no hour is free in all', (number, window, zone) => {
     const zones = recipientZones({ phone_number: number, custom_data: {} }, null);
     for (const at of ['2026-06-01T03:00:00Z', '2026-06-01T14:30:00Z'].map((text) => new Date(text))) {
-      expect(quietUntilEverywhere(at, zones, window)).toEqual(quietUntil(at, zone, window));
+      expect(quietUntilInAll(at, zones, window)).toEqual(quietUntil(at, zone, window));
     }
   });
 });
@@ -309,8 +309,8 @@ describe('the zones of a recipient', () => {
 describe('the reason in the ledger', () => {
   it('names the first zone in which it is quiet', () => {
     const at = new Date('2026-06-01T20:14:00Z');
-    expect(describeQuiet(at, [BERLIN], NIGHT)).toBe('quiet_hours: 22:14 in Europe/Berlin is within 21:00 to 08:00');
-    expect(describeQuiet(at, [NEW_YORK, BERLIN], NIGHT)).toMatch(/22:14 in Europe\/Berlin/);
+    expect(quietReason(at, [BERLIN], NIGHT)).toBe('quiet_hours: 22:14 in Europe/Berlin is within 21:00 to 08:00');
+    expect(quietReason(at, [NEW_YORK, BERLIN], NIGHT)).toMatch(/22:14 in Europe\/Berlin/);
   });
 });
 

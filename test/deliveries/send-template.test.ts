@@ -182,7 +182,7 @@ describe('POST /whatsapp/send-template', () => {
   describe('with a second api', () => {
     let second: TestApi;
     beforeAll(async () => {
-      second = await startApi({ databaseUrl: stack.databaseUrl, env: FAKES_ALLOWED, deps: { patienceMs: 300 } });
+      second = await startApi({ databaseUrl: stack.databaseUrl, env: FAKES_ALLOWED, deps: { maxWaitMs: 300 } });
     });
     afterAll(() => second.close());
 

@@ -1,22 +1,22 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Envelope, Outlet } from '../../src/deliveries/outlet.ts';
+import type { MessageSender, OutgoingMessage } from '../../src/deliveries/outlet.ts';
 import type { Settlement } from '../../src/deliveries/rules.ts';
-import { SenderTrouble, sendInLanes } from '../../src/deliveries/sending.ts';
+import { SenderUnavailable, sendInChunks } from '../../src/deliveries/sending.ts';
 
 /** Eight sends, four to a chunk, whose outlet does what `send` says. Gives what was begun, what was settled, and how it ended. */
-async function sendEight(send: Outlet['send']) {
-  const outlet: Outlet = { provider: 'fake', sender: null, concurrency: 8, pool: {}, send };
+async function sendEight(send: MessageSender['send']) {
+  const sender: MessageSender = { provider: 'fake', fromAddress: null, concurrency: 8, pool: {}, send };
   const begun: string[] = [];
   const settled = new Map<string, Settlement>();
-  const ended = await sendInLanes<string>({
+  const ended = await sendInChunks<string>({
     items: Array.from({ length: 8 }, (_, i) => `d${i}`),
-    outlet,
+    sender,
     isStopped: () => false,
-    begin: async (chunk) => {
+    claim: async (chunk) => {
       begun.push(...chunk);
       return chunk.map((deliveryId) => ({
         attempts: 1,
-        envelope: { channel: 'sms', content: { body: 'Hi' }, orgId: 'org', deliveryId, to: '+14155550100' },
+        message: { channel: 'sms', content: { body: 'Hi' }, orgId: 'org', deliveryId, to: '+14155550100' },
       }));
     },
     settle: async (results) => {
@@ -26,9 +26,10 @@ async function sendEight(send: Outlet['send']) {
   return { begun, settled, ended };
 }
 
-const accepts = async ({ deliveryId }: Envelope) => ({ kind: 'accepted', providerId: `p-${deliveryId}` }) as const;
+const accepts = async ({ deliveryId }: OutgoingMessage) =>
+  ({ kind: 'accepted', providerId: `p-${deliveryId}` }) as const;
 const throwsFor =
-  (thrower: string, error: Error): Outlet['send'] =>
+  (thrower: string, error: Error): MessageSender['send'] =>
   async (envelope) => {
     if (envelope.deliveryId === thrower) throw error;
     return accepts(envelope);
@@ -49,7 +50,7 @@ describe('sending in lanes', () => {
     expect(Object.keys(others).length).toBeGreaterThanOrEqual(3);
     for (const [id, { status, providerId }] of Object.entries(others))
       expect([status, providerId]).toEqual(['accepted', `p-${id}`]);
-    expect(ended).toBeInstanceOf(SenderTrouble);
+    expect(ended).toBeInstanceOf(SenderUnavailable);
     expect(ended).toMatchObject({
       transient: true,
       isConfiguration: false,
@@ -59,25 +60,31 @@ describe('sending in lanes', () => {
 
   it('begins nothing more after it', async () => {
     const begun: string[] = [];
-    const outlet = { provider: 'fake', sender: null, concurrency: 2, pool: {}, send: throwsFor('d0', new Error('no')) };
-    const work = sendInLanes<string>({
+    const sender = {
+      provider: 'fake',
+      fromAddress: null,
+      concurrency: 2,
+      pool: {},
+      send: throwsFor('d0', new Error('no')),
+    };
+    const work = sendInChunks<string>({
       items: Array.from({ length: 100 }, (_, i) => `d${i}`),
-      outlet,
+      sender,
       isStopped: () => false,
-      begin: async ([deliveryId = '']) => {
+      claim: async ([deliveryId = '']) => {
         begun.push(deliveryId);
-        const envelope = {
+        const message = {
           channel: 'sms',
           content: { body: 'Hi' },
           orgId: 'org',
           deliveryId,
           to: '+14155550100',
         } as const;
-        return [{ attempts: 1, envelope }];
+        return [{ attempts: 1, message }];
       },
       settle: async () => undefined,
     });
-    await expect(work).rejects.toBeInstanceOf(SenderTrouble);
+    await expect(work).rejects.toBeInstanceOf(SenderUnavailable);
     expect(begun.length).toBeLessThan(10);
   });
 });

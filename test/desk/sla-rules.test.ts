@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { businessCalendar, DAYS_OF, type DayOfWeek, type WorkingTime } from '../../src/desk/business-time.rules.ts';
 import { type Clock, clocksOf, type SlaTargets } from '../../src/desk/sla.rules.ts';
-import { type SessionFact, turnsOf } from '../../src/desk/sla-turns.rules.ts';
+import { type SessionFact, timelinesOf } from '../../src/desk/sla-turns.rules.ts';
 import { datesAround, minutesOf, openMinutes } from './business-time-oracle.ts';
 import { type OracleFact, walk } from './sla-oracle.ts';
 
@@ -25,7 +25,7 @@ const factsOf = (...texts: string[]): SessionFact[] =>
   });
 /** How the clocks stand so many minutes after the beginning: 'first_reply 1 running 5'. */
 const shown = (now: number, facts: SessionFact[], of = targets(600, 600, 1_200)) =>
-  clocksOf(turnsOf(new Date(T0), facts), of, null, new Date(T0 + now * MINUTE_MS)).map(
+  clocksOf(timelinesOf(new Date(T0), facts), of, null, new Date(T0 + now * MINUTE_MS)).map(
     ({ metric, cycle, state, elapsed_seconds }) => `${metric} ${cycle} ${state} ${elapsed_seconds / 60}`,
   );
 
@@ -96,8 +96,8 @@ describe('what runs', () => {
       fc.property(fc.array(fc.tuple(fc.nat(60), fc.constantFrom(...KINDS))), (pairs) => {
         const facts = factsOf(...pairs.toSorted(([a], [b]) => a - b).map(([minute, kind]) => `${minute} ${kind}`));
         for (let known = 0; known < facts.length; known++) {
-          const before = turnsOf(new Date(T0), facts.slice(0, known));
-          const after = turnsOf(new Date(T0), facts);
+          const before = timelinesOf(new Date(T0), facts.slice(0, known));
+          const after = timelinesOf(new Date(T0), facts);
           for (const { metric, cycle, changes } of before) {
             const same = after.find((turn) => turn.metric === metric && turn.cycle === cycle);
             expect(same?.changes.slice(0, changes.length)).toEqual(changes);
@@ -186,7 +186,7 @@ describe('an oracle that steps minute by minute agrees', () => {
       .slice(1, -1)
       .map((at, index): OracleFact => ({ at, kind: kinds[index] as OracleFact['kind'] }));
     const clocks = clocksOf(
-      turnsOf(
+      timelinesOf(
         new Date(createdAt),
         facts.map(({ at, kind }) => ({ at: new Date(at), kind })),
       ),

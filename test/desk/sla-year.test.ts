@@ -1,18 +1,18 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { changeSession } from '../../src/conversations/handling.service.ts';
+import { applySessionUpdate } from '../../src/conversations/handling.service.ts';
 import { UpdateSession } from '../../src/conversations/sessions.schema.ts';
 import { addMessage, createSession } from '../../src/conversations/sessions.service.ts';
 import type { Db } from '../../src/db/connect.ts';
 import { inTransaction } from '../../src/db/transaction.ts';
 import type { DayOfWeek } from '../../src/desk/business-time.rules.ts';
 import { createOfficeHours } from '../../src/desk/office-hours.service.ts';
-import { assignSessions } from '../../src/desk/sla-assignment.service.ts';
-import { slaOfSession } from '../../src/desk/sla-clocks.service.ts';
+import { assignPolicies } from '../../src/desk/sla-assignment.service.ts';
+import { getSessionSla } from '../../src/desk/sla-clocks.service.ts';
 import { SlaAssignment } from '../../src/desk/sla-policies.schema.ts';
 import { assignPolicy, createPolicy } from '../../src/desk/sla-policies.service.ts';
 import { newId } from '../../src/ids.ts';
 import { createOrg, createPartner } from '../../src/partners/service.ts';
-import { type SkippedTime, startSkippedTime } from '../support/skipped-time.ts';
+import { startTimeSkippingStack, type TimeSkippingStack } from '../support/skipped-time.ts';
 import { minutesOf, openMinutes } from './business-time-oracle.ts';
 import { type OracleFact, walk } from './sla-oracle.ts';
 
@@ -42,9 +42,9 @@ const HOURS = {
 };
 const TARGETS = { first_reply: 6 * 3_600, next_reply: 12 * 3_600, resolution: 300 * 3_600 };
 
-let time: SkippedTime;
+let time: TimeSkippingStack;
 beforeAll(async () => {
-  time = await startSkippedTime();
+  time = await startTimeSkippingStack();
 });
 afterAll(() => time.close());
 
@@ -106,7 +106,7 @@ describe('a session that goes on for a year', () => {
     );
     expect(until - created_at.getTime()).toBeGreaterThan(365 * DAY_MS);
 
-    const clocks = (await slaOfSession(db, orgId, id)).clocks;
+    const clocks = (await getSessionSla(db, orgId, id)).clocks;
     expect(clocks.length).toBe(told.length);
     expect(told.length).toBeGreaterThan(8);
     for (const expected of told) {
@@ -157,7 +157,7 @@ async function openSession(db: Db): Promise<{ orgId: string; id: string }> {
     payload: {},
     created_at: new Date(),
   } as const;
-  await inTransaction(db, (trx) => assignSessions(trx, orgId, [created]));
+  await inTransaction(db, (trx) => assignPolicies(trx, orgId, [created]));
   return { orgId, id };
 }
 
@@ -165,7 +165,8 @@ async function openSession(db: Db): Promise<{ orgId: string; id: string }> {
 async function act(db: Db, orgId: string, id: string, chance: number): Promise<void> {
   const say = (sender: 'contact' | 'human_agent' | 'ai') =>
     inTransaction(db, (trx) => addMessage(trx, orgId, { id: newId(), sessionId: id, sender, content: 'Hi' }));
-  const move = (status: 'open' | 'closed_resolved') => changeSession(db, orgId, id, UpdateSession.parse({ status }));
+  const move = (status: 'open' | 'closed_resolved') =>
+    applySessionUpdate(db, orgId, id, UpdateSession.parse({ status }));
   if (chance < 0.4) {
     await move('open');
     await say('contact');

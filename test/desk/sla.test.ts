@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
-import { lookAtClocks } from '../../src/desk/sla-clocks.service.ts';
+import { evaluateClocks } from '../../src/desk/sla-clocks.service.ts';
 import type { Client } from '../support/api.ts';
 import { eventually, type Stack, startStack } from '../support/stack.ts';
 
@@ -213,7 +213,7 @@ describe('clocks', () => {
       'paused resolution 1',
     ];
     await eventually('all of history', async () => (await history(id)).length >= expected.length);
-    await Promise.all([1, 2, 3].map(() => lookAtClocks(stack.db, stack.org.id, id)));
+    await Promise.all([1, 2, 3].map(() => evaluateClocks(stack.db, stack.org.id, id)));
     expect((await history(id)).toSorted()).toEqual(expected.toSorted());
     expect(await typesOf(id)).toEqual([]);
   });
@@ -222,13 +222,13 @@ describe('clocks', () => {
     const id = await watched();
     await say(id, 'contact');
     await age(id, 45);
-    await lookAtClocks(stack.db, stack.org.id, id);
+    await evaluateClocks(stack.db, stack.org.id, id);
     await say(id, 'contact', 'Anybody?'); // wakes the workflow, which knew another time
     const first = await eventually('the warning', async () => (await announced(id))[0]);
     expect(first.type).toBe('sla-first-reply-warning');
     const { due_at } = (await clock(id, 'first_reply')) as { due_at: string };
     const warningLateMs = first.at.getTime() - (Date.parse(due_at) - 12_000);
-    await Promise.all(Array.from({ length: 5 }, () => lookAtClocks(stack.db, stack.org.id, id)));
+    await Promise.all(Array.from({ length: 5 }, () => evaluateClocks(stack.db, stack.org.id, id)));
     const breach = await eventually('the breach', async () => (await announced(id))[1]);
     expect(breach).toMatchObject({
       type: 'sla-first-reply-breached',
@@ -240,7 +240,7 @@ describe('clocks', () => {
       expect(late).toBeLessThan(1_000);
     }
     if (process.env.SHOW_LATENESS) process.stderr.write(`late: warning ${warningLateMs} ms, breach ${lateMs} ms\n`);
-    await Promise.all(Array.from({ length: 5 }, () => lookAtClocks(stack.db, stack.org.id, id)));
+    await Promise.all(Array.from({ length: 5 }, () => evaluateClocks(stack.db, stack.org.id, id)));
     await say(id, 'agent');
     await eventually('the end', async () => (await history(id)).includes('fulfilled first_reply 1'));
     expect(await clock(id, 'first_reply')).toMatchObject({
@@ -257,7 +257,7 @@ describe('clocks', () => {
     await say(id, 'contact');
     await say(id, 'agent');
     await age(id, 100);
-    await lookAtClocks(stack.db, stack.org.id, id);
+    await evaluateClocks(stack.db, stack.org.id, id);
     expect(await typesOf(id)).toEqual([]);
     expect(await clock(id, 'first_reply')).toMatchObject({ state: 'fulfilled' });
   });
@@ -266,7 +266,7 @@ describe('clocks', () => {
     const id = await watched();
     for (const sender of ['contact', 'agent', 'contact', 'agent', 'contact'] as const) await say(id, sender);
     await age(id, 400);
-    await lookAtClocks(stack.db, stack.org.id, id);
+    await evaluateClocks(stack.db, stack.org.id, id);
     const told = await eventually('both', async () => (await announced(id)).length >= 2 && (await announced(id)));
     expect(told.map(({ type, payload }) => `${type} ${payload.cycle}`).toSorted()).toEqual([
       'sla-next-reply-breached 2',
@@ -286,7 +286,7 @@ describe('clocks', () => {
     const id = await watched();
     await say(id, 'contact');
     await age(id, 100);
-    await lookAtClocks(stack.db, stack.org.id, id);
+    await evaluateClocks(stack.db, stack.org.id, id);
     expect(await typesOf(id)).toEqual(['sla-first-reply-breached']);
     await stack.org.patch(`/sla/policies/${policyId}`, { first_reply_target_seconds: 110 });
     await eventually('the warning', async () => (await typesOf(id)).includes('sla-first-reply-warning'));
@@ -303,7 +303,7 @@ describe('clocks', () => {
       return decision?.outcome === 'breached' && decision;
     });
     expect(decided_at?.getTime()).toBe(due);
-    await lookAtClocks(stack.db, stack.org.id, id);
+    await evaluateClocks(stack.db, stack.org.id, id);
     expect((await typesOf(id)).filter((type) => type.endsWith('breached'))).toEqual(['sla-first-reply-breached']);
     await stack.org.patch(`/sla/policies/${policyId}`, { ...targets, office_hours_id: null });
   }, 60_000);
@@ -317,7 +317,7 @@ describe('clocks', () => {
     await deletePolicy(other);
     await underPolicy(id, null);
     await age(id, 100);
-    await lookAtClocks(stack.db, stack.org.id, id);
+    await evaluateClocks(stack.db, stack.org.id, id);
     expect(await typesOf(id)).toEqual([]);
     await stack.org.put(`/sla/policies/${policyId}/assignment`, {});
     await underPolicy(id, policyId);

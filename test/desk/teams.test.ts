@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { joinOrg } from '../../src/orgs/members.service.ts';
+import { addMember } from '../../src/orgs/members.service.ts';
 import { startApi, type TestApi, type TestOrg } from '../support/api.ts';
 
 const NOBODY = '019aa1f0-0000-7000-8000-000000000000';
@@ -22,7 +22,7 @@ const read = async (id: string) => (await api.org.get(`/teams/${id}`)).body;
 const join = async (org: TestOrg = api.org) => {
   const name = crypto.randomUUID();
   const email = `${name}@example.com`;
-  return { id: await joinOrg(api.db, org.id, { email, name }), email, name, available: true };
+  return { id: await addMember(api.db, org.id, { email, name }), email, name, available: true };
 };
 const officeHoursOf = async (org: TestOrg): Promise<string> =>
   (await org.post('/office-hours', { name: 'x', iana_timezone: 'UTC', shifts: [] })).body.id;

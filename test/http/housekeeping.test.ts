@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { keepHouse } from '../../worker/housekeeping.ts';
+import { startCleanup } from '../../worker/housekeeping.ts';
 import { startApi } from '../support/api.ts';
 import { eventually } from '../support/stack.ts';
 
@@ -23,7 +23,7 @@ it('forgets kept answers after a day and login links that ran out, and nothing b
       .where('token_hash', '=', link?.token_hash as Buffer)
       .execute();
 
-    const stop = keepHouse(db, { warn: () => undefined });
+    const stop = startCleanup(db, { warn: () => undefined });
     await eventually(
       'the sweep',
       async () => (await db.selectFrom('login_links').select('token_hash').execute()).length === 1,

@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { analyse, analyseMarkdown } from '../../src/knowledge/index/analysis.rules.ts';
-import { type Corpus, rarityOf, scoreOf } from '../../src/knowledge/index/bm25.rules.ts';
+import { type CorpusStatistics, rarityOf, scoreOf } from '../../src/knowledge/index/bm25.rules.ts';
 import { bestQuote } from '../../src/knowledge/index/citations.rules.ts';
-import { type Form, queryWordsOf, termsOf, unknownWords } from '../../src/knowledge/index/query.rules.ts';
+import { queryWordsOf, termsOf, unknownWords, type WordForm } from '../../src/knowledge/index/query.rules.ts';
 
 describe('the analysis of text', () => {
   it.each<[string, string, string[]]>([
@@ -45,7 +45,7 @@ describe('the analysis of text', () => {
 });
 
 describe('the words of a query', () => {
-  const forms = (...all: [string, ...(string | null)[]][]): Form[] =>
+  const forms = (...all: [string, ...(string | null)[]][]): WordForm[] =>
     all.flatMap(([word, ...stems], position) => [
       { position, language: null, lexeme: word },
       ...stems.flatMap((lexeme, nth) => (lexeme === null ? [] : [{ position, language: `${nth}`, lexeme }])),
@@ -112,7 +112,7 @@ describe('the terms of a search', () => {
 });
 
 describe('BM25', () => {
-  const corpus: Corpus = { chunks: 1_000, averageLength: 100 };
+  const corpus: CorpusStatistics = { chunks: 1_000, averageLength: 100 };
   const part = fc.record({ frequency: fc.integer({ min: 1, max: 50 }), length: fc.integer({ min: 50, max: 500 }) });
 
   it('is what it is by its formula', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { compilePattern, problemOfPattern } from '../../src/knowledge/crawl/patterns.rules.ts';
-import { readRobots } from '../../src/knowledge/crawl/robots.ts';
+import { parseRobots } from '../../src/knowledge/crawl/robots.ts';
 import { scopePathOf, siteOf } from '../../src/knowledge/crawl/scope.rules.ts';
 import { keysOf, parsePageUrl, trapOf } from '../../src/knowledge/crawl/urls.rules.ts';
 
@@ -123,7 +123,7 @@ describe('a trap', () => {
 });
 
 describe('robots.txt', () => {
-  const robots = (content: string) => readRobots('http://a.example', content);
+  const robots = (content: string) => parseRobots('http://a.example', content);
   const allows = (content: string, path: string) => robots(content).allows(new URL(`http://a.example${path}`));
 
   it.each([

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { fuse } from '../../src/knowledge/index/fusion.rules.ts';
+import { fuseScores } from '../../src/knowledge/index/fusion.rules.ts';
 import type { TestOrg } from '../support/api.ts';
 import { FAKES_ALLOWED } from '../support/channels.ts';
 import { type FakeEmbeddings, startFakeEmbeddings } from '../support/fake-embeddings.ts';
@@ -154,16 +154,16 @@ describe('the sum of words and likeness', () => {
       [2, 0.6],
       [3, 0.4],
     ]);
-    expect(fuse(words, similarities, [1, 2, 3])).toEqual([
+    expect(fuseScores(words, similarities, [1, 2, 3])).toEqual([
       { chunk_id: 2, score: 0.75 },
       { chunk_id: 1, score: 0.5 },
       { chunk_id: 3, score: expect.closeTo(0.25, 9) },
     ]);
-    expect(fuse(words, new Map(), [1, 2])).toEqual([
+    expect(fuseScores(words, new Map(), [1, 2])).toEqual([
       { chunk_id: 1, score: 0.5 },
       { chunk_id: 2, score: 0.25 },
     ]);
-    expect(fuse(new Map(), new Map([[7, 0.3]]), [7, 7])).toEqual([{ chunk_id: 7, score: 0.5 }]);
+    expect(fuseScores(new Map(), new Map([[7, 0.3]]), [7, 7])).toEqual([{ chunk_id: 7, score: 0.5 }]);
   });
 
   it('is from 0 to 1, in order, and each chunk is there once', () => {
@@ -177,7 +177,7 @@ describe('the sum of words and likeness', () => {
       fc.property(scores, scores, (words, similarities) => {
         const positive = new Map([...mapOf(words)].map(([id, score]) => [id, Math.abs(score)]));
         const alike = mapOf(similarities);
-        const fused = fuse(positive, alike, [...positive.keys(), ...alike.keys()]);
+        const fused = fuseScores(positive, alike, [...positive.keys(), ...alike.keys()]);
         expect(fused.map(({ chunk_id }) => chunk_id).toSorted((a, b) => a - b)).toEqual(
           [...new Set([...positive.keys(), ...alike.keys()])].toSorted((a, b) => a - b),
         );

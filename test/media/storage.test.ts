@@ -7,7 +7,7 @@ import { pathToFileURL } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { loadConfig } from '../../src/config.ts';
 import { inTransaction } from '../../src/db/transaction.ts';
-import { deleteMarkedMedia, markMediaDeleted, storeMedia } from '../../src/media/service.ts';
+import { purgeDeletedMedia, softDeleteMedia, storeMedia } from '../../src/media/service.ts';
 import type { Storage } from '../../src/providers/storage.ts';
 import { createStorage } from '../../src/providers/storage-by-url.ts';
 import { spool } from '../../src/spool.ts';
@@ -202,11 +202,11 @@ describe('a file', () => {
 
   it('is deleted with its bytes, by its own org only', async () => {
     const media = await store();
-    await inTransaction(api.db, (trx) => markMediaDeleted(trx, api.other.id, [media.id]));
-    await deleteMarkedMedia(api.db, api.deps.storage);
+    await inTransaction(api.db, (trx) => softDeleteMedia(trx, api.other.id, [media.id]));
+    await purgeDeletedMedia(api.db, api.deps.storage);
     expect(await statusOf(media)).toBe(200);
-    await inTransaction(api.db, (trx) => markMediaDeleted(trx, api.org.id, [media.id]));
-    await deleteMarkedMedia(api.db, api.deps.storage);
+    await inTransaction(api.db, (trx) => softDeleteMedia(trx, api.org.id, [media.id]));
+    await purgeDeletedMedia(api.db, api.deps.storage);
     expect(await statusOf(media)).toBe(404);
     expect(await api.deps.storage.get(media.key)).toBeUndefined();
     expect(await rows()).toEqual([]);
@@ -215,10 +215,10 @@ describe('a file', () => {
   it('is gone for everybody once it is marked, and a second call finishes what a failure left', async () => {
     const media = await store();
     const failing: Storage = { ...api.deps.storage, delete: () => Promise.reject(new Error('away')) };
-    await inTransaction(api.db, (trx) => markMediaDeleted(trx, api.org.id, [media.id]));
-    await expect(deleteMarkedMedia(api.db, failing)).rejects.toThrow('away');
+    await inTransaction(api.db, (trx) => softDeleteMedia(trx, api.org.id, [media.id]));
+    await expect(purgeDeletedMedia(api.db, failing)).rejects.toThrow('away');
     expect(await statusOf(media)).toBe(404);
-    await deleteMarkedMedia(api.db, api.deps.storage);
+    await purgeDeletedMedia(api.db, api.deps.storage);
     expect(await api.deps.storage.get(media.key)).toBeUndefined();
   });
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { joinOrg } from '../../src/orgs/members.service.ts';
+import { addMember } from '../../src/orgs/members.service.ts';
 import { startApi, type TestApi, type TestOrg } from '../support/api.ts';
 
 let api: TestApi;
@@ -126,7 +126,7 @@ describe('members', () => {
     const role_ids = body.items
       .filter(({ name }: { name: string }) => name === role)
       .map(({ id }: { id: string }) => id);
-    return joinOrg(api.db, org.id, { email, role_ids });
+    return addMember(api.db, org.id, { email, role_ids });
   };
 
   it('have the roles that are built in', async () => {

@@ -110,7 +110,7 @@ describe('a reply', () => {
     fake.addMessage(threadId, EMAIL);
     fake.addMessage(threadId, { type: 'ASSIGNMENT', channelId: undefined });
     fake.addMessage(threadId, { archived: true });
-    const { externalId } = await client.say(reply(threadId), first());
+    const { externalId } = await client.postMessage(reply(threadId), first());
     const [request] = fake.requests('POST');
     expect(request?.body).toEqual({
       type: 'MESSAGE',
@@ -140,7 +140,7 @@ describe('a reply', () => {
       deliveryIdentifier: email(`${recipientField.toLowerCase()}@example.com`),
     }));
     fake.addMessage(threadId, { ...EMAIL, direction: 'OUTGOING', senders: [{ actorId: 'A-5' }], recipients: parties });
-    await client.say(reply(threadId), first());
+    await client.postMessage(reply(threadId), first());
     expect(fake.requests('POST')[0]?.body.recipients).toMatchObject(parties);
   });
 
@@ -148,7 +148,7 @@ describe('a reply', () => {
     const { fake, client, threadId, posted } = await start();
     fake.addMessage(threadId);
     const attachments = [{ name: 'a<b>.pdf', url: 'https://desk.example.com/media/1?a=1&b=2' }];
-    await client.say(reply(threadId, { attachments }), first());
+    await client.postMessage(reply(threadId, { attachments }), first());
     expect(posted()[0]).toMatchObject({
       text: 'It is <on> its way\nto you\na<b>.pdf: https://desk.example.com/media/1?a=1&b=2',
       richText:
@@ -160,11 +160,11 @@ describe('a reply', () => {
     const { fake, client, withSettings, threadId } = await start();
     const refusal = (message: string) =>
       expect.objectContaining({ transient: false, message: expect.stringContaining(message) });
-    await expect(client.say(reply(threadId), first())).rejects.toEqual(refusal('by which channel'));
-    await expect(client.say(reply('1'), first())).rejects.toEqual(refusal('no thread 1'));
+    await expect(client.postMessage(reply(threadId), first())).rejects.toEqual(refusal('by which channel'));
+    await expect(client.postMessage(reply('1'), first())).rejects.toEqual(refusal('no thread 1'));
     fake.addMessage(threadId);
     const nobody = withSettings({ ai_user_id: undefined });
-    await expect(nobody.say(reply(threadId), first())).rejects.toEqual(refusal('ai_user_id'));
+    await expect(nobody.postMessage(reply(threadId), first())).rejects.toEqual(refusal('ai_user_id'));
     expect(fake.requests('POST')).toEqual([]);
   });
 });
@@ -192,7 +192,7 @@ describe("an e-mail's signature", () => {
   ])('%s', async (_name, origin, text, html) => {
     const { fake, client, threadId } = await start({ signatures });
     fake.addMessage(threadId, origin);
-    await client.say(reply(threadId, { text: 'Hello' }), first());
+    await client.postMessage(reply(threadId, { text: 'Hello' }), first());
     expect(fake.requests('POST')[0]?.body).toMatchObject({
       text: `Hello\n\n${text}`,
       richText: `Hello<br><br>${html}`,
@@ -202,7 +202,7 @@ describe("an e-mail's signature", () => {
   it('is not appended to other messages', async () => {
     const { fake, client, threadId } = await start({ signatures });
     fake.addMessage(threadId);
-    await client.say(reply(threadId, { text: 'Hello' }), first());
+    await client.postMessage(reply(threadId, { text: 'Hello' }), first());
     expect(fake.requests('POST')[0]?.body).toMatchObject({ text: 'Hello', richText: 'Hello' });
   });
 });
@@ -215,8 +215,11 @@ describe('a reply that an earlier try may have posted', () => {
     const { fake, client, threadId, posted } = await start({ signatures: [{ domain: '*', html: '<p>Bye</p>' }] });
     fake.addMessage(threadId, EMAIL);
     fake.next('POST', /messages$/, fault);
-    await expect(client.say(reply(threadId), first())).rejects.toMatchObject({ transient: true, mayHaveArrived: true });
-    const { externalId } = await client.say(reply(threadId), again());
+    await expect(client.postMessage(reply(threadId), first())).rejects.toMatchObject({
+      transient: true,
+      mayHaveArrived: true,
+    });
+    const { externalId } = await client.postMessage(reply(threadId), again());
     expect(posted().map(({ id }) => id)).toEqual([externalId]);
   });
 
@@ -224,9 +227,9 @@ describe('a reply that an earlier try may have posted', () => {
     const { fake, client, threadId, posted } = await start();
     fake.addMessage(threadId);
     fake.next('POST', /messages$/, resetAfter);
-    await expect(client.say(reply(threadId), first())).rejects.toMatchObject({ transient: true });
+    await expect(client.postMessage(reply(threadId), first())).rejects.toMatchObject({ transient: true });
     for (let n = 0; n < 150; n++) fake.addMessage(threadId, { text: `${n}` });
-    await client.say(reply(threadId), again());
+    await client.postMessage(reply(threadId), again());
     expect(posted()).toHaveLength(1);
   });
 
@@ -234,8 +237,8 @@ describe('a reply that an earlier try may have posted', () => {
     const { fake, client, threadId, posted } = await start();
     fake.addMessage(threadId);
     fake.next('POST', /messages$/, resetBefore);
-    await expect(client.say(reply(threadId), first())).rejects.toMatchObject({ transient: true });
-    await client.say(reply(threadId), again());
+    await expect(client.postMessage(reply(threadId), first())).rejects.toMatchObject({ transient: true });
+    await client.postMessage(reply(threadId), again());
     expect(posted()).toHaveLength(1);
   });
 
@@ -250,7 +253,7 @@ describe('a reply that an earlier try may have posted', () => {
     fake.addMessage(threadId, EMAIL);
     const ours = { clientType: 'INTEGRATION', integrationAppId: APP_ID };
     fake.addMessage(threadId, { ...EMAIL, direction: 'OUTGOING', client: ours, text: reply('').text, ...other });
-    await client.say(reply(threadId), again());
+    await client.postMessage(reply(threadId), again());
     expect(posted()).toHaveLength(2);
   });
 });

@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { createEgress, type Egress } from '../../src/providers/egress.ts';
 import { createMetaSender } from '../../src/providers/meta.ts';
 import { isMetaSignature, readMetaCallback } from '../../src/providers/meta-callbacks.ts';
-import { componentsFor, findTemplate, type WhatsAppTemplate } from '../../src/providers/meta-templates.ts';
+import { componentsFor, findTemplate, type MetaTemplate } from '../../src/providers/meta-templates.ts';
 import type { CallbackContent, SendOutcome } from '../../src/providers/sending.ts';
 import type { WhatsAppComponent, WhatsAppMessage } from '../../src/providers/whatsapp.ts';
 import { type FakeMeta, type MetaFault, startFakeMeta } from '../support/fake-meta.ts';
@@ -278,7 +278,7 @@ describe('a template', () => {
     [PLAIN, []],
     [NAMED, ['Ada', 'book\n\tof numbers']],
   ])('is filled by variables as Meta takes them: %j', async (known, variables) => {
-    const template = (await findTemplate(egress, settings(), known.id)) as WhatsAppTemplate;
+    const template = (await findTemplate(egress, settings(), known.id)) as MetaTemplate;
     const filled = componentsFor(template, variables) as { components: WhatsAppComponent[] };
     expect(await send(messageOf(known, filled.components))).toMatchObject({ kind: 'accepted' });
   });
@@ -290,7 +290,7 @@ describe('a template', () => {
     [NAMED, ['a', ' \n'], 'takes no blank variable, as number 2 is'],
     [PICTURE, ['a'], 'has a header of kind image, which variables cannot fill'],
   ])('says why variables do not fill it: %j with %j', async (known, variables, problem) => {
-    const template = (await findTemplate(egress, settings(), known.id)) as WhatsAppTemplate;
+    const template = (await findTemplate(egress, settings(), known.id)) as MetaTemplate;
     expect(componentsFor(template, variables)).toEqual({ problem });
   });
 });

@@ -29,7 +29,7 @@ function createStore(): ConversationStore & { of: (sessionId: string) => Convers
   const of = (sessionId: string) => rows.get(sessionId) as Conversation;
   return {
     of,
-    async hold(sessionId) {
+    async getOrCreate(sessionId) {
       if (!rows.has(sessionId)) rows.set(sessionId, { id: randomUUID(), sessionId, token: undefined, isOpen: false });
       return of(sessionId);
     },
@@ -40,8 +40,8 @@ function createStore(): ConversationStore & { of: (sessionId: string) => Convers
       rows.set(sessionId, { ...of(sessionId), token });
       return token;
     },
-    markOpen: async ({ sessionId }) => void rows.set(sessionId, { ...of(sessionId), isOpen: true }),
-    moveOn: async ({ sessionId }, to) => void rows.set(sessionId, { ...of(sessionId), ...to }),
+    updateOpen: async ({ sessionId }) => void rows.set(sessionId, { ...of(sessionId), isOpen: true }),
+    replaceConversation: async ({ sessionId }, to) => void rows.set(sessionId, { ...of(sessionId), ...to }),
   };
 }
 
@@ -72,7 +72,7 @@ async function opened(more: object = {}) {
   if (outcome.state !== 'done') throw new Error(outcome.reason);
   const { externalId: id } = outcome;
   const say = (text: string, attempt = FIRST, messageId: string = randomUUID()) =>
-    salesforce.say({ id: messageId, conversationId: id, text, attachments: [] }, attempt);
+    salesforce.postMessage({ id: messageId, conversationId: id, text, attachments: [] }, attempt);
   return { store, salesforce, facts: handedOver, id, say };
 }
 const failure = async (work: Promise<unknown>): Promise<CrmError> => {
@@ -248,8 +248,8 @@ describe('a message', () => {
   it('has its files as links', async () => {
     const { salesforce, id } = await opened();
     const attachments = [{ name: 'bill.pdf', url: 'https://example.com/bill' }];
-    await salesforce.say({ id: randomUUID(), conversationId: id, text: 'See', attachments }, FIRST);
-    await salesforce.say({ id: randomUUID(), conversationId: id, text: '', attachments }, FIRST);
+    await salesforce.postMessage({ id: randomUUID(), conversationId: id, text: 'See', attachments }, FIRST);
+    await salesforce.postMessage({ id: randomUUID(), conversationId: id, text: '', attachments }, FIRST);
     expect(fake.heard(id).slice(1)).toEqual([
       'See\nbill.pdf: https://example.com/bill',
       'bill.pdf: https://example.com/bill',
@@ -302,7 +302,7 @@ describe('a message', () => {
   it('of a conversation that is not the org’s is refused', async () => {
     const { salesforce } = connect();
     const message = { id: randomUUID(), conversationId: randomUUID(), text: 'x', attachments: [] };
-    expect((await failure(salesforce.say(message, FIRST))).transient).toBe(false);
+    expect((await failure(salesforce.postMessage(message, FIRST))).transient).toBe(false);
   });
 });
 

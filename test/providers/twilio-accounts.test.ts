@@ -26,7 +26,7 @@ describe('a Twilio account that other programs use too', () => {
   };
   const message = () => ({ deliveryId: newId(), to: TO, body: 'Hello' });
   const find = (settings: Partial<TwilioSettings>) =>
-    senderOf(settings).find?.({ ...message(), since: new Date(Date.now() - 5_000) });
+    senderOf(settings).findLostSend?.({ ...message(), since: new Date(Date.now() - 5_000) });
 
   it('is asked again in a minute when the number has as many messages waiting as it can (21611)', async () => {
     twilio.next(refusesWith(21611, 'This From number has exceeded the maximum number of queued messages', 429));

@@ -46,7 +46,7 @@ async function start({ fault, settings, by = egress, callbackUrl = CALLBACK }: S
   );
   const send = (body = 'Hello', to = TO) => sender.send({ deliveryId: newId(), to, body });
   const find = (body: string | undefined = 'Hello', since = new Date(), to = TO) =>
-    sender.find?.({ deliveryId: newId(), to, body, since });
+    sender.findLostSend?.({ deliveryId: newId(), to, body, since });
   return { twilio, sender, send, find };
 }
 

@@ -57,7 +57,7 @@ async function start({ fault, settings, by = egress, callbackUrl = CALLBACK }: S
   const account = { base_url: vapi.url, api_key: vapi.apiKey, phone_number_id: vapi.phoneNumberId };
   const sender = createVapiSender(by, { ...account, ...settings }, callbackUrl);
   const find = (deliveryId: string, since = new Date()) =>
-    sender.find?.({ deliveryId, to: '+14155550100', body: undefined, since });
+    sender.findLostSend?.({ deliveryId, to: '+14155550100', body: undefined, since });
   return { vapi, sender, find, send: () => sender.send(callTo()) };
 }
 

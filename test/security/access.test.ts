@@ -61,7 +61,7 @@ beforeAll(async () => {
       checkIntegration: async () => ({ connected: false, message: 'not tried' }),
       dns: { resolveTxt: async () => [] },
       egress: NOWHERE,
-      patienceMs: 10,
+      maxWaitMs: 10,
     },
   });
   diagnostics.unsubscribe('fastify.initialization', watch);

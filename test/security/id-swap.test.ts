@@ -64,7 +64,7 @@ beforeAll(async () => {
       checkIntegration: async () => ({ connected: false, message: 'not tried' }),
       dns: { resolveTxt: async () => [] },
       egress: NOWHERE,
-      patienceMs: 10,
+      maxWaitMs: 10,
     },
   });
   document = readDocument((await api.client().get('/openapi.json')).body);

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { blockContact, blockDomains } from '../../src/contacts/blocklist.service.ts';
 import type { Db } from '../../src/db/connect.ts';
 import type { Channels } from '../../src/deliveries/channels.service.ts';
-import type { Outlet, Outlets } from '../../src/deliveries/outlet.ts';
+import type { MessageSender, MessageSenders } from '../../src/deliveries/outlet.ts';
 import { newId } from '../../src/ids.ts';
 import { createOrg, createPartner } from '../../src/partners/service.ts';
 import { planDeliveries } from '../../src/sequences/forecast.service.ts';
@@ -95,12 +95,12 @@ export async function createOneOff(db: Db, orgId: string, steps: object[], gates
 const POOL = {};
 
 /** Takes everything at once, by mail and SMS. The other channels are not configured. */
-export const COSTLESS: Outlets = {
+export const COSTLESS: MessageSenders = {
   of: async (_, channel) => {
-    const sender = CHANNELS.get(channel);
-    if (sender === undefined) return undefined;
-    const send: Outlet['send'] = async ({ deliveryId }) => ({ kind: 'accepted', providerId: deliveryId });
-    return { provider: 'costless', sender, concurrency: 1_000, pool: POOL, send };
+    const fromAddress = CHANNELS.get(channel);
+    if (fromAddress === undefined) return undefined;
+    const send: MessageSender['send'] = async ({ deliveryId }) => ({ kind: 'accepted', providerId: deliveryId });
+    return { provider: 'costless', fromAddress, concurrency: 1_000, pool: POOL, send };
   },
   close: () => undefined,
 };

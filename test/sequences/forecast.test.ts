@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { changeSettings } from '../../src/orgs/service.ts';
-import { findNow } from '../../src/sequences/forecast.queries.ts';
+import { findDatabaseTime } from '../../src/sequences/forecast.queries.ts';
 import { getSequence, startSequence } from '../../src/sequences/service.ts';
 import { emailStep, smsStep } from '../support/sequences.ts';
-import { type SkippedTime, startSkippedTime } from '../support/skipped-time.ts';
+import { startTimeSkippingStack, type TimeSkippingStack } from '../support/skipped-time.ts';
 import {
   COSTLESS,
   createOneOff,
@@ -33,9 +33,9 @@ const withoutTimes = (outcomes: Outcomes) =>
     .toSorted();
 
 describe('a forecast', () => {
-  let time: SkippedTime;
+  let time: TimeSkippingStack;
   beforeAll(async () => {
-    time = await startSkippedTime();
+    time = await startTimeSkippingStack();
     await recordHolds(time.db);
   }, TIMEOUT_MS);
   afterAll(() => time.close());
@@ -104,7 +104,7 @@ describe('a forecast', () => {
       await startSequence(db, orgId, id);
       await time.runSequence(orgId, id, COSTLESS, async (current) => {
         if (current === batch)
-          [planned, plannedAt] = [await plannedOutcomes(db, orgId, id), (await findNow(db)).getTime()];
+          [planned, plannedAt] = [await plannedOutcomes(db, orgId, id), (await findDatabaseTime(db)).getTime()];
       });
       const sent = await ledgerOutcomes(db, orgId, id);
 

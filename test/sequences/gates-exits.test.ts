@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { createCallbackUrls } from '../../src/deliveries/callback-urls.ts';
-import { insertInbound } from '../../src/deliveries/inbound.queries.ts';
-import { takeInbound } from '../../src/deliveries/inbound.service.ts';
+import { insertInboundMessage } from '../../src/deliveries/inbound.queries.ts';
+import { receiveMessage } from '../../src/deliveries/inbound.service.ts';
 import { twilioSignature } from '../../src/providers/twilio-callbacks.ts';
 import type { TestOrg } from '../support/api.ts';
 import { emailStep, smsStep, timeIn } from '../support/sequences.ts';
@@ -104,7 +104,7 @@ describe('leaving a sequence early', () => {
       const path = await create({ gates, steps: [emailStep('One'), emailStep('Two', 2 * SECOND)] });
       const explain = await enroll(path, ann);
       await withFirstStep('done', explain);
-      await insertInbound(stack.db, org.id, { ...replyFrom(ann.email), id: crypto.randomUUID(), isReply: true });
+      await insertInboundMessage(stack.db, org.id, { ...replyFrom(ann.email), id: crypto.randomUUID(), isReply: true });
       const explained = await withStatus('exited', explain);
       expect(explained.exit_reason).toMatch(/^exit_on_reply: the contact replied by email/);
       await new Promise((resolve) => setTimeout(resolve, 2_500));
@@ -113,11 +113,11 @@ describe('leaving a sequence early', () => {
 
     it('counts no reply from before the enrollment, and nobody else’s', async () => {
       const [ann, bob] = [await save(pro), await save(pro)];
-      await takeInbound(stack.db, org.id, replyFrom(ann.email));
+      await receiveMessage(stack.db, org.id, replyFrom(ann.email));
       const path = await create({ gates, steps: [emailStep('One'), emailStep('Two', SECOND)] });
       const explain = await enroll(path, ann);
-      await takeInbound(stack.db, org.id, replyFrom(bob.email));
-      await takeInbound(stack.db, org.id, replyFrom('nobody@leaving.example'));
+      await receiveMessage(stack.db, org.id, replyFrom(bob.email));
+      await receiveMessage(stack.db, org.id, replyFrom('nobody@leaving.example'));
       expect(outline(await withStatus('complete', explain))).toEqual([
         ['done', 'accepted'],
         ['done', 'accepted'],

@@ -1,6 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { type EffectiveGates, effectiveGates, holdOf, mayHold, reserveSlots } from '../../src/sequences/gates.rules.ts';
+import {
+  canDefer,
+  deferralOf,
+  type EffectiveGates,
+  effectiveGates,
+  reserveSlots,
+} from '../../src/sequences/gates.rules.ts';
 
 const MINUTE_MS = 60_000;
 const START = Date.parse('2026-06-01T12:00:00Z');
@@ -17,7 +23,7 @@ const NOBODY = { quiet_hours: null, daily_cap: null, timezone: null };
 describe('the gates of a sequence', () => {
   it('are all off until set', () => {
     expect(effectiveGates({}, NOBODY)).toEqual(OFF);
-    expect(mayHold(OFF)).toBe(false);
+    expect(canDefer(OFF)).toBe(false);
   });
 
   it.each([
@@ -35,7 +41,7 @@ describe('the gates of a sequence', () => {
     ['a rate', { sendsPerMinute: 1 }, true],
     ['exits', { exitOnReply: true, exitWhenUnmatched: true }, false],
   ])('hold sends where one of them may: %s', (_, gates, expected) => {
-    expect(mayHold({ ...OFF, ...gates })).toBe(expected);
+    expect(canDefer({ ...OFF, ...gates })).toBe(expected);
   });
 });
 
@@ -88,7 +94,7 @@ describe('a hold', () => {
     ],
     ['both: quiet hours first', { quietHours: night, dailyCap: 2 }, berliner, '20:30', 2, '2026-06-02T06:00Z', quiet],
   ])('by %s', (_, gates, recipient, time, sent, until, reason) => {
-    const hold = holdOf(new Date(`2026-06-01T${time}:00Z`), recipient, { ...OFF, ...gates }, sent);
+    const hold = deferralOf(new Date(`2026-06-01T${time}:00Z`), recipient, { ...OFF, ...gates }, sent);
     expect([hold?.until ?? null, hold?.reason ?? null]).toEqual([until === null ? null : new Date(until), reason]);
     if (hold !== null) expect(hold.reason.startsWith(`${hold.gate}: `)).toBe(true);
   });
@@ -108,10 +114,10 @@ describe('a hold', () => {
         (at, timezone, quietHours, dailyCap, sent) => {
           const recipient = { phone_number: null, custom_data: { timezone } };
           const gates = { ...OFF, quietHours, dailyCap };
-          const hold = holdOf(at, recipient, gates, sent);
+          const hold = deferralOf(at, recipient, gates, sent);
           if (hold === null) return;
           expect(hold.until.getTime()).toBeGreaterThan(at.getTime());
-          expect(holdOf(hold.until, recipient, gates, 0)?.gate).not.toBe(hold.gate);
+          expect(deferralOf(hold.until, recipient, gates, 0)?.gate).not.toBe(hold.gate);
         },
       ),
     );

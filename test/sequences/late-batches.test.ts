@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
-import { passStep } from '../../src/sequences/sending.queries.ts';
+import { advancePastStep } from '../../src/sequences/sending.queries.ts';
 import { startApi, type TestApi } from '../support/api.ts';
-import { attemptsOf, type Taken } from '../support/batches.ts';
+import { attemptsOf, type PreparedAttempt } from '../support/batches.ts';
 import { createSequence } from '../support/channels.ts';
 import { emailStep } from '../support/sequences.ts';
 
@@ -27,10 +27,10 @@ describe('a batch that comes late, when its contacts have gone on,', () => {
     const email = `${sequenceId}@late.example`;
     await api.org.post(`/sequences/${sequenceId}/contacts`, { contacts: [{ email }] });
     const attempts = attemptsOf(api, sequenceId);
-    const late = (await attempts.take(randomUUID())) as Taken;
+    const late = (await attempts.take(randomUUID())) as PreparedAttempt;
     for (const _ of ['One', 'Two']) {
       const lease = randomUUID();
-      await attempts.settle(lease, await attempts.begin((await attempts.take(lease)) as Taken), SENT);
+      await attempts.settle(lease, await attempts.begin((await attempts.take(lease)) as PreparedAttempt), SENT);
     }
     const before = [await attempts.readEnrollments(), await attempts.readDeliveries()] as const;
     const { steps } = (await api.org.get(`/sequences/${sequenceId}`)).body;
@@ -65,9 +65,9 @@ describe('a batch that comes late, when its contacts have gone on,', () => {
 
   it('passes only those who still stand before the step', async () => {
     const { sequenceId, steps, unchanged, readEnrollments } = world;
-    const pass = async (places: string[]) => {
+    const pass = async (positions: string[]) => {
       const ids = (await readEnrollments()).map(({ id }) => id);
-      await passStep(api.db, api.org.id, { stepId: steps[2].id, places }, ids);
+      await advancePastStep(api.db, api.org.id, { stepId: steps[2].id, positions }, ids);
     };
     await pass([sequenceId, steps[0].id]);
     await unchanged();

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
-import { takeBatch } from '../../src/sequences/sending.service.ts';
+import { prepareBatch } from '../../src/sequences/sending.service.ts';
 import { startApi, type TestApi } from '../support/api.ts';
 import { createSequence } from '../support/channels.ts';
 import { emailStep } from '../support/sequences.ts';
@@ -46,7 +46,7 @@ describe('a sequence in which thousands wait', () => {
     `.execute(api.db);
     return Object.fromEntries(rows.map((row) => [row.status, row.count]));
   };
-  const take = (id: string) => takeBatch(api.db, api.org.id, id, { lease: randomUUID(), limit: 10 });
+  const take = (id: string) => prepareBatch(api.db, api.org.id, id, { lease: randomUUID(), limit: 10 });
 
   it.each(['held', 'queued'] as const)('ends all that are %s when it is canceled', async (status) => {
     const { id } = await waiting(status);

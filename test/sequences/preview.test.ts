@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { type ComparedStep, previewSteps } from '../../src/sequences/preview.rules.ts';
-import { movesOf, orderAfterEdit } from '../../src/sequences/rules.ts';
+import { orderAfterEdit, transitionsOf } from '../../src/sequences/rules.ts';
 import { startApi, type TestApi } from '../support/api.ts';
 import { emailStep, inDomain, smsStep } from '../support/sequences.ts';
 
@@ -97,7 +97,7 @@ describe('the preview of an edit', () => {
           expect(before + after).toBe(all);
           expect(at).toBeLessThanOrEqual(before);
         }
-        const moves = movesOf(target);
+        const moves = transitionsOf(target);
         const comeNext = (id: string) =>
           [...standings]
             .filter(([place]) => moves.find(({ after }) => after === place)?.next?.id === id)

@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { movesOf, orderAfterEdit, type StoredStep } from '../../src/sequences/rules.ts';
+import { orderAfterEdit, type StoredStep, transitionsOf } from '../../src/sequences/rules.ts';
 
 const step = (id: string, isDeleted = false): StoredStep => ({ id, is_deleted: isDeleted, delay_in_minutes: 0 });
 const nextOf = (steps: StoredStep[], after: string | null) =>
-  movesOf(steps).find((move) => move.after === after)?.next?.id ?? null;
+  transitionsOf(steps).find((move) => move.after === after)?.next?.id ?? null;
 
 /** Edits the listed ids of a stored sequence, as the service does. */
 function edit(steps: StoredStep[], listed: string[]): StoredStep[] {

@@ -16,11 +16,11 @@ import { createTestDatabase } from './servers.ts';
 
 const LOOPBACK = '127.0.0.1';
 /** What a loaded api says before it has looked at a request. */
-export const BUSY = 'The service is busy';
+export const BUSY_MESSAGE = 'The service is busy';
 const BUSY_PAUSE_MS = 500;
-const MOST_TRIES = 40;
+const MAX_TRIES = 40;
 /** Rate limits are for the tests that are about them. */
-const NO_LIMIT = '1000000';
+const UNLIMITED = '1000000';
 
 export interface Answer {
   status: number;
@@ -144,10 +144,10 @@ function testConfig(databaseUrl: string, env: Record<string, string>): Config {
     JWT_SECRET: 'the secret of the tests, 32 characters and more',
     SECRET_KEYS: `test:${Buffer.alloc(32, 7).toString('base64')}`,
     RATE_LIMIT_STORE: 'memory',
-    RATE_LIMIT_STANDARD: NO_LIMIT,
-    RATE_LIMIT_STREAMING: NO_LIMIT,
-    RATE_LIMIT_PARTNER: NO_LIMIT,
-    RATE_LIMIT_LOGIN_LINKS: NO_LIMIT,
+    RATE_LIMIT_STANDARD: UNLIMITED,
+    RATE_LIMIT_STREAMING: UNLIMITED,
+    RATE_LIMIT_PARTNER: UNLIMITED,
+    RATE_LIMIT_LOGIN_LINKS: UNLIMITED,
     STORAGE_URL: filesOf(databaseUrl).href,
     DEVELOPMENT: 'true',
     LOG_LEVEL: 'silent',
@@ -155,10 +155,10 @@ function testConfig(databaseUrl: string, env: Record<string, string>): Config {
   });
 }
 
-const isEndless = ({ headers }: Response) => headers.get('content-type') === 'text/event-stream';
+const isEventStream = ({ headers }: Response) => headers.get('content-type') === 'text/event-stream';
 
 /** What a stream begins with. */
-async function firstPartOf({ body }: Response): Promise<string> {
+async function firstChunkOf({ body }: Response): Promise<string> {
   const reader = (body as ReadableStream<Uint8Array>).getReader();
   const { value } = await reader.read();
   await reader.cancel();
@@ -182,7 +182,7 @@ function clientOf(baseUrl: string, key: string | undefined): Client {
       },
       body: body === undefined || typeof body === 'string' || body instanceof FormData ? body : JSON.stringify(body),
     });
-    const text = isEndless(response) ? await firstPartOf(response) : await response.text();
+    const text = isEventStream(response) ? await firstChunkOf(response) : await response.text();
     const isJson = response.headers.get('content-type')?.startsWith('application/json') === true && text !== '';
     return { status: response.status, body: isJson ? JSON.parse(text) : text, headers: response.headers };
   };
@@ -190,7 +190,8 @@ function clientOf(baseUrl: string, key: string | undefined): Client {
   const call = async (...request: Parameters<typeof once>): Promise<Answer> => {
     for (let tries = 1; ; tries++) {
       const answer = await once(...request);
-      if (tries === MOST_TRIES || answer.status !== 503 || !JSON.stringify(answer.body).includes(BUSY)) return answer;
+      if (tries === MAX_TRIES || answer.status !== 503 || !JSON.stringify(answer.body).includes(BUSY_MESSAGE))
+        return answer;
       await sleep(BUSY_PAUSE_MS);
     }
   };

@@ -1,14 +1,14 @@
-import { markResults } from '../../src/deliveries/marking.queries.ts';
+import { settleResults } from '../../src/deliveries/marking.queries.ts';
 import { settlementOf } from '../../src/deliveries/rules.ts';
 import type { SendOutcome } from '../../src/providers/sending.ts';
 import { contentOf, isPersonal, senderOf } from '../../src/sequences/content.rules.ts';
 import { settleDeliveries } from '../../src/sequences/sending.queries.ts';
-import { beginChunk, type DueStep, type SequenceBatch, takeBatch } from '../../src/sequences/sending.service.ts';
-import { ruleOf, termsOf } from '../../src/sequences/terms.service.ts';
+import { beginChunk, type DueStep, prepareBatch, type SequenceBatch } from '../../src/sequences/sending.service.ts';
+import { getSendingPolicy, sendRuleOf } from '../../src/sequences/terms.service.ts';
 import type { TestApi } from './api.ts';
 
 /** What an attempt took of a sequence: the first step that was due, and who was to get it. */
-export interface Taken {
+export interface PreparedAttempt {
   lease: string;
   sequence: SequenceBatch['sequence'];
   step: DueStep | undefined;
@@ -19,28 +19,31 @@ export function attemptsOf({ db, org }: TestApi, sequenceId: string) {
   const provider = 'smtp';
   return {
     /** Puts the sequence in order and gives the first step that is due, with those who are to get it. */
-    async take(lease: string): Promise<Taken | undefined> {
-      const batch = await takeBatch(db, org.id, sequenceId, { lease, limit: 100 });
+    async take(lease: string): Promise<PreparedAttempt | undefined> {
+      const batch = await prepareBatch(db, org.id, sequenceId, { lease, limit: 100 });
       return batch && { lease, sequence: batch.sequence, step: batch.steps[0] };
     },
     /** Writes down that what was taken is being sent, and gives the ids of the deliveries that go out. */
-    async begin({ lease, sequence, step }: Taken, more: { staysWhile?: ReturnType<typeof ruleOf>['staysWhile'] } = {}) {
+    async begin(
+      { lease, sequence, step }: PreparedAttempt,
+      more: { staysWhile?: ReturnType<typeof sendRuleOf>['staysWhile'] } = {},
+    ) {
       if (step === undefined) return [];
-      const { action, stepId, places, enrollmentIds } = step;
-      const terms = await termsOf(db, org.id, sequence);
+      const { action, stepId, positions, enrollmentIds } = step;
+      const terms = await getSendingPolicy(db, org.id, sequence);
       const send = {
-        ...ruleOf(org.id, action, terms, null),
+        ...sendRuleOf(org.id, action, terms, null),
         ...more,
         gates: terms.gates,
         sender: senderOf(action, null),
         isPersonal: isPersonal(action),
         sequenceId,
         stepId,
-        places,
+        positions,
         lease,
       };
       const { sendings } = await beginChunk(db, org.id, send, contentOf(action), enrollmentIds);
-      return sendings.map(({ envelope }) => envelope.deliveryId);
+      return sendings.map(({ message }) => message.deliveryId);
     },
     /** Writes down what became of sends. */
     async settle(lease: string, deliveryIds: string[], outcome: SendOutcome) {
@@ -51,7 +54,7 @@ export function attemptsOf({ db, org }: TestApi, sequenceId: string) {
         .select('step_id')
         .where('id', 'in', deliveryIds)
         .executeTakeFirstOrThrow();
-      return settleDeliveries(db, org.id, step_id as string, markResults(org.id, { provider, lease }, results));
+      return settleDeliveries(db, org.id, step_id as string, settleResults(org.id, { provider, lease }, results));
     },
     readDeliveries: () =>
       db.selectFrom('deliveries').selectAll().where('sequence_id', '=', sequenceId).orderBy('id').execute(),

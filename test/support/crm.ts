@@ -41,7 +41,7 @@ export async function connectHubspot(
 }
 
 /** What a session's history holds, each as its type and the most of what it says. */
-export async function storyOf(org: TestOrg, sessionId: string): Promise<string[]> {
+export async function historyOf(org: TestOrg, sessionId: string): Promise<string[]> {
   const { items } = (await org.get(`/chat/sessions/${sessionId}/history?limit=200`)).body;
   return items.map(({ event }: { event: { type: string; sender?: string; content?: string } }) =>
     [event.type === 'message' ? event.sender : event.type, event.content].filter(Boolean).join(': '),
@@ -59,8 +59,8 @@ export const sessionOfThread = (org: TestOrg, threadId: string) =>
   });
 
 /** What a session's history holds once something is said there. */
-export const storyWith = (org: TestOrg, sessionId: string, text: string) =>
+export const untilHistoryHas = (org: TestOrg, sessionId: string, text: string) =>
   eventually(`${text} in the history`, async () => {
-    const story = await storyOf(org, sessionId);
+    const story = await historyOf(org, sessionId);
     return story.some((line) => line.includes(text)) && story;
   });

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { type Json, OPERATORS, type Step, TRIGGER_TYPES } from '../../src/automations/blocks.schema.ts';
 
-const MOST_DEEP = 4;
-const MOST_STEPS = 60;
-const MOST_IN_LIST = 4;
+const MAX_DEPTH = 4;
+const MAX_STEPS = 60;
+const MAX_IN_LIST = 4;
 const UUID = '00000000-0000-4000-8000-000000000000';
 
 interface Definition {
@@ -92,9 +92,9 @@ function build(choices: number[]): Step[] {
   const list = (around: Visible[], depth: number): Step[] => {
     const steps: Step[] = [];
     const seen = [...around];
-    for (let length = choose(MOST_IN_LIST + 1); length > 0 && count < MOST_STEPS; length--) {
+    for (let length = choose(MAX_IN_LIST + 1); length > 0 && count < MAX_STEPS; length--) {
       const id = `s${++count}${pick(['', '-x', '_y'])}`;
-      const step = depth < MOST_DEEP && choose(2) === 1 ? block(id, seen, depth) : action(id, seen);
+      const step = depth < MAX_DEPTH && choose(2) === 1 ? block(id, seen, depth) : action(id, seen);
       steps.push(step);
       seen.push(...idsIn(step).map((known) => ({ id: known })));
     }

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Db } from '../../src/db/connect.ts';
-import { joinOrg } from '../../src/orgs/members.service.ts';
+import { addMember } from '../../src/orgs/members.service.ts';
 import type { TestOrg } from './api.ts';
 
 export type Desk = ReturnType<typeof createDesk>;
@@ -48,7 +48,7 @@ export function createDesk({ db }: { db: Db }, org: TestOrg) {
     async join(count: number): Promise<number[]> {
       const ids: number[] = [];
       for (let n = 0; n < count; n++)
-        ids.push(await joinOrg(db, org.id, { email: `${crypto.randomUUID()}@example.com` }));
+        ids.push(await addMember(db, org.id, { email: `${crypto.randomUUID()}@example.com` }));
       return ids;
     },
     async team(strategy: Strategy, members: number[], more: object = {}): Promise<string> {

@@ -1,5 +1,5 @@
 import { type IncomingMessage, request } from 'node:http';
-import { BUSY } from './api.ts';
+import { BUSY_MESSAGE } from './api.ts';
 import { eventually } from './stack.ts';
 
 export interface ReceivedEvent {
@@ -36,7 +36,7 @@ interface As {
 export const openEventStream = (url: string, as: As): Promise<OpenEventStream> =>
   eventually('a stream', async () => {
     const opened = await open(url, as);
-    return opened.status === 503 && opened.body.includes(BUSY) ? undefined : opened;
+    return opened.status === 503 && opened.body.includes(BUSY_MESSAGE) ? undefined : opened;
   });
 
 function open(url: string, { key, headers = {} }: As): Promise<OpenEventStream> {

@@ -5,7 +5,7 @@ import { setTimeout } from 'node:timers/promises';
 import { z } from 'zod';
 import { type FakeTemplate, type Refusal, refusalOf, SendBody, type SentTemplate } from './fake-meta-templates.ts';
 
-interface Sent {
+interface SentMessage {
   id: string;
   phoneNumberId: string;
   to: string;
@@ -13,12 +13,12 @@ interface Sent {
 }
 
 /** A template message that was accepted. */
-export interface FakeMetaMessage extends Sent {
+export interface FakeMetaMessage extends SentMessage {
   template: SentTemplate;
 }
 
 /** A text that was accepted. */
-export interface FakeMetaText extends Sent {
+export interface FakeMetaText extends SentMessage {
   text: string;
 }
 

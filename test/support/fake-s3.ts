@@ -45,7 +45,7 @@ export async function startFakeS3(): Promise<FakeS3> {
     if (fault === 'internal-error') return refuse(response, 500, 'InternalError');
     if (fault === 'denied') return refuse(response, 403, 'AccessDenied');
 
-    const problem = wrongWith(request, body);
+    const problem = refusalOf(request, body);
     if (problem !== undefined) return refuse(response, 403, problem);
     const session = request.headers['x-amz-security-token'];
     if (session !== undefined) sessions.push(String(session));
@@ -104,7 +104,7 @@ function refuse(response: ServerResponse, status: number, code: string) {
 }
 
 /** Why S3 would not take a request (AWS Signature Version 4), by the code that it gives; undefined where it would. */
-function wrongWith({ method = '', url = '', headers }: IncomingMessage, body: Buffer): string | undefined {
+function refusalOf({ method = '', url = '', headers }: IncomingMessage, body: Buffer): string | undefined {
   const [, keyId, scope = '', names = '', signature] =
     /^AWS4-HMAC-SHA256 Credential=([^/]+)\/([^,]+), SignedHeaders=([^,]+), Signature=([0-9a-f]{64})$/.exec(
       headers.authorization ?? '',

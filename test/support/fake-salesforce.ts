@@ -33,7 +33,7 @@ type Operation = 'guest' | 'verified' | 'continuation' | 'open' | 'message' | 'e
 export type FakeSalesforce = Awaited<ReturnType<typeof startFakeSalesforce>>;
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-const MOST_ENTRIES = 50;
+const MAX_ENTRIES = 50;
 const refusal = (status: number, message: string): Answer => ({
   status,
   body: { timestamp: Date.now(), code: status * 100, message, errorCode: String(status), status },
@@ -169,7 +169,7 @@ export async function startFakeSalesforce({
   const list = ({ entries }: SalesforceConversation, query: URLSearchParams): Answer => {
     const limit = Number(query.get('limit') ?? 20);
     const start = Number(query.get('startTimestamp') ?? 0);
-    if (!(limit >= 1 && limit <= MOST_ENTRIES)) return refusal(400, 'limit must be 1 to 50');
+    if (!(limit >= 1 && limit <= MAX_ENTRIES)) return refusal(400, 'limit must be 1 to 50');
     if (!Number.isInteger(start) || start < 0) return refusal(400, 'startTimestamp is not valid');
     if (query.get('direction') !== 'FromStart') return refusal(400, 'only FromStart is played here');
     const found = entries

@@ -7,8 +7,8 @@ import { anyFreePort } from '../../src/dev/ports.ts';
 import { startPostgres } from '../../src/dev/postgres.ts';
 import { identityOf } from '../../src/dev/processes.ts';
 import { startTemporal } from '../../src/dev/temporal.ts';
-import { workflowBundle } from '../../worker/bundle.ts';
-import { administer, TEMPLATE, TEST_NAMESPACES } from './servers.ts';
+import { loadWorkflowBundle } from '../../worker/bundle.ts';
+import { administer, TEMPLATE_DATABASE, TEST_NAMESPACES } from './servers.ts';
 
 const FOLDER_NAME = /^switchboard-test-(\d+)-/;
 const stops: (() => Promise<void>)[] = [];
@@ -43,11 +43,11 @@ export async function stopServers(): Promise<void> {
 async function provideDatabase(folder: string, guard: Guard) {
   process.env.TEST_DATABASE_URL = process.env.DATABASE_URL || (await ownDatabase(folder, guard));
   const template = new URL(process.env.TEST_DATABASE_URL);
-  template.pathname = `/${TEMPLATE}`;
-  await administer(`drop database if exists ${TEMPLATE} with (force)`);
-  await administer(`create database ${TEMPLATE}`);
+  template.pathname = `/${TEMPLATE_DATABASE}`;
+  await administer(`drop database if exists ${TEMPLATE_DATABASE} with (force)`);
+  await administer(`create database ${TEMPLATE_DATABASE}`);
   await migrateToLatest(template.href);
-  await administer(`alter database ${TEMPLATE} allow_connections false`);
+  await administer(`alter database ${TEMPLATE_DATABASE} allow_connections false`);
 }
 
 async function ownDatabase(folder: string, guard: Guard): Promise<string> {
@@ -77,7 +77,7 @@ async function provideTemporal(folder: string, guard: Guard) {
 
 async function provideBundle(folder: string) {
   const file = join(folder, 'workflows.js');
-  writeFileSync(file, (await workflowBundle()).code);
+  writeFileSync(file, (await loadWorkflowBundle()).code);
   process.env.TEST_WORKFLOW_BUNDLE = file;
 }
 

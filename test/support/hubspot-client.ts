@@ -4,8 +4,8 @@ import type { TokenSource } from '../../src/providers/crm/hubspot/api.ts';
 import { createHubspot } from '../../src/providers/crm/hubspot/hubspot.ts';
 import { createPropertyCache } from '../../src/providers/crm/hubspot/properties.ts';
 import type { HubspotSettings } from '../../src/providers/crm/hubspot/settings.ts';
-import type { Attempt, HandoffFacts } from '../../src/providers/crm/port.ts';
-import { createEgress, type Requests } from '../../src/providers/egress.ts';
+import type { HandoffFacts, PriorAttempts } from '../../src/providers/crm/port.ts';
+import { createEgress, type HttpClient } from '../../src/providers/egress.ts';
 import { startFakeHubspot } from './fake-hubspot.ts';
 import { APP_ID } from './fake-hubspot-threads.ts';
 
@@ -27,12 +27,12 @@ export async function startHubspotClient(settings: HubspotSettings = {}) {
     confirm: async () => void asked.push('confirm'),
   };
   const properties = createPropertyCache();
-  const clientBy = (requests: Requests, more: HubspotSettings = {}) =>
+  const clientBy = (requests: HttpClient, more: HubspotSettings = {}) =>
     createHubspot(
       {
         requests,
         tokens,
-        budget: { take: async (kind) => void asked.push(kind) },
+        budget: { reserve: async (kind) => void asked.push(kind) },
         markup: { escapeHtml, textOfHtml },
         properties,
         connection: 'account',
@@ -72,6 +72,6 @@ export const facts = (given: Partial<HandoffFacts> = {}, contact?: string): Hand
   ...given,
 });
 
-export const first = (): Attempt => ({ mayExist: false, since: new Date() });
+export const first = (): PriorAttempts => ({ mayExist: false, since: new Date() });
 /** After a try so long ago that went wrong in a way that tells nothing. */
-export const again = (msAgo = 1_000): Attempt => ({ mayExist: true, since: new Date(Date.now() - msAgo) });
+export const again = (msAgo = 1_000): PriorAttempts => ({ mayExist: true, since: new Date(Date.now() - msAgo) });

@@ -9,10 +9,10 @@ export interface TestDatabase {
 }
 
 /** The database, migrated, that every test's own is copied from. */
-export const TEMPLATE = 'template_switchboard';
+export const TEMPLATE_DATABASE = 'template_switchboard';
 
 const OBJECT_IN_USE = '55006';
-const ATTEMPTS = 100;
+const MAX_ATTEMPTS = 100;
 
 /** A migrated, empty database of its own. */
 export async function createTestDatabase(): Promise<TestDatabase> {
@@ -31,12 +31,12 @@ export const testNamespace = (): string => `test-${process.env.JEST_WORKER_ID ??
 
 /** The address of the Temporal server, whose namespaces know our search attributes. */
 export function temporalAddress(): string {
-  return given('TEST_TEMPORAL_ADDRESS');
+  return requiredEnv('TEST_TEMPORAL_ADDRESS');
 }
 
 /** The workflows, bundled once for the whole run. */
 export function testWorkflowBundle(): { code: string } {
-  return { code: readFileSync(given('TEST_WORKFLOW_BUNDLE'), 'utf8') };
+  return { code: readFileSync(requiredEnv('TEST_WORKFLOW_BUNDLE'), 'utf8') };
 }
 
 /** Runs a statement that concerns the server. */
@@ -54,17 +54,17 @@ export async function administer(sql: string): Promise<void> {
 async function copyTemplate(name: string): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await administer(`create database ${name} template ${TEMPLATE} strategy file_copy`);
+      return await administer(`create database ${name} template ${TEMPLATE_DATABASE} strategy file_copy`);
     } catch (error) {
-      if ((error as { code?: string }).code !== OBJECT_IN_USE || attempt === ATTEMPTS) throw error;
+      if ((error as { code?: string }).code !== OBJECT_IN_USE || attempt === MAX_ATTEMPTS) throw error;
       await sleep(20 + Math.random() * 80);
     }
   }
 }
 
-const adminUrl = () => given('TEST_DATABASE_URL');
+const adminUrl = () => requiredEnv('TEST_DATABASE_URL');
 
-function given(name: string): string {
+function requiredEnv(name: string): string {
   const value = process.env[name];
   if (!value) throw new Error(`${name} is not set: these tests run by "npm test", which starts the servers`);
   return value;

@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { createSequenceActivities } from '../../activities/sequences.ts';
 import { createSlaActivities } from '../../activities/sla.ts';
 import { connect, type Db } from '../../src/db/connect.ts';
-import type { Outlets } from '../../src/deliveries/outlet.ts';
+import type { MessageSenders } from '../../src/deliveries/outlet.ts';
 import { type SlaRef, WATCH_SLA } from '../../src/desk/sla.contract.ts';
 import { findTestServer } from '../../src/dev/temporal-programs.ts';
 import { RUN_SEQUENCE, type SendTotals } from '../../src/sequences/contract.ts';
@@ -14,12 +14,12 @@ import { createTestDatabase, testWorkflowBundle } from './servers.ts';
 
 const SEARCH_PATH = 'testclock, pg_catalog, public';
 
-export type SkippedTime = Awaited<ReturnType<typeof startSkippedTime>>;
+export type TimeSkippingStack = Awaited<ReturnType<typeof startTimeSkippingStack>>;
 
 /**
  * A database and a Temporal server whose clocks go together, while the server skips the time in which workflows sleep. The database's own `now()` is hidden behind another of the same name: what is tested knows of no clock. Close it after use.
  */
-export async function startSkippedTime() {
+export async function startTimeSkippingStack() {
   installRuntime();
   const path = await findTestServer();
   const executable = { type: 'existing-path', path } as const;
@@ -60,14 +60,14 @@ export async function startSkippedTime() {
     async runSequence(
       orgId: string,
       sequenceId: string,
-      outlets: Outlets,
+      senders: MessageSenders,
       look: (batch: number) => Promise<void> = async () => undefined,
     ): Promise<SendTotals> {
       const worker = await Worker.create({
         connection: environment.nativeConnection,
         taskQueue: RUN_SEQUENCE.taskQueue,
         workflowBundle: testWorkflowBundle(),
-        activities: createSequenceActivities({ db, outlets, stopping: new AbortController().signal }),
+        activities: createSequenceActivities({ db, senders, stopping: new AbortController().signal }),
         interceptors: { activity: [paced(look)] },
       });
       const input = { orgId, sequenceId };

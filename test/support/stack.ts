@@ -13,7 +13,7 @@ import { installRuntime } from './runtime.ts';
 import { temporalAddress, testNamespace, testWorkflowBundle } from './servers.ts';
 
 const POLL_MS = 25;
-const PATIENCE_MS = 40_000;
+const MAX_WAIT_MS = 40_000;
 
 export type Stack = Awaited<ReturnType<typeof startStack>>;
 
@@ -61,7 +61,7 @@ export async function startStack({ env = {} }: { env?: Record<string, string> } 
 
 /** Waits until `look` gives something. Throws, saying what for, after 40 s. */
 export async function eventually<T>(what: string, look: () => Promise<T | undefined | false> | T | undefined | false) {
-  const giveUpAt = Date.now() + PATIENCE_MS;
+  const giveUpAt = Date.now() + MAX_WAIT_MS;
   for (;;) {
     const found = await look();
     if (found !== undefined && found !== false) return found;

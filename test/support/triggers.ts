@@ -1,5 +1,5 @@
 import { TriggerType } from '../../src/automations/blocks.schema.ts';
-import { outputOf } from '../../src/automations/triggers.schema.ts';
+import { triggerOutputSchema } from '../../src/automations/triggers.schema.ts';
 import type { Db } from '../../src/db/connect.ts';
 import type { TestOrg } from './api.ts';
 
@@ -34,7 +34,7 @@ export async function activate(org: TestOrg, trigger: NewTrigger): Promise<{ id:
 export async function runsOf(db: Db, automationId: string): Promise<StartedRun[]> {
   const runs = await listRuns(db, automationId);
   for (const { trigger_output } of runs) {
-    const schema = outputOf(TriggerType.parse(trigger_output.trigger_type));
+    const schema = triggerOutputSchema(TriggerType.parse(trigger_output.trigger_type));
     schema.parse(trigger_output);
     const [given, described] = [trigger_output, schema.shape].map((shape) => Object.keys(shape).sort().join(' '));
     if (given !== described) throw new Error(`trigger.output has ${given}, not ${described}`);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { joinOrg } from '../../src/orgs/members.service.ts';
+import { addMember } from '../../src/orgs/members.service.ts';
 import { PNG } from '../media/samples.ts';
 import { startApi, type TestApi } from '../support/api.ts';
 import { unverified, verified, type Widget, widgetOf } from './client.ts';
@@ -176,7 +176,7 @@ describe('the widget', () => {
     const widget = await unverified(api, api.org);
     const id = await widget.newSession({ external_id: 'd' });
     await widget.send(id, 'Hi');
-    const userId = await joinOrg(api.db, api.org.id, { email: anEmail(), name: 'Grace H.' });
+    const userId = await addMember(api.db, api.org.id, { email: anEmail(), name: 'Grace H.' });
     await api.org.put('/tags', { tag_name: 'hush-tag' });
     await api.org.post(`/chat/sessions/${id}/tags`, { tags: ['hush-tag'] });
     await api.org.post(`/chat/sessions/${id}/notes`, { text: 'hush: call the police' });

@@ -38,7 +38,7 @@ describe('the workflow that gives out sessions, in skipped time', () => {
     const looks: number[] = [];
     const input = { orgId: `org-${++serial}` };
     const look = () => environment.client.workflow.getHandle(ASSIGN_WAITING_SESSIONS.workflowId(input)).signal(WAKE);
-    const giveWaitingSessions = async ({ orgId }: AssignmentInput) => {
+    const assignBatch = async ({ orgId }: AssignmentInput) => {
       expect(orgId).toBe(input.orgId);
       looks.push(await environment.currentTimeMs());
       return (batches[Math.min(looks.length, batches.length) - 1] as Batch)(look);
@@ -47,7 +47,7 @@ describe('the workflow that gives out sessions, in skipped time', () => {
       connection: environment.nativeConnection,
       taskQueue: QUEUE,
       workflowBundle: testWorkflowBundle(),
-      activities: { giveWaitingSessions },
+      activities: { assignBatch },
     });
     const startedAt = await environment.currentTimeMs();
     await worker.runUntil(async () => {

@@ -23,8 +23,8 @@ type Wake = () => Promise<void>;
 type Script = ((wake: Wake, given: { part?: string }) => unknown)[];
 type Try = [name: string, waitMs: number];
 
-const nothing = { hasMore: false, waitMs: 0, toSay: 0 };
-const toSay = { ...nothing, toSay: 1 };
+const nothing = { hasMore: false, waitMs: 0, unsent: 0 };
+const unsent = { ...nothing, unsent: 1 };
 const away = (): never => {
   throw new CrmError('HubSpot answered (503): away', { transient: true, status: 503 });
 };
@@ -96,10 +96,12 @@ describe('workflows of the CRM, in skipped time', () => {
     const { events } = await environment.client.workflow.getHandle(contract.workflowId(input), runId).fetchHistory();
     return { tries, result, events: events?.length ?? 0 };
   };
-  const follow = (scripts: Record<'readThread' | 'sayInThread', Script>, during?: (wake: Wake) => Promise<void>) =>
-    run(SYNC_CRM_THREAD, (threadId) => ({ orgId: 'org', threadId }), scripts, during);
-  const followTicket = (readTicket: Script, during?: (wake: Wake) => Promise<void>) =>
-    run(SYNC_CRM_TICKET, (ticketId) => ({ orgId: 'org', ticketId }), { readTicket }, during);
+  const follow = (
+    scripts: Record<'syncThread' | 'postNextThreadMessage', Script>,
+    during?: (wake: Wake) => Promise<void>,
+  ) => run(SYNC_CRM_THREAD, (threadId) => ({ orgId: 'org', threadId }), scripts, during);
+  const followTicket = (syncTicket: Script, during?: (wake: Wake) => Promise<void>) =>
+    run(SYNC_CRM_TICKET, (ticketId) => ({ orgId: 'org', ticketId }), { syncTicket }, during);
   const bring = (scripts: Record<string, Script>, during?: (wake: Wake) => Promise<void>) =>
     run(
       HAND_OFF_SESSION,
@@ -119,31 +121,31 @@ describe('workflows of the CRM, in skipped time', () => {
   describe('of a conversation', () => {
     it('reads all there is, says message after message, and ends', async () => {
       const { tries } = await follow({
-        readThread: [() => ({ ...nothing, hasMore: true }), () => toSay],
-        sayInThread: [() => 1, () => 0],
+        syncThread: [() => ({ ...nothing, hasMore: true }), () => unsent],
+        postNextThreadMessage: [() => 1, () => 0],
       });
-      expect(namesOf(tries)).toEqual(['readThread', 'readThread', 'sayInThread', 'sayInThread']);
+      expect(namesOf(tries)).toEqual(['syncThread', 'syncThread', 'postNextThreadMessage', 'postNextThreadMessage']);
     });
 
     it('takes few events for what happens most', async () => {
-      expect((await follow({ readThread: [() => nothing], sayInThread: [] })).events).toBe(12);
-      expect((await follow({ readThread: [() => toSay], sayInThread: [() => 0] })).events).toBe(18);
+      expect((await follow({ syncThread: [() => nothing], postNextThreadMessage: [] })).events).toBe(12);
+      expect((await follow({ syncThread: [() => unsent], postNextThreadMessage: [() => 0] })).events).toBe(18);
     });
 
     it('tries four times, 1, 2 and 4 s apart, and again every quarter of an hour, for ten hours', async () => {
       const rounds = 40;
       const { tries, events } = await follow({
-        readThread: [...times(4 * rounds, away), () => nothing],
-        sayInThread: [() => 0],
+        syncThread: [...times(4 * rounds, away), () => nothing],
+        postNextThreadMessage: [() => 0],
       });
-      const reads = tries.filter(([name]) => name === 'readThread');
+      const reads = tries.filter(([name]) => name === 'syncThread');
       expect(reads).toHaveLength(4 * rounds + 1);
       expectTries(tries.slice(0, 9), [
-        ['readThread', 0],
-        ...retries('readThread'),
-        ['sayInThread', 0],
-        ['readThread', 15 * MINUTE],
-        ...retries('readThread'),
+        ['syncThread', 0],
+        ...retries('syncThread'),
+        ['postNextThreadMessage', 0],
+        ['syncThread', 15 * MINUTE],
+        ...retries('syncThread'),
       ]);
       const took = tries.reduce((sum, [, wait]) => sum + wait, 0);
       expect(took / HOUR).toBeCloseTo(10 + (7 * rounds) / 3600, 0);
@@ -151,21 +153,24 @@ describe('workflows of the CRM, in skipped time', () => {
     });
 
     it('says what can be said where nothing can be read, and reads where nothing can be said', async () => {
-      const deaf = await follow({ readThread: [...times(4, away), () => nothing], sayInThread: [() => 1, () => 0] });
+      const deaf = await follow({
+        syncThread: [...times(4, away), () => nothing],
+        postNextThreadMessage: [() => 1, () => 0],
+      });
       expectTries(deaf.tries, [
-        ['readThread', 0],
-        ...retries('readThread'),
-        ['sayInThread', 0],
-        ['sayInThread', 0],
-        ['readThread', 15 * MINUTE],
+        ['syncThread', 0],
+        ...retries('syncThread'),
+        ['postNextThreadMessage', 0],
+        ['postNextThreadMessage', 0],
+        ['syncThread', 15 * MINUTE],
       ]);
-      const dumb = await follow({ readThread: [() => toSay], sayInThread: [...times(4, away), () => 0] });
+      const dumb = await follow({ syncThread: [() => unsent], postNextThreadMessage: [...times(4, away), () => 0] });
       expectTries(dumb.tries, [
-        ['readThread', 0],
-        ['sayInThread', 0],
-        ...retries('sayInThread'),
-        ['readThread', 15 * MINUTE],
-        ['sayInThread', 0],
+        ['syncThread', 0],
+        ['postNextThreadMessage', 0],
+        ...retries('postNextThreadMessage'),
+        ['syncThread', 15 * MINUTE],
+        ['postNextThreadMessage', 0],
       ]);
     });
 
@@ -173,31 +178,31 @@ describe('workflows of the CRM, in skipped time', () => {
       const busy = (): never => {
         throw new CrmError('HubSpot answered (429)', { transient: true, status: 429, retryAfterMs: 90 * SECOND });
       };
-      const { tries } = await follow({ readThread: [busy, () => nothing], sayInThread: [] });
+      const { tries } = await follow({ syncThread: [busy, () => nothing], postNextThreadMessage: [] });
       expectTries(tries, [
-        ['readThread', 0],
-        ['readThread', 90 * SECOND],
+        ['syncThread', 0],
+        ['syncThread', 90 * SECOND],
       ]);
     });
 
     it('looks once more when a signal comes while it reads, says, waits for an e-mail, or is about to end', async () => {
-      const reading = await follow({ readThread: [woken(nothing), () => nothing], sayInThread: [] });
-      expect(namesOf(reading.tries)).toEqual(['readThread', 'readThread']);
-      const saying = await follow({ readThread: [() => toSay, () => nothing], sayInThread: [woken(0)] });
-      expect(namesOf(saying.tries)).toEqual(['readThread', 'sayInThread', 'readThread']);
+      const reading = await follow({ syncThread: [woken(nothing), () => nothing], postNextThreadMessage: [] });
+      expect(namesOf(reading.tries)).toEqual(['syncThread', 'syncThread']);
+      const saying = await follow({ syncThread: [() => unsent, () => nothing], postNextThreadMessage: [woken(0)] });
+      expect(namesOf(saying.tries)).toEqual(['syncThread', 'postNextThreadMessage', 'syncThread']);
       const waiting = await follow(
-        { readThread: [() => ({ ...nothing, waitMs: 5_000 }), () => nothing], sayInThread: [] },
+        { syncThread: [() => ({ ...nothing, waitMs: 5_000 }), () => nothing], postNextThreadMessage: [] },
         (wake) => wake(),
       );
       expect(waiting.tries.length).toBeGreaterThanOrEqual(2);
       const failing = await follow({
-        readThread: [...times(3, away), (wake) => wake().then(away), () => nothing],
-        sayInThread: [() => 0],
+        syncThread: [...times(3, away), (wake) => wake().then(away), () => nothing],
+        postNextThreadMessage: [() => 0],
       });
       expect(namesOf(failing.tries)).toEqual([
-        ...namesOf(times(4, away).map(() => ['readThread', 0])),
-        'sayInThread',
-        'readThread',
+        ...namesOf(times(4, away).map(() => ['syncThread', 0])),
+        'postNextThreadMessage',
+        'syncThread',
       ]);
       expect(failing.tries.at(-1)?.[1]).toBeLessThan(SLACK_MS);
     });
@@ -210,7 +215,7 @@ describe('workflows of the CRM, in skipped time', () => {
         taskQueue: QUEUE,
         workflowBundle: testWorkflowBundle(),
         activities: {
-          readThread: () => {
+          syncThread: () => {
             settled = queued;
             return nothing;
           },
@@ -233,33 +238,33 @@ describe('workflows of the CRM, in skipped time', () => {
 
     it('is woken out of its wait by a signal', async () => {
       const { tries } = await follow(
-        { readThread: [...times(4, away), () => nothing], sayInThread: [() => 0] },
+        { syncThread: [...times(4, away), () => nothing], postNextThreadMessage: [() => 0] },
         async (wake) => {
           await environment.sleep('2 minutes');
           await wake();
         },
       );
-      expect(namesOf(tries).slice(4)).toEqual(['sayInThread', 'readThread']);
+      expect(namesOf(tries).slice(4)).toEqual(['postNextThreadMessage', 'syncThread']);
       expect(tries.at(-1)?.[1]).toBeLessThan(3 * MINUTE);
     });
 
     inLongTier('goes on over as many runs as a crowd takes', async () => {
       const crowded = await follow({
-        readThread: [...times(720, () => ({ ...nothing, hasMore: true })), () => nothing],
-        sayInThread: [],
+        syncThread: [...times(720, () => ({ ...nothing, hasMore: true })), () => nothing],
+        postNextThreadMessage: [],
       });
       expect(crowded.tries).toHaveLength(721);
       expect(crowded.events).toBeLessThan(4_200);
       const talkative = await follow({
-        readThread: [() => toSay, () => toSay, () => nothing],
-        sayInThread: [...times(720, () => 1), () => 0],
+        syncThread: [() => unsent, () => unsent, () => nothing],
+        postNextThreadMessage: [...times(720, () => 1), () => 0],
       });
-      expect(talkative.tries.filter(([name]) => name === 'sayInThread')).toHaveLength(721);
+      expect(talkative.tries.filter(([name]) => name === 'postNextThreadMessage')).toHaveLength(721);
       expect(talkative.events).toBeLessThan(4_200);
     });
 
     it('fails where it is refused for good, after all else was done', async () => {
-      await expect(follow({ readThread: [refused], sayInThread: [() => 0] })).rejects.toThrow();
+      await expect(follow({ syncThread: [refused], postNextThreadMessage: [() => 0] })).rejects.toThrow();
     });
   });
 
@@ -273,7 +278,7 @@ describe('workflows of the CRM, in skipped time', () => {
     it('tries four times, and again every quarter of an hour or when it is woken', async () => {
       const { tries } = await followTicket([...times(4 * 40, away), () => nothing]);
       expect(tries).toHaveLength(161);
-      expectTries(tries.slice(0, 5), [['readTicket', 0], ...retries('readTicket'), ['readTicket', 15 * MINUTE]]);
+      expectTries(tries.slice(0, 5), [['syncTicket', 0], ...retries('syncTicket'), ['syncTicket', 15 * MINUTE]]);
       const early = await followTicket([...times(4, away), () => nothing], async (wake) => {
         await environment.sleep('2 minutes');
         await wake();
@@ -293,19 +298,19 @@ describe('workflows of the CRM, in skipped time', () => {
   });
 
   describe('of a handoff', () => {
-    const plan = (...toDo: string[]) => ({ toDo, refused: [] });
+    const plan = (...pending: string[]) => ({ pending, refused: [] });
     const done = () => 'done';
 
     it('does part after part, with few events', async () => {
       const { tries, events } = await bring({
         planHandoff: [() => plan('contact', 'ticket', 'comment')],
-        doHandoffPart: [done],
+        createHandoffPart: [done],
       });
       expect(namesOf(tries)).toEqual([
         'planHandoff',
-        'doHandoffPart contact',
-        'doHandoffPart ticket',
-        'doHandoffPart comment',
+        'createHandoffPart contact',
+        'createHandoffPart ticket',
+        'createHandoffPart comment',
       ]);
       expect(events).toBe(30);
     });
@@ -313,25 +318,25 @@ describe('workflows of the CRM, in skipped time', () => {
     it('parks a ticket that cannot be made now, and tries four times every quarter of an hour, for ten hours', async () => {
       const { tries } = await bring({
         planHandoff: [() => plan('ticket', 'comment')],
-        doHandoffPart: [...times(4 * 40, away), done],
+        createHandoffPart: [...times(4 * 40, away), done],
       });
       expectTries(tries.slice(0, 7), [
         ['planHandoff', 0],
-        ['doHandoffPart ticket', 0],
-        ...retries('doHandoffPart ticket'),
+        ['createHandoffPart ticket', 0],
+        ...retries('createHandoffPart ticket'),
         ['parkHandoffPart ticket', 0],
-        ['doHandoffPart ticket', 15 * MINUTE],
+        ['createHandoffPart ticket', 15 * MINUTE],
       ]);
-      expect(tries.filter(([name]) => name === 'doHandoffPart ticket')).toHaveLength(161);
+      expect(tries.filter(([name]) => name === 'createHandoffPart ticket')).toHaveLength(161);
       expect(tries.filter(([name]) => name === 'parkHandoffPart ticket')).toHaveLength(40);
-      expect(tries.at(-1)?.[0]).toBe('doHandoffPart comment');
+      expect(tries.at(-1)?.[0]).toBe('createHandoffPart comment');
     });
 
     it('does not lose a request to try again that comes while it is at a later part', async () => {
       let isTicketRefused = true;
       const { tries } = await bring({
         planHandoff: [() => plan('ticket', 'comment'), () => plan('ticket')],
-        doHandoffPart: [
+        createHandoffPart: [
           () => 'failed',
           async (wake) => {
             isTicketRefused = false;
@@ -343,17 +348,17 @@ describe('workflows of the CRM, in skipped time', () => {
       });
       expect(namesOf(tries)).toEqual([
         'planHandoff',
-        'doHandoffPart ticket',
-        'doHandoffPart comment',
+        'createHandoffPart ticket',
+        'createHandoffPart comment',
         'planHandoff',
-        'doHandoffPart ticket',
+        'createHandoffPart ticket',
       ]);
     });
 
     it('fails where a part is refused, after all others were done', async () => {
       const failing = {
         planHandoff: [() => plan('contact', 'ticket', 'comment')],
-        doHandoffPart: [done, () => 'failed', done],
+        createHandoffPart: [done, () => 'failed', done],
       };
       await expect(bring(failing)).rejects.toThrow();
     });

@@ -1,7 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { Worker } from '@temporalio/worker';
-import { type LookUpInput, type LookUpProgress, RECONCILE_SENDS } from '../../src/deliveries/contract.ts';
+import {
+  RECONCILE_SENDS,
+  type ReconcileSendsInput,
+  type ReconciliationProgress,
+} from '../../src/deliveries/contract.ts';
 import { findTestServer } from '../../src/dev/temporal-programs.ts';
 import { WAKE } from '../../src/temporal/contract.ts';
 import { installRuntime } from '../support/runtime.ts';
@@ -13,7 +17,7 @@ const QUEUE = 'look-up-tests';
 /** How far a wait may be off: between the skips, time passes as it does. */
 const SLACK_MS = 5 * SECOND;
 
-const nothing: LookUpProgress = { found: 0, nextInMs: null };
+const nothing: ReconciliationProgress = { found: 0, nextInMs: null };
 
 describe('the workflow that looks up sends, in skipped time', () => {
   let environment: TestWorkflowEnvironment;
@@ -30,7 +34,7 @@ describe('the workflow that looks up sends, in skipped time', () => {
   type Look = () => Promise<void>;
   interface Script {
     /** What the rounds of asking give, in turn; the last one stays. `look` tells the workflow that there is more. */
-    rounds: ((look: Look) => Promise<LookUpProgress> | LookUpProgress)[];
+    rounds: ((look: Look) => Promise<ReconciliationProgress> | ReconciliationProgress)[];
     /** What happens beside. */
     during?: (look: Look) => Promise<void>;
   }
@@ -42,7 +46,7 @@ describe('the workflow that looks up sends, in skipped time', () => {
     const input = { orgId: `org-${++serial}` };
     const handle = () => environment.client.workflow.getHandle(RECONCILE_SENDS.workflowId(input));
     const look = () => handle().signal(WAKE);
-    const askProviders = async ({ orgId }: LookUpInput) => {
+    const reconcileBatch = async ({ orgId }: ReconcileSendsInput) => {
       orgs.add(orgId);
       asked.push(await environment.currentTimeMs());
       const round = rounds[Math.min(asked.length, rounds.length) - 1] as Script['rounds'][number];
@@ -52,7 +56,7 @@ describe('the workflow that looks up sends, in skipped time', () => {
       connection: environment.nativeConnection,
       taskQueue: QUEUE,
       workflowBundle: testWorkflowBundle(),
-      activities: { askProviders },
+      activities: { reconcileBatch },
     });
     const startedAt = await environment.currentTimeMs();
     const result = await worker.runUntil(async () => {

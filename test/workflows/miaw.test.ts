@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { Worker } from '@temporalio/worker';
 import { SYNC_MIAW } from '../../src/crm/contract.ts';
-import type { MiawRead } from '../../src/crm/miaw.contract.ts';
+import type { MiawFetchResult } from '../../src/crm/miaw.contract.ts';
 import { findTestServer } from '../../src/dev/temporal-programs.ts';
 import { notFound } from '../../src/errors.ts';
 import { CrmError } from '../../src/providers/crm/errors.ts';
@@ -17,7 +17,7 @@ const QUEUE = 'miaw-tests';
 /** How far a wait may be off: between the skips, time passes as it does. */
 const SLACK_MS = 5 * SECOND;
 
-const nothing: MiawRead = { stored: 0, hasMore: false, isOver: false };
+const nothing: MiawFetchResult = { stored: 0, hasMore: false, isOver: false };
 const away = (): never => {
   throw new CrmError('Salesforce answered (503): away', { transient: true, status: 503 });
 };
@@ -38,7 +38,7 @@ describe('the workflow of a conversation in Salesforce, in skipped time', () => 
   interface Script {
     /** What each try of an activity gives, in turn; the last one stays. */
     says: ((wake: Wake) => Promise<number> | number)[];
-    reads: ((wake: Wake) => Promise<MiawRead> | MiawRead)[];
+    reads: ((wake: Wake) => Promise<MiawFetchResult> | MiawFetchResult)[];
     during?: (wake: Wake) => Promise<void>;
   }
 
@@ -61,8 +61,8 @@ describe('the workflow of a conversation in Salesforce, in skipped time', () => 
       taskQueue: QUEUE,
       workflowBundle: testWorkflowBundle(),
       activities: {
-        sayNextInMiaw: () => tryOf('say', says),
-        readFromMiaw: () => tryOf('read', reads),
+        sendNextMiawMessage: () => tryOf('say', says),
+        fetchMiawMessages: () => tryOf('read', reads),
       },
       interceptors: { activity: [failureInterceptor] },
     });

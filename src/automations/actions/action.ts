@@ -1,14 +1,14 @@
 import type { z } from 'zod';
 import type { SendingDeps } from '../../conversations/messages.service.ts';
 import type { Db, Trx } from '../../db/connect.ts';
-import type { Requests } from '../../providers/egress.ts';
+import type { HttpClient } from '../../providers/egress.ts';
 import type { Secrets } from '../../secrets.ts';
 
 /** What actions need of the outside. */
 export interface ActionDeps {
   db: Db;
   /** To addresses that customers name. */
-  egress: Requests;
+  egress: HttpClient;
   sending: SendingDeps;
   secrets: Secrets;
   /** Makes the ticket of a session in the org's CRM, once, and gives its id there. */
@@ -23,7 +23,7 @@ export interface StepRef {
   dedupeKey: string;
 }
 
-interface Described<Input extends z.ZodType, Output extends z.ZodType> {
+interface ActionDescription<Input extends z.ZodType, Output extends z.ZodType> {
   /** As definitions name it: never rename. */
   type: string;
   title: string;
@@ -35,14 +35,14 @@ interface Described<Input extends z.ZodType, Output extends z.ZodType> {
 
 /** An action on our own data: its effect commits together with the step's end, so that it happens once. */
 export interface LocalAction<Input extends z.ZodType = z.ZodType, Output extends z.ZodType = z.ZodType>
-  extends Described<Input, Output> {
-  perform(trx: Trx, deps: ActionDeps, step: StepRef, input: z.output<Input>): Promise<z.input<Output>>;
+  extends ActionDescription<Input, Output> {
+  apply(trx: Trx, deps: ActionDeps, step: StepRef, input: z.output<Input>): Promise<z.input<Output>>;
 }
 
 /** An action elsewhere. A try whose end was not written down is made again, with the same dedupe key. */
 export interface RemoteAction<Input extends z.ZodType = z.ZodType, Output extends z.ZodType = z.ZodType>
-  extends Described<Input, Output> {
-  reach(deps: ActionDeps, step: StepRef, input: z.output<Input>): Promise<z.input<Output>>;
+  extends ActionDescription<Input, Output> {
+  call(deps: ActionDeps, step: StepRef, input: z.output<Input>): Promise<z.input<Output>>;
 }
 
 export type Action = LocalAction | RemoteAction;

@@ -10,7 +10,7 @@ export const addNote = localAction({
   description: 'Adds what only the team sees.',
   input: z.strictObject({ session_id: Id, text: AddNote.shape.text }),
   output: z.object({ message_id: Id }),
-  perform: async (trx, _deps, { orgId }, { session_id, text }) => ({
+  apply: async (trx, _deps, { orgId }, { session_id, text }) => ({
     message_id: await add(trx, orgId, session_id, text),
   }),
 });

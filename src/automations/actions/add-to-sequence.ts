@@ -10,7 +10,7 @@ export const addToSequence = localAction({
   description: 'Enrolls a contact in a continuous sequence. One who was enrolled before keeps that enrollment.',
   input: z.strictObject({ sequence_id: SequenceParams.shape.id, contact_id: Id }),
   output: z.object({ enrollment_id: Id }),
-  perform: async (trx, _deps, { orgId }, { sequence_id, contact_id }) => ({
+  apply: async (trx, _deps, { orgId }, { sequence_id, contact_id }) => ({
     enrollment_id: await enrollContact(trx, orgId, sequence_id, contact_id),
   }),
 });

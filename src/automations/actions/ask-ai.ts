@@ -26,7 +26,7 @@ export const askAi = remoteAction({
   output: z
     .union([z.object({ text: z.string() }), z.record(z.string(), z.json())])
     .describe('`{text}`, or the object that output_schema describes.'),
-  async reach({ db, secrets, egress }, { orgId }, { prompt, output_schema: schema }) {
+  async call({ db, secrets, egress }, { orgId }, { prompt, output_schema: schema }) {
     const settings = await findConnection(db, secrets, orgId, 'llm');
     if (settings === undefined)
       throw conflict(

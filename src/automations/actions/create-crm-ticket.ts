@@ -18,7 +18,7 @@ export const createCrmTicket = remoteAction({
       .default({}),
   }),
   output: z.object({ ticket_id: z.string() }),
-  async reach({ db, createTicket }, { orgId }, { session_id, properties }) {
+  async call({ db, createTicket }, { orgId }, { session_id, properties }) {
     await getSession(db, orgId, session_id);
     return { ticket_id: await createTicket(orgId, session_id, properties) };
   },

@@ -17,7 +17,7 @@ export const executeAction = remoteAction({
     status: z.int(),
     body: z.json().describe('Parsed where it is JSON, else text, cut behind 256 KB.'),
   }),
-  async reach({ db, egress, secrets }, step, { action_id, parameters }) {
+  async call({ db, egress, secrets }, step, { action_id, parameters }) {
     const subject = await subjectOf(db, step);
     const options = { ...subject, dedupeKey: step.dedupeKey };
     const { status, body } = await callAction({ db, egress, secrets }, step.orgId, action_id, parameters, options);
@@ -25,11 +25,11 @@ export const executeAction = remoteAction({
   },
 });
 
-const Named = z.object({ id: Id }).optional().catch(undefined);
+const HasId = z.object({ id: Id }).optional().catch(undefined);
 const Trigger = z.object({
-  message: Named,
-  contact: Named,
-  session: z.object({ contact: Named }).optional().catch(undefined),
+  message: HasId,
+  contact: HasId,
+  session: z.object({ contact: HasId }).optional().catch(undefined),
 });
 
 /** Whom and what the run's trigger is about. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { HandOff } from '../../conversations/handling.schema.ts';
+import { HandOffSession } from '../../conversations/handling.schema.ts';
 import { handOff } from '../../conversations/handling.service.ts';
 import { HandoffAnswer } from '../../conversations/sessions.schema.ts';
 import { Id } from '../../http/schemas.ts';
@@ -10,9 +10,9 @@ export const handoffSession = localAction({
   title: 'Hand a session off',
   description:
     'Hands the session to people, and to the ticketing system where one is connected, which may take longer.',
-  input: z.strictObject({ session_id: Id, reason: HandOff.shape.reason }),
+  input: z.strictObject({ session_id: Id, reason: HandOffSession.shape.reason }),
   output: z.object({ handoff: HandoffAnswer }),
-  perform: async (trx, _deps, { orgId }, { session_id, reason }) => ({
+  apply: async (trx, _deps, { orgId }, { session_id, reason }) => ({
     handoff: await handOff(trx, orgId, session_id, reason ?? null),
   }),
 });

@@ -10,7 +10,7 @@ export const makePhoneCall = localAction({
   description: 'As POST /phone/outbound-call: an AI phone agent calls a contact, once.',
   input: MakeOutboundCall.strict(),
   output: DeliveryOutput.extend({ session_id: Id }),
-  async perform(trx, { sending: { isDevelopment } }, { orgId, dedupeKey }, input) {
+  async apply(trx, { sending: { isDevelopment } }, { orgId, dedupeKey }, input) {
     const defaults = { isDevelopment, hasMailServer: false };
     const { call_id, session_id, status } = await requestCall(trx, orgId, input, defaults, dedupeKey);
     return { id: call_id, status, session_id };

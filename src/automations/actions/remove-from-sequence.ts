@@ -10,7 +10,7 @@ export const removeFromSequence = localAction({
   description: 'Ends a contact’s enrollment: what waits to be sent is not sent. One that is over stays as it is.',
   input: z.strictObject({ sequence_id: SequenceParams.shape.id, contact_id: Id }),
   output: z.object({ enrollment_id: Id.nullable().describe('null: the contact was never enrolled.') }),
-  perform: async (trx, _deps, { orgId }, { sequence_id, contact_id }) => ({
+  apply: async (trx, _deps, { orgId }, { sequence_id, contact_id }) => ({
     enrollment_id: await removeContact(trx, orgId, sequence_id, contact_id),
   }),
 });

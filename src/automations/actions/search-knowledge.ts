@@ -1,4 +1,4 @@
-import { semanticsOf } from '../../knowledge/index/semantics.ts';
+import { semanticSearchOf } from '../../knowledge/index/semantics.ts';
 import { FoundKnowledge, SearchKnowledge } from '../../knowledge/search.schema.ts';
 import { searchKnowledge as search } from '../../knowledge/search.service.ts';
 import { remoteAction } from './action.ts';
@@ -9,5 +9,5 @@ export const searchKnowledge = remoteAction({
   description: 'As POST /training/search: finds what the org knows that a question calls for.',
   input: SearchKnowledge.strict(),
   output: FoundKnowledge,
-  reach: ({ db, egress, secrets }, { orgId }, input) => search(db, semanticsOf(egress, secrets), orgId, input),
+  call: ({ db, egress, secrets }, { orgId }, input) => search(db, semanticSearchOf(egress, secrets), orgId, input),
 });

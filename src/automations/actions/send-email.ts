@@ -9,7 +9,7 @@ export const sendEmail = localAction({
   description: 'As POST /email: each recipient gets an e-mail of its own. The id and status are those of the first.',
   input: SendEmail.strict(),
   output: DeliveryOutput.extend(SendEmailAnswer.shape),
-  async perform(trx, { sending: { isDevelopment } }, { orgId, dedupeKey }, input) {
+  async apply(trx, { sending: { isDevelopment } }, { orgId, dedupeKey }, input) {
     const { data } = await requestEmails(trx, orgId, input, { isDevelopment, requestKey: dedupeKey });
     const [{ id, status }] = data as [(typeof data)[number]];
     return { id, status, data };

@@ -3,7 +3,7 @@ import { sendMessage as send } from '../../conversations/messages.service.ts';
 import { Id } from '../../http/schemas.ts';
 import { localAction } from './action.ts';
 
-const AUTHOR = 'Workflow';
+const AUTHOR_NAME = 'Workflow';
 const MAX_TEXT = 50_000;
 
 export const sendMessage = localAction({
@@ -20,10 +20,10 @@ export const sendMessage = localAction({
       .refine((text) => text.trim() !== '', 'must not be blank'),
   }),
   output: z.object({ message_id: Id }),
-  async perform(trx, { sending }, { orgId }, { session_id, text }) {
+  async apply(trx, { sending }, { orgId }, { session_id, text }) {
     const { id } = await send(trx, sending, orgId, session_id, {
       sender: 'agent',
-      agent: { name: AUTHOR },
+      agent: { name: AUTHOR_NAME },
       message: { type: 'text', text, attachments: [] },
       should_take_over_session_from_ai: false,
       files: [],

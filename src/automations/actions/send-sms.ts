@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ContactRef } from '../../contacts/schema.ts';
-import { MAX_SMS, requestSms } from '../../deliveries/sms.service.ts';
+import { MAX_SMS_LENGTH, requestSms } from '../../deliveries/sms.service.ts';
 import { localAction } from './action.ts';
 import { DeliveryOutput } from './outputs.ts';
 
@@ -8,8 +8,8 @@ export const sendSms = localAction({
   type: 'send-sms',
   title: 'Send an SMS',
   description: 'Sends a text to a contact’s phone number, unless the contact is blocked or opted out.',
-  input: z.strictObject({ contact: ContactRef, text: z.string().min(1).max(MAX_SMS) }),
+  input: z.strictObject({ contact: ContactRef, text: z.string().min(1).max(MAX_SMS_LENGTH) }),
   output: DeliveryOutput,
-  perform: (trx, { sending: { isDevelopment } }, { orgId, dedupeKey }, input) =>
+  apply: (trx, { sending: { isDevelopment } }, { orgId, dedupeKey }, input) =>
     requestSms(trx, orgId, input, { isDevelopment, requestKey: dedupeKey }),
 });

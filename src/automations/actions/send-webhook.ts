@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ProviderError } from '../../errors.ts';
 import { CONNECTION_HEADER, HEADER_NAME, HEADER_VALUE } from '../../providers/headers.rules.ts';
-import { bodyOf, headersOf } from '../../providers/http-answers.ts';
+import { headersOf, parsedBodyOf } from '../../providers/http-answers.ts';
 import { retryAfterOf } from '../../providers/http-sending.ts';
 import { remoteAction } from './action.ts';
 
@@ -48,12 +48,12 @@ export const sendWebhook = remoteAction({
     headers: z.record(z.string(), z.string()),
     body: z.json().describe('Parsed where it is JSON, else text, cut behind 256 KB.'),
   }),
-  async reach({ egress }, { dedupeKey }, { url, method, headers, body, timeout_seconds }) {
+  async call({ egress }, { dedupeKey }, { url, method, headers, body, timeout_seconds }) {
     const hasBody = body !== undefined && method !== 'GET';
     const answer = await egress.request(url, {
       method,
       headers: {
-        ...lowerCased(headers, hasBody),
+        ...requestHeadersOf(headers, hasBody),
         'idempotency-key': dedupeKey,
         'webhook-id': dedupeKey,
       },
@@ -66,12 +66,12 @@ export const sendWebhook = remoteAction({
         transient: true,
         retryAfterMs: retryAfterOf(answer.headers['retry-after']),
       });
-    return { status: answer.status, headers: headersOf(answer), body: bodyOf(answer, MAX_ANSWER_BYTES) };
+    return { status: answer.status, headers: headersOf(answer), body: parsedBodyOf(answer, MAX_ANSWER_BYTES) };
   },
 });
 
 /** By lower case, so that none goes out twice. */
-const lowerCased = (headers: Record<string, string>, hasBody: boolean): Record<string, string> => ({
+const requestHeadersOf = (headers: Record<string, string>, hasBody: boolean): Record<string, string> => ({
   accept: 'application/json, */*',
   ...(hasBody ? { 'content-type': 'application/json' } : {}),
   ...Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])),

@@ -1,11 +1,11 @@
 import { SendTemplate } from '../../deliveries/messages.schema.ts';
 import { getDelivery } from '../../deliveries/service.ts';
-import { answerOf, sendTemplate } from '../../deliveries/whatsapp.service.ts';
+import { sendTemplate, sentTemplateResponseOf } from '../../deliveries/whatsapp.service.ts';
 import { Id } from '../../http/schemas.ts';
 import { remoteAction } from './action.ts';
 import { DeliveryOutput } from './outputs.ts';
 
-const PATIENCE_MS = 20_000;
+const MAX_WAIT_MS = 20_000;
 
 export const sendWhatsappTemplate = remoteAction({
   type: 'send-whatsapp-template',
@@ -14,10 +14,10 @@ export const sendWhatsappTemplate = remoteAction({
     'As POST /whatsapp/send-template. Fails where WhatsApp refuses it, or the contact is blocked or opted out.',
   input: SendTemplate.strict(),
   output: DeliveryOutput.extend({ session_id: Id }),
-  async reach({ db, secrets, egress, sending: { isDevelopment } }, { orgId, dedupeKey }, input) {
-    const deps = { secrets, egress, isDevelopment, patienceMs: PATIENCE_MS };
+  async call({ db, secrets, egress, sending: { isDevelopment } }, { orgId, dedupeKey }, input) {
+    const deps = { secrets, egress, isDevelopment, maxWaitMs: MAX_WAIT_MS };
     const sent = await sendTemplate(db, deps, orgId, input, dedupeKey);
-    await answerOf(db, orgId, sent);
+    await sentTemplateResponseOf(db, orgId, sent);
     const { id, status } = await getDelivery(db, orgId, sent.deliveryId);
     return { id, status, session_id: sent.sessionId };
   },

@@ -11,7 +11,7 @@ export const tagTicket = localAction({
   description: 'Puts tags of the org on a session.',
   input: z.strictObject({ session_id: Id, tags: SessionTags.shape.tags }),
   output: z.object({ tags: z.array(z.string()).describe('All that the session has now.') }),
-  async perform(trx, _deps, { orgId }, { session_id, tags }) {
+  async apply(trx, _deps, { orgId }, { session_id, tags }) {
     await addTags(trx, orgId, session_id, tags);
     return { tags: (await getSession(trx, orgId, session_id)).tags };
   },

@@ -11,7 +11,7 @@ export const untagTicket = localAction({
   description: 'Tags that it does not have change nothing.',
   input: z.strictObject({ session_id: Id, tags: SessionTags.shape.tags }),
   output: z.object({ tags: z.array(z.string()).describe('All that the session has now.') }),
-  async perform(trx, _deps, { orgId }, { session_id, tags }) {
+  async apply(trx, _deps, { orgId }, { session_id, tags }) {
     for (const tag of new Set(tags)) await removeTags(trx, orgId, session_id, tag);
     return { tags: (await getSession(trx, orgId, session_id)).tags };
   },

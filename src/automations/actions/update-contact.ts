@@ -11,7 +11,7 @@ export const updateContact = localAction({
   description: 'Absent fields stay; custom_data merges by key, null removes one.',
   input: z.strictObject({ contact_id: Id, fields: z.strictObject(ContactFields.shape) }),
   output: z.object({ contact: Contact }),
-  async perform(trx, _deps, { orgId }, { contact_id, fields }) {
+  async apply(trx, _deps, { orgId }, { contact_id, fields }) {
     await update(trx, orgId, contact_id, fields);
     return { contact: z.encode(Contact, await getContact(trx, orgId, contact_id)) };
   },

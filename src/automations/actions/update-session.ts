@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { AssignSession } from '../../conversations/handling.schema.ts';
-import { assignSession, changeSession } from '../../conversations/handling.service.ts';
+import { applySessionUpdate, assignSession } from '../../conversations/handling.service.ts';
 import { UpdateSession } from '../../conversations/sessions.schema.ts';
 import { Id } from '../../http/schemas.ts';
 import { localAction } from './action.ts';
@@ -16,9 +16,9 @@ export const updateSession = localAction({
     'Changes its status, its custom data, and whose it is. A team without an assignee picks one by its strategy. Without changes it gives the session as it is.',
   input: z.strictObject({ session_id: Id, status, team_id, assignee_id, custom_data }),
   output: SessionOutput,
-  async perform(trx, _deps, { orgId }, { session_id: id, status, custom_data, team_id, assignee_id }) {
+  async apply(trx, _deps, { orgId }, { session_id: id, status, custom_data, team_id, assignee_id }) {
     if (status !== undefined || custom_data !== undefined)
-      await changeSession(trx, orgId, id, { status, custom_data, reflect_status_change_for_integration: true });
+      await applySessionUpdate(trx, orgId, id, { status, custom_data, reflect_status_change_for_integration: true });
     if (team_id !== undefined || assignee_id !== undefined)
       await assignSession(trx, orgId, id, { team_id, assignee_id });
     return sessionOutput(trx, orgId, id);

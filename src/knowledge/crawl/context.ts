@@ -2,7 +2,7 @@ import type { Db } from '../../db/connect.ts';
 import type { Egress } from '../../providers/egress.ts';
 import type { Extractor } from '../extraction/extraction.service.ts';
 import type { CrawlRef } from './contract.ts';
-import type { Room } from './found.queries.ts';
+import type { QueueCapacity } from './found.queries.ts';
 import type { RobotsFiles } from './robots-files.ts';
 import type { Site } from './scope.rules.ts';
 
@@ -15,7 +15,7 @@ export interface CrawlDeps {
 }
 
 /** What the visits of a batch share. */
-export interface Visiting {
+export interface CrawlBatch {
   db: Db;
   deps: CrawlDeps;
   ref: CrawlRef;
@@ -26,9 +26,9 @@ export interface Visiting {
   /** Of what the pages are read with: pages that were read with something else are fetched anew. */
   fetchedWith: string;
   robots: RobotsFiles;
-  room: Room;
+  capacity: QueueCapacity;
   /** Links that this batch has handed to the queue. */
-  handed: Set<string>;
+  queuedLinks: Set<string>;
   /** Says that the host with "www." before it, or without, is the same site. */
   takeWww(): Promise<void>;
   /** Of the last host that gave trouble. */

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Db, Trx } from '../../db/connect.ts';
-import { byCreation, type Place } from '../../db/cursor.ts';
+import { orderedByCreation, type PageRequest } from '../../db/cursor.ts';
 
 const COLUMNS = [
   'id',
@@ -35,8 +35,8 @@ export const lockDatasource = (trx: Trx, orgId: string, id: string) =>
     .forNoKeyUpdate()
     .executeTakeFirst();
 
-export const listDatasources = (db: Db, orgId: string, place: Place): Promise<DatasourceRow[]> =>
-  db.selectFrom('datasources').select(COLUMNS).where('org_id', '=', orgId).$call(byCreation(place)).execute();
+export const listDatasources = (db: Db, orgId: string, place: PageRequest): Promise<DatasourceRow[]> =>
+  db.selectFrom('datasources').select(COLUMNS).where('org_id', '=', orgId).$call(orderedByCreation(place)).execute();
 
 export interface NewDatasource {
   id: string;
@@ -77,7 +77,7 @@ export const updateDatasource = (
     .returning(COLUMNS)
     .executeTakeFirstOrThrow();
 
-export async function setTakesWww(db: Db, orgId: string, id: string): Promise<void> {
+export async function updateTakesWww(db: Db, orgId: string, id: string): Promise<void> {
   await db
     .updateTable('datasources')
     .set({ takes_www: true })

@@ -13,10 +13,10 @@ import {
 import {
   changeDatasource,
   createDatasource,
+  datasourceResponse,
+  getDatasourceDetails,
   pageOfDatasources,
-  readDatasource,
   removeDatasource,
-  shownDatasource,
 } from './datasources.service.ts';
 
 const tags = ['website datasources'];
@@ -34,7 +34,7 @@ export const datasourceRoutes: FastifyPluginAsyncZod = async (app) => {
     },
     handler: async ({ db, org, body }, reply) => {
       reply.code(201);
-      return shownDatasource(await createDatasource(db, org.id, body));
+      return datasourceResponse(await createDatasource(db, org.id, body));
     },
   });
 
@@ -48,7 +48,7 @@ export const datasourceRoutes: FastifyPluginAsyncZod = async (app) => {
     },
     handler: async ({ db, org, query }) => {
       const { items, next } = await pageOfDatasources(db, org.id, query);
-      return { items: items.map(shownDatasource), next };
+      return { items: items.map(datasourceResponse), next };
     },
   });
 
@@ -60,7 +60,7 @@ export const datasourceRoutes: FastifyPluginAsyncZod = async (app) => {
       params: DatasourcePath,
       response: { 200: DatasourceDetails, ...errorResponses(403, 404) },
     },
-    handler: ({ db, org, params }) => readDatasource(db, org.id, params.id),
+    handler: ({ db, org, params }) => getDatasourceDetails(db, org.id, params.id),
   });
 
   app.patch('/crawl/:id', {
@@ -73,7 +73,8 @@ export const datasourceRoutes: FastifyPluginAsyncZod = async (app) => {
       body: UpdateWebsiteDatasource,
       response: { 200: Datasource, ...errorResponses(403, 404) },
     },
-    handler: async ({ db, org, params, body }) => shownDatasource(await changeDatasource(db, org.id, params.id, body)),
+    handler: async ({ db, org, params, body }) =>
+      datasourceResponse(await changeDatasource(db, org.id, params.id, body)),
   });
 
   app.delete('/crawl/:id', {

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { Cursor, Id, Name, Timestamp } from '../../http/schemas.ts';
 import { CrawlJob } from './jobs.schema.ts';
-import { MAX_PATTERN, problemOfPattern } from './patterns.rules.ts';
-import { MAX_URL, parsePageUrl } from './urls.rules.ts';
+import { MAX_PATTERN_LENGTH, problemOfPattern } from './patterns.rules.ts';
+import { MAX_URL_LENGTH, parsePageUrl } from './urls.rules.ts';
 
 const MAX_PATTERNS = 100;
 
@@ -12,21 +12,21 @@ const NO_URL = 'must be an http or https URL without user name and password, suc
 export const SiteUrl = z
   .string()
   .min(1)
-  .max(MAX_URL)
+  .max(MAX_URL_LENGTH)
   .regex(/^https?:\/\/[^\s/?#@]+([/?#]\S*)?$/i, NO_URL)
   .refine((text) => parsePageUrl(text) !== undefined, NO_URL);
 
 const PathPattern = z
   .string()
   .min(1)
-  .max(MAX_PATTERN)
+  .max(MAX_PATTERN_LENGTH)
   .regex(/^=?\//, 'must begin with / or =/, as in /docs, =/docs or /docs/*/intro')
   .check((context) => {
     const problem = problemOfPattern(context.value);
     if (problem !== undefined) context.issues.push({ code: 'custom', input: context.value, message: problem });
   });
 const Patterns = z.array(PathPattern).max(MAX_PATTERNS);
-const PATTERNS_SAY =
+const PATTERN_SYNTAX =
   '`/docs` is that path and all below it, `=/docs` just that; `*` is anything within a segment, `**` across segments.';
 
 const DisplayName = Name.describe('The host’s name when absent.');
@@ -36,8 +36,8 @@ const PageLimit = z
   .max(5_000)
   .nullable()
   .describe('How many pages are stored at most, after the filters. Null: no limit.');
-const Excluded = Patterns.describe(`Paths that are not fetched, whatever else they match. ${PATTERNS_SAY}`);
-const Included = Patterns.describe(`Only these paths are stored, in place of the start URL’s. ${PATTERNS_SAY}`);
+const Excluded = Patterns.describe(`Paths that are not fetched, whatever else they match. ${PATTERN_SYNTAX}`);
+const Included = Patterns.describe(`Only these paths are stored, in place of the start URL’s. ${PATTERN_SYNTAX}`);
 const Interval = z.int().min(24).max(8_760).nullable().describe('Null: crawls are started by hand.');
 
 export const CreateWebsiteDatasource = z

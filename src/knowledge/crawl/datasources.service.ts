@@ -18,14 +18,14 @@ import {
 } from './datasources.queries.ts';
 import type { CreateWebsiteDatasource, UpdateWebsiteDatasource } from './datasources.schema.ts';
 import { findActiveJob, lockActiveJob } from './jobs.queries.ts';
-import { beginCrawl, holdDatasource, wakeCrawl } from './jobs.service.ts';
-import { listItems } from './pages.queries.ts';
+import { beginCrawl, getLockedDatasource, wakeCrawl } from './jobs.service.ts';
+import { listIndexedItems } from './pages.queries.ts';
 import { siteOf } from './scope.rules.ts';
 
-const HOUR_MS = 60 * 60_000;
+const MS_PER_HOUR = 60 * 60_000;
 
 /** A datasource as answers show it. */
-export function shownDatasource(row: DatasourceRow) {
+export function datasourceResponse(row: DatasourceRow) {
   const { host, path } = siteOf(row);
   return { ...row, scope: { host, path } };
 }
@@ -36,18 +36,18 @@ export function createDatasource(db: Db, orgId: string, input: CreateWebsiteData
   return inTransaction(db, async (trx) => {
     const name = display_name ?? new URL(fields.url).host.slice(0, 255);
     const row = await insertDatasource(trx, orgId, { id: newId(), display_name: name, ...fields });
-    await keepSchedule(trx, orgId, row.id);
+    await syncSchedule(trx, orgId, row.id);
     if (auto_start_crawl) await beginCrawl(trx, orgId, row, 'full');
     return row;
   });
 }
 
 /** A datasource with what became of its pages. Throws notFound. */
-export async function readDatasource(db: Db, orgId: string, id: string) {
+export async function getDatasourceDetails(db: Db, orgId: string, id: string) {
   const row = await findDatasource(db, orgId, id);
   if (row === undefined) throw notFound('datasource');
   const [page_stats, active] = await Promise.all([countPages(db, orgId, id), findActiveJob(db, orgId, id)]);
-  return { ...shownDatasource(row), page_stats, active_crawl_job: active ?? null };
+  return { ...datasourceResponse(row), page_stats, active_crawl_job: active ?? null };
 }
 
 /** A page of the org's datasources, oldest first. */
@@ -62,10 +62,10 @@ export function changeDatasource(
   changes: UpdateWebsiteDatasource,
 ): Promise<DatasourceRow> {
   return inTransaction(db, async (trx) => {
-    const before = await holdDatasource(trx, orgId, id);
+    const before = await getLockedDatasource(trx, orgId, id);
     const areRules = changes.include_paths !== undefined || changes.exclude_paths !== undefined;
     const row = await updateDatasource(trx, orgId, id, changes, areRules);
-    await keepSchedule(trx, orgId, id);
+    await syncSchedule(trx, orgId, id);
     const active = row.status === before.status ? undefined : await lockActiveJob(trx, orgId, id);
     if (active !== undefined) await enqueue(trx, orgId, wakeCrawl(orgId, active));
     return row;
@@ -75,16 +75,16 @@ export function changeDatasource(
 /** Deletes a datasource with its pages, its crawls and all that the knowledge has of it. Throws notFound. */
 export function removeDatasource(db: Db, orgId: string, id: string): Promise<void> {
   return inTransaction(db, async (trx) => {
-    await holdDatasource(trx, orgId, id);
+    await getLockedDatasource(trx, orgId, id);
     const active = await lockActiveJob(trx, orgId, id);
-    await removeItems(trx, orgId, await listItems(trx, orgId, id));
+    await removeItems(trx, orgId, await listIndexedItems(trx, orgId, id));
     await deleteDatasource(trx, orgId, id);
-    await keepSchedule(trx, orgId, id);
+    await syncSchedule(trx, orgId, id);
     if (active !== undefined) await enqueue(trx, orgId, wakeCrawl(orgId, active));
   });
 }
 
-const keepSchedule = (trx: Trx, orgId: string, datasourceId: string) =>
+const syncSchedule = (trx: Trx, orgId: string, datasourceId: string) =>
   enqueue(
     trx,
     orgId,
@@ -98,6 +98,6 @@ const keepSchedule = (trx: Trx, orgId: string, datasourceId: string) =>
 export async function crawlScheduleOf(db: Db, { orgId, datasourceId }: DatasourceRef) {
   const row = await findDatasource(db, orgId, datasourceId);
   if (row?.status !== 'active' || row.crawl_interval_hours === null) return undefined;
-  const everyMs = row.crawl_interval_hours * HOUR_MS;
+  const everyMs = row.crawl_interval_hours * MS_PER_HOUR;
   return { name: row.display_name, everyMs, offsetMs: row.created_at.getTime() % everyMs };
 }

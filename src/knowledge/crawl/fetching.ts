@@ -13,7 +13,7 @@ const HEADERS = {
   accept: 'text/html,application/xhtml+xml,application/pdf;q=0.9,text/*;q=0.8,*/*;q=0.1',
   'accept-encoding': 'gzip, deflate, br',
 };
-const OUR_NAME = new RegExp(`^\\s*${USER_AGENT}\\s*:`, 'i');
+const OWN_DIRECTIVE = new RegExp(`^\\s*${USER_AGENT}\\s*:`, 'i');
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 const REASON_OF: Record<EgressProblem, PageReason> = {
   refused: 'refused_address',
@@ -21,7 +21,7 @@ const REASON_OF: Record<EgressProblem, PageReason> = {
   timeout: 'timeout',
   unreachable: 'unreachable',
 };
-const UNPACK: Record<string, (bytes: Buffer, options: { maxOutputLength: number }) => Promise<Buffer>> = {
+const DECODERS: Record<string, (bytes: Buffer, options: { maxOutputLength: number }) => Promise<Buffer>> = {
   gzip: promisify<Buffer, object, Buffer>(gunzip),
   'x-gzip': promisify<Buffer, object, Buffer>(gunzip),
   deflate: promisify<Buffer, object, Buffer>(inflate),
@@ -39,7 +39,7 @@ export interface FetchedPage {
   robotsTag: string;
 }
 
-export type Fetched =
+export type FetchResult =
   | FetchedPage
   | { kind: 'unchanged' }
   | { kind: 'redirect'; status: number; to: string }
@@ -51,32 +51,32 @@ export interface Validators {
 }
 
 /** Gets what is at a URL, following no redirect. `known`: what to compare with. Whatever goes wrong is an answer too. */
-export async function fetchPage(egress: Egress, url: string, known: Validators | undefined): Promise<Fetched> {
+export async function fetchPage(egress: Egress, url: string, known: Validators | undefined): Promise<FetchResult> {
   try {
     const answer = await egress.download(url, {
-      headers: { ...HEADERS, ...conditions(known) },
+      headers: { ...HEADERS, ...conditionalHeaders(known) },
       maxBytes: MAX_PAGE_BYTES,
       timeoutMs: TIMEOUT_MS,
       redirects: 'manual',
     });
-    return await judge(answer);
+    return await classifyResponse(answer);
   } catch (error) {
     if (!(error instanceof EgressError)) throw error;
     return failed(REASON_OF[error.problem], null, { detail: error.message });
   }
 }
 
-const conditions = (known: Validators | undefined): Record<string, string> => ({
+const conditionalHeaders = (known: Validators | undefined): Record<string, string> => ({
   ...(known?.etag ? { 'if-none-match': known.etag } : {}),
   ...(known?.last_modified ? { 'if-modified-since': known.last_modified } : {}),
 });
 
-async function judge({ status, headers, bytes }: Download): Promise<Fetched> {
+async function classifyResponse({ status, headers, bytes }: Download): Promise<FetchResult> {
   const location = header(headers.location);
   if (REDIRECTS.has(status) && location !== null) return { kind: 'redirect', status, to: location };
   if (status === 304) return { kind: 'unchanged' };
   if (status >= 200 && status < 300) {
-    const unpacked = await unpack(bytes, header(headers['content-encoding']));
+    const unpacked = await decodeBody(bytes, header(headers['content-encoding']));
     if (typeof unpacked === 'string') return failed(unpacked, status);
     return {
       kind: 'page',
@@ -85,10 +85,10 @@ async function judge({ status, headers, bytes }: Download): Promise<Fetched> {
       contentType: header(headers['content-type']),
       etag: header(headers.etag),
       lastModified: header(headers['last-modified']),
-      robotsTag: forUs(headers['x-robots-tag']),
+      robotsTag: ownDirectivesIn(headers['x-robots-tag']),
     };
   }
-  const retryAfterMs = readRetryAfter(header(headers['retry-after']));
+  const retryAfterMs = parseRetryAfter(header(headers['retry-after']));
   if (status === 429 || (status === 503 && retryAfterMs !== null)) return failed('busy', status, { retryAfterMs });
   if (status === 404 || status === 410) return failed('not_found', status);
   if (status === 401 || status === 403) return failed('forbidden', status);
@@ -99,20 +99,20 @@ const failed = (
   reason: PageReason,
   status: number | null,
   { detail = null, retryAfterMs = null }: { detail?: string | null; retryAfterMs?: number | null } = {},
-): Fetched => ({ kind: 'failed', status, reason, detail, retryAfterMs });
+): FetchResult => ({ kind: 'failed', status, reason, detail, retryAfterMs });
 
 const header = (value: string | string[] | undefined): string | null => [value].flat()[0] ?? null;
 
 /** Values for one crawler begin with its name. */
-const forUs = (value: string | string[] | undefined): string =>
+const ownDirectivesIn = (value: string | string[] | undefined): string =>
   [value ?? []]
     .flat()
-    .map((line) => line.replace(OUR_NAME, ''))
+    .map((line) => line.replace(OWN_DIRECTIVE, ''))
     .filter((line) => !/^\s*[\w-]+:/.test(line) || /^\s*(unavailable_after|max-[\w-]+):/i.test(line))
     .join(',');
 
-async function unpack(bytes: Buffer, encoding: string | null): Promise<Buffer | PageReason> {
-  const how = UNPACK[(encoding ?? '').trim().toLowerCase()];
+async function decodeBody(bytes: Buffer, encoding: string | null): Promise<Buffer | PageReason> {
+  const how = DECODERS[(encoding ?? '').trim().toLowerCase()];
   if (how === undefined) return bytes;
   try {
     return await how(bytes, { maxOutputLength: MAX_PAGE_BYTES });
@@ -122,7 +122,7 @@ async function unpack(bytes: Buffer, encoding: string | null): Promise<Buffer | 
 }
 
 /** Seconds or a date (RFC 9110, 10.2.3). */
-function readRetryAfter(value: string | null): number | null {
+function parseRetryAfter(value: string | null): number | null {
   if (value === null) return null;
   const ms = /^\d+$/.test(value.trim()) ? Number(value) * 1_000 : Date.parse(value) - Date.now();
   return Number.isNaN(ms) ? null : Math.min(Math.max(ms, 0), MAX_RETRY_AFTER_MS);

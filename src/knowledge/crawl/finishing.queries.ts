@@ -4,10 +4,10 @@ import type { CrawlRef } from './contract.ts';
 import type { PageReason } from './reasons.rules.ts';
 
 /** In so many whole crawls in a row nothing led to a page that is to be removed. */
-const UNSEEN_OFTEN_ENOUGH = 2;
+const MAX_UNSEEN_CRAWLS = 2;
 
 /** Whether a crawl saw all there is: no page failed in passing, and none was left out for the limit. */
-export async function isWhole(trx: Trx, { orgId, datasourceId, jobId }: CrawlRef): Promise<boolean> {
+export async function isCompleteCrawl(trx: Trx, { orgId, datasourceId, jobId }: CrawlRef): Promise<boolean> {
   const { rows } = await sql<{ is_cut: boolean }>`
     select exists (
       select from crawl_pages
@@ -24,12 +24,12 @@ export async function countUnseen(trx: Trx, { orgId, datasourceId, jobId }: Craw
     update crawl_pages set
       unseen_count = case when found_in = ${jobId} or choice = 'included' then 0 else unseen_count + 1 end,
       removal = case when found_in is distinct from ${jobId}::uuid and choice is null and removal is null
-        and unseen_count + 1 >= ${UNSEEN_OFTEN_ENOUGH} then 'unseen' else removal end
+        and unseen_count + 1 >= ${MAX_UNSEEN_CRAWLS} then 'unseen' else removal end
     where org_id = ${orgId} and datasource_id = ${datasourceId} and is_stored and choice is distinct from 'deleted'
   `.execute(trx);
 }
 
-const stored = (trx: Trx, orgId: string, datasourceId: string) =>
+const storedPages = (trx: Trx, orgId: string, datasourceId: string) =>
   trx
     .selectFrom('crawl_pages')
     .select(['id', 'url', 'title', 'removal'])
@@ -39,7 +39,7 @@ const stored = (trx: Trx, orgId: string, datasourceId: string) =>
 
 /** Pages that are to leave the index. `has_target`: the page that it leads to is there. */
 export const listRemovals = (trx: Trx, orgId: string, datasourceId: string) =>
-  stored(trx, orgId, datasourceId)
+  storedPages(trx, orgId, datasourceId)
     .select('leads_to')
     .select(
       sql<boolean>`exists (
@@ -52,10 +52,10 @@ export const listRemovals = (trx: Trx, orgId: string, datasourceId: string) =>
     .orderBy('id')
     .execute();
 
-export type Removal = Awaited<ReturnType<typeof listHeld>>[number];
+export type Removal = Awaited<ReturnType<typeof listDeferredRemovals>>[number];
 
 /** Takes pages out of what is stored. The text of each goes. */
-export async function unstore(trx: Trx, orgId: string, ids: string[]): Promise<void> {
+export async function unstorePages(trx: Trx, orgId: string, ids: string[]): Promise<void> {
   await sql`
     update crawl_pages set is_stored = false, removal = null, reason = coalesce(removal, reason), unseen_count = 0, markdown = null,
       etag = null, last_modified = null, raw_hash = null, text_hash = null, updated_at = now(),
@@ -65,24 +65,24 @@ export async function unstore(trx: Trx, orgId: string, ids: string[]): Promise<v
 }
 
 /** Has pages stay until somebody has looked at them. */
-export async function holdRemovals(trx: Trx, orgId: string, ids: string[]): Promise<void> {
+export async function deferRemovals(trx: Trx, orgId: string, ids: string[]): Promise<void> {
   await sql`
     update crawl_pages set reason = 'removal_held', detail = removal, updated_at = now()
     where org_id = ${orgId} and id = any(${ids}::uuid[])
   `.execute(trx);
 }
 
-export const listHeld = (trx: Trx, orgId: string, datasourceId: string) =>
-  stored(trx, orgId, datasourceId).where('reason', '=', 'removal_held').execute();
+export const listDeferredRemovals = (trx: Trx, orgId: string, datasourceId: string) =>
+  storedPages(trx, orgId, datasourceId).where('reason', '=', 'removal_held').execute();
 
-export async function addRemoved(trx: Trx, orgId: string, jobId: string, count: number): Promise<void> {
+export async function incrementRemoved(trx: Trx, orgId: string, jobId: string, count: number): Promise<void> {
   await sql`
     update crawl_jobs set removed_pages = removed_pages + ${count}, held_pages = greatest(0, held_pages - ${count})
     where org_id = ${orgId} and id = ${jobId}
   `.execute(trx);
 }
 
-export async function countAllStored(trx: Trx, orgId: string, datasourceId: string): Promise<number> {
+export async function countStoredPages(trx: Trx, orgId: string, datasourceId: string): Promise<number> {
   const { count } = await trx
     .selectFrom('crawl_pages')
     .select(sql<number>`count(*)`.as('count'))
@@ -94,7 +94,7 @@ export async function countAllStored(trx: Trx, orgId: string, datasourceId: stri
 }
 
 /** What became of the page where a crawl begins. */
-export const findByKey = (trx: Trx, orgId: string, datasourceId: string, key: string) =>
+export const findPageByKey = (trx: Trx, orgId: string, datasourceId: string, key: string) =>
   trx
     .selectFrom('crawl_pages')
     .select(['id', 'reason', 'detail', 'http_status'] as const)

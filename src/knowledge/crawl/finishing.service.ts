@@ -6,25 +6,25 @@ import { removeItems } from '../index/indexing.service.ts';
 import type { CrawlRef, CrawlResult } from './contract.ts';
 import { type DatasourceRow, lockDatasource } from './datasources.queries.ts';
 import {
-  addRemoved,
-  countAllStored,
+  countStoredPages,
   countUnseen,
-  findByKey,
-  holdRemovals,
-  isWhole,
-  listHeld,
+  deferRemovals,
+  findPageByKey,
+  incrementRemoved,
+  isCompleteCrawl,
+  listDeferredRemovals,
   listRemovals,
   type Removal,
-  unstore,
+  unstorePages,
 } from './finishing.queries.ts';
 import { endJob, findActiveJob, findJob, type JobRow, lockJob } from './jobs.queries.ts';
-import { lookAtQueue } from './queue.queries.ts';
+import { findQueueStatus } from './queue.queries.ts';
 import { SUSPICIOUS } from './reasons.rules.ts';
 import { siteOf } from './scope.rules.ts';
 import { insertChanges } from './visits.queries.ts';
 
 /** More than that part of the pages vanishes only once somebody has looked at it. */
-const MOST_UNASKED = 0.3;
+const MAX_UNREVIEWED_SHARE = 0.3;
 
 /** Ends a crawl: removes what is gone, unless it is too much at once, and says what became of it all. `more`: its queue was filled again. */
 export function finishCrawl(db: Db, ref: CrawlRef): Promise<CrawlResult | 'requeued'> {
@@ -33,14 +33,18 @@ export function finishCrawl(db: Db, ref: CrawlRef): Promise<CrawlResult | 'reque
     const datasource = await lockDatasource(trx, orgId, datasourceId);
     const job = await lockJob(trx, orgId, datasourceId, jobId);
     if (datasource === undefined || job === undefined) return { status: 'ended', pages: 0, changed: 0, removed: 0 };
-    if ((await lookAtQueue(trx, orgId, datasourceId)).count > 0) return 'requeued';
+    if ((await findQueueStatus(trx, orgId, datasourceId)).count > 0) return 'requeued';
     const stored = job.new_pages + job.updated_pages + job.unchanged_pages;
     const isFailed = stored === 0 && job.kind === 'full';
     const isCut = isFailed || job.dropped_urls > 0;
-    if (job.kind === 'full' && !isCut && (await isWhole(trx, ref))) await countUnseen(trx, ref);
+    if (job.kind === 'full' && !isCut && (await isCompleteCrawl(trx, ref))) await countUnseen(trx, ref);
 
     const { removed, held, total } = await settleRemovals(trx, ref, isFailed);
-    const error = isFailed ? await reasonOfFailure(trx, orgId, datasource) : held > 0 ? heldMessage(held, total) : null;
+    const error = isFailed
+      ? await reasonOfFailure(trx, orgId, datasource)
+      : held > 0
+        ? deferredMessage(held, total)
+        : null;
     await endJob(trx, orgId, datasourceId, jobId, { status: isFailed ? 'failed' : 'completed', error, removed, held });
     return { status: isFailed ? 'failed' : 'completed', pages: stored, changed: changedBy(job), removed };
   });
@@ -48,20 +52,20 @@ export function finishCrawl(db: Db, ref: CrawlRef): Promise<CrawlResult | 'reque
 
 const changedBy = (job: JobRow) => job.new_pages + job.updated_pages;
 
-const heldMessage = (held: number, total: number) =>
+const deferredMessage = (held: number, total: number) =>
   `${held} of ${total} pages seem to be gone. They stay until somebody has looked: POST …/removals lets them go, the next crawl looks again`;
 
 async function settleRemovals(trx: Trx, { orgId, datasourceId, jobId }: CrawlRef, isFailed: boolean) {
-  const total = await countAllStored(trx, orgId, datasourceId);
+  const total = await countStoredPages(trx, orgId, datasourceId);
   const removals = await listRemovals(trx, orgId, datasourceId);
   const suspicious = suspiciousOf(removals);
-  const isTooMuch = isFailed || suspicious.length > MOST_UNASKED * total;
+  const isTooMuch = isFailed || suspicious.length > MAX_UNREVIEWED_SHARE * total;
   const held = isTooMuch ? suspicious : [];
   const staying = new Set<Removal>(held);
   const going = removals.filter((page) => !staying.has(page));
-  await remove(trx, orgId, jobId, going);
+  await removePages(trx, orgId, jobId, going);
   if (held.length > 0)
-    await holdRemovals(
+    await deferRemovals(
       trx,
       orgId,
       held.map(({ id }) => id),
@@ -80,11 +84,11 @@ function suspiciousOf(removals: Awaited<ReturnType<typeof listRemovals>>): Remov
   });
 }
 
-async function remove(trx: Trx, orgId: string, jobId: string, pages: Removal[]): Promise<void> {
+async function removePages(trx: Trx, orgId: string, jobId: string, pages: Removal[]): Promise<void> {
   if (pages.length === 0) return;
   const ids = pages.map(({ id }) => id);
   await removeItems(trx, orgId, ids);
-  await unstore(trx, orgId, ids);
+  await unstorePages(trx, orgId, ids);
   const changes = pages.map(({ id, url, title }) => ({
     id: newId(),
     page_id: id,
@@ -97,7 +101,7 @@ async function remove(trx: Trx, orgId: string, jobId: string, pages: Removal[]):
 }
 
 async function reasonOfFailure(trx: Trx, orgId: string, datasource: DatasourceRow): Promise<string> {
-  const start = await findByKey(trx, orgId, datasource.id, siteOf(datasource).startKey);
+  const start = await findPageByKey(trx, orgId, datasource.id, siteOf(datasource).startKey);
   const details = [start?.reason ?? 'no page was found', start?.http_status, start?.detail].filter(
     (part) => part != null,
   );
@@ -111,9 +115,9 @@ export function releaseRemovals(db: Db, orgId: string, datasourceId: string, job
     if ((await findJob(trx, orgId, datasourceId, jobId)) === undefined) throw notFound('crawl');
     if ((await findActiveJob(trx, orgId, datasourceId)) !== undefined)
       throw conflict('A crawl of the datasource is under way');
-    const held = await listHeld(trx, orgId, datasourceId);
-    await remove(trx, orgId, jobId, held);
-    await addRemoved(trx, orgId, jobId, held.length);
+    const held = await listDeferredRemovals(trx, orgId, datasourceId);
+    await removePages(trx, orgId, jobId, held);
+    await incrementRemoved(trx, orgId, jobId, held.length);
     return held.length;
   });
 }

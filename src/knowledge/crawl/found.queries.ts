@@ -2,10 +2,10 @@ import { sql } from 'kysely';
 import type { Db, Trx } from '../../db/connect.ts';
 import type { CrawlRef } from './contract.ts';
 import type { PageReason } from './reasons.rules.ts';
-import { MAX_QUERIES_A_PATH } from './urls.rules.ts';
+import { MAX_QUERIES_PER_PATH } from './urls.rules.ts';
 
 /** A URL that a page, a sitemap or a user named. */
-export interface FoundUrl {
+export interface DiscoveredUrl {
   key: string;
   path: string;
   url: string;
@@ -16,7 +16,7 @@ export interface FoundUrl {
 }
 
 /** How many URLs more a datasource may know of. */
-export interface Room {
+export interface QueueCapacity {
   queued: number;
   refused: number;
 }
@@ -25,12 +25,12 @@ export interface Room {
  * Puts URLs into the queue of a crawl, each once, and writes down why others are not. Gives how many there was no room for. A URL that the
  * crawl has seen already stays as it is.
  */
-export async function insertFound(
+export async function insertDiscovered(
   trx: Trx,
   { orgId, datasourceId, jobId }: CrawlRef,
-  found: FoundUrl[],
-  room: Room,
-): Promise<{ inserted: Room; dropped: number }> {
+  found: DiscoveredUrl[],
+  room: QueueCapacity,
+): Promise<{ inserted: QueueCapacity; dropped: number }> {
   if (found.length === 0) return { inserted: { queued: 0, refused: 0 }, dropped: 0 };
   const { rows } = await sql<{ refused: number; queued: number; dropped: number }>`
     with given as materialized (
@@ -48,9 +48,9 @@ export async function insertFound(
           select count(*) from (
             select from crawl_pages as other
             where other.org_id = ${orgId} and other.datasource_id = ${datasourceId} and other.path_key = path
-            limit ${MAX_QUERIES_A_PATH}
+            limit ${MAX_QUERIES_PER_PATH}
           ) as others
-        ) > ${MAX_QUERIES_A_PATH} then 'too_many_queries' else refusal end as refusal
+        ) > ${MAX_QUERIES_PER_PATH} then 'too_many_queries' else refusal end as refusal
       from ranked
     ), judged as materialized (
       select * from (
@@ -90,7 +90,11 @@ export async function insertFound(
 }
 
 /** Has pages count as those that a user wants, unless the user has said something else of them. Those that the crawl has left out by now are queued. */
-export async function includeFound(trx: Trx, { orgId, datasourceId, jobId }: CrawlRef, keys: string[]): Promise<void> {
+export async function includeDiscovered(
+  trx: Trx,
+  { orgId, datasourceId, jobId }: CrawlRef,
+  keys: string[],
+): Promise<void> {
   await sql`
     update crawl_pages set choice = 'included'
     where org_id = ${orgId} and datasource_id = ${datasourceId} and url_key = any(${keys}) and choice is null
@@ -104,7 +108,7 @@ export async function includeFound(trx: Trx, { orgId, datasourceId, jobId }: Cra
 }
 
 /** How many URLs a datasource knows of. */
-export async function countKnown(db: Db, orgId: string, datasourceId: string): Promise<Room> {
+export async function findQueueCapacity(db: Db, orgId: string, datasourceId: string): Promise<QueueCapacity> {
   const { queued, refused } = await db
     .selectFrom('crawl_pages')
     .select([

@@ -1,13 +1,13 @@
-import type { FoundUrl } from './found.queries.ts';
+import type { DiscoveredUrl } from './found.queries.ts';
 import type { Site } from './scope.rules.ts';
-import { keysOf, MAX_KEY, parsePageUrl } from './urls.rules.ts';
+import { keysOf, MAX_KEY_LENGTH, parsePageUrl } from './urls.rules.ts';
 
-const MAX_LINKS_A_PAGE = 2_000;
+const MAX_LINKS_PER_PAGE = 2_000;
 /** Of all its links: many pages are written at once. */
-const MAX_CHARACTERS_A_PAGE = 400_000;
+const MAX_CHARACTERS_PER_PAGE = 400_000;
 
 /** URLs as the queue takes them, each once. `isWanted`: whatever the datasource's paths say of them. */
-export function foundAt(
+export function discoveredUrlsOf(
   site: Site,
   links: Iterable<string>,
   {
@@ -16,13 +16,13 @@ export function foundAt(
     redirects = 0,
     isWanted = false,
   }: { depth: number; foundOn: string | null; redirects?: number; isWanted?: boolean },
-): FoundUrl[] {
-  const found = new Map<string, FoundUrl>();
+): DiscoveredUrl[] {
+  const found = new Map<string, DiscoveredUrl>();
   for (const link of links) {
     const url = parsePageUrl(link);
     if (url === undefined) continue;
     const { key, path } = keysOf(url);
-    if (found.has(key) || key.length > MAX_KEY) continue;
+    if (found.has(key) || key.length > MAX_KEY_LENGTH) continue;
     const refusal = site.refusalOf(url, { depth, isWanted }) ?? null;
     found.set(key, { key, path, url: url.href, depth, found_on: foundOn, redirects, refusal });
   }
@@ -30,16 +30,16 @@ export function foundAt(
 }
 
 /** The different links of a page, as many as are followed. */
-export function linksOf(links: string[]): string[] {
+export function distinctLinks(links: string[]): string[] {
   const byKey = new Map<string, string>();
-  let room = MAX_CHARACTERS_A_PAGE;
+  let room = MAX_CHARACTERS_PER_PAGE;
   for (const link of new Set(links)) {
     const url = parsePageUrl(link);
     if (url === undefined) continue;
     const { key } = keysOf(url);
-    if (key.length > MAX_KEY || byKey.has(key)) continue;
+    if (key.length > MAX_KEY_LENGTH || byKey.has(key)) continue;
     room -= url.href.length;
-    if (byKey.size >= MAX_LINKS_A_PAGE || room < 0) break;
+    if (byKey.size >= MAX_LINKS_PER_PAGE || room < 0) break;
     byKey.set(key, url.href);
   }
   return [...byKey.values()];

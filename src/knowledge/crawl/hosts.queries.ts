@@ -2,19 +2,19 @@ import { sql } from 'kysely';
 import type { Db } from '../../db/connect.ts';
 
 /**
- * Takes the next turn at a host, of all that crawl it, and gives the time until then. Null where that is further off than `patienceMs`: no turn
+ * Takes the next turn at a host, of all that crawl it, and gives the time until then. Null where that is further off than `maxWaitMs`: no turn
  * is taken then.
  */
-export async function takeTurn(
+export async function reserveHostSlot(
   db: Db,
   host: string,
-  { delayMs, patienceMs }: { delayMs: number; patienceMs: number },
+  { delayMs, maxWaitMs }: { delayMs: number; maxWaitMs: number },
 ): Promise<number | null> {
   const delay = sql`${Math.ceil(delayMs)}::integer * interval '1 millisecond'`;
   const { rows } = await sql<{ wait_ms: number }>`
     insert into crawl_hosts as known (host, next_at) values (${host}, now() + ${delay})
     on conflict (host) do update set next_at = greatest(known.next_at, now()) + ${delay}
-      where known.next_at <= now() + ${patienceMs}::integer * interval '1 millisecond'
+      where known.next_at <= now() + ${maxWaitMs}::integer * interval '1 millisecond'
     returning (extract(epoch from next_at - now()) * 1000)::float8 - ${Math.ceil(delayMs)}::integer as wait_ms
   `.execute(db);
   const [turn] = rows;
@@ -22,7 +22,7 @@ export async function takeTurn(
 }
 
 /** Nobody asks the host for so long. */
-export async function holdHost(db: Db, host: string, ms: number): Promise<void> {
+export async function deferHost(db: Db, host: string, ms: number): Promise<void> {
   await sql`
     insert into crawl_hosts as known (host, next_at) values (${host}, now() + ${Math.ceil(ms)}::integer * interval '1 millisecond')
     on conflict (host) do update set next_at = greatest(known.next_at, excluded.next_at)
@@ -30,7 +30,7 @@ export async function holdHost(db: Db, host: string, ms: number): Promise<void> 
 }
 
 /** The time until a host may be asked again. */
-export async function busyMs(db: Db, host: string): Promise<number> {
+export async function findHostWaitMs(db: Db, host: string): Promise<number> {
   const { rows } = await sql<{ ms: number }>`
     select (extract(epoch from next_at - now()) * 1000)::float8 as ms from crawl_hosts where host = ${host}
   `.execute(db);

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Db, Trx } from '../../db/connect.ts';
-import { byCreation, type Place } from '../../db/cursor.ts';
+import { orderedByCreation, type PageRequest } from '../../db/cursor.ts';
 import type { JobStatus } from './table.ts';
 
 const COLUMNS = [
@@ -46,8 +46,8 @@ export const lockJob = (trx: Trx, orgId: string, datasourceId: string, id: strin
     .forUpdate()
     .executeTakeFirst();
 
-export const listJobs = (db: Db, orgId: string, datasourceId: string, place: Place): Promise<JobRow[]> =>
-  jobs(db, orgId, datasourceId).$call(byCreation(place)).execute();
+export const listJobs = (db: Db, orgId: string, datasourceId: string, place: PageRequest): Promise<JobRow[]> =>
+  jobs(db, orgId, datasourceId).$call(orderedByCreation(place)).execute();
 
 /** Crawls by their ids, of whatever org: for streams whose callers were asked for theirs. */
 export const listJobsByIds = (db: Db, refs: { orgId: string; jobId: string }[]) =>
@@ -116,7 +116,7 @@ export const listChanges = (
   orgId: string,
   jobId: string,
   kind: 'new' | 'updated' | 'removed' | undefined,
-  place: Place,
+  place: PageRequest,
 ) =>
   db
     .selectFrom('crawl_changes')
@@ -124,5 +124,5 @@ export const listChanges = (
     .where('org_id', '=', orgId)
     .where('job_id', '=', jobId)
     .$if(kind !== undefined, (query) => query.where('kind', '=', kind as 'new'))
-    .$call(byCreation(place))
+    .$call(orderedByCreation(place))
     .execute();

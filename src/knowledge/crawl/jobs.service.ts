@@ -21,20 +21,20 @@ import type { ListChanges } from './jobs.schema.ts';
 import { clearQueue } from './queue.queries.ts';
 
 /** The datasource, which does not change until the transaction ends. Throws notFound. */
-export async function holdDatasource(trx: Trx, orgId: string, id: string): Promise<DatasourceRow> {
+export async function getLockedDatasource(trx: Trx, orgId: string, id: string): Promise<DatasourceRow> {
   const datasource = await lockDatasource(trx, orgId, id);
   if (datasource === undefined) throw notFound('datasource');
   return datasource;
 }
 
-export async function mustExist(db: Db, orgId: string, id: string): Promise<void> {
+export async function assertDatasourceExists(db: Db, orgId: string, id: string): Promise<void> {
   if ((await findDatasource(db, orgId, id)) === undefined) throw notFound('datasource');
 }
 
 /** Begins a crawl of the whole site. Throws notFound, and conflict where one is under way or the datasource is paused. */
 export function startCrawl(db: Db, orgId: string, datasourceId: string): Promise<JobRow> {
   return inTransaction(db, async (trx) => {
-    const datasource = await holdDatasource(trx, orgId, datasourceId);
+    const datasource = await getLockedDatasource(trx, orgId, datasourceId);
     const job = await beginCrawl(trx, orgId, datasource, 'full');
     if (job === undefined) throw conflict('A crawl of the datasource is under way: wait for its end, or cancel it');
     return job;
@@ -45,7 +45,7 @@ export function startCrawl(db: Db, orgId: string, datasourceId: string): Promise
  * Begins the crawl whose time has come, unless one is under way or the datasource is paused or gone. Gives its id. Throws while single pages are
  * being fetched: that is over soon.
  */
-export function startScheduled(db: Db, { orgId, datasourceId }: DatasourceRef): Promise<string | null> {
+export function startScheduledCrawl(db: Db, { orgId, datasourceId }: DatasourceRef): Promise<string | null> {
   return inTransaction(db, async (trx) => {
     const datasource = await lockDatasource(trx, orgId, datasourceId);
     if (datasource?.status !== 'active') return null;
@@ -79,7 +79,7 @@ export const wakeCrawl = (orgId: string, { id, datasource_id }: JobRow): Command
 /** Ends a crawl where it is: what it has stored stays. Throws notFound, and conflict for one that has ended. */
 export function cancelCrawl(db: Db, orgId: string, datasourceId: string, jobId: string): Promise<void> {
   return inTransaction(db, async (trx) => {
-    await holdDatasource(trx, orgId, datasourceId);
+    await getLockedDatasource(trx, orgId, datasourceId);
     const job = await findJob(trx, orgId, datasourceId, jobId);
     if (job === undefined) throw notFound('crawl');
     const active = await lockActiveJob(trx, orgId, datasourceId);
@@ -104,7 +104,7 @@ export async function pageOfJobs(
   datasourceId: string,
   query: { cursor?: string | undefined; limit: number },
 ) {
-  await mustExist(db, orgId, datasourceId);
+  await assertDatasourceExists(db, orgId, datasourceId);
   return pageOf(db, query, (place) => listJobs(db, orgId, datasourceId, place));
 }
 

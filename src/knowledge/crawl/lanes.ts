@@ -1,26 +1,26 @@
-import type { Visiting } from './context.ts';
+import type { CrawlBatch } from './context.ts';
 import type { LeasedPage } from './queue.queries.ts';
 import { type Visit, visitPage } from './visit.ts';
 import { writeVisits } from './visits.service.ts';
 
-const LANES = 8;
-const TAKEN_AHEAD = 2 * LANES;
+const MAX_CONCURRENT_VISITS = 8;
+const MAX_CLAIMED_AHEAD = 2 * MAX_CONCURRENT_VISITS;
 /** The larger a set, the fewer rows the search index has of each word: fewer are written only after a while, or when there are no more. */
-const VISITS_WORTH_A_WRITE = 64;
+const MIN_VISITS_PER_WRITE = 64;
 /** Or so much text: large pages are written by fewer. */
-const CHARACTERS_WORTH_A_WRITE = 1_000_000;
-const WRITTEN_AFTER_MS = 2_000;
+const CHARACTERS_PER_WRITE = 1_000_000;
+const MAX_WRITE_DELAY_MS = 2_000;
 /** Of usual pages these make one segment of the index. */
-const VISITS_A_WRITE = 90;
+const MAX_VISITS_PER_WRITE = 90;
 /** Lanes wait while so many are not being written yet. These and those being written are fetched again when the worker is killed. */
-const MOST_UNWRITTEN = 128;
+const MAX_UNWRITTEN_VISITS = 128;
 
 /**
  * Visits pages side by side as long as `take` gives any, and writes down what was found while others are fetched. Gives how many pages it
  * took. What is under way when it is stopped, or when a page throws, is written down too.
  */
 export async function visitAll(
-  visiting: Visiting,
+  visiting: CrawlBatch,
   take: () => Promise<LeasedPage[]>,
   isStopped: () => boolean,
 ): Promise<number> {
@@ -36,7 +36,7 @@ export async function visitAll(
       if (visit !== undefined) await writer.add(visit);
     }
   };
-  const lanes = await Promise.allSettled(Array.from({ length: LANES }, lane));
+  const lanes = await Promise.allSettled(Array.from({ length: MAX_CONCURRENT_VISITS }, lane));
   await writer.finish();
   const taken = await pages.taken();
   const [failure] = [...failures, ...lanes.flatMap((ended) => (ended.status === 'rejected' ? [ended.reason] : []))];
@@ -68,7 +68,7 @@ function createSource(take: () => Promise<LeasedPage[]>, fail: (error: unknown) 
   return {
     async next(): Promise<LeasedPage | undefined> {
       for (;;) {
-        const isToTake = pages.length === 0 ? !isDry : pages.length <= TAKEN_AHEAD && !areNoneAhead;
+        const isToTake = pages.length === 0 ? !isDry : pages.length <= MAX_CLAIMED_AHEAD && !areNoneAhead;
         if (isToTake) taking ??= takeMore();
         const page = pages.shift();
         if (page !== undefined || taking === undefined) return page;
@@ -83,16 +83,16 @@ function createSource(take: () => Promise<LeasedPage[]>, fail: (error: unknown) 
 }
 
 /** Writes one set after the other, while lanes go on. */
-function createWriter(visiting: Visiting, fail: (error: unknown) => void) {
+function createWriter(visiting: CrawlBatch, fail: (error: unknown) => void) {
   const unwritten: Visit[] = [];
   let writing: Promise<void> | undefined;
   let timer: NodeJS.Timeout | undefined;
-  const isWorthAWrite = () => unwritten.length >= VISITS_WORTH_A_WRITE || sizeOf(unwritten) >= CHARACTERS_WORTH_A_WRITE;
+  const isWorthAWrite = () => unwritten.length >= MIN_VISITS_PER_WRITE || sizeOf(unwritten) >= CHARACTERS_PER_WRITE;
   const takeSet = (): Visit[] => {
     let size = 0;
     const isTooMuch = (visit: Visit, nth: number) => {
       size += sizeOf([visit]);
-      return nth === VISITS_A_WRITE || (nth > 0 && size > CHARACTERS_WORTH_A_WRITE);
+      return nth === MAX_VISITS_PER_WRITE || (nth > 0 && size > CHARACTERS_PER_WRITE);
     };
     const end = unwritten.findIndex(isTooMuch);
     return unwritten.splice(0, end === -1 ? unwritten.length : end);
@@ -105,19 +105,19 @@ function createWriter(visiting: Visiting, fail: (error: unknown) => void) {
       fail(error);
     }
     writing = undefined;
-    if (unwritten.length > 0) timer ??= setTimeout(start, WRITTEN_AFTER_MS);
+    if (unwritten.length > 0) timer ??= setTimeout(start, MAX_WRITE_DELAY_MS);
   };
   const start = () => {
     clearTimeout(timer);
     timer = undefined;
     if (unwritten.length > 0) writing ??= write();
   };
-  const isFull = () => unwritten.length >= MOST_UNWRITTEN || sizeOf(unwritten) >= 2 * CHARACTERS_WORTH_A_WRITE;
+  const isFull = () => unwritten.length >= MAX_UNWRITTEN_VISITS || sizeOf(unwritten) >= 2 * CHARACTERS_PER_WRITE;
   return {
     /** Resolves when there is room for more. */
     async add(visit: Visit): Promise<void> {
       unwritten.push(visit);
-      timer ??= setTimeout(start, WRITTEN_AFTER_MS);
+      timer ??= setTimeout(start, MAX_WRITE_DELAY_MS);
       if (isWorthAWrite()) start();
       while (isFull() && writing !== undefined) await writing;
     },

@@ -1,17 +1,17 @@
 import type { PreparedItem } from '../index/indexing.service.ts';
 import type { LeasedPage } from './queue.queries.ts';
-import { isPassing, isRemoving, statusOf } from './reasons.rules.ts';
+import { isRemoving, isTransient, statusOf } from './reasons.rules.ts';
 import type { Visit } from './visit.ts';
 import type { VisitedPage } from './visits.queries.ts';
 
 const RETRY_MS = 5_000;
 const MAX_TRIES = 3;
-const MAX_TRIES_OF_SLOW = 2;
-const MAX_TRIES_OF_BUSY = 6;
+const MAX_SLOW_TRIES = 2;
+const MAX_BUSY_TRIES = 6;
 /** In so many crawls in a row a page must be missing to be removed. */
-const MISSING_OFTEN_ENOUGH = 2;
+const MAX_MISSING_CRAWLS = 2;
 
-export interface Outcome {
+export interface VisitOutcome {
   row: VisitedPage;
   /** What the visit did to the search index; `later` where another try is to come. */
   change: 'new' | 'updated' | 'unchanged' | 'none' | 'later';
@@ -21,24 +21,33 @@ export interface Outcome {
 }
 
 /** What a visit makes of a page's row. `isDouble`: its original takes its place. */
-export function outcomeOf({ page, url, httpStatus, finding }: Visit, fetchedWith: string, isDouble: boolean): Outcome {
+export function outcomeOf(
+  { page, url, httpStatus, finding }: Visit,
+  fetchedWith: string,
+  isDouble: boolean,
+): VisitOutcome {
   const base = { ...rowOf(page), url, http_status: httpStatus };
   switch (finding.kind) {
     case 'unchanged':
-      return { row: { ...base, ...STORED, gone_count: 0 }, change: 'unchanged', links: page.links };
+      return { row: { ...base, ...STORED_STATE, gone_count: 0 }, change: 'unchanged', links: page.links };
     case 'moved':
-      return leave(page, { ...base, leads_to: finding.to.key, detail: finding.to.url }, finding.reason, []);
+      return removalOutcome(page, { ...base, leads_to: finding.to.key, detail: finding.to.url }, finding.reason, []);
     case 'none':
-      return missing(page, base, finding);
+      return missingOutcome(page, base, finding);
     case 'content': {
       const { content, duplicateOf } = finding;
       if (isDouble && duplicateOf !== null) {
-        return leave(page, { ...base, leads_to: duplicateOf.key, detail: duplicateOf.url }, 'canonical', content.links);
+        return removalOutcome(
+          page,
+          { ...base, leads_to: duplicateOf.key, detail: duplicateOf.url },
+          'canonical',
+          content.links,
+        );
       }
       const { item } = content;
       const row: VisitedPage = {
         ...base,
-        ...STORED,
+        ...STORED_STATE,
         gone_count: 0,
         title: content.title,
         language: content.language,
@@ -56,7 +65,7 @@ export function outcomeOf({ page, url, httpStatus, finding }: Visit, fetchedWith
   }
 }
 
-const STORED = {
+const STORED_STATE = {
   status: 'synced',
   reason: null,
   detail: null,
@@ -65,35 +74,35 @@ const STORED = {
   is_stored: true,
 } as const;
 
-function missing(
+function missingOutcome(
   page: LeasedPage,
   base: VisitedPage,
   { reason, detail, links, retryAfterMs }: Extract<Visit['finding'], { kind: 'none' }>,
-): Outcome {
+): VisitOutcome {
   const tries = page.tries + 1;
-  const most = reason === 'busy' ? MAX_TRIES_OF_BUSY : reason === 'timeout' ? MAX_TRIES_OF_SLOW : MAX_TRIES;
-  if (isPassing(reason) && reason !== 'robots_unreachable' && tries < most) {
+  const most = reason === 'busy' ? MAX_BUSY_TRIES : reason === 'timeout' ? MAX_SLOW_TRIES : MAX_TRIES;
+  if (isTransient(reason) && reason !== 'robots_unreachable' && tries < most) {
     const again_in_ms = retryAfterMs ?? RETRY_MS * 3 ** page.tries;
     return { row: { ...base, reason, detail, tries, again_in_ms }, change: 'later', links: [] };
   }
-  if (reason === 'not_found') return gone(page, { ...base, detail }, links);
-  return leave(page, { ...base, detail }, reason, links);
+  if (reason === 'not_found') return goneOutcome(page, { ...base, detail }, links);
+  return removalOutcome(page, { ...base, detail }, reason, links);
 }
 
-function gone(page: LeasedPage, base: VisitedPage, links: string[]): Outcome {
+function goneOutcome(page: LeasedPage, base: VisitedPage, links: string[]): VisitOutcome {
   const gone_count = page.gone_count + 1;
-  const isKept = page.is_stored && gone_count < MISSING_OFTEN_ENOUGH;
-  if (!isKept) return leave(page, { ...base, gone_count }, 'not_found', links);
+  const isKept = page.is_stored && gone_count < MAX_MISSING_CRAWLS;
+  if (!isKept) return removalOutcome(page, { ...base, gone_count }, 'not_found', links);
   return { row: { ...base, gone_count, reason: 'not_found' }, change: 'none', links };
 }
 
 /** Has a page leave the index when the crawl is over, or stay as it was where the reason is none for that. */
-function leave(
+function removalOutcome(
   page: LeasedPage,
   base: VisitedPage,
   reason: NonNullable<VisitedPage['reason']>,
   links: string[],
-): Outcome {
+): VisitOutcome {
   if (!page.is_stored) return { row: { ...base, status: statusOf(reason), reason }, change: 'none', links };
   return { row: { ...base, reason, removal: isRemoving(reason) ? reason : page.removal }, change: 'none', links };
 }

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Db, Trx } from '../../db/connect.ts';
-import { byCreation, type Place } from '../../db/cursor.ts';
+import { orderedByCreation, type PageRequest } from '../../db/cursor.ts';
 import type { PageStatus } from './table.ts';
 
 export interface PageFilter {
@@ -9,7 +9,7 @@ export interface PageFilter {
 }
 
 /** Pages of a datasource, but for those that a user deleted. */
-export const listPages = (db: Db, orgId: string, datasourceId: string, { status, q }: PageFilter, place: Place) =>
+export const listPages = (db: Db, orgId: string, datasourceId: string, { status, q }: PageFilter, place: PageRequest) =>
   db
     .selectFrom('crawl_pages')
     .select([
@@ -35,7 +35,7 @@ export const listPages = (db: Db, orgId: string, datasourceId: string, { status,
         sql<boolean>`(strpos(lower(url), lower(${q})) > 0 or strpos(lower(coalesce(title, '')), lower(${q})) > 0)`,
       ),
     )
-    .$call(byCreation(place))
+    .$call(orderedByCreation(place))
     .execute();
 
 /** Which of these pages the datasource has. */
@@ -52,7 +52,7 @@ export async function findPages(trx: Trx, orgId: string, datasourceId: string, i
 }
 
 /** Writes down what a user says of pages. */
-export async function choose(
+export async function updateChoice(
   trx: Trx,
   orgId: string,
   ids: string[],
@@ -67,7 +67,12 @@ export async function choose(
 }
 
 /** Takes pages out of the queue and of what is stored; `keepsItems`: what is in the search index stays there. */
-export async function dropPages(trx: Trx, orgId: string, ids: string[], keepsItems: boolean): Promise<void> {
+export async function dequeueAndUnstorePages(
+  trx: Trx,
+  orgId: string,
+  ids: string[],
+  keepsItems: boolean,
+): Promise<void> {
   await sql`
     update crawl_pages set is_queued = false, lease = null, is_stored = is_stored and ${keepsItems}, removal = null, status = 'excluded',
       reason = 'excluded_by_user', detail = null, markdown = null, etag = null, last_modified = null, raw_hash = null, text_hash = null,
@@ -84,7 +89,12 @@ export interface NewPage {
 }
 
 /** Adds a page that a user named, or finds the one of that URL and takes it for wanted. */
-export async function insertWanted(trx: Trx, orgId: string, datasourceId: string, page: NewPage): Promise<string> {
+export async function insertRequestedPage(
+  trx: Trx,
+  orgId: string,
+  datasourceId: string,
+  page: NewPage,
+): Promise<string> {
   const { id } = await trx
     .insertInto('crawl_pages')
     .values({ org_id: orgId, datasource_id: datasourceId, depth: 0, choice: 'included', ...page })
@@ -99,7 +109,7 @@ export async function insertWanted(trx: Trx, orgId: string, datasourceId: string
 }
 
 /** All that the search index holds of a datasource. */
-export async function listItems(trx: Trx, orgId: string, datasourceId: string): Promise<string[]> {
+export async function listIndexedItems(trx: Trx, orgId: string, datasourceId: string): Promise<string[]> {
   const rows = await trx
     .selectFrom('crawl_pages')
     .select('id')

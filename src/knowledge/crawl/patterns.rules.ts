@@ -1,6 +1,6 @@
-import { normalEscapes } from './urls.rules.ts';
+import { normalizeEscapes } from './urls.rules.ts';
 
-export const MAX_PATTERN = 255;
+export const MAX_PATTERN_LENGTH = 255;
 const MAX_WILDCARDS = 10;
 
 const ANY = 0;
@@ -22,12 +22,12 @@ export function problemOfPattern(pattern: string): string | undefined {
 /** `/a` is /a and all below it, `=/a` just that; `*` is anything within a segment, `**` across segments. */
 export function compilePattern(pattern: string): PathMatch {
   const isExact = pattern.startsWith('=');
-  const pure = normalEscapes(encodeURI(pattern.replace(/^=/, '')).replace(/%25(?=[0-9a-f]{2})/gi, '%'));
+  const pure = normalizeEscapes(encodeURI(pattern.replace(/^=/, '')).replace(/%25(?=[0-9a-f]{2})/gi, '%'));
   const stem = isExact ? pure : pure.replace(/\/$/, '');
   const tokens = [...tokensOf(stem)];
   const beginning = stem.split('*', 1)[0] ?? '';
   return (path) => {
-    const written = normalEscapes(path);
+    const written = normalizeEscapes(path);
     return written.startsWith(beginning) && matches(tokens, written, isExact);
   };
 }
@@ -38,7 +38,7 @@ function* tokensOf(text: string): Generator<Token> {
 
 /** Reads the path once and keeps all places of the pattern where it may stand: no pattern makes it slow. */
 function matches(tokens: Token[], path: string, isExact: boolean): boolean {
-  let places = spread(tokens, new Set([0]));
+  let places = expandWildcards(tokens, new Set([0]));
   for (const [index, character] of [...path].entries()) {
     if (!isExact && character === '/' && index > 0 && places.has(tokens.length)) return true;
     const next = new Set<number>();
@@ -48,14 +48,14 @@ function matches(tokens: Token[], path: string, isExact: boolean): boolean {
       else if (token === character) next.add(place + 1);
     }
     if (!isExact && tokens.length === 0) return true;
-    places = spread(tokens, next);
+    places = expandWildcards(tokens, next);
     if (places.size === 0) return false;
   }
   return places.has(tokens.length);
 }
 
 /** A wildcard may stand for nothing. */
-function spread(tokens: Token[], places: Set<number>): Set<number> {
+function expandWildcards(tokens: Token[], places: Set<number>): Set<number> {
   for (const place of places) if (typeof tokens[place] === 'number') places.add(place + 1);
   return places;
 }

@@ -2,7 +2,7 @@ import type { Db } from '../../db/connect.ts';
 import { type JobRow, listJobsByIds } from './jobs.queries.ts';
 import { crawlJobJson } from './jobs.schema.ts';
 
-const LOOK_MS = 1_000;
+const POLL_MS = 1_000;
 
 /** Takes the bytes of a stream. */
 interface Sink {
@@ -16,12 +16,12 @@ interface Follower {
   sink: Sink;
   isFull: boolean;
   /** What it was told last. */
-  told: string;
+  lastSent: string;
 }
 
 export interface ProgressStreams {
   /** Sends the sink the crawl as it is, then whenever it has changed. Ends it with the crawl. */
-  follow(orgId: string, job: JobRow, sink: Sink): { more(): void; stop(): void };
+  follow(orgId: string, job: JobRow, sink: Sink): { resume(): void; stop(): void };
   close(): void;
 }
 
@@ -51,22 +51,22 @@ export function createProgressStreams(db: Db, onError: (error: unknown) => void)
   function tell(follower: Follower, job: JobRow): void {
     if (follower.isFull) return;
     const data = crawlJobJson(job);
-    if (data !== follower.told) {
-      follower.told = data;
+    if (data !== follower.lastSent) {
+      follower.lastSent = data;
       follower.isFull = !follower.sink.write(Buffer.from(`event: progress\ndata: ${data}\n\n`));
     }
     if (job.completed_at !== null) follower.sink.end();
   }
 
-  const looking = setInterval(() => void look(), LOOK_MS).unref();
+  const looking = setInterval(() => void look(), POLL_MS).unref();
 
   return {
     follow(orgId, job, sink) {
-      const follower: Follower = { orgId, jobId: job.id, sink, isFull: false, told: '' };
+      const follower: Follower = { orgId, jobId: job.id, sink, isFull: false, lastSent: '' };
       followers.add(follower);
       queueMicrotask(() => tell(follower, job)); // the caller is to know how to stop it first
       return {
-        more() {
+        resume() {
           follower.isFull = false;
         },
         stop: () => void followers.delete(follower),

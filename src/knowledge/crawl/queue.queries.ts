@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Db, Trx } from '../../db/connect.ts';
 import type { CrawlRef } from './contract.ts';
 
-const LEASED = [
+const LEASED_COLUMNS = [
   'id',
   'url_key',
   'url',
@@ -27,7 +27,7 @@ const LEASED = [
   'links',
 ] as const;
 
-const queued = (db: Db, orgId: string, datasourceId: string) =>
+const queuedPages = (db: Db, orgId: string, datasourceId: string) =>
   db
     .selectFrom('crawl_pages')
     .where('org_id', '=', orgId)
@@ -36,13 +36,18 @@ const queued = (db: Db, orgId: string, datasourceId: string) =>
 
 /** The pages that a batch has under way: what an earlier try of it left, if anything. */
 export const listLeased = (trx: Trx, { orgId, datasourceId }: CrawlRef, batch: number) =>
-  queued(trx, orgId, datasourceId).select(LEASED).where('lease', '=', batch).orderBy('depth').orderBy('id').execute();
+  queuedPages(trx, orgId, datasourceId)
+    .select(LEASED_COLUMNS)
+    .where('lease', '=', batch)
+    .orderBy('depth')
+    .orderBy('id')
+    .execute();
 
 export type LeasedPage = Awaited<ReturnType<typeof listLeased>>[number];
 
 /** How many pages that are not stored a batch has under way. */
 export async function countNewLeased(trx: Trx, { orgId, datasourceId }: CrawlRef, batch: number): Promise<number> {
-  const { count } = await queued(trx, orgId, datasourceId)
+  const { count } = await queuedPages(trx, orgId, datasourceId)
     .select(sql<number>`count(*)`.as('count'))
     .where('lease', '=', batch)
     .where('is_stored', '=', false)
@@ -51,7 +56,7 @@ export async function countNewLeased(trx: Trx, { orgId, datasourceId }: CrawlRef
 }
 
 /** Gives a batch the next pages that are due and that it does not have: those that are stored first, then as many others as may still be. */
-export async function lease(
+export async function leasePages(
   trx: Trx,
   { orgId, datasourceId }: CrawlRef,
   batch: number,
@@ -60,8 +65,8 @@ export async function lease(
   const next = async (isStored: boolean, many: number) =>
     many <= 0
       ? []
-      : queued(trx, orgId, datasourceId)
-          .select(LEASED)
+      : queuedPages(trx, orgId, datasourceId)
+          .select(LEASED_COLUMNS)
           .where('is_stored', '=', isStored)
           .where('due_at', '<=', sql<Date>`now()`)
           .where('lease', 'is distinct from', batch)
@@ -83,8 +88,8 @@ export async function lease(
 }
 
 /** What waits, and how long until the first of it is due. */
-export async function lookAtQueue(db: Db, orgId: string, datasourceId: string) {
-  const { count, due_in_ms } = await queued(db, orgId, datasourceId)
+export async function findQueueStatus(db: Db, orgId: string, datasourceId: string) {
+  const { count, due_in_ms } = await queuedPages(db, orgId, datasourceId)
     .select([
       sql<number>`count(*)`.as('count'),
       sql<number | null>`(extract(epoch from min(due_at) - now()) * 1000)::float8`.as('due_in_ms'),
@@ -108,7 +113,7 @@ export async function countStored(db: Db, orgId: string, datasourceId: string): 
 }
 
 /** Takes what is not stored out of the queue: there is no room for it. Gives how many. */
-export async function refuseRest(trx: Trx, { orgId, datasourceId }: CrawlRef): Promise<number> {
+export async function refuseRemaining(trx: Trx, { orgId, datasourceId }: CrawlRef): Promise<number> {
   const { numUpdatedRows } = await trx
     .updateTable('crawl_pages')
     .set({ is_queued: false, status: 'excluded', reason: 'page_limit', updated_at: sql<Date>`now()` })

@@ -37,14 +37,14 @@ export const PAGE_REASONS = [
 export type PageReason = (typeof PAGE_REASONS)[number];
 
 /** Another try may end otherwise: what was known stays. */
-const PASSING: ReadonlySet<PageReason> = new Set([
+const TRANSIENT: ReadonlySet<PageReason> = new Set([
   'server_error',
   'busy',
   'timeout',
   'unreachable',
   'robots_unreachable',
 ]);
-export const isPassing = (reason: PageReason): boolean => PASSING.has(reason);
+export const isTransient = (reason: PageReason): boolean => TRANSIENT.has(reason);
 
 /** The site says that the page is not to be here. */
 const DELIBERATE: ReadonlySet<PageReason> = new Set([

@@ -2,32 +2,34 @@ import type { Db } from '../../db/connect.ts';
 import { type Egress, EgressError } from '../../providers/egress.ts';
 import { findRobots, saveRobots } from './hosts.queries.ts';
 import type { PageReason } from './reasons.rules.ts';
-import { MAX_ROBOTS_BYTES, type Robots, readRobots, USER_AGENT } from './robots.ts';
+import { MAX_ROBOTS_BYTES, parseRobots, type Robots, USER_AGENT } from './robots.ts';
 
-const DAY_MS = 24 * 60 * 60_000;
+const MS_PER_DAY = 24 * 60 * 60_000;
 const MAX_REDIRECTS = 5;
 const TIMEOUT_MS = 10_000;
 
 /** What a site's robots.txt says, or why it could not be asked: then nothing of the site may be fetched. */
-export type RobotsAnswer = { robots: Robots } | { reason: PageReason };
+export type RobotsResult = { robots: Robots } | { reason: PageReason };
 
 export interface RobotsFiles {
-  of(url: URL): Promise<RobotsAnswer>;
+  of(url: URL): Promise<RobotsResult>;
 }
 
 /** Reads each site's file once, from the cache where it is not older than `maxAgeMs`. */
 export function createRobotsFiles(db: Db, egress: Egress, { maxAgeMs }: { maxAgeMs: number }): RobotsFiles {
-  const answers = new Map<string, Promise<RobotsAnswer>>();
+  const answers = new Map<string, Promise<RobotsResult>>();
 
-  async function ask(origin: string): Promise<RobotsAnswer> {
+  async function ask(origin: string): Promise<RobotsResult> {
     const cached = await findRobots(db, origin);
-    if (cached !== undefined && cached.age_ms < maxAgeMs) return { robots: readRobots(origin, cached.content) };
+    if (cached !== undefined && cached.age_ms < maxAgeMs) return { robots: parseRobots(origin, cached.content) };
     const fetched = await fetchRobots(egress, origin);
     if (typeof fetched !== 'string') {
-      return cached !== undefined && cached.age_ms < DAY_MS ? { robots: readRobots(origin, cached.content) } : fetched;
+      return cached !== undefined && cached.age_ms < MS_PER_DAY
+        ? { robots: parseRobots(origin, cached.content) }
+        : fetched;
     }
     await saveRobots(db, origin, fetched);
-    return { robots: readRobots(origin, fetched) };
+    return { robots: parseRobots(origin, fetched) };
   }
 
   return {
@@ -51,7 +53,7 @@ async function fetchRobots(egress: Egress, origin: string): Promise<string | { r
         maxBytes: Number.POSITIVE_INFINITY,
         timeoutMs: TIMEOUT_MS,
         redirects: 'manual',
-        take(piece) {
+        onChunk(piece) {
           pieces.push(piece);
           size += piece.length;
           return size < MAX_ROBOTS_BYTES;

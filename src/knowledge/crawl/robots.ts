@@ -1,12 +1,12 @@
 import robotsParser from 'robots-parser';
-import { normalEscapes } from './urls.rules.ts';
+import { normalizeEscapes } from './urls.rules.ts';
 
 /** How we introduce ourselves. Rules for this name are for us. */
 export const USER_AGENT = 'SwitchboardBot';
 /** More of a file is not read (RFC 9309, 2.5). */
 export const MAX_ROBOTS_BYTES = 500 * 1024;
 
-const MAX_DELAY_MS = 60_000;
+const MAX_CRAWL_DELAY_MS = 60_000;
 
 /** Its declaration takes it for an ES module, which it is not. */
 const createParser = robotsParser as unknown as typeof robotsParser.default;
@@ -20,15 +20,15 @@ export interface Robots {
 }
 
 /** Reads a robots.txt of this origin. The parser compares escapes as they are written and takes /robots.txt for a page like any other. */
-export function readRobots(origin: string, content: string): Robots {
-  const parser = createParser(`${origin}/robots.txt`, normalEscapes(content.replace(/^\uFEFF/, '')));
+export function parseRobots(origin: string, content: string): Robots {
+  const parser = createParser(`${origin}/robots.txt`, normalizeEscapes(content.replace(/^\uFEFF/, '')));
   const seconds = parser.getCrawlDelay(USER_AGENT) ?? null;
   return {
     allows(url) {
       if (url.pathname === '/robots.txt') return true;
-      return parser.isAllowed(origin + normalEscapes(url.pathname + url.search), USER_AGENT) !== false;
+      return parser.isAllowed(origin + normalizeEscapes(url.pathname + url.search), USER_AGENT) !== false;
     },
-    delayMs: seconds === null || seconds < 0 ? null : Math.min(seconds * 1_000, MAX_DELAY_MS),
+    delayMs: seconds === null || seconds < 0 ? null : Math.min(seconds * 1_000, MAX_CRAWL_DELAY_MS),
     sitemaps: parser.getSitemaps(),
   };
 }

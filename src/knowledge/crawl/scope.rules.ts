@@ -1,6 +1,6 @@
 import { compilePattern, type PathMatch } from './patterns.rules.ts';
 import type { PageReason } from './reasons.rules.ts';
-import { bareHost, keysOf, parsePageUrl, trapOf } from './urls.rules.ts';
+import { hostWithoutWww, keysOf, parsePageUrl, trapOf } from './urls.rules.ts';
 
 /** What a datasource says of which pages are its own. */
 export interface SiteSettings {
@@ -40,7 +40,7 @@ export function siteOf({ url, takes_www, include_paths, exclude_paths }: SiteSet
   const excludes = exclude_paths.map(compilePattern);
   const isAny = (patterns: PathMatch[], at: string) => patterns.some((matches) => matches(at));
   const isStart = (at: URL) => keysOf(at).key === startKey;
-  const isOnSite = (at: URL) => at.host === start.host || (takes_www && bareHost(at) === bareHost(start));
+  const isOnSite = (at: URL) => at.host === start.host || (takes_www && hostWithoutWww(at) === hostWithoutWww(start));
 
   function pathRefusal(at: URL): PageReason | undefined {
     if (isAny(excludes, at.pathname)) return 'excluded_path';

@@ -3,7 +3,7 @@ import type { Db, Trx } from '../../db/connect.ts';
 import type { PageReason } from './reasons.rules.ts';
 
 /** The pages in the index, those nearest to the start first. */
-export const listStored = (db: Db, orgId: string, datasourceId: string) =>
+export const listStoredPages = (db: Db, orgId: string, datasourceId: string) =>
   db
     .selectFrom('crawl_pages')
     .select(['id', 'url', 'depth', 'choice'])
@@ -33,7 +33,7 @@ export async function queuePages(
 }
 
 /** Marks pages that are to leave the index when the crawl is over, in which they are not fetched. */
-export async function markRemovals(
+export async function scheduleRemovals(
   trx: Trx,
   orgId: string,
   jobId: string,

@@ -4,39 +4,39 @@ import { inTransaction } from '../../db/transaction.ts';
 import type { CrawlDeps } from './context.ts';
 import type { CrawlRef } from './contract.ts';
 import { type DatasourceRow, lockDatasource } from './datasources.queries.ts';
-import { countKnown, type FoundUrl, insertFound } from './found.queries.ts';
-import { foundAt } from './found.ts';
-import { takeTurn } from './hosts.queries.ts';
+import { type DiscoveredUrl, findQueueCapacity, insertDiscovered } from './found.queries.ts';
+import { discoveredUrlsOf } from './found.ts';
+import { reserveHostSlot } from './hosts.queries.ts';
 import { beginJob, lockJob } from './jobs.queries.ts';
-import { MAX_KNOWN } from './limits.rules.ts';
+import { MAX_KNOWN_URLS } from './limits.rules.ts';
 import type { PageReason } from './reasons.rules.ts';
 import type { Robots } from './robots.ts';
 import { createRobotsFiles } from './robots-files.ts';
 import { type Site, siteOf } from './scope.rules.ts';
-import { listStored, markRemovals, queuePages } from './seeding.queries.ts';
+import { listStoredPages, queuePages, scheduleRemovals } from './seeding.queries.ts';
 import { fetchSitemap } from './sitemaps.ts';
 import { parsePageUrl } from './urls.rules.ts';
-import { addCounts } from './visits.queries.ts';
+import { incrementCounts } from './visits.queries.ts';
 
 const MAX_SITEMAPS = 50;
-const URLS_A_WRITE = 500;
-const SITEMAP_DEPTH = 1;
+const URLS_PER_WRITE = 500;
+const MAX_SITEMAP_DEPTH = 1;
 /** For all sitemaps together. */
-const SITEMAPS_MS = 10 * 60_000;
-const LOOK_MS = 1_000;
+const MAX_SITEMAPS_MS = 10 * 60_000;
+const POLL_MS = 1_000;
 
 /** Fills the queue of a crawl with all that is known to begin with. Run twice, each URL is there once. */
 export async function seedCrawl(db: Db, deps: CrawlDeps, ref: CrawlRef, isStopped: () => boolean): Promise<void> {
-  const begun = await begin(db, ref);
+  const begun = await startSeeding(db, ref);
   if (begun === undefined) return;
   const site = siteOf(begun);
   const answer = await createRobotsFiles(db, deps.egress, { maxAgeMs: 0 }).of(site.start);
-  await put(db, ref, foundAt(site, [site.start.href], { depth: 0, foundOn: null }));
+  await queueDiscovered(db, ref, discoveredUrlsOf(site, [site.start.href], { depth: 0, foundOn: null }));
   if ('robots' in answer) await readSitemaps(db, deps, ref, { site, robots: answer.robots, isStopped });
 }
 
 /** Marks the beginning, and queues the pages that are stored. Undefined for a crawl of certain pages, which are queued already, and one that has ended. */
-function begin(db: Db, { orgId, datasourceId, jobId }: CrawlRef): Promise<DatasourceRow | undefined> {
+function startSeeding(db: Db, { orgId, datasourceId, jobId }: CrawlRef): Promise<DatasourceRow | undefined> {
   return inTransaction(db, async (trx) => {
     const datasource = await lockDatasource(trx, orgId, datasourceId);
     const job = await lockJob(trx, orgId, datasourceId, jobId);
@@ -56,13 +56,13 @@ async function queueStored(
   const site = siteOf(datasource);
   const marks: { id: string; reason: PageReason }[] = [];
   const kept: string[] = [];
-  for (const page of await listStored(trx, orgId, datasourceId)) {
+  for (const page of await listStoredPages(trx, orgId, datasourceId)) {
     const reason =
       refusalOf(site, page) ?? (kept.length < (datasource.page_limit ?? Infinity) ? undefined : 'page_limit');
     if (reason === undefined) kept.push(page.id);
     else marks.push({ id: page.id, reason });
   }
-  await markRemovals(trx, orgId, jobId, marks);
+  await scheduleRemovals(trx, orgId, jobId, marks);
   await queuePages(trx, orgId, jobId, kept, { isForced: false });
 }
 
@@ -82,49 +82,49 @@ async function readSitemaps(
 ): Promise<void> {
   const usual = new URL('/sitemap.xml', site.start);
   const seen = new Set([...robots.sitemaps, ...(robots.allows(usual) ? [usual.href] : [])]);
-  const endAt = performance.now() + SITEMAPS_MS;
+  const endAt = performance.now() + MAX_SITEMAPS_MS;
   const isOver = () => isStopped() || performance.now() > endAt;
   const delayMs = Math.max(deps.delayMs, robots.delayMs ?? 0);
   let read = 0;
   for (const address of seen) {
     const url = parsePageUrl(address, site.start.href);
     if (url === undefined) continue;
-    if (delayMs > 0) await awaitTurn(db, url.host, delayMs, isOver);
+    if (delayMs > 0) await awaitHostSlot(db, url.host, delayMs, isOver);
     if (isStopped()) throw new Error('The worker stops before all sitemaps are read');
-    if (read >= MAX_SITEMAPS || isOver()) return drop(db, ref, seen.size - read);
+    if (read >= MAX_SITEMAPS || isOver()) return recordDropped(db, ref, seen.size - read);
     read++;
     const { urls, sitemaps } = await fetchSitemap(deps.egress, url.href);
     for (const next of sitemaps) if (seen.size < MAX_SITEMAPS) seen.add(next);
-    await put(db, ref, foundAt(site, urls, { depth: SITEMAP_DEPTH, foundOn: url.href }));
+    await queueDiscovered(db, ref, discoveredUrlsOf(site, urls, { depth: MAX_SITEMAP_DEPTH, foundOn: url.href }));
   }
 }
 
 /** Says that a crawl has not seen all there is. */
-const drop = (db: Db, ref: CrawlRef, dropped: number): Promise<void> =>
+const recordDropped = (db: Db, ref: CrawlRef, dropped: number): Promise<void> =>
   inTransaction(db, async (trx) => {
     if ((await lockJob(trx, ref.orgId, ref.datasourceId, ref.jobId)) !== undefined)
-      await addCounts(trx, ref, { dropped });
+      await incrementCounts(trx, ref, { dropped });
   });
 
-async function awaitTurn(db: Db, host: string, delayMs: number, isOver: () => boolean): Promise<void> {
+async function awaitHostSlot(db: Db, host: string, delayMs: number, isOver: () => boolean): Promise<void> {
   while (!isOver()) {
-    const waitMs = await takeTurn(db, host, { delayMs, patienceMs: LOOK_MS });
-    await sleep(waitMs ?? LOOK_MS);
+    const waitMs = await reserveHostSlot(db, host, { delayMs, maxWaitMs: POLL_MS });
+    await sleep(waitMs ?? POLL_MS);
     if (waitMs !== null) return;
   }
 }
 
-async function put(db: Db, ref: CrawlRef, found: FoundUrl[]): Promise<void> {
-  const known = await countKnown(db, ref.orgId, ref.datasourceId);
+async function queueDiscovered(db: Db, ref: CrawlRef, found: DiscoveredUrl[]): Promise<void> {
+  const known = await findQueueCapacity(db, ref.orgId, ref.datasourceId);
   const room = {
-    queued: Math.max(0, MAX_KNOWN.queued - known.queued),
-    refused: Math.max(0, MAX_KNOWN.refused - known.refused),
+    queued: Math.max(0, MAX_KNOWN_URLS.queued - known.queued),
+    refused: Math.max(0, MAX_KNOWN_URLS.refused - known.refused),
   };
-  for (let from = 0; from < found.length; from += URLS_A_WRITE) {
+  for (let from = 0; from < found.length; from += URLS_PER_WRITE) {
     const inserted = await inTransaction(db, async (trx) => {
       if ((await lockJob(trx, ref.orgId, ref.datasourceId, ref.jobId)) === undefined) return undefined;
-      const result = await insertFound(trx, ref, found.slice(from, from + URLS_A_WRITE), room);
-      await addCounts(trx, ref, { dropped: result.dropped });
+      const result = await insertDiscovered(trx, ref, found.slice(from, from + URLS_PER_WRITE), room);
+      await incrementCounts(trx, ref, { dropped: result.dropped });
       return result.inserted;
     });
     if (inserted === undefined) return;

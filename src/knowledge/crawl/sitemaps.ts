@@ -4,7 +4,7 @@ import { Parser } from 'htmlparser2';
 import type { Egress } from '../../providers/egress.ts';
 import { EgressError } from '../../providers/egress.ts';
 import { USER_AGENT } from './robots.ts';
-import { MAX_URL } from './urls.rules.ts';
+import { MAX_URL_LENGTH } from './urls.rules.ts';
 
 /** As the protocol has it (sitemaps.org). */
 const MAX_BYTES = 50 * 1024 * 1024;
@@ -18,7 +18,7 @@ export interface Sitemap {
   sitemaps: string[];
 }
 
-const NOTHING: Sitemap = { urls: [], sitemaps: [] };
+const EMPTY_SITEMAP: Sitemap = { urls: [], sitemaps: [] };
 
 /** Takes a sitemap's text piece by piece. */
 interface SitemapReader {
@@ -37,7 +37,7 @@ export async function fetchSitemap(egress: Egress, url: string): Promise<Sitemap
   const read = (piece: Buffer) => {
     unpacked += piece.length;
     const text = decoder.decode(piece, { stream: true });
-    reader ??= text.trimStart().startsWith('<') ? xmlReader() : lineReader();
+    reader ??= text.trimStart().startsWith('<') ? createXmlReader() : createLineReader();
     return reader.write(text) && unpacked <= MAX_BYTES;
   };
   gunzip.on('data', (piece: Buffer) => {
@@ -50,7 +50,7 @@ export async function fetchSitemap(egress: Egress, url: string): Promise<Sitemap
       headers: { 'user-agent': USER_AGENT },
       maxBytes: MAX_BYTES,
       timeoutMs: TIMEOUT_MS,
-      take(piece) {
+      onChunk(piece) {
         isPacked ??= GZIP.every((byte, index) => piece[index] === byte);
         if (!isPacked) return read(piece);
         if (!gunzip.destroyed) gunzip.write(piece);
@@ -65,10 +65,10 @@ export async function fetchSitemap(egress: Egress, url: string): Promise<Sitemap
     await isUnpacked;
   }
   gunzip.destroy();
-  return reader?.end() ?? NOTHING;
+  return reader?.end() ?? EMPTY_SITEMAP;
 }
 
-function xmlReader(): SitemapReader {
+function createXmlReader(): SitemapReader {
   const found: Sitemap = { urls: [], sitemaps: [] };
   const open: string[] = [];
   let location: string | undefined;
@@ -79,7 +79,7 @@ function xmlReader(): SitemapReader {
         if (name === 'loc') location = '';
       },
       ontext(text) {
-        if (location !== undefined && location.length <= MAX_URL) location += text;
+        if (location !== undefined && location.length <= MAX_URL_LENGTH) location += text;
       },
       onclosetag(name) {
         open.pop();
@@ -103,13 +103,13 @@ function xmlReader(): SitemapReader {
   };
 }
 
-function lineReader(): SitemapReader {
+function createLineReader(): SitemapReader {
   const urls: string[] = [];
   let rest = '';
   return {
     write(text) {
       const lines = (rest + text).split(/\r?\n/);
-      rest = (lines.pop() ?? '').slice(0, MAX_URL + 1);
+      rest = (lines.pop() ?? '').slice(0, MAX_URL_LENGTH + 1);
       for (const line of lines) if (urls.length < MAX_URLS && line !== '') urls.push(line.trim());
       return urls.length < MAX_URLS;
     },

@@ -1,6 +1,6 @@
 import { createPatch } from 'diff';
 
-const MAX_DIFF = 20_000;
+const MAX_DIFF_LENGTH = 20_000;
 /** Texts that share next to nothing are not worth the time. */
 const MAX_EDITS = 600;
 
@@ -8,5 +8,5 @@ const MAX_EDITS = 600;
 export function diffOf(before: string, after: string): string | null {
   const patch = createPatch('text', before, after, undefined, undefined, { context: 1, maxEditLength: MAX_EDITS });
   if (patch === undefined) return null;
-  return patch.split('\n').slice(4).join('\n').slice(0, MAX_DIFF).toWellFormed();
+  return patch.split('\n').slice(4).join('\n').slice(0, MAX_DIFF_LENGTH).toWellFormed();
 }

@@ -3,20 +3,20 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type ExtractedPage, ExtractionError } from '../extraction/extraction.service.ts';
 import { directivesOf } from '../extraction/robots-directives.rules.ts';
 import { type KnowledgeItem, type PreparedItem, prepareItem } from '../index/indexing.service.ts';
-import type { Visiting } from './context.ts';
-import { type Fetched, type FetchedPage, fetchPage } from './fetching.ts';
-import { linksOf } from './found.ts';
-import { busyMs, holdHost, takeTurn } from './hosts.queries.ts';
+import type { CrawlBatch } from './context.ts';
+import { type FetchedPage, type FetchResult, fetchPage } from './fetching.ts';
+import { distinctLinks } from './found.ts';
+import { deferHost, findHostWaitMs, reserveHostSlot } from './hosts.queries.ts';
 import { findJob } from './jobs.queries.ts';
 import type { LeasedPage } from './queue.queries.ts';
 import type { PageReason } from './reasons.rules.ts';
-import { bareHost, keysOf, parsePageUrl } from './urls.rules.ts';
+import { hostWithoutWww, keysOf, parsePageUrl } from './urls.rules.ts';
 
 /** A turn that is further off is left to a later batch. */
-const PATIENCE_MS = 5_000;
+const MAX_SLOT_WAIT_MS = 5_000;
 const MAX_HOPS = 5;
 const MAX_REDIRECTS = 5;
-const BUSY_MS = 10_000;
+const HOST_BACKOFF_MS = 10_000;
 const REASON_OF: Record<ExtractionError['code'], PageReason> = {
   too_slow: 'too_slow_to_read',
   too_large: 'too_large',
@@ -24,7 +24,7 @@ const REASON_OF: Record<ExtractionError['code'], PageReason> = {
   unsupported_type: 'unsupported_type',
 };
 
-export interface Content {
+export interface PageContent {
   title: string;
   markdown: string;
   language: string | null;
@@ -38,16 +38,16 @@ export interface Content {
 }
 
 /** A page of the same site, which another page leads to. */
-export interface Target {
+export interface PageTarget {
   url: string;
   key: string;
 }
 
 /** What a visit found. */
-export type Finding =
-  | { kind: 'content'; content: Content; duplicateOf: Target | null }
+export type VisitResult =
+  | { kind: 'content'; content: PageContent; duplicateOf: PageTarget | null }
   | { kind: 'unchanged' }
-  | { kind: 'moved'; to: Target; reason: 'redirect' }
+  | { kind: 'moved'; to: PageTarget; reason: 'redirect' }
   /** `links`: where it leads nevertheless. */
   | { kind: 'none'; reason: PageReason; detail: string | null; links: string[]; retryAfterMs: number | null };
 
@@ -56,13 +56,13 @@ export interface Visit {
   /** After redirects that led to the same page. */
   url: string;
   httpStatus: number | null;
-  finding: Finding;
+  finding: VisitResult;
 }
 
 /** Fetches a page and reads it. Undefined where its host is not to be asked for a while, or the crawl has ended. */
-export async function visitPage(visiting: Visiting, page: LeasedPage): Promise<Visit | undefined> {
+export async function visitPage(visiting: CrawlBatch, page: LeasedPage): Promise<Visit | undefined> {
   let url = parsePageUrl(page.url) as URL;
-  const visit = (finding: Finding, httpStatus: number | null = null): Visit => ({
+  const visit = (finding: VisitResult, httpStatus: number | null = null): Visit => ({
     page,
     url: url.href,
     httpStatus,
@@ -71,31 +71,31 @@ export async function visitPage(visiting: Visiting, page: LeasedPage): Promise<V
 
   for (let hops = 0; hops <= MAX_HOPS; hops++) {
     const robots = await visiting.robots.of(url);
-    if ('reason' in robots) return visit(none(robots.reason));
-    if (!robots.robots.allows(url)) return visit(none('robots'));
-    if (!(await awaitTurn(visiting, url.host, robots.robots.delayMs))) return undefined;
+    if ('reason' in robots) return visit(noContent(robots.reason));
+    if (!robots.robots.allows(url)) return visit(noContent('robots'));
+    if (!(await awaitHostSlot(visiting, url.host, robots.robots.delayMs))) return undefined;
 
     const fetched = await fetchPage(visiting.deps.egress, url.href, conditionsOf(visiting, page));
     if (fetched.kind === 'unchanged') {
       const wasAsked = conditionsOf(visiting, page) !== undefined;
-      return visit(wasAsked ? { kind: 'unchanged' } : none('http_error'), 304);
+      return visit(wasAsked ? { kind: 'unchanged' } : noContent('http_error'), 304);
     }
-    if (fetched.kind === 'page') return visit(await read(visiting, page, url, fetched), fetched.status);
-    if (fetched.kind === 'failed') return visit(await fail(visiting, url, page, fetched), fetched.status);
+    if (fetched.kind === 'page') return visit(await readFetched(visiting, page, url, fetched), fetched.status);
+    if (fetched.kind === 'failed') return visit(await handleFailure(visiting, url, page, fetched), fetched.status);
 
     const next = parsePageUrl(fetched.to, url.href);
     if (next === undefined)
-      return visit(none('http_error', `redirects to ${fetched.to.slice(0, 500)}`), fetched.status);
-    if (next.host !== url.host && bareHost(next) === bareHost(url) && !visiting.site.isOnSite(next))
+      return visit(noContent('http_error', `redirects to ${fetched.to.slice(0, 500)}`), fetched.status);
+    if (next.host !== url.host && hostWithoutWww(next) === hostWithoutWww(url) && !visiting.site.isOnSite(next))
       await visiting.takeWww();
-    if (keysOf(next).key !== page.url_key) return visit(moved(visiting, page, next), fetched.status);
+    if (keysOf(next).key !== page.url_key) return visit(movedResult(visiting, page, next), fetched.status);
     url = next;
   }
-  return visit(none('redirect_loop'));
+  return visit(noContent('redirect_loop'));
 }
 
 /** What a visit found where there is nothing to store. */
-export const none = (reason: PageReason, detail: string | null = null, links: string[] = []): Finding => ({
+export const noContent = (reason: PageReason, detail: string | null = null, links: string[] = []): VisitResult => ({
   kind: 'none',
   reason,
   detail,
@@ -103,19 +103,19 @@ export const none = (reason: PageReason, detail: string | null = null, links: st
   retryAfterMs: null,
 });
 
-function moved({ site }: Visiting, page: LeasedPage, to: URL): Finding {
-  if (!site.isOnSite(to)) return none('redirect_other_site', to.href);
-  if (page.redirects >= MAX_REDIRECTS) return none('redirect_loop', to.href);
+function movedResult({ site }: CrawlBatch, page: LeasedPage, to: URL): VisitResult {
+  if (!site.isOnSite(to)) return noContent('redirect_other_site', to.href);
+  if (page.redirects >= MAX_REDIRECTS) return noContent('redirect_loop', to.href);
   return { kind: 'moved', reason: 'redirect', to: { url: to.href, key: keysOf(to).key } };
 }
 
 /** Waits for the host's next turn. False where that is too far off, or the crawl has ended when it comes. */
-async function awaitTurn(visiting: Visiting, host: string, ownDelayMs: number | null): Promise<boolean> {
+async function awaitHostSlot(visiting: CrawlBatch, host: string, ownDelayMs: number | null): Promise<boolean> {
   const delayMs = Math.max(visiting.deps.delayMs, ownDelayMs ?? 0);
   if (delayMs === 0 && visiting.waitUntil === null) return true;
-  const waitMs = await takeTurn(visiting.db, host, { delayMs, patienceMs: PATIENCE_MS });
+  const waitMs = await reserveHostSlot(visiting.db, host, { delayMs, maxWaitMs: MAX_SLOT_WAIT_MS });
   if (waitMs === null) {
-    waitFor(visiting, await busyMs(visiting.db, host));
+    deferBatch(visiting, await findHostWaitMs(visiting.db, host));
     return false;
   }
   if (waitMs === 0) return true;
@@ -124,61 +124,66 @@ async function awaitTurn(visiting: Visiting, host: string, ownDelayMs: number | 
   return (await findJob(visiting.db, orgId, datasourceId, jobId))?.status === 'scraping';
 }
 
-function waitFor(visiting: Visiting, ms: number): void {
+function deferBatch(visiting: CrawlBatch, ms: number): void {
   visiting.waitUntil = Math.max(visiting.waitUntil ?? 0, performance.now() + ms);
 }
 
 /** Nothing to compare with where what is stored was read otherwise. */
-function conditionsOf({ fetchedWith }: Visiting, page: LeasedPage) {
+function conditionsOf({ fetchedWith }: CrawlBatch, page: LeasedPage) {
   const isComparable = page.is_stored && !page.is_forced && page.fetched_with === fetchedWith && page.removal === null;
   return isComparable ? page : undefined;
 }
 
-async function fail(
-  visiting: Visiting,
+async function handleFailure(
+  visiting: CrawlBatch,
   { host }: URL,
   page: LeasedPage,
-  { reason, detail, status, retryAfterMs }: Extract<Fetched, { kind: 'failed' }>,
-): Promise<Finding> {
-  if (reason === 'not_found') return none(reason, status === 410 ? 'gone for good (410)' : null);
+  { reason, detail, status, retryAfterMs }: Extract<FetchResult, { kind: 'failed' }>,
+): Promise<VisitResult> {
+  if (reason === 'not_found') return noContent(reason, status === 410 ? 'gone for good (410)' : null);
   visiting.trouble = `${host}: ${detail ?? status ?? reason}`;
-  if (reason !== 'busy') return none(reason, detail);
-  const pauseMs = retryAfterMs ?? BUSY_MS * 2 ** page.tries;
-  await holdHost(visiting.db, host, pauseMs);
-  waitFor(visiting, pauseMs);
+  if (reason !== 'busy') return noContent(reason, detail);
+  const pauseMs = retryAfterMs ?? HOST_BACKOFF_MS * 2 ** page.tries;
+  await deferHost(visiting.db, host, pauseMs);
+  deferBatch(visiting, pauseMs);
   return { kind: 'none', reason, detail, links: [], retryAfterMs: pauseMs };
 }
 
-async function read(visiting: Visiting, page: LeasedPage, url: URL, fetched: FetchedPage): Promise<Finding> {
+async function readFetched(
+  visiting: CrawlBatch,
+  page: LeasedPage,
+  url: URL,
+  fetched: FetchedPage,
+): Promise<VisitResult> {
   const rawHash = hashOf(fetched.bytes);
   if (conditionsOf(visiting, page) !== undefined && page.raw_hash?.toString('hex') === rawHash)
     return { kind: 'unchanged' };
   const extracted = await extract(visiting, url, fetched);
-  if (typeof extracted === 'string') return none(extracted);
+  if (typeof extracted === 'string') return noContent(extracted);
 
   const directives = directivesOf(fetched.robotsTag);
   const isSilent = extracted.isNofollow || directives.isNofollow;
-  const links = isSilent ? [] : linksOf(extracted.links);
-  if (extracted.isNoindex || directives.isNoindex) return none('noindex', null, links);
+  const links = isSilent ? [] : distinctLinks(extracted.links);
+  if (extracted.isNoindex || directives.isNoindex) return noContent('noindex', null, links);
   const refresh = extracted.refresh === null ? undefined : parsePageUrl(extracted.refresh, url.href);
-  if (refresh !== undefined && keysOf(refresh).key !== page.url_key) return moved(visiting, page, refresh);
-  if (extracted.looksScripted) return none('script_only', null, links);
+  if (refresh !== undefined && keysOf(refresh).key !== page.url_key) return movedResult(visiting, page, refresh);
+  if (extracted.looksScripted) return noContent('script_only', null, links);
   const markdown = extracted.markdown.trim();
-  if (markdown === '') return none('empty', null, links);
+  if (markdown === '') return noContent('empty', null, links);
   const omission = page.choice === 'included' ? undefined : visiting.site.omissionOf(url);
-  if (omission !== undefined) return none(omission, null, links);
+  if (omission !== undefined) return noContent(omission, null, links);
 
   const text = { title: extracted.title.trim() || url.pathname, markdown, language: extracted.language };
   const textHash = hashOf(markdown);
   const isSame = page.is_stored && page.text_hash?.toString('hex') === textHash && page.title === text.title;
-  const item = isSame ? undefined : await prepare(page, { ...text, url: url.href });
-  if (item === 'unreadable') return none(item);
+  const item = isSame ? undefined : await prepareContent(page, { ...text, url: url.href });
+  if (item === 'unreadable') return noContent(item);
   const { etag, lastModified } = fetched;
   const content = { ...text, links, etag, lastModified, rawHash, textHash, item };
   return { kind: 'content', content, duplicateOf: duplicateOf(visiting, page, url, extracted.canonical) };
 }
 
-async function prepare(
+async function prepareContent(
   { id }: LeasedPage,
   text: Pick<KnowledgeItem, 'url' | 'title' | 'markdown' | 'language'>,
 ): Promise<PreparedItem | 'unreadable'> {
@@ -200,7 +205,12 @@ async function prepare(
 }
 
 /** The page that this one calls the original, where it is one of the site that may be fetched. */
-function duplicateOf({ site, isFull }: Visiting, page: LeasedPage, url: URL, canonical: string | null): Target | null {
+function duplicateOf(
+  { site, isFull }: CrawlBatch,
+  page: LeasedPage,
+  url: URL,
+  canonical: string | null,
+): PageTarget | null {
   const original = canonical === null || page.choice === 'included' ? undefined : parsePageUrl(canonical, url.href);
   if (original === undefined || !isFull || !site.isOnSite(original)) return null;
   const { key } = keysOf(original);
@@ -210,7 +220,7 @@ function duplicateOf({ site, isFull }: Visiting, page: LeasedPage, url: URL, can
 }
 
 async function extract(
-  visiting: Visiting,
+  visiting: CrawlBatch,
   url: URL,
   { bytes, contentType }: FetchedPage,
 ): Promise<ExtractedPage | PageReason> {

@@ -66,7 +66,7 @@ export async function updateVisited(
 }
 
 /** What became of pages so far, by their keys. */
-export async function listByKeys(trx: Trx, orgId: string, datasourceId: string, keys: string[]) {
+export async function listPagesByKeys(trx: Trx, orgId: string, datasourceId: string, keys: string[]) {
   if (keys.length === 0) return [];
   return trx
     .selectFrom('crawl_pages')
@@ -78,7 +78,7 @@ export async function listByKeys(trx: Trx, orgId: string, datasourceId: string, 
 }
 
 /** The texts of pages as they are stored. */
-export async function readTexts(trx: Trx, orgId: string, ids: string[]): Promise<Map<string, string>> {
+export async function listTexts(trx: Trx, orgId: string, ids: string[]): Promise<Map<string, string>> {
   if (ids.length === 0) return new Map();
   const rows = await trx
     .selectFrom('crawl_pages')
@@ -119,7 +119,7 @@ interface Counts {
 }
 
 /** Adds to the counts of a crawl, whose total is what is done and what waits. */
-export async function addCounts(
+export async function incrementCounts(
   trx: Trx,
   { orgId, datasourceId, jobId }: CrawlRef,
   counts: Partial<Counts>,

@@ -4,21 +4,28 @@ import { isTooSlow } from '../../db/failures.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { newId } from '../../ids.ts';
 import { indexPrepared } from '../index/indexing.service.ts';
-import type { Visiting } from './context.ts';
+import type { CrawlBatch } from './context.ts';
 import type { CrawlRef } from './contract.ts';
-import { includeFound, insertFound, type Room } from './found.queries.ts';
-import { foundAt } from './found.ts';
+import { includeDiscovered, insertDiscovered, type QueueCapacity } from './found.queries.ts';
+import { discoveredUrlsOf } from './found.ts';
 import { lockJob } from './jobs.queries.ts';
-import { type Outcome, outcomeOf } from './outcomes.rules.ts';
+import { outcomeOf, type VisitOutcome } from './outcomes.rules.ts';
 import { diffOf } from './texts.ts';
-import { none, type Visit } from './visit.ts';
-import { addCounts, insertChanges, listByKeys, type NewChange, readTexts, updateVisited } from './visits.queries.ts';
+import { noContent, type Visit } from './visit.ts';
+import {
+  incrementCounts,
+  insertChanges,
+  listPagesByKeys,
+  listTexts,
+  type NewChange,
+  updateVisited,
+} from './visits.queries.ts';
 
 /** Thrown to undo what was written for a crawl that has ended meanwhile. */
 class CrawlEnded extends Error {}
 
 /** Thrown to undo what was written where a user or another try of the batch has taken pages over meanwhile: only these are still ours. */
-class PagesTaken extends Error {
+class PagesReassigned extends Error {
   readonly left: ReadonlySet<string>;
 
   constructor(left: ReadonlySet<string>) {
@@ -34,17 +41,17 @@ const UNSTORABLE = /^(?:22|54)/;
  * Writes down what visits found: pages, search index, report, counts and the links that are to be followed. Nothing of a crawl that has ended,
  * nor of a page that the batch has no more. A page that the database does not take is unreadable, and holds up no other.
  */
-export async function writeVisits(visiting: Visiting, found: Visit[]): Promise<void> {
-  const { room, handed } = visiting;
+export async function writeVisits(visiting: CrawlBatch, found: Visit[]): Promise<void> {
+  const { capacity, queuedLinks } = visiting;
   const visits = [...new Map(found.map((visit) => [visit.page.id, visit])).values()]; // the last of each page
   try {
-    const { urls, inserted } = await inTransaction(visiting.db, (trx) => write(trx, visiting, visits));
-    for (const url of urls) handed.add(url);
-    room.queued -= inserted.queued;
-    room.refused -= inserted.refused;
+    const { urls, inserted } = await inTransaction(visiting.db, (trx) => writeInTransaction(trx, visiting, visits));
+    for (const url of urls) queuedLinks.add(url);
+    capacity.queued -= inserted.queued;
+    capacity.refused -= inserted.refused;
   } catch (error) {
     const [visit, ...others] = visits;
-    if (error instanceof PagesTaken) {
+    if (error instanceof PagesReassigned) {
       const left = visits.filter(({ page }) => error.left.has(page.id));
       if (left.length > 0) await writeVisits(visiting, left);
     } else if (others.length > 0 && (isUnstorable(error) || isTooSlow(error))) {
@@ -60,31 +67,31 @@ export async function writeVisits(visiting: Visiting, found: Visit[]): Promise<v
 const isUnstorable = (error: unknown): boolean =>
   error instanceof RangeError || UNSTORABLE.test(String((error as { code?: unknown }).code ?? ''));
 
-const unreadable = (visit: Visit): Visit => ({ ...visit, finding: none('unreadable') });
+const unreadable = (visit: Visit): Visit => ({ ...visit, finding: noContent('unreadable') });
 
 /**
  * The search index takes the longest, so it comes before the crawl is held. Where doubles are to be told from originals, or what is in the index
  * is written again, one after the other does it.
  */
-async function write(trx: Trx, visiting: Visiting, visits: Visit[]): Promise<Queued> {
+async function writeInTransaction(trx: Trx, visiting: CrawlBatch, visits: Visit[]): Promise<Queued> {
   const { ref, batch } = visiting;
-  if (visits.some((visit) => originalOf(visit) !== null)) await hold(trx, ref);
-  const doubles = await findDoubles(trx, visiting, visits);
+  if (visits.some((visit) => originalOf(visit) !== null)) await lockCrawl(trx, ref);
+  const doubles = await findDuplicates(trx, visiting, visits);
   const outcomes = visits.map((visit) => outcomeOf(visit, visiting.fetchedWith, doubles.has(visit)));
   const changed = outcomes.filter(isChanged);
   const updated = changed.filter(({ change }) => change === 'updated');
-  if (updated.length > 0) await hold(trx, ref);
-  const before = await readTexts(trx, ref.orgId, updated.map(idOf));
+  if (updated.length > 0) await lockCrawl(trx, ref);
+  const before = await listTexts(trx, ref.orgId, updated.map(idOf));
   await indexPrepared(
     trx,
     ref.orgId,
     outcomes.flatMap(({ item }) => item ?? []),
   );
 
-  await hold(trx, ref);
+  await lockCrawl(trx, ref);
   const rows = outcomes.map(({ row }) => row);
   const written = await updateVisited(trx, ref.orgId, ref.datasourceId, batch, rows);
-  if (written.size < rows.length) throw new PagesTaken(written);
+  if (written.size < rows.length) throw new PagesReassigned(written);
   const changes: NewChange[] = [];
   for (const outcome of changed) {
     changes.push(changeOf(outcome, before));
@@ -92,8 +99,8 @@ async function write(trx: Trx, visiting: Visiting, visits: Visit[]): Promise<Que
   }
   await insertChanges(trx, ref.orgId, ref.jobId, changes);
   const queued = await queueLinks(trx, visiting, visits, outcomes);
-  const count = (change: Outcome['change']) => outcomes.filter((outcome) => outcome.change === change).length;
-  await addCounts(trx, ref, {
+  const count = (change: VisitOutcome['change']) => outcomes.filter((outcome) => outcome.change === change).length;
+  await incrementCounts(trx, ref, {
     completed: outcomes.length - count('later'),
     new: count('new'),
     updated: count('updated'),
@@ -103,24 +110,24 @@ async function write(trx: Trx, visiting: Visiting, visits: Visit[]): Promise<Que
   return queued;
 }
 
-async function hold(trx: Trx, { orgId, datasourceId, jobId }: CrawlRef): Promise<void> {
+async function lockCrawl(trx: Trx, { orgId, datasourceId, jobId }: CrawlRef): Promise<void> {
   if ((await lockJob(trx, orgId, datasourceId, jobId)) === undefined) throw new CrawlEnded();
 }
 
-const idOf = ({ row }: Outcome): string => row.id;
-const isChanged = ({ change }: Outcome): boolean => change === 'new' || change === 'updated';
+const idOf = ({ row }: VisitOutcome): string => row.id;
+const isChanged = ({ change }: VisitOutcome): boolean => change === 'new' || change === 'updated';
 const originalOf = (visit: Visit) => (visit.finding.kind === 'content' ? visit.finding.duplicateOf : null);
 
 interface Queued {
   urls: string[];
-  inserted: Room;
+  inserted: QueueCapacity;
   dropped: number;
 }
 
 /** The visits whose pages have an original that is there, or is still to be looked at. */
-async function findDoubles(trx: Trx, { ref }: Visiting, visits: Visit[]): Promise<Set<Visit>> {
+async function findDuplicates(trx: Trx, { ref }: CrawlBatch, visits: Visit[]): Promise<Set<Visit>> {
   const keys = visits.flatMap((visit) => originalOf(visit)?.key ?? []);
-  const rows = await listByKeys(trx, ref.orgId, ref.datasourceId, keys);
+  const rows = await listPagesByKeys(trx, ref.orgId, ref.datasourceId, keys);
   const known = new Map(rows.map((row) => [row.url_key, row]));
   /** Pages of this group that were found to be doubles, with their originals. */
   const settled = new Map<string, string>();
@@ -144,7 +151,7 @@ async function findDoubles(trx: Trx, { ref }: Visiting, visits: Visit[]): Promis
   return doubles;
 }
 
-const changeOf = ({ row, change }: Outcome, before: Map<string, string>): NewChange => ({
+const changeOf = ({ row, change }: VisitOutcome, before: Map<string, string>): NewChange => ({
   id: newId(),
   page_id: row.id,
   kind: change === 'new' ? 'new' : 'updated',
@@ -154,29 +161,31 @@ const changeOf = ({ row, change }: Outcome, before: Map<string, string>): NewCha
 });
 
 /** Hands links, where they are followed, originals and targets of redirects to the queue. A target is wanted as its page was. */
-async function queueLinks(trx: Trx, visiting: Visiting, visits: Visit[], outcomes: Outcome[]): Promise<Queued> {
-  const { site, ref, room, handed, isFull } = visiting;
+async function queueLinks(trx: Trx, visiting: CrawlBatch, visits: Visit[], outcomes: VisitOutcome[]): Promise<Queued> {
+  const { site, ref, capacity, queuedLinks, isFull } = visiting;
   const linksOf = new Map(isFull ? outcomes.map(({ row, links }) => [row.id, links]) : []);
   const urls: string[] = [];
   const wanted: string[] = [];
   const found = visits.flatMap(({ page, url, finding }) => {
     const { depth } = page;
-    const links = linksOf.get(page.id)?.filter((link) => !handed.has(link)) ?? [];
+    const links = linksOf.get(page.id)?.filter((link) => !queuedLinks.has(link)) ?? [];
     urls.push(...links);
-    const next = foundAt(site, links, { depth: depth + 1, foundOn: url });
+    const next = discoveredUrlsOf(site, links, { depth: depth + 1, foundOn: url });
     if (finding.kind === 'moved') {
       const isWanted = page.choice === 'included';
       if (isWanted) wanted.push(finding.to.key);
-      next.push(...foundAt(site, [finding.to.url], { depth, foundOn: url, redirects: page.redirects + 1, isWanted }));
+      next.push(
+        ...discoveredUrlsOf(site, [finding.to.url], { depth, foundOn: url, redirects: page.redirects + 1, isWanted }),
+      );
     }
     if (finding.kind === 'content' && finding.duplicateOf !== null) {
-      next.push(...foundAt(site, [finding.duplicateOf.url], { depth, foundOn: url }));
+      next.push(...discoveredUrlsOf(site, [finding.duplicateOf.url], { depth, foundOn: url }));
     }
     return next;
   });
   const refusedFirst = found.toSorted((a, b) => Number(a.refusal === null) - Number(b.refusal === null));
   const fresh = [...new Map(refusedFirst.map((one) => [one.key, one])).values()];
-  const queued = await insertFound(trx, ref, fresh, room);
-  if (wanted.length > 0) await includeFound(trx, ref, wanted);
+  const queued = await insertDiscovered(trx, ref, fresh, capacity);
+  if (wanted.length > 0) await includeDiscovered(trx, ref, wanted);
   return { urls, ...queued };
 }

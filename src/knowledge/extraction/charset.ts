@@ -6,8 +6,8 @@ const BYTE_ORDER_MARKS: [number[], string][] = [
   [[0xfe, 0xff], 'utf-16be'],
 ];
 const META = /<meta[^>]{0,500}?charset\s{0,10}=\s{0,10}["']?([\w:.-]{1,40})/i;
-const META_WITHIN = 4_096;
-const SAMPLE = 65_536;
+const MAX_META_OFFSET = 4_096;
+const MAX_SAMPLE_BYTES = 65_536;
 
 /** How text reads that was written in these encodings: the letters that most of its letters beyond ASCII are. */
 const LIKELY: [string, RegExp, number][] = [
@@ -24,14 +24,14 @@ const LIKELY: [string, RegExp, number][] = [
 export function decode(bytes: Uint8Array, contentType: string | null): string {
   const marked = BYTE_ORDER_MARKS.find(([mark]) => mark.every((byte, nth) => bytes[nth] === byte))?.[1];
   const decoder = decoderOf(marked) ?? decoderOf(charsetOf(contentType)) ?? decoderOf(charsetOfMeta(bytes));
-  return (decoder ?? new TextDecoder(guess(bytes.subarray(0, SAMPLE)))).decode(bytes);
+  return (decoder ?? new TextDecoder(guess(bytes.subarray(0, MAX_SAMPLE_BYTES)))).decode(bytes);
 }
 
 const charsetOf = (contentType: string | null) =>
   /charset\s{0,10}=\s{0,10}["']?([^\s;"',]{1,40})/i.exec(contentType ?? '')?.[1];
 
 function charsetOfMeta(bytes: Uint8Array): string | undefined {
-  const label = META.exec(Buffer.from(bytes.subarray(0, META_WITHIN)).toString('latin1'))?.[1];
+  const label = META.exec(Buffer.from(bytes.subarray(0, MAX_META_OFFSET)).toString('latin1'))?.[1];
   return label?.toLowerCase().startsWith('utf-16') ? 'utf-8' : label; // else it could not have been read
 }
 

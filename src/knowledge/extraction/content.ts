@@ -9,12 +9,12 @@ import {
 } from './chrome.rules.ts';
 import { type Element, isElement, type Tree } from './tree.ts';
 
-export interface Content {
+export interface ChosenContent {
   content: Element;
   isKept: (element: Element) => boolean;
 }
 
-interface Setting {
+interface SelectionContext {
   /** Characters of the whole content: what is a large share of them is kept whatever it is called. */
   whole: number;
   isMain: boolean;
@@ -23,19 +23,19 @@ interface Setting {
 
 const MIN_CONTENT = 200;
 const MIN_QUESTION = 15;
-const MAX_LOOKED_AT = 300;
+const MAX_INSPECTED = 300;
 const LARGE_SHARE = 0.4;
 const LARGE_NAMED_SHARE = 0.3;
 const MAX_LINKS_SHARE = 0.9;
 
 /** The part of a page that is its own, and what in it is not: menus, notices, references to other pages. */
-export function chooseContent({ root }: Tree, url: string): Content {
+export function chooseContent({ root }: Tree, url: string): ChosenContent {
   const body = findFirst(root, ({ name }) => name === 'body') ?? root;
-  const isDiscussion = holdsDiscussion(root, body, url);
+  const isDiscussion = hasDiscussion(root, body, url);
   const content = chooseRoot(body, isDiscussion);
   const whole = content.textLength;
   const dropped = new Set<Element>();
-  const kept = mark(content, dropped, {
+  const kept = dropChrome(content, dropped, {
     whole,
     isMain: content !== body,
     chromeNames: isDiscussion ? CHROME_NAMES_OF_DISCUSSION : CHROME_NAMES,
@@ -47,8 +47,8 @@ export function chooseContent({ root }: Tree, url: string): Content {
 const isRendered = ({ name }: Element) => name !== 'noscript';
 
 /** Whether several people's posts are the content: the page says so, or its address or that of its template does. */
-const holdsDiscussion = (root: Element, body: Element, url: string): boolean =>
-  DISCUSSION.test(url.slice(0, MAX_LOOKED_AT)) ||
+const hasDiscussion = (root: Element, body: Element, url: string): boolean =>
+  DISCUSSION.test(url.slice(0, MAX_INSPECTED)) ||
   DISCUSSION.test(namesOf(body)) ||
   findFirst(root, ({ attributes: { itemtype } }) => itemtype !== undefined && DISCUSSION_TYPE.test(itemtype)) !==
     undefined;
@@ -73,19 +73,19 @@ function chooseRoot(body: Element, isDiscussion: boolean): Element {
 }
 
 /** Marks what is dropped of an element and says how much text is kept. */
-function mark(element: Element, dropped: Set<Element>, setting: Setting): number {
+function dropChrome(element: Element, dropped: Set<Element>, setting: SelectionContext): number {
   let kept = element.textLength;
   for (const child of element.children) {
     if (!isElement(child)) continue;
     if (isChrome(child, setting)) {
       dropped.add(child);
       kept -= child.textLength;
-    } else kept -= child.textLength - mark(child, dropped, setting);
+    } else kept -= child.textLength - dropChrome(child, dropped, setting);
   }
   return kept;
 }
 
-function isChrome(element: Element, { whole, isMain, chromeNames }: Setting): boolean {
+function isChrome(element: Element, { whole, isMain, chromeNames }: SelectionContext): boolean {
   const { name, attributes, textLength, linkLength } = element;
   if (name === 'nav' || (!isMain && (name === 'header' || name === 'footer'))) return true;
   const isLarge = textLength >= whole * LARGE_SHARE;

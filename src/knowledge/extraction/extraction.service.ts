@@ -45,7 +45,7 @@ export class ExtractionError extends Error {
 }
 
 /** What a thread says of a page. */
-export type ThreadAnswer = { read: ExtractedPage } | { failure: Failure };
+export type ThreadResult = { read: ExtractedPage } | { failure: Failure };
 
 export interface Failure {
   code: ExtractionFailure;
@@ -55,15 +55,15 @@ export interface Failure {
 const THREAD = new URL('./extraction.thread.ts', import.meta.url);
 const MEMORY_LIMITS = { maxOldGenerationSizeMb: 384, maxYoungGenerationSizeMb: 12 };
 const MAX_BYTES = 5 * 1024 * 1024;
-const TIME_LIMIT_MS = 2_000;
-const PDF_TIME_LIMIT_MS = 10_000;
+const MAX_READ_MS = 2_000;
+const MAX_PDF_READ_MS = 10_000;
 const MAX_THREADS = 4;
 const MAX_BUFFER_BYTES = 256 * 1024 * 1024;
-const WATCH_MS = 200;
+const MEMORY_CHECK_MS = 200;
 const TOO_MUCH_MEMORY = 'The page takes too much memory to be read';
 
 /** Room for one page at a time, with a thread once a page has needed it. */
-interface Place {
+interface ThreadSlot {
   thread: Worker | undefined;
 }
 
@@ -73,23 +73,23 @@ interface Place {
  */
 export function createExtractor(): Extractor {
   const size = Math.max(1, Math.min(MAX_THREADS, availableParallelism() - 1));
-  const places = Array.from({ length: size }, (): Place => ({ thread: undefined }));
+  const places = Array.from({ length: size }, (): ThreadSlot => ({ thread: undefined }));
   const idle = [...places];
-  const waiting: ((place: Place) => void)[] = [];
+  const waiting: ((place: ThreadSlot) => void)[] = [];
   let isClosed = false;
 
-  const release = (place: Place) => {
+  const release = (place: ThreadSlot) => {
     const next = waiting.shift();
     if (next === undefined) idle.push(place);
     else next(place);
   };
-  const readAt = async (place: Place, page: Page): Promise<ThreadAnswer> => {
+  const readAt = async (place: ThreadSlot, page: Page): Promise<ThreadResult> => {
     if (isClosed) throw new Error('The extractor is closed');
     place.thread ??= await startThread(() => {
       place.thread = undefined;
     });
     try {
-      return await ask(place.thread, page);
+      return await readInThread(place.thread, page);
     } catch (error) {
       if (isClosed) throw new Error('The extractor was closed');
       await place.thread?.terminate();
@@ -100,7 +100,7 @@ export function createExtractor(): Extractor {
   return {
     async extract(page) {
       if (page.bytes.byteLength > MAX_BYTES) throw new ExtractionError('too_large', 'The page is larger than 5 MB');
-      const place = idle.pop() ?? (await new Promise<Place>((resolve) => waiting.push(resolve)));
+      const place = idle.pop() ?? (await new Promise<ThreadSlot>((resolve) => waiting.push(resolve)));
       try {
         const answer = await readAt(place, page);
         if ('read' in answer) return answer.read;
@@ -116,16 +116,16 @@ export function createExtractor(): Extractor {
   };
 }
 
-async function ask(thread: Worker, page: Page): Promise<ThreadAnswer> {
-  const limitMs = kindOf(page.bytes, page.contentType) === 'pdf' ? PDF_TIME_LIMIT_MS : TIME_LIMIT_MS;
+async function readInThread(thread: Worker, page: Page): Promise<ThreadResult> {
+  const limitMs = kindOf(page.bytes, page.contentType) === 'pdf' ? MAX_PDF_READ_MS : MAX_READ_MS;
   const bytes = new Uint8Array(page.bytes); // a Buffer may be a view of much more
   const tooLarge = new AbortController();
-  const watch = setInterval(() => void endLarge(thread, tooLarge), WATCH_MS);
+  const watch = setInterval(() => void abortWhenTooLarge(thread, tooLarge), MEMORY_CHECK_MS);
   thread.postMessage({ ...page, bytes }, [bytes.buffer]);
   try {
     const signal = AbortSignal.any([AbortSignal.timeout(limitMs), tooLarge.signal]);
     const [answer] = await once(thread, 'message', { signal });
-    return answer as ThreadAnswer;
+    return answer as ThreadResult;
   } catch (error) {
     throw tooLarge.signal.aborted ? new ExtractionError('too_large', TOO_MUCH_MEMORY) : error;
   } finally {
@@ -134,7 +134,7 @@ async function ask(thread: Worker, page: Page): Promise<ThreadAnswer> {
 }
 
 /** The limits of a thread do not count its buffers, into which a PDF of 5 MB can inflate gigabytes. */
-async function endLarge(thread: Worker, tooLarge: AbortController): Promise<void> {
+async function abortWhenTooLarge(thread: Worker, tooLarge: AbortController): Promise<void> {
   const statistics = await thread.getHeapStatistics().catch(() => undefined); // it has just ended
   if (statistics !== undefined && statistics.external_memory > MAX_BUFFER_BYTES) tooLarge.abort();
 }

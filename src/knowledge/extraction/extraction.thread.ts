@@ -1,5 +1,5 @@
 import { parentPort } from 'node:worker_threads';
-import { ExtractionError, type Failure, type Page, type ThreadAnswer } from './extraction.service.ts';
+import { ExtractionError, type Failure, type Page, type ThreadResult } from './extraction.service.ts';
 import { readPage } from './page.ts';
 
 // A program that answers each page with what it says, or with why it cannot be read. Its first message says that it is ready.
@@ -7,13 +7,13 @@ parentPort?.on(
   'message',
   (page: Page) =>
     void readPage(page).then(
-      (read) => answer({ read }),
-      (error) => answer({ failure: failureOf(error) }),
+      (read) => postResult({ read }),
+      (error) => postResult({ failure: failureOf(error) }),
     ),
 );
 parentPort?.postMessage('ready');
 
-const answer = (message: ThreadAnswer) => parentPort?.postMessage(message);
+const postResult = (message: ThreadResult) => parentPort?.postMessage(message);
 
 function failureOf(error: unknown): Failure {
   if (error instanceof ExtractionError) return { code: error.code, message: error.message };

@@ -3,7 +3,7 @@ import { directivesOf } from './robots-directives.rules.ts';
 import { type Element, isElement, type Tree } from './tree.ts';
 
 /** What a page says about itself. */
-export interface Facts {
+export interface PageMetadata {
   title: string;
   language: string | null;
   canonical: string | null;
@@ -16,14 +16,14 @@ export interface Facts {
 }
 
 const MAX_LINKS = 10_000;
-const MAX_ADDRESS = 2_000;
-const MAX_TITLE = 500;
+const MAX_ADDRESS_LENGTH = 2_000;
+const MAX_TITLE_LENGTH = 500;
 const MAX_TITLE_ELEMENTS = 50;
-const ROBOTS = new Set(['robots', 'googlebot']);
+const ROBOTS_META_NAMES = new Set(['robots', 'googlebot']);
 /** Codes of ISO 639-1 that the API does not know, and what it calls them. */
 const LANGUAGE_ALIASES: Record<string, string> = { nb: 'no', nn: 'no', fil: 'tl' };
 
-interface Found {
+interface CollectedMetadata {
   base: string | undefined;
   titles: string[];
   headings: Element[];
@@ -36,8 +36,8 @@ interface Found {
 }
 
 /** Reads what a page says about itself and where it leads. `url` is where it was found. */
-export function factsOf({ root }: Tree, url: string): Facts {
-  const found: Found = {
+export function metadataOf({ root }: Tree, url: string): PageMetadata {
+  const found: CollectedMetadata = {
     base: undefined,
     titles: [],
     headings: [],
@@ -49,8 +49,8 @@ export function factsOf({ root }: Tree, url: string): Facts {
     references: [],
   };
   collect(root, found);
-  const base = resolver(url)(found.base ?? '') ?? url;
-  const resolve = resolver(base);
+  const base = createResolver(url)(found.base ?? '') ?? url;
+  const resolve = createResolver(base);
   return {
     title: titleOf(found, url),
     language: languageOf(found.language ?? found.metas.get('content-language') ?? found.metas.get('og:locale')),
@@ -62,7 +62,7 @@ export function factsOf({ root }: Tree, url: string): Facts {
   };
 }
 
-function collect(element: Element, found: Found): void {
+function collect(element: Element, found: CollectedMetadata): void {
   for (const child of element.children) {
     if (!isElement(child)) continue;
     const { name, attributes } = child;
@@ -79,25 +79,25 @@ function collect(element: Element, found: Found): void {
   }
 }
 
-function collectMeta(attributes: Record<string, string>, found: Found): void {
+function collectMeta(attributes: Record<string, string>, found: CollectedMetadata): void {
   const { content } = attributes;
   if (content === undefined) return;
   const name = (attributes.name ?? attributes.property ?? attributes['http-equiv'] ?? '').toLowerCase();
-  if (ROBOTS.has(name)) found.robots.push(content);
+  if (ROBOTS_META_NAMES.has(name)) found.robots.push(content);
   else if (name === 'refresh') found.refresh ??= content;
   else if (!found.metas.has(name)) found.metas.set(name, content);
 }
 
 /** The page's heading where its title repeats it, else its title without the name of the site where that is known. */
-function titleOf({ titles, headings, metas }: Found, url: string): string {
+function titleOf({ titles, headings, metas }: CollectedMetadata, url: string): string {
   const title = collapse(titles[0] ?? '');
   const texts = headings.map((heading) => collapse(allTextOf(heading))).filter((text) => text !== '');
   const repeated = texts.find((text) => text.length > 2 && title.toLowerCase().includes(text.toLowerCase()));
   const chosen = repeated ?? (collapse(metas.get('og:title') ?? '') || title || texts[0] || new URL(url).pathname);
-  return chosen.length <= MAX_TITLE
+  return chosen.length <= MAX_TITLE_LENGTH
     ? chosen
     : `${chosen
-        .slice(0, MAX_TITLE - 1)
+        .slice(0, MAX_TITLE_LENGTH - 1)
         .toWellFormed()
         .replace(/\ufffd$/, '')}…`;
 }
@@ -113,7 +113,7 @@ function languageOf(tag: string | undefined): string | null {
   }
 }
 
-function linksOf(references: string[], resolve: Facts['resolve']): string[] {
+function linksOf(references: string[], resolve: PageMetadata['resolve']): string[] {
   const links = new Set<string>();
   for (const reference of references) {
     const link = resolve(reference);
@@ -123,18 +123,18 @@ function linksOf(references: string[], resolve: Facts['resolve']): string[] {
   return [...links];
 }
 
-function refreshOf(content: string | undefined, resolve: Facts['resolve']): string | null {
+function refreshOf(content: string | undefined, resolve: PageMetadata['resolve']): string | null {
   const target = /^\s*[\d.]*\s*[;,]?\s*(?:url\s*=\s*)?["']?([^"']*)/i.exec(content ?? '')?.[1]?.trim();
   return target ? (resolve(target) ?? null) : null;
 }
 
 /** Resolves references against an address, each once: pages repeat them. */
-function resolver(base: string): Facts['resolve'] {
+function createResolver(base: string): PageMetadata['resolve'] {
   const resolved = new Map<string, string | undefined>();
   return (reference) => {
     if (resolved.has(reference)) return resolved.get(reference);
     const url = URL.parse(reference.trim(), base);
-    const isOfTheWeb = url !== null && /^https?:$/.test(url.protocol) && url.href.length <= MAX_ADDRESS;
+    const isOfTheWeb = url !== null && /^https?:$/.test(url.protocol) && url.href.length <= MAX_ADDRESS_LENGTH;
     const address = isOfTheWeb ? url.href : undefined;
     resolved.set(reference, address);
     return address;
@@ -154,12 +154,12 @@ export function looksScripted({ root, scriptLength }: Tree, pageLength: number):
   const isMostlyScript = scriptLength > pageLength / 2;
   const hasEmptyPlace = findFirst(
     body,
-    ({ attributes, textLength }) => textLength < 50 && PLACES.has(attributes.id ?? ''),
+    ({ attributes, textLength }) => textLength < 50 && APP_ROOT_IDS.has(attributes.id ?? ''),
   );
   return isMostlyScript || hasEmptyPlace !== undefined;
 }
 
-const PLACES = new Set([
+const APP_ROOT_IDS = new Set([
   'root',
   'app',
   '__next',

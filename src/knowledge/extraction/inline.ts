@@ -1,7 +1,7 @@
 import { BLOCK_ELEMENTS, type Child, type Element } from './tree.ts';
 
 /** What the Markdown of a page is made with. */
-export interface Writing {
+export interface MarkdownContext {
   isKept: (element: Element) => boolean;
   /** The absolute http(s) address that a reference of the page means. */
   resolve: (reference: string) => string | undefined;
@@ -41,14 +41,14 @@ const linesOf = (inline: string): string[] =>
     .filter((line) => line !== '');
 
 /** Children of an element as Markdown within a paragraph. A newline is a break of the line. */
-export function inlineOf(element: Element, writing: Writing): string {
+export function inlineOf(element: Element, writing: MarkdownContext): string {
   const pieces: string[] = [];
   for (const child of element.children) addInline(pieces, child, writing);
   return pieces.join('');
 }
 
 /** Adds a child to a paragraph. What is strong side by side is strong as one. */
-export function addInline(pieces: string[], child: Child, writing: Writing): void {
+export function addInline(pieces: string[], child: Child, writing: MarkdownContext): void {
   const more = typeof child === 'string' ? escapeText(child.replace(/\s+/g, ' ')) : inlineElement(child, writing);
   const last = pieces.at(-1);
   if (last?.endsWith('**') && more.startsWith('**')) pieces.splice(-1, 1, last.slice(0, -2), more.slice(2));
@@ -56,7 +56,7 @@ export function addInline(pieces: string[], child: Child, writing: Writing): voi
 }
 
 /** An element as Markdown within a paragraph. */
-function inlineElement(element: Element, writing: Writing): string {
+function inlineElement(element: Element, writing: MarkdownContext): string {
   const { name, attributes } = element;
   if (!writing.isKept(element)) return '';
   if (name === 'br') return '\n';
@@ -70,7 +70,7 @@ function inlineElement(element: Element, writing: Writing): string {
 }
 
 /** Link text as a link, where it has an address. */
-export function linked(text: string, href: string | undefined, writing: Writing): string {
+export function linked(text: string, href: string | undefined, writing: MarkdownContext): string {
   if (href === undefined || href.startsWith('#') || writing.addressBudget <= 0) return text;
   const address = writing.resolve(href);
   if (address === undefined) return text;
@@ -78,7 +78,7 @@ export function linked(text: string, href: string | undefined, writing: Writing)
   return `[${text.replace(/(?<!\\)[[\]]/g, '\\$&')}](${address.replace(/[()]/g, encodeParenthesis)})`;
 }
 
-function linkOf(element: Element, writing: Writing): string {
+function linkOf(element: Element, writing: MarkdownContext): string {
   const inline = inlineOf(element, writing);
   const text = oneLine(inline);
   if (ANCHOR_TEXT.test(text)) return '';

@@ -1,30 +1,42 @@
-import type { Content } from './content.ts';
-import { addInline, inlineOf, linked, longestRun, oneLine, paragraphOf, rawTextOf, type Writing } from './inline.ts';
-import { isOfData, rowsOf, tableOf } from './tables.ts';
+import type { ChosenContent } from './content.ts';
+import {
+  addInline,
+  inlineOf,
+  linked,
+  longestRun,
+  type MarkdownContext,
+  oneLine,
+  paragraphOf,
+  rawTextOf,
+} from './inline.ts';
+import { isDataTable, rowsOf, tableOf } from './tables.ts';
 import { BLOCK_ELEMENTS, type Child, type Element, isElement } from './tree.ts';
 
 const HEADING = /^h([1-6])$/;
 const LISTS = new Set(['ul', 'ol', 'menu', 'dir']);
 /** Deeper ones are written as if they were at this depth: indentation must not make a page many times its size. */
-const MAX_INDENTED = 8;
-const MAX_HEADING = 6;
+const MAX_INDENT_DEPTH = 8;
+const MAX_HEADING_LEVEL = 6;
 const MAX_ADDRESS_CHARACTERS = 400_000;
 const LANGUAGE = /(?:^|\s)(?:language|lang|highlight-source|highlight|brush)[-:]\s?([\w+#.-]{1,30})/i;
 
 /** Where in the page the writing is. */
-interface Place {
+interface BlockContext {
   depth: number;
   /** The level of the last heading. */
   heading: { level: number };
 }
 
 /** What is kept of a page as Markdown: headings, nested lists, tables, code with its language, absolute links, images as their text. */
-export function markdownOf({ content, isKept }: Content, resolve: (reference: string) => string | undefined): string {
-  const writing: Writing = { isKept, resolve, addressBudget: MAX_ADDRESS_CHARACTERS };
+export function markdownOf(
+  { content, isKept }: ChosenContent,
+  resolve: (reference: string) => string | undefined,
+): string {
+  const writing: MarkdownContext = { isKept, resolve, addressBudget: MAX_ADDRESS_CHARACTERS };
   return blocksOf(content.children, writing, { depth: 0, heading: { level: 1 } }).join('\n\n');
 }
 
-function blocksOf(children: Child[], writing: Writing, place: Place): string[] {
+function blocksOf(children: Child[], writing: MarkdownContext, place: BlockContext): string[] {
   const blocks: string[] = [];
   const pieces: string[] = [];
   const flush = () => {
@@ -49,12 +61,12 @@ const isQuestion = ({ name, attributes }: Element) =>
   name === 'summary' ||
   (name === 'button' && (attributes['aria-expanded'] ?? attributes['aria-controls']) !== undefined);
 
-function blockOf(element: Element, writing: Writing, place: Place): string[] {
+function blockOf(element: Element, writing: MarkdownContext, place: BlockContext): string[] {
   const { name } = element;
   const level = HEADING.exec(name)?.[1];
   if (level !== undefined) return headingOf(element, Number(level), writing, place);
   if (isQuestion(element))
-    return headingOf(element, Math.min(place.heading.level + 1, MAX_HEADING), writing, place, false);
+    return headingOf(element, Math.min(place.heading.level + 1, MAX_HEADING_LEVEL), writing, place, false);
   if (name === 'pre') return codeBlockOf(element, writing);
   if (LISTS.has(name)) return listOf(element, writing, place);
   if (name === 'table') return tableBlocksOf(element, writing, place);
@@ -64,7 +76,13 @@ function blockOf(element: Element, writing: Writing, place: Place): string[] {
   return blocksOf(element.children, writing, place);
 }
 
-function headingOf(element: Element, level: number, writing: Writing, { heading }: Place, isCounted = true): string[] {
+function headingOf(
+  element: Element,
+  level: number,
+  writing: MarkdownContext,
+  { heading }: BlockContext,
+  isCounted = true,
+): string[] {
   const text = oneLine(inlineOf(element, writing))
     .replaceAll('**', '')
     .replace(/(?<=\s)(?=#+$)/, '\\');
@@ -73,7 +91,7 @@ function headingOf(element: Element, level: number, writing: Writing, { heading 
   return [`${'#'.repeat(level)} ${text}`];
 }
 
-function codeBlockOf(element: Element, { isKept }: Writing): string[] {
+function codeBlockOf(element: Element, { isKept }: MarkdownContext): string[] {
   const code = rawTextOf(element, isKept).replace(/^\n/, '').trimEnd();
   if (code.trim() === '') return [];
   const fence = '`'.repeat(Math.max(3, longestRun(code) + 1));
@@ -91,8 +109,8 @@ function languageOf(element: Element): string {
   return '';
 }
 
-function listOf(element: Element, writing: Writing, place: Place): string[] {
-  const isIndented = place.depth < MAX_INDENTED;
+function listOf(element: Element, writing: MarkdownContext, place: BlockContext): string[] {
+  const isIndented = place.depth < MAX_INDENT_DEPTH;
   const inner = { ...place, depth: place.depth + 1 };
   const items: string[] = [];
   let number = element.name === 'ol' ? startOf(element.attributes.start) : undefined;
@@ -119,28 +137,28 @@ const tight = (blocks: string[]) =>
 
 const indent = (text: string, width: number) => text.replace(/^(?=.)/gm, ' '.repeat(width));
 
-function tableBlocksOf(element: Element, writing: Writing, place: Place): string[] {
+function tableBlocksOf(element: Element, writing: MarkdownContext, place: BlockContext): string[] {
   const captions = element.children.filter(isElement).filter(({ name }) => name === 'caption');
   const rows = rowsOf(element, writing.isKept);
-  if (rows.length === 0 || !isOfData(element, rows)) return blocksOf(element.children, writing, place);
+  if (rows.length === 0 || !isDataTable(element, rows)) return blocksOf(element.children, writing, place);
   return [...captions.flatMap((caption) => blocksOf(caption.children, writing, place)), tableOf(rows, writing)];
 }
 
 /** A link around blocks, as of a card: its first line becomes the link. */
-function linkedBlocksOf(element: Element, writing: Writing, place: Place): string[] {
+function linkedBlocksOf(element: Element, writing: MarkdownContext, place: BlockContext): string[] {
   const [first = '', ...others] = blocksOf(element.children, writing, place);
   const [, marks = '', text = ''] = /^(#{1,6} )?([^\n]+)$/.exec(first) ?? [];
   if (text === '' || /\]\(|^[-|>`]|^\d{1,9}\. /.test(text)) return first === '' ? others : [first, ...others];
   return [marks + linked(text, element.attributes.href, writing), ...others];
 }
 
-function quoteOf(element: Element, writing: Writing, place: Place): string[] {
+function quoteOf(element: Element, writing: MarkdownContext, place: BlockContext): string[] {
   const blocks = blocksOf(element.children, writing, { ...place, depth: place.depth + 1 });
-  if (blocks.length === 0 || place.depth >= MAX_INDENTED) return blocks;
+  if (blocks.length === 0 || place.depth >= MAX_INDENT_DEPTH) return blocks;
   return [blocks.join('\n\n').replace(/^/gm, '> ').replace(/^> $/gm, '>')];
 }
 
-function termOf(element: Element, writing: Writing): string[] {
+function termOf(element: Element, writing: MarkdownContext): string[] {
   const blocks = paragraphOf(inlineOf(element, writing));
   return blocks === '' ? [] : [/\*\*|\n|^\P{L}/u.test(blocks) ? blocks : `**${blocks}**`];
 }

@@ -10,17 +10,17 @@ const KINDS: Record<string, PageKind> = {
   'application/x-pdf': 'pdf',
 };
 /** Types that servers give to whatever they do not know. */
-const UNKNOWN = new Set(['', 'application/octet-stream', 'binary/octet-stream', 'application/unknown']);
-const SNIFFED = 1_024;
+const GENERIC_TYPES = new Set(['', 'application/octet-stream', 'binary/octet-stream', 'application/unknown']);
+const MAX_SNIFFED_BYTES = 1_024;
 const STARTS_HTML =
   /^[\s\ufeff\u00ef\u00bb\u00bf]*<(?:!doctype\s+html|!--|html|head|body|title|meta|div|p|h1|table|article|main|script|style|a)[\s>]/i;
 
 /** What kind of page this is: by its first bytes where they tell, by its type otherwise. undefined: none that is read. */
 export function kindOf(bytes: Uint8Array, contentType: string | null): PageKind | undefined {
-  const start = Buffer.from(bytes.subarray(0, SNIFFED)).toString('latin1');
+  const start = Buffer.from(bytes.subarray(0, MAX_SNIFFED_BYTES)).toString('latin1');
   if (start.trimStart().startsWith('%PDF-')) return 'pdf';
   const type = (contentType ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
-  if (!UNKNOWN.has(type)) return KINDS[type];
+  if (!GENERIC_TYPES.has(type)) return KINDS[type];
   if (STARTS_HTML.test(start)) return 'html';
   return start.includes('\0') ? undefined : 'text';
 }

@@ -38,14 +38,14 @@ ends('optgroup', 'option optgroup', 'select');
 ends('body', 'head', 'html');
 
 /** End tags are looked for this far up: a page of stray ones must not cost the square of its size. */
-const REACH = 256;
+const MAX_SEARCHED_DEPTH = 256;
 
 /** Where in the stack of open elements the one is that a start tag ends, or -1. */
 export function endedByStart(name: string, stack: readonly string[]): number {
   const rule = ENDED_BY.get(name);
   if (rule === undefined) return -1;
   let found = -1;
-  for (let at = stack.length - 1, last = Math.max(0, at - REACH); at >= last; at--) {
+  for (let at = stack.length - 1, last = Math.max(0, at - MAX_SEARCHED_DEPTH); at >= last; at--) {
     const open = stack[at] as string;
     if (rule.ends.has(open)) found = at;
     else if (rule.within.has(open)) break;
@@ -58,7 +58,7 @@ export function endedByEnd(name: string, stack: readonly string[]): { at: number
   const isBlock = BLOCKS.has(name);
   const isOfTable = name.startsWith('t') && name !== 'title' && name !== 'textarea' && name !== 'tt';
   let isCrossed = false;
-  for (let at = stack.length - 1, last = Math.max(0, at - REACH); at >= last; at--) {
+  for (let at = stack.length - 1, last = Math.max(0, at - MAX_SEARCHED_DEPTH); at >= last; at--) {
     const open = stack[at] as string;
     if (open === name) return { at, isCrossed };
     if (isOfTable ? open === 'table' : CELLS.includes(open)) return undefined;

@@ -1,15 +1,15 @@
 import { decode } from './charset.ts';
 import { chooseContent } from './content.ts';
 import { type ExtractedPage, ExtractionError, type Page } from './extraction.service.ts';
-import { factsOf, looksScripted } from './facts.ts';
+import { looksScripted, metadataOf } from './facts.ts';
 import { markdownOf } from './markdown.ts';
 import { kindOf } from './media-types.rules.ts';
 import { pdfTextOf } from './pdf.ts';
 import { MAX_CHARACTERS, parseHtml } from './tree.ts';
 
-const MAX_TITLE = 500;
+const MAX_TITLE_LENGTH = 500;
 /** Of a title that is a text's first line. */
-const MAX_FIRST_LINE = 200;
+const MAX_FIRST_LINE_LENGTH = 200;
 /** Control characters, which say nothing and which a database does not take. */
 const CONTROL_CHARACTERS = /[^\P{Cc}\t\n\r]/gu;
 
@@ -26,7 +26,7 @@ export async function readPage({ bytes, contentType, url }: Page): Promise<Extra
 /** Reads a page of HTML: one parse serves all that is asked of it. */
 export function readHtml(html: string, url: string): ExtractedPage {
   const tree = parseHtml(html);
-  const { resolve, title, ...facts } = factsOf(tree, url);
+  const { resolve, title, ...facts } = metadataOf(tree, url);
   return {
     ...facts,
     title: clean(title),
@@ -43,7 +43,9 @@ function readText(raw: string, title: string, url: string): ExtractedPage {
       ?.replace(/^#{1,6} /, '')
       .trim() ?? '';
   return {
-    title: clean((title.trim() || firstLine.slice(0, MAX_FIRST_LINE) || new URL(url).pathname).slice(0, MAX_TITLE)),
+    title: clean(
+      (title.trim() || firstLine.slice(0, MAX_FIRST_LINE_LENGTH) || new URL(url).pathname).slice(0, MAX_TITLE_LENGTH),
+    ),
     markdown: text,
     language: null,
     canonical: null,

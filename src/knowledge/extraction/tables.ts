@@ -1,4 +1,4 @@
-import { inlineOf, oneLine, type Writing } from './inline.ts';
+import { inlineOf, type MarkdownContext, oneLine } from './inline.ts';
 import { type Element, isElement } from './tree.ts';
 
 interface Row {
@@ -8,7 +8,7 @@ interface Row {
 
 const SECTIONS = new Set(['thead', 'tbody', 'tfoot']);
 const MAX_COLUMNS = 50;
-const MAX_REPEATED = 100;
+const MAX_REPEATED_CELLS = 100;
 
 /** A table's rows, the nested tables' apart. */
 export function rowsOf(table: Element, isKept: (element: Element) => boolean): Row[] {
@@ -25,14 +25,14 @@ export function rowsOf(table: Element, isKept: (element: Element) => boolean): R
 }
 
 /** Whether a table says something by its columns, rather than by where it puts things. */
-export function isOfData({ attributes }: Element, rows: Row[]): boolean {
+export function isDataTable({ attributes }: Element, rows: Row[]): boolean {
   if (attributes.role === 'presentation' || attributes.role === 'none') return false;
   const cells = rows.flatMap((row) => row.cells);
-  return rows.length > 1 && rows.some((row) => row.cells.length > 1) && !cells.some((cell) => holds(cell));
+  return rows.length > 1 && rows.some((row) => row.cells.length > 1) && !cells.some((cell) => hasContent(cell));
 }
 
 /** A table in Markdown. What spans rows stands in each of them, as a row is read by itself. */
-export function tableOf(rows: Row[], writing: Writing): string {
+export function tableOf(rows: Row[], writing: MarkdownContext): string {
   const grid: string[][] = rows.map(() => []);
   for (const [nth, { cells }] of rows.entries()) {
     let column = 0;
@@ -44,7 +44,7 @@ export function tableOf(rows: Row[], writing: Writing): string {
       const down = spanOf(cell.attributes.rowspan, rows.length - nth);
       for (let row = nth; row < nth + down; row += 1) {
         for (let at = column; at < column + columns; at += 1) {
-          const isRepeated = row > nth && text.length > MAX_REPEATED;
+          const isRepeated = row > nth && text.length > MAX_REPEATED_CELLS;
           (grid[row] as string[])[at] = at > column || isRepeated ? '' : text;
         }
       }
@@ -65,9 +65,11 @@ const cellsOf = (row: Element, isKept: (element: Element) => boolean) =>
     .slice(0, MAX_COLUMNS);
 
 /** What a cell of a table in Markdown cannot hold. */
-const holds = (cell: Element): boolean =>
+const hasContent = (cell: Element): boolean =>
   cell.hasBlocks &&
-  cell.children.some((child) => isElement(child) && (child.name === 'table' || child.name === 'pre' || holds(child)));
+  cell.children.some(
+    (child) => isElement(child) && (child.name === 'table' || child.name === 'pre' || hasContent(child)),
+  );
 
 const spanOf = (value: string | undefined, most: number) =>
   Math.max(1, Math.min(Number.parseInt(value ?? '1', 10) || 1, most));

@@ -33,7 +33,7 @@ const READ_ATTRIBUTES = new Set(
    itemtype lang name property rel role rowspan shadowrootmode start style xml:lang`.split(/\s+/),
 );
 /** What is within them is not read. */
-const SKIPPED = new Set(
+const SKIPPED_ELEMENTS = new Set(
   'script style svg iframe object audio video canvas map noframes noembed datalist select textarea annotation'.split(
     ' ',
   ),
@@ -46,8 +46,10 @@ export const BLOCK_ELEMENTS = new Set(
     /\s+/,
   ),
 );
-const ONCE = new Set(['html', 'body']);
-const IN_HEAD = new Set('base basefont bgsound link meta noframes noscript script style template title'.split(' '));
+const SINGLE_ELEMENTS = new Set(['html', 'body']);
+const HEAD_ELEMENTS = new Set(
+  'base basefont bgsound link meta noframes noscript script style template title'.split(' '),
+);
 
 export const isElement = (child: Child): child is Element => typeof child !== 'string';
 
@@ -112,8 +114,8 @@ function createBuilder(html: string) {
   };
   const open = (name: string) => {
     if (skippedFrom < 0) {
-      if (ONCE.has(name) && names.includes(name)) return;
-      if (names.at(-1) === 'head' && !IN_HEAD.has(name)) closeTo(names.length - 1);
+      if (SINGLE_ELEMENTS.has(name) && names.includes(name)) return;
+      if (names.at(-1) === 'head' && !HEAD_ELEMENTS.has(name)) closeTo(names.length - 1);
       const at = endedByStart(name, names);
       if (at >= 0) closeTo(at);
     }
@@ -130,7 +132,7 @@ function createBuilder(html: string) {
       names.push(name);
       elements.push(isInTree ? opening : current);
       current = isInTree ? opening : current;
-      if (skippedFrom < 0 && (SKIPPED.has(name) || (name === 'template' && !('shadowrootmode' in attributes))))
+      if (skippedFrom < 0 && (SKIPPED_ELEMENTS.has(name) || (name === 'template' && !('shadowrootmode' in attributes))))
         skippedFrom = names.length - 1;
       if (foreignFrom < 0 && (name === 'svg' || name === 'math')) foreignFrom = names.length - 1;
     }
@@ -138,7 +140,7 @@ function createBuilder(html: string) {
   };
   const close = (name: string) => {
     if (name === 'br') return void (skippedFrom < 0 && current.children.push(createElement('br', current)));
-    const ended = ONCE.has(name) ? undefined : endedByEnd(name, names); // what follows them is still part of them
+    const ended = SINGLE_ELEMENTS.has(name) ? undefined : endedByEnd(name, names); // what follows them is still part of them
     if (ended === undefined) return;
     if (!ended.isCrossed) return closeTo(ended.at);
     names[ended.at] = 'span';

@@ -1,34 +1,53 @@
 import { sql } from 'kysely';
 import type { Db } from '../../db/connect.ts';
-import { byCreation, type Place } from '../../db/cursor.ts';
+import { orderedByCreation, type PageRequest } from '../../db/cursor.ts';
 
-const LISTED = ['id', 'title', 'slug', 'path', 'meta_title', 'meta_description', 'created_at', 'updated_at'] as const;
+const LISTED_COLUMNS = [
+  'id',
+  'title',
+  'slug',
+  'path',
+  'meta_title',
+  'meta_description',
+  'created_at',
+  'updated_at',
+] as const;
 
 /** The articles of a page of the list, by creation. */
-export const listArticles = (db: Db, orgId: string, place: Place) =>
-  db.selectFrom('help_center_articles').select(LISTED).where('org_id', '=', orgId).$call(byCreation(place)).execute();
+export const listArticles = (db: Db, orgId: string, place: PageRequest) =>
+  db
+    .selectFrom('help_center_articles')
+    .select(LISTED_COLUMNS)
+    .where('org_id', '=', orgId)
+    .$call(orderedByCreation(place))
+    .execute();
 
-export const listArticlesOf = (db: Db, orgId: string, ids: string[]) =>
-  db.selectFrom('help_center_articles').select(LISTED).where('org_id', '=', orgId).where('id', 'in', ids).execute();
+export const listArticlesById = (db: Db, orgId: string, ids: string[]) =>
+  db
+    .selectFrom('help_center_articles')
+    .select(LISTED_COLUMNS)
+    .where('org_id', '=', orgId)
+    .where('id', 'in', ids)
+    .execute();
 
 export const findArticle = (db: Db, orgId: string, id: string) =>
   db
     .selectFrom('help_center_articles')
-    .select([...LISTED, 'content_markdown'])
+    .select([...LISTED_COLUMNS, 'content_markdown'])
     .where('org_id', '=', orgId)
     .where('id', '=', id)
     .executeTakeFirst();
 
-export const findArticleAt = (db: Db, orgId: string, path: string) =>
+export const findArticleByPath = (db: Db, orgId: string, path: string) =>
   db
     .selectFrom('help_center_articles')
-    .select([...LISTED, 'content_markdown', sql<string>`encode(hash, 'hex')`.as('hash')])
+    .select([...LISTED_COLUMNS, 'content_markdown', sql<string>`encode(hash, 'hex')`.as('hash')])
     .where('org_id', '=', orgId)
     .where('path', '=', path)
     .executeTakeFirst();
 
 /** The name of an org that has a help center. */
-export async function findCenter(db: Db, orgId: string): Promise<string | undefined> {
+export async function findCenterName(db: Db, orgId: string): Promise<string | undefined> {
   const center = await db
     .selectFrom('help_centers as center')
     .innerJoin('orgs as org', 'org.id', 'center.org_id')
@@ -39,7 +58,7 @@ export async function findCenter(db: Db, orgId: string): Promise<string | undefi
 }
 
 /** What a category and those below it hold, or all where there is no path, in the order of the tree. */
-export async function listContentsTable(db: Db, orgId: string, path?: string) {
+export async function listTableOfContents(db: Db, orgId: string, path?: string) {
   const { rows } = await sql<{
     path: string;
     title: string;
@@ -67,7 +86,7 @@ export async function listContentsTable(db: Db, orgId: string, path?: string) {
 }
 
 /** The categories at these paths, the outermost first. */
-export function listTrail(db: Db, orgId: string, paths: string[]) {
+export function listBreadcrumbs(db: Db, orgId: string, paths: string[]) {
   return db
     .selectFrom('help_center_categories')
     .select(['path', 'name as title'])

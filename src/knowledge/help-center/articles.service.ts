@@ -1,19 +1,19 @@
 import type { Db } from '../../db/connect.ts';
 import { pageOf } from '../../db/cursor.ts';
 import { notFound } from '../../errors.ts';
-import { findPassages, type Semantics } from '../index/search.service.ts';
+import { findPassages, type SemanticSearch } from '../index/search.service.ts';
 import { addressOf } from './addresses.rules.ts';
-import { findArticle, listArticles, listArticlesOf } from './articles.queries.ts';
+import { findArticle, listArticles, listArticlesById } from './articles.queries.ts';
 import type { ArticlesQuery } from './articles.schema.ts';
-import { ARTICLES } from './content.service.ts';
+import { ARTICLES_SOURCE } from './content.service.ts';
 
 /** An article may have several passages: so many for each are asked for, and more where that gives too few articles. */
-const PASSAGES_AN_ARTICLE = [3, 15];
+const PASSAGES_PER_ARTICLE = [3, 15];
 
 /** A page of the org's articles by creation, or the articles that a question calls for, the best first. */
 export async function listHelpArticles(
   db: Db,
-  { publicUrl, semantics }: { publicUrl: string; semantics: Semantics },
+  { publicUrl, semantics }: { publicUrl: string; semantics: SemanticSearch },
   orgId: string,
   { q, cursor, limit }: ArticlesQuery,
 ) {
@@ -28,14 +28,14 @@ export async function listHelpArticles(
 }
 
 /** Articles that a question calls for, the best first. */
-export async function searchArticles(db: Db, semantics: Semantics, orgId: string, query: string, limit: number) {
+export async function searchArticles(db: Db, semantics: SemanticSearch, orgId: string, query: string, limit: number) {
   const ids = new Set<string>();
-  for (const many of PASSAGES_AN_ARTICLE) {
+  for (const many of PASSAGES_PER_ARTICLE) {
     const passages = await findPassages(db, semantics, orgId, {
       query,
       limit: limit * many,
       explain: false,
-      dataSources: [ARTICLES],
+      dataSources: [ARTICLES_SOURCE],
       visibility: ['public'],
     });
     for (const { id } of passages) ids.add(id);
@@ -43,7 +43,7 @@ export async function searchArticles(db: Db, semantics: Semantics, orgId: string
   }
   if (ids.size === 0) return [];
   const chosen = [...ids].slice(0, limit);
-  const byId = new Map((await listArticlesOf(db, orgId, chosen)).map((article) => [article.id, article]));
+  const byId = new Map((await listArticlesById(db, orgId, chosen)).map((article) => [article.id, article]));
   return chosen.flatMap((id) => byId.get(id) ?? []);
 }
 

@@ -3,7 +3,7 @@ import type { Db, Trx } from '../../db/connect.ts';
 import { lockName } from '../../db/locks.ts';
 
 /** What is stored under a path, and what it was made of. */
-export interface Stored {
+export interface StoredContent {
   id: string;
   path: string;
   /** In hex. */
@@ -47,9 +47,9 @@ type ContentTable = 'help_center_articles' | 'help_center_categories' | 'help_ce
 /** Lets one change of the org's help center through at a time. */
 export const lockContent = (trx: Trx, orgId: string) => lockName(trx, `help-center ${orgId}`);
 
-export async function listStored(trx: Trx, orgId: string, table: ContentTable): Promise<Stored[]> {
+export async function listStored(trx: Trx, orgId: string, table: ContentTable): Promise<StoredContent[]> {
   const position = table === 'help_center_operations' ? sql`0` : sql`position`;
-  const { rows } = await sql<Stored>`
+  const { rows } = await sql<StoredContent>`
     select id, path, encode(hash, 'hex') as hash, ${position} as position from ${sql.table(table)} where org_id = ${orgId}
   `.execute(trx);
   return rows;
@@ -110,7 +110,7 @@ export async function upsertOperations(trx: Trx, orgId: string, rows: OperationR
   `.execute(trx);
 }
 
-export async function setSpecification(trx: Trx, orgId: string, openapi_spec: string | null): Promise<void> {
+export async function updateSpecification(trx: Trx, orgId: string, openapi_spec: string | null): Promise<void> {
   await trx
     .insertInto('help_centers')
     .values({ org_id: orgId, openapi_spec })
@@ -131,7 +131,7 @@ export const listCategories = (db: Db, orgId: string) =>
     .execute();
 
 /** All articles with their content, siblings in their order. */
-export const listContents = (db: Db, orgId: string) =>
+export const listArticleContents = (db: Db, orgId: string) =>
   db
     .selectFrom('help_center_articles')
     .select(['category_id', 'title', 'slug', 'content_markdown', 'meta_title', 'meta_description'])

@@ -8,28 +8,28 @@ import { addressOf } from './addresses.rules.ts';
 import {
   deleteStored,
   findSpecification,
+  listArticleContents,
   listCategories,
-  listContents,
   listStored,
   lockContent,
   moveArticles,
-  type Stored,
-  setSpecification,
+  type StoredContent,
+  updateSpecification,
   upsertArticles,
   upsertCategories,
   upsertOperations,
 } from './content.queries.ts';
 import type { SyncContentTree } from './content.schema.ts';
 import { operationsOf } from './operations.ts';
-import { buildTree, type PlacedTree, placeTree } from './tree.rules.ts';
+import { buildTree, type FlattenedTree, flattenTree } from './tree.rules.ts';
 
 /** What `dataSources` of a search calls it. */
 /** What `dataSources` names. */
-export const ARTICLES = 'help_center';
-const OPERATIONS = 'api_reference';
+export const ARTICLES_SOURCE = 'help_center';
+const OPERATIONS_SOURCE = 'api_reference';
 
 /** Where the api is reached. */
-interface Place {
+interface HelpCenterRef {
   publicUrl: string;
   orgId: string;
 }
@@ -38,8 +38,8 @@ interface Place {
  * Makes the help center what the tree says: what has a new path is created, what the tree has not is deleted, and what differs by its content
  * is updated, all at once or not at all. Throws invalid that names what the tree cannot have.
  */
-export async function syncContent(db: Db, place: Place, { categories, openapi_spec }: SyncContentTree) {
-  const placed = placeTree(categories);
+export async function syncContent(db: Db, place: HelpCenterRef, { categories, openapi_spec }: SyncContentTree) {
+  const placed = flattenTree(categories);
   if (placed.issues.length > 0) {
     const summary = placed.issues.map(({ path, message }) => `${path}: ${message}`).join('; ');
     throw invalid(`The request is not valid: ${summary.slice(0, 500)}`, placed.issues);
@@ -47,21 +47,21 @@ export async function syncContent(db: Db, place: Place, { categories, openapi_sp
   const operations = openapi_spec === undefined ? [] : operationsOf(openapi_spec);
   return inTransaction(db, async (trx) => {
     await lockContent(trx, place.orgId);
-    await setSpecification(trx, place.orgId, openapi_spec ?? null);
+    await updateSpecification(trx, place.orgId, openapi_spec ?? null);
     const counts = await syncTree(trx, place, placed);
     return { ...counts, operations: await syncOperations(trx, place.orgId, operations) };
   });
 }
 
 /** The tree as it was given. */
-export async function readContent(db: Db, orgId: string) {
+export async function getContent(db: Db, orgId: string) {
   const specification = (await findSpecification(db, orgId))?.openapi_spec;
-  const categories = buildTree(await listCategories(db, orgId), await listContents(db, orgId));
+  const categories = buildTree(await listCategories(db, orgId), await listArticleContents(db, orgId));
   return { categories, ...(specification == null ? {} : { openapi_spec: specification }) };
 }
 
-async function syncTree(trx: Trx, { publicUrl, orgId }: Place, { categories, articles }: PlacedTree) {
-  const categoryChanges = compare(
+async function syncTree(trx: Trx, { publicUrl, orgId }: HelpCenterRef, { categories, articles }: FlattenedTree) {
+  const categoryChanges = diffRows(
     await listStored(trx, orgId, 'help_center_categories'),
     categories.map((one) => {
       const { name, slug, description = null, icon = null } = one.category;
@@ -69,7 +69,7 @@ async function syncTree(trx: Trx, { publicUrl, orgId }: Place, { categories, art
       return { ...row, parentPath: one.parentPath, hash: hashOf([name, description, icon]) };
     }),
   );
-  const articleChanges = compare(
+  const articleChanges = diffRows(
     await listStored(trx, orgId, 'help_center_articles'),
     articles.map(({ path, parentPath, position, article }) => {
       const { title, slug, content_markdown = null, meta_title = null, meta_description = null } = article;
@@ -97,14 +97,14 @@ async function syncTree(trx: Trx, { publicUrl, orgId }: Place, { categories, art
     trx,
     orgId,
     changed.map(({ id, path, title, content_markdown }) =>
-      itemOf(ARTICLES, { id, title, markdown: content_markdown ?? '', url: addressOf(publicUrl, orgId, path) }),
+      itemOf(ARTICLES_SOURCE, { id, title, markdown: content_markdown ?? '', url: addressOf(publicUrl, orgId, path) }),
     ),
   );
   return { ...articleChanges.counts, categories: categoryChanges.counts };
 }
 
 async function syncOperations(trx: Trx, orgId: string, operations: ReturnType<typeof operationsOf>) {
-  const { gone, changed, counts } = compare(
+  const { gone, changed, counts } = diffRows(
     await listStored(trx, orgId, 'help_center_operations'),
     operations.map((operation) => ({ ...operation, position: 0, hash: hashOf([operation.title, operation.markdown]) })),
   );
@@ -114,22 +114,22 @@ async function syncOperations(trx: Trx, orgId: string, operations: ReturnType<ty
   await indexItems(
     trx,
     orgId,
-    changed.map(({ id, title, markdown }) => itemOf(OPERATIONS, { id, title, markdown, url: null })),
+    changed.map(({ id, title, markdown }) => itemOf(OPERATIONS_SOURCE, { id, title, markdown, url: null })),
   );
   return counts;
 }
 
-interface Wanted {
+interface DesiredRow {
   path: string;
   hash: string;
   position: number;
 }
 
 /** What of the wanted rows is new or changed, what is only in another place, and what of the stored ones is gone. */
-function compare<Row extends Wanted>(stored: Stored[], wanted: Row[]) {
+function diffRows<Row extends DesiredRow>(stored: StoredContent[], wanted: Row[]) {
   const storedAt = new Map(stored.map((row) => [row.path, row]));
   const all = wanted.map((row) => ({ ...row, id: storedAt.get(row.path)?.id ?? newId() }));
-  const isNew = ({ path }: Wanted) => !storedAt.has(path);
+  const isNew = ({ path }: DesiredRow) => !storedAt.has(path);
   const changed = all.filter((row) => storedAt.get(row.path)?.hash !== row.hash);
   const moved = all.filter((row) => {
     const known = storedAt.get(row.path);

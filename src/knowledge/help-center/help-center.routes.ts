@@ -1,18 +1,18 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import type { Deps } from '../../deps.ts';
 import { errorResponses } from '../../http/errors.ts';
-import { semanticsOf } from '../index/semantics.ts';
+import { semanticSearchOf } from '../index/semantics.ts';
 import { ArticleList, ArticleRef, ArticlesQuery, ShownArticle } from './articles.schema.ts';
 import { getHelpArticle, listHelpArticles } from './articles.service.ts';
 import { ContentTree, SyncContentTree, SyncedContent } from './content.schema.ts';
-import { readContent, syncContent } from './content.service.ts';
+import { getContent, syncContent } from './content.service.ts';
 
 const tags = ['help-center'];
 const BODY_LIMIT_BYTES = 10 * 1024 * 1024;
 
 export const helpCenterRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config, egress, secrets }) => {
   const publicUrl = config.PUBLIC_URL;
-  const semantics = () => semanticsOf(egress, secrets);
+  const semantics = () => semanticSearchOf(egress, secrets);
 
   app.put('/help-center/content', {
     config: { scope: 'help-center:write' },
@@ -36,7 +36,7 @@ export const helpCenterRoutes: FastifyPluginAsyncZod<Deps> = async (app, { confi
       description: 'The tree as it was given.',
       response: { 200: ContentTree, ...errorResponses(403) },
     },
-    handler: async ({ db, org }) => readContent(db, org.id),
+    handler: async ({ db, org }) => getContent(db, org.id),
   });
 
   app.get('/help-center/articles', {

@@ -68,13 +68,13 @@ const parameterLines = (document: Json, parameters: unknown[]) =>
   parameters.slice(0, MAX_LINES).map((raw) => {
     const { name, in: place, required, description, schema } = resolve(document, raw);
     const facts = [oneLine(place), typeOf(resolve(document, schema)), required === true ? 'required' : ''];
-    return line(0, oneLine(name), facts, description);
+    return fieldLine(0, oneLine(name), facts, description);
   });
 
 const responseLines = (document: Json, responses: Json) =>
   Object.entries(responses)
     .slice(0, MAX_LINES)
-    .map(([status, raw]) => line(0, clean(status), [], resolve(document, raw).description));
+    .map(([status, raw]) => fieldLine(0, clean(status), [], resolve(document, raw).description));
 
 function bodyLines(document: Json, body: Json): string[] {
   const [first] = Object.values(objectOf(body.content));
@@ -97,13 +97,13 @@ function addFields(document: Json, schema: Json, depth: number, lines: string[])
       if (lines.length >= MAX_LINES) return;
       const field = resolve(document, raw);
       const isRequired = listOf(part.required).includes(name);
-      lines.push(line(depth, clean(name), [typeOf(field), isRequired ? 'required' : ''], field.description));
+      lines.push(fieldLine(depth, clean(name), [typeOf(field), isRequired ? 'required' : ''], field.description));
       addFields(document, field.type === 'array' ? resolve(document, field.items) : field, depth + 1, lines);
     }
   }
 }
 
-function line(depth: number, name: string, facts: string[], description: unknown): string {
+function fieldLine(depth: number, name: string, facts: string[], description: unknown): string {
   const said = facts.filter((fact) => fact !== '').join(', ');
   const meaning = oneLine(description);
   return `${'  '.repeat(depth)}- \`${name}\`${said === '' ? '' : ` (${said})`}${meaning === '' ? '' : `: ${meaning}`}`;
@@ -129,12 +129,12 @@ function resolve(document: Json, value: unknown, left = 5): Json {
     .map((name) => decode(name).replaceAll('~1', '/').replaceAll('~0', '~'));
   return resolve(
     document,
-    names.reduce<unknown>((at, name) => own(at, name), document),
+    names.reduce<unknown>((at, name) => ownProperty(at, name), document),
     left - 1,
   );
 }
 
-const own = (value: unknown, name: string): unknown =>
+const ownProperty = (value: unknown, name: string): unknown =>
   Object.hasOwn(objectOf(value), name) ? objectOf(value)[name] : undefined;
 
 function decode(text: string): string {

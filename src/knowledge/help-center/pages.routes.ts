@@ -5,12 +5,12 @@ import { z } from 'zod';
 import type { Deps } from '../../deps.ts';
 import { htmlPage } from '../../http/html.ts';
 import { HELP_PAGE_POLICY } from './pages.ts';
-import { type Reading, readHelpPage } from './reading.service.ts';
+import { type HelpPageResult, renderHelpPage } from './reading.service.ts';
 import { createRendering } from './rendering.ts';
 
 /** A reader may see a page as it was a minute ago. */
-const CACHED = 'public, max-age=60, stale-while-revalidate=600';
-const MAX_QUERY = 200;
+const CACHE_CONTROL = 'public, max-age=60, stale-while-revalidate=600';
+const MAX_QUERY_LENGTH = 200;
 
 const Home = z.object({ orgId: z.string() });
 const Page = z.object({ orgId: z.string(), '*': z.string() });
@@ -21,15 +21,19 @@ export const helpPageRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config 
   const setting = { publicUrl: config.PUBLIC_URL, render: createRendering() };
 
   /** A browser that has the page already is told so. */
-  const send = async ({ db, headers }: FastifyRequest, reply: FastifyReply, reading: Reading): Promise<string> => {
+  const send = async (
+    { db, headers }: FastifyRequest,
+    reply: FastifyReply,
+    reading: HelpPageResult,
+  ): Promise<string> => {
     reply.type('text/html; charset=utf-8').header('content-security-policy', HELP_PAGE_POLICY);
-    const page = await readHelpPage(db, setting, reading);
+    const page = await renderHelpPage(db, setting, reading);
     if (page === undefined) {
       reply.code(404);
       return htmlPage('Not found', '<p>There is no such page.</p>');
     }
     const etag = `"${createHash('sha256').update(page).digest('base64url')}"`;
-    reply.headers({ etag, 'cache-control': CACHED });
+    reply.headers({ etag, 'cache-control': CACHE_CONTROL });
     const isKnown = headers['if-none-match']?.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag);
     if (isKnown === true) reply.code(304);
     return isKnown === true ? '' : page;
@@ -39,7 +43,7 @@ export const helpPageRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config 
     '/help/:orgId',
     { config: { scope: 'public' }, schema: { params: Home, querystring: Search, hide: true } },
     async (request, reply) => {
-      const query = request.query.q?.trim().slice(0, MAX_QUERY) || undefined;
+      const query = request.query.q?.trim().slice(0, MAX_QUERY_LENGTH) || undefined;
       return send(request, reply, { orgId: request.params.orgId, path: '', query });
     },
   );

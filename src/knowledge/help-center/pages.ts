@@ -28,7 +28,7 @@ export interface HelpPage {
   description: string | null;
 }
 
-export interface Entry {
+export interface ContentsEntry {
   title: string;
   url: string;
   description: string | null;
@@ -42,14 +42,14 @@ export const articlePage = (page: HelpPage, title: string, html: string): string
   pageOf(page, `<article><h1>${escapeHtml(title)}</h1>\n${html}</article>`);
 
 /** A category, the whole help center, or what a search found. */
-export const contentsPage = (page: HelpPage, entries: Entry[], whenEmpty: string): string =>
+export const contentsPage = (page: HelpPage, entries: ContentsEntry[], whenEmpty: string): string =>
   pageOf(
     page,
     `<h1>${escapeHtml(page.title)}</h1>${page.description === null ? '' : `<p>${escapeHtml(page.description)}</p>`}
 ${entries.length === 0 ? `<p>${escapeHtml(whenEmpty)}</p>` : entries.map(entryOf).join('\n')}`,
   );
 
-function entryOf({ title, url, description, depth, is_category }: Entry): string {
+function entryOf({ title, url, description, depth, is_category }: ContentsEntry): string {
   const link = `<a href="${escapeHtml(url)}">${escapeHtml(title)}</a>`;
   const about = description === null ? '' : `<br><small>${escapeHtml(description)}</small>`;
   const level = Math.min(depth + 1, 6);

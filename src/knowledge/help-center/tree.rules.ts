@@ -2,32 +2,32 @@ import type { HelpArticle, HelpCategory } from './content.schema.ts';
 
 const MAX_LEVELS = 8;
 /** Of an article or a category: the slugs above it and its own. */
-export const MAX_PATH = 500;
+export const MAX_PATH_LENGTH = 500;
 const MAX_ARTICLES = 5_000;
 const MAX_CATEGORIES = 1_000;
 const MAX_ISSUES = 20;
 
 /** A category or an article apart from its tree. */
-interface Placed {
+interface FlattenedNode {
   /** The slugs from the root on, joined by slashes. */
   path: string;
   /** Undefined at the root. */
   parentPath: string | undefined;
   position: number;
 }
-export type PlacedCategory = Placed & { category: HelpCategory };
-export type PlacedArticle = Placed & { article: HelpArticle };
+export type FlattenedCategory = FlattenedNode & { category: HelpCategory };
+export type FlattenedArticle = FlattenedNode & { article: HelpArticle };
 
-export interface PlacedTree {
-  categories: PlacedCategory[];
-  articles: PlacedArticle[];
+export interface FlattenedTree {
+  categories: FlattenedCategory[];
+  articles: FlattenedArticle[];
   /** What a tree cannot have, each with where it is. */
   issues: { path: string; message: string }[];
 }
 
 /** Takes a tree apart, parents first. */
-export function placeTree(roots: HelpCategory[]): PlacedTree {
-  const placed: PlacedTree = { categories: [], articles: [], issues: [] };
+export function flattenTree(roots: HelpCategory[]): FlattenedTree {
+  const placed: FlattenedTree = { categories: [], articles: [], issues: [] };
   const placeChildren = (
     { articles, categories = [] }: Partial<HelpCategory>,
     parentPath: string | undefined,
@@ -39,7 +39,8 @@ export function placeTree(roots: HelpCategory[]): PlacedTree {
       const path = parentPath === undefined ? slug : `${parentPath}/${slug}`;
       const refuse = (message: string) => placed.issues.push({ path: `${where}.slug`, message });
       if (taken.has(slug)) refuse(`must differ from those of its siblings: ${path} is there twice`);
-      if (path.length > MAX_PATH) refuse(`makes a path of more than ${MAX_PATH} characters: ${path.slice(0, 100)}…`);
+      if (path.length > MAX_PATH_LENGTH)
+        refuse(`makes a path of more than ${MAX_PATH_LENGTH} characters: ${path.slice(0, 100)}…`);
       taken.add(slug);
       return path;
     };

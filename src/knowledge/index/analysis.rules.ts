@@ -1,41 +1,41 @@
 /** What a text is found by: words, whose stems the database makes, and letters of scripts without spaces between words. */
-export interface Analysed {
+export interface AnalysedText {
   words: string;
   grams: string[];
 }
 
 /** The same letters as in the search of conversations: Thai, Lao, Burmese, Khmer, Chinese, Japanese, Korean. */
-const RUN =
+const UNSPACED_RUN =
   /[\u0e01-\u0e3a\u0e40-\u0e4e\u0e81-\u0ebd\u0ec0-\u0ece\u1000-\u1049\u1780-\u17d3\u3005-\u3007\u3041-\u3096\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff\u3105-\u312f\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\u{20000}-\u{3ffff}]+/gu;
 const KANJI = /^\p{Script=Han}$/u;
 const HIRAGANA = /^\p{Script=Hiragana}+$/u;
-const UNSEEN = /[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]|\p{Variation_Selector}/gu;
+const INVISIBLE = /[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]|\p{Variation_Selector}/gu;
 /** The address behind a link's or an image's text. */
 const ADDRESS = /\]\([^()\s]*(?:\([^()\s]*\)[^()\s]*){0,5}(?:\s+"[^"]*")?\)/g;
 const COMMENT_OR_TAG = /<!--[\s\S]{0,1000}?-->|<\/?[a-zA-Z][^<>]{0,1000}>/g;
 /** What comes behind it in one chunk is not searched. */
-const MAX_LENGTH = 50_000;
+const MAX_ANALYSED_LENGTH = 50_000;
 
 /** What Markdown is found by. */
-export const analyseMarkdown = (markdown: string): Analysed => analyse(proseOf(markdown));
+export const analyseMarkdown = (markdown: string): AnalysedText => analyse(proseOf(markdown));
 
 /** Markdown without the addresses of its links and its tags. */
 export const proseOf = (markdown: string): string =>
-  markdown.slice(0, MAX_LENGTH).replace(ADDRESS, '] ').replace(COMMENT_OR_TAG, ' ');
+  markdown.slice(0, MAX_ANALYSED_LENGTH).replace(ADDRESS, '] ').replace(COMMENT_OR_TAG, ' ');
 
 /**
  * What text is found by. Of runs of letters without spaces: pairs of letters that are next to one another, but for pairs of hiragana, which
  * are mostly grammar, and single kanji.
  */
-export function analyse(text: string): Analysed {
-  const readable = text.slice(0, MAX_LENGTH).normalize('NFKC').replace(UNSEEN, '');
-  return { words: readable.replace(RUN, ' '), grams: (readable.match(RUN) ?? []).flatMap(gramsOf) };
+export function analyse(text: string): AnalysedText {
+  const readable = text.slice(0, MAX_ANALYSED_LENGTH).normalize('NFKC').replace(INVISIBLE, '');
+  return { words: readable.replace(UNSPACED_RUN, ' '), grams: (readable.match(UNSPACED_RUN) ?? []).flatMap(gramsOf) };
 }
 
-export const hasGrams = (text: string): boolean => text.search(RUN) >= 0;
+export const hasGrams = (text: string): boolean => text.search(UNSPACED_RUN) >= 0;
 
 /** Whether a lexeme is of such a script, and no form of a word. */
-export const isGram = (lexeme: string): boolean => lexeme.search(RUN) === 0;
+export const isGram = (lexeme: string): boolean => lexeme.search(UNSPACED_RUN) === 0;
 
 function gramsOf(run: string): string[] {
   const letters = [...run];

@@ -1,8 +1,8 @@
 import { type Block, blocksOf } from './markdown-blocks.rules.ts';
 import { cutOf } from './prose.rules.ts';
 
-const MIN = 600;
-const MAX = 900;
+const MIN_CHUNK_LENGTH = 600;
+const MAX_CHUNK_LENGTH = 900;
 
 /** A part of a text that is found and cited as one. The chunks of a text, joined, are the text. */
 export interface Chunk {
@@ -43,17 +43,19 @@ export function chunksOf(markdown: string): Chunk[] {
 
   for (const [nth, { start, end, kind }] of blocks.entries()) {
     if (kind === 'heading') {
-      if (hasBody && (size() >= MIN || size() + lengthOfSection(blocks, nth) > MAX)) flush();
+      if (hasBody && (size() >= MIN_CHUNK_LENGTH || size() + lengthOfSection(blocks, nth) > MAX_CHUNK_LENGTH)) flush();
       current.push({ start, end, heading: blocks[nth] });
       continue;
     }
     let from = start;
     while (from < end) {
-      const isTooMuch = size() + end - from > MAX;
-      if (isTooMuch && hasBody && (kind === 'whole' || size() >= MIN)) flush();
-      const room = Math.max(MAX - size(), MAX - MIN);
-      const isLeft = size() + end - from <= MAX || kind === 'whole';
-      const after = isLeft ? end : from + cutOf(markdown.slice(from, end), room - (MAX - MIN), room);
+      const isTooMuch = size() + end - from > MAX_CHUNK_LENGTH;
+      if (isTooMuch && hasBody && (kind === 'whole' || size() >= MIN_CHUNK_LENGTH)) flush();
+      const room = Math.max(MAX_CHUNK_LENGTH - size(), MAX_CHUNK_LENGTH - MIN_CHUNK_LENGTH);
+      const isLeft = size() + end - from <= MAX_CHUNK_LENGTH || kind === 'whole';
+      const after = isLeft
+        ? end
+        : from + cutOf(markdown.slice(from, end), room - (MAX_CHUNK_LENGTH - MIN_CHUNK_LENGTH), room);
       current.push({ start: from, end: after, heading: undefined });
       hasBody = true;
       from = after;

@@ -8,11 +8,11 @@ import { WAKE } from '../../temporal/contract.ts';
 import { EMBED_KNOWLEDGE, type EmbeddingProgress } from './embedding.contract.ts';
 import { hasVectors, listUnembedded, upsertVectors } from './embedding.queries.ts';
 
-const CHUNKS_A_BATCH = 32;
+const CHUNKS_PER_BATCH = 32;
 /** What is behind it would be too much for a model. */
-const MAX_CHARACTERS = 4_000;
+const MAX_TEXT_LENGTH = 4_000;
 /** Of a text that the model finds too long. */
-const FEW_CHARACTERS = 500;
+const MAX_RETRIED_LENGTH = 500;
 
 /** An org's own model. */
 export interface EmbeddingModel {
@@ -49,7 +49,7 @@ export async function findEmbeddingModel(db: Db, secrets: Secrets, orgId: string
  * Makes the vectors of a batch of chunks that have none of the org's model. Done twice, they are made twice. A text that the model refuses even
  * when it is short is found by its words alone. Throws where the model has not taken any yet.
  */
-export async function embedNext(
+export async function embedNextBatch(
   db: Db,
   secrets: Secrets,
   embed: Embed,
@@ -58,7 +58,7 @@ export async function embedNext(
 ): Promise<EmbeddingProgress> {
   const model = await findEmbeddingModel(db, secrets, orgId);
   if (model === undefined) return { after: null };
-  const chunks = await listUnembedded(db, orgId, model.embedding_model, after, CHUNKS_A_BATCH);
+  const chunks = await listUnembedded(db, orgId, model.embedding_model, after, CHUNKS_PER_BATCH);
   const last = chunks.at(-1);
   if (last === undefined) return { after: null };
   const texts = chunks.map(({ id, path, content }) => ({ id, text: `${path.join(' > ')}\n\n${content}` }));
@@ -74,13 +74,13 @@ export async function embedNext(
     await upsertVectors(db, orgId, model.embedding_model, rows);
   };
   const prove = async () => {
-    if (!(await hasVectors(db, orgId, model.embedding_model))) await keep(texts.slice(0, 1), FEW_CHARACTERS);
+    if (!(await hasVectors(db, orgId, model.embedding_model))) await keep(texts.slice(0, 1), MAX_RETRIED_LENGTH);
   };
   await unlessRefused(
-    () => keep(texts, MAX_CHARACTERS),
+    () => keep(texts, MAX_TEXT_LENGTH),
     async () => {
       await prove();
-      await keepParts(keep, texts);
+      await storeInParts(keep, texts);
     },
   );
   return { after: last.id };
@@ -92,21 +92,21 @@ interface Text {
   text: string;
 }
 
-type Keep = (texts: Text[], most: number) => Promise<void>;
+type StoreVectors = (texts: Text[], most: number) => Promise<void>;
 
 /** The halves of texts that the model refuses together; of one alone, its beginning. */
-async function keepParts(keep: Keep, texts: Text[]): Promise<void> {
+async function storeInParts(keep: StoreVectors, texts: Text[]): Promise<void> {
   if (texts.length === 1) {
     return unlessRefused(
-      () => keep(texts, FEW_CHARACTERS),
+      () => keep(texts, MAX_RETRIED_LENGTH),
       async () => undefined,
     );
   }
   const half = Math.ceil(texts.length / 2);
   for (const part of [texts.slice(0, half), texts.slice(half)]) {
     await unlessRefused(
-      () => keep(part, MAX_CHARACTERS),
-      () => keepParts(keep, part),
+      () => keep(part, MAX_TEXT_LENGTH),
+      () => storeInParts(keep, part),
     );
   }
 }

@@ -1,10 +1,10 @@
-const SHARE_OF_WORDS = 0.5;
+const WORD_WEIGHT = 0.5;
 
 /**
  * Chunks by their words and by their likeness in one order: each score from 0 to 1 over what the query found, then half and half. A chunk without
  * one of the scores has 0 there.
  */
-export function fuse(
+export function fuseScores(
   words: ReadonlyMap<number, number>,
   similarities: ReadonlyMap<number, number>,
   chunks: Iterable<number>,
@@ -20,6 +20,6 @@ export function fuse(
     return most > least ? (similarity - least) / (most - least) : 1;
   };
   return ids
-    .map((id) => ({ chunk_id: id, score: SHARE_OF_WORDS * ofWords(id) + (1 - SHARE_OF_WORDS) * ofLikeness(id) }))
+    .map((id) => ({ chunk_id: id, score: WORD_WEIGHT * ofWords(id) + (1 - WORD_WEIGHT) * ofLikeness(id) }))
     .sort((a, b) => b.score - a.score || a.chunk_id - b.chunk_id);
 }

@@ -4,7 +4,7 @@ import type { Trx } from '../../db/connect.ts';
 import type { KnowledgeItem } from './items.schema.ts';
 import { FREQUENCY_BITS, LENGTH_BITS } from './postings.rules.ts';
 
-const OFFSET_AT = sql.lit(FREQUENCY_BITS + LENGTH_BITS);
+const OFFSET_SHIFT = sql.lit(FREQUENCY_BITS + LENGTH_BITS);
 
 /** A chunk as it is to be found. */
 export interface NewChunk {
@@ -72,7 +72,7 @@ export async function listChunks(trx: Trx, orgId: string, ids: number[]) {
 }
 
 /** Holds those of the items that are there until the transaction ends, and gives them with the ids of their chunks. */
-export function holdItems(trx: Trx, orgId: string, ids: string[]) {
+export function lockItems(trx: Trx, orgId: string, ids: string[]) {
   return trx
     .selectFrom('knowledge_items')
     .select(['id', 'chunk_ids'])
@@ -113,7 +113,7 @@ export async function deleteChunks(trx: Trx, orgId: string, ids: number[]): Prom
     update knowledge_postings as posting
     set hits = array(
       select hit from unnest(held.hits) as hit
-      where held.segment + (hit >> ${OFFSET_AT}) not in (select chunk from unnest(held.chunks) as chunk)
+      where held.segment + (hit >> ${OFFSET_SHIFT}) not in (select chunk from unnest(held.chunks) as chunk)
     )
     from held
     where posting.org_id = ${orgId} and posting.lexeme = held.lexeme and posting.segment = held.segment
@@ -133,7 +133,14 @@ export async function moveChunks(trx: Trx, orgId: string, chunks: MovedChunk[]):
 }
 
 /** What of a chunk goes as JSON; what is longer goes as arrays. */
-const SHORT = ['item_id', 'position', 'start_offset', 'end_offset', 'hash', 'length'] satisfies (keyof NewChunk)[];
+const JSON_COLUMNS = [
+  'item_id',
+  'position',
+  'start_offset',
+  'end_offset',
+  'hash',
+  'length',
+] satisfies (keyof NewChunk)[];
 
 /** Writes chunks as one segment, whose id is that of the first of them. Gives their ids, which rise in no certain order. */
 export async function insertChunks(trx: Trx, orgId: string, chunks: NewChunk[]) {
@@ -146,7 +153,7 @@ export async function insertChunks(trx: Trx, orgId: string, chunks: NewChunk[]) 
     from (
       select nextval('knowledge_chunks_id_seq') as id, given.*
       from rows from (
-        jsonb_to_recordset(${JSON.stringify(chunks, SHORT)}::jsonb)
+        jsonb_to_recordset(${JSON.stringify(chunks, JSON_COLUMNS)}::jsonb)
           as (item_id uuid, position int, start_offset int, end_offset int, hash text, length int),
         unnest(${textArray(chunks.map(({ path }) => arrayLiteral(path)))}::text[]),
         unnest(${textArray(chunks.map(({ content }) => content))}::text[]),
@@ -178,7 +185,11 @@ export async function insertPostings(
 }
 
 /** Writes down which chunks items have, in the order of the text, and how long they are. */
-export async function nameChunks(trx: Trx, orgId: string, chunksOf: ReadonlyMap<string, PlacedChunk[]>): Promise<void> {
+export async function updateItemChunks(
+  trx: Trx,
+  orgId: string,
+  chunksOf: ReadonlyMap<string, PlacedChunk[]>,
+): Promise<void> {
   const rows = [...chunksOf].map(([id, chunks]) => ({
     id,
     chunks: chunks.length,

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
-import { languageOf } from '../../conversations/languages.service.ts';
+import { detectLanguage } from '../../conversations/languages.service.ts';
 import type { Trx } from '../../db/connect.ts';
 import { analyseMarkdown, hasGrams, proseOf } from './analysis.rules.ts';
 import { chunksOf } from './chunking.rules.ts';
@@ -8,30 +8,30 @@ import { requestEmbedding } from './embedding.service.ts';
 import {
   deleteChunks,
   deleteItems,
-  holdItems,
   listChunks,
+  lockItems,
   type MovedChunk,
   moveChunks,
-  nameChunks,
   type PlacedChunk,
+  updateItemChunks,
   upsertItems,
 } from './indexing.queries.ts';
 import type { KnowledgeItem } from './items.schema.ts';
-import { type WeighedText, wordsOf } from './lexemes.service.ts';
+import { type WeightedText, wordsOf } from './lexemes.service.ts';
 import { type PreparedChunk, writeSegment } from './segments.service.ts';
 
 export type { KnowledgeItem } from './items.schema.ts';
 
 /** So many chunks have their postings in the same rows, which Postgres would compress if they were of more. */
-const CHUNKS_A_SEGMENT = 900;
+const CHUNKS_PER_SEGMENT = 900;
 /** A statement has 30 s. */
-const CHUNKS_A_DELETE = 5_000;
+const CHUNKS_PER_DELETE = 5_000;
 /** For the nearest headings; those above them count as the body does. */
 const HEADING_WEIGHT = 3;
 /** A text of more letters, or of scripts without spaces, has many times its size of words, which are made only while they are counted. */
-const MOST_TAKEN_APART = 10_000;
+const MAX_PREPARED_LENGTH = 10_000;
 /** Another way to make postings needs another number, so that no chunk passes for unchanged. */
-const VERSION = '1';
+const POSTINGS_VERSION = '1';
 
 /** An item whose text is taken apart. */
 export interface PreparedItem {
@@ -73,17 +73,17 @@ export async function indexPrepared(trx: Trx, orgId: string, prepared: PreparedI
   const chunks = prepared.flatMap((one) => one.chunks);
   const { kept, added } = await writeChunks(trx, orgId, stored, chunks);
   const placed = Map.groupBy([...kept, ...added], ({ item_id }) => item_id);
-  await nameChunks(trx, orgId, new Map(items.map(({ id }) => [id, placed.get(id) ?? []])));
+  await updateItemChunks(trx, orgId, new Map(items.map(({ id }) => [id, placed.get(id) ?? []])));
   if (added.length > 0) await requestEmbedding(trx, orgId);
 }
 
 /** Makes the items found no more, once the transaction commits. */
 export async function removeItems(trx: Trx, orgId: string, ids: string[]): Promise<void> {
-  const held = ids.length === 0 ? [] : await holdItems(trx, orgId, ids);
+  const held = ids.length === 0 ? [] : await lockItems(trx, orgId, ids);
   if (held.length === 0) return; // one that comes meanwhile comes behind this
   const chunks = held.flatMap(({ chunk_ids }) => chunk_ids);
-  for (let from = 0; from < chunks.length; from += CHUNKS_A_DELETE)
-    await deleteChunks(trx, orgId, chunks.slice(from, from + CHUNKS_A_DELETE));
+  for (let from = 0; from < chunks.length; from += CHUNKS_PER_DELETE)
+    await deleteChunks(trx, orgId, chunks.slice(from, from + CHUNKS_PER_DELETE));
   await deleteItems(
     trx,
     orgId,
@@ -92,13 +92,13 @@ export async function removeItems(trx: Trx, orgId: string, ids: string[]): Promi
 }
 
 async function withLanguage(item: KnowledgeItem): Promise<KnowledgeItem> {
-  const markdown = storable(item.markdown);
-  const language = item.language ?? (await languageOf(proseOf(markdown))) ?? null;
-  return { ...item, id: item.id.toLowerCase(), title: storable(item.title), markdown, language };
+  const markdown = sanitizeText(item.markdown);
+  const language = item.language ?? (await detectLanguage(proseOf(markdown))) ?? null;
+  return { ...item, id: item.id.toLowerCase(), title: sanitizeText(item.title), markdown, language };
 }
 
 /** What a column can hold, as long as before, so that offsets stay. */
-const storable = (text: string): string => text.toWellFormed().replaceAll('\0', '\ufffd');
+const sanitizeText = (text: string): string => text.toWellFormed().replaceAll('\0', '\ufffd');
 
 type StoredChunk = Awaited<ReturnType<typeof listChunks>>[number];
 
@@ -126,22 +126,22 @@ async function writeChunks(
   if (gone.length > 0) await deleteChunks(trx, orgId, gone);
   if (moved.length > 0) await moveChunks(trx, orgId, moved);
   const added: PlacedChunk[] = [];
-  for (let from = 0; from < unknown.length; from += CHUNKS_A_SEGMENT)
-    added.push(...(await writeSegment(trx, orgId, unknown.slice(from, from + CHUNKS_A_SEGMENT))));
+  for (let from = 0; from < unknown.length; from += CHUNKS_PER_SEGMENT)
+    added.push(...(await writeSegment(trx, orgId, unknown.slice(from, from + CHUNKS_PER_SEGMENT))));
   return { kept, added };
 }
 
 function chunksOfItem({ id, title, language }: PreparedItem['item'], markdown: string): PreparedChunk[] {
-  const weighed = (text: string, weight: number): WeighedText => ({
+  const weighed = (text: string, weight: number): WeightedText => ({
     words: wordsOf(analyseMarkdown(text), language),
     weight,
   });
-  const isShort = markdown.length <= MOST_TAKEN_APART && !hasGrams(markdown);
+  const isShort = markdown.length <= MAX_PREPARED_LENGTH && !hasGrams(markdown);
   return chunksOf(markdown).map(({ start, end, path, headings, body }, position) => {
     const trail = [title, ...path];
     const content = markdown.slice(start, end);
     const hash = createHash('sha256')
-      .update(JSON.stringify([VERSION, title, path, headings, content, language]))
+      .update(JSON.stringify([POSTINGS_VERSION, title, path, headings, content, language]))
       .digest('hex');
     const takeApart = () => [
       weighed(body, 1),

@@ -1,11 +1,11 @@
 import type { Db } from '../../db/connect.ts';
-import type { Analysed } from './analysis.rules.ts';
+import type { AnalysedText } from './analysis.rules.ts';
 import { listLexemes } from './lexemes.queries.ts';
 
 /** Postgres takes a text apart at what is between. */
 const WORD = /[^\s\0-/:-@[-`{-\x9f]+/g;
-const REMEMBERED_WORDS = 50_000;
-const LONGEST_REMEMBERED = 40;
+const MAX_CACHED_WORDS = 50_000;
+const MAX_CACHED_WORD_LENGTH = 40;
 
 /** A word, or a gram, wherever it stands. */
 interface Word {
@@ -29,19 +29,19 @@ const grams: Vocabulary = new Map();
 let numberings = 0;
 
 /** A text that a chunk is found by, and how much each of its words counts. */
-export interface WeighedText {
+export interface WeightedText {
   words: Word[];
   weight: number;
 }
 
 /** What a chunk is found by. */
-interface Texts {
+interface ChunkTexts {
   language: string | null;
-  texts: WeighedText[];
+  texts: WeightedText[];
 }
 
 /** How often lexemes are in chunks. */
-export interface Counted {
+export interface LexemeCounts {
   /** Of words and grams, each once. */
   lexemes: string[];
   /** In the order of the chunks. */
@@ -56,21 +56,21 @@ export interface Counted {
 }
 
 /** The words of a text, in their order, and its grams. */
-export function wordsOf(text: Analysed, language: string | null): Word[] {
+export function wordsOf(text: AnalysedText, language: string | null): Word[] {
   const vocabulary = vocabularyOf(language);
   const words = (text.words.match(WORD) ?? []).map((word) => wordOf(vocabulary, word));
   return words.concat(text.grams.map((gram) => wordOf(grams, gram, [gram])));
 }
 
 /** How often each lexeme is in each of these, as `to_tsvector` finds them in the configuration of the language, and each gram. */
-export async function countLexemes(db: Db, chunks: readonly Texts[]): Promise<Counted> {
+export async function countLexemes(db: Db, chunks: readonly ChunkTexts[]): Promise<LexemeCounts> {
   await findLexemes(db, chunks);
-  return count(chunks);
+  return countOccurrences(chunks);
 }
 
 function vocabularyOf(language: string | null): Vocabulary {
   const words = [...vocabularies.values()].reduce((sum, { size }) => sum + size, grams.size);
-  if (words > REMEMBERED_WORDS) {
+  if (words > MAX_CACHED_WORDS) {
     vocabularies.clear();
     grams.clear();
   }
@@ -82,7 +82,7 @@ function vocabularyOf(language: string | null): Vocabulary {
 function wordOf(vocabulary: Vocabulary, text: string, lexemes?: readonly string[]): Word {
   const known = vocabulary.get(text);
   if (known !== undefined) return known;
-  const isRemembered = text.length <= LONGEST_REMEMBERED;
+  const isRemembered = text.length <= MAX_CACHED_WORD_LENGTH;
   const word = { text: isRemembered ? copyOf(text) : text, lexemes, numbers: [], numbering: 0 };
   if (isRemembered) vocabulary.set(word.text, word);
   return word;
@@ -91,11 +91,11 @@ function wordOf(vocabulary: Vocabulary, text: string, lexemes?: readonly string[
 /** V8 keeps a word of 13 letters or more as a part of its text, which would stay in memory as long. */
 const copyOf = (text: string): string => Buffer.from(text).toString();
 
-async function findLexemes(db: Db, chunks: readonly Texts[]): Promise<void> {
+async function findLexemes(db: Db, chunks: readonly ChunkTexts[]): Promise<void> {
   for (const [language, own] of Map.groupBy(chunks, (chunk) => chunk.language)) {
     const unknown = new Map<string, Set<Word>>();
     for (const { texts } of own)
-      eachWord(texts, (word) => {
+      forEachWord(texts, (word) => {
         if (word.lexemes === undefined) unknown.set(word.text, (unknown.get(word.text) ?? new Set()).add(word));
       });
     if (unknown.size === 0) continue;
@@ -106,11 +106,11 @@ async function findLexemes(db: Db, chunks: readonly Texts[]): Promise<void> {
 }
 
 /** Awaits nothing, as a word has its numbers of one numbering only. */
-function count(chunks: readonly Texts[]): Counted {
+function countOccurrences(chunks: readonly ChunkTexts[]): LexemeCounts {
   const { lexemes, numbersOf } = createNumbering();
   let most = 0;
   for (const { texts } of chunks)
-    eachWord(texts, (word) => {
+    forEachWord(texts, (word) => {
       most += word.lexemes?.length ?? 0;
     });
   const numbers = new Uint32Array(most);
@@ -118,10 +118,10 @@ function count(chunks: readonly Texts[]): Counted {
   /** By the number of a lexeme, where it was last counted. */
   const places: number[] = [];
   let end = 0;
-  const countChunk = ({ texts }: Texts) => {
+  const countChunk = ({ texts }: ChunkTexts) => {
     const begin = end;
     let length = 0;
-    eachWord(texts, (word, weight) => {
+    forEachWord(texts, (word, weight) => {
       const own = numbersOf(word);
       for (let nth = 0; nth < own.length; nth++) {
         const number = own[nth] as number;
@@ -165,6 +165,6 @@ function createNumbering() {
 }
 
 /** There may be a million, and nothing is made on the way. */
-function eachWord(texts: readonly WeighedText[], visit: (word: Word, weight: number) => void): void {
+function forEachWord(texts: readonly WeightedText[], visit: (word: Word, weight: number) => void): void {
   for (const { words, weight } of texts) for (let nth = 0; nth < words.length; nth++) visit(words[nth] as Word, weight);
 }

@@ -17,9 +17,9 @@ interface Line {
 }
 
 /** Each chunk below a heading has it: what is longer is prose. */
-const MAX_TITLE = 200;
+const MAX_TITLE_LENGTH = 200;
 /** With marks and addresses. */
-const MAX_WRITTEN_TITLE = 2_000;
+const MAX_RAW_TITLE_LENGTH = 2_000;
 
 const LINE = /[^\n]*\n|[^\n]+$/g;
 const FENCE = /^ {0,3}(`{3,}|~{3,})/;
@@ -42,7 +42,7 @@ export function blocksOf(markdown: string): Block[] {
     const last = blocks.at(-1);
     const [first, end] = [lines[nth] as Line, (lines[after - 1] as Line).end];
     if (isBlank(first) && last !== undefined) last.end = end;
-    else blocks.push({ start: first.start, end, ...natureOf(lines, nth, after) });
+    else blocks.push({ start: first.start, end, ...classifyBlock(lines, nth, after) });
     nth = after;
   }
   return blocks;
@@ -58,7 +58,7 @@ const linesOf = (markdown: string): Line[] =>
 const isBlank = (line: Line | undefined): boolean => line === undefined || line.text === '';
 const textOf = (lines: Line[], nth: number): string => lines[nth]?.text ?? '';
 
-function natureOf(lines: Line[], from: number, after: number): Pick<Block, 'kind' | 'level' | 'title'> {
+function classifyBlock(lines: Line[], from: number, after: number): Pick<Block, 'kind' | 'level' | 'title'> {
   const text = textOf(lines, from);
   const [, marks, title = ''] = HEADING.exec(text) ?? [];
   if (marks !== undefined) return headingOf(marks.length, title.replace(CLOSING_MARKS, ''));
@@ -70,8 +70,8 @@ function natureOf(lines: Line[], from: number, after: number): Pick<Block, 'kind
 }
 
 function headingOf(level: number, written: string): Pick<Block, 'kind' | 'level' | 'title'> {
-  const title = written.length > MAX_WRITTEN_TITLE ? written : plainTitle(written);
-  return title.length > MAX_TITLE ? { kind: 'prose', level: 0, title: '' } : { kind: 'heading', level, title };
+  const title = written.length > MAX_RAW_TITLE_LENGTH ? written : plainTitle(written);
+  return title.length > MAX_TITLE_LENGTH ? { kind: 'prose', level: 0, title: '' } : { kind: 'heading', level, title };
 }
 
 /** The line behind a block that begins with a line that is not blank. */
@@ -79,21 +79,21 @@ function endOfBlock(lines: Line[], from: number): number {
   const text = textOf(lines, from);
   if (FENCE.test(text)) return endOfFence(lines, from);
   if (HEADING.test(text)) return from + 1;
-  if (isTable(lines, from)) return endWhere(lines, from, (nth) => isBlank(lines[nth]));
-  if (QUOTATION.test(text)) return endWhere(lines, from, (nth) => isBlank(lines[nth]));
+  if (isTable(lines, from)) return findEnd(lines, from, (nth) => isBlank(lines[nth]));
+  if (QUOTATION.test(text)) return findEnd(lines, from, (nth) => isBlank(lines[nth]));
   const [, tag] = MARKUP.exec(text) ?? [];
   if (tag !== undefined) return endOfMarkup(lines, from, tag);
   if (INDENTED.test(text))
     return withoutBlanks(
       lines,
       from,
-      endWhere(lines, from, (nth) => !isBlank(lines[nth]) && !INDENTED.test(textOf(lines, nth))),
+      findEnd(lines, from, (nth) => !isBlank(lines[nth]) && !INDENTED.test(textOf(lines, nth))),
     );
   if (ITEM.test(text)) return endOfItem(lines, from);
   return endOfParagraph(lines, from);
 }
 
-function endWhere(lines: Line[], from: number, isEnd: (nth: number) => boolean): number {
+function findEnd(lines: Line[], from: number, isEnd: (nth: number) => boolean): number {
   let nth = from + 1;
   while (nth < lines.length && !isEnd(nth)) nth++;
   return nth;
@@ -112,13 +112,13 @@ function endOfFence(lines: Line[], from: number): number {
     const marks = text.trim();
     return marks.length >= fence.length && marks === fence.charAt(0).repeat(marks.length);
   };
-  return Math.min(lines.length, endWhere(lines, from, (nth) => closes(textOf(lines, nth))) + 1);
+  return Math.min(lines.length, findEnd(lines, from, (nth) => closes(textOf(lines, nth))) + 1);
 }
 
 function endOfMarkup(lines: Line[], from: number, tag: string): number {
   const closing = new RegExp(`</${tag}\\s*>`, 'i');
   if (closing.test(textOf(lines, from))) return from + 1;
-  return Math.min(lines.length, endWhere(lines, from, (nth) => closing.test(textOf(lines, nth))) + 1);
+  return Math.min(lines.length, findEnd(lines, from, (nth) => closing.test(textOf(lines, nth))) + 1);
 }
 
 const isTable = (lines: Line[], nth: number): boolean => {
@@ -153,7 +153,7 @@ function indentOf(text: string): number {
 }
 
 function endOfParagraph(lines: Line[], from: number): number {
-  const after = endWhere(
+  const after = findEnd(
     lines,
     from,
     (nth) => isBlank(lines[nth]) || UNDERLINE.test(textOf(lines, nth)) || beginsAnother(lines, nth),

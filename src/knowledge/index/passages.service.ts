@@ -2,13 +2,13 @@ import { createHash } from 'node:crypto';
 import type { Db } from '../../db/connect.ts';
 import { scoreOf } from './bm25.rules.ts';
 import { bestQuote } from './citations.rules.ts';
-import type { Asked } from './query.service.ts';
-import { type Candidate, listPassages, listPostings } from './search.queries.ts';
+import type { ResolvedQuery } from './query.service.ts';
+import { listPassages, listPostings, type ScoredChunk } from './search.queries.ts';
 
 type ScoreParts = Awaited<ReturnType<typeof explainScores>>;
 
 /** The candidates in their order, each with what cites it. */
-export async function readPassages(db: Db, orgId: string, candidates: Candidate[], query: string, parts?: ScoreParts) {
+export async function getPassages(db: Db, orgId: string, candidates: ScoredChunk[], query: string, parts?: ScoreParts) {
   const ids = candidates.map(({ chunk_id }) => chunk_id);
   const byId = new Map((await listPassages(db, orgId, ids)).map((row) => [row.chunk_id, row]));
   return candidates.flatMap(({ chunk_id, score }) => {
@@ -38,8 +38,8 @@ export async function readPassages(db: Db, orgId: string, candidates: Candidate[
 export async function explainScores(
   db: Db,
   orgId: string,
-  candidates: Candidate[],
-  asked: Asked | undefined,
+  candidates: ScoredChunk[],
+  asked: ResolvedQuery | undefined,
   similarities: ReadonlyMap<number, number>,
 ) {
   const byLexeme = new Map(asked?.terms.map((term) => [term.lexeme, term]));

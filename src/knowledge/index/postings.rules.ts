@@ -8,9 +8,9 @@ export interface Hit {
 
 export const FREQUENCY_BITS = 16;
 export const LENGTH_BITS = 17;
-const most = (bits: number) => 2 ** bits - 1;
+const maxOfBits = (bits: number) => 2 ** bits - 1;
 
 /** A hit as one number, which JavaScript and `bigint` hold exactly: 20 bits of offset, 17 of length, 16 of frequency. */
 export const packHit = ({ offset, frequency, length }: Hit): number =>
-  (offset * 2 ** LENGTH_BITS + Math.min(length, most(LENGTH_BITS))) * 2 ** FREQUENCY_BITS +
-  Math.min(frequency, most(FREQUENCY_BITS));
+  (offset * 2 ** LENGTH_BITS + Math.min(length, maxOfBits(LENGTH_BITS))) * 2 ** FREQUENCY_BITS +
+  Math.min(frequency, maxOfBits(FREQUENCY_BITS));

@@ -4,12 +4,12 @@ const WORD_END = /\s+/g;
 const LETTER_END = /[\s\S]/gu;
 
 /** Code in a line that is longer is not looked at as a whole. */
-const LOOKED_AT = 5_000;
+const MAX_CODE_SPAN_LENGTH = 5_000;
 
 /** Where to cut prose so that the first part has more than `least` and at most `most` characters: behind a sentence, else a word, else a letter; never inside `code`. */
 export function cutOf(text: string, least: number, most: number): number {
   const within = text.slice(0, isWithinLetter(text, most) ? most - 1 : most);
-  const spans = codeSpansOf(text.slice(0, LOOKED_AT)).filter(([start, end]) => end > least && start < most);
+  const spans = codeSpansOf(text.slice(0, MAX_CODE_SPAN_LENGTH)).filter(([start, end]) => end > least && start < most);
   const isFree = (at: number) => !spans.some(([start, end]) => start < at && at < end);
   for (const ends of [SENTENCE_END, WORD_END, LETTER_END]) {
     const cut = endsOf(within, ends).findLast((at) => at > least && isFree(at));

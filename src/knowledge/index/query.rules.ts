@@ -1,9 +1,9 @@
 const MAX_POSTINGS = 150_000;
-const RAREST = 12;
+const MAX_RARE_TERMS = 12;
 const FUZZY_WEIGHT = 0.8;
 
 /** One form of a word of a query: as it stands where `language` is null, else its stem in that language. */
-export interface Form {
+export interface WordForm {
   position: number;
   language: string | null;
   lexeme: string;
@@ -16,7 +16,7 @@ export interface QueryWord {
 }
 
 /** A lexeme to look for, with how much it counts beside others. */
-export interface Term {
+export interface WeightedTerm {
   lexeme: string;
   weight: number;
   /** How many chunks hold it. */
@@ -33,7 +33,7 @@ export interface SimilarWord {
  * The words of a query with their forms in all the languages. A word that one of them has everywhere, such as "the", is left out, unless
  * there is no other. `languages` are those with stems; `hasOthers` says whether there are texts that are found by words as they stand.
  */
-export function queryWordsOf(forms: Form[], languages: string[], hasOthers: boolean): QueryWord[] {
+export function queryWordsOf(forms: WordForm[], languages: string[], hasOthers: boolean): QueryWord[] {
   const words = [...Map.groupBy(forms, ({ position }) => position).values()].map((own) => {
     const word = own.find(({ language }) => language === null)?.lexeme ?? '';
     const stems = own.filter(({ language }) => language !== null).map(({ lexeme }) => lexeme);
@@ -50,7 +50,11 @@ export const unknownWords = (words: QueryWord[], chunksOf: ReadonlyMap<string, n
   words.filter(({ lexemes }) => lexemes.every((lexeme) => !chunksOf.has(lexeme)));
 
 /** What to look for. Where that is in too many places, only what is in the fewest. */
-export function termsOf(lexemes: string[], similar: SimilarWord[], chunksOf: ReadonlyMap<string, number>): Term[] {
+export function termsOf(
+  lexemes: string[],
+  similar: SimilarWord[],
+  chunksOf: ReadonlyMap<string, number>,
+): WeightedTerm[] {
   const weights = new Map(lexemes.map((lexeme) => [lexeme, 1]));
   for (const { lexeme, similarity } of similar)
     weights.set(lexeme, Math.max(weights.get(lexeme) ?? 0, FUZZY_WEIGHT * similarity));
@@ -59,5 +63,5 @@ export function termsOf(lexemes: string[], similar: SimilarWord[], chunksOf: Rea
     .filter(({ chunks }) => chunks > 0)
     .sort((a, b) => a.chunks - b.chunks || (a.lexeme < b.lexeme ? -1 : 1));
   const postings = terms.reduce((sum, { chunks }) => sum + chunks, 0);
-  return postings > MAX_POSTINGS ? terms.slice(0, RAREST) : terms;
+  return postings > MAX_POSTINGS ? terms.slice(0, MAX_RARE_TERMS) : terms;
 }

@@ -1,20 +1,20 @@
 import type { Db } from '../../db/connect.ts';
 import { analyse } from './analysis.rules.ts';
-import { type Corpus, rarityOf } from './bm25.rules.ts';
-import { queryWordsOf, type Term, termsOf, unknownWords } from './query.rules.ts';
+import { type CorpusStatistics, rarityOf } from './bm25.rules.ts';
+import { queryWordsOf, termsOf, unknownWords, type WeightedTerm } from './query.rules.ts';
 import { countByLanguage, countPostings, listForms, listSimilarWords } from './search.queries.ts';
 
-const SIMILAR_WORDS = { most: 2, least: 0.45 };
+const SIMILAR_WORD_LIMITS = { most: 2, least: 0.45 };
 /** More words that nobody knows are no spelling mistakes. */
-const MAX_UNKNOWN = 20;
+const MAX_UNKNOWN_WORDS = 20;
 
-export interface Asked {
-  corpus: Corpus;
-  terms: (Term & { rarity: number })[];
+export interface ResolvedQuery {
+  corpus: CorpusStatistics;
+  terms: (WeightedTerm & { rarity: number })[];
 }
 
 /** What to look for, in all languages of the org. Undefined where the org knows nothing of it. */
-export async function readQuery(db: Db, orgId: string, query: string): Promise<Asked | undefined> {
+export async function resolveQuery(db: Db, orgId: string, query: string): Promise<ResolvedQuery | undefined> {
   const counts = await countByLanguage(db, orgId);
   const chunks = counts.reduce((sum, count) => sum + count.chunks, 0);
   const words = counts.reduce((sum, count) => sum + count.words, 0);
@@ -29,8 +29,8 @@ export async function readQuery(db: Db, orgId: string, query: string): Promise<A
   const known = await countPostings(db, orgId, lexemes);
   const unknown = unknownWords(asked, known)
     .flatMap((word) => word.lexemes)
-    .slice(0, MAX_UNKNOWN);
-  const similar = unknown.length === 0 ? [] : await listSimilarWords(db, orgId, unknown, SIMILAR_WORDS);
+    .slice(0, MAX_UNKNOWN_WORDS);
+  const similar = unknown.length === 0 ? [] : await listSimilarWords(db, orgId, unknown, SIMILAR_WORD_LIMITS);
   const found = similar.map(({ lexeme }) => lexeme).filter((lexeme) => !known.has(lexeme));
   const all = found.length === 0 ? known : new Map([...known, ...(await countPostings(db, orgId, found))]);
   const terms = termsOf(lexemes, similar, all);

@@ -1,9 +1,9 @@
 import { type RawBuilder, sql } from 'kysely';
 import { type Db, PLANNED_EACH_TIME } from '../../db/connect.ts';
-import { B, type Corpus, K1 } from './bm25.rules.ts';
+import { B, type CorpusStatistics, K1 } from './bm25.rules.ts';
 import type { SourceType, Visibility } from './items.schema.ts';
 import { FREQUENCY_BITS, LENGTH_BITS } from './postings.rules.ts';
-import type { Form, SimilarWord } from './query.rules.ts';
+import type { SimilarWord, WordForm } from './query.rules.ts';
 
 /** What may be found. An absent or empty list is no condition, but for segments: those of somebody who is in none. */
 export interface SearchFilter {
@@ -16,13 +16,13 @@ export interface SearchFilter {
   segments?: string[] | undefined;
 }
 
-export interface Candidate {
+export interface ScoredChunk {
   chunk_id: number;
   score: number;
 }
 
 /** What `hit` of a row of postings says. */
-const UNPACKED = sql`lateral (
+const UNPACKED_HIT = sql`lateral (
   select segment + (hit >> ${sql.lit(FREQUENCY_BITS + LENGTH_BITS)}) as chunk_id, hit & ${sql.lit(2 ** FREQUENCY_BITS - 1)} as frequency,
     (hit >> ${sql.lit(FREQUENCY_BITS)}) & ${sql.lit(2 ** LENGTH_BITS - 1)} as length
 ) as held`;
@@ -37,8 +37,8 @@ export async function countByLanguage(db: Db, orgId: string) {
 }
 
 /** The words of a text, each as it stands and with its stems in the languages. */
-export async function listForms(db: Db, words: string, languages: string[]): Promise<Form[]> {
-  const { rows } = await sql<Form>`
+export async function listForms(db: Db, words: string, languages: string[]): Promise<WordForm[]> {
+  const { rows } = await sql<WordForm>`
     with asked as (select public.plain_text(${words}::text) as words)
     select language, position, lexeme
     from asked, unnest(array[null::text] || ${languages}::text[]) as language,
@@ -92,10 +92,10 @@ export async function scoreChunks(
   db: Db,
   orgId: string,
   terms: { lexeme: string; rarity: number }[],
-  { averageLength }: Corpus,
+  { averageLength }: CorpusStatistics,
   filter: SearchFilter,
   limit: number,
-): Promise<Candidate[]> {
+): Promise<ScoredChunk[]> {
   const number = (value: number) => sql`${value}::float8`;
   const [k1, fixed, byLength] = [number(K1), number(K1 * (1 - B)), number((K1 * B) / averageLength)];
   const conditions = conditionsOf(filter);
@@ -103,7 +103,7 @@ export async function scoreChunks(
     union all
     select unnest(chunk_ids), 0, true from knowledge_items as item
     where item.org_id = ${orgId} and not (${sql.join(conditions, sql` and `)})`;
-  const { rows } = await sql<Candidate>`
+  const { rows } = await sql<ScoredChunk>`
     ${sql.raw(PLANNED_EACH_TIME)}
     select chunk_id, sum(score) as score from (
       select chunk_id, rarity * frequency * (${k1} + 1) / (frequency + ${fixed} + ${byLength} * length) as score,
@@ -114,7 +114,7 @@ export async function scoreChunks(
           select segment, hits from knowledge_postings as posting
           where posting.org_id = ${orgId} and posting.lexeme = term.lexeme
           offset 0
-        ) as posting, unnest(hits) as hit, ${UNPACKED}
+        ) as posting, unnest(hits) as hit, ${UNPACKED_HIT}
       ${conditions.length === 0 ? sql`` : forbidden}
     ) as part
     group by chunk_id having not bool_or(is_forbidden)
@@ -136,7 +136,12 @@ function conditionsOf({ visibility, sourceTypes, dataSources, channel, segments 
 }
 
 /** Those of the chunks that the filter allows. */
-export async function listAllowed(db: Db, orgId: string, chunkIds: number[], filter: SearchFilter): Promise<number[]> {
+export async function listAllowedChunks(
+  db: Db,
+  orgId: string,
+  chunkIds: number[],
+  filter: SearchFilter,
+): Promise<number[]> {
   const conditions = [sql`item.org_id = ${orgId}`, ...conditionsOf(filter)];
   const { rows } = await sql<{ id: number }>`
     select asked.id from unnest(${chunkIds}::bigint[]) as asked (id), lateral (
@@ -177,7 +182,7 @@ export function listPassages(db: Db, orgId: string, chunkIds: number[]) {
 export async function listPostings(db: Db, orgId: string, chunkIds: number[], lexemes: string[]) {
   const { rows } = await sql<{ chunk_id: number; lexeme: string; frequency: number; length: number }>`
     select chunk_id, lexeme, frequency, length
-    from knowledge_postings, unnest(hits) as hit, ${UNPACKED}
+    from knowledge_postings, unnest(hits) as hit, ${UNPACKED_HIT}
     where org_id = ${orgId} and lexeme = any(${lexemes}::text[]) and chunk_id = any(${chunkIds}::bigint[])
   `.execute(db);
   return rows;

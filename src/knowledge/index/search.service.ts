@@ -1,13 +1,13 @@
 import type { Db } from '../../db/connect.ts';
-import { fuse } from './fusion.rules.ts';
-import { explainScores, readPassages } from './passages.service.ts';
-import { type Asked, readQuery } from './query.service.ts';
-import { type Candidate, listAllowed, type SearchFilter, scoreChunks } from './search.queries.ts';
+import { fuseScores } from './fusion.rules.ts';
+import { explainScores, getPassages } from './passages.service.ts';
+import { type ResolvedQuery, resolveQuery } from './query.service.ts';
+import { listAllowedChunks, type ScoredChunk, type SearchFilter, scoreChunks } from './search.queries.ts';
 
 /** So many of each kind are weighed against one another. */
-const WEIGHED = 200;
+const MAX_RANKED = 200;
 /** Of the chunks by likeness, as many are held against the filter at once. */
-const LOOKED_AT = 2_000;
+const FILTER_BATCH_SIZE = 2_000;
 
 /** What is asked for, and what may be found. */
 export interface PassageSearch extends SearchFilter {
@@ -18,7 +18,7 @@ export interface PassageSearch extends SearchFilter {
 }
 
 /** By the org's own model. */
-export interface Semantics {
+export interface SemanticSearch {
   /** How alike the org's chunks are to a text, from -1 to 1. Empty where the org has no model, or the model is away. */
   similarities(db: Db, orgId: string, text: string): Promise<ReadonlyMap<number, number>>;
 }
@@ -26,12 +26,12 @@ export interface Semantics {
 /** The passages of all that the org knows that match a question best, each with what cites it: by words, and by meaning where the org has a model. */
 export async function findPassages(
   db: Db,
-  semantics: Semantics,
+  semantics: SemanticSearch,
   orgId: string,
   { query, limit, explain, ...filter }: PassageSearch,
 ) {
   const [asked, similarities] = await Promise.all([
-    readQuery(db, orgId, query),
+    resolveQuery(db, orgId, query),
     semantics.similarities(db, orgId, query),
   ]);
   const candidates =
@@ -40,33 +40,33 @@ export async function findPassages(
       : (await findByBoth(db, orgId, asked, similarities, filter)).slice(0, limit);
   if (candidates.length === 0) return [];
   const parts = explain ? await explainScores(db, orgId, candidates, asked, similarities) : undefined;
-  return readPassages(db, orgId, candidates, query, parts);
+  return getPassages(db, orgId, candidates, query, parts);
 }
 
 const findByWords = async (
   db: Db,
   orgId: string,
-  asked: Asked | undefined,
+  asked: ResolvedQuery | undefined,
   filter: SearchFilter,
   limit: number,
-): Promise<Candidate[]> =>
+): Promise<ScoredChunk[]> =>
   asked === undefined ? [] : scoreChunks(db, orgId, asked.terms, asked.corpus, filter, limit);
 
 async function findByBoth(
   db: Db,
   orgId: string,
-  asked: Asked | undefined,
+  asked: ResolvedQuery | undefined,
   similarities: ReadonlyMap<number, number>,
   filter: SearchFilter,
-): Promise<Candidate[]> {
-  const byWords = await findByWords(db, orgId, asked, filter, WEIGHED);
+): Promise<ScoredChunk[]> {
+  const byWords = await findByWords(db, orgId, asked, filter, MAX_RANKED);
   const words = new Map(byWords.map(({ chunk_id, score }) => [chunk_id, score]));
-  const alike = await findAlike(db, orgId, similarities, filter);
-  return fuse(words, similarities, [...words.keys(), ...alike]);
+  const alike = await findSimilar(db, orgId, similarities, filter);
+  return fuseScores(words, similarities, [...words.keys(), ...alike]);
 }
 
 /** The chunks most alike that the filter allows, and that are still there. */
-async function findAlike(
+async function findSimilar(
   db: Db,
   orgId: string,
   similarities: ReadonlyMap<number, number>,
@@ -74,10 +74,10 @@ async function findAlike(
 ): Promise<number[]> {
   const sorted = [...similarities].sort(([, a], [, b]) => b - a).map(([id]) => id);
   const found: number[] = [];
-  for (let from = 0; from < sorted.length && found.length < WEIGHED; from += LOOKED_AT) {
-    const some = sorted.slice(from, from + LOOKED_AT);
-    const allowed = new Set(await listAllowed(db, orgId, some, filter));
+  for (let from = 0; from < sorted.length && found.length < MAX_RANKED; from += FILTER_BATCH_SIZE) {
+    const some = sorted.slice(from, from + FILTER_BATCH_SIZE);
+    const allowed = new Set(await listAllowedChunks(db, orgId, some, filter));
     found.push(...some.filter((id) => allowed.has(id)));
   }
-  return found.slice(0, WEIGHED);
+  return found.slice(0, MAX_RANKED);
 }

@@ -1,13 +1,13 @@
 import type { Trx } from '../../db/connect.ts';
 import { insertChunks, insertPostings, type NewChunk, type NewPostings, type PlacedChunk } from './indexing.queries.ts';
-import { type Counted, countLexemes, type WeighedText } from './lexemes.service.ts';
+import { countLexemes, type LexemeCounts, type WeightedText } from './lexemes.service.ts';
 import { packHit } from './postings.rules.ts';
-import { learnSpelling } from './spelling.service.ts';
+import { insertSpellings } from './spelling.service.ts';
 
 /** A chunk that can tell what it is found by. */
 export interface PreparedChunk extends Omit<NewChunk, 'length' | 'lexemes'> {
   language: string | null;
-  takeApart(): WeighedText[];
+  takeApart(): WeightedText[];
 }
 
 /** Writes chunks with their postings and what the org learns from them. */
@@ -26,15 +26,15 @@ export async function writeSegment(trx: Trx, orgId: string, chunks: PreparedChun
     }),
   );
   const segment = placed[0]?.segment ?? 0;
-  const idOf = new Map(placed.map((chunk) => [keyOf(chunk), chunk.id]));
-  const offsets = chunks.map((chunk) => (idOf.get(keyOf(chunk)) ?? segment) - segment);
+  const idOf = new Map(placed.map((chunk) => [chunkKeyOf(chunk), chunk.id]));
+  const offsets = chunks.map((chunk) => (idOf.get(chunkKeyOf(chunk)) ?? segment) - segment);
   await insertPostings(trx, orgId, segment, postingsOf(counted, offsets));
-  await learnSpelling(trx, orgId, lexemes);
+  await insertSpellings(trx, orgId, lexemes);
   return placed;
 }
 
 /** The hits of each lexeme, one lexeme after the other. */
-function postingsOf({ lexemes, chunks }: Counted, offsets: number[]): NewPostings {
+function postingsOf({ lexemes, chunks }: LexemeCounts, offsets: number[]): NewPostings {
   const counts = new Uint32Array(lexemes.length);
   for (const { numbers } of chunks) for (const number of numbers) counts[number] = (counts[number] as number) + 1;
   let sum = 0;
@@ -56,4 +56,4 @@ function postingsOf({ lexemes, chunks }: Counted, offsets: number[]): NewPosting
   return { lexemes, begins, ends, hits };
 }
 
-const keyOf = ({ item_id, position }: { item_id: string; position: number }) => `${item_id} ${position}`;
+const chunkKeyOf = ({ item_id, position }: { item_id: string; position: number }) => `${item_id} ${position}`;

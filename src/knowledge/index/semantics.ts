@@ -1,30 +1,30 @@
 import { LRUCache } from 'lru-cache';
 import type { Db } from '../../db/connect.ts';
 import { ProviderError } from '../../errors.ts';
-import type { Requests } from '../../providers/egress.ts';
+import type { HttpClient } from '../../providers/egress.ts';
 import { embedTexts } from '../../providers/llm-embeddings.ts';
 import type { Secrets } from '../../secrets.ts';
 import { findHorizon, listVectors } from './embedding.queries.ts';
 import { findEmbeddingModel } from './embedding.service.ts';
-import type { Semantics } from './search.service.ts';
+import type { SemanticSearch } from './search.service.ts';
 
 const TIMEOUT_MS = 5_000;
-const MAX_BYTES = 512 * 1024 * 1024;
+const MAX_CACHE_BYTES = 512 * 1024 * 1024;
 /** Vectors of chunks that are gone stay until then, and are found by nobody. */
-const KEPT_MS = 10 * 60_000;
+const CACHE_TTL_MS = 10 * 60_000;
 
-interface Vectors {
+interface CachedVectors {
   byChunk: Map<number, Float32Array>;
   /** What was written before it is known. */
   horizon: string;
 }
 
-const made = new WeakMap<Requests, Semantics>();
+const instances = new WeakMap<HttpClient, SemanticSearch>();
 
 /** The same for all who go out by the same way, so that they share what it keeps. */
-export function semanticsOf(egress: Requests, secrets: Secrets): Semantics {
-  const semantics = made.get(egress) ?? createSemantics(egress, secrets);
-  made.set(egress, semantics);
+export function semanticSearchOf(egress: HttpClient, secrets: Secrets): SemanticSearch {
+  const semantics = instances.get(egress) ?? createSemanticSearch(egress, secrets);
+  instances.set(egress, semantics);
   return semantics;
 }
 
@@ -32,15 +32,15 @@ export function semanticsOf(egress: Requests, secrets: Secrets): Semantics {
  * Tells how alike an org's chunks are to a text, by its own model: all of them, exactly. The vectors stay in this process, and each search reads
  * what has come since the last one.
  */
-function createSemantics(egress: Requests, secrets: Secrets): Semantics {
-  const cache = new LRUCache<string, Vectors>({
-    maxSize: MAX_BYTES,
+function createSemanticSearch(egress: HttpClient, secrets: Secrets): SemanticSearch {
+  const cache = new LRUCache<string, CachedVectors>({
+    maxSize: MAX_CACHE_BYTES,
     sizeCalculation: ({ byChunk }) => 1 + byChunk.size * (byChunk.values().next().value?.byteLength ?? 0),
-    ttl: KEPT_MS,
+    ttl: CACHE_TTL_MS,
     noUpdateTTL: true,
   });
 
-  const read = async (db: Db, orgId: string, model: string): Promise<Vectors['byChunk']> => {
+  const read = async (db: Db, orgId: string, model: string): Promise<CachedVectors['byChunk']> => {
     const key = `${orgId} ${model}`;
     const { byChunk, horizon: since } = cache.get(key) ?? { byChunk: new Map(), horizon: '0' };
     const horizon = await findHorizon(db);

@@ -4,21 +4,21 @@ import { afterCommit } from '../../db/transaction.ts';
 import { isGram } from './analysis.rules.ts';
 import { insertWords } from './lexemes.queries.ts';
 
-const ORGS = 8;
-const REMEMBERED_WORDS = 40_000;
+const MAX_CACHED_ORGS = 8;
+const MAX_CACHED_WORDS = 40_000;
 const NUMBER = /[0-9]/;
 
 /** By org, words that it knows for sure: none is ever unlearnt. */
-const learnt = new LRUCache<string, Set<string>>({ max: ORGS });
+const knownWords = new LRUCache<string, Set<string>>({ max: MAX_CACHED_ORGS });
 
 /** Keeps lexemes that are new to the org, so that words spelled alike find them. Numbers and grams are not spelled. */
-export async function learnSpelling(trx: Trx, orgId: string, lexemes: string[]): Promise<void> {
-  const known = learnt.get(orgId) ?? new Set();
+export async function insertSpellings(trx: Trx, orgId: string, lexemes: string[]): Promise<void> {
+  const known = knownWords.get(orgId) ?? new Set();
   const unknown = lexemes.filter((lexeme) => !known.has(lexeme) && !NUMBER.test(lexeme) && !isGram(lexeme));
   if (unknown.length === 0) return;
   await insertWords(trx, orgId, unknown);
   afterCommit(trx, () => {
-    learnt.set(orgId, known);
-    for (const word of unknown.slice(0, REMEMBERED_WORDS - known.size)) known.add(word);
+    knownWords.set(orgId, known);
+    for (const word of unknown.slice(0, MAX_CACHED_WORDS - known.size)) known.add(word);
   });
 }

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Db, Trx } from '../../db/connect.ts';
-import { byCreation, type Place } from '../../db/cursor.ts';
+import { orderedByCreation, type PageRequest } from '../../db/cursor.ts';
 import type { CreateDirectory, UpdateDirectory } from './directories.schema.ts';
 
 const COLUMNS = ['id', 'name', 'created_at', 'updated_at'] as const;
@@ -34,7 +34,7 @@ export async function deleteDirectory(db: Db, orgId: string, id: string): Promis
 }
 
 /** Whether the org has the directory, which then stays until the transaction ends. */
-export async function holdDirectory(trx: Trx, orgId: string, id: string): Promise<boolean> {
+export async function lockDirectory(trx: Trx, orgId: string, id: string): Promise<boolean> {
   const directory = await trx
     .selectFrom('training_directories')
     .select('id')
@@ -46,5 +46,10 @@ export async function holdDirectory(trx: Trx, orgId: string, id: string): Promis
 }
 
 /** A page of the org's directories by creation. */
-export const listDirectories = (db: Db, orgId: string, place: Place) =>
-  db.selectFrom('training_directories').select(COLUMNS).where('org_id', '=', orgId).$call(byCreation(place)).execute();
+export const listDirectories = (db: Db, orgId: string, place: PageRequest) =>
+  db
+    .selectFrom('training_directories')
+    .select(COLUMNS)
+    .where('org_id', '=', orgId)
+    .$call(orderedByCreation(place))
+    .execute();

@@ -1,6 +1,6 @@
 import { type SqlBool, sql } from 'kysely';
 import type { Db, Trx } from '../../db/connect.ts';
-import { byCreation, type Place } from '../../db/cursor.ts';
+import { orderedByCreation, type PageRequest } from '../../db/cursor.ts';
 import { lockName } from '../../db/locks.ts';
 import type { CreateTraining, UpdateTraining } from './training.schema.ts';
 
@@ -61,13 +61,13 @@ export async function deleteTraining(db: Db, orgId: string, id: string): Promise
 }
 
 /** A page of the org's training by creation, or of a directory's. */
-export const listTraining = (db: Db, orgId: string, directoryId: string | undefined, place: Place) =>
+export const listTraining = (db: Db, orgId: string, directoryId: string | undefined, place: PageRequest) =>
   db
     .selectFrom('training_items')
     .select(COLUMNS)
     .where('org_id', '=', orgId)
     .$if(directoryId !== undefined, (query) => query.where('directory_id', '=', directoryId as string))
-    .$call(byCreation(place))
+    .$call(orderedByCreation(place))
     .execute();
 
 const instructions = (db: Db, orgId: string) =>

@@ -4,7 +4,7 @@ import { inTransaction } from '../../db/transaction.ts';
 import { conflict, notFound, refused } from '../../errors.ts';
 import { newId } from '../../ids.ts';
 import { indexItems, removeItems } from '../index/indexing.service.ts';
-import { holdDirectory } from './directories.queries.ts';
+import { lockDirectory } from './directories.queries.ts';
 import {
   countInstructions,
   deleteTraining,
@@ -25,7 +25,7 @@ const MAX_INSTRUCTIONS = 100;
 export function createTraining(db: Db, orgId: string, training: CreateTraining) {
   return inTransaction(db, async (trx) => {
     await assertReferences(trx, orgId, training);
-    return putIntoUse(trx, orgId, await insertTraining(trx, orgId, newId(), training));
+    return indexTraining(trx, orgId, await insertTraining(trx, orgId, newId(), training));
   });
 }
 
@@ -35,7 +35,7 @@ export function changeTraining(db: Db, orgId: string, id: string, changes: Updat
     await assertReferences(trx, orgId, changes);
     const item = await updateTraining(trx, orgId, id, changes);
     if (item === undefined) throw notFound('training');
-    return putIntoUse(trx, orgId, item);
+    return indexTraining(trx, orgId, item);
   });
 }
 
@@ -63,7 +63,7 @@ async function assertReferences(
   orgId: string,
   { directory_id, restricted_to_segments: segments = [] }: UpdateTraining,
 ): Promise<void> {
-  if (typeof directory_id === 'string' && !(await holdDirectory(trx, orgId, directory_id)))
+  if (typeof directory_id === 'string' && !(await lockDirectory(trx, orgId, directory_id)))
     throw refused('directory_id', `there is no directory ${directory_id}`);
   const known = segments.length === 0 ? [] : await listKnownSegments(trx, orgId, segments);
   const unknown = segments.filter((id) => !known.includes(id));
@@ -71,7 +71,7 @@ async function assertReferences(
 }
 
 /** Makes the item found as it is now. */
-async function putIntoUse(trx: Trx, orgId: string, item: TrainingItem): Promise<TrainingItem> {
+async function indexTraining(trx: Trx, orgId: string, item: TrainingItem): Promise<TrainingItem> {
   const isInstruction = item.type === 'BEHAVIORAL';
   if (isInstruction && !item.is_draft) {
     await lockInstructions(trx, orgId);

@@ -7,7 +7,7 @@ export class CrmError extends ProviderError {
   /** False only where it is certain that nothing was changed there. */
   readonly mayHaveArrived: boolean;
   /** The credentials are refused: nothing goes until the connection is mended. */
-  readonly isRefusedConnection: boolean;
+  readonly areCredentialsRefused: boolean;
 
   constructor(
     message: string,
@@ -26,7 +26,7 @@ export class CrmError extends ProviderError {
     this.name = 'CrmError';
     this.status = options.status;
     this.mayHaveArrived = options.mayHaveArrived ?? false;
-    this.isRefusedConnection = options.isRefusedConnection ?? false;
+    this.areCredentialsRefused = options.isRefusedConnection ?? false;
   }
 }
 

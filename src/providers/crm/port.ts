@@ -23,7 +23,7 @@ export interface HandoffFacts {
 }
 
 /** What is known of earlier tries at the same thing. */
-export interface Attempt {
+export interface PriorAttempts {
   /** Whether it may be there already. Then it is looked for before it is made. */
   mayExist: boolean;
   /** It was not tried before this moment. */
@@ -54,7 +54,7 @@ export interface Crm {
   provider: 'hubspot' | 'salesforce';
   /** What a handoff consists of, in the order in which it is done. Where an optional part fails, the others go on. */
   parts: readonly { name: HandoffPart; isOptional: boolean }[];
-  doPart(part: HandoffPart, facts: HandoffFacts, attempt: Attempt): Promise<PartOutcome>;
+  doPart(part: HandoffPart, facts: HandoffFacts, attempt: PriorAttempts): Promise<PartOutcome>;
   /** Says something in the conversation, once. Gives the other system's id of it. */
-  say(message: RelayedMessage, attempt: Attempt): Promise<{ externalId: string }>;
+  postMessage(message: RelayedMessage, attempt: PriorAttempts): Promise<{ externalId: string }>;
 }

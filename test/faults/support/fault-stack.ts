@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { connect, type Db } from '../../../src/db/connect.ts';
 import { migrateToLatest } from '../../../src/db/migrate.ts';
-import { startChild, untilReady } from '../../../src/dev/child.ts';
+import { startChild, waitUntilReady } from '../../../src/dev/child.ts';
 import { type Guard, startGuard } from '../../../src/dev/guard.ts';
 import { anyFreePort } from '../../../src/dev/ports.ts';
 import { startPostgres } from '../../../src/dev/postgres.ts';
@@ -110,7 +110,7 @@ async function startAll(
   const program = (name: string, file: string, isReady: () => Promise<void>) =>
     restartable(async () => {
       const child = await startChild(process.execPath, [file], { logFile: log(name), guard, cwd: ROOT, env });
-      await untilReady(child, log(name), isReady, START_LIMIT_MS);
+      await waitUntilReady(child, log(name), isReady, START_LIMIT_MS);
       return child;
     });
   const startWorker = (name: string) => {
@@ -120,7 +120,8 @@ async function startAll(
       const options = { logFile: log(name), guard, cwd: ROOT, env };
       const child = await startChild(process.execPath, ['worker/main.ts'], options);
       // It waits for Temporal by itself, so this only speaks of a start in peace.
-      if (starts === 1) await untilReady(child, log(name), () => mustSay(log(name), '"msg":"working"'), START_LIMIT_MS);
+      if (starts === 1)
+        await waitUntilReady(child, log(name), () => mustSay(log(name), '"msg":"working"'), START_LIMIT_MS);
       return child;
     });
   };

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { startChild, untilReady } from '../../../src/dev/child.ts';
+import { startChild, waitUntilReady } from '../../../src/dev/child.ts';
 import type { Guard } from '../../../src/dev/guard.ts';
 import { canConnect } from '../../../src/dev/ports.ts';
 import { type Program, restartable } from './programs.ts';
@@ -41,7 +41,7 @@ export async function startMailSink(folder: string, port: number, guard: Guard):
   const logFile = join(folder, 'sink.log');
   const program = await restartable(async () => {
     const child = await startChild(process.execPath, [PROGRAM, String(port), mailFile, scriptFile], { logFile, guard });
-    await untilReady(child, logFile, () => mustConnect(port), 10_000);
+    await waitUntilReady(child, logFile, () => mustConnect(port), 10_000);
     return child;
   });
   return {

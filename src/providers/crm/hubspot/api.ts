@@ -1,15 +1,15 @@
 import type { z } from 'zod';
-import type { EgressAnswer, Requests } from '../../egress.ts';
+import type { EgressResponse, HttpClient } from '../../egress.ts';
 import { storableJsonOf, urlOf } from '../../http-sending.ts';
 import type { CrmError } from '../errors.ts';
-import { failureOf, failureWithoutAnswer, misunderstood } from './failures.ts';
+import { failureOf, failureWithoutResponse, unexpectedResponse } from './failures.ts';
 
 export const BASE_URL = 'https://api.hubapi.com';
 const TIMEOUT_MS = 10_000;
 /** Several hundred properties, each with its options. */
-const MAX_BYTES = 8 * 1024 * 1024;
+const MAX_RESPONSE_BYTES = 8 * 1024 * 1024;
 /** Of a look-up: there is no such thing, or nowhere to look. */
-const NOTHING_THERE = new Set<number | undefined>([404, 405, 501]);
+const NOT_FOUND_STATUSES = new Set<number | undefined>([404, 405, 501]);
 
 /** Where access tokens come from. */
 export interface TokenSource {
@@ -21,9 +21,9 @@ export interface TokenSource {
 }
 
 /** How much an org may ask of HubSpot. */
-export interface Budget {
+export interface RateLimit {
   /** Waits for its turn. Throws a transient error where that is far off. */
-  take(kind: 'request' | 'search'): Promise<void>;
+  reserve(kind: 'request' | 'search'): Promise<void>;
 }
 
 export interface HubspotCall {
@@ -38,7 +38,7 @@ export interface HubspotCall {
   kind?: 'search';
 }
 
-export interface Exchange {
+export interface HubspotResponse {
   status: number;
   content: unknown;
   /** Of a status of 400 and more. */
@@ -48,19 +48,23 @@ export interface Exchange {
 /** HubSpot's API for one org. Nothing is tried twice here. What goes wrong is a CrmError. */
 export interface HubspotApi {
   /** Throws for a refused token and where no answer came; any other status is an answer. */
-  exchange(call: HubspotCall): Promise<Exchange>;
+  exchange(call: HubspotCall): Promise<HubspotResponse>;
   /** What an exchange gave. */
-  read<T extends z.ZodType>(call: HubspotCall, exchange: Exchange, answer: T): z.infer<T>;
+  read<T extends z.ZodType>(call: HubspotCall, exchange: HubspotResponse, answer: T): z.infer<T>;
   request<T extends z.ZodType>(call: HubspotCall, answer: T): Promise<z.infer<T>>;
   /** Undefined where there is no such thing. */
   find<T extends z.ZodType>(call: HubspotCall, answer: T): Promise<z.infer<T> | undefined>;
 }
 
 export function createHubspotApi(
-  { requests, tokens, budget }: { requests: Requests; tokens: TokenSource; budget: Budget },
+  { requests, tokens, budget }: { requests: HttpClient; tokens: TokenSource; budget: RateLimit },
   baseUrl: string = BASE_URL,
 ): HubspotApi {
-  const send = async ({ method, path, body }: HubspotCall, token: string, isWrite: boolean): Promise<EgressAnswer> => {
+  const send = async (
+    { method, path, body }: HubspotCall,
+    token: string,
+    isWrite: boolean,
+  ): Promise<EgressResponse> => {
     const headers = { accept: 'application/json', authorization: `Bearer ${token}` };
     try {
       return await requests.request(urlOf(baseUrl, path), {
@@ -68,20 +72,20 @@ export function createHubspotApi(
         headers: body === undefined ? headers : { ...headers, 'content-type': 'application/json' },
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
         timeoutMs: TIMEOUT_MS,
-        maxBytes: MAX_BYTES,
+        maxBytes: MAX_RESPONSE_BYTES,
       });
     } catch (error) {
-      throw failureWithoutAnswer(error, isWrite);
+      throw failureWithoutResponse(error, isWrite);
     }
   };
 
-  const exchange = async (call: HubspotCall): Promise<Exchange> => {
+  const exchange = async (call: HubspotCall): Promise<HubspotResponse> => {
     const isWrite = isWriting(call);
-    await budget.take(call.kind ?? 'request');
+    await budget.reserve(call.kind ?? 'request');
     const token = await tokens.get();
     const answer = await send(call, token, isWrite);
     const failure = answer.status < 400 ? undefined : failureOf(answer, { isWrite, secrets: [token] });
-    if (failure?.isRefusedConnection) {
+    if (failure?.areCredentialsRefused) {
       await tokens.refuse(token);
       throw failure;
     }
@@ -89,10 +93,10 @@ export function createHubspotApi(
     return { status: answer.status, content: storableJsonOf(answer), failure };
   };
 
-  const read = <T extends z.ZodType>(call: HubspotCall, { status, content, failure }: Exchange, answer: T) => {
+  const read = <T extends z.ZodType>(call: HubspotCall, { status, content, failure }: HubspotResponse, answer: T) => {
     if (failure !== undefined) throw failure;
     const read = answer.safeParse(content);
-    if (!read.success) throw misunderstood(status, call.what, isWriting(call));
+    if (!read.success) throw unexpectedResponse(status, call.what, isWriting(call));
     return read.data;
   };
 
@@ -102,7 +106,7 @@ export function createHubspotApi(
     request: async (call, answer) => read(call, await exchange(call), answer),
     find: async (call, answer) => {
       const exchanged = await exchange(call);
-      return NOTHING_THERE.has(exchanged.failure?.status) ? undefined : read(call, exchanged, answer);
+      return NOT_FOUND_STATUSES.has(exchanged.failure?.status) ? undefined : read(call, exchanged, answer);
     },
   };
 }

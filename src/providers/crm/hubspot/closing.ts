@@ -2,11 +2,11 @@ import { CrmError } from '../errors.ts';
 import type { HubspotApi } from './api.ts';
 import { ObjectRef } from './contacts.ts';
 import { listPipelines } from './pipelines.ts';
-import { readTicket, TICKETS } from './tickets.ts';
+import { findTicket, TICKETS_PATH } from './tickets.ts';
 
 /** Moves a ticket to the stage, or to the first one in which its pipeline closes tickets. One that is gone or closed is left alone. */
 export async function closeTicket(api: HubspotApi, ticketId: string, stageId: string | undefined): Promise<void> {
-  if (stageId !== undefined) return moveTicket(api, ticketId, stageId);
+  if (stageId !== undefined) return updateStage(api, ticketId, stageId);
   const stages = await closedStagesOf(api, ticketId);
   if (stages === undefined) return;
   const { current, closed } = stages;
@@ -17,11 +17,11 @@ export async function closeTicket(api: HubspotApi, ticketId: string, stageId: st
       { transient: false },
     );
   }
-  return moveTicket(api, ticketId, closed[0]);
+  return updateStage(api, ticketId, closed[0]);
 }
 
-async function moveTicket(api: HubspotApi, ticketId: string, stageId: string): Promise<void> {
-  const path = `${TICKETS}/${encodeURIComponent(ticketId)}`;
+async function updateStage(api: HubspotApi, ticketId: string, stageId: string): Promise<void> {
+  const path = `${TICKETS_PATH}/${encodeURIComponent(ticketId)}`;
   const body = { properties: { hs_pipeline_stage: stageId } };
   await api.find({ method: 'PATCH', path, body, what: 'a ticket' }, ObjectRef);
 }
@@ -43,7 +43,7 @@ async function closedStagesOf(
   api: HubspotApi,
   ticketId: string,
 ): Promise<{ current: string | undefined; closed: string[] } | undefined> {
-  const ticket = await readTicket(api, ticketId, ['hs_pipeline', 'hs_pipeline_stage']);
+  const ticket = await findTicket(api, ticketId, ['hs_pipeline', 'hs_pipeline_stage']);
   if (ticket === undefined) return undefined;
   const pipelines = await listPipelines(api);
   const stages = pipelines.find(({ id }) => id === ticket.properties.hs_pipeline)?.stages ?? [];

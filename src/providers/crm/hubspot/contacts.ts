@@ -71,7 +71,7 @@ function namesOf(name: string | null): { firstname?: string; lastname?: string }
 }
 
 /** What is known of a contact. Undefined where it is gone. */
-export async function readPerson(api: HubspotApi, contactId: string): Promise<Person | undefined> {
+export async function getPerson(api: HubspotApi, contactId: string): Promise<Person | undefined> {
   const path = `/crm/v3/objects/contacts/${encodeURIComponent(contactId)}?properties=${PERSON.join(',')}`;
   const contact = await api.find({ method: 'GET', path, what: 'a contact' }, Contact);
   if (contact === undefined) return undefined;

@@ -1,10 +1,10 @@
-import type { Attempt } from '../port.ts';
+import type { PriorAttempts } from '../port.ts';
 import type { HubspotApi } from './api.ts';
-import { listLatest, type RawMessage } from './threads.ts';
+import { listLatestPage, type RawMessage } from './threads.ts';
 
 /** How far HubSpot's clock may be behind ours. */
-const CLOCK_SKEW_MS = 5_000;
-const MOST_PAGES = 10;
+const MAX_CLOCK_SKEW_MS = 5_000;
+const MAX_PAGES = 10;
 
 /** What an earlier try may have posted into the thread: a message with such a text, by an app, which is ours where we know its id. */
 export async function findEarlierMessage(
@@ -12,9 +12,9 @@ export async function findEarlierMessage(
   threadId: string,
   { type, hasText }: { type: 'MESSAGE' | 'COMMENT'; hasText: (text: string) => boolean },
   appId: string | undefined,
-  { since, taken = [] }: Attempt,
+  { since, taken = [] }: PriorAttempts,
 ): Promise<string | undefined> {
-  const from = since.getTime() - CLOCK_SKEW_MS;
+  const from = since.getTime() - MAX_CLOCK_SKEW_MS;
   const isIt = (message: RawMessage) =>
     message.type === type &&
     !taken.includes(message.id) &&
@@ -23,8 +23,8 @@ export async function findEarlierMessage(
     isByApp(message, appId);
 
   let after: string | undefined;
-  for (let pages = 0; pages < MOST_PAGES; pages++) {
-    const page = await listLatest(api, threadId, after);
+  for (let pages = 0; pages < MAX_PAGES; pages++) {
+    const page = await listLatestPage(api, threadId, after);
     const found = page?.messages.find(isIt);
     if (found !== undefined) return found.id;
     after = page?.next;

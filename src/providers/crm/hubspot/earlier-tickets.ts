@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { CrmError } from '../errors.ts';
-import type { Attempt, HandoffFacts } from '../port.ts';
+import type { HandoffFacts, PriorAttempts } from '../port.ts';
 import type { HubspotApi } from './api.ts';
 import { HubspotId } from './ids.ts';
 import type { TicketProperties } from './properties.ts';
@@ -12,11 +12,11 @@ export const SESSION_PROPERTY = 'switchboard_session_id';
 /** What was written may be missing from searches for so long. */
 const SEARCH_LAG_MS = 30_000;
 /** How far HubSpot's clock may be behind ours. */
-const CLOCK_SKEW_MS = 5_000;
+const MAX_CLOCK_SKEW_MS = 5_000;
 const PAGE_SIZE = 500;
-const MOST_PAGES = 20;
+const MAX_PAGES = 20;
 /** That many are read at once. */
-const BATCH = 100;
+const TICKETS_PER_READ = 100;
 
 const Tickets = z.object({ results: z.array(Ticket) });
 const Associations = z.object({
@@ -25,7 +25,7 @@ const Associations = z.object({
 });
 
 /** The error of a try that may have made a ticket: the next one is to come when a search can tell. */
-export function afterSearchLag(error: unknown): unknown {
+export function retryAfterSearchLag(error: unknown): unknown {
   if (!(error instanceof CrmError) || !error.transient || !error.mayHaveArrived) return error;
   const { message, status, retryAfterMs = 0 } = error;
   return new CrmError(message, {
@@ -44,7 +44,7 @@ export async function findEarlierTicket(
   api: HubspotApi,
   schema: TicketProperties,
   facts: HandoffFacts,
-  attempt: Attempt,
+  attempt: PriorAttempts,
 ): Promise<string | undefined> {
   const isOurs = ({ properties }: Ticket) =>
     properties[SESSION_PROPERTY] === facts.sessionId || properties.content?.includes(facts.sessionUrl) === true;
@@ -66,7 +66,7 @@ export async function findEarlierTicket(
 async function latestTicketsOf(api: HubspotApi, contactId: string): Promise<Ticket[]> {
   const ids: string[] = [];
   let after: string | undefined;
-  for (let pages = 0; pages < MOST_PAGES; pages++) {
+  for (let pages = 0; pages < MAX_PAGES; pages++) {
     const query = new URLSearchParams({ limit: String(PAGE_SIZE), ...(after === undefined ? {} : { after }) });
     const path = `/crm/v4/objects/contacts/${encodeURIComponent(contactId)}/associations/tickets?${query}`;
     const page = await api.find({ method: 'GET', path, what: "a contact's tickets" }, Associations);
@@ -74,11 +74,11 @@ async function latestTicketsOf(api: HubspotApi, contactId: string): Promise<Tick
     after = page?.paging?.next?.after;
     if (after === undefined) break;
   }
-  const latest = ids.sort((one, other) => Number(other) - Number(one)).slice(0, BATCH);
-  return latest.length === 0 ? [] : readTickets(api, latest);
+  const latest = ids.sort((one, other) => Number(other) - Number(one)).slice(0, TICKETS_PER_READ);
+  return latest.length === 0 ? [] : getTickets(api, latest);
 }
 
-async function readTickets(api: HubspotApi, ids: string[]): Promise<Ticket[]> {
+async function getTickets(api: HubspotApi, ids: string[]): Promise<Ticket[]> {
   const inputs = ids.map((id) => ({ id }));
   const body = { properties: ['content', SESSION_PROPERTY], propertiesWithHistory: [], inputs };
   const path = '/crm/v3/objects/tickets/batch/read';
@@ -86,11 +86,11 @@ async function readTickets(api: HubspotApi, ids: string[]): Promise<Ticket[]> {
   return found?.results ?? [];
 }
 
-async function filtersFor(schema: TicketProperties, { sessionId, subject }: HandoffFacts, { since }: Attempt) {
+async function filtersFor(schema: TicketProperties, { sessionId, subject }: HandoffFacts, { since }: PriorAttempts) {
   if (await schema.has(SESSION_PROPERTY)) return [{ propertyName: SESSION_PROPERTY, operator: 'EQ', value: sessionId }];
   return [
     { propertyName: 'subject', operator: 'EQ', value: subject },
-    { propertyName: 'createdate', operator: 'GTE', value: String(since.getTime() - CLOCK_SKEW_MS) },
+    { propertyName: 'createdate', operator: 'GTE', value: String(since.getTime() - MAX_CLOCK_SKEW_MS) },
   ];
 }
 
@@ -99,7 +99,7 @@ async function searchTickets(api: HubspotApi, filters: object[]): Promise<Ticket
     filterGroups: [{ filters }],
     sorts: [{ propertyName: 'createdate', direction: 'DESCENDING' }],
     properties: ['content', SESSION_PROPERTY],
-    limit: BATCH,
+    limit: TICKETS_PER_READ,
     after: '0',
   };
   const path = '/crm/v3/objects/tickets/search';

@@ -1,16 +1,16 @@
 import { z } from 'zod';
-import { type EgressAnswer, EgressError } from '../../egress.ts';
+import { EgressError, type EgressResponse } from '../../egress.ts';
 import { jsonOf, reasonFrom, retryAfterOf } from '../../http-sending.ts';
 import { CrmError } from '../errors.ts';
 
 const LOCKED = 423;
 const MIGRATING = 477;
 /** A 429 that names no time. */
-const PAUSES_MS = new Map<string | undefined, number>([
+const DELAYS_MS = new Map<string | undefined, number>([
   ['SECONDLY', 1_000],
   ['TEN_SECONDLY_ROLLING', 10_000],
 ]);
-const SHORTEST_PAUSE_MS = 1_000;
+const MIN_DELAY_MS = 1_000;
 
 /** HubSpot's account of what went wrong. The token endpoint has two forms of its own. */
 const Refused = z.object({
@@ -23,7 +23,7 @@ const Refused = z.object({
 
 /** What an answer of 400 and more means. `secrets` went out with the request, and may be quoted in it. */
 export function failureOf(
-  answer: EgressAnswer,
+  answer: EgressResponse,
   { isWrite, secrets }: { isWrite: boolean; secrets: string[] },
 ): CrmError {
   const { status, headers } = answer;
@@ -41,14 +41,14 @@ export function failureOf(
   if (status === 429 && refused.policyName === 'DAILY')
     return new CrmError(`HubSpot takes no more requests today: ${reason}`, { status, transient: false });
   if (status === 429) {
-    const pauseMs = failure.retryAfterMs ?? PAUSES_MS.get(refused.policyName) ?? SHORTEST_PAUSE_MS;
+    const pauseMs = failure.retryAfterMs ?? DELAYS_MS.get(refused.policyName) ?? MIN_DELAY_MS;
     return new CrmError(reason, { status, transient: true, retryAfterMs: pauseMs });
   }
   return new CrmError(reason, { ...failure, transient: isPassing, mayHaveArrived: isWrite && status >= 500 });
 }
 
 /** What a request without an answer means. */
-export function failureWithoutAnswer(error: unknown, isWrite: boolean): unknown {
+export function failureWithoutResponse(error: unknown, isWrite: boolean): unknown {
   if (!(error instanceof EgressError)) return error;
   const { message, transient, mayHaveArrived } = error;
   // An address that is not to be reached is one of the settings: another one may be.
@@ -60,7 +60,7 @@ export function failureWithoutAnswer(error: unknown, isWrite: boolean): unknown 
 }
 
 /** An answer of 200 that is none. A write that it belongs to may have had its effect, and is to be looked for. */
-export const misunderstood = (status: number, what: string, isWrite: boolean) =>
+export const unexpectedResponse = (status: number, what: string, isWrite: boolean) =>
   new CrmError(`HubSpot answered ${status} with something else than ${what}`, {
     status,
     transient: true,

@@ -1,5 +1,5 @@
 import type { HandoffFacts } from '../port.ts';
-import { htmlOf, type Markup } from './html.ts';
+import { type HtmlConversion, htmlOf } from './html.ts';
 import type { MessageText } from './messages.ts';
 
 const line = (label: string, value: string | null) => (value === null || value === '' ? [] : [`${label}: ${value}`]);
@@ -15,7 +15,7 @@ export const ticketContent = ({ summary, reason, language, sessionUrl }: Handoff
   ].join('\n');
 
 /** What people read in the thread that they take over. */
-export function handoffComment(markup: Markup, facts: HandoffFacts): MessageText & { mark: string } {
+export function handoffComment(markup: HtmlConversion, facts: HandoffFacts): MessageText & { mark: string } {
   const { summary, sentiment, language, sessionUrl } = facts;
   const above = [`Summary\n${summary}`, '', ...line('Sentiment', sentiment), ...line('Language', language)].join('\n');
   const url = markup.escapeHtml(sessionUrl);

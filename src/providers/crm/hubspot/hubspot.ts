@@ -1,12 +1,12 @@
-import type { Requests } from '../../egress.ts';
-import type { Attempt, HandoffFacts, HandoffPart, PartOutcome } from '../port.ts';
+import type { HttpClient } from '../../egress.ts';
+import type { HandoffFacts, HandoffPart, PartOutcome, PriorAttempts } from '../port.ts';
 import { findAccountId } from './accounts.ts';
-import { type Budget, createHubspotApi, type HubspotApi, type TokenSource } from './api.ts';
+import { createHubspotApi, type HubspotApi, type RateLimit, type TokenSource } from './api.ts';
 import { closeTicket, isClosedStage } from './closing.ts';
-import { findOrCreateContact, readPerson } from './contacts.ts';
-import { afterSearchLag, findEarlierTicket, SESSION_PROPERTY } from './earlier-tickets.ts';
+import { findOrCreateContact, getPerson } from './contacts.ts';
+import { findEarlierTicket, retryAfterSearchLag, SESSION_PROPERTY } from './earlier-tickets.ts';
 import { handoffComment, ticketContent } from './handoff-texts.ts';
-import type { Markup } from './html.ts';
+import type { HtmlConversion } from './html.ts';
 import { postComment, postMessage } from './messages.ts';
 import { findNote } from './notes.ts';
 import { firstStageOf } from './pipelines.ts';
@@ -17,10 +17,10 @@ import { findContactId, findMessage, listMessages } from './threads.ts';
 import { createTicket } from './tickets.ts';
 
 export interface HubspotDeps {
-  requests: Requests;
+  requests: HttpClient;
   tokens: TokenSource;
-  budget: Budget;
-  markup: Markup;
+  budget: RateLimit;
+  markup: HtmlConversion;
   properties: PropertyCache;
   /** Names the account, so that what is known of one is not taken for another's. */
   connection: string;
@@ -29,7 +29,7 @@ export interface HubspotDeps {
 interface Context {
   api: HubspotApi;
   schema: TicketProperties;
-  markup: Markup;
+  markup: HtmlConversion;
   settings: HubspotSettings;
 }
 
@@ -48,12 +48,12 @@ export function createHubspot(deps: HubspotDeps, settings: HubspotSettings): Hub
       { name: 'comment', isOptional: false },
     ],
     doPart: (part, facts, attempt) => doPart(context, part, facts, attempt),
-    say: async (message, attempt) => ({ externalId: await postMessage(api, context, message, attempt) }),
+    postMessage: async (message, attempt) => ({ externalId: await postMessage(api, context, message, attempt) }),
     findMessage: (threadId, messageId) => findMessage(api, threadId, messageId),
     listMessages: (threadId) => listMessages(api, threadId),
     async findPerson(threadId) {
       const contactId = await findContactId(api, threadId);
-      return contactId === undefined ? undefined : readPerson(api, contactId);
+      return contactId === undefined ? undefined : getPerson(api, contactId);
     },
     findAccountId: () => findAccountId(api),
     findNote: (noteId) => findNote(api, markup, noteId),
@@ -66,25 +66,25 @@ async function doPart(
   context: Context,
   part: HandoffPart,
   facts: HandoffFacts,
-  attempt: Attempt,
+  attempt: PriorAttempts,
 ): Promise<PartOutcome> {
   const hasTickets = context.settings.ticketing_enabled !== false;
   switch (part) {
     case 'contact':
       return hasTickets ? findOrCreateContact(context.api, facts.contact) : TICKETING_OFF;
     case 'ticket':
-      return hasTickets ? makeTicket(context, facts, attempt) : TICKETING_OFF;
+      return hasTickets ? createHandoffTicket(context, facts, attempt) : TICKETING_OFF;
     case 'comment':
-      return comment(context, facts, attempt);
+      return postHandoffComment(context, facts, attempt);
     case 'conversation':
       return { state: 'skipped', reason: 'HubSpot opens no conversation' };
   }
 }
 
-async function makeTicket(
+async function createHandoffTicket(
   { api, schema, settings }: Context,
   facts: HandoffFacts,
-  attempt: Attempt,
+  attempt: PriorAttempts,
 ): Promise<PartOutcome> {
   const earlier = attempt.mayExist ? await findEarlierTicket(api, schema, facts, attempt) : undefined;
   if (earlier !== undefined) return { state: 'done', externalId: earlier };
@@ -92,7 +92,7 @@ async function makeTicket(
   // A ticket must be in a stage. Where none is set, it is in the first that is open.
   const first = open_stage_id === undefined ? await firstStageOf(api, pipeline_id) : undefined;
   const creating = createTicket(api, schema, {
-    required: given({
+    required: withoutUndefined({
       subject: facts.subject,
       content: ticketContent(facts),
       hs_pipeline: pipeline_id ?? first?.pipelineId,
@@ -105,15 +105,15 @@ async function makeTicket(
   });
   const isSearchedFor = facts.externalIds.contact === undefined;
   const externalId = await creating.catch((error: unknown) => {
-    throw isSearchedFor ? afterSearchLag(error) : error;
+    throw isSearchedFor ? retryAfterSearchLag(error) : error;
   });
   return { state: 'done', externalId };
 }
 
-async function comment(
+async function postHandoffComment(
   { api, markup, settings }: Context,
   facts: HandoffFacts,
-  attempt: Attempt,
+  attempt: PriorAttempts,
 ): Promise<PartOutcome> {
   const { threadId } = facts;
   if (threadId === null) return { state: 'skipped', reason: 'The session is of no thread in HubSpot' };
@@ -121,5 +121,5 @@ async function comment(
   return { state: 'done', externalId };
 }
 
-const given = (properties: Record<string, string | undefined>): Record<string, string> =>
+const withoutUndefined = (properties: Record<string, string | undefined>): Record<string, string> =>
   Object.fromEntries(Object.entries(properties).filter((entry): entry is [string, string] => entry[1] !== undefined));

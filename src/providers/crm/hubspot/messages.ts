@@ -1,12 +1,12 @@
 import { CrmError } from '../errors.ts';
-import type { Attempt, RelayedMessage } from '../port.ts';
+import type { PriorAttempts, RelayedMessage } from '../port.ts';
 import type { HubspotApi } from './api.ts';
 import { ObjectRef } from './contacts.ts';
 import { findEarlierMessage } from './earlier-messages.ts';
-import { htmlOf, type Markup } from './html.ts';
+import { type HtmlConversion, htmlOf } from './html.ts';
 import type { HubspotSettings } from './settings.ts';
 import { type Signature, signatureFor } from './signatures.ts';
-import { listLatest, messagesPath, type Party, type RawMessage } from './threads.ts';
+import { listLatestPage, messagesPath, type Party, type RawMessage } from './threads.ts';
 
 const EMAIL_CHANNEL = '1002';
 
@@ -18,9 +18,9 @@ export interface MessageText {
 /** Answers the thread's latest message by the same way, in the name of the AI user. An e-mail ends in the signature of its domain. */
 export async function postMessage(
   api: HubspotApi,
-  { settings, markup }: { settings: HubspotSettings; markup: Markup },
+  { settings, markup }: { settings: HubspotSettings; markup: HtmlConversion },
   { conversationId, text, attachments }: RelayedMessage,
-  attempt: Attempt,
+  attempt: PriorAttempts,
 ): Promise<string> {
   const { ai_user_id: userId, signatures = [] } = settings;
   if (userId === undefined) {
@@ -66,7 +66,7 @@ export async function postComment(
   threadId: string,
   { mark, ...content }: MessageText & { mark: string },
   appId: string | undefined,
-  attempt: Attempt,
+  attempt: PriorAttempts,
 ): Promise<string> {
   if (attempt.mayExist) {
     const wanted = { type: 'COMMENT', hasText: (text: string) => text.includes(mark) } as const;
@@ -83,7 +83,7 @@ async function post(api: HubspotApi, threadId: string, body: object): Promise<st
 
 /** Of the thread's latest messages the newest that came or went by a channel. */
 async function latestDelivered(api: HubspotApi, threadId: string): Promise<RawMessage> {
-  const page = await listLatest(api, threadId);
+  const page = await listLatestPage(api, threadId);
   const origin = page?.messages.find(
     ({ type, archived, channelId, channelAccountId }) =>
       type === 'MESSAGE' && archived !== true && channelId != null && channelAccountId != null,
@@ -116,11 +116,11 @@ const fieldOf = (direction: RawMessage['direction'], field: Party['recipientFiel
 /** HubSpot may set line breaks and spaces otherwise. */
 const normalized = (text: string) => text.replace(/\s+/g, ' ').trim();
 
-const linkOf = ({ escapeHtml }: Markup, name: string, url: string) =>
+const linkOf = ({ escapeHtml }: HtmlConversion, name: string, url: string) =>
   `<a href="${escapeHtml(url)}">${escapeHtml(name)}</a>`;
 
 function withSignature(
-  { textOfHtml }: Markup,
+  { textOfHtml }: HtmlConversion,
   { text, richText }: MessageText,
   signature: Signature | undefined,
 ): MessageText {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { HubspotApi } from './api.ts';
-import type { Markup } from './html.ts';
+import type { HtmlConversion } from './html.ts';
 import { HubspotId } from './ids.ts';
 import type { TicketNote } from './port.ts';
 
@@ -20,7 +20,11 @@ const Owner = z.object({
 });
 
 /** A note with the tickets that it is on. Undefined where it is gone. */
-export async function findNote(api: HubspotApi, markup: Markup, noteId: string): Promise<TicketNote | undefined> {
+export async function findNote(
+  api: HubspotApi,
+  markup: HtmlConversion,
+  noteId: string,
+): Promise<TicketNote | undefined> {
   const query = new URLSearchParams({ properties: PROPERTIES.join(','), associations: 'tickets' });
   const path = `/crm/v3/objects/notes/${encodeURIComponent(noteId)}?${query}`;
   const note = await api.find({ method: 'GET', path, what: 'a note' }, Note);
@@ -29,14 +33,14 @@ export async function findNote(api: HubspotApi, markup: Markup, noteId: string):
   return {
     id: note.id,
     text: markup.textOfHtml(body ?? ''),
-    authorName: await findName(api, hubspot_owner_id, hs_created_by_user_id),
+    authorName: await findOwnerName(api, hubspot_owner_id, hs_created_by_user_id),
     ticketIds: [...new Set((note.associations?.tickets?.results ?? []).map(({ id }) => id))],
     createdAt: timeOf(time),
   };
 }
 
 /** Whose note it is. A name is no reason to do without the note: where the app may not read owners, there is none. */
-async function findName(
+async function findOwnerName(
   api: HubspotApi,
   ownerId: string | null | undefined,
   userId: string | null | undefined,

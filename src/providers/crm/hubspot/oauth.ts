@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import type { Requests } from '../../egress.ts';
+import type { HttpClient } from '../../egress.ts';
 import { jsonOf, urlOf } from '../../http-sending.ts';
 import { CrmError } from '../errors.ts';
 import { BASE_URL } from './api.ts';
-import { failureOf, failureWithoutAnswer, misunderstood } from './failures.ts';
+import { failureOf, failureWithoutResponse, unexpectedResponse } from './failures.ts';
 
 export interface OauthGrant {
   client_id: string;
@@ -30,7 +30,7 @@ const Granted = z.object({
 /** Statuses by which an authorization server refuses a grant or a client (RFC 6749, 5.2). */
 const REFUSALS = new Set<number | undefined>([400, 401, 403]);
 
-export function createTokenRefresh(requests: Requests): RefreshToken {
+export function createTokenRefresh(requests: HttpClient): RefreshToken {
   return async (baseUrl = BASE_URL, grant) => {
     const secrets = [grant.client_secret, grant.refresh_token];
     const answer = await requests
@@ -40,11 +40,11 @@ export function createTokenRefresh(requests: Requests): RefreshToken {
         body: new URLSearchParams({ grant_type: 'refresh_token', ...grant }).toString(),
       })
       .catch((error: unknown) => {
-        throw failureWithoutAnswer(error, true);
+        throw failureWithoutResponse(error, true);
       });
     if (answer.status >= 400) throw refusalOf(failureOf(answer, { isWrite: true, secrets }));
     const granted = Granted.safeParse(jsonOf(answer)).data;
-    if (granted === undefined) throw misunderstood(answer.status, 'a token', true);
+    if (granted === undefined) throw unexpectedResponse(answer.status, 'a token', true);
     return {
       accessToken: granted.access_token,
       refreshToken: granted.refresh_token ?? grant.refresh_token,
@@ -56,7 +56,7 @@ export function createTokenRefresh(requests: Requests): RefreshToken {
 /** A refused grant waits until somebody connects again. */
 function refusalOf(failure: CrmError): CrmError {
   const { message, status } = failure;
-  if (!REFUSALS.has(status) || failure.isRefusedConnection) return failure;
+  if (!REFUSALS.has(status) || failure.areCredentialsRefused) return failure;
   return new CrmError(`HubSpot refuses the credentials: ${message}`, {
     status,
     transient: true,

@@ -24,7 +24,7 @@ export interface ThreadMessage {
 }
 
 export interface ListedMessage extends ThreadMessage {
-  isCut: boolean;
+  isTruncated: boolean;
 }
 
 /** Whom a conversation is with. */

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { HubspotApi } from './api.ts';
 
 const TTL_MS = 15 * 60_000;
-const MOST_CONNECTIONS = 1_000;
+const MAX_CONNECTIONS = 1_000;
 
 const Property = z.object({
   name: z.string(),
@@ -25,7 +25,7 @@ type Schema = Map<string, Property>;
 export type PropertyCache = LRUCache<string, Promise<Schema>>;
 
 export const createPropertyCache = (): PropertyCache =>
-  new LRUCache<string, Promise<Schema>>({ max: MOST_CONNECTIONS, ttl: TTL_MS });
+  new LRUCache<string, Promise<Schema>>({ max: MAX_CONNECTIONS, ttl: TTL_MS });
 
 /** The properties that an org's tickets have. */
 export interface TicketProperties {
@@ -49,7 +49,7 @@ export function createTicketProperties(api: HubspotApi, cache: PropertyCache, co
       const known = await schema();
       const takes = ([name, value]: [string, string]) => {
         const property = known.get(name);
-        return property !== undefined && isWritable(property) && fits(property, value);
+        return property !== undefined && isWritable(property) && acceptsValue(property, value);
       };
       return Object.fromEntries(Object.entries(properties).filter(takes));
     },
@@ -68,7 +68,7 @@ const isWritable = ({ calculated, archived, modificationMetadata }: Property) =>
   calculated !== true && archived !== true && modificationMetadata?.readOnlyValue !== true;
 
 /** Whether HubSpot would take the value: one that it refuses would keep the whole ticket from being made. */
-function fits({ type, fieldType, options, externalOptions }: Property, value: string): boolean {
+function acceptsValue({ type, fieldType, options, externalOptions }: Property, value: string): boolean {
   if (type === 'number') return value.trim() !== '' && Number.isFinite(Number(value));
   if (type === 'date' || type === 'datetime') return /^\d+$/.test(value) || !Number.isNaN(Date.parse(value));
   const isChoice = type === 'enumeration' || type === 'bool';

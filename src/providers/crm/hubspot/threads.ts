@@ -4,7 +4,7 @@ import { HubspotId, listOf } from './ids.ts';
 import type { ListedMessage, ThreadMessage } from './port.ts';
 
 const PAGE_SIZE = 100;
-const WHOLE = 'NOT_TRUNCATED';
+const NOT_TRUNCATED = 'NOT_TRUNCATED';
 
 const Identifier = z.object({ type: z.string(), value: z.string() });
 const Party = z.object({
@@ -60,19 +60,22 @@ export async function findMessage(
   const path = `${messagesPath(threadId)}/${encodeURIComponent(messageId)}`;
   const message = await api.find({ method: 'GET', path, what: 'a message' }, RawMessage);
   if (message === undefined) return undefined;
-  return toThreadMessage(threadId, message, isCut(message) ? await findWholeText(api, path) : undefined);
+  return toThreadMessage(threadId, message, isTruncated(message) ? await findFullText(api, path) : undefined);
 }
 
 /** The latest messages of a thread, oldest first. */
 export async function listMessages(api: HubspotApi, threadId: string): Promise<ListedMessage[]> {
-  const page = await listLatest(api, threadId);
+  const page = await listLatestPage(api, threadId);
   const latest = page?.messages.toReversed() ?? [];
-  return latest.map((message) => ({ ...toThreadMessage(threadId, message, undefined), isCut: isCut(message) }));
+  return latest.map((message) => ({
+    ...toThreadMessage(threadId, message, undefined),
+    isTruncated: isTruncated(message),
+  }));
 }
 
-const isCut = ({ truncationStatus }: RawMessage) => ![null, undefined, WHOLE].includes(truncationStatus);
+const isTruncated = ({ truncationStatus }: RawMessage) => ![null, undefined, NOT_TRUNCATED].includes(truncationStatus);
 
-async function findWholeText(api: HubspotApi, path: string): Promise<string | undefined> {
+async function findFullText(api: HubspotApi, path: string): Promise<string | undefined> {
   const call = { method: 'GET', path: `${path}/original-content`, what: "a message's original content" } as const;
   const original = await api.find(call, z.object({ text: z.string().nullish() }));
   return original?.text ?? undefined;
@@ -102,7 +105,7 @@ const filesOf = ({ attachments }: RawMessage) =>
   (attachments ?? []).map(({ name, url }) => `${name ?? 'File'}: ${url}`);
 
 /** The latest messages of a thread, newest first, a page at a time. Undefined where there is no such thread. */
-export async function listLatest(
+export async function listLatestPage(
   api: HubspotApi,
   threadId: string,
   after?: string,

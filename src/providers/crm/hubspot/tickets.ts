@@ -9,7 +9,7 @@ import type { TicketProperties } from './properties.ts';
 const TICKET_TO_CONTACT = 16;
 /** By what HubSpot says that properties are not what they were when the schema was read. */
 const CHANGED_SCHEMA = /PROPERTY_DOESNT_EXIST|INVALID_OPTION|READ_ONLY_VALUE/;
-export const TICKETS = '/crm/v3/objects/tickets';
+export const TICKETS_PATH = '/crm/v3/objects/tickets';
 
 /** A ticket with the properties that were asked for. */
 export const Ticket = z.object({ id: HubspotId, properties: z.record(z.string(), z.string().nullish()) });
@@ -33,17 +33,17 @@ export async function createTicket(api: HubspotApi, schema: TicketProperties, ti
   return second.id;
 }
 
-type Tried = { id: string } | { id: undefined; failure: CrmError };
+type CreationAttempt = { id: string } | { id: undefined; failure: CrmError };
 
 /** Gives the failure where that is by a property. */
 async function tryToCreate(
   api: HubspotApi,
   schema: TicketProperties,
   { required, optional, contactId }: NewTicket,
-): Promise<Tried> {
+): Promise<CreationAttempt> {
   const call: HubspotCall = {
     method: 'POST',
-    path: TICKETS,
+    path: TICKETS_PATH,
     body: {
       properties: { ...(await schema.writable(optional)), ...required },
       associations: contactId === undefined ? [] : [toContact(contactId)],
@@ -63,7 +63,7 @@ const toContact = (id: string) => ({
 });
 
 /** Undefined where there is no such ticket. */
-export function readTicket(api: HubspotApi, ticketId: string, properties: string[]): Promise<Ticket | undefined> {
-  const path = `${TICKETS}/${encodeURIComponent(ticketId)}?properties=${properties.join(',')}`;
+export function findTicket(api: HubspotApi, ticketId: string, properties: string[]): Promise<Ticket | undefined> {
+  const path = `${TICKETS_PATH}/${encodeURIComponent(ticketId)}?properties=${properties.join(',')}`;
   return api.find({ method: 'GET', path, what: 'a ticket' }, Ticket);
 }

@@ -4,8 +4,8 @@ import type { HandoffFacts, RelayedMessage } from '../port.ts';
 import type { Entry } from './port.ts';
 
 /** The longest value that a parameter of a channel can take. */
-const MAX_ATTRIBUTE = 255;
-const MOST_PROPERTIES = 50;
+const MAX_ATTRIBUTE_LENGTH = 255;
+const MAX_PROPERTIES = 50;
 
 const Page = z.object({
   conversationEntries: z.array(
@@ -66,10 +66,10 @@ export function attributesOf(facts: HandoffFacts): Record<string, string> {
     sentiment: facts.sentiment,
     language: facts.language,
   };
-  const all = { ...Object.fromEntries(Object.entries(properties).slice(0, MOST_PROPERTIES)), ...known };
+  const all = { ...Object.fromEntries(Object.entries(properties).slice(0, MAX_PROPERTIES)), ...known };
   return Object.fromEntries(
     Object.entries(all).flatMap(([name, value]) =>
-      value ? [[name, value.slice(0, MAX_ATTRIBUTE).toWellFormed()]] : [],
+      value ? [[name, value.slice(0, MAX_ATTRIBUTE_LENGTH).toWellFormed()]] : [],
     ),
   );
 }

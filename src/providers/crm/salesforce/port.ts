@@ -29,13 +29,13 @@ export interface Conversation {
 /** Where an org's conversations are kept. */
 export interface ConversationStore {
   /** The session's conversation, with an id made for it where it had none. */
-  hold(sessionId: string): Promise<Conversation>;
+  getOrCreate(sessionId: string): Promise<Conversation>;
   find(conversationId: string): Promise<Conversation | undefined>;
   /** Keeps the conversation's token in place of the one that is known. Gives the one that counts: another's, where that was quicker. */
   replaceToken(conversation: Conversation, token: AccessToken): Promise<AccessToken>;
-  markOpen(conversation: Conversation): Promise<void>;
+  updateOpen(conversation: Conversation): Promise<void>;
   /** Has the session go on in another conversation, which Salesforce has. */
-  moveOn(from: Conversation, to: { id: string; token: AccessToken }): Promise<void>;
+  replaceConversation(from: Conversation, to: { id: string; token: AccessToken }): Promise<void>;
 }
 
 /** What somebody said in a conversation. */

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { v5 } from 'uuid';
-import type { EgressAnswer, Requests } from '../../egress.ts';
+import type { EgressResponse, HttpClient } from '../../egress.ts';
 import { jsonOf } from '../../http-sending.ts';
 import { CrmError } from '../errors.ts';
-import type { Attempt, HandoffFacts, HandoffPart, PartOutcome } from '../port.ts';
+import type { HandoffFacts, HandoffPart, PartOutcome, PriorAttempts } from '../port.ts';
 import { attributesOf, entriesIn, introductionOf, textToSend } from './content.ts';
 import type {
   AccessToken,
@@ -14,30 +14,30 @@ import type {
   Salesforce,
   SalesforceSettings,
 } from './port.ts';
-import { createTokens, GuestGone } from './tokens.ts';
-import { type ApiCall, createWire, failureOf, isDone, isRepeat, unreadable } from './wire.ts';
+import { createTokens, GuestExpired } from './tokens.ts';
+import { type ApiCall, createSalesforceApi, failureOf, isAlreadyDone, isSuccess, unexpectedResponse } from './wire.ts';
 
 /** The most that the API lists at once. */
 const PAGE_SIZE = 50;
 /** So many pages of what was said since a lost attempt are looked through for it. */
-const MOST_PAGES = 20;
+const MAX_PAGES = 20;
 /** Their clock may be behind ours. */
-const CLOCK_SKEW_MS = 60_000;
-const GONE = new Set([404, 410]);
+const MAX_CLOCK_SKEW_MS = 60_000;
+const GONE_STATUSES = new Set([404, 410]);
 
 export interface SalesforceDeps {
-  egress: Requests;
+  egress: HttpClient;
   store: ConversationStore;
 }
 
 /** Messaging for In-App and Web, API version 2. Ids of conversations and messages are ours, so that what is done again is done once. */
 export function createSalesforce({ egress, store }: SalesforceDeps, settings: SalesforceSettings): Salesforce {
-  const wire = createWire(egress, settings.base_url);
+  const wire = createSalesforceApi(egress, settings.base_url);
   const tokens = createTokens(wire, store, settings);
   const { es_developer_name: esDeveloperName } = settings;
 
   /** Calls as the conversation's end user, once more with another token where the first one is refused. */
-  async function callAs(conversation: Conversation, call: ApiCall): Promise<[EgressAnswer, AccessToken]> {
+  async function callAs(conversation: Conversation, call: ApiCall): Promise<[EgressResponse, AccessToken]> {
     const token = await tokens.tokenOf(conversation);
     const answer = await wire({ ...call, token: token.token });
     if (answer.status !== 401) return [answer, token];
@@ -50,10 +50,10 @@ export function createSalesforce({ egress, store }: SalesforceDeps, settings: Sa
     if (since !== null) query.set('startTimestamp', String(since.getTime()));
     const path = `/conversation/${conversation.id}/entries?${query}`;
     const [answer, { token }] = await callAs(conversation, { method: 'GET', path });
-    if (GONE.has(answer.status)) return undefined;
-    if (!isDone(answer)) throw failureOf(answer, [token]);
+    if (GONE_STATUSES.has(answer.status)) return undefined;
+    if (!isSuccess(answer)) throw failureOf(answer, [token]);
     const entries = entriesIn(jsonOf(answer));
-    if (entries === undefined) throw unreadable(answer);
+    if (entries === undefined) throw unexpectedResponse(answer);
     return entries;
   }
 
@@ -68,8 +68,8 @@ export function createSalesforce({ egress, store }: SalesforceDeps, settings: Sa
   }
 
   async function has(conversation: Conversation, messageId: string, since: Date): Promise<boolean> {
-    let from: Date | null = new Date(since.getTime() - CLOCK_SKEW_MS);
-    for (let pages = 0; from !== null && pages < MOST_PAGES; pages++) {
+    let from: Date | null = new Date(since.getTime() - MAX_CLOCK_SKEW_MS);
+    for (let pages = 0; from !== null && pages < MAX_PAGES; pages++) {
       const page: EntryPage | undefined = await pageOf(conversation, from);
       if (page?.entries.some(({ id }) => id === messageId)) return true;
       from = page?.next ?? null;
@@ -80,13 +80,13 @@ export function createSalesforce({ egress, store }: SalesforceDeps, settings: Sa
   async function post(conversation: Conversation, path: string, body: object): Promise<void> {
     const call = { method: 'POST', path, body: { ...body, esDeveloperName } } as const;
     const [answer, { token }] = await callAs(conversation, call);
-    if (!isDone(answer) && !isRepeat(answer)) throw failureOf(answer, [token]);
+    if (!isSuccess(answer) && !isAlreadyDone(answer)) throw failureOf(answer, [token]);
   }
 
   const open = (conversation: Conversation, routingAttributes: Record<string, string>) =>
     post(conversation, '/conversation', { conversationId: conversation.id, routingAttributes });
 
-  async function send(conversation: Conversation, id: string, text: string, attempt: Attempt): Promise<void> {
+  async function send(conversation: Conversation, id: string, text: string, attempt: PriorAttempts): Promise<void> {
     if (attempt.mayExist && (await has(conversation, id, attempt.since))) return;
     const message = { id, messageType: 'StaticContentMessage', staticContent: { formatType: 'Text', text } };
     await post(conversation, `/conversation/${conversation.id}/message`, { message });
@@ -99,43 +99,43 @@ export function createSalesforce({ egress, store }: SalesforceDeps, settings: Sa
     const routingAttributes = { ...attributes, session_id: from.sessionId, continues: from.id };
     const body = { conversationId: to.id, routingAttributes, esDeveloperName };
     const answer = await wire({ method: 'POST', path: '/conversation', body, token: token.token });
-    if (!isDone(answer)) throw failureOf(answer, [token.token]);
-    await store.moveOn(from, to);
+    if (!isSuccess(answer)) throw failureOf(answer, [token.token]);
+    await store.replaceConversation(from, to);
     return { ...from, ...to };
   }
 
   /** Opens the session's conversation and says what happened so far. Gives the conversation's id. */
-  async function begin(facts: HandoffFacts, attempt: Attempt): Promise<string> {
+  async function begin(facts: HandoffFacts, attempt: PriorAttempts): Promise<string> {
     const attributes = attributesOf(facts);
-    const conversation = await store.hold(facts.sessionId);
+    const conversation = await store.getOrCreate(facts.sessionId);
     if (conversation.isOpen) return conversation.id;
     try {
       const isThere = attempt.mayExist && (await list(conversation, null)) !== undefined;
       if (!isThere) await open(conversation, attributes);
     } catch (error) {
-      if (!(error instanceof GuestGone)) throw error;
+      if (!(error instanceof GuestExpired)) throw error;
       await moveOn(conversation, attributes);
     }
-    const opened = await store.hold(facts.sessionId);
+    const opened = await store.getOrCreate(facts.sessionId);
     await send(opened, v5('introduction', opened.id), introductionOf(facts), attempt);
-    await store.markOpen(opened);
+    await store.updateOpen(opened);
     return opened.id;
   }
 
   return {
     provider: 'salesforce',
     parts: [{ name: 'conversation', isOptional: false }],
-    async doPart(part: HandoffPart, facts: HandoffFacts, attempt: Attempt): Promise<PartOutcome> {
+    async doPart(part: HandoffPart, facts: HandoffFacts, attempt: PriorAttempts): Promise<PartOutcome> {
       if (part !== 'conversation') return { state: 'skipped', reason: 'Salesforce has no such part' };
       return { state: 'done', externalId: await begin(facts, attempt) };
     },
-    async say(message, attempt) {
+    async postMessage(message, attempt) {
       const conversation = await find(message.conversationId);
       const text = textToSend(message);
       try {
         await send(conversation, message.id, text, attempt);
       } catch (error) {
-        if (!(error instanceof GuestGone)) throw error;
+        if (!(error instanceof GuestExpired)) throw error;
         await send(await moveOn(conversation, {}), message.id, text, { ...attempt, mayExist: false });
       }
       return { externalId: message.id };
@@ -144,7 +144,7 @@ export function createSalesforce({ egress, store }: SalesforceDeps, settings: Sa
       try {
         return await pageOf(await find(conversationId), since);
       } catch (error) {
-        if (error instanceof GuestGone) return undefined;
+        if (error instanceof GuestExpired) return undefined;
         throw error;
       }
     },

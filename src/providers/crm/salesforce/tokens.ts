@@ -4,16 +4,16 @@ import { z } from 'zod';
 import { jsonOf } from '../../http-sending.ts';
 import { CrmError } from '../errors.ts';
 import type { AccessToken, Conversation, ConversationStore, SalesforceSettings } from './port.ts';
-import { failureOf, isDone, unreadable, type Wire } from './wire.ts';
+import { failureOf, isSuccess, type SalesforceApi, unexpectedResponse } from './wire.ts';
 
 const ISSUER = 'switchboard';
 const IDENTITY_SECONDS = 300;
 /** A token that ends this soon is renewed before it is used. */
-const MARGIN_MS = 120_000;
+const RENEWAL_MARGIN_MS = 120_000;
 /** Of a token that does not say when it ends. */
-const SHORT_LIFE_MS = 600_000;
+const DEFAULT_LIFETIME_MS = 600_000;
 
-const TokenAnswer = z.object({ accessToken: z.string().min(1) });
+const TokenResponse = z.object({ accessToken: z.string().min(1) });
 
 export interface Tokens {
   /** Renewed where it ends soon. */
@@ -24,7 +24,7 @@ export interface Tokens {
 }
 
 /** The conversation's guest can no longer be let in: Salesforce gives a guest's token no longer life. */
-export class GuestGone extends CrmError {
+export class GuestExpired extends CrmError {
   constructor() {
     super(
       'The conversation is closed to us: its guest’s token has ended. Settings with auth_key_id and private_key keep conversations longer',
@@ -48,21 +48,21 @@ export async function tokenRequestOf(settings: SalesforceSettings, endUser: stri
   };
 }
 
-export function createTokens(wire: Wire, store: ConversationStore, settings: SalesforceSettings): Tokens {
+export function createTokens(wire: SalesforceApi, store: ConversationStore, settings: SalesforceSettings): Tokens {
   const isVerified = signerIn(settings) !== undefined;
 
   async function mint(sessionId: string): Promise<AccessToken> {
     const { path, body, secret } = await tokenRequestOf(settings, sessionId);
     const answer = await wire({ method: 'POST', path, body });
-    if (!isDone(answer)) throw failureOf(answer, secret === undefined ? [] : [secret], { isAboutConnection: true });
+    if (!isSuccess(answer)) throw failureOf(answer, secret === undefined ? [] : [secret], { isAboutConnection: true });
     return read(answer);
   }
 
   /** As the same guest, whose end this moves where Salesforce lets it. */
   async function continueAs({ token }: AccessToken): Promise<AccessToken> {
     const answer = await wire({ method: 'GET', path: '/authorization/continuation-access-token', token });
-    if (answer.status === 401 || answer.status === 403) throw new GuestGone();
-    if (!isDone(answer)) throw failureOf(answer, [token]);
+    if (answer.status === 401 || answer.status === 403) throw new GuestExpired();
+    if (!isSuccess(answer)) throw failureOf(answer, [token]);
     return read(answer);
   }
 
@@ -73,7 +73,7 @@ export function createTokens(wire: Wire, store: ConversationStore, settings: Sal
     async tokenOf(conversation) {
       const { sessionId, token: known } = conversation;
       if (known === undefined) return store.replaceToken(conversation, await mint(sessionId));
-      if (known.expiresAt.getTime() - Date.now() > MARGIN_MS) return known;
+      if (known.expiresAt.getTime() - Date.now() > RENEWAL_MARGIN_MS) return known;
       return store.replaceToken(conversation, await another(sessionId, known));
     },
     renew: async (conversation, refused) =>
@@ -109,10 +109,10 @@ function readKey(pem: string): KeyObject {
 }
 
 function read(answer: Parameters<typeof jsonOf>[0]): AccessToken {
-  const content = TokenAnswer.safeParse(jsonOf(answer));
-  if (!content.success) throw unreadable(answer);
+  const content = TokenResponse.safeParse(jsonOf(answer));
+  if (!content.success) throw unexpectedResponse(answer);
   const { accessToken: token } = content.data;
-  return { token, expiresAt: new Date(endOf(token) ?? Date.now() + SHORT_LIFE_MS) };
+  return { token, expiresAt: new Date(endOf(token) ?? Date.now() + DEFAULT_LIFETIME_MS) };
 }
 
 function endOf(token: string): number | undefined {

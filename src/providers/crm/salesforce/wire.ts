@@ -1,12 +1,12 @@
-import type { EgressAnswer, EgressRequest, Requests } from '../../egress.ts';
+import type { EgressRequest, EgressResponse, HttpClient } from '../../egress.ts';
 import { EgressError } from '../../egress.ts';
 import { jsonOf, reasonFrom, retryAfterOf, urlOf } from '../../http-sending.ts';
 import { CrmError } from '../errors.ts';
 
-export const API = '/iamessage/api/v2';
+export const API_PATH = '/iamessage/api/v2';
 const TIMEOUT_MS = 10_000;
 /** Fifty messages of the greatest length, every character escaped. */
-const MAX_BYTES = 8 * 1024 * 1024;
+const MAX_RESPONSE_BYTES = 8 * 1024 * 1024;
 const JSON_HEADERS = { accept: 'application/json', 'content-type': 'application/json' };
 
 export interface ApiCall {
@@ -16,20 +16,20 @@ export interface ApiCall {
   token?: string;
 }
 
-export type Wire = (call: ApiCall) => Promise<EgressAnswer>;
+export type SalesforceApi = (call: ApiCall) => Promise<EgressResponse>;
 
 /** Calls the API once. Any status is an answer; a CrmError says why there is none. */
-export function createWire(egress: Requests, baseUrl: string): Wire {
+export function createSalesforceApi(egress: HttpClient, baseUrl: string): SalesforceApi {
   return async ({ method, path, body, token }) => {
     const request: EgressRequest = {
       method,
       headers: { ...JSON_HEADERS, ...(token === undefined ? {} : { authorization: `Bearer ${token}` }) },
       timeoutMs: TIMEOUT_MS,
-      maxBytes: MAX_BYTES,
+      maxBytes: MAX_RESPONSE_BYTES,
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     };
     try {
-      return await egress.request(urlOf(baseUrl, API + path), request);
+      return await egress.request(urlOf(baseUrl, API_PATH + path), request);
     } catch (error) {
       if (!(error instanceof EgressError)) throw error;
       const { message, transient, mayHaveArrived } = error;
@@ -39,15 +39,15 @@ export function createWire(egress: Requests, baseUrl: string): Wire {
   };
 }
 
-export const isDone = ({ status }: EgressAnswer) => status >= 200 && status < 300;
+export const isSuccess = ({ status }: EgressResponse) => status >= 200 && status < 300;
 
 /** It is there already: ids are ours, so that a second time is the same thing. */
-export const isRepeat = (answer: EgressAnswer) =>
+export const isAlreadyDone = (answer: EgressResponse) =>
   answer.status === 409 || (answer.status === 400 && /already exist|duplicate/i.test(explanationOf(answer)));
 
 /** What an answer that did nothing means. With `isAboutConnection` a refusal is one of the credentials, which waits until they are mended. */
 export function failureOf(
-  answer: EgressAnswer,
+  answer: EgressResponse,
   secrets: string[],
   { isAboutConnection = answer.status === 401 }: { isAboutConnection?: boolean } = {},
 ): CrmError {
@@ -67,14 +67,14 @@ export function failureOf(
 }
 
 /** An answer whose body is not what the API promises: a proxy's or a maintenance page, which pass. */
-export const unreadable = ({ status }: EgressAnswer) =>
+export const unexpectedResponse = ({ status }: EgressResponse) =>
   new CrmError(`Salesforce answered ${status} with something that is not its API's`, {
     transient: true,
     status,
     mayHaveArrived: true,
   });
 
-function explanationOf(answer: EgressAnswer): string {
+function explanationOf(answer: EgressResponse): string {
   const { message, error } = (jsonOf(answer) ?? {}) as { message?: unknown; error?: unknown };
   const said = [message, error].find((text) => typeof text === 'string');
   return said ?? 'it did not say why';
