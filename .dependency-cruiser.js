@@ -143,7 +143,10 @@ const roles = [
     'service-not-up',
     'A service does not know who calls it.',
     { path: anyDomain('service|rules|contract|schema|table') },
-    { path: ['^src/http/', anyDomain('routes'), npm('fastify')], pathNot: [sharedSchemas, '^src/http/html\\.ts$'] },
+    {
+      path: ['^src/http/', anyDomain('routes'), npm('fastify')],
+      pathNot: [sharedSchemas, '^src/http/(html|callback-urls)\\.ts$'],
+    },
   ),
   never(
     'service-not-past-its-ports',
@@ -153,7 +156,7 @@ const roles = [
       path: ['^src/(temporal|providers)/', '^src/main\\.ts$', npm('@temporalio/[^/]+')],
       pathNot: [
         '^src/temporal/contract\\.ts$',
-        '^src/providers/(signatures|crm/errors|[^/]+-(callbacks|templates))\\.ts$',
+        '^src/providers/(constant-time|crm/errors|crm/hubspot/webhook-signatures|[^/]+/(callbacks|templates))\\.ts$',
       ],
       dependencyTypesNot: ['type-only'],
     },
@@ -193,7 +196,7 @@ const layers = [
     'workflows-no-time-zones',
     'Time-zone data changes with the runtime: what depends on it is decided in activities.',
     { path: '^workflows/' },
-    { path: '^src/[^/]+/(quiet-hours|gates|forecast|time-zones|business-time)\\.rules\\.ts$' },
+    { path: ['^src/sequences/(gates|forecast)/rules\\.ts$', '/(quiet-hours|time-zones|business-time)\\.rules\\.ts$'] },
   ),
   never(
     'workflows-types-only-of-activities',

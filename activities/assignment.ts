@@ -1,5 +1,5 @@
-import type { AssignmentInput, AssignmentProgress } from '../src/conversations/assignment.contract.ts';
-import { assignWaitingBatch } from '../src/conversations/queues.service.ts';
+import type { AssignmentInput, AssignmentProgress } from '../src/conversations/assignment/contract.ts';
+import { assignWaitingBatch } from '../src/conversations/assignment/queues.service.ts';
 import type { Db } from '../src/db/connect.ts';
 
 export interface AssignmentActivityDeps {

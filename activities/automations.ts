@@ -1,6 +1,6 @@
 import type { ActionDeps } from '../src/automations/actions/action.ts';
 import { ACTIONS } from '../src/automations/actions/registry.ts';
-import type { NextStep, RunRef } from '../src/automations/contract.ts';
+import type { NextStep, RunRef } from '../src/automations/runs/contract.ts';
 import {
   checkWait,
   continueRun,
@@ -8,7 +8,7 @@ import {
   failStep,
   findResumePoint,
   type RunStepRef,
-} from '../src/automations/steps.service.ts';
+} from '../src/automations/runs/steps.service.ts';
 
 export type AutomationActivityDeps = ActionDeps;
 

@@ -1,6 +1,5 @@
 import { Context, getClient } from '@temporalio/activity';
 import type { Db } from '../src/db/connect.ts';
-import { crawlBatch } from '../src/knowledge/crawl/batches.service.ts';
 import type { CrawlDeps } from '../src/knowledge/crawl/context.ts';
 import {
   type CrawlRef,
@@ -8,10 +7,11 @@ import {
   type DatasourceRef,
   START_SCHEDULED_CRAWL,
 } from '../src/knowledge/crawl/contract.ts';
-import { crawlScheduleOf } from '../src/knowledge/crawl/datasources.service.ts';
-import { finishCrawl } from '../src/knowledge/crawl/finishing.service.ts';
-import { startScheduledCrawl } from '../src/knowledge/crawl/jobs.service.ts';
-import { seedCrawl } from '../src/knowledge/crawl/seeding.service.ts';
+import { crawlScheduleOf } from '../src/knowledge/crawl/datasources/service.ts';
+import { finishCrawl } from '../src/knowledge/crawl/jobs/finishing.service.ts';
+import { startScheduledCrawl } from '../src/knowledge/crawl/jobs/service.ts';
+import { seedCrawl } from '../src/knowledge/crawl/queue/seeding.service.ts';
+import { crawlBatch } from '../src/knowledge/crawl/visiting/batch.service.ts';
 import { deleteSchedule, putSchedule } from '../src/temporal/schedules.ts';
 
 export interface CrawlActivityDeps {

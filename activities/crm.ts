@@ -1,12 +1,12 @@
-import type { SendingDeps } from '../src/conversations/messages.service.ts';
-import { confirmAccount } from '../src/crm/accounts.service.ts';
-import type { CrmClients } from '../src/crm/clients.ts';
-import { closeTicket } from '../src/crm/closing.service.ts';
+import type { SendingDeps } from '../src/conversations/messages/service.ts';
+import { confirmAccount } from '../src/crm/connection/accounts.service.ts';
+import type { CrmClients } from '../src/crm/connection/clients.ts';
 import type { AccountRef, SessionRef, SessionRun, ThreadRef, TicketRef } from '../src/crm/contract.ts';
-import { createPart, parkPart, planHandoff } from '../src/crm/handoffs.service.ts';
-import { postNextThreadMessage } from '../src/crm/outgoing.service.ts';
-import { syncThread } from '../src/crm/threads.service.ts';
-import { syncTicket } from '../src/crm/tickets.service.ts';
+import { createPart, parkPart, planHandoff } from '../src/crm/handoffs/service.ts';
+import { closeTicket } from '../src/crm/handoffs/ticket-closing.service.ts';
+import { syncThread } from '../src/crm/hubspot/threads.service.ts';
+import { syncTicket } from '../src/crm/hubspot/tickets.service.ts';
+import { postNextThreadMessage } from '../src/crm/outgoing/service.ts';
 import type { Db } from '../src/db/connect.ts';
 import type { HandoffPart } from '../src/providers/crm/port.ts';
 

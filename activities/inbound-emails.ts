@@ -1,8 +1,8 @@
 import type { Db } from '../src/db/connect.ts';
 import type { InboundEmailRef, InboundEmailResult } from '../src/deliveries/contract.ts';
-import { receiveInboundEmail } from '../src/deliveries/inbound-emails.service.ts';
-import type { MailReader } from '../src/deliveries/mail-reader.ts';
-import type { MailTokens } from '../src/deliveries/mail-tokens.ts';
+import { receiveInboundEmail } from '../src/deliveries/inbound/emails.service.ts';
+import type { MailReader } from '../src/deliveries/inbound/mail-reader.ts';
+import type { MailTokens } from '../src/deliveries/inbound/mail-tokens.ts';
 
 export interface InboundEmailActivityDeps {
   db: Db;

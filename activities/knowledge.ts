@@ -1,8 +1,8 @@
 import type { Db } from '../src/db/connect.ts';
-import type { EmbeddingInput, EmbeddingProgress } from '../src/knowledge/index/embedding.contract.ts';
-import { embedNextBatch } from '../src/knowledge/index/embedding.service.ts';
-import type { HttpClient } from '../src/providers/egress.ts';
-import { embedTexts } from '../src/providers/llm-embeddings.ts';
+import type { EmbeddingInput, EmbeddingProgress } from '../src/knowledge/embedding/contract.ts';
+import { embedNextBatch } from '../src/knowledge/embedding/service.ts';
+import type { HttpClient } from '../src/providers/egress/egress.ts';
+import { embedTexts } from '../src/providers/llm/embeddings.ts';
 import type { Secrets } from '../src/secrets.ts';
 
 const TIMEOUT_MS = 60_000;

@@ -1,9 +1,9 @@
-import type { SendingDeps } from '../src/conversations/messages.service.ts';
-import type { CrmClients } from '../src/crm/clients.ts';
+import type { SendingDeps } from '../src/conversations/messages/service.ts';
+import type { CrmClients } from '../src/crm/connection/clients.ts';
 import type { SessionRef } from '../src/crm/contract.ts';
-import type { MiawFetchResult } from '../src/crm/miaw.contract.ts';
-import { fetchMiawMessages } from '../src/crm/miaw-incoming.service.ts';
-import { sendNextMiawMessage } from '../src/crm/miaw-outgoing.service.ts';
+import type { MiawFetchResult } from '../src/crm/salesforce/contract.ts';
+import { fetchMiawMessages } from '../src/crm/salesforce/incoming.service.ts';
+import { sendNextMiawMessage } from '../src/crm/salesforce/outgoing.service.ts';
 import type { Db } from '../src/db/connect.ts';
 
 export interface MiawActivityDeps {

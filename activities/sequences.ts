@@ -1,14 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { Context } from '@temporalio/activity';
 import type { Db } from '../src/db/connect.ts';
-import { settleAndReconcile } from '../src/deliveries/look-ups.service.ts';
-import { settleResults } from '../src/deliveries/marking.queries.ts';
-import { type MessageSenders, NOT_CONNECTED, NOT_CONNECTED_REASON } from '../src/deliveries/outlet.ts';
-import { SenderUnavailable, sendInChunks } from '../src/deliveries/sending.ts';
-import { CHANNEL_OF, contentOf, isPersonal, senderOf } from '../src/sequences/content.rules.ts';
+import { type MessageSenders, NOT_CONNECTED, NOT_CONNECTED_REASON } from '../src/deliveries/sending/message-sender.ts';
+import { settleResults } from '../src/deliveries/sending/outcomes.queries.ts';
+import { settleAndReconcile } from '../src/deliveries/sending/reconciliation.service.ts';
+import { SenderUnavailable, sendInChunks } from '../src/deliveries/sending/send-batch.ts';
 import type { SendTotals, SequenceProgress, SequenceRef } from '../src/sequences/contract.ts';
-import { enrollNextPage } from '../src/sequences/enroll.service.ts';
-import { type StepSend, settleDeliveries } from '../src/sequences/sending.queries.ts';
+import { enrollNextPage } from '../src/sequences/enrollment/service.ts';
 import {
   beginChunk,
   completeOrFindNextDue,
@@ -16,8 +14,10 @@ import {
   pauseForSettings,
   prepareBatch,
   type SequenceBatch,
-} from '../src/sequences/sending.service.ts';
-import { getSendingPolicy, type SendingPolicy, sendRuleOf } from '../src/sequences/terms.service.ts';
+} from '../src/sequences/sending/batch.service.ts';
+import { getSendingPolicy, type SendingPolicy, sendRuleOf } from '../src/sequences/sending/policy.service.ts';
+import { type StepSend, settleDeliveries } from '../src/sequences/sending/queries.ts';
+import { CHANNEL_OF, contentOf, isPersonal, senderOf } from '../src/sequences/steps/content.rules.ts';
 
 const BATCH_SIZE = 500;
 const MIN_ACTIVITY_MS = 1_000;

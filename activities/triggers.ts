@@ -1,16 +1,16 @@
 import { getClient } from '@temporalio/activity';
-import type { HandoffHoldRef } from '../src/automations/gates.contract.ts';
-import { countPendingRuns } from '../src/automations/gates.queries.ts';
-import { releaseHandoff } from '../src/automations/gates.service.ts';
-import { findSchedule, fireSchedule } from '../src/automations/schedules.service.ts';
-import { announceInactiveSessions } from '../src/automations/silence.service.ts';
+import type { HandoffHoldRef } from '../src/automations/handoff-hold/contract.ts';
+import { countPendingRuns } from '../src/automations/handoff-hold/queries.ts';
+import { releaseHandoff } from '../src/automations/handoff-hold/service.ts';
 import {
   type AutomationRef,
   type InactivityInput,
   type InactivityProgress,
   START_SCHEDULED_RUN,
   scheduleIdOf,
-} from '../src/automations/triggers.contract.ts';
+} from '../src/automations/triggers/contract.ts';
+import { announceInactiveSessions } from '../src/automations/triggers/inactivity.service.ts';
+import { findSchedule, fireSchedule } from '../src/automations/triggers/schedules.service.ts';
 import type { Db } from '../src/db/connect.ts';
 import { deleteSchedule, putSchedule } from '../src/temporal/schedules.ts';
 

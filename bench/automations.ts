@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
 import { sql } from 'kysely';
+import { startRuns } from '../src/automations/runs/start-runs.service.ts';
 import { activateWorkflow, createWorkflow } from '../src/automations/service.ts';
-import { startRuns } from '../src/automations/starting.service.ts';
 import { connect, type Db } from '../src/db/connect.ts';
 import { inTransaction } from '../src/db/transaction.ts';
 import { nodeFlagsOf } from '../src/dev/scripts.ts';
 import { newId } from '../src/ids.ts';
 import { createSecrets } from '../src/secrets.ts';
-import { forEachConcurrently } from './support/each-of.ts';
+import { forEachConcurrently } from './support/concurrency.ts';
 import type { Program } from './support/processes.ts';
 import { type Finding, median, note, rateFinding, report } from './support/report.ts';
 import { seedOrg } from './support/seed.ts';
@@ -118,7 +118,7 @@ async function againstHandWritten(stack: Stack, db: Db, worker: Program, url: st
     create table hand_written_steps (org_id uuid, run_id uuid, step text, output jsonb, primary key (org_id, run_id, step))
   `.execute(db);
   const other = await stack.start(
-    import.meta.resolve('./support/hand-written-worker.ts'),
+    import.meta.resolve('./support/baselines/hand-written-worker.ts'),
     { EGRESS_ALLOW },
     WORKER_FLAGS,
   );
@@ -216,7 +216,7 @@ await report(() =>
   withStack({ hasTemporal: true }, async (stack) => {
     const { db, close } = connect(stack.databaseUrl, { poolSize: STARTS_AT_ONCE });
     try {
-      const sink = await stack.start(import.meta.resolve('./support/http-sink.ts'));
+      const sink = await stack.start(import.meta.resolve('./support/programs/http-sink.ts'));
       const url = await sink.ask<string>('url');
       const worker = await stack.start(
         import.meta.resolve('../worker/main.ts'),

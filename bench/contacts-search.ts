@@ -2,7 +2,7 @@ import { performance } from 'node:perf_hooks';
 import pg from 'pg';
 import { pino } from 'pino';
 import { loadConfig } from '../src/config.ts';
-import type { PublicFilter } from '../src/contacts/filters.schema.ts';
+import type { PublicFilter } from '../src/contacts/filters/schema.ts';
 import { connect } from '../src/db/connect.ts';
 import { migrateToLatest } from '../src/db/migrate.ts';
 import { createApp } from '../src/http/app.ts';

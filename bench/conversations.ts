@@ -7,8 +7,8 @@ import { anyFreePort } from '../src/dev/ports.ts';
 import { issueOrgKey } from '../src/keys/service.ts';
 import { createTokens } from '../src/keys/tokens.ts';
 import { createOrg, createPartner } from '../src/partners/service.ts';
-import { filterCases, searchCases } from './support/conversations-cases.ts';
-import { seedConversations } from './support/conversations-seed.ts';
+import { filterCases, searchCases } from './support/conversation-cases.ts';
+import { seedConversations } from './support/conversation-seed.ts';
 import { type Finding, median, note, rateFinding, report } from './support/report.ts';
 import { type Stack, withStack } from './support/stack.ts';
 
@@ -127,7 +127,9 @@ function finding(name: string, ms: number, bareMs: number): Finding {
 
 /** Messages of contacts by our api, and by a route that does no more than the same writes, in sessions of the other org. */
 async function measureSending(stack: Stack, db: Db, api: Target, orgId: string, otherId: string): Promise<Finding> {
-  const bare = await stack.start(import.meta.resolve('./support/bare-messages.ts'), { BENCH_ORG_ID: otherId });
+  const bare = await stack.start(import.meta.resolve('./support/baselines/bare-messages.ts'), {
+    BENCH_ORG_ID: otherId,
+  });
   const targets = [
     { target: api, sessions: await sessionsOf(db, orgId), rates: [] as number[] },
     {

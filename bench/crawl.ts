@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect, type Db } from '../src/db/connect.ts';
 import { nodeFlagsOf } from '../src/dev/scripts.ts';
-import { createDatasource } from '../src/knowledge/crawl/datasources.service.ts';
-import { getJob, pageOfJobs, startCrawl } from '../src/knowledge/crawl/jobs.service.ts';
+import { createDatasource } from '../src/knowledge/crawl/datasources/service.ts';
+import { getJob, pageOfJobs, startCrawl } from '../src/knowledge/crawl/jobs/service.ts';
 import type { Program } from './support/processes.ts';
 import { type Finding, medianRatio, note, rateFinding, report } from './support/report.ts';
 import { seedOrg } from './support/seed.ts';
@@ -35,10 +35,10 @@ interface Rates {
 
 /** The same site crawled by the product, by Crawlee for its links alone, on disk and in memory, and by a loop that keeps no queue, in turns; then once more, unchanged; and at last a larger one. */
 async function measure(stack: Stack, db: Db): Promise<Finding[]> {
-  const site = await stack.start(import.meta.resolve('./support/crawl-site.ts'));
+  const site = await stack.start(import.meta.resolve('./support/programs/crawl-site.ts'));
   const url = await site.ask<string>('start', { pages: PAGES });
-  const crawlee = await stack.start(import.meta.resolve('./support/crawlee-crawl.ts'));
-  const bare = await stack.start(import.meta.resolve('./support/bare-crawl.ts'));
+  const crawlee = await stack.start(import.meta.resolve('./support/baselines/crawlee-crawl.ts'));
+  const bare = await stack.start(import.meta.resolve('./support/baselines/bare-crawl.ts'));
   const worker = await stack.start(
     import.meta.resolve('../worker/main.ts'),
     { EGRESS_ALLOW: '127.0.0.0/8', CRAWL_DELAY_MS: '0' },

@@ -2,10 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import autocannon from 'autocannon';
 import { sql } from 'kysely';
 import { connect, type Db } from '../src/db/connect.ts';
-import { createCallbackUrls } from '../src/deliveries/callback-urls.ts';
 import { waitUntilResponding } from '../src/dev/http-probe.ts';
 import { anyFreePort } from '../src/dev/ports.ts';
-import { putIntegration } from '../src/orgs/integrations.service.ts';
+import { createCallbackUrls } from '../src/http/callback-urls.ts';
+import { putIntegration } from '../src/orgs/integrations/service.ts';
 import { createOrg, createPartner } from '../src/partners/service.ts';
 import { createSecrets } from '../src/secrets.ts';
 import { nextBatch } from './support/crm-batches.ts';
@@ -30,8 +30,8 @@ let acknowledged = 0;
 async function measure(stack: Stack, db: Db): Promise<Finding[]> {
   const { url, orgId } = await startReceiver(stack, db);
   await sql`create table bare_crm_events (like crm_events including all)`.execute(db);
-  const bare = await stack.start(import.meta.resolve('./support/bare-receiver.ts'), { BENCH_ORG_ID: orgId });
-  const naive = await stack.start(import.meta.resolve('./support/workflow-receiver.ts'));
+  const bare = await stack.start(import.meta.resolve('./support/baselines/bare-receiver.ts'), { BENCH_ORG_ID: orgId });
+  const naive = await stack.start(import.meta.resolve('./support/baselines/workflow-receiver.ts'));
   const targets = [url, `${await bare.ask<string>('url')}/crm`, (await naive.ask<string>('url')) + NAIVE_PATH];
 
   for (const target of targets) await batchesASecond(target, 2); // warm-up

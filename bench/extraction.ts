@@ -1,8 +1,8 @@
 import { decode } from '../src/knowledge/extraction/charset.ts';
 import { readPage } from '../src/knowledge/extraction/page.ts';
-import { pageTextOf } from '../test/knowledge/page-text.ts';
+import { pageTextOf } from '../test/knowledge/extraction/page-text.ts';
+import { annotatedPages, wordF1 } from './support/extraction-score.ts';
 import { type Finding, note, report } from './support/report.ts';
-import { annotatedPages, wordF1 } from './support/word-f1.ts';
 
 const PAGES = 500;
 const PAGE_CHARACTERS = 43_000;

@@ -5,16 +5,16 @@ import { type Finding, tableOf } from './support/report.ts';
 import { withStack } from './support/stack.ts';
 
 const BENCHES = [
-  'sequence',
+  'sequences',
   'scale',
   'relay',
   'api',
   'contacts-search',
-  'live',
+  'event-streams',
   'conversations',
   'crm-inbound',
   'crawl',
-  'search',
+  'knowledge-search',
   'automations',
   'extraction',
 ];

@@ -95,7 +95,7 @@ await report(() =>
   withStack({ hasTemporal: true }, async (stack) => {
     const { db, close } = connect(stack.databaseUrl, { poolSize: 4 });
     try {
-      const program = await stack.start(import.meta.resolve('./support/relay-program.ts'));
+      const program = await stack.start(import.meta.resolve('./support/programs/relay.ts'));
       return [await latency(db, program), await backlog(db, program)];
     } finally {
       await close();

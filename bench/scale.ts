@@ -2,10 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { connect, type Db } from '../src/db/connect.ts';
 import { nodeFlagsOf } from '../src/dev/scripts.ts';
-import { findNextDue, listDue } from '../src/sequences/due.queries.ts';
 import { transitionsOf } from '../src/sequences/rules.ts';
+import { findNextDue, listDue } from '../src/sequences/sending/due.queries.ts';
 import { startSequence } from '../src/sequences/service.ts';
-import { listAllSteps } from '../src/sequences/steps.queries.ts';
+import { listAllSteps } from '../src/sequences/steps/queries.ts';
 import { type Finding, median, note, report, timeFinding } from './support/report.ts';
 import { seedOrg, seedSequence } from './support/seed.ts';
 import { type Stack, withStack } from './support/stack.ts';
@@ -23,7 +23,7 @@ const TWO_DAYS_IN_MINUTES = 2_880;
 /** Starting a sequence for 100,000 contacts, whose first step is due in two days. */
 async function enrolling(stack: Stack, db: Db): Promise<Finding[]> {
   const flags = nodeFlagsOf('worker');
-  const worker = await stack.start(import.meta.resolve('./support/costless-worker.ts'), {}, flags);
+  const worker = await stack.start(import.meta.resolve('./support/programs/costless-worker.ts'), {}, flags);
   await worker.ask('ready');
   const orgId = await seedOrg(db, TO_ENROLL);
   const sequenceId = await seedSequence(db, orgId, [TWO_DAYS_IN_MINUTES]);

@@ -10,8 +10,8 @@ import { type Guard, startGuard } from '../src/dev/guard.ts';
 import { anyFreePort } from '../src/dev/ports.ts';
 import { startPostgres } from '../src/dev/postgres.ts';
 import { seedDemo } from '../src/dev/seed.ts';
-import { startFakeDns } from '../test/support/fake-dns.ts';
-import { startFakeFareHarbor } from '../test/support/fake-fareharbor.ts';
+import { startFakeDns } from '../test/support/fakes/dns.ts';
+import { startFakeFareHarbor } from '../test/support/fakes/fareharbor.ts';
 
 // Runs schemathesis over the OpenAPI document that the real api serves: examples, edges, fuzzing, and calls that build on each other.
 

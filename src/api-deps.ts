@@ -1,21 +1,21 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { Pool } from 'pg';
 import type { Config } from './config.ts';
-import { LIVE_CHANNEL } from './conversations/live.rules.ts';
-import { createLiveStreams } from './conversations/live-streams.service.ts';
+import { LIVE_CHANNEL } from './conversations/live/rules.ts';
+import { createLiveStreams } from './conversations/live/streams.service.ts';
 import type { Db } from './db/connect.ts';
 import { listen } from './db/listen.ts';
-import { createCallbackUrls } from './deliveries/callback-urls.ts';
 import type { Deps } from './deps.ts';
+import { createCallbackUrls } from './http/callback-urls.ts';
 import { createRateLimits } from './http/rate-limits.ts';
 import { createTokens } from './keys/tokens.ts';
 import { createKeyVerifier } from './keys/verifier.ts';
 import { createMediaLinks } from './media/links.ts';
-import { createDns } from './providers/dns.ts';
-import { ALLOW_ALL, createEgress } from './providers/egress.ts';
+import { createDns } from './providers/egress/dns.ts';
+import { ALLOW_ALL, createEgress } from './providers/egress/egress.ts';
 import { createFareHarbor } from './providers/fareharbor.ts';
 import { createIntegrationCheck } from './providers/integration-checks.ts';
-import { createStorage } from './providers/storage-by-url.ts';
+import { createStorage } from './providers/storage/storage.ts';
 import { createSecrets } from './secrets.ts';
 
 /** Less than the time in which a request must be answered. */

@@ -1,16 +1,16 @@
 import type { Config } from './config.ts';
-import type { LiveStreams } from './conversations/live-streams.service.ts';
+import type { LiveStreams } from './conversations/live/streams.service.ts';
 import type { Db } from './db/connect.ts';
-import type { CallbackUrls } from './deliveries/callback-urls.ts';
+import type { CallbackUrls } from './http/callback-urls.ts';
 import type { RateLimits } from './http/rate-limits.ts';
 import type { Tokens } from './keys/tokens.ts';
 import type { KeyVerifier } from './keys/verifier.ts';
 import type { MediaLinks } from './media/links.ts';
-import type { Dns } from './providers/dns.ts';
-import type { Egress } from './providers/egress.ts';
+import type { Dns } from './providers/egress/dns.ts';
+import type { Egress } from './providers/egress/egress.ts';
 import type { FareHarbor } from './providers/fareharbor.ts';
 import type { IntegrationCheck } from './providers/integration-checks.ts';
-import type { Storage } from './providers/storage.ts';
+import type { Storage } from './providers/storage/port.ts';
 import type { Secrets } from './secrets.ts';
 import type { TemporalHealth } from './temporal/client.ts';
 

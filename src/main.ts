@@ -4,7 +4,7 @@ import { loadConfig } from './config.ts';
 import { connect } from './db/connect.ts';
 import { assertSchemaKnown } from './db/migrate.ts';
 import { createApp, createOpsApp } from './http/app.ts';
-import { onStopSignal } from './process.ts';
+import { onStopSignal } from './shutdown.ts';
 import { connectTemporal } from './temporal/client.ts';
 
 const config = loadConfig();

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import type { z } from 'zod';
 import { loadConfig, settings } from '../src/config.ts';
-import { createDns } from '../src/providers/dns.ts';
+import { createDns } from '../src/providers/egress/dns.ts';
 
 const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
 

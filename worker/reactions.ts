@@ -1,27 +1,27 @@
-import { holdHandoffs } from '../src/automations/gates.service.ts';
-import { startTriggeredRuns } from '../src/automations/happenings.service.ts';
-import { redactRuns } from '../src/automations/redaction.service.ts';
-import { syncTriggers } from '../src/automations/schedules.service.ts';
-import { wakeAssignmentIfRelieved, wakeAssignmentIfWaiting } from '../src/conversations/queues.service.ts';
-import { confirmPortalOnSettingsChange } from '../src/crm/accounts.service.ts';
-import { scheduleTicketCloses } from '../src/crm/closing.service.ts';
-import { startHandoffs } from '../src/crm/handoffs.service.ts';
-import { relayToMiaw, resumeMiaw } from '../src/crm/miaw-outgoing.service.ts';
-import { relayToThreads } from '../src/crm/outgoing.service.ts';
-import { wakeQueues } from '../src/crm/receiver.service.ts';
+import { holdHandoffs } from '../src/automations/handoff-hold/service.ts';
+import { redactRuns } from '../src/automations/runs/redaction.service.ts';
+import { syncTriggers } from '../src/automations/triggers/schedules.service.ts';
+import { startTriggeredRuns } from '../src/automations/triggers/trigger-events.service.ts';
+import { wakeAssignmentIfRelieved, wakeAssignmentIfWaiting } from '../src/conversations/assignment/queues.service.ts';
+import { confirmPortalOnSettingsChange } from '../src/crm/connection/accounts.service.ts';
+import { resumeCrm } from '../src/crm/connection/resumption.service.ts';
+import { startHandoffs } from '../src/crm/handoffs/service.ts';
+import { scheduleTicketCloses } from '../src/crm/handoffs/ticket-closing.service.ts';
+import { wakeQueues } from '../src/crm/inbound/webhooks.service.ts';
+import { relayToThreads } from '../src/crm/outgoing/service.ts';
 import { redactBatchBodies, redactCrmCopies } from '../src/crm/redaction.service.ts';
-import { resumeCrm } from '../src/crm/resuming.service.ts';
+import { relayToMiaw, resumeMiaw } from '../src/crm/salesforce/outgoing.service.ts';
 import {
   assignPolicies,
   assignPoliciesByContact,
   assignPoliciesToOpenSessions,
-} from '../src/desk/sla-assignment.service.ts';
-import { wakeClocksOfChangedPolicies } from '../src/desk/sla-waking.service.ts';
-import { embedOnChange } from '../src/knowledge/index/embedding.service.ts';
+} from '../src/desk/sla/assignment.service.ts';
+import { wakeClocksOfChangedPolicies } from '../src/desk/sla/waking.service.ts';
+import { embedOnChange } from '../src/knowledge/embedding/service.ts';
 import type { Reactions } from '../src/outbox/relay.ts';
-import { enrollChangedContacts, enrollCreatedContacts } from '../src/sequences/enroll.service.ts';
-import { cancelSendsOfDeletedContacts, reevaluateDeferrals } from '../src/sequences/holds.service.ts';
-import { exitRepliedContacts } from '../src/sequences/replies.service.ts';
+import { exitRepliedContacts } from '../src/sequences/enrollment/replies.service.ts';
+import { enrollChangedContacts, enrollCreatedContacts } from '../src/sequences/enrollment/service.ts';
+import { cancelSendsOfDeletedContacts, reevaluateDeferrals } from '../src/sequences/sending/deferrals.service.ts';
 
 /** What we do ourselves about what happened, by the type of event. */
 export const REACTIONS: Reactions = {

@@ -1,8 +1,8 @@
 import { type NativeConnection, Worker } from '@temporalio/worker';
 import { type ActivityDeps, createActivities } from '../activities/index.ts';
 import type { TaskQueue } from '../src/temporal/contract.ts';
-import { failureInterceptor } from './failure-interceptor.ts';
-import { heartbeatInterceptor } from './heartbeat-interceptor.ts';
+import { failureInterceptor } from './interceptors/failure.ts';
+import { heartbeatInterceptor } from './interceptors/heartbeat.ts';
 import { QUEUES } from './queues.ts';
 
 const SHUTDOWN_GRACE_TIME = '7 seconds';

@@ -7,7 +7,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { AssignmentActivities } from '../activities/assignment.ts';
-import type { AssignmentInput } from '../src/conversations/assignment.contract.ts';
+import type { AssignmentInput } from '../src/conversations/assignment/contract.ts';
 import { WAKE } from '../src/temporal/contract.ts';
 import { DATABASE_BATCH } from './activity-options.ts';
 

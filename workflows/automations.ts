@@ -9,7 +9,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { AutomationActivities } from '../activities/automations.ts';
-import type { NextStep, RunInput } from '../src/automations/contract.ts';
+import type { NextStep, RunInput } from '../src/automations/runs/contract.ts';
 import { WAKE } from '../src/temporal/contract.ts';
 import { DATABASE_BATCH, RUN_STEP } from './activity-options.ts';
 import { countSignals } from './signals.ts';

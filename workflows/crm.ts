@@ -3,7 +3,7 @@ import type { CrmActivities } from '../activities/crm.ts';
 import type { AccountRef, ThreadRef, TicketRef } from '../src/crm/contract.ts';
 import { WAKE } from '../src/temporal/contract.ts';
 import { CRM_CALL } from './activity-options.ts';
-import { outcomeOf, retryUntilDone, waitForRetryRound } from './crm-rounds.ts';
+import { outcomeOf, retryUntilDone, waitForRetryRound } from './crm-retries.ts';
 import { countSignals } from './signals.ts';
 
 const { syncThread } = proxyActivities<CrmActivities>({

@@ -1,5 +1,5 @@
 import { proxyActivities, sleep } from '@temporalio/workflow';
-import type { MessageRequestActivities } from '../activities/requested.ts';
+import type { MessageRequestActivities } from '../activities/message-requests.ts';
 import type { SendEmailsInput } from '../src/deliveries/contract.ts';
 import { SEND_BATCH } from './activity-options.ts';
 

@@ -1,10 +1,10 @@
 import { ApplicationFailure, proxyActivities, setCurrentDetails, sleep } from '@temporalio/workflow';
 import type { CrmActivities } from '../activities/crm.ts';
 import type { SessionRun } from '../src/crm/contract.ts';
-import { isOptionalPart } from '../src/crm/handoffs.rules.ts';
+import { isOptionalPart } from '../src/crm/handoffs/rules.ts';
 import { WAKE } from '../src/temporal/contract.ts';
 import { CRM_CALL, DATABASE_BATCH } from './activity-options.ts';
-import { outageOf, RETRY_ROUND_INTERVAL_MS, retryUntilDone } from './crm-rounds.ts';
+import { outageOf, RETRY_ROUND_INTERVAL_MS, retryUntilDone } from './crm-retries.ts';
 import { countSignals } from './signals.ts';
 
 const TICKET_CLOSE_DELAY_MS = 15_000;

@@ -1,6 +1,6 @@
 import { continueAsNew, defineSignal, proxyActivities, setHandler, workflowInfo } from '@temporalio/workflow';
 import type { KnowledgeActivities } from '../activities/knowledge.ts';
-import type { EmbeddingInput } from '../src/knowledge/index/embedding.contract.ts';
+import type { EmbeddingInput } from '../src/knowledge/embedding/contract.ts';
 import { WAKE } from '../src/temporal/contract.ts';
 import { AI_CALL } from './activity-options.ts';
 

@@ -3,7 +3,7 @@ import type { MiawActivities } from '../activities/miaw.ts';
 import type { SessionRef } from '../src/crm/contract.ts';
 import { WAKE } from '../src/temporal/contract.ts';
 import { CRM_CALL } from './activity-options.ts';
-import { outcomeOf, waitForRetryRound } from './crm-rounds.ts';
+import { outcomeOf, waitForRetryRound } from './crm-retries.ts';
 import { countSignals } from './signals.ts';
 
 const { sendNextMiawMessage } = proxyActivities<MiawActivities>({

@@ -8,7 +8,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { TriggerActivities } from '../activities/triggers.ts';
-import type { AutomationRef, InactivityInput } from '../src/automations/triggers.contract.ts';
+import type { AutomationRef, InactivityInput } from '../src/automations/triggers/contract.ts';
 import { WAKE } from '../src/temporal/contract.ts';
 import { DATABASE_BATCH } from './activity-options.ts';
 import { untilUnchanged } from './signals.ts';

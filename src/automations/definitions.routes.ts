@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { errorResponses } from '../http/errors.ts';
 import { Definitions, ValidatedWorkflow, ValidateWorkflow } from './definitions.schema.ts';
 import { createDefinitions } from './definitions.ts';
-import { validateDefinition } from './validation.ts';
+import { validateDefinition } from './validation/definition.ts';
 
 const tags = ['workflows'];
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { OPERATORS, TriggerType } from './blocks.schema.ts';
+import { OPERATORS, TriggerType } from './blocks/schema.ts';
 
 const JsonSchema = z.record(z.string(), z.unknown()).describe('JSON Schema.');
 

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { ACTIONS } from './actions/registry.ts';
-import { ActionShape, BLOCKS } from './block-shapes.schema.ts';
-import { OPERATORS, TRIGGER_TYPES } from './blocks.schema.ts';
+import { OPERATORS, TRIGGER_TYPES } from './blocks/schema.ts';
+import { ActionShape, BLOCKS } from './blocks/shapes.schema.ts';
 import type { Definitions } from './definitions.schema.ts';
-import { TRIGGERS, triggerOutputSchema } from './triggers.schema.ts';
+import { TRIGGERS, triggerOutputSchema } from './triggers/schema.ts';
 
 const jsonSchemaOf = (schema: z.ZodType): Record<string, unknown> => ({
   ...z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }),

@@ -1,4 +1,4 @@
-import type { Json } from './blocks.schema.ts';
+import type { Json } from './blocks/schema.ts';
 
 /** What stands in the place of what opens doors elsewhere. */
 export const MASK = '***';

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Db, Trx } from '../db/connect.ts';
-import type { Json, Step, TriggerType } from './blocks.schema.ts';
+import type { Json, Step, TriggerType } from './blocks/schema.ts';
 
 const versions = (db: Db, orgId: string) =>
   db

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Id, Name, Timestamp } from '../http/schemas.ts';
-import { AnyJson, type Step, TriggerType } from './blocks.schema.ts';
+import { AnyJson, type Step, TriggerType } from './blocks/schema.ts';
 
 const MAX_CHARACTERS = 500_000;
 

@@ -6,10 +6,8 @@ import { newId } from '../ids.ts';
 import { announce } from '../outbox/events.ts';
 import { enqueue } from '../outbox/outbox.ts';
 import type { Secrets } from '../secrets.ts';
-import { startQueuedRuns, wakeRun } from './admission.service.ts';
-import type { Json, Step } from './blocks.schema.ts';
-import { wakeHandoffHold } from './ending.service.ts';
-import { listHandoffHolds } from './gates.queries.ts';
+import type { Json, Step } from './blocks/schema.ts';
+import { listHandoffHolds } from './handoff-hold/queries.ts';
 import {
   deleteAutomation,
   findCurrentVersion,
@@ -25,10 +23,12 @@ import {
   setActiveVersion,
   type VersionRow,
 } from './queries.ts';
+import { wakeHandoffHold } from './runs/finish-run.service.ts';
+import { startQueuedRuns, wakeRun } from './runs/run-queue.service.ts';
+import { startRunsOfVersion, triggerOutputOf } from './runs/start-runs.service.ts';
 import type { CreateWorkflow, UpdateWorkflow } from './schema.ts';
-import { startRunsOfVersion, triggerOutputOf } from './starting.service.ts';
-import { encryptSecret, maskSecret, withoutMaskedSecret } from './trigger-secrets.rules.ts';
-import { validateDefinition } from './validation.ts';
+import { encryptSecret, maskSecret, withoutMaskedSecret } from './triggers/secrets.rules.ts';
+import { validateDefinition } from './validation/definition.ts';
 
 const TOKEN_BYTES = 32;
 const MAX_VERSIONS = 100;

@@ -1,6 +1,6 @@
 import type { ColumnType, Generated } from 'kysely';
-import type { Json, Step, TriggerType } from './blocks.schema.ts';
-import type { NextStep } from './contract.ts';
+import type { Json, Step, TriggerType } from './blocks/schema.ts';
+import type { NextStep } from './runs/contract.ts';
 
 type Stored<T> = ColumnType<T, string, string>;
 type StoredOrNull<T> = ColumnType<T | null, string | null | undefined, string | null>;

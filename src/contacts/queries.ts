@@ -2,7 +2,7 @@ import { CompiledQuery, type SqlBool, sql } from 'kysely';
 import type { Db, Trx } from '../db/connect.ts';
 import { inRange, type RangePageRequest } from '../db/ranges.ts';
 import { announcementText, executeAnnouncing } from '../outbox/announcing.ts';
-import type { StoredContact } from './merge.rules.ts';
+import type { StoredContact } from './saving/merge.rules.ts';
 
 const COLUMNS = ['id', 'email', 'phone_number', 'name', 'custom_data', 'created_at', 'updated_at'] as const;
 

@@ -2,8 +2,8 @@ import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import type { Deps } from '../deps.ts';
 import { errorResponses } from '../http/errors.ts';
 import { NO_BODY, NoBody } from '../http/schemas.ts';
-import { saveContactBatch } from './batch.service.ts';
-import { saveContact, updateContact } from './saving.service.ts';
+import { saveContactBatch } from './saving/batch.service.ts';
+import { saveContact, updateContact } from './saving/service.ts';
 import {
   Contact,
   ContactPage,

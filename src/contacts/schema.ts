@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Cursor, EmailAddress, Id, RANGE, Timestamp } from '../http/schemas.ts';
-import { PublicFilter } from './filters.schema.ts';
+import { PublicFilter } from './filters/schema.ts';
 import { PhoneNumber } from './phone-number.schema.ts';
 
 const MAX_KEYS = 100;

@@ -5,11 +5,11 @@ import { inTransaction } from '../db/transaction.ts';
 import { notFound } from '../errors.ts';
 import { newId } from '../ids.ts';
 import { announce } from '../outbox/events.ts';
-import { prepareFilter } from './filters.ts';
-import { blankContact, type StoredContact } from './merge.rules.ts';
+import { prepareFilter } from './filters/condition.ts';
 import { deleteContact, findContact, insertContacts, listContactIdsByAddress, listContacts } from './queries.ts';
+import { blankContact, type StoredContact } from './saving/merge.rules.ts';
 import type { ContactRef, ListContacts, SearchContacts } from './schema.ts';
-import { searchAllRows, searchFirstRows } from './search.queries.ts';
+import { searchAllRows, searchFirstRows } from './search/queries.ts';
 
 export { findHttpActionOverrides, lockContact } from './queries.ts';
 

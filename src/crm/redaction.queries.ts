@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Db, Trx } from '../db/connect.ts';
-import type { StoredBatch } from './inbound.queries.ts';
+import type { StoredBatch } from './inbound/event-log.queries.ts';
 
 /** Properties of tickets that are texts of conversations: we write them so. */
 export const TEXT_PROPERTIES = ['subject', 'content'];

@@ -1,11 +1,11 @@
-import { applySessionUpdate } from '../conversations/handling.service.ts';
-import { UpdateSession } from '../conversations/sessions.schema.ts';
+import { applySessionUpdate } from '../conversations/sessions/actions.service.ts';
+import { UpdateSession } from '../conversations/sessions/schema.ts';
 import type { Trx } from '../db/connect.ts';
 import { announce } from '../outbox/events.ts';
 import type { Reaction } from '../outbox/relay.ts';
-import { compressBody, decompressBody, elementsOf } from './batches.service.ts';
-import { updateAndReportParts } from './handoffs.service.ts';
-import { listBatchBodies, type StoredBatch } from './inbound.queries.ts';
+import { updateAndReportParts } from './handoffs/service.ts';
+import { compressBody, decompressBody, elementsOf } from './inbound/batch-parsing.service.ts';
+import { listBatchBodies, type StoredBatch } from './inbound/event-log.queries.ts';
 import { findLinkOfSession } from './links.queries.ts';
 import {
   findTextTimes,

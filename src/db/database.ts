@@ -1,6 +1,6 @@
-import type { ActionCallsTable, ActionsTable, MessageOverridesTable } from '../agents/actions.table.ts';
-import type { AutopilotTable } from '../agents/autopilot.table.ts';
-import type { PhoneAgentsTable } from '../agents/phone-agents.table.ts';
+import type { ActionCallsTable, ActionsTable, MessageOverridesTable } from '../agents/actions/table.ts';
+import type { AutopilotTable } from '../agents/autopilot/table.ts';
+import type { PhoneAgentsTable } from '../agents/phone-agents/table.ts';
 import type {
   AutomationGatesTable,
   AutomationHeardTable,
@@ -13,9 +13,9 @@ import type {
   AutomationVersionsTable,
 } from '../automations/table.ts';
 import type { BlockedContactsTable, BlockedDomainsTable, ContactsTable, SegmentsTable } from '../contacts/table.ts';
-import type { SessionEventsTable } from '../conversations/events.table.ts';
-import type { RedactionsTable } from '../conversations/redaction.table.ts';
-import type { SessionsTable, SessionTagsTable, TicketCountersTable } from '../conversations/sessions.table.ts';
+import type { SessionEventsTable } from '../conversations/history/events.table.ts';
+import type { RedactionsTable } from '../conversations/redaction/table.ts';
+import type { SessionsTable, SessionTagsTable, TicketCountersTable } from '../conversations/sessions/table.ts';
 import type {
   CrmBatchesTable,
   CrmBudgetsTable,
@@ -26,8 +26,8 @@ import type {
   CrmTokensTable,
   MiawConversationsTable,
 } from '../crm/table.ts';
-import type { SendingDomainsTable } from '../deliveries/domains.table.ts';
-import type { InboundEmailsTable } from '../deliveries/inbound-emails.table.ts';
+import type { SendingDomainsTable } from '../deliveries/email-domains/table.ts';
+import type { InboundEmailsTable } from '../deliveries/inbound/emails.table.ts';
 import type {
   DeliveriesTable,
   DeliveryCallbacksTable,
@@ -37,8 +37,8 @@ import type {
   SenderRatesTable,
   SuppressionsTable,
 } from '../deliveries/table.ts';
-import type { CsatScoresTable } from '../desk/csat.table.ts';
-import type { SessionSlasTable, SlaClocksTable, SlaPoliciesTable } from '../desk/sla.table.ts';
+import type { CsatScoresTable } from '../desk/csat/table.ts';
+import type { SessionSlasTable, SlaClocksTable, SlaPoliciesTable } from '../desk/sla/table.ts';
 import type { OfficeHoursTable, TagSettingsTable, TagsTable, TeamMembersTable, TeamsTable } from '../desk/table.ts';
 import type { IdempotencyKeysTable } from '../http/table.ts';
 import type { OrgApiKeysTable, PartnerApiKeysTable } from '../keys/table.ts';

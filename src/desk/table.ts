@@ -1,6 +1,6 @@
 import type { ColumnType, Generated } from 'kysely';
-import type { Holiday, Shift } from './office-hours.schema.ts';
-import type { AssignmentStrategy } from './teams.schema.ts';
+import type { Holiday, Shift } from './office-hours/schema.ts';
+import type { AssignmentStrategy } from './teams/schema.ts';
 
 export interface OfficeHoursTable {
   org_id: string;

@@ -1,6 +1,6 @@
 import type { Generated, GeneratedAlways } from 'kysely';
 import type { SourceType, Visibility } from './index/items.schema.ts';
-import type { CreateTraining } from './training/training.schema.ts';
+import type { CreateTraining } from './training/schema.ts';
 
 export interface TrainingDirectoriesTable {
   org_id: string;

@@ -1,7 +1,7 @@
 import type { Db } from '../db/connect.ts';
 import { gone, invalid, notFound } from '../errors.ts';
 import { newId } from '../ids.ts';
-import type { ByteRange, Storage } from '../providers/storage.ts';
+import type { ByteRange, Storage } from '../providers/storage/port.ts';
 import { type Chunks, type Spool, spool } from '../spool.ts';
 import { detectType } from './detection.ts';
 import { cleanFileName } from './file-names.rules.ts';

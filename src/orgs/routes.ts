@@ -1,11 +1,11 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import type { Deps } from '../deps.ts';
 import { errorResponses } from '../http/errors.ts';
-import { updateSettings } from './action-overrides.service.ts';
 import { getOrg, updateOrg } from './queries.ts';
 import { Org, UpdateOrg } from './schema.ts';
 import { readSettings } from './service.ts';
-import { OrgSettings, UpdateSettings } from './settings.schema.ts';
+import { updateSettings } from './settings/action-overrides.service.ts';
+import { OrgSettings, UpdateSettings } from './settings/schema.ts';
 
 export const orgRoutes: FastifyPluginAsyncZod<Deps> = async (app, { secrets }) => {
   app.get('/org', {

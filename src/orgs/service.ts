@@ -16,7 +16,7 @@ import {
   mergeSettings,
 } from './queries.ts';
 import { ROLE_NAMES } from './schema.ts';
-import { type OrgSettings, SETTING_NAMES, type UpdateSettings } from './settings.schema.ts';
+import { type OrgSettings, SETTING_NAMES, type UpdateSettings } from './settings/schema.ts';
 
 const WIDGET_TOKEN_BYTES = 32;
 const SENDING_SETTINGS = ['timezone', 'quiet_hours', 'daily_cap'];

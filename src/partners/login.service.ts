@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Db } from '../db/connect.ts';
 import { inTransaction } from '../db/transaction.ts';
-import { addMember } from '../orgs/members.service.ts';
+import { addMember } from '../orgs/members/service.ts';
 import {
   claimLoginLink,
   deleteExpired,

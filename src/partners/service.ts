@@ -5,7 +5,7 @@ import { conflict, DomainError, forbidden, type Issue, invalid, notFound } from 
 import { newId } from '../ids.ts';
 import { issueOrgKey } from '../keys/service.ts';
 import type { Tokens } from '../keys/tokens.ts';
-import { storeConnections } from '../orgs/integrations.service.ts';
+import { storeConnections } from '../orgs/integrations/service.ts';
 import { createOrgWithRoles, findOrg, findOrgNamed, type NewOrg, pageOrgs } from '../orgs/service.ts';
 import type { FareHarbor } from '../providers/fareharbor.ts';
 import type { Secrets } from '../secrets.ts';

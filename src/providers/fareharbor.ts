@@ -1,4 +1,4 @@
-import type { Egress } from './egress.ts';
+import type { Egress } from './egress/egress.ts';
 
 const REFUSED = new Set([400, 401, 403]);
 

@@ -1,12 +1,12 @@
 import { createTransport } from 'nodemailer';
 import { ProviderError } from '../errors.ts';
 import { ACCOUNT_PATH, Account } from './crm/hubspot/accounts.ts';
+import { API_PATH } from './crm/salesforce/api.ts';
 import type { SalesforceSettings } from './crm/salesforce/port.ts';
 import { tokenRequestOf } from './crm/salesforce/tokens.ts';
-import { API_PATH } from './crm/salesforce/wire.ts';
-import type { Egress, EgressResponse } from './egress.ts';
-import { jsonOf } from './http-sending.ts';
-import type { SmtpSettings } from './smtp.ts';
+import type { Egress, EgressResponse } from './egress/egress.ts';
+import { jsonOf } from './egress/provider-responses.ts';
+import type { SmtpSettings } from './email/smtp.ts';
 
 const SMTP_TIMEOUT_MS = 8_000;
 

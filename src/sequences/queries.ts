@@ -3,7 +3,7 @@ import type { Db } from '../db/connect.ts';
 import { orderedByCreation, type PageRequest } from '../db/cursor.ts';
 import type { Database } from '../db/database.ts';
 import { isUuid } from '../ids.ts';
-import type { Gates } from './gates.schema.ts';
+import type { Gates } from './gates/schema.ts';
 import type { SequencesTable } from './table.ts';
 
 type SequenceChanges = UpdateObject<Database, 'sequences'>;

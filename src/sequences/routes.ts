@@ -5,10 +5,9 @@ import { pageOf } from '../db/cursor.ts';
 import type { Deps } from '../deps.ts';
 import { errorResponses } from '../http/errors.ts';
 import { NO_BODY, NoBody } from '../http/schemas.ts';
-import { listEnrollments } from './enrollments.queries.ts';
-import { explainEnrollment } from './explanation.service.ts';
-import { forecastSequence } from './forecast.service.ts';
-import { previewChange } from './preview.service.ts';
+import { explainEnrollment } from './enrollment/explanation.service.ts';
+import { listEnrollments } from './enrollment/queries.ts';
+import { forecastSequence } from './forecast/service.ts';
 import {
   AddContacts,
   AddContactsAnswer,
@@ -29,6 +28,7 @@ import {
   TestSequenceAnswer,
   UpdateSequence,
 } from './schema.ts';
+import { sendTest } from './sending/test-send.service.ts';
 import {
   addContacts,
   cancelSequence,
@@ -43,7 +43,7 @@ import {
   withSteps,
 } from './service.ts';
 import { getStats } from './stats.service.ts';
-import { sendTest } from './testing.service.ts';
+import { previewChange } from './steps/preview.service.ts';
 
 const tags = ['sequences'];
 

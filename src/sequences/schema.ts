@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { FullFilter } from '../contacts/filters.schema.ts';
+import { FullFilter } from '../contacts/filters/schema.ts';
 import { ContactRef } from '../contacts/schema.ts';
-import { DeliveryState } from '../deliveries/schema.ts';
+import { DeliveryState } from '../deliveries/ledger/schema.ts';
 import { Id, Timestamp } from '../http/schemas.ts';
-import { StepAction } from './actions.schema.ts';
-import { Gates } from './gates.schema.ts';
+import { Gates } from './gates/schema.ts';
+import { StepAction } from './steps/actions.schema.ts';
 
 const TEN_YEARS_IN_MINUTES = 5_256_000;
 const MAX_STEPS = 100;

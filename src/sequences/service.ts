@@ -1,4 +1,4 @@
-import { assertSavable, contactFilter } from '../contacts/filters.ts';
+import { assertSavable, contactFilter } from '../contacts/filters/condition.ts';
 import type { ContactRef } from '../contacts/schema.ts';
 import { resolveContacts } from '../contacts/service.ts';
 import type { Db, Trx } from '../db/connect.ts';
@@ -7,9 +7,9 @@ import { violatedUnique } from '../db/failures.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { conflict, notFound } from '../errors.ts';
 import { isUuid, newId } from '../ids.ts';
-import { wakeSequence } from './enroll.service.ts';
-import { cancelRun, filterContacts, insertEnrollments, insertRun } from './enrollments.queries.ts';
-import type { Gates } from './gates.schema.ts';
+import { cancelRun, filterContacts, insertEnrollments, insertRun } from './enrollment/queries.ts';
+import { wakeSequence } from './enrollment/service.ts';
+import type { Gates } from './gates/schema.ts';
 import {
   findSequence,
   insertSequence,
@@ -20,9 +20,9 @@ import {
 } from './queries.ts';
 import { hasEnded } from './rules.ts';
 import type { AddContactsAnswer, CreateSequence, ListSequences, UpdateSequence } from './schema.ts';
-import { listStepsOf, saveSteps } from './steps.queries.ts';
-import { assertSendable, replaceSteps, type SaveStepsOptions } from './steps.service.ts';
-import { markChanged } from './tidying.queries.ts';
+import { markChanged } from './sending/reconcile.queries.ts';
+import { listStepsOf, saveSteps } from './steps/queries.ts';
+import { assertSendable, replaceSteps, type SaveStepsOptions } from './steps/service.ts';
 
 /** Creates a sequence. A continuous one is active at once; a one-off one waits to be started. Throws conflict for a used custom_id. */
 export function createSequence(

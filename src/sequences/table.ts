@@ -1,5 +1,5 @@
 import type { ColumnType, Generated } from 'kysely';
-import type { Gates } from './gates.schema.ts';
+import type { Gates } from './gates/schema.ts';
 
 export type SequenceStatus = 'pending' | 'active' | 'paused' | 'complete' | 'canceled';
 

@@ -1,9 +1,9 @@
-import { storeMessageOverrides } from '../agents/overrides.service.ts';
-import { isContactBlocked } from '../contacts/blocklist.service.ts';
-import { attachmentOf, type StoredAttachment } from '../conversations/attachments.service.ts';
-import { addContactMessage } from '../conversations/contact-messages.service.ts';
-import { handOff } from '../conversations/handling.service.ts';
-import { setSessionLanguage } from '../conversations/visitors.service.ts';
+import { storeMessageOverrides } from '../agents/action-overrides/service.ts';
+import { isContactBlocked } from '../contacts/blocklist/service.ts';
+import { attachmentOf, type StoredAttachment } from '../conversations/messages/attachments.service.ts';
+import { addContactMessage } from '../conversations/messages/contact-messages.service.ts';
+import { handOff } from '../conversations/sessions/actions.service.ts';
+import { setSessionLanguage } from '../conversations/sessions/visitors.service.ts';
 import type { Db, Trx } from '../db/connect.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { refused } from '../errors.ts';
@@ -11,7 +11,7 @@ import { NIL_UUID, newId } from '../ids.ts';
 import type { MediaLinks } from '../media/links.ts';
 import { findLinkedMedia } from '../media/service.ts';
 import type { Secrets } from '../secrets.ts';
-import { historyItemOf } from './history.ts';
+import { historyItemOf } from './history.rules.ts';
 import {
   findAnswer,
   hasMessage,

@@ -2,6 +2,8 @@ import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import type { Deps } from '../deps.ts';
 import { refused } from '../errors.ts';
 import { uploads } from '../http/uploads.ts';
+import { addVisitorMessage, pollSession, recordVote } from './messages.service.ts';
+import { requireVisitor, widgetPlugin } from './plugins.ts';
 import {
   PolledWidgetSession,
   SentWidgetMessage,
@@ -12,10 +14,7 @@ import {
   WidgetConfig,
   WidgetSession,
   WidgetSessionPage,
-} from './answers.schema.ts';
-import { requireVisitor, widgetPlugin } from './edge.ts';
-import { receiveUpload } from './files.ts';
-import { addVisitorMessage, pollSession, recordVote } from './messages.service.ts';
+} from './responses.schema.ts';
 import {
   Checkpoint,
   CreateUnverified,
@@ -34,6 +33,7 @@ import {
   saveCheckpoint,
   submitSessionScore,
 } from './sessions.service.ts';
+import { receiveUpload } from './uploads.ts';
 import { createUnverifiedVisitor } from './visitors.service.ts';
 
 const PREFIX = '/backend/widget/v2';

@@ -1,12 +1,12 @@
-import { isContactBlocked } from '../contacts/blocklist.service.ts';
-import { dataLimitViolationOf } from '../contacts/merge.rules.ts';
-import { applySessionUpdate } from '../conversations/handling.service.ts';
-import { lockSession } from '../conversations/sessions.service.ts';
-import { openVisitorSession, recordCheckpoint } from '../conversations/visitors.service.ts';
+import { isContactBlocked } from '../contacts/blocklist/service.ts';
+import { dataLimitViolationOf } from '../contacts/saving/merge.rules.ts';
+import { applySessionUpdate } from '../conversations/sessions/actions.service.ts';
+import { lockSession } from '../conversations/sessions/service.ts';
+import { openVisitorSession, recordCheckpoint } from '../conversations/sessions/visitors.service.ts';
 import type { Db, Trx } from '../db/connect.ts';
 import { decodeCursor, toPage } from '../db/cursor.ts';
 import { inTransaction } from '../db/transaction.ts';
-import { submitScore } from '../desk/csat.service.ts';
+import { submitScore } from '../desk/csat/service.ts';
 import { conflict, notFound, refused } from '../errors.ts';
 import type { Checkpoint, ListWidgetSessions, SubmitCsat } from './schema.ts';
 import { findSession, listSessions, mergeAttributes, type SessionRow } from './sessions.queries.ts';

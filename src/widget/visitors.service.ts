@@ -1,4 +1,4 @@
-import { saveContact } from '../contacts/saving.service.ts';
+import { saveContact } from '../contacts/saving/service.ts';
 import type { Db } from '../db/connect.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { newId } from '../ids.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
-import type { Json } from '../../src/automations/blocks.schema.ts';
-import { satisfiesConstraint } from '../../src/automations/constraints.ts';
+import { satisfiesConstraint } from '../../src/automations/blocks/constraints.ts';
+import type { Json } from '../../src/automations/blocks/schema.ts';
 
 const list = Array.from({ length: 5_000 }, (_, n) => n);
 const nested: Json = { some: [{ var: 'list' }, { some: [{ var: '../../list' }, { '==': [{ var: '' }, -1] }] }] };

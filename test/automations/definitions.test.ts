@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ACTIONS } from '../../src/automations/actions/registry.ts';
-import { OPERATORS, TRIGGER_TYPES } from '../../src/automations/blocks.schema.ts';
-import { startApi, type TestApi } from '../support/api.ts';
+import { OPERATORS, TRIGGER_TYPES } from '../../src/automations/blocks/schema.ts';
+import { startApi, type TestApi } from '../support/stack/api.ts';
 
 let api: TestApi;
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import type { ActionStep, Json, Step } from '../../src/automations/blocks.schema.ts';
-import { type Decision, nextStepAfter, resolveInput, StepError } from '../../src/automations/interpreter.rules.ts';
+import type { ActionStep, Json, Step } from '../../src/automations/blocks/schema.ts';
+import { type Decision, nextStepAfter, resolveInput, StepError } from '../../src/automations/interpreter/rules.ts';
 
 const MINUTE_MS = 60_000;
 const START_MS = Date.parse('2026-01-01T00:00:00Z');

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { OPERATORS, type Step } from '../../src/automations/blocks.schema.ts';
-import { resolveReferences } from '../../src/automations/references.rules.ts';
-import { type UnvalidatedDefinition, validateDefinition } from '../../src/automations/validation.ts';
+import { resolveReferences } from '../../src/automations/blocks/references.rules.ts';
+import { OPERATORS, type Step } from '../../src/automations/blocks/schema.ts';
+import { type UnvalidatedDefinition, validateDefinition } from '../../src/automations/validation/definition.ts';
 import { definitions } from '../support/definitions.ts';
 
 const UUID = '00000000-0000-4000-8000-000000000000';

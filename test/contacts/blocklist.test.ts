@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
-import { blockedEmail } from '../../src/contacts/blocklist.service.ts';
-import { startApi, type TestApi, type TestOrg } from '../support/api.ts';
+import { blockedEmail } from '../../src/contacts/blocklist/service.ts';
+import { startApi, type TestApi, type TestOrg } from '../support/stack/api.ts';
 
 let api: TestApi;
 beforeAll(async () => {

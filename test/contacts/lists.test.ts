@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
-import { startApi, type TestApi, type TestOrg } from '../support/api.ts';
+import { startApi, type TestApi, type TestOrg } from '../support/stack/api.ts';
 
 let api: TestApi;
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { contactFilter } from '../../src/contacts/filters.ts';
-import { startApi, type TestApi } from '../support/api.ts';
+import { contactFilter } from '../../src/contacts/filters/condition.ts';
+import { startApi, type TestApi } from '../support/stack/api.ts';
 
 let api: TestApi;
 beforeAll(async () => {

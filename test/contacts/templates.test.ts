@@ -8,8 +8,8 @@ import {
   renderText,
   type Template,
   type TemplateContact,
-} from '../../src/contacts/templates.rules.ts';
-import { templated } from '../../src/contacts/templates.schema.ts';
+} from '../../src/contacts/templates/rules.ts';
+import { templated } from '../../src/contacts/templates/schema.ts';
 
 const ADA: TemplateContact = {
   id: '0198',

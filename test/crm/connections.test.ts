@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { TestOrg } from '../support/api.ts';
-import { type FakeHubspot, startFakeHubspot } from '../support/fake-hubspot.ts';
-import { unavailable } from '../support/faulty-server.ts';
-import { eventually, type Stack, startStack } from '../support/stack.ts';
-import { APP, deliverSigned, eventsOf, newMessage } from './receiving.ts';
+import { unavailable } from '../support/fakes/faulty-server.ts';
+import { type FakeHubspot, startFakeHubspot } from '../support/fakes/hubspot/server.ts';
+import type { TestOrg } from '../support/stack/api.ts';
+import { eventually, type Stack, startStack } from '../support/stack/stack.ts';
+import { APP, deliverSigned, eventsOf, newMessage } from './webhook-deliveries.ts';
 
 const ACCOUNT = '/account-info/v3/details';
 

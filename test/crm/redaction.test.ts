@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { decompressBody } from '../../src/crm/batches.service.ts';
+import { decompressBody } from '../../src/crm/inbound/batch-parsing.service.ts';
 import { connectHubspot, historyOf, type OrgWithHubspot, sessionOfThread } from '../support/crm.ts';
-import { refuses } from '../support/fake-hubspot.ts';
-import { changeOf, eventOf } from '../support/fake-hubspot-webhooks.ts';
-import { eventually, type Stack, startStack } from '../support/stack.ts';
-import { historiesWith, rowsWith } from '../support/traces.ts';
+import { refuses } from '../support/fakes/hubspot/server.ts';
+import { changeOf, eventOf } from '../support/fakes/hubspot/webhooks.ts';
+import { eventually, type Stack, startStack } from '../support/stack/stack.ts';
+import { historiesWith, rowsWith } from '../support/stack/traces.ts';
 
 const TICKETS = '/crm/v3/objects/tickets';
 

@@ -6,7 +6,7 @@ import {
   isSigned,
   isSignedV3,
   type SignedRequest,
-} from '../../src/providers/hubspot-callbacks.ts';
+} from '../../src/providers/crm/hubspot/webhook-signatures.ts';
 
 const SECRET = 'yyyyyyyy-yyyy-yyyy-yyyy-yyyyyyyyyyyy';
 const URL = 'https://www.example.com/webhook_uri';

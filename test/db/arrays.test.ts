@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import { arrayLiteral, bigintArray, textArray } from '../../src/db/arrays.ts';
-import { startApi, type TestApi } from '../support/api.ts';
+import { startApi, type TestApi } from '../support/stack/api.ts';
 
 const RUNS = { numRuns: 150 };
 const ODD = [

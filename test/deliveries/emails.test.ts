@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createMailTokens } from '../../src/deliveries/mail-tokens.ts';
+import { createMailTokens } from '../../src/deliveries/inbound/mail-tokens.ts';
 import { emailStep } from '../support/sequences.ts';
-import { eventually, type Stack, startStack } from '../support/stack.ts';
+import { eventually, type Stack, startStack } from '../support/stack/stack.ts';
 
 const request = (more: object) => ({
   from_email: 'hello@acme.example',

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { newId } from '../../src/ids.ts';
-import { startApi, type TestApi, type TestOrg } from '../support/api.ts';
 import { emailStep } from '../support/sequences.ts';
+import { startApi, type TestApi, type TestOrg } from '../support/stack/api.ts';
 
 describe('the ledger of deliveries', () => {
   let api: TestApi;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { emailStep, inDomain } from '../support/sequences.ts';
-import { eventually, type Stack, startStack } from '../support/stack.ts';
+import { eventually, type Stack, startStack } from '../support/stack/stack.ts';
 
 describe('outside of development', () => {
   let stack: Stack;

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { createCallbackUrls } from '../../src/deliveries/callback-urls.ts';
-import { twilioSignature } from '../../src/providers/twilio-callbacks.ts';
-import type { TestOrg } from '../support/api.ts';
+import { createCallbackUrls } from '../../src/http/callback-urls.ts';
+import { twilioSignature } from '../../src/providers/twilio/callbacks.ts';
 import {
   callStep,
   createSequence,
@@ -15,7 +14,8 @@ import {
   whatsAppStep,
 } from '../support/channels.ts';
 import { smsStep } from '../support/sequences.ts';
-import { eventually, type Stack, startStack } from '../support/stack.ts';
+import type { TestOrg } from '../support/stack/api.ts';
+import { eventually, type Stack, startStack } from '../support/stack/stack.ts';
 
 interface Kept {
   id: string;

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type { TestOrg } from '../support/api.ts';
 import {
   connectTwilio,
   FAKES_ALLOWED,
@@ -10,10 +9,11 @@ import {
   untilEnrollments,
   untilSent,
 } from '../support/channels.ts';
-import { type FakeTwilio, startFakeTwilio, type TwilioMessage } from '../support/fake-twilio.ts';
-import { resetAfter, slow } from '../support/faulty-server.ts';
+import { resetAfter, slow } from '../support/fakes/faulty-server.ts';
+import { type FakeTwilio, startFakeTwilio, type TwilioMessage } from '../support/fakes/twilio.ts';
 import { smsStep } from '../support/sequences.ts';
-import { eventually, type Stack, startStack } from '../support/stack.ts';
+import type { TestOrg } from '../support/stack/api.ts';
+import { eventually, type Stack, startStack } from '../support/stack/stack.ts';
 
 describe('a status callback of Twilio', () => {
   let stack: Stack;

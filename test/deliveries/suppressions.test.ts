@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { emailStep } from '../support/sequences.ts';
-import { eventually, type Stack, startStack } from '../support/stack.ts';
+import { eventually, type Stack, startStack } from '../support/stack/stack.ts';
 
 describe('suppressions', () => {
   let stack: Stack;

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
-import { startApi, type TestApi } from '../support/api.ts';
 import { createDesk, type Desk } from '../support/desk.ts';
-import { eventually, type Stack, startStack } from '../support/stack.ts';
+import { startApi, type TestApi } from '../support/stack/api.ts';
+import { eventually, type Stack, startStack } from '../support/stack/stack.ts';
 
 let stack: Stack;
 /** Four processes of one installation. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { startApi, type TestApi } from '../support/api.ts';
 import { createDesk, type Desk } from '../support/desk.ts';
+import { startApi, type TestApi } from '../support/stack/api.ts';
 
 const ALWAYS_CLOSED = { iana_timezone: 'UTC', shifts: [] };
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { startApi, type TestApi } from '../support/api.ts';
+import { startApi, type TestApi } from '../support/stack/api.ts';
 
 const MAX_TAGS = 1000;
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { addMember } from '../../src/orgs/members.service.ts';
-import { startApi, type TestApi, type TestOrg } from '../support/api.ts';
+import { addMember } from '../../src/orgs/members/service.ts';
+import { startApi, type TestApi, type TestOrg } from '../support/stack/api.ts';
 
 const NOBODY = '019aa1f0-0000-7000-8000-000000000000';
 const DEFAULTS = {

@@ -1,6 +1,6 @@
 import { afterAll, expect, it } from '@jest/globals';
 import pg from 'pg';
-import { createTestDatabase } from '../support/servers.ts';
+import { createTestDatabase } from '../support/stack/servers.ts';
 
 const databases: { drop(): Promise<void> }[] = [];
 afterAll(() => Promise.all(databases.map((database) => database.drop())));

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
-import { type FakeProvider, startFakeProvider } from '../support/fake-provider.ts';
+import { type FakeProvider, startFakeProvider } from '../support/fakes/provider.ts';
 import { type FaultStack, startFaultStack } from './support/fault-stack.ts';
 import { KILLS, RUNS, TEST_LIMIT_MS } from './support/sizes.ts';
 import { until } from './support/until.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { type FakeSite, pageOf, startFakeSite } from '../support/fake-site.ts';
+import { type FakeSite, pageOf, startFakeSite } from '../support/fakes/site.ts';
 import { type FaultStack, startFaultStack } from './support/fault-stack.ts';
 import { CRAWLED_PAGES, KILLS, TEST_LIMIT_MS } from './support/sizes.ts';
 import { until } from './support/until.ts';

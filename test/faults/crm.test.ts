@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { FAKES_ALLOWED } from '../support/channels.ts';
-import { eventOf } from '../support/fake-hubspot-webhooks.ts';
-import { slow } from '../support/faulty-server.ts';
+import { slow } from '../support/fakes/faulty-server.ts';
+import { eventOf } from '../support/fakes/hubspot/webhooks.ts';
 import { type CrmAccount, openCrmAccount } from './support/crm-account.ts';
 import { randomFaults } from './support/crm-faults.ts';
 import { runTraffic, type Traffic, wrongWith } from './support/crm-traffic.ts';

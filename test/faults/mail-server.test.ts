@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { createSmtpSender, smtpSettingsOf } from '../../src/providers/smtp.ts';
+import { createSmtpSender, smtpSettingsOf } from '../../src/providers/email/smtp.ts';
 import { addressesOf } from './support/fault-org.ts';
 import { type FaultStack, startFaultStack } from './support/fault-stack.ts';
 import { CONTACTS, IN_FLIGHT, KILLS, TEST_LIMIT_MS } from './support/sizes.ts';

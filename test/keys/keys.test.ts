@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { SignJWT } from 'jose';
-import { startApi, type TestApi } from '../support/api.ts';
+import { startApi, type TestApi } from '../support/stack/api.ts';
 
 let api: TestApi;
 /** A second process of the same installation. */

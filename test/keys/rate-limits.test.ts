@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type ApiOptions, startApi, type TestApi } from '../support/api.ts';
+import { type ApiOptions, startApi, type TestApi } from '../support/stack/api.ts';
 
 const ORGS = '/partner/v1/orgs';
 const LIMITS: ApiOptions['env'] = {

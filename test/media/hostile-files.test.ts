@@ -1,7 +1,7 @@
 import { deflateRawSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { attachmentNamed, cleanFileName } from '../../src/media/file-names.rules.ts';
-import { startApi, type TestApi } from '../support/api.ts';
+import { startApi, type TestApi } from '../support/stack/api.ts';
 import { EXECUTABLE, formWith, PNG, rawForm, SAMPLES, zipOf } from './samples.ts';
 
 const PNG_TYPE = { mime: 'image/png', extensions: ['png'] } as const;

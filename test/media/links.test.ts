@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createMediaLinks } from '../../src/media/links.ts';
 import { rangeOf } from '../../src/media/ranges.rules.ts';
 import { type Media, storeMedia } from '../../src/media/service.ts';
-import { startApi, type TestApi } from '../support/api.ts';
+import { startApi, type TestApi } from '../support/stack/api.ts';
 import { pngOf } from './samples.ts';
 
 const CONTENT = pngOf(1_000);

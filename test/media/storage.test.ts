@@ -8,11 +8,11 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import { loadConfig } from '../../src/config.ts';
 import { inTransaction } from '../../src/db/transaction.ts';
 import { purgeDeletedMedia, softDeleteMedia, storeMedia } from '../../src/media/service.ts';
-import type { Storage } from '../../src/providers/storage.ts';
-import { createStorage } from '../../src/providers/storage-by-url.ts';
+import type { Storage } from '../../src/providers/storage/port.ts';
+import { createStorage } from '../../src/providers/storage/storage.ts';
 import { spool } from '../../src/spool.ts';
-import { startApi, type TestApi } from '../support/api.ts';
-import { type FakeS3, S3_KEY, startFakeS3 } from '../support/fake-s3.ts';
+import { type FakeS3, S3_KEY, startFakeS3 } from '../support/fakes/s3.ts';
+import { startApi, type TestApi } from '../support/stack/api.ts';
 import { formWith, PNG, pngOf } from './samples.ts';
 
 const LARGE = pngOf(5 * 1024 ** 2);

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { startApi, type TestApi } from '../support/api.ts';
-import { type FakeS3, S3_KEY, startFakeS3 } from '../support/fake-s3.ts';
-import { eventually } from '../support/stack.ts';
+import { type FakeS3, S3_KEY, startFakeS3 } from '../support/fakes/s3.ts';
+import { startApi, type TestApi } from '../support/stack/api.ts';
+import { eventually } from '../support/stack/stack.ts';
 import { pngOf } from './samples.ts';
 
 const UPLOADS = 8;

@@ -3,8 +3,8 @@ import http from 'node:http';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { startApi, type TestApi } from '../support/api.ts';
-import { eventually } from '../support/stack.ts';
+import { startApi, type TestApi } from '../support/stack/api.ts';
+import { eventually } from '../support/stack/stack.ts';
 import { EXECUTABLE, formWith, PNG, pngOf, rawForm, SAMPLES } from './samples.ts';
 
 const MAX_BYTES = 5 * 1024 ** 2;

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { connect } from '../../src/db/connect.ts';
 import { NIL_UUID, newId } from '../../src/ids.ts';
 import { type ClaimedCommand, claimCommands, deleteClaimed } from '../../src/outbox/claim.ts';
-import { startApi, type TestApi } from '../support/api.ts';
+import { startApi, type TestApi } from '../support/stack/api.ts';
 
 const LIMIT = 200;
 

@@ -8,10 +8,10 @@ import { enqueue, signalWithStart, start } from '../../src/outbox/outbox.ts';
 import { type Reactions, startRelay } from '../../src/outbox/relay.ts';
 import { connectTemporal, type TemporalClient } from '../../src/temporal/client.ts';
 import type { TaskQueue, WorkflowContract } from '../../src/temporal/contract.ts';
-import { startApi, type TestApi } from '../support/api.ts';
-import { installRuntime } from '../support/runtime.ts';
-import { temporalAddress, testNamespace } from '../support/servers.ts';
-import { eventually } from '../support/stack.ts';
+import { startApi, type TestApi } from '../support/stack/api.ts';
+import { temporalAddress, testNamespace } from '../support/stack/servers.ts';
+import { eventually } from '../support/stack/stack.ts';
+import { installRuntime } from '../support/stack/temporal-runtime.ts';
 
 /** No worker listens to its queue: what reached Temporal stays there to be looked at. */
 const LOOK: WorkflowContract<{ id: string }> = {

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { allowFrom, deactivatePartner } from '../../src/partners/service.ts';
-import { type ApiOptions, startApi, type TestApi } from '../support/api.ts';
+import { type ApiOptions, startApi, type TestApi } from '../support/stack/api.ts';
 
 const ORGS = '/partner/v1/orgs';
 const started: TestApi[] = [];

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { startApi, type TestApi } from '../support/api.ts';
-import { type FakeFareHarbor, startFakeFareHarbor } from '../support/fake-fareharbor.ts';
+import { type FakeFareHarbor, startFakeFareHarbor } from '../support/fakes/fareharbor.ts';
+import { startApi, type TestApi } from '../support/stack/api.ts';
 
 const ORGS = '/partner/v1/orgs';
 let api: TestApi;

@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
-import { startApi } from '../support/api.ts';
-import { startFakeFareHarbor } from '../support/fake-fareharbor.ts';
-import { eventually } from '../support/stack.ts';
+import { startFakeFareHarbor } from '../support/fakes/fareharbor.ts';
+import { startApi } from '../support/stack/api.ts';
+import { eventually } from '../support/stack/stack.ts';
 
 it('a slow third party holds up nobody else, and is not asked again for an answer that was given', async () => {
   const fareHarbor = await startFakeFareHarbor();

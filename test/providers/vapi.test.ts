@@ -2,12 +2,10 @@ import { createHmac } from 'node:crypto';
 import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { newId } from '../../src/ids.ts';
-import { createEgress, type Egress } from '../../src/providers/egress.ts';
-import { createVapiSender, type VapiSettings } from '../../src/providers/vapi.ts';
-import { isVapiSignature, readVapiCallback } from '../../src/providers/vapi-callbacks.ts';
-import type { VoiceCall } from '../../src/providers/voice.ts';
-import { type ProviderCall, startFakeProvider } from '../support/fake-provider.ts';
-import { type FakeVapiCall, startFakeVapi, vapiRefuses } from '../support/fake-vapi.ts';
+import { createEgress, type Egress } from '../../src/providers/egress/egress.ts';
+import { isVapiSignature, readVapiCallback } from '../../src/providers/vapi/callbacks.ts';
+import type { VoiceCall } from '../../src/providers/vapi/port.ts';
+import { createVapiSender, type VapiSettings } from '../../src/providers/vapi/sender.ts';
 import {
   errorAfter,
   type Fault,
@@ -16,7 +14,9 @@ import {
   slow,
   tooManyRequests,
   unavailable,
-} from '../support/faulty-server.ts';
+} from '../support/fakes/faulty-server.ts';
+import { type ProviderCall, startFakeProvider } from '../support/fakes/provider.ts';
+import { type FakeVapiCall, startFakeVapi, vapiRefuses } from '../support/fakes/vapi.ts';
 
 const CALLBACK = 'https://desk.example.com/callbacks/vapi';
 const egress = createEgress({ allow: ['127.0.0.0/8'] });

@@ -4,7 +4,7 @@ import type { FastifyInstance, RouteOptions } from 'fastify';
 import { SignJWT } from 'jose';
 import { KeyScope } from '../../src/http/scopes.ts';
 import { revokeKeyAsOperator } from '../../src/keys/service.ts';
-import { type Answer, startApi, type TestApi } from '../support/api.ts';
+import { type Answer, startApi, type TestApi } from '../support/stack/api.ts';
 import { type Document, type Operation, pathTo, readDocument } from './document.ts';
 import { call } from './filling.ts';
 import { NOWHERE } from './nowhere.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { type Answer, startApi, type TestApi } from '../support/api.ts';
-import { type FakeFareHarbor, startFakeFareHarbor } from '../support/fake-fareharbor.ts';
+import { type FakeFareHarbor, startFakeFareHarbor } from '../support/fakes/fareharbor.ts';
+import { type Answer, startApi, type TestApi } from '../support/stack/api.ts';
 import { type Document, type Operation, type Place, pathTo, readDocument } from './document.ts';
 import { call } from './filling.ts';
 import { hostileValues, MALFORMED_JSON, NUL_TEXT, ODD_JSON, STRANGE_TEXTS } from './hostile.ts';

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Db } from '../../src/db/connect.ts';
-import type { Answer, Client, TestOrg, TestPartner } from '../support/api.ts';
+import type { Answer, Client, TestOrg, TestPartner } from '../support/stack/api.ts';
 import { type Document, type Operation, type Place, pathTo, type Schema } from './document.ts';
 
 const ROUNDS = 3;

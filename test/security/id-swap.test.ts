@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { addMessage, openSession } from '../../src/conversations/sessions.service.ts';
+import { addMessage, openSession } from '../../src/conversations/sessions/service.ts';
 import { inTransaction } from '../../src/db/transaction.ts';
 import { newId } from '../../src/ids.ts';
 import { formWith } from '../media/samples.ts';
-import { type Answer, type Client, startApi, type TestApi, type TestOrg } from '../support/api.ts';
-import { type FakeFareHarbor, startFakeFareHarbor } from '../support/fake-fareharbor.ts';
+import { type FakeFareHarbor, startFakeFareHarbor } from '../support/fakes/fareharbor.ts';
+import { type Answer, type Client, startApi, type TestApi, type TestOrg } from '../support/stack/api.ts';
 import { verified } from '../widget/client.ts';
 import { type Document, type Operation, type Place, pathTo, readDocument } from './document.ts';
 import { call, checksums, fill, idsOf, isNumeric, numberPlaces, startBigintsHigh } from './filling.ts';

@@ -1,4 +1,4 @@
-import type { Egress } from '../../src/providers/egress.ts';
+import type { Egress } from '../../src/providers/egress/egress.ts';
 
 /** Takes the place of the way out: third parties answer that they know nothing. */
 export const NOWHERE: Egress = {

@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { startApi, type TestApi } from '../support/api.ts';
+import { startApi, type TestApi } from '../support/stack/api.ts';
 import { ODD_JSON, STRANGE_TEXTS } from './hostile.ts';
 
 const ANSWER_WITHIN_MS = 5_000;

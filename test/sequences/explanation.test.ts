@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { emailStep } from '../support/sequences.ts';
-import { eventually, type Stack, startStack } from '../support/stack.ts';
+import { eventually, type Stack, startStack } from '../support/stack/stack.ts';
 
 const MS_AN_HOUR = 3_600_000;
 

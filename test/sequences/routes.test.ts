@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { startApi, type TestApi } from '../support/api.ts';
 import { emailStep } from '../support/sequences.ts';
+import { startApi, type TestApi } from '../support/stack/api.ts';
 
 const steps = [emailStep('One')];
 const whatsApp = (parameters: object) => ({

@@ -1,11 +1,16 @@
-import { settleResults } from '../../src/deliveries/marking.queries.ts';
-import { settlementOf } from '../../src/deliveries/rules.ts';
+import { settleResults } from '../../src/deliveries/sending/outcomes.queries.ts';
+import { settlementOf } from '../../src/deliveries/sending/outcomes.rules.ts';
 import type { SendOutcome } from '../../src/providers/sending.ts';
-import { contentOf, isPersonal, senderOf } from '../../src/sequences/content.rules.ts';
-import { settleDeliveries } from '../../src/sequences/sending.queries.ts';
-import { beginChunk, type DueStep, prepareBatch, type SequenceBatch } from '../../src/sequences/sending.service.ts';
-import { getSendingPolicy, sendRuleOf } from '../../src/sequences/terms.service.ts';
-import type { TestApi } from './api.ts';
+import {
+  beginChunk,
+  type DueStep,
+  prepareBatch,
+  type SequenceBatch,
+} from '../../src/sequences/sending/batch.service.ts';
+import { getSendingPolicy, sendRuleOf } from '../../src/sequences/sending/policy.service.ts';
+import { settleDeliveries } from '../../src/sequences/sending/queries.ts';
+import { contentOf, isPersonal, senderOf } from '../../src/sequences/steps/content.rules.ts';
+import type { TestApi } from './stack/api.ts';
 
 /** What an attempt took of a sequence: the first step that was due, and who was to get it. */
 export interface PreparedAttempt {

@@ -1,9 +1,9 @@
 import { expect } from '@jest/globals';
-import type { Answer, Client } from './api.ts';
-import type { FakeMeta } from './fake-meta.ts';
-import type { FakeTwilio } from './fake-twilio.ts';
-import type { FakeVapi } from './fake-vapi.ts';
-import { eventually } from './stack.ts';
+import type { FakeMeta } from './fakes/meta.ts';
+import type { FakeTwilio } from './fakes/twilio.ts';
+import type { FakeVapi } from './fakes/vapi.ts';
+import type { Answer, Client } from './stack/api.ts';
+import { eventually } from './stack/stack.ts';
 
 /** Lets what runs in tests reach fakes on loopback, as if they were on the internet. */
 export const FAKES_ALLOWED = { EGRESS_ALLOW: '127.0.0.0/8' };

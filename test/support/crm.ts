@@ -1,9 +1,9 @@
-import type { TestOrg } from './api.ts';
 import type { Connecting } from './channels.ts';
-import { startFakeHubspot } from './fake-hubspot.ts';
-import { APP_ID } from './fake-hubspot-threads.ts';
-import { deliver } from './fake-hubspot-webhooks.ts';
-import { eventually } from './stack.ts';
+import { startFakeHubspot } from './fakes/hubspot/server.ts';
+import { APP_ID } from './fakes/hubspot/threads.ts';
+import { deliver } from './fakes/hubspot/webhooks.ts';
+import type { TestOrg } from './stack/api.ts';
+import { eventually } from './stack/stack.ts';
 
 const SECRET = 'secret of the app';
 

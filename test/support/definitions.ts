@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { type Json, OPERATORS, type Step, TRIGGER_TYPES } from '../../src/automations/blocks.schema.ts';
+import { type Json, OPERATORS, type Step, TRIGGER_TYPES } from '../../src/automations/blocks/schema.ts';
 
 const MAX_DEPTH = 4;
 const MAX_STEPS = 60;

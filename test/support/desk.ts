@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Db } from '../../src/db/connect.ts';
-import { addMember } from '../../src/orgs/members.service.ts';
-import type { TestOrg } from './api.ts';
+import { addMember } from '../../src/orgs/members/service.ts';
+import type { TestOrg } from './stack/api.ts';
 
 export type Desk = ReturnType<typeof createDesk>;
 

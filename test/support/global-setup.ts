@@ -8,7 +8,7 @@ import { startPostgres } from '../../src/dev/postgres.ts';
 import { identityOf } from '../../src/dev/processes.ts';
 import { startTemporal } from '../../src/dev/temporal.ts';
 import { loadWorkflowBundle } from '../../worker/bundle.ts';
-import { administer, TEMPLATE_DATABASE, TEST_NAMESPACES } from './servers.ts';
+import { administer, TEMPLATE_DATABASE, TEST_NAMESPACES } from './stack/servers.ts';
 
 const FOLDER_NAME = /^switchboard-test-(\d+)-/;
 const stops: (() => Promise<void>)[] = [];

@@ -1,13 +1,13 @@
-import { textOfHtml } from '../../src/deliveries/html.rules.ts';
+import { textOfHtml } from '../../src/deliveries/inbound/html.rules.ts';
 import { escapeHtml } from '../../src/http/html.ts';
 import type { TokenSource } from '../../src/providers/crm/hubspot/api.ts';
 import { createHubspot } from '../../src/providers/crm/hubspot/hubspot.ts';
-import { createPropertyCache } from '../../src/providers/crm/hubspot/properties.ts';
 import type { HubspotSettings } from '../../src/providers/crm/hubspot/settings.ts';
+import { createPropertyCache } from '../../src/providers/crm/hubspot/tickets/properties.ts';
 import type { HandoffFacts, PriorAttempts } from '../../src/providers/crm/port.ts';
-import { createEgress, type HttpClient } from '../../src/providers/egress.ts';
-import { startFakeHubspot } from './fake-hubspot.ts';
-import { APP_ID } from './fake-hubspot-threads.ts';
+import { createEgress, type HttpClient } from '../../src/providers/egress/egress.ts';
+import { startFakeHubspot } from './fakes/hubspot/server.ts';
+import { APP_ID } from './fakes/hubspot/threads.ts';
 
 const SETTINGS: HubspotSettings = {
   app_id: String(APP_ID),

@@ -1,7 +1,7 @@
-import { TriggerType } from '../../src/automations/blocks.schema.ts';
-import { triggerOutputSchema } from '../../src/automations/triggers.schema.ts';
+import { TriggerType } from '../../src/automations/blocks/schema.ts';
+import { triggerOutputSchema } from '../../src/automations/triggers/schema.ts';
 import type { Db } from '../../src/db/connect.ts';
-import type { TestOrg } from './api.ts';
+import type { TestOrg } from './stack/api.ts';
 
 interface NewTrigger {
   trigger_type: string;

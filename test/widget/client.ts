@@ -1,4 +1,4 @@
-import type { Answer, TestApi, TestOrg } from '../support/api.ts';
+import type { Answer, TestApi, TestOrg } from '../support/stack/api.ts';
 
 /** The chat widget as its contract has it: its API URL points at the api, it holds a bot token, and a contact's token once there is one. */
 export interface Widget {

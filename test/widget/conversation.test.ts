@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { addMember } from '../../src/orgs/members.service.ts';
+import { addMember } from '../../src/orgs/members/service.ts';
 import { PNG } from '../media/samples.ts';
-import { startApi, type TestApi } from '../support/api.ts';
+import { startApi, type TestApi } from '../support/stack/api.ts';
 import { unverified, verified, type Widget, widgetOf } from './client.ts';
 
 let api: TestApi;

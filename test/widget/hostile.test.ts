@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { EXECUTABLE, PNG, pngOf, zipOf } from '../media/samples.ts';
 import { STRANGE_TEXTS } from '../security/hostile.ts';
-import { startApi, type TestApi } from '../support/api.ts';
+import { startApi, type TestApi } from '../support/stack/api.ts';
 import { unverified, type Widget, widgetOf } from './client.ts';
 
 let api: TestApi;

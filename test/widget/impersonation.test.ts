@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { SignJWT } from 'jose';
-import { startApi, type TestApi } from '../support/api.ts';
+import { startApi, type TestApi } from '../support/stack/api.ts';
 import { unverified, verified, type Widget, widgetOf } from './client.ts';
 
 let api: TestApi;

@@ -5,11 +5,11 @@ import {
   ASSIGN_WAITING_SESSIONS,
   type AssignmentInput,
   type AssignmentProgress,
-} from '../../src/conversations/assignment.contract.ts';
+} from '../../src/conversations/assignment/contract.ts';
 import { findTestServer } from '../../src/dev/temporal-programs.ts';
 import { WAKE } from '../../src/temporal/contract.ts';
-import { installRuntime } from '../support/runtime.ts';
-import { testWorkflowBundle } from '../support/servers.ts';
+import { testWorkflowBundle } from '../support/stack/servers.ts';
+import { installRuntime } from '../support/stack/temporal-runtime.ts';
 
 const HOUR = 60 * 60 * 1000;
 const QUEUE = 'assignment-tests';

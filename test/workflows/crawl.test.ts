@@ -4,8 +4,8 @@ import { Worker } from '@temporalio/worker';
 import { findTestServer } from '../../src/dev/temporal-programs.ts';
 import { CRAWL, type CrawlInput, type CrawlProgress, type CrawlResult } from '../../src/knowledge/crawl/contract.ts';
 import { WAKE } from '../../src/temporal/contract.ts';
-import { installRuntime } from '../support/runtime.ts';
-import { testWorkflowBundle } from '../support/servers.ts';
+import { testWorkflowBundle } from '../support/stack/servers.ts';
+import { installRuntime } from '../support/stack/temporal-runtime.ts';
 
 const SECOND = 1_000;
 const HOUR = 3_600 * SECOND;

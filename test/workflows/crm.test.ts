@@ -7,9 +7,9 @@ import { notFound } from '../../src/errors.ts';
 import { CrmError } from '../../src/providers/crm/errors.ts';
 import type { WorkflowContract } from '../../src/temporal/contract.ts';
 import { WAKE } from '../../src/temporal/contract.ts';
-import { failureInterceptor } from '../../worker/failure-interceptor.ts';
-import { installRuntime } from '../support/runtime.ts';
-import { testWorkflowBundle } from '../support/servers.ts';
+import { failureInterceptor } from '../../worker/interceptors/failure.ts';
+import { testWorkflowBundle } from '../support/stack/servers.ts';
+import { installRuntime } from '../support/stack/temporal-runtime.ts';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;

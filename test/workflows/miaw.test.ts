@@ -2,14 +2,14 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { Worker } from '@temporalio/worker';
 import { SYNC_MIAW } from '../../src/crm/contract.ts';
-import type { MiawFetchResult } from '../../src/crm/miaw.contract.ts';
+import type { MiawFetchResult } from '../../src/crm/salesforce/contract.ts';
 import { findTestServer } from '../../src/dev/temporal-programs.ts';
 import { notFound } from '../../src/errors.ts';
 import { CrmError } from '../../src/providers/crm/errors.ts';
 import { WAKE } from '../../src/temporal/contract.ts';
-import { failureInterceptor } from '../../worker/failure-interceptor.ts';
-import { installRuntime } from '../support/runtime.ts';
-import { testWorkflowBundle } from '../support/servers.ts';
+import { failureInterceptor } from '../../worker/interceptors/failure.ts';
+import { testWorkflowBundle } from '../support/stack/servers.ts';
+import { installRuntime } from '../support/stack/temporal-runtime.ts';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;

@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { Worker } from '@temporalio/worker';
-import { kebabCase } from '../support/record-histories.ts';
-import { installRuntime } from '../support/runtime.ts';
-import { testWorkflowBundle } from '../support/servers.ts';
+import { kebabCase } from '../support/stack/record-histories.ts';
+import { testWorkflowBundle } from '../support/stack/servers.ts';
+import { installRuntime } from '../support/stack/temporal-runtime.ts';
 
 installRuntime();
 

@@ -4,8 +4,8 @@ import { Worker } from '@temporalio/worker';
 import { findTestServer } from '../../src/dev/temporal-programs.ts';
 import { RUN_SEQUENCE, type SequenceProgress, type SequenceRef } from '../../src/sequences/contract.ts';
 import { WAKE } from '../../src/temporal/contract.ts';
-import { installRuntime } from '../support/runtime.ts';
-import { testWorkflowBundle } from '../support/servers.ts';
+import { testWorkflowBundle } from '../support/stack/servers.ts';
+import { installRuntime } from '../support/stack/temporal-runtime.ts';
 
 const DAY = 24 * 60 * 60 * 1000;
 const QUEUE = 'workflow-tests';

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
-import type { SendingDeps } from '../../conversations/messages.service.ts';
+import type { SendingDeps } from '../../conversations/messages/service.ts';
 import type { Db, Trx } from '../../db/connect.ts';
-import type { HttpClient } from '../../providers/egress.ts';
+import type { HttpClient } from '../../providers/egress/egress.ts';
 import type { Secrets } from '../../secrets.ts';
 
 /** What actions need of the outside. */

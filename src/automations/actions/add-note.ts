@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { AddNote } from '../../conversations/handling.schema.ts';
-import { addNote as add } from '../../conversations/handling.service.ts';
+import { AddNote } from '../../conversations/sessions/actions.schema.ts';
+import { addNote as add } from '../../conversations/sessions/actions.service.ts';
 import { Id } from '../../http/schemas.ts';
 import { localAction } from './action.ts';
 

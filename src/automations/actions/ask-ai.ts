@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { conflict } from '../../errors.ts';
-import { findConnection } from '../../orgs/integrations.service.ts';
-import { completeChat } from '../../providers/llm-chat.ts';
-import type { Json } from '../blocks.schema.ts';
+import { findConnection } from '../../orgs/integrations/service.ts';
+import { completeChat } from '../../providers/llm/chat.ts';
+import type { Json } from '../blocks/schema.ts';
 import { remoteAction } from './action.ts';
 
 const MAX_PROMPT = 100_000;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { getSession } from '../../conversations/sessions.service.ts';
+import { getSession } from '../../conversations/sessions/service.ts';
 import { Id } from '../../http/schemas.ts';
 import { remoteAction } from './action.ts';
 

@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { ActionParameters } from '../../agents/action-calls.schema.ts';
-import { callAction } from '../../agents/calling.ts';
+import { callAction } from '../../agents/action-calls/http-call.ts';
+import { ActionParameters } from '../../agents/action-calls/schema.ts';
 import type { Db } from '../../db/connect.ts';
 import { Id } from '../../http/schemas.ts';
-import type { Json } from '../blocks.schema.ts';
-import { findRun } from '../runs.queries.ts';
+import type { Json } from '../blocks/schema.ts';
+import { findRun } from '../runs/queries.ts';
 import { remoteAction, type StepRef } from './action.ts';
 
 export const executeAction = remoteAction({

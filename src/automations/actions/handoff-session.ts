@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { HandOffSession } from '../../conversations/handling.schema.ts';
-import { handOff } from '../../conversations/handling.service.ts';
-import { HandoffAnswer } from '../../conversations/sessions.schema.ts';
+import { HandOffSession } from '../../conversations/sessions/actions.schema.ts';
+import { handOff } from '../../conversations/sessions/actions.service.ts';
+import { HandoffAnswer } from '../../conversations/sessions/schema.ts';
 import { Id } from '../../http/schemas.ts';
 import { localAction } from './action.ts';
 

@@ -1,5 +1,5 @@
-import { requestCall } from '../../deliveries/calls.service.ts';
-import { MakeOutboundCall } from '../../deliveries/messages.schema.ts';
+import { requestCall } from '../../deliveries/messages/calls.service.ts';
+import { MakeOutboundCall } from '../../deliveries/messages/schema.ts';
 import { Id } from '../../http/schemas.ts';
 import { localAction } from './action.ts';
 import { DeliveryOutput } from './outputs.ts';

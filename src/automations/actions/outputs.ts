@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { Session } from '../../conversations/sessions.schema.ts';
-import { getSession } from '../../conversations/sessions.service.ts';
+import { Session } from '../../conversations/sessions/schema.ts';
+import { getSession } from '../../conversations/sessions/service.ts';
 import type { Db } from '../../db/connect.ts';
 import { Id } from '../../http/schemas.ts';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Id } from '../../http/schemas.ts';
-import { removeContact } from '../../sequences/membership.service.ts';
+import { removeContact } from '../../sequences/enrollment/membership.service.ts';
 import { SequenceParams } from '../../sequences/schema.ts';
 import { localAction } from './action.ts';
 

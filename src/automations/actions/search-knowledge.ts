@@ -1,6 +1,6 @@
-import { semanticSearchOf } from '../../knowledge/index/semantics.ts';
-import { FoundKnowledge, SearchKnowledge } from '../../knowledge/search.schema.ts';
-import { searchKnowledge as search } from '../../knowledge/search.service.ts';
+import { semanticSearchOf } from '../../knowledge/embedding/semantic-search.ts';
+import { FoundKnowledge, SearchKnowledge } from '../../knowledge/search/schema.ts';
+import { searchKnowledge as search } from '../../knowledge/search/service.ts';
 import { remoteAction } from './action.ts';
 
 export const searchKnowledge = remoteAction({

@@ -1,5 +1,5 @@
-import { SendEmail, SendEmailAnswer } from '../../deliveries/emails.schema.ts';
-import { requestEmails } from '../../deliveries/emails.service.ts';
+import { SendEmail, SendEmailAnswer } from '../../deliveries/email/schema.ts';
+import { requestEmails } from '../../deliveries/email/service.ts';
 import { localAction } from './action.ts';
 import { DeliveryOutput } from './outputs.ts';
 

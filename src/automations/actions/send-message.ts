@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { sendMessage as send } from '../../conversations/messages.service.ts';
+import { sendMessage as send } from '../../conversations/messages/service.ts';
 import { Id } from '../../http/schemas.ts';
 import { localAction } from './action.ts';
 

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { ProviderError } from '../../errors.ts';
-import { CONNECTION_HEADER, HEADER_NAME, HEADER_VALUE } from '../../providers/headers.rules.ts';
-import { headersOf, parsedBodyOf } from '../../providers/http-answers.ts';
-import { retryAfterOf } from '../../providers/http-sending.ts';
+import { CONNECTION_HEADER, HEADER_NAME, HEADER_VALUE } from '../../providers/egress/headers.rules.ts';
+import { retryAfterOf } from '../../providers/egress/provider-responses.ts';
+import { headersOf, parsedBodyOf } from '../../providers/egress/response-content.ts';
 import { remoteAction } from './action.ts';
 
 const MAX_TIMEOUT_SECONDS = 60;

@@ -1,6 +1,6 @@
-import { SendTemplate } from '../../deliveries/messages.schema.ts';
-import { getDelivery } from '../../deliveries/service.ts';
-import { sendTemplate, sentTemplateResponseOf } from '../../deliveries/whatsapp.service.ts';
+import { getDelivery } from '../../deliveries/ledger/service.ts';
+import { SendTemplate } from '../../deliveries/messages/schema.ts';
+import { sendTemplate, sentTemplateResponseOf } from '../../deliveries/messages/whatsapp.service.ts';
 import { Id } from '../../http/schemas.ts';
 import { remoteAction } from './action.ts';
 import { DeliveryOutput } from './outputs.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { SessionTags } from '../../conversations/handling.schema.ts';
-import { addTags } from '../../conversations/handling.service.ts';
-import { getSession } from '../../conversations/sessions.service.ts';
+import { SessionTags } from '../../conversations/sessions/actions.schema.ts';
+import { addTags } from '../../conversations/sessions/actions.service.ts';
+import { getSession } from '../../conversations/sessions/service.ts';
 import { Id } from '../../http/schemas.ts';
 import { localAction } from './action.ts';
 

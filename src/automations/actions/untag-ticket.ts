@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { SessionTags } from '../../conversations/handling.schema.ts';
-import { removeTags } from '../../conversations/handling.service.ts';
-import { getSession } from '../../conversations/sessions.service.ts';
+import { SessionTags } from '../../conversations/sessions/actions.schema.ts';
+import { removeTags } from '../../conversations/sessions/actions.service.ts';
+import { getSession } from '../../conversations/sessions/service.ts';
 import { Id } from '../../http/schemas.ts';
 import { localAction } from './action.ts';
 

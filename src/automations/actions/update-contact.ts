@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { updateContact as update } from '../../contacts/saving.service.ts';
+import { updateContact as update } from '../../contacts/saving/service.ts';
 import { Contact, ContactFields } from '../../contacts/schema.ts';
 import { getContact } from '../../contacts/service.ts';
 import { Id } from '../../http/schemas.ts';

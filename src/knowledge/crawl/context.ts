@@ -1,10 +1,10 @@
 import type { Db } from '../../db/connect.ts';
-import type { Egress } from '../../providers/egress.ts';
-import type { Extractor } from '../extraction/extraction.service.ts';
+import type { Egress } from '../../providers/egress/egress.ts';
+import type { Extractor } from '../extraction/service.ts';
 import type { CrawlRef } from './contract.ts';
-import type { QueueCapacity } from './found.queries.ts';
-import type { RobotsFiles } from './robots-files.ts';
-import type { Site } from './scope.rules.ts';
+import type { RobotsFiles } from './fetching/robots-files.ts';
+import type { QueueCapacity } from './queue/discovered-links.queries.ts';
+import type { Site } from './scope/rules.ts';
 
 /** What crawls need of the outside. */
 export interface CrawlDeps {

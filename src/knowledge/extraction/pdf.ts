@@ -1,4 +1,4 @@
-import { ExtractionError } from './extraction.service.ts';
+import { ExtractionError } from './service.ts';
 
 const MAX_PAGES = 300;
 /** Lines further apart than this many times their height are of different paragraphs. */

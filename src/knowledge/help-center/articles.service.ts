@@ -1,7 +1,7 @@
 import type { Db } from '../../db/connect.ts';
 import { pageOf } from '../../db/cursor.ts';
 import { notFound } from '../../errors.ts';
-import { findPassages, type SemanticSearch } from '../index/search.service.ts';
+import { findPassages, type SemanticSearch } from '../search/passage-search.service.ts';
 import { addressOf } from './addresses.rules.ts';
 import { findArticle, listArticles, listArticlesById } from './articles.queries.ts';
 import type { ArticlesQuery } from './articles.schema.ts';

@@ -3,7 +3,7 @@ import type { Db, Trx } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { invalid } from '../../errors.ts';
 import { newId } from '../../ids.ts';
-import { indexItems, type KnowledgeItem, removeItems } from '../index/indexing.service.ts';
+import { indexItems, type KnowledgeItem, removeItems } from '../index/service.ts';
 import { addressOf } from './addresses.rules.ts';
 import {
   deleteStored,

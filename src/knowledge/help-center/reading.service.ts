@@ -1,6 +1,6 @@
 import type { Db } from '../../db/connect.ts';
 import { isUuid } from '../../ids.ts';
-import type { SemanticSearch } from '../index/search.service.ts';
+import type { SemanticSearch } from '../search/passage-search.service.ts';
 import { addressOf } from './addresses.rules.ts';
 import { findArticleByPath, findCenterName, listBreadcrumbs, listTableOfContents } from './articles.queries.ts';
 import { searchArticles } from './articles.service.ts';

@@ -1,7 +1,7 @@
 import type { Trx } from '../../db/connect.ts';
-import { insertChunks, insertPostings, type NewChunk, type NewPostings, type PlacedChunk } from './indexing.queries.ts';
 import { countLexemes, type LexemeCounts, type WeightedText } from './lexemes.service.ts';
 import { packHit } from './postings.rules.ts';
+import { insertChunks, insertPostings, type NewChunk, type NewPostings, type PlacedChunk } from './queries.ts';
 import { insertSpellings } from './spelling.service.ts';
 
 /** A chunk that can tell what it is found by. */

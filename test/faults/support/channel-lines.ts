@@ -1,9 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Connecting, connectMeta, connectTwilio, connectVapi, WHATSAPP_NUMBER } from '../../support/channels.ts';
-import { type MetaFault, startFakeMeta } from '../../support/fake-meta.ts';
-import { refusesWith, startFakeTwilio } from '../../support/fake-twilio.ts';
-import { startFakeVapi, vapiRefuses } from '../../support/fake-vapi.ts';
-import { errorAfter, type Fault, resetAfter, resetBefore, slow, tooManyRequests } from '../../support/faulty-server.ts';
+import {
+  errorAfter,
+  type Fault,
+  resetAfter,
+  resetBefore,
+  slow,
+  tooManyRequests,
+} from '../../support/fakes/faulty-server.ts';
+import { type MetaFault, startFakeMeta } from '../../support/fakes/meta.ts';
+import { refusesWith, startFakeTwilio } from '../../support/fakes/twilio.ts';
+import { startFakeVapi, vapiRefuses } from '../../support/fakes/vapi.ts';
 import type { Caller } from './http.ts';
 import type { Random } from './random.ts';
 

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { Db } from '../../../src/db/connect.ts';
 import { connectHubspot } from '../../support/crm.ts';
-import type { Fault, ReceivedRequest } from '../../support/faulty-server.ts';
+import type { Fault, ReceivedRequest } from '../../support/fakes/faulty-server.ts';
 import type { FaultOrg } from './fault-org.ts';
 import { until } from './until.ts';
 

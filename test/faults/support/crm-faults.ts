@@ -1,4 +1,3 @@
-import { limited, refuses } from '../../support/fake-hubspot.ts';
 import {
   errorAfter,
   type Fault,
@@ -6,7 +5,8 @@ import {
   resetAfter,
   resetBefore,
   slow,
-} from '../../support/faulty-server.ts';
+} from '../../support/fakes/faulty-server.ts';
+import { limited, refuses } from '../../support/fakes/hubspot/server.ts';
 import type { Random } from './random.ts';
 
 /** Of the chances of good and bad, in this order. */

@@ -4,8 +4,8 @@ import {
   type FakeMessage,
   type FakeParty,
   type NewMessage,
-} from '../../support/fake-hubspot-threads.ts';
-import { assignmentOf, eventOf } from '../../support/fake-hubspot-webhooks.ts';
+} from '../../support/fakes/hubspot/threads.ts';
+import { assignmentOf, eventOf } from '../../support/fakes/hubspot/webhooks.ts';
 import type { CrmAccount, Line } from './crm-account.ts';
 import type { Random } from './random.ts';
 

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import type { EgressResponse, HttpClient } from '../../egress.ts';
-import { storableJsonOf, urlOf } from '../../http-sending.ts';
+import type { EgressResponse, HttpClient } from '../../egress/egress.ts';
+import { storableJsonOf, urlOf } from '../../egress/provider-responses.ts';
 import type { CrmError } from '../errors.ts';
 import { failureOf, failureWithoutResponse, unexpectedResponse } from './failures.ts';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { EgressError, type EgressResponse } from '../../egress.ts';
-import { jsonOf, reasonFrom, retryAfterOf } from '../../http-sending.ts';
+import { EgressError, type EgressResponse } from '../../egress/egress.ts';
+import { jsonOf, reasonFrom, retryAfterOf } from '../../egress/provider-responses.ts';
 import { CrmError } from '../errors.ts';
 
 const LOCKED = 423;

@@ -1,20 +1,20 @@
-import type { HttpClient } from '../../egress.ts';
+import type { HttpClient } from '../../egress/egress.ts';
 import type { HandoffFacts, HandoffPart, PartOutcome, PriorAttempts } from '../port.ts';
 import { findAccountId } from './accounts.ts';
 import { createHubspotApi, type HubspotApi, type RateLimit, type TokenSource } from './api.ts';
-import { closeTicket, isClosedStage } from './closing.ts';
 import { findOrCreateContact, getPerson } from './contacts.ts';
-import { findEarlierTicket, retryAfterSearchLag, SESSION_PROPERTY } from './earlier-tickets.ts';
-import { handoffComment, ticketContent } from './handoff-texts.ts';
+import { handoffComment, ticketContent } from './handoff-content.ts';
 import type { HtmlConversion } from './html.ts';
-import { postComment, postMessage } from './messages.ts';
 import { findNote } from './notes.ts';
-import { firstStageOf } from './pipelines.ts';
 import type { Hubspot } from './port.ts';
-import { createTicketProperties, type PropertyCache, type TicketProperties } from './properties.ts';
 import type { HubspotSettings } from './settings.ts';
-import { findContactId, findMessage, listMessages } from './threads.ts';
-import { createTicket } from './tickets.ts';
+import { postComment, postMessage } from './threads/messages.ts';
+import { findContactId, findMessage, listMessages } from './threads/threads.ts';
+import { closeTicket, isClosedStage } from './tickets/closing.ts';
+import { findEarlierTicket, retryAfterSearchLag, SESSION_PROPERTY } from './tickets/earlier-tickets.ts';
+import { firstStageOf } from './tickets/pipelines.ts';
+import { createTicketProperties, type PropertyCache, type TicketProperties } from './tickets/properties.ts';
+import { createTicket } from './tickets/tickets.ts';
 
 export interface HubspotDeps {
   requests: HttpClient;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { HttpClient } from '../../egress.ts';
-import { jsonOf, urlOf } from '../../http-sending.ts';
+import type { HttpClient } from '../../egress/egress.ts';
+import { jsonOf, urlOf } from '../../egress/provider-responses.ts';
 import { CrmError } from '../errors.ts';
 import { BASE_URL } from './api.ts';
 import { failureOf, failureWithoutResponse, unexpectedResponse } from './failures.ts';

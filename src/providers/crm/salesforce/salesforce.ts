@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { v5 } from 'uuid';
-import type { EgressResponse, HttpClient } from '../../egress.ts';
-import { jsonOf } from '../../http-sending.ts';
+import type { EgressResponse, HttpClient } from '../../egress/egress.ts';
+import { jsonOf } from '../../egress/provider-responses.ts';
 import { CrmError } from '../errors.ts';
 import type { HandoffFacts, HandoffPart, PartOutcome, PriorAttempts } from '../port.ts';
+import { type ApiCall, createSalesforceApi, failureOf, isAlreadyDone, isSuccess, unexpectedResponse } from './api.ts';
 import { attributesOf, entriesIn, introductionOf, textToSend } from './content.ts';
 import type {
   AccessToken,
@@ -15,7 +16,6 @@ import type {
   SalesforceSettings,
 } from './port.ts';
 import { createTokens, GuestExpired } from './tokens.ts';
-import { type ApiCall, createSalesforceApi, failureOf, isAlreadyDone, isSuccess, unexpectedResponse } from './wire.ts';
 
 /** The most that the API lists at once. */
 const PAGE_SIZE = 50;

@@ -1,10 +1,10 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto';
 import { decodeJwt, SignJWT } from 'jose';
 import { z } from 'zod';
-import { jsonOf } from '../../http-sending.ts';
+import { jsonOf } from '../../egress/provider-responses.ts';
 import { CrmError } from '../errors.ts';
+import { failureOf, isSuccess, type SalesforceApi, unexpectedResponse } from './api.ts';
 import type { AccessToken, Conversation, ConversationStore, SalesforceSettings } from './port.ts';
-import { failureOf, isSuccess, type SalesforceApi, unexpectedResponse } from './wire.ts';
 
 const ISSUER = 'switchboard';
 const IDENTITY_SECONDS = 300;

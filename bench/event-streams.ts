@@ -1,0 +1,154 @@
+import { get, type IncomingMessage } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createSession } from '../src/conversations/sessions/service.ts';
+import { connect, type Db } from '../src/db/connect.ts';
+import { waitUntilResponding } from '../src/dev/http-probe.ts';
+import { anyFreePort } from '../src/dev/ports.ts';
+import { nodeFlagsOf } from '../src/dev/scripts.ts';
+import { issueOrgKey } from '../src/keys/service.ts';
+import { createTokens } from '../src/keys/tokens.ts';
+import { type Finding, note, report } from './support/report.ts';
+import { seedOrg } from './support/seed.ts';
+import { type Stack, withStack } from './support/stack.ts';
+
+const SESSIONS = 190;
+const STREAMS_A_SESSION = 5;
+const STREAMS_OF_ORG = 50;
+const MESSAGES_A_SECOND = 40;
+/** Longer than a request may take. */
+const SECONDS = 40;
+const WARM_UP_SECONDS = 5;
+const AT_MOST_MS = 100;
+const AT_MOST_MB = 300;
+/** As in production. */
+const OPTIONS = nodeFlagsOf('api');
+const UNLIMITED = '1000000000';
+const SENT_AT = /^data: .*sent at ([\d.]+)/;
+
+interface Api {
+  url: string;
+  peakMemoryMb(): number;
+}
+
+/** Streams on one api process, messages through another: from before a message is sent until each stream has it. */
+async function measure(stack: Stack, db: Db): Promise<Finding[]> {
+  const orgId = await seedOrg(db, 0);
+  const { api_key: key } = await issueOrgKey(db, createTokens(stack.env.JWT_SECRET ?? ''), orgId, 'Bench');
+  const sessions: string[] = [];
+  for (let n = 0; n < SESSIONS; n++) sessions.push((await createSession(db, orgId, { channel: { type: 'api' } })).id);
+  const [reading, writing] = [await startApi(stack), await startApi(stack)];
+
+  note(`an api without streams: ${reading.peakMemoryMb().toFixed(0)} MB`);
+  let delays: number[] = [];
+  let cut = 0;
+  const paths = [
+    ...sessions.flatMap((id) => Array.from({ length: STREAMS_A_SESSION }, () => `/chat/sessions/${id}/events`)),
+    ...Array.from({ length: STREAMS_OF_ORG }, () => '/events'),
+  ];
+  const streams: IncomingMessage[] = [];
+  for (const path of paths) {
+    const stream = await openStream(reading.url + path, key);
+    let rest = '';
+    stream.on('data', (text: string) => {
+      const lines = (rest + text).split('\n');
+      rest = lines.pop() ?? '';
+      for (const line of lines) {
+        const [, sentAt] = SENT_AT.exec(line) ?? [];
+        if (sentAt !== undefined) delays.push(performance.now() - Number(sentAt));
+      }
+    });
+    stream.on('close', () => cut++);
+    streams.push(stream);
+  }
+  note(`${streams.length} streams, ${reading.peakMemoryMb().toFixed(0)} MB`);
+
+  await sendAll(writing.url, key, sessions, WARM_UP_SECONDS);
+  await sleep(1_000);
+  delays = [];
+  const answered = await sendAll(writing.url, key, sessions, SECONDS);
+  await sleep(1_000);
+  const expected = answered.length * (STREAMS_A_SESSION + STREAMS_OF_ORG);
+  note(`${answered.length} messages, ${delays.length} of ${expected} seen, ${cut} streams cut`);
+  const memoryMb = reading.peakMemoryMb();
+  for (const stream of streams) stream.destroy();
+  if (delays.length !== expected || cut > 0) throw new Error('events were lost, repeated or streams cut');
+
+  const p99 = percentile(delays, 99);
+  return [
+    {
+      name: `${streams.length} live streams, p99 of a message sent to seen / to answered`,
+      subject: `${p99.toFixed(1)} ms`,
+      baseline: `${percentile(answered, 99).toFixed(1)} ms`,
+      ratio: (p99 / percentile(answered, 99)).toFixed(2),
+      target: `< ${AT_MOST_MS} ms`,
+      isMet: p99 < AT_MOST_MS,
+    },
+    {
+      name: `${streams.length} live streams, peak memory of the api with them / without`,
+      subject: `${memoryMb.toFixed(0)} MB`,
+      baseline: `${writing.peakMemoryMb().toFixed(0)} MB`,
+      ratio: (memoryMb / writing.peakMemoryMb()).toFixed(2),
+      target: `< ${AT_MOST_MB} MB`,
+      isMet: memoryMb < AT_MOST_MB,
+    },
+  ];
+}
+
+async function startApi(stack: Stack): Promise<Api> {
+  const port = String(await anyFreePort());
+  const limits = { RATE_LIMIT_STORE: 'memory', RATE_LIMIT_STANDARD: UNLIMITED, RATE_LIMIT_STREAMING: UNLIMITED };
+  const { peakMemoryMb } = await stack.start(import.meta.resolve('../src/main.ts'), { PORT: port, ...limits }, OPTIONS);
+  const url = `http://127.0.0.1:${port}`;
+  await waitUntilResponding(`${url}/healthz`, stack.logFile);
+  return { url, peakMemoryMb };
+}
+
+function openStream(url: string, key: string): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    get(url, { agent: false, headers: { authorization: `Bearer ${key}` } }, (response) => {
+      response.on('error', () => undefined); // cut at the end
+      if (response.statusCode === 200) resolve(response.setEncoding('utf8'));
+      else reject(new Error(`${url} answers ${response.statusCode}`));
+    }).on('error', reject);
+  });
+}
+
+/** Sends messages at a steady pace, each when it is due, and gives how long each took to be answered. */
+async function sendAll(url: string, key: string, sessions: string[], seconds: number): Promise<number[]> {
+  const beganAt = performance.now();
+  const sending: Promise<number>[] = [];
+  for (let n = 0; n < seconds * MESSAGES_A_SECOND; n++) {
+    await sleep(Math.max(0, beganAt + (n * 1000) / MESSAGES_A_SECOND - performance.now()));
+    sending.push(send(`${url}/chat/sessions/${sessions[n % sessions.length]}/send`, key));
+  }
+  return Promise.all(sending);
+}
+
+async function send(url: string, key: string): Promise<number> {
+  const sentAt = performance.now();
+  const text = `Where is my order? ${'It was to come on Monday. '.repeat(10)}sent at ${sentAt}`;
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ sender: 'contact', message: { type: 'text', text } }),
+  });
+  await response.arrayBuffer();
+  if (response.status !== 201) throw new Error(`a message was answered with ${response.status}`);
+  return performance.now() - sentAt;
+}
+
+function percentile(values: number[], percent: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.ceil((sorted.length * percent) / 100) - 1] ?? Number.NaN;
+}
+
+await report(() =>
+  withStack({ hasTemporal: false }, async (stack) => {
+    const { db, close } = connect(stack.databaseUrl, { poolSize: 4 });
+    try {
+      return await measure(stack, db);
+    } finally {
+      await close();
+    }
+  }),
+);

@@ -1,0 +1,22 @@
+import Fastify from 'fastify';
+import { loadConfig } from '../../../src/config.ts';
+import { newId } from '../../../src/ids.ts';
+import { connectTemporal } from '../../../src/temporal/client.ts';
+import { forEachConcurrently } from '../concurrency.ts';
+import type { BenchEvent } from '../crm-batches.ts';
+import { serve } from '../processes.ts';
+
+// A route that starts a workflow for each event, as many at once as the server makes use of, and answers when all have begun.
+const MAX_CONCURRENT_STARTS = 50;
+const { client } = connectTemporal(loadConfig());
+
+const app = Fastify();
+app.post<{ Body: BenchEvent[] }>('/workflows', async ({ body: events }) => {
+  await forEachConcurrently(events, MAX_CONCURRENT_STARTS, async (event) => {
+    await client.workflow.start('processEvent', { workflowId: newId(), taskQueue: 'naive', args: [event] });
+  });
+  return {};
+});
+const address = await app.listen({ host: '127.0.0.1', port: 0 });
+
+serve({ url: async () => address });

@@ -1,0 +1,43 @@
+import { DefaultLogger, Runtime } from '@temporalio/worker';
+import { pino } from 'pino';
+import { loadConfig } from '../../../src/config.ts';
+import { connect, RELAY_APPLICATION_NAME } from '../../../src/db/connect.ts';
+import { startRelay } from '../../../src/outbox/relay.ts';
+import { onStopSignal } from '../../../src/shutdown.ts';
+import { loadWorkflowBundle } from '../../../worker/bundle.ts';
+import { createWorkerDeps } from '../../../worker/deps.ts';
+import { REACTIONS } from '../../../worker/reactions.ts';
+import { runWorkers } from '../../../worker/run.ts';
+import { connectWorkers } from '../../../worker/temporal.ts';
+import { serve } from '../processes.ts';
+import { senderOfEnvironment } from './costless-sender.ts';
+
+// The worker of worker/main.ts in all parts, but with a sender that costs nothing.
+const config = loadConfig();
+const log = pino({ level: config.LOG_LEVEL });
+Runtime.install({ logger: new DefaultLogger('WARN'), shutdownSignals: [] });
+const { db, close } = connect(config.DATABASE_URL, { poolSize: config.DATABASE_POOL_SIZE });
+const relayConnection = connect(config.DATABASE_URL, { poolSize: 4, applicationName: RELAY_APPLICATION_NAME });
+const temporal = await connectWorkers(config);
+const outlet = senderOfEnvironment();
+const { deps, stopReceiving, close: closeDeps } = await createWorkerDeps(config, db, log);
+const workers = await runWorkers({
+  connection: temporal.connection,
+  namespace: config.TEMPORAL_NAMESPACE,
+  workflowBundle: await loadWorkflowBundle(),
+  deps: { ...deps, senders: { of: async () => outlet, close: () => undefined } },
+});
+const relay = startRelay({
+  databaseUrl: config.DATABASE_URL,
+  db,
+  commandDb: relayConnection.db,
+  temporal: () => temporal.client,
+  reactions: REACTIONS,
+  log,
+});
+onStopSignal(log, async () => {
+  await Promise.all([stopReceiving(), relay.stop(), workers.stop()]);
+  await Promise.all([closeDeps(), temporal.connection.close(), relayConnection.close(), close()]);
+});
+
+serve({ ready: async () => true });

@@ -1,0 +1,136 @@
+import type { Db } from '../../db/connect.ts';
+import { invalid, ProviderError, unprocessable } from '../../errors.ts';
+import { EgressError, type EgressResponse, type HttpClient } from '../../providers/egress/egress.ts';
+import { retryAfterOf } from '../../providers/egress/provider-responses.ts';
+import { headersOf, parsedBodyOf } from '../../providers/egress/response-content.ts';
+import type { Secrets } from '../../secrets.ts';
+import { getOverrides, type OverrideSubject } from '../action-overrides/service.ts';
+import type { Operation } from '../actions/operations.rules.ts';
+import { getAction } from '../actions/service.ts';
+import { issuesOf } from './parameter-schemas.ts';
+import { deleteCall, type StoredAnswer, startCall, storeAnswer } from './queries.ts';
+import { type ActionRequest, requestOf } from './requests.rules.ts';
+import type { ActionParameters, TestAction } from './schema.ts';
+
+const TIMEOUT_MS = 60_000;
+/** Beyond it an answer is refused rather than read to its end. */
+const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
+/** Of an answer, what is shown and what a run keeps. */
+const MAX_SHOWN_BYTES = 64 * 1024;
+const MAX_STORED_BYTES = 256 * 1024;
+
+export interface CallDeps {
+  db: Db;
+  egress: HttpClient;
+  secrets: Secrets;
+}
+
+/**
+ * Calls an action for a test. A status is an answer, whatever it is. Throws notFound, invalid for parameters that the operation does not
+ * take, and unprocessable where no answer comes.
+ */
+export async function testAction(
+  deps: CallDeps,
+  orgId: string,
+  id: string,
+  { parameters, contact_id }: TestAction,
+  dedupeKey: string,
+) {
+  const action = await getAction(deps.db, orgId, id);
+  const request = await prepareRequest(deps, orgId, action, parameters, { contactId: contact_id });
+  const began = performance.now();
+  const answer = await sendRequest(deps, action, request, dedupeKey).catch((error: unknown) => {
+    throw error instanceof EgressError ? unprocessable(error.message) : error;
+  });
+  const duration_ms = Math.round(performance.now() - began);
+  return {
+    status: answer.status,
+    headers: headersOf(answer),
+    body: parsedBodyOf(answer, MAX_SHOWN_BYTES),
+    duration_ms,
+  };
+}
+
+/**
+ * Calls an action. A GET may be called again: without an answer, and where it is 429 or 5xx, it throws what says so. Any other method is
+ * called at most once under a key: its status is output whatever it is, a second try gives the first one's answer, and where none was seen it
+ * throws for good. Throws also notFound and invalid.
+ */
+export async function callAction(
+  deps: CallDeps,
+  orgId: string,
+  id: string,
+  parameters: ActionParameters,
+  { dedupeKey, ...subject }: OverrideSubject & { dedupeKey: string },
+): Promise<StoredAnswer> {
+  const action = await getAction(deps.db, orgId, id);
+  const request = await prepareRequest(deps, orgId, action, parameters, subject);
+  if (action.request_type !== 'GET') return callOnce(deps, orgId, action, request, dedupeKey);
+  const answer = await sendRequest(deps, action, request, dedupeKey);
+  if (answer.status === 429 || answer.status >= 500)
+    throw new ProviderError(`${new URL(answer.url).host} answered ${answer.status}`, {
+      transient: true,
+      retryAfterMs: retryAfterOf(answer.headers['retry-after']),
+    });
+  return toStoredAnswer(answer);
+}
+
+async function callOnce(
+  deps: CallDeps,
+  orgId: string,
+  operation: Operation,
+  request: ActionRequest,
+  key: string,
+): Promise<StoredAnswer> {
+  const before = await startCall(deps.db, orgId, key);
+  if (before?.answer) return before.answer;
+  try {
+    if (before !== undefined) throw unknownOutcome('An earlier try ended before its answer was seen');
+    const answer = toStoredAnswer(await sendRequest(deps, operation, request, key));
+    await storeAnswer(deps.db, orgId, key, answer);
+    return answer;
+  } catch (error) {
+    if (!(error instanceof ProviderError)) throw error;
+    await deleteCall(deps.db, orgId, key); // whoever starts the step once more wants it done
+    throw error instanceof EgressError && error.mayHaveArrived && error.transient
+      ? unknownOutcome(error.message)
+      : error;
+  }
+}
+
+const unknownOutcome = (message: string) =>
+  new ProviderError(`${message}. It may have been done, so it is not tried again by itself`, { transient: false });
+
+async function prepareRequest(
+  { db, secrets }: CallDeps,
+  orgId: string,
+  operation: Operation,
+  parameters: ActionParameters,
+  subject: OverrideSubject,
+): Promise<ActionRequest> {
+  const overrides = await getOverrides(db, secrets, orgId, subject);
+  const prepared = requestOf(operation, parameters, overrides, issuesOf);
+  if ('request' in prepared) return prepared.request;
+  const issues = prepared.issues.map(({ path, message }) => ({ path: `body.parameters.${path}`, message }));
+  const summary = prepared.issues.map(({ path, message }) => `parameters.${path}: ${message}`).join('; ');
+  throw invalid(`The action cannot be called so: ${summary.slice(0, 500)}`, issues);
+}
+
+const sendRequest = (
+  { egress }: CallDeps,
+  { request_type }: Operation,
+  { url, headers, body }: ActionRequest,
+  dedupeKey: string,
+): Promise<EgressResponse> =>
+  egress.request(url, {
+    method: request_type,
+    headers: { ...headers, 'idempotency-key': dedupeKey },
+    ...(body === undefined ? {} : { body }),
+    timeoutMs: TIMEOUT_MS,
+    maxBytes: MAX_ANSWER_BYTES,
+  });
+
+const toStoredAnswer = (answer: EgressResponse): StoredAnswer => ({
+  status: answer.status,
+  body: parsedBodyOf(answer, MAX_STORED_BYTES),
+});

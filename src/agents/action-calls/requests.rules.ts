@@ -1,0 +1,167 @@
+import type { Issue } from '../../errors.ts';
+import { headerNameProblem, headerValueProblem } from '../../providers/egress/headers.rules.ts';
+import { type Overrides, withLowerCaseNames } from '../action-overrides/rules.ts';
+import { type BodyType, bodyTypeOf, type Operation, withPathParameters } from '../actions/operations.rules.ts';
+import type { JsonSchema } from '../actions/schema.ts';
+import type { ActionParameters } from './schema.ts';
+import { formOf, headersOf, type ParameterValue, pairsOf, textOf } from './serialization.rules.ts';
+
+const MAX_URL_LENGTH = 8_192;
+const MAX_HEADERS = 100;
+const GROUPS = { path: 'path_params', query: 'query_params', header: 'headers', cookie: 'cookies' } as const;
+type Group = (typeof GROUPS)[keyof typeof GROUPS];
+
+/** What goes out. */
+export interface ActionRequest {
+  url: string;
+  headers: Record<string, string>;
+  body?: string;
+}
+
+/** Says why a value is not as a schema has it. */
+export type SchemaCheck = (schema: JsonSchema, value: unknown, path: string) => Issue[];
+
+/** The request that calls an operation with what is given, overrides before it; or all that is wrong with that, by field of what is given. */
+export function requestOf(
+  operation: Operation,
+  given: ActionParameters,
+  overrides: Overrides,
+  check: SchemaCheck,
+): { request: ActionRequest } | { issues: Issue[] } {
+  const values = valuesOf(operation, given, overrides);
+  const body = bodyOf(operation, given, overrides);
+  const issues = [
+    ...issuesOfUnknownParameters(operation, given),
+    ...values.flatMap((value) => issuesOfValue(value, check)),
+    ...issuesOfOverrideHeaders(overrides),
+    ...issuesOfBody(operation, body, check),
+  ];
+  if (issues.length > 0) return { issues };
+  const url = urlOf(operation, values, overrides);
+  if (url === undefined)
+    return { issues: [{ path: 'path_params', message: 'must not change which path of api_endpoint is called' }] };
+  if (url.length > MAX_URL_LENGTH)
+    return { issues: [{ path: 'query_params', message: `make an address of over ${MAX_URL_LENGTH} characters` }] };
+  const headers = { ...headersOf(values), ...overrides.headers };
+  if (Object.keys(headers).length > MAX_HEADERS)
+    return { issues: [{ path: 'headers', message: `must be at most ${MAX_HEADERS}` }] };
+  const type = bodyTypeOf(operation);
+  if (type === undefined || body === undefined) return { request: { url, headers: withDefaults(headers) } };
+  return {
+    request: {
+      url,
+      headers: withDefaults(headers, type.mediaType),
+      body: type.kind === 'json' ? JSON.stringify(body) : formOf(body as object),
+    },
+  };
+}
+
+function valuesOf({ payload }: Operation, given: ActionParameters, overrides: Overrides): ParameterValue[] {
+  const sources = { ...given, headers: withLowerCaseNames(given.headers ?? {}) };
+  return (payload.parameters ?? []).map((parameter) => {
+    const group = GROUPS[parameter.in];
+    const name = nameIn(group, parameter.name);
+    const before = group === 'cookies' ? undefined : ownValue(overrides[group], name);
+    return { parameter, path: `${group}.${parameter.name}`, value: before ?? ownValue(sources[group] ?? {}, name) };
+  });
+}
+
+const nameIn = (group: Group, name: string) => (group === 'headers' ? name.toLowerCase() : name);
+const ownValue = (from: Record<string, unknown>, name: string): unknown =>
+  Object.hasOwn(from, name) ? from[name] : undefined;
+
+/** What is given and is no parameter. */
+function issuesOfUnknownParameters({ payload }: Operation, given: ActionParameters): Issue[] {
+  return Object.values(GROUPS).flatMap((group) => {
+    const known = new Set(
+      (payload.parameters ?? []).filter((one) => GROUPS[one.in] === group).map(({ name }) => nameIn(group, name)),
+    );
+    return Object.keys(given[group] ?? {})
+      .filter((name) => !known.has(nameIn(group, name)))
+      .map((name) => ({ path: `${group}.${name}`, message: 'is no parameter of the action' }));
+  });
+}
+
+function issuesOfValue({ parameter, path, value }: ParameterValue, check: SchemaCheck): Issue[] {
+  const { schema, required, in: place } = parameter;
+  if (value === undefined) return required === true || place === 'path' ? [{ path, message: 'is required' }] : [];
+  const issues = schema === undefined ? [] : check(schema, coerce(value, schema), path);
+  if (issues.length > 0) return issues;
+  if (place === 'path' && !isSegment(textOf(value)))
+    return [{ path, message: 'must be one part of a path: not empty, . or .., and without / and \\' }];
+  const problem = place === 'header' ? headerValueProblem(textOf(value)) : undefined;
+  return problem === undefined ? [] : [{ path, message: problem }];
+}
+
+const isSegment = (text: string) => !['', '.', '..'].includes(text) && !/[/\\]/.test(text);
+
+function issuesOfOverrideHeaders({ headers }: Overrides): Issue[] {
+  return Object.entries(headers).flatMap(([name, value]) => {
+    const message = headerNameProblem(name) ?? headerValueProblem(value);
+    return message === undefined ? [] : [{ path: `http_action_overrides.headers.${name}`, message }];
+  });
+}
+
+/** A path and a query hold texts, and so do overrides: one that says a number or a yes or no is taken for it where the schema has that. */
+function coerce(value: unknown, schema: JsonSchema | undefined): unknown {
+  const types = [schema?.type].flat();
+  if (typeof value !== 'string' || types.includes('string')) return value;
+  if (types.includes('boolean') && (value === 'true' || value === 'false')) return value === 'true';
+  const isNumber = types.includes('number') || types.includes('integer');
+  return isNumber && String(Number(value)) === value && Number.isFinite(Number(value)) ? Number(value) : value;
+}
+
+function bodyOf(operation: Operation, { body_params: given }: ActionParameters, { body_params }: Overrides): unknown {
+  const type = bodyTypeOf(operation);
+  if (type === undefined) return given;
+  const isObject = typeof given === 'object' && given !== null && !Array.isArray(given);
+  if (Object.keys(body_params).length === 0 || (given !== undefined && !isObject)) return given;
+  return { ...(given as object | undefined), ...coerceMembers(body_params, type) };
+}
+
+function coerceMembers(members: Record<string, unknown>, { schema }: BodyType): Record<string, unknown> {
+  const properties = (schema?.properties ?? {}) as Record<string, JsonSchema>;
+  return Object.fromEntries(
+    Object.entries(members).map(([name, value]) => [
+      name,
+      coerce(value, ownValue(properties, name) as JsonSchema | undefined),
+    ]),
+  );
+}
+
+function issuesOfBody(operation: Operation, body: unknown, check: SchemaCheck): Issue[] {
+  const path = 'body_params';
+  const type = bodyTypeOf(operation);
+  if (body === undefined)
+    return operation.payload.requestBody?.required === true ? [{ path, message: 'is required' }] : [];
+  if (type === undefined) return [{ path, message: 'the action has no body' }];
+  if (type.kind === 'form' && (typeof body !== 'object' || body === null || Array.isArray(body)))
+    return [{ path, message: 'must be an object: it goes out as a form' }];
+  return type.schema === undefined ? [] : check(type.schema, body, path);
+}
+
+/** Undefined where path parameters lead to another path than the address has. */
+function urlOf({ api_endpoint }: Operation, values: ParameterValue[], overrides: Overrides): string | undefined {
+  const inPath = new Map(
+    values.filter(({ parameter }) => parameter.in === 'path').map((one) => [one.parameter.name, one.value]),
+  );
+  const url = URL.parse(withPathParameters(api_endpoint, (name) => encodeURIComponent(textOf(inPath.get(name)))));
+  const plain = URL.parse(withPathParameters(api_endpoint, () => 'x'));
+  if (url === null || plain === null || url.host !== plain.host) return undefined;
+  if (url.pathname.split('/').length !== plain.pathname.split('/').length) return undefined;
+
+  const queries = values.filter(({ parameter, value }) => parameter.in === 'query' && value !== undefined);
+  const declared = new Set(queries.map(({ parameter }) => parameter.name));
+  const others = Object.entries(overrides.query_params).filter(([name]) => !declared.has(name));
+  const pairs = [...queries.flatMap(pairsOf), ...others];
+  for (const name of [...declared, ...others.map(([other]) => other)]) url.searchParams.delete(name);
+  for (const [name, value] of pairs) url.searchParams.append(name, value);
+  url.hash = '';
+  return url.href;
+}
+
+const withDefaults = (headers: Record<string, string>, mediaType?: string): Record<string, string> => ({
+  accept: 'application/json, */*',
+  ...headers,
+  ...(mediaType === undefined ? {} : { 'content-type': mediaType }),
+});

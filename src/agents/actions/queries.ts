@@ -1,0 +1,140 @@
+import { sql } from 'kysely';
+import type { Db, Trx } from '../../db/connect.ts';
+import { lockName } from '../../db/locks.ts';
+import type { CreateAction, UpdateAction } from './schema.ts';
+
+const COLUMNS = [
+  'id',
+  'name',
+  'description',
+  'api_endpoint',
+  'request_type',
+  'operation_id',
+  'payload',
+  'channels',
+  'pinned',
+  'tags',
+  'require_form_submission',
+  'created_at',
+  'updated_at',
+] as const;
+
+/** Lets one change of which actions an org has through at a time, so that they can be counted. */
+export async function lockActions(trx: Trx, orgId: string): Promise<void> {
+  await lockName(trx, `actions ${orgId}`);
+}
+
+export async function countActions(db: Db, orgId: string): Promise<number> {
+  const { count } = await db
+    .selectFrom('actions')
+    .select((eb) => eb.fn.countAll<string>().as('count'))
+    .where('org_id', '=', orgId)
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
+/** The operation ids of the org that begin with a text. */
+export async function listOperationIds(db: Db, orgId: string, prefix: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom('actions')
+    .select('operation_id')
+    .where('org_id', '=', orgId)
+    .where(sql<boolean>`starts_with(operation_id, ${prefix})`)
+    .execute();
+  return rows.map(({ operation_id }) => operation_id);
+}
+
+/** The new action, or undefined where the org has one with its operation id. */
+export function insertAction(
+  db: Db,
+  orgId: string,
+  id: string,
+  { payload, enabled_on_channel, ...action }: CreateAction & { operation_id: string },
+) {
+  return db
+    .insertInto('actions')
+    .values({ org_id: orgId, id, ...action, payload: JSON.stringify(payload), channels: enabled_on_channel.channels })
+    .onConflict((oc) => oc.columns(['org_id', 'operation_id']).doNothing())
+    .returning(COLUMNS)
+    .executeTakeFirst();
+}
+
+export function updateAction(
+  db: Db,
+  orgId: string,
+  id: string,
+  { payload, enabled_on_channel, ...changes }: UpdateAction,
+) {
+  return db
+    .updateTable('actions')
+    .set({
+      ...changes,
+      ...(payload === undefined ? {} : { payload: JSON.stringify(payload) }),
+      ...(enabled_on_channel === undefined ? {} : { channels: enabled_on_channel.channels }),
+      updated_at: sql<Date>`now()`,
+    })
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .returning(COLUMNS)
+    .executeTakeFirstOrThrow();
+}
+
+/** Whether another action than this one has the operation id. */
+export async function isOperationIdTaken(db: Db, orgId: string, operationId: string, id: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('actions')
+    .select('id')
+    .where('org_id', '=', orgId)
+    .where('operation_id', '=', operationId)
+    .where('id', '!=', id)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+export interface ImportedRow {
+  id: string;
+  operation_id: string;
+  is_new: boolean;
+}
+
+/** Creates the actions, and changes what a document says of those that the org has by their operation ids. */
+export async function upsertActions(
+  db: Db,
+  orgId: string,
+  actions: (CreateAction & { id: string })[],
+): Promise<ImportedRow[]> {
+  const rows = actions.map(({ enabled_on_channel: { channels }, ...action }) => ({ ...action, channels }));
+  const { rows: imported } = await sql<ImportedRow>`
+    insert into actions (org_id, id, name, description, api_endpoint, request_type, operation_id, payload, channels, pinned, tags, require_form_submission)
+    select ${orgId}::uuid, given.* from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
+      as given (id uuid, name text, description text, api_endpoint text, request_type text, operation_id text, payload jsonb, channels text[],
+        pinned boolean, tags text[], require_form_submission boolean)
+    on conflict (org_id, operation_id) do update set name = excluded.name, description = excluded.description,
+      api_endpoint = excluded.api_endpoint, request_type = excluded.request_type, payload = excluded.payload, updated_at = now()
+    returning id, operation_id, xmax = 0 as is_new
+  `.execute(db);
+  return imported;
+}
+
+export async function deleteAction(db: Db, orgId: string, id: string): Promise<boolean> {
+  const { numDeletedRows } = await db
+    .deleteFrom('actions')
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return numDeletedRows > 0n;
+}
+
+const selectAction = (db: Db, orgId: string, id: string) =>
+  db.selectFrom('actions').select(COLUMNS).where('org_id', '=', orgId).where('id', '=', id);
+
+export const findAction = (db: Db, orgId: string, id: string) => selectAction(db, orgId, id).executeTakeFirst();
+
+export const lockAction = (trx: Trx, orgId: string, id: string) =>
+  selectAction(trx, orgId, id).forUpdate().executeTakeFirst();
+
+export type ActionRow = NonNullable<Awaited<ReturnType<typeof findAction>>>;
+
+/** All of the org's actions, oldest first. */
+export const listActions = (db: Db, orgId: string) =>
+  db.selectFrom('actions').select(COLUMNS).where('org_id', '=', orgId).orderBy('created_at').orderBy('id').execute();

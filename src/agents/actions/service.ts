@@ -1,0 +1,91 @@
+import type { Db, Trx } from '../../db/connect.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import { conflict, invalid, notFound } from '../../errors.ts';
+import { newId } from '../../ids.ts';
+import { operationIdOf } from './operation-ids.rules.ts';
+import { type Operation, problemsOf } from './operations.rules.ts';
+import {
+  type ActionRow,
+  countActions,
+  deleteAction,
+  findAction,
+  insertAction,
+  isOperationIdTaken,
+  listActions,
+  listOperationIds,
+  lockAction,
+  lockActions,
+  updateAction,
+} from './queries.ts';
+import type { CreateAction, UpdateAction } from './schema.ts';
+
+const MAX_ACTIONS = 500;
+
+/** Throws invalid for an operation that cannot be called, and conflict for an operation id that is taken or one action too many. */
+export async function createAction(db: Db, orgId: string, action: CreateAction) {
+  assertCallable(action);
+  return inTransaction(db, async (trx) => {
+    await lockActions(trx, orgId);
+    const operation_id = action.operation_id ?? (await findFreeOperationId(trx, orgId, action.name));
+    const row = await insertAction(trx, orgId, newId(), { ...action, operation_id });
+    if (row === undefined) throw operationIdConflict(operation_id);
+    await assertActionLimit(trx, orgId);
+    return toAnswer(row);
+  });
+}
+
+/** Absent fields stay as they are. Throws as createAction does, and notFound. */
+export function changeAction(db: Db, orgId: string, id: string, changes: UpdateAction) {
+  return inTransaction(db, async (trx) => {
+    await lockActions(trx, orgId);
+    const before = await lockAction(trx, orgId, id);
+    if (before === undefined) throw notFound('action');
+    assertCallable({ ...before, ...changes });
+    const { operation_id } = changes;
+    if (operation_id !== undefined && (await isOperationIdTaken(trx, orgId, operation_id, id)))
+      throw operationIdConflict(operation_id);
+    return toAnswer(await updateAction(trx, orgId, id, changes));
+  });
+}
+
+/** Workflows and phone agents that name the action can take it no more. Throws notFound. */
+export async function removeAction(db: Db, orgId: string, id: string): Promise<void> {
+  if (!(await deleteAction(db, orgId, id))) throw notFound('action');
+}
+
+/** Throws notFound. */
+export async function getAction(db: Db, orgId: string, id: string) {
+  const row = await findAction(db, orgId, id);
+  if (row === undefined) throw notFound('action');
+  return toAnswer(row);
+}
+
+/** All of the org's actions, oldest first. */
+export const readActions = async (db: Db, orgId: string) => (await listActions(db, orgId)).map(toAnswer);
+
+/** Throws conflict where the org has more actions than an org can have. */
+export async function assertActionLimit(trx: Trx, orgId: string): Promise<void> {
+  if ((await countActions(trx, orgId)) > MAX_ACTIONS)
+    throw conflict(`An org has at most ${MAX_ACTIONS} actions: delete some that are not in use`);
+}
+
+function assertCallable(operation: Operation): void {
+  const issues = problemsOf(operation).map(({ path, message }) => ({ path: `body.${path}`, message }));
+  if (issues.length === 0) return;
+  const summary = issues.map(({ path, message }) => `${path}: ${message}`).join('; ');
+  throw invalid(`The request is not valid: ${summary.slice(0, 500)}`, issues);
+}
+
+async function findFreeOperationId(trx: Trx, orgId: string, name: string): Promise<string> {
+  const wanted = operationIdOf(name);
+  const taken = new Set(await listOperationIds(trx, orgId, wanted));
+  for (let n = 1; ; n++) {
+    const operationId = n === 1 ? wanted : `${wanted}_${n}`;
+    if (!taken.has(operationId)) return operationId;
+  }
+}
+
+const operationIdConflict = (operationId: string) =>
+  conflict(`operation_id: another action has ${operationId}: choose another one`);
+
+const toAnswer = ({ channels, ...row }: ActionRow) => ({ ...row, enabled_on_channel: { channels } });

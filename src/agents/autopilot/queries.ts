@@ -1,0 +1,29 @@
+import { sql } from 'kysely';
+import type { Db } from '../../db/connect.ts';
+import { AutopilotChannel, DEFAULT_VERSION, type UpdateAutopilot } from './schema.ts';
+
+/** The org's setting of each channel: off where none was made. */
+export async function listAutopilot(db: Db, orgId: string) {
+  const rows = await db
+    .selectFrom('autopilot')
+    .select(['channel', 'autopilot_enabled', 'ai_agent_version'])
+    .where('org_id', '=', orgId)
+    .execute();
+  const set = new Map(rows.map((row) => [row.channel, row]));
+  return AutopilotChannel.options.map(
+    (channel) => set.get(channel) ?? { channel, autopilot_enabled: false, ai_agent_version: DEFAULT_VERSION },
+  );
+}
+
+export async function saveAutopilot(
+  db: Db,
+  orgId: string,
+  { channel, autopilot_enabled, ai_agent_version }: UpdateAutopilot,
+): Promise<void> {
+  await sql`
+    insert into autopilot (org_id, channel, autopilot_enabled, ai_agent_version)
+    values (${orgId}, ${channel}, ${autopilot_enabled}, coalesce(${ai_agent_version ?? null}::text, ${DEFAULT_VERSION}))
+    on conflict (org_id, channel) do update set autopilot_enabled = excluded.autopilot_enabled,
+      ai_agent_version = coalesce(${ai_agent_version ?? null}::text, autopilot.ai_agent_version), updated_at = now()
+  `.execute(db);
+}

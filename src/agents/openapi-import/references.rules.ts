@@ -1,0 +1,64 @@
+import { storable } from '../../providers/storable.rules.ts';
+
+/** Why a reference cannot be followed. */
+export class UnresolvedReference extends Error {}
+
+const MAX_DEPTH = 64;
+
+/**
+ * Gives copies of a document's parts with what they refer to in its place. A part that refers to itself ends there: it may hold anything.
+ * All copies together have at most `budget` values, so that references to references do not explode. Throws UnresolvedReference.
+ */
+export function createResolver(
+  document: Record<string, unknown>,
+  { maxValues, budget }: { maxValues: number; budget: number },
+) {
+  let spent = 0;
+
+  return (part: unknown): unknown => {
+    let values = 0;
+    const copyOf = (value: unknown, depth: number, within: readonly unknown[]): unknown => {
+      if (++values > maxValues || ++spent > budget)
+        throw new UnresolvedReference('is too large once its references are followed');
+      if (depth > MAX_DEPTH) throw new UnresolvedReference(`is nested deeper than ${MAX_DEPTH} levels`);
+      if (typeof value === 'string') return storable(value);
+      if (typeof value !== 'object' || value === null) return value;
+      if (within.includes(value)) return {};
+      const inside = [...within, value];
+      if (Array.isArray(value)) return value.map((item) => copyOf(item, depth + 1, inside));
+      const { $ref } = value as { $ref?: unknown };
+      if (typeof $ref === 'string') return copyOf(targetOf(document, $ref), depth, inside);
+      return Object.fromEntries(
+        Object.entries(value).map(([key, member]) => [storable(key), copyOf(member, depth + 1, inside)]),
+      );
+    };
+    return copyOf(part, 0, []);
+  };
+}
+
+/** A JSON Pointer within the document (RFC 6901, 6). */
+function targetOf(document: Record<string, unknown>, reference: string): unknown {
+  if (!reference.startsWith('#/'))
+    throw new UnresolvedReference(
+      `refers to ${reference.slice(0, 200)}: only references within the document are followed`,
+    );
+  const parts = reference
+    .slice(2)
+    .split('/')
+    .map((part) => decodePart(part).replaceAll('~1', '/').replaceAll('~0', '~'));
+  const target = parts.reduce<unknown>(
+    (value, part) =>
+      typeof value === 'object' && value !== null && Object.hasOwn(value, part) ? value[part as never] : undefined,
+    document,
+  );
+  if (target === undefined) throw new UnresolvedReference(`refers to ${reference.slice(0, 200)}, which is not there`);
+  return target;
+}
+
+function decodePart(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}

@@ -1,0 +1,78 @@
+import type { Db } from '../../db/connect.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import { type Issue, invalid } from '../../errors.ts';
+import { newId } from '../../ids.ts';
+import { problemsOf } from '../actions/operations.rules.ts';
+import { lockActions, upsertActions } from '../actions/queries.ts';
+import { CreateAction } from '../actions/schema.ts';
+import { assertActionLimit } from '../actions/service.ts';
+import { parseDocument } from './documents.ts';
+import { type DocumentedOperation, operationsOf } from './operations.rules.ts';
+
+const MAX_OPERATIONS = 500;
+const MAX_PROBLEMS = 100;
+
+/**
+ * Makes an action of each operation of an OpenAPI document. One that the org has by its operation id gets the document's name, description and
+ * operation, and keeps the rest. Operations that cannot be called are left out and named. Throws invalid where none is left, and conflict for more actions than
+ * an org can have.
+ */
+export async function importActions(db: Db, orgId: string, document: string) {
+  const { operations, problems } = operationsOf(parseDocument(document));
+  if (operations.length > MAX_OPERATIONS)
+    throw importError([
+      { path: 'paths', message: `must have at most ${MAX_OPERATIONS} operations: import them in parts` },
+    ]);
+  const { actions, issues } = checkOperations(operations);
+  const all = [...problems, ...issues];
+  if (actions.length === 0)
+    throw importError(all.length > 0 ? all : [{ path: 'paths', message: 'must have an operation at least' }]);
+
+  const imported = await inTransaction(db, async (trx) => {
+    await lockActions(trx, orgId);
+    const rows = await upsertActions(
+      trx,
+      orgId,
+      actions.map((action) => ({ ...action, id: newId() })),
+    );
+    await assertActionLimit(trx, orgId);
+    return rows;
+  });
+  const created = imported.filter(({ is_new }) => is_new).length;
+  return {
+    created,
+    updated: imported.length - created,
+    skipped: problems.length + operations.length - actions.length,
+    actions: imported,
+    problems: all.slice(0, MAX_PROBLEMS),
+  };
+}
+
+/** Those that can be called, and why the others cannot. */
+function checkOperations(operations: DocumentedOperation[]): { actions: CreateAction[]; issues: Issue[] } {
+  const actions = new Map<string, CreateAction>();
+  const issues: Issue[] = [];
+  for (const { path, action } of operations) {
+    const { success, data, error } = CreateAction.safeParse(action);
+    const found = success
+      ? problemsOf(data)
+      : error.issues.map((one) => ({ path: one.path.join('.'), message: one.message }));
+    const id = data?.operation_id ?? '';
+    if (actions.has(id)) found.push({ path: 'operationId', message: `${id} stands twice in the document` });
+    if (found.length === 0 && success) actions.set(id, data);
+    issues.push(...found.map((issue) => ({ path: `${path}.${documentPathOf(issue.path)}`, message: issue.message })));
+  }
+  return { actions: [...actions.values()], issues };
+}
+
+/** Where in an operation of a document that stands which is an action's field. */
+function documentPathOf(path: string): string {
+  if (path === 'api_endpoint') return 'servers';
+  return path === 'operation_id' ? 'operationId' : path.replace(/^payload\./, '');
+}
+
+function importError(problems: Issue[]) {
+  const issues = problems.slice(0, MAX_PROBLEMS).map(({ path, message }) => ({ path: `body.file.${path}`, message }));
+  const summary = problems.map(({ path, message }) => `${path}: ${message}`).join('; ');
+  return invalid(`The document cannot be imported: ${summary.slice(0, 500)}`, issues);
+}

@@ -1,0 +1,81 @@
+import { sql } from 'kysely';
+import type { Db, Trx } from '../../db/connect.ts';
+import { lockName } from '../../db/locks.ts';
+import type { CreatePhoneAgent, UpdatePhoneAgent } from './schema.ts';
+
+const COLUMNS = [
+  'id',
+  'name',
+  'type',
+  'voice_id',
+  'language',
+  'first_message',
+  'instructions',
+  'handoff_phone_number',
+  'use_org_knowledgebase',
+  'action_ids as actionIds',
+  'created_at',
+  'updated_at',
+] as const;
+
+/** Lets one new agent of the org through at a time, so that they can be counted. */
+export async function lockPhoneAgents(trx: Trx, orgId: string): Promise<void> {
+  await lockName(trx, `phone agents ${orgId}`);
+}
+
+export async function countPhoneAgents(db: Db, orgId: string): Promise<number> {
+  const { count } = await db
+    .selectFrom('phone_agents')
+    .select((eb) => eb.fn.countAll<string>().as('count'))
+    .where('org_id', '=', orgId)
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
+export function insertPhoneAgent(db: Db, orgId: string, id: string, { actionIds, ...agent }: CreatePhoneAgent) {
+  return db
+    .insertInto('phone_agents')
+    .values({ org_id: orgId, id, ...agent, action_ids: actionIds })
+    .returning(COLUMNS)
+    .executeTakeFirstOrThrow();
+}
+
+export function updatePhoneAgent(db: Db, orgId: string, id: string, { actionIds, ...changes }: UpdatePhoneAgent) {
+  return db
+    .updateTable('phone_agents')
+    .set({ ...changes, action_ids: actionIds, updated_at: sql<Date>`now()` })
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .returning(COLUMNS)
+    .executeTakeFirst();
+}
+
+export async function deletePhoneAgent(db: Db, orgId: string, id: string): Promise<boolean> {
+  const { numDeletedRows } = await db
+    .deleteFrom('phone_agents')
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return numDeletedRows > 0n;
+}
+
+/** What a call needs of the agent. */
+export function findPhoneAgentProfile(db: Db, orgId: string, id: string) {
+  return db
+    .selectFrom('phone_agents')
+    .select(['id', 'name', 'voice_id', 'language', 'first_message', 'handoff_phone_number'])
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+}
+
+/** All of the org's agents, oldest first. */
+export function listPhoneAgents(db: Db, orgId: string) {
+  return db
+    .selectFrom('phone_agents')
+    .select(COLUMNS)
+    .where('org_id', '=', orgId)
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute();
+}

@@ -1,0 +1,51 @@
+import type { Db } from '../../db/connect.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import { conflict, notFound } from '../../errors.ts';
+import { isUuid, newId } from '../../ids.ts';
+import type { PhoneAgentProfile } from '../../providers/vapi/port.ts';
+import {
+  countPhoneAgents,
+  deletePhoneAgent,
+  findPhoneAgentProfile,
+  insertPhoneAgent,
+  lockPhoneAgents,
+  updatePhoneAgent,
+} from './queries.ts';
+import type { CreatePhoneAgent, UpdatePhoneAgent } from './schema.ts';
+
+const MAX_AGENTS = 500;
+
+/** Throws conflict where the org has as many agents as an org can have. */
+export function createPhoneAgent(db: Db, orgId: string, agent: CreatePhoneAgent) {
+  return inTransaction(db, async (trx) => {
+    await lockPhoneAgents(trx, orgId);
+    if ((await countPhoneAgents(trx, orgId)) >= MAX_AGENTS) {
+      throw conflict(`An org has at most ${MAX_AGENTS} phone agents: delete one that is not in use`);
+    }
+    return insertPhoneAgent(trx, orgId, newId(), agent);
+  });
+}
+
+/** Calls from now on are made as the agent is then. Throws notFound. */
+export async function changePhoneAgent(db: Db, orgId: string, id: string, changes: UpdatePhoneAgent) {
+  const agent = await updatePhoneAgent(db, orgId, id, changes);
+  if (agent === undefined) throw notFound('phone agent');
+  return agent;
+}
+
+/** Sequence steps that name the agent make no calls from now on. Throws notFound. */
+export async function removePhoneAgent(db: Db, orgId: string, id: string): Promise<void> {
+  if (!(await deletePhoneAgent(db, orgId, id))) throw notFound('phone agent');
+}
+
+/** The agent as a call needs it. The id may be any text: what is no id of ours finds nothing. */
+export async function findPhoneAgent(db: Db, orgId: string, id: string): Promise<PhoneAgentProfile | undefined> {
+  return isUuid(id) ? findPhoneAgentProfile(db, orgId, id) : undefined;
+}
+
+/** As findPhoneAgent, but throws notFound. */
+export async function getPhoneAgent(db: Db, orgId: string, id: string): Promise<PhoneAgentProfile> {
+  const agent = await findPhoneAgent(db, orgId, id);
+  if (agent === undefined) throw notFound('phone agent');
+  return agent;
+}

@@ -1,0 +1,141 @@
+import { z } from 'zod';
+import { OPERATORS, TriggerType } from './schema.ts';
+
+const MAX_MINUTES = 525_600;
+const MAX_CASES = 100;
+const MAX_ATTEMPTS = 10;
+const MAX_ID = 100;
+/** Operators that look at one side only. */
+const UNARY_OPERATORS = new Set<string>(['is_empty', 'is_not_empty']);
+const REFERENCE_PATTERN = /\{\{[^{}]{1,500}\}\}/;
+
+const StepId = z
+  .string('is missing: each step has an id')
+  .regex(/^[A-Za-z][A-Za-z0-9_-]*$/, 'must be a letter, then letters, digits, _ or -')
+  .max(MAX_ID)
+  .refine((id) => id !== 'trigger', 'must not be "trigger", which names what started the run')
+  .describe('Unique in the workflow. Other steps refer to it as {{id.output.field}}.');
+const Value = z
+  .unknown()
+  .refine((value) => value !== undefined, 'is missing')
+  .describe('Any JSON, with references.');
+const Literal = z
+  .unknown()
+  .refine((value) => value !== undefined, 'is missing')
+  .describe('Any JSON, without references.');
+const Steps = z.array(z.unknown(), 'must be a list of steps').describe('Steps.');
+/** A value, or what stands for it until a run knows it. */
+const orReference = <Schema extends z.ZodType>(schema: Schema, error: string) =>
+  z.union(
+    [schema, z.string().regex(REFERENCE_PATTERN, error).describe('A reference, such as {{step.output.field}}.')],
+    error,
+  );
+const Minutes = orReference(
+  z.number().min(0).max(MAX_MINUTES),
+  `must be minutes from 0 to ${MAX_MINUTES}, or a reference`,
+);
+const block = <Type extends string, More extends z.ZodRawShape>(type: Type, more: More) =>
+  z.strictObject({ $kind: z.literal('Block'), type: z.literal(type), id: StepId, ...more });
+
+const Condition = z
+  .strictObject({ operatorName: z.enum(OPERATORS), left: Value, right: z.unknown().optional().describe('As left.') })
+  .refine(({ operatorName, right }) => right !== undefined || UNARY_OPERATORS.has(operatorName), {
+    path: ['right'],
+    error: 'is missing: the operator compares left with it',
+  });
+
+/** An action step, but for its input, which is as its type says. */
+export const ActionShape = z.strictObject({
+  $kind: z.literal('Action'),
+  id: StepId,
+  type: z.string().describe('One of the actions.'),
+  name: z.string().min(1).max(255).describe('As people see it.'),
+  input: z.record(z.string(), z.unknown()).describe('As the action says; any string may hold references.'),
+  retry: z.strictObject({ attempts: z.int().min(1).max(MAX_ATTEMPTS).describe('In all. 3 when absent.') }).optional(),
+  on_error: z.enum(['fail', 'continue']).optional().describe('fail when absent.'),
+});
+
+export interface BlockShape {
+  title: string;
+  description: string;
+  shape: z.ZodType;
+  /** What other steps find as {{id.output}}. */
+  output: z.ZodType;
+}
+
+/** Control blocks, by type. */
+export const BLOCKS: ReadonlyMap<string, BlockShape> = new Map(
+  Object.entries({
+    'if-else': {
+      title: 'If, else',
+      description: 'Goes on in one of two branches.',
+      shape: block('if-else', {
+        inputs: z.strictObject({ condition: Condition }),
+        // biome-ignore lint/suspicious/noThenProperty: the spec's name, in what nobody awaits
+        branches: z.strictObject({ then: Steps, else: Steps.optional() }),
+      }),
+      output: z.object({ result: z.boolean() }),
+    },
+    switch: {
+      title: 'Switch',
+      description: 'Goes on in the branch of the first case that equals the value, else in default.',
+      shape: block('switch', {
+        inputs: z.strictObject({ value: Value }),
+        branches: z.strictObject({
+          cases: z
+            .array(z.strictObject({ equals: Literal, steps: Steps }))
+            .min(1)
+            .max(MAX_CASES),
+          default: Steps.optional(),
+        }),
+      }),
+      output: z.object({ case: z.int().nullable().describe('Which one, from 0. null: default.') }),
+    },
+    'for-each': {
+      title: 'For each',
+      description:
+        'Does its steps for each item of a list, one after the other, for 1,000 at most. Inside, {{id.output.item}} is the current item and {{id.output.index}} its number from 0.',
+      shape: block('for-each', {
+        inputs: z.strictObject({
+          items: orReference(z.array(z.unknown()).max(1_000), 'must be a list, or a reference to one'),
+        }),
+        branches: z.strictObject({ do: Steps }),
+      }),
+      output: z.object({ items: z.array(z.unknown()), count: z.int(), item: z.unknown(), index: z.int() }),
+    },
+    wait: {
+      title: 'Wait',
+      description: 'Waits for some minutes, or until a time.',
+      shape: block('wait', {
+        inputs: z.union(
+          [
+            z.strictObject({ minutes: Minutes }),
+            z.strictObject({
+              until: orReference(
+                z.iso.datetime({ offset: true }),
+                'must be an ISO 8601 date-time, such as 2026-01-31T12:00:00Z, or a reference',
+              ),
+            }),
+          ],
+          {
+            error: `must be {minutes} from 0 to ${MAX_MINUTES}, or {until} as an ISO 8601 date-time, or either with a reference`,
+          },
+        ),
+      }),
+      output: z.object({ until: z.iso.datetime() }),
+    },
+    'wait-for-event': {
+      title: 'Wait for an event',
+      description:
+        'Waits until something happens for which the constraint holds. What came since the run’s start counts.',
+      shape: block('wait-for-event', {
+        inputs: z.strictObject({
+          trigger_type: TriggerType,
+          constraint: z.unknown().optional().describe('JSON Logic over the event, with references.'),
+          timeout_minutes: Minutes,
+        }),
+      }),
+      output: z.object({ timed_out: z.boolean(), event: z.unknown().describe('As trigger.output. null: none came.') }),
+    },
+  }),
+);

@@ -1,0 +1,39 @@
+import type { Db } from '../../db/connect.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import { newId } from '../../ids.ts';
+import { setEventDepth } from '../../outbox/claim.ts';
+import { announce } from '../../outbox/events.ts';
+import { enqueue, start } from '../../outbox/outbox.ts';
+import type { Reaction } from '../../outbox/relay.ts';
+import { startRunsForEvent } from '../triggers/trigger-events.service.ts';
+import { type HandoffHoldRef, HOLD_HANDOFF, handoffHoldSubject } from './contract.ts';
+import { addRunsToHold, deleteHandoffHold, findMaxDepth, insertHandoffHold } from './queries.ts';
+
+/**
+ * A reaction to `pre-ticket-handoff`: starts the workflows that are to run before the handoff, which goes on once they have ended, and at once
+ * where there are none.
+ */
+export const holdHandoffs: Reaction<'pre-ticket-handoff'> = async (trx, orgId, events) => {
+  for (const event of events) {
+    const sessionId = event.subject_id;
+    const { isExternal } = event.payload;
+    const holdId = newId();
+    const runIds = await startRunsForEvent(trx, orgId, event);
+    if (runIds.length === 0 || (await addRunsToHold(trx, orgId, holdId, runIds)) === 0) {
+      await announce(trx, orgId, 'ticket-handoff', [{ subject_id: sessionId, payload: { isExternal } }]);
+      continue;
+    }
+    await insertHandoffHold(trx, orgId, { id: holdId, sessionId, isExternal });
+    await enqueue(trx, orgId, start(HOLD_HANDOFF, { orgId, sessionId, holdId }, handoffHoldSubject(sessionId)));
+  }
+};
+
+/** Has a handoff go on, once. */
+export const releaseHandoff = (db: Db, { orgId, holdId }: HandoffHoldRef): Promise<void> =>
+  inTransaction(db, async (trx) => {
+    const gate = await deleteHandoffHold(trx, orgId, holdId);
+    if (gate === undefined) return;
+    await setEventDepth(trx, await findMaxDepth(trx, orgId, holdId));
+    const payload = { isExternal: gate.is_elsewhere };
+    await announce(trx, orgId, 'ticket-handoff', [{ subject_id: gate.session_id, payload }]);
+  });

@@ -1,0 +1,83 @@
+import type { Json, Operator } from '../blocks/schema.ts';
+
+/**
+ * Whether a condition holds. Numbers and text that is one compare as numbers, other text by its code points; what cannot be compared is neither
+ * greater nor less. `contains` and `in` look for a text in a text, or for an item in a list.
+ */
+export function evaluateOperator(operator: Operator, left: Json, right: Json): boolean {
+  switch (operator) {
+    case 'equals':
+      return isEqual(left, right);
+    case 'not_equals':
+      return !isEqual(left, right);
+    case 'contains':
+      return contains(left, right);
+    case 'not_contains':
+      return !contains(left, right);
+    case 'in':
+      return contains(right, left);
+    case 'not_in':
+      return !contains(right, left);
+    case 'starts_with':
+      return isScalar(left) && isScalar(right) && String(left).startsWith(String(right));
+    case 'ends_with':
+      return isScalar(left) && isScalar(right) && String(left).endsWith(String(right));
+    case 'greater_than':
+      return (compare(left, right) ?? 0) > 0;
+    case 'greater_than_or_equal':
+      return (compare(left, right) ?? -1) >= 0;
+    case 'less_than':
+      return (compare(left, right) ?? 0) < 0;
+    case 'less_than_or_equal':
+      return (compare(left, right) ?? 1) <= 0;
+    case 'is_empty':
+      return isEmpty(left);
+    case 'is_not_empty':
+      return !isEmpty(left);
+  }
+}
+
+function isEqual(left: Json, right: Json): boolean {
+  if (isScalar(left) && isScalar(right))
+    return left === right || compareNumbers(left, right) === 0 || String(left) === String(right);
+  if (left === null || right === null) return left === right;
+  return canonicalJson(left) === canonicalJson(right);
+}
+
+function contains(whole: Json, part: Json): boolean {
+  if (Array.isArray(whole)) return whole.some((item) => isEqual(item, part));
+  if (isScalar(whole) && isScalar(part)) return String(whole).includes(String(part));
+  return typeof whole === 'object' && whole !== null && typeof part === 'string' && Object.hasOwn(whole, part);
+}
+
+function compare(left: Json, right: Json): number | undefined {
+  if (!isScalar(left) || !isScalar(right)) return undefined;
+  const byNumber = compareNumbers(left, right);
+  if (byNumber !== undefined) return byNumber;
+  if (typeof left !== 'string' || typeof right !== 'string') return undefined;
+  return left < right ? -1 : left > right ? 1 : 0;
+}
+
+function compareNumbers(left: Json, right: Json): number | undefined {
+  const [a, b] = [numberOf(left), numberOf(right)];
+  return a === undefined || b === undefined ? undefined : a - b;
+}
+
+function numberOf(value: Json): number | undefined {
+  if (typeof value === 'number') return value;
+  if (typeof value !== 'string' || !/^\s*[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?\s*$/i.test(value)) return undefined;
+  return Number(value);
+}
+
+const isScalar = (value: Json): value is string | number | boolean =>
+  typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
+
+const isEmpty = (value: Json): boolean =>
+  value === null || value === '' || (typeof value === 'object' && Object.keys(value).length === 0);
+
+const canonicalJson = (value: Json): string =>
+  JSON.stringify(value, (_, item: Json) =>
+    typeof item === 'object' && item !== null && !Array.isArray(item)
+      ? Object.fromEntries(Object.entries(item).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : item,
+  );

@@ -1,0 +1,223 @@
+import { type OutputsById, type Reference, referencesIn, resolveReferences } from '../blocks/references.rules.ts';
+import type { ActionStep, ControlBlock, Json, Step, WaitBlock, WaitForEventBlock } from '../blocks/schema.ts';
+import { evaluateOperator } from './operators.rules.ts';
+import {
+  enclosingBlock,
+  enclosingIterations,
+  FIRST_PATH,
+  firstPathInBranch,
+  nextPathInList,
+  pathsById,
+  type StepPath,
+  stepAt,
+  visiblePathFrom,
+} from './step-paths.rules.ts';
+
+const MAX_ITEMS = 1_000;
+/** Decisions that are made at once. What is behind them is the next turn's. */
+const DECISIONS_PER_TURN = 500;
+const CHARACTERS_PER_TURN = 2_000_000;
+const MINUTE_MS = 60_000;
+const MAX_WAIT_MS = 366 * 24 * 60 * MINUTE_MS;
+
+export interface Definition {
+  blocks: readonly Step[];
+  trigger: { [key: string]: Json };
+}
+
+/** What steps gave so far, by place. */
+export interface StepOutputs {
+  read(places: StepPath[]): Promise<ReadonlyMap<StepPath, Json>>;
+}
+
+/** A decision that was made on the way. */
+export interface Decision {
+  place: StepPath;
+  step: ControlBlock;
+  input: Json;
+  output: Json;
+}
+
+export type UpcomingStep =
+  | { kind: 'action'; place: StepPath; step: ActionStep }
+  | { kind: 'wait'; place: StepPath; step: WaitBlock; untilMs: number }
+  | { kind: 'wait-for-event'; place: StepPath; step: WaitForEventBlock; untilMs: number }
+  | { kind: 'continue'; place: StepPath }
+  | { kind: 'end' };
+
+/** A step whose inputs cannot be. */
+export class StepError extends Error {
+  readonly place: StepPath;
+  readonly step: Step;
+
+  constructor(place: StepPath, step: Step, message: string) {
+    super(message);
+    this.name = 'StepError';
+    this.place = place;
+    this.step = step;
+  }
+}
+
+/**
+ * What comes behind a place, or first where there is none: the decisions on the way are made and given. `nowMs` is the time at which waits begin.
+ * The same place, memory and time always give the same. Throws StepError.
+ */
+export async function nextStepAfter(
+  definition: Definition,
+  memory: StepOutputs,
+  { after, nowMs }: { after: StepPath | undefined; nowMs: number },
+): Promise<{ next: UpcomingStep; decisions: Decision[] }> {
+  const { blocks } = definition;
+  const decisions: Decision[] = [];
+  const made = new Map<StepPath, Json>();
+  let characters = 0;
+  const recalling: StepOutputs = {
+    async read(places) {
+      const known = new Map(await memory.read(places.filter((place) => !made.has(place))));
+      for (const place of places) {
+        const output = made.get(place);
+        if (output !== undefined) known.set(place, output);
+      }
+      return known;
+    },
+  };
+  let at =
+    after === undefined ? (blocks.length > 0 ? FIRST_PATH : undefined) : await nextPathAfter(blocks, recalling, after);
+  while (at !== undefined) {
+    const step = stepAt(blocks, at);
+    if (step === undefined) throw new Error(`The definition has no step at ${at}`);
+    if (step.$kind === 'Action') return { next: { kind: 'action', place: at, step }, decisions };
+    const inputs = (await resolveInput(definition, recalling, at, step.inputs as unknown as Json)) as {
+      [key: string]: Json;
+    };
+    if (step.type === 'wait' || step.type === 'wait-for-event') {
+      const untilMs = nowMs + waitMsOf(at, step, inputs, nowMs);
+      const next =
+        step.type === 'wait'
+          ? ({ kind: 'wait', place: at, step, untilMs } as const)
+          : ({ kind: 'wait-for-event', place: at, step, untilMs } as const);
+      return { next, decisions };
+    }
+    const { output, branch } = evaluateBlock(at, step, inputs);
+    decisions.push({ place: at, step, input: inputs, output });
+    made.set(at, output);
+    characters += JSON.stringify(inputs).length;
+    const inner: StepPath | undefined = branch.length > 0 ? firstPathInBranch(at, ...branch) : undefined;
+    const isThere: boolean = inner !== undefined && stepAt(blocks, inner) !== undefined;
+    const from: StepPath = at;
+    at = isThere ? inner : await nextPathAfter(blocks, recalling, from);
+    if (!isThere && (decisions.length >= DECISIONS_PER_TURN || characters >= CHARACTERS_PER_TURN))
+      return { next: { kind: 'continue', place: from }, decisions };
+  }
+  return { next: { kind: 'end' }, decisions };
+}
+
+/** The values that a step's input takes from the trigger and the steps before. Throws StepError where they are too much. */
+export async function resolveInput(
+  definition: Definition,
+  memory: StepOutputs,
+  place: StepPath,
+  value: Json,
+): Promise<Json> {
+  const outputs = await readReferencedOutputs(definition, memory, place, referencesIn(value));
+  try {
+    return resolveReferences(value, outputs);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw new StepError(place, stepAt(definition.blocks, place) as Step, error.message);
+  }
+}
+
+async function readReferencedOutputs(
+  { blocks, trigger }: Definition,
+  memory: StepOutputs,
+  place: StepPath,
+  references: Reference[],
+): Promise<OutputsById> {
+  const outputs = new Map<string, Json>([['trigger', trigger]]);
+  const ids = new Set(references.map(({ step }) => step));
+  ids.delete('trigger');
+  if (ids.size === 0) return outputs;
+  const templates = pathsById(blocks);
+  const seen = new Map<string, StepPath>();
+  for (const id of ids) {
+    const template = templates.get(id);
+    const at = template === undefined ? undefined : visiblePathFrom(template, place);
+    if (at !== undefined) seen.set(id, at);
+  }
+  const known = await memory.read([...seen.values()]);
+  const iterations = enclosingIterations(blocks, place);
+  for (const [id, at] of seen) {
+    const output = known.get(at);
+    if (output !== undefined) outputs.set(id, withCurrentItem(output, iterations.get(at)));
+  }
+  return outputs;
+}
+
+/** A loop shows, inside of it, its current item. */
+function withCurrentItem(output: Json, iteration: number | undefined): Json {
+  if (iteration === undefined || output === null || typeof output !== 'object' || Array.isArray(output)) return output;
+  const items = Array.isArray(output.items) ? output.items : [];
+  return { ...output, item: items[iteration] ?? null, index: iteration };
+}
+
+/** The place that is next where a list ends: of the loop's next iteration, or behind the block around. */
+async function nextPathAfter(
+  blocks: readonly Step[],
+  memory: StepOutputs,
+  place: StepPath,
+): Promise<StepPath | undefined> {
+  let at = place;
+  for (;;) {
+    const next = nextPathInList(blocks, at);
+    if (next !== undefined) return next;
+    const around = enclosingBlock(blocks, at);
+    if (around === undefined) return undefined;
+    if (around.iteration !== undefined) {
+      const loop = (await memory.read([around.place])).get(around.place) as { count?: number } | undefined;
+      if (around.iteration + 1 < (loop?.count ?? 0)) return firstPathInBranch(around.place, 'do', around.iteration + 1);
+    }
+    at = around.place;
+  }
+}
+
+function evaluateBlock(
+  place: StepPath,
+  step: Exclude<ControlBlock, WaitBlock | WaitForEventBlock>,
+  inputs: { [key: string]: Json },
+): { output: Json; branch: (string | number)[] } {
+  switch (step.type) {
+    case 'if-else': {
+      const { left = null, right = null } = inputs.condition as { left?: Json; right?: Json };
+      const result = evaluateOperator(step.inputs.condition.operatorName, left, right);
+      return { output: { result }, branch: [result ? 'then' : 'else'] };
+    }
+    case 'switch': {
+      const nth = step.branches.cases.findIndex(({ equals }) =>
+        evaluateOperator('equals', inputs.value ?? null, equals),
+      );
+      return { output: { case: nth < 0 ? null : nth }, branch: nth < 0 ? ['default'] : ['case', nth] };
+    }
+    case 'for-each': {
+      const { items = null } = inputs;
+      if (!Array.isArray(items)) throw new StepError(place, step, 'items is no list');
+      if (items.length > MAX_ITEMS) throw new StepError(place, step, `items has more than ${MAX_ITEMS} items`);
+      return { output: { items, count: items.length }, branch: items.length > 0 ? ['do', 0] : [] };
+    }
+  }
+}
+
+function waitMsOf(
+  place: StepPath,
+  step: WaitBlock | WaitForEventBlock,
+  inputs: { [key: string]: Json },
+  nowMs: number,
+): number {
+  const { minutes, until, timeout_minutes } = inputs;
+  const given = step.type === 'wait-for-event' ? timeout_minutes : minutes;
+  const ms = until === undefined ? Number(given) * MINUTE_MS : Date.parse(String(until)) - nowMs;
+  if (!Number.isFinite(ms) || given === null || given === '')
+    throw new StepError(place, step, until === undefined ? 'the minutes are no number' : 'until is no date-time');
+  if (ms > MAX_WAIT_MS) throw new StepError(place, step, 'waits longer than a year');
+  return Math.max(0, ms);
+}

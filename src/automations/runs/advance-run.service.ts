@@ -1,0 +1,153 @@
+import { LRUCache } from 'lru-cache';
+import type { Db, Trx } from '../../db/connect.ts';
+import type { ActionStep, Json, Step } from '../blocks/schema.ts';
+import {
+  type Definition,
+  nextStepAfter,
+  StepError,
+  type StepOutputs,
+  type UpcomingStep,
+} from '../interpreter/rules.ts';
+import type { StepPath } from '../interpreter/step-paths.rules.ts';
+import type { NextStep } from './contract.ts';
+import { finishRun } from './finish-run.service.ts';
+import {
+  endStep,
+  findBlocks,
+  hasReceivedEvent,
+  listOutputs,
+  type Run,
+  type StepRecord,
+  saveSteps,
+  setWaiting,
+} from './queries.ts';
+
+const DEFAULT_ATTEMPTS = 3;
+const MAX_CACHED_VERSIONS = 1_000;
+
+/** They never change, so what is known of one stays true. */
+const versionCache = new LRUCache<string, { blocks: readonly Step[]; name: string }>({ max: MAX_CACHED_VERSIONS });
+
+export async function getDefinition(db: Db, orgId: string, run: Run): Promise<Definition & { name: string }> {
+  const key = `${orgId} ${run.version_id}`;
+  let version = versionCache.get(key);
+  if (version === undefined) {
+    const { workflow_blocks: blocks, name } = await findBlocks(db, orgId, run.version_id);
+    version = { blocks, name };
+    versionCache.set(key, version);
+  }
+  return { ...version, trigger: run.trigger_output };
+}
+
+export const stepOutputsOf = (db: Db, orgId: string, runId: string): StepOutputs => ({
+  read: (places) => listOutputs(db, orgId, runId, places),
+});
+
+/**
+ * Goes on with a run behind a place, or begins it: writes down the decisions on the way, and ends the run where nothing is left or a step cannot
+ * be. Gives what is next. The run is in progress, and this transaction's.
+ */
+export async function advanceRun(
+  trx: Trx,
+  orgId: string,
+  run: Run,
+  definition: Definition,
+  after: StepPath | undefined,
+): Promise<NextStep> {
+  try {
+    const { next, decisions } = await nextStepAfter(definition, stepOutputsOf(trx, orgId, run.id), {
+      after,
+      nowMs: Date.now(),
+    });
+    const made = decisions.map(({ place, step, input, output }) =>
+      stepRecordOf(place, step, { status: 'completed', input, output }),
+    );
+    await saveSteps(trx, orgId, run.id, made);
+    return await saveProgress(trx, orgId, run, next);
+  } catch (error) {
+    if (!(error instanceof StepError)) throw error;
+    const { place, step, message } = error;
+    await saveSteps(trx, orgId, run.id, [
+      stepRecordOf(place, step, { status: 'in_progress', input: null, output: null }),
+    ]);
+    return failRun(trx, orgId, run.id, { place, step, message });
+  }
+}
+
+/** Ends a run with a step that failed. */
+export async function failRun(
+  trx: Trx,
+  orgId: string,
+  runId: string,
+  { place, step, message }: { place: StepPath; step: Step; message: string },
+): Promise<NextStep> {
+  await endStep(trx, orgId, runId, place, { status: 'failed', error: message });
+  const error = `${step.id}: ${message}`;
+  await finishRun(trx, orgId, runId, { status: 'failed', error });
+  return { kind: 'failed', error };
+}
+
+/** Writes down where a run has come to. */
+async function saveProgress(trx: Trx, orgId: string, run: Run, next: UpcomingStep): Promise<NextStep> {
+  const runId = run.id;
+  const isWaiting = next.kind === 'wait' || next.kind === 'wait-for-event';
+  if (isWaiting !== run.is_waiting) await setWaiting(trx, orgId, runId, isWaiting);
+  switch (next.kind) {
+    case 'end':
+      await finishRun(trx, orgId, runId, { status: 'completed' });
+      return { kind: 'end' };
+    case 'continue':
+      return next;
+    case 'action':
+      return nextActionOf(next.place, next.step);
+    case 'wait':
+    case 'wait-for-event': {
+      const { place, step, untilMs } = next;
+      const input = { until: new Date(untilMs).toISOString() };
+      await saveSteps(trx, orgId, runId, [stepRecordOf(place, step, { status: 'waiting', input, output: null })]);
+      const isToLook =
+        step.type === 'wait-for-event' && (await hasReceivedEvent(trx, orgId, runId, step.inputs.trigger_type));
+      return isToLook ? { ...nextWaitOf(place, step, untilMs), ms: 0 } : nextWaitOf(place, step, untilMs);
+    }
+  }
+}
+
+/** An action that is to be done. */
+export const nextActionOf = (place: StepPath, step: ActionStep): NextStep => ({
+  kind: 'action',
+  place,
+  title: titleOf(step),
+  attempts: step.retry?.attempts ?? DEFAULT_ATTEMPTS,
+});
+
+/** The rest of a wait. */
+export function nextWaitOf(
+  place: StepPath,
+  step: Step,
+  untilMs: number,
+): Extract<NextStep, { kind: 'wait' | 'wait-for-event' }> {
+  const kind = step.type === 'wait' ? 'wait' : 'wait-for-event';
+  return { kind, place, title: titleOf(step), ms: Math.max(0, untilMs - Date.now()) };
+}
+
+/** As the Temporal UI shows a step. */
+const titleOf = (step: Step): string => {
+  if (step.$kind === 'Action') return `${step.name} (${step.type}, ${step.id})`;
+  if (step.type === 'wait-for-event') return `wait for ${step.inputs.trigger_type} (${step.id})`;
+  return `${step.type} (${step.id})`;
+};
+
+/** A step as it is written down. */
+export const stepRecordOf = (
+  place: StepPath,
+  step: Step,
+  { status, input, output }: { status: StepRecord['status']; input: Json; output: Json },
+): StepRecord => ({
+  place,
+  step_id: step.id,
+  type: step.type,
+  name: step.$kind === 'Action' ? step.name : null,
+  status,
+  input,
+  output,
+});

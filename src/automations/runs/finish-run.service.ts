@@ -1,0 +1,18 @@
+import type { Trx } from '../../db/connect.ts';
+import { enqueue, signalWithStart } from '../../outbox/outbox.ts';
+import { WAKE } from '../../temporal/contract.ts';
+import { HOLD_HANDOFF, handoffHoldSubject } from '../handoff-hold/contract.ts';
+import { findHandoffHold } from '../handoff-hold/queries.ts';
+import { endRun } from './queries.ts';
+
+/** Ends a run, and tells what waits for that. */
+export async function finishRun(trx: Trx, orgId: string, id: string, end: Parameters<typeof endRun>[3]): Promise<void> {
+  const holdId = await endRun(trx, orgId, id, end);
+  const gate = holdId === null ? undefined : await findHandoffHold(trx, orgId, holdId);
+  if (holdId === null || gate === undefined) return;
+  await enqueue(trx, orgId, wakeHandoffHold(orgId, gate.session_id, holdId));
+}
+
+/** Has a gate look how many runs it still waits for. */
+export const wakeHandoffHold = (orgId: string, sessionId: string, holdId: string) =>
+  signalWithStart(HOLD_HANDOFF, { orgId, sessionId, holdId }, WAKE, handoffHoldSubject(sessionId));

@@ -1,0 +1,153 @@
+import { sql } from 'kysely';
+import type { Db, Trx } from '../../db/connect.ts';
+import { newId } from '../../ids.ts';
+import type { NextStep } from './contract.ts';
+import type { ListRuns } from './schema.ts';
+
+const MAX_STEPS = 1_000;
+
+const runs = (db: Db, orgId: string, workflowId: string) =>
+  db
+    .selectFrom('automation_runs as run')
+    .innerJoin('automation_versions as version', (join) =>
+      join.onRef('version.org_id', '=', 'run.org_id').onRef('version.id', '=', 'run.version_id'),
+    )
+    .where('run.org_id', '=', orgId)
+    .where('run.automation_id', '=', workflowId)
+    .select(['run.id', 'run.automation_id as workflow_id', 'version.version_number', 'run.status', 'run.trigger_cause'])
+    .select(['run.run_started_at', 'run.run_ended_at', 'run.is_test_run', 'run.error', 'run.created_at'])
+    .select(
+      sql<number | null>`extract(epoch from run.run_ended_at - run.run_started_at)::float8`.as('duration_in_seconds'),
+    );
+
+/** A page of a workflow's runs, newest first. */
+export const listRuns = (db: Db, orgId: string, workflowId: string, { page, limit, status, trigger_cause }: ListRuns) =>
+  runs(db, orgId, workflowId)
+    .$if(status !== undefined, (query) => query.where('run.status', '=', status as 'idle'))
+    .$if(trigger_cause !== undefined, (query) => query.where('run.trigger_cause', '=', trigger_cause as 'manual'))
+    .orderBy('run.created_at', 'desc')
+    .orderBy('run.id', 'desc')
+    .limit(limit)
+    .offset((page - 1) * limit)
+    .execute();
+
+export async function countRuns(
+  db: Db,
+  orgId: string,
+  workflowId: string,
+  { status, trigger_cause }: ListRuns,
+): Promise<number> {
+  const { count } = await db
+    .selectFrom('automation_runs')
+    .select(sql<number>`count(*)`.as('count'))
+    .where('org_id', '=', orgId)
+    .where('automation_id', '=', workflowId)
+    .$if(status !== undefined, (query) => query.where('status', '=', status as 'idle'))
+    .$if(trigger_cause !== undefined, (query) => query.where('trigger_cause', '=', trigger_cause as 'manual'))
+    .executeTakeFirstOrThrow();
+  return count;
+}
+
+export const findWorkflowRun = (db: Db, orgId: string, workflowId: string, runId: string) =>
+  runs(db, orgId, workflowId).select('run.trigger_output').where('run.id', '=', runId).executeTakeFirst();
+
+/** The steps of a run, in the order in which they began. */
+export const listSteps = (db: Db, orgId: string, runId: string) =>
+  db
+    .selectFrom('automation_steps')
+    .select(['place', 'step_id as id', 'type', 'name', 'status', 'input', 'output', 'error', 'attempts'])
+    .select(['started_at', 'ended_at'])
+    .where('org_id', '=', orgId)
+    .where('run_id', '=', runId)
+    .orderBy('started_at')
+    .orderBy('place')
+    .limit(MAX_STEPS)
+    .execute();
+
+/** The step at which a run failed. */
+export const findFailedStep = (trx: Trx, orgId: string, runId: string) =>
+  trx
+    .selectFrom('automation_steps')
+    .select(['place', 'step_id', 'type', 'name'])
+    .where('org_id', '=', orgId)
+    .where('run_id', '=', runId)
+    .where('status', '=', 'failed')
+    .orderBy('ended_at', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+
+/** Has a run that failed be under way again. */
+export async function reopenRun(trx: Trx, orgId: string, runId: string): Promise<void> {
+  await trx
+    .updateTable('automation_runs')
+    .set({ status: 'in_progress', error: null, run_ended_at: null })
+    .where('org_id', '=', orgId)
+    .where('id', '=', runId)
+    .execute();
+}
+
+/** Keeps where a run goes on. */
+export async function setResumedAt(trx: Trx, orgId: string, runId: string, next: NextStep): Promise<void> {
+  await trx
+    .updateTable('automation_runs')
+    .set({ resumed_at: JSON.stringify(next) })
+    .where('org_id', '=', orgId)
+    .where('id', '=', runId)
+    .execute();
+}
+
+export async function updateStepInput(
+  trx: Trx,
+  orgId: string,
+  runId: string,
+  place: string,
+  input: object,
+): Promise<void> {
+  await trx
+    .updateTable('automation_steps')
+    .set({ changed_input: JSON.stringify(input) })
+    .where('org_id', '=', orgId)
+    .where('run_id', '=', runId)
+    .where('place', '=', place)
+    .execute();
+}
+
+export interface Retry {
+  place: string;
+  step_id: string;
+  is_skip: boolean;
+  is_input_changed: boolean;
+  reason: string | null;
+  api_key_id: string;
+}
+
+export async function insertRetry(trx: Trx, orgId: string, runId: string, retry: Retry): Promise<void> {
+  await trx
+    .insertInto('automation_retries')
+    .values({ ...retry, org_id: orgId, id: newId(), run_id: runId })
+    .execute();
+}
+
+/** Who had a run go on, oldest first. */
+export const listRetries = (db: Db, orgId: string, runId: string) =>
+  db
+    .selectFrom('automation_retries')
+    .select(['place', 'step_id', 'is_skip as skip', 'is_input_changed as input_changed', 'reason', 'api_key_id'])
+    .select('created_at')
+    .where('org_id', '=', orgId)
+    .where('run_id', '=', runId)
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute();
+
+/** What a workflow was triggered with by an event. */
+export async function findTriggerOutput(db: Db, orgId: string, workflowId: string, key: string) {
+  const run = await db
+    .selectFrom('automation_runs')
+    .select('trigger_output')
+    .where('org_id', '=', orgId)
+    .where('automation_id', '=', workflowId)
+    .where('trigger_key', '=', key)
+    .executeTakeFirst();
+  return run?.trigger_output;
+}

@@ -1,0 +1,29 @@
+import { sql } from 'kysely';
+import type { Trx } from '../../db/connect.ts';
+
+/**
+ * Takes the texts of a session out of what runs of customers' workflows know of it: of the event that started them, of what their steps took, gave
+ * and failed of, and of what they have heard. What a contact is, and ids, times and statuses stay, so that a run can go on.
+ */
+export async function redactRunTexts(trx: Trx, orgId: string, sessionId: string): Promise<void> {
+  await sql`
+    with concerned as (
+      select id from automation_runs where org_id = ${orgId} and trigger_output #>> '{session,id}' = ${sessionId}
+      union
+      select run_id from automation_steps where org_id = ${orgId} and input ->> 'session_id' = ${sessionId}
+    ), triggers as (
+      update automation_runs as run set error = case when error is null then null else '[redacted]' end,
+        trigger_output = without_texts(trigger_output - 'contact', '')
+          || case when trigger_output ? 'contact' then jsonb_build_object('contact', trigger_output -> 'contact') else '{}' end
+      from concerned where run.org_id = ${orgId} and run.id = concerned.id
+    )
+    update automation_steps as step set input = without_texts(input, ''), output = without_texts(output, ''),
+      changed_input = without_texts(changed_input, ''), error = case when error is null then null else '[redacted]' end
+    from concerned where step.org_id = ${orgId} and step.run_id = concerned.id
+  `.execute(trx);
+  await sql`
+    update automation_heard set output = without_texts(output - 'contact', '')
+      || case when output ? 'contact' then jsonb_build_object('contact', output -> 'contact') else '{}' end
+    where org_id = ${orgId} and output #>> '{session,id}' = ${sessionId}
+  `.execute(trx);
+}

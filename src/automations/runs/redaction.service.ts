@@ -1,0 +1,8 @@
+import type { Reaction } from '../../outbox/relay.ts';
+import { redactRunTexts } from './redaction.queries.ts';
+
+/** A reaction to `session-redacted`: runs keep no text of the session. */
+export const redactRuns: Reaction<'session-redacted'> = async (trx, orgId, events) => {
+  for (const sessionId of new Set(events.map(({ subject_id }) => subject_id)))
+    await redactRunTexts(trx, orgId, sessionId);
+};

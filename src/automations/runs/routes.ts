@@ -1,0 +1,81 @@
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { errorResponses } from '../../http/errors.ts';
+import { NO_BODY, NoBody } from '../../http/schemas.ts';
+import { WorkflowPath } from '../schema.ts';
+import { ListRuns, RetryRun, Run, RunList, RunPath, StartedRun } from './schema.ts';
+import { cancelRun, getRun, pageOfRuns, rerunWorkflow, retryRun } from './service.ts';
+
+const tags = ['workflows'];
+
+/** What customers' workflows did and do. */
+export const runRoutes: FastifyPluginAsyncZod = async (app) => {
+  app.get('/workflows/:id/runs', {
+    config: { scope: 'workflows:read' },
+    schema: {
+      operationId: 'listWorkflowRuns',
+      tags,
+      description: 'Newest first.',
+      params: WorkflowPath,
+      querystring: ListRuns,
+      response: { 200: RunList, ...errorResponses(403, 404) },
+    },
+    handler: ({ db, org, params, query }) => pageOfRuns(db, org.id, params.id, query),
+  });
+
+  app.get('/workflows/:id/runs/:runId', {
+    config: { scope: 'workflows:read' },
+    schema: {
+      operationId: 'getWorkflowRun',
+      tags,
+      params: RunPath,
+      response: { 200: Run, ...errorResponses(403, 404) },
+    },
+    handler: ({ db, org, params }) => getRun(db, org.id, params.id, params.runId),
+  });
+
+  app.post('/workflows/:id/runs/:runId/cancel', {
+    config: { scope: 'workflows:write' },
+    schema: {
+      operationId: 'cancelWorkflowRun',
+      tags,
+      description: 'Ends the run wherever it is. A step that is being done is done to its end.',
+      params: RunPath,
+      response: { 200: NoBody, ...errorResponses(403, 404, 409) },
+    },
+    handler: async ({ db, org, params }) => {
+      await cancelRun(db, org.id, params.id, params.runId);
+      return NO_BODY;
+    },
+  });
+
+  app.post('/workflows/:id/runs/:runId/retry', {
+    config: { scope: 'workflows:write' },
+    schema: {
+      operationId: 'retryWorkflowRun',
+      tags,
+      description: 'Goes on from the step that failed, with what the steps before it gave.',
+      params: RunPath,
+      body: RetryRun,
+      response: { 200: NoBody, ...errorResponses(403, 404, 409) },
+    },
+    handler: async ({ db, org, params, body }) => {
+      await retryRun(db, org.id, params.id, params.runId, { ...body, by: org.keyId });
+      return NO_BODY;
+    },
+  });
+
+  app.post('/workflows/:id/runs/:runId/rerun', {
+    config: { scope: 'workflows:write' },
+    schema: {
+      operationId: 'rerunWorkflow',
+      tags,
+      description: 'Starts a new run as this one was triggered, on the workflow’s active version, else its latest.',
+      params: RunPath,
+      response: { 201: StartedRun, ...errorResponses(403, 404) },
+    },
+    handler: async ({ db, org, params }, reply) => {
+      reply.code(201);
+      return { run_id: await rerunWorkflow(db, org.id, params.id, params.runId) };
+    },
+  });
+};

@@ -1,0 +1,88 @@
+import { z } from 'zod';
+import { Id, Timestamp } from '../../http/schemas.ts';
+import { AnyJson } from '../blocks/schema.ts';
+
+const RunStatus = z.enum(['idle', 'in_progress', 'completed', 'failed', 'canceled']);
+const TriggerCause = z.enum(['manual', 'automatic', 'scheduled']);
+
+export const RunPath = z.object({ id: Id.describe('The workflow_id.'), runId: Id });
+
+export const ListRuns = z.object({
+  page: z.coerce.number().int().min(1).max(10_000).default(1),
+  limit: z.coerce.number().int().min(1).max(100).default(25),
+  status: RunStatus.optional(),
+  trigger_cause: TriggerCause.optional(),
+});
+export type ListRuns = z.infer<typeof ListRuns>;
+
+const shape = {
+  id: Id,
+  workflow_id: Id,
+  version_number: z.int(),
+  status: RunStatus.describe('idle: it waits for its turn.'),
+  trigger_cause: TriggerCause,
+  duration_in_seconds: z.number().nullable(),
+  run_started_at: Timestamp.nullable(),
+  run_ended_at: Timestamp.nullable(),
+  is_test_run: z.boolean(),
+  error: z.string().nullable(),
+  created_at: Timestamp,
+};
+
+export const RunList = z.object({
+  runs: z.array(z.object(shape)),
+  total_items: z.int(),
+  total_pages: z.int(),
+  has_next_page: z.boolean(),
+  current_page: z.int(),
+});
+
+const RunStep = z
+  .object({
+    place: z
+      .string()
+      .describe('Where in the run: 3.do.5.1 is the second step of the sixth iteration of the fourth step.'),
+    id: z.string(),
+    type: z.string(),
+    name: z.string().nullable(),
+    status: z.enum(['in_progress', 'waiting', 'completed', 'failed', 'skipped']),
+    input: AnyJson.nullable(),
+    output: AnyJson.nullable(),
+    error: z.string().nullable(),
+    attempts: z.int(),
+    started_at: Timestamp,
+    ended_at: Timestamp.nullable(),
+  })
+  .meta({ id: 'WorkflowRunStep' });
+
+const Retry = z
+  .object({
+    place: z.string(),
+    step_id: z.string(),
+    skip: z.boolean(),
+    input_changed: z.boolean(),
+    reason: z.string().nullable(),
+    api_key_id: z.string(),
+    created_at: Timestamp,
+  })
+  .meta({ id: 'WorkflowRunRetry' });
+
+export const Run = z
+  .object({
+    ...shape,
+    trigger_output: AnyJson,
+    retries: z.array(Retry).describe('Who had it go on after it had failed, and why.'),
+    steps: z.array(RunStep).describe('The first 1,000, in the order in which they began.'),
+  })
+  .meta({ id: 'WorkflowRun' });
+
+export const RetryRun = z
+  .object({
+    input: z.record(z.string(), AnyJson).optional().describe('In place of the failed step’s own.'),
+    skip: z.boolean().default(false).describe('Goes on behind the failed step.'),
+    reason: z.string().min(1).max(1_000).optional().describe('Kept with the run, for whoever looks at it later.'),
+  })
+  .meta({ id: 'RetryWorkflowRun', examples: [{ skip: true, reason: 'The shop was told by phone' }] });
+export type RetryRun = z.infer<typeof RetryRun>;
+
+export const StartedRun = z.object({ run_id: Id });

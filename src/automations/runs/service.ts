@@ -1,0 +1,137 @@
+import type { Db, Trx } from '../../db/connect.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import { conflict, notFound, refused } from '../../errors.ts';
+import { newId } from '../../ids.ts';
+import { enqueue } from '../../outbox/outbox.ts';
+import { awaitedEventTypes } from '../blocks/awaited-events.rules.ts';
+import type { Json } from '../blocks/schema.ts';
+import { stepAt } from '../interpreter/step-paths.rules.ts';
+import { maskCredentials } from '../masking.rules.ts';
+import { findCurrentVersion } from '../queries.ts';
+import { getWorkflow } from '../service.ts';
+import { advanceRun, getDefinition, nextActionOf } from './advance-run.service.ts';
+import { finishRun } from './finish-run.service.ts';
+import {
+  countRuns,
+  findFailedStep,
+  findWorkflowRun,
+  insertRetry,
+  listRetries,
+  listRuns,
+  listSteps,
+  reopenRun,
+  setResumedAt,
+  updateStepInput,
+} from './history.queries.ts';
+import { endStep, lockRun, type Run } from './queries.ts';
+import { resumeRun, startQueuedRuns, wakeRun } from './run-queue.service.ts';
+import type { ListRuns, RetryRun } from './schema.ts';
+import { insertListeners } from './start-runs.queries.ts';
+import { startRunsOfVersion } from './start-runs.service.ts';
+
+/** A page of a workflow's runs, newest first. Throws notFound. */
+export async function pageOfRuns(db: Db, orgId: string, workflowId: string, query: ListRuns) {
+  await getWorkflow(db, orgId, workflowId);
+  const [runs, total] = await Promise.all([
+    listRuns(db, orgId, workflowId, query),
+    countRuns(db, orgId, workflowId, query),
+  ]);
+  const pages = Math.ceil(total / query.limit);
+  return { runs, total_items: total, total_pages: pages, has_next_page: query.page < pages, current_page: query.page };
+}
+
+/** A run with its steps, without what opens doors elsewhere. Throws notFound. */
+export async function getRun(db: Db, orgId: string, workflowId: string, runId: string) {
+  const run = await findWorkflowRun(db, orgId, workflowId, runId);
+  if (run === undefined) throw notFound('run');
+  const [steps, retries] = await Promise.all([listSteps(db, orgId, runId), listRetries(db, orgId, runId)]);
+  return {
+    ...run,
+    trigger_output: maskCredentials(run.trigger_output),
+    retries,
+    steps: steps.map((step) => ({ ...step, input: maskCredentials(step.input), output: maskCredentials(step.output) })),
+  };
+}
+
+/** Ends a run wherever it is; a step that is being done is done to its end. Throws notFound, and conflict for one that has ended. */
+export function cancelRun(db: Db, orgId: string, workflowId: string, runId: string): Promise<void> {
+  return inTransaction(db, async (trx) => {
+    const { status } = await lockWorkflowRun(trx, orgId, workflowId, runId);
+    if (status !== 'idle' && status !== 'in_progress') throw conflict(`The run is ${status} already`);
+    await finishRun(trx, orgId, runId, { status: 'canceled' });
+    if (status === 'in_progress') await enqueue(trx, orgId, wakeRun(orgId, runId));
+    await startQueuedRuns(trx, orgId);
+  });
+}
+
+/** Has a failed run go on from the step that failed, with another input or behind it. `by` is the id of the key that asks. Throws notFound, conflict, and invalid for input of a block. */
+export function retryRun(
+  db: Db,
+  orgId: string,
+  workflowId: string,
+  runId: string,
+  { input, skip, reason, by }: RetryRun & { by: string },
+): Promise<void> {
+  return inTransaction(db, async (trx) => {
+    const run = await lockWorkflowRun(trx, orgId, workflowId, runId);
+    const failed = await findFailedStep(trx, orgId, runId);
+    if (run.status !== 'failed' || failed === undefined)
+      throw conflict(`The run is ${run.status}: only one that failed at a step can be retried`);
+    const definition = await getDefinition(trx, orgId, run);
+    const { place } = failed;
+    const step = stepAt(definition.blocks, place);
+    if (step?.$kind !== 'Action' && !skip)
+      throw refused('skip', `the step ${failed.step_id} is no action, and would fail again: skip it`);
+    await insertRetry(trx, orgId, runId, {
+      place,
+      step_id: failed.step_id,
+      is_skip: skip,
+      is_input_changed: !skip && input !== undefined,
+      reason: reason ?? null,
+      api_key_id: by,
+    });
+    await reopenRun(trx, orgId, runId);
+    const types = awaitedEventTypes(definition.blocks);
+    await insertListeners(
+      trx,
+      orgId,
+      types.map((trigger_type) => ({ run_id: runId, trigger_type })),
+    );
+    if (skip) await endStep(trx, orgId, runId, place, { status: 'skipped' });
+    else if (input !== undefined) await updateStepInput(trx, orgId, runId, place, input);
+    const next =
+      skip || step?.$kind !== 'Action'
+        ? await advanceRun(trx, orgId, { ...run, status: 'in_progress' }, definition, place)
+        : nextActionOf(place, step);
+    if (next.kind === 'end' || next.kind === 'failed') return;
+    await setResumedAt(trx, orgId, runId, next);
+    await enqueue(trx, orgId, resumeRun(orgId, runId, next, definition.name));
+  });
+}
+
+/** Starts a run again as it was triggered, on the workflow's current version. Gives the new run. Throws notFound. */
+export function rerunWorkflow(db: Db, orgId: string, workflowId: string, runId: string): Promise<string> {
+  return inTransaction(db, async (trx) => {
+    await getWorkflow(trx, orgId, workflowId);
+    const { trigger_output: output } = (await findWorkflowRun(trx, orgId, workflowId, runId)) ?? {};
+    if (output === undefined) throw notFound('run');
+    const current = await findCurrentVersion(trx, orgId, workflowId);
+    if (current === undefined) throw notFound('workflow');
+    const version = { ...current, automation_id: workflowId, version_id: current.id, trigger_constraints: null };
+    const told = {
+      key: `rerun/${newId()}`,
+      occurredAt: new Date(),
+      depth: 0,
+      output: output as { [key: string]: Json },
+    };
+    const [started] = await startRunsOfVersion(trx, orgId, version, [told], { cause: 'manual', isTest: false });
+    await startQueuedRuns(trx, orgId);
+    return started as string;
+  });
+}
+
+async function lockWorkflowRun(trx: Trx, orgId: string, workflowId: string, runId: string): Promise<Run> {
+  const run = await lockRun(trx, orgId, runId);
+  if (run === undefined || run.automation_id !== workflowId) throw notFound('run');
+  return run;
+}

@@ -1,0 +1,133 @@
+import { sql } from 'kysely';
+import type { Db, Trx } from '../../db/connect.ts';
+import type { Json, Step, TriggerType } from '../blocks/schema.ts';
+import type { RunStatus, TriggerCause } from '../table.ts';
+
+/** Whether a trigger type is one that any active workflow of the org starts by, or any of its runs listens for. */
+export async function isTriggerTypeUsed(db: Db, orgId: string, type: TriggerType): Promise<boolean> {
+  const { rows } = await sql<{ is_of_interest: boolean }>`
+    select exists (
+      select from automations as automation
+      join automation_versions as version on version.org_id = automation.org_id and version.id = automation.active_version
+      where automation.org_id = ${orgId} and automation.active_version is not null and version.trigger_type = ${type}
+    ) or exists (select from automation_listeners where org_id = ${orgId} and trigger_type = ${type}) as is_of_interest
+  `.execute(db);
+  return rows[0]?.is_of_interest === true;
+}
+
+export interface ActiveVersion {
+  automation_id: string;
+  version_id: number;
+  name: string;
+  trigger_constraints: Json;
+  workflow_blocks: Step[];
+}
+
+/** The active versions of an org's workflows that start by a trigger type, or of `only` one. */
+export function listActiveVersions(db: Db, orgId: string, type: TriggerType, only?: string): Promise<ActiveVersion[]> {
+  return db
+    .selectFrom('automations as automation')
+    .innerJoin('automation_versions as version', (join) =>
+      join.onRef('version.org_id', '=', 'automation.org_id').onRef('version.id', '=', 'automation.active_version'),
+    )
+    .select(['version.automation_id', 'version.id as version_id', 'version.name'])
+    .select(['version.trigger_constraints', 'version.workflow_blocks'])
+    .where('automation.org_id', '=', orgId)
+    .where('automation.active_version', 'is not', null)
+    .where('version.trigger_type', '=', type)
+    .$if(only !== undefined, (query) => query.where('automation.id', '=', only as string))
+    .orderBy('automation.created_at')
+    .execute();
+}
+
+export interface NewRun {
+  id: string;
+  automation_id: string;
+  version_id: number;
+  status: RunStatus;
+  trigger_cause: TriggerCause;
+  trigger_key: string;
+  trigger_output: { [key: string]: Json };
+  depth: number;
+  is_test_run: boolean;
+  error: string | null;
+}
+
+/** Writes runs down, each once by its workflow and key. Gives the ids of those that are new. */
+export async function insertRuns(trx: Trx, orgId: string, runs: NewRun[]): Promise<string[]> {
+  if (runs.length === 0) return [];
+  const { rows } = await sql<{ id: string }>`
+    insert into automation_runs
+      (org_id, id, automation_id, version_id, status, trigger_cause, trigger_key, trigger_output, depth, is_test_run, error, run_ended_at)
+    select ${orgId}::uuid, id, automation_id, version_id, status, trigger_cause, trigger_key, trigger_output, depth, is_test_run, error,
+      case when status = 'failed' then now() end
+    from jsonb_to_recordset(${JSON.stringify(runs)}::jsonb) as run (id uuid, automation_id uuid, version_id bigint, status text,
+      trigger_cause text, trigger_key text, trigger_output jsonb, depth integer, is_test_run boolean, error text)
+    on conflict (org_id, automation_id, trigger_key) do nothing
+    returning id
+  `.execute(trx);
+  return rows.map(({ id }) => id);
+}
+
+/** Has runs listen for types of events from their beginning on. */
+export async function insertListeners(
+  trx: Trx,
+  orgId: string,
+  listeners: { run_id: string; trigger_type: TriggerType }[],
+): Promise<void> {
+  if (listeners.length === 0) return;
+  await trx
+    .insertInto('automation_listeners')
+    .values(listeners.map((listener) => ({ ...listener, org_id: orgId })))
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+}
+
+/** Counts what a constraint could not be worked out for. */
+export async function recordConstraintError(trx: Trx, orgId: string, id: string, message: string): Promise<void> {
+  await trx
+    .updateTable('automations')
+    .set({
+      constraint_errors: sql<number>`constraint_errors + 1`,
+      last_constraint_error: message.slice(0, 500),
+    })
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .execute();
+}
+
+/** Tells runs that listen for a type of what happened. Gives those to which it is news. */
+export async function insertReceivedEvents(
+  trx: Trx,
+  orgId: string,
+  type: TriggerType,
+  happenings: { event_id: string; output: { [key: string]: Json } }[],
+): Promise<string[]> {
+  const { rows } = await sql<{ run_id: string }>`
+    insert into automation_heard (org_id, run_id, event_id, trigger_type, output)
+    select listener.org_id, listener.run_id, happening.event_id, ${type}, happening.output
+    from automation_listeners as listener
+    cross join jsonb_to_recordset(${JSON.stringify(happenings)}::jsonb) as happening (event_id text, output jsonb)
+    where listener.org_id = ${orgId} and listener.trigger_type = ${type}
+    on conflict do nothing
+    returning run_id
+  `.execute(trx);
+  return [...new Set(rows.map(({ run_id }) => run_id))];
+}
+
+/**
+ * Those of the runs that wait now. To be asked behind insertHeard, which waits for runs that are just coming to their wait: either they see what
+ * was told, or they are seen here.
+ */
+export async function listWaitingRuns(trx: Trx, orgId: string, runIds: string[]): Promise<string[]> {
+  if (runIds.length === 0) return [];
+  const waiting = await trx
+    .selectFrom('automation_runs')
+    .select('id')
+    .where('org_id', '=', orgId)
+    .where('id', '=', sql<string>`any(${runIds}::uuid[])`)
+    .where('status', '=', 'in_progress')
+    .where('is_waiting', '=', true)
+    .execute();
+  return waiting.map(({ id }) => id);
+}

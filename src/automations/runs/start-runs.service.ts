@@ -1,0 +1,121 @@
+import type { Trx } from '../../db/connect.ts';
+import { newId } from '../../ids.ts';
+import { enqueue } from '../../outbox/outbox.ts';
+import { awaitedEventTypes } from '../blocks/awaited-events.rules.ts';
+import { satisfiesConstraint } from '../blocks/constraints.ts';
+import type { Json, TriggerType } from '../blocks/schema.ts';
+import type { TriggerCause } from '../table.ts';
+import { startQueuedRuns, wakeRun } from './run-queue.service.ts';
+import {
+  type ActiveVersion,
+  insertListeners,
+  insertReceivedEvents,
+  insertRuns,
+  listActiveVersions,
+  listWaitingRuns,
+  type NewRun,
+  recordConstraintError,
+} from './start-runs.queries.ts';
+
+const MAX_CAUSATION_DEPTH = 10;
+
+/** Something that may start workflows. */
+export interface TriggerEvent {
+  /** The same for the same happening, and for no other of its type. */
+  key: string;
+  occurredAt: Date;
+  /** How many runs caused it, one the other. */
+  depth: number;
+  /** `trigger.output`, without what every trigger has. */
+  output: { [key: string]: Json };
+}
+
+/**
+ * Starts the org's active workflows of a trigger type for each happening for which their constraint holds, each once, and tells it to runs that
+ * listen. Gives the new runs' ids. With `only`, no other workflow is started.
+ */
+export async function startRuns(
+  trx: Trx,
+  orgId: string,
+  type: TriggerType,
+  happenings: TriggerEvent[],
+  cause: TriggerCause,
+  only?: string,
+): Promise<string[]> {
+  const told = happenings.map((happening) => ({ ...happening, output: triggerOutputOf(type, happening) }));
+  const versions = await listActiveVersions(trx, orgId, type, only);
+  const runs: string[] = [];
+  for (const version of versions)
+    runs.push(...(await startRunsOfVersion(trx, orgId, version, told, { cause, isTest: false })));
+  const listeners = await insertReceivedEvents(
+    trx,
+    orgId,
+    type,
+    told.map(({ key, output }) => ({ event_id: key, output })),
+  );
+  const waiting = await listWaitingRuns(trx, orgId, listeners);
+  await enqueue(trx, orgId, ...waiting.map((runId) => wakeRun(orgId, runId)));
+  await startQueuedRuns(trx, orgId);
+  return runs;
+}
+
+/** What a run of a version is started with. */
+export async function startRunsOfVersion(
+  trx: Trx,
+  orgId: string,
+  version: ActiveVersion,
+  happenings: TriggerEvent[],
+  { cause, isTest }: { cause: TriggerCause; isTest: boolean },
+): Promise<string[]> {
+  const wanted: NewRun[] = [];
+  for (const { key, depth, output } of happenings) {
+    if (!(await shouldStart(trx, orgId, version, output))) continue;
+    const isTooDeep = depth >= MAX_CAUSATION_DEPTH;
+    wanted.push({
+      id: newId(),
+      automation_id: version.automation_id,
+      version_id: version.version_id,
+      status: isTooDeep ? 'failed' : 'idle',
+      trigger_cause: cause,
+      trigger_key: key,
+      trigger_output: output,
+      depth,
+      is_test_run: isTest,
+      error: isTooDeep ? `Runs caused one another ${MAX_CAUSATION_DEPTH} times: this one would be the next` : null,
+    });
+  }
+  const ids = await insertRuns(trx, orgId, wanted);
+  const types = awaitedEventTypes(version.workflow_blocks);
+  if (types.length === 0) return ids;
+  await insertListeners(
+    trx,
+    orgId,
+    ids.flatMap((run_id) => types.map((trigger_type) => ({ run_id, trigger_type }))),
+  );
+  return ids;
+}
+
+async function shouldStart(
+  trx: Trx,
+  orgId: string,
+  { automation_id, trigger_constraints }: ActiveVersion,
+  output: { [key: string]: Json },
+): Promise<boolean> {
+  try {
+    return satisfiesConstraint(trigger_constraints, output);
+  } catch (error) {
+    await recordConstraintError(trx, orgId, automation_id, String(error));
+    return false;
+  }
+}
+
+/** What a happening is as `trigger.output`. */
+export const triggerOutputOf = (
+  type: TriggerType,
+  { key, occurredAt, output }: TriggerEvent,
+): { [key: string]: Json } => ({
+  ...output,
+  event_id: key,
+  occurred_at: occurredAt.toISOString(),
+  trigger_type: type,
+});

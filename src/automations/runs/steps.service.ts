@@ -1,0 +1,257 @@
+import type { Trx } from '../../db/connect.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import { DomainError, invalid } from '../../errors.ts';
+import type { Action, ActionDeps, StepRef } from '../actions/action.ts';
+import { satisfiesConstraint } from '../blocks/constraints.ts';
+import type { ActionStep, Json, WaitForEventBlock } from '../blocks/schema.ts';
+import { type Definition, resolveInput, StepError } from '../interpreter/rules.ts';
+import { type StepPath, stepAt } from '../interpreter/step-paths.rules.ts';
+import { maskCredentials } from '../masking.rules.ts';
+import { advanceRun, failRun, getDefinition, nextWaitOf, stepOutputsOf, stepRecordOf } from './advance-run.service.ts';
+import { setCausingRun } from './causation.queries.ts';
+import type { NextStep, RunRef } from './contract.ts';
+import {
+  consumeReceivedEvent,
+  endStep,
+  findResumedAt,
+  findRun,
+  findStep,
+  listReceivedEvents,
+  lockRun,
+  type Run,
+  saveSteps,
+  setStepError,
+} from './queries.ts';
+import { startQueuedRuns } from './run-queue.service.ts';
+
+export interface StepDeps extends ActionDeps {
+  actions: ReadonlyMap<string, Action>;
+}
+
+export interface RunStepRef extends RunRef {
+  place: StepPath;
+}
+
+const ENDED_STEP: NextStep = { kind: 'end' };
+const DONE_STATUSES = new Set(['completed', 'skipped']);
+const MAX_MESSAGE = 1_000;
+
+/** Does an action, once more where a try failed or its end was not written down, and gives what is next. Throws as the action does. */
+export async function doStep(deps: StepDeps, { orgId, runId, place }: RunStepRef): Promise<NextStep> {
+  const { db, actions } = deps;
+  const run = await findRun(db, orgId, runId);
+  if (run?.status !== 'in_progress') return ENDED_STEP;
+  const definition = await getDefinition(db, orgId, run);
+  const step = stepAt(definition.blocks, place) as ActionStep;
+  const known = await findStep(db, orgId, runId, place);
+  if (known !== undefined && DONE_STATUSES.has(known.status))
+    return lockAndAdvance(deps, { orgId, runId, place }, definition);
+
+  const given = known?.changed_input ?? step.input;
+  const begin = (input: Json) =>
+    saveSteps(db, orgId, runId, [stepRecordOf(place, step, { status: 'in_progress', input, output: null })]);
+  const input = await resolveInput(definition, stepOutputsOf(db, orgId, runId), place, given).catch(
+    async (error: unknown) => {
+      await begin(null); // there is a step that failed, to be retried
+      throw error instanceof StepError ? invalid(error.message) : error;
+    },
+  );
+  await begin(maskCredentials(input));
+  try {
+    const action = actions.get(step.type);
+    if (action === undefined) throw invalid(`There is no action ${step.type}`);
+    const ref = { orgId, runId, dedupeKey: `${runId}/${place}` };
+    return await applyAction(deps, run, definition, { place, action, ref, input: parseInput(action, input) });
+  } catch (error) {
+    await setStepError(db, orgId, runId, place, messageOf(error));
+    throw error;
+  }
+}
+
+interface ActionCall {
+  place: StepPath;
+  action: Action;
+  ref: StepRef;
+  input: unknown;
+}
+
+/** What is done on our own data commits with the step's end; anything else is done before. A try that another one has overtaken does nothing more. */
+async function applyAction(
+  deps: StepDeps,
+  run: Run,
+  definition: Definition,
+  { place, action, ref, input }: ActionCall,
+): Promise<NextStep> {
+  const { orgId, runId } = ref;
+  const reached = 'call' in action ? await action.call(deps, ref, input) : undefined;
+  return inTransaction(deps.db, async (trx) => {
+    const held = await lockRun(trx, orgId, runId);
+    if (held === undefined) return ENDED_STEP;
+    const known = await findStep(trx, orgId, runId, place);
+    const isDone = DONE_STATUSES.has(known?.status ?? '');
+    if (held.status !== 'in_progress') {
+      if (reached !== undefined && !isDone)
+        await endStep(trx, orgId, runId, place, { status: 'completed', output: reached as Json });
+      return ENDED_STEP;
+    }
+    if (isDone) return advanceAndStartQueued(trx, orgId, held, definition, place);
+    let output = reached;
+    if ('apply' in action) {
+      await setCausingRun(trx, { runId, depth: run.depth });
+      output = await action.apply(trx, deps, ref, input);
+    }
+    await endStep(trx, orgId, runId, place, { status: 'completed', output: (output ?? {}) as Json });
+    return advanceAndStartQueued(trx, orgId, held, definition, place);
+  });
+}
+
+function parseInput(action: Action, input: Json): unknown {
+  const { success, data, error } = action.input.safeParse(input);
+  if (success) return data;
+  const problems = error.issues.map(({ path, message }) => `input.${path.join('.')}: ${message}`);
+  throw invalid(problems.join('; ').slice(0, MAX_MESSAGE));
+}
+
+/** Goes on behind a step that is over. */
+function lockAndAdvance(
+  { db }: StepDeps,
+  { orgId, runId, place }: RunStepRef,
+  definition: Definition,
+): Promise<NextStep> {
+  return inTransaction(db, async (trx) => {
+    const run = await lockRun(trx, orgId, runId);
+    return run?.status === 'in_progress' ? advanceAndStartQueued(trx, orgId, run, definition, place) : ENDED_STEP;
+  });
+}
+
+/** Where a run ends or comes to wait, another may begin. */
+async function advanceAndStartQueued(
+  trx: Trx,
+  orgId: string,
+  run: Run,
+  definition: Definition,
+  place: StepPath,
+): Promise<NextStep> {
+  const next = await advanceRun(trx, orgId, run, definition, place);
+  if (next.kind !== 'action' && next.kind !== 'continue') await startQueuedRuns(trx, orgId);
+  return next;
+}
+
+/** Ends an action whose tries all failed: the run goes on where the step says so, else it fails. */
+export function failStep(
+  { db }: StepDeps,
+  { orgId, runId, place, error }: RunStepRef & { error: string },
+): Promise<NextStep> {
+  return inTransaction(db, async (trx) => {
+    const run = await lockRun(trx, orgId, runId);
+    if (run?.status !== 'in_progress') return ENDED_STEP;
+    const definition = await getDefinition(trx, orgId, run);
+    const step = stepAt(definition.blocks, place) as ActionStep;
+    if (step.on_error === 'continue') {
+      await endStep(trx, orgId, runId, place, { status: 'failed', error });
+      return advanceAndStartQueued(trx, orgId, run, definition, place);
+    }
+    const failed = await failRun(trx, orgId, runId, { place, step, message: error });
+    await startQueuedRuns(trx, orgId);
+    return failed;
+  });
+}
+
+/** Looks whether a wait is over: its time has come, or its event. Gives what is next, which may be the rest of the wait. */
+export function checkWait({ db }: StepDeps, { orgId, runId, place }: RunStepRef): Promise<NextStep> {
+  return inTransaction(db, async (trx) => {
+    const run = await lockRun(trx, orgId, runId);
+    if (run?.status !== 'in_progress') return ENDED_STEP;
+    const definition = await getDefinition(trx, orgId, run);
+    const known = await findStep(trx, orgId, runId, place);
+    const step = stepAt(definition.blocks, place);
+    if (step === undefined || known === undefined) throw new Error(`The run does not wait at ${place}`);
+    if (known.status !== 'waiting') return advanceAndStartQueued(trx, orgId, run, definition, place);
+
+    const untilMs = Date.parse(String((known.input as { until?: string }).until));
+    const isDue = Date.now() >= untilMs;
+    const event =
+      step.type === 'wait-for-event'
+        ? await consumeMatchingEvent(trx, orgId, run, definition, { place, step: step as WaitForEventBlock })
+        : undefined;
+    if (event === undefined && !isDue) return nextWaitOf(place, step, untilMs);
+    const output: Json =
+      step.type === 'wait'
+        ? { until: String((known.input as { until?: string }).until) }
+        : { timed_out: event === undefined, event: event ?? null };
+    await endStep(trx, orgId, runId, place, { status: 'completed', output });
+    return advanceAndStartQueued(trx, orgId, run, definition, place);
+  });
+}
+
+/** The first event since the run's start that the wait is for. One whose constraint cannot be worked out is none. */
+async function consumeMatchingEvent(
+  trx: Trx,
+  orgId: string,
+  run: Run,
+  definition: Definition,
+  { place, step }: { place: StepPath; step: WaitForEventBlock },
+): Promise<Json | undefined> {
+  const { trigger_type, constraint = null } = step.inputs;
+  const heard = await listReceivedEvents(trx, orgId, run.id, trigger_type);
+  if (heard.length === 0) return undefined;
+  const condition = await resolveConstraint(trx, orgId, run, definition, { place, constraint });
+  for (const { event_id, output } of heard) {
+    if (condition === undefined || !isMatch(condition, output)) continue;
+    await consumeReceivedEvent(trx, orgId, run.id, event_id);
+    return output;
+  }
+  return undefined;
+}
+
+/** A constraint with what it refers to; undefined where that is too much. */
+async function resolveConstraint(
+  trx: Trx,
+  orgId: string,
+  run: Run,
+  definition: Definition,
+  { place, constraint }: { place: StepPath; constraint: Json },
+): Promise<Json | undefined> {
+  try {
+    return preserveData(
+      constraint,
+      await resolveInput(definition, stepOutputsOf(trx, orgId, run.id), place, constraint),
+    );
+  } catch (error) {
+    if (error instanceof StepError) return undefined;
+    throw error;
+  }
+}
+
+/** What references gave is data, though it may look like logic. */
+function preserveData(template: Json, given: Json): Json {
+  if (typeof template === 'string') return typeof given === 'object' && given !== null ? { preserve: given } : given;
+  if (Array.isArray(template)) return template.map((item, n) => preserveData(item, (given as Json[])[n] ?? null));
+  if (typeof template !== 'object' || template === null) return given;
+  const values = given as { [key: string]: Json };
+  return Object.fromEntries(
+    Object.entries(template).map(([key, item]) => [key, preserveData(item, values[key] ?? null)]),
+  );
+}
+
+function isMatch(condition: Json, output: Json): boolean {
+  try {
+    return satisfiesConstraint(condition, output);
+  } catch {
+    return false;
+  }
+}
+
+/** Goes on from a place behind which only decisions lie. */
+export async function continueRun(deps: StepDeps, at: RunStepRef): Promise<NextStep> {
+  const run = await findRun(deps.db, at.orgId, at.runId);
+  if (run?.status !== 'in_progress') return ENDED_STEP;
+  return lockAndAdvance(deps, at, await getDefinition(deps.db, at.orgId, run));
+}
+
+/** Where a run goes on that was retried before its workflow had ended; null where it was not. */
+export const findResumePoint = ({ db }: StepDeps, { orgId, runId }: RunRef): Promise<NextStep | null> =>
+  findResumedAt(db, orgId, runId);
+
+const messageOf = (error: unknown) =>
+  error instanceof DomainError || error instanceof Error ? error.message : String(error);

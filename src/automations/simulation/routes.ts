@@ -1,0 +1,20 @@
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { errorResponses } from '../../http/errors.ts';
+import { SimulateWorkflow, SimulationAnswer } from './schema.ts';
+import { simulateWorkflow } from './service.ts';
+
+/** Trying out workflows. */
+export const simulationRoutes: FastifyPluginAsyncZod = async (app) => {
+  app.post('/workflows/simulate', {
+    config: { scope: 'workflows:read', isRepeatable: true },
+    schema: {
+      operationId: 'simulateWorkflow',
+      tags: ['workflows'],
+      description:
+        'What a stored workflow or a draft would do with a sample or a past event: waits are over at once, actions only show what they would get. Nothing happens.',
+      body: SimulateWorkflow,
+      response: { 200: SimulationAnswer, ...errorResponses(403, 404) },
+    },
+    handler: ({ db, org, body }) => simulateWorkflow(db, org.id, body),
+  });
+};

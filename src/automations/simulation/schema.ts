@@ -1,0 +1,50 @@
+import { z } from 'zod';
+import { Id } from '../../http/schemas.ts';
+import { AnyJson, TriggerType } from '../blocks/schema.ts';
+
+const MAX_CHARACTERS = 500_000;
+
+export const SimulateWorkflow = z
+  .object({
+    workflow_id: Id.optional().describe('A stored workflow, in its active version, else its latest.'),
+    trigger_type: TriggerType.optional().describe('Of a draft.'),
+    workflow_blocks: z
+      .array(z.record(z.string(), z.unknown()))
+      .optional()
+      .describe('Of a draft, or in place of the stored ones.'),
+    trigger_constraints: AnyJson.nullable().optional(),
+    trigger_output: z.record(z.string(), AnyJson).optional().describe('What the steps find as trigger.output.'),
+    event_id: z.string().max(500).optional().describe('Of a run of the workflow: takes what it was triggered with.'),
+    outputs: z.record(z.string(), AnyJson).default({}).describe('What steps are to give, by their id.'),
+  })
+  .refine((value) => JSON.stringify(value).length <= MAX_CHARACTERS, `must have at most ${MAX_CHARACTERS} characters`)
+  .meta({
+    id: 'SimulateWorkflow',
+    examples: [
+      {
+        trigger_type: 'manual-trigger',
+        workflow_blocks: [{ $kind: 'Block', type: 'wait', id: 'pause', inputs: { minutes: 525_600 } }],
+      },
+    ],
+  });
+export type SimulateWorkflow = z.infer<typeof SimulateWorkflow>;
+
+export const SimulationAnswer = z
+  .object({
+    status: z.enum(['completed', 'failed', 'not_started']),
+    constraint_held: z.boolean(),
+    steps: z.array(
+      z.object({
+        id: z.string(),
+        type: z.string(),
+        started_at: z.string(),
+        ended_at: z.string(),
+        input: AnyJson.nullable(),
+        output: AnyJson.nullable(),
+        stubbed: z.boolean().describe('It would have an effect, or an event was given.'),
+      }),
+    ),
+    ended_at: z.string().describe('In simulated time.'),
+    error: z.string().nullable(),
+  })
+  .meta({ id: 'WorkflowSimulation' });

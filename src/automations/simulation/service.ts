@@ -1,0 +1,53 @@
+import type { Db } from '../../db/connect.ts';
+import { notFound, refused } from '../../errors.ts';
+import { satisfiesConstraint } from '../blocks/constraints.ts';
+import type { Json, Step } from '../blocks/schema.ts';
+import { maskCredentials } from '../masking.rules.ts';
+import { findTriggerOutput } from '../runs/history.queries.ts';
+import { assertValidDefinition, getWorkflow } from '../service.ts';
+import { simulate } from './rules.ts';
+import type { SimulateWorkflow } from './schema.ts';
+
+/** What a workflow, stored or a draft, would do. Nothing happens. Throws notFound, and invalid where it is none. */
+export async function simulateWorkflow(db: Db, orgId: string, input: SimulateWorkflow) {
+  const stored = input.workflow_id === undefined ? undefined : await getWorkflow(db, orgId, input.workflow_id);
+  const trigger_type = input.trigger_type ?? stored?.trigger_type;
+  const blocks = input.workflow_blocks ?? stored?.workflow_blocks;
+  if (trigger_type === undefined || blocks === undefined)
+    throw refused('workflow_id', 'send a workflow_id, or trigger_type and workflow_blocks');
+  const trigger_constraints =
+    input.trigger_constraints === undefined ? (stored?.trigger_constraints ?? null) : input.trigger_constraints;
+  const trigger_configuration = input.trigger_type === undefined ? (stored?.trigger_configuration ?? null) : null;
+  assertValidDefinition({ trigger_type, trigger_configuration, trigger_constraints, workflow_blocks: blocks });
+
+  const trigger = await getTrigger(db, orgId, input);
+  const startMs = Date.now();
+  const held = evaluateConstraint(trigger_constraints, trigger);
+  if (held !== true)
+    return {
+      status: 'not_started' as const,
+      constraint_held: false,
+      steps: [],
+      ended_at: new Date(startMs).toISOString(),
+      error: held,
+    };
+  const outputs = new Map(Object.entries(input.outputs));
+  const simulation = await simulate({ blocks: blocks as Step[], trigger }, { outputs, startMs });
+  return { ...simulation, constraint_held: true };
+}
+
+async function getTrigger(db: Db, orgId: string, { trigger_output, event_id, workflow_id }: SimulateWorkflow) {
+  if (event_id === undefined) return (trigger_output ?? {}) as { [key: string]: Json };
+  const past = workflow_id === undefined ? undefined : await findTriggerOutput(db, orgId, workflow_id, event_id);
+  if (past === undefined) throw notFound('event');
+  return maskCredentials(past) as { [key: string]: Json };
+}
+
+/** Whether a constraint holds, or why that cannot be worked out; null where it just does not. */
+function evaluateConstraint(constraint: Json, trigger: { [key: string]: Json }): true | string | null {
+  try {
+    return satisfiesConstraint(constraint, trigger) ? true : null;
+  } catch (error) {
+    return `The constraints cannot be worked out: ${String(error)}`;
+  }
+}

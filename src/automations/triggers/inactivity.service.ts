@@ -1,0 +1,55 @@
+import type { Db } from '../../db/connect.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import { announce } from '../../outbox/events.ts';
+import { InactiveConfiguration } from './configuration.schema.ts';
+import type { InactivityProgress } from './contract.ts';
+import {
+  type InactiveSession,
+  listInactiveSessions,
+  listTriggers,
+  lockInactivityCursor,
+  updateInactivityCursor,
+} from './queries.ts';
+
+const SESSIONS_PER_BATCH = 500;
+const MINUTE_MS = 60_000;
+
+/**
+ * Tells each active workflow that asks of the sessions that have become silent for long enough since it was told last, at most a batch of them,
+ * and says when to look again. Whoever speaks meanwhile makes a silence begin anew, so none ends before that time.
+ */
+export async function announceInactiveSessions(db: Db, orgId: string): Promise<InactivityProgress> {
+  const progress: InactivityProgress = { announced: 0, hasMore: false, nextInMs: null };
+  for (const { id, configuration } of await listTriggers(db, orgId, 'ticket-inactive')) {
+    const asked = InactiveConfiguration.safeParse(configuration).data;
+    if (asked === undefined) continue;
+    const { due, nextInMs } = await announceForWorkflow(db, orgId, id, asked.minutes);
+    progress.announced += due;
+    progress.hasMore ||= due === SESSIONS_PER_BATCH;
+    progress.nextInMs = Math.min(progress.nextInMs ?? nextInMs, nextInMs);
+  }
+  return progress;
+}
+
+function announceForWorkflow(db: Db, orgId: string, automationId: string, minutes: number) {
+  return inTransaction(db, async (trx) => {
+    const place = await lockInactivityCursor(trx, orgId, automationId, minutes);
+    const silences = await listInactiveSessions(trx, orgId, place, { minutes, limit: SESSIONS_PER_BATCH });
+    const due = silences.filter(({ due_in_ms }) => due_in_ms <= 0);
+    const next = silences.find(({ due_in_ms }) => due_in_ms > 0);
+    await announce(
+      trx,
+      orgId,
+      'ticket-inactive',
+      due.map(({ id, since }) => ({
+        subject_id: id,
+        payload: { workflow_id: automationId, inactive_minutes: minutes, since: since.toISOString() },
+      })),
+    );
+    const last = due.at(-1);
+    if (last !== undefined) await updateInactivityCursor(trx, orgId, automationId, cursorOf(last));
+    return { due: due.length, nextInMs: Math.ceil(next?.due_in_ms ?? minutes * MINUTE_MS) };
+  });
+}
+
+const cursorOf = ({ id, since }: InactiveSession) => ({ silent_since: since, session_id: id });

@@ -1,0 +1,171 @@
+import { type ContactSnapshot, getContactSnapshots } from '../../contacts/snapshots.service.ts';
+import {
+  listEventContents,
+  listSessionSnapshots,
+  type SessionSnapshot,
+} from '../../conversations/sessions/snapshots.service.ts';
+import type { Trx } from '../../db/connect.ts';
+import { policySnapshotsOf } from '../../desk/sla/snapshots.service.ts';
+import type { ClaimedEventOf } from '../../outbox/claim.ts';
+import type { EventType } from '../../outbox/events.ts';
+import { getSequenceSnapshots } from '../../sequences/snapshots.service.ts';
+import type { Json, TriggerType } from '../blocks/schema.ts';
+
+/** The triggers that an event of ours fires. */
+export type TriggeringType = Extract<TriggerType, EventType>;
+export type TriggeringEvent = ClaimedEventOf<TriggeringType>;
+export type Payload = { [key: string]: Json };
+
+/** An event as it fires triggers for one subject. */
+export type Occurrence = TriggeringEvent & {
+  /** The same for the same occurrence, and for no other of its type. */
+  key: string;
+  /** Of a sequence's event: the contact's enrollment. */
+  enrollment?: { id: string; contact_id: string };
+};
+
+/** What the payloads of some occurrences show, by ids. */
+interface Subjects {
+  contacts: Map<string, ContactSnapshot>;
+  sessions: Map<string, SessionSnapshot>;
+  sequences: Awaited<ReturnType<typeof getSequenceSnapshots>>;
+  policies: Awaited<ReturnType<typeof policySnapshotsOf>>;
+  /** Of scores. Redacted ones are left out. */
+  comments: Map<string, string>;
+}
+
+/** The payload of each occurrence's trigger, in their order. Undefined where the subject is gone or its contact blocked. */
+export async function payloadsOf(trx: Trx, orgId: string, occurrences: Occurrence[]): Promise<(Payload | undefined)[]> {
+  const subjects = await subjectsOf(trx, orgId, occurrences);
+  return occurrences.map((occurrence) => payloadOf(occurrence, subjects));
+}
+
+async function subjectsOf(trx: Trx, orgId: string, occurrences: Occurrence[]): Promise<Subjects> {
+  const ids = occurrences.map(idsOf);
+  const idsIn = (of: keyof Ids) => ids.flatMap((one) => one[of] ?? []);
+  const sessions = await listSessionSnapshots(trx, orgId, idsIn('session'));
+  const contactsOfSessions = [...sessions.values()].flatMap(({ contactId }) => contactId ?? []);
+  return {
+    sessions,
+    contacts: await getContactSnapshots(trx, orgId, [...idsIn('contact'), ...contactsOfSessions]),
+    sequences: await getSequenceSnapshots(trx, orgId, idsIn('sequence')),
+    policies: await policySnapshotsOf(trx, orgId, idsIn('policy')),
+    comments: await listEventContents(trx, orgId, idsIn('score')),
+  };
+}
+
+interface Ids {
+  session?: string | null;
+  contact?: string | null;
+  sequence?: string;
+  policy?: string;
+  score?: string;
+}
+
+function idsOf({ type, subject_id, payload, enrollment }: Occurrence): Ids {
+  switch (type) {
+    case 'contact-created':
+      return { contact: subject_id };
+    case 'sequence-completed':
+      return { contact: enrollment?.contact_id, sequence: subject_id };
+    case 'phone-call-started':
+    case 'phone-call-finished':
+    case 'voice-call-transferred':
+    case 'pre-voice-call-transfer':
+      return { session: payload.session_id, contact: payload.contact_id };
+    case 'csat-score-submit':
+      return { session: subject_id, score: payload.score_id };
+    case 'sla-first-reply-breached':
+    case 'sla-next-reply-breached':
+    case 'sla-resolution-breached':
+      return { session: subject_id, policy: payload.policy_id };
+    default:
+      return { session: subject_id };
+  }
+}
+
+function payloadOf(occurrence: Occurrence, subjects: Subjects): Payload | undefined {
+  const { subject_id, enrollment } = occurrence;
+  switch (occurrence.type) {
+    case 'contact-created':
+      return withContact(subjects.contacts.get(subject_id));
+    case 'sequence-completed': {
+      const sequence = subjects.sequences.get(subject_id);
+      const contact = withContact(enrollment && subjects.contacts.get(enrollment.contact_id));
+      return sequence && contact && { ...contact, sequence: sequence as Json };
+    }
+    case 'phone-call-started':
+    case 'phone-call-finished':
+    case 'voice-call-transferred':
+    case 'pre-voice-call-transfer':
+      return callPayload(occurrence, subjects);
+    default: {
+      const session = subjects.sessions.get(subject_id);
+      const more = session && sessionDetails(occurrence, session, subjects);
+      return session && more && withSession(session, subjects.contacts, more);
+    }
+  }
+}
+
+type CallOccurrence = Extract<
+  Occurrence,
+  { type: 'phone-call-started' | 'phone-call-finished' | 'voice-call-transferred' | 'pre-voice-call-transfer' }
+>;
+
+/** A call of a sequence is in no session. */
+function callPayload({ payload }: CallOccurrence, { sessions, contacts }: Subjects): Payload | undefined {
+  const session = payload.session_id === null ? undefined : sessions.get(payload.session_id);
+  const contact = payload.contact_id === null ? undefined : contacts.get(payload.contact_id);
+  if (contact?.isBlocked === true) return undefined;
+  return {
+    session: (session?.session ?? null) as Json,
+    contact: (contact?.shown ?? null) as Json,
+    call: payload.call as Json,
+  };
+}
+
+/** What a trigger says beside the session and its contact. Undefined where the session is no longer as the event found it. */
+function sessionDetails(occurrence: Occurrence, session: SessionSnapshot, subjects: Subjects): Payload | undefined {
+  const { type, payload } = occurrence;
+  switch (type) {
+    case 'ticket-reassigned':
+      return { from: { ...payload.before }, to: { assignee_id: payload.assignee_id, team_id: payload.team_id } };
+    case 'ticket-resolved':
+      return { session_closed_payload: (session.closedPayload ?? null) as Json };
+    case 'pre-ticket-handoff':
+    case 'ticket-handoff':
+      return { handoff: (session.session.handoff ?? null) as Json };
+    case 'ticket-tag-added':
+      return { tag: payload.tag_name };
+    case 'ticket-inactive':
+      return isStillInactive(session, payload.since) ? { inactive_minutes: payload.inactive_minutes } : undefined;
+    case 'csat-score-submit':
+      return { score: payload.score, comment: subjects.comments.get(payload.score_id) ?? null };
+    case 'sla-first-reply-breached':
+    case 'sla-next-reply-breached':
+    case 'sla-resolution-breached': {
+      const policy = subjects.policies.get(payload.policy_id) ?? { id: payload.policy_id };
+      return { policy: policy as Json, due_at: payload.due_at };
+    }
+    default:
+      return {};
+  }
+}
+
+/** Whether nobody has spoken or closed the session since it was found inactive. */
+const isStillInactive = ({ session }: SessionSnapshot, since: string): boolean =>
+  session.status === 'open' && (session.last_message_at ?? session.created_at) === since;
+
+/** A visitor's session has no contact. */
+function withSession(
+  session: SessionSnapshot,
+  contacts: Map<string, ContactSnapshot>,
+  more: Payload,
+): Payload | undefined {
+  const contact = session.contactId === null ? undefined : contacts.get(session.contactId);
+  if (contact?.isBlocked === true) return undefined;
+  return { session: session.session as Json, contact: (contact?.shown ?? null) as Json, ...more };
+}
+
+const withContact = (contact: ContactSnapshot | undefined): Payload | undefined =>
+  contact === undefined || contact.isBlocked ? undefined : { contact: contact.shown as Json };

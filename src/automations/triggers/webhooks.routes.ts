@@ -1,0 +1,92 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import type { Deps } from '../../deps.ts';
+import { invalid } from '../../errors.ts';
+import { errorResponses } from '../../http/errors.ts';
+import { enforce } from '../../http/rate-limits.ts';
+import { Id } from '../../http/schemas.ts';
+import type { Json } from '../blocks/schema.ts';
+import { getWebhook, receiveForm, receiveWebhook, type Webhook, type WebhookRequest } from './webhooks.service.ts';
+
+const MAX_BODY_BYTES = 1024 * 1024;
+const JSON_TYPE = /^application\/([\w.+-]+\+)?json\b/i;
+const FORM_TYPE = /^application\/x-www-form-urlencoded\b/i;
+
+const WebhookPath = z.object({ workflow_id: Id, token: z.string().min(1).max(100) });
+const Started = z.object({
+  run_id: Id.nullable().describe('null where the workflow’s constraint does not hold.'),
+});
+
+const WEBHOOK_DESCRIPTION = `Starts a workflow by its \`webhook_url\`, which is all that a caller needs. The body is any JSON, a form's fields or text, up to 1 MB.
+Requests with the same \`Idempotency-Key\` or \`webhook-id\`, or the same id at the workflow's \`dedupe_path\`, start one run. Where
+\`trigger_configuration.secret\` is set, each must be signed: by Standard Webhooks, or with the HMAC-SHA256 of the body in hex as \`X-Signature\`.`;
+const FORM_DESCRIPTION = `Submits the form of a workflow: its fields by name, as JSON or as a browser sends them. Each field that is wrong is named.`;
+
+/** Where others start an org's workflows. Public: the token in the address says who may. */
+export const inboundWebhookRoutes: FastifyPluginAsyncZod<Deps> = async (app, { rateLimits, secrets }) => {
+  const bodies = new WeakMap<object, Buffer>();
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (request, raw, done) => {
+    const body = raw as Buffer;
+    bodies.set(request.raw, body);
+    try {
+      done(null, parseContent(request.headers['content-type'] ?? '', body));
+    } catch (error) {
+      done(error as Error, undefined);
+    }
+  });
+
+  type Take = (db: FastifyRequest['db'], hook: Webhook, request: WebhookRequest) => Promise<string | null>;
+  const answer = async (
+    { db, headers, query, body, raw }: FastifyRequest,
+    { workflow_id, token }: z.infer<typeof WebhookPath>,
+    reply: FastifyReply,
+    take: Take,
+  ) => {
+    const hook = await getWebhook(db, workflow_id, token);
+    await enforce(rateLimits, 'standard', `hooks ${hook.orgId}`, reply);
+    const content = (body ?? null) as Json;
+    const run_id = await take(db, hook, { headers, query, content, body: bodies.get(raw) ?? Buffer.alloc(0) });
+    reply.code(202);
+    return { run_id };
+  };
+
+  app.post('/hooks/workflows/:workflow_id/:token', {
+    config: { scope: 'public' },
+    bodyLimit: MAX_BODY_BYTES,
+    schema: {
+      operationId: 'startWorkflowByWebhook',
+      tags: ['workflows'],
+      description: WEBHOOK_DESCRIPTION,
+      params: WebhookPath,
+      response: { 202: Started, ...errorResponses(403, 404, 409) },
+    },
+    handler: (request, reply) =>
+      answer(request, request.params, reply, (db, hook, sent) => receiveWebhook(db, secrets, hook, sent)),
+  });
+
+  app.post('/hooks/forms/:workflow_id/:token', {
+    config: { scope: 'public' },
+    bodyLimit: MAX_BODY_BYTES,
+    schema: {
+      operationId: 'submitWorkflowForm',
+      tags: ['workflows'],
+      description: FORM_DESCRIPTION,
+      params: WebhookPath,
+      response: { 202: Started, ...errorResponses(404, 409) },
+    },
+    handler: (request, reply) => answer(request, request.params, reply, receiveForm),
+  });
+};
+
+function parseContent(type: string, body: Buffer): unknown {
+  const text = body.toString('utf8');
+  if (FORM_TYPE.test(type)) return Object.fromEntries(new URLSearchParams(text));
+  if (!JSON_TYPE.test(type)) return text;
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw invalid('The request is not valid: body: is not JSON, as its Content-Type says');
+  }
+}

@@ -1,0 +1,136 @@
+import { createHash } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Db } from '../../db/connect.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import { conflict, forbidden, invalid, notFound } from '../../errors.ts';
+import { newId } from '../../ids.ts';
+import { isSameSecret } from '../../providers/constant-time.ts';
+import type { Secrets } from '../../secrets.ts';
+import type { Json, TriggerType } from '../blocks/schema.ts';
+import { startRuns } from '../runs/start-runs.service.ts';
+import { FormConfiguration, WebhookConfiguration } from './configuration.schema.ts';
+import { parseForm } from './form.rules.ts';
+import { decryptSecret } from './secrets.rules.ts';
+import { isSigned } from './webhook-signatures.ts';
+import { findRunByKey, findWebhook } from './webhooks.queries.ts';
+
+/** A request to a workflow's own address. */
+export interface WebhookRequest {
+  headers: IncomingHttpHeaders;
+  query: unknown;
+  /** What it says: JSON, a form's fields or text. */
+  content: Json;
+  /** The bytes that were signed. */
+  body: Buffer;
+}
+
+/** They open doors elsewhere: no step, log or page is to show them. */
+const CREDENTIAL_HEADERS = new Set(['authorization', 'proxy-authorization', 'cookie', 'x-api-key', 'x-auth-token']);
+const MAX_KEY_CHARACTERS = 255;
+
+export interface Webhook {
+  orgId: string;
+  id: string;
+  type: TriggerType | null;
+  configuration: Json;
+}
+
+/** The workflow that an address is of. Throws notFound for a wrong token as for an unknown workflow. */
+export async function getWebhook(db: Db, automationId: string, token: string): Promise<Webhook> {
+  const found = await findWebhook(db, automationId);
+  if (!isSameSecret(token, found?.webhook_token ?? '') || found === undefined) throw notFound('workflow address');
+  const { org_id: orgId, id, trigger_type: type, trigger_configuration: configuration } = found;
+  return { orgId, id, type, configuration };
+}
+
+/**
+ * Starts the workflow of a webhook, once for each key by which the sender tells its requests apart: then the run is the one that it started
+ * before. Null where the constraint does not hold. Throws conflict, and forbidden without the signature that the workflow asks for.
+ */
+export async function receiveWebhook(
+  db: Db,
+  secrets: Secrets,
+  hook: Webhook,
+  request: WebhookRequest,
+): Promise<string | null> {
+  assertTriggerType(hook, 'webhook', 'a webhook');
+  const { dedupe_path } = WebhookConfiguration.catch({}).parse(hook.configuration ?? {});
+  const secret = decryptSecret(secrets, hook.orgId, hook.id, hook.configuration);
+  if (secret !== undefined && !isSigned(secret, request, new Date()))
+    throw forbidden('The signature is missing or wrong');
+  const output = {
+    body: request.content,
+    headers: withoutCredentials(request.headers),
+    query: request.query as Json,
+  };
+  const given =
+    idempotencyKeyOf(request.headers, 'webhook-id') ?? (dedupe_path && dedupeIdAt(dedupe_path, request.content));
+  return startOnce(db, hook, 'webhook', given, output);
+}
+
+/** Starts the workflow of a form. Throws conflict, and invalid naming each field that is wrong. */
+export async function receiveForm(db: Db, hook: Webhook, { headers, content }: WebhookRequest): Promise<string | null> {
+  assertTriggerType(hook, 'form-trigger', 'a form');
+  const { fields } = FormConfiguration.catch({ fields: [] }).parse(hook.configuration);
+  if (typeof content !== 'object' || content === null || Array.isArray(content))
+    throw invalid('The request is not valid: body: must be the fields of the form by name');
+  const read = parseForm(fields, content);
+  if ('issues' in read) {
+    const { issues } = read;
+    throw invalid(
+      `The request is not valid: ${issues.map(({ path, message }) => `${path}: ${message}`).join('; ')}`.slice(0, 500),
+      issues,
+    );
+  }
+  return startOnce(db, hook, 'form-trigger', idempotencyKeyOf(headers), { form: read.form });
+}
+
+function assertTriggerType({ type }: Webhook, expected: TriggerType, what: string): void {
+  if (type === null) throw conflict('The workflow is not active: POST /workflows/{id}/activate');
+  if (type !== expected) throw conflict(`The workflow is not started by ${what}, but by ${type}`);
+}
+
+/** Commits only what it needs of the database: Temporal may be away. */
+function startOnce(
+  db: Db,
+  { orgId, id }: Webhook,
+  type: 'webhook' | 'form-trigger',
+  given: string | undefined,
+  output: { [key: string]: Json },
+): Promise<string | null> {
+  const key = `${type}/${given === undefined ? newId() : hashedIfLong(given)}`;
+  const happening = { key, occurredAt: new Date(), depth: 0, output };
+  return inTransaction(db, async (trx) => {
+    const [runId] = await startRuns(trx, orgId, type, [happening], 'automatic', id);
+    if (runId !== undefined) return runId;
+    return (await findRunByKey(trx, orgId, id, key))?.id ?? null;
+  });
+}
+
+/** A long key takes little room in the index. */
+const hashedIfLong = (key: string) =>
+  key.length <= MAX_KEY_CHARACTERS ? key : createHash('sha256').update(key).digest('base64url');
+
+function idempotencyKeyOf(headers: IncomingHttpHeaders, ...others: string[]): string | undefined {
+  const given = ['idempotency-key', ...others].map((name) => headers[name]).find((value) => value !== undefined);
+  if (given === undefined) return undefined;
+  if (typeof given === 'string' && given.length >= 1 && given.length <= MAX_KEY_CHARACTERS) return given;
+  throw invalid(`Idempotency-Key and webhook-id must have 1 to ${MAX_KEY_CHARACTERS} characters`);
+}
+
+/** Looks only at what the body has of its own. */
+function dedupeIdAt(path: string, content: Json): string | undefined {
+  let value: Json = content;
+  for (const name of path.split('.')) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined;
+    value = (value as Record<string, Json>)[name] ?? null;
+  }
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined;
+}
+
+const withoutCredentials = (headers: IncomingHttpHeaders): Json =>
+  Object.fromEntries(
+    Object.entries(headers).flatMap(([name, value]) =>
+      value === undefined || CREDENTIAL_HEADERS.has(name) ? [] : [[name, [value].flat().join(', ')]],
+    ),
+  );

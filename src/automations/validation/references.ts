@@ -1,0 +1,42 @@
+import { type Reference, referencesIn } from '../blocks/references.rules.ts';
+import { type CollectedStep, quoted } from './steps.ts';
+
+const MAX_REFERENCES = 2_000;
+/** What a loop has only while it goes on. */
+const ITERATION_FIELDS = new Set(['item', 'index']);
+
+/** What is wrong with a step's references: each is to the trigger or a step before, and of loops to what is seen from here. */
+export function problemsOfReferences(steps: CollectedStep[]): string[][] {
+  const places = new Map<string, number>();
+  for (const [place, { id }] of steps.entries()) if (id !== undefined && !places.has(id)) places.set(id, place);
+  return steps.map(({ fields, loops }, place) => {
+    const references = referencesIn(fields.$kind === 'Action' ? fields.input : fields.inputs);
+    if (references.length > MAX_REFERENCES) return [`must have at most ${MAX_REFERENCES} references`];
+    const problems = references.flatMap((reference) => {
+      const at = reference.step === 'trigger' ? undefined : places.get(reference.step);
+      const problem =
+        reference.step === 'trigger'
+          ? undefined
+          : at === undefined
+            ? 'there is no such step'
+            : problemOfReference(reference, steps[at] as CollectedStep, at - place, loops);
+      return problem === undefined ? [] : [`refers to ${quoted(reference.step)}: ${problem}`];
+    });
+    return [...new Set(problems)];
+  });
+}
+
+function problemOfReference(
+  { path }: Reference,
+  target: CollectedStep,
+  distance: number,
+  loops: string[],
+): string | undefined {
+  if (distance === 0) return 'a step cannot refer to itself';
+  if (distance > 0) return 'that step comes later';
+  const loop = target.loops.find((around) => !loops.includes(around));
+  if (loop !== undefined) return `that step is in the loop ${quoted(loop)}, and is known only inside of it`;
+  const isIteration = target.fields.type === 'for-each' && ITERATION_FIELDS.has(path[0] ?? '');
+  if (isIteration && !loops.includes(target.id as string)) return `${path[0]} is known only inside of the loop`;
+  return undefined;
+}

@@ -1,0 +1,128 @@
+import { z } from 'zod';
+import { ACTIONS } from '../actions/registry.ts';
+import { referencesIn } from '../blocks/references.rules.ts';
+import { ActionShape, BLOCKS } from '../blocks/shapes.schema.ts';
+import { problemsOf } from './input.rules.ts';
+import { problemOfLogic } from './trigger.ts';
+
+const MAX_STEPS = 200;
+const MAX_DEPTH = 10;
+const MAX_QUOTED = 60;
+
+type Fields = Record<string, unknown>;
+
+/** A step as it was found on the way through all branches, in their order. */
+export interface CollectedStep {
+  /** As it is given, where that is text. */
+  id: string | undefined;
+  fields: Fields;
+  /** The ids of the loops around it. */
+  loops: string[];
+  problems: string[];
+}
+
+export interface CollectedSteps {
+  steps: CollectedStep[];
+  /** What is wrong, but with no step that has an id. */
+  problems: string[];
+}
+
+/** Goes through steps with all their branches, and says what is wrong with each by itself. */
+export function collectSteps(blocks: unknown): CollectedSteps {
+  const found: CollectedSteps = { steps: [], problems: [] };
+  if (!Array.isArray(blocks)) found.problems.push('workflow_blocks must be a list of steps');
+  else collectList(found, blocks, { depth: 1, loops: [], path: 'workflow_blocks' });
+  if (found.steps.length > MAX_STEPS)
+    found.problems.push(`workflow_blocks must have at most ${MAX_STEPS} steps in all`);
+  return found;
+}
+
+interface WalkContext {
+  depth: number;
+  loops: string[];
+  path: string;
+}
+
+function collectList(found: CollectedSteps, list: unknown[], around: WalkContext): void {
+  if (list.length > 0 && around.depth > MAX_DEPTH) {
+    found.problems.push(`${around.path}: steps must be nested at most ${MAX_DEPTH} deep`);
+    return;
+  }
+  for (const [index, value] of list.entries()) {
+    if (found.steps.length > MAX_STEPS) return;
+    const path = `${around.path}[${index}]`;
+    if (isFields(value)) collectStep(found, value, { ...around, path });
+    else found.problems.push(`${path}: must be a step, which is an object`);
+  }
+}
+
+function collectStep(found: CollectedSteps, fields: Fields, around: WalkContext): void {
+  const id = typeof ownValue(fields, 'id') === 'string' ? (fields.id as string) : undefined;
+  const problems = problemsIn(fields);
+  found.steps.push({ id, fields, loops: around.loops, problems: id === undefined ? [] : problems });
+  if (id === undefined) found.problems.push(...problems.map((problem) => `${around.path}: ${problem}`));
+  const isLoop = fields.type === 'for-each' && id !== undefined;
+  const inside = { depth: around.depth + 1, loops: isLoop ? [...around.loops, id] : around.loops };
+  for (const [name, list] of branchesOf(fields))
+    collectList(found, list, { ...inside, path: `${around.path}.branches.${name}` });
+}
+
+/** The lists of steps in a block, in the order in which a reader meets them. */
+function branchesOf(fields: Fields): [string, unknown[]][] {
+  const branches = ownValue(fields, 'branches');
+  if (fields.$kind !== 'Block' || !isFields(branches)) return [];
+  const cases = ownValue(branches, 'cases');
+  const ofCases = (Array.isArray(cases) ? cases : []).map((one, nth): [string, unknown] => [
+    `cases[${nth}].steps`,
+    isFields(one) ? ownValue(one, 'steps') : undefined,
+  ]);
+  const named = (name: string): [string, unknown] => [name, ownValue(branches, name)];
+  return [named('then'), named('else'), ...ofCases, named('default'), named('do')].filter(
+    (branch): branch is [string, unknown[]] => Array.isArray(branch[1]),
+  );
+}
+
+function problemsIn(fields: Fields): string[] {
+  if (fields.$kind === 'Action') return problemsOfAction(fields);
+  if (fields.$kind === 'Block') return problemsOfBlock(fields);
+  return ['$kind must be "Action" or "Block"'];
+}
+
+function problemsOfAction(fields: Fields): string[] {
+  const problems = problemsOf(ActionShape, fields);
+  if (typeof fields.type !== 'string') return problems;
+  const action = ACTIONS.get(fields.type);
+  if (action === undefined)
+    return [...problems, `there is no action ${quoted(fields.type)}: GET /workflows/definitions lists them`];
+  if (!isFields(fields.input)) return problems;
+  return [...problems, ...problemsOf(z.object({ input: action.input }), { input: fields.input })];
+}
+
+function problemsOfBlock(fields: Fields): string[] {
+  const block = typeof fields.type === 'string' ? BLOCKS.get(fields.type) : undefined;
+  if (block === undefined) return [`there is no block ${quoted(fields.type)}: GET /workflows/definitions lists them`];
+  return [...problemsOf(block.shape, fields), ...problemsOfCases(fields), ...problemsOfConstraint(fields)];
+}
+
+/** Cases are told apart before a run begins: by what they say, not by what steps give. */
+function problemsOfCases({ branches }: Fields): string[] {
+  const cases = isFields(branches) ? ownValue(branches, 'cases') : undefined;
+  if (!Array.isArray(cases)) return [];
+  return cases.flatMap((one, nth) =>
+    isFields(one) && referencesIn(one.equals).length > 0
+      ? [`branches.cases.${nth}.equals: must be without references: compare them by if-else`]
+      : [],
+  );
+}
+
+function problemsOfConstraint({ type, inputs }: Fields): string[] {
+  if (type !== 'wait-for-event' || !isFields(inputs)) return [];
+  const fault = problemOfLogic(ownValue(inputs, 'constraint'));
+  return fault === undefined ? [] : [`inputs.constraint: ${fault}`];
+}
+
+const isFields = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+const ownValue = (fields: Fields, key: string): unknown => (Object.hasOwn(fields, key) ? fields[key] : undefined);
+export const quoted = (value: unknown): string =>
+  typeof value === 'string' ? JSON.stringify(value.slice(0, MAX_QUOTED)) : typeof value;

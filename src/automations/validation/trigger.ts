@@ -1,0 +1,39 @@
+import { isTimeZone } from '../../orgs/time-zones.rules.ts';
+import { problemOfConstraint } from '../blocks/constraints.ts';
+import { TriggerType } from '../blocks/schema.ts';
+import type { CronConfiguration } from '../triggers/configuration.schema.ts';
+import { TRIGGERS } from '../triggers/schema.ts';
+import { problemOfCronExpression } from './cron.ts';
+import { describeIssue } from './input.rules.ts';
+
+/** What is wrong with a trigger of a type. */
+export function problemsOfTrigger(type: unknown, configuration: unknown, constraints: unknown): string[] {
+  const fault = problemOfLogic(constraints);
+  const problems = fault === undefined ? [] : [`trigger_constraints: ${fault}`];
+  const known = TriggerType.safeParse(type);
+  if (!known.success) return ['trigger_type must be one of those that GET /workflows/definitions lists', ...problems];
+  return [...problems, ...problemsOfConfiguration(known.data, configuration)];
+}
+
+function problemsOfConfiguration(type: TriggerType, given: unknown): string[] {
+  const { configuration, isConfigurable } = TRIGGERS[type];
+  if (configuration === undefined) return [];
+  if (given === undefined || given === null)
+    return isConfigurable === 'optional' ? [] : [`trigger_configuration: ${type} needs one`];
+  const { success, error, data } = configuration.safeParse(given);
+  if (!success) return error.issues.map((issue) => `trigger_configuration.${describeIssue(issue)}`);
+  return type === 'cron-trigger' ? problemsOfCron(data as CronConfiguration) : [];
+}
+
+function problemsOfCron({ cron, timezone }: CronConfiguration): string[] {
+  if (!isTimeZone(timezone)) return ['trigger_configuration.timezone: must be an IANA name, such as Europe/Berlin'];
+  const fault = problemOfCronExpression(cron, timezone);
+  return fault === undefined ? [] : [`trigger_configuration.cron: ${fault}`];
+}
+
+/** Why something is no condition in JSON Logic. One that is absent always holds. */
+export function problemOfLogic(logic: unknown): string | undefined {
+  if (logic === undefined || logic === null || typeof logic === 'boolean') return undefined;
+  if (typeof logic !== 'object' || Array.isArray(logic)) return 'must be JSON Logic: an object with one operator';
+  return problemOfConstraint(logic);
+}

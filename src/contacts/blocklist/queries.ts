@@ -1,0 +1,125 @@
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import type { Db } from '../../db/connect.ts';
+
+/**
+ * The SQL condition that the org has blocked the e-mail in a column: the address itself, its domain, or a domain above that. Null is
+ * not blocked. For use inside another statement.
+ */
+export function blockedEmail(org: string, column: string): RawBuilder<SqlBool> {
+  const orgId = sql`${org}::uuid`;
+  const email = sql.ref(column);
+  return sql<SqlBool>`(
+    exists (select from blocked_contacts as blocked where blocked.org_id = ${orgId} and blocked.email = lower(${email}))
+    or exists (
+      select
+      from (select string_to_array(lower(split_part(${email}, '@', 2)), '.') as labels) as domain
+      cross join generate_subscripts(domain.labels, 1) as start
+      join blocked_domains as blocked
+        on blocked.org_id = ${orgId} and blocked.domain = array_to_string(domain.labels[start:], '.')
+    )
+  )`;
+}
+
+/** Whether the contact's e-mail is blocked, or the one that it claims as a visitor of the widget. */
+export async function hasBlockedEmail(db: Db, orgId: string, contactId: string): Promise<boolean> {
+  const { rows } = await sql`
+    select from contacts as contact
+    cross join lateral (values (contact.email), (contact.custom_data ->> 'unverified_email')) as address (email)
+    where contact.org_id = ${orgId} and contact.id = ${contactId} and ${blockedEmail(orgId, 'address.email')}
+  `.execute(db);
+  return rows.length > 0;
+}
+
+export interface NewBlock {
+  id: string;
+  reason: string | null;
+}
+
+/** Blocks the e-mail. One that is blocked stays, with the new reason where one is given. */
+export async function insertBlockedContact(db: Db, orgId: string, block: NewBlock & { email: string }): Promise<void> {
+  await sql`
+    insert into blocked_contacts as blocked (org_id, id, email, reason)
+    values (${orgId}, ${block.id}, ${block.email}, ${block.reason})
+    on conflict (org_id, email) do update set reason = coalesce(excluded.reason, blocked.reason)
+  `.execute(db);
+}
+
+export function listBlockedContacts(db: Db, orgId: string, { offset, limit }: { offset: number; limit: number }) {
+  return db
+    .selectFrom('blocked_contacts as blocked')
+    .leftJoin('contacts as contact', (join) =>
+      join.onRef('contact.org_id', '=', 'blocked.org_id').onRef('contact.email', '=', 'blocked.email'),
+    )
+    .select(['blocked.id', 'contact.id as contact_id', 'blocked.email', 'contact.name', 'contact.phone_number'])
+    .select(['blocked.reason', 'blocked.created_at'])
+    .where('blocked.org_id', '=', orgId)
+    .orderBy('blocked.created_at', 'desc')
+    .orderBy('blocked.id', 'desc')
+    .offset(offset)
+    .limit(limit)
+    .execute();
+}
+
+export async function deleteBlockedContact(db: Db, orgId: string, id: string): Promise<boolean> {
+  const { numDeletedRows } = await db
+    .deleteFrom('blocked_contacts')
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return numDeletedRows > 0n;
+}
+
+/** Blocks those of the domains that are not blocked yet, and gives these. */
+export async function insertBlockedDomains(db: Db, orgId: string, blocks: (NewBlock & { domain: string })[]) {
+  return db
+    .insertInto('blocked_domains')
+    .columns(['org_id', 'id', 'domain', 'reason'])
+    .expression((eb) =>
+      eb
+        .selectFrom(
+          sql<{ id: string; domain: string; reason: string | null }>`
+            jsonb_to_recordset(${JSON.stringify(blocks)}::jsonb)`.as<'new'>(
+            sql`new (id uuid, domain text, reason text)`,
+          ),
+        )
+        .select([sql<string>`${orgId}::uuid`.as('org_id'), 'new.id', 'new.domain', 'new.reason'])
+        .orderBy('new.domain'),
+    )
+    .onConflict((oc) => oc.columns(['org_id', 'domain']).doNothing())
+    .returning(['id', 'domain', 'reason', 'created_at'])
+    .execute();
+}
+
+export function listBlockedDomains(db: Db, orgId: string, { offset, limit }: { offset: number; limit: number }) {
+  return db
+    .selectFrom('blocked_domains')
+    .select(['id', 'domain', 'reason', 'created_at'])
+    .where('org_id', '=', orgId)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .offset(offset)
+    .limit(limit)
+    .execute();
+}
+
+export async function deleteBlockedDomain(db: Db, orgId: string, id: string): Promise<boolean> {
+  const { numDeletedRows } = await db
+    .deleteFrom('blocked_domains')
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return numDeletedRows > 0n;
+}
+
+export async function countBlocked(
+  db: Db,
+  orgId: string,
+  table: 'blocked_contacts' | 'blocked_domains',
+): Promise<number> {
+  const { count } = await db
+    .selectFrom(table)
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('org_id', '=', orgId)
+    .executeTakeFirstOrThrow();
+  return count;
+}

@@ -1,0 +1,100 @@
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import type { Deps } from '../../deps.ts';
+import { errorResponses } from '../../http/errors.ts';
+import { NO_BODY, NoBody } from '../../http/schemas.ts';
+import {
+  BlockContact,
+  BlockDomains,
+  BlockedContactPage,
+  BlockedDomainPage,
+  BlockedDomains,
+  BlocklistPath,
+  BlocklistQuery,
+} from './schema.ts';
+import {
+  blockContact,
+  blockDomains,
+  pageOfBlockedContacts,
+  pageOfBlockedDomains,
+  unblockContact,
+  unblockDomain,
+} from './service.ts';
+
+export const blocklistRoutes: FastifyPluginAsyncZod<Deps> = async (app) => {
+  app.post('/blocklist/contacts', {
+    config: { scope: 'blocklist:write' },
+    schema: {
+      operationId: 'blockContact',
+      tags: ['blocklist'],
+      description: 'Nothing is sent to this e-mail from now on, whether or not a contact has it.',
+      body: BlockContact,
+      response: { 200: NoBody, ...errorResponses(403) },
+    },
+    handler: async ({ db, org, body }) => {
+      await blockContact(db, org.id, body);
+      return NO_BODY;
+    },
+  });
+
+  app.get('/blocklist/contacts', {
+    config: { scope: 'blocklist:read' },
+    schema: {
+      operationId: 'listBlockedContacts',
+      tags: ['blocklist'],
+      querystring: BlocklistQuery,
+      response: { 200: BlockedContactPage, ...errorResponses(403) },
+    },
+    handler: async ({ db, org, query }) => pageOfBlockedContacts(db, org.id, query),
+  });
+
+  app.delete('/blocklist/contacts/:id', {
+    config: { scope: 'blocklist:write' },
+    schema: {
+      operationId: 'unblockContact',
+      tags: ['blocklist'],
+      params: BlocklistPath,
+      response: { 200: NoBody, ...errorResponses(403, 404) },
+    },
+    handler: async ({ db, org, params }) => {
+      await unblockContact(db, org.id, params.id);
+      return NO_BODY;
+    },
+  });
+
+  app.post('/blocklist/domains', {
+    config: { scope: 'blocklist:write' },
+    schema: {
+      operationId: 'blockDomains',
+      tags: ['blocklist'],
+      description: 'Nothing is sent to these domains and their subdomains from now on.',
+      body: BlockDomains,
+      response: { 200: BlockedDomains, ...errorResponses(403) },
+    },
+    handler: async ({ db, org, body }) => blockDomains(db, org.id, body),
+  });
+
+  app.get('/blocklist/domains', {
+    config: { scope: 'blocklist:read' },
+    schema: {
+      operationId: 'listBlockedDomains',
+      tags: ['blocklist'],
+      querystring: BlocklistQuery,
+      response: { 200: BlockedDomainPage, ...errorResponses(403) },
+    },
+    handler: async ({ db, org, query }) => pageOfBlockedDomains(db, org.id, query),
+  });
+
+  app.delete('/blocklist/domains/:id', {
+    config: { scope: 'blocklist:write' },
+    schema: {
+      operationId: 'unblockDomain',
+      tags: ['blocklist'],
+      params: BlocklistPath,
+      response: { 200: NoBody, ...errorResponses(403, 404) },
+    },
+    handler: async ({ db, org, params }) => {
+      await unblockDomain(db, org.id, params.id);
+      return NO_BODY;
+    },
+  });
+};

@@ -1,0 +1,21 @@
+import type { Db } from '../../db/connect.ts';
+import { ContactFields } from '../schema.ts';
+import { saveContacts } from './service.ts';
+
+type BatchResult = { id: string; created: boolean } | { error: string };
+
+/** Saves each contact that is valid and says of each other why it is not. */
+export async function saveContactBatch(db: Db, orgId: string, contacts: unknown[]): Promise<BatchResult[]> {
+  const parsed = contacts.map((contact) => ContactFields.safeParse(contact));
+  const saves = parsed.flatMap(({ success, data }) => (success ? [{ change: data }] : []));
+  const saved = (await saveContacts(db, orgId, saves)).values();
+  return parsed.map(({ success, error }): BatchResult => {
+    if (!success) return { error: error.issues.map(describeIssue).join('; ').slice(0, 1000) };
+    const { value } = saved.next();
+    if (value === undefined) throw new Error('every save has a result');
+    return 'error' in value ? { error: value.error.message } : value;
+  });
+}
+
+const describeIssue = ({ path, message }: { path: PropertyKey[]; message: string }) =>
+  path.length === 0 ? message : `${path.map(String).join('.')}: ${message}`;

@@ -1,0 +1,212 @@
+import type { Db, Trx } from '../../db/connect.ts';
+import { violatedUnique } from '../../db/failures.ts';
+import { inSavepoint, inTransaction } from '../../db/transaction.ts';
+import { conflict, type DomainError, invalid, notFound } from '../../errors.ts';
+import { newId } from '../../ids.ts';
+import { announce } from '../../outbox/events.ts';
+import { insertAndAnnounceContact, insertContacts, lockContacts, updateContacts } from '../queries.ts';
+import {
+  blankContact,
+  type ContactChange,
+  isSameContact,
+  limitViolationOf,
+  mergeContact,
+  type StoredContact,
+} from './merge.rules.ts';
+
+/** Rounds in a row that may pass without a result, as others write the same contacts. */
+const MAX_STALLS = 10;
+
+/** A change of the contact with this id, or, without one, of whoever has the e-mail or phone number. */
+export interface ContactSave {
+  id?: string;
+  change: ContactChange;
+}
+
+export type SaveResult = { id: string; created: boolean } | { error: DomainError };
+
+/** Saves one contact: a new one in a single round trip, else merged into the one that has its e-mail or phone number. */
+export async function saveContact(db: Db, orgId: string, change: ContactChange): Promise<{ id: string }> {
+  const contact = mergeContact(blankContact(newId()), change);
+  const excess = limitViolationOf(contact);
+  if (excess !== undefined) throw invalid(excess);
+  if (await insertAndAnnounceContact(db, orgId, contact)) return { id: contact.id };
+  return saveOne(db, orgId, { change });
+}
+
+/** Changes the contact with this id. Throws notFound, and conflict where another has the e-mail or phone number. */
+export async function updateContact(db: Db, orgId: string, id: string, change: ContactChange): Promise<void> {
+  await saveOne(db, orgId, { id, change });
+}
+
+async function saveOne(db: Db, orgId: string, save: ContactSave): Promise<{ id: string }> {
+  const [result] = await saveContacts(db, orgId, [save]);
+  if (result === undefined) throw new Error('a save has a result');
+  if ('error' in result) throw result.error;
+  return { id: result.id };
+}
+
+/**
+ * Saves contacts in order, as if one by one, in a handful of statements. What cannot be saved is answered by its error and
+ * leaves the others alone.
+ */
+export function saveContacts(db: Db, orgId: string, saves: ContactSave[]): Promise<SaveResult[]> {
+  return inTransaction(db, async (trx) => {
+    const results: (SaveResult | undefined)[] = saves.map(() => undefined);
+    // Another transaction may take an e-mail between our look and our write. It has committed then, and the next look sees it.
+    let open = saves.map((save, index) => ({ ...save, index }));
+    for (let stalls = 0; open.length > 0 && stalls < MAX_STALLS; ) {
+      await saveRound(trx, orgId, open, results);
+      const left = open.filter(({ index }) => results[index] === undefined);
+      stalls = left.length === open.length ? stalls + 1 : 0;
+      open = left;
+    }
+    return results.map((result) => result ?? { error: conflict('The contact is being changed by others: try again') });
+  });
+}
+
+interface PendingSave extends ContactSave {
+  index: number;
+}
+
+/** A contact in the middle of a round: as it was, as it will be, and whose saves led there. */
+interface ContactDraft {
+  before: StoredContact | undefined;
+  row: object | undefined;
+  now: StoredContact;
+  indexes: number[];
+}
+
+async function saveRound(
+  trx: Trx,
+  orgId: string,
+  saves: PendingSave[],
+  results: (SaveResult | undefined)[],
+): Promise<void> {
+  const drafts = createDrafts(await lockContacts(trx, orgId, addressesOf(saves)));
+  for (const save of saves) {
+    const refusal = drafts.apply(save);
+    if (refusal === 'later') break; // needs what this round writes first
+    if (refusal !== undefined) results[save.index] = { error: refusal };
+  }
+  const created = drafts.list().filter(({ before }) => before === undefined);
+  const changed = drafts.list().filter(({ before, now }) => before !== undefined && !isSameContact(before, now));
+
+  if (!(await writeChanges(trx, orgId, changed))) return;
+  const written = new Set(
+    await insertContacts(
+      trx,
+      orgId,
+      created.map(({ now }) => now),
+    ),
+  );
+
+  const announced = created.filter(({ now }) => written.has(now.id));
+  await announce(
+    trx,
+    orgId,
+    'contact-created',
+    announced.map(({ now }) => ({ subject_id: now.id, payload: {} })),
+  );
+  await announce(
+    trx,
+    orgId,
+    'contact-updated',
+    changed.map(({ now, row }) => ({ subject_id: now.id, payload: { before: row ?? {} } })),
+  );
+  for (const { before, now, indexes } of drafts.list()) {
+    if (before === undefined && !written.has(now.id)) continue;
+    for (const [nth, index] of indexes.entries()) {
+      results[index] = { id: now.id, created: before === undefined && nth === 0 };
+    }
+  }
+}
+
+/** False where another transaction took an e-mail or phone number since we looked. */
+async function writeChanges(trx: Trx, orgId: string, drafts: ContactDraft[]): Promise<boolean> {
+  const contacts = drafts.map(({ now }) => now);
+  const isSafe = drafts.every(
+    ({ before, now }) => before?.email === now.email && before.phone_number === now.phone_number,
+  );
+  if (isSafe) {
+    await updateContacts(trx, orgId, contacts);
+    return true;
+  }
+  try {
+    await inSavepoint(trx, () => updateContacts(trx, orgId, contacts));
+    return true;
+  } catch (error) {
+    if (violatedUnique(error) === undefined) throw error;
+    return false;
+  }
+}
+
+const addressesOf = (saves: ContactSave[]) => ({
+  ids: saves.flatMap(({ id }) => id ?? []),
+  emails: saves.flatMap(({ change }) => change.email ?? []),
+  phones: saves.flatMap(({ change }) => change.phone ?? []),
+});
+
+/** The contacts of a round, found by what they are told apart by, as they change from save to save. */
+function createDrafts(stored: (StoredContact & { row: object })[]) {
+  const byId = new Map<string, ContactDraft>();
+  const byEmail = new Map<string, ContactDraft>();
+  const byPhone = new Map<string, ContactDraft>();
+  const given = new Set<string>();
+
+  const put = (draft: ContactDraft) => {
+    byId.set(draft.now.id, draft);
+    if (draft.now.email !== null) byEmail.set(draft.now.email, draft);
+    if (draft.now.phone_number !== null) byPhone.set(draft.now.phone_number, draft);
+  };
+  for (const { row, ...contact } of stored) put({ before: contact, row, now: contact, indexes: [] });
+
+  const targetOf = ({ id, change }: PendingSave): ContactDraft | DomainError => {
+    const owners = {
+      email: change.email === undefined ? undefined : byEmail.get(change.email),
+      phone: change.phone === undefined ? undefined : byPhone.get(change.phone),
+    };
+    if (id !== undefined) {
+      const target = byId.get(id);
+      if (target === undefined) return notFound('contact');
+      if (owners.email !== undefined && owners.email !== target)
+        return conflict('contact.email: another contact has this e-mail');
+      if (owners.phone !== undefined && owners.phone !== target)
+        return conflict('contact.phone: another contact has this number');
+      return target;
+    }
+    if (owners.email !== undefined && owners.phone !== undefined && owners.email !== owners.phone) {
+      return conflict('contact.phone: another contact than the one with this e-mail has this number');
+    }
+    const blank: ContactDraft = { before: undefined, row: undefined, now: blankContact(newId()), indexes: [] };
+    return owners.email ?? owners.phone ?? blank;
+  };
+
+  return {
+    list: () => [...byId.values()].filter(({ indexes }) => indexes.length > 0),
+    /** Applies one save; the reason where it cannot be, `later` where it takes what a contact gave up in this round. */
+    apply(save: PendingSave): DomainError | 'later' | undefined {
+      const { change } = save;
+      if (given.has(`email ${change.email}`) || given.has(`phone ${change.phone}`)) return 'later';
+      const target = targetOf(save);
+      if (!('now' in target)) return target;
+      const now = mergeContact(target.now, change);
+      const excess = limitViolationOf(now);
+      if (excess !== undefined) return invalid(excess);
+
+      const { email, phone_number } = target.now;
+      if (email !== null && email !== now.email) {
+        byEmail.delete(email);
+        given.add(`email ${email}`);
+      }
+      if (phone_number !== null && phone_number !== now.phone_number) {
+        byPhone.delete(phone_number);
+        given.add(`phone ${phone_number}`);
+      }
+      target.now = now;
+      target.indexes.push(save.index);
+      put(target);
+      return undefined;
+    },
+  };
+}

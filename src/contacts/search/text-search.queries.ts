@@ -1,0 +1,51 @@
+import { sql } from 'kysely';
+import { type Db, PLANNED_EACH_TIME } from '../../db/connect.ts';
+
+/** Of each kind of match, so many are compared. */
+const MAX_CANDIDATES = 200;
+
+const TEXT = sql`public.contact_text(name, email, phone_number)`;
+
+export interface ContactText {
+  /** A tsquery. */
+  words: string;
+  /** What may stand anywhere in a name or address, ready for LIKE but for its per cents. */
+  part: string | undefined;
+  /** Digits of a phone number in any spelling. */
+  digits: string | undefined;
+  contactId: string | undefined;
+}
+
+/** Contacts whose name, e-mail or phone number has the words, or the part; where there is none, those that are spelled alike. */
+export async function searchContactTexts(
+  db: Db,
+  orgId: string,
+  { words, part, digits, contactId }: ContactText,
+  limit: number,
+) {
+  const place = sql`org_id = ${orgId}${contactId === undefined ? sql`` : sql` and id = ${contactId}`}`;
+  const some = sql`limit ${sql.raw(String(MAX_CANDIDATES))}`;
+  const plain = sql`btrim(public.plain_text(${part ?? ''}::text))`;
+  const found = [
+    sql`
+    (select id from contacts where ${place} and public.search_vector(null, ${TEXT}) @@ ${words}::tsquery ${some})`,
+  ];
+  if (part !== undefined)
+    found.push(sql`(select id from contacts where ${place} and ${TEXT} like '%' || ${plain} || '%' ${some})`);
+  if (digits !== undefined)
+    found.push(sql`(select id from contacts where ${place} and ${TEXT} like '%' || ${digits}::text || '%' ${some})`);
+  const alike =
+    part === undefined
+      ? sql``
+      : sql`union select id from (select id from contacts where ${place} and ${TEXT} %> ${plain} ${some}) as alike
+        where not exists (select from found)`;
+  const { rows } = await sql<{ id: string; name: string | null; email: string | null; phone: string | null }>`
+    ${sql.raw(PLANNED_EACH_TIME)}
+    with found as materialized (${sql.join(found, sql` union `)}), hit as (select id from found ${alike})
+    select id, name, email, phone_number as phone from contacts
+    where org_id = ${orgId} and id in (select id from hit)
+    order by public.word_similarity(${plain}, ${TEXT}) desc, name, id
+    limit ${limit}
+  `.execute(db);
+  return rows;
+}

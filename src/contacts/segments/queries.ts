@@ -1,0 +1,57 @@
+import { sql } from 'kysely';
+import type { Db, Trx } from '../../db/connect.ts';
+import { orderedByCreation, type PageRequest } from '../../db/cursor.ts';
+import { lockName } from '../../db/locks.ts';
+import type { FullFilter } from '../filters/schema.ts';
+
+const columns = ['id', 'name', 'created_at', 'updated_at'] as const;
+const filter = sql<FullFilter | null>`filter`.as('filter');
+
+/** Lets one change of the org's segments through at a time, so that no two of them close a circle together. */
+export async function lockSegments(trx: Trx, orgId: string): Promise<void> {
+  await lockName(trx, `segments ${orgId}`);
+}
+
+export function insertSegment(db: Db, segment: { org_id: string; id: string; name: string; filter: string | null }) {
+  return db.insertInto('segments').values(segment).returning(columns).returning(filter).executeTakeFirstOrThrow();
+}
+
+export function findSegment(db: Db, orgId: string, id: string) {
+  return db
+    .selectFrom('segments')
+    .select(columns)
+    .select(filter)
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+}
+
+export function updateSegment(db: Db, orgId: string, id: string, changes: { name?: string; filter?: string | null }) {
+  return db
+    .updateTable('segments')
+    .set({ ...changes, updated_at: sql<Date>`now()` })
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .returning(columns)
+    .returning(filter)
+    .executeTakeFirst();
+}
+
+export async function deleteSegment(db: Db, orgId: string, id: string): Promise<boolean> {
+  const { numDeletedRows } = await db
+    .deleteFrom('segments')
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return numDeletedRows > 0n;
+}
+
+/** A page of segments by creation. */
+export const listSegments = (db: Db, orgId: string, place: PageRequest) =>
+  db
+    .selectFrom('segments')
+    .select(columns)
+    .select(filter)
+    .where('org_id', '=', orgId)
+    .$call(orderedByCreation(place))
+    .execute();

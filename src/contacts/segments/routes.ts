@@ -1,0 +1,70 @@
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import type { Deps } from '../../deps.ts';
+import { errorResponses } from '../../http/errors.ts';
+import { NO_BODY, NoBody } from '../../http/schemas.ts';
+import { CreateSegment, ListSegments, Segment, SegmentPage, SegmentPath, UpdateSegment } from './schema.ts';
+import { changeSegment, createSegment, getSegment, pageOfSegments, removeSegment } from './service.ts';
+
+export const segmentRoutes: FastifyPluginAsyncZod<Deps> = async (app) => {
+  app.get('/segments', {
+    config: { scope: 'contacts:read' },
+    schema: {
+      operationId: 'listSegments',
+      tags: ['contacts'],
+      querystring: ListSegments,
+      response: { 200: SegmentPage, ...errorResponses(403) },
+    },
+    handler: async ({ db, org, query }) => pageOfSegments(db, org.id, query),
+  });
+
+  app.post('/segments', {
+    config: { scope: 'contacts:write' },
+    schema: {
+      operationId: 'createSegment',
+      tags: ['contacts'],
+      body: CreateSegment,
+      response: { 201: Segment, ...errorResponses(403) },
+    },
+    handler: async ({ db, org, body }, reply) => {
+      reply.code(201);
+      return createSegment(db, org.id, body);
+    },
+  });
+
+  app.get('/segments/:id', {
+    config: { scope: 'contacts:read' },
+    schema: {
+      operationId: 'getSegment',
+      tags: ['contacts'],
+      params: SegmentPath,
+      response: { 200: Segment, ...errorResponses(403, 404) },
+    },
+    handler: async ({ db, org, params }) => getSegment(db, org.id, params.id),
+  });
+
+  app.patch('/segments/:id', {
+    config: { scope: 'contacts:write' },
+    schema: {
+      operationId: 'updateSegment',
+      tags: ['contacts'],
+      params: SegmentPath,
+      body: UpdateSegment,
+      response: { 200: Segment, ...errorResponses(403, 404) },
+    },
+    handler: async ({ db, org, params, body }) => changeSegment(db, org.id, params.id, body),
+  });
+
+  app.delete('/segments/:id', {
+    config: { scope: 'contacts:write' },
+    schema: {
+      operationId: 'deleteSegment',
+      tags: ['contacts'],
+      params: SegmentPath,
+      response: { 200: NoBody, ...errorResponses(403, 404) },
+    },
+    handler: async ({ db, org, params }) => {
+      await removeSegment(db, org.id, params.id);
+      return NO_BODY;
+    },
+  });
+};

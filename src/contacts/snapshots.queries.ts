@@ -1,0 +1,19 @@
+import { sql } from 'kysely';
+import type { Db } from '../db/connect.ts';
+import { blockedEmail } from './blocklist/queries.ts';
+
+/** Contacts of these ids as answers show them, and whether each is blocked, by its e-mail or the one that it claims as a visitor. */
+export const listContactsById = (db: Db, orgId: string, ids: string[]) =>
+  db
+    .selectFrom('contacts as contact')
+    .select(['contact.id', 'contact.email', 'contact.phone_number', 'contact.name', 'contact.custom_data'])
+    .select(['contact.created_at', 'contact.updated_at'])
+    .select(
+      sql<boolean>`exists (
+        select from (values (contact.email), (contact.custom_data ->> 'unverified_email')) as address (email)
+        where ${blockedEmail(orgId, 'address.email')}
+      )`.as('is_blocked'),
+    )
+    .where('contact.org_id', '=', orgId)
+    .where('contact.id', '=', sql<string>`any(${ids}::uuid[])`)
+    .execute();

@@ -1,0 +1,18 @@
+import { z } from 'zod';
+import type { Db } from '../db/connect.ts';
+import { Contact } from './schema.ts';
+import { listContactsById } from './snapshots.queries.ts';
+
+export interface ContactSnapshot {
+  isBlocked: boolean;
+  /** As GET answers it. */
+  shown: z.input<typeof Contact>;
+}
+
+/** Contacts of the org by their ids, each as GET answers it. Those that are gone are left out. */
+export async function getContactSnapshots(db: Db, orgId: string, ids: string[]): Promise<Map<string, ContactSnapshot>> {
+  const rows = ids.length === 0 ? [] : await listContactsById(db, orgId, [...new Set(ids)]);
+  return new Map(
+    rows.map(({ is_blocked, ...row }) => [row.id, { isBlocked: is_blocked, shown: z.encode(Contact, row) }]),
+  );
+}

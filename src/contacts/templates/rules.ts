@@ -1,0 +1,114 @@
+import { escapeHtml } from '../../http/html.ts';
+
+/** What a template may show of a contact. */
+export interface TemplateContact {
+  id: string;
+  name: string | null;
+  email: string | null;
+  phone_number: string | null;
+  custom_data: Readonly<Record<string, unknown>>;
+}
+
+/** Whom a template speaks of where it speaks of nobody: every place shows its fallback. */
+export const EMPTY_CONTACT: TemplateContact = { id: '', name: null, email: null, phone_number: null, custom_data: {} };
+
+type FieldReader = (contact: TemplateContact) => unknown;
+
+interface Placeholder {
+  read: FieldReader;
+  fallback: string;
+}
+
+/** A text with places for a contact's fields: parsed once, rendered for any number of contacts. */
+export type Template = readonly (string | Placeholder)[];
+
+/** `at` is where in the text the faulty {{ stands, counted from 0. */
+export interface TemplateProblem {
+  message: string;
+  at: number;
+}
+
+const FIELDS = new Map<string, FieldReader>([
+  ['contact.id', ({ id }) => id],
+  ['contact.name', ({ name }) => name],
+  ['contact.email', ({ email }) => email],
+  ['contact.phone_number', ({ phone_number }) => phone_number],
+]);
+const CUSTOM_DATA = 'contact.custom_data.';
+
+const BRACES = /\\?\{\{|\}\}/g;
+const LITERAL_HINT = 'a literal {{ is written \\{{';
+const ALLOWED_HINT = `use ${[...FIELDS.keys()].join(', ')} or ${CUSTOM_DATA}<key>; ${LITERAL_HINT}`;
+const UNCLOSED_PROBLEM = `{{ is not closed by }} before the next brace; ${LITERAL_HINT}`;
+const MAX_QUOTE_LENGTH = 60;
+
+/**
+ * Reads `{{contact.name|fallback}}`, white space around either part being of no account. `\{{` stands for a literal `{{`; a `}}` that
+ * closes nothing is text, as in CSS and JSON. Every problem of the text is told, in order. Takes time in proportion to the text.
+ */
+export function parseTemplate(text: string): { ok: Template } | { problems: TemplateProblem[] } {
+  const parts: (string | Placeholder)[] = [];
+  const problems: TemplateProblem[] = [];
+  let opened: number | null = null;
+  let rest = 0;
+  for (const { 0: braces, index } of text.matchAll(BRACES)) {
+    if (braces === '}}') {
+      if (opened === null) continue;
+      const place = parsePlaceholder(text.slice(opened + 2, index));
+      if (typeof place === 'string') problems.push({ message: place, at: opened });
+      else parts.push(place);
+      opened = null;
+      rest = index + 2;
+      continue;
+    }
+    if (opened === null) parts.push(text.slice(rest, index));
+    else problems.push({ message: UNCLOSED_PROBLEM, at: opened });
+    opened = braces === '{{' ? index : null;
+    rest = index + 1;
+  }
+  if (opened !== null) problems.push({ message: UNCLOSED_PROBLEM, at: opened });
+  return problems.length > 0 ? { problems } : { ok: [...parts, text.slice(rest)] };
+}
+
+/** The text for one contact. What the contact lacks, or has blank, is the fallback, and empty without one. */
+export const renderText = (template: Template, contact: TemplateContact): string =>
+  render(template, contact, (value) => value);
+
+/** The same for a template that is HTML: values and fallbacks are text there, safe as content and in quoted attributes. */
+export const renderHtml = (template: Template, contact: TemplateContact): string =>
+  render(template, contact, escapeHtml);
+
+/** The same for a header: no value or fallback breaks the line or carries control characters. */
+export const renderHeader = (template: Template, contact: TemplateContact): string =>
+  render(template, contact, (value) => value.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ').trim());
+
+function render(template: Template, contact: TemplateContact, write: (value: string) => string): string {
+  const fill = (part: string | Placeholder) =>
+    typeof part === 'string' ? part : write(textOf(part.read(contact)) ?? part.fallback);
+  return template.map(fill).join('');
+}
+
+/** Undefined where there is nothing to show: objects, null, and texts of white space and control characters only. */
+function textOf(value: unknown): string | undefined {
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+  return typeof value === 'string' && /[^\s\p{Cc}]/u.test(value) ? value : undefined;
+}
+
+/** The place that is written between {{ and }}, or what is wrong with it. */
+function parsePlaceholder(inside: string): Placeholder | string {
+  if (/[{}]/.test(inside)) return UNCLOSED_PROBLEM;
+  const [name = '', ...fallback] = inside.split('|');
+  const field = name.trim();
+  if (field === '') return `{{ }} names no field; ${ALLOWED_HINT}`;
+  const read = readerOf(field);
+  if (read === undefined) return `unknown field ${quote(field)}; ${ALLOWED_HINT}`;
+  return { read, fallback: fallback.join('|').trim() };
+}
+
+function readerOf(field: string): FieldReader | undefined {
+  const key = field.startsWith(CUSTOM_DATA) ? field.slice(CUSTOM_DATA.length) : '';
+  return key === '' ? FIELDS.get(field) : ({ custom_data }) => custom_data[key];
+}
+
+const quote = (text: string): string =>
+  JSON.stringify(text.length > MAX_QUOTE_LENGTH ? `${text.slice(0, MAX_QUOTE_LENGTH)}…` : text);

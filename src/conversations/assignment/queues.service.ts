@@ -1,0 +1,64 @@
+import type { Db, Trx } from '../../db/connect.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import { updateTurns } from '../../desk/teams/staffing.service.ts';
+import type { Reaction } from '../../outbox/relay.ts';
+import type { AssignmentProgress } from './contract.ts';
+import { hasWaitingSessions, listTeamsWithWaitingSessions, lockAssignment, lockWaitingSessions } from './queries.ts';
+import { type Assignment, type AssignmentPool, distribute, teamsWithCapacity } from './rules.ts';
+import { getAssignmentPool, reassign, wakeAssignment } from './service.ts';
+
+const SESSIONS_PER_BATCH = 50;
+
+/**
+ * Gives sessions of the org that wait to members who can take them, whoever waits longest first over all teams, one batch. Sessions are
+ * locked before the lock that all who give sessions queue on, as everywhere else: none waits for another in a circle.
+ */
+export function assignWaitingBatch(db: Db, orgId: string): Promise<AssignmentProgress> {
+  return inTransaction(db, async (trx) => {
+    const teamIds = await listTeamsWithWaitingSessions(trx, orgId);
+    const before = await getAssignmentPool(trx, orgId, teamIds, { onChange: 'wait' });
+    const waiting = await lockWaitingSessions(trx, orgId, teamsWithCapacity(before), SESSIONS_PER_BATCH);
+    await lockAssignment(trx, orgId);
+    const { given, after } = distribute(await getAssignmentPool(trx, orgId, teamIds, { onChange: 'skip' }), waiting);
+    await applyAssignments(trx, orgId, waiting, given);
+    return {
+      assigned: given.length,
+      hasMore: await hasWaitingSessions(trx, orgId, teamsWithCapacity(after)),
+      opensInMs: msUntilNextOpening(after),
+    };
+  });
+}
+
+async function applyAssignments(
+  trx: Trx,
+  orgId: string,
+  waiting: WaitingSession[],
+  given: Assignment[],
+): Promise<void> {
+  const sessions = new Map(waiting.map((session) => [session.id, session]));
+  for (const { session_id, team_id, user_id } of given) {
+    const session = sessions.get(session_id) as WaitingSession;
+    await reassign(trx, orgId, session, { team_id, assignee_id: user_id });
+  }
+  await updateTurns(trx, orgId, given);
+}
+
+type WaitingSession = Awaited<ReturnType<typeof lockWaitingSessions>>[number];
+
+function msUntilNextOpening({ teams }: AssignmentPool): number | null {
+  const waits = teams.map(({ opens_in_ms }) => opens_in_ms).filter((ms) => ms !== null);
+  return waits.length === 0 ? null : Math.min(...waits);
+}
+
+/** Has the queues be looked at where a session waits: a member may be free for it. */
+export async function wakeAssignmentIfWaiting(trx: Trx, orgId: string): Promise<void> {
+  if (await hasWaitingSessions(trx, orgId)) await wakeAssignment(trx, orgId);
+}
+
+/** The same where somebody lost a session to another, or to nobody. */
+export const wakeAssignmentIfRelieved: Reaction<'ticket-reassigned'> = async (trx, orgId, events) => {
+  const isRelieved = events.some(
+    ({ payload: { assignee_id, before } }) => before.assignee_id !== null && before.assignee_id !== assignee_id,
+  );
+  if (isRelieved) await wakeAssignmentIfWaiting(trx, orgId);
+};

@@ -1,0 +1,67 @@
+import type { StaffedTeam } from '../../desk/teams/staffing.service.ts';
+
+/** Who can be given sessions now, and how many they have. */
+export interface AssignmentPool {
+  teams: StaffedTeam[];
+  /** Open sessions by member, over all teams. */
+  open: ReadonlyMap<number, number>;
+  /** How many of them a member has at most. Null: any number. */
+  capacity: number | null;
+}
+
+export interface Assignment {
+  session_id: string;
+  team_id: string;
+  user_id: number;
+  /** The member's in the team from now on. */
+  turn: number;
+}
+
+/** Whether a team gives its sessions to members by itself. */
+export const assignsAutomatically = ({ strategy }: StaffedTeam): boolean => strategy !== 'unassigned';
+
+/** Whether the member works in the team now and can have one more. */
+export const canBeAssigned = (desk: AssignmentPool, team: StaffedTeam, userId: number): boolean =>
+  team.members.some(({ user_id }) => user_id === userId) && hasCapacity(desk, userId);
+
+/** The teams in which somebody can be given a session. */
+export const teamsWithCapacity = (desk: AssignmentPool): string[] =>
+  desk.teams
+    .filter((team) => assignsAutomatically(team) && team.members.some(({ user_id }) => hasCapacity(desk, user_id)))
+    .map(({ id }) => id);
+
+/**
+ * Gives sessions to members, in the order in which they come: by round-robin to whom the team has given one longest ago, by least-busy to
+ * whom has the fewest, of those to whom it has given one longest ago. Whom nobody can take is left out. Gives the desk as it is then, too.
+ */
+export function distribute(
+  desk: AssignmentPool,
+  waiting: { id: string; team_id: string }[],
+): { given: Assignment[]; after: AssignmentPool } {
+  const given: Assignment[] = [];
+  const open = new Map(desk.open);
+  const teams = new Map(desk.teams.map((team) => [team.id, { ...team, members: team.members.map((m) => ({ ...m })) }]));
+  const now: AssignmentPool = { ...desk, open, teams: [...teams.values()] };
+  for (const { id, team_id } of waiting) {
+    const team = teams.get(team_id);
+    const member = team && nextMember(now, team);
+    if (team === undefined || member === undefined) continue;
+    member.turn = ++team.last_turn;
+    open.set(member.user_id, openSessionsOf(now, member.user_id) + 1);
+    given.push({ session_id: id, team_id, user_id: member.user_id, turn: member.turn });
+  }
+  return { given, after: now };
+}
+
+function nextMember(desk: AssignmentPool, team: StaffedTeam) {
+  if (!assignsAutomatically(team)) return undefined;
+  const load = (userId: number) => (team.strategy === 'least-busy' ? openSessionsOf(desk, userId) : 0);
+  return team.members
+    .filter(({ user_id }) => hasCapacity(desk, user_id))
+    .toSorted((a, b) => load(a.user_id) - load(b.user_id) || a.turn - b.turn || a.user_id - b.user_id)[0];
+}
+
+const openSessionsOf = ({ open }: AssignmentPool, userId: number): number => open.get(userId) ?? 0;
+
+const hasCapacity = (desk: AssignmentPool, userId: number): boolean =>
+  desk.capacity === null || openSessionsOf(desk, userId) < desk.capacity;

@@ -1,0 +1,129 @@
+import type { Trx } from '../../db/connect.ts';
+import { isAutoAssigning, isInTeam, lockStaffing, updateTurns } from '../../desk/teams/staffing.service.ts';
+import { newId } from '../../ids.ts';
+import { readSettings } from '../../orgs/service.ts';
+import { announce } from '../../outbox/events.ts';
+import { enqueue, signalWithStart } from '../../outbox/outbox.ts';
+import { WAKE } from '../../temporal/contract.ts';
+import { appendEvents, type NewEvent } from '../history/events.queries.ts';
+import { type LockedSession, updateSession } from '../sessions/queries.ts';
+import { ASSIGN_WAITING_SESSIONS } from './contract.ts';
+import {
+  countOpenSessions,
+  hasSessionWaitingForMember,
+  hasWaitingSessions,
+  lockAssignment,
+  tryLockAssignment,
+  updateQueuePosition,
+} from './queries.ts';
+import { type AssignmentPool, assignsAutomatically, canBeAssigned, distribute } from './rules.ts';
+
+export { updateQueuePosition } from './queries.ts';
+
+type AssignableSession = Pick<LockedSession, 'id' | 'assignee_id' | 'team_id'>;
+
+/** Writes down whose a session is now, and tells of it. Whoever has it already changes nothing. */
+export async function reassign(
+  trx: Trx,
+  orgId: string,
+  session: AssignableSession,
+  to: { assignee_id: number | null; team_id: string | null },
+): Promise<void> {
+  const { assignee_id, team_id } = session;
+  if (to.assignee_id === assignee_id && to.team_id === team_id) return;
+  const joined: NewEvent[] =
+    to.assignee_id === null || to.assignee_id === assignee_id
+      ? []
+      : [{ id: newId(), type: 'human_agent_joined', data: { assignee_id: to.assignee_id } }];
+  await updateSession(trx, orgId, session.id, to);
+  await appendEvents(trx, orgId, session.id, [{ id: newId(), type: 'assigned', data: to }, ...joined]);
+  await announce(trx, orgId, 'ticket-reassigned', [
+    { subject_id: session.id, payload: { ...to, before: { assignee_id, team_id } } },
+  ]);
+}
+
+/**
+ * Who has an open session once it is the team's: whoever has it already where they are in the team, else whom the team picks. Null where
+ * nobody can take it now, or too many come at once: it waits in the queue, where it must have been given its place before.
+ */
+export async function findAssignee(
+  trx: Trx,
+  orgId: string,
+  session: AssignableSession,
+  teamId: string,
+): Promise<number | null> {
+  const { assignee_id } = session;
+  const isKept =
+    assignee_id !== null && (teamId === session.team_id || (await isInTeam(trx, orgId, teamId, assignee_id)));
+  if (isKept) return assignee_id;
+  if (!(await isAutoAssigning(trx, orgId, teamId))) return assignee_id;
+  const isLast = await hasWaitingSessions(trx, orgId, [teamId], session.id);
+  if (!isLast && (await tryLockAssignment(trx, orgId))) {
+    return pickAssignee(trx, orgId, session.id, teamId, await getPoolForSession(trx, orgId, teamId, session.id));
+  }
+  await wakeAssignment(trx, orgId);
+  return null;
+}
+
+/** Whom the team picks. What waits for the same member is not overtaken. The caller has the lock of assignment. */
+async function pickAssignee(trx: Trx, orgId: string, sessionId: string, teamId: string, desk: AssignmentPool) {
+  const [given] = distribute(desk, [{ id: sessionId, team_id: teamId }]).given;
+  if (given !== undefined && !(await hasSessionWaitingForMember(trx, orgId, given.user_id, sessionId))) {
+    await updateTurns(trx, orgId, [given]);
+    return given.user_id;
+  }
+  await wakeAssignment(trx, orgId);
+  return null;
+}
+
+/** Gives an open session that nobody has to whom its team picks, if any. */
+export async function assignInTeam(trx: Trx, orgId: string, session: AssignableSession): Promise<void> {
+  const { team_id } = session;
+  if (team_id === null || session.assignee_id !== null) return;
+  await updateQueuePosition(trx, orgId, session.id, 'kept');
+  await reassign(trx, orgId, session, { team_id, assignee_id: await findAssignee(trx, orgId, session, team_id) });
+}
+
+/**
+ * Of a session that was opened again: leaves it to its assignee, who works in its team now and can have one more, or puts it back to the
+ * team. One without a team, or whose team takes no sessions, stays with whom it is.
+ */
+export async function reviewAssignee(trx: Trx, orgId: string, session: AssignableSession): Promise<void> {
+  const { team_id, assignee_id } = session;
+  if (team_id === null) return;
+  await lockAssignment(trx, orgId);
+  const desk = await getPoolForSession(trx, orgId, team_id, session.id);
+  const [team] = desk.teams;
+  if (team === undefined || (assignee_id !== null && canBeAssigned(desk, team, assignee_id))) return;
+  await updateQueuePosition(trx, orgId, session.id, 'last');
+  const next = assignsAutomatically(team) ? await pickAssignee(trx, orgId, session.id, team_id, desk) : null;
+  await reassign(trx, orgId, session, { team_id, assignee_id: next });
+}
+
+/** Who of a team can be given this session, which is not counted. */
+const getPoolForSession = (trx: Trx, orgId: string, teamId: string, sessionId: string) =>
+  getAssignmentPool(trx, orgId, [teamId], { onChange: 'skip', except: sessionId });
+
+/** Who of the teams can be given sessions, how many they have and may have. */
+export async function getAssignmentPool(
+  trx: Trx,
+  orgId: string,
+  teamIds: string[],
+  { onChange, except = null }: { onChange: 'wait' | 'skip'; except?: string | null },
+): Promise<AssignmentPool> {
+  const teams = await lockStaffing(trx, orgId, teamIds, onChange);
+  const { member_capacity } = await readSettings(trx, orgId);
+  const userIds = [...new Set(teams.flatMap(({ members }) => members.map(({ user_id }) => user_id)))];
+  return { teams, capacity: member_capacity, open: await countOpenSessions(trx, orgId, userIds, except) };
+}
+
+/** Has the queues of the org's teams be looked at once the transaction has committed. */
+export const wakeAssignment = (trx: Trx, orgId: string): Promise<void> =>
+  enqueue(
+    trx,
+    orgId,
+    signalWithStart(ASSIGN_WAITING_SESSIONS, { orgId }, WAKE, {
+      subjectId: orgId,
+      summary: 'Assign waiting sessions to available members',
+    }),
+  );

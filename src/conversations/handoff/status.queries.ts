@@ -1,0 +1,16 @@
+import type { Db } from '../../db/connect.ts';
+
+/** The last things that were said in a session and are not redacted, oldest first. */
+export async function listLastMessages(db: Db, orgId: string, sessionId: string, limit: number) {
+  const latest = await db
+    .selectFrom('session_events')
+    .select(['sender', 'content'])
+    .where('org_id', '=', orgId)
+    .where('session_id', '=', sessionId)
+    .where('type', '=', 'message')
+    .where('content', 'is not', null)
+    .orderBy('seq', 'desc')
+    .limit(limit)
+    .execute();
+  return latest.reverse();
+}

@@ -1,0 +1,37 @@
+import type { Db, Trx } from '../../db/connect.ts';
+import type { Sender } from '../history/events.schema.ts';
+import { updateSession } from '../sessions/queries.ts';
+import { getSession, lockSession } from '../sessions/service.ts';
+import type { Handoff } from '../sessions/table.ts';
+import { listLastMessages } from './status.queries.ts';
+import { excerptOf } from './summary.rules.ts';
+
+const MAX_MESSAGES = 20;
+
+/** What the people of another system are told of a session that was handed to them. Throws notFound. */
+export async function getHandoffBriefing(db: Db, orgId: string, sessionId: string) {
+  const session = await getSession(db, orgId, sessionId);
+  const messages = await listLastMessages(db, orgId, sessionId, MAX_MESSAGES);
+  const said = messages.map(({ sender, content }) => ({ sender: sender as Sender, text: content as string }));
+  return { session, summary: excerptOf(said), opening: said[0]?.text ?? null };
+}
+
+/** Writes on a session how far another system has its handoff. Throws notFound. */
+export async function updateHandoffStatus(
+  trx: Trx,
+  orgId: string,
+  sessionId: string,
+  report: Partial<Pick<Handoff, 'summary' | 'sentiment' | 'state' | 'parts'>>,
+): Promise<void> {
+  const { handoff } = await lockSession(trx, orgId, sessionId);
+  if (handoff === null) return;
+  await updateSession(trx, orgId, sessionId, { handoff: JSON.stringify({ ...handoff, ...report }) });
+}
+
+/** Writes on a session what another system calls it. */
+export const linkTicketingSystem = (
+  trx: Trx,
+  orgId: string,
+  sessionId: string,
+  ticketing: { name: string; external_id: string; id_type: string },
+): Promise<void> => updateSession(trx, orgId, sessionId, { ticketing_system: JSON.stringify(ticketing) });

@@ -1,0 +1,92 @@
+import { z } from 'zod';
+import { Id, Timestamp } from '../../http/schemas.ts';
+import { SessionStatus } from '../sessions/schema.ts';
+
+export const Sender = z.enum(['contact', 'ai', 'human_agent', 'system']);
+export type Sender = z.infer<typeof Sender>;
+
+const Attachment = z
+  .object({
+    name: z.string(),
+    url: z.string().describe('Good for at least seven days: ask again for a new one.'),
+    mime_type: z.string(),
+    size: z.int().describe('In bytes.'),
+  })
+  .meta({ id: 'Attachment' });
+
+const Text = z.string().nullable().describe('null once it is redacted.');
+
+/** What a clock of the session's SLA did. Late news carry the time of which they tell as `at`. */
+const SLA_EVENT = {
+  metric: z.enum(['first_reply', 'next_reply', 'resolution']),
+  cycle: z.int().describe('Counts the next replies of a session from 1.'),
+  policy_id: Id,
+  target_seconds: z.int(),
+  at: z.iso.datetime(),
+};
+const SLA_EVENTS = [
+  z.object({ type: z.literal('sla_started'), ...SLA_EVENT }),
+  z.object({ type: z.literal('sla_fulfilled'), ...SLA_EVENT }),
+  z.object({ type: z.literal('sla_breached'), ...SLA_EVENT }),
+  z.object({ type: z.literal('sla_paused'), ...SLA_EVENT }),
+  z.object({ type: z.literal('sla_resumed'), ...SLA_EVENT }),
+] as const;
+
+const HistoryEvent = z
+  .discriminatedUnion('type', [
+    z.object({
+      type: z.literal('message'),
+      sender: Sender,
+      sender_id: z.number().nullable(),
+      sender_name: z.string().nullable(),
+      sender_avatar_url: z.string().nullable(),
+      content: Text,
+      attachments: z.array(Attachment),
+    }),
+    z.object({ type: z.literal('handoff'), reason: z.string().nullable() }),
+    z.object({
+      type: z.literal('human_agent_comment'),
+      content: Text,
+      sender_name: z.string().optional().describe('Where it was written in another system: by whom.'),
+    }),
+    z.object({ type: z.literal('human_agent_joined'), assignee_id: z.number() }),
+    z.object({ type: z.literal('human_agent_takeover'), sender_id: z.number().nullable() }),
+    z.object({
+      type: z.literal('assigned'),
+      assignee_id: z.number().nullable(),
+      team_id: z.string().nullable(),
+    }),
+    z.object({
+      type: z.literal('status_changed'),
+      from: SessionStatus,
+      to: SessionStatus,
+      custom_status_id: z.number().nullable(),
+    }),
+    z.object({ type: z.literal('tag_added'), tag_name: z.string() }),
+    z.object({ type: z.literal('tag_removed'), tag_name: z.string() }),
+    ...SLA_EVENTS,
+    z.object({ type: z.literal('redacted'), message_id: z.string().nullable().describe('null: the whole session.') }),
+    z.object({ type: z.literal('custom_data_changed'), keys: z.array(z.string()) }),
+    z.object({ type: z.literal('csat_requested') }),
+    z.object({ type: z.literal('csat_submitted'), score: z.int(), content: Text }),
+    z.object({ type: z.literal('state_checkpoint'), payload: z.unknown().describe('As the widget gave it.') }),
+  ])
+  .meta({ id: 'HistoryEvent' });
+export type EventType = z.infer<typeof HistoryEvent>['type'];
+
+export const HistoryItem = z
+  .object({ id: Id.describe('Of a message: the message’s id.'), created_at: Timestamp, event: HistoryEvent })
+  .meta({ id: 'HistoryItem' });
+export type HistoryItem = z.infer<typeof HistoryItem>;
+
+export const ListHistory = z.object({
+  cursor: z
+    .string()
+    .regex(/^[0-9]{1,9}$/, 'must be the `next` of an earlier page')
+    .optional()
+    .describe('The `next` of the page before.'),
+  limit: z.coerce.number().int().min(1).max(200).default(100),
+});
+export type ListHistory = z.infer<typeof ListHistory>;
+
+export const HistoryPage = z.object({ items: z.array(HistoryItem), next: z.string().nullable() });

@@ -1,0 +1,45 @@
+import type { Db } from '../../db/connect.ts';
+import type { MediaLinks } from '../../media/links.ts';
+import type { StoredAttachment } from '../messages/attachments.service.ts';
+import { getSession } from '../sessions/service.ts';
+import { type EventRow, listEvents } from './events.queries.ts';
+import type { HistoryItem, ListHistory } from './events.schema.ts';
+
+/** A page of what happened in a session, oldest first. Throws notFound. */
+export async function pageOfHistory(
+  db: Db,
+  links: MediaLinks,
+  orgId: string,
+  sessionId: string,
+  { cursor, limit }: ListHistory,
+) {
+  await getSession(db, orgId, sessionId);
+  const rows = await listEvents(db, orgId, sessionId, { after: Number(cursor ?? 0), limit: limit + 1 });
+  const shown = rows.slice(0, limit);
+  const next = rows.length > limit ? String(shown.at(-1)?.seq) : null;
+  return { items: shown.map((row) => historyItemOf(links, row)), next };
+}
+
+/** An event as callers see it, with links to its files. */
+export function historyItemOf(
+  links: MediaLinks,
+  row: EventRow,
+): Omit<HistoryItem, 'created_at'> & { created_at: Date } {
+  const { id, created_at, type, content, data, sender } = row;
+  if (type !== 'message') return { id, created_at, event: { content, ...data, type } as HistoryItem['event'] };
+  const { attachments = [], ...said } = data as { attachments?: StoredAttachment[] };
+  const event = {
+    sender_id: null,
+    sender_name: null,
+    sender_avatar_url: null,
+    ...said,
+    type,
+    sender,
+    content,
+    attachments: attachments.map(({ media_id, ...file }) => ({
+      ...file,
+      url: links.linkOf({ org_id: row.org_id, id: media_id }),
+    })),
+  };
+  return { id, created_at, event: event as HistoryItem['event'] };
+}

@@ -1,0 +1,124 @@
+import { type RawBuilder, sql } from 'kysely';
+import { type Db, RELAY_APPLICATION_NAME } from '../../db/connect.ts';
+import type { EventRow } from '../history/events.queries.ts';
+import type { OrgPosition, SessionPosition } from './rules.ts';
+
+export interface SessionCursor {
+  orgId: string;
+  sessionId: string;
+  after: SessionPosition;
+}
+
+export interface OrgCursor {
+  orgId: string;
+  after: OrgPosition;
+}
+
+/** Which place a row is of, counted from 1. */
+interface CursorIndex {
+  nth: number;
+}
+
+/** `waiting`: how many events, this one among them, were there to be read, as far as PAGE. */
+export type LiveEventRow = EventRow & { xid: string; waiting: number };
+type NoEvent = { [Column in keyof LiveEventRow]: null };
+
+/** How many events one place gets at most. */
+export const EVENTS_PER_CURSOR = 100;
+/** How many events all places get at most. */
+export const EVENTS_PER_READ = 1_000;
+/** A page ends with the event that passes this, so that readers who are slow or far behind do not fill the memory. */
+const MAX_PAGE_BYTES = 32 * 1024;
+
+const EVENT_COLUMNS = sql.raw('org_id, session_id, seq, id, type, sender, content, data, created_at, xid');
+
+/** Without reading it, unless its size as stored would say little. */
+const DATA_BYTES = sql.raw(
+  'case when pg_column_compression(data) is null then pg_column_size(data) else octet_length(data::text) end',
+);
+
+/** Of events in their order, those that make a page. */
+const pageOf = (events: RawBuilder<unknown>, order: RawBuilder<unknown>) => sql`
+  select ${EVENT_COLUMNS}, waiting from (
+    select *, count(*) over () as waiting, sum(coalesce(octet_length(content), 0) + ${DATA_BYTES})
+      over (order by ${order} rows between unbounded preceding and 1 preceding) as bytes_before
+    from (${events} order by ${order} limit ${EVENTS_PER_CURSOR}) as event
+  ) as event
+  where coalesce(bytes_before, 0) < ${MAX_PAGE_BYTES}
+`;
+const SESSION_ORDER = sql.raw('seq');
+const ORG_ORDER = sql.raw('xid, session_id, seq');
+
+/** The events behind each place, in order, and a row without an event for a session that is gone. */
+export async function listNewSessionEvents(db: Db, places: SessionCursor[]) {
+  const { rows } = await sql<CursorIndex & { is_gone: boolean } & (LiveEventRow | NoEvent)>`
+    select place.nth, session.id is null as is_gone, event.*
+    from unnest(${places.map(({ orgId }) => orgId)}::uuid[], ${places.map(({ sessionId }) => sessionId)}::uuid[],
+      ${places.map(({ after }) => after.seq)}::integer[]) with ordinality as place (org_id, session_id, seq, nth)
+    left join sessions as session on session.org_id = place.org_id and session.id = place.session_id
+    left join lateral (${pageOf(sql`select ${EVENT_COLUMNS} from session_events where org_id = place.org_id and session_id = place.session_id and seq > place.seq`, SESSION_ORDER)}) as event on true
+    where session.id is null or session.last_seq > place.seq
+    order by place.nth, event.seq
+    limit ${EVENTS_PER_READ}
+  `.execute(db);
+  return rows;
+}
+
+/**
+ * Events of transactions before `final_before` are final: none can come between them any more. Open transactions that write no events
+ * are left out: those of other databases, and a relay's, which last as long as Temporal takes to answer.
+ */
+const HORIZON = sql`
+  select pg_snapshot_xmax(snapshot.now) as next_xid, coalesce((
+    select open.xid from pg_snapshot_xip(snapshot.now) as open (xid)
+    where not exists (
+      select from pg_stat_activity as activity
+      where activity.backend_xid = open.xid::xid
+        and (activity.datname <> current_database() or activity.application_name = ${RELAY_APPLICATION_NAME})
+    )
+    order by open.xid limit 1
+  ), pg_snapshot_xmax(snapshot.now)) as final_before
+  from (select pg_current_snapshot()) as snapshot (now)
+`;
+
+/** The final events behind each place, in order. `is_held_up`: there are some that are not final yet, and maybe no event in this row. */
+export async function listNewOrgEvents(db: Db, places: OrgCursor[]) {
+  const { rows } = await sql<CursorIndex & { is_held_up: boolean } & (LiveEventRow | NoEvent)>`
+    with horizon as materialized (${HORIZON})
+    select place.nth, held_up.is_held_up, event.*
+    from unnest(${places.map(({ orgId }) => orgId)}::uuid[], ${places.map(({ after }) => after.xid)}::xid8[],
+      ${places.map(({ after }) => after.session_id)}::uuid[], ${places.map(({ after }) => after.seq)}::integer[])
+      with ordinality as place (org_id, xid, session_id, seq, nth)
+    cross join horizon
+    cross join lateral (
+      select exists (
+        select from session_events
+        where org_id = place.org_id and xid >= horizon.final_before and xid < horizon.next_xid
+      ) as is_held_up
+      offset 0 -- looked at once a place, not once a row
+    ) as held_up
+    left join lateral (${pageOf(sql`select ${EVENT_COLUMNS} from session_events where org_id = place.org_id and xid < horizon.final_before and (xid, session_id, seq) > (place.xid, place.session_id, place.seq)`, ORG_ORDER)}) as event on true
+    where held_up.is_held_up or event.id is not null
+    order by place.nth, event.xid, event.session_id, event.seq
+    limit ${EVENTS_PER_READ}
+  `.execute(db);
+  return rows;
+}
+
+/** How far the session's events go. */
+export function findLastSessionPosition(db: Db, orgId: string, id: string): Promise<SessionPosition | undefined> {
+  return db
+    .selectFrom('sessions')
+    .select('last_seq as seq')
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+}
+
+/** How far the events of all orgs are final, and whether there can have been a transaction of this id. */
+export async function getHorizon(db: Db, xid: string): Promise<{ final_before: string; is_known: boolean }> {
+  const { rows } = await sql<{ final_before: string; is_known: boolean }>`
+    select final_before, ${xid}::xid8 <= next_xid as is_known from (${HORIZON}) as horizon
+  `.execute(db);
+  return rows[0] as { final_before: string; is_known: boolean };
+}

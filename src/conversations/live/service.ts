@@ -1,0 +1,31 @@
+import type { Db } from '../../db/connect.ts';
+import { invalid, notFound } from '../../errors.ts';
+import { NIL_UUID } from '../../ids.ts';
+import { findLastSessionPosition, getHorizon, type OrgCursor, type SessionCursor } from './queries.ts';
+import { orgPositionOf, sessionPositionOf } from './rules.ts';
+
+/** Where a session's stream begins: behind the event of this id, or now. Throws notFound, and invalid for an id that the session never had. */
+export async function getSessionCursor(
+  db: Db,
+  orgId: string,
+  sessionId: string,
+  lastEventId: string | undefined,
+): Promise<SessionCursor> {
+  const end = await findLastSessionPosition(db, orgId, sessionId);
+  if (end === undefined) throw notFound('session');
+  if (!lastEventId) return { orgId, sessionId, after: end };
+  const after = sessionPositionOf(lastEventId);
+  if (after.seq > end.seq) throw unknownEventId();
+  return { orgId, sessionId, after };
+}
+
+/** Where an org's stream begins: behind the event of this id, or now. Throws invalid for an id that no event can have had. */
+export async function getOrgCursor(db: Db, orgId: string, lastEventId: string | undefined): Promise<OrgCursor> {
+  const after = lastEventId ? orgPositionOf(lastEventId) : { xid: '0', session_id: NIL_UUID, seq: 0 };
+  const { final_before, is_known } = await getHorizon(db, after.xid);
+  if (!is_known) throw unknownEventId();
+  return { orgId, after: lastEventId ? after : { ...after, xid: final_before } };
+}
+
+const unknownEventId = () =>
+  invalid('Last-Event-ID is of no event of this stream: leave it out to begin with what happens from now on');

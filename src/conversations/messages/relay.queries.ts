@@ -1,0 +1,13 @@
+import { sql } from 'kysely';
+import type { Db } from '../../db/connect.ts';
+
+/** What a message says. Null: it is redacted. */
+export const findMessage = (db: Db, orgId: string, id: string) =>
+  db
+    .selectFrom('session_events')
+    .select('content')
+    .select(sql<{ name: string; media_id: string }[]>`coalesce(data->'attachments', '[]')`.as('attachments'))
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .where('type', '=', 'message')
+    .executeTakeFirst();

@@ -1,0 +1,43 @@
+import type { Db, Trx } from '../../db/connect.ts';
+import type { MediaLinks } from '../../media/links.ts';
+import { announce } from '../../outbox/events.ts';
+import { type LockedSession, updateSession } from '../sessions/queries.ts';
+import { lockSession } from '../sessions/service.ts';
+import { findMessage } from './relay.queries.ts';
+
+/** A side of a conversation. */
+export type Side = 'customer' | 'agents';
+
+/** Tells of a message that has to go to the system which speaks for that side of the conversation, where one does. */
+export async function relay(
+  trx: Trx,
+  orgId: string,
+  { id: sessionId, relayed_side }: Pick<LockedSession, 'id' | 'relayed_side'>,
+  { id, to }: { id: string; to: Side },
+): Promise<void> {
+  if (relayed_side !== to && relayed_side !== 'both') return;
+  await announce(trx, orgId, 'message-relayed', [{ subject_id: sessionId, payload: { message_id: id, to } }]);
+}
+
+/** What a message says, with links to its files; undefined once it is redacted. */
+export async function findRelayedMessage(
+  db: Db,
+  links: MediaLinks,
+  orgId: string,
+  id: string,
+): Promise<{ text: string; attachments: { name: string; url: string }[] } | undefined> {
+  const row = await findMessage(db, orgId, id);
+  if (row?.content == null) return undefined;
+  const attachments = row.attachments.map(({ name, media_id }) => ({
+    name,
+    url: links.linkOf({ org_id: orgId, id: media_id }),
+  }));
+  return { text: row.content, attachments };
+}
+
+/** From now on another system speaks for this side of the session too: what the other side says goes there. */
+export async function addRelayedSide(trx: Trx, orgId: string, sessionId: string, side: Side): Promise<void> {
+  const { relayed_side: known } = await lockSession(trx, orgId, sessionId);
+  const isOther = known !== null && known !== side;
+  await updateSession(trx, orgId, sessionId, { relayed_side: isOther ? 'both' : side });
+}

@@ -1,0 +1,92 @@
+import { z } from 'zod';
+import { PhoneNumber } from '../../contacts/phone-number.schema.ts';
+import { CustomDataChange, Email } from '../../contacts/schema.ts';
+
+const MAX_TEXT_LENGTH = 50_000;
+const MAX_ATTACHMENTS = 10;
+/** Of 5 MB, with what comes before it in a data URL. */
+const MAX_BASE64_LENGTH = 7_000_000;
+const BASE64 = /^(data:[^,]{0,255};base64,)?[A-Za-z0-9+/]*={0,2}$/;
+const MAX_URL_LENGTH = 2_048;
+const MAX_NAME_LENGTH = 1_000;
+
+const AvatarUrl = z
+  .url({ protocol: /^https?$/, error: 'must be an http or https URL' })
+  .max(MAX_URL_LENGTH)
+  .optional();
+
+const ChatAttachment = z
+  .object({
+    name: z.string().min(1).max(MAX_NAME_LENGTH),
+    url: z
+      .url({ protocol: /^https?$/, error: 'must be an http or https URL' })
+      .max(MAX_URL_LENGTH)
+      .optional(),
+    base64: z
+      .string()
+      .max(MAX_BASE64_LENGTH, 'must be at most 5 MB of bytes')
+      .regex(BASE64, 'must be base64 (RFC 4648, 4) or a data URL with base64')
+      .optional()
+      .describe('Raw base64, or a data URL.'),
+    mime_type: z.string().max(255).optional().describe('Not looked at: the type is told from the bytes.'),
+  })
+  .refine(({ url, base64 }) => (url === undefined) !== (base64 === undefined), {
+    error: 'must have url or base64, and not both',
+  })
+  .meta({ id: 'ChatAttachment' });
+export type ChatAttachment = z.infer<typeof ChatAttachment>;
+
+export const SendMessage = z
+  .object({
+    sender: z.enum(['contact', 'agent']),
+    contact: z
+      .object({
+        name: z.string().max(MAX_NAME_LENGTH).optional(),
+        email: Email.optional(),
+        phone_number: PhoneNumber.optional(),
+        avatar_url: AvatarUrl,
+        custom_data: CustomDataChange.optional(),
+      })
+      .optional()
+      .describe(
+        'Who says it. custom_data is merged into the contact of the session, whose name is kept where it has one. A session with nobody gets whoever has the e-mail or phone number.',
+      ),
+    agent: z
+      .object({
+        id: z.number().int().optional().describe('A member’s id where the agent is one.'),
+        name: z.string().max(MAX_NAME_LENGTH).optional(),
+        avatar_url: AvatarUrl,
+      })
+      .optional(),
+    message: z
+      .object({
+        type: z.literal('text'),
+        text: z.string().max(MAX_TEXT_LENGTH),
+        attachments: z.array(ChatAttachment).max(MAX_ATTACHMENTS).default([]),
+      })
+      .refine(({ text, attachments }) => text.trim() !== '' || attachments.length > 0, {
+        path: ['text'],
+        error: 'must say something where there is no attachment',
+      }),
+    should_take_over_session_from_ai: z.boolean().default(false),
+  })
+  .meta({
+    id: 'SendMessage',
+    examples: [
+      { sender: 'contact', message: { type: 'text', text: 'Where is my order?' } },
+      { sender: 'agent', agent: { name: 'Grace' }, message: { type: 'text', text: 'On its way.' } },
+    ],
+  });
+export type SendMessage = z.infer<typeof SendMessage>;
+
+export const SentMessage = z
+  .object({
+    success: z.boolean(),
+    data: z.object({
+      success: z.boolean(),
+      code: z.string().optional(),
+      autopilotResponse: z.unknown().optional(),
+      sessionIsHandedOff: z.boolean().optional(),
+    }),
+  })
+  .meta({ id: 'SentMessage' });

@@ -1,0 +1,162 @@
+import { saveContact, updateContact } from '../../contacts/saving/service.ts';
+import { getContact } from '../../contacts/service.ts';
+import type { Db, Trx } from '../../db/connect.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import { requestReply } from '../../deliveries/messages/replies.service.ts';
+import { announceSlaSessionChanged } from '../../desk/sla/assignment.service.ts';
+import { wakeSlaIfUnderPolicy } from '../../desk/sla/waking.service.ts';
+import { conflict } from '../../errors.ts';
+import { newId } from '../../ids.ts';
+import type { MediaLinks } from '../../media/links.ts';
+import { type Media, recordMedia } from '../../media/service.ts';
+import { lockMember } from '../../orgs/members/service.ts';
+import { reassign } from '../assignment/service.ts';
+import { startHandoff } from '../handoff/service.ts';
+import { appendEvents, type NewEvent } from '../history/events.queries.ts';
+import { type LockedSession, updateSession } from '../sessions/queries.ts';
+import { lockSession } from '../sessions/service.ts';
+import { attachmentOf } from './attachments.service.ts';
+import { addContactMessage } from './contact-messages.service.ts';
+import { relay } from './relay.service.ts';
+import type { SendMessage } from './schema.ts';
+
+export interface SendResult {
+  id: string;
+  isHandedOff: boolean;
+}
+
+export interface NewMessage extends SendMessage {
+  /** The message's files, already in storage. Their rows are inserted with it. */
+  files: Media[];
+}
+
+export interface SendingDeps {
+  mediaLinks: MediaLinks;
+  /** Whether mail may come from any domain. */
+  isDevelopment: boolean;
+}
+
+/**
+ * Adds what a contact or an agent says to a session. A contact who writes reopens a closed one; an agent may take the session over from
+ * the AI, and what an agent says on e-mail, SMS or WhatsApp goes out there. Throws notFound, and conflict or invalid where it cannot go out.
+ */
+export function sendMessage(
+  db: Db,
+  deps: SendingDeps,
+  orgId: string,
+  sessionId: string,
+  said: NewMessage,
+): Promise<SendResult> {
+  return inTransaction(db, async (trx) => {
+    const session = await lockSession(trx, orgId, sessionId);
+    for (const file of said.files) await recordMedia(trx, file);
+    return said.sender === 'contact'
+      ? sendAsContact(trx, orgId, session, said)
+      : sendAsAgent(trx, deps, orgId, session, said);
+  });
+}
+
+async function sendAsContact(trx: Trx, orgId: string, session: LockedSession, said: NewMessage): Promise<SendResult> {
+  const { contact, message, files } = said;
+  const id = newId();
+  const attachments = files.map(attachmentOf);
+  const by = { name: contact?.name, avatarUrl: contact?.avatar_url };
+  const contactId =
+    contact === undefined ? session.contact_id : await updateContactDetails(trx, orgId, session, contact);
+  await addContactMessage(
+    trx,
+    orgId,
+    { ...session, contact_id: contactId },
+    { id, text: message.text, attachments, ...by },
+  );
+  return { id, isHandedOff: session.handoff !== null };
+}
+
+async function sendAsAgent(
+  trx: Trx,
+  deps: SendingDeps,
+  orgId: string,
+  session: LockedSession,
+  { agent, message, files, should_take_over_session_from_ai }: NewMessage,
+): Promise<SendResult> {
+  const takesOver = should_take_over_session_from_ai && session.handoff === null;
+  const id = newId();
+  await deliverToChannel(trx, deps, orgId, session, { id, text: message.text, files });
+  const data = {
+    sender_id: agent?.id,
+    sender_name: agent?.name,
+    sender_avatar_url: agent?.avatar_url,
+    ...(files.length > 0 && { attachments: files.map(attachmentOf) }),
+  };
+  const takeover: NewEvent[] = takesOver
+    ? [{ id: newId(), type: 'human_agent_takeover', data: { sender_id: agent?.id ?? null } }]
+    : [];
+  await appendEvents(trx, orgId, session.id, [
+    ...takeover,
+    { id, type: 'message', sender: 'human_agent', content: message.text, data },
+  ]);
+  await wakeSlaIfUnderPolicy(trx, orgId, session.id);
+  await relay(trx, orgId, session, { id, to: 'customer' });
+  if (should_take_over_session_from_ai) await takeOverSession(trx, orgId, session, agent?.id);
+  return { id, isHandedOff: takesOver || session.handoff !== null };
+}
+
+/**
+ * Has a message go out where the session's channel has a provider, files as links; its id is its delivery's too. Where another system holds
+ * the conversation with the customer, it goes out there.
+ */
+export async function deliverToChannel(
+  trx: Trx,
+  { mediaLinks, isDevelopment }: SendingDeps,
+  orgId: string,
+  { channel, contact_id: contactId, ticket_number: ticketNumber, relayed_side }: LockedSession,
+  { id, text, files }: { id: string; text: string; files: Media[] },
+): Promise<void> {
+  if (relayed_side === 'customer' || relayed_side === 'both') return;
+  if (channel !== 'email' && channel !== 'sms' && channel !== 'whatsapp') return;
+  if (contactId === null) throw conflict('The session has no contact to send to');
+  const { email, phone_number } = await getContact(trx, orgId, contactId);
+  const to = channel === 'email' ? email : phone_number;
+  if (to === null)
+    throw conflict(`The contact has no ${channel === 'email' ? 'e-mail address' : 'phone number'} to send to`);
+  const links = files.map((file) => `${file.file_name}: ${mediaLinks.linkOf(file)}`);
+  const whole = [text, ...links].join('\n');
+  await requestReply(trx, orgId, { id, channel, contactId, to, text: whole, ticketNumber, isDevelopment });
+}
+
+/**
+ * Keeps what a message says of its contact: data is merged, a name only where there was none. A session with nobody gets whoever has the
+ * e-mail or phone number. Gives the session's contact.
+ */
+async function updateContactDetails(
+  trx: Trx,
+  orgId: string,
+  { id, contact_id: contactId }: LockedSession,
+  { name, email, phone_number: phone, custom_data }: NonNullable<SendMessage['contact']>,
+): Promise<string | null> {
+  if (contactId === null) {
+    if (email === undefined && phone === undefined) return null;
+    const saved = await saveContact(trx, orgId, { email, phone, name, custom_data });
+    await updateSession(trx, orgId, id, { contact_id: saved.id });
+    await announceSlaSessionChanged(trx, orgId, id);
+    return saved.id;
+  }
+  const isNameNew = name !== undefined && name !== '' && (await getContact(trx, orgId, contactId)).name === null;
+  if (isNameNew || custom_data !== undefined) {
+    await updateContact(trx, orgId, contactId, { custom_data, ...(isNameNew ? { name } : {}) });
+  }
+  return contactId;
+}
+
+/** From now on people answer in this session: the agent, where it is a member and nobody else has the session. */
+async function takeOverSession(
+  trx: Trx,
+  orgId: string,
+  session: LockedSession,
+  agentId: number | undefined,
+): Promise<void> {
+  if (session.handoff === null) await startHandoff(trx, orgId, session.id, 'An agent took over');
+  const isFree = session.assignee_id === null && agentId !== undefined;
+  if (!isFree || !(await lockMember(trx, orgId, agentId))) return;
+  await reassign(trx, orgId, session, { assignee_id: agentId, team_id: session.team_id });
+}

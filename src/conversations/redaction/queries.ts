@@ -1,0 +1,56 @@
+import { sql } from 'kysely';
+import type { Trx } from '../../db/connect.ts';
+import type { RedactionsTable } from './table.ts';
+
+/** What a text was part of, without the text. */
+export interface RedactedEvent {
+  id: string;
+  type: string;
+  attachments: { media_id: string }[];
+}
+
+/**
+ * Takes the texts out of a session's events, or out of one of them and what is about it: what was said, file names, reasons and payloads. Gives those that had
+ * any. The session is locked.
+ */
+export async function redactEvents(
+  trx: Trx,
+  orgId: string,
+  sessionId: string,
+  eventId: string | null,
+): Promise<RedactedEvent[]> {
+  const { rows } = await sql<RedactedEvent>`
+    with held as (
+      select org_id, session_id, seq, id, type, coalesce(data->'attachments', '[]') as attachments from session_events
+      where org_id = ${orgId} and session_id = ${sessionId} and (${eventId}::uuid is null or id = ${eventId}::uuid or data->>'about' = ${eventId}::text)
+        and (content is not null or data ? 'attachments' or data->>'reason' is not null or data->>'payload' is not null)
+        and type <> 'redacted'
+    )
+    update session_events as event set content = null, data = event.data - 'attachments'
+      || case when event.data ? 'reason' then '{"reason": null}'::jsonb else '{}' end
+      || case when event.data ? 'payload' then '{"payload": null}'::jsonb else '{}' end
+    from held
+    where event.org_id = held.org_id and event.session_id = held.session_id and event.seq = held.seq
+    returning held.id, held.type, held.attachments
+  `.execute(trx);
+  return rows;
+}
+
+/** Takes out of a session what tells its texts in other words; with `isWhole` also what was said of it as a whole. */
+export async function redactSummaries(
+  trx: Trx,
+  orgId: string,
+  sessionId: string,
+  { isWhole }: { isWhole: boolean },
+): Promise<void> {
+  await sql`
+    update sessions set summary = null,
+      handoff = handoff || '{"summary": null}' || case when ${isWhole}::boolean then '{"reason": null}'::jsonb else '{}' end,
+      session_closed_payload = case when ${isWhole}::boolean then null else session_closed_payload end
+    where org_id = ${orgId} and id = ${sessionId}
+  `.execute(trx);
+}
+
+export async function insertRedaction(trx: Trx, redaction: Omit<RedactionsTable, 'created_at'>): Promise<void> {
+  await trx.insertInto('redactions').values(redaction).execute();
+}

@@ -1,0 +1,117 @@
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import { type Db, PLANNED_EACH_TIME } from '../../db/connect.ts';
+import { isUuid } from '../../ids.ts';
+import { selectSessions } from '../sessions/queries.ts';
+import type { FilterSessions, SessionFilters } from './filter.schema.ts';
+
+/** Sessions that are looked through in order before the set of all matches is built: a page of 25 is in them where one in sixty matches. */
+const SCAN_WINDOW = 1_500;
+/** How many sessions of the window a session of a deeper page is worth. */
+const SCAN_WINDOW_FACTOR = 3;
+
+/** Each as its index has it. A session without a message counts as the longest silent. */
+const ORDERS = {
+  last_message_at: { desc: sql`at desc nulls last, id desc`, asc: sql`at asc nulls first, id asc` },
+  created_at: { desc: sql`at desc, id desc`, asc: sql`at asc, id asc` },
+};
+
+type Condition = RawBuilder<SqlBool>;
+interface FilterCriteria extends Pick<FilterSessions, 'filters' | 'sort_by' | 'sort_order'> {
+  /** Of `filters.tags`. */
+  tagKeys: string[];
+}
+
+/**
+ * The sessions that meet every condition, behind the first `offset`, in a total order. Where matches lie dense, the first sessions in order
+ * hold the page; where they do not, it comes from the set of all matches. Either sorts ids alone: rows are read for the page only.
+ */
+export function listFilteredSessions(
+  db: Db,
+  orgId: string,
+  { filters, tagKeys, sort_by, sort_order }: FilterCriteria,
+  { offset, limit }: { offset: number; limit: number },
+) {
+  const at = sql.ref(`session.${sort_by}`);
+  const order = ORDERS[sort_by][sort_order];
+  const dated = withinDates(filters);
+  const place = [sql<SqlBool>`session.org_id = ${orgId}`, ...(sort_by === 'created_at' ? dated : [])];
+  const conditions = [...(sort_by === 'created_at' ? [] : dated), ...conditionsOf(filters)];
+  const sessions = (where: Condition[]) =>
+    sql`select session.*, ${at} as at from sessions as session where ${sql.join(where, sql` and `)}`;
+  const page = sql`order by ${order} limit ${limit} offset ${offset}`;
+  const isAll = conditions.length === 0 && tagKeys.length === 0;
+  const window = SCAN_WINDOW + SCAN_WINDOW_FACTOR * (offset + limit);
+  const matches = (lookup: LookupStrategy) => [...conditions, ...tagKeys.map((key) => hasTag(orgId, key, lookup))];
+  const hit = isAll
+    ? sql`(select id, at from (${sessions(place)}) as session ${page})`
+    : sql`(
+      with near as materialized (
+        select id, at from (${sessions(place)} order by ${order} limit ${window}) as session
+        where ${sql.join(matches('probes'), sql` and `)} ${page}
+      )
+      select * from near where (select count(*) from near) >= ${limit}
+      union all
+      select * from (
+        select id, at from (select id, at from (${sessions([...place, ...matches('sets')])}) as session offset 0) as match ${page}
+      ) as far where (select count(*) from near) < ${limit}
+    )`;
+  return selectSessions(db, orgId)
+    .innerJoin(hit.$castTo<{ id: string; at: Date | null }>().as('hit'), 'hit.id', 'session.id')
+    .modifyFront(sql.raw(PLANNED_EACH_TIME))
+    .orderBy('hit.at', sort_order === 'desc' ? (to) => to.desc().nullsLast() : (to) => to.asc().nullsFirst())
+    .orderBy('hit.id', sort_order)
+    .execute();
+}
+
+/** Whether rows of other tables are looked for by the index for each session, or as one set. */
+type LookupStrategy = 'sets' | 'probes';
+
+function withinDates({ date }: SessionFilters): Condition[] {
+  const conditions: Condition[] = [];
+  if (date?.from !== undefined) conditions.push(sql`session.created_at >= ${new Date(date.from)}`);
+  if (date?.to !== undefined) conditions.push(sql`session.created_at <= ${new Date(date.to)}`);
+  return conditions;
+}
+
+function conditionsOf(filters: SessionFilters): Condition[] {
+  const { assignees, ticket_number, waiting_on } = filters;
+  return [
+    ...isOneOf('channel', filters.channels, sql`text[]`),
+    ...isOneOf('status_code', filters.status, sql`bigint[]`),
+    ...isOneOf('ai_closure_type', filters.ai_closure, sql`text[]`),
+    ...isOneOf('sentiment', filters.sentiment, sql`text[]`),
+    ...(assignees?.length === 0
+      ? [sql<SqlBool>`session.assignee_id is null`]
+      : isOneOf('assignee_id', assignees, sql`bigint[]`)),
+    ...isOneOf('team_id', filters.team_ids, sql`uuid[]`, isUuid),
+    ...isOneOf('contact_id', filters.contact_ids, sql`uuid[]`, isUuid),
+    ...(ticket_number === undefined ? [] : [sql<SqlBool>`session.ticket_number = ${ticket_number}::bigint`]),
+    ...isOneOf('language', filters.language, sql`text[]`),
+    ...(waiting_on === undefined ? [] : [sql<SqlBool>`session.waiting_on = ${waiting_on}`]),
+    ...hasData(filters.custom_data ?? []),
+  ];
+}
+
+/** The column has one of the values. No value is no condition; one that `isPossible` refuses is in no session. */
+function isOneOf<Value>(
+  column: string,
+  values: Value[] | undefined,
+  type: RawBuilder<unknown>,
+  isPossible: (value: Value) => boolean = () => true,
+): Condition[] {
+  if (values === undefined || values.length === 0) return [];
+  return [sql`${sql.ref(`session.${column}`)} = any(${values.filter(isPossible)}::${type})`];
+}
+
+function hasData(objects: Record<string, string>[]): Condition[] {
+  if (objects.length === 0 || objects.some((object) => Object.keys(object).length === 0)) return [];
+  const wanted = objects.map((object) => JSON.stringify(object));
+  return [sql`session.custom_data <> '{}' and session.custom_data @> any(${wanted}::jsonb[])`];
+}
+
+function hasTag(orgId: string, key: string, lookup: LookupStrategy): Condition {
+  const given = sql`from session_tags as given where given.org_id = ${orgId} and given.tag_key = ${key}`;
+  return lookup === 'sets'
+    ? sql`session.id in (select given.session_id ${given})`
+    : sql`((select 1 ${given} and given.session_id = session.id limit 1) is not null)`;
+}

@@ -1,0 +1,16 @@
+import type { Db } from '../../db/connect.ts';
+import { tagKeyOf } from '../../desk/tags/rules.ts';
+import { listFilteredSessions } from './filter.queries.ts';
+import type { FilterSessions } from './filter.schema.ts';
+
+/** A page of the sessions that meet every condition. */
+export async function filterSessions(db: Db, orgId: string, { page, limit, ...wanted }: FilterSessions) {
+  const tagKeys = [...new Set((wanted.filters.tags ?? []).map((name) => tagKeyOf(name.trim())))];
+  const rows = await listFilteredSessions(
+    db,
+    orgId,
+    { ...wanted, tagKeys },
+    { offset: (page - 1) * limit, limit: limit + 1 },
+  );
+  return { data: rows.slice(0, limit), page, limit, has_next: rows.length > limit, has_previous: page > 1 };
+}

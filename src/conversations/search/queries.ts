@@ -1,0 +1,75 @@
+import { sql } from 'kysely';
+import { type Db, PLANNED_EACH_TIME } from '../../db/connect.ts';
+
+/** Newest events that are looked through in order before all matches are found. A page is in them where one in a hundred matches. */
+const SCAN_WINDOW = 6_000;
+
+export interface FoundMessage {
+  id: string;
+  session_id: string;
+  message: string;
+  type: 'message' | 'human_agent_comment';
+}
+
+/** The languages of the org's sessions whose words have stems: one step through the index for each. */
+export async function listStemmedLanguages(db: Db, orgId: string): Promise<string[]> {
+  const { rows } = await sql<{ language: string }>`
+    with recursive spoken as (
+      (select language from sessions where org_id = ${orgId} and language is not null order by language limit 1)
+      union all
+      select (
+        select next.language from sessions as next
+        where next.org_id = ${orgId} and next.language > spoken.language order by next.language limit 1
+      ) from spoken where spoken.language is not null
+    )
+    select language from spoken where public.search_config(language) is not null
+  `.execute(db);
+  return rows.map(({ language }) => language);
+}
+
+const RESULT_COLUMNS = sql`id, session_id, content as message, type`;
+
+/**
+ * The org's newest messages and notes that match. What matches often is found among the newest; only what does not is looked for in the
+ * index, so that neither has to sort much.
+ */
+export async function searchMessages(db: Db, orgId: string, query: string, limit: number): Promise<FoundMessage[]> {
+  const matching = sql`search @@ ${query}::tsquery`;
+  const { rows } = await sql<FoundMessage>`
+    ${sql.raw(PLANNED_EACH_TIME)}
+    with near as materialized (
+      select * from (
+        select * from session_events where org_id = ${orgId} order by xid desc, session_id desc, seq desc limit ${sql.raw(String(SCAN_WINDOW))}
+      ) as newest
+      where ${matching} order by xid desc, session_id desc, seq desc limit ${limit}
+    ), hit as (
+      select * from near where (select count(*) from near) >= ${limit}
+      union all
+      select * from (
+        select * from (select * from session_events where org_id = ${orgId} and ${matching} offset 0) as match
+        order by xid desc, session_id desc, seq desc limit ${limit}
+      ) as far where (select count(*) from near) < ${limit}
+    )
+    select ${RESULT_COLUMNS} from hit order by xid desc, session_id desc, seq desc
+  `.execute(db);
+  return rows;
+}
+
+/** The newest messages and notes that match in a contact's sessions. */
+export async function searchMessagesOfContact(
+  db: Db,
+  orgId: string,
+  contactId: string,
+  query: string,
+  limit: number,
+): Promise<FoundMessage[]> {
+  const { rows } = await sql<FoundMessage>`
+    ${sql.raw(PLANNED_EACH_TIME)}
+    select ${RESULT_COLUMNS} from session_events
+    where org_id = ${orgId} and search @@ ${query}::tsquery
+      and session_id in (select id from sessions where org_id = ${orgId} and contact_id = ${contactId})
+    order by xid desc, session_id desc, seq desc
+    limit ${limit}
+  `.execute(db);
+  return rows;
+}

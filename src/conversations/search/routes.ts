@@ -1,0 +1,36 @@
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { errorResponses } from '../../http/errors.ts';
+import { FilteredSessions, FilterSessions } from './filter.schema.ts';
+import { filterSessions } from './filter.service.ts';
+import { SearchResults, SearchSessions } from './schema.ts';
+import { searchSessions } from './service.ts';
+
+const tags = ['chat sessions'];
+
+/** How sessions are found among many. */
+export const searchRoutes: FastifyPluginAsyncZod = async (app) => {
+  app.post('/chat/sessions/filter', {
+    config: { scope: 'chat-sessions:read', isRepeatable: true },
+    schema: {
+      operationId: 'filterChatSessions',
+      tags,
+      description:
+        'The sessions that meet every condition. An empty list is no condition, but for assignees. Sessions without a message count as the longest silent.',
+      body: FilterSessions,
+      response: { 200: FilteredSessions, ...errorResponses(403) },
+    },
+    handler: async ({ db, org, body }) => filterSessions(db, org.id, body),
+  });
+
+  app.get('/chat/sessions/search', {
+    config: { scope: 'chat-sessions:read' },
+    schema: {
+      operationId: 'searchChatSessions',
+      tags,
+      description: 'Looks for words in contacts’ names and addresses, and in all messages and notes.',
+      querystring: SearchSessions,
+      response: { 200: SearchResults, ...errorResponses(403) },
+    },
+    handler: async ({ db, org, query }) => searchSessions(db, org.id, query),
+  });
+};

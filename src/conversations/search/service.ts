@@ -1,0 +1,25 @@
+import { findContactsLike } from '../../contacts/search/text-search.service.ts';
+import type { Db } from '../../db/connect.ts';
+import { findTextQuery } from '../../db/text-search.ts';
+import { listStemmedLanguages, searchMessages, searchMessagesOfContact } from './queries.ts';
+import type { SearchSessions } from './schema.ts';
+
+const MAX_MESSAGES = 50;
+/** Shorter ones begin too many words. */
+const MIN_PREFIX_LENGTH = 4;
+
+/** Contacts, messages and notes of the org in which the words are found. */
+export async function searchSessions(db: Db, orgId: string, { q, contact_id }: SearchSessions) {
+  const query = await findTextQuery(db, q, {
+    languages: await listStemmedLanguages(db, orgId),
+    openFrom: MIN_PREFIX_LENGTH,
+  });
+  if (query === undefined) return { contacts: [], messages: [] };
+  const [contacts, messages] = await Promise.all([
+    findContactsLike(db, orgId, q, contact_id),
+    contact_id === undefined
+      ? searchMessages(db, orgId, query, MAX_MESSAGES)
+      : searchMessagesOfContact(db, orgId, contact_id, query, MAX_MESSAGES),
+  ]);
+  return { contacts, messages };
+}

@@ -1,0 +1,98 @@
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { errorResponses } from '../../http/errors.ts';
+import { NO_BODY, NoBody } from '../../http/schemas.ts';
+import {
+  AddedNote,
+  AddNote,
+  AssignSession,
+  HandedOff,
+  HandOffSession,
+  RemoveTags,
+  SessionTags,
+} from './actions.schema.ts';
+import { addNote, addTags, assignSession, handOff, removeTags } from './actions.service.ts';
+import { SessionPath } from './schema.ts';
+
+const tags = ['chat sessions'];
+
+/** What a support team does with sessions. */
+export const sessionActionRoutes: FastifyPluginAsyncZod = async (app) => {
+  app.post('/chat/sessions/:id/handoff', {
+    config: { scope: 'chat-sessions:write', isRepeatable: true },
+    schema: {
+      operationId: 'handOffChatSession',
+      tags,
+      description: 'Hands the session to people. One that was handed off before answers with the handoff it has.',
+      params: SessionPath,
+      body: HandOffSession,
+      response: { 200: HandedOff, ...errorResponses(403, 404) },
+    },
+    handler: async ({ db, org, params, body }) => ({
+      handoff: await handOff(db, org.id, params.id, body.reason ?? null),
+    }),
+  });
+
+  app.post('/chat/sessions/:id/assign', {
+    config: { scope: 'chat-sessions:write' },
+    schema: {
+      operationId: 'assignChatSession',
+      tags,
+      description:
+        'Where no assignee is named, the team picks one by its strategy: at once where one can take it, else it waits in the team’s queue. null: nobody is picked. A session that opens again while its assignee is away goes back to the team.',
+      params: SessionPath,
+      body: AssignSession,
+      response: { 200: NoBody, ...errorResponses(403, 404) },
+    },
+    handler: async ({ db, org, params, body }) => {
+      await assignSession(db, org.id, params.id, body);
+      return NO_BODY;
+    },
+  });
+
+  app.post('/chat/sessions/:id/notes', {
+    config: { scope: 'chat-sessions:write' },
+    schema: {
+      operationId: 'addChatSessionNote',
+      tags,
+      description: 'Adds what only the team sees. It stands in the history as human_agent_comment.',
+      params: SessionPath,
+      body: AddNote,
+      response: { 201: AddedNote, ...errorResponses(403, 404) },
+    },
+    handler: async ({ db, org, params, body }, reply) => {
+      reply.code(201);
+      return { id: await addNote(db, org.id, params.id, body.text) };
+    },
+  });
+
+  app.post('/chat/sessions/:id/tags', {
+    config: { scope: 'tags:write' },
+    schema: {
+      operationId: 'addChatSessionTags',
+      tags,
+      params: SessionPath,
+      body: SessionTags,
+      response: { 200: NoBody, ...errorResponses(403, 404) },
+    },
+    handler: async ({ db, org, params, body }) => {
+      await addTags(db, org.id, params.id, body.tags);
+      return NO_BODY;
+    },
+  });
+
+  app.delete('/chat/sessions/:id/tags', {
+    config: { scope: 'tags:write' },
+    schema: {
+      operationId: 'removeChatSessionTags',
+      tags,
+      description: 'Takes one tag off the session, or all of them. A tag that it does not have changes nothing.',
+      params: SessionPath,
+      querystring: RemoveTags,
+      response: { 200: NoBody, ...errorResponses(403, 404) },
+    },
+    handler: async ({ db, org, params, query }) => {
+      await removeTags(db, org.id, params.id, query.tag_name);
+      return NO_BODY;
+    },
+  });
+};

@@ -1,0 +1,179 @@
+import { dataLimitViolationOf, mergeData } from '../../contacts/saving/merge.rules.ts';
+import type { Db, Trx } from '../../db/connect.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import { announceSlaSessionChanged } from '../../desk/sla/assignment.service.ts';
+import { wakeSlaIfUnderPolicy } from '../../desk/sla/waking.service.ts';
+import { tagKeyOf } from '../../desk/tags/rules.ts';
+import { lockTagsShared } from '../../desk/tags/service.ts';
+import { lockTeamShared } from '../../desk/teams/service.ts';
+import { refused } from '../../errors.ts';
+import { newId } from '../../ids.ts';
+import { lockMember } from '../../orgs/members/service.ts';
+import { readSettings } from '../../orgs/service.ts';
+import { announce } from '../../outbox/events.ts';
+import { assignInTeam, findAssignee, reassign, reviewAssignee, updateQueuePosition } from '../assignment/service.ts';
+import { startHandoff } from '../handoff/service.ts';
+import { appendEvents, type NewEvent } from '../history/events.queries.ts';
+import type { AssignSession } from './actions.schema.ts';
+import { deleteSessionTags, insertSessionTags, type LockedSession, updateSession } from './queries.ts';
+import type { UpdateSession } from './schema.ts';
+import { lockSession } from './service.ts';
+import type { Handoff } from './table.ts';
+
+/** Changes a session's status and data. Throws notFound, and invalid for a custom status that the org does not have. */
+export function applySessionUpdate(db: Db, orgId: string, id: string, input: UpdateSession): Promise<void> {
+  return inTransaction(db, async (trx) => {
+    const session = await lockSession(trx, orgId, id);
+    if (typeof input.custom_status_id === 'number') await assertCustomStatus(trx, orgId, input.custom_status_id);
+
+    const to = input.status ?? session.status;
+    const customStatus =
+      input.custom_status_id ?? (keepsCustomStatus(session, input) ? session.custom_status_id : null);
+    const isMoved = to !== session.status;
+    const customData = changedData('custom_data', session, input);
+    const editableData = changedData('editable_custom_data', session, input);
+    const events: NewEvent[] = [];
+    if (isMoved || customStatus !== session.custom_status_id) {
+      const data = { from: session.status, to, custom_status_id: customStatus };
+      events.push({ id: newId(), type: 'status_changed', data });
+    }
+    const isResolution = isMoved && to === 'closed_resolved';
+    if (isResolution && (await readSettings(trx, orgId)).csat) events.push({ id: newId(), type: 'csat_requested' });
+    const keys = [...customData.changed, ...editableData.changed];
+    if (keys.length > 0) events.push({ id: newId(), type: 'custom_data_changed', data: { keys } });
+    if (events.length === 0 && input.session_closed_payload === undefined) return;
+
+    await updateSession(trx, orgId, id, {
+      status: to,
+      custom_status_id: customStatus,
+      ...(isMoved ? { closed_at: to === 'open' ? null : new Date(), isResolution } : {}),
+      custom_data: JSON.stringify(customData.value),
+      editable_custom_data: JSON.stringify(editableData.value),
+      ...(input.session_closed_payload === undefined
+        ? {}
+        : { session_closed_payload: JSON.stringify(input.session_closed_payload) }),
+    });
+    if (events.length > 0) await appendEvents(trx, orgId, id, events);
+    if (isMoved) await wakeSlaIfUnderPolicy(trx, orgId, id);
+    if (isResolution) {
+      const payload = { reflects: input.reflect_status_change_for_integration };
+      await announce(trx, orgId, 'ticket-resolved', [{ subject_id: id, payload }]);
+    }
+    if (isMoved && to === 'open') await reviewAssignee(trx, orgId, session);
+    if (isMoved && session.status === 'open' && session.assignee_id !== null)
+      await announce(trx, orgId, 'staffing-changed', [{ subject_id: orgId, payload: {} }]);
+  });
+}
+
+/** Values by key after the change, with the keys that are not as they were. Throws invalid where they would be too many. */
+function changedData(field: 'custom_data' | 'editable_custom_data', session: LockedSession, input: UpdateSession) {
+  const before = session[field];
+  const change = input[field] ?? {};
+  const value = mergeData(before, change);
+  const excess = dataLimitViolationOf(value);
+  if (excess !== undefined) throw refused(field, excess);
+  return { value, changed: Object.keys(change).filter((key) => ownValue(before, key) !== ownValue(value, key)) };
+}
+
+const ownValue = (data: Record<string, string>, key: string) => (Object.hasOwn(data, key) ? data[key] : undefined);
+
+/** A status of its own ends with the next `status` that is given. */
+const keepsCustomStatus = (session: LockedSession, { status, custom_status_id }: UpdateSession) =>
+  custom_status_id === undefined && (status === undefined || status === session.status);
+
+async function assertCustomStatus(trx: Trx, orgId: string, id: number): Promise<void> {
+  const { session_statuses } = await readSettings(trx, orgId);
+  if (session_statuses?.some((status) => status.id === id)) return;
+  throw refused('custom_status_id', 'must be the id of one of session_statuses: PATCH /org/settings defines them');
+}
+
+/** Hands a session to people. One that was handed off before keeps its handoff. `isExternal` as in handOver. Throws notFound. */
+export function handOff(
+  db: Db,
+  orgId: string,
+  id: string,
+  reason: string | null,
+  { isExternal = false }: { isExternal?: boolean } = {},
+): Promise<Handoff> {
+  return inTransaction(db, async (trx) => {
+    const session = await lockSession(trx, orgId, id);
+    if (session.handoff !== null) return session.handoff;
+    const handoff = await startHandoff(trx, orgId, id, reason, { isExternal });
+    await appendEvents(trx, orgId, id, [{ id: newId(), type: 'handoff', data: { reason } }]);
+    await wakeSlaIfUnderPolicy(trx, orgId, id);
+    if (session.status === 'open') await assignInTeam(trx, orgId, session);
+    return handoff;
+  });
+}
+
+/**
+ * Gives a session to a member, a team, both or nobody. Where no assignee is named, even as null, the team picks one by its strategy. Throws
+ * notFound, and invalid for whom the org does not have.
+ */
+export function assignSession(db: Db, orgId: string, id: string, input: AssignSession): Promise<void> {
+  return inTransaction(db, async (trx) => {
+    const session = await lockSession(trx, orgId, id);
+    const { assignee_id = session.assignee_id, team_id = session.team_id } = input;
+    if (assignee_id !== null && !(await lockMember(trx, orgId, assignee_id))) {
+      throw refused('assignee_id', 'must be the id of a member of the org: GET /members lists them');
+    }
+    if (team_id !== null && !(await lockTeamShared(trx, orgId, team_id))) {
+      throw refused('team_id', 'must be the id of a team: GET /teams lists them');
+    }
+    const isHeld = team_id === null || input.assignee_id === null;
+    await updateQueuePosition(trx, orgId, id, isHeld ? 'none' : team_id === session.team_id ? 'kept' : 'last');
+    const isPicked = team_id !== null && input.assignee_id === undefined && session.status === 'open';
+    const assignee = isPicked ? await findAssignee(trx, orgId, session, team_id) : assignee_id;
+    await reassign(trx, orgId, session, { assignee_id: assignee, team_id });
+  });
+}
+
+/** Adds what only the team sees, and gives its id. Throws notFound. */
+export function addNote(db: Db, orgId: string, id: string, text: string): Promise<string> {
+  return inTransaction(db, async (trx) => {
+    const session = await lockSession(trx, orgId, id);
+    const noteId = newId();
+    await appendEvents(trx, orgId, session.id, [{ id: noteId, type: 'human_agent_comment', content: text }]);
+    return noteId;
+  });
+}
+
+/** Puts tags of the org on a session. Throws notFound, and invalid for tags that the org does not have. */
+export function addTags(db: Db, orgId: string, id: string, names: string[]): Promise<void> {
+  return inTransaction(db, async (trx) => {
+    await lockSession(trx, orgId, id);
+    const { keys, unknown } = await lockTagsShared(trx, orgId, names);
+    if (unknown.length > 0) throw refused('tags', `the org has no tag ${unknown.join(', ')}: PUT /tags makes one`);
+    const added = await insertSessionTags(trx, orgId, id, keys);
+    await appendTagEvents(trx, orgId, id, 'tag_added', added);
+    await announce(
+      trx,
+      orgId,
+      'ticket-tag-added',
+      added.map((tag_name) => ({ subject_id: id, payload: { tag_name } })),
+    );
+  });
+}
+
+/** Takes the tag of a name in any spelling off a session, or all of its tags. Throws notFound. */
+export function removeTags(db: Db, orgId: string, id: string, name: string | undefined): Promise<void> {
+  return inTransaction(db, async (trx) => {
+    await lockSession(trx, orgId, id);
+    const key = name === undefined ? null : tagKeyOf(name);
+    const removed = await deleteSessionTags(trx, orgId, id, key);
+    await appendTagEvents(trx, orgId, id, 'tag_removed', removed);
+    if (removed.length > 0) await announceSlaSessionChanged(trx, orgId, id);
+  });
+}
+
+async function appendTagEvents(
+  trx: Trx,
+  orgId: string,
+  id: string,
+  type: 'tag_added' | 'tag_removed',
+  names: string[],
+) {
+  if (names.length === 0) return;
+  const events = names.map((tag_name): NewEvent => ({ id: newId(), type, data: { tag_name } }));
+  await appendEvents(trx, orgId, id, events);
+}

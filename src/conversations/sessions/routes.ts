@@ -1,0 +1,136 @@
+import type { FastifyRequest } from 'fastify';
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import type { Deps } from '../../deps.ts';
+import { errorResponses } from '../../http/errors.ts';
+import { NO_BODY, NoBody } from '../../http/schemas.ts';
+import type { Media } from '../../media/service.ts';
+import { HistoryPage, ListHistory } from '../history/events.schema.ts';
+import { pageOfHistory } from '../history/service.ts';
+import { deleteAttachments, storeAttachments } from '../messages/attachments.service.ts';
+import { SendMessage, SentMessage } from '../messages/schema.ts';
+import { sendMessage } from '../messages/service.ts';
+import { applySessionUpdate } from './actions.service.ts';
+import {
+  CreatedSession,
+  CreateSession,
+  ListSessions,
+  Session,
+  SessionPage,
+  SessionPath,
+  UpdateSession,
+} from './schema.ts';
+import { createSession, getSession, pageOfSessions } from './service.ts';
+
+const tags = ['chat sessions'];
+/** One file of 5 MB in base64, with all else that a message may hold. */
+const MAX_MESSAGE_BYTES = 8 * 1024 * 1024;
+
+export const sessionRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => {
+  const { config, mediaLinks } = deps;
+  const isDevelopment = config.DEVELOPMENT;
+  const kept = new WeakMap<FastifyRequest, Media[]>();
+
+  // Bytes of a message that was not taken are of no use to anybody.
+  app.addHook('onResponse', async (request, reply) => {
+    const files = kept.get(request) ?? [];
+    if (reply.statusCode >= 400)
+      await deleteAttachments(deps, files).catch((error: unknown) => request.log.warn({ err: error }, 'files stay'));
+  });
+
+  app.post('/chat/sessions', {
+    config: { scope: 'chat-sessions:write' },
+    schema: {
+      operationId: 'createChatSession',
+      tags,
+      body: CreateSession,
+      response: { 201: CreatedSession, ...errorResponses(403) },
+    },
+    handler: async ({ db, org, body }, reply) => {
+      reply.code(201);
+      return createSession(db, org.id, body);
+    },
+  });
+
+  app.get('/chat/sessions', {
+    config: { scope: 'chat-sessions:read' },
+    schema: {
+      operationId: 'listChatSessions',
+      tags,
+      querystring: ListSessions,
+      response: { 200: SessionPage, ...errorResponses(403) },
+    },
+    handler: async ({ db, org, query }) => pageOfSessions(db, org.id, query),
+  });
+
+  app.get('/chat/sessions/:id', {
+    config: { scope: 'chat-sessions:read' },
+    schema: {
+      operationId: 'getChatSession',
+      tags,
+      params: SessionPath,
+      response: { 200: Session, ...errorResponses(403, 404) },
+    },
+    handler: async ({ db, org, params }) => getSession(db, org.id, params.id),
+  });
+
+  app.patch('/chat/sessions/:id', {
+    config: { scope: 'chat-sessions:write' },
+    schema: {
+      operationId: 'updateChatSession',
+      tags,
+      description: 'Absent fields stay; data merges by key, null removes one.',
+      params: SessionPath,
+      body: UpdateSession,
+      response: { 200: NoBody, ...errorResponses(403, 404) },
+    },
+    handler: async ({ db, org, params, body }) => {
+      await applySessionUpdate(db, org.id, params.id, body);
+      return NO_BODY;
+    },
+  });
+
+  app.post('/chat/sessions/:id/send', {
+    bodyLimit: MAX_MESSAGE_BYTES,
+    config: {
+      scope: 'chat-sessions:write',
+      prepare: async (request: FastifyRequest<{ Params: { id: string }; Body: SendMessage }>) => {
+        const { db, org, params, body } = request;
+        const { attachments } = body.message;
+        if (attachments.length === 0) return;
+        await getSession(db, org.id, params.id);
+        const files: Media[] = [];
+        kept.set(request, files);
+        await storeAttachments(deps, org.id, attachments, files);
+      },
+    },
+    schema: {
+      operationId: 'sendMessage',
+      tags,
+      description:
+        'Adds what a contact or an agent says. What an agent says in a session on e-mail, SMS or WhatsApp goes out there, and its message is the delivery of the same id.',
+      params: SessionPath,
+      body: SendMessage,
+      response: { 201: SentMessage, ...errorResponses(403, 404, 409) },
+    },
+    handler: async (request, reply) => {
+      const { db, org, params, body } = request;
+      const said = { ...body, files: kept.get(request) ?? [] };
+      const { isHandedOff } = await sendMessage(db, { mediaLinks, isDevelopment }, org.id, params.id, said);
+      reply.code(201);
+      return { success: true, data: { success: true, sessionIsHandedOff: isHandedOff } };
+    },
+  });
+
+  app.get('/chat/sessions/:id/history', {
+    config: { scope: 'chat-sessions:read' },
+    schema: {
+      operationId: 'listChatSessionHistory',
+      tags,
+      description: 'What happened in the session, oldest first.',
+      params: SessionPath,
+      querystring: ListHistory,
+      response: { 200: HistoryPage, ...errorResponses(403, 404) },
+    },
+    handler: async ({ db, org, params, query }) => pageOfHistory(db, mediaLinks, org.id, params.id, query),
+  });
+};

@@ -1,0 +1,138 @@
+import { z } from 'zod';
+import { CustomDataChange } from '../../contacts/schema.ts';
+import { Id, RANGE, Timestamp } from '../../http/schemas.ts';
+
+const MAX_PAYLOAD_CHARACTERS = 100_000;
+const MAX_CUSTOM_STATUS = 32_767;
+
+/** Spec 2.1. */
+export const SessionChannel = z
+  .enum(['web', 'email', 'phone_voice', 'slack', 'sms', 'whatsapp', 'instagram', 'messenger', 'api', 'web_voice'])
+  .meta({ id: 'SessionChannel' });
+export type SessionChannel = z.infer<typeof SessionChannel>;
+
+export const SessionStatus = z.enum(['open', 'closed_resolved', 'closed_unresolved']);
+export type SessionStatus = z.infer<typeof SessionStatus>;
+
+const StringMap = z.record(z.string(), z.string());
+
+export const CreateSession = z
+  .object({
+    contact_id: Id.optional(),
+    channel: z.object({ type: SessionChannel }).default({ type: 'api' }),
+    verified: z.boolean().nullable().optional(),
+  })
+  .meta({ id: 'CreateChatSession', examples: [{ channel: { type: 'api' } }] });
+export type CreateSession = z.infer<typeof CreateSession>;
+
+export const CreatedSession = z.object({ id: Id }).meta({ id: 'CreatedChatSession' });
+
+export const UpdateSession = z
+  .object({
+    status: SessionStatus.optional(),
+    custom_status_id: z
+      .int()
+      .min(3)
+      .max(MAX_CUSTOM_STATUS)
+      .nullable()
+      .optional()
+      .describe('One of session_statuses in the org’s settings. null: none. A new `status` ends it.'),
+    generate_summary_and_sentiment_on_resolve: z.boolean().optional(),
+    reflect_status_change_for_integration: z.boolean().default(true),
+    session_closed_payload: z
+      .union([z.record(z.string(), z.unknown()), z.string()])
+      .refine(
+        (payload) => JSON.stringify(payload).length <= MAX_PAYLOAD_CHARACTERS,
+        'must have at most 100,000 characters',
+      )
+      .optional()
+      .describe('Kept, and handed to whoever listens to ticket-resolved.'),
+    custom_data: CustomDataChange.optional(),
+    editable_custom_data: CustomDataChange.optional(),
+  })
+  .meta({
+    id: 'UpdateChatSession',
+    examples: [
+      { status: 'closed_resolved', session_closed_payload: { cause: 'refunded' } },
+      { custom_data: { order: '17' } },
+    ],
+  });
+export type UpdateSession = z.infer<typeof UpdateSession>;
+
+export const SessionPath = z.object({ id: Id });
+
+export const ListSessions = z.object({
+  ...RANGE,
+  handed_off: z
+    .enum(['true', 'false'])
+    .transform((text) => text === 'true')
+    .optional(),
+  status: SessionStatus.optional(),
+  channel_type: SessionChannel.optional(),
+});
+export type ListSessions = z.infer<typeof ListSessions>;
+
+const HandoffPart = z
+  .object({
+    part: z.string().describe('Such as ticket.'),
+    state: z
+      .enum(['pending', 'running', 'parked', 'done', 'skipped', 'failed', 'settled'])
+      .describe(
+        'parked: tried again by itself at next_try_at. failed: refused for good, until it is retried or settled.',
+      ),
+    external_id: z.string().nullable().describe('Of what the ticketing system has.'),
+    error: z.string().nullable(),
+    attempts: z.int(),
+    next_try_at: z.string().nullable(),
+  })
+  .meta({ id: 'HandoffPart' });
+
+export const HandoffAnswer = z
+  .object({
+    summary: z.string().nullable(),
+    sentiment: z.string().nullable(),
+    reason: z.string().nullable(),
+    at: z.string(),
+    state: z.enum(['pending', 'partial', 'done']).describe('How far the ticketing system has it.'),
+    parts: z.array(HandoffPart).optional(),
+  })
+  .meta({ id: 'Handoff' });
+
+export const Session = z
+  .object({
+    id: Id,
+    ticket_number: z.int(),
+    status: SessionStatus,
+    custom_status_id: z.int().nullable(),
+    ai_closure_type: z.enum(['assumed_resolved', 'handed_off', 'resolved']).nullable(),
+    sentiment: z.enum(['angry', 'happy', 'neutral']).nullable(),
+    channel: z.object({ type: SessionChannel }),
+    assist_mode: z.boolean(),
+    verified: z.boolean().nullable(),
+    waiting_on: z.enum(['customers', 'human_agents']).nullable().describe('null until somebody has spoken.'),
+    language: z.string().nullable(),
+    assignee_id: z.int().nullable(),
+    team: z.object({ id: Id, name: z.string() }).nullable(),
+    tags: z.array(z.string()),
+    contact: z
+      .object({
+        id: Id,
+        name: z.string().nullable(),
+        email: z.string().nullable(),
+        phone_number: z.string().nullable(),
+        custom_data: StringMap,
+      })
+      .nullable(),
+    custom_data: StringMap,
+    editable_custom_data: StringMap,
+    summary: z.string().nullable(),
+    handoff: HandoffAnswer.nullable(),
+    ticketing_system: z.object({ name: z.string(), external_id: z.string(), id_type: z.string() }).nullable(),
+    created_at: Timestamp,
+    updated_at: Timestamp,
+    last_message_at: Timestamp.nullable(),
+  })
+  .meta({ id: 'ChatSession' });
+export type Session = z.infer<typeof Session>;
+
+export const SessionPage = z.object({ items: z.array(Session), next: z.string().nullable() });

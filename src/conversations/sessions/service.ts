@@ -1,0 +1,130 @@
+import { isContactBlocked } from '../../contacts/blocklist/service.ts';
+import { lockContact } from '../../contacts/service.ts';
+import type { Db, Trx } from '../../db/connect.ts';
+import { pageOfRange } from '../../db/ranges.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import { wakeSlaIfUnderPolicy } from '../../desk/sla/waking.service.ts';
+import { conflict, notFound, refused } from '../../errors.ts';
+import { isUuid, newId } from '../../ids.ts';
+import { announce } from '../../outbox/events.ts';
+import { appendEvents } from '../history/events.queries.ts';
+import type { Sender } from '../history/events.schema.ts';
+import {
+  findSession,
+  findSessionForUpdate,
+  findSessionOfMessage,
+  insertSession,
+  type LockedSession,
+  listSessions,
+} from './queries.ts';
+import type { CreateSession, ListSessions, SessionChannel } from './schema.ts';
+
+/** Opens a session, with one of the org's contacts or nobody yet. Throws invalid for a contact that the org does not have. */
+export function createSession(
+  db: Db,
+  orgId: string,
+  { contact_id, channel, verified = null }: CreateSession,
+): Promise<{ id: string }> {
+  return inTransaction(db, async (trx) => {
+    if (contact_id !== undefined && !(await lockContact(trx, orgId, contact_id))) {
+      throw refused('contact_id', 'must be the id of a contact: GET /contacts lists them');
+    }
+    return openSession(trx, orgId, { contactId: contact_id ?? null, channel: channel.type, verified });
+  });
+}
+
+interface SessionScope {
+  contactId: string | null;
+  channel: SessionChannel;
+}
+
+interface NewSession extends SessionScope {
+  verified?: boolean | null;
+  /** See the table. */
+  relayedSide?: 'customer' | 'agents';
+  assistMode?: boolean;
+}
+
+/** Opens a session with one of the org's contacts. One who is blocked starts nothing. */
+export async function openSession(
+  trx: Trx,
+  orgId: string,
+  { contactId, channel, verified, relayedSide, assistMode }: NewSession,
+): Promise<{ id: string }> {
+  const id = newId();
+  await insertSession(trx, {
+    org_id: orgId,
+    id,
+    contact_id: contactId,
+    channel,
+    verified,
+    relayed_side: relayedSide,
+    assist_mode: assistMode,
+  });
+  if (!(await isContactBlocked(trx, orgId, contactId)))
+    await announce(trx, orgId, 'ticket-created', [{ subject_id: id, payload: {} }]);
+  return { id };
+}
+
+/** Throws notFound. */
+export async function getSession(db: Db, orgId: string, id: string) {
+  const session = await findSession(db, orgId, id);
+  if (session === undefined) throw notFound('session');
+  return session;
+}
+
+/** The session as it stays until the transaction ends. Throws notFound. */
+export async function lockSession(trx: Trx, orgId: string, id: string): Promise<LockedSession> {
+  const session = await findSessionForUpdate(trx, orgId, id);
+  if (session === undefined) throw notFound('session');
+  return session;
+}
+
+/** A page of the org's sessions by creation, or by update where the caller asks for updates. */
+export const pageOfSessions = (db: Db, orgId: string, query: ListSessions) =>
+  pageOfRange(db, query, (place) => listSessions(db, orgId, query, place));
+
+/**
+ * The org's session of this id, which stays open until the transaction ends. The id may be any text. Throws notFound, and conflict
+ * where the session is with another contact, on another channel or closed.
+ */
+export async function lockOpenSession(
+  trx: Trx,
+  orgId: string,
+  { sessionId, contactId, channel }: SessionScope & { sessionId: string },
+): Promise<{ id: string }> {
+  const session = isUuid(sessionId) ? await findSessionForUpdate(trx, orgId, sessionId) : undefined;
+  if (session === undefined) throw notFound('session');
+  if (session.contact_id !== contactId) throw conflict('session_id: the session is with another contact');
+  if (session.channel !== channel) {
+    throw conflict(`session_id: the session is on the channel ${session.channel}, not ${channel}`);
+  }
+  if (session.status !== 'open') throw conflict(`session_id: the session is ${session.status}`);
+  return { id: session.id };
+}
+
+/** The session that a message of the org is in. Throws notFound. */
+export async function getSessionOfMessage(db: Db, orgId: string, messageId: string): Promise<{ id: string }> {
+  const session = await findSessionOfMessage(db, orgId, messageId);
+  if (session === undefined) throw notFound('message');
+  return session;
+}
+
+interface NewMessage {
+  /** Unique in the org. */
+  id: string;
+  sessionId: string;
+  sender: Sender;
+  content: string;
+}
+
+/** Adds a message to a session, whose times move on. A second one of the same id changes nothing, so that this can be tried again. */
+export async function addMessage(
+  trx: Trx,
+  orgId: string,
+  { id, sessionId, sender, content }: NewMessage,
+): Promise<void> {
+  await findSessionForUpdate(trx, orgId, sessionId);
+  await appendEvents(trx, orgId, sessionId, [{ id, type: 'message', sender, content }]);
+  await wakeSlaIfUnderPolicy(trx, orgId, sessionId);
+}

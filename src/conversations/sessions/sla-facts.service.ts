@@ -1,0 +1,43 @@
+import type { Db, Trx } from '../../db/connect.ts';
+import type { SessionFact } from '../../desk/sla/timelines.rules.ts';
+import { notFound } from '../../errors.ts';
+import { newId } from '../../ids.ts';
+import { appendEvents, type NewEvent } from '../history/events.queries.ts';
+import { findSessionState, listFactEvents } from './sla-facts.queries.ts';
+
+export interface SessionSlaFacts {
+  createdAt: Date;
+  isClosed: boolean;
+  facts: SessionFact[];
+}
+
+/** What happened in a session as far as its clocks care. Throws notFound. */
+export async function getSlaFacts(db: Db, orgId: string, sessionId: string): Promise<SessionSlaFacts> {
+  const session = await findSessionState(db, orgId, sessionId);
+  if (session === undefined) throw notFound('session');
+  const turns = await listFactEvents(db, orgId, sessionId);
+  const facts = turns.flatMap(({ type, sender, to, created_at: at }): SessionFact[] => {
+    if (type === 'handoff') return [{ at, kind: 'handoff' }];
+    if (type === 'human_agent_takeover') return [{ at, kind: 'takeover' }];
+    if (type === 'status_changed') return [{ at, kind: to === 'open' ? 'opened' : 'closed' }];
+    return sender === null || sender === 'system' ? [] : [{ at, kind: sender }];
+  });
+  return { createdAt: session.created_at, isClosed: session.status !== 'open', facts };
+}
+
+/** Writes into a session's history what its clocks did. */
+export async function recordSlaEvents(
+  trx: Trx,
+  orgId: string,
+  sessionId: string,
+  events: Omit<NewEvent, 'id'>[],
+): Promise<void> {
+  if (events.length > 0) {
+    await appendEvents(
+      trx,
+      orgId,
+      sessionId,
+      events.map((event) => ({ id: newId(), ...event })),
+    );
+  }
+}

@@ -1,0 +1,29 @@
+import { sql } from 'kysely';
+import type { Db } from '../../db/connect.ts';
+import { selectSessions } from './queries.ts';
+
+/** Sessions of these ids as answers show them. */
+export const listSessionsById = (db: Db, orgId: string, ids: string[]) =>
+  selectSessions(db, orgId)
+    .where('session.id', '=', sql<string>`any(${ids}::uuid[])`)
+    .select(['session.contact_id', 'session.session_closed_payload'])
+    .execute();
+
+/** What was written in these events. Redacted and unknown ones are left out. */
+export const listContents = (db: Db, orgId: string, eventIds: string[]) =>
+  db
+    .selectFrom('session_events')
+    .select(['id', 'content'])
+    .where('org_id', '=', orgId)
+    .where('id', '=', sql<string>`any(${eventIds}::uuid[])`)
+    .where('content', 'is not', null)
+    .execute();
+
+/** The sessions that messages are in. */
+export const listSessionsOfMessages = (db: Db, orgId: string, messageIds: string[]) =>
+  db
+    .selectFrom('session_events')
+    .select(['id', 'session_id'])
+    .where('org_id', '=', orgId)
+    .where('id', '=', sql<string>`any(${messageIds}::uuid[])`)
+    .execute();

@@ -1,0 +1,38 @@
+import type { Db, Trx } from '../../db/connect.ts';
+import { findUnconfirmedClaim, type PortalClaim, recordAccount } from '../../orgs/integrations/crm-webhooks.service.ts';
+import { enqueue, start } from '../../outbox/outbox.ts';
+import type { Reaction } from '../../outbox/relay.ts';
+import { CrmError } from '../../providers/crm/errors.ts';
+import { type AccountRef, CONFIRM_CRM_ACCOUNT } from '../contract.ts';
+import type { CrmClients } from './clients.ts';
+
+/** Has the CRM be asked whose portals these are, once for each version of a connection's settings. */
+export async function schedulePortalConfirmations(trx: Trx, claims: PortalClaim[]): Promise<void> {
+  for (const { org_id: orgId, portal_id, updated_at } of claims) {
+    const subject = { subjectId: orgId, summary: `Confirm the owner of portal ${portal_id}` };
+    await enqueue(trx, orgId, start(CONFIRM_CRM_ACCOUNT, { orgId, asOf: updated_at.getTime() }, subject));
+  }
+}
+
+/** The same as soon as an org says that a portal is its own, before anything comes from there. */
+export const confirmPortalOnSettingsChange: Reaction<'integration-changed'> = async (trx, orgId, events) => {
+  if (!events.some(({ payload }) => payload.kind === 'crm')) return;
+  const claim = await findUnconfirmedClaim(trx, orgId);
+  if (claim !== undefined) await schedulePortalConfirmations(trx, [claim]);
+};
+
+/**
+ * Asks the CRM of which account the credentials of a connection are, and keeps the answer for as long as its settings stay: what it refuses to
+ * say of credentials that it takes, it will not say later. Throws a CrmError where asking again may help.
+ */
+export async function confirmAccount(db: Db, crms: CrmClients, { orgId, asOf }: AccountRef): Promise<string> {
+  const claim = await findUnconfirmedClaim(db, orgId);
+  const crm = await crms.hubspot(orgId);
+  if (claim === undefined || claim.updated_at.getTime() !== asOf || crm === undefined) return 'the settings are others';
+  const accountId = await crm.client.findAccountId().catch((error: unknown) => {
+    if (error instanceof CrmError && !error.transient) return undefined;
+    throw error;
+  });
+  await recordAccount(db, orgId, claim, accountId);
+  return accountId ?? 'no account';
+}

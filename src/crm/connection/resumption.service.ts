@@ -1,0 +1,27 @@
+import { enqueue } from '../../outbox/outbox.ts';
+import type { Reaction } from '../../outbox/relay.ts';
+import { listParkedHandoffs } from '../handoffs/queries.ts';
+import { wakeHandoff } from '../handoffs/service.ts';
+import { queueSignalsOf } from '../inbound/batch-parsing.service.ts';
+import { listPendingHandoffs, listQueuesWithEvents, listThreadsWithUnsent } from './resumption.queries.ts';
+
+/** What is behind these comes with the next round of each. */
+const MAX_RESUMED = 1_000;
+const INTEGRATION_KINDS = ['crm', 'miaw'];
+
+/** Has what waited for a connection go on as soon as its settings are replaced. */
+export const resumeCrm: Reaction<'integration-changed'> = async (trx, orgId, events) => {
+  if (!events.some(({ payload }) => INTEGRATION_KINDS.includes(payload.kind))) return;
+  const waiting = new Set([
+    ...(await listParkedHandoffs(trx, orgId, MAX_RESUMED)),
+    ...(await listPendingHandoffs(trx, orgId, MAX_RESUMED)),
+  ]);
+  const threads = await listThreadsWithUnsent(trx, orgId, MAX_RESUMED);
+  const queues = await listQueuesWithEvents(trx, orgId, MAX_RESUMED);
+  await enqueue(
+    trx,
+    orgId,
+    ...[...waiting].map((sessionId) => wakeHandoff(orgId, sessionId)),
+    ...queueSignalsOf(orgId, [...queues, ...threads.map((id) => `thread/${id}`)]),
+  );
+};

@@ -1,0 +1,37 @@
+import { getHandoffBriefing } from '../../conversations/handoff/status.service.ts';
+import type { Db } from '../../db/connect.ts';
+import type { HandoffFacts } from '../../providers/crm/port.ts';
+import { findLinkOfSession } from '../links.queries.ts';
+import { listParts } from './queries.ts';
+
+const MAX_SUBJECT_LENGTH = 120;
+
+/** What the other system is told of a session. */
+export async function handoffFactsOf(
+  db: Db,
+  dashboardUrl: string,
+  orgId: string,
+  sessionId: string,
+): Promise<HandoffFacts> {
+  const { session, summary, opening } = await getHandoffBriefing(db, orgId, sessionId);
+  const link = await findLinkOfSession(db, orgId, sessionId);
+  const parts = await listParts(db, orgId, sessionId);
+  const { contact, ticket_number: ticketNumber } = session;
+  const about = opening ?? session.handoff?.reason ?? 'Conversation';
+  return {
+    sessionId,
+    ticketNumber,
+    subject: `#${ticketNumber} ${about}`.replaceAll(/\s+/g, ' ').slice(0, MAX_SUBJECT_LENGTH).toWellFormed(),
+    summary,
+    reason: session.handoff?.reason ?? null,
+    sentiment: session.sentiment,
+    language: session.language,
+    sessionUrl: `${dashboardUrl}/chat/sessions/${sessionId}`,
+    contact: { name: contact?.name ?? null, email: contact?.email ?? null, phone: contact?.phone_number ?? null },
+    properties: { ...session.custom_data, ...session.editable_custom_data },
+    threadId: link?.thread_id ?? null,
+    externalIds: Object.fromEntries(
+      parts.flatMap(({ part, external_id }) => (external_id === null ? [] : [[part, external_id]])),
+    ),
+  };
+}

@@ -1,0 +1,113 @@
+import { sql } from 'kysely';
+import type { Db, Trx } from '../../db/connect.ts';
+import type { PartState } from '../table.ts';
+
+const COLUMNS = ['part', 'state', 'external_id', 'error', 'attempts', 'next_try_at'] as const;
+
+/** The parts of a session's handoff, in the order in which they are done. */
+export const listParts = (db: Db, orgId: string, sessionId: string) =>
+  db
+    .selectFrom('crm_handoff_parts')
+    .select(COLUMNS)
+    .where('org_id', '=', orgId)
+    .where('session_id', '=', sessionId)
+    .orderBy('position')
+    .execute();
+
+/** Writes down what a handoff consists of. Parts that are there already stay as they are. */
+export async function insertParts(
+  trx: Trx,
+  orgId: string,
+  sessionId: string,
+  parts: { part: string; state: PartState; error: string | null }[],
+): Promise<void> {
+  const rows = parts.map((part, position) => ({ ...part, org_id: orgId, session_id: sessionId, position }));
+  await trx
+    .insertInto('crm_handoff_parts')
+    .values(rows)
+    .onConflict((conflict) => conflict.columns(['org_id', 'session_id', 'part']).doNothing())
+    .execute();
+}
+
+export interface ClaimedPart {
+  /** Whether an earlier try may have had its effect. */
+  may_exist: boolean;
+  first_tried_at: Date;
+  /** Of the try before; null where this is the first. */
+  last_tried_at: Date | null;
+}
+
+/** Writes down that a part is tried. Undefined where it is over already. */
+export async function claimPart(
+  trx: Trx,
+  orgId: string,
+  sessionId: string,
+  part: string,
+): Promise<ClaimedPart | undefined> {
+  const { rows } = await sql<ClaimedPart>`
+    with earlier as (
+      select org_id, session_id, part, is_ambiguous, last_tried_at from crm_handoff_parts
+      where org_id = ${orgId} and session_id = ${sessionId} and part = ${part} and state in ('pending', 'running', 'parked')
+      for update
+    )
+    update crm_handoff_parts as claimed set state = 'running', is_ambiguous = true, attempts = attempts + 1,
+      first_tried_at = coalesce(first_tried_at, now()), last_tried_at = now(), next_try_at = null, updated_at = now()
+    from earlier
+    where claimed.org_id = earlier.org_id and claimed.session_id = earlier.session_id and claimed.part = earlier.part
+    returning earlier.is_ambiguous as may_exist, claimed.first_tried_at, earlier.last_tried_at
+  `.execute(trx);
+  return rows[0];
+}
+
+export interface PartChange {
+  state: PartState;
+  external_id?: string;
+  error?: string | null;
+  is_ambiguous?: boolean;
+  next_try_at?: Date;
+}
+
+export async function updatePart(
+  trx: Trx,
+  orgId: string,
+  sessionId: string,
+  part: string,
+  { error, ...change }: PartChange,
+): Promise<void> {
+  await trx
+    .updateTable('crm_handoff_parts')
+    .set({
+      ...change,
+      ...(error === undefined ? {} : { error: error?.slice(0, 500) ?? null }),
+      updated_at: sql<Date>`now()`,
+    })
+    .where('org_id', '=', orgId)
+    .where('session_id', '=', sessionId)
+    .where('part', '=', part)
+    .execute();
+}
+
+/** Has parts that wait or were refused be done again. Gives how many there are. */
+export async function reopenParts(trx: Trx, orgId: string, sessionId: string): Promise<number> {
+  const reopened = await trx
+    .updateTable('crm_handoff_parts')
+    .set({ state: 'pending', error: null, next_try_at: null, updated_at: sql<Date>`now()` })
+    .where('org_id', '=', orgId)
+    .where('session_id', '=', sessionId)
+    .where('state', 'in', ['parked', 'failed'])
+    .executeTakeFirst();
+  return Number(reopened.numUpdatedRows);
+}
+
+/** Sessions of an org whose handoff waits for its next try, oldest first. */
+export async function listParkedHandoffs(db: Db, orgId: string, limit: number): Promise<string[]> {
+  const parked = await db
+    .selectFrom('crm_handoff_parts')
+    .select('session_id')
+    .distinct()
+    .where('org_id', '=', orgId)
+    .where('state', '=', 'parked')
+    .limit(limit)
+    .execute();
+  return parked.map(({ session_id }) => session_id);
+}

@@ -1,0 +1,59 @@
+import { getSession } from '../../conversations/sessions/service.ts';
+import type { Db, Trx } from '../../db/connect.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import { conflict, refused } from '../../errors.ts';
+import { enqueue } from '../../outbox/outbox.ts';
+import { findLinkOfTicket } from '../links.queries.ts';
+import { listParts, reopenParts, updatePart } from './queries.ts';
+import type { SettlePart } from './schema.ts';
+import { linkPart, updateAndReportParts, wakeHandoff } from './service.ts';
+
+/** Has what waits or was refused of a session's handoff be done now. Throws notFound, and conflict where there is no such handoff. */
+export function retryHandoff(db: Db, orgId: string, sessionId: string) {
+  return inTransaction(db, async (trx) => {
+    await assertHandedOff(trx, orgId, sessionId);
+    await updateAndReportParts(trx, orgId, sessionId, (changing) => reopenParts(changing, orgId, sessionId));
+    await enqueue(trx, orgId, wakeHandoff(orgId, sessionId));
+    return handoffOf(trx, orgId, sessionId);
+  });
+}
+
+/** Ends a part that waits or was refused. Throws notFound, conflict where it is not such a part, and invalid for another session's ticket. */
+export function settlePart(db: Db, orgId: string, sessionId: string, { part, external_id }: SettlePart) {
+  return inTransaction(db, async (trx) => {
+    await assertHandedOff(trx, orgId, sessionId);
+    const known = (await listParts(trx, orgId, sessionId)).find((one) => one.part === part);
+    if (known === undefined || !['parked', 'failed', 'pending'].includes(known.state))
+      throw conflict(
+        `The ${part} is ${known?.state ?? 'no part of this handoff'}: only one that waits or failed can be settled`,
+      );
+    const holder =
+      part === 'ticket' && external_id !== undefined ? await findLinkOfTicket(trx, orgId, external_id) : undefined;
+    if (holder !== undefined && holder.session_id !== sessionId)
+      throw refused('external_id', 'is the ticket of another session');
+    await updateAndReportParts(trx, orgId, sessionId, async (changing) => {
+      await updatePart(changing, orgId, sessionId, part, {
+        state: 'settled',
+        error: null,
+        ...(external_id && { external_id }),
+      });
+      if (external_id !== undefined)
+        await linkPart(changing, orgId, sessionId, { part, provider: 'hubspot', externalId: external_id });
+    });
+    await enqueue(trx, orgId, wakeHandoff(orgId, sessionId));
+    return handoffOf(trx, orgId, sessionId);
+  });
+}
+
+async function assertHandedOff(trx: Trx, orgId: string, sessionId: string): Promise<void> {
+  const { handoff } = await getSession(trx, orgId, sessionId);
+  if (handoff === null) throw conflict('The session was not handed off: see POST /chat/sessions/{id}/handoff');
+  if (handoff.state !== 'pending' && (await listParts(trx, orgId, sessionId)).length === 0)
+    throw conflict('The handoff has no part in a ticketing system');
+}
+
+async function handoffOf(trx: Trx, orgId: string, sessionId: string) {
+  const { handoff } = await getSession(trx, orgId, sessionId);
+  if (handoff === null) throw conflict('The session was not handed off');
+  return handoff;
+}

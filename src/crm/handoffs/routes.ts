@@ -1,0 +1,37 @@
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { HandedOff } from '../../conversations/sessions/actions.schema.ts';
+import { SessionPath } from '../../conversations/sessions/schema.ts';
+import { errorResponses } from '../../http/errors.ts';
+import { retryHandoff, settlePart } from './repairs.service.ts';
+import { SettlePart } from './schema.ts';
+
+const tags = ['chat sessions'];
+
+/** What people do about a handoff that the ticketing system has only in part. */
+export const crmHandoffRoutes: FastifyPluginAsyncZod = async (app) => {
+  app.post('/chat/sessions/:id/handoff/retry', {
+    config: { scope: 'chat-sessions:write', isRepeatable: true },
+    schema: {
+      operationId: 'retryHandoff',
+      tags,
+      description: 'Does now what of the handoff waits for its next try, or was refused.',
+      params: SessionPath,
+      response: { 200: HandedOff, ...errorResponses(403, 404, 409) },
+    },
+    handler: async ({ db, org, params }) => ({ handoff: await retryHandoff(db, org.id, params.id) }),
+  });
+
+  app.post('/chat/sessions/:id/handoff/settle', {
+    config: { scope: 'chat-sessions:write' },
+    schema: {
+      operationId: 'settleHandoffPart',
+      tags,
+      description:
+        'Ends a part of the handoff that waits or was refused: somebody made it by hand, or nobody wants it.',
+      params: SessionPath,
+      body: SettlePart,
+      response: { 200: HandedOff, ...errorResponses(403, 404, 409) },
+    },
+    handler: async ({ db, org, params, body }) => ({ handoff: await settlePart(db, org.id, params.id, body) }),
+  });
+};

@@ -1,0 +1,42 @@
+import type { Db, Trx } from '../../db/connect.ts';
+import { type Command, enqueue, start } from '../../outbox/outbox.ts';
+import type { Reaction } from '../../outbox/relay.ts';
+import { notConnected } from '../../providers/crm/errors.ts';
+import type { CrmClients } from '../connection/clients.ts';
+import { CLOSE_TICKET_LATER, type SessionRun } from '../contract.ts';
+import { isTicketToClose, listResolvedWithTicket, setTicketToClose } from './ticket-closing.queries.ts';
+
+/** Closes the tickets of sessions that were resolved, a little later, where integrations are to follow. */
+export const scheduleTicketCloses: Reaction<'ticket-resolved'> = async (trx, orgId, events) => {
+  const sessionIds = events.filter(({ payload }) => payload.reflects).map(({ subject_id }) => subject_id);
+  await setTicketToClose(trx, orgId, sessionIds);
+  await enqueue(trx, orgId, ...(await closeCommandsOf(trx, orgId, sessionIds)));
+};
+
+/** Closes a ticket that was just made for a session which was resolved while it was not there yet. */
+export async function scheduleCloseIfResolved(trx: Trx, orgId: string, sessionId: string): Promise<void> {
+  if (await isTicketToClose(trx, orgId, sessionId))
+    await enqueue(trx, orgId, ...(await closeCommandsOf(trx, orgId, [sessionId])));
+}
+
+/** What closes the tickets of those of the sessions that are resolved and have one. */
+async function closeCommandsOf(trx: Trx, orgId: string, sessionIds: string[]): Promise<Command[]> {
+  const resolved = await listResolvedWithTicket(trx, orgId, sessionIds);
+  return resolved.map(({ session_id: sessionId, resolutions: n, ticket_id }) =>
+    start(CLOSE_TICKET_LATER, { orgId, sessionId, n }, { subjectId: sessionId, summary: `Close ticket ${ticket_id}` }),
+  );
+}
+
+/** Closes the ticket of a session, unless that was opened again or resolved anew since. Throws the CRM's error. */
+export async function closeTicket(
+  db: Db,
+  crms: CrmClients,
+  { orgId, sessionId, n }: SessionRun,
+): Promise<'closed' | 'reopened'> {
+  const [session] = await listResolvedWithTicket(db, orgId, [sessionId]);
+  if (session === undefined || session.resolutions !== n) return 'reopened';
+  const hubspot = await crms.hubspot(orgId);
+  if (hubspot === undefined) throw notConnected('HubSpot');
+  await hubspot.client.closeTicket(session.ticket_id);
+  return 'closed';
+}

@@ -1,0 +1,32 @@
+import type { Db } from '../../db/connect.ts';
+import { conflict } from '../../errors.ts';
+import { findLinkOfSession } from '../links.queries.ts';
+import { insertParts, listParts } from './queries.ts';
+import { createPart, type HandoffDeps, updateAndReportParts } from './service.ts';
+
+/**
+ * Makes the ticket of a session in the org's CRM, with values for properties that tickets there have, and gives its id. A session has one: where
+ * it has that already, it stays as it is. A handoff that follows goes on with it. Throws conflict where it cannot be made, and the CRM's error
+ * where another try may help.
+ */
+export async function createTicket(
+  db: Db,
+  deps: HandoffDeps,
+  orgId: string,
+  sessionId: string,
+  properties: Record<string, string>,
+): Promise<string> {
+  const hubspot = await deps.crms.hubspot(orgId);
+  if (hubspot === undefined) throw conflict('No CRM is connected that has tickets: see PUT /integrations/crm');
+  if (hubspot.settings.ticketing_enabled === false)
+    throw conflict('Ticketing is disabled: see ticketing_enabled in PUT /integrations/crm');
+  const pending = (['contact', 'ticket'] as const).map((part) => ({ part, state: 'pending' as const, error: null }));
+  await updateAndReportParts(db, orgId, sessionId, (trx) => insertParts(trx, orgId, sessionId, pending));
+  const known = (await findLinkOfSession(db, orgId, sessionId))?.ticket_id;
+  if (known !== undefined && known !== null) return known;
+  for (const { part } of pending) await createPart(db, deps, { orgId, sessionId, part }, properties);
+  const made = (await findLinkOfSession(db, orgId, sessionId))?.ticket_id;
+  if (made !== undefined && made !== null) return made;
+  const ticket = (await listParts(db, orgId, sessionId)).find(({ part }) => part === 'ticket');
+  throw conflict(`The CRM did not make the ticket: ${ticket?.error ?? 'it is settled by hand'}`);
+}

@@ -1,0 +1,29 @@
+import type { Db } from '../../db/connect.ts';
+import { textOfHtml } from '../../deliveries/inbound/html.rules.ts';
+import { escapeHtml } from '../../http/html.ts';
+import { createHubspot } from '../../providers/crm/hubspot/hubspot.ts';
+import { createTokenRefresh } from '../../providers/crm/hubspot/oauth.ts';
+import type { Hubspot } from '../../providers/crm/hubspot/port.ts';
+import { createPropertyCache } from '../../providers/crm/hubspot/tickets/properties.ts';
+import type { HttpClient } from '../../providers/egress/egress.ts';
+import type { Secrets } from '../../secrets.ts';
+import { createRateLimit } from './rate-limit.ts';
+import { connectionDigestOf, createTokenSources, type HubspotSettings } from './tokens.service.ts';
+
+/** Makes the HubSpot client of an org with these settings: cheap, so that each use can have one with the settings of now. */
+export function createHubspotFactory({ db, secrets, requests }: { db: Db; secrets: Secrets; requests: HttpClient }) {
+  const tokensOf = createTokenSources({ db, secrets, refresh: createTokenRefresh(requests) });
+  const properties = createPropertyCache();
+  return (orgId: string, settings: HubspotSettings): Hubspot =>
+    createHubspot(
+      {
+        requests,
+        tokens: tokensOf(orgId, settings),
+        budget: createRateLimit(db, orgId),
+        markup: { escapeHtml, textOfHtml },
+        properties,
+        connection: `${orgId} ${connectionDigestOf(settings)}`,
+      },
+      settings,
+    );
+}

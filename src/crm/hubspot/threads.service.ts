@@ -1,0 +1,201 @@
+import { linkTicketingSystem } from '../../conversations/handoff/status.service.ts';
+import {
+  addExternalAgentMessage,
+  addExternalCustomerMessage,
+  addExternalNote,
+  openExternalSession,
+} from '../../conversations/messages/external-messages.service.ts';
+import type { SendingDeps } from '../../conversations/messages/service.ts';
+import { handOff } from '../../conversations/sessions/actions.service.ts';
+import type { SessionChannel } from '../../conversations/sessions/schema.ts';
+import type { Db, Trx } from '../../db/connect.ts';
+import { idOf } from '../../ids.ts';
+import type { MediaLinks } from '../../media/links.ts';
+import { CrmError } from '../../providers/crm/errors.ts';
+import type { Hubspot, Person, ThreadMessage } from '../../providers/crm/hubspot/port.ts';
+import type { CrmClients, HubspotSettings } from '../connection/clients.ts';
+import type { ThreadRef } from '../contract.ts';
+import { deferEvent, type QueuedEvent, type Settlement } from '../inbound/event-queue.queries.ts';
+import { type EventDecision, processQueue, type QueueProgress } from '../inbound/event-queue.service.ts';
+import { findLinkOfThread, linkSession, lockThread, updateReadUntil } from '../links.queries.ts';
+import { isOwnThreadMessage } from '../outgoing/own-messages.service.ts';
+import { countUnsentMessages } from '../outgoing/queries.ts';
+import { isAssignedToHuman, type Route, routeOf } from './message-routing.rules.ts';
+import { createThreadReader, type ThreadReader } from './thread-reader.ts';
+
+/** HubSpot's channels (Conversations API, v3) and ours. */
+const CHANNEL_BY_ID: Record<string, SessionChannel> = {
+  1000: 'web',
+  1001: 'messenger',
+  1002: 'email',
+  1007: 'whatsapp',
+};
+const EMAIL_CHANNEL_ID = '1002';
+/** Until other workflows have drafted and signed an e-mail (spec 6.2). */
+const EMAIL_DELAY_MS = 5_000;
+
+export interface ThreadDeps {
+  crms: CrmClients;
+  sending: SendingDeps;
+  isStopped: () => boolean;
+}
+
+type ConnectedHubspot = NonNullable<Awaited<ReturnType<CrmClients['hubspot']>>>;
+
+export interface ThreadProgress extends QueueProgress {
+  /** How many messages are to be posted in the thread. */
+  unsent: number;
+}
+
+/** Works off what happened in a thread: what was said there becomes part of its session. */
+export async function syncThread(db: Db, deps: ThreadDeps, { orgId, threadId }: ThreadRef): Promise<ThreadProgress> {
+  const crm = await deps.crms.hubspot(orgId);
+  const reading = crm && createThreadReader(crm.client, threadId);
+  const drained = await processQueue(db, orgId, `thread/${threadId}`, {
+    isStopped: deps.isStopped,
+    handle: async (event) => {
+      if (crm === undefined || reading === undefined) return { state: 'failed', reason: 'HubSpot is not connected' };
+      if (event.type === 'conversation.newMessage')
+        return handleMessage(db, deps, orgId, threadId, crm, reading, event);
+      if (event.type === 'conversation.propertyChange') return handleAssignment(orgId, threadId, crm.settings, event);
+      return { state: 'skipped', reason: 'of no interest' };
+    },
+  });
+  const link = await findLinkOfThread(db, orgId, threadId);
+  return { ...drained, unsent: link === undefined ? 0 : await countUnsentMessages(db, orgId, link.session_id) };
+}
+
+async function handleMessage(
+  db: Db,
+  { sending }: ThreadDeps,
+  orgId: string,
+  threadId: string,
+  { client, settings }: ConnectedHubspot,
+  reading: ThreadReader,
+  { dedupe_key, payload, has_waited }: QueuedEvent,
+): Promise<EventDecision> {
+  if (payload.message_id === undefined) return { state: 'skipped', reason: 'without a message' };
+  const message = await reading.find(payload.message_id);
+  if (message === undefined) return { state: 'skipped', reason: 'deleted' };
+  const appId = settings.app_id ?? null;
+  const route = await routeMessage(db, sending.mediaLinks, orgId, message, {
+    isComment: payload.message_type === 'COMMENT',
+    appId,
+  });
+  if ('skip' in route) return { state: 'skipped', reason: route.skip };
+  if (message.channelId === EMAIL_CHANNEL_ID && !has_waited)
+    return { waitMs: await deferEvent(db, orgId, dedupe_key, EMAIL_DELAY_MS) };
+
+  const link = await findLinkOfThread(db, orgId, threadId);
+  const messages: RoutedMessage[] = [];
+  for (const one of await reading.listBefore(message, link?.read_until ?? null)) {
+    const to = await routeMessage(db, sending.mediaLinks, orgId, one, { isComment: false, appId });
+    if (!('skip' in to)) messages.push({ message: one, to: to.to });
+  }
+  messages.push({ message, to: route.to });
+  const thread = {
+    id: threadId,
+    settings,
+    person: link === undefined ? await findPersonOf(client, threadId, messages) : undefined,
+  };
+  return { effect: (trx) => storeMessages(trx, sending, orgId, thread, messages) };
+}
+
+/** What opening a session of a thread takes. */
+interface ThreadContext {
+  id: string;
+  settings: HubspotSettings;
+  person: Person | undefined;
+}
+
+/** Whom the thread is with: whoever's message names an address, else whom HubSpot says. That it cannot say is no reason to wait. */
+async function findPersonOf(client: Hubspot, threadId: string, messages: RoutedMessage[]): Promise<Person | undefined> {
+  const sender = messages.find(({ message, to }) => to === 'customer' && message.senderEmail !== null)?.message;
+  if (sender !== undefined) return { name: sender.senderName, email: sender.senderEmail, phone: null };
+  return client.findPerson(threadId).catch((error: unknown) => {
+    if (error instanceof CrmError) return undefined;
+    throw error;
+  });
+}
+
+interface RoutedMessage {
+  message: ThreadMessage;
+  to: Exclude<Route, { skip: string }>['to'];
+}
+
+const routeMessage = async (
+  db: Db,
+  links: MediaLinks,
+  orgId: string,
+  message: ThreadMessage,
+  known: { isComment: boolean; appId: string | null },
+): Promise<Route> => routeOf(message, { ...known, isOurs: await isOwnThreadMessage(db, links, orgId, message) });
+
+/** Stores messages in their order. Those that are there already, whose events came earlier, stay where they are. */
+async function storeMessages(
+  trx: Trx,
+  sending: SendingDeps,
+  orgId: string,
+  thread: ThreadContext,
+  messages: RoutedMessage[],
+): Promise<Settlement> {
+  await lockThread(trx, orgId, thread.id);
+  let settlement: Settlement = { state: 'done' };
+  for (const one of messages) settlement = await storeMessage(trx, sending, orgId, thread, one);
+  const last = messages.at(-1)?.message.createdAt;
+  if (last !== undefined) await updateReadUntil(trx, orgId, thread.id, last);
+  return settlement;
+}
+
+async function storeMessage(
+  trx: Trx,
+  sending: SendingDeps,
+  orgId: string,
+  thread: ThreadContext,
+  { message, to }: RoutedMessage,
+): Promise<Settlement> {
+  const said = { id: idOf(orgId, 'hubspot message', message.id), text: message.text, name: message.senderName };
+  const email = to === 'customer' ? message.senderEmail : null;
+  const known = (await findLinkOfThread(trx, orgId, thread.id))?.session_id;
+  if (known === undefined && to === 'note') return { state: 'skipped', reason: 'the thread has no session' };
+  const sessionId = known ?? (await openSessionOfThread(trx, orgId, thread, message));
+  if (to === 'note') await addExternalNote(trx, orgId, sessionId, said);
+  else if (to === 'agent') await addExternalAgentMessage(trx, sending, orgId, sessionId, { ...said, side: 'customer' });
+  else await addExternalCustomerMessage(trx, orgId, sessionId, { ...said, email });
+  return { state: 'done' };
+}
+
+async function openSessionOfThread(
+  trx: Trx,
+  orgId: string,
+  { id: threadId, settings, person }: ThreadContext,
+  { channelId }: ThreadMessage,
+): Promise<string> {
+  const channel = CHANNEL_BY_ID[channelId ?? ''] ?? 'api';
+  const { assist_mode: assistMode = false } = settings;
+  const { id } = await openExternalSession(trx, orgId, { person, channel, assistMode });
+  await linkSession(trx, orgId, id, { threadId });
+  await linkTicketingSystem(trx, orgId, id, { name: 'hubspot', external_id: threadId, id_type: 'thread' });
+  return id;
+}
+
+/** A human got the conversation: they have it in the CRM already, so that nothing is to be made there. */
+function handleAssignment(
+  orgId: string,
+  threadId: string,
+  { ai_user_id, assist_mode }: HubspotSettings,
+  { payload }: QueuedEvent,
+): EventDecision {
+  if (payload.property_name !== 'assignedTo') return { state: 'skipped', reason: 'of no interest' };
+  if (assist_mode) return { state: 'skipped', reason: 'Assist Mode is on' };
+  if (ai_user_id === undefined) return { state: 'skipped', reason: 'ai_user_id is not set' };
+  if (!isAssignedToHuman(payload.property_value, ai_user_id)) return { state: 'skipped', reason: 'not assigned away' };
+  return {
+    async effect(trx) {
+      const link = await findLinkOfThread(trx, orgId, threadId);
+      if (link === undefined) return { state: 'skipped', reason: 'the thread has no session' };
+      await handOff(trx, orgId, link.session_id, 'Assigned in HubSpot', { isExternal: true });
+      return { state: 'done' };
+    },
+  };
+}

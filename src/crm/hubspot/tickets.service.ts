@@ -1,0 +1,91 @@
+import { addExternalNote } from '../../conversations/messages/external-messages.service.ts';
+import { applySessionUpdate } from '../../conversations/sessions/actions.service.ts';
+import { UpdateSession } from '../../conversations/sessions/schema.ts';
+import type { Db, Trx } from '../../db/connect.ts';
+import { DomainError } from '../../errors.ts';
+import { idOf } from '../../ids.ts';
+import type { CrmClients } from '../connection/clients.ts';
+import type { TicketRef } from '../contract.ts';
+import type { QueuedEvent, Settlement } from '../inbound/event-queue.queries.ts';
+import { type EventDecision, processQueue, type QueueProgress } from '../inbound/event-queue.service.ts';
+import { findLinkOfTicket, listSessionsOfTickets, updatePropertyTime } from '../links.queries.ts';
+
+const STAGE_PROPERTY = 'hs_pipeline_stage';
+/** What came from the CRM does not go back there. */
+const CLOSE_CHANGE = { status: 'closed_resolved', reflect_status_change_for_integration: false } as const;
+
+export interface TicketDeps {
+  crms: CrmClients;
+  isStopped: () => boolean;
+}
+
+type ConnectedHubspot = NonNullable<Awaited<ReturnType<CrmClients['hubspot']>>>;
+
+/** Works off what happened to a ticket, or the notes of all: its properties become data of its session, which closes with it. */
+export async function syncTicket(db: Db, deps: TicketDeps, { orgId, ticketId }: TicketRef): Promise<QueueProgress> {
+  const crm = await deps.crms.hubspot(orgId);
+  return processQueue(db, orgId, ticketId === 'notes' ? 'notes' : `ticket/${ticketId}`, {
+    isStopped: deps.isStopped,
+    handle: async (event) => {
+      if (crm === undefined) return { state: 'failed', reason: 'HubSpot is not connected' };
+      if (crm.settings.ticketing_enabled === false) return { state: 'skipped', reason: 'ticketing is disabled' };
+      if (ticketId === 'notes') return handleNote(orgId, crm, event);
+      if (event.type === 'ticket.propertyChange') return handleProperty(db, orgId, crm, event);
+      return { state: 'skipped', reason: 'of no interest' };
+    },
+  });
+}
+
+async function handleProperty(
+  db: Db,
+  orgId: string,
+  { client }: ConnectedHubspot,
+  { object_id: ticketId, occurred_at, payload: { property_name: name, property_value: value } }: QueuedEvent,
+): Promise<EventDecision> {
+  if (!name || !value) return { state: 'skipped', reason: 'without a value' };
+  if ((await findLinkOfTicket(db, orgId, ticketId)) === undefined)
+    return { state: 'skipped', reason: 'no session has the ticket' };
+  const isClosed = name === STAGE_PROPERTY && (await client.isClosedStage(ticketId, value));
+  const change = UpdateSession.safeParse({ custom_data: { [name]: value } });
+  if (!change.success) return { state: 'failed', reason: `${name} cannot be kept: ${change.error.issues[0]?.message}` };
+  return {
+    async effect(trx) {
+      const link = await findLinkOfTicket(trx, orgId, ticketId);
+      if (link === undefined || !(await updatePropertyTime(trx, orgId, ticketId, name, occurred_at)))
+        return { state: 'skipped', reason: 'older than what is known' };
+      if (isClosed) await applySessionUpdate(trx, orgId, link.session_id, CLOSE_CHANGE);
+      return saveProperty(trx, orgId, link.session_id, change.data);
+    },
+  };
+}
+
+/** A session that can hold no more data closes all the same. */
+async function saveProperty(trx: Trx, orgId: string, sessionId: string, change: UpdateSession): Promise<Settlement> {
+  try {
+    await applySessionUpdate(trx, orgId, sessionId, change);
+    return { state: 'done' };
+  } catch (error) {
+    if (!(error instanceof DomainError)) throw error;
+    return { state: 'failed', reason: error.message };
+  }
+}
+
+async function handleNote(
+  orgId: string,
+  { client }: ConnectedHubspot,
+  { object_id: noteId }: QueuedEvent,
+): Promise<EventDecision> {
+  const note = await client.findNote(noteId);
+  if (note === undefined) return { state: 'skipped', reason: 'deleted' };
+  return {
+    async effect(trx) {
+      const sessionIds = await listSessionsOfTickets(trx, orgId, note.ticketIds);
+      if (sessionIds.length === 0) return { state: 'skipped', reason: 'no session has its ticket' };
+      for (const sessionId of sessionIds) {
+        const id = idOf(orgId, 'hubspot note', note.id, sessionId);
+        await addExternalNote(trx, orgId, sessionId, { id, text: note.text, name: note.authorName });
+      }
+      return { state: 'done' };
+    },
+  };
+}

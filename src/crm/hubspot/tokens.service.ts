@@ -1,0 +1,171 @@
+import { createHash } from 'node:crypto';
+import type { Db, Trx } from '../../db/connect.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import {
+  recordRecovery,
+  recordRefusal,
+  replaceSecret,
+  type UsedSecret,
+} from '../../orgs/integrations/connection-status.service.ts';
+import type { ConnectionSettings } from '../../orgs/integrations/schema.ts';
+import type { CrmError } from '../../providers/crm/errors.ts';
+import type { TokenSource } from '../../providers/crm/hubspot/api.ts';
+import type { GrantedToken, OauthGrant, RefreshToken } from '../../providers/crm/hubspot/oauth.ts';
+import type { Secrets } from '../../secrets.ts';
+import { clearToken, findToken, lockToken, type StoredToken, saveToken } from './tokens.queries.ts';
+
+export type HubspotSettings = ConnectionSettings<'crm'>;
+
+export interface TokenDeps {
+  db: Db;
+  secrets: Secrets;
+  refresh: RefreshToken;
+}
+
+const REFRESH_BEFORE_EXPIRY_MS = 5 * 60_000;
+/** What is left of a token that is still used while none can be had in its place. */
+const MIN_REMAINING_MS = 30_000;
+const RECOVERY_INTERVAL_MS = 60_000;
+
+const REFUSED_TOKEN =
+  'HubSpot refuses the access token: make a new one in HubSpot, and send it with PUT /integrations/crm';
+const REFUSED_GRANT =
+  'HubSpot refuses the authorization of its app: connect the app anew in HubSpot, and send its oauth settings with PUT /integrations/crm';
+
+/** Names the credentials of a connection without telling them. */
+export function connectionDigestOf({ base_url, access_token, oauth }: HubspotSettings): string {
+  const parts = [base_url, access_token, oauth?.client_id, oauth?.client_secret, oauth?.refresh_token];
+  return createHash('sha256').update(JSON.stringify(parts)).digest('base64url');
+}
+
+/**
+ * Where the access tokens of orgs come from: the one that is set, or those that an app's grant gives. These are refreshed one at a time over
+ * all processes, and once for all who wait in this one.
+ */
+export function createTokenSources(deps: TokenDeps): (orgId: string, settings: HubspotSettings) => TokenSource {
+  const underWay = new Map<string, Promise<string>>();
+  const shared = (key: string, work: () => Promise<string>): Promise<string> => {
+    const running = underWay.get(key);
+    if (running !== undefined) return running;
+    const started = work().finally(() => underWay.delete(key));
+    underWay.set(key, started);
+    return started;
+  };
+  return (orgId, settings) => {
+    const { access_token, oauth } = settings;
+    if (oauth === undefined) return staticTokenSource(deps, orgId, access_token as string);
+    return grantTokenSource(deps, { orgId, settings, oauth, connection: connectionDigestOf(settings) }, shared);
+  };
+}
+
+function staticTokenSource({ db, secrets }: TokenDeps, orgId: string, token: string): TokenSource {
+  const used = { path: 'access_token', value: token };
+  return { get: async () => token, ...createRefusalReporter(db, secrets, orgId, used, REFUSED_TOKEN) };
+}
+
+interface Grant {
+  orgId: string;
+  settings: HubspotSettings;
+  oauth: OauthGrant;
+  connection: string;
+}
+
+function grantTokenSource(
+  deps: TokenDeps,
+  grant: Grant,
+  shared: (key: string, work: () => Promise<string>) => Promise<string>,
+): TokenSource {
+  const { db, secrets } = deps;
+  const { orgId, oauth, connection } = grant;
+  const { refuse, confirm } = createRefusalReporter(db, secrets, orgId, secretOf(oauth), REFUSED_GRANT);
+  return {
+    async get() {
+      const stored = ifValidFor(REFRESH_BEFORE_EXPIRY_MS, await findToken(db, orgId, connection));
+      if (stored !== undefined) return decryptToken(secrets, orgId, connection, stored.sealed);
+      return shared(`${orgId} ${connection}`, () => refreshToken(deps, grant));
+    },
+    async refuse(token) {
+      const stored = await findToken(db, orgId, connection);
+      if (stored === undefined || decryptToken(secrets, orgId, connection, stored.sealed) !== token) return;
+      await clearToken(db, orgId, connection, stored.sealed);
+      await refuse(token);
+    },
+    confirm,
+  };
+}
+
+/** Whoever comes second finds what the first has got. A refusal is noted only while the grant that was refused is the org's. */
+async function refreshToken(deps: TokenDeps, grant: Grant): Promise<string> {
+  const { db, secrets } = deps;
+  const tried = await inTransaction(db, (trx) => refreshUnderLock(trx, deps, grant));
+  if ('token' in tried) return tried.token;
+  if (isRefusal(tried.error))
+    await recordRefusal(db, secrets, grant.orgId, 'crm', secretOf(grant.oauth), REFUSED_GRANT);
+  throw tried.error;
+}
+
+async function refreshUnderLock(
+  trx: Trx,
+  { secrets, refresh }: TokenDeps,
+  grant: Grant,
+): Promise<{ token: string } | { error: unknown }> {
+  const { orgId, settings, oauth, connection } = grant;
+  const stored = await lockToken(trx, orgId, connection);
+  const fresh = ifValidFor(REFRESH_BEFORE_EXPIRY_MS, stored);
+  if (fresh !== undefined) return { token: decryptToken(secrets, orgId, connection, fresh.sealed) };
+  const answer = await refresh(settings.base_url, oauth).catch((error: unknown) => ({ error }));
+  if ('error' in answer) {
+    const last = isRefusal(answer.error) ? undefined : ifValidFor(MIN_REMAINING_MS, stored);
+    return last === undefined ? answer : { token: decryptToken(secrets, orgId, connection, last.sealed) };
+  }
+  await saveGrantedToken(trx, secrets, grant, answer);
+  return { token: answer.accessToken };
+}
+
+/** A refresh token that came in place of ours goes with the integration. Those who read the settings before find the access token as well. */
+async function saveGrantedToken(trx: Trx, secrets: Secrets, grant: Grant, granted: GrantedToken): Promise<void> {
+  const { orgId, settings, oauth } = grant;
+  const connections = new Set([grant.connection]);
+  if (granted.refreshToken !== oauth.refresh_token) {
+    await replaceSecret(trx, secrets, orgId, 'crm', secretOf(oauth), granted.refreshToken);
+    connections.add(connectionDigestOf({ ...settings, oauth: { ...oauth, refresh_token: granted.refreshToken } }));
+  }
+  const tokens = [...connections].map((connection) => ({
+    connection,
+    sealed: secrets.encrypt(granted.accessToken, secretLocationOf(orgId, connection)),
+  }));
+  await saveToken(trx, orgId, tokens, granted.expiresInSeconds);
+}
+
+/** Shows in the integration whether the credentials are taken. */
+function createRefusalReporter(db: Db, secrets: Secrets, orgId: string, used: UsedSecret, message: string) {
+  let recoveryAt = 0;
+  return {
+    async refuse(_token: string) {
+      recoveryAt = 0;
+      await recordRefusal(db, secrets, orgId, 'crm', used, message);
+    },
+    async confirm() {
+      if (Date.now() < recoveryAt) return;
+      recoveryAt = Date.now() + RECOVERY_INTERVAL_MS;
+      await recordRecovery(db, orgId, 'crm', message);
+    },
+  };
+}
+
+const ifValidFor = (ms: number, stored: StoredToken | undefined): StoredToken | undefined =>
+  stored !== undefined && stored.expires_at.getTime() - Date.now() > ms ? stored : undefined;
+
+const secretOf = ({ refresh_token }: OauthGrant): UsedSecret => ({ path: 'oauth.refresh_token', value: refresh_token });
+
+const isRefusal = (error: unknown) => (error as Partial<CrmError>).areCredentialsRefused === true;
+
+const secretLocationOf = (orgId: string, connection: string) => ({
+  orgId,
+  table: 'crm_tokens',
+  column: 'sealed',
+  row: connection,
+});
+
+const decryptToken = (secrets: Secrets, orgId: string, connection: string, sealed: string) =>
+  secrets.decrypt(sealed, secretLocationOf(orgId, connection));

@@ -1,0 +1,98 @@
+import { hash } from 'node:crypto';
+import { deflateRawSync, inflateRawSync } from 'node:zlib';
+import type { Trx } from '../../db/connect.ts';
+import { invalid, tooLarge } from '../../errors.ts';
+import { type Command, enqueue, signalWithStart } from '../../outbox/outbox.ts';
+import { WAKE } from '../../temporal/contract.ts';
+import { SYNC_CRM_THREAD, SYNC_CRM_TICKET } from '../contract.ts';
+import { NOTES, type ParsedElement, type ParsedEvent, parseElement } from './event-parsing.rules.ts';
+import type { NewCrmEvent } from './webhooks.queries.ts';
+
+/** HubSpot posts up to 100. */
+const MAX_ELEMENTS = 1_000;
+/** A statement takes some 65,000 values. */
+const SIGNALS_PER_STATEMENT = 1_000;
+/** Of a key in an index. Longer ones are digested. */
+const MAX_KEY_LENGTH = 200;
+
+/** What came of the elements of a batch. */
+export interface ParsedBatch {
+  parsedElements: ParsedElement[];
+  events: NewCrmEvent[];
+  unsupported: number;
+  malformed: number;
+}
+
+/** The elements of what a CRM posted. Throws invalid for what is no list, and tooLarge for one that no CRM sends. */
+export function elementsOf(body: string): unknown[] {
+  const parsed = parse(body);
+  if (!Array.isArray(parsed)) throw invalid('The body must be a JSON array of events');
+  if (parsed.length > MAX_ELEMENTS) throw tooLarge(`The body must hold at most ${MAX_ELEMENTS} events`);
+  return parsed.some(hasLongId) ? (JSON.parse(body, preserveLongNumbers) as unknown[]) : parsed;
+}
+
+function parse(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    return undefined;
+  }
+}
+
+const hasLongId = (element: Partial<Record<string, unknown>> | null): boolean =>
+  isLong(element?.objectId) || isLong(element?.messageId);
+
+const isLong = (value: unknown): boolean => Number.isInteger(value) && !Number.isSafeInteger(value);
+
+/** A number that cannot be held exactly stays the text that it came as. */
+const preserveLongNumbers = (_key: string, value: unknown, context?: { source?: string }): unknown =>
+  isLong(value) ? context?.source : value;
+
+/** A body as it is kept: small, as most of it is the same words again and again. */
+export const compressBody = (body: string): Buffer => deflateRawSync(body, { level: 1 });
+export const decompressBody = (packed: Buffer): string => inflateRawSync(packed).toString('utf8');
+
+/** Reads elements that came in at a time. */
+export function parseElements(elements: unknown[], receivedAt: Date): ParsedBatch {
+  const parsedElements = elements.map((element) => parseElement(element, receivedAt));
+  const events = parsedElements.flatMap((reading) => (reading.kind === 'event' ? [toNewEvent(reading.event)] : []));
+  return {
+    parsedElements,
+    events,
+    unsupported: parsedElements.filter(({ kind }) => kind === 'unsupported').length,
+    malformed: parsedElements.filter(({ kind }) => kind === 'malformed').length,
+  };
+}
+
+/** The key under which an event is kept, for longer than its value may be: so that is digested. */
+export function dedupeKeyOf({ key, payload: { property_value: value } }: ParsedEvent): string {
+  const whole = value === undefined ? key : `${key}/${digest(value)}`;
+  return whole.length > MAX_KEY_LENGTH ? `sha256/${digest(whole)}` : whole;
+}
+
+const digest = (text: string) => hash('sha256', text, 'base64url');
+
+const toNewEvent = (event: ParsedEvent): NewCrmEvent => {
+  const { queue, type, object_id, occurred_at, payload, skipped } = event;
+  return { key: dedupeKeyOf(event), queue, type, object_id, at: occurred_at.getTime(), payload, skipped };
+};
+
+/** Has the workflows of queues look, each once. */
+export async function signalQueues(trx: Trx, orgId: string, queues: Iterable<string>): Promise<void> {
+  const signals = queueSignalsOf(orgId, [...new Set(queues)]);
+  for (let first = 0; first < signals.length; first += SIGNALS_PER_STATEMENT) {
+    await enqueue(trx, orgId, ...signals.slice(first, first + SIGNALS_PER_STATEMENT));
+  }
+}
+
+/** The commands that have queues worked off. */
+export const queueSignalsOf = (orgId: string, queues: string[]): Command[] =>
+  queues.map((queue) => queueSignalOf(orgId, queue));
+
+function queueSignalOf(orgId: string, queue: string): Command {
+  const [kind, id = NOTES] = queue.split('/');
+  const subject = (summary: string) => ({ subjectId: orgId, summary }); // that of the outbox is a uuid, which no thread has
+  return kind === 'thread'
+    ? signalWithStart(SYNC_CRM_THREAD, { orgId, threadId: id }, WAKE, subject(`Conversation ${id}`))
+    : signalWithStart(SYNC_CRM_TICKET, { orgId, ticketId: id }, WAKE, subject(id === NOTES ? 'Notes' : `Ticket ${id}`));
+}

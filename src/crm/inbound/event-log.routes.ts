@@ -1,0 +1,66 @@
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { errorResponses } from '../../http/errors.ts';
+import {
+  BatchPath,
+  CrmBatchDetail,
+  CrmBatchPage,
+  ListBatches,
+  ReplayBatch,
+  ReplayBatches,
+  Replayed,
+  ReplayedPage,
+} from './event-log.schema.ts';
+import { getBatchDetail, pageOfBatches, replayBatch, replayBatches } from './event-log.service.ts';
+
+const tags = ['crm'];
+
+export const crmEventLogRoutes: FastifyPluginAsyncZod = async (app) => {
+  app.get('/crm/inbound', {
+    config: { scope: 'org:read' },
+    schema: {
+      operationId: 'listCrmBatches',
+      tags,
+      description: 'What the CRM posted within 30 days, latest first.',
+      querystring: ListBatches,
+      response: { 200: CrmBatchPage, ...errorResponses(403) },
+    },
+    handler: async ({ db, org, query }) => pageOfBatches(db, org.id, query),
+  });
+
+  app.get('/crm/inbound/:id', {
+    config: { scope: 'org:read' },
+    schema: {
+      operationId: 'getCrmBatch',
+      tags,
+      params: BatchPath,
+      response: { 200: CrmBatchDetail, ...errorResponses(403, 404) },
+    },
+    handler: async ({ db, org, params }) => getBatchDetail(db, org.id, params.id),
+  });
+
+  app.post('/crm/inbound/:id/replay', {
+    config: { scope: 'org:write' },
+    schema: {
+      operationId: 'replayCrmBatch',
+      tags,
+      description: 'Queues events of the batch that are unknown or have failed. What is done stays done.',
+      params: BatchPath,
+      body: ReplayBatch,
+      response: { 200: Replayed, ...errorResponses(403, 404) },
+    },
+    handler: async ({ db, org, params, body }) => replayBatch(db, org.id, params.id, body?.dry_run ?? false),
+  });
+
+  app.post('/crm/inbound/replay', {
+    config: { scope: 'org:write' },
+    schema: {
+      operationId: 'replayCrmBatches',
+      tags,
+      description:
+        'The same for all batches that came in within a time, some fifty at a call: `next` goes on behind them, and is null after the last.',
+      body: ReplayBatches,
+      response: { 200: ReplayedPage, ...errorResponses(403) },
+    },
+    handler: async ({ db, org, body }) => replayBatches(db, org.id, body),
+  });
+};

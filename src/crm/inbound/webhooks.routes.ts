@@ -1,0 +1,52 @@
+import type { FastifyRequest } from 'fastify';
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import type { Deps } from '../../deps.ts';
+import { Id } from '../../http/schemas.ts';
+import type { SignedRequest } from '../../providers/crm/hubspot/webhook-signatures.ts';
+import { createCrmWebhooks, type Receipt } from './webhooks.service.ts';
+
+const MAX_BODY_BYTES = 1024 * 1024;
+
+const WebhookPath = z.object({ orgId: Id, token: z.string().min(1).max(100) });
+
+/** Where a CRM posts what happened there. Public: the address or the signature says who posts. Answers as soon as all of it is kept. */
+export const crmWebhookRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config, db, secrets }) => {
+  const { HUBSPOT_CLIENT_ID: clientId, HUBSPOT_CLIENT_SECRET: clientSecret, HUBSPOT_BASE_URL: baseUrl } = config;
+  const crmApp = clientId === undefined || clientSecret === undefined ? undefined : { clientId, clientSecret, baseUrl };
+  const receiver = createCrmWebhooks({ db, secrets, app: crmApp });
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
+
+  const callOf = ({ method, raw, headers, body }: FastifyRequest): SignedRequest => ({
+    method,
+    url: `${config.PUBLIC_URL}${raw.url}`,
+    headers,
+    body: Buffer.isBuffer(body) ? body : Buffer.alloc(0),
+  });
+  const note = ({ log }: FastifyRequest, receipt: Receipt) => {
+    if (receipt.malformed > 0) log.warn(receipt, 'a CRM posted events that are not well-formed; they are skipped');
+  };
+
+  app.post(
+    '/crm/webhook/:orgId/:token',
+    { config: { scope: 'public' }, bodyLimit: MAX_BODY_BYTES, schema: { params: WebhookPath, hide: true } },
+    async (request) => {
+      const { orgId, token } = request.params;
+      note(request, await receiver.receiveForOrg(orgId, token, callOf(request)));
+      return {};
+    },
+  );
+
+  app.post(
+    '/crm/webhook',
+    { config: { scope: 'public' }, bodyLimit: MAX_BODY_BYTES, schema: { hide: true } },
+    async (request) => {
+      const { receipts, strayPortals } = await receiver.receiveForApp(callOf(request));
+      for (const receipt of receipts) note(request, receipt);
+      if (strayPortals.length > 0)
+        request.log.warn({ portals: strayPortals }, 'a CRM posted for portals that no one org has');
+      return {};
+    },
+  );
+};

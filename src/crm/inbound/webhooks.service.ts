@@ -1,0 +1,141 @@
+import type { Db, Trx } from '../../db/connect.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import { notFound, unauthorized, unavailable } from '../../errors.ts';
+import { newId } from '../../ids.ts';
+import {
+  type CrmApp,
+  findCrmWebhookCredentials,
+  findPortalClaims,
+  type PortalClaim,
+} from '../../orgs/integrations/crm-webhooks.service.ts';
+import { isSameSecret } from '../../providers/constant-time.ts';
+import { isSigned, isSignedV3, type SignedRequest } from '../../providers/crm/hubspot/webhook-signatures.ts';
+import type { Secrets } from '../../secrets.ts';
+import { schedulePortalConfirmations } from '../connection/accounts.service.ts';
+import { compressBody, elementsOf, parseElements, signalQueues } from './batch-parsing.service.ts';
+import { batchByOrg } from './batching.ts';
+import { insertBatches, listQueuesOfBatches } from './webhooks.queries.ts';
+
+/** HubSpot posts ten at once at most, and again what is refused. */
+const BATCH_LIMITS = { maxConcurrent: 4, maxBatchSize: 5, maxWaiting: 60 };
+const LOOKUP_LIMITS = { maxConcurrent: 1, maxBatchSize: 1_000, maxWaiting: 1_000 };
+
+/** What was taken in: ids and counts, fit for a log. */
+export interface Receipt {
+  org_id: string;
+  batch_id: string;
+  events: number;
+  unsupported: number;
+  malformed: number;
+}
+
+/** The app under which orgs connect by OAuth, with what signs its calls. */
+export interface SigningApp extends CrmApp {
+  clientSecret: string;
+}
+
+export interface CrmWebhooksDeps {
+  db: Db;
+  secrets: Secrets;
+  /** Undefined where this installation has none. */
+  app: SigningApp | undefined;
+}
+
+export interface CrmWebhooks {
+  /**
+   * Takes what a CRM posted to an org's own address. Throws notFound for any other address, and unauthorized where the org has given a secret
+   * with which the call is not signed.
+   */
+  receiveForOrg(orgId: string, token: string, call: SignedRequest): Promise<Receipt>;
+  /**
+   * Takes what a CRM posted for all orgs that are connected by the app: to each org what its portal says, where the CRM has confirmed for just
+   * one org that it has that portal. Throws unauthorized where the call is not signed with the app's secret, unavailable where the CRM is yet to
+   * be asked whose a portal is, so that it delivers again, and notFound where no part of it has an org.
+   */
+  receiveForApp(call: SignedRequest): Promise<{ receipts: Receipt[]; strayPortals: string[] }>;
+}
+
+/** The elements of a batch, and the text that they came as. */
+interface PostedBatch {
+  body: string;
+  elements: unknown[];
+}
+
+/** Keeps what CRMs post. What it takes is stored when it resolves, and will be worked off. */
+export function createCrmWebhooks({ db, secrets, app }: CrmWebhooksDeps): CrmWebhooks {
+  const take = batchByOrg(BATCH_LIMITS, (orgId, batches: PostedBatch[]) => storeBatches(db, orgId, batches));
+  const lookUp = batchByOrg(LOOKUP_LIMITS, async (orgId, asked: null[]) => {
+    const receiver = await findCrmWebhookCredentials(db, secrets, orgId);
+    return asked.map(() => receiver);
+  });
+
+  return {
+    async receiveForOrg(orgId, token, call) {
+      const receiver = await lookUp(orgId, null);
+      if (receiver === undefined || !isSameSecret(token, receiver.token)) throw notFound('receiver');
+      if (receiver.secret !== undefined && !isSigned(receiver.secret, call, Date.now())) throw badSignature();
+      return take(orgId, postedBatchOf(call));
+    },
+    async receiveForApp(call) {
+      if (app === undefined || !isSignedV3(app.clientSecret, call, Date.now())) throw badSignature();
+      const posted = postedBatchOf(call);
+      const byPortal = Map.groupBy(posted.elements, portalOf);
+      const claims = await findPortalClaims(db, app, [...byPortal.keys()]);
+      const receipts: Receipt[] = [];
+      const strayPortals: string[] = [];
+      const toAsk: PortalClaim[] = [];
+      for (const [portal, elements] of byPortal) {
+        const claimed = claims.get(portal) ?? [];
+        const [owner, ...others] = claimed.filter(({ is_confirmed }) => is_confirmed);
+        if (owner === undefined && claimed.length > 0) toAsk.push(...claimed);
+        else if (owner === undefined || others.length > 0) strayPortals.push(portal);
+        else receipts.push(await take(owner.org_id, byPortal.size === 1 ? posted : batchOf(elements)));
+      }
+      if (toAsk.length > 0) {
+        await inTransaction(db, (trx) => schedulePortalConfirmations(trx, toAsk));
+        throw unavailable('HubSpot is asked whose portal this is: deliver again');
+      }
+      if (receipts.length === 0 && strayPortals.length > 0) throw notFound('organization of this portalId');
+      return { receipts, strayPortals };
+    },
+  };
+}
+
+/** Throws invalid for what is no list of events. */
+function postedBatchOf(call: SignedRequest): PostedBatch {
+  const body = call.body.toString('utf8');
+  return { body, elements: elementsOf(body) };
+}
+
+/** A batch of some elements of one: what is kept for an org holds nothing of another's. */
+const batchOf = (elements: unknown[]): PostedBatch => ({ body: JSON.stringify(elements), elements });
+
+/** Keeps batches and queues what is new in them. */
+async function storeBatches(db: Db, orgId: string, posted: PostedBatch[]): Promise<Receipt[]> {
+  const received_at = new Date();
+  const batches = posted.map(({ body, elements }) => {
+    const { events, unsupported, malformed } = parseElements(elements, received_at);
+    return { id: newId(), body: compressBody(body), events, unsupported, malformed, received_at };
+  });
+  await insertBatches(db, orgId, batches);
+  return batches.map(({ id, events, unsupported, malformed }) => ({
+    org_id: orgId,
+    batch_id: id,
+    events: events.length,
+    unsupported,
+    malformed,
+  }));
+}
+
+/** A reaction to `crm-events-received`: has the workflow of each queue that got something look. One signal serves all that came meanwhile. */
+export async function wakeQueues(trx: Trx, orgId: string, events: { subject_id: string }[]): Promise<void> {
+  const batchIds = events.map(({ subject_id }) => subject_id);
+  await signalQueues(trx, orgId, await listQueuesOfBatches(trx, orgId, batchIds));
+}
+
+function portalOf(element: unknown): string {
+  const portalId = typeof element === 'object' && element !== null && 'portalId' in element ? element.portalId : '';
+  return typeof portalId === 'number' || typeof portalId === 'string' ? String(portalId) : '';
+}
+
+const badSignature = () => unauthorized('The signature is missing, wrong or too old');

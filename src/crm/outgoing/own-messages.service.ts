@@ -1,0 +1,28 @@
+import { findRelayedMessage } from '../../conversations/messages/relay.service.ts';
+import type { Db } from '../../db/connect.ts';
+import type { MediaLinks } from '../../media/links.ts';
+import type { ThreadMessage } from '../../providers/crm/hubspot/port.ts';
+import { findLinkOfThread } from '../links.queries.ts';
+import { isOwnMessage, listUnconfirmed } from './queries.ts';
+
+/**
+ * Whether a message of a thread is one that we posted: by its id, or where our request's answer is still missing, by what it says. The comment
+ * of a handoff names its session.
+ */
+export async function isOwnThreadMessage(
+  db: Db,
+  links: MediaLinks,
+  orgId: string,
+  { id, threadId, type, text, direction }: ThreadMessage,
+): Promise<boolean> {
+  if (await isOwnMessage(db, orgId, id)) return true;
+  if (type !== 'COMMENT' && direction !== 'OUTGOING') return false;
+  const link = await findLinkOfThread(db, orgId, threadId);
+  if (link === undefined) return false;
+  if (type === 'COMMENT') return text.includes(link.session_id);
+  for (const messageId of await listUnconfirmed(db, orgId, link.session_id)) {
+    const said = await findRelayedMessage(db, links, orgId, messageId);
+    if (said !== undefined && said.text !== '' && text.startsWith(said.text)) return true;
+  }
+  return false;
+}

@@ -1,0 +1,102 @@
+import { addExternalNote } from '../../conversations/messages/external-messages.service.ts';
+import { findRelayedMessage } from '../../conversations/messages/relay.service.ts';
+import type { Db } from '../../db/connect.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import { newId } from '../../ids.ts';
+import type { MediaLinks } from '../../media/links.ts';
+import type { Reaction } from '../../outbox/relay.ts';
+import { CrmError, notConnected } from '../../providers/crm/errors.ts';
+import type { Crm } from '../../providers/crm/port.ts';
+import type { CrmClients } from '../connection/clients.ts';
+import type { ThreadRef } from '../contract.ts';
+import { signalQueues } from '../inbound/batch-parsing.service.ts';
+import { findLinkOfThread } from '../links.queries.ts';
+import {
+  claimOutgoingMessage,
+  countUnsentMessages,
+  insertOutgoingMessages,
+  listSentExternalIds,
+  settleOutgoingMessage,
+} from './queries.ts';
+
+/** So many of a session's messages can have gone out around one whose answer was lost. */
+const MAX_RECENT_MESSAGES = 100;
+
+/** Has what was said in sessions of CRM threads be posted there. */
+export const relayToThreads: Reaction<'message-relayed'> = async (trx, orgId, events) => {
+  const ours = events.filter(({ payload }) => payload.to === 'customer');
+  const messages = ours.map(({ subject_id, payload }) => ({
+    session_id: subject_id,
+    message_id: payload.message_id,
+  }));
+  const threads = await insertOutgoingMessages(trx, orgId, messages);
+  await signalQueues(
+    trx,
+    orgId,
+    threads.map((threadId) => `thread/${threadId}`),
+  );
+};
+
+/**
+ * Says the oldest message of a session that is still to go out, once. Gives how many are left. Throws the CRM's error where another try may
+ * help; one that was refused for good is noted in the session.
+ */
+export async function sendNextMessage(
+  db: Db,
+  links: MediaLinks,
+  crm: Crm,
+  orgId: string,
+  { sessionId, conversationId }: { sessionId: string; conversationId: string },
+): Promise<number> {
+  const claimed = await claimOutgoingMessage(db, orgId, sessionId);
+  if (claimed === undefined) return 0;
+  const { id, may_exist: mayExist, first_tried_at: since } = claimed;
+  const message = await findRelayedMessage(db, links, orgId, id);
+  if (message === undefined) await settleOutgoingMessage(db, orgId, id, { state: 'skipped', error: 'redacted' });
+  else {
+    try {
+      const taken = mayExist ? await listSentExternalIds(db, orgId, sessionId, MAX_RECENT_MESSAGES) : [];
+      const { externalId } = await crm.postMessage({ id, conversationId, ...message }, { mayExist, since, taken });
+      await settleOutgoingMessage(db, orgId, id, { state: 'sent', externalId });
+    } catch (error) {
+      if (!(error instanceof CrmError)) throw error;
+      await settleFailure(db, orgId, { sessionId, id, mayExist }, error);
+    }
+  }
+  return countUnsentMessages(db, orgId, sessionId);
+}
+
+async function settleFailure(
+  db: Db,
+  orgId: string,
+  { sessionId, id, mayExist }: { sessionId: string; id: string; mayExist: boolean },
+  error: CrmError,
+): Promise<void> {
+  const { message, transient, mayHaveArrived } = error;
+  if (transient) {
+    await settleOutgoingMessage(db, orgId, id, {
+      state: mayExist || mayHaveArrived ? 'sending' : 'queued',
+      error: message,
+    });
+    throw error;
+  }
+  await inTransaction(db, async (trx) => {
+    await settleOutgoingMessage(trx, orgId, id, { state: 'failed', error: message });
+    const text = `A message was not taken by the ticketing system: ${message}`;
+    await addExternalNote(trx, orgId, sessionId, { id: newId(), text, name: null, about: id });
+  });
+}
+
+/** The same in a thread of the CRM. */
+export async function postNextThreadMessage(
+  db: Db,
+  { crms, sending }: { crms: CrmClients; sending: { mediaLinks: MediaLinks } },
+  { orgId, threadId }: ThreadRef,
+): Promise<number> {
+  const link = await findLinkOfThread(db, orgId, threadId);
+  if (link === undefined) return 0;
+  const hubspot = await crms.hubspot(orgId);
+  if (hubspot === undefined) throw notConnected('HubSpot');
+  const place = { sessionId: link.session_id, conversationId: threadId };
+  return sendNextMessage(db, sending.mediaLinks, hubspot.client, orgId, place);
+}

@@ -1,0 +1,97 @@
+import { sql } from 'kysely';
+import type { Db, Trx } from '../../db/connect.ts';
+import type { SessionMessage } from '../outgoing/queries.ts';
+
+const selectConversations = (db: Db, orgId: string) =>
+  db
+    .selectFrom('miaw_conversations')
+    .select(['session_id', 'conversation_id', 'sealed_token', 'token_expires_at', 'opened_at', 'read_until'])
+    .where('org_id', '=', orgId);
+
+export type ConversationRow = NonNullable<Awaited<ReturnType<typeof findConversation>>>;
+
+export const findConversation = (db: Db, orgId: string, sessionId: string) =>
+  selectConversations(db, orgId).where('session_id', '=', sessionId).executeTakeFirst();
+
+export const findConversationById = (db: Db, orgId: string, conversationId: string) =>
+  selectConversations(db, orgId).where('conversation_id', '=', conversationId).executeTakeFirst();
+
+/** The session's conversation, as it stays until the transaction ends. */
+export const lockConversation = (trx: Trx, orgId: string, sessionId: string) =>
+  selectConversations(trx, orgId).where('session_id', '=', sessionId).forUpdate().executeTakeFirst();
+
+/** Has the session have a conversation; one that it has stays. */
+export async function insertConversation(
+  db: Db,
+  orgId: string,
+  { sessionId, conversationId }: { sessionId: string; conversationId: string },
+): Promise<void> {
+  await db
+    .insertInto('miaw_conversations')
+    .values({ org_id: orgId, session_id: sessionId, conversation_id: conversationId })
+    .onConflict((oc) => oc.columns(['org_id', 'session_id']).doNothing())
+    .execute();
+}
+
+export async function updateConversation(
+  db: Db,
+  orgId: string,
+  sessionId: string,
+  changes: Partial<Pick<ConversationRow, 'conversation_id' | 'sealed_token' | 'token_expires_at' | 'read_until'>>,
+): Promise<void> {
+  await db
+    .updateTable('miaw_conversations')
+    .set(changes)
+    .where('org_id', '=', orgId)
+    .where('session_id', '=', sessionId)
+    .execute();
+}
+
+export async function setOpened(db: Db, orgId: string, sessionId: string): Promise<void> {
+  await db
+    .updateTable('miaw_conversations')
+    .set({ opened_at: sql<Date>`coalesce(opened_at, now())` })
+    .where('org_id', '=', orgId)
+    .where('session_id', '=', sessionId)
+    .execute();
+}
+
+/** Takes note of up to when a conversation was read. Never goes back, and never ahead of our own clock. */
+export async function updateConversationReadUntil(
+  db: Db,
+  orgId: string,
+  { conversationId, until }: { conversationId: string; until: Date },
+): Promise<void> {
+  await db
+    .updateTable('miaw_conversations')
+    .set({ read_until: sql<Date>`greatest(read_until, least(${until}::timestamptz, now()))` })
+    .where('org_id', '=', orgId)
+    .where('conversation_id', '=', conversationId)
+    .execute();
+}
+
+/** Writes down messages that have to go to the conversations of their sessions in Salesforce, each once. Gives the sessions that have news. */
+export async function insertMiawMessages(trx: Trx, orgId: string, messages: SessionMessage[]): Promise<string[]> {
+  const { rows } = await sql<{ session_id: string }>`
+    with added as (
+      insert into crm_messages (org_id, id, session_id)
+      select conversation.org_id, message.message_id, conversation.session_id
+      from jsonb_to_recordset(${JSON.stringify(messages)}::jsonb) as message (session_id uuid, message_id uuid)
+      join miaw_conversations as conversation on conversation.org_id = ${orgId} and conversation.session_id = message.session_id
+      on conflict (org_id, id) do nothing
+      returning session_id
+    )
+    select distinct session_id from added
+  `.execute(trx);
+  return rows.map(({ session_id }) => session_id);
+}
+
+/** Sessions of which something still has to go to Salesforce. */
+export async function listSessionsWithUnsent(db: Db, orgId: string, limit: number): Promise<string[]> {
+  const { rows } = await sql<{ session_id: string }>`
+    select distinct session_id from crm_messages as message
+    join miaw_conversations as conversation using (org_id, session_id)
+    where message.org_id = ${orgId} and message.state in ('queued', 'sending') limit ${limit}
+  `.execute(db);
+  return rows.map(({ session_id }) => session_id);
+}

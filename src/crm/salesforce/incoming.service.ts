@@ -1,0 +1,60 @@
+import { addExternalAgentMessage } from '../../conversations/messages/external-messages.service.ts';
+import type { SendingDeps } from '../../conversations/messages/service.ts';
+import type { Db } from '../../db/connect.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import { idOf } from '../../ids.ts';
+import { notConnected } from '../../providers/crm/errors.ts';
+import type { Entry } from '../../providers/crm/salesforce/port.ts';
+import type { CrmClients } from '../connection/clients.ts';
+import type { SessionRef } from '../contract.ts';
+import type { MiawFetchResult } from './contract.ts';
+import { findConversation, updateConversationReadUntil } from './conversations.queries.ts';
+
+/** An entry may show up after one that is younger. */
+const OVERLAP_MS = 10_000;
+const MAX_PAGES = 20;
+
+const NO_CONVERSATION: MiawFetchResult = { stored: 0, hasMore: false, isOver: true };
+
+/** Stores what people said in a session's conversation since it was read last, in order, each message once by its id in Salesforce. Throws CrmErrors. */
+export async function fetchMiawMessages(
+  db: Db,
+  { crms, sending }: { crms: CrmClients; sending: SendingDeps },
+  { orgId, sessionId }: SessionRef,
+): Promise<MiawFetchResult> {
+  const conversation = await findConversation(db, orgId, sessionId);
+  if (conversation === undefined || conversation.opened_at === null) return NO_CONVERSATION;
+  const { conversation_id: conversationId, read_until } = conversation;
+  const salesforce = await crms.salesforce(orgId);
+  if (salesforce === undefined) throw notConnected('Salesforce');
+  let since = read_until && new Date(read_until.getTime() - OVERLAP_MS);
+  let stored = 0;
+  for (let pages = 0; pages < MAX_PAGES; pages++) {
+    const page = await salesforce.listEntries(conversationId, since);
+    if (page === undefined) return { ...NO_CONVERSATION, stored };
+    stored += await storeEntries(db, sending, orgId, { sessionId, conversationId }, page.entries);
+    if (page.next === null) return { stored, hasMore: false, isOver: false };
+    since = page.next;
+  }
+  return { stored, hasMore: true, isOver: false };
+}
+
+function storeEntries(
+  db: Db,
+  deps: SendingDeps,
+  orgId: string,
+  { sessionId, conversationId }: { sessionId: string; conversationId: string },
+  entries: Entry[],
+): Promise<number> {
+  return inTransaction(db, async (trx) => {
+    let stored = 0;
+    for (const { id: entryId, role, text, senderName: name } of entries) {
+      if (role !== 'Agent' || text === null) continue;
+      const id = idOf(orgId, 'miaw', entryId);
+      if (await addExternalAgentMessage(trx, deps, orgId, sessionId, { id, text, name, side: 'agents' })) stored++;
+    }
+    const last = entries.at(-1);
+    if (last !== undefined) await updateConversationReadUntil(trx, orgId, { conversationId, until: last.at });
+    return stored;
+  });
+}

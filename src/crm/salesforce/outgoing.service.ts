@@ -1,0 +1,50 @@
+import type { Db } from '../../db/connect.ts';
+import type { MediaLinks } from '../../media/links.ts';
+import { enqueue } from '../../outbox/outbox.ts';
+import type { Reaction } from '../../outbox/relay.ts';
+import { notConnected } from '../../providers/crm/errors.ts';
+import type { CrmClients } from '../connection/clients.ts';
+import type { SessionRef } from '../contract.ts';
+import { countUnsentMessages } from '../outgoing/queries.ts';
+import { sendNextMessage } from '../outgoing/service.ts';
+import { findConversation, insertMiawMessages, listSessionsWithUnsent } from './conversations.queries.ts';
+import { wakeMiaw } from './sync.service.ts';
+
+/** What is behind these goes with the next round of each. */
+const MAX_SESSIONS = 1_000;
+
+/** Has what contacts said in sessions that are in Salesforce go there, each message once. */
+export const relayToMiaw: Reaction<'message-relayed'> = async (trx, orgId, events) => {
+  const ours = events.filter(({ payload }) => payload.to === 'agents');
+  const messages = ours.map(({ subject_id, payload }) => ({
+    session_id: subject_id,
+    message_id: payload.message_id,
+  }));
+  const sessions = await insertMiawMessages(trx, orgId, messages);
+  await enqueue(trx, orgId, ...sessions.map((sessionId) => wakeMiaw(orgId, sessionId)));
+};
+
+/** Has messages that wait for a connection with Salesforce go as soon as its settings are replaced. */
+export const resumeMiaw: Reaction<'integration-changed'> = async (trx, orgId, events) => {
+  if (!events.some(({ payload }) => payload.kind === 'miaw')) return;
+  const sessions = await listSessionsWithUnsent(trx, orgId, MAX_SESSIONS);
+  await enqueue(trx, orgId, ...sessions.map((sessionId) => wakeMiaw(orgId, sessionId)));
+};
+
+/**
+ * Says the first of the contact's messages that wait, once. Gives how many are left: none before the conversation is open. Throws a CrmError
+ * where another try may help.
+ */
+export async function sendNextMiawMessage(
+  db: Db,
+  { crms, sending }: { crms: CrmClients; sending: { mediaLinks: MediaLinks } },
+  { orgId, sessionId }: SessionRef,
+): Promise<number> {
+  const conversation = await findConversation(db, orgId, sessionId);
+  if (conversation === undefined || conversation.opened_at === null) return 0;
+  if ((await countUnsentMessages(db, orgId, sessionId)) === 0) return 0;
+  const salesforce = await crms.salesforce(orgId);
+  if (salesforce === undefined) throw notConnected('Salesforce');
+  const place = { sessionId, conversationId: conversation.conversation_id };
+  return sendNextMessage(db, sending.mediaLinks, salesforce, orgId, place);
+}

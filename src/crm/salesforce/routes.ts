@@ -1,0 +1,22 @@
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { errorResponses } from '../../http/errors.ts';
+import { MiawAccepted, MiawWebhook } from './schema.ts';
+import { requestMiawFetch } from './sync.service.ts';
+
+export const miawRoutes: FastifyPluginAsyncZod = async (app) => {
+  app.post('/crm/miaw/webhook', {
+    config: { scope: 'crm-miaw:write', isRepeatable: true },
+    schema: {
+      operationId: 'receiveMiawEvent',
+      tags: ['crm'],
+      description:
+        'Has what people said in Salesforce Messaging be fetched into the session, in the background. Each message comes once, however often this is called.',
+      body: MiawWebhook,
+      response: { 200: MiawAccepted, ...errorResponses(403, 404) },
+    },
+    handler: async ({ db, org, body }) => {
+      await requestMiawFetch(db, org.id, body.session_id);
+      return { success: true as const };
+    },
+  });
+};

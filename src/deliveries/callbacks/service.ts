@@ -1,0 +1,121 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Db } from '../../db/connect.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import type { CallbackProvider, CallbackUrls } from '../../http/callback-urls.ts';
+import { findConnection } from '../../orgs/integrations/service.ts';
+import { isSameSecret } from '../../providers/constant-time.ts';
+import { isMetaSignature, readMetaCallback } from '../../providers/meta/callbacks.ts';
+import type { CallbackContent } from '../../providers/sending.ts';
+import { isTwilioSignature, readTwilioCallback } from '../../providers/twilio/callbacks.ts';
+import { isVapiSignature, readVapiCallback } from '../../providers/vapi/callbacks.ts';
+import type { Secrets } from '../../secrets.ts';
+import type { Channel } from '../contract.ts';
+import { receiveMessage } from '../inbound/messages.service.ts';
+import { announceCallReports } from './call-reports.service.ts';
+import { receiveStatusUpdates } from './status-reports.service.ts';
+
+/** A callback as it came, its body in the very bytes that were signed. */
+export interface RawCallback {
+  /** The address it was sent to, as the provider knows it. */
+  url: string;
+  headers: IncomingHttpHeaders;
+  body: Buffer;
+}
+
+export interface CallbackDeps {
+  secrets: Secrets;
+  urls: CallbackUrls;
+  /** Whether the sandbox stands in for what is not connected. */
+  isDevelopment: boolean;
+}
+
+const CHANNEL_OF: Record<CallbackProvider, Exclude<Channel, 'email'>> = {
+  twilio: 'sms',
+  meta: 'whatsapp',
+  vapi: 'voice',
+};
+
+/** Reads a callback whose signature is good; undefined for any other. */
+export async function readCallback(
+  db: Db,
+  { secrets, urls, isDevelopment }: CallbackDeps,
+  provider: CallbackProvider,
+  orgId: string,
+  { url, headers, body }: RawCallback,
+): Promise<CallbackContent | undefined> {
+  const own = urls.secretOf(provider, orgId);
+  const sandbox = isDevelopment ? own : undefined;
+  switch (provider) {
+    case 'twilio': {
+      const connection = await findConnection(db, secrets, orgId, 'sms');
+      const token = connection === undefined ? sandbox : connection.auth_token;
+      const form = new URLSearchParams(body.toString('utf8'));
+      if (token === undefined || !isTwilioSignature(token, url, form, textOf(headers['x-twilio-signature'])))
+        return undefined;
+      return readTwilioCallback(new URL(url).searchParams, form);
+    }
+    case 'meta': {
+      const connection = await findConnection(db, secrets, orgId, 'whatsapp');
+      const secret = connection === undefined ? sandbox : connection.app_secret;
+      if (secret === undefined || !isMetaSignature(secret, body, textOf(headers['x-hub-signature-256'])))
+        return undefined;
+      return readMetaCallback(jsonOf(body));
+    }
+    case 'vapi': {
+      const connection = await findConnection(db, secrets, orgId, 'voice');
+      const secret = connection === undefined ? sandbox : (connection.webhook_secret ?? own);
+      return secret !== undefined && isVapiSignature(secret, body, headers)
+        ? readVapiCallback(jsonOf(body))
+        : undefined;
+    }
+  }
+}
+
+/** Takes a verified callback: as a whole, or not at all. Once more, it changes nothing. */
+export function receiveCallback(
+  db: Db,
+  orgId: string,
+  provider: CallbackProvider,
+  { reports, messages, calls = [] }: CallbackContent,
+): Promise<void> {
+  return inTransaction(db, async (trx) => {
+    await receiveStatusUpdates(
+      trx,
+      orgId,
+      reports.map(({ isSuppressing, ...report }) => ({
+        ...report,
+        provider,
+        suppression: isSuppressing ? SUPPRESSION_REASONS[provider] : null,
+      })),
+    );
+    await announceCallReports(trx, orgId, provider, calls);
+    for (const { text, ...message } of messages) {
+      await receiveMessage(trx, orgId, {
+        ...message,
+        body: text,
+        channel: CHANNEL_OF[provider],
+        provider,
+        deliveryId: undefined,
+      });
+    }
+  });
+}
+
+/** Twilio refuses numbers that opted out, the others those that cannot be reached. */
+const SUPPRESSION_REASONS = { twilio: 'unsubscribed', meta: 'bounced', vapi: 'bounced' } as const;
+
+/** Whether a subscription handshake of Meta brings the org's verify_token. */
+export async function isValidHandshake(db: Db, secrets: Secrets, orgId: string, token: string): Promise<boolean> {
+  const connection = await findConnection(db, secrets, orgId, 'whatsapp');
+  return connection?.verify_token !== undefined && isSameSecret(token, connection.verify_token);
+}
+
+const textOf = (header: string | string[] | undefined) => (Array.isArray(header) ? header[0] : header);
+
+function jsonOf(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString('utf8'));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,65 @@
+import { sql } from 'kysely';
+import type { Db } from '../../db/connect.ts';
+import { newId } from '../../ids.ts';
+import { type ReportedStatus, statusesBefore } from '../sending/outcomes.rules.ts';
+import { KEEP_BOUNCED } from '../suppressions/queries.ts';
+
+/** What a provider, or a bounced mail, tells about a delivery after it was handed over. */
+export interface StatusUpdate {
+  provider: string;
+  providerId: string;
+  /** Our own id, where the report carries it. */
+  deliveryId: string | undefined;
+  status: ReportedStatus;
+  reason: string | null;
+  /** Why the address is to be taken off the channel, or null. */
+  suppression: 'bounced' | 'unsubscribed' | null;
+}
+
+/**
+ * Takes reports of one status, each once: what was told before, and what a delivery has left behind, changes nothing. A report that comes
+ * before the provider's own answer moves the delivery on; the attempt stays open until the answer is there.
+ */
+export async function applyStatusUpdates(
+  db: Db,
+  orgId: string,
+  status: ReportedStatus,
+  reports: StatusUpdate[],
+): Promise<void> {
+  const column = <T>(pick: (report: StatusUpdate) => T) => reports.map(pick);
+  await sql`
+    with report as materialized (
+      select * from unnest(${column(({ provider }) => provider)}::text[], ${column(({ providerId }) => providerId)}::text[],
+        ${column(({ deliveryId }) => deliveryId ?? null)}::uuid[], ${column(({ reason }) => reason)}::text[],
+        ${column(({ suppression }) => suppression)}::text[], ${reports.map(newId)}::uuid[]
+      ) as report (provider, provider_id, delivery_id, reason, suppression, suppression_id)
+    ),
+    found as (
+      select distinct on (id) * from (
+        select delivery.id, report.* from report
+        join deliveries as delivery on delivery.org_id = ${orgId} and delivery.id = report.delivery_id
+        union all
+        select delivery.id, report.* from report
+        join deliveries as delivery on delivery.org_id = ${orgId} and delivery.provider = report.provider
+          and delivery.provider_id = report.provider_id
+        where report.delivery_id is null
+      ) as known
+    ),
+    noted as (
+      insert into delivery_callbacks (org_id, provider, provider_id, status, delivery_id, reason)
+      select ${orgId}::uuid, provider, provider_id, ${status}, id, reason from found
+      on conflict do nothing
+    ),
+    moved as (
+      update deliveries as delivery set status = ${status}, reason = found.reason, look_up_at = null, updated_at = now(),
+        provider = coalesce(delivery.provider, found.provider), provider_id = coalesce(delivery.provider_id, found.provider_id),
+        sent_at = coalesce(delivery.sent_at, case when ${status} in ('sent', 'delivered', 'read') then now() end)
+      from found
+      where delivery.org_id = ${orgId} and delivery.id = found.id and delivery.status = any(${statusesBefore(status)}::text[])
+      returning delivery.channel, delivery."to", found.suppression, found.suppression_id
+    )
+    insert into suppressions (org_id, id, channel, address, reason)
+    select distinct on (channel, "to") ${orgId}::uuid, suppression_id, channel, "to", suppression from moved where suppression is not null
+    ${KEEP_BOUNCED}
+  `.execute(db);
+}

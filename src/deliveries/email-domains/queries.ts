@@ -1,0 +1,103 @@
+import { type SqlBool, sql } from 'kysely';
+import type { Db, Trx } from '../../db/connect.ts';
+import { orderedByCreation, type PageRequest } from '../../db/cursor.ts';
+import { lockName } from '../../db/locks.ts';
+import type { DomainStatus } from './schema.ts';
+import type { SendingDomainsTable } from './table.ts';
+
+const COLUMNS = [
+  'id',
+  'domain',
+  'selector',
+  'public_key',
+  'status',
+  'dmarc_status',
+  'checked_at',
+  'created_at',
+] as const;
+
+/** Lets one new domain of the org through at a time, so that they can be counted. */
+export async function lockDomains(trx: Trx, orgId: string): Promise<void> {
+  await lockName(trx, `sending domains ${orgId}`);
+}
+
+export async function countDomains(db: Db, orgId: string): Promise<number> {
+  const { count } = await db
+    .selectFrom('sending_domains')
+    .select((eb) => eb.fn.countAll<string>().as('count'))
+    .where('org_id', '=', orgId)
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
+/** Adds a domain, and gives what stands there: one that was there before stays as it is, with its key. */
+export function insertDomain(
+  db: Db,
+  orgId: string,
+  domain: Pick<SendingDomainsTable, 'id' | 'domain' | 'selector' | 'public_key' | 'private_key'>,
+) {
+  return db
+    .insertInto('sending_domains')
+    .values({ org_id: orgId, ...domain })
+    .onConflict((conflict) =>
+      conflict.columns(['org_id', 'domain']).doUpdateSet({ selector: sql<string>`sending_domains.selector` }),
+    )
+    .returning(COLUMNS)
+    .executeTakeFirstOrThrow();
+}
+
+export function findDomain(db: Db, orgId: string, domain: string) {
+  return db
+    .selectFrom('sending_domains')
+    .select(COLUMNS)
+    .where('org_id', '=', orgId)
+    .where('domain', '=', domain)
+    .executeTakeFirst();
+}
+
+/** Keeps what DNS said of a domain. */
+export function updateDomainStatus(
+  db: Db,
+  orgId: string,
+  id: string,
+  statuses: { status: DomainStatus; dmarc_status: DomainStatus },
+) {
+  return db
+    .updateTable('sending_domains')
+    .set({ ...statuses, checked_at: sql<Date>`now()` })
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .returning(COLUMNS)
+    .executeTakeFirst();
+}
+
+export async function deleteDomain(db: Db, orgId: string, domain: string): Promise<boolean> {
+  const { numDeletedRows } = await db
+    .deleteFrom('sending_domains')
+    .where('org_id', '=', orgId)
+    .where('domain', '=', domain)
+    .executeTakeFirst();
+  return numDeletedRows > 0n;
+}
+
+/** The key of the longest of these domains that is verified. */
+export function findVerifiedDomainKey(db: Db, orgId: string, domains: string[]) {
+  return db
+    .selectFrom('sending_domains')
+    .select(['id', 'domain', 'selector', 'private_key'])
+    .where('org_id', '=', orgId)
+    .where(sql<SqlBool>`domain = any(${domains}::text[])`)
+    .where('status', '=', 'verified')
+    .orderBy(sql`length(domain)`, 'desc')
+    .limit(1)
+    .executeTakeFirst();
+}
+
+/** A page of domains by creation. */
+export const listDomains = (db: Db, orgId: string, place: PageRequest) =>
+  db
+    .selectFrom('sending_domains')
+    .select(COLUMNS)
+    .where('org_id', '=', orgId)
+    .$call(orderedByCreation(place))
+    .execute();

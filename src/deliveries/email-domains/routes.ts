@@ -1,0 +1,62 @@
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import type { Deps } from '../../deps.ts';
+import { errorResponses } from '../../http/errors.ts';
+import { NO_BODY, NoBody } from '../../http/schemas.ts';
+import { CustomDomain, CustomDomainPage, DomainPath, ListDomains, PutCustomDomain } from './schema.ts';
+import { deleteSendingDomain, pageOfDomains, putDomain, verifyDomain } from './service.ts';
+
+const tags = ['email'];
+
+export const domainRoutes: FastifyPluginAsyncZod<Deps> = async (app, { secrets, dns }) => {
+  app.put('/email/domains', {
+    config: { scope: 'email:write' },
+    schema: {
+      operationId: 'putCustomDomain',
+      tags,
+      description:
+        'Adds a domain to send from, and says which DNS records it needs. Where it is there already, the answer is what stands there, unchanged.',
+      body: PutCustomDomain,
+      response: { 200: CustomDomain, ...errorResponses(403, 409) },
+    },
+    handler: async ({ db, org, body }) => putDomain(db, secrets, org.id, body.domainName),
+  });
+
+  app.get('/email/domains', {
+    config: { scope: 'email:read' },
+    schema: {
+      operationId: 'listCustomDomains',
+      tags,
+      querystring: ListDomains,
+      response: { 200: CustomDomainPage, ...errorResponses(403) },
+    },
+    handler: async ({ db, org, query }) => pageOfDomains(db, org.id, query),
+  });
+
+  app.patch('/email/domains/:domainName', {
+    config: { scope: 'email:write' },
+    schema: {
+      operationId: 'verifyCustomDomain',
+      tags,
+      description:
+        'Looks the records up in DNS, now. A 503 says that DNS gave no answer: every status is what it was before. DNS may show a change only after the TTL of what stood there.',
+      params: DomainPath,
+      response: { 200: CustomDomain, ...errorResponses(403, 404) },
+    },
+    handler: async ({ db, org, params }) => verifyDomain(db, dns, org.id, params.domainName),
+  });
+
+  app.delete('/email/domains/:domainName', {
+    config: { scope: 'email:write' },
+    schema: {
+      operationId: 'deleteCustomDomain',
+      tags,
+      description: 'Deletes the domain and its key. Adding it again makes a new key, with a record of its own.',
+      params: DomainPath,
+      response: { 200: NoBody, ...errorResponses(403, 404) },
+    },
+    handler: async ({ db, org, params }) => {
+      await deleteSendingDomain(db, org.id, params.domainName);
+      return NO_BODY;
+    },
+  });
+};

@@ -1,0 +1,141 @@
+import { generateKeyPair, randomBytes } from 'node:crypto';
+import { promisify } from 'node:util';
+import type { Db } from '../../db/connect.ts';
+import { pageOf } from '../../db/cursor.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import { conflict, DomainError, notFound, type ProviderError } from '../../errors.ts';
+import { newId } from '../../ids.ts';
+import type { Dns } from '../../providers/egress/dns.ts';
+import type { Secrets } from '../../secrets.ts';
+import {
+  countDomains,
+  deleteDomain,
+  findDomain,
+  findVerifiedDomainKey,
+  insertDomain,
+  listDomains,
+  lockDomains,
+  updateDomainStatus,
+} from './queries.ts';
+import { dkimRecordOf, dmarcRecordOf, domainAndParents, keyStatusOf, policyStatusOf } from './rules.ts';
+import type { ListDomains } from './schema.ts';
+
+type SendingDomain = NonNullable<Awaited<ReturnType<typeof findDomain>>>;
+
+/** What mail of a domain is signed with. */
+export interface DkimSigning {
+  domain: string;
+  selector: string;
+  /** PEM (PKCS #8). */
+  privateKey: string;
+}
+
+const MAX_DOMAINS = 100;
+const KEY_BITS = 2048;
+const SELECTOR_BYTES = 5;
+const TTL_SECONDS = 3600;
+
+const generateKeys = promisify(generateKeyPair);
+
+/** Adds a domain with a DKIM key of its own. A second time changes nothing: the key and the status stay. Throws conflict over the limit. */
+export async function putDomain(db: Db, secrets: Secrets, orgId: string, domain: string) {
+  const stored = await findDomain(db, orgId, domain);
+  if (stored !== undefined) return toResponse(stored); // spares a new key; who comes first is decided by the insert
+  const keys = await generateDkimKeys();
+
+  return inTransaction(db, async (trx) => {
+    await lockDomains(trx, orgId);
+    const id = newId();
+    const row = await insertDomain(trx, orgId, {
+      id,
+      domain,
+      selector: `sb${randomBytes(SELECTOR_BYTES).toString('hex')}`,
+      public_key: keys.publicKey,
+      private_key: secrets.encrypt(keys.privateKey, secretPlaceOf(orgId, id)),
+    });
+    if ((await countDomains(trx, orgId)) > MAX_DOMAINS) {
+      throw conflict(`domainName: an org has at most ${MAX_DOMAINS} sending domains: delete one that is not in use`);
+    }
+    return toResponse(row);
+  });
+}
+
+/**
+ * Asks DNS for the domain's records and keeps what it says. Throws notFound, and unavailable where DNS says nothing: the status
+ * then stays what it was. The DMARC policy is only recommended: without an answer it keeps its status and holds up nothing.
+ */
+export async function verifyDomain(db: Db, dns: Dns, orgId: string, domain: string) {
+  const stored = await findDomain(db, orgId, domain);
+  if (stored === undefined) throw notFound('sending domain');
+
+  const [keys, policies] = await Promise.all([
+    dns.resolveTxt(dkimRecordOf(stored).name).catch((error: ProviderError) => {
+      throw new DomainError('unavailable', `${error.message}. The domain is still ${stored.status}: try again soon`);
+    }),
+    dns.resolveTxt(dmarcRecordOf(stored).name).catch(() => undefined),
+  ]);
+  const checked = await updateDomainStatus(db, orgId, stored.id, {
+    status: keyStatusOf(keys, stored.public_key),
+    dmarc_status: policies === undefined ? stored.dmarc_status : policyStatusOf(policies),
+  });
+  if (checked === undefined) throw notFound('sending domain'); // deleted while DNS was asked
+  return toResponse(checked);
+}
+
+/** Forgets the domain and its key, for good. Throws notFound. */
+export async function deleteSendingDomain(db: Db, orgId: string, domain: string): Promise<void> {
+  if (!(await deleteDomain(db, orgId, domain))) throw notFound('sending domain');
+}
+
+/** A page of the org's domains with the records to publish, oldest first. */
+export async function pageOfDomains(db: Db, orgId: string, query: ListDomains) {
+  const { items, next } = await pageOf(db, query, (place) => listDomains(db, orgId, place));
+  return { items: items.map((row) => ({ ...row, domainName: row.domain, ...toResponse(row) })), next };
+}
+
+/** The key that mail from this domain is signed with: its own where it is verified, else that of the nearest verified parent. */
+export async function findDkimSigning(
+  db: Db,
+  secrets: Secrets,
+  orgId: string,
+  fromDomain: string,
+): Promise<DkimSigning | undefined> {
+  const row = await findVerifiedDomainKey(db, orgId, domainAndParents(fromDomain));
+  if (row === undefined) return undefined;
+  const { id, domain, selector, private_key } = row;
+  return { domain, selector, privateKey: secrets.decrypt(private_key, secretPlaceOf(orgId, id)) };
+}
+
+/** Whether the org has proved that it may send from this address: its domain, or a parent of it, is verified. */
+export async function isVerifiedSender(db: Db, orgId: string, fromEmail: string): Promise<boolean> {
+  const domain = fromEmail.slice(fromEmail.lastIndexOf('@') + 1);
+  return (await findVerifiedDomainKey(db, orgId, domainAndParents(domain))) !== undefined;
+}
+
+function toResponse(row: SendingDomain) {
+  const record = { type: 'TXT' as const, ttl: TTL_SECONDS };
+  return {
+    domainRecords: [
+      { ...record, ...dkimRecordOf(row), status: row.status },
+      { ...record, ...dmarcRecordOf(row), status: row.dmarc_status },
+    ],
+    domainStatus: row.status,
+  };
+}
+
+/** A pair of RSA keys: the public one as DNS holds it (RFC 6376, 3.6.1), the private one as PEM. */
+async function generateDkimKeys() {
+  const { publicKey, privateKey } = await generateKeys('rsa', {
+    modulusLength: KEY_BITS,
+    publicKeyEncoding: { type: 'spki', format: 'der' },
+    privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+  });
+  return { publicKey: publicKey.toString('base64'), privateKey };
+}
+
+const secretPlaceOf = (orgId: string, id: string) => ({
+  orgId,
+  table: 'sending_domains',
+  column: 'private_key',
+  row: id,
+});

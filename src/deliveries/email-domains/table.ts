@@ -1,0 +1,16 @@
+import type { Generated } from 'kysely';
+import type { DomainStatus } from './schema.ts';
+
+export interface SendingDomainsTable {
+  org_id: string;
+  id: string;
+  domain: string;
+  selector: string;
+  public_key: string;
+  /** Encrypted. */
+  private_key: string;
+  status: Generated<DomainStatus>;
+  dmarc_status: Generated<DomainStatus>;
+  checked_at: Date | null;
+  created_at: Generated<Date>;
+}

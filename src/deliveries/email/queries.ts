@@ -1,0 +1,38 @@
+import { sql } from 'kysely';
+import type { Db } from '../../db/connect.ts';
+import type { EmailContent } from './schema.ts';
+
+export interface NewEmail {
+  id: string;
+  to: string;
+  content: EmailContent;
+}
+
+/** Writes a request and its e-mails, each with the contact who has the address, where there is one. */
+export async function insertEmails(
+  db: Db,
+  orgId: string,
+  request: { id: string; from_email: string; delayMs: number },
+  emails: NewEmail[],
+): Promise<void> {
+  await sql`
+    with request as (
+      insert into email_requests (org_id, id, from_email, due_at)
+      values (${orgId}::uuid, ${request.id}::uuid, ${request.from_email}, now() + ${request.delayMs}::float8 * interval '1 millisecond')
+    )
+    insert into deliveries (org_id, id, channel, email_request_id, contact_id, "to", sender, status, content)
+    select ${orgId}::uuid, email.id, 'email', ${request.id}::uuid, contact.id, email."to", ${request.from_email}, 'queued', email.content
+    from jsonb_to_recordset(${JSON.stringify(emails)}::jsonb) as email (id uuid, "to" text, content jsonb)
+    left join contacts as contact on contact.org_id = ${orgId} and contact.email = email."to"
+  `.execute(db);
+}
+
+/** The e-mails of a request, in its order. */
+export const listRequestedEmails = (db: Db, orgId: string, requestId: string) =>
+  db
+    .selectFrom('deliveries')
+    .select('id')
+    .where('org_id', '=', orgId)
+    .where('email_request_id', '=', requestId)
+    .orderBy('id')
+    .execute();

@@ -1,0 +1,21 @@
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import type { Deps } from '../../deps.ts';
+import { errorResponses } from '../../http/errors.ts';
+import { SendEmail, SendEmailAnswer } from './schema.ts';
+import { requestEmails } from './service.ts';
+
+export const emailRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config }) => {
+  app.post('/email', {
+    config: { scope: 'email:write' },
+    schema: {
+      operationId: 'sendEmail',
+      tags: ['email'],
+      body: SendEmail,
+      response: { 201: SendEmailAnswer, ...errorResponses(403) },
+    },
+    handler: async ({ db, org, body }, reply) => {
+      reply.code(201);
+      return requestEmails(db, org.id, body, { isDevelopment: config.DEVELOPMENT });
+    },
+  });
+};

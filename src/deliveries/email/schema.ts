@@ -1,0 +1,74 @@
+import { z } from 'zod';
+import { EmailAddress, Id } from '../../http/schemas.ts';
+
+const ONE_YEAR_IN_MINUTES = 525_600;
+/** Text that goes into a header: one line. */
+export const HeaderText = z
+  .string()
+  .max(998)
+  .regex(/^[^\r\n]*$/, 'must be one line');
+export const EmailBody = z.string().max(500_000).describe('HTML where it has tags, else plain text.');
+
+const EmailRecipient = z
+  .object({
+    to_email: EmailAddress,
+    email_subject: HeaderText.optional(),
+    email_sender_name: HeaderText.optional(),
+    email_body: EmailBody.optional(),
+    email_is_transactional: z
+      .boolean()
+      .default(false)
+      .describe('Transactional mail has no unsubscribe link and reaches those who opted out.'),
+  })
+  .meta({ id: 'EmailRecipient' });
+
+/** What a recipient lacks is taken from the fallbacks; subject and body must come from one of the two. */
+export const SendEmail = z
+  .object({
+    from_email: EmailAddress,
+    recipients: z.array(EmailRecipient).min(1).max(1_000),
+    delay_in_minutes: z.number().gt(0).max(ONE_YEAR_IN_MINUTES).optional(),
+    fallback_email_subject: HeaderText.optional(),
+    fallback_email_sender_name: HeaderText.optional(),
+    fallback_email_body: EmailBody.optional(),
+  })
+  .superRefine(({ recipients, fallback_email_subject, fallback_email_body }, context) => {
+    const require = (index: number, field: 'email_subject' | 'email_body') =>
+      context.addIssue({
+        code: 'custom',
+        path: ['recipients', index, field],
+        message: `is missing: give it here or as fallback_${field}`,
+      });
+    for (const [index, recipient] of recipients.entries()) {
+      if (recipient.email_subject === undefined && fallback_email_subject === undefined)
+        require(index, 'email_subject');
+      if (recipient.email_body === undefined && fallback_email_body === undefined) require(index, 'email_body');
+    }
+  })
+  .meta({
+    id: 'SendEmail',
+    examples: [
+      {
+        from_email: 'hello@example.org',
+        recipients: [{ to_email: 'ada@example.com', email_is_transactional: true }],
+        fallback_email_subject: 'Your booking',
+        fallback_email_body: 'See you on Friday.',
+      },
+    ],
+  });
+export type SendEmail = z.infer<typeof SendEmail>;
+
+export const SendEmailAnswer = z.object({
+  data: z.array(z.object({ id: Id, to_email: z.string(), status: z.string() })),
+});
+
+/** What a delivery keeps of an e-mail that stands in no sequence. */
+export interface EmailContent {
+  from_email: string;
+  subject: string;
+  sender_name: string | null;
+  body: string;
+  /** Of a body made from a template: what it says of a contact does not make it HTML. Absent: it is where it has tags. */
+  is_html?: boolean;
+  is_transactional: boolean;
+}

@@ -1,0 +1,52 @@
+import type { Db } from '../../db/connect.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import { invalid } from '../../errors.ts';
+import { idOf, newId } from '../../ids.ts';
+import { enqueue, start } from '../../outbox/outbox.ts';
+import { SEND_EMAILS } from '../contract.ts';
+import { isVerifiedSender } from '../email-domains/service.ts';
+import { insertEmails, listRequestedEmails } from './queries.ts';
+import type { SendEmail } from './schema.ts';
+
+const MS_PER_MINUTE = 60_000;
+
+/**
+ * Accepts e-mails for sending, now or after the delay. Each is a delivery, whose id is answered. Outside of development they must come from
+ * a verified domain: throws invalid. A request that is repeated under its key finds its e-mails and sends nothing again.
+ */
+export function requestEmails(
+  db: Db,
+  orgId: string,
+  input: SendEmail,
+  { isDevelopment, requestKey }: { isDevelopment: boolean; requestKey?: string },
+) {
+  return inTransaction(db, async (trx) => {
+    const requestId = requestKey === undefined ? newId() : idOf(orgId, requestKey);
+    const made = requestKey === undefined ? [] : await listRequestedEmails(trx, orgId, requestId);
+    if (made.length > 0) return responseOf(input, made);
+    if (!isDevelopment && !(await isVerifiedSender(trx, orgId, input.from_email))) {
+      const message = 'must be of a verified sending domain: see PUT /email/domains';
+      throw invalid(`body.from_email: ${message}`, [{ path: 'body.from_email', message }]);
+    }
+    const delayMs = Math.round((input.delay_in_minutes ?? 0) * MS_PER_MINUTE);
+    const emails = input.recipients.map((recipient) => ({
+      id: newId(),
+      to: recipient.to_email.toLowerCase(),
+      content: {
+        from_email: input.from_email,
+        subject: recipient.email_subject ?? input.fallback_email_subject ?? '',
+        sender_name: recipient.email_sender_name ?? input.fallback_email_sender_name ?? null,
+        body: recipient.email_body ?? input.fallback_email_body ?? '',
+        is_transactional: recipient.email_is_transactional,
+      },
+    }));
+    await insertEmails(trx, orgId, { id: requestId, from_email: input.from_email, delayMs }, emails);
+    const summary = `${emails.length} e-mail${emails.length === 1 ? '' : 's'} from ${input.from_email}`;
+    await enqueue(trx, orgId, start(SEND_EMAILS, { orgId, requestId, delayMs }, { subjectId: requestId, summary }));
+    return responseOf(input, emails);
+  });
+}
+
+const responseOf = ({ recipients }: SendEmail, emails: { id: string }[]) => ({
+  data: emails.map(({ id }, index) => ({ id, to_email: recipients[index]?.to_email ?? '', status: 'queued' })),
+});

@@ -1,0 +1,74 @@
+import { sql } from 'kysely';
+import type { Db } from '../../db/connect.ts';
+import type { InboundEmailResult } from '../contract.ts';
+import type { MailboxKind } from './mail-tokens.ts';
+
+const MAILS_PER_BATCH = 200;
+
+export interface NewInboundEmail {
+  id: string;
+  kind: MailboxKind;
+  deliveryId: string;
+  mailFrom: string;
+  rcptTo: string;
+  sha256: Buffer;
+  raw: Buffer;
+}
+
+/** Stores a mail, once. False where it was stored before, or its delivery is no more. */
+export async function insertInboundEmail(db: Db, orgId: string, email: NewInboundEmail): Promise<boolean> {
+  const { id, kind, deliveryId, mailFrom, rcptTo, sha256, raw } = email;
+  const { numAffectedRows } = await sql`
+    insert into inbound_emails (org_id, id, kind, delivery_id, mail_from, rcpt_to, sha256, raw)
+    select org_id, ${id}::uuid, ${kind}, id, ${mailFrom}, ${rcptTo}, ${sha256}::bytea, ${raw}::bytea
+    from deliveries where org_id = ${orgId} and id = ${deliveryId}
+    on conflict (org_id, sha256) do nothing
+  `.execute(db);
+  return numAffectedRows === 1n;
+}
+
+/** A mail without its text, and whom the delivery it is about went to. */
+export function findInboundEmail(db: Db, orgId: string, id: string) {
+  return db
+    .selectFrom('inbound_emails as email')
+    .innerJoin('deliveries as delivery', (join) =>
+      join.onRef('delivery.org_id', '=', 'email.org_id').onRef('delivery.id', '=', 'email.delivery_id'),
+    )
+    .select(['email.kind', 'email.delivery_id', 'email.mail_from', 'email.rcpt_to', 'email.result', 'delivery.to'])
+    .where('email.org_id', '=', orgId)
+    .where('email.id', '=', id)
+    .executeTakeFirst();
+}
+
+/** The mail as it came; null once it was deleted. */
+export async function findRawMail(db: Db, orgId: string, id: string): Promise<Buffer | null> {
+  const row = await db
+    .selectFrom('inbound_emails')
+    .select('raw')
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return row?.raw ?? null;
+}
+
+/** Notes what a mail was. False where that was noted before. */
+export async function updateResult(db: Db, orgId: string, id: string, result: InboundEmailResult): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('inbound_emails')
+    .set({ result, processed_at: sql<Date>`now()` })
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .where('processed_at', 'is', null)
+    .executeTakeFirst();
+  return numUpdatedRows === 1n;
+}
+
+/** Deletes raw mail that is older than 30 days, a bounded number at a time. Resolves to how many. */
+export async function deleteOldRawMail(db: Db): Promise<number> {
+  const { numAffectedRows } = await sql`
+    update inbound_emails set raw = null where (org_id, id) in (
+      select org_id, id from inbound_emails where raw is not null and received_at < now() - interval '30 days' limit ${MAILS_PER_BATCH}
+    )
+  `.execute(db);
+  return Number(numAffectedRows ?? 0n);
+}

@@ -1,0 +1,34 @@
+import type { Config } from '../../config.ts';
+import type { Db } from '../../db/connect.ts';
+import type { MailReceiver, startMailReceiver } from '../../providers/email/mail-receiver.ts';
+import { storeInboundEmail } from './emails.service.ts';
+import type { MailTokens } from './mail-tokens.ts';
+
+export interface MailReceivingDeps {
+  db: Db;
+  tokens: MailTokens;
+  log: Parameters<typeof startMailReceiver>[0]['log'];
+  startReceiver: typeof startMailReceiver;
+}
+
+/** Receives mail to the bounce and reply addresses of deliveries. Undefined where the configuration names no domain for it. */
+export async function receiveMail(
+  { db, tokens, log, startReceiver }: MailReceivingDeps,
+  { INBOUND_DOMAIN: domain, INBOUND_SMTP_PORT: port, HOST: host }: Config,
+): Promise<MailReceiver | undefined> {
+  if (domain === undefined || port === undefined) return undefined;
+  return startReceiver({
+    name: domain,
+    host,
+    port,
+    log,
+    isRecipient: (address) => tokens.readAddress(address, domain) !== undefined,
+    async accept({ mailFrom, recipients }, raw) {
+      const known = recipients.flatMap((address) => {
+        const mailbox = tokens.readAddress(address, domain);
+        return mailbox === undefined ? [] : [{ address, mailbox }];
+      });
+      await storeInboundEmail(db, { mailFrom, recipients: known, raw });
+    },
+  });
+}

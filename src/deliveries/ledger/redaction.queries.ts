@@ -1,0 +1,43 @@
+import { sql } from 'kysely';
+import type { Trx } from '../../db/connect.ts';
+
+/** Takes the contents out of deliveries that nobody sends now, and cancels those that wait. */
+export async function redactDeliveries(trx: Trx, orgId: string, ids: string[]): Promise<void> {
+  await sql`
+    update deliveries set content = null, updated_at = now(),
+      reason = case when status in ('queued', 'held') then 'redacted' else reason end,
+      status = case when status in ('queued', 'held') then 'canceled' else status end
+    where org_id = ${orgId} and id = any(${ids}::uuid[]) and lease is null
+  `.execute(trx);
+  await sql`delete from sandbox_outbox where org_id = ${orgId} and id = any(${ids}::uuid[])`.execute(trx);
+}
+
+export async function isAnyBeingSent(trx: Trx, orgId: string, ids: string[]): Promise<boolean> {
+  const { rows } = await sql`
+    select from deliveries where org_id = ${orgId} and id = any(${ids}::uuid[]) and lease is not null limit 1
+  `.execute(trx);
+  return rows.length > 0;
+}
+
+/**
+ * Takes the texts out of messages that came in, and forgets the mails of their contact in raw form: those may be what is erased, or quote it.
+ */
+export async function redactInboundMessages(
+  trx: Trx,
+  orgId: string,
+  { ids, contactId }: { ids: string[]; contactId: string | null },
+): Promise<void> {
+  await sql`
+    with erased as (
+      update inbound_messages set body = '' where org_id = ${orgId} and id = any(${ids}::uuid[]) returning delivery_id
+    ),
+    touched as (
+      select id from deliveries where org_id = ${orgId} and contact_id = ${contactId}::uuid and channel = 'email'
+      union select unnest(${ids}::uuid[])
+      union select delivery_id from erased where delivery_id is not null
+    )
+    update inbound_emails set raw = null
+    from touched
+    where inbound_emails.org_id = ${orgId} and inbound_emails.delivery_id = touched.id and processed_at is not null and raw is not null
+  `.execute(trx);
+}

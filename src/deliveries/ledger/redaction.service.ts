@@ -1,0 +1,19 @@
+import type { Trx } from '../../db/connect.ts';
+import { conflict } from '../../errors.ts';
+import { isAnyBeingSent, redactDeliveries, redactInboundMessages } from './redaction.queries.ts';
+
+/**
+ * Takes the texts of a conversation's messages out of what was sent and what came in. What still waits to be sent is canceled. Throws
+ * conflict while one of them is being sent.
+ */
+export async function redactMessages(
+  trx: Trx,
+  orgId: string,
+  { ids, contactId }: { ids: string[]; contactId: string | null },
+): Promise<void> {
+  if (ids.length === 0) return;
+  await redactDeliveries(trx, orgId, ids);
+  if (await isAnyBeingSent(trx, orgId, ids))
+    throw conflict('The message is being sent at this moment: try again when it has gone');
+  await redactInboundMessages(trx, orgId, { ids, contactId });
+}

@@ -1,0 +1,45 @@
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { errorResponses } from '../../http/errors.ts';
+import { Delivery, DeliveryDetail, DeliveryPage, DeliveryPath, ListDeliveries, ResolveDelivery } from './schema.ts';
+import { describeDelivery, pageOfDeliveries, resolveDelivery } from './service.ts';
+
+const tags = ['deliveries'];
+
+export const deliveryRoutes: FastifyPluginAsyncZod = async (app) => {
+  app.get('/deliveries', {
+    config: { scope: 'sequences:read' },
+    schema: {
+      operationId: 'listDeliveries',
+      tags,
+      description: 'Every send of the org on any channel, those that were not made and why included, oldest first.',
+      querystring: ListDeliveries,
+      response: { 200: DeliveryPage, ...errorResponses(403) },
+    },
+    handler: async ({ db, org, query }) => pageOfDeliveries(db, org.id, query),
+  });
+
+  app.get('/deliveries/:id', {
+    config: { scope: 'sequences:read' },
+    schema: {
+      operationId: 'getDelivery',
+      tags,
+      params: DeliveryPath,
+      response: { 200: DeliveryDetail, ...errorResponses(403, 404) },
+    },
+    handler: async ({ db, org, params }) => describeDelivery(db, org.id, params.id),
+  });
+
+  app.post('/deliveries/:id/resolve', {
+    config: { scope: 'sequences:write' },
+    schema: {
+      operationId: 'resolveDelivery',
+      tags,
+      description:
+        'Settles by hand a delivery that is `unknown`. Nothing is sent, whatever the outcome. Any other delivery is a 409, one that was settled before included, with the same outcome or not: for retries use Idempotency-Key.',
+      params: DeliveryPath,
+      body: ResolveDelivery,
+      response: { 200: Delivery, ...errorResponses(403, 404, 409) },
+    },
+    handler: async ({ db, org, params, body }) => resolveDelivery(db, org.id, params.id, body.outcome),
+  });
+};

@@ -1,0 +1,75 @@
+import { z } from 'zod';
+import { Id, Timestamp } from '../../http/schemas.ts';
+
+export const ChannelName = z.enum(['email', 'sms', 'whatsapp', 'voice']);
+
+export const DeliveryState = z.enum([
+  'held',
+  'queued',
+  'sending',
+  'accepted',
+  'sent',
+  'delivered',
+  'read',
+  'failed',
+  'bounced',
+  'suppressed',
+  'skipped',
+  'unknown',
+  'canceled',
+]);
+
+const Cursor = z.string().min(1).max(255).describe('`next` of the page before.');
+
+export const ListDeliveries = z.object({
+  cursor: Cursor.optional(),
+  limit: z.coerce.number().int().min(1).max(100).default(50),
+  channel: ChannelName.optional(),
+  status: DeliveryState.optional(),
+  contact_id: Id.optional(),
+  sequence_id: Id.optional(),
+});
+export type ListDeliveries = z.infer<typeof ListDeliveries>;
+
+export const DeliveryPath = z.object({ id: Id });
+
+export const Delivery = z
+  .object({
+    id: Id,
+    channel: ChannelName,
+    to: z.string().nullable().describe('The address; null where the contact has none on the channel.'),
+    status: DeliveryState,
+    provider: z.string().nullable(),
+    provider_id: z.string().nullable().describe("The provider's id of the message."),
+    reason: z.string().nullable().describe('Why it has this status, where there is more to say.'),
+    attempts: z.int(),
+    contact_id: Id.nullable(),
+    sequence_id: Id.nullable(),
+    step_id: Id.nullable(),
+    enrollment_id: Id.nullable(),
+    sent_at: Timestamp.nullable(),
+    created_at: Timestamp,
+    updated_at: Timestamp,
+  })
+  .meta({ id: 'Delivery' });
+
+/** A delivery with all that was said about it. */
+export const DeliveryDetail = Delivery.extend({
+  gate: z.string().nullable().describe('The gate that holds it, or left it out.'),
+  not_before: Timestamp.nullable().describe('When it is tried again, or looked at again.'),
+  answers: z
+    .array(z.object({ attempt: z.int(), at: z.string(), outcome: z.string(), answer: z.string().nullable() }))
+    .describe('What the provider said to each attempt, oldest first.'),
+  callbacks: z
+    .array(
+      z.object({ provider: z.string(), status: z.string(), reason: z.string().nullable(), received_at: Timestamp }),
+    )
+    .describe('What was reported afterwards, oldest first.'),
+}).meta({ id: 'DeliveryDetail' });
+
+export const DeliveryPage = z.object({ items: z.array(Delivery), next: z.string().nullable() });
+
+export const ResolveDelivery = z
+  .object({ outcome: z.enum(['sent', 'failed']).describe('What became of it, as somebody found out.') })
+  .meta({ id: 'ResolveDelivery', examples: [{ outcome: 'sent' }] });
+export type ResolveDelivery = z.infer<typeof ResolveDelivery>;

@@ -1,0 +1,40 @@
+import type { Db } from '../../db/connect.ts';
+import { pageOf } from '../../db/cursor.ts';
+import { conflict, notFound } from '../../errors.ts';
+import {
+  findDelivery,
+  findDeliveryProgress,
+  listDeliveries,
+  listDeliveryCallbacks,
+  settleUnknownDelivery,
+} from './queries.ts';
+import type { ListDeliveries } from './schema.ts';
+
+/** A page of the deliveries that the filters let through, oldest first. */
+export const pageOfDeliveries = (db: Db, orgId: string, query: ListDeliveries) =>
+  pageOf(db, query, (place) => listDeliveries(db, orgId, query, place));
+
+/** Throws notFound. */
+export async function getDelivery(db: Db, orgId: string, id: string) {
+  const delivery = await findDelivery(db, orgId, id);
+  if (delivery === undefined) throw notFound('delivery');
+  return delivery;
+}
+
+/** A delivery with what its provider answered and reported. Throws notFound. */
+export async function describeDelivery(db: Db, orgId: string, id: string) {
+  const delivery = await getDelivery(db, orgId, id);
+  const [course, callbacks] = await Promise.all([
+    findDeliveryProgress(db, orgId, id),
+    listDeliveryCallbacks(db, orgId, id),
+  ]);
+  return { ...delivery, ...course, callbacks };
+}
+
+/** Writes down what somebody found out about a delivery whose outcome nobody knew. Throws notFound, and conflict for any other delivery. */
+export async function resolveDelivery(db: Db, orgId: string, id: string, outcome: 'sent' | 'failed') {
+  const settled = await settleUnknownDelivery(db, orgId, id, outcome);
+  if (settled !== undefined) return settled;
+  const { status } = await getDelivery(db, orgId, id);
+  throw conflict(`status: only a delivery that is unknown can be settled by hand; this one is ${status}`);
+}

@@ -1,0 +1,42 @@
+import { getPhoneAgent } from '../../agents/phone-agents/service.ts';
+import { getContact, resolveContacts } from '../../contacts/service.ts';
+import { addMessage, getSessionOfMessage, openSession } from '../../conversations/sessions/service.ts';
+import type { Db } from '../../db/connect.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import { conflict, invalid, notFound } from '../../errors.ts';
+import { type ChannelDefaults, listChannels } from '../sending/channels.service.ts';
+import { findMessageByRequestKey } from './queries.ts';
+import type { MakeOutboundCall } from './schema.ts';
+import { requestMessage } from './service.ts';
+
+/**
+ * Accepts a call of an AI phone agent in a new session of the contact. It is dialled once: a call whose outcome nobody knows is not dialled
+ * again, nor is one whose request is repeated under its key. Throws notFound for the agent or contact, invalid for a contact without a number,
+ * conflict where no voice platform is connected.
+ */
+export function requestCall(
+  db: Db,
+  orgId: string,
+  { phoneAgentId, contact: ref }: MakeOutboundCall,
+  defaults: ChannelDefaults,
+  requestKey: string | null = null,
+) {
+  return inTransaction(db, async (trx) => {
+    const made = requestKey === null ? undefined : await findMessageByRequestKey(trx, orgId, requestKey);
+    if (made !== undefined)
+      return { call_id: made, session_id: (await getSessionOfMessage(trx, orgId, made)).id, status: 'queued' };
+    if (!(await listChannels(trx, orgId, defaults)).has('voice'))
+      throw conflict('No voice platform is connected: PUT /integrations/voice first');
+    const agent = await getPhoneAgent(trx, orgId, phoneAgentId);
+    const [resolved] = await resolveContacts(trx, orgId, ['id' in ref ? ref : { phone_number: ref.phoneNumber }]);
+    if (resolved?.contactId === undefined) throw notFound('contact');
+    const { id: contactId, phone_number: to } = await getContact(trx, orgId, resolved.contactId);
+    if (to === null) throw invalid('contact: has no phone number to call');
+    const { id: sessionId } = await openSession(trx, orgId, { contactId, channel: 'phone_voice' });
+    const content = { agentId: agent.id };
+    const call = { channel: 'voice', content, contactId, to, sender: null, requestKey } as const;
+    const id = await requestMessage(trx, orgId, call);
+    await addMessage(trx, orgId, { id, sessionId, sender: 'system', content: `Call by ${agent.name} to ${to}` });
+    return { call_id: id, session_id: sessionId, status: 'queued' };
+  });
+}

@@ -1,0 +1,48 @@
+import { sql } from 'kysely';
+import type { Db } from '../../db/connect.ts';
+import type { MessageContent } from '../sending/content.ts';
+
+export type NewMessage = MessageContent & {
+  contactId: string | null;
+  to: string;
+  sender: string | null;
+  /** Says which request it belongs to, so that one that is repeated after a crash sends nothing again. */
+  requestKey: string | null;
+};
+
+/** Writes a message to be sent, unless its request has one already. */
+export async function insertMessage(db: Db, orgId: string, id: string, message: NewMessage): Promise<boolean> {
+  const { channel, contactId, to, sender, content, requestKey } = message;
+  const inserted = await db
+    .insertInto('deliveries')
+    .values({
+      org_id: orgId,
+      id,
+      channel,
+      contact_id: contactId,
+      to,
+      sender,
+      status: 'queued',
+      content: JSON.stringify(content),
+      request_key: requestKey,
+    })
+    .onConflict((conflict) => conflict.columns(['org_id', 'request_key']).doNothing())
+    .returning('id')
+    .executeTakeFirst();
+  return inserted !== undefined;
+}
+
+/** The message that a request has already, where it was made within a day: keys are forgotten after that. */
+export async function findMessageByRequestKey(db: Db, orgId: string, requestKey: string): Promise<string | undefined> {
+  await sql`
+    update deliveries set request_key = null
+    where org_id = ${orgId} and request_key = ${requestKey} and created_at <= now() - interval '24 hours'
+  `.execute(db);
+  const row = await db
+    .selectFrom('deliveries')
+    .select('id')
+    .where('org_id', '=', orgId)
+    .where('request_key', '=', requestKey)
+    .executeTakeFirst();
+  return row?.id;
+}

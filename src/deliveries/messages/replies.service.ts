@@ -1,0 +1,67 @@
+import type { Trx } from '../../db/connect.ts';
+import { conflict, refused } from '../../errors.ts';
+import { isVerifiedSender } from '../email-domains/service.ts';
+import type { MessageContent } from '../sending/content.ts';
+import { findLastSender } from './replies.queries.ts';
+import { requestMessage } from './service.ts';
+
+/** Channels on which what is said in a session goes out by a provider. */
+export type ReplyChannel = 'email' | 'sms' | 'whatsapp';
+
+/** The longest text in one message of a channel: by Twilio's and by the Cloud API's documents. E-mail has no limit of its own. */
+const MAX_TEXT_LENGTH: Record<ReplyChannel, number> = { email: Number.POSITIVE_INFINITY, sms: 1_600, whatsapp: 4_096 };
+
+export interface Reply {
+  /** Of the message, and of its delivery. */
+  id: string;
+  channel: ReplyChannel;
+  contactId: string;
+  to: string;
+  text: string;
+  ticketNumber: number;
+  /** Whether mail may come from any domain. */
+  isDevelopment: boolean;
+}
+
+/**
+ * Accepts a message of a conversation for sending, from what wrote to the contact last. Throws invalid where the text is too long for the
+ * channel, conflict where nothing is known that it could come from.
+ */
+export async function requestReply(trx: Trx, orgId: string, reply: Reply): Promise<void> {
+  const { id, channel, contactId, to, text } = reply;
+  if (text.length > MAX_TEXT_LENGTH[channel])
+    throw refused(
+      'message.text',
+      `must have at most ${MAX_TEXT_LENGTH[channel]} characters on ${channel}, links to files included`,
+    );
+  const out = await outgoingContentOf(trx, orgId, reply);
+  await requestMessage(trx, orgId, { id, contactId, to, requestKey: null, ...out });
+}
+
+/** What goes out, and what it comes from where the message itself says so. */
+async function outgoingContentOf(
+  trx: Trx,
+  orgId: string,
+  { channel, contactId, text, ticketNumber, isDevelopment }: Reply,
+): Promise<MessageContent & { sender: string | null }> {
+  if (channel === 'sms') return { channel, content: { body: text }, sender: null };
+  const sender = await findLastSender(trx, orgId, channel, contactId);
+  if (channel === 'whatsapp') {
+    if (sender === undefined)
+      throw conflict('No WhatsApp number is known to answer from: POST /whatsapp/send-template first');
+    return { channel, content: { phoneNumberId: sender, text }, sender };
+  }
+  if (sender === undefined) throw conflict('No address is known to answer from: send an e-mail by POST /email first');
+  if (!isDevelopment && !(await isVerifiedSender(trx, orgId, sender)))
+    throw conflict(`The domain of ${sender} is not verified: see PUT /email/domains`);
+  const subject = `Re: ticket #${ticketNumber}`;
+  const content = {
+    from_email: sender,
+    subject,
+    sender_name: null,
+    body: text,
+    is_html: false,
+    is_transactional: true,
+  };
+  return { channel, content, sender };
+}

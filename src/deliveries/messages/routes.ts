@@ -1,0 +1,46 @@
+import type { FastifyRequest } from 'fastify';
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import type { Deps } from '../../deps.ts';
+import { errorResponses } from '../../http/errors.ts';
+import { requestKeyOf } from '../../http/idempotency.ts';
+import { requestCall } from './calls.service.ts';
+import { MakeOutboundCall, MakeOutboundCallAnswer, SendTemplate, SendTemplateAnswer } from './schema.ts';
+import { type SentTemplate, sendTemplate, sentTemplateResponseOf } from './whatsapp.service.ts';
+
+export const messageRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config, secrets, egress, maxWaitMs }) => {
+  const isDevelopment = config.DEVELOPMENT;
+  const defaults = { hasMailServer: config.SMTP_URL !== undefined, isDevelopment };
+  const sent = new WeakMap<FastifyRequest, SentTemplate>();
+
+  app.post('/whatsapp/send-template', {
+    config: {
+      scope: 'whatsapp:write',
+      prepare: async (request: FastifyRequest<{ Body: SendTemplate }>) => {
+        const { db, org, body } = request;
+        const deps = { secrets, egress, isDevelopment, maxWaitMs };
+        sent.set(request, await sendTemplate(db, deps, org.id, body, requestKeyOf(request)));
+      },
+    },
+    schema: {
+      operationId: 'sendTemplate',
+      tags: ['whatsapp'],
+      description:
+        'Sends a template message and waits up to 20 seconds for WhatsApp to take it. Where that takes longer, or nobody knows whether it was taken, `whatsapp_message_id` is null and GET /deliveries/{id} tells.',
+      body: SendTemplate,
+      response: { 200: SendTemplateAnswer, ...errorResponses(403, 404, 409) },
+    },
+    handler: async (request) => sentTemplateResponseOf(request.db, request.org.id, sent.get(request) as SentTemplate),
+  });
+
+  app.post('/phone/outbound-call', {
+    config: { scope: 'phone:write' },
+    schema: {
+      operationId: 'makeOutboundCall',
+      tags: ['phone'],
+      description: 'Has a phone agent call a contact. GET /deliveries/{id} with the call’s id tells how it goes.',
+      body: MakeOutboundCall,
+      response: { 200: MakeOutboundCallAnswer, ...errorResponses(403, 404, 409) },
+    },
+    handler: async ({ db, org, body }) => requestCall(db, org.id, body, defaults),
+  });
+};

@@ -1,0 +1,58 @@
+import { z } from 'zod';
+import { PhoneNumber } from '../../contacts/phone-number.schema.ts';
+import { ContactRef } from '../../contacts/schema.ts';
+import { Id } from '../../http/schemas.ts';
+
+/** A template message of WhatsApp. `variables` fill its places in order: of the header's text, of the body, of the buttons. */
+export const SendTemplate = z
+  .object({
+    template_id: z.string().min(1).max(255).describe("Meta's id of the template."),
+    phone_number_id: z.string().min(1).max(255).describe('Meta’s id of the number that it goes out from.'),
+    variables: z
+      .array(
+        z
+          .string()
+          .min(1)
+          .max(4096)
+          .refine((text) => text.trim() !== '', 'must not be blank: WhatsApp refuses it'),
+      )
+      .max(100)
+      .describe("The values of the template's places in order: header, body, buttons."),
+    contact: ContactRef,
+    session_id: Id.optional().describe('An open WhatsApp session of the contact that goes on. A new one where absent.'),
+  })
+  .meta({
+    id: 'SendTemplate',
+    examples: [
+      {
+        template_id: '594425479261596',
+        phone_number_id: '106540352242922',
+        variables: ['Ada', 'Friday'],
+        contact: { phone_number: '+442079460958' },
+      },
+    ],
+  });
+export type SendTemplate = z.infer<typeof SendTemplate>;
+
+export const SendTemplateAnswer = z.object({
+  whatsapp_message_id: z.string().nullable().describe('Null as long as WhatsApp has not answered.'),
+  opencx_message_id: Id.describe('Also the id of the delivery (GET /deliveries/{id}).'),
+  opencx_session_id: Id,
+});
+
+export const MakeOutboundCall = z
+  .object({
+    phoneAgentId: z.string().min(1).max(255),
+    contact: z.union([z.object({ id: Id }), z.object({ phoneNumber: PhoneNumber })]),
+  })
+  .meta({
+    id: 'MakeOutboundCall',
+    examples: [{ phoneAgentId: '0199c1f4-7d3e-7b52-b8a4-2f0a51d7c001', contact: { phoneNumber: '+442079460958' } }],
+  });
+export type MakeOutboundCall = z.infer<typeof MakeOutboundCall>;
+
+export const MakeOutboundCallAnswer = z.object({
+  call_id: Id.describe('Also the id of the delivery (GET /deliveries/{id}).'),
+  session_id: Id,
+  status: z.string().describe('Of the delivery: `accepted` once the voice platform has taken the call.'),
+});

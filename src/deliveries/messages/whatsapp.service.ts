@@ -1,0 +1,118 @@
+import { getContact, resolveContacts } from '../../contacts/service.ts';
+import { addMessage, getSessionOfMessage, lockOpenSession, openSession } from '../../conversations/sessions/service.ts';
+import type { Db, Trx } from '../../db/connect.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import { conflict, invalid, notFound, ProviderError, unavailable } from '../../errors.ts';
+import { findConnection } from '../../orgs/integrations/service.ts';
+import type { HttpClient } from '../../providers/egress/egress.ts';
+import type { WhatsAppTemplate } from '../../providers/meta/port.ts';
+import { componentsFor, findTemplate } from '../../providers/meta/templates.ts';
+import type { Secrets } from '../../secrets.ts';
+import { getDelivery } from '../ledger/service.ts';
+import { findMessageByRequestKey } from './queries.ts';
+import type { SendTemplate } from './schema.ts';
+import { requestMessage, waitForDelivery } from './service.ts';
+
+const CHANNEL = 'whatsapp';
+
+export interface WhatsAppDeps {
+  secrets: Secrets;
+  egress: HttpClient;
+  /** Whether the sandbox stands in where WhatsApp is not connected. */
+  isDevelopment: boolean;
+  /** How long to wait for WhatsApp's answer. */
+  maxWaitMs: number;
+}
+
+export interface SentTemplate {
+  deliveryId: string;
+  sessionId: string;
+}
+
+/**
+ * Accepts a template message in a session of the contact and waits, for some seconds, until WhatsApp has answered. A request that is
+ * repeated under its key after a crash finds its message and sends nothing again. Throws invalid where the template or its variables are
+ * not right, notFound and conflict for the contact or session.
+ */
+export async function sendTemplate(
+  db: Db,
+  deps: WhatsAppDeps,
+  orgId: string,
+  input: SendTemplate,
+  requestKey: string | null,
+): Promise<SentTemplate> {
+  const template = await templateOf(db, deps, orgId, input);
+  const sent = await inTransaction(db, (trx) => requestTemplate(trx, orgId, input, template, requestKey));
+  await waitForDelivery(db, orgId, sent.deliveryId, deps.maxWaitMs);
+  return sent;
+}
+
+async function requestTemplate(
+  trx: Trx,
+  orgId: string,
+  input: SendTemplate,
+  template: WhatsAppTemplate,
+  requestKey: string | null,
+): Promise<SentTemplate> {
+  const made = requestKey === null ? undefined : await findMessageByRequestKey(trx, orgId, requestKey);
+  if (made !== undefined) return { deliveryId: made, sessionId: (await getSessionOfMessage(trx, orgId, made)).id };
+  const [resolved] = await resolveContacts(trx, orgId, [input.contact]);
+  if (resolved?.contactId === undefined) throw notFound('contact');
+  const { id: contactId, phone_number: to } = await getContact(trx, orgId, resolved.contactId);
+  if (to === null) throw invalid('contact: has no phone number to send to');
+  const session =
+    input.session_id === undefined
+      ? await openSession(trx, orgId, { contactId, channel: CHANNEL })
+      : await lockOpenSession(trx, orgId, { sessionId: input.session_id, contactId, channel: CHANNEL });
+  const content = { phoneNumberId: input.phone_number_id, template };
+  const message = { channel: 'whatsapp', content, contactId, to, sender: input.phone_number_id, requestKey } as const;
+  const deliveryId = await requestMessage(trx, orgId, message);
+  await addMessage(trx, orgId, {
+    id: deliveryId,
+    sessionId: session.id,
+    sender: 'human_agent',
+    content: sessionTextOf(input, template),
+  });
+  return { deliveryId, sessionId: session.id };
+}
+
+/** The template as it is sent, with its variables in place. The sandbox takes any id for a name. */
+async function templateOf(
+  db: Db,
+  { secrets, egress, isDevelopment }: WhatsAppDeps,
+  orgId: string,
+  { template_id, variables }: SendTemplate,
+): Promise<WhatsAppTemplate> {
+  const connection = await findConnection(db, secrets, orgId, 'whatsapp');
+  if (connection === undefined) {
+    if (!isDevelopment) throw conflict('WhatsApp is not connected: PUT /integrations/whatsapp first');
+    const parameters = variables.map((text) => ({ type: 'text', text }));
+    return {
+      name: template_id,
+      language: 'en',
+      components: parameters.length === 0 ? [] : [{ type: 'body', parameters }],
+    };
+  }
+  const template = await findTemplate(egress, connection, template_id).catch((error: unknown) => {
+    if (!(error instanceof ProviderError)) throw error;
+    throw error.transient ? unavailable(error.message) : conflict(error.message);
+  });
+  if (template === undefined) throw invalid('body.template_id: WhatsApp knows no template with this id');
+  if (template.status !== 'APPROVED')
+    throw conflict(`The template ${template.name} is ${template.status}, not APPROVED`);
+  const filled = componentsFor(template, variables);
+  if ('problem' in filled) throw invalid(`body.variables: the template ${template.name} ${filled.problem}`);
+  return { name: template.name, language: template.language, components: filled.components };
+}
+
+/** What the session shows of the message. */
+const sessionTextOf = ({ variables }: SendTemplate, { name }: WhatsAppTemplate): string =>
+  variables.length === 0 ? `Template ${name}` : `Template ${name}: ${variables.join(', ')}`;
+
+/** What became of a sent template, for its request. Throws conflict where it was not sent because of the contact, invalid where WhatsApp refused it. */
+export async function sentTemplateResponseOf(db: Db, orgId: string, { deliveryId, sessionId }: SentTemplate) {
+  const { status, reason, provider_id } = await getDelivery(db, orgId, deliveryId);
+  if (status === 'skipped' || status === 'suppressed') throw conflict(`The message was not sent: ${reason}`);
+  if (status === 'failed') throw invalid(`WhatsApp did not take the message: ${reason}`);
+  return { whatsapp_message_id: provider_id, opencx_message_id: deliveryId, opencx_session_id: sessionId };
+}

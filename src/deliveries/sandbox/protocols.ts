@@ -1,0 +1,119 @@
+import type { CallbackUrls } from '../../http/callback-urls.ts';
+import { metaSignature } from '../../providers/meta/callbacks.ts';
+import { twilioSignature } from '../../providers/twilio/callbacks.ts';
+
+/** What a provider was asked to send. */
+export interface SandboxSend {
+  deliveryId: string;
+  to: string;
+  /** The request's body, as JSON. */
+  payload: unknown;
+}
+
+export interface SandboxCallback {
+  url: string;
+  headers: Record<string, string>;
+  body: string;
+}
+
+/** A provider's protocol: how its requests read, what it answers and how it reports. */
+export interface SandboxProtocol {
+  read(body: string): SandboxSend;
+  accepted(send: SandboxSend): { status: number; body: object };
+  /** The refusals of magic numbers. */
+  refusals: Record<'invalid' | 'suppressed', { status: number; body: object }>;
+  /** What it tells of a message, one after the other. */
+  statusSequences: Record<'success' | 'failure', string[]>;
+  callback(send: SandboxSend, status: string, orgId: string, callbacks: CallbackUrls): SandboxCallback;
+}
+
+const idOf = (prefix: string, { deliveryId }: SandboxSend) => `${prefix}${deliveryId.replaceAll('-', '')}`;
+const json = { 'content-type': 'application/json' };
+
+export const TWILIO_PROTOCOL: SandboxProtocol = {
+  read(body) {
+    const form = new URLSearchParams(body);
+    const callback = new URL(form.get('StatusCallback') ?? '');
+    return {
+      deliveryId: callback.searchParams.get('delivery') ?? '',
+      to: form.get('To') ?? '',
+      payload: Object.fromEntries(form),
+    };
+  },
+  accepted: (send) => ({ status: 201, body: { sid: idOf('SM', send), status: 'queued' } }),
+  refusals: {
+    invalid: { status: 400, body: { code: 21211, message: "The 'To' number is not a valid phone number." } },
+    suppressed: { status: 400, body: { code: 21610, message: 'Attempt to send to unsubscribed recipient' } },
+  },
+  statusSequences: { success: ['sent', 'delivered'], failure: ['sent', 'undelivered'] },
+  callback(send, status, orgId, callbacks) {
+    const url = `${callbacks.urlOf('twilio', orgId)}?delivery=${send.deliveryId}`;
+    const fields = new URLSearchParams({ MessageSid: idOf('SM', send), MessageStatus: status, To: send.to });
+    if (status === 'undelivered') fields.set('ErrorCode', '30003');
+    const signature = twilioSignature(callbacks.secretOf('twilio', orgId), url, fields);
+    const headers = { 'content-type': 'application/x-www-form-urlencoded', 'x-twilio-signature': signature };
+    return { url, headers, body: fields.toString() };
+  },
+};
+
+export const META_PROTOCOL: SandboxProtocol = {
+  read(body) {
+    const payload = JSON.parse(body) as { to: string; biz_opaque_callback_data: string };
+    return { deliveryId: payload.biz_opaque_callback_data, to: payload.to, payload };
+  },
+  accepted: (send) => ({
+    status: 200,
+    body: { messaging_product: 'whatsapp', messages: [{ id: idOf('wamid.', send) }] },
+  }),
+  refusals: {
+    invalid: { status: 400, body: { error: { code: 100, message: 'Invalid parameter' } } },
+    suppressed: { status: 400, body: { error: { code: 131026, message: 'Message undeliverable' } } },
+  },
+  statusSequences: { success: ['sent', 'delivered', 'read'], failure: ['sent', 'failed'] },
+  callback(send, status, orgId, callbacks) {
+    const report = {
+      id: idOf('wamid.', send),
+      status,
+      timestamp: String(Math.floor(Date.now() / 1000)),
+      recipient_id: send.to.slice(1),
+      biz_opaque_callback_data: send.deliveryId,
+      ...(status === 'failed' ? { errors: [{ code: 131053, title: 'Media upload error' }] } : {}),
+    };
+    const value = {
+      messaging_product: 'whatsapp',
+      metadata: { display_phone_number: '15005550006' },
+      statuses: [report],
+    };
+    const body = JSON.stringify({
+      object: 'whatsapp_business_account',
+      entry: [{ id: 'sandbox', changes: [{ field: 'messages', value }] }],
+    });
+    const signature = metaSignature(callbacks.secretOf('meta', orgId), Buffer.from(body));
+    return { url: callbacks.urlOf('meta', orgId), headers: { ...json, 'x-hub-signature-256': signature }, body };
+  },
+};
+
+export const VAPI_PROTOCOL: SandboxProtocol = {
+  read(body) {
+    const payload = JSON.parse(body) as {
+      customer: { number: string };
+      assistant: { metadata: { delivery_id: string } };
+    };
+    return { deliveryId: payload.assistant.metadata.delivery_id, to: payload.customer.number, payload };
+  },
+  accepted: (send) => ({ status: 201, body: { id: send.deliveryId, status: 'queued' } }),
+  refusals: {
+    invalid: { status: 400, body: { message: 'customer.number must be a valid phone number in the E.164 format.' } },
+    suppressed: { status: 400, body: { message: 'The customer does not want to be called.' } },
+  },
+  statusSequences: { success: ['in-progress', 'customer-ended-call'], failure: ['customer-did-not-answer'] },
+  callback(send, status, orgId, callbacks) {
+    const call = { id: send.deliveryId, assistant: { metadata: { delivery_id: send.deliveryId } } };
+    const message =
+      status === 'in-progress'
+        ? { type: 'status-update', status, call }
+        : { type: 'end-of-call-report', endedReason: status, call };
+    const headers = { ...json, 'x-vapi-secret': callbacks.secretOf('vapi', orgId) };
+    return { url: callbacks.urlOf('vapi', orgId), headers, body: JSON.stringify({ message }) };
+  },
+};

@@ -1,0 +1,86 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Db } from '../../db/connect.ts';
+import type { CallbackUrls } from '../../http/callback-urls.ts';
+import type { Egress, HttpClient } from '../../providers/egress/egress.ts';
+import type { Channel } from '../contract.ts';
+import { SANDBOX_FROM_ADDRESSES } from '../sending/from-addresses.rules.ts';
+import type { MessageSender } from '../sending/message-sender.ts';
+import {
+  createSmsSender,
+  createVoiceSender,
+  createWhatsAppSender,
+  phoneAgentFinder,
+} from '../sending/senders/channel-senders.ts';
+import { META_PROTOCOL, type SandboxProtocol, type SandboxSend, TWILIO_PROTOCOL, VAPI_PROTOCOL } from './protocols.ts';
+import { insertSandboxSend } from './queries.ts';
+
+/** Stands in for providers that are not connected, in development. */
+export interface Sandbox {
+  of(orgId: string, channel: Exclude<Channel, 'email'>): MessageSender;
+  close(): void;
+}
+
+export interface SandboxDeps {
+  db: Db;
+  callbacks: CallbackUrls;
+  /** Reaches our own api. */
+  egress: Egress;
+}
+
+const PROTOCOLS = { sms: TWILIO_PROTOCOL, whatsapp: META_PROTOCOL, voice: VAPI_PROTOCOL };
+const CALLBACK_DELAY_MS = 300;
+const MAX_CALLBACK_TRIES = 5;
+/** Numbers that fail, after those of Twilio's test credentials. */
+const MAGIC_NUMBERS: Record<string, 'invalid' | 'suppressed'> = {
+  '+15005550001': 'invalid',
+  '+15005550004': 'suppressed',
+};
+const LATE_FAILURE_NUMBER = '+15005550009';
+
+/**
+ * A provider for each channel that builds the very request of the real one, keeps it in the sandbox's outbox, and reports back, signed,
+ * through the real callback route. Nothing leaves the machine.
+ */
+export function createSandbox({ db, callbacks, egress }: SandboxDeps): Sandbox {
+  const closing = new AbortController();
+
+  const report = async (orgId: string, wire: SandboxProtocol, send: SandboxSend) => {
+    for (const status of wire.statusSequences[send.to === LATE_FAILURE_NUMBER ? 'failure' : 'success']) {
+      for (let tries = 1; tries <= MAX_CALLBACK_TRIES; tries++) {
+        await sleep(CALLBACK_DELAY_MS * tries, undefined, { signal: closing.signal });
+        const { url, headers, body } = wire.callback(send, status, orgId, callbacks);
+        const answer = await egress.request(url, { method: 'POST', headers, body }).catch(() => undefined);
+        if (answer?.status === 200) break;
+      }
+    }
+  };
+
+  const wired = (orgId: string, channel: keyof typeof PROTOCOLS): HttpClient => ({
+    async request(url, { body } = {}) {
+      const wire = PROTOCOLS[channel];
+      const send = wire.read(body ?? '');
+      await insertSandboxSend(db, orgId, { id: send.deliveryId, channel, to: send.to, payload: send.payload });
+      const magic = MAGIC_NUMBERS[send.to];
+      if (magic === undefined) report(orgId, wire, send).catch(() => undefined); // the sandbox is closing
+      const { status, body: content } = magic === undefined ? wire.accepted(send) : wire.refusals[magic];
+      return { status, headers: {}, body: JSON.stringify(content), url };
+    },
+  });
+
+  const open = {
+    sms: (orgId: string) => {
+      const settings = { account_sid: 'ACsandbox', auth_token: 'sandbox', from: SANDBOX_FROM_ADDRESSES.sms };
+      return createSmsSender(wired(orgId, 'sms'), settings, callbacks.urlOf('twilio', orgId));
+    },
+    whatsapp: (orgId: string) => createWhatsAppSender(wired(orgId, 'whatsapp'), { access_token: 'sandbox' }),
+    voice: (orgId: string) => {
+      const settings = { api_key: 'sandbox', phone_number_id: SANDBOX_FROM_ADDRESSES.voice };
+      return createVoiceSender(wired(orgId, 'voice'), settings, callbacks.urlOf('vapi', orgId), phoneAgentFinder(db));
+    },
+  };
+
+  return {
+    of: (orgId, channel) => ({ ...open[channel](orgId), provider: 'sandbox', findLostSend: undefined }),
+    close: () => closing.abort(),
+  };
+}

@@ -1,0 +1,19 @@
+import type { WhatsAppBody } from '../../providers/meta/port.ts';
+import type { EmailContent } from '../email/schema.ts';
+
+export interface SmsContent {
+  body: string;
+}
+
+export type WhatsAppContent = WhatsAppBody & { phoneNumberId: string };
+
+export interface CallContent {
+  agentId: string;
+}
+
+/** What goes out on each channel, with every place filled. */
+export type MessageContent =
+  | { channel: 'email'; content: EmailContent }
+  | { channel: 'sms'; content: SmsContent }
+  | { channel: 'whatsapp'; content: WhatsAppContent }
+  | { channel: 'voice'; content: CallContent };

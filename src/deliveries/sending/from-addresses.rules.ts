@@ -1,0 +1,23 @@
+import type { Channel } from '../contract.ts';
+
+type ConnectedChannel = Exclude<Channel, 'email'>;
+
+/** What all messages of the sandbox come from; null where each says its own. */
+export const SANDBOX_FROM_ADDRESSES = {
+  sms: '+15005550006',
+  whatsapp: null,
+  voice: 'sandbox',
+} as const satisfies Record<ConnectedChannel, string | null>;
+
+const FROM_ADDRESS_KEYS: Record<ConnectedChannel, string[]> = {
+  sms: ['from', 'messaging_service_sid'],
+  whatsapp: [],
+  voice: ['phone_number_id'],
+};
+
+/** The number or service that all messages of a connection come from; null where each says its own. */
+export function fromAddressIn(channel: ConnectedChannel, settings: object): string | null {
+  const values: Record<string, unknown> = { ...settings };
+  const sender = FROM_ADDRESS_KEYS[channel].map((key) => values[key]).find((value) => typeof value === 'string');
+  return (sender as string | undefined) ?? null;
+}

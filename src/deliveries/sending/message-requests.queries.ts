@@ -1,0 +1,167 @@
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import type { Db } from '../../db/connect.ts';
+import type { Channel, DeliveryStatus } from '../contract.ts';
+import type { MessageContent } from './content.ts';
+import { interruptedColumns, type SendResult, settleResults } from './outcomes.queries.ts';
+
+/** Sends that were asked for one by one, outside of sequences: those of an e-mail request, or a single message. */
+export type MessageRequest = { requestId: string } | { deliveryId: string };
+
+const isOfRequest = (requested: MessageRequest): RawBuilder<SqlBool> =>
+  'requestId' in requested
+    ? sql`delivery.email_request_id = ${requested.requestId}::uuid`
+    : sql`delivery.id = ${requested.deliveryId}::uuid`;
+
+const IS_TRANSACTIONAL = sql<SqlBool>`coalesce((delivery.content->>'is_transactional')::boolean, false)`;
+
+export type ClaimedSend = MessageContent & { id: string; to: string; attempts: number };
+
+export async function listQueuedIds(
+  db: Db,
+  orgId: string,
+  requested: MessageRequest,
+  limit: number,
+): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select id from deliveries as delivery
+    where org_id = ${orgId} and ${isOfRequest(requested)} and status = 'queued' and (not_before is null or not_before <= now())
+    order by id limit ${limit}
+  `.execute(db);
+  return rows.map(({ id }) => id);
+}
+
+/**
+ * Has a single message wait while an older one to its contact on the channel is under way, a little longer each time: what is said to
+ * somebody arrives in order.
+ */
+export async function deferBehindOlder(db: Db, orgId: string, deliveryId: string): Promise<void> {
+  await sql`
+    update deliveries as delivery
+    set not_before = now() + least(interval '1 minute', greatest(interval '1 second', (now() - delivery.created_at) / 4))
+    where delivery.org_id = ${orgId} and delivery.id = ${deliveryId} and delivery.status = 'queued'
+      and exists (
+        select from deliveries as older
+        where older.org_id = delivery.org_id and older.contact_id = delivery.contact_id and older.channel = delivery.channel
+          and older.id < delivery.id and older.status in ('queued', 'sending')
+          and older.sequence_id is null and older.email_request_id is null
+      )
+  `.execute(db);
+}
+
+export interface SendEligibility {
+  /** Marks the rows of this attempt. */
+  lease: string;
+  /** Why nothing can be sent at all, or null. */
+  blockedReason: string | null;
+  /** SQL: whether the address of the e-mail `delivery` is blocked. */
+  isAddressBlocked: RawBuilder<SqlBool>;
+  /** SQL: whether the `contact` of a delivery is blocked. */
+  isContactBlocked: RawBuilder<SqlBool>;
+}
+
+/** Marks queued sends as being sent, or ends them where they must not or cannot be. Gives those to send. */
+export async function claimRequested(
+  db: Db,
+  orgId: string,
+  ids: string[],
+  { lease, blockedReason, isAddressBlocked, isContactBlocked }: SendEligibility,
+): Promise<ClaimedSend[]> {
+  const { rows } = await sql<ClaimedSend & { status: string }>`
+    with decided as (
+      select delivery.id, case
+          when case delivery.channel when 'email' then ${isAddressBlocked} else ${isContactBlocked} end then 'skipped'
+          when suppression.reason is not null then 'suppressed'
+          when ${blockedReason}::text is not null then 'failed' else 'sending' end as status,
+        coalesce(suppression.reason, ${blockedReason}::text) as reason
+      from deliveries as delivery
+      left join contacts as contact on contact.org_id = delivery.org_id and contact.id = delivery.contact_id
+      left join suppressions as suppression on suppression.org_id = delivery.org_id and suppression.channel = delivery.channel
+        and suppression.address = delivery."to"
+        and (not ${IS_TRANSACTIONAL} or suppression.reason = 'bounced')
+      where delivery.org_id = ${orgId} and delivery.id = any(${ids}::uuid[])
+        and (delivery.status = 'queued' or (delivery.status = 'sending' and delivery.lease = ${lease}::uuid))
+      for update of delivery skip locked
+    )
+    update deliveries set
+      status = case when may_have_gone and decided.status <> 'sending' then 'unknown' else decided.status end,
+      reason = case decided.status when 'skipped' then 'the contact is blocked' when 'sending' then null else decided.reason end,
+      attempts = attempts + case when decided.status = 'sending' and deliveries.status = 'queued' then 1 else 0 end,
+      lease = case when decided.status = 'sending' then ${lease}::uuid end, began_at = now(), updated_at = now()
+    from decided
+    where deliveries.org_id = ${orgId} and deliveries.id = decided.id
+    returning deliveries.id, deliveries.channel, deliveries."to", deliveries.attempts, deliveries.content, deliveries.status
+  `.execute(db);
+  return rows.filter(({ status }) => status === 'sending');
+}
+
+/** Writes down what became of sends. */
+export async function settleRequested(
+  db: Db,
+  orgId: string,
+  attempt: { provider: string; lease: string },
+  results: SendResult[],
+): Promise<void> {
+  if (results.length === 0) return;
+  await sql`${settleResults(orgId, attempt, results)} select from marked limit 0`.execute(db);
+}
+
+/** Settles what an attempt that ended in the middle had under way. Gives how many are `unknown`. */
+export async function settleInterruptedRequested(
+  db: Db,
+  orgId: string,
+  requested: MessageRequest,
+  lease: string,
+): Promise<number> {
+  const { rows } = await sql<{ unknown: number }>`
+    with settled as (
+      update deliveries as delivery set ${interruptedColumns(IS_TRANSACTIONAL)}
+      where org_id = ${orgId} and ${isOfRequest(requested)} and lease <> ${lease}::uuid and status not in ('skipped', 'suppressed')
+      returning delivery.status
+    )
+    select count(*) filter (where status = 'unknown') as unknown from settled
+  `.execute(db);
+  return rows[0]?.unknown ?? 0;
+}
+
+/** Milliseconds until the next queued send may go, or null when none is left. */
+export async function findNextDueMs(db: Db, orgId: string, requested: MessageRequest): Promise<number | null> {
+  const { rows } = await sql<{ ms: number | null }>`
+    select extract(epoch from min(coalesce(not_before, now())) - now())::float8 * 1000 as ms from deliveries as delivery
+    where org_id = ${orgId} and ${isOfRequest(requested)} and status = 'queued'
+  `.execute(db);
+  const ms = rows[0]?.ms ?? null;
+  return ms === null ? null : Math.max(Math.ceil(ms), 0);
+}
+
+export async function findDeliveryChannel(db: Db, orgId: string, deliveryId: string): Promise<Channel | undefined> {
+  const row = await db
+    .selectFrom('deliveries')
+    .select('channel')
+    .where('org_id', '=', orgId)
+    .where('id', '=', deliveryId)
+    .executeTakeFirst();
+  return row?.channel;
+}
+
+/** Ends a send that waits and has nothing to wait for, at once or where it was asked for `olderThanMs` ago. Gives whether it did. */
+export async function failQueued(
+  db: Db,
+  orgId: string,
+  deliveryId: string,
+  reason: string,
+  olderThanMs = 0,
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('deliveries')
+    .set({
+      status: sql<DeliveryStatus>`case when may_have_gone then 'unknown' else 'failed' end`,
+      reason,
+      updated_at: sql<Date>`now()`,
+    })
+    .where('org_id', '=', orgId)
+    .where('id', '=', deliveryId)
+    .where('status', '=', 'queued')
+    .where('created_at', '<=', sql<Date>`now() - ${olderThanMs}::float8 * interval '1 millisecond'`)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}

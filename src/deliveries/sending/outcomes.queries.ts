@@ -1,0 +1,95 @@
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import { PLANNED_EACH_TIME } from '../../db/connect.ts';
+import { NIL_UUID, newId } from '../../ids.ts';
+import { KEEP_BOUNCED } from '../suppressions/queries.ts';
+import { RECONCILABLE_CHANNELS, type Settlement } from './outcomes.rules.ts';
+
+export type SendResult = [deliveryId: string, settlement: Settlement];
+
+/**
+ * The beginning of a statement that writes down what became of sends, and suppresses addresses that are no good. What follows it finds the
+ * rows as `marked (org_id, enrollment_id, step_id, status, delay_ms)`. A status that a callback brought before our own response stays.
+ * What was given up meanwhile is known after all, but its enrollment has gone on: it is not among them. An attempt that another has taken
+ * the place of (`lease`) settles nothing else.
+ *
+ * Statistics lag behind a sequence that has just begun: by them the org has no row and nothing is active, so that reading all that is
+ * looks cheap, even once for each row. What joins `marked` does so on the org too, and asks for nothing by which an index is kept (`coalesce`
+ * keeps that of the leases out): that leaves the primary key. Planned each time, by the tables' present size.
+ */
+export function settleResults(
+  orgId: string,
+  { provider, lease }: { provider: string; lease: string },
+  results: SendResult[],
+): RawBuilder<unknown> {
+  const column = <T>(pick: (settlement: Settlement) => T) => results.map(([, settlement]) => pick(settlement));
+  const suppressions = results.some(([, { suppression }]) => suppression !== null) ? INSERT_SUPPRESSIONS : sql``;
+  return sql`
+    ${sql.raw(PLANNED_EACH_TIME)}
+    with result as materialized (
+      select ${orgId}::uuid as org_id, r.* from unnest(
+        ${results.map(([id]) => id)}::uuid[], ${column(({ status }) => status)}::text[], ${column(({ reason }) => reason)}::text[],
+        ${column(({ providerId }) => providerId)}::text[], ${column(({ delayMs }) => delayMs)}::float8[],
+        ${column(({ outcome }) => outcome)}::text[], ${column(({ suppression }) => suppression)}::text[], ${results.map(newId)}::uuid[]
+      ) as r (id, status, reason, provider_id, delay_ms, outcome, suppression, suppression_id)
+    ),
+    marked as (
+      update deliveries as delivery set
+        status = case when delivery.status = 'sending' then result.status else delivery.status end,
+        reason = case when delivery.status = 'sending' then result.reason else delivery.reason end,
+        provider = ${provider}, provider_id = coalesce(result.provider_id, delivery.provider_id), lease = null, updated_at = now(),
+        sent_at = coalesce(delivery.sent_at, case when result.status = 'accepted' then now() end),
+        not_before = now() + result.delay_ms * interval '1 millisecond',
+        attempts = delivery.attempts - case when result.delay_ms = 0 then 1 else 0 end,
+        answers = case when result.delay_ms = 0 then delivery.answers else delivery.answers || jsonb_build_object('attempt',
+          delivery.attempts, 'at', ${NOW_AS_ISO}, 'outcome', result.outcome, 'answer', coalesce(result.reason, result.provider_id)) end,
+        may_have_gone = delivery.may_have_gone and delivery.status = 'sending' and result.status = 'queued',
+        look_up_at = case when delivery.status = 'sending' and result.status = 'unknown' then ${firstReconciliationAt('delivery.channel')} end
+      from result
+      where delivery.org_id = result.org_id and delivery.id = result.id
+        and coalesce(delivery.lease, ${NIL_UUID}::uuid) = ${lease}::uuid
+      returning delivery.org_id, delivery.enrollment_id, delivery.step_id, delivery.status, delivery.channel, delivery."to",
+        result.delay_ms, result.suppression, result.suppression_id
+    ),
+    late as (
+      update deliveries as delivery set status = result.status, reason = result.reason, provider = ${provider},
+        provider_id = coalesce(result.provider_id, delivery.provider_id), updated_at = now(), look_up_at = null,
+        sent_at = case when result.status = 'accepted' then now() end,
+        answers = delivery.answers || jsonb_build_object('attempt', delivery.attempts, 'at', ${NOW_AS_ISO}, 'outcome', result.outcome,
+          'answer', coalesce(result.reason, result.provider_id))
+      from result
+      where delivery.org_id = result.org_id and delivery.id = result.id and (
+        (delivery.status = 'unknown' and result.status not in ('queued', 'unknown'))
+        or (delivery.status = 'queued' and delivery.may_have_gone and result.status = 'accepted')
+      )
+      returning delivery.org_id, delivery.channel, delivery."to", result.suppression, result.suppression_id
+    )${suppressions}`;
+}
+
+const INSERT_SUPPRESSIONS = sql`,
+    refused as (
+      select org_id, channel, "to", suppression, suppression_id from marked where suppression is not null
+      union all
+      select * from late where suppression is not null
+    ),
+    suppressed as (
+      insert into suppressions (org_id, id, channel, address, reason)
+      select distinct on (channel, "to") org_id, suppression_id, channel, "to", suppression from refused
+      ${KEEP_BOUNCED}
+    )`;
+
+/** This moment as answers of the api tell it: ISO 8601, UTC, milliseconds. */
+const NOW_AS_ISO = sql`to_char(now() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+
+/** When an unknown send on the channel in a column is first looked up: at once, or never where nobody can be asked. */
+const firstReconciliationAt = (channel: string) =>
+  sql`case when ${sql.ref(channel)} = any(${RECONCILABLE_CHANNELS}::text[]) then now() end`;
+
+/**
+ * SQL: what is set on a `delivery` whose attempt ended in the middle. Nobody knows whether it was taken: it is `unknown` and not sent again,
+ * but for transactional mail, which goes again under the same Message-ID. Where a callback has told since, its word stands.
+ */
+export const interruptedColumns = (isTransactional: RawBuilder<SqlBool>) => sql`
+  status = case when delivery.status <> 'sending' then delivery.status when ${isTransactional} then 'queued' else 'unknown' end,
+  may_have_gone = delivery.status = 'sending',
+  reason = case when delivery.status = 'sending' then 'the worker stopped while it was being sent' else delivery.reason end,
+  look_up_at = case when delivery.status = 'sending' then ${firstReconciliationAt('delivery.channel')} end, lease = null, updated_at = now()`;

@@ -1,0 +1,95 @@
+import { type SqlBool, sql } from 'kysely';
+import type { Db } from '../../db/connect.ts';
+import { newId } from '../../ids.ts';
+import type { Channel } from '../contract.ts';
+import { KEEP_BOUNCED } from '../suppressions/queries.ts';
+import type { Settlement } from './outcomes.rules.ts';
+
+export interface UnknownSend {
+  id: string;
+  channel: Channel;
+  to: string;
+  /** The text that was sent, where it is kept. */
+  body: string | null;
+  began_at: Date;
+  lookups: number;
+}
+
+/** Unknown sends whose provider is to be asked now. */
+export async function listUnknownSends(db: Db, orgId: string, limit: number): Promise<UnknownSend[]> {
+  const { rows } = await sql<UnknownSend>`
+    select id, channel, "to", content->>'body' as body, began_at, lookups from deliveries
+    where org_id = ${orgId} and look_up_at <= now() and status = 'unknown'
+    order by look_up_at limit ${limit}
+  `.execute(db);
+  return rows;
+}
+
+/** Has a send be asked for again after a time, or never again. */
+export async function deferReconciliation(db: Db, orgId: string, id: string, delayMs: number | null): Promise<void> {
+  await sql`
+    update deliveries set lookups = lookups + 1, look_up_at = now() + ${delayMs}::float8 * interval '1 millisecond'
+    where org_id = ${orgId} and id = ${id}
+  `.execute(db);
+}
+
+/** Writes down what the provider said, unless somebody else has meanwhile, or what it found is, or may be, another delivery's. */
+export async function settleReconciled(
+  db: Db,
+  orgId: string,
+  id: string,
+  provider: string,
+  { status, reason, providerId, suppression }: Settlement,
+): Promise<boolean> {
+  const settled = await db
+    .updateTable('deliveries')
+    .set({
+      status,
+      reason: sql<string>`concat_ws('; ', ${reason}::text, 'found at the provider: ' || reason)`,
+      provider,
+      provider_id: providerId,
+      look_up_at: null,
+      sent_at: status === 'accepted' ? sql<Date>`coalesce(sent_at, began_at)` : null,
+      updated_at: sql<Date>`now()`,
+    })
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .where('status', '=', 'unknown')
+    .where(
+      sql<SqlBool>`not exists (
+        select from deliveries as other
+        where other.org_id = ${orgId} and other.provider = ${provider} and other.provider_id = ${providerId}
+      )`,
+    )
+    .where(sql<SqlBool>`not ${mayMatchAnotherSend(orgId)}`)
+    .returning(['channel', 'to'])
+    .executeTakeFirst();
+  if (settled !== undefined && suppression !== null) {
+    await sql`
+      insert into suppressions (org_id, id, channel, address, reason)
+      values (${orgId}, ${newId()}, ${settled.channel}, ${settled.to}, ${suppression})
+      ${KEEP_BOUNCED}
+    `.execute(db);
+  }
+  return settled !== undefined;
+}
+
+/**
+ * SQL: whether an SMS to the same number is in doubt too. Twilio shows no id of ours, so nobody can tell which of them it found. One that
+ * began a minute earlier reached Twilio before this one, if at all, and is not found for it.
+ */
+const mayMatchAnotherSend = (orgId: string) => sql<SqlBool>`(deliveries.channel = 'sms' and exists (
+  select from deliveries as other
+  where other.org_id = ${orgId} and other.status in ('sending', 'unknown') and other.channel = 'sms' and other."to" = deliveries."to"
+    and other.id <> deliveries.id and other.began_at > deliveries.began_at - interval '1 minute'
+))`;
+
+/** Milliseconds until the next unknown send is to be asked for, or null. */
+export async function findNextReconciliationMs(db: Db, orgId: string): Promise<number | null> {
+  const { rows } = await sql<{ ms: number | null }>`
+    select extract(epoch from min(look_up_at) - now())::float8 * 1000 as ms from deliveries
+    where org_id = ${orgId} and look_up_at is not null and status = 'unknown'
+  `.execute(db);
+  const ms = rows[0]?.ms ?? null;
+  return ms === null ? null : Math.max(Math.ceil(ms), 1_000);
+}

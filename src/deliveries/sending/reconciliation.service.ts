@@ -1,0 +1,65 @@
+import type { Db, Trx } from '../../db/connect.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import { enqueue, signalWithStart } from '../../outbox/outbox.ts';
+import { WAKE } from '../../temporal/contract.ts';
+import { RECONCILE_SENDS, type ReconciliationProgress } from '../contract.ts';
+import type { MessageSenders } from './message-sender.ts';
+import { settlementOf } from './outcomes.rules.ts';
+import {
+  deferReconciliation,
+  findNextReconciliationMs,
+  listUnknownSends,
+  settleReconciled,
+} from './reconciliation.queries.ts';
+
+export { interruptedColumns } from './outcomes.queries.ts';
+
+const SENDS_PER_ROUND = 100;
+
+/** Writes down outcomes in one transaction. Where some are unknown, providers that can be asked are asked later. `settle` gives how many are. */
+export async function settleAndReconcile(
+  db: Db,
+  orgId: string,
+  settle: (trx: Trx) => Promise<number>,
+): Promise<number> {
+  return inTransaction(db, async (trx) => {
+    const unknown = await settle(trx);
+    if (unknown > 0) await enqueue(trx, orgId, signalWithStart(RECONCILE_SENDS, { orgId }, WAKE, subjectOf(orgId)));
+    return unknown;
+  });
+}
+
+const subjectOf = (orgId: string) => ({
+  subjectId: orgId,
+  summary: 'Reconcile sends without a known outcome',
+});
+
+/**
+ * Asks providers about sends whose outcome nobody knows, one round. What they know of is settled; what they know nothing of stays unknown:
+ * a provider may be late with its own list. Each send is asked for a few times, further and further apart.
+ */
+export async function reconcileSends(db: Db, outlets: MessageSenders, orgId: string): Promise<ReconciliationProgress> {
+  let found = 0;
+  for (const { id, channel, to, body, began_at, lookups } of await listUnknownSends(db, orgId, SENDS_PER_ROUND)) {
+    const outlet = await outlets.of(orgId, channel);
+    const find = outlet?.findLostSend;
+    if (outlet === undefined || find === undefined) {
+      await deferReconciliation(db, orgId, id, null);
+      continue;
+    }
+    const outcome = await find({ deliveryId: id, to, body: body ?? undefined, since: began_at }).catch(() => undefined);
+    const isSettled =
+      outcome !== undefined &&
+      (await settleReconciled(db, orgId, id, outlet.provider, settlementOf(channel, outcome, 1)));
+    if (isSettled) found++;
+    else await deferReconciliation(db, orgId, id, delayAfter(lookups + 1));
+  }
+  return { found, nextInMs: await findNextReconciliationMs(db, orgId) };
+}
+
+const FIRST_DELAY_MS = 10_000;
+const MAX_RECONCILIATIONS = 6;
+
+/** 10 s, 1 minute, 6 minutes and so on, or null when it was asked for often enough. */
+const delayAfter = (lookups: number): number | null =>
+  lookups >= MAX_RECONCILIATIONS ? null : FIRST_DELAY_MS * 6 ** (lookups - 1);

@@ -1,0 +1,130 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isDatabaseAway, isTooSlow } from '../../db/failures.ts';
+import { ProviderError } from '../../errors.ts';
+import type { SendOutcome } from '../../providers/sending.ts';
+import type { MessageSender, OutgoingMessage } from './message-sender.ts';
+import { type Settlement, settlementOf } from './outcomes.rules.ts';
+import { slotsOf } from './slots.ts';
+
+const CHUNKS_IN_FLIGHT = 2;
+const DATABASE_RETRY_MS = 500;
+const MAX_SETTLE_MS = 600_000;
+/** Longer than that nothing else of the org waits for one provider, whatever it says. */
+const MAX_RETRY_AFTER_MS = 60_000;
+
+/** A delivery that the ledger says is being sent now, and what goes out for it. */
+export interface ClaimedMessage {
+  attempts: number;
+  message: OutgoingMessage;
+}
+
+export interface ChunkedSend<Item> {
+  items: Item[];
+  sender: MessageSender;
+  /** Writes down that these are being sent, and gives those that may go. Again for the same chunk, it gives the same. */
+  claim(chunk: Item[]): Promise<ClaimedMessage[]>;
+  /** Writes down what became of them. Once more, it changes nothing. */
+  settle(results: [deliveryId: string, Settlement][]): Promise<void>;
+  /** Asked before each chunk. */
+  isStopped(): boolean;
+}
+
+/**
+ * Sends items in chunks, two chunks side by side, so that claiming and marking overlap with sending. No more is ever marked as being
+ * sent than the outlet can have under way, over all batches of this process. A provider that as a whole takes nothing puts its chunk
+ * back and throws a ProviderError. While the database is away it waits: what was sent is known only here. It returns or throws when
+ * nothing is under way any more.
+ */
+export async function sendInChunks<Item>(work: ChunkedSend<Item>): Promise<void> {
+  const { items, sender, claim, settle, isStopped } = work;
+  const chunkSize = Math.max(1, Math.floor(sender.concurrency / CHUNKS_IN_FLIGHT));
+  let next = 0;
+  let trouble: SenderProblem | undefined;
+  let hasFailed = false;
+  const slots = slotsOf(sender);
+
+  const sendChunk = async (chunk: Item[]) => {
+    const sendings = await retryWhileDatabaseIsDown(isStopped, () => claim(chunk));
+    const outcomes = await Promise.all(sendings.map(({ message }) => sender.send(message).catch(notSent)));
+    trouble ??= outcomes.map(senderProblemOf).find((found) => found !== undefined);
+    const results = sendings.map(({ message, attempts }, i): [string, Settlement] => [
+      message.deliveryId,
+      settlementOf(message.channel, outcomes[i] as SendOutcome, attempts),
+    ]);
+    const giveUpAt = performance.now() + MAX_SETTLE_MS;
+    await retryWhileDatabaseIsDown(
+      () => performance.now() > giveUpAt,
+      () => settle(results),
+    );
+  };
+  const lane = async () => {
+    while (next < items.length && trouble === undefined && !hasFailed && !isStopped()) {
+      const count = Math.min(chunkSize, items.length - next);
+      const chunk = items.slice(next, next + count);
+      next += count;
+      await slots.acquire(count);
+      try {
+        if (trouble === undefined && !hasFailed && !isStopped()) await sendChunk(chunk);
+      } finally {
+        slots.release(count);
+      }
+    }
+  };
+
+  const runs = Array.from({ length: CHUNKS_IN_FLIGHT }, () =>
+    lane().catch((error: unknown) => {
+      hasFailed = true;
+      throw error;
+    }),
+  );
+  await Promise.allSettled(runs);
+  await Promise.all(runs);
+  if (trouble !== undefined) {
+    throw new SenderUnavailable(trouble);
+  }
+}
+
+/** A sender never throws, so nothing was sent: what the message is made of could not be read. */
+const notSent = (error: unknown): SendOutcome => ({ kind: 'retry', scope: 'provider', reason: String(error) });
+
+async function retryWhileDatabaseIsDown<T>(isGivenUp: () => boolean, work: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(isDatabaseAway(error) || isTooSlow(error)) || isGivenUp()) throw error;
+      await sleep(DATABASE_RETRY_MS);
+    }
+  }
+}
+
+/** No message of this org goes out on the channel now. `isConfiguration`: nor later, until its settings are mended. */
+export class SenderUnavailable extends ProviderError {
+  readonly isConfiguration: boolean;
+  /** The provider's own words. */
+  readonly reason: string;
+
+  constructor({ reason, isConfiguration, retryAfterMs }: SenderProblem) {
+    super(`The provider takes nothing: ${reason}`, {
+      transient: true,
+      ...(retryAfterMs === undefined ? {} : { retryAfterMs: Math.min(retryAfterMs, MAX_RETRY_AFTER_MS) }),
+    });
+    this.name = 'SenderTrouble';
+    this.isConfiguration = isConfiguration;
+    this.reason = reason;
+  }
+}
+
+interface SenderProblem {
+  reason: string;
+  isConfiguration: boolean;
+  retryAfterMs?: number | undefined;
+}
+
+function senderProblemOf(outcome: SendOutcome): SenderProblem | undefined {
+  if (outcome.kind === 'retry' && outcome.scope === 'provider')
+    return { reason: outcome.reason, isConfiguration: false, retryAfterMs: outcome.retryAfterMs };
+  if (outcome.kind === 'rejected' && outcome.because === 'config')
+    return { reason: outcome.reason, isConfiguration: true };
+  return undefined;
+}

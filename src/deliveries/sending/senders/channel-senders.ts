@@ -1,0 +1,74 @@
+import { findPhoneAgent } from '../../../agents/phone-agents/service.ts';
+import type { Db } from '../../../db/connect.ts';
+import type { HttpClient } from '../../../providers/egress/egress.ts';
+import type { MetaSettings } from '../../../providers/meta/api.ts';
+import { createMetaSender } from '../../../providers/meta/sender.ts';
+import type { Sender, SendOutcome } from '../../../providers/sending.ts';
+import { createTwilioSender, type TwilioSettings } from '../../../providers/twilio/sender.ts';
+import type { PhoneAgentProfile } from '../../../providers/vapi/port.ts';
+import { createVapiSender, type VapiSettings } from '../../../providers/vapi/sender.ts';
+import type { Channel } from '../../contract.ts';
+import { fromAddressIn } from '../from-addresses.rules.ts';
+import type { MessageSender, OutgoingMessage } from '../message-sender.ts';
+
+type OutgoingMessageOn<Name extends Channel> = Extract<OutgoingMessage, { channel: Name }>;
+
+/** SMS through Twilio. */
+export const createSmsSender = (egress: HttpClient, settings: TwilioSettings, callbackUrl: string): MessageSender => {
+  const sender = createTwilioSender(egress, settings, callbackUrl);
+  return toMessageSender<'sms'>(sender, fromAddressIn('sms', settings), ({ deliveryId, to, content }) =>
+    sender.send({ deliveryId, to, body: content.body }),
+  );
+};
+
+/** WhatsApp templates through Meta's Cloud API. */
+export const createWhatsAppSender = (egress: HttpClient, settings: MetaSettings): MessageSender => {
+  const sender = createMetaSender(egress, settings);
+  return toMessageSender<'whatsapp'>(sender, null, ({ deliveryId, to, content }) =>
+    sender.send({ deliveryId, to, ...content }),
+  );
+};
+
+/** Finds a phone agent of an org. */
+export type FindPhoneAgent = (orgId: string, agentId: string) => Promise<PhoneAgentProfile | undefined>;
+
+/** Finds phone agents in the database. */
+export const phoneAgentFinder =
+  (db: Db): FindPhoneAgent =>
+  (orgId, agentId) =>
+    findPhoneAgent(db, orgId, agentId);
+
+/** Calls of AI phone agents through Vapi. A call whose agent was deleted is not made. */
+export const createVoiceSender = (
+  egress: HttpClient,
+  settings: VapiSettings,
+  callbackUrl: string,
+  findAgent: FindPhoneAgent,
+): MessageSender => {
+  const sender = createVapiSender(egress, settings, callbackUrl);
+  return toMessageSender<'voice'>(
+    sender,
+    fromAddressIn('voice', settings),
+    async ({ orgId, deliveryId, to, content }) => {
+      const agent = await findAgent(orgId, content.agentId);
+      if (agent === undefined)
+        return { kind: 'rejected', because: 'permanent', reason: `there is no phone agent ${content.agentId}` };
+      return sender.send({ deliveryId, to, contactName: null, agent });
+    },
+  );
+};
+
+function toMessageSender<Name extends Channel>(
+  sender: Pick<Sender<never>, 'provider' | 'concurrency' | 'findLostSend'>,
+  from: string | null,
+  send: (envelope: OutgoingMessageOn<Name>) => Promise<SendOutcome>,
+): MessageSender {
+  return {
+    provider: sender.provider,
+    fromAddress: from,
+    concurrency: sender.concurrency,
+    pool: sender,
+    send: (envelope) => send(envelope as OutgoingMessageOn<Name>),
+    findLostSend: sender.findLostSend,
+  };
+}

@@ -1,0 +1,141 @@
+import { createHash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import type { Db } from '../../../db/connect.ts';
+import { ProviderError } from '../../../errors.ts';
+import { findConnection } from '../../../orgs/integrations/service.ts';
+import type { Egress } from '../../../providers/egress/egress.ts';
+import type { EmailMessage, EmailSender } from '../../../providers/email/port.ts';
+import { createSmtpSender, type SmtpSettings, smtpSettingsOf } from '../../../providers/email/smtp.ts';
+import type { Secrets } from '../../../secrets.ts';
+import { findDkimSigning } from '../../email-domains/service.ts';
+import { bounceAddress, type MailTokens, messageIdOf, replyAddress } from '../../inbound/mail-tokens.ts';
+import type { UnsubscribeLinks } from '../../suppressions/unsubscribe-links.ts';
+import type { MessageSender, OutgoingMessage } from '../message-sender.ts';
+
+const MAX_OPEN_SENDERS = 200;
+const ADDRESS_TTL_MS = 5 * 60_000;
+const MAX_CACHED_SIGNINGS = 1_000;
+const SIGNING_TTL_MS = 2_000;
+
+export interface EmailSendersDeps {
+  db: Db;
+  secrets: Secrets;
+  egress: Egress;
+  links: UnsubscribeLinks;
+  tokens: MailTokens;
+  /** The default mail server, for orgs that have none of their own. */
+  smtpUrl: string | undefined;
+  /** The domain at which we receive bounces and replies; undefined where we receive none. */
+  inboundDomain: string | undefined;
+  /** Whether mail goes out from domains that are not verified. */
+  isDevelopment: boolean;
+}
+
+export interface EmailSenders {
+  /** Through the org's own mail server, else the default one; undefined where there is none. */
+  of(orgId: string): Promise<MessageSender | undefined>;
+  close(): void;
+}
+
+type Signing = Awaited<ReturnType<typeof findDkimSigning>>;
+
+/** Mail, signed for its domain: one pool of connections a mail server and login, however many batches use it. */
+export function createEmailSenders(deps: EmailSendersDeps): EmailSenders {
+  const { db, secrets, egress, smtpUrl, isDevelopment } = deps;
+  const fallback = smtpUrl === undefined ? undefined : createSmtpSender(smtpSettingsOf(smtpUrl));
+  const senders = new LRUCache<string, EmailSender>({
+    max: MAX_OPEN_SENDERS,
+    ttl: ADDRESS_TTL_MS,
+    dispose: (sender) => sender.close(),
+  });
+  const signings = new LRUCache<string, Promise<Signing>>({ max: MAX_CACHED_SIGNINGS, ttl: SIGNING_TTL_MS });
+
+  const signingOf = (orgId: string, domain: string): Promise<Signing> => {
+    const key = `${orgId} ${domain}`;
+    const known = signings.get(key);
+    if (known !== undefined) return known;
+    const found = findDkimSigning(db, secrets, orgId, domain);
+    signings.set(key, found);
+    found.catch(() => signings.delete(key));
+    return found;
+  };
+
+  const senderOf = async (orgId: string): Promise<EmailSender | undefined> => {
+    const settings = await findConnection(db, secrets, orgId, 'email');
+    if (settings === undefined) return fallback;
+    const key = createHash('sha256').update(JSON.stringify(settings)).digest('base64');
+    const known = senders.get(key);
+    if (known !== undefined) return known;
+    const sender = await createGuardedSmtpSender(egress, settings);
+    senders.set(key, sender);
+    return sender;
+  };
+
+  return {
+    async of(orgId) {
+      const sender = await senderOf(orgId);
+      if (sender === undefined) return undefined;
+      const { provider, concurrency } = sender;
+      return {
+        provider,
+        concurrency,
+        fromAddress: null,
+        pool: sender,
+        async send(envelope) {
+          if (envelope.channel !== 'email') throw new TypeError(`${envelope.channel} does not go out by mail`);
+          const domain = domainOf(envelope.content.from_email);
+          const signing = await signingOf(orgId, domain);
+          if (signing !== undefined || isDevelopment) return sender.send(messageOf(deps, envelope, domain, signing));
+          const reason = `${domain} is not a verified sending domain: verify it (PATCH /email/domains/${domain})`;
+          return { kind: 'rejected', because: 'config', reason };
+        },
+      };
+    },
+    close() {
+      fallback?.close();
+      senders.clear();
+    },
+  };
+}
+
+function messageOf(
+  { links, tokens, inboundDomain }: EmailSendersDeps,
+  { orgId, deliveryId, to, content }: Extract<OutgoingMessage, { channel: 'email' }>,
+  domain: string,
+  signing: Signing,
+): EmailMessage {
+  const token = tokens.tokenOf({ orgId, deliveryId });
+  return {
+    messageId: messageIdOf(token, domain),
+    from: { name: content.sender_name ?? undefined, address: content.from_email },
+    to,
+    subject: content.subject,
+    body: content.body,
+    isHtml: content.is_html,
+    unsubscribeUrl: content.is_transactional ? undefined : links.urlOf({ orgId, deliveryId }),
+    envelopeFrom: inboundDomain === undefined ? content.from_email : bounceAddress(token, inboundDomain),
+    replyTo: inboundDomain === undefined ? undefined : replyAddress(token, inboundDomain),
+    dkim: signing,
+  };
+}
+
+const domainOf = (address: string) => address.slice(address.lastIndexOf('@') + 1).toLowerCase();
+
+/**
+ * A sender to the checked address of a server that an org named; where it must not be reached, one that says so to every message.
+ * Throws a transient ProviderError while the address cannot be looked up.
+ */
+async function createGuardedSmtpSender(egress: Egress, settings: SmtpSettings): Promise<EmailSender> {
+  try {
+    return createSmtpSender({ ...settings, address: await egress.resolve(settings.host) });
+  } catch (error) {
+    if (!(error instanceof ProviderError) || error.transient) throw error;
+    const reason = error.message;
+    return {
+      provider: 'smtp',
+      concurrency: 1,
+      send: async () => ({ kind: 'rejected', because: 'config', reason }),
+      close: () => undefined,
+    };
+  }
+}

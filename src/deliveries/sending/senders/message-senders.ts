@@ -1,0 +1,77 @@
+import { createHash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import type { Db } from '../../../db/connect.ts';
+import type { CallbackUrls } from '../../../http/callback-urls.ts';
+import { findConnection } from '../../../orgs/integrations/service.ts';
+import type { Egress } from '../../../providers/egress/egress.ts';
+import type { Secrets } from '../../../secrets.ts';
+import type { Channel } from '../../contract.ts';
+import type { Sandbox } from '../../sandbox/sandbox-senders.ts';
+import type { MessageSender, MessageSenders } from '../message-sender.ts';
+import { createSmsSender, createVoiceSender, createWhatsAppSender, phoneAgentFinder } from './channel-senders.ts';
+import type { EmailSenders } from './email-senders.ts';
+
+const MAX_OPEN_SENDERS = 500;
+const SENDER_TTL_MS = 5 * 60_000;
+
+export interface MessageSendersDeps {
+  db: Db;
+  secrets: Secrets;
+  egress: Egress;
+  callbacks: CallbackUrls;
+  email: EmailSenders;
+  /** Stands in, in development, for providers that are not connected. */
+  sandbox: Sandbox | undefined;
+}
+
+interface Connection {
+  settings: object;
+  open(): MessageSender;
+}
+
+/** The ways out of orgs: one outlet for each connection's settings, however many batches use it. */
+export function createMessageSenders({
+  db,
+  secrets,
+  egress,
+  callbacks,
+  email,
+  sandbox,
+}: MessageSendersDeps): MessageSenders {
+  const outlets = new LRUCache<string, MessageSender>({ max: MAX_OPEN_SENDERS, ttl: SENDER_TTL_MS });
+
+  const connections: Record<Exclude<Channel, 'email'>, (orgId: string) => Promise<Connection | undefined>> = {
+    async sms(orgId) {
+      const settings = await findConnection(db, secrets, orgId, 'sms');
+      return settings && { settings, open: () => createSmsSender(egress, settings, callbacks.urlOf('twilio', orgId)) };
+    },
+    async whatsapp(orgId) {
+      const settings = await findConnection(db, secrets, orgId, 'whatsapp');
+      return settings && { settings, open: () => createWhatsAppSender(egress, settings) };
+    },
+    async voice(orgId) {
+      const settings = await findConnection(db, secrets, orgId, 'voice');
+      if (settings === undefined) return undefined;
+      const withSecret = { ...settings, webhook_secret: settings.webhook_secret ?? callbacks.secretOf('vapi', orgId) };
+      const url = callbacks.urlOf('vapi', orgId);
+      return { settings, open: () => createVoiceSender(egress, withSecret, url, phoneAgentFinder(db)) };
+    },
+  };
+
+  return {
+    async of(orgId, channel) {
+      if (channel === 'email') return email.of(orgId);
+      const connection = await connections[channel](orgId);
+      if (connection === undefined) return sandbox?.of(orgId, channel);
+      const key = createHash('sha256')
+        .update(JSON.stringify([channel, orgId, connection.settings]))
+        .digest('base64');
+      const known = outlets.get(key);
+      if (known !== undefined) return known;
+      const outlet = connection.open();
+      outlets.set(key, outlet);
+      return outlet;
+    },
+    close: () => email.close(),
+  };
+}

@@ -1,0 +1,51 @@
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { errorResponses } from '../../http/errors.ts';
+import { NO_BODY, NoBody } from '../../http/schemas.ts';
+import { AddSuppression, ListSuppressions, Suppression, SuppressionPage, SuppressionPath } from './schema.ts';
+import { addSuppression, pageOfSuppressions, removeSuppression } from './service.ts';
+
+const tags = ['deliveries'];
+
+export const suppressionRoutes: FastifyPluginAsyncZod = async (app) => {
+  app.get('/suppressions', {
+    config: { scope: 'contacts:read' },
+    schema: {
+      operationId: 'listSuppressions',
+      tags,
+      querystring: ListSuppressions,
+      response: { 200: SuppressionPage, ...errorResponses(403) },
+    },
+    handler: async ({ db, org, query }) => pageOfSuppressions(db, org.id, query),
+  });
+
+  app.post('/suppressions', {
+    config: { scope: 'contacts:write' },
+    schema: {
+      operationId: 'addSuppression',
+      tags,
+      description:
+        'Takes an address off a channel. Transactional e-mail still reaches it. Where it is off already, the answer is what stands there, unchanged.',
+      body: AddSuppression,
+      response: { 201: Suppression, ...errorResponses(403) },
+    },
+    handler: async ({ db, org, body }, reply) => {
+      reply.code(201);
+      return addSuppression(db, org.id, body);
+    },
+  });
+
+  app.delete('/suppressions/:id', {
+    config: { scope: 'contacts:write' },
+    schema: {
+      operationId: 'deleteSuppression',
+      tags,
+      description: 'Lets messages reach the address again. Those that were left out meanwhile are not sent afterwards.',
+      params: SuppressionPath,
+      response: { 200: NoBody, ...errorResponses(403, 404) },
+    },
+    handler: async ({ db, org, params }) => {
+      await removeSuppression(db, org.id, params.id);
+      return NO_BODY;
+    },
+  });
+};

@@ -1,0 +1,42 @@
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import type { Deps } from '../../deps.ts';
+import { notFound } from '../../errors.ts';
+import { escapeHtml, htmlPage } from '../../http/html.ts';
+import { findUnsubscribeTarget, insertUnsubscribe } from './queries.ts';
+import { createUnsubscribeLinks } from './unsubscribe-links.ts';
+
+const HTML = 'text/html; charset=utf-8';
+const UnsubscribeParams = z.object({ token: z.string().min(1).max(255) });
+
+/**
+ * The public unsubscribe page. GET only shows a button, as mail scanners follow links; POST unsubscribes, from the button or by a mail
+ * client's one click (RFC 8058).
+ */
+export const unsubscribeRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config }) => {
+  const links = createUnsubscribeLinks(config.JWT_SECRET, config.PUBLIC_URL);
+  const schema = { params: UnsubscribeParams, hide: true };
+
+  app.addContentTypeParser(['application/x-www-form-urlencoded', 'multipart/form-data'], (_request, payload, done) => {
+    payload.resume();
+    payload.on('end', () => done(null, undefined));
+    payload.on('error', done);
+  });
+
+  app.get('/u/:token', { config: { scope: 'public' }, schema }, async ({ db, params }, reply) => {
+    const ref = links.read(params.token);
+    const found = ref === undefined ? undefined : await findUnsubscribeTarget(db, ref.orgId, ref.deliveryId);
+    if (found === undefined) throw notFound('unsubscribe link');
+    reply.type(HTML);
+    const who = `<p>Stop mail from <strong>${escapeHtml(found.org_name)}</strong> to <strong>${escapeHtml(found.to ?? '')}</strong>?</p>`;
+    return htmlPage('Unsubscribe', `${who}<form method="post"><button type="submit">Unsubscribe</button></form>`);
+  });
+
+  app.post('/u/:token', { config: { scope: 'public' }, schema }, async ({ db, params }, reply) => {
+    const ref = links.read(params.token);
+    if (ref === undefined) throw notFound('unsubscribe link');
+    await insertUnsubscribe(db, ref.orgId, ref.deliveryId);
+    reply.type(HTML);
+    return htmlPage('Unsubscribed', '<p>You will get no more of this mail.</p>');
+  });
+};

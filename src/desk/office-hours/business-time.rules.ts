@@ -1,0 +1,175 @@
+import { clockChangeOrEnd, DAY_MS, modulo, offsetMsAt, wallClockMsAt } from '../../orgs/time-zones.rules.ts';
+
+/** The days that each name of a shift's days stands for. 0 is Sunday. */
+export const DAYS_OF = {
+  everyday: [0, 1, 2, 3, 4, 5, 6],
+  friday: [5],
+  friday_and_saturday: [5, 6],
+  monday: [1],
+  monday_to_friday: [1, 2, 3, 4, 5],
+  saturday: [6],
+  sunday: [0],
+  sunday_and_monday: [0, 1],
+  sunday_to_thursday: [0, 1, 2, 3, 4],
+  thursday: [4],
+  tuesday: [2],
+  wednesday: [3],
+} as const satisfies Record<string, readonly number[]>;
+
+export type DayOfWeek = keyof typeof DAYS_OF;
+
+/**
+ * Times of day as HH:mm:ss; the start belongs to the shift, the end does not. It crosses midnight where the end is before the start, and
+ * is 24 hours long where they are equal.
+ */
+export interface WorkingShift {
+  day_of_week: DayOfWeek;
+  start_time: string;
+  end_time: string;
+}
+
+export interface WorkingTime {
+  iana_timezone: string;
+  /** May overlap. */
+  shifts: readonly WorkingShift[];
+  /** Calendar days as YYYY-MM-DD, closed from midnight to midnight, whatever shift reaches into them. */
+  holidays: readonly { date: string }[];
+}
+
+/**
+ * Working time made ready to be asked. What the zone's wall clock shows decides: a shift in an hour that is skipped is empty, one in an
+ * hour that comes twice is open both times.
+ */
+export interface BusinessCalendar {
+  timeZone: string;
+  /** By day of the week what is open, in milliseconds of the wall clock from midnight on, in order and apart. */
+  week: readonly (readonly Span[])[];
+  /** The midnights with which they begin, as if they were UTC. */
+  holidays: ReadonlySet<number>;
+}
+
+export interface Interval {
+  start: Date;
+  end: Date;
+}
+
+interface Span {
+  start: number;
+  end: number;
+}
+
+/** Thursday. */
+const FIRST_DAY_OF_1970 = 4;
+/** As far as one look for a change of clocks may go. */
+const MAX_STEP_MS = 3 * DAY_MS;
+const MAX_STATE_MS = 400 * DAY_MS;
+const MAX_WAIT_MS = 3_653 * DAY_MS;
+
+/** Takes microseconds: made anew for each question, it need not be kept. */
+export function businessCalendar({ iana_timezone, shifts, holidays }: WorkingTime): BusinessCalendar {
+  const days = shifts.flatMap(daysOf);
+  return {
+    timeZone: iana_timezone,
+    week: Array.from({ length: 7 }, (_, day) => mergedSpans(days.filter((span) => span.day === day))),
+    holidays: new Set(holidays.map(({ date }) => Date.parse(date))),
+  };
+}
+
+/** Whether the wall clock is in a shift, and on no holiday. */
+export function isOpen(calendar: BusinessCalendar, at: Date): boolean {
+  const wallMs = wallClockMsAt(at.getTime(), calendar.timeZone);
+  const [span] = openSpansOnWallClock(calendar, wallMs, wallMs + 1);
+  return span !== undefined;
+}
+
+/** The first instant after `at` at which open becomes closed or closed open. Null where none comes within 400 days. */
+export function nextChange(calendar: BusinessCalendar, at: Date): Date | null {
+  const from = at.getTime();
+  const to = from + MAX_STATE_MS;
+  let openUntil = from;
+  for (const { start, end } of openSpans(calendar, from, to)) {
+    if (start > openUntil) return new Date(openUntil === from ? start : openUntil);
+    openUntil = end;
+  }
+  return openUntil === from || openUntil === to ? null : new Date(openUntil);
+}
+
+/** What is open from `from` until `to`: in order, apart, none empty. */
+export function openIntervals(calendar: BusinessCalendar, from: Date, to: Date): Interval[] {
+  const spans = mergedSpans([...openSpans(calendar, from.getTime(), to.getTime())]);
+  return spans.map(({ start, end }) => ({ start: new Date(start), end: new Date(end) }));
+}
+
+/** How long is open between the two, with fractions of a second; 0 where `to` is not after `from`. */
+export function businessSecondsBetween(calendar: BusinessCalendar, from: Date, to: Date): number {
+  let ms = 0;
+  for (const { start, end } of openSpans(calendar, from.getTime(), to.getTime())) ms += end - start;
+  return ms / 1000;
+}
+
+/**
+ * The first instant at which so many seconds have been open since `from`, which may be where a shift ends. `from` itself for none. Null
+ * where it does not come within ten years.
+ */
+export function addBusinessSeconds(calendar: BusinessCalendar, from: Date, seconds: number): Date | null {
+  let leftMs = Math.round(seconds * 1000);
+  if (leftMs <= 0) return from;
+  for (const { start, end } of openSpans(calendar, from.getTime(), from.getTime() + MAX_WAIT_MS)) {
+    if (leftMs <= end - start) return new Date(start + leftMs);
+    leftMs -= end - start;
+  }
+  return null;
+}
+
+/** What is open, in order. Where days meet or clocks are changed, one may begin where the last ends. */
+function* openSpans(calendar: BusinessCalendar, from: number, to: number): Iterable<Span> {
+  if (calendar.week.every((spans) => spans.length === 0)) return;
+  for (let at = from; at < to; ) {
+    const end = clockChangeOrEnd(at, Math.min(at + MAX_STEP_MS, to), calendar.timeZone);
+    const offsetMs = offsetMsAt(at, calendar.timeZone);
+    for (const span of openSpansOnWallClock(calendar, at + offsetMs, end + offsetMs)) {
+      yield { start: span.start - offsetMs, end: span.end - offsetMs };
+    }
+    at = end;
+  }
+}
+
+/** The same between two readings of the wall clock, as if it ran without changes. */
+function* openSpansOnWallClock({ week, holidays }: BusinessCalendar, from: number, to: number): Iterable<Span> {
+  for (let midnight = Math.floor(from / DAY_MS) * DAY_MS; midnight < to; midnight += DAY_MS) {
+    if (holidays.has(midnight)) continue;
+    for (const span of week[modulo(midnight / DAY_MS + FIRST_DAY_OF_1970, 7)] ?? []) {
+      const start = Math.max(midnight + span.start, from);
+      const end = Math.min(midnight + span.end, to);
+      if (start < end) yield { start, end };
+    }
+  }
+}
+
+/** What a shift opens on each day of the week. */
+function daysOf({ day_of_week, start_time, end_time }: WorkingShift): (Span & { day: number })[] {
+  const start = msOfDay(start_time);
+  const end = msOfDay(end_time);
+  return DAYS_OF[day_of_week].flatMap((day) =>
+    start < end
+      ? [{ day, start, end }]
+      : [
+          { day, start, end: DAY_MS },
+          { day: (day + 1) % 7, start: 0, end },
+        ],
+  );
+}
+
+/** Spans that overlap or touch made one, in order, without empty ones. */
+function mergedSpans(spans: Span[]): Span[] {
+  const result: Span[] = [];
+  for (const { start, end } of spans.toSorted((a, b) => a.start - b.start)) {
+    const last = result.at(-1);
+    if (start === end) continue;
+    if (last !== undefined && start <= last.end) last.end = Math.max(last.end, end);
+    else result.push({ start, end });
+  }
+  return result;
+}
+
+const msOfDay = (time: string): number => Date.parse(`1970-01-01T${time}Z`);

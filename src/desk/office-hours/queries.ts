@@ -1,0 +1,59 @@
+import { sql } from 'kysely';
+import type { Db, Trx } from '../../db/connect.ts';
+import { orderedByCreation, type PageRequest } from '../../db/cursor.ts';
+import type { Holiday, Shift } from './schema.ts';
+
+const COLUMNS = ['id', 'name', 'iana_timezone', 'shifts', 'holidays', 'created_at', 'updated_at'] as const;
+
+interface OfficeHoursFields {
+  name: string;
+  iana_timezone: string;
+  shifts: Shift[];
+  holidays: Holiday[];
+}
+
+export function insertOfficeHours(db: Db, orgId: string, id: string, { shifts, holidays, ...rest }: OfficeHoursFields) {
+  return db
+    .insertInto('office_hours')
+    .values({ org_id: orgId, id, ...rest, shifts: JSON.stringify(shifts), holidays: JSON.stringify(holidays) })
+    .returning(COLUMNS)
+    .executeTakeFirstOrThrow();
+}
+
+const selectOfficeHours = (db: Db, orgId: string, id: string) =>
+  db.selectFrom('office_hours').select(COLUMNS).where('org_id', '=', orgId).where('id', '=', id);
+
+export const findOfficeHours = (db: Db, orgId: string, id: string) =>
+  selectOfficeHours(db, orgId, id).executeTakeFirst();
+
+/** Finds them and keeps others from changing, deleting or beginning to use them until the transaction ends. */
+export const lockOfficeHours = (trx: Trx, orgId: string, id: string) =>
+  selectOfficeHours(trx, orgId, id).forUpdate().executeTakeFirst();
+
+/** Whether they exist, in which case nobody can delete them until the transaction ends. */
+export async function lockOfficeHoursShared(trx: Trx, orgId: string, id: string): Promise<boolean> {
+  return (await selectOfficeHours(trx, orgId, id).forKeyShare().executeTakeFirst()) !== undefined;
+}
+
+export async function updateOfficeHours(
+  db: Db,
+  orgId: string,
+  id: string,
+  { shifts, holidays, ...rest }: Omit<OfficeHoursFields, 'holidays'> & { holidays: Holiday[] | undefined },
+): Promise<void> {
+  await db
+    .updateTable('office_hours')
+    .set({ ...rest, shifts: JSON.stringify(shifts), updated_at: sql<Date>`now()` })
+    .$if(holidays !== undefined, (query) => query.set({ holidays: JSON.stringify(holidays) }))
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .execute();
+}
+
+export async function deleteOfficeHours(db: Db, orgId: string, id: string): Promise<void> {
+  await db.deleteFrom('office_hours').where('org_id', '=', orgId).where('id', '=', id).execute();
+}
+
+/** A page of office hours by creation. */
+export const listOfficeHours = (db: Db, orgId: string, place: PageRequest) =>
+  db.selectFrom('office_hours').select(COLUMNS).where('org_id', '=', orgId).$call(orderedByCreation(place)).execute();

@@ -1,0 +1,106 @@
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { errorResponses } from '../../http/errors.ts';
+import { NO_BODY, NoBody } from '../../http/schemas.ts';
+import {
+  CreateOfficeHours,
+  ListOfficeHours,
+  OfficeHours,
+  OfficeHoursPage,
+  OfficeHoursPath,
+  OfficeHoursStatus,
+  OfficeHoursStatusQuery,
+  UpdateOfficeHours,
+} from './schema.ts';
+import {
+  createOfficeHours,
+  getOfficeHours,
+  getOfficeHoursStatus,
+  pageOfOfficeHours,
+  removeOfficeHours,
+  replaceOfficeHours,
+} from './service.ts';
+
+const tags = ['office-hours'];
+
+export const officeHoursRoutes: FastifyPluginAsyncZod = async (app) => {
+  app.get('/office-hours', {
+    config: { scope: 'office-hours:read' },
+    schema: {
+      operationId: 'listOfficeHours',
+      tags,
+      querystring: ListOfficeHours,
+      response: { 200: OfficeHoursPage, ...errorResponses(403) },
+    },
+    handler: ({ db, org, query }) => pageOfOfficeHours(db, org.id, query),
+  });
+
+  app.post('/office-hours', {
+    config: { scope: 'office-hours:write' },
+    schema: {
+      operationId: 'createOfficeHours',
+      tags,
+      body: CreateOfficeHours,
+      response: { 201: OfficeHours, ...errorResponses(403) },
+    },
+    handler: async ({ db, org, body }, reply) => {
+      reply.code(201);
+      return createOfficeHours(db, org.id, body);
+    },
+  });
+
+  app.get('/office-hours/:id', {
+    config: { scope: 'office-hours:read' },
+    schema: {
+      operationId: 'getOfficeHours',
+      tags,
+      params: OfficeHoursPath,
+      response: { 200: OfficeHours, ...errorResponses(403, 404) },
+    },
+    handler: ({ db, org, params }) => getOfficeHours(db, org.id, params.id),
+  });
+
+  app.get('/office-hours/:id/status', {
+    config: { scope: 'office-hours:read' },
+    schema: {
+      operationId: 'getOfficeHoursStatus',
+      tags,
+      description:
+        'What the wall clock of the time zone shows decides: an hour that is skipped is no working time, one that comes twice is so both times.',
+      params: OfficeHoursPath,
+      querystring: OfficeHoursStatusQuery,
+      response: { 200: OfficeHoursStatus, ...errorResponses(403, 404) },
+    },
+    handler: ({ db, org, params, query: { at } }) =>
+      getOfficeHoursStatus(db, org.id, params.id, at === undefined ? new Date() : new Date(at)),
+  });
+
+  app.put('/office-hours/:id', {
+    config: { scope: 'office-hours:write' },
+    schema: {
+      operationId: 'updateOfficeHours',
+      tags,
+      params: OfficeHoursPath,
+      body: UpdateOfficeHours,
+      response: { 200: NoBody, ...errorResponses(403, 404) },
+    },
+    handler: async ({ db, org, params, body }) => {
+      await replaceOfficeHours(db, org.id, params.id, body);
+      return NO_BODY;
+    },
+  });
+
+  app.delete('/office-hours/:id', {
+    config: { scope: 'office-hours:write' },
+    schema: {
+      operationId: 'deleteOfficeHours',
+      tags,
+      description: 'Refused (409) while a team or an SLA policy uses them.',
+      params: OfficeHoursPath,
+      response: { 200: NoBody, ...errorResponses(403, 404, 409) },
+    },
+    handler: async ({ db, org, params }) => {
+      await removeOfficeHours(db, org.id, params.id);
+      return NO_BODY;
+    },
+  });
+};

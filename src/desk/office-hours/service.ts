@@ -1,0 +1,97 @@
+import type { Db } from '../../db/connect.ts';
+import { pageOf } from '../../db/cursor.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import { conflict, invalid, notFound } from '../../errors.ts';
+import { newId } from '../../ids.ts';
+import { announce } from '../../outbox/events.ts';
+import { listPoliciesWithHours } from '../sla/policies.queries.ts';
+import { announceSlaHoursChanged } from '../sla/waking.service.ts';
+import { listTeamNames } from '../teams/queries.ts';
+import { businessCalendar, isOpen, nextChange } from './business-time.rules.ts';
+import {
+  deleteOfficeHours,
+  findOfficeHours,
+  insertOfficeHours,
+  listOfficeHours,
+  lockOfficeHours,
+  updateOfficeHours,
+} from './queries.ts';
+import type { CreateOfficeHours, ListOfficeHours, Shift, UpdateOfficeHours } from './schema.ts';
+
+const MAX_LISTED_NAMES = 5;
+
+/** Every shift gets an id. */
+export function createOfficeHours(db: Db, orgId: string, { shifts, ...rest }: CreateOfficeHours) {
+  return insertOfficeHours(db, orgId, newId(), { ...rest, shifts: shifts.map((shift) => ({ ...shift, id: newId() })) });
+}
+
+/** Throws notFound. */
+export async function getOfficeHours(db: Db, orgId: string, id: string) {
+  return foundOrThrow(await findOfficeHours(db, orgId, id));
+}
+
+/** Whether they are open then, and when that changes. Throws notFound. */
+export async function getOfficeHoursStatus(db: Db, orgId: string, id: string, at: Date) {
+  const calendar = businessCalendar(await getOfficeHours(db, orgId, id));
+  return { open: isOpen(calendar, at), next_change_at: nextChange(calendar, at) };
+}
+
+/**
+ * Replaces all but the ids and, where none are given, the holidays. Throws notFound, and invalid for a shift that is none of these office
+ * hours.
+ */
+export function replaceOfficeHours(
+  db: Db,
+  orgId: string,
+  id: string,
+  { name, iana_timezone, shifts, holidays }: UpdateOfficeHours,
+): Promise<void> {
+  return inTransaction(db, async (trx) => {
+    const known = foundOrThrow(await lockOfficeHours(trx, orgId, id));
+    assertKnownShifts(known.shifts, shifts);
+    await updateOfficeHours(trx, orgId, id, { name, iana_timezone, shifts, holidays });
+    await announceSlaHoursChanged(trx, orgId, id);
+    await announce(trx, orgId, 'staffing-changed', [{ subject_id: orgId, payload: {} }]);
+  });
+}
+
+/** Throws notFound, and conflict while a team or an SLA policy uses them. */
+export function removeOfficeHours(db: Db, orgId: string, id: string): Promise<void> {
+  return inTransaction(db, async (trx) => {
+    foundOrThrow(await lockOfficeHours(trx, orgId, id));
+    const teams = await listTeamNames(trx, orgId, id, MAX_LISTED_NAMES + 1);
+    if (teams.length > 0)
+      throw conflict(`Used as support_office_hours_id by ${nameListOf('team', teams)}: change that first`);
+    const policies = (await listPoliciesWithHours(trx, orgId, id)).map(({ name }) => name);
+    if (policies.length > 0) {
+      throw conflict(`Used as office_hours_id by ${nameListOf('SLA policy', policies)}: change that first`);
+    }
+    await deleteOfficeHours(trx, orgId, id);
+  });
+}
+
+/** A page of the org's office hours, oldest first. */
+export const pageOfOfficeHours = (db: Db, orgId: string, query: ListOfficeHours) =>
+  pageOf(db, query, (place) => listOfficeHours(db, orgId, place));
+
+function foundOrThrow<Row>(officeHours: Row | undefined): Row {
+  if (officeHours === undefined) throw notFound('office hours');
+  return officeHours;
+}
+
+function assertKnownShifts(known: Shift[], shifts: Shift[]): void {
+  const ids = new Set(known.map(({ id }) => id));
+  const issues = shifts.flatMap(({ id }, index) =>
+    ids.has(id)
+      ? []
+      : [{ path: `body.shifts.${index}.id`, message: 'must be the id of a shift that these office hours have' }],
+  );
+  if (issues.length === 0) return;
+  const summary = issues.map(({ path, message }) => `${path}: ${message}`).join('; ');
+  throw invalid(`The request is not valid: ${summary.slice(0, 500)}`, issues);
+}
+
+const nameListOf = (kind: string, all: string[]): string => {
+  const names = all.slice(0, MAX_LISTED_NAMES).map((name) => JSON.stringify(name));
+  return `${kind} ${names.join(', ')}${all.length > MAX_LISTED_NAMES ? ' and others' : ''}`;
+};

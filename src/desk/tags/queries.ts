@@ -1,0 +1,76 @@
+import { sql } from 'kysely';
+import type { Db, Trx } from '../../db/connect.ts';
+import { lockName } from '../../db/locks.ts';
+import { tagKeyOf } from './rules.ts';
+import type { UpsertTag } from './schema.ts';
+
+/** Lets one new tag of the org through at a time, so that they can be counted. */
+export async function lockTagCreation(trx: Trx, orgId: string): Promise<void> {
+  await lockName(trx, `tags ${orgId}`);
+}
+
+export async function countTags(db: Db, orgId: string): Promise<number> {
+  const { count } = await db
+    .selectFrom('tags')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('org_id', '=', orgId)
+    .executeTakeFirstOrThrow();
+  return count;
+}
+
+/** Makes the tag, or gives the one of this name the new spelling and flag. */
+export async function upsertTag(db: Db, orgId: string, tag: UpsertTag): Promise<void> {
+  await db
+    .insertInto('tags')
+    .values({ org_id: orgId, tag_key: tagKeyOf(tag.tag_name), ...tag })
+    .onConflict((oc) => oc.columns(['org_id', 'tag_key']).doUpdateSet({ ...tag, updated_at: sql<Date>`now()` }))
+    .execute();
+}
+
+export async function deleteTag(db: Db, orgId: string, name: string): Promise<boolean> {
+  const { numDeletedRows } = await db
+    .deleteFrom('tags')
+    .where('org_id', '=', orgId)
+    .where('tag_key', '=', tagKeyOf(name))
+    .executeTakeFirst();
+  return numDeletedRows > 0n;
+}
+
+export async function lockTagKeysShared(trx: Trx, orgId: string, keys: string[]): Promise<string[]> {
+  const tags = await trx
+    .selectFrom('tags')
+    .select('tag_key')
+    .where('org_id', '=', orgId)
+    .where('tag_key', 'in', keys)
+    .orderBy('tag_key')
+    .forKeyShare()
+    .execute();
+  return tags.map(({ tag_key }) => tag_key);
+}
+
+/** All of the org's tags by name. */
+export function listTags(db: Db, orgId: string) {
+  return db
+    .selectFrom('tags')
+    .select(['tag_name', 'exclude_from_auto_tagging', 'created_at', 'updated_at'])
+    .where('org_id', '=', orgId)
+    .orderBy('tag_key')
+    .execute();
+}
+
+export async function isAutoTaggingEnabled(db: Db, orgId: string): Promise<boolean> {
+  const settings = await db
+    .selectFrom('tag_settings')
+    .select('auto_tagging_enabled')
+    .where('org_id', '=', orgId)
+    .executeTakeFirst();
+  return settings?.auto_tagging_enabled ?? false;
+}
+
+export async function setAutoTagging(db: Db, orgId: string, isEnabled: boolean): Promise<void> {
+  await db
+    .insertInto('tag_settings')
+    .values({ org_id: orgId, auto_tagging_enabled: isEnabled })
+    .onConflict((oc) => oc.column('org_id').doUpdateSet({ auto_tagging_enabled: isEnabled }))
+    .execute();
+}

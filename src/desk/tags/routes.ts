@@ -1,0 +1,75 @@
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import { errorResponses } from '../../http/errors.ts';
+import { NO_BODY, NoBody } from '../../http/schemas.ts';
+import { isAutoTaggingEnabled, listTags, setAutoTagging } from './queries.ts';
+import { AutoTagging, Tag, TagPath, UpsertTag } from './schema.ts';
+import { removeTag, saveTag } from './service.ts';
+
+const tags = ['tags'];
+
+export const tagRoutes: FastifyPluginAsyncZod = async (app) => {
+  app.get('/tags', {
+    config: { scope: 'tags:read' },
+    schema: {
+      operationId: 'listTags',
+      tags,
+      description: 'All of them, by name.',
+      response: { 200: z.array(Tag), ...errorResponses(403) },
+    },
+    handler: ({ db, org }) => listTags(db, org.id),
+  });
+
+  app.put('/tags', {
+    config: { scope: 'tags:write' },
+    schema: {
+      operationId: 'upsertTag',
+      tags,
+      description: 'Makes the tag, or changes the one that has the name in any case: it is then spelled as it is here.',
+      body: UpsertTag,
+      response: { 200: NoBody, ...errorResponses(403, 409) },
+    },
+    handler: async ({ db, org, body }) => {
+      await saveTag(db, org.id, body);
+      return NO_BODY;
+    },
+  });
+
+  app.delete('/tags/:tag_name', {
+    config: { scope: 'tags:write' },
+    schema: {
+      operationId: 'deleteTag',
+      tags,
+      params: TagPath,
+      response: { 200: NoBody, ...errorResponses(403, 404) },
+    },
+    handler: async ({ db, org, params }) => {
+      await removeTag(db, org.id, params.tag_name);
+      return NO_BODY;
+    },
+  });
+
+  app.get('/tags/auto-tagging', {
+    config: { scope: 'tags:read' },
+    schema: {
+      operationId: 'getAutoTagging',
+      tags,
+      response: { 200: AutoTagging, ...errorResponses(403) },
+    },
+    handler: async ({ db, org }) => ({ enabled: await isAutoTaggingEnabled(db, org.id) }),
+  });
+
+  app.put('/tags/auto-tagging', {
+    config: { scope: 'tags:write' },
+    schema: {
+      operationId: 'updateAutoTagging',
+      tags,
+      body: AutoTagging,
+      response: { 200: NoBody, ...errorResponses(403) },
+    },
+    handler: async ({ db, org, body }) => {
+      await setAutoTagging(db, org.id, body.enabled);
+      return NO_BODY;
+    },
+  });
+};

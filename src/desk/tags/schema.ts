@@ -1,0 +1,35 @@
+import { z } from 'zod';
+import { Timestamp } from '../../http/schemas.ts';
+
+const MAX_LENGTH = 100;
+
+/** Without white space around it once parsed. */
+const TagName = z
+  .string()
+  .min(1)
+  .max(MAX_LENGTH)
+  .trim()
+  .refine((name) => name !== '', 'must not be blank')
+  .describe('White space around it is dropped. In any case it is the same tag.');
+
+const ExcludeFromAutoTagging = z.boolean().describe('Whether the AI never applies it by itself.');
+
+export const UpsertTag = z
+  .object({ tag_name: TagName, exclude_from_auto_tagging: ExcludeFromAutoTagging.default(false) })
+  .meta({ id: 'UpsertTag', examples: [{ tag_name: 'refund' }, { tag_name: 'VIP', exclude_from_auto_tagging: true }] });
+export type UpsertTag = z.infer<typeof UpsertTag>;
+
+export const TagPath = z.object({ tag_name: TagName });
+
+export const Tag = z
+  .object({
+    tag_name: z.string().describe('As it was written last.'),
+    exclude_from_auto_tagging: ExcludeFromAutoTagging,
+    created_at: Timestamp,
+    updated_at: Timestamp,
+  })
+  .meta({ id: 'Tag' });
+
+export const AutoTagging = z
+  .object({ enabled: z.boolean().describe('Whether the AI applies tags by itself. Off until set.') })
+  .meta({ id: 'AutoTagging', examples: [{ enabled: true }] });

@@ -1,0 +1,34 @@
+import type { Db, Trx } from '../../db/connect.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import { conflict, notFound } from '../../errors.ts';
+import { countTags, deleteTag, lockTagCreation, lockTagKeysShared, upsertTag } from './queries.ts';
+import { tagKeyOf } from './rules.ts';
+import type { UpsertTag } from './schema.ts';
+
+const MAX_TAGS = 1000;
+
+/** Makes the tag, or changes the one of this name in any spelling. Throws conflict where it would be one more than an org can have. */
+export function saveTag(db: Db, orgId: string, tag: UpsertTag): Promise<void> {
+  return inTransaction(db, async (trx) => {
+    await lockTagCreation(trx, orgId);
+    await upsertTag(trx, orgId, tag);
+    if ((await countTags(trx, orgId)) > MAX_TAGS) {
+      throw conflict(`An org has at most ${MAX_TAGS} tags: delete one that is not in use`);
+    }
+  });
+}
+
+/** The tags of these names in any spelling, which stay until the transaction ends, and the names that the org has no tag for. */
+export async function lockTagsShared(
+  trx: Trx,
+  orgId: string,
+  names: string[],
+): Promise<{ keys: string[]; unknown: string[] }> {
+  const keys = await lockTagKeysShared(trx, orgId, names.map(tagKeyOf));
+  return { keys, unknown: names.filter((name) => !keys.includes(tagKeyOf(name))) };
+}
+
+/** Throws notFound. */
+export async function removeTag(db: Db, orgId: string, name: string): Promise<void> {
+  if (!(await deleteTag(db, orgId, name))) throw notFound('tag');
+}

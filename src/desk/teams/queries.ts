@@ -1,0 +1,106 @@
+import { sql } from 'kysely';
+import { jsonArrayFrom } from 'kysely/helpers/postgres';
+import type { Db, Trx } from '../../db/connect.ts';
+import { orderedByCreation, type PageRequest } from '../../db/cursor.ts';
+import type { SaveTeam } from './schema.ts';
+
+export async function insertTeam(db: Db, orgId: string, id: string, team: SaveTeam): Promise<void> {
+  await db
+    .insertInto('teams')
+    .values({ org_id: orgId, id, ...team })
+    .execute();
+}
+
+const selectTeams = (db: Db, orgId: string) =>
+  db
+    .selectFrom('teams as team')
+    .select(['team.id', 'team.name', 'team.description', 'team.is_support_enabled'])
+    .select(['team.support_office_hours_id', 'team.support_assignment_strategy', 'team.created_at', 'team.updated_at'])
+    .select((eb) =>
+      jsonArrayFrom(
+        eb
+          .selectFrom('team_members as belonging')
+          .innerJoin('members as member', (join) =>
+            join.onRef('member.org_id', '=', 'belonging.org_id').onRef('member.user_id', '=', 'belonging.user_id'),
+          )
+          .innerJoin('users as user', 'user.id', 'member.user_id')
+          .select(['user.id', 'user.email', 'member.name', 'member.is_available as available'])
+          .whereRef('belonging.org_id', '=', 'team.org_id')
+          .whereRef('belonging.team_id', '=', 'team.id')
+          .orderBy('user.id'),
+      ).as('members'),
+    )
+    .where('team.org_id', '=', orgId);
+
+export const findTeam = (db: Db, orgId: string, id: string) =>
+  selectTeams(db, orgId).where('team.id', '=', id).executeTakeFirst();
+
+/** A page of teams by creation. */
+export const listTeams = (db: Db, orgId: string, place: PageRequest) =>
+  selectTeams(db, orgId).$call(orderedByCreation(place, 'team')).execute();
+
+/** The names of some of the teams that work in these office hours, the oldest first. */
+export async function listTeamNames(db: Db, orgId: string, officeHoursId: string, limit: number): Promise<string[]> {
+  const teams = await db
+    .selectFrom('teams')
+    .select('name')
+    .where('org_id', '=', orgId)
+    .where('support_office_hours_id', '=', officeHoursId)
+    .orderBy('created_at')
+    .orderBy('id')
+    .limit(limit)
+    .execute();
+  return teams.map(({ name }) => name);
+}
+
+export async function updateTeam(db: Db, orgId: string, id: string, team: SaveTeam): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('teams')
+    .set({ ...team, updated_at: sql<Date>`now()` })
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+export async function deleteTeam(db: Db, orgId: string, id: string): Promise<boolean> {
+  const { numDeletedRows } = await db
+    .deleteFrom('teams')
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return numDeletedRows > 0n;
+}
+
+/** Whether the team exists, in which case nobody can delete it until the transaction ends. */
+export async function lockTeamShared(trx: Trx, orgId: string, id: string): Promise<boolean> {
+  const team = await trx
+    .selectFrom('teams')
+    .select('id')
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .forKeyShare()
+    .executeTakeFirst();
+  return team !== undefined;
+}
+
+/** Makes the member of the org one of the team, who may be that already. False where the org has no such member. */
+export async function insertTeamMember(db: Db, orgId: string, teamId: string, userId: number): Promise<boolean> {
+  const { rows } = await sql`
+    insert into team_members (org_id, team_id, user_id)
+    select org_id, ${teamId}, user_id from members where org_id = ${orgId} and user_id = ${userId} for key share
+    on conflict (org_id, team_id, user_id) do update set user_id = excluded.user_id
+    returning user_id
+  `.execute(db);
+  return rows.length > 0;
+}
+
+export async function deleteTeamMember(db: Db, orgId: string, teamId: string, userId: number): Promise<boolean> {
+  const { numDeletedRows } = await db
+    .deleteFrom('team_members')
+    .where('org_id', '=', orgId)
+    .where('team_id', '=', teamId)
+    .where('user_id', '=', userId)
+    .executeTakeFirst();
+  return numDeletedRows > 0n;
+}

@@ -1,0 +1,108 @@
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { errorResponses } from '../../http/errors.ts';
+import { NO_BODY, NoBody } from '../../http/schemas.ts';
+import { AddUserToTeam, ListTeams, SaveTeam, Team, TeamMemberPath, TeamPage, TeamPath } from './schema.ts';
+import {
+  addTeamMember,
+  createTeam,
+  getTeam,
+  pageOfTeams,
+  removeTeam,
+  removeTeamMember,
+  replaceTeam,
+} from './service.ts';
+
+const tags = ['teams'];
+
+export const teamRoutes: FastifyPluginAsyncZod = async (app) => {
+  app.get('/teams', {
+    config: { scope: 'teams:read' },
+    schema: {
+      operationId: 'listTeams',
+      tags,
+      querystring: ListTeams,
+      response: { 200: TeamPage, ...errorResponses(403) },
+    },
+    handler: ({ db, org, query }) => pageOfTeams(db, org.id, query),
+  });
+
+  app.post('/teams', {
+    config: { scope: 'teams:write' },
+    schema: {
+      operationId: 'createTeam',
+      tags,
+      body: SaveTeam,
+      response: { 201: Team, ...errorResponses(403) },
+    },
+    handler: async ({ db, org, body }, reply) => {
+      reply.code(201);
+      return createTeam(db, org.id, body);
+    },
+  });
+
+  app.get('/teams/:id', {
+    config: { scope: 'teams:read' },
+    schema: {
+      operationId: 'getTeam',
+      tags,
+      params: TeamPath,
+      response: { 200: Team, ...errorResponses(403, 404) },
+    },
+    handler: ({ db, org, params }) => getTeam(db, org.id, params.id),
+  });
+
+  app.put('/teams/:id', {
+    config: { scope: 'teams:write' },
+    schema: {
+      operationId: 'updateTeam',
+      tags,
+      description: 'Replaces all but the members: an absent field gets its default.',
+      params: TeamPath,
+      body: SaveTeam,
+      response: { 200: Team, ...errorResponses(403, 404) },
+    },
+    handler: ({ db, org, params, body }) => replaceTeam(db, org.id, params.id, body),
+  });
+
+  app.delete('/teams/:id', {
+    config: { scope: 'teams:write' },
+    schema: {
+      operationId: 'deleteTeam',
+      tags,
+      description: 'Its members stay members of the org.',
+      params: TeamPath,
+      response: { 200: NoBody, ...errorResponses(403, 404) },
+    },
+    handler: async ({ db, org, params }) => {
+      await removeTeam(db, org.id, params.id);
+      return NO_BODY;
+    },
+  });
+
+  app.post('/teams/:id/users', {
+    config: { scope: 'teams:write' },
+    schema: {
+      operationId: 'addUserToTeam',
+      tags,
+      description: 'A member of the org may belong to several teams. One who belongs to this one already stays.',
+      params: TeamPath,
+      body: AddUserToTeam,
+      response: { 200: Team, ...errorResponses(403, 404) },
+    },
+    handler: ({ db, org, params, body }) => addTeamMember(db, org.id, params.id, body.userId),
+  });
+
+  app.delete('/teams/:id/users/:userId', {
+    config: { scope: 'teams:write' },
+    schema: {
+      operationId: 'removeUserFromTeam',
+      tags,
+      params: TeamMemberPath,
+      response: { 200: NoBody, ...errorResponses(403, 404) },
+    },
+    handler: async ({ db, org, params }) => {
+      await removeTeamMember(db, org.id, params.id, params.userId);
+      return NO_BODY;
+    },
+  });
+};

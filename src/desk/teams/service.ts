@@ -1,0 +1,79 @@
+import type { Db, Trx } from '../../db/connect.ts';
+import { pageOf } from '../../db/cursor.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import { notFound, refused } from '../../errors.ts';
+import { newId } from '../../ids.ts';
+import { announce } from '../../outbox/events.ts';
+import { lockOfficeHoursShared } from '../office-hours/queries.ts';
+import {
+  deleteTeam,
+  deleteTeamMember,
+  findTeam,
+  insertTeam,
+  insertTeamMember,
+  listTeams,
+  lockTeamShared,
+  updateTeam,
+} from './queries.ts';
+import type { ListTeams, SaveTeam } from './schema.ts';
+
+export { lockTeamShared } from './queries.ts';
+
+/** Throws invalid for office hours that the org does not have. */
+export function createTeam(db: Db, orgId: string, team: SaveTeam) {
+  return inTransaction(db, async (trx) => {
+    await assertOfficeHours(trx, orgId, team);
+    const id = newId();
+    await insertTeam(trx, orgId, id, team);
+    return getTeam(trx, orgId, id);
+  });
+}
+
+/** The team with its members. Throws notFound. */
+export async function getTeam(db: Db, orgId: string, id: string) {
+  const team = await findTeam(db, orgId, id);
+  if (team === undefined) throw notFound('team');
+  return team;
+}
+
+/** Replaces all but the members. Throws notFound, and as createTeam does. */
+export function replaceTeam(db: Db, orgId: string, id: string, team: SaveTeam) {
+  return inTransaction(db, async (trx) => {
+    await assertOfficeHours(trx, orgId, team);
+    if (!(await updateTeam(trx, orgId, id, team))) throw notFound('team');
+    await announce(trx, orgId, 'staffing-changed', [{ subject_id: orgId, payload: {} }]);
+    return getTeam(trx, orgId, id);
+  });
+}
+
+/** Its members stay members of the org. Throws notFound. */
+export async function removeTeam(db: Db, orgId: string, id: string): Promise<void> {
+  if (!(await deleteTeam(db, orgId, id))) throw notFound('team');
+}
+
+/** One who belongs to the team already stays. Throws notFound for the team, and invalid for one who is no member of the org. */
+export function addTeamMember(db: Db, orgId: string, teamId: string, userId: number) {
+  return inTransaction(db, async (trx) => {
+    if (!(await lockTeamShared(trx, orgId, teamId))) throw notFound('team');
+    if (!(await insertTeamMember(trx, orgId, teamId, userId))) {
+      throw refused('userId', 'must be the id of a member of the org: GET /members lists them');
+    }
+    await announce(trx, orgId, 'staffing-changed', [{ subject_id: orgId, payload: {} }]);
+    return getTeam(trx, orgId, teamId);
+  });
+}
+
+/** Throws notFound where there is no such team, or nobody of this id in it. */
+export async function removeTeamMember(db: Db, orgId: string, teamId: string, userId: number): Promise<void> {
+  if (!(await deleteTeamMember(db, orgId, teamId, userId))) throw notFound('member of the team');
+}
+
+/** A page of the org's teams with their members, oldest first. */
+export const pageOfTeams = (db: Db, orgId: string, query: ListTeams) =>
+  pageOf(db, query, (place) => listTeams(db, orgId, place));
+
+/** The office hours that it finds stay until the transaction ends. */
+async function assertOfficeHours(trx: Trx, orgId: string, { support_office_hours_id: id }: SaveTeam): Promise<void> {
+  if (id === null || (await lockOfficeHoursShared(trx, orgId, id))) return;
+  throw refused('support_office_hours_id', 'must be the id of office hours of the org: GET /office-hours lists them');
+}

@@ -1,0 +1,109 @@
+import { sql } from 'kysely';
+import type { Db, Trx } from '../../../db/connect.ts';
+import { orderedByCreation, type PageRequest } from '../../../db/cursor.ts';
+
+const COLUMNS = [
+  'id',
+  'url',
+  'display_name',
+  'status',
+  'page_limit',
+  'exclude_paths',
+  'include_paths',
+  'crawl_interval_hours',
+  'takes_www',
+  'settings_version',
+  'last_crawl_started_at',
+  'last_crawl_completed_at',
+  'error_message',
+  'created_at',
+  'updated_at',
+] as const;
+
+export const findDatasource = (db: Db, orgId: string, id: string) =>
+  db.selectFrom('datasources').select(COLUMNS).where('org_id', '=', orgId).where('id', '=', id).executeTakeFirst();
+
+export type DatasourceRow = NonNullable<Awaited<ReturnType<typeof findDatasource>>>;
+
+/** The same, as it stays until the transaction ends. Locked before its crawl, and that before pages. */
+export const lockDatasource = (trx: Trx, orgId: string, id: string) =>
+  trx
+    .selectFrom('datasources')
+    .select(COLUMNS)
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .forNoKeyUpdate()
+    .executeTakeFirst();
+
+export const listDatasources = (db: Db, orgId: string, place: PageRequest): Promise<DatasourceRow[]> =>
+  db.selectFrom('datasources').select(COLUMNS).where('org_id', '=', orgId).$call(orderedByCreation(place)).execute();
+
+export interface NewDatasource {
+  id: string;
+  url: string;
+  display_name: string;
+  page_limit: number | null;
+  exclude_paths: string[];
+  include_paths: string[];
+  crawl_interval_hours: number | null;
+}
+
+export const insertDatasource = (trx: Trx, orgId: string, datasource: NewDatasource): Promise<DatasourceRow> =>
+  trx
+    .insertInto('datasources')
+    .values({ org_id: orgId, ...datasource })
+    .returning(COLUMNS)
+    .executeTakeFirstOrThrow();
+
+type Changes = Partial<Omit<NewDatasource, 'id' | 'url'>> & { status?: 'active' | 'paused' };
+
+/** `areRules`: which pages are stored may change. */
+export const updateDatasource = (
+  trx: Trx,
+  orgId: string,
+  id: string,
+  changes: Changes,
+  areRules: boolean,
+): Promise<DatasourceRow> =>
+  trx
+    .updateTable('datasources')
+    .set({
+      ...changes,
+      updated_at: sql<Date>`now()`,
+      settings_version: sql<number>`settings_version + ${areRules ? 1 : 0}`,
+    })
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .returning(COLUMNS)
+    .executeTakeFirstOrThrow();
+
+export async function updateTakesWww(db: Db, orgId: string, id: string): Promise<void> {
+  await db
+    .updateTable('datasources')
+    .set({ takes_www: true })
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .execute();
+}
+
+export async function deleteDatasource(trx: Trx, orgId: string, id: string): Promise<void> {
+  await trx.deleteFrom('datasources').where('org_id', '=', orgId).where('id', '=', id).execute();
+}
+
+/** How many pages a datasource has, by what became of them. */
+export async function countPages(db: Db, orgId: string, id: string) {
+  const of = (status: string) => sql<number>`count(*) filter (where status = ${status})`;
+  return db
+    .selectFrom('crawl_pages')
+    .select([
+      sql<number>`count(*) filter (where status <> 'removed')`.as('total'),
+      of('synced').as('synced'),
+      of('pending').as('pending'),
+      of('error').as('error'),
+      of('excluded').as('excluded'),
+    ])
+    .where('org_id', '=', orgId)
+    .where('datasource_id', '=', id)
+    .where(sql<boolean>`choice is distinct from 'deleted'`)
+    .executeTakeFirstOrThrow();
+}

@@ -1,0 +1,103 @@
+import type { Db, Trx } from '../../../db/connect.ts';
+import { pageOf } from '../../../db/cursor.ts';
+import { inTransaction } from '../../../db/transaction.ts';
+import { notFound } from '../../../errors.ts';
+import { newId } from '../../../ids.ts';
+import { enqueue, signalWithStart } from '../../../outbox/outbox.ts';
+import { WAKE } from '../../../temporal/contract.ts';
+import { removeItems } from '../../index/service.ts';
+import { type DatasourceRef, SYNC_CRAWL_SCHEDULE } from '../contract.ts';
+import { findActiveJob, lockActiveJob } from '../jobs/queries.ts';
+import { beginCrawl, getLockedDatasource, wakeCrawl } from '../jobs/service.ts';
+import { listIndexedItems } from '../pages/queries.ts';
+import { siteOf } from '../scope/rules.ts';
+import {
+  countPages,
+  type DatasourceRow,
+  deleteDatasource,
+  findDatasource,
+  insertDatasource,
+  listDatasources,
+  updateDatasource,
+} from './queries.ts';
+import type { CreateWebsiteDatasource, UpdateWebsiteDatasource } from './schema.ts';
+
+const MS_PER_HOUR = 60 * 60_000;
+
+/** A datasource as answers show it. */
+export function datasourceResponse(row: DatasourceRow) {
+  const { host, path } = siteOf(row);
+  return { ...row, scope: { host, path } };
+}
+
+/** Adds a website, and begins to crawl it where that is asked for. */
+export function createDatasource(db: Db, orgId: string, input: CreateWebsiteDatasource): Promise<DatasourceRow> {
+  const { auto_start_crawl, display_name, ...fields } = input;
+  return inTransaction(db, async (trx) => {
+    const name = display_name ?? new URL(fields.url).host.slice(0, 255);
+    const row = await insertDatasource(trx, orgId, { id: newId(), display_name: name, ...fields });
+    await syncSchedule(trx, orgId, row.id);
+    if (auto_start_crawl) await beginCrawl(trx, orgId, row, 'full');
+    return row;
+  });
+}
+
+/** A datasource with what became of its pages. Throws notFound. */
+export async function getDatasourceDetails(db: Db, orgId: string, id: string) {
+  const row = await findDatasource(db, orgId, id);
+  if (row === undefined) throw notFound('datasource');
+  const [page_stats, active] = await Promise.all([countPages(db, orgId, id), findActiveJob(db, orgId, id)]);
+  return { ...datasourceResponse(row), page_stats, active_crawl_job: active ?? null };
+}
+
+/** A page of the org's datasources, oldest first. */
+export const pageOfDatasources = (db: Db, orgId: string, query: { cursor?: string | undefined; limit: number }) =>
+  pageOf(db, query, (place) => listDatasources(db, orgId, place));
+
+/** Changes what is given. Which pages are stored follows with the next crawl. Throws notFound. */
+export function changeDatasource(
+  db: Db,
+  orgId: string,
+  id: string,
+  changes: UpdateWebsiteDatasource,
+): Promise<DatasourceRow> {
+  return inTransaction(db, async (trx) => {
+    const before = await getLockedDatasource(trx, orgId, id);
+    const areRules = changes.include_paths !== undefined || changes.exclude_paths !== undefined;
+    const row = await updateDatasource(trx, orgId, id, changes, areRules);
+    await syncSchedule(trx, orgId, id);
+    const active = row.status === before.status ? undefined : await lockActiveJob(trx, orgId, id);
+    if (active !== undefined) await enqueue(trx, orgId, wakeCrawl(orgId, active));
+    return row;
+  });
+}
+
+/** Deletes a datasource with its pages, its crawls and all that the knowledge has of it. Throws notFound. */
+export function removeDatasource(db: Db, orgId: string, id: string): Promise<void> {
+  return inTransaction(db, async (trx) => {
+    await getLockedDatasource(trx, orgId, id);
+    const active = await lockActiveJob(trx, orgId, id);
+    await removeItems(trx, orgId, await listIndexedItems(trx, orgId, id));
+    await deleteDatasource(trx, orgId, id);
+    await syncSchedule(trx, orgId, id);
+    if (active !== undefined) await enqueue(trx, orgId, wakeCrawl(orgId, active));
+  });
+}
+
+const syncSchedule = (trx: Trx, orgId: string, datasourceId: string) =>
+  enqueue(
+    trx,
+    orgId,
+    signalWithStart(SYNC_CRAWL_SCHEDULE, { orgId, datasourceId }, WAKE, {
+      subjectId: datasourceId,
+      summary: 'Schedule of a datasource',
+    }),
+  );
+
+/** How often a datasource is crawled, counted from when it was made. Undefined where its crawls are started by hand, or it is paused or gone. */
+export async function crawlScheduleOf(db: Db, { orgId, datasourceId }: DatasourceRef) {
+  const row = await findDatasource(db, orgId, datasourceId);
+  if (row?.status !== 'active' || row.crawl_interval_hours === null) return undefined;
+  const everyMs = row.crawl_interval_hours * MS_PER_HOUR;
+  return { name: row.display_name, everyMs, offsetMs: row.created_at.getTime() % everyMs };
+}

@@ -1,0 +1,129 @@
+import { promisify } from 'node:util';
+import { brotliDecompress, gunzip, inflate } from 'node:zlib';
+import { type Download, type Egress, EgressError, type EgressProblem } from '../../../providers/egress/egress.ts';
+import type { PageReason } from '../reasons.rules.ts';
+import { USER_AGENT } from './robots.ts';
+
+const MAX_PAGE_BYTES = 5 * 1024 * 1024;
+
+const TIMEOUT_MS = 10_000;
+const MAX_RETRY_AFTER_MS = 60 * 60_000;
+const HEADERS = {
+  'user-agent': USER_AGENT,
+  accept: 'text/html,application/xhtml+xml,application/pdf;q=0.9,text/*;q=0.8,*/*;q=0.1',
+  'accept-encoding': 'gzip, deflate, br',
+};
+const OWN_DIRECTIVE = new RegExp(`^\\s*${USER_AGENT}\\s*:`, 'i');
+const REDIRECTS = new Set([301, 302, 303, 307, 308]);
+const REASON_OF: Record<EgressProblem, PageReason> = {
+  refused: 'refused_address',
+  too_large: 'too_large',
+  timeout: 'timeout',
+  unreachable: 'unreachable',
+};
+const DECODERS: Record<string, (bytes: Buffer, options: { maxOutputLength: number }) => Promise<Buffer>> = {
+  gzip: promisify<Buffer, object, Buffer>(gunzip),
+  'x-gzip': promisify<Buffer, object, Buffer>(gunzip),
+  deflate: promisify<Buffer, object, Buffer>(inflate),
+  br: promisify<Buffer, object, Buffer>(brotliDecompress),
+};
+
+export interface FetchedPage {
+  kind: 'page';
+  status: number;
+  bytes: Buffer;
+  contentType: string | null;
+  etag: string | null;
+  lastModified: string | null;
+  /** What X-Robots-Tag says to us. */
+  robotsTag: string;
+}
+
+export type FetchResult =
+  | FetchedPage
+  | { kind: 'unchanged' }
+  | { kind: 'redirect'; status: number; to: string }
+  | { kind: 'failed'; status: number | null; reason: PageReason; detail: string | null; retryAfterMs: number | null };
+
+export interface Validators {
+  etag: string | null;
+  last_modified: string | null;
+}
+
+/** Gets what is at a URL, following no redirect. `known`: what to compare with. Whatever goes wrong is an answer too. */
+export async function fetchPage(egress: Egress, url: string, known: Validators | undefined): Promise<FetchResult> {
+  try {
+    const answer = await egress.download(url, {
+      headers: { ...HEADERS, ...conditionalHeaders(known) },
+      maxBytes: MAX_PAGE_BYTES,
+      timeoutMs: TIMEOUT_MS,
+      redirects: 'manual',
+    });
+    return await classifyResponse(answer);
+  } catch (error) {
+    if (!(error instanceof EgressError)) throw error;
+    return failed(REASON_OF[error.problem], null, { detail: error.message });
+  }
+}
+
+const conditionalHeaders = (known: Validators | undefined): Record<string, string> => ({
+  ...(known?.etag ? { 'if-none-match': known.etag } : {}),
+  ...(known?.last_modified ? { 'if-modified-since': known.last_modified } : {}),
+});
+
+async function classifyResponse({ status, headers, bytes }: Download): Promise<FetchResult> {
+  const location = header(headers.location);
+  if (REDIRECTS.has(status) && location !== null) return { kind: 'redirect', status, to: location };
+  if (status === 304) return { kind: 'unchanged' };
+  if (status >= 200 && status < 300) {
+    const unpacked = await decodeBody(bytes, header(headers['content-encoding']));
+    if (typeof unpacked === 'string') return failed(unpacked, status);
+    return {
+      kind: 'page',
+      status,
+      bytes: unpacked,
+      contentType: header(headers['content-type']),
+      etag: header(headers.etag),
+      lastModified: header(headers['last-modified']),
+      robotsTag: ownDirectivesIn(headers['x-robots-tag']),
+    };
+  }
+  const retryAfterMs = parseRetryAfter(header(headers['retry-after']));
+  if (status === 429 || (status === 503 && retryAfterMs !== null)) return failed('busy', status, { retryAfterMs });
+  if (status === 404 || status === 410) return failed('not_found', status);
+  if (status === 401 || status === 403) return failed('forbidden', status);
+  return failed(status >= 500 ? 'server_error' : 'http_error', status);
+}
+
+const failed = (
+  reason: PageReason,
+  status: number | null,
+  { detail = null, retryAfterMs = null }: { detail?: string | null; retryAfterMs?: number | null } = {},
+): FetchResult => ({ kind: 'failed', status, reason, detail, retryAfterMs });
+
+const header = (value: string | string[] | undefined): string | null => [value].flat()[0] ?? null;
+
+/** Values for one crawler begin with its name. */
+const ownDirectivesIn = (value: string | string[] | undefined): string =>
+  [value ?? []]
+    .flat()
+    .map((line) => line.replace(OWN_DIRECTIVE, ''))
+    .filter((line) => !/^\s*[\w-]+:/.test(line) || /^\s*(unavailable_after|max-[\w-]+):/i.test(line))
+    .join(',');
+
+async function decodeBody(bytes: Buffer, encoding: string | null): Promise<Buffer | PageReason> {
+  const how = DECODERS[(encoding ?? '').trim().toLowerCase()];
+  if (how === undefined) return bytes;
+  try {
+    return await how(bytes, { maxOutputLength: MAX_PAGE_BYTES });
+  } catch (error) {
+    return (error as { code?: string }).code === 'ERR_BUFFER_TOO_LARGE' ? 'too_large' : 'unreadable';
+  }
+}
+
+/** Seconds or a date (RFC 9110, 10.2.3). */
+function parseRetryAfter(value: string | null): number | null {
+  if (value === null) return null;
+  const ms = /^\d+$/.test(value.trim()) ? Number(value) * 1_000 : Date.parse(value) - Date.now();
+  return Number.isNaN(ms) ? null : Math.min(Math.max(ms, 0), MAX_RETRY_AFTER_MS);
+}

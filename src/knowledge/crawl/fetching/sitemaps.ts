@@ -1,0 +1,118 @@
+import { once } from 'node:events';
+import { createGunzip } from 'node:zlib';
+import { Parser } from 'htmlparser2';
+import type { Egress } from '../../../providers/egress/egress.ts';
+import { EgressError } from '../../../providers/egress/egress.ts';
+import { MAX_URL_LENGTH } from '../scope/urls.rules.ts';
+import { USER_AGENT } from './robots.ts';
+
+/** As the protocol has it (sitemaps.org). */
+const MAX_BYTES = 50 * 1024 * 1024;
+const MAX_URLS = 50_000;
+const TIMEOUT_MS = 60_000;
+const GZIP = [0x1f, 0x8b];
+
+export interface Sitemap {
+  urls: string[];
+  /** Of an index: the sitemaps it names. */
+  sitemaps: string[];
+}
+
+const EMPTY_SITEMAP: Sitemap = { urls: [], sitemaps: [] };
+
+/** Takes a sitemap's text piece by piece. */
+interface SitemapReader {
+  /** False: it has as many URLs as it takes. */
+  write(text: string): boolean;
+  end(): Sitemap;
+}
+
+/** What a sitemap or an index of sitemaps names, as XML or text, packed or not. Nothing where there is none, or none that can be read. */
+export async function fetchSitemap(egress: Egress, url: string): Promise<Sitemap> {
+  const decoder = new TextDecoder();
+  const gunzip = createGunzip();
+  let reader: SitemapReader | undefined;
+  let isPacked: boolean | undefined;
+  let unpacked = 0;
+  const read = (piece: Buffer) => {
+    unpacked += piece.length;
+    const text = decoder.decode(piece, { stream: true });
+    reader ??= text.trimStart().startsWith('<') ? createXmlReader() : createLineReader();
+    return reader.write(text) && unpacked <= MAX_BYTES;
+  };
+  gunzip.on('data', (piece: Buffer) => {
+    if (!read(piece)) gunzip.destroy();
+  });
+  const isUnpacked = once(gunzip, 'close').catch(() => undefined);
+
+  try {
+    await egress.download(url, {
+      headers: { 'user-agent': USER_AGENT },
+      maxBytes: MAX_BYTES,
+      timeoutMs: TIMEOUT_MS,
+      onChunk(piece) {
+        isPacked ??= GZIP.every((byte, index) => piece[index] === byte);
+        if (!isPacked) return read(piece);
+        if (!gunzip.destroyed) gunzip.write(piece);
+        return !gunzip.destroyed;
+      },
+    });
+  } catch (error) {
+    if (!(error instanceof EgressError)) throw error;
+  }
+  if (isPacked) {
+    gunzip.end();
+    await isUnpacked;
+  }
+  gunzip.destroy();
+  return reader?.end() ?? EMPTY_SITEMAP;
+}
+
+function createXmlReader(): SitemapReader {
+  const found: Sitemap = { urls: [], sitemaps: [] };
+  const open: string[] = [];
+  let location: string | undefined;
+  const parser = new Parser(
+    {
+      onopentagname(name) {
+        open.push(name);
+        if (name === 'loc') location = '';
+      },
+      ontext(text) {
+        if (location !== undefined && location.length <= MAX_URL_LENGTH) location += text;
+      },
+      onclosetag(name) {
+        open.pop();
+        if (name !== 'loc' || location === undefined) return;
+        const list = open.at(-1) === 'sitemap' ? found.sitemaps : found.urls;
+        if (list.length < MAX_URLS) list.push(location.trim());
+        location = undefined;
+      },
+    },
+    { xmlMode: true },
+  );
+  return {
+    write(text) {
+      parser.write(text);
+      return found.urls.length < MAX_URLS;
+    },
+    end() {
+      parser.end();
+      return found;
+    },
+  };
+}
+
+function createLineReader(): SitemapReader {
+  const urls: string[] = [];
+  let rest = '';
+  return {
+    write(text) {
+      const lines = (rest + text).split(/\r?\n/);
+      rest = (lines.pop() ?? '').slice(0, MAX_URL_LENGTH + 1);
+      for (const line of lines) if (urls.length < MAX_URLS && line !== '') urls.push(line.trim());
+      return urls.length < MAX_URLS;
+    },
+    end: () => ({ urls: rest === '' ? urls : [...urls, rest.trim()], sitemaps: [] }),
+  };
+}

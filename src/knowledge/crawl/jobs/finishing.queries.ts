@@ -1,0 +1,106 @@
+import { sql } from 'kysely';
+import type { Trx } from '../../../db/connect.ts';
+import type { CrawlRef } from '../contract.ts';
+import type { PageReason } from '../reasons.rules.ts';
+
+/** In so many whole crawls in a row nothing led to a page that is to be removed. */
+const MAX_UNSEEN_CRAWLS = 2;
+
+/** Whether a crawl saw all there is: no page failed in passing, and none was left out for the limit. */
+export async function isCompleteCrawl(trx: Trx, { orgId, datasourceId, jobId }: CrawlRef): Promise<boolean> {
+  const { rows } = await sql<{ is_cut: boolean }>`
+    select exists (
+      select from crawl_pages
+      where org_id = ${orgId} and datasource_id = ${datasourceId} and job_id = ${jobId}
+        and reason in ('server_error', 'busy', 'timeout', 'unreachable', 'robots_unreachable', 'page_limit')
+    ) as is_cut
+  `.execute(trx);
+  return rows[0]?.is_cut === false;
+}
+
+/** Counts the whole crawls in which nothing led to a page, and marks those for removal to which nothing has led often enough. */
+export async function countUnseen(trx: Trx, { orgId, datasourceId, jobId }: CrawlRef): Promise<void> {
+  await sql`
+    update crawl_pages set
+      unseen_count = case when found_in = ${jobId} or choice = 'included' then 0 else unseen_count + 1 end,
+      removal = case when found_in is distinct from ${jobId}::uuid and choice is null and removal is null
+        and unseen_count + 1 >= ${MAX_UNSEEN_CRAWLS} then 'unseen' else removal end
+    where org_id = ${orgId} and datasource_id = ${datasourceId} and is_stored and choice is distinct from 'deleted'
+  `.execute(trx);
+}
+
+const storedPages = (trx: Trx, orgId: string, datasourceId: string) =>
+  trx
+    .selectFrom('crawl_pages')
+    .select(['id', 'url', 'title', 'removal'])
+    .where('org_id', '=', orgId)
+    .where('datasource_id', '=', datasourceId)
+    .where('is_stored', '=', true);
+
+/** Pages that are to leave the index. `has_target`: the page that it leads to is there. */
+export const listRemovals = (trx: Trx, orgId: string, datasourceId: string) =>
+  storedPages(trx, orgId, datasourceId)
+    .select('leads_to')
+    .select(
+      sql<boolean>`exists (
+        select from crawl_pages as target
+        where target.org_id = crawl_pages.org_id and target.datasource_id = crawl_pages.datasource_id
+          and target.url_key = crawl_pages.leads_to and target.is_stored and target.removal is null
+      )`.as('has_target'),
+    )
+    .where('removal', 'is not', null)
+    .orderBy('id')
+    .execute();
+
+export type Removal = Awaited<ReturnType<typeof listDeferredRemovals>>[number];
+
+/** Takes pages out of what is stored. The text of each goes. */
+export async function unstorePages(trx: Trx, orgId: string, ids: string[]): Promise<void> {
+  await sql`
+    update crawl_pages set is_stored = false, removal = null, reason = coalesce(removal, reason), unseen_count = 0, markdown = null,
+      etag = null, last_modified = null, raw_hash = null, text_hash = null, updated_at = now(),
+      status = case when removal in ('not_found', 'unseen') then 'removed' else 'excluded' end
+    where org_id = ${orgId} and id = any(${ids}::uuid[])
+  `.execute(trx);
+}
+
+/** Has pages stay until somebody has looked at them. */
+export async function deferRemovals(trx: Trx, orgId: string, ids: string[]): Promise<void> {
+  await sql`
+    update crawl_pages set reason = 'removal_held', detail = removal, updated_at = now()
+    where org_id = ${orgId} and id = any(${ids}::uuid[])
+  `.execute(trx);
+}
+
+export const listDeferredRemovals = (trx: Trx, orgId: string, datasourceId: string) =>
+  storedPages(trx, orgId, datasourceId).where('reason', '=', 'removal_held').execute();
+
+export async function incrementRemoved(trx: Trx, orgId: string, jobId: string, count: number): Promise<void> {
+  await sql`
+    update crawl_jobs set removed_pages = removed_pages + ${count}, held_pages = greatest(0, held_pages - ${count})
+    where org_id = ${orgId} and id = ${jobId}
+  `.execute(trx);
+}
+
+export async function countStoredPages(trx: Trx, orgId: string, datasourceId: string): Promise<number> {
+  const { count } = await trx
+    .selectFrom('crawl_pages')
+    .select(sql<number>`count(*)`.as('count'))
+    .where('org_id', '=', orgId)
+    .where('datasource_id', '=', datasourceId)
+    .where('is_stored', '=', true)
+    .executeTakeFirstOrThrow();
+  return count;
+}
+
+/** What became of the page where a crawl begins. */
+export const findPageByKey = (trx: Trx, orgId: string, datasourceId: string, key: string) =>
+  trx
+    .selectFrom('crawl_pages')
+    .select(['id', 'reason', 'detail', 'http_status'] as const)
+    .where('org_id', '=', orgId)
+    .where('datasource_id', '=', datasourceId)
+    .where('url_key', '=', key)
+    .executeTakeFirst() as Promise<
+    { id: string; reason: PageReason | null; detail: string | null; http_status: number | null } | undefined
+  >;

@@ -1,0 +1,128 @@
+import { sql } from 'kysely';
+import type { Db, Trx } from '../../../db/connect.ts';
+import { orderedByCreation, type PageRequest } from '../../../db/cursor.ts';
+import type { JobStatus } from '../table.ts';
+
+const COLUMNS = [
+  'id',
+  'datasource_id',
+  'kind',
+  'status',
+  'started_at',
+  'completed_at',
+  'total_pages',
+  'completed_pages',
+  'new_pages',
+  'updated_pages',
+  'removed_pages',
+  'unchanged_pages',
+  'held_pages',
+  'dropped_urls',
+  'error_message',
+  'created_at',
+] as const;
+
+const jobs = (db: Db, orgId: string, datasourceId: string) =>
+  db.selectFrom('crawl_jobs').select(COLUMNS).where('org_id', '=', orgId).where('datasource_id', '=', datasourceId);
+
+export const findJob = (db: Db, orgId: string, datasourceId: string, id: string) =>
+  jobs(db, orgId, datasourceId).where('id', '=', id).executeTakeFirst();
+
+export type JobRow = NonNullable<Awaited<ReturnType<typeof findJob>>>;
+
+/** The crawl that is under way, if any. */
+export const findActiveJob = (db: Db, orgId: string, datasourceId: string) =>
+  jobs(db, orgId, datasourceId).where('status', 'in', ['pending', 'scraping']).executeTakeFirst();
+
+/** The same, as it stays until the transaction ends. */
+export const lockActiveJob = (trx: Trx, orgId: string, datasourceId: string) =>
+  jobs(trx, orgId, datasourceId).where('status', 'in', ['pending', 'scraping']).forUpdate().executeTakeFirst();
+
+/** A crawl as it stays until the transaction ends, where it is under way. */
+export const lockJob = (trx: Trx, orgId: string, datasourceId: string, id: string) =>
+  jobs(trx, orgId, datasourceId)
+    .where('id', '=', id)
+    .where('status', 'in', ['pending', 'scraping'])
+    .forUpdate()
+    .executeTakeFirst();
+
+export const listJobs = (db: Db, orgId: string, datasourceId: string, place: PageRequest): Promise<JobRow[]> =>
+  jobs(db, orgId, datasourceId).$call(orderedByCreation(place)).execute();
+
+/** Crawls by their ids, of whatever org: for streams whose callers were asked for theirs. */
+export const listJobsByIds = (db: Db, refs: { orgId: string; jobId: string }[]) =>
+  db
+    .selectFrom('crawl_jobs')
+    .select([...COLUMNS, 'org_id'])
+    .where(
+      sql<boolean>`(org_id, id) in (select * from unnest(${refs.map(({ orgId }) => orgId)}::uuid[], ${refs.map(({ jobId }) => jobId)}::uuid[]))`,
+    )
+    .execute();
+
+/** Adds a crawl, unless one is under way. */
+export const insertJob = (
+  trx: Trx,
+  orgId: string,
+  job: { id: string; datasource_id: string; kind: 'full' | 'pages' },
+): Promise<JobRow | undefined> =>
+  trx
+    .insertInto('crawl_jobs')
+    .values({ org_id: orgId, ...job })
+    .onConflict((conflict) =>
+      conflict
+        .columns(['org_id', 'datasource_id'])
+        .where(sql<boolean>`status in ('pending', 'scraping')`) // parameters would not match the index in a generic plan
+        .doNothing(),
+    )
+    .returning(COLUMNS)
+    .executeTakeFirst();
+
+/** Marks the beginning of a crawl, at its datasource as well. */
+export async function beginJob(trx: Trx, orgId: string, datasourceId: string, id: string): Promise<void> {
+  await sql`
+    with begun as (
+      update crawl_jobs set status = 'scraping', started_at = now() where org_id = ${orgId} and id = ${id} and status = 'pending'
+      returning started_at
+    )
+    update datasources set last_crawl_started_at = begun.started_at from begun
+    where org_id = ${orgId} and id = ${datasourceId}
+  `.execute(trx);
+}
+
+/** Marks the end of a crawl, at its datasource as well. */
+export async function endJob(
+  trx: Trx,
+  orgId: string,
+  datasourceId: string,
+  id: string,
+  end: { status: JobStatus; error: string | null; removed?: number; held?: number },
+): Promise<void> {
+  const { status, error, removed = 0, held = 0 } = end;
+  await sql`
+    with ended as (
+      update crawl_jobs set status = ${status}, error_message = ${error}, removed_pages = ${removed}, held_pages = ${held},
+        total_pages = completed_pages, completed_at = now()
+      where org_id = ${orgId} and id = ${id}
+      returning completed_at
+    )
+    update datasources set error_message = ${error},
+      last_crawl_completed_at = case when ${status} = 'completed' then ended.completed_at else last_crawl_completed_at end
+    from ended where org_id = ${orgId} and id = ${datasourceId}
+  `.execute(trx);
+}
+
+export const listChanges = (
+  db: Db,
+  orgId: string,
+  jobId: string,
+  kind: 'new' | 'updated' | 'removed' | undefined,
+  place: PageRequest,
+) =>
+  db
+    .selectFrom('crawl_changes')
+    .select(['id', 'page_id', 'kind', 'url', 'title', 'diff', 'created_at'])
+    .where('org_id', '=', orgId)
+    .where('job_id', '=', jobId)
+    .$if(kind !== undefined, (query) => query.where('kind', '=', kind as 'new'))
+    .$call(orderedByCreation(place))
+    .execute();

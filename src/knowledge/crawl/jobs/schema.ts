@@ -1,0 +1,73 @@
+import { z } from 'zod';
+import { Cursor, Id, Timestamp } from '../../../http/schemas.ts';
+
+export const JobPath = z.object({ id: Id.describe('The datasource.'), jobId: Id });
+
+export const ListJobs = z.object({
+  cursor: Cursor.optional(),
+  limit: z.coerce.number().int().min(1).max(100).default(50),
+});
+
+export const CrawlJob = z
+  .object({
+    id: Id,
+    datasource_id: Id,
+    kind: z.enum(['full', 'pages']).describe('pages: certain pages, whose links are not followed.'),
+    status: z.enum(['pending', 'scraping', 'completed', 'failed', 'cancelled']),
+    started_at: Timestamp.nullable(),
+    completed_at: Timestamp.nullable(),
+    total_pages: z.int().describe('Done and waiting, as far as it is known by now.'),
+    completed_pages: z.int(),
+    new_pages: z.int(),
+    updated_pages: z.int(),
+    removed_pages: z.int(),
+    unchanged_pages: z.int(),
+    held_pages: z.int().describe('Gone from the site, but too many at once to be removed before somebody has looked.'),
+    dropped_urls: z.int().describe('Found when the datasource knew of 50,000 URLs already.'),
+    error_message: z.string().nullable(),
+    created_at: Timestamp,
+  })
+  .meta({ id: 'CrawlJob' });
+
+/** CrawlJob as JSON. */
+export const crawlJobJson = (job: z.output<typeof CrawlJob>): string => JSON.stringify(z.encode(CrawlJob, job));
+
+export const CrawlJobPage = z.object({ items: z.array(CrawlJob), next: z.string().nullable() });
+
+const ChangeKind = z.enum(['new', 'updated', 'removed']);
+
+export const ListChanges = z.object({
+  cursor: Cursor.optional(),
+  limit: z.coerce.number().int().min(1).max(100).default(50),
+  kind: ChangeKind.optional(),
+});
+export type ListChanges = z.infer<typeof ListChanges>;
+
+export const CrawlChangePage = z.object({
+  items: z.array(
+    z
+      .object({
+        id: Id,
+        page_id: Id,
+        kind: ChangeKind,
+        url: z.string(),
+        title: z.string().nullable(),
+        diff: z
+          .string()
+          .nullable()
+          .describe('Of an updated page’s text, line by line. Null where nearly all of it changed.'),
+        created_at: Timestamp,
+      })
+      .meta({ id: 'CrawlChange' }),
+  ),
+  next: z.string().nullable(),
+});
+
+export const Affected = z.object({ affected: z.int() });
+
+/** What the document says of a crawl's stream. */
+export const CrawlEvents = {
+  description:
+    'Server-sent events (WHATWG HTML): `event` is `progress`, `data` the CrawlJob as JSON, whenever it has changed. Ends with the crawl.',
+  content: { 'text/event-stream': { schema: z.string() } },
+};

@@ -1,0 +1,115 @@
+import type { Db, Trx } from '../../../db/connect.ts';
+import { pageOf } from '../../../db/cursor.ts';
+import { inTransaction } from '../../../db/transaction.ts';
+import { conflict, notFound } from '../../../errors.ts';
+import { newId } from '../../../ids.ts';
+import { type Command, enqueue, signalWithStart, start } from '../../../outbox/outbox.ts';
+import { WAKE } from '../../../temporal/contract.ts';
+import { CRAWL, type DatasourceRef } from '../contract.ts';
+import { type DatasourceRow, findDatasource, lockDatasource } from '../datasources/queries.ts';
+import { clearQueue } from '../queue/queries.ts';
+import {
+  endJob,
+  findActiveJob,
+  findJob,
+  insertJob,
+  type JobRow,
+  listChanges,
+  listJobs,
+  lockActiveJob,
+} from './queries.ts';
+import type { ListChanges } from './schema.ts';
+
+/** The datasource, which does not change until the transaction ends. Throws notFound. */
+export async function getLockedDatasource(trx: Trx, orgId: string, id: string): Promise<DatasourceRow> {
+  const datasource = await lockDatasource(trx, orgId, id);
+  if (datasource === undefined) throw notFound('datasource');
+  return datasource;
+}
+
+export async function assertDatasourceExists(db: Db, orgId: string, id: string): Promise<void> {
+  if ((await findDatasource(db, orgId, id)) === undefined) throw notFound('datasource');
+}
+
+/** Begins a crawl of the whole site. Throws notFound, and conflict where one is under way or the datasource is paused. */
+export function startCrawl(db: Db, orgId: string, datasourceId: string): Promise<JobRow> {
+  return inTransaction(db, async (trx) => {
+    const datasource = await getLockedDatasource(trx, orgId, datasourceId);
+    const job = await beginCrawl(trx, orgId, datasource, 'full');
+    if (job === undefined) throw conflict('A crawl of the datasource is under way: wait for its end, or cancel it');
+    return job;
+  });
+}
+
+/**
+ * Begins the crawl whose time has come, unless one is under way or the datasource is paused or gone. Gives its id. Throws while single pages are
+ * being fetched: that is over soon.
+ */
+export function startScheduledCrawl(db: Db, { orgId, datasourceId }: DatasourceRef): Promise<string | null> {
+  return inTransaction(db, async (trx) => {
+    const datasource = await lockDatasource(trx, orgId, datasourceId);
+    if (datasource?.status !== 'active') return null;
+    const job = await beginCrawl(trx, orgId, datasource, 'full');
+    if (job !== undefined) return job.id;
+    const active = await findActiveJob(trx, orgId, datasourceId);
+    if (active?.kind === 'pages') throw new Error('Single pages are being fetched');
+    return null;
+  });
+}
+
+/** Adds a crawl and starts its workflow. Undefined where one is under way. Throws conflict where the datasource is paused. */
+export async function beginCrawl(
+  trx: Trx,
+  orgId: string,
+  { id: datasourceId, status, url }: DatasourceRow,
+  kind: 'full' | 'pages',
+): Promise<JobRow | undefined> {
+  if (status === 'paused') throw conflict('The datasource is paused: set its status to active first');
+  const job = await insertJob(trx, orgId, { id: newId(), datasource_id: datasourceId, kind });
+  if (job === undefined) return undefined;
+  const subject = { subjectId: datasourceId, summary: `Crawl of ${url.slice(0, 150)}` };
+  await enqueue(trx, orgId, start(CRAWL, { orgId, datasourceId, jobId: job.id }, subject));
+  return job;
+}
+
+/** Has the workflow of a crawl look at what changed. */
+export const wakeCrawl = (orgId: string, { id, datasource_id }: JobRow): Command =>
+  signalWithStart(CRAWL, { orgId, datasourceId: datasource_id, jobId: id }, WAKE, { subjectId: datasource_id });
+
+/** Ends a crawl where it is: what it has stored stays. Throws notFound, and conflict for one that has ended. */
+export function cancelCrawl(db: Db, orgId: string, datasourceId: string, jobId: string): Promise<void> {
+  return inTransaction(db, async (trx) => {
+    await getLockedDatasource(trx, orgId, datasourceId);
+    const job = await findJob(trx, orgId, datasourceId, jobId);
+    if (job === undefined) throw notFound('crawl');
+    const active = await lockActiveJob(trx, orgId, datasourceId);
+    if (active?.id !== jobId) throw conflict('The crawl has ended already');
+    await clearQueue(trx, orgId, datasourceId);
+    await endJob(trx, orgId, datasourceId, jobId, { status: 'cancelled', error: null });
+    await enqueue(trx, orgId, wakeCrawl(orgId, active));
+  });
+}
+
+/** Throws notFound. */
+export async function getJob(db: Db, orgId: string, datasourceId: string, jobId: string): Promise<JobRow> {
+  const job = await findJob(db, orgId, datasourceId, jobId);
+  if (job === undefined) throw notFound('crawl');
+  return job;
+}
+
+/** A page of a datasource's crawls, oldest first. Throws notFound. */
+export async function pageOfJobs(
+  db: Db,
+  orgId: string,
+  datasourceId: string,
+  query: { cursor?: string | undefined; limit: number },
+) {
+  await assertDatasourceExists(db, orgId, datasourceId);
+  return pageOf(db, query, (place) => listJobs(db, orgId, datasourceId, place));
+}
+
+/** A page of what a crawl changed. Throws notFound. */
+export async function pageOfChanges(db: Db, orgId: string, datasourceId: string, jobId: string, query: ListChanges) {
+  await getJob(db, orgId, datasourceId, jobId);
+  return pageOf(db, query, (place) => listChanges(db, orgId, jobId, query.kind, place));
+}

@@ -1,0 +1,121 @@
+import { sql } from 'kysely';
+import type { Db, Trx } from '../../../db/connect.ts';
+import { orderedByCreation, type PageRequest } from '../../../db/cursor.ts';
+import type { PageStatus } from '../table.ts';
+
+export interface PageFilter {
+  status?: PageStatus | undefined;
+  q?: string | undefined;
+}
+
+/** Pages of a datasource, but for those that a user deleted. */
+export const listPages = (db: Db, orgId: string, datasourceId: string, { status, q }: PageFilter, place: PageRequest) =>
+  db
+    .selectFrom('crawl_pages')
+    .select([
+      'id',
+      'datasource_id',
+      'url',
+      'title',
+      'status',
+      'reason',
+      'detail',
+      'http_status',
+      'language',
+      'depth',
+      'found_on',
+    ])
+    .select(['last_crawled_at', 'last_changed_at', 'created_at', 'updated_at'])
+    .where('org_id', '=', orgId)
+    .where('datasource_id', '=', datasourceId)
+    .where(sql<boolean>`choice is distinct from 'deleted'`)
+    .$if(status !== undefined, (query) => query.where('status', '=', status as PageStatus))
+    .$if(q !== undefined, (query) =>
+      query.where(
+        sql<boolean>`(strpos(lower(url), lower(${q})) > 0 or strpos(lower(coalesce(title, '')), lower(${q})) > 0)`,
+      ),
+    )
+    .$call(orderedByCreation(place))
+    .execute();
+
+/** Which of these pages the datasource has. */
+export async function findPages(trx: Trx, orgId: string, datasourceId: string, ids: string[]) {
+  return trx
+    .selectFrom('crawl_pages')
+    .select(['id', 'url', 'title', 'choice', 'is_stored'])
+    .where('org_id', '=', orgId)
+    .where('datasource_id', '=', datasourceId)
+    .where('id', '=', sql<string>`any(${ids}::uuid[])`)
+    .orderBy('id')
+    .forUpdate()
+    .execute();
+}
+
+/** Writes down what a user says of pages. */
+export async function updateChoice(
+  trx: Trx,
+  orgId: string,
+  ids: string[],
+  choice: 'excluded' | 'included' | 'deleted' | null,
+): Promise<void> {
+  await trx
+    .updateTable('crawl_pages')
+    .set({ choice, updated_at: sql<Date>`now()` })
+    .where('org_id', '=', orgId)
+    .where('id', '=', sql<string>`any(${ids}::uuid[])`)
+    .execute();
+}
+
+/** Takes pages out of the queue and of what is stored; `keepsItems`: what is in the search index stays there. */
+export async function dequeueAndUnstorePages(
+  trx: Trx,
+  orgId: string,
+  ids: string[],
+  keepsItems: boolean,
+): Promise<void> {
+  await sql`
+    update crawl_pages set is_queued = false, lease = null, is_stored = is_stored and ${keepsItems}, removal = null, status = 'excluded',
+      reason = 'excluded_by_user', detail = null, markdown = null, etag = null, last_modified = null, raw_hash = null, text_hash = null,
+      updated_at = now()
+    where org_id = ${orgId} and id = any(${ids}::uuid[])
+  `.execute(trx);
+}
+
+export interface NewPage {
+  id: string;
+  url_key: string;
+  path_key: string;
+  url: string;
+}
+
+/** Adds a page that a user named, or finds the one of that URL and takes it for wanted. */
+export async function insertRequestedPage(
+  trx: Trx,
+  orgId: string,
+  datasourceId: string,
+  page: NewPage,
+): Promise<string> {
+  const { id } = await trx
+    .insertInto('crawl_pages')
+    .values({ org_id: orgId, datasource_id: datasourceId, depth: 0, choice: 'included', ...page })
+    .onConflict((conflict) =>
+      conflict
+        .columns(['org_id', 'datasource_id', 'url_key'])
+        .doUpdateSet({ choice: 'included', updated_at: sql<Date>`now()` }),
+    )
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  return id;
+}
+
+/** All that the search index holds of a datasource. */
+export async function listIndexedItems(trx: Trx, orgId: string, datasourceId: string): Promise<string[]> {
+  const rows = await trx
+    .selectFrom('crawl_pages')
+    .select('id')
+    .where('org_id', '=', orgId)
+    .where('datasource_id', '=', datasourceId)
+    .where('is_stored', '=', true)
+    .execute();
+  return rows.map(({ id }) => id);
+}

@@ -1,0 +1,129 @@
+import type { Db, Trx } from '../../../db/connect.ts';
+import { pageOf } from '../../../db/cursor.ts';
+import { inTransaction } from '../../../db/transaction.ts';
+import { refused } from '../../../errors.ts';
+import { newId } from '../../../ids.ts';
+import { enqueue } from '../../../outbox/outbox.ts';
+import { removeItems } from '../../index/service.ts';
+import type { DatasourceRow } from '../datasources/queries.ts';
+import { type JobRow, lockActiveJob } from '../jobs/queries.ts';
+import { assertDatasourceExists, beginCrawl, getLockedDatasource, wakeCrawl } from '../jobs/service.ts';
+import { queuePages } from '../queue/seeding.queries.ts';
+import { siteOf } from '../scope/rules.ts';
+import { keysOf, MAX_KEY_LENGTH, parsePageUrl } from '../scope/urls.rules.ts';
+import { dequeueAndUnstorePages, findPages, insertRequestedPage, listPages, updateChoice } from './queries.ts';
+import type { DeletePages, ListPages } from './schema.ts';
+
+/** A page of what became of a datasource's URLs. Throws notFound. */
+export async function pageOfPages(db: Db, orgId: string, datasourceId: string, query: ListPages) {
+  await assertDatasourceExists(db, orgId, datasourceId);
+  return pageOf(db, query, (place) => listPages(db, orgId, datasourceId, query, place));
+}
+
+/** Takes pages out of the knowledge, for all crawls to come. Gives how many. Throws notFound. */
+export function excludePages(db: Db, orgId: string, datasourceId: string, pageIds: string[]): Promise<number> {
+  return inTransaction(db, async (trx) => {
+    await lockDatasourceAndCrawl(trx, orgId, datasourceId);
+    const pages = (await findPages(trx, orgId, datasourceId, pageIds)).filter(({ choice }) => choice !== 'deleted');
+    const ids = pages.map(({ id }) => id);
+    await removeItems(trx, orgId, ids);
+    await updateChoice(trx, orgId, ids, 'excluded');
+    await dequeueAndUnstorePages(trx, orgId, ids, false);
+    return ids.length;
+  });
+}
+
+/** Fetches pages into the knowledge, whatever the datasource's paths say of them. Gives how many. Throws notFound, and conflict where the datasource is paused. */
+export function includePages(db: Db, orgId: string, datasourceId: string, pageIds: string[]): Promise<number> {
+  return inTransaction(db, async (trx) => {
+    const { datasource, active } = await lockDatasourceAndCrawl(trx, orgId, datasourceId);
+    const site = siteOf(datasource);
+    const pages = (await findPages(trx, orgId, datasourceId, pageIds)).filter(
+      ({ url, choice }) => choice !== 'deleted' && site.isOnSite(parsePageUrl(url) as URL),
+    );
+    const ids = pages.map(({ id }) => id);
+    await updateChoice(trx, orgId, ids, 'included');
+    return requeuePages(trx, orgId, { datasource, active }, ids);
+  });
+}
+
+/** Fetches and reads pages anew. Those that were excluded or deleted stay so. Gives how many. Throws notFound, and conflict where the datasource is paused. */
+export function resyncPages(db: Db, orgId: string, datasourceId: string, pageIds: string[]): Promise<number> {
+  return inTransaction(db, async (trx) => {
+    const { datasource, active } = await lockDatasourceAndCrawl(trx, orgId, datasourceId);
+    const site = siteOf(datasource);
+    const pages = (await findPages(trx, orgId, datasourceId, pageIds)).filter(
+      ({ url, choice }) => choice !== 'deleted' && choice !== 'excluded' && site.isOnSite(parsePageUrl(url) as URL),
+    );
+    return requeuePages(
+      trx,
+      orgId,
+      { datasource, active },
+      pages.map(({ id }) => id),
+    );
+  });
+}
+
+/** Deletes pages, which no crawl brings back. Gives how many. Throws notFound. */
+export function deletePages(
+  db: Db,
+  orgId: string,
+  datasourceId: string,
+  { page_ids, delete_kb_items }: DeletePages,
+): Promise<number> {
+  return inTransaction(db, async (trx) => {
+    await lockDatasourceAndCrawl(trx, orgId, datasourceId);
+    const pages = await findPages(trx, orgId, datasourceId, page_ids);
+    const ids = pages
+      .filter(({ choice, is_stored }) => choice !== 'deleted' || (delete_kb_items && is_stored))
+      .map(({ id }) => id);
+    if (delete_kb_items) await removeItems(trx, orgId, ids);
+    await updateChoice(trx, orgId, ids, 'deleted');
+    await dequeueAndUnstorePages(trx, orgId, ids, !delete_kb_items);
+    return ids.length;
+  });
+}
+
+/** Fetches one page of the site into the knowledge, known or not, whatever the datasource's paths say of it. Throws notFound, conflict and invalid. */
+export function syncUrl(db: Db, orgId: string, datasourceId: string, text: string): Promise<number> {
+  return inTransaction(db, async (trx) => {
+    const { datasource, active } = await lockDatasourceAndCrawl(trx, orgId, datasourceId);
+    const url = parsePageUrl(text) as URL;
+    const site = siteOf(datasource);
+    if (!site.isOnSite(url)) throw refused('url', `must be a page of ${site.host}, which is the datasource's site`);
+    const { key, path } = keysOf(url);
+    if (key.length > MAX_KEY_LENGTH)
+      throw refused('url', `must have at most ${MAX_KEY_LENGTH} characters once it is escaped`);
+    const id = await insertRequestedPage(trx, orgId, datasourceId, {
+      id: newId(),
+      url_key: key,
+      path_key: path,
+      url: url.href,
+    });
+    return requeuePages(trx, orgId, { datasource, active }, [id]);
+  });
+}
+
+interface LockedDatasource {
+  datasource: DatasourceRow;
+  /** The crawl that is under way. */
+  active: JobRow | undefined;
+}
+
+async function lockDatasourceAndCrawl(trx: Trx, orgId: string, datasourceId: string): Promise<LockedDatasource> {
+  const datasource = await getLockedDatasource(trx, orgId, datasourceId);
+  return { datasource, active: await lockActiveJob(trx, orgId, datasourceId) };
+}
+
+/** Puts pages into the queue of the crawl that is under way, or of one that begins with them. */
+async function requeuePages(
+  trx: Trx,
+  orgId: string,
+  { datasource, active }: LockedDatasource,
+  ids: string[],
+): Promise<number> {
+  if (ids.length === 0) return 0;
+  const job = active ?? ((await beginCrawl(trx, orgId, datasource, 'pages')) as JobRow);
+  if (active !== undefined) await enqueue(trx, orgId, wakeCrawl(orgId, active));
+  return queuePages(trx, orgId, job.id, ids, { isForced: true });
+}

@@ -1,0 +1,46 @@
+import type { Site } from '../scope/rules.ts';
+import { keysOf, MAX_KEY_LENGTH, parsePageUrl } from '../scope/urls.rules.ts';
+import type { DiscoveredUrl } from './discovered-links.queries.ts';
+
+const MAX_LINKS_PER_PAGE = 2_000;
+/** Of all its links: many pages are written at once. */
+const MAX_CHARACTERS_PER_PAGE = 400_000;
+
+/** URLs as the queue takes them, each once. `isWanted`: whatever the datasource's paths say of them. */
+export function discoveredUrlsOf(
+  site: Site,
+  links: Iterable<string>,
+  {
+    depth,
+    foundOn,
+    redirects = 0,
+    isWanted = false,
+  }: { depth: number; foundOn: string | null; redirects?: number; isWanted?: boolean },
+): DiscoveredUrl[] {
+  const found = new Map<string, DiscoveredUrl>();
+  for (const link of links) {
+    const url = parsePageUrl(link);
+    if (url === undefined) continue;
+    const { key, path } = keysOf(url);
+    if (found.has(key) || key.length > MAX_KEY_LENGTH) continue;
+    const refusal = site.refusalOf(url, { depth, isWanted }) ?? null;
+    found.set(key, { key, path, url: url.href, depth, found_on: foundOn, redirects, refusal });
+  }
+  return [...found.values()];
+}
+
+/** The different links of a page, as many as are followed. */
+export function distinctLinks(links: string[]): string[] {
+  const byKey = new Map<string, string>();
+  let room = MAX_CHARACTERS_PER_PAGE;
+  for (const link of new Set(links)) {
+    const url = parsePageUrl(link);
+    if (url === undefined) continue;
+    const { key } = keysOf(url);
+    if (key.length > MAX_KEY_LENGTH || byKey.has(key)) continue;
+    room -= url.href.length;
+    if (byKey.size >= MAX_LINKS_PER_PAGE || room < 0) break;
+    byKey.set(key, url.href);
+  }
+  return [...byKey.values()];
+}

@@ -1,0 +1,153 @@
+import { sql } from 'kysely';
+import type { Db, Trx } from '../../../db/connect.ts';
+import type { CrawlRef } from '../contract.ts';
+
+const LEASED_COLUMNS = [
+  'id',
+  'url_key',
+  'url',
+  'choice',
+  'depth',
+  'redirects',
+  'tries',
+  'due_at',
+  'is_forced',
+  'is_stored',
+  'removal',
+  'gone_count',
+  'http_status',
+  'title',
+  'status',
+  'etag',
+  'last_modified',
+  'fetched_with',
+  'raw_hash',
+  'text_hash',
+  'language',
+  'links',
+] as const;
+
+const queuedPages = (db: Db, orgId: string, datasourceId: string) =>
+  db
+    .selectFrom('crawl_pages')
+    .where('org_id', '=', orgId)
+    .where('datasource_id', '=', datasourceId)
+    .where('is_queued', '=', true);
+
+/** The pages that a batch has under way: what an earlier try of it left, if anything. */
+export const listLeased = (trx: Trx, { orgId, datasourceId }: CrawlRef, batch: number) =>
+  queuedPages(trx, orgId, datasourceId)
+    .select(LEASED_COLUMNS)
+    .where('lease', '=', batch)
+    .orderBy('depth')
+    .orderBy('id')
+    .execute();
+
+export type LeasedPage = Awaited<ReturnType<typeof listLeased>>[number];
+
+/** How many pages that are not stored a batch has under way. */
+export async function countNewLeased(trx: Trx, { orgId, datasourceId }: CrawlRef, batch: number): Promise<number> {
+  const { count } = await queuedPages(trx, orgId, datasourceId)
+    .select(sql<number>`count(*)`.as('count'))
+    .where('lease', '=', batch)
+    .where('is_stored', '=', false)
+    .executeTakeFirstOrThrow();
+  return count;
+}
+
+/** Gives a batch the next pages that are due and that it does not have: those that are stored first, then as many others as may still be. */
+export async function leasePages(
+  trx: Trx,
+  { orgId, datasourceId }: CrawlRef,
+  batch: number,
+  { limit, room }: { limit: number; room: number },
+): Promise<LeasedPage[]> {
+  const next = async (isStored: boolean, many: number) =>
+    many <= 0
+      ? []
+      : queuedPages(trx, orgId, datasourceId)
+          .select(LEASED_COLUMNS)
+          .where('is_stored', '=', isStored)
+          .where('due_at', '<=', sql<Date>`now()`)
+          .where('lease', 'is distinct from', batch)
+          .orderBy('depth')
+          .orderBy('id')
+          .limit(many)
+          .forUpdate()
+          .skipLocked()
+          .execute();
+  const stored = await next(true, limit);
+  const others = await next(false, Math.min(limit - stored.length, room));
+  const pages = [...stored, ...others];
+  if (pages.length === 0) return [];
+  await sql`
+    update crawl_pages set lease = ${batch}
+    where org_id = ${orgId} and id = any(${pages.map(({ id }) => id)}::uuid[])
+  `.execute(trx);
+  return pages;
+}
+
+/** What waits, and how long until the first of it is due. */
+export async function findQueueStatus(db: Db, orgId: string, datasourceId: string) {
+  const { count, due_in_ms } = await queuedPages(db, orgId, datasourceId)
+    .select([
+      sql<number>`count(*)`.as('count'),
+      sql<number | null>`(extract(epoch from min(due_at) - now()) * 1000)::float8`.as('due_in_ms'),
+    ])
+    .executeTakeFirstOrThrow();
+  return { count, dueInMs: due_in_ms };
+}
+
+/** How many pages are in the index and are to stay. */
+export async function countStored(db: Db, orgId: string, datasourceId: string): Promise<number> {
+  const { count } = await db
+    .selectFrom('crawl_pages')
+    .select(sql<number>`count(*)`.as('count'))
+    .where('org_id', '=', orgId)
+    .where('datasource_id', '=', datasourceId)
+    .where('is_stored', '=', true)
+    .where('removal', 'is', null)
+    .where(sql<boolean>`choice is distinct from 'deleted'`)
+    .executeTakeFirstOrThrow();
+  return count;
+}
+
+/** Takes what is not stored out of the queue: there is no room for it. Gives how many. */
+export async function refuseRemaining(trx: Trx, { orgId, datasourceId }: CrawlRef): Promise<number> {
+  const { numUpdatedRows } = await trx
+    .updateTable('crawl_pages')
+    .set({ is_queued: false, status: 'excluded', reason: 'page_limit', updated_at: sql<Date>`now()` })
+    .where('org_id', '=', orgId)
+    .where('datasource_id', '=', datasourceId)
+    .where('is_queued', '=', true)
+    .where('is_stored', '=', false)
+    .executeTakeFirst();
+  return Number(numUpdatedRows);
+}
+
+/** Empties the queue. */
+export async function clearQueue(trx: Trx, orgId: string, datasourceId: string): Promise<void> {
+  await trx
+    .updateTable('crawl_pages')
+    .set({ is_queued: false, lease: null })
+    .where('org_id', '=', orgId)
+    .where('datasource_id', '=', datasourceId)
+    .where('is_queued', '=', true)
+    .execute();
+}
+
+/** Queues again the doubles of pages that turned out not to be there. Gives how many. */
+export async function requeueOrphans(trx: Trx, { orgId, datasourceId, jobId }: CrawlRef): Promise<number> {
+  const { numAffectedRows = 0n } = await sql`
+    update crawl_pages as page set is_queued = true, tries = 0, due_at = now(), lease = null, is_forced = true
+    where page.org_id = ${orgId} and page.datasource_id = ${datasourceId} and page.job_id = ${jobId} and page.reason = 'canonical'
+      and page.choice is distinct from 'excluded' and page.choice is distinct from 'deleted'
+      and exists (
+        select from crawl_pages as target
+        where target.org_id = page.org_id and target.datasource_id = page.datasource_id and target.url_key = page.leads_to
+          and target.job_id = ${jobId} and not target.is_stored and target.choice is null
+          and coalesce(target.reason, '') not in ('canonical', 'redirect')
+      )
+  `.execute(trx);
+  return Number(numAffectedRows);
+}

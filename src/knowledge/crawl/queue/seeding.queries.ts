@@ -1,0 +1,48 @@
+import { sql } from 'kysely';
+import type { Db, Trx } from '../../../db/connect.ts';
+import type { PageReason } from '../reasons.rules.ts';
+
+/** The pages in the index, those nearest to the start first. */
+export const listStoredPages = (db: Db, orgId: string, datasourceId: string) =>
+  db
+    .selectFrom('crawl_pages')
+    .select(['id', 'url', 'depth', 'choice'])
+    .where('org_id', '=', orgId)
+    .where('datasource_id', '=', datasourceId)
+    .where('is_stored', '=', true)
+    .where(sql<boolean>`choice is distinct from 'deleted'`)
+    .orderBy('depth')
+    .orderBy('id')
+    .execute();
+
+/** Puts pages into a crawl's queue. `isForced`: whatever their server says of changes. */
+export async function queuePages(
+  trx: Trx,
+  orgId: string,
+  jobId: string,
+  ids: string[],
+  { isForced }: { isForced: boolean },
+): Promise<number> {
+  if (ids.length === 0) return 0;
+  const { numAffectedRows = 0n } = await sql`
+    update crawl_pages set is_queued = true, job_id = ${jobId}, is_forced = is_forced or ${isForced}, tries = 0, due_at = now(), lease = null,
+      status = case when is_stored then status else 'pending' end
+    where org_id = ${orgId} and id = any(${ids}::uuid[])
+  `.execute(trx);
+  return Number(numAffectedRows);
+}
+
+/** Marks pages that are to leave the index when the crawl is over, in which they are not fetched. */
+export async function scheduleRemovals(
+  trx: Trx,
+  orgId: string,
+  jobId: string,
+  marks: { id: string; reason: PageReason }[],
+): Promise<void> {
+  if (marks.length === 0) return;
+  await sql`
+    update crawl_pages as page set removal = given.reason, reason = given.reason, job_id = ${jobId}
+    from jsonb_to_recordset(${JSON.stringify(marks)}::jsonb) as given (id uuid, reason text)
+    where page.org_id = ${orgId} and page.id = given.id
+  `.execute(trx);
+}

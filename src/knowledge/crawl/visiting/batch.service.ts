@@ -1,0 +1,166 @@
+import type { Db } from '../../../db/connect.ts';
+import { inTransaction } from '../../../db/transaction.ts';
+import type { CrawlBatch, CrawlDeps } from '../context.ts';
+import type { CrawlProgress, CrawlRef } from '../contract.ts';
+import { type DatasourceRow, findDatasource, updateTakesWww } from '../datasources/queries.ts';
+import { createRobotsFiles } from '../fetching/robots-files.ts';
+import { findJob, type JobRow, lockJob } from '../jobs/queries.ts';
+import { findQueueCapacity } from '../queue/discovered-links.queries.ts';
+import { MAX_KNOWN_URLS } from '../queue/limits.rules.ts';
+import {
+  countNewLeased,
+  countStored,
+  findQueueStatus,
+  type LeasedPage,
+  leasePages,
+  listLeased,
+  refuseRemaining,
+  requeueOrphans,
+} from '../queue/queries.ts';
+import { siteOf } from '../scope/rules.ts';
+import { incrementCounts } from './queries.ts';
+import { visitAll } from './visit-pool.ts';
+
+/** Counts changes of what the extractor makes of a page. */
+const EXTRACTION_VERSION = 1;
+const PAGES_PER_LEASE = 50;
+/** A batch that goes fast takes more pages for so long. */
+const MAX_BATCH_MS = 5_000;
+const MAX_ROBOTS_AGE_MS = 24 * 60 * 60_000;
+const MIN_WAIT_MS = 1_000;
+
+/**
+ * Visits the next pages of a crawl. Run twice, it takes up what the first run left: what that had written down stays. `isStopped` ends it with
+ * the pages that are under way.
+ */
+export async function crawlBatch(
+  db: Db,
+  deps: CrawlDeps,
+  ref: CrawlRef,
+  { batch, isStopped }: { batch: number; isStopped: () => boolean },
+): Promise<CrawlProgress> {
+  const found = await findActive(db, ref);
+  if (found === undefined) return { ...EMPTY_PROGRESS, state: 'ended' };
+  const { datasource, job } = found;
+  if (datasource.status === 'paused') return progressOf(db, ref, { datasource, state: 'paused' });
+
+  const endAt = performance.now() + MAX_BATCH_MS;
+  const left = await listUnfinished(db, ref, batch);
+  const visiting = await createBatch(db, deps, ref, batch, datasource, job);
+  const take = async () => {
+    if (left.length > 0) return left.splice(0);
+    const isOver = performance.now() > endAt || visiting.waitUntil !== null || isStopped();
+    return isOver ? [] : claimPages(db, ref, batch);
+  };
+  while ((await visitAll(visiting, take, isStopped)) > 0); // what was found meanwhile is next
+  if (visiting.isFull) await requeueOrphanedDuplicates(db, ref);
+  const waitMs = visiting.waitUntil === null ? 0 : visiting.waitUntil - performance.now();
+  return progressOf(db, ref, { datasource, state: 'running', waitMs, trouble: visiting.trouble });
+}
+
+async function findActive(db: Db, ref: CrawlRef): Promise<{ datasource: DatasourceRow; job: JobRow } | undefined> {
+  const [datasource, job] = await Promise.all([
+    findDatasource(db, ref.orgId, ref.datasourceId),
+    findJob(db, ref.orgId, ref.datasourceId, ref.jobId),
+  ]);
+  const isActive = job?.status === 'scraping';
+  return datasource === undefined || job === undefined || !isActive ? undefined : { datasource, job };
+}
+
+/** What an earlier try of the batch left. */
+function listUnfinished(db: Db, ref: CrawlRef, batch: number): Promise<LeasedPage[]> {
+  return inTransaction(db, async (trx) => {
+    const job = await lockJob(trx, ref.orgId, ref.datasourceId, ref.jobId);
+    return job === undefined ? [] : listLeased(trx, ref, batch);
+  });
+}
+
+/** The next pages. Once the datasource has as many as it may, the rest is refused. */
+function claimPages(db: Db, ref: CrawlRef, batch: number): Promise<LeasedPage[]> {
+  const { orgId, datasourceId } = ref;
+  return inTransaction(db, async (trx) => {
+    if ((await lockJob(trx, orgId, datasourceId, ref.jobId)) === undefined) return [];
+    const datasource = await findDatasource(trx, orgId, datasourceId);
+    if (datasource === undefined || datasource.status === 'paused') return [];
+    if (datasource.page_limit === null)
+      return leasePages(trx, ref, batch, { limit: PAGES_PER_LEASE, room: PAGES_PER_LEASE });
+    const underWay = await countNewLeased(trx, ref, batch);
+    const stored = await countStored(trx, orgId, datasourceId);
+    const room = Math.max(0, datasource.page_limit - stored - underWay);
+    const pages = await leasePages(trx, ref, batch, { limit: PAGES_PER_LEASE, room });
+    if (pages.length > 0) return pages;
+    const isFull = room === 0 && underWay === 0;
+    if (isFull) await incrementCounts(trx, ref, { completed: await refuseRemaining(trx, ref) });
+    return [];
+  });
+}
+
+async function createBatch(
+  db: Db,
+  deps: CrawlDeps,
+  ref: CrawlRef,
+  batch: number,
+  datasource: DatasourceRow,
+  job: JobRow,
+): Promise<CrawlBatch> {
+  const known = await findQueueCapacity(db, ref.orgId, ref.datasourceId);
+  const visiting: CrawlBatch = {
+    db,
+    deps,
+    ref,
+    batch,
+    isFull: job.kind === 'full',
+    site: siteOf(datasource),
+    fetchedWith: `${EXTRACTION_VERSION}.${datasource.settings_version}`,
+    robots: createRobotsFiles(db, deps.egress, { maxAgeMs: MAX_ROBOTS_AGE_MS }),
+    capacity: {
+      queued: Math.max(0, MAX_KNOWN_URLS.queued - known.queued),
+      refused: Math.max(0, MAX_KNOWN_URLS.refused - known.refused),
+    },
+    queuedLinks: new Set(),
+    async takeWww() {
+      visiting.site = siteOf({ ...datasource, takes_www: true });
+      await updateTakesWww(db, ref.orgId, ref.datasourceId);
+    },
+    trouble: null,
+    waitUntil: null,
+  };
+  return visiting;
+}
+
+/** Once all else is done, doubles whose originals turned out not to be there are pages of their own. */
+function requeueOrphanedDuplicates(db: Db, ref: CrawlRef): Promise<void> {
+  return inTransaction(db, async (trx) => {
+    if ((await lockJob(trx, ref.orgId, ref.datasourceId, ref.jobId)) === undefined) return;
+    const { count } = await findQueueStatus(trx, ref.orgId, ref.datasourceId);
+    if (count === 0) await requeueOrphans(trx, ref);
+  });
+}
+
+const EMPTY_PROGRESS = { site: '', done: 0, queued: 0, trouble: null, waitMs: 0 } as const;
+
+async function progressOf(
+  db: Db,
+  ref: CrawlRef,
+  {
+    datasource,
+    state,
+    waitMs = 0,
+    trouble = null,
+  }: { datasource: DatasourceRow; state: 'running' | 'paused'; waitMs?: number; trouble?: string | null },
+): Promise<CrawlProgress> {
+  const [job, queue] = await Promise.all([
+    findJob(db, ref.orgId, ref.datasourceId, ref.jobId),
+    findQueueStatus(db, ref.orgId, ref.datasourceId),
+  ]);
+  const isOver = job === undefined || job.status !== 'scraping';
+  const idleMs = Math.max(waitMs, queue.dueInMs ?? 0);
+  return {
+    state: isOver ? 'ended' : state === 'running' && queue.count === 0 ? 'drained' : state,
+    site: datasource.url,
+    done: job?.completed_pages ?? 0,
+    queued: queue.count,
+    trouble,
+    waitMs: idleMs > 0 ? Math.max(idleMs, MIN_WAIT_MS) : 0,
+  };
+}

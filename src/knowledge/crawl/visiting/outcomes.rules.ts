@@ -1,0 +1,135 @@
+import type { PreparedItem } from '../../index/service.ts';
+import type { LeasedPage } from '../queue/queries.ts';
+import { isRemoving, isTransient, statusOf } from '../reasons.rules.ts';
+import type { VisitedPage } from './queries.ts';
+import type { Visit } from './visit.ts';
+
+const RETRY_MS = 5_000;
+const MAX_TRIES = 3;
+const MAX_SLOW_TRIES = 2;
+const MAX_BUSY_TRIES = 6;
+/** In so many crawls in a row a page must be missing to be removed. */
+const MAX_MISSING_CRAWLS = 2;
+
+export interface VisitOutcome {
+  row: VisitedPage;
+  /** What the visit did to the search index; `later` where another try is to come. */
+  change: 'new' | 'updated' | 'unchanged' | 'none' | 'later';
+  links: string[];
+  /** What is new or updated in the search index. */
+  item?: PreparedItem | undefined;
+}
+
+/** What a visit makes of a page's row. `isDouble`: its original takes its place. */
+export function outcomeOf(
+  { page, url, httpStatus, finding }: Visit,
+  fetchedWith: string,
+  isDouble: boolean,
+): VisitOutcome {
+  const base = { ...rowOf(page), url, http_status: httpStatus };
+  switch (finding.kind) {
+    case 'unchanged':
+      return { row: { ...base, ...STORED_STATE, gone_count: 0 }, change: 'unchanged', links: page.links };
+    case 'moved':
+      return removalOutcome(page, { ...base, leads_to: finding.to.key, detail: finding.to.url }, finding.reason, []);
+    case 'none':
+      return missingOutcome(page, base, finding);
+    case 'content': {
+      const { content, duplicateOf } = finding;
+      if (isDouble && duplicateOf !== null) {
+        return removalOutcome(
+          page,
+          { ...base, leads_to: duplicateOf.key, detail: duplicateOf.url },
+          'canonical',
+          content.links,
+        );
+      }
+      const { item } = content;
+      const row: VisitedPage = {
+        ...base,
+        ...STORED_STATE,
+        gone_count: 0,
+        title: content.title,
+        language: content.language,
+        links: content.links,
+        etag: content.etag,
+        last_modified: content.lastModified,
+        raw_hash: content.rawHash,
+        text_hash: content.textHash,
+        fetched_with: fetchedWith,
+        markdown: item === undefined ? undefined : content.markdown,
+      };
+      const change = item === undefined ? 'unchanged' : page.is_stored ? 'updated' : 'new';
+      return { row, change, links: content.links, item };
+    }
+  }
+}
+
+const STORED_STATE = {
+  status: 'synced',
+  reason: null,
+  detail: null,
+  leads_to: null,
+  removal: null,
+  is_stored: true,
+} as const;
+
+function missingOutcome(
+  page: LeasedPage,
+  base: VisitedPage,
+  { reason, detail, links, retryAfterMs }: Extract<Visit['finding'], { kind: 'none' }>,
+): VisitOutcome {
+  const tries = page.tries + 1;
+  const most = reason === 'busy' ? MAX_BUSY_TRIES : reason === 'timeout' ? MAX_SLOW_TRIES : MAX_TRIES;
+  if (isTransient(reason) && reason !== 'robots_unreachable' && tries < most) {
+    const again_in_ms = retryAfterMs ?? RETRY_MS * 3 ** page.tries;
+    return { row: { ...base, reason, detail, tries, again_in_ms }, change: 'later', links: [] };
+  }
+  if (reason === 'not_found') return goneOutcome(page, { ...base, detail }, links);
+  return removalOutcome(page, { ...base, detail }, reason, links);
+}
+
+function goneOutcome(page: LeasedPage, base: VisitedPage, links: string[]): VisitOutcome {
+  const gone_count = page.gone_count + 1;
+  const isKept = page.is_stored && gone_count < MAX_MISSING_CRAWLS;
+  if (!isKept) return removalOutcome(page, { ...base, gone_count }, 'not_found', links);
+  return { row: { ...base, gone_count, reason: 'not_found' }, change: 'none', links };
+}
+
+/** Has a page leave the index when the crawl is over, or stay as it was where the reason is none for that. */
+function removalOutcome(
+  page: LeasedPage,
+  base: VisitedPage,
+  reason: NonNullable<VisitedPage['reason']>,
+  links: string[],
+): VisitOutcome {
+  if (!page.is_stored) return { row: { ...base, status: statusOf(reason), reason }, change: 'none', links };
+  return { row: { ...base, reason, removal: isRemoving(reason) ? reason : page.removal }, change: 'none', links };
+}
+
+const hex = (bytes: Buffer | null) => bytes?.toString('hex') ?? null;
+
+const rowOf = (page: LeasedPage): VisitedPage => ({
+  id: page.id,
+  url: page.url,
+  status: page.is_stored ? 'synced' : page.status,
+  reason: null,
+  detail: null,
+  leads_to: null,
+  title: page.title,
+  due_at: page.due_at,
+  again_in_ms: null,
+  tries: page.tries,
+  is_forced: false,
+  is_stored: page.is_stored,
+  removal: page.removal,
+  gone_count: page.gone_count,
+  http_status: page.http_status,
+  etag: page.etag,
+  last_modified: page.last_modified,
+  fetched_with: page.fetched_with,
+  raw_hash: hex(page.raw_hash),
+  text_hash: hex(page.text_hash),
+  language: page.language,
+  links: page.links,
+});

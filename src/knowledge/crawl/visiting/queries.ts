@@ -1,0 +1,137 @@
+import { sql } from 'kysely';
+import type { Trx } from '../../../db/connect.ts';
+import type { CrawlRef } from '../contract.ts';
+import type { PageReason } from '../reasons.rules.ts';
+import type { PageStatus } from '../table.ts';
+
+/** What a page's row is to say after a visit. */
+export interface VisitedPage {
+  id: string;
+  url: string;
+  status: PageStatus;
+  reason: PageReason | null;
+  detail: string | null;
+  leads_to: string | null;
+  title: string | null;
+  /** When the visit was due, which says which of several it is. */
+  due_at: Date;
+  /** Another try is to come, after so long. Null: the visit was the last of this crawl. */
+  again_in_ms: number | null;
+  tries: number;
+  is_forced: boolean;
+  is_stored: boolean;
+  removal: PageReason | null;
+  gone_count: number;
+  http_status: number | null;
+  etag: string | null;
+  last_modified: string | null;
+  fetched_with: string | null;
+  /** As hex. */
+  raw_hash: string | null;
+  text_hash: string | null;
+  language: string | null;
+  links: string[];
+  /** Undefined: as it was. */
+  markdown?: string | undefined;
+}
+
+/** Writes down visits of pages that the batch still has under way, and that nobody has queued anew meanwhile. Gives the ids of those. */
+export async function updateVisited(
+  trx: Trx,
+  orgId: string,
+  datasourceId: string,
+  batch: number,
+  pages: VisitedPage[],
+): Promise<Set<string>> {
+  const { rows } = await sql<{ id: string }>`
+    update crawl_pages as page set
+      url = given.url, status = given.status, reason = given.reason, detail = given.detail, leads_to = given.leads_to, title = given.title,
+      is_queued = given.again_in_ms is not null, lease = null,
+      due_at = now() + coalesce(given.again_in_ms, 0) * interval '1 millisecond',
+      tries = given.tries, is_forced = given.is_forced, is_stored = given.is_stored, removal = given.removal,
+      gone_count = given.gone_count, http_status = given.http_status, etag = given.etag, last_modified = given.last_modified,
+      fetched_with = given.fetched_with, raw_hash = decode(given.raw_hash, 'hex'), text_hash = decode(given.text_hash, 'hex'),
+      last_changed_at = case when given.markdown is null then page.last_changed_at else now() end,
+      markdown = coalesce(given.markdown, page.markdown), language = given.language, links = given.links,
+      last_crawled_at = now(), updated_at = now()
+    from jsonb_to_recordset(${JSON.stringify(pages)}::jsonb) as given
+      (id uuid, due_at timestamptz(3), url text, status text, reason text, detail text, leads_to text, title text, again_in_ms double precision, tries integer,
+        is_forced boolean, is_stored boolean, removal text, gone_count integer, http_status integer, etag text, last_modified text,
+        fetched_with text, raw_hash text, text_hash text, language text, links text[], markdown text)
+    where page.org_id = ${orgId} and page.datasource_id = ${datasourceId} and page.id = given.id and page.is_queued
+      and page.lease = ${batch} and page.due_at = given.due_at
+    returning page.id
+  `.execute(trx);
+  return new Set(rows.map(({ id }) => id));
+}
+
+/** What became of pages so far, by their keys. */
+export async function listPagesByKeys(trx: Trx, orgId: string, datasourceId: string, keys: string[]) {
+  if (keys.length === 0) return [];
+  return trx
+    .selectFrom('crawl_pages')
+    .select(['url_key', 'is_stored', 'is_queued', 'job_id', 'choice', 'reason', 'leads_to'])
+    .where('org_id', '=', orgId)
+    .where('datasource_id', '=', datasourceId)
+    .where('url_key', '=', sql<string>`any(${keys})`)
+    .execute();
+}
+
+/** The texts of pages as they are stored. */
+export async function listTexts(trx: Trx, orgId: string, ids: string[]): Promise<Map<string, string>> {
+  if (ids.length === 0) return new Map();
+  const rows = await trx
+    .selectFrom('crawl_pages')
+    .select(['id', 'markdown'])
+    .where('org_id', '=', orgId)
+    .where('id', '=', sql<string>`any(${ids}::uuid[])`)
+    .execute();
+  return new Map(rows.map(({ id, markdown }) => [id, markdown ?? '']));
+}
+
+export interface NewChange {
+  id: string;
+  page_id: string;
+  kind: 'new' | 'updated' | 'removed';
+  url: string;
+  title: string | null;
+  diff: string | null;
+}
+
+/** Adds to the report of a crawl. */
+export async function insertChanges(trx: Trx, orgId: string, jobId: string, changes: NewChange[]): Promise<void> {
+  if (changes.length === 0) return;
+  await sql`
+    insert into crawl_changes (org_id, id, job_id, page_id, kind, url, title, diff)
+    select ${orgId}::uuid, id, ${jobId}::uuid, page_id, kind, url, title, diff
+    from jsonb_to_recordset(${JSON.stringify(changes)}::jsonb)
+      as given (id uuid, page_id uuid, kind text, url text, title text, diff text)
+    on conflict do nothing
+  `.execute(trx);
+}
+
+interface Counts {
+  completed: number;
+  new: number;
+  updated: number;
+  unchanged: number;
+  dropped: number;
+}
+
+/** Adds to the counts of a crawl, whose total is what is done and what waits. */
+export async function incrementCounts(
+  trx: Trx,
+  { orgId, datasourceId, jobId }: CrawlRef,
+  counts: Partial<Counts>,
+): Promise<void> {
+  const { completed = 0, new: added = 0, updated = 0, unchanged = 0, dropped = 0 } = counts;
+  await sql`
+    update crawl_jobs set completed_pages = completed_pages + ${completed}, new_pages = new_pages + ${added},
+      updated_pages = updated_pages + ${updated}, unchanged_pages = unchanged_pages + ${unchanged},
+      dropped_urls = dropped_urls + ${dropped},
+      total_pages = completed_pages + ${completed} + (
+        select count(*) from crawl_pages where org_id = ${orgId} and datasource_id = ${datasourceId} and is_queued
+      )
+    where org_id = ${orgId} and id = ${jobId}
+  `.execute(trx);
+}

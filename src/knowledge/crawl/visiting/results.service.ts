@@ -1,0 +1,191 @@
+import { setImmediate } from 'node:timers/promises';
+import type { Trx } from '../../../db/connect.ts';
+import { isTooSlow } from '../../../db/failures.ts';
+import { inTransaction } from '../../../db/transaction.ts';
+import { newId } from '../../../ids.ts';
+import { indexPrepared } from '../../index/service.ts';
+import type { CrawlBatch } from '../context.ts';
+import type { CrawlRef } from '../contract.ts';
+import { lockJob } from '../jobs/queries.ts';
+import { includeDiscovered, insertDiscovered, type QueueCapacity } from '../queue/discovered-links.queries.ts';
+import { discoveredUrlsOf } from '../queue/discovered-links.ts';
+import { diffOf } from './diff.ts';
+import { outcomeOf, type VisitOutcome } from './outcomes.rules.ts';
+import {
+  incrementCounts,
+  insertChanges,
+  listPagesByKeys,
+  listTexts,
+  type NewChange,
+  updateVisited,
+} from './queries.ts';
+import { noContent, type Visit } from './visit.ts';
+
+/** Thrown to undo what was written for a crawl that has ended meanwhile. */
+class CrawlEnded extends Error {}
+
+/** Thrown to undo what was written where a user or another try of the batch has taken pages over meanwhile: only these are still ours. */
+class PagesReassigned extends Error {
+  readonly left: ReadonlySet<string>;
+
+  constructor(left: ReadonlySet<string>) {
+    super('Pages were taken over');
+    this.left = left;
+  }
+}
+
+/** Data exceptions and exceeded limits (PostgreSQL, appendix A): the same text fails again. */
+const UNSTORABLE = /^(?:22|54)/;
+
+/**
+ * Writes down what visits found: pages, search index, report, counts and the links that are to be followed. Nothing of a crawl that has ended,
+ * nor of a page that the batch has no more. A page that the database does not take is unreadable, and holds up no other.
+ */
+export async function writeVisits(visiting: CrawlBatch, found: Visit[]): Promise<void> {
+  const { capacity, queuedLinks } = visiting;
+  const visits = [...new Map(found.map((visit) => [visit.page.id, visit])).values()]; // the last of each page
+  try {
+    const { urls, inserted } = await inTransaction(visiting.db, (trx) => writeInTransaction(trx, visiting, visits));
+    for (const url of urls) queuedLinks.add(url);
+    capacity.queued -= inserted.queued;
+    capacity.refused -= inserted.refused;
+  } catch (error) {
+    const [visit, ...others] = visits;
+    if (error instanceof PagesReassigned) {
+      const left = visits.filter(({ page }) => error.left.has(page.id));
+      if (left.length > 0) await writeVisits(visiting, left);
+    } else if (others.length > 0 && (isUnstorable(error) || isTooSlow(error))) {
+      const half = Math.ceil(visits.length / 2);
+      await writeVisits(visiting, visits.slice(0, half));
+      await writeVisits(visiting, visits.slice(half));
+    } else if (visit !== undefined && visit.finding.kind !== 'none' && isUnstorable(error)) {
+      await writeVisits(visiting, [unreadable(visit)]);
+    } else if (!(error instanceof CrawlEnded)) throw error;
+  }
+}
+
+const isUnstorable = (error: unknown): boolean =>
+  error instanceof RangeError || UNSTORABLE.test(String((error as { code?: unknown }).code ?? ''));
+
+const unreadable = (visit: Visit): Visit => ({ ...visit, finding: noContent('unreadable') });
+
+/**
+ * The search index takes the longest, so it comes before the crawl is held. Where doubles are to be told from originals, or what is in the index
+ * is written again, one after the other does it.
+ */
+async function writeInTransaction(trx: Trx, visiting: CrawlBatch, visits: Visit[]): Promise<Queued> {
+  const { ref, batch } = visiting;
+  if (visits.some((visit) => originalOf(visit) !== null)) await lockCrawl(trx, ref);
+  const doubles = await findDuplicates(trx, visiting, visits);
+  const outcomes = visits.map((visit) => outcomeOf(visit, visiting.fetchedWith, doubles.has(visit)));
+  const changed = outcomes.filter(isChanged);
+  const updated = changed.filter(({ change }) => change === 'updated');
+  if (updated.length > 0) await lockCrawl(trx, ref);
+  const before = await listTexts(trx, ref.orgId, updated.map(idOf));
+  await indexPrepared(
+    trx,
+    ref.orgId,
+    outcomes.flatMap(({ item }) => item ?? []),
+  );
+
+  await lockCrawl(trx, ref);
+  const rows = outcomes.map(({ row }) => row);
+  const written = await updateVisited(trx, ref.orgId, ref.datasourceId, batch, rows);
+  if (written.size < rows.length) throw new PagesReassigned(written);
+  const changes: NewChange[] = [];
+  for (const outcome of changed) {
+    changes.push(changeOf(outcome, before));
+    await setImmediate(); // a diff may take a while
+  }
+  await insertChanges(trx, ref.orgId, ref.jobId, changes);
+  const queued = await queueLinks(trx, visiting, visits, outcomes);
+  const count = (change: VisitOutcome['change']) => outcomes.filter((outcome) => outcome.change === change).length;
+  await incrementCounts(trx, ref, {
+    completed: outcomes.length - count('later'),
+    new: count('new'),
+    updated: count('updated'),
+    unchanged: count('unchanged'),
+    dropped: queued.dropped,
+  });
+  return queued;
+}
+
+async function lockCrawl(trx: Trx, { orgId, datasourceId, jobId }: CrawlRef): Promise<void> {
+  if ((await lockJob(trx, orgId, datasourceId, jobId)) === undefined) throw new CrawlEnded();
+}
+
+const idOf = ({ row }: VisitOutcome): string => row.id;
+const isChanged = ({ change }: VisitOutcome): boolean => change === 'new' || change === 'updated';
+const originalOf = (visit: Visit) => (visit.finding.kind === 'content' ? visit.finding.duplicateOf : null);
+
+interface Queued {
+  urls: string[];
+  inserted: QueueCapacity;
+  dropped: number;
+}
+
+/** The visits whose pages have an original that is there, or is still to be looked at. */
+async function findDuplicates(trx: Trx, { ref }: CrawlBatch, visits: Visit[]): Promise<Set<Visit>> {
+  const keys = visits.flatMap((visit) => originalOf(visit)?.key ?? []);
+  const rows = await listPagesByKeys(trx, ref.orgId, ref.datasourceId, keys);
+  const known = new Map(rows.map((row) => [row.url_key, row]));
+  /** Pages of this group that were found to be doubles, with their originals. */
+  const settled = new Map<string, string>();
+  const doubles = new Set<Visit>();
+  for (const visit of visits) {
+    const key = originalOf(visit)?.key;
+    if (key === undefined) continue;
+    const original = known.get(key);
+    const leadsBack = settled.get(key) === visit.page.url_key;
+    const isLookedAt = original !== undefined && original.job_id === ref.jobId && !original.is_queued;
+    const isMoved = original?.reason === 'canonical' || original?.reason === 'redirect';
+    const isMissing =
+      isLookedAt &&
+      !original.is_stored &&
+      original.choice === null &&
+      (!isMoved || original.leads_to === visit.page.url_key);
+    if (leadsBack || isMissing) continue;
+    doubles.add(visit);
+    settled.set(visit.page.url_key, key);
+  }
+  return doubles;
+}
+
+const changeOf = ({ row, change }: VisitOutcome, before: Map<string, string>): NewChange => ({
+  id: newId(),
+  page_id: row.id,
+  kind: change === 'new' ? 'new' : 'updated',
+  url: row.url,
+  title: row.title,
+  diff: change === 'new' ? null : diffOf(before.get(row.id) ?? '', row.markdown ?? ''),
+});
+
+/** Hands links, where they are followed, originals and targets of redirects to the queue. A target is wanted as its page was. */
+async function queueLinks(trx: Trx, visiting: CrawlBatch, visits: Visit[], outcomes: VisitOutcome[]): Promise<Queued> {
+  const { site, ref, capacity, queuedLinks, isFull } = visiting;
+  const linksOf = new Map(isFull ? outcomes.map(({ row, links }) => [row.id, links]) : []);
+  const urls: string[] = [];
+  const wanted: string[] = [];
+  const found = visits.flatMap(({ page, url, finding }) => {
+    const { depth } = page;
+    const links = linksOf.get(page.id)?.filter((link) => !queuedLinks.has(link)) ?? [];
+    urls.push(...links);
+    const next = discoveredUrlsOf(site, links, { depth: depth + 1, foundOn: url });
+    if (finding.kind === 'moved') {
+      const isWanted = page.choice === 'included';
+      if (isWanted) wanted.push(finding.to.key);
+      next.push(
+        ...discoveredUrlsOf(site, [finding.to.url], { depth, foundOn: url, redirects: page.redirects + 1, isWanted }),
+      );
+    }
+    if (finding.kind === 'content' && finding.duplicateOf !== null) {
+      next.push(...discoveredUrlsOf(site, [finding.duplicateOf.url], { depth, foundOn: url }));
+    }
+    return next;
+  });
+  const refusedFirst = found.toSorted((a, b) => Number(a.refusal === null) - Number(b.refusal === null));
+  const fresh = [...new Map(refusedFirst.map((one) => [one.key, one])).values()];
+  const queued = await insertDiscovered(trx, ref, fresh, capacity);
+  if (wanted.length > 0) await includeDiscovered(trx, ref, wanted);
+  return { urls, ...queued };
+}

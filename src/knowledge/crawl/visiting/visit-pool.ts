@@ -1,0 +1,132 @@
+import type { CrawlBatch } from '../context.ts';
+import type { LeasedPage } from '../queue/queries.ts';
+import { writeVisits } from './results.service.ts';
+import { type Visit, visitPage } from './visit.ts';
+
+const MAX_CONCURRENT_VISITS = 8;
+const MAX_CLAIMED_AHEAD = 2 * MAX_CONCURRENT_VISITS;
+/** The larger a set, the fewer rows the search index has of each word: fewer are written only after a while, or when there are no more. */
+const MIN_VISITS_PER_WRITE = 64;
+/** Or so much text: large pages are written by fewer. */
+const CHARACTERS_PER_WRITE = 1_000_000;
+const MAX_WRITE_DELAY_MS = 2_000;
+/** Of usual pages these make one segment of the index. */
+const MAX_VISITS_PER_WRITE = 90;
+/** Lanes wait while so many are not being written yet. These and those being written are fetched again when the worker is killed. */
+const MAX_UNWRITTEN_VISITS = 128;
+
+/**
+ * Visits pages side by side as long as `take` gives any, and writes down what was found while others are fetched. Gives how many pages it
+ * took. What is under way when it is stopped, or when a page throws, is written down too.
+ */
+export async function visitAll(
+  visiting: CrawlBatch,
+  take: () => Promise<LeasedPage[]>,
+  isStopped: () => boolean,
+): Promise<number> {
+  const failures: unknown[] = [];
+  const fail = (error: unknown) => failures.push(error);
+  const writer = createWriter(visiting, fail);
+  const pages = createSource(take, fail);
+  const lane = async () => {
+    while (!isStopped() && failures.length === 0) {
+      const page = await pages.next();
+      if (page === undefined) return;
+      const visit = await visitPage(visiting, page);
+      if (visit !== undefined) await writer.add(visit);
+    }
+  };
+  const lanes = await Promise.allSettled(Array.from({ length: MAX_CONCURRENT_VISITS }, lane));
+  await writer.finish();
+  const taken = await pages.taken();
+  const [failure] = [...failures, ...lanes.flatMap((ended) => (ended.status === 'rejected' ? [ended.reason] : []))];
+  if (failure !== undefined) throw failure;
+  return taken;
+}
+
+/** Pages one by one, taken several at a time, and more before the last of them, as to take may have to wait for what is being written. */
+function createSource(take: () => Promise<LeasedPage[]>, fail: (error: unknown) => void) {
+  const pages: LeasedPage[] = [];
+  let taken = 0;
+  let areNoneAhead = false;
+  let isDry = false;
+  let taking: Promise<void> | undefined;
+  const takeMore = async () => {
+    const isForNow = pages.length === 0;
+    try {
+      const more = await take();
+      pages.push(...more);
+      taken += more.length;
+      areNoneAhead = more.length === 0;
+      isDry = areNoneAhead && isForNow;
+    } catch (error) {
+      isDry = true;
+      fail(error);
+    }
+    taking = undefined;
+  };
+  return {
+    async next(): Promise<LeasedPage | undefined> {
+      for (;;) {
+        const isToTake = pages.length === 0 ? !isDry : pages.length <= MAX_CLAIMED_AHEAD && !areNoneAhead;
+        if (isToTake) taking ??= takeMore();
+        const page = pages.shift();
+        if (page !== undefined || taking === undefined) return page;
+        await taking;
+      }
+    },
+    async taken(): Promise<number> {
+      await taking;
+      return taken;
+    },
+  };
+}
+
+/** Writes one set after the other, while lanes go on. */
+function createWriter(visiting: CrawlBatch, fail: (error: unknown) => void) {
+  const unwritten: Visit[] = [];
+  let writing: Promise<void> | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  const isWorthAWrite = () => unwritten.length >= MIN_VISITS_PER_WRITE || sizeOf(unwritten) >= CHARACTERS_PER_WRITE;
+  const takeSet = (): Visit[] => {
+    let size = 0;
+    const isTooMuch = (visit: Visit, nth: number) => {
+      size += sizeOf([visit]);
+      return nth === MAX_VISITS_PER_WRITE || (nth > 0 && size > CHARACTERS_PER_WRITE);
+    };
+    const end = unwritten.findIndex(isTooMuch);
+    return unwritten.splice(0, end === -1 ? unwritten.length : end);
+  };
+  const write = async () => {
+    try {
+      do await writeVisits(visiting, takeSet());
+      while (isWorthAWrite());
+    } catch (error) {
+      fail(error);
+    }
+    writing = undefined;
+    if (unwritten.length > 0) timer ??= setTimeout(start, MAX_WRITE_DELAY_MS);
+  };
+  const start = () => {
+    clearTimeout(timer);
+    timer = undefined;
+    if (unwritten.length > 0) writing ??= write();
+  };
+  const isFull = () => unwritten.length >= MAX_UNWRITTEN_VISITS || sizeOf(unwritten) >= 2 * CHARACTERS_PER_WRITE;
+  return {
+    /** Resolves when there is room for more. */
+    async add(visit: Visit): Promise<void> {
+      unwritten.push(visit);
+      timer ??= setTimeout(start, MAX_WRITE_DELAY_MS);
+      if (isWorthAWrite()) start();
+      while (isFull() && writing !== undefined) await writing;
+    },
+    async finish(): Promise<void> {
+      for (start(); writing !== undefined; start()) await writing;
+    },
+  };
+}
+
+/** In characters of text. */
+const sizeOf = (visits: Visit[]): number =>
+  visits.reduce((sum, { finding }) => sum + (finding.kind === 'content' ? finding.content.markdown.length : 0), 0);

@@ -1,0 +1,235 @@
+import { createHash } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { directivesOf } from '../../extraction/robots-directives.rules.ts';
+import { type ExtractedPage, ExtractionError } from '../../extraction/service.ts';
+import { type KnowledgeItem, type PreparedItem, prepareItem } from '../../index/service.ts';
+import type { CrawlBatch } from '../context.ts';
+import { deferHost, findHostWaitMs, reserveHostSlot } from '../fetching/hosts.queries.ts';
+import { type FetchedPage, type FetchResult, fetchPage } from '../fetching/pages.ts';
+import { findJob } from '../jobs/queries.ts';
+import { distinctLinks } from '../queue/discovered-links.ts';
+import type { LeasedPage } from '../queue/queries.ts';
+import type { PageReason } from '../reasons.rules.ts';
+import { hostWithoutWww, keysOf, parsePageUrl } from '../scope/urls.rules.ts';
+
+/** A turn that is further off is left to a later batch. */
+const MAX_SLOT_WAIT_MS = 5_000;
+const MAX_HOPS = 5;
+const MAX_REDIRECTS = 5;
+const HOST_BACKOFF_MS = 10_000;
+const REASON_OF: Record<ExtractionError['code'], PageReason> = {
+  too_slow: 'too_slow_to_read',
+  too_large: 'too_large',
+  unreadable: 'unreadable',
+  unsupported_type: 'unsupported_type',
+};
+
+export interface PageContent {
+  title: string;
+  markdown: string;
+  language: string | null;
+  links: string[];
+  etag: string | null;
+  lastModified: string | null;
+  rawHash: string;
+  textHash: string;
+  /** For the search index. Undefined: the page is stored with the same title and text. */
+  item: PreparedItem | undefined;
+}
+
+/** A page of the same site, which another page leads to. */
+export interface PageTarget {
+  url: string;
+  key: string;
+}
+
+/** What a visit found. */
+export type VisitResult =
+  | { kind: 'content'; content: PageContent; duplicateOf: PageTarget | null }
+  | { kind: 'unchanged' }
+  | { kind: 'moved'; to: PageTarget; reason: 'redirect' }
+  /** `links`: where it leads nevertheless. */
+  | { kind: 'none'; reason: PageReason; detail: string | null; links: string[]; retryAfterMs: number | null };
+
+export interface Visit {
+  page: LeasedPage;
+  /** After redirects that led to the same page. */
+  url: string;
+  httpStatus: number | null;
+  finding: VisitResult;
+}
+
+/** Fetches a page and reads it. Undefined where its host is not to be asked for a while, or the crawl has ended. */
+export async function visitPage(visiting: CrawlBatch, page: LeasedPage): Promise<Visit | undefined> {
+  let url = parsePageUrl(page.url) as URL;
+  const visit = (finding: VisitResult, httpStatus: number | null = null): Visit => ({
+    page,
+    url: url.href,
+    httpStatus,
+    finding,
+  });
+
+  for (let hops = 0; hops <= MAX_HOPS; hops++) {
+    const robots = await visiting.robots.of(url);
+    if ('reason' in robots) return visit(noContent(robots.reason));
+    if (!robots.robots.allows(url)) return visit(noContent('robots'));
+    if (!(await awaitHostSlot(visiting, url.host, robots.robots.delayMs))) return undefined;
+
+    const fetched = await fetchPage(visiting.deps.egress, url.href, conditionsOf(visiting, page));
+    if (fetched.kind === 'unchanged') {
+      const wasAsked = conditionsOf(visiting, page) !== undefined;
+      return visit(wasAsked ? { kind: 'unchanged' } : noContent('http_error'), 304);
+    }
+    if (fetched.kind === 'page') return visit(await readFetched(visiting, page, url, fetched), fetched.status);
+    if (fetched.kind === 'failed') return visit(await handleFailure(visiting, url, page, fetched), fetched.status);
+
+    const next = parsePageUrl(fetched.to, url.href);
+    if (next === undefined)
+      return visit(noContent('http_error', `redirects to ${fetched.to.slice(0, 500)}`), fetched.status);
+    if (next.host !== url.host && hostWithoutWww(next) === hostWithoutWww(url) && !visiting.site.isOnSite(next))
+      await visiting.takeWww();
+    if (keysOf(next).key !== page.url_key) return visit(movedResult(visiting, page, next), fetched.status);
+    url = next;
+  }
+  return visit(noContent('redirect_loop'));
+}
+
+/** What a visit found where there is nothing to store. */
+export const noContent = (reason: PageReason, detail: string | null = null, links: string[] = []): VisitResult => ({
+  kind: 'none',
+  reason,
+  detail,
+  links,
+  retryAfterMs: null,
+});
+
+function movedResult({ site }: CrawlBatch, page: LeasedPage, to: URL): VisitResult {
+  if (!site.isOnSite(to)) return noContent('redirect_other_site', to.href);
+  if (page.redirects >= MAX_REDIRECTS) return noContent('redirect_loop', to.href);
+  return { kind: 'moved', reason: 'redirect', to: { url: to.href, key: keysOf(to).key } };
+}
+
+/** Waits for the host's next turn. False where that is too far off, or the crawl has ended when it comes. */
+async function awaitHostSlot(visiting: CrawlBatch, host: string, ownDelayMs: number | null): Promise<boolean> {
+  const delayMs = Math.max(visiting.deps.delayMs, ownDelayMs ?? 0);
+  if (delayMs === 0 && visiting.waitUntil === null) return true;
+  const waitMs = await reserveHostSlot(visiting.db, host, { delayMs, maxWaitMs: MAX_SLOT_WAIT_MS });
+  if (waitMs === null) {
+    deferBatch(visiting, await findHostWaitMs(visiting.db, host));
+    return false;
+  }
+  if (waitMs === 0) return true;
+  await sleep(waitMs);
+  const { orgId, datasourceId, jobId } = visiting.ref;
+  return (await findJob(visiting.db, orgId, datasourceId, jobId))?.status === 'scraping';
+}
+
+function deferBatch(visiting: CrawlBatch, ms: number): void {
+  visiting.waitUntil = Math.max(visiting.waitUntil ?? 0, performance.now() + ms);
+}
+
+/** Nothing to compare with where what is stored was read otherwise. */
+function conditionsOf({ fetchedWith }: CrawlBatch, page: LeasedPage) {
+  const isComparable = page.is_stored && !page.is_forced && page.fetched_with === fetchedWith && page.removal === null;
+  return isComparable ? page : undefined;
+}
+
+async function handleFailure(
+  visiting: CrawlBatch,
+  { host }: URL,
+  page: LeasedPage,
+  { reason, detail, status, retryAfterMs }: Extract<FetchResult, { kind: 'failed' }>,
+): Promise<VisitResult> {
+  if (reason === 'not_found') return noContent(reason, status === 410 ? 'gone for good (410)' : null);
+  visiting.trouble = `${host}: ${detail ?? status ?? reason}`;
+  if (reason !== 'busy') return noContent(reason, detail);
+  const pauseMs = retryAfterMs ?? HOST_BACKOFF_MS * 2 ** page.tries;
+  await deferHost(visiting.db, host, pauseMs);
+  deferBatch(visiting, pauseMs);
+  return { kind: 'none', reason, detail, links: [], retryAfterMs: pauseMs };
+}
+
+async function readFetched(
+  visiting: CrawlBatch,
+  page: LeasedPage,
+  url: URL,
+  fetched: FetchedPage,
+): Promise<VisitResult> {
+  const rawHash = hashOf(fetched.bytes);
+  if (conditionsOf(visiting, page) !== undefined && page.raw_hash?.toString('hex') === rawHash)
+    return { kind: 'unchanged' };
+  const extracted = await extract(visiting, url, fetched);
+  if (typeof extracted === 'string') return noContent(extracted);
+
+  const directives = directivesOf(fetched.robotsTag);
+  const isSilent = extracted.isNofollow || directives.isNofollow;
+  const links = isSilent ? [] : distinctLinks(extracted.links);
+  if (extracted.isNoindex || directives.isNoindex) return noContent('noindex', null, links);
+  const refresh = extracted.refresh === null ? undefined : parsePageUrl(extracted.refresh, url.href);
+  if (refresh !== undefined && keysOf(refresh).key !== page.url_key) return movedResult(visiting, page, refresh);
+  if (extracted.looksScripted) return noContent('script_only', null, links);
+  const markdown = extracted.markdown.trim();
+  if (markdown === '') return noContent('empty', null, links);
+  const omission = page.choice === 'included' ? undefined : visiting.site.omissionOf(url);
+  if (omission !== undefined) return noContent(omission, null, links);
+
+  const text = { title: extracted.title.trim() || url.pathname, markdown, language: extracted.language };
+  const textHash = hashOf(markdown);
+  const isSame = page.is_stored && page.text_hash?.toString('hex') === textHash && page.title === text.title;
+  const item = isSame ? undefined : await prepareContent(page, { ...text, url: url.href });
+  if (item === 'unreadable') return noContent(item);
+  const { etag, lastModified } = fetched;
+  const content = { ...text, links, etag, lastModified, rawHash, textHash, item };
+  return { kind: 'content', content, duplicateOf: duplicateOf(visiting, page, url, extracted.canonical) };
+}
+
+async function prepareContent(
+  { id }: LeasedPage,
+  text: Pick<KnowledgeItem, 'url' | 'title' | 'markdown' | 'language'>,
+): Promise<PreparedItem | 'unreadable'> {
+  try {
+    return await prepareItem({
+      ...text,
+      id,
+      sourceType: 'website',
+      source: 'website',
+      visibility: 'public',
+      channels: [],
+      segments: [],
+      isDraft: false,
+    });
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    return 'unreadable'; // as in writeVisits: the same text fails again
+  }
+}
+
+/** The page that this one calls the original, where it is one of the site that may be fetched. */
+function duplicateOf(
+  { site, isFull }: CrawlBatch,
+  page: LeasedPage,
+  url: URL,
+  canonical: string | null,
+): PageTarget | null {
+  const original = canonical === null || page.choice === 'included' ? undefined : parsePageUrl(canonical, url.href);
+  if (original === undefined || !isFull || !site.isOnSite(original)) return null;
+  const { key } = keysOf(original);
+  if (key === page.url_key || site.refusalOf(original, { depth: page.depth, isWanted: false }) !== undefined)
+    return null;
+  return { url: original.href, key };
+}
+
+async function extract(
+  visiting: CrawlBatch,
+  url: URL,
+  { bytes, contentType }: FetchedPage,
+): Promise<ExtractedPage | PageReason> {
+  try {
+    return await visiting.deps.extractor.extract({ bytes, contentType, url: url.href });
+  } catch (error) {
+    if (!(error instanceof ExtractionError)) throw error;
+    return REASON_OF[error.code];
+  }
+}
+
+const hashOf = (content: Buffer | string) => createHash('sha256').update(content).digest('hex');

@@ -1,0 +1,81 @@
+import { LRUCache } from 'lru-cache';
+import type { Db } from '../../db/connect.ts';
+import { ProviderError } from '../../errors.ts';
+import type { HttpClient } from '../../providers/egress/egress.ts';
+import { embedTexts } from '../../providers/llm/embeddings.ts';
+import type { Secrets } from '../../secrets.ts';
+import type { SemanticSearch } from '../search/passage-search.service.ts';
+import { findHorizon, listVectors } from './queries.ts';
+import { findEmbeddingModel } from './service.ts';
+
+const TIMEOUT_MS = 5_000;
+const MAX_CACHE_BYTES = 512 * 1024 * 1024;
+/** Vectors of chunks that are gone stay until then, and are found by nobody. */
+const CACHE_TTL_MS = 10 * 60_000;
+
+interface CachedVectors {
+  byChunk: Map<number, Float32Array>;
+  /** What was written before it is known. */
+  horizon: string;
+}
+
+const instances = new WeakMap<HttpClient, SemanticSearch>();
+
+/** The same for all who go out by the same way, so that they share what it keeps. */
+export function semanticSearchOf(egress: HttpClient, secrets: Secrets): SemanticSearch {
+  const semantics = instances.get(egress) ?? createSemanticSearch(egress, secrets);
+  instances.set(egress, semantics);
+  return semantics;
+}
+
+/**
+ * Tells how alike an org's chunks are to a text, by its own model: all of them, exactly. The vectors stay in this process, and each search reads
+ * what has come since the last one.
+ */
+function createSemanticSearch(egress: HttpClient, secrets: Secrets): SemanticSearch {
+  const cache = new LRUCache<string, CachedVectors>({
+    maxSize: MAX_CACHE_BYTES,
+    sizeCalculation: ({ byChunk }) => 1 + byChunk.size * (byChunk.values().next().value?.byteLength ?? 0),
+    ttl: CACHE_TTL_MS,
+    noUpdateTTL: true,
+  });
+
+  const read = async (db: Db, orgId: string, model: string): Promise<CachedVectors['byChunk']> => {
+    const key = `${orgId} ${model}`;
+    const { byChunk, horizon: since } = cache.get(key) ?? { byChunk: new Map(), horizon: '0' };
+    const horizon = await findHorizon(db);
+    for (const { chunk_id, vector } of await listVectors(db, orgId, model, since))
+      byChunk.set(chunk_id, floatsOf(vector));
+    cache.set(key, { byChunk, horizon });
+    return byChunk;
+  };
+
+  return {
+    async similarities(db, orgId, text) {
+      const model = await findEmbeddingModel(db, secrets, orgId);
+      if (model === undefined) return new Map();
+      const vectors = await read(db, orgId, model.embedding_model);
+      if (vectors.size === 0) return vectors as Map<number, never>;
+      const [asked] = await embedTexts(egress, model, [text], TIMEOUT_MS).catch((error: unknown) => {
+        if (error instanceof ProviderError) return []; // words alone find something too
+        throw error;
+      });
+      return asked === undefined ? new Map() : cosinesOf(vectors, asked);
+    },
+  };
+}
+
+/** A copy, as what pg gives may begin at any byte. */
+const floatsOf = ({ buffer, byteOffset, byteLength }: Buffer): Float32Array =>
+  new Float32Array(buffer.slice(byteOffset, byteOffset + byteLength) as ArrayBuffer);
+
+function cosinesOf(vectors: ReadonlyMap<number, Float32Array>, asked: Float32Array): Map<number, number> {
+  const cosines = new Map<number, number>();
+  for (const [chunkId, vector] of vectors) {
+    if (vector.length !== asked.length) continue;
+    let cosine = 0;
+    for (let nth = 0; nth < asked.length; nth++) cosine += (vector[nth] as number) * (asked[nth] as number);
+    cosines.set(chunkId, cosine);
+  }
+  return cosines;
+}

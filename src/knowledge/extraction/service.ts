@@ -1,0 +1,161 @@
+import { once } from 'node:events';
+import { availableParallelism } from 'node:os';
+import { Worker } from 'node:worker_threads';
+import { kindOf } from './media-types.rules.ts';
+
+/** What a page says, and what it says about itself. */
+export interface ExtractedPage {
+  title: string;
+  markdown: string;
+  language: string | null;
+  canonical: string | null;
+  isNoindex: boolean;
+  isNofollow: boolean;
+  /** Absolute, http or https, as found, without fragments. */
+  links: string[];
+  /** Where the page sends its reader by itself. */
+  refresh: string | null;
+  /** Little text and mostly script: a browser would show more. */
+  looksScripted: boolean;
+}
+
+export interface Page {
+  bytes: Uint8Array;
+  contentType: string | null;
+  /** Where it was found. */
+  url: string;
+}
+
+export interface Extractor {
+  /** Reads a page of HTML, plain text or PDF. Throws ExtractionError. */
+  extract(input: Page): Promise<ExtractedPage>;
+  close(): Promise<void>;
+}
+
+type ExtractionFailure = 'too_slow' | 'too_large' | 'unreadable' | 'unsupported_type';
+
+export class ExtractionError extends Error {
+  readonly code: ExtractionFailure;
+
+  constructor(code: ExtractionFailure, message: string) {
+    super(message);
+    this.name = 'ExtractionError';
+    this.code = code;
+  }
+}
+
+/** What a thread says of a page. */
+export type ThreadResult = { read: ExtractedPage } | { failure: Failure };
+
+export interface Failure {
+  code: ExtractionFailure;
+  message: string;
+}
+
+const THREAD = new URL('./thread.ts', import.meta.url);
+const MEMORY_LIMITS = { maxOldGenerationSizeMb: 384, maxYoungGenerationSizeMb: 12 };
+const MAX_BYTES = 5 * 1024 * 1024;
+const MAX_READ_MS = 2_000;
+const MAX_PDF_READ_MS = 10_000;
+const MAX_THREADS = 4;
+const MAX_BUFFER_BYTES = 256 * 1024 * 1024;
+const MEMORY_CHECK_MS = 200;
+const TOO_MUCH_MEMORY = 'The page takes too much memory to be read';
+
+/** Room for one page at a time, with a thread once a page has needed it. */
+interface ThreadSlot {
+  thread: Worker | undefined;
+}
+
+/**
+ * Reads pages in threads, as pages are made by strangers: each may take 5 MB and 2 s, a PDF 10 s. What takes longer, or all memory, ends its
+ * thread alone.
+ */
+export function createExtractor(): Extractor {
+  const size = Math.max(1, Math.min(MAX_THREADS, availableParallelism() - 1));
+  const places = Array.from({ length: size }, (): ThreadSlot => ({ thread: undefined }));
+  const idle = [...places];
+  const waiting: ((place: ThreadSlot) => void)[] = [];
+  let isClosed = false;
+
+  const release = (place: ThreadSlot) => {
+    const next = waiting.shift();
+    if (next === undefined) idle.push(place);
+    else next(place);
+  };
+  const readAt = async (place: ThreadSlot, page: Page): Promise<ThreadResult> => {
+    if (isClosed) throw new Error('The extractor is closed');
+    place.thread ??= await startThread(() => {
+      place.thread = undefined;
+    });
+    try {
+      return await readInThread(place.thread, page);
+    } catch (error) {
+      if (isClosed) throw new Error('The extractor was closed');
+      await place.thread?.terminate();
+      return { failure: failureOf(error) };
+    }
+  };
+
+  return {
+    async extract(page) {
+      if (page.bytes.byteLength > MAX_BYTES) throw new ExtractionError('too_large', 'The page is larger than 5 MB');
+      const place = idle.pop() ?? (await new Promise<ThreadSlot>((resolve) => waiting.push(resolve)));
+      try {
+        const answer = await readAt(place, page);
+        if ('read' in answer) return answer.read;
+        throw new ExtractionError(answer.failure.code, answer.failure.message);
+      } finally {
+        release(place);
+      }
+    },
+    async close() {
+      isClosed = true;
+      await Promise.all(places.map(({ thread }) => thread?.terminate()));
+    },
+  };
+}
+
+async function readInThread(thread: Worker, page: Page): Promise<ThreadResult> {
+  const limitMs = kindOf(page.bytes, page.contentType) === 'pdf' ? MAX_PDF_READ_MS : MAX_READ_MS;
+  const bytes = new Uint8Array(page.bytes); // a Buffer may be a view of much more
+  const tooLarge = new AbortController();
+  const watch = setInterval(() => void abortWhenTooLarge(thread, tooLarge), MEMORY_CHECK_MS);
+  thread.postMessage({ ...page, bytes }, [bytes.buffer]);
+  try {
+    const signal = AbortSignal.any([AbortSignal.timeout(limitMs), tooLarge.signal]);
+    const [answer] = await once(thread, 'message', { signal });
+    return answer as ThreadResult;
+  } catch (error) {
+    throw tooLarge.signal.aborted ? new ExtractionError('too_large', TOO_MUCH_MEMORY) : error;
+  } finally {
+    clearInterval(watch);
+  }
+}
+
+/** The limits of a thread do not count its buffers, into which a PDF of 5 MB can inflate gigabytes. */
+async function abortWhenTooLarge(thread: Worker, tooLarge: AbortController): Promise<void> {
+  const statistics = await thread.getHeapStatistics().catch(() => undefined); // it has just ended
+  if (statistics !== undefined && statistics.external_memory > MAX_BUFFER_BYTES) tooLarge.abort();
+}
+
+/** Resolves when its code is loaded, so that this time is not taken for a page's. */
+async function startThread(onExit: () => void): Promise<Worker> {
+  const thread = new Worker(THREAD, { resourceLimits: MEMORY_LIMITS });
+  thread.unref();
+  await once(thread, 'message');
+  thread.on('error', () => undefined); // whoever waits for its answer is told
+  thread.once('exit', onExit);
+  return thread;
+}
+
+function failureOf(error: unknown): Failure {
+  if (error instanceof ExtractionError) return { code: error.code, message: error.message };
+  const { name, code } = error as { name?: string; code?: string };
+  if (name === 'AbortError') return { code: 'too_slow', message: 'The page takes too long to be read' };
+  if (code === 'ERR_WORKER_OUT_OF_MEMORY') return { code: 'too_large', message: TOO_MUCH_MEMORY };
+  return {
+    code: 'unreadable',
+    message: `The page cannot be read: ${error instanceof Error ? error.message : String(error)}`,
+  };
+}

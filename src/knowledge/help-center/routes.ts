@@ -1,0 +1,65 @@
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import type { Deps } from '../../deps.ts';
+import { errorResponses } from '../../http/errors.ts';
+import { semanticSearchOf } from '../embedding/semantic-search.ts';
+import { ArticleList, ArticleRef, ArticlesQuery, ShownArticle } from './articles.schema.ts';
+import { getHelpArticle, listHelpArticles } from './articles.service.ts';
+import { ContentTree, SyncContentTree, SyncedContent } from './content.schema.ts';
+import { getContent, syncContent } from './content.service.ts';
+
+const tags = ['help-center'];
+const BODY_LIMIT_BYTES = 10 * 1024 * 1024;
+
+export const helpCenterRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config, egress, secrets }) => {
+  const publicUrl = config.PUBLIC_URL;
+  const semantics = () => semanticSearchOf(egress, secrets);
+
+  app.put('/help-center/content', {
+    config: { scope: 'help-center:write' },
+    bodyLimit: BODY_LIMIT_BYTES,
+    schema: {
+      operationId: 'syncContentTree',
+      tags,
+      description:
+        'Makes the help center what the tree says, all of it or nothing: what the tree has not is deleted. Articles are known by the path of their slugs. Up to 10 MB.',
+      body: SyncContentTree,
+      response: { 200: SyncedContent, ...errorResponses(403) },
+    },
+    handler: async ({ db, org, body }) => syncContent(db, { publicUrl, orgId: org.id }, body),
+  });
+
+  app.get('/help-center/content', {
+    config: { scope: 'help-center:read' },
+    schema: {
+      operationId: 'getContentTree',
+      tags,
+      description: 'The tree as it was given.',
+      response: { 200: ContentTree, ...errorResponses(403) },
+    },
+    handler: async ({ db, org }) => getContent(db, org.id),
+  });
+
+  app.get('/help-center/articles', {
+    config: { scope: 'help-center:read' },
+    schema: {
+      operationId: 'listHelpCenterArticles',
+      tags,
+      description:
+        'All articles by creation, or those that `q` calls for. Each has the address where anybody reads it.',
+      querystring: ArticlesQuery,
+      response: { 200: ArticleList, ...errorResponses(403) },
+    },
+    handler: async ({ db, org, query }) => listHelpArticles(db, { publicUrl, semantics: semantics() }, org.id, query),
+  });
+
+  app.get('/help-center/articles/:id', {
+    config: { scope: 'help-center:read' },
+    schema: {
+      operationId: 'getHelpCenterArticle',
+      tags,
+      params: ArticleRef,
+      response: { 200: ShownArticle, ...errorResponses(403, 404) },
+    },
+    handler: async ({ db, org, params }) => getHelpArticle(db, publicUrl, org.id, params.id),
+  });
+};

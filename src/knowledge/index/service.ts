@@ -1,0 +1,164 @@
+import { createHash } from 'node:crypto';
+import { setImmediate } from 'node:timers/promises';
+import { detectLanguage } from '../../conversations/sessions/language.service.ts';
+import type { Trx } from '../../db/connect.ts';
+import { requestEmbedding } from '../embedding/service.ts';
+import { analyseMarkdown, hasGrams, proseOf } from './analysis.rules.ts';
+import { chunksOf } from './chunking.rules.ts';
+import type { KnowledgeItem } from './items.schema.ts';
+import { type WeightedText, wordsOf } from './lexemes.service.ts';
+import {
+  deleteChunks,
+  deleteItems,
+  listChunks,
+  lockItems,
+  type MovedChunk,
+  moveChunks,
+  type PlacedChunk,
+  updateItemChunks,
+  upsertItems,
+} from './queries.ts';
+import { type PreparedChunk, writeSegment } from './segments.service.ts';
+
+export type { KnowledgeItem } from './items.schema.ts';
+
+/** So many chunks have their postings in the same rows, which Postgres would compress if they were of more. */
+const CHUNKS_PER_SEGMENT = 900;
+/** A statement has 30 s. */
+const CHUNKS_PER_DELETE = 5_000;
+/** For the nearest headings; those above them count as the body does. */
+const HEADING_WEIGHT = 3;
+/** A text of more letters, or of scripts without spaces, has many times its size of words, which are made only while they are counted. */
+const MAX_PREPARED_LENGTH = 10_000;
+/** Another way to make postings needs another number, so that no chunk passes for unchanged. */
+const POSTINGS_VERSION = '1';
+
+/** An item whose text is taken apart. */
+export interface PreparedItem {
+  /** Without its text, which is in the chunks. */
+  item: Omit<KnowledgeItem, 'markdown'>;
+  chunks: PreparedChunk[];
+}
+
+/**
+ * Makes the items found as they are now, in place of what was there under their ids, once the transaction commits. Only chunks that changed are
+ * written again. A draft is not found.
+ */
+export async function indexItems(trx: Trx, orgId: string, items: KnowledgeItem[]): Promise<void> {
+  const latest = [...new Map(items.map((item) => [item.id.toLowerCase(), item])).values()];
+  await removeItems(
+    trx,
+    orgId,
+    latest.filter(({ isDraft }) => isDraft).map(({ id }) => id),
+  );
+  const prepared: PreparedItem[] = [];
+  for (const item of latest.filter(({ isDraft }) => !isDraft)) {
+    prepared.push(await prepareItem(item));
+    await setImmediate(); // a long text takes a while
+  }
+  await indexPrepared(trx, orgId, prepared);
+}
+
+/** Does for an item that is no draft what can be done before the transaction, and takes long for a long text. */
+export async function prepareItem(item: KnowledgeItem): Promise<PreparedItem> {
+  const { markdown, ...rest } = await withLanguage(item);
+  return { item: rest, chunks: chunksOfItem(rest, markdown) };
+}
+
+/** What `indexItems` does, for items of different ids. */
+export async function indexPrepared(trx: Trx, orgId: string, prepared: PreparedItem[]): Promise<void> {
+  if (prepared.length === 0) return;
+  const items = prepared.map(({ item }) => item);
+  const stored = await listChunks(trx, orgId, await upsertItems(trx, orgId, items));
+  const chunks = prepared.flatMap((one) => one.chunks);
+  const { kept, added } = await writeChunks(trx, orgId, stored, chunks);
+  const placed = Map.groupBy([...kept, ...added], ({ item_id }) => item_id);
+  await updateItemChunks(trx, orgId, new Map(items.map(({ id }) => [id, placed.get(id) ?? []])));
+  if (added.length > 0) await requestEmbedding(trx, orgId);
+}
+
+/** Makes the items found no more, once the transaction commits. */
+export async function removeItems(trx: Trx, orgId: string, ids: string[]): Promise<void> {
+  const held = ids.length === 0 ? [] : await lockItems(trx, orgId, ids);
+  if (held.length === 0) return; // one that comes meanwhile comes behind this
+  const chunks = held.flatMap(({ chunk_ids }) => chunk_ids);
+  for (let from = 0; from < chunks.length; from += CHUNKS_PER_DELETE)
+    await deleteChunks(trx, orgId, chunks.slice(from, from + CHUNKS_PER_DELETE));
+  await deleteItems(
+    trx,
+    orgId,
+    held.map(({ id }) => id),
+  );
+}
+
+async function withLanguage(item: KnowledgeItem): Promise<KnowledgeItem> {
+  const markdown = sanitizeText(item.markdown);
+  const language = item.language ?? (await detectLanguage(proseOf(markdown))) ?? null;
+  return { ...item, id: item.id.toLowerCase(), title: sanitizeText(item.title), markdown, language };
+}
+
+/** What a column can hold, as long as before, so that offsets stay. */
+const sanitizeText = (text: string): string => text.toWellFormed().replaceAll('\0', '\ufffd');
+
+type StoredChunk = Awaited<ReturnType<typeof listChunks>>[number];
+
+/** Keeps a stored chunk for each of the same hash, in order; deletes the others, and writes what is new. */
+async function writeChunks(
+  trx: Trx,
+  orgId: string,
+  stored: StoredChunk[],
+  chunks: PreparedChunk[],
+): Promise<{ kept: PlacedChunk[]; added: PlacedChunk[] }> {
+  const keyOf = ({ item_id, hash }: { item_id: string; hash: string }) => `${item_id} ${hash}`;
+  const left = Map.groupBy(stored, keyOf);
+  const kept: PlacedChunk[] = [];
+  const moved: MovedChunk[] = [];
+  const unknown = chunks.filter((chunk) => {
+    const known = left.get(keyOf(chunk))?.shift();
+    if (known === undefined) return true;
+    const { position, start_offset, end_offset } = chunk;
+    kept.push({ ...known, position });
+    if (known.position !== position || known.start_offset !== start_offset)
+      moved.push({ id: known.id, position, start_offset, end_offset });
+    return false;
+  });
+  const gone = [...left.values()].flat().map(({ id }) => id);
+  if (gone.length > 0) await deleteChunks(trx, orgId, gone);
+  if (moved.length > 0) await moveChunks(trx, orgId, moved);
+  const added: PlacedChunk[] = [];
+  for (let from = 0; from < unknown.length; from += CHUNKS_PER_SEGMENT)
+    added.push(...(await writeSegment(trx, orgId, unknown.slice(from, from + CHUNKS_PER_SEGMENT))));
+  return { kept, added };
+}
+
+function chunksOfItem({ id, title, language }: PreparedItem['item'], markdown: string): PreparedChunk[] {
+  const weighed = (text: string, weight: number): WeightedText => ({
+    words: wordsOf(analyseMarkdown(text), language),
+    weight,
+  });
+  const isShort = markdown.length <= MAX_PREPARED_LENGTH && !hasGrams(markdown);
+  return chunksOf(markdown).map(({ start, end, path, headings, body }, position) => {
+    const trail = [title, ...path];
+    const content = markdown.slice(start, end);
+    const hash = createHash('sha256')
+      .update(JSON.stringify([POSTINGS_VERSION, title, path, headings, content, language]))
+      .digest('hex');
+    const takeApart = () => [
+      weighed(body, 1),
+      weighed([trail.at(-1), ...headings].join('\n'), HEADING_WEIGHT),
+      weighed(trail.slice(0, -1).join('\n'), 1),
+    ];
+    const texts = isShort ? takeApart() : undefined;
+    return {
+      item_id: id,
+      position,
+      start_offset: start,
+      end_offset: end,
+      hash,
+      path: trail,
+      content,
+      language,
+      takeApart: () => texts ?? takeApart(),
+    };
+  });
+}

@@ -1,0 +1,83 @@
+import type { Db } from '../../db/connect.ts';
+import { fuseScores } from './fusion.rules.ts';
+import { explainScores, getPassages } from './passages.service.ts';
+import { listAllowedChunks, type ScoredChunk, type SearchFilter, scoreChunks } from './queries.ts';
+import { type ResolvedQuery, resolveQuery } from './query.service.ts';
+
+/** So many of each kind are weighed against one another. */
+const MAX_RANKED = 200;
+/** Of the chunks by likeness, as many are held against the filter at once. */
+const FILTER_BATCH_SIZE = 2_000;
+
+/** What is asked for, and what may be found. */
+export interface PassageSearch extends SearchFilter {
+  query: string;
+  limit: number;
+  /** Whether each passage says what makes up its score. */
+  explain: boolean;
+}
+
+/** By the org's own model. */
+export interface SemanticSearch {
+  /** How alike the org's chunks are to a text, from -1 to 1. Empty where the org has no model, or the model is away. */
+  similarities(db: Db, orgId: string, text: string): Promise<ReadonlyMap<number, number>>;
+}
+
+/** The passages of all that the org knows that match a question best, each with what cites it: by words, and by meaning where the org has a model. */
+export async function findPassages(
+  db: Db,
+  semantics: SemanticSearch,
+  orgId: string,
+  { query, limit, explain, ...filter }: PassageSearch,
+) {
+  const [asked, similarities] = await Promise.all([
+    resolveQuery(db, orgId, query),
+    semantics.similarities(db, orgId, query),
+  ]);
+  const candidates =
+    similarities.size === 0
+      ? await findByWords(db, orgId, asked, filter, limit)
+      : (await findByBoth(db, orgId, asked, similarities, filter)).slice(0, limit);
+  if (candidates.length === 0) return [];
+  const parts = explain ? await explainScores(db, orgId, candidates, asked, similarities) : undefined;
+  return getPassages(db, orgId, candidates, query, parts);
+}
+
+const findByWords = async (
+  db: Db,
+  orgId: string,
+  asked: ResolvedQuery | undefined,
+  filter: SearchFilter,
+  limit: number,
+): Promise<ScoredChunk[]> =>
+  asked === undefined ? [] : scoreChunks(db, orgId, asked.terms, asked.corpus, filter, limit);
+
+async function findByBoth(
+  db: Db,
+  orgId: string,
+  asked: ResolvedQuery | undefined,
+  similarities: ReadonlyMap<number, number>,
+  filter: SearchFilter,
+): Promise<ScoredChunk[]> {
+  const byWords = await findByWords(db, orgId, asked, filter, MAX_RANKED);
+  const words = new Map(byWords.map(({ chunk_id, score }) => [chunk_id, score]));
+  const alike = await findSimilar(db, orgId, similarities, filter);
+  return fuseScores(words, similarities, [...words.keys(), ...alike]);
+}
+
+/** The chunks most alike that the filter allows, and that are still there. */
+async function findSimilar(
+  db: Db,
+  orgId: string,
+  similarities: ReadonlyMap<number, number>,
+  filter: SearchFilter,
+): Promise<number[]> {
+  const sorted = [...similarities].sort(([, a], [, b]) => b - a).map(([id]) => id);
+  const found: number[] = [];
+  for (let from = 0; from < sorted.length && found.length < MAX_RANKED; from += FILTER_BATCH_SIZE) {
+    const some = sorted.slice(from, from + FILTER_BATCH_SIZE);
+    const allowed = new Set(await listAllowedChunks(db, orgId, some, filter));
+    found.push(...some.filter((id) => allowed.has(id)));
+  }
+  return found.slice(0, MAX_RANKED);
+}

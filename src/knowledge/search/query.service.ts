@@ -1,0 +1,39 @@
+import type { Db } from '../../db/connect.ts';
+import { analyse } from '../index/analysis.rules.ts';
+import { type CorpusStatistics, rarityOf } from './bm25.rules.ts';
+import { countByLanguage, countPostings, listForms, listSimilarWords } from './queries.ts';
+import { queryWordsOf, termsOf, unknownWords, type WeightedTerm } from './query.rules.ts';
+
+const SIMILAR_WORD_LIMITS = { most: 2, least: 0.45 };
+/** More words that nobody knows are no spelling mistakes. */
+const MAX_UNKNOWN_WORDS = 20;
+
+export interface ResolvedQuery {
+  corpus: CorpusStatistics;
+  terms: (WeightedTerm & { rarity: number })[];
+}
+
+/** What to look for, in all languages of the org. Undefined where the org knows nothing of it. */
+export async function resolveQuery(db: Db, orgId: string, query: string): Promise<ResolvedQuery | undefined> {
+  const counts = await countByLanguage(db, orgId);
+  const chunks = counts.reduce((sum, count) => sum + count.chunks, 0);
+  const words = counts.reduce((sum, count) => sum + count.words, 0);
+  if (words === 0) return undefined;
+  const corpus = { chunks, averageLength: words / chunks };
+  const languages = counts.filter(({ has_stems }) => has_stems).map(({ language }) => language as string);
+  const hasOthers = counts.some(({ has_stems }) => !has_stems);
+
+  const analysed = analyse(query);
+  const asked = queryWordsOf(await listForms(db, analysed.words, languages), languages, hasOthers);
+  const lexemes = [...new Set([...asked.flatMap((word) => word.lexemes), ...analysed.grams])];
+  const known = await countPostings(db, orgId, lexemes);
+  const unknown = unknownWords(asked, known)
+    .flatMap((word) => word.lexemes)
+    .slice(0, MAX_UNKNOWN_WORDS);
+  const similar = unknown.length === 0 ? [] : await listSimilarWords(db, orgId, unknown, SIMILAR_WORD_LIMITS);
+  const found = similar.map(({ lexeme }) => lexeme).filter((lexeme) => !known.has(lexeme));
+  const all = found.length === 0 ? known : new Map([...known, ...(await countPostings(db, orgId, found))]);
+  const terms = termsOf(lexemes, similar, all);
+  if (terms.length === 0) return undefined;
+  return { corpus, terms: terms.map((term) => ({ ...term, rarity: term.weight * rarityOf(term.chunks, corpus) })) };
+}

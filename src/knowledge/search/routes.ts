@@ -1,0 +1,23 @@
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import type { Deps } from '../../deps.ts';
+import { errorResponses } from '../../http/errors.ts';
+import { semanticSearchOf } from '../embedding/semantic-search.ts';
+import { FoundKnowledge, SearchKnowledge } from './schema.ts';
+import { searchKnowledge } from './service.ts';
+
+export const knowledgeSearchRoutes: FastifyPluginAsyncZod<Deps> = async (app, { egress, secrets }) => {
+  const semantics = () => semanticSearchOf(egress, secrets);
+
+  app.post('/training/search', {
+    config: { scope: 'training:read', isRepeatable: true },
+    schema: {
+      operationId: 'searchTrainingKnowledge',
+      tags: ['training'],
+      description:
+        'Searches all that the org knows: training, websites, help center and what tools bring. No draft is found.',
+      body: SearchKnowledge,
+      response: { 200: FoundKnowledge, ...errorResponses(403) },
+    },
+    handler: async ({ db, org, body }) => searchKnowledge(db, semantics(), org.id, body),
+  });
+};

@@ -1,0 +1,106 @@
+import { z } from 'zod';
+import { SessionChannel } from '../../conversations/sessions/schema.ts';
+import { Id } from '../../http/schemas.ts';
+import { SourceType, Visibility } from '../index/items.schema.ts';
+
+const MAX_SOURCES = 100;
+const MAX_SEGMENTS = 500;
+
+export const SearchKnowledge = z
+  .object({
+    query: z
+      .string()
+      .min(2)
+      .max(500)
+      .refine((text) => text.trim() !== '', 'must not be blank')
+      .describe(
+        'A question or words, in any of the org’s languages. Any of the words will do; rare ones count for more.',
+      ),
+    limit: z.int().min(1).max(50).default(20),
+    visibility: z.array(Visibility).max(10).optional(),
+    sourceTypes: z.array(SourceType).max(10).optional(),
+    dataSources: z
+      .array(z.string().min(1).max(255))
+      .max(MAX_SOURCES)
+      .optional()
+      .describe('Names of sources: `ai_instructions`, `custom_training`, `website`, or of a third-party tool.'),
+    channel: SessionChannel.optional().describe('Finds only what may be used on this channel. Absent: all.'),
+    segments: z
+      .array(Id.toLowerCase())
+      .max(MAX_SEGMENTS)
+      .optional()
+      .describe('Finds only what may be used for a contact who is in these segments and no others. Absent: all.'),
+    explain: z.boolean().default(false).describe('Adds `score_parts` to each result.'),
+  })
+  .meta({
+    id: 'SearchTrainingKnowledge',
+    examples: [
+      { query: 'How do I get a refund?' },
+      { query: 'refund', limit: 3, visibility: ['public'], explain: true },
+    ],
+  });
+export type SearchKnowledge = z.infer<typeof SearchKnowledge>;
+
+const Offset = z.int().min(0).describe('In UTF-16 code units of the item’s text.');
+
+const Citation = z
+  .object({
+    item_id: Id,
+    chunk: z.int().min(0).describe('The number of the passage in its item.'),
+    url: z.string().nullable(),
+    heading: z.string().describe('The nearest heading; the item’s title where there is none.'),
+    path: z.array(z.string()).describe('The item’s title and the headings that the passage stands under.'),
+    start: Offset,
+    end: Offset,
+    hash: z.string().describe('SHA-256 of `content`, in hex.'),
+    quote: z
+      .object({ text: z.string(), start: Offset, end: Offset })
+      .describe('The sentence that has most of the query’s words, as it stands.'),
+  })
+  .meta({ id: 'KnowledgeCitation' });
+
+const LexemePart = z.object({
+  lexeme: z.string(),
+  weight: z.number().describe('1, or less for a word that is only spelled alike.'),
+  chunks: z.int().describe('How many passages of the org hold it.'),
+  frequency: z.int().describe('How often this one does. In a heading it counts three times.'),
+  length: z.int().describe('Of the passage, in words.'),
+  score: z.number(),
+});
+
+const ScoreParts = z.object({
+  words: z
+    .number()
+    .describe('BM25: the sum of what the lexemes add. This is the score where the org has no embedding model.'),
+  similarity: z
+    .number()
+    .nullable()
+    .describe(
+      'The cosine of the embeddings, where there are any. Both, each from 0 to 1 over what was found, are half of the score then.',
+    ),
+  lexemes: z.array(LexemePart),
+});
+
+export const FoundKnowledge = z
+  .object({
+    results: z
+      .array(
+        z.object({
+          id: Id.describe('Of the item: one may have several passages here.'),
+          source_type: SourceType,
+          source: z.string(),
+          title: z.string(),
+          content: z.string().describe('The passage, as it stands in the item.'),
+          url: z.string().nullable(),
+          score: z.number().describe('Comparable within one answer only.'),
+          visibility: Visibility,
+          citation: Citation,
+          score_parts: ScoreParts.optional(),
+        }),
+      )
+      .describe('The best match first.'),
+    instructions: z
+      .array(z.object({ id: Id, title: z.string(), content: z.string() }))
+      .describe('What the AI is told whatever the question: BEHAVIORAL training.'),
+  })
+  .meta({ id: 'FoundKnowledge' });

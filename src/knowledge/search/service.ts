@@ -1,0 +1,20 @@
+import type { Db } from '../../db/connect.ts';
+import { listInstructions } from '../training/queries.ts';
+import { findPassages, type SemanticSearch } from './passage-search.service.ts';
+import type { SearchKnowledge } from './schema.ts';
+
+const includesOrUnset = <Value>(values: Value[] | undefined, value: Value): boolean =>
+  values === undefined || values.length === 0 || values.includes(value);
+
+/** What the org knows that a question calls for, and what the AI is told always. */
+export async function searchKnowledge(db: Db, semantics: SemanticSearch, orgId: string, search: SearchKnowledge) {
+  const { visibility, sourceTypes, dataSources } = search;
+  const hasInstructions =
+    includesOrUnset(visibility, 'internal') &&
+    includesOrUnset(sourceTypes, 'custom_training') &&
+    includesOrUnset(dataSources, 'ai_instructions');
+  return {
+    results: await findPassages(db, semantics, orgId, search),
+    instructions: hasInstructions ? await listInstructions(db, orgId, search) : [],
+  };
+}

@@ -1,0 +1,114 @@
+import { type SqlBool, sql } from 'kysely';
+import type { Db, Trx } from '../../db/connect.ts';
+import { orderedByCreation, type PageRequest } from '../../db/cursor.ts';
+import { lockName } from '../../db/locks.ts';
+import type { CreateTraining, UpdateTraining } from './schema.ts';
+
+const COLUMNS = [
+  'id',
+  'title',
+  'content',
+  'type',
+  'is_draft',
+  'directory_id',
+  'restricted_to_channels',
+  'restricted_to_segments',
+  'created_at',
+  'updated_at',
+] as const;
+
+export type TrainingItem = NonNullable<Awaited<ReturnType<typeof findTraining>>>;
+
+/** Lets one change of what is always active in the org through at a time, so that it can be counted. */
+export async function lockInstructions(trx: Trx, orgId: string): Promise<void> {
+  await lockName(trx, `instructions ${orgId}`);
+}
+
+export function insertTraining(db: Db, orgId: string, id: string, training: CreateTraining) {
+  return db
+    .insertInto('training_items')
+    .values({ org_id: orgId, id, ...training })
+    .returning(COLUMNS)
+    .executeTakeFirstOrThrow();
+}
+
+export function findTraining(db: Db, orgId: string, id: string) {
+  return db
+    .selectFrom('training_items')
+    .select(COLUMNS)
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+}
+
+export function updateTraining(db: Db, orgId: string, id: string, changes: UpdateTraining) {
+  return db
+    .updateTable('training_items')
+    .set({ ...changes, updated_at: sql<Date>`now()` })
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .returning(COLUMNS)
+    .executeTakeFirst();
+}
+
+export async function deleteTraining(db: Db, orgId: string, id: string): Promise<boolean> {
+  const { numDeletedRows } = await db
+    .deleteFrom('training_items')
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return numDeletedRows > 0n;
+}
+
+/** A page of the org's training by creation, or of a directory's. */
+export const listTraining = (db: Db, orgId: string, directoryId: string | undefined, place: PageRequest) =>
+  db
+    .selectFrom('training_items')
+    .select(COLUMNS)
+    .where('org_id', '=', orgId)
+    .$if(directoryId !== undefined, (query) => query.where('directory_id', '=', directoryId as string))
+    .$call(orderedByCreation(place))
+    .execute();
+
+const instructions = (db: Db, orgId: string) =>
+  db
+    .selectFrom('training_items')
+    .where('org_id', '=', orgId)
+    .where('type', '=', sql.lit('BEHAVIORAL'))
+    .where(sql<SqlBool>`not is_draft`);
+
+/** What is always active, oldest first: of all, or of what may be used on the channel, and for whoever is in the segments. */
+export function listInstructions(
+  db: Db,
+  orgId: string,
+  { channel, segments }: { channel?: string | undefined; segments?: string[] | undefined },
+) {
+  const isFor = (column: string, values: string[]) =>
+    sql<SqlBool>`(${sql.ref(column)} = '{}' or ${sql.ref(column)} && ${values}::text[])`;
+  return instructions(db, orgId)
+    .select(['id', 'title', 'content'])
+    .$if(channel !== undefined, (query) => query.where(isFor('restricted_to_channels', [channel as string])))
+    .$if(segments !== undefined, (query) => query.where(isFor('restricted_to_segments', segments as string[])))
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute();
+}
+
+/** How many items are always active. */
+export async function countInstructions(db: Db, orgId: string): Promise<number> {
+  const { count } = await instructions(db, orgId)
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow();
+  return count;
+}
+
+/** Those of the segments that the org has. */
+export async function listKnownSegments(db: Db, orgId: string, ids: string[]): Promise<string[]> {
+  const rows = await db
+    .selectFrom('segments')
+    .select('id')
+    .where('org_id', '=', orgId)
+    .where('id', 'in', ids)
+    .execute();
+  return rows.map(({ id }) => id);
+}

@@ -1,0 +1,108 @@
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { errorResponses } from '../../http/errors.ts';
+import { NO_BODY, NoBody } from '../../http/schemas.ts';
+import {
+  CreateTraining,
+  ListTraining,
+  SetDirectory,
+  SetDraft,
+  Training,
+  TrainingPage,
+  TrainingPath,
+  UpdateTraining,
+} from './schema.ts';
+import { changeTraining, createTraining, getTraining, pageOfTraining, removeTraining } from './service.ts';
+
+const tags = ['training'];
+
+export const trainingRoutes: FastifyPluginAsyncZod = async (app) => {
+  app.get('/training', {
+    config: { scope: 'training:read' },
+    schema: {
+      operationId: 'listTraining',
+      tags,
+      description: 'Drafts among the rest, the oldest first.',
+      querystring: ListTraining,
+      response: { 200: TrainingPage, ...errorResponses(403) },
+    },
+    handler: async ({ db, org, query }) => pageOfTraining(db, org.id, query),
+  });
+
+  app.post('/training', {
+    config: { scope: 'training:write' },
+    schema: {
+      operationId: 'createTraining',
+      tags,
+      description: 'In use from then on, unless it is a draft.',
+      body: CreateTraining,
+      response: { 201: Training, ...errorResponses(403, 409) },
+    },
+    handler: async ({ db, org, body }, reply) => {
+      reply.code(201);
+      return createTraining(db, org.id, body);
+    },
+  });
+
+  app.get('/training/:id', {
+    config: { scope: 'training:read' },
+    schema: {
+      operationId: 'getTraining',
+      tags,
+      params: TrainingPath,
+      response: { 200: Training, ...errorResponses(403, 404) },
+    },
+    handler: async ({ db, org, params }) => getTraining(db, org.id, params.id),
+  });
+
+  app.patch('/training/:id', {
+    config: { scope: 'training:write' },
+    schema: {
+      operationId: 'updateTraining',
+      tags,
+      description: 'Absent fields stay as they are.',
+      params: TrainingPath,
+      body: UpdateTraining,
+      response: { 200: Training, ...errorResponses(403, 404, 409) },
+    },
+    handler: async ({ db, org, params, body }) => changeTraining(db, org.id, params.id, body),
+  });
+
+  app.put('/training/:id/draft', {
+    config: { scope: 'training:write' },
+    schema: {
+      operationId: 'setTrainingDraft',
+      tags,
+      description: 'Publishes a draft, or takes what is published out of use.',
+      params: TrainingPath,
+      body: SetDraft,
+      response: { 200: Training, ...errorResponses(403, 404, 409) },
+    },
+    handler: async ({ db, org, params, body }) => changeTraining(db, org.id, params.id, body),
+  });
+
+  app.put('/training/:id/directory', {
+    config: { scope: 'training:write' },
+    schema: {
+      operationId: 'setTrainingDirectory',
+      tags,
+      params: TrainingPath,
+      body: SetDirectory,
+      response: { 200: Training, ...errorResponses(403, 404) },
+    },
+    handler: async ({ db, org, params, body }) => changeTraining(db, org.id, params.id, body),
+  });
+
+  app.delete('/training/:id', {
+    config: { scope: 'training:write' },
+    schema: {
+      operationId: 'deleteTraining',
+      tags,
+      params: TrainingPath,
+      response: { 200: NoBody, ...errorResponses(403, 404) },
+    },
+    handler: async ({ db, org, params }) => {
+      await removeTraining(db, org.id, params.id);
+      return NO_BODY;
+    },
+  });
+};

@@ -1,0 +1,60 @@
+import type { Db, Trx } from '../../db/connect.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import type { Secrets } from '../../secrets.ts';
+import { clearError, lockIntegration, recordCheckResult, updateSecrets } from './queries.ts';
+import type { IntegrationKind } from './schema.ts';
+import { CONNECTION_NAME, openSecrets, type SecretValues, type StoredIntegration, sealSecrets } from './secrets.ts';
+
+/** A secret of a connection that was used: what came of that says nothing of another in its place. */
+export interface UsedSecret {
+  path: string;
+  value: string;
+}
+
+/** Notes why the provider refuses a connection's secret, and what to do. */
+export async function recordRefusal(
+  db: Db,
+  secrets: Secrets,
+  orgId: string,
+  kind: IntegrationKind,
+  used: UsedSecret,
+  message: string,
+): Promise<void> {
+  await withSecretInUse(db, secrets, orgId, kind, used, (trx, row) =>
+    recordCheckResult(trx, orgId, row, { connected: false, last_error: message }),
+  );
+}
+
+/** Notes that a connection works again that was refused with this message. */
+export const recordRecovery = (db: Db, orgId: string, kind: IntegrationKind, message: string): Promise<void> =>
+  clearError(db, orgId, kind, CONNECTION_NAME, message);
+
+/** Keeps what the provider gave in a secret's place. */
+export async function replaceSecret(
+  db: Db,
+  secrets: Secrets,
+  orgId: string,
+  kind: IntegrationKind,
+  used: UsedSecret,
+  value: string,
+): Promise<void> {
+  await withSecretInUse(db, secrets, orgId, kind, used, (trx, _row, values) => {
+    const sealed = sealSecrets(secrets, orgId, kind, CONNECTION_NAME, { ...values, [used.path]: value });
+    return updateSecrets(trx, orgId, kind, CONNECTION_NAME, sealed);
+  });
+}
+
+/** Does nothing where the connection has another secret by now, or is gone. */
+const withSecretInUse = (
+  db: Db,
+  secrets: Secrets,
+  orgId: string,
+  kind: IntegrationKind,
+  { path, value }: UsedSecret,
+  work: (trx: Trx, row: StoredIntegration, values: SecretValues) => Promise<void>,
+) =>
+  inTransaction(db, async (trx) => {
+    const row = await lockIntegration(trx, orgId, kind, CONNECTION_NAME);
+    const values = row === undefined ? {} : openSecrets(secrets, orgId, row);
+    if (row !== undefined && values[path] === value) await work(trx, row, values);
+  });

@@ -1,0 +1,70 @@
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import type { Deps } from '../../deps.ts';
+import { errorResponses } from '../../http/errors.ts';
+import { NO_BODY, NoBody } from '../../http/schemas.ts';
+import {
+  INTEGRATION_BODIES,
+  INTEGRATION_KINDS,
+  Integration,
+  IntegrationList,
+  IntegrationRef,
+  TestAnswer,
+} from './schema.ts';
+import { putIntegration, readIntegrations, removeIntegration, testIntegration } from './service.ts';
+
+export const integrationRoutes: FastifyPluginAsyncZod<Deps> = async (
+  app,
+  { config, secrets, callbacks, checkIntegration },
+) => {
+  const deps = { secrets, publicUrl: config.PUBLIC_URL, callbacks };
+
+  app.get('/integrations', {
+    config: { scope: 'org:read' },
+    schema: {
+      operationId: 'listIntegrations',
+      tags: ['integrations'],
+      response: { 200: IntegrationList, ...errorResponses(403) },
+    },
+    handler: async ({ db, org }) => ({ items: await readIntegrations(db, deps, org.id), next: null }),
+  });
+
+  for (const kind of INTEGRATION_KINDS) {
+    app.put(`/integrations/${kind}`, {
+      config: { scope: 'org:write' },
+      schema: {
+        operationId: `put${kind.charAt(0).toUpperCase()}${kind.slice(1)}Integration`,
+        tags: ['integrations'],
+        description: 'Replaces the settings. What earlier tests found is forgotten.',
+        body: INTEGRATION_BODIES[kind],
+        response: { 200: Integration, ...errorResponses(403) },
+      },
+      handler: ({ db, org, body }) => putIntegration(db, deps, org.id, kind, body),
+    });
+  }
+
+  app.delete('/integrations/:kind', {
+    config: { scope: 'org:write' },
+    schema: {
+      operationId: 'deleteIntegration',
+      tags: ['integrations'],
+      params: IntegrationRef,
+      response: { 200: NoBody, ...errorResponses(403, 404) },
+    },
+    handler: async ({ db, org, params }) => {
+      await removeIntegration(db, org.id, params.kind);
+      return NO_BODY;
+    },
+  });
+
+  app.post('/integrations/:kind/test', {
+    config: { scope: 'org:write', isRepeatable: true },
+    schema: {
+      operationId: 'testIntegration',
+      tags: ['integrations'],
+      description: 'Makes one harmless real call with the stored settings and says what came back.',
+      params: IntegrationRef,
+      response: { 200: TestAnswer, ...errorResponses(403, 404) },
+    },
+    handler: ({ db, org, params }) => testIntegration(db, secrets, checkIntegration, org.id, params.kind),
+  });
+};

@@ -1,0 +1,205 @@
+import { z } from 'zod';
+import { Timestamp } from '../../http/schemas.ts';
+
+/** What stands in an answer for a secret. Sent back, it keeps the stored one. */
+export const MASK = '***';
+
+const Text = z.string().min(1).max(255);
+/** A secret that travels in an HTTP header, so of printable ASCII. */
+const Secret = z
+  .string()
+  .min(1)
+  .max(4096)
+  .regex(/^[\x20-\x7e]+$/, 'must be printable ASCII')
+  .describe('Write-only: shown as "***", which sent back keeps the stored one.');
+const SecretText = z
+  .string()
+  .min(1)
+  .max(20_000)
+  .describe('Write-only: shown as "***", which sent back keeps the stored one.');
+const BaseUrl = z
+  .string()
+  .max(2048)
+  .regex(
+    /^https?:\/\/[^\s/?#@]+(\/[^\s?#]*)?$/i,
+    'must be an http or https address without a query, such as https://api.example.com',
+  )
+  .describe('Where the provider’s API is. The provider’s own when absent.');
+const Host = z
+  .string()
+  .max(253)
+  .regex(
+    /^([A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*\.?|[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*)$/,
+    'must be a host name or an IP address',
+  );
+const Digits = z.union([z.int().min(0), z.string().regex(/^[0-9]{1,20}$/, 'must be a number')]).transform(String);
+
+const Smtp = z.object({
+  host: Host,
+  port: z.int().min(1).max(65_535).default(587),
+  secure: z
+    .boolean()
+    .default(false)
+    .describe('TLS from the first byte (port 465). When false, STARTTLS where the server offers it.'),
+  username: Text.optional(),
+  password: SecretText.optional(),
+  dkim: z
+    .object({
+      domain: Host,
+      selector: z
+        .string()
+        .max(253)
+        .regex(/^[A-Za-z0-9._-]+$/, 'must be a DNS label'),
+      private_key: SecretText,
+    })
+    .optional(),
+});
+
+const Twilio = z
+  .object({
+    base_url: BaseUrl.optional(),
+    account_sid: z
+      .string()
+      .max(64)
+      .regex(/^[A-Za-z0-9]+$/, 'must be letters and digits'),
+    auth_token: Secret,
+    from: z.string().min(1).max(64).optional().describe('A number in E.164 form, or a sender id.'),
+    messaging_service_sid: z.string().min(1).max(64).optional(),
+  })
+  .refine(({ from, messaging_service_sid }) => from !== undefined || messaging_service_sid !== undefined, {
+    path: ['from'],
+    message: 'send from or messaging_service_sid',
+  });
+
+const Meta = z.object({
+  base_url: BaseUrl.optional(),
+  access_token: Secret,
+  app_secret: Secret.optional().describe('Verifies the signature of status callbacks. Write-only.'),
+  verify_token: Secret.optional().describe('Answers Meta’s subscription handshake. Write-only.'),
+});
+
+const Vapi = z.object({
+  base_url: BaseUrl.optional(),
+  api_key: Secret,
+  phone_number_id: Text,
+  webhook_secret: Secret.optional(),
+});
+
+const Hubspot = z
+  .object({
+    base_url: BaseUrl.optional(),
+    access_token: Secret.optional(),
+    oauth: z.object({ client_id: Text, client_secret: Secret, refresh_token: Secret }).optional(),
+    webhook_secret: Secret.optional(),
+    app_id: Digits.optional(),
+    portal_id: Digits.optional(),
+    ai_user_id: Digits.optional(),
+    assist_mode: z.boolean().optional(),
+    ticketing_enabled: z.boolean().optional(),
+    pipeline_id: Text.optional(),
+    open_stage_id: Text.optional(),
+    closed_stage_id: Text.optional(),
+    priority: Text.optional(),
+    owner_id: Digits.optional(),
+    signatures: z
+      .array(z.object({ domain: Text, html: z.string().max(50_000) }))
+      .max(100)
+      .optional()
+      .describe('Appended to e-mail replies; the exact domain’s wins over "*".'),
+  })
+  .refine(({ access_token, oauth }) => (access_token === undefined) !== (oauth === undefined), {
+    path: ['access_token'],
+    message: 'send either access_token or oauth',
+  });
+
+const Salesforce = z.object({
+  base_url: BaseUrl.describe('The deployment’s own address, https://<domain>.my.salesforce-scrt.com'),
+  org_id: Text,
+  es_developer_name: Text,
+  auth_key_id: Text.optional().describe(
+    'With private_key: end users are verified, and their conversations outlast a guest’s token. The id of the public key in Salesforce’s user verification, whose issuer is to be switchboard.',
+  ),
+  private_key: SecretText.optional(),
+});
+
+const OpenaiCompatible = z.object({
+  base_url: BaseUrl.optional(),
+  api_key: Secret,
+  model: Text,
+  embedding_model: Text.optional(),
+});
+
+/** What PUT /integrations/{kind} takes, by kind. */
+export const INTEGRATION_BODIES = {
+  email: body('email', 'smtp', Smtp, { host: 'smtp.example.com', port: 587, username: 'post', password: 'secret' }),
+  sms: body('sms', 'twilio', Twilio, { account_sid: 'AC0123456789', auth_token: 'secret', from: '+15005550006' }),
+  whatsapp: body('whatsapp', 'meta', Meta, { access_token: 'EAAG', app_secret: 'secret', verify_token: 'handshake' }),
+  voice: body('voice', 'vapi', Vapi, { api_key: 'secret', phone_number_id: 'pn_1' }),
+  crm: body('crm', 'hubspot', Hubspot, {
+    access_token: 'pat-na1',
+    portal_id: 12345,
+    pipeline_id: '0',
+    open_stage_id: '1',
+  }),
+  miaw: body('miaw', 'salesforce', Salesforce, {
+    base_url: 'https://example.my.salesforce-scrt.com',
+    org_id: '00D000000000001',
+    es_developer_name: 'Web_Chat',
+  }),
+  llm: body('llm', 'openai-compatible', OpenaiCompatible, { api_key: 'sk-1', model: 'gpt-5-mini' }),
+};
+
+export type IntegrationKind = keyof typeof INTEGRATION_BODIES;
+export const INTEGRATION_KINDS = Object.keys(INTEGRATION_BODIES) as [IntegrationKind, ...IntegrationKind[]];
+export type PutIntegration = z.infer<(typeof INTEGRATION_BODIES)[IntegrationKind]>;
+
+/** The settings of a kind of connection, secrets included. */
+export type ConnectionSettings<Kind extends IntegrationKind> = z.infer<(typeof INTEGRATION_BODIES)[Kind]>['settings'];
+
+/** Where the secrets stand in each kind's settings. */
+export const SECRET_PATHS: Record<IntegrationKind, string[]> = {
+  email: ['password', 'dkim.private_key'],
+  sms: ['auth_token'],
+  whatsapp: ['access_token', 'app_secret', 'verify_token'],
+  voice: ['api_key', 'webhook_secret'],
+  crm: ['access_token', 'oauth.client_secret', 'oauth.refresh_token', 'webhook_secret'],
+  miaw: ['private_key'],
+  llm: ['api_key'],
+};
+
+export const IntegrationRef = z.object({ kind: z.enum(INTEGRATION_KINDS) });
+
+export const Integration = z
+  .object({
+    kind: z.string(),
+    name: z.string().describe('Tells connections of one kind apart.'),
+    provider: z.string(),
+    settings: z.record(z.string(), z.unknown()).describe('Secrets are shown as "***".'),
+    connected: z.boolean().nullable().describe('What the latest test found. Null before the first.'),
+    last_error: z.string().nullable(),
+    webhook_url: z
+      .string()
+      .optional()
+      .describe('Of crm, sms, whatsapp and voice: where the provider reports to, and sends what contacts write.'),
+    created_at: Timestamp,
+    updated_at: Timestamp,
+  })
+  .meta({ id: 'Integration' });
+
+export const IntegrationList = z.object({ items: z.array(Integration), next: z.null() });
+
+export const TestAnswer = z
+  .object({ connected: z.boolean(), message: z.string().describe('What came back.') })
+  .meta({ id: 'IntegrationTest' });
+
+function body<Provider extends string, Settings extends z.ZodType>(
+  kind: string,
+  provider: Provider,
+  settings: Settings,
+  example: z.input<Settings>,
+) {
+  return z.object({ provider: z.literal(provider), settings }).meta({
+    id: `Put${kind.charAt(0).toUpperCase()}${kind.slice(1)}Integration`,
+    examples: [{ provider, settings: example }],
+  });
+}

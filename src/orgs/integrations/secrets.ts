@@ -1,0 +1,103 @@
+import { type Issue, invalid } from '../../errors.ts';
+import type { Secrets } from '../../secrets.ts';
+import type { findIntegration } from './queries.ts';
+import { type IntegrationKind, MASK, SECRET_PATHS } from './schema.ts';
+
+/** Settings by name, with "***" in the place of each secret. */
+export type StoredSettings = Record<string, unknown>;
+/** Secrets by their path in the settings. */
+export type SecretValues = Record<string, string>;
+export type StoredIntegration = NonNullable<Awaited<ReturnType<typeof findIntegration>>>;
+
+/** Of an org's only connection of a kind. */
+export const CONNECTION_NAME = 'Default';
+/** What no settings hold: the token in the address that the org's CRM posts to. */
+export const WEBHOOK_TOKEN = 'webhook_token';
+/** A secret goes only where it was meant for: to keep it while these change would let its holder send it elsewhere. */
+const DESTINATION_KEYS = ['host', 'base_url'];
+const MIN_SECRET_LENGTH = 4;
+
+const secretPlaceOf = (orgId: string, kind: string, name: string) => ({
+  orgId,
+  table: 'integrations',
+  column: 'secrets',
+  row: `${kind}/${name}`,
+});
+
+/** Encrypts the secrets of a connection. */
+export function sealSecrets(
+  secrets: Secrets,
+  orgId: string,
+  kind: string,
+  name: string,
+  values: SecretValues,
+): string | null {
+  if (Object.keys(values).length === 0) return null;
+  return secrets.encrypt(JSON.stringify(values), secretPlaceOf(orgId, kind, name));
+}
+
+/** The secrets of a connection. */
+export function openSecrets(
+  secrets: Secrets,
+  orgId: string,
+  { kind, name, secrets: sealed }: Pick<StoredIntegration, 'kind' | 'name' | 'secrets'>,
+): SecretValues {
+  if (sealed === null) return {};
+  return JSON.parse(secrets.decrypt(sealed, secretPlaceOf(orgId, kind, name)));
+}
+
+/** Takes the secrets out of given settings, leaving "***" in their place. Throws invalid for one that is to be kept where there is none. */
+export function splitSecrets(kind: IntegrationKind, given: object, stored: StoredSettings, before: SecretValues) {
+  const settings = structuredClone(given) as StoredSettings;
+  const values: SecretValues = {};
+  const issues: Issue[] = [];
+  const hasMoved = DESTINATION_KEYS.some((key) => settings[key] !== stored[key]);
+
+  for (const path of SECRET_PATHS[kind]) {
+    const value = valueAt(settings, path);
+    if (value === undefined) continue;
+    const kept = value === MASK ? before[path] : value;
+    if (kept === undefined)
+      issues.push({ path: `body.settings.${path}`, message: 'no secret is stored to keep: send it' });
+    else if (value === MASK && hasMoved) {
+      issues.push({
+        path: `body.settings.${path}`,
+        message: 'send the secret again: it is not kept when host or base_url changes',
+      });
+    } else values[path] = kept;
+    setAt(settings, path, MASK);
+  }
+  if (issues.length > 0) {
+    throw invalid(
+      `The request is not valid: ${issues.map(({ path, message }) => `${path}: ${message}`).join('; ')}`,
+      issues,
+    );
+  }
+  return { settings, values };
+}
+
+/** Settings with their secrets. */
+export function joinSecrets(settings: StoredSettings, values: SecretValues): StoredSettings {
+  const joined = structuredClone(settings);
+  for (const [path, value] of Object.entries(values)) if (path !== WEBHOOK_TOKEN) setAt(joined, path, value);
+  return joined;
+}
+
+/** Paths have one step or two, and come from SECRET_PATHS. */
+function valueAt(settings: StoredSettings, path: string): string | undefined {
+  const [first, second] = path.split('.') as [string, string?];
+  const value = settings[first];
+  return (second === undefined ? value : (value as StoredSettings | undefined)?.[second]) as string | undefined;
+}
+
+function setAt(settings: StoredSettings, path: string, value: string): void {
+  const [first, second] = path.split('.') as [string, string?];
+  if (second === undefined) settings[first] = value;
+  else (settings[first] as StoredSettings)[second] = value;
+}
+
+/** A provider may quote what it was sent. */
+export const withoutSecrets = (message: string, values: SecretValues) =>
+  Object.values(values)
+    .filter((value) => value.length >= MIN_SECRET_LENGTH)
+    .reduce((text, value) => text.replaceAll(value, MASK), message);

@@ -1,0 +1,159 @@
+import { randomBytes } from 'node:crypto';
+import type { Db } from '../../db/connect.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import { notFound } from '../../errors.ts';
+import type { CallbackProvider, CallbackUrls } from '../../http/callback-urls.ts';
+import { announce } from '../../outbox/events.ts';
+import type { CheckResult, IntegrationCheck, IntegrationToCheck } from '../../providers/integration-checks.ts';
+import type { Secrets } from '../../secrets.ts';
+import {
+  deleteIntegration,
+  findIntegration,
+  insertIntegrations,
+  listIntegrations,
+  lockIntegration,
+  recordCheckResult,
+  upsertIntegration,
+} from './queries.ts';
+import {
+  type ConnectionSettings,
+  INTEGRATION_BODIES,
+  type IntegrationKind,
+  MASK,
+  type PutIntegration,
+} from './schema.ts';
+import {
+  CONNECTION_NAME,
+  joinSecrets,
+  openSecrets,
+  type SecretValues,
+  type StoredIntegration,
+  type StoredSettings,
+  sealSecrets,
+  splitSecrets,
+  WEBHOOK_TOKEN,
+  withoutSecrets,
+} from './secrets.ts';
+
+const WEBHOOK_TOKEN_BYTES = 32;
+
+export interface IntegrationDeps {
+  secrets: Secrets;
+  /** Address under which the outside reaches the api. */
+  publicUrl: string;
+  callbacks: CallbackUrls;
+}
+
+export async function readIntegrations(db: Db, deps: IntegrationDeps, orgId: string) {
+  return (await listIntegrations(db, orgId)).map((row) => toAnswer(deps, orgId, row));
+}
+
+/** Replaces an integration's settings. A secret sent as "***" keeps its value; throws invalid where there is none to keep. */
+export function putIntegration(
+  db: Db,
+  deps: IntegrationDeps,
+  orgId: string,
+  kind: IntegrationKind,
+  body: PutIntegration,
+) {
+  return inTransaction(db, async (trx) => {
+    const stored = await lockIntegration(trx, orgId, kind, CONNECTION_NAME);
+    const before = stored === undefined ? {} : openSecrets(deps.secrets, orgId, stored);
+    const { settings, values } = splitSecrets(kind, body.settings, stored?.settings ?? {}, before);
+    if (kind === 'crm') values[WEBHOOK_TOKEN] = before[WEBHOOK_TOKEN] ?? newWebhookToken();
+    await announce(trx, orgId, 'integration-changed', [{ subject_id: orgId, payload: { kind } }]);
+    const row = await upsertIntegration(trx, {
+      org_id: orgId,
+      kind,
+      name: CONNECTION_NAME,
+      provider: body.provider,
+      settings: JSON.stringify(settings),
+      secrets: sealSecrets(deps.secrets, orgId, kind, CONNECTION_NAME, values),
+      connected: null,
+    });
+    return toAnswer(deps, orgId, row);
+  });
+}
+
+/** Throws notFound. */
+export async function removeIntegration(db: Db, orgId: string, kind: IntegrationKind): Promise<void> {
+  if (!(await deleteIntegration(db, orgId, kind))) throw notFound('integration');
+}
+
+/** Makes one harmless real call with the stored settings and keeps what came back. Throws notFound. */
+export async function testIntegration(
+  db: Db,
+  secrets: Secrets,
+  check: IntegrationCheck,
+  orgId: string,
+  kind: IntegrationKind,
+): Promise<CheckResult> {
+  const row = await findIntegration(db, orgId, kind, CONNECTION_NAME);
+  if (row === undefined) throw notFound('integration');
+  const values = openSecrets(secrets, orgId, row);
+  const { connected, message } = await check(
+    INTEGRATION_BODIES[kind].parse({
+      provider: row.provider,
+      settings: joinSecrets(row.settings, values),
+    }) as IntegrationToCheck,
+  );
+  const safeMessage = withoutSecrets(message, values);
+  await recordCheckResult(db, orgId, row, { connected, last_error: connected ? null : safeMessage });
+  return { connected, message: safeMessage };
+}
+
+/** The settings of an org's connection of a kind, with their secrets; undefined where there is none. What they name was not checked. */
+export async function findConnection<Kind extends IntegrationKind>(
+  db: Db,
+  secrets: Secrets,
+  orgId: string,
+  kind: Kind,
+): Promise<ConnectionSettings<Kind> | undefined> {
+  const row = await findIntegration(db, orgId, kind, CONNECTION_NAME);
+  if (row === undefined) return undefined;
+  const settings = joinSecrets(row.settings, openSecrets(secrets, orgId, row));
+  return INTEGRATION_BODIES[kind].shape.settings.parse(settings) as ConnectionSettings<Kind>;
+}
+
+/** The settings of all that an org has connected, by kind, without secrets. */
+export const listConnections = async (db: Db, orgId: string): Promise<Map<string, StoredSettings>> =>
+  new Map((await listIntegrations(db, orgId)).map(({ kind, settings }) => [kind, settings]));
+
+/** A connection that was tried and works, to be stored with a new org. */
+export interface NewConnection {
+  kind: string;
+  name: string;
+  provider: string;
+  settings: StoredSettings;
+  secrets: SecretValues;
+}
+
+export function storeConnections(db: Db, secrets: Secrets, orgId: string, connections: NewConnection[]): Promise<void> {
+  const rows = connections.map(({ kind, name, provider, settings, secrets: values }) => ({
+    org_id: orgId,
+    kind,
+    name,
+    provider,
+    settings: JSON.stringify({ ...settings, ...Object.fromEntries(Object.keys(values).map((key) => [key, MASK])) }),
+    secrets: sealSecrets(secrets, orgId, kind, name, values),
+    connected: true,
+  }));
+  return insertIntegrations(db, rows);
+}
+
+/** Kinds whose provider reports to us, with the provider. */
+const CALLBACK_PROVIDERS: Record<string, CallbackProvider> = { sms: 'twilio', whatsapp: 'meta', voice: 'vapi' };
+
+function toAnswer(
+  { secrets, publicUrl, callbacks }: IntegrationDeps,
+  orgId: string,
+  { secrets: sealed, ...row }: StoredIntegration,
+) {
+  const provider = CALLBACK_PROVIDERS[row.kind];
+  if (provider !== undefined) return { ...row, webhook_url: callbacks.urlOf(provider, orgId) };
+  if (row.kind !== 'crm') return row;
+  const { [WEBHOOK_TOKEN]: token } = openSecrets(secrets, orgId, { ...row, secrets: sealed });
+  return { ...row, webhook_url: `${publicUrl}/crm/webhook/${orgId}/${token}` };
+}
+
+const newWebhookToken = () => randomBytes(WEBHOOK_TOKEN_BYTES).toString('base64url');

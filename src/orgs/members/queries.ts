@@ -1,0 +1,144 @@
+import { sql } from 'kysely';
+import type { Db, Trx } from '../../db/connect.ts';
+import type { RoleName } from '../schema.ts';
+
+export function listRoles(db: Db, orgId: string) {
+  return db
+    .selectFrom('roles')
+    .select(['id', (eb) => eb.ref('name').$castTo<RoleName>().as('name')])
+    .where('org_id', '=', orgId)
+    .orderBy('name')
+    .execute();
+}
+
+export async function findRoleIds(db: Db, orgId: string, roleIds: string[]): Promise<string[]> {
+  const roles = await db
+    .selectFrom('roles')
+    .select('id')
+    .where('org_id', '=', orgId)
+    .where('id', 'in', roleIds)
+    .execute();
+  return roles.map(({ id }) => id);
+}
+
+export async function getRoleId(db: Db, orgId: string, name: RoleName): Promise<string> {
+  const { id } = await db
+    .selectFrom('roles')
+    .select('id')
+    .where('org_id', '=', orgId)
+    .where('name', '=', name)
+    .executeTakeFirstOrThrow();
+  return id;
+}
+
+const selectMembers = (db: Db, orgId: string) =>
+  db
+    .selectFrom('members as member')
+    .innerJoin('users as user', 'user.id', 'member.user_id')
+    .select((eb) => [
+      'member.user_id as id',
+      'user.email',
+      'member.name',
+      'member.is_available as available',
+      'member.created_at',
+      eb
+        .selectFrom('member_roles as given')
+        .innerJoin('roles as role', (join) =>
+          join.onRef('role.org_id', '=', 'given.org_id').onRef('role.id', '=', 'given.role_id'),
+        )
+        .whereRef('given.org_id', '=', 'member.org_id')
+        .whereRef('given.user_id', '=', 'member.user_id')
+        .select(sql<string[]>`coalesce(array_agg(role.name), '{}')`.as('names'))
+        .$asScalar()
+        .$notNull()
+        .as('roles'),
+    ])
+    .where('member.org_id', '=', orgId);
+
+export const listMembers = (db: Db, orgId: string) => selectMembers(db, orgId).orderBy('member.user_id').execute();
+
+export const findMember = (db: Db, orgId: string, userId: number) =>
+  selectMembers(db, orgId).where('member.user_id', '=', userId).executeTakeFirst();
+
+/** Whether the person is a member of the org, and stays one until the transaction ends. */
+export async function lockMember(trx: Trx, orgId: string, userId: number): Promise<boolean> {
+  const member = await trx
+    .selectFrom('members')
+    .select('user_id')
+    .where('org_id', '=', orgId)
+    .where('user_id', '=', userId)
+    .forKeyShare()
+    .executeTakeFirst();
+  return member !== undefined;
+}
+
+export async function hasOtherAdmin(db: Db, orgId: string, userId: number): Promise<boolean> {
+  const admin = await db
+    .selectFrom('member_roles as given')
+    .innerJoin('roles as role', (join) =>
+      join.onRef('role.org_id', '=', 'given.org_id').onRef('role.id', '=', 'given.role_id'),
+    )
+    .select('given.user_id')
+    .where('given.org_id', '=', orgId)
+    .where('role.name', '=', 'admin')
+    .where('given.user_id', '<>', userId)
+    .limit(1)
+    .executeTakeFirst();
+  return admin !== undefined;
+}
+
+/** The account of an e-mail address, made where there is none. */
+export async function upsertUser(db: Db, email: string): Promise<number> {
+  const { id } = await db
+    .insertInto('users')
+    .values({ email })
+    .onConflict((oc) => oc.column('email').doUpdateSet({ email }))
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  return id;
+}
+
+/** Makes the membership, or locks the one that exists. Says which. */
+export async function upsertMember(
+  db: Db,
+  member: { org_id: string; user_id: number; name: string },
+): Promise<'new' | 'known'> {
+  const { is_new } = await db
+    .insertInto('members')
+    .values(member)
+    .onConflict((oc) => oc.columns(['org_id', 'user_id']).doUpdateSet({ user_id: member.user_id }))
+    .returning(sql<boolean>`xmax = 0`.as('is_new'))
+    .executeTakeFirstOrThrow();
+  return is_new ? 'new' : 'known';
+}
+
+export async function updateMember(
+  db: Db,
+  orgId: string,
+  userId: number,
+  { name, available }: { name?: string; available?: boolean },
+): Promise<void> {
+  if (name === undefined && available === undefined) return;
+  await db
+    .updateTable('members')
+    .set({ ...(name === undefined ? {} : { name }), ...(available === undefined ? {} : { is_available: available }) })
+    .where('org_id', '=', orgId)
+    .where('user_id', '=', userId)
+    .execute();
+}
+
+export async function insertMemberRoles(db: Db, orgId: string, userId: number, roleIds: string[]): Promise<void> {
+  await db
+    .insertInto('member_roles')
+    .values(roleIds.map((roleId) => ({ org_id: orgId, user_id: userId, role_id: roleId })))
+    .execute();
+}
+
+export async function deleteMemberRoles(db: Db, orgId: string, userId: number): Promise<void> {
+  await db.deleteFrom('member_roles').where('org_id', '=', orgId).where('user_id', '=', userId).execute();
+}
+
+/** Deletes the membership with its roles, login links and dashboard sessions. The account stays: it may belong to other orgs. */
+export async function deleteMember(db: Db, orgId: string, userId: number): Promise<void> {
+  await db.deleteFrom('members').where('org_id', '=', orgId).where('user_id', '=', userId).execute();
+}

@@ -1,0 +1,58 @@
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import type { Deps } from '../../deps.ts';
+import { errorResponses } from '../../http/errors.ts';
+import { NO_BODY, NoBody } from '../../http/schemas.ts';
+import { Member, MemberRef, RoleList, UpdateMember } from '../schema.ts';
+import { listRoles } from './queries.ts';
+import { changeMember, listMembersWithRole, removeMember } from './service.ts';
+
+export const memberRoutes: FastifyPluginAsyncZod<Deps> = async (app) => {
+  app.get('/roles', {
+    config: { scope: 'teams:read' },
+    schema: {
+      operationId: 'listRoles',
+      tags: ['members'],
+      response: { 200: RoleList, ...errorResponses(403) },
+    },
+    handler: async ({ db, org }) => ({ items: await listRoles(db, org.id), next: null }),
+  });
+
+  app.get('/members', {
+    config: { scope: 'teams:read' },
+    schema: {
+      operationId: 'listMembers',
+      tags: ['members'],
+      response: { 200: z.array(Member), ...errorResponses(403) },
+    },
+    handler: ({ db, org }) => listMembersWithRole(db, org.id),
+  });
+
+  app.patch('/members/:id', {
+    config: { scope: 'teams:write' },
+    schema: {
+      operationId: 'updateMember',
+      tags: ['members'],
+      params: MemberRef,
+      body: UpdateMember,
+      response: { 200: Member, ...errorResponses(403, 404, 409) },
+    },
+    handler: ({ db, org, params, body }) => changeMember(db, org.id, params.id, body),
+  });
+
+  app.delete('/members/:id', {
+    config: { scope: 'teams:write' },
+    schema: {
+      operationId: 'removeMember',
+      tags: ['members'],
+      description:
+        'Ends the membership, with its login links and dashboard sessions. The last admin cannot be removed (409).',
+      params: MemberRef,
+      response: { 200: NoBody, ...errorResponses(403, 404, 409) },
+    },
+    handler: async ({ db, org, params }) => {
+      await removeMember(db, org.id, params.id);
+      return NO_BODY;
+    },
+  });
+};

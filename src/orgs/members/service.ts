@@ -1,0 +1,104 @@
+import type { Db, Trx } from '../../db/connect.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import { conflict, invalid, notFound } from '../../errors.ts';
+import { announce } from '../../outbox/events.ts';
+import { lockOrg } from '../queries.ts';
+import { ROLE_NAMES, type RoleName, type UpdateMember } from '../schema.ts';
+import {
+  deleteMember,
+  deleteMemberRoles,
+  findMember,
+  findRoleIds,
+  getRoleId,
+  hasOtherAdmin,
+  insertMemberRoles,
+  listMembers,
+  updateMember,
+  upsertMember,
+  upsertUser,
+} from './queries.ts';
+
+const DEFAULT_ROLE: RoleName = 'agent';
+
+export async function listMembersWithRole(db: Db, orgId: string) {
+  return (await listMembers(db, orgId)).map(withStrongestRole);
+}
+
+export { lockMember } from './queries.ts';
+
+/** Changes a member. Throws notFound, and conflict when the org would lose its last admin. */
+export function changeMember(db: Db, orgId: string, userId: number, { role, ...changes }: UpdateMember) {
+  return inTransaction(db, async (trx) => {
+    await lockOrg(trx, orgId);
+    await getMember(trx, orgId, userId);
+    await updateMember(trx, orgId, userId, changes);
+    if (changes.available === true) await announceStaffingChange(trx, orgId);
+    if (role !== undefined) {
+      if (role !== 'admin') await assertNotLastAdmin(trx, orgId, userId);
+      await deleteMemberRoles(trx, orgId, userId);
+      await insertMemberRoles(trx, orgId, userId, [await getRoleId(trx, orgId, role)]);
+    }
+    return getMember(trx, orgId, userId);
+  });
+}
+
+/** Ends a membership, with its login links and dashboard sessions. Throws as changeMember does. */
+export function removeMember(db: Db, orgId: string, userId: number): Promise<void> {
+  return inTransaction(db, async (trx) => {
+    await lockOrg(trx, orgId);
+    await getMember(trx, orgId, userId);
+    await assertNotLastAdmin(trx, orgId, userId);
+    await deleteMember(trx, orgId, userId);
+    await announceStaffingChange(trx, orgId);
+  });
+}
+
+/**
+ * Makes the person a member, with an account where the address has none, and gives the account's id. Name and roles are those of a new
+ * membership: one that exists stays as it is. Throws invalid for a role that the org does not have.
+ */
+export function addMember(
+  db: Db,
+  orgId: string,
+  { email, name, role_ids }: { email: string; name?: string; role_ids?: string[] },
+): Promise<number> {
+  return inTransaction(db, async (trx) => {
+    const userId = await upsertUser(trx, email);
+    const nameOrPrefix = name ?? email.slice(0, email.lastIndexOf('@'));
+    if ((await upsertMember(trx, { org_id: orgId, user_id: userId, name: nameOrPrefix })) === 'new') {
+      await insertMemberRoles(trx, orgId, userId, await resolveRoleIds(trx, orgId, [...new Set(role_ids)]));
+    }
+    return userId;
+  });
+}
+
+/** One who can take sessions is there, or one who had some is gone. */
+const announceStaffingChange = (trx: Trx, orgId: string) =>
+  announce(trx, orgId, 'staffing-changed', [{ subject_id: orgId, payload: {} }]);
+
+async function resolveRoleIds(db: Db, orgId: string, roleIds: string[]): Promise<string[]> {
+  if (roleIds.length === 0) return [await getRoleId(db, orgId, DEFAULT_ROLE)];
+  const known = await findRoleIds(db, orgId, roleIds);
+  const unknown = roleIds.filter((id) => !known.includes(id));
+  if (unknown.length > 0)
+    throw invalid(`role_ids: the org has no role ${unknown.join(', ')}; GET /roles lists those it has`);
+  return known;
+}
+
+async function getMember(db: Db, orgId: string, userId: number) {
+  const member = await findMember(db, orgId, userId);
+  if (member === undefined) throw notFound('member');
+  return withStrongestRole(member);
+}
+
+/** An org without any admin stays free to change; one that has an admin keeps one. */
+async function assertNotLastAdmin(db: Db, orgId: string, userId: number): Promise<void> {
+  const { role } = await getMember(db, orgId, userId);
+  if (role !== 'admin' || (await hasOtherAdmin(db, orgId, userId))) return;
+  throw conflict('This is the last admin of the org: make another member admin first');
+}
+
+const withStrongestRole = <Row extends { roles: string[] }>({ roles, ...member }: Row) => ({
+  ...member,
+  role: ROLE_NAMES.find((name) => roles.includes(name)) ?? ('viewer' as const),
+});

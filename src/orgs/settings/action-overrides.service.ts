@@ -1,0 +1,71 @@
+import type { Db } from '../../db/connect.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import { type Issue, invalid } from '../../errors.ts';
+import type { Secrets } from '../../secrets.ts';
+import { MASK } from '../integrations/schema.ts';
+import { findActionOverrides, lockOrg, setActionOverrides } from '../queries.ts';
+import { changeSettings } from '../service.ts';
+import type { OrgSettings, UpdateSettings } from './schema.ts';
+
+type ActionOverrides = NonNullable<OrgSettings['http_action_overrides']>;
+const GROUPS = ['query_params', 'path_params', 'body_params', 'headers'] as const;
+
+/** Changes the settings that are named; null turns one off. What http_action_overrides say is sealed, and the settings have it masked. */
+export function updateSettings(db: Db, secrets: Secrets, orgId: string, changes: UpdateSettings): Promise<OrgSettings> {
+  return inTransaction(db, async (trx) => {
+    const { http_action_overrides: given, ...others } = changes;
+    if (given === undefined) return changeSettings(trx, orgId, others);
+    await lockOrg(trx, orgId);
+    const kept = given === null ? null : resolveMasks(given, (await readActionOverrides(trx, secrets, orgId)) ?? {});
+    await setActionOverrides(trx, orgId, kept && secrets.encrypt(JSON.stringify(kept), secretPlaceOf(orgId)));
+    return changeSettings(trx, orgId, { ...others, http_action_overrides: kept && maskValues(kept) });
+  });
+}
+
+/** What takes the place of values in all of the org's HTTP actions. */
+export async function readActionOverrides(
+  db: Db,
+  secrets: Secrets,
+  orgId: string,
+): Promise<ActionOverrides | undefined> {
+  const sealed = await findActionOverrides(db, orgId);
+  return sealed === null ? undefined : JSON.parse(secrets.decrypt(sealed, secretPlaceOf(orgId)));
+}
+
+const secretPlaceOf = (orgId: string) => ({ orgId, table: 'orgs', column: 'http_action_overrides', row: orgId });
+
+/** With what is stored in the place of masks. */
+function resolveMasks(given: ActionOverrides, stored: ActionOverrides): ActionOverrides {
+  const issues: Issue[] = [];
+  const kept = mapValues(given, (value, group, name) => {
+    if (value !== MASK) return value;
+    const before = Object.hasOwn(stored[group] ?? {}, name) ? stored[group]?.[name] : undefined;
+    if (before === undefined)
+      issues.push({
+        path: `body.http_action_overrides.${group}.${name}`,
+        message: 'no value is stored to keep: send it',
+      });
+    return before ?? '';
+  });
+  if (issues.length === 0) return kept;
+  throw invalid(
+    `The request is not valid: ${issues.map(({ path, message }) => `${path}: ${message}`).join('; ')}`,
+    issues,
+  );
+}
+
+const maskValues = (overrides: ActionOverrides) => mapValues(overrides, () => MASK);
+
+function mapValues(
+  overrides: ActionOverrides,
+  change: (value: string, group: (typeof GROUPS)[number], name: string) => string,
+): ActionOverrides {
+  const groups = GROUPS.flatMap((group) => {
+    const values = overrides[group];
+    if (values === undefined) return [];
+    return [
+      [group, Object.fromEntries(Object.entries(values).map(([name, value]) => [name, change(value, group, name)]))],
+    ];
+  });
+  return Object.fromEntries(groups);
+}

@@ -1,0 +1,81 @@
+import { z } from 'zod';
+import { HttpActionOverrides } from '../../contacts/schema.ts';
+import { headerNameProblem, headerValueProblem } from '../../providers/egress/headers.rules.ts';
+import { isTimeZone } from '../time-zones.rules.ts';
+
+const MAX_TOPICS = 100;
+const MAX_STATUSES = 100;
+const MAX_OVERRIDES = 64 * 1024;
+const FIRST_CUSTOM_STATUS = 3;
+
+const TimeOfDay = z.string().regex(/^([01][0-9]|2[0-3]):[0-5][0-9]$/, 'must be a time of day as HH:mm');
+
+export const Timezone = z
+  .string()
+  .min(1)
+  .max(64)
+  .refine(isTimeZone, 'must be an IANA time zone such as Europe/Berlin')
+  .meta({ examples: ['Europe/Berlin'] });
+
+export const QuietHours = z
+  .object({ start: TimeOfDay, end: TimeOfDay })
+  .refine(({ start, end }) => start !== end, { path: ['end'], message: 'must differ from start' })
+  .describe('Hours without outbound messages, in the org’s time zone (UTC until set). They may cross midnight.');
+
+const SessionStatus = z.object({ id: z.int().min(FIRST_CUSTOM_STATUS).max(32_767), name: z.string().min(1).max(100) });
+
+const SessionStatuses = z
+  .array(SessionStatus)
+  .max(MAX_STATUSES)
+  .refine(haveDistinctIds, 'must not use an id twice')
+  .describe('Statuses of the org’s own, beside 0 open, 1 closed_resolved and 2 closed_unresolved.');
+
+const ActionOverrides = HttpActionOverrides.superRefine(({ headers = {} }, context) => {
+  for (const [name, value] of Object.entries(headers)) {
+    const message = headerNameProblem(name) ?? headerValueProblem(value);
+    if (message !== undefined) context.addIssue({ code: 'custom', path: ['headers', name], message });
+  }
+})
+  .refine(
+    (overrides) => JSON.stringify(overrides).length <= MAX_OVERRIDES,
+    `must have at most ${MAX_OVERRIDES} characters as JSON`,
+  )
+  .describe(
+    'Sent with every HTTP action, wherever it calls, unless the contact or the message has a value of its own. Values are answered as ***; sent as that, they stay.',
+  );
+
+const shape = {
+  timezone: Timezone.nullable(),
+  quiet_hours: QuietHours.nullable(),
+  daily_cap: z.int().min(1).max(1_000_000).nullable().describe('Outbound messages a contact gets at most in a day.'),
+  csat: z.boolean().nullable().describe('Whether customers are asked for a score when a session is resolved.'),
+  prohibited_topics: z.array(z.string().min(1).max(200)).max(MAX_TOPICS).nullable(),
+  session_statuses: SessionStatuses.nullable(),
+  handoff_target: z.enum(['crm', 'miaw', 'none']).nullable().describe('Where sessions go that need a human.'),
+  http_action_overrides: ActionOverrides.nullable(),
+  member_capacity: z.int().min(1).max(10_000).nullable().describe('Open sessions that teams give a member at most.'),
+};
+
+/** An absent setting stays as it is, null clears it. */
+export const UpdateSettings = z
+  .object(shape)
+  .partial()
+  .meta({
+    id: 'UpdateOrganizationSettings',
+    examples: [
+      { timezone: 'Europe/Berlin', quiet_hours: { start: '21:00', end: '08:00' }, daily_cap: 3 },
+      { csat: null },
+    ],
+  });
+export type UpdateSettings = z.infer<typeof UpdateSettings>;
+
+/** Every setting. Null means off. */
+export const OrgSettings = z.object(shape).meta({ id: 'OrganizationSettings' });
+export type OrgSettings = z.infer<typeof OrgSettings>;
+
+/** The names of all settings. */
+export const SETTING_NAMES = Object.keys(shape) as (keyof OrgSettings)[];
+
+function haveDistinctIds(items: { id: number }[]): boolean {
+  return new Set(items.map(({ id }) => id)).size === items.length;
+}

@@ -1,0 +1,129 @@
+import { CrmError } from '../../errors.ts';
+import type { PriorAttempts, RelayedMessage } from '../../port.ts';
+import type { HubspotApi } from '../api.ts';
+import { ObjectRef } from '../contacts.ts';
+import { type HtmlConversion, htmlOf } from '../html.ts';
+import type { HubspotSettings } from '../settings.ts';
+import { findEarlierMessage } from './earlier-messages.ts';
+import { type Signature, signatureFor } from './email-signatures.ts';
+import { listLatestPage, messagesPath, type Party, type RawMessage } from './threads.ts';
+
+const EMAIL_CHANNEL = '1002';
+
+export interface MessageText {
+  text: string;
+  richText: string;
+}
+
+/** Answers the thread's latest message by the same way, in the name of the AI user. An e-mail ends in the signature of its domain. */
+export async function postMessage(
+  api: HubspotApi,
+  { settings, markup }: { settings: HubspotSettings; markup: HtmlConversion },
+  { conversationId, text, attachments }: RelayedMessage,
+  attempt: PriorAttempts,
+): Promise<string> {
+  const { ai_user_id: userId, signatures = [] } = settings;
+  if (userId === undefined) {
+    throw new CrmError(
+      'HubSpot takes a message only from one of its users: set ai_user_id in the settings of the CRM integration',
+      { transient: false },
+    );
+  }
+  const links = attachments.map(({ name, url }) => ({ text: `${name}: ${url}`, name, url }));
+  const said = text === '' && links.length > 0 ? [] : [text];
+  const content = {
+    text: [...said, ...links.map((link) => link.text)].join('\n'),
+    richText: [
+      ...said.map((one) => htmlOf(markup, one)),
+      ...links.map(({ name, url }) => linkOf(markup, name, url)),
+    ].join('<br>'),
+  };
+  const signed = (signature: Signature | undefined): MessageText => withSignature(markup, content, signature);
+  if (attempt.mayExist) {
+    const texts = new Set([undefined, ...signatures].map((signature) => normalized(signed(signature).text)));
+    const wanted = { type: 'MESSAGE', hasText: (text: string) => texts.has(normalized(text)) } as const;
+    const found = await findEarlierMessage(api, conversationId, wanted, settings.app_id, attempt);
+    if (found !== undefined) return found;
+  }
+  const origin = await latestDelivered(api, conversationId);
+  const isEmail = origin.channelId === EMAIL_CHANNEL;
+  const body = {
+    type: 'MESSAGE',
+    ...signed(isEmail ? signatureFor(signatures, origin) : undefined),
+    attachments: [],
+    senderActorId: `A-${userId}`,
+    channelId: origin.channelId,
+    channelAccountId: origin.channelAccountId,
+    ...(isEmail && origin.subject ? { subject: origin.subject } : {}),
+    recipients: recipientsOf(origin),
+  };
+  return post(api, conversationId, body);
+}
+
+/** Writes an internal comment into the thread. `mark` tells it from others where its text has changed since an earlier try. */
+export async function postComment(
+  api: HubspotApi,
+  threadId: string,
+  { mark, ...content }: MessageText & { mark: string },
+  appId: string | undefined,
+  attempt: PriorAttempts,
+): Promise<string> {
+  if (attempt.mayExist) {
+    const wanted = { type: 'COMMENT', hasText: (text: string) => text.includes(mark) } as const;
+    const found = await findEarlierMessage(api, threadId, wanted, appId, attempt);
+    if (found !== undefined) return found;
+  }
+  return post(api, threadId, { type: 'COMMENT', ...content, attachments: [] });
+}
+
+async function post(api: HubspotApi, threadId: string, body: object): Promise<string> {
+  const call = { method: 'POST', path: messagesPath(threadId), body, what: 'a message' } as const;
+  return (await api.request(call, ObjectRef)).id;
+}
+
+/** Of the thread's latest messages the newest that came or went by a channel. */
+async function latestDelivered(api: HubspotApi, threadId: string): Promise<RawMessage> {
+  const page = await listLatestPage(api, threadId);
+  const origin = page?.messages.find(
+    ({ type, archived, channelId, channelAccountId }) =>
+      type === 'MESSAGE' && archived !== true && channelId != null && channelAccountId != null,
+  );
+  if (origin !== undefined) return origin;
+  const reason = page === undefined ? 'HubSpot has no thread' : 'Nothing says by which channel to answer in thread';
+  throw new CrmError(`${reason} ${threadId}`, { transient: false });
+}
+
+/** Whoever wrote gets the answer; what we wrote last goes on to the same people. */
+function recipientsOf({ direction, senders, recipients }: RawMessage): object[] {
+  const parties = direction === 'OUTGOING' ? recipients : senders;
+  return (parties ?? []).flatMap((party) => {
+    const { deliveryIdentifier, recipientField, actorId } = party;
+    if (deliveryIdentifier == null) return [];
+    return [
+      {
+        recipientField: fieldOf(direction, recipientField),
+        ...(actorId == null ? {} : { actorId }),
+        deliveryIdentifier,
+        deliveryIdentifiers: [deliveryIdentifier],
+      },
+    ];
+  });
+}
+
+const fieldOf = (direction: RawMessage['direction'], field: Party['recipientField']) =>
+  direction === 'OUTGOING' ? (field ?? 'TO') : 'TO';
+
+/** HubSpot may set line breaks and spaces otherwise. */
+const normalized = (text: string) => text.replace(/\s+/g, ' ').trim();
+
+const linkOf = ({ escapeHtml }: HtmlConversion, name: string, url: string) =>
+  `<a href="${escapeHtml(url)}">${escapeHtml(name)}</a>`;
+
+function withSignature(
+  { textOfHtml }: HtmlConversion,
+  { text, richText }: MessageText,
+  signature: Signature | undefined,
+): MessageText {
+  if (signature === undefined) return { text, richText };
+  return { text: `${text}\n\n${textOfHtml(signature.html)}`, richText: `${richText}<br><br>${signature.html}` };
+}

@@ -1,0 +1,52 @@
+import { CrmError } from '../../errors.ts';
+import type { HubspotApi } from '../api.ts';
+import { ObjectRef } from '../contacts.ts';
+import { listPipelines } from './pipelines.ts';
+import { findTicket, TICKETS_PATH } from './tickets.ts';
+
+/** Moves a ticket to the stage, or to the first one in which its pipeline closes tickets. One that is gone or closed is left alone. */
+export async function closeTicket(api: HubspotApi, ticketId: string, stageId: string | undefined): Promise<void> {
+  if (stageId !== undefined) return updateStage(api, ticketId, stageId);
+  const stages = await closedStagesOf(api, ticketId);
+  if (stages === undefined) return;
+  const { current, closed } = stages;
+  if (current !== undefined && closed.includes(current)) return;
+  if (closed[0] === undefined) {
+    throw new CrmError(
+      `The pipeline of ticket ${ticketId} closes tickets in none of its stages: set closed_stage_id in the settings of the CRM integration`,
+      { transient: false },
+    );
+  }
+  return updateStage(api, ticketId, closed[0]);
+}
+
+async function updateStage(api: HubspotApi, ticketId: string, stageId: string): Promise<void> {
+  const path = `${TICKETS_PATH}/${encodeURIComponent(ticketId)}`;
+  const body = { properties: { hs_pipeline_stage: stageId } };
+  await api.find({ method: 'PATCH', path, body, what: 'a ticket' }, ObjectRef);
+}
+
+/** Whether the stage is the one given, or one in which the ticket's pipeline closes tickets. */
+export async function isClosedStage(
+  api: HubspotApi,
+  ticketId: string,
+  stageId: string,
+  configured: string | undefined,
+): Promise<boolean> {
+  if (stageId === configured) return true;
+  const stages = await closedStagesOf(api, ticketId);
+  return stages?.closed.includes(stageId) === true;
+}
+
+/** The stages of the ticket's pipeline in which tickets are closed, in their order. Undefined where there is no such ticket. */
+async function closedStagesOf(
+  api: HubspotApi,
+  ticketId: string,
+): Promise<{ current: string | undefined; closed: string[] } | undefined> {
+  const ticket = await findTicket(api, ticketId, ['hs_pipeline', 'hs_pipeline_stage']);
+  if (ticket === undefined) return undefined;
+  const pipelines = await listPipelines(api);
+  const stages = pipelines.find(({ id }) => id === ticket.properties.hs_pipeline)?.stages ?? [];
+  const closed = stages.filter(({ isClosed }) => isClosed).map(({ id }) => id);
+  return { current: ticket.properties.hs_pipeline_stage ?? undefined, closed };
+}

@@ -1,0 +1,240 @@
+import { lookup as systemLookup } from 'node:dns/promises';
+import { isIP } from 'node:net';
+import { Agent, buildConnector, type Dispatcher, request as send } from 'undici';
+import { ProviderError } from '../../errors.ts';
+import { type AddressCheck, createAddressCheck } from './address-check.ts';
+
+/** For addresses that the operator sets, not a customer. */
+export const ALLOW_ALL = ['0.0.0.0/0', '::/0'];
+
+const MAX_REDIRECTS = 3;
+const TIMEOUT_MS = 10_000;
+const CONNECT_TIMEOUT_MS = 4_000;
+const MAX_RESPONSE_BYTES = 1024 * 1024;
+const REDIRECTS = new Set([301, 302, 303, 307, 308]);
+/** All that goes along to another host. Any other header may be a credential. */
+const CROSS_ORIGIN_HEADERS = new Set(['accept', 'accept-language', 'content-type', 'user-agent']);
+
+export interface EgressRequest {
+  method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  headers?: Record<string, string>;
+  body?: string;
+  timeoutMs?: number;
+  maxBytes?: number;
+  /** `manual` gives a redirect as the answer that it is. */
+  redirects?: 'follow' | 'manual';
+  /** Takes a successful answer's body piece by piece, which is kept nowhere then. False: it has enough. */
+  onChunk?: (piece: Buffer) => boolean;
+}
+
+export interface EgressResponse {
+  status: number;
+  headers: Record<string, string | string[] | undefined>;
+  body: string;
+  /** Where the answer came from, after redirects. */
+  url: string;
+}
+
+export type Download = Omit<EgressResponse, 'body'> & { bytes: Buffer };
+
+export type EgressProblem = 'refused' | 'too_large' | 'timeout' | 'unreachable';
+
+/** Why a request got no answer. */
+export class EgressError extends ProviderError {
+  /** False only where it is certain that no host got any of the request. */
+  readonly mayHaveArrived: boolean;
+  readonly problem: EgressProblem;
+
+  constructor(
+    message: string,
+    options: { transient: boolean; mayHaveArrived: boolean; problem?: EgressProblem; cause?: unknown },
+  ) {
+    super(message, options);
+    this.name = 'EgressError';
+    this.mayHaveArrived = options.mayHaveArrived;
+    this.problem = options.problem ?? (options.transient ? 'unreachable' : 'refused');
+  }
+}
+
+/** What a provider's client needs of the way out. What goes wrong is an EgressError that says what. */
+export interface HttpClient {
+  /** Any status is an answer. Refuses addresses that are not public, follows at most 3 redirects, ends after 10 s or 1 MB. */
+  request(url: string, options?: EgressRequest): Promise<EgressResponse>;
+}
+
+/** The one way to an address that a customer can name. */
+export interface Egress extends HttpClient {
+  /** Gets what is there, byte for byte, as `request` does. */
+  download(url: string, options: EgressRequest & { maxBytes: number }): Promise<Download>;
+  /** A checked address of the host, to be connected to in its place by protocols other than HTTP. */
+  resolve(host: string): Promise<string>;
+  close(): Promise<void>;
+}
+
+export interface EgressOptions {
+  /** CIDRs of networks that are not public and may be reached nevertheless. */
+  allow: string[];
+  /** Finds a host's addresses. */
+  lookup?: (host: string) => Promise<string[]>;
+  /** Opens the connection to an address that was checked. */
+  connect?: buildConnector.connector;
+}
+
+export function createEgress({ allow, lookup = lookUp, connect = defaultConnector() }: EgressOptions): Egress {
+  const check = createAddressCheck(allow);
+  const agent = new Agent({ connect: checkedConnector(connect, (host) => addressesOf(host, check, lookup)) });
+
+  return {
+    request: async (url, options = {}) => {
+      const { bytes, ...answer } = await follow(agent, parseUrl(url), options);
+      return { ...answer, body: bytes.toString('utf8') };
+    },
+    download: async (url, options) => follow(agent, parseUrl(url), options),
+    resolve: async (host) => (await addressesOf(host, check, lookup))[0] as string,
+    close: () => agent.destroy(),
+  };
+}
+
+const defaultConnector = () => buildConnector({ timeout: CONNECT_TIMEOUT_MS, allowH2: false });
+const lookUp = async (host: string) => (await systemLookup(host, { all: true })).map(({ address }) => address);
+
+/** The host's addresses, at least one. Throws when any of them may not be reached: a public name has no business in private networks. */
+async function addressesOf(
+  host: string,
+  check: AddressCheck,
+  lookup: (host: string) => Promise<string[]>,
+): Promise<string[]> {
+  const literal = host.replace(/^\[(.*)\]$/, '$1');
+  const addresses = isIP(literal) === 0 ? await lookUpAddresses(host, lookup) : [literal];
+  for (const address of addresses) {
+    const range = check(address);
+    if (range === undefined) continue;
+    const where = address === literal ? address : `${host} (${address})`;
+    throw refusal(
+      `${where} is not a public address (${range}), so it was not contacted. An operator can let its network through with EGRESS_ALLOW`,
+    );
+  }
+  return addresses;
+}
+
+async function lookUpAddresses(host: string, lookup: (host: string) => Promise<string[]>): Promise<string[]> {
+  const addresses = await lookup(host).catch((cause: unknown) => {
+    throw new EgressError(`The address of ${host} was not found`, { transient: true, mayHaveArrived: false, cause });
+  });
+  if (addresses.length === 0)
+    throw new EgressError(`${host} has no address`, { transient: true, mayHaveArrived: false });
+  return addresses;
+}
+
+/** Connects to the very addresses that were checked, so that a name cannot change its meaning in between. */
+function checkedConnector(
+  connect: buildConnector.connector,
+  resolve: (host: string) => Promise<string[]>,
+): buildConnector.connector {
+  return (options, callback) => {
+    const tryNext = ([address, ...others]: string[], lastError: Error): void => {
+      if (address === undefined) {
+        const message = `${options.host ?? options.hostname} could not be reached: ${reasonOf(lastError)}`;
+        callback(new EgressError(message, { transient: true, mayHaveArrived: false, cause: lastError }), null);
+        return;
+      }
+      const servername = isIP(options.hostname) === 0 && options.protocol === 'https:' ? options.hostname : undefined;
+      connect({ ...options, hostname: address, servername }, (error, socket) => {
+        if (error === null) callback(null, socket);
+        else tryNext(others, error);
+      });
+    };
+    resolve(options.hostname).then(
+      (addresses) => tryNext(addresses, new Error('no address')),
+      (error: Error) => callback(error, null),
+    );
+  };
+}
+
+async function follow(dispatcher: Dispatcher, from: URL, options: EgressRequest): Promise<Download> {
+  const signal = AbortSignal.timeout(options.timeoutMs ?? TIMEOUT_MS);
+  let url = from;
+  let hop: EgressRequest = { method: 'GET', ...options };
+  let hasArrived = false;
+  try {
+    for (let redirects = 0; ; redirects++) {
+      const answer = await requestOnce(dispatcher, url, hop, signal);
+      hasArrived = true;
+      const location = REDIRECTS.has(answer.status) ? answer.headers.location : undefined;
+      if (typeof location !== 'string' || hop.redirects === 'manual') return answer;
+      if (redirects === MAX_REDIRECTS) throw refusal(`${from.host} redirected more than ${MAX_REDIRECTS} times`);
+      const next = parseUrl(location, url);
+      hop = nextHop(hop, answer.status, url, next);
+      url = next;
+    }
+  } catch (error) {
+    if (!hasArrived || !(error instanceof EgressError)) throw error;
+    const { transient, problem } = error;
+    throw new EgressError(error.message, { transient, problem, mayHaveArrived: true, cause: error });
+  }
+}
+
+async function requestOnce(
+  dispatcher: Dispatcher,
+  url: URL,
+  hop: EgressRequest,
+  signal: AbortSignal,
+): Promise<Download> {
+  const maxBytes = hop.maxBytes ?? MAX_RESPONSE_BYTES;
+  try {
+    const { statusCode, headers, body } = await send(url, {
+      dispatcher,
+      method: hop.method,
+      headers: { 'user-agent': 'Switchboard', ...hop.headers },
+      body: hop.body,
+      signal,
+    });
+    const take = statusCode >= 200 && statusCode < 300 ? hop.onChunk : undefined;
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    for await (const chunk of body) {
+      bytes += chunk.length;
+      if (bytes > maxBytes) throw tooLarge(`${url.host} answered with more than ${maxBytes} bytes`);
+      if (take === undefined) chunks.push(chunk);
+      else if (!take(chunk)) break;
+    }
+    return { status: statusCode, headers, bytes: Buffer.concat(chunks), url: url.href };
+  } catch (error) {
+    if (error instanceof EgressError) throw error;
+    const message = signal.aborted ? 'did not answer in time' : `could not be reached: ${reasonOf(error)}`;
+    const problem = signal.aborted ? 'timeout' : 'unreachable';
+    throw new EgressError(`${url.host} ${message}`, { transient: true, mayHaveArrived: true, problem, cause: error });
+  }
+}
+
+/** What the request becomes at the redirect's target (RFC 9110, 15.4). Credentials stay with the host they were meant for. */
+function nextHop(hop: EgressRequest, status: number, from: URL, to: URL): EgressRequest {
+  const isSameOrigin = from.origin === to.origin;
+  const keepsBody = status === 307 || status === 308 || hop.method === 'GET';
+  if (keepsBody && hop.body !== undefined && !isSameOrigin) {
+    throw refusal(`${from.host} redirected to ${to.host}, which must not get the request's body`);
+  }
+  const headers = Object.entries(hop.headers ?? {}).filter(
+    ([name]) => isSameOrigin || CROSS_ORIGIN_HEADERS.has(name.toLowerCase()),
+  );
+  return { ...hop, headers: Object.fromEntries(headers), ...(keepsBody ? {} : { method: 'GET', body: undefined }) };
+}
+
+function parseUrl(text: string, base?: URL): URL {
+  const url = URL.parse(text, base?.href);
+  if (url === null) throw refusal('The address is not a valid URL');
+  if (url.protocol !== 'http:' && url.protocol !== 'https:')
+    throw refusal(`${url.protocol} addresses are not contacted: use https`);
+  if (url.username !== '' || url.password !== '') throw refusal('The address must not hold a user name or password');
+  return url;
+}
+
+const refusal = (message: string) => new EgressError(message, { transient: false, mayHaveArrived: false });
+const tooLarge = (message: string) =>
+  new EgressError(message, { transient: false, mayHaveArrived: true, problem: 'too_large' });
+
+function reasonOf(error: unknown): string {
+  if (error instanceof AggregateError && error.errors.length > 0) return reasonOf(error.errors[0]);
+  const { code, message } = error as { code?: string; message?: string };
+  return code ?? message ?? 'unknown failure';
+}

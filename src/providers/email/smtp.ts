@@ -1,0 +1,152 @@
+import { createTransport, type SendMailOptions } from 'nodemailer';
+import { reasonFrom } from '../egress/provider-responses.ts';
+import type { SendOutcome } from '../sending.ts';
+import { looksLikeHtml } from './html.rules.ts';
+import type { EmailMessage, EmailSender } from './port.ts';
+
+const POOL_CONNECTIONS = 10;
+const CONNECT_TIMEOUT_MS = 10_000;
+const SOCKET_TIMEOUT_MS = 30_000;
+
+/** Settings as an org's e-mail integration, or SMTP_URL, gives them. */
+export interface SmtpSettings {
+  host: string;
+  port: number;
+  secure: boolean;
+  username?: string | undefined;
+  password?: string | undefined;
+  /** The checked address to connect to, where `host` was resolved beforehand. */
+  address?: string | undefined;
+  dkim?: { domain: string; selector: string; private_key: string } | undefined;
+}
+
+/** Reads `smtp://user:password@host:port` or `smtps://…`. Throws on anything else. */
+export function smtpSettingsOf(url: string): SmtpSettings {
+  const { protocol, hostname, port, username, password } = new URL(url);
+  if (protocol !== 'smtp:' && protocol !== 'smtps:') throw new Error('SMTP_URL must begin with smtp:// or smtps://');
+  const secure = protocol === 'smtps:';
+  return {
+    host: hostname,
+    port: port === '' ? (secure ? 465 : 587) : Number(port),
+    secure,
+    username: username === '' ? undefined : decodeURIComponent(username),
+    password: password === '' ? undefined : decodeURIComponent(password),
+  };
+}
+
+/** Sends by SMTP (RFC 5321) over pooled connections. */
+export function createSmtpSender({ host, port, secure, username, password, address, dkim }: SmtpSettings): EmailSender {
+  const transport = createTransport({
+    pool: true,
+    maxConnections: POOL_CONNECTIONS,
+    maxMessages: Number.POSITIVE_INFINITY,
+    maxRequeues: 2,
+    host: address ?? host,
+    port,
+    secure,
+    auth: username === undefined ? undefined : { user: username, pass: password ?? '' },
+    tls: { servername: host },
+    connectionTimeout: CONNECT_TIMEOUT_MS,
+    greetingTimeout: CONNECT_TIMEOUT_MS,
+    socketTimeout: SOCKET_TIMEOUT_MS,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  });
+
+  return {
+    provider: 'smtp',
+    concurrency: POOL_CONNECTIONS,
+    async send(message) {
+      try {
+        const { messageId } = await transport.sendMail(toMail(message, dkim));
+        return { kind: 'accepted', providerId: messageId };
+      } catch (error) {
+        return outcomeOf(error as SmtpError);
+      }
+    },
+    close: () => transport.close(),
+  };
+}
+
+/** RFC 8058 wants both List-Unsubscribe fields signed; nodemailer's own list leaves the second out. */
+const DKIM_FIELDS =
+  'From:Sender:Reply-To:Subject:Date:Message-ID:To:Cc:MIME-Version:Content-Type:Content-Transfer-Encoding:List-Unsubscribe:List-Unsubscribe-Post';
+
+function toMail(
+  { messageId, from, to, subject, body, isHtml, unsubscribeUrl, envelopeFrom, replyTo, dkim }: EmailMessage,
+  ownDkim: SmtpSettings['dkim'],
+): SendMailOptions {
+  const signing = dkim ?? (ownDkim && { ...ownDkim, privateKey: ownDkim.private_key });
+  return {
+    messageId,
+    from: { name: from.name ?? '', address: from.address },
+    to: { name: '', address: to },
+    ...(replyTo === undefined ? {} : { replyTo }),
+    envelope: { from: envelopeFrom, to },
+    subject,
+    ...((isHtml ?? looksLikeHtml(body)) ? { html: body } : { text: body }),
+    ...(signing === undefined
+      ? {}
+      : {
+          dkim: {
+            domainName: signing.domain,
+            keySelector: signing.selector,
+            privateKey: signing.privateKey,
+            headerFieldNames: DKIM_FIELDS,
+          },
+        }),
+    headers:
+      unsubscribeUrl === undefined
+        ? {}
+        : { 'List-Unsubscribe': `<${unsubscribeUrl}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' },
+  };
+}
+
+interface SmtpError extends Error {
+  code?: string;
+  /** The system's own code, such as ECONNREFUSED, where there was one. */
+  originalCode?: string;
+  timeoutType?: string;
+  responseCode?: number;
+  /** What was answered, as nodemailer names it. */
+  command?: string;
+  response?: string;
+}
+
+const CONNECTION_FAILURES = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']);
+/** What nodemailer says of messages that still waited in a pool, or came to it, when it was closed. */
+const CLOSED_POOL_MESSAGE = 'Connection pool was closed';
+/**
+ * The enhanced code (RFC 3463) at the start of an answer: no such mailbox, no such domain, mailbox disabled. Not a full mailbox, a policy
+ * or what is wrong with the sender.
+ */
+const NO_SUCH_ADDRESS = /^\d{3}[ -]5\.(?:1\.(?:[0-6]|10)|2\.1)(?!\.?\d)/;
+const TIMEOUTS_BEFORE_MAIL = new Set(['CONNECT_TIMEOUT', 'GREETING_TIMEOUT', 'UPGRADE_TIMEOUT']);
+
+/** What a failure says about the message (RFC 5321, 4.2; enhanced codes of RFC 3463). Silence proves nothing: it is `unknown`. */
+function outcomeOf(error: SmtpError): SendOutcome {
+  const { code = '', originalCode = '', timeoutType = '', responseCode = 0 } = error;
+  const reason = reasonFrom(error.response ?? error.message, []);
+  const isTemporary = responseCode >= 400 && responseCode < 500;
+
+  const neverLeft =
+    CONNECTION_FAILURES.has(originalCode) ||
+    TIMEOUTS_BEFORE_MAIL.has(timeoutType) ||
+    error.message === CLOSED_POOL_MESSAGE;
+  if (code === 'EDNS' || code === 'ETLS' || neverLeft) {
+    return { kind: 'retry', scope: 'provider', reason };
+  }
+  if (code === 'EAUTH') {
+    return isTemporary ? { kind: 'retry', scope: 'provider', reason } : { kind: 'rejected', because: 'config', reason };
+  }
+  if (isTemporary) {
+    const isAboutMessage = (code === 'EENVELOPE' || code === 'EMESSAGE') && responseCode !== 421;
+    return { kind: 'retry', scope: isAboutMessage ? 'recipient' : 'provider', reason };
+  }
+  if (responseCode >= 500) {
+    if (error.command === 'MAIL FROM') return { kind: 'rejected', because: 'config', reason };
+    return { kind: 'rejected', because: NO_SUCH_ADDRESS.test(reason) ? 'suppress' : 'permanent', reason };
+  }
+  if (code === 'EENVELOPE' || code === 'EMESSAGE') return { kind: 'rejected', because: 'permanent', reason };
+  return { kind: 'unknown', reason };
+}

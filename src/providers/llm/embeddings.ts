@@ -1,0 +1,57 @@
+import { z } from 'zod';
+import { InputRefused, ProviderError } from '../../errors.ts';
+import type { HttpClient } from '../egress/egress.ts';
+import { jsonOf, reasonFrom, requestFailure, urlOf } from '../egress/provider-responses.ts';
+
+const BASE_URL = 'https://api.openai.com/v1';
+const MAX_BYTES = 8 * 1024 * 1024;
+const MAX_DIMENSIONS = 8_192;
+
+export interface EmbeddingSettings {
+  base_url?: string | undefined;
+  api_key: string;
+  embedding_model: string;
+}
+
+const Embeddings = z.object({
+  data: z.array(z.object({ index: z.int().min(0), embedding: z.array(z.number()).min(1).max(MAX_DIMENSIONS) })),
+});
+const Refusal = z.object({ error: z.object({ message: z.string() }) });
+
+const REFUSED_STATUSES = new Set([400, 413, 422]);
+
+/** A vector of length 1 for each text, by OpenAI's embeddings, which others speak too. Throws ProviderError, and InputRefused where it does not take one of them. */
+export async function embedTexts(
+  egress: HttpClient,
+  { base_url = BASE_URL, api_key, embedding_model: model }: EmbeddingSettings,
+  texts: string[],
+  timeoutMs: number,
+): Promise<Float32Array[]> {
+  const answer = await egress.request(urlOf(base_url, '/embeddings'), {
+    method: 'POST',
+    headers: { accept: 'application/json', 'content-type': 'application/json', authorization: `Bearer ${api_key}` },
+    body: JSON.stringify({ model, input: texts, encoding_format: 'float' }),
+    timeoutMs,
+    maxBytes: MAX_BYTES,
+  });
+  if (answer.status !== 200) {
+    const said = Refusal.safeParse(jsonOf(answer)).data?.error.message ?? `answered ${answer.status}`;
+    const reason = `The AI provider’s embeddings: ${reasonFrom(said, [api_key])}`;
+    if (REFUSED_STATUSES.has(answer.status)) throw new InputRefused(reason, { transient: false });
+    throw requestFailure(answer, reason);
+  }
+  const found = Embeddings.safeParse(jsonOf(answer)).data?.data ?? [];
+  const vectors = found.toSorted((a, b) => a.index - b.index).map(({ embedding }) => unitVectorOf(embedding));
+  const [first] = vectors;
+  const isWhole =
+    vectors.length === texts.length && vectors.every((vector) => vector.length === first?.length && isUsable(vector));
+  if (!isWhole) throw new ProviderError('The AI provider answered with no embedding of each text', { transient: true });
+  return vectors;
+}
+
+function unitVectorOf(embedding: number[]): Float32Array {
+  const length = Math.hypot(...embedding);
+  return Float32Array.from(embedding, (part) => part / length);
+}
+
+const isUsable = (vector: Float32Array): boolean => vector.every((part) => Number.isFinite(part));

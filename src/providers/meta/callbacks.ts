@@ -1,0 +1,109 @@
+import { createHmac } from 'node:crypto';
+import { z } from 'zod';
+import { isUuid } from '../../ids.ts';
+import { isSameSecret } from '../constant-time.ts';
+import type { CallbackContent, InboundMessage, StatusReport } from '../sending.ts';
+import { storable } from '../storable.rules.ts';
+import { MetaError, reasonOf } from './api.ts';
+
+/** The number is not on WhatsApp, or takes no messages of businesses. */
+const UNDELIVERABLE_CODE = 131026;
+
+/** X-Hub-Signature-256 of a callback's very bytes, made with the app's secret. */
+export const metaSignature = (appSecret: string, rawBody: Buffer): string =>
+  `sha256=${createHmac('sha256', appSecret).update(rawBody).digest('hex')}`;
+
+/** Whether X-Hub-Signature-256 was made of these very bytes with the app's secret. */
+export const isMetaSignature = (appSecret: string, rawBody: Buffer, header: string | undefined): boolean =>
+  isSameSecret(header ?? '', metaSignature(appSecret, rawBody));
+
+/** Reads a callback whose signature was verified. Never throws: whatever is no status or message in Meta's form is left out. */
+export function readMetaCallback(body: unknown): CallbackContent {
+  const values = itemsOf([body], Callback)
+    .flatMap(({ entry }) => itemsOf(entry, Entry))
+    .flatMap(({ changes }) => itemsOf(changes, Change))
+    .map(({ value }) => value);
+  return {
+    reports: values.flatMap(({ statuses }) => itemsOf(statuses, Status).map(toReport)),
+    messages: values.flatMap(({ messages, metadata }) =>
+      itemsOf(messages, Message).map((message) => toInbound(message, metadata.display_phone_number)),
+    ),
+  };
+}
+
+/** Digits, with or without a plus and spaces between them. */
+const DisplayNumber = z.string().transform((number) => `+${number.replace(/\D/g, '')}`);
+const List = z.array(z.unknown()).catch([]);
+const Callback = z.object({ entry: List });
+const Entry = z.object({ changes: List });
+const Change = z.object({
+  value: z.object({
+    metadata: z.object({ display_phone_number: DisplayNumber }).catch({ display_phone_number: '' }),
+    statuses: List,
+    messages: List,
+  }),
+});
+
+const Id = z.string().regex(/^[\x21-\x7e]{1,512}$/);
+const Status = z.object({
+  id: Id,
+  status: z.enum(['sent', 'delivered', 'read', 'failed']),
+  biz_opaque_callback_data: z.string().refine(isUuid).optional().catch(undefined),
+  errors: z.array(MetaError).catch([]),
+});
+
+const Text = z.string().transform(storable);
+const Title = z.object({ title: Text });
+const Message = z.object({ id: Id, from: z.string().regex(/^\d{5,15}$/) }).and(
+  z.discriminatedUnion('type', [
+    z.object({ type: z.literal('text'), text: z.object({ body: Text }) }),
+    z.object({ type: z.literal('button'), button: z.object({ text: Text }) }),
+    z.object({
+      type: z.literal('interactive'),
+      interactive: z.discriminatedUnion('type', [
+        z.object({ type: z.literal('button_reply'), button_reply: Title }),
+        z.object({ type: z.literal('list_reply'), list_reply: Title }),
+        z.object({ type: z.literal('nfm_reply'), nfm_reply: z.object({ body: Text }) }),
+      ]),
+    }),
+  ]),
+);
+
+/** The items that are of this form. */
+const itemsOf = <Item extends z.ZodType>(list: unknown[], item: Item): z.infer<Item>[] =>
+  list.flatMap((value) => {
+    const parsed = item.safeParse(value);
+    return parsed.success ? [parsed.data] : [];
+  });
+
+function toReport({ id, status, biz_opaque_callback_data, errors }: z.infer<typeof Status>): StatusReport {
+  const [error] = errors;
+  return {
+    providerId: id,
+    deliveryId: biz_opaque_callback_data,
+    status,
+    reason: error === undefined ? null : reasonOf(error),
+    isSuppressing: status === 'failed' && errors.some(({ code }) => code === UNDELIVERABLE_CODE),
+  };
+}
+
+const toInbound = (message: z.infer<typeof Message>, to: string): InboundMessage => ({
+  providerId: message.id,
+  from: `+${message.from}`,
+  to,
+  text: textOf(message),
+});
+
+function textOf(message: z.infer<typeof Message>): string {
+  if (message.type === 'text') return message.text.body;
+  if (message.type === 'button') return message.button.text;
+  const { interactive } = message;
+  switch (interactive.type) {
+    case 'button_reply':
+      return interactive.button_reply.title;
+    case 'list_reply':
+      return interactive.list_reply.title;
+    case 'nfm_reply':
+      return interactive.nfm_reply.body;
+  }
+}

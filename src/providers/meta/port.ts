@@ -1,0 +1,28 @@
+import type { Sender } from '../sending.ts';
+
+export interface WhatsAppTemplate {
+  name: string;
+  language: string;
+  components: WhatsAppComponent[];
+}
+
+/** A template with every place filled, or free text, which WhatsApp takes within 24 hours of the contact's last message. */
+export type WhatsAppBody = { template: WhatsAppTemplate } | { text: string };
+
+/** A WhatsApp message ready to go out. */
+export type WhatsAppMessage = WhatsAppBody & {
+  deliveryId: string;
+  /** E.164. */
+  to: string;
+  phoneNumberId: string;
+};
+
+/** A component of a template message as the Cloud API takes it. */
+export interface WhatsAppComponent {
+  type: 'header' | 'body' | 'button';
+  sub_type?: 'url';
+  index?: string;
+  parameters: Record<string, unknown>[];
+}
+
+export type WhatsAppSender = Sender<WhatsAppMessage>;

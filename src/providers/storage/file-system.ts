@@ -1,0 +1,57 @@
+import { randomUUID } from 'node:crypto';
+import { createWriteStream } from 'node:fs';
+import { mkdir, open, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import type { Storage } from './port.ts';
+
+const OWNER_ONLY = { file: 0o600, folder: 0o700 };
+
+/** Storage in a folder, which is made when the first object comes. Several processes may share it. */
+export function createFileStorage(root: string): Storage {
+  const pathOf = (key: string) => join(root, key);
+
+  return {
+    async put(key, content) {
+      const path = pathOf(key);
+      const temporary = `${path}.${randomUUID()}.part`;
+      await makeFolder(dirname(path));
+      try {
+        const file = createWriteStream(temporary, { flags: 'wx', mode: OWNER_ONLY.file, flush: true });
+        await pipeline(content.open(), file);
+        await rename(temporary, path);
+      } catch (error) {
+        await rm(temporary, { force: true });
+        throw error;
+      }
+      await syncFolder(dirname(path));
+    },
+
+    async get(key, range) {
+      const file = await open(pathOf(key)).catch((error: NodeJS.ErrnoException) => {
+        if (error.code === 'ENOENT') return undefined;
+        throw error;
+      });
+      return file?.createReadStream(range);
+    },
+
+    delete: (key) => rm(pathOf(key), { force: true }),
+    close: async () => undefined,
+  };
+}
+
+/** A new folder survives a crash only once the folder that it stands in is on disk. */
+async function makeFolder(folder: string): Promise<void> {
+  const topmost = await mkdir(folder, { recursive: true, mode: OWNER_ONLY.folder });
+  if (topmost === undefined) return;
+  for (let made = folder; made.length >= topmost.length; made = dirname(made)) await syncFolder(dirname(made));
+}
+
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder);
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}

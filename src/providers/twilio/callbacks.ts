@@ -1,0 +1,88 @@
+import { createHmac } from 'node:crypto';
+import { isUuid } from '../../ids.ts';
+import { isSameSecret } from '../constant-time.ts';
+import { reasonFrom } from '../egress/provider-responses.ts';
+import type { CallbackContent, InboundMessage, StatusReport } from '../sending.ts';
+import { storable } from '../storable.rules.ts';
+
+/** The contact answered STOP. */
+const OPTED_OUT = '21610';
+
+/**
+ * Whether X-Twilio-Signature was made of this address, query included, and these form fields with the account's token. Twilio is
+ * not consistent about the port, so it counts with and without, as in Twilio's own libraries.
+ */
+export function isTwilioSignature(
+  authToken: string,
+  url: string,
+  params: Iterable<[string, string]>,
+  signature: string | undefined,
+): boolean {
+  if (signature === undefined) return false;
+  const fields = [...params];
+  return [url, withOrWithoutPort(url)].some((address) =>
+    isSameSecret(signature, twilioSignature(authToken, address, fields)),
+  );
+}
+
+/** Base64 of HMAC-SHA1 over the address and the form's fields, as Twilio signs. */
+export const twilioSignature = (authToken: string, url: string, params: Iterable<[string, string]>): string =>
+  createHmac('sha1', authToken)
+    .update(`${url}${fieldsOf(params)}`)
+    .digest('base64');
+
+/** Names in order, each followed by its value; several values of one name in order too, equal ones once. */
+const fieldsOf = (params: Iterable<[string, string]>): string =>
+  [...params]
+    .sort(([name, value], [otherName, other]) => compare(name, otherName) || compare(value, other))
+    .filter(([name, value], i, sorted) => name !== sorted[i - 1]?.[0] || value !== sorted[i - 1]?.[1])
+    .flat()
+    .join('');
+
+const compare = (one: string, other: string) => (one < other ? -1 : one > other ? 1 : 0);
+
+/** The address without the port it names, or with the standard one where it names none. */
+function withOrWithoutPort(url: string): string {
+  const standardPort = url.startsWith('https:') ? ':443' : ':80';
+  return url.replace(/^(https?:\/\/[^/?#:]*)(:\d+)?/, (_, origin, port) => (port ? origin : origin + standardPort));
+}
+
+/** Reads a callback whose signature was verified. Never throws: whatever is no status of interest or message is left out. */
+export function readTwilioCallback(query: URLSearchParams, body: URLSearchParams): CallbackContent {
+  const providerId = body.get('MessageSid') ?? body.get('SmsSid');
+  if (providerId === null || !/^[\x21-\x7e]{1,64}$/.test(providerId)) return { reports: [], messages: [] };
+  const report = reportIn(query, body, providerId);
+  const message = messageIn(body, providerId);
+  return { reports: report === undefined ? [] : [report], messages: message === undefined ? [] : [message] };
+}
+
+const STATUSES = new Map<string | null, StatusReport['status']>([
+  ['sent', 'sent'],
+  ['delivered', 'delivered'],
+  ['read', 'read'],
+  ['undelivered', 'failed'],
+  ['failed', 'failed'],
+]);
+
+function reportIn(query: URLSearchParams, body: URLSearchParams, providerId: string): StatusReport | undefined {
+  const given = body.get('MessageStatus');
+  const status = STATUSES.get(given);
+  if (status === undefined) return undefined;
+  const deliveryId = query.get('delivery');
+  const code = body.get('ErrorCode');
+  const because = `${body.get('ErrorMessage') ?? given} (Twilio ${code ?? 'gave no code'})`;
+  return {
+    providerId,
+    deliveryId: deliveryId !== null && isUuid(deliveryId) ? deliveryId : undefined,
+    status,
+    reason: status === 'failed' ? reasonFrom(because, []) : null,
+    isSuppressing: status === 'failed' && code === OPTED_OUT,
+  };
+}
+
+function messageIn(body: URLSearchParams, providerId: string): InboundMessage | undefined {
+  const [from, to, text] = [body.get('From'), body.get('To'), body.get('Body')];
+  const isInbound = !body.has('MessageStatus') && (body.get('SmsStatus') ?? 'received') === 'received';
+  if (!isInbound || from === null || to === null || text === null) return undefined;
+  return { providerId, from, to, text: storable(text) };
+}

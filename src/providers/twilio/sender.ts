@@ -1,0 +1,171 @@
+import { z } from 'zod';
+import { ProviderError } from '../../errors.ts';
+import type { EgressResponse, HttpClient } from '../egress/egress.ts';
+import {
+  jsonOf,
+  outcomeOfStatus,
+  outcomeWithoutResponse,
+  reasonFrom,
+  requestFailure,
+  urlOf,
+} from '../egress/provider-responses.ts';
+import type { LostSend, SendOutcome } from '../sending.ts';
+import type { SmsMessage, SmsSender } from './port.ts';
+
+/** Twilio answers within some 100 ms and queues what it took. More at once sends no faster, and is what its 429 forbids. */
+const CONCURRENCY = 50;
+const PAGE_SIZE = 100;
+const MAX_PAGES = 10;
+/** A page of long messages, every character of which is escaped. */
+const MAX_PAGE_BYTES = 4 * 1024 * 1024;
+/** Twilio's dates have no fractions of a second. */
+const DATE_PRECISION_MS = 1_000;
+
+/** Settings as an org's SMS integration gives them, with one sender at least. A messaging service chooses its own number. */
+export interface TwilioSettings {
+  base_url?: string | undefined;
+  account_sid: string;
+  auth_token: string;
+  from?: string | undefined;
+  messaging_service_sid?: string | undefined;
+}
+
+/** Sends SMS by Twilio's Messages API, version 2010-04-01. Each message's status comes to `callbackUrl` with our own id in the query. */
+export function createTwilioSender(egress: HttpClient, settings: TwilioSettings, callbackUrl: string): SmsSender {
+  const { base_url = 'https://api.twilio.com', account_sid, auth_token } = settings;
+  const credentials = Buffer.from(`${account_sid}:${auth_token}`).toString('base64');
+  const headers = { accept: 'application/json', authorization: `Basic ${credentials}` };
+  const messagesPath = `/2010-04-01/Accounts/${encodeURIComponent(account_sid)}/Messages.json`;
+  const reasonOf = (answer: EgressResponse) => reasonFrom(explanationOf(answer), [auth_token, credentials]);
+
+  const list = async (path: string) => {
+    const answer = await egress.request(urlOf(base_url, path), { headers, maxBytes: MAX_PAGE_BYTES });
+    const page = MessagePage.safeParse(jsonOf(answer));
+    if (answer.status !== 200 || !page.success) throw requestFailure(answer, reasonOf(answer));
+    return page.data;
+  };
+
+  return {
+    provider: 'twilio',
+    concurrency: CONCURRENCY,
+    async send(message) {
+      try {
+        const answer = await egress.request(urlOf(base_url, messagesPath), {
+          method: 'POST',
+          headers: { ...headers, 'content-type': 'application/x-www-form-urlencoded' },
+          body: toForm(message, settings, callbackUrl),
+        });
+        return outcomeOf(answer, reasonOf(answer));
+      } catch (error) {
+        return outcomeWithoutResponse(error);
+      }
+    },
+    async findLostSend(lost) {
+      const found: Message[] = [];
+      let path: string | null = `${messagesPath}?${new URLSearchParams({ To: lost.to, PageSize: String(PAGE_SIZE) })}`;
+      for (let pages = 0; path !== null; pages++) {
+        if (pages === MAX_PAGES)
+          throw ambiguousLookup(`Twilio has more than ${MAX_PAGES * PAGE_SIZE} messages to this number`);
+        const page: MessagePage = await list(path);
+        found.push(
+          ...page.messages.filter((message) => matchesSend(message, lost) && isFromOurSender(message, settings)),
+        );
+        path = page.next_page_uri ?? null;
+      }
+      const [message, ...others] = found;
+      if (others.length > 0) throw ambiguousLookup('Twilio has several messages with this text to this number');
+      return message === undefined ? undefined : outcomeOfFound(message);
+    },
+    close: () => {},
+  };
+}
+
+function toForm(
+  { deliveryId, to, body }: SmsMessage,
+  { from = '', messaging_service_sid }: TwilioSettings,
+  callbackUrl: string,
+): string {
+  const sender: Record<string, string> =
+    messaging_service_sid === undefined ? { From: from } : { MessagingServiceSid: messaging_service_sid };
+  const statusCallback = `${callbackUrl}?delivery=${deliveryId}`;
+  return new URLSearchParams({ To: to, ...sender, Body: body, StatusCallback: statusCallback }).toString();
+}
+
+const Created = z.object({ sid: z.string().min(1) });
+const Refused = z.object({ code: z.number(), message: z.string() });
+
+/** What Twilio's codes say of a message. Whatever is not listed goes by the status. */
+const REJECTIONS = new Map<number | undefined, 'permanent' | 'suppress' | 'config'>([
+  [20003, 'config'], // authentication failed
+  [20005, 'config'], // account not active
+  [21211, 'permanent'], // invalid To
+  [21212, 'config'], // invalid From
+  [21606, 'config'], // From cannot send SMS
+  [21608, 'config'], // trial account
+  [21610, 'suppress'], // opted out
+  [21614, 'permanent'], // To cannot receive SMS
+  [21660, 'config'], // From is another account's
+  [21705, 'config'], // invalid messaging service
+]);
+/** The From number has as many messages waiting as it can: nothing was taken. */
+const QUEUE_FULL_CODE = 21611;
+const QUEUE_RETRY_MS = 60_000;
+/** About the account, which is all that the address names. */
+const ACCOUNT_ERROR_CODES = new Set([401, 403, 404]);
+
+function outcomeOf(answer: EgressResponse, reason: string): SendOutcome {
+  const content = jsonOf(answer);
+  const created = Created.safeParse(content);
+  if (answer.status < 300 && created.success) return { kind: 'accepted', providerId: created.data.sid };
+  const byStatus = outcomeOfStatus(answer, reason);
+  if (byStatus !== undefined) return byStatus;
+  const code = Refused.safeParse(content).data?.code;
+  if (code === QUEUE_FULL_CODE) return { kind: 'retry', scope: 'provider', reason, retryAfterMs: QUEUE_RETRY_MS };
+  const because = REJECTIONS.get(code);
+  return {
+    kind: 'rejected',
+    because: because ?? (ACCOUNT_ERROR_CODES.has(answer.status) ? 'config' : 'permanent'),
+    reason,
+  };
+}
+
+function explanationOf(answer: EgressResponse): string {
+  const refused = Refused.safeParse(jsonOf(answer)).data;
+  return refused === undefined ? `Twilio answered ${answer.status}` : `${refused.message} (Twilio ${refused.code})`;
+}
+
+const Message = z.object({
+  sid: z.string().min(1),
+  body: z.string().nullable(),
+  from: z.string().nullish(),
+  messaging_service_sid: z.string().nullish(),
+  status: z.string(),
+  date_created: z.string().transform(Date.parse).pipe(z.number()),
+  error_code: z.number().nullish(),
+  error_message: z.string().nullish(),
+});
+type Message = z.infer<typeof Message>;
+
+const MessagePage = z.object({
+  messages: z.array(Message),
+  next_page_uri: z.string().startsWith('/').nullish(),
+});
+type MessagePage = z.infer<typeof MessagePage>;
+
+/** Twilio shows no id of ours with a message. Its own filter is by the day of sending, which a message that still waits has not. */
+const matchesSend = ({ body, date_created }: Message, lost: LostSend) =>
+  date_created >= lost.since.getTime() - DATE_PRECISION_MS && (lost.body === undefined || body === lost.body);
+
+/** Another program may send from the same account. */
+const isFromOurSender = (message: Message, { from, messaging_service_sid }: TwilioSettings) =>
+  messaging_service_sid === undefined ? message.from === from : message.messaging_service_sid === messaging_service_sid;
+
+const FINAL_FAILURES = new Set(['failed', 'undelivered', 'canceled']);
+
+function outcomeOfFound({ sid, status, error_code, error_message }: Message): SendOutcome {
+  if (!FINAL_FAILURES.has(status)) return { kind: 'accepted', providerId: sid };
+  const reason = reasonFrom(`${error_message ?? status} (Twilio ${error_code ?? 'gave no code'})`, []);
+  return { kind: 'rejected', because: error_code === 21610 ? 'suppress' : 'permanent', reason, providerId: sid };
+}
+
+const ambiguousLookup = (message: string) => new ProviderError(message, { transient: false });

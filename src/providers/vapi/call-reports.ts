@@ -1,0 +1,55 @@
+import { z } from 'zod';
+import type { CallReport } from '../sending.ts';
+import { deliveryIdOf, VapiCall } from './calls.ts';
+
+const MAX_TEXT_LENGTH = 50_000;
+
+const Text = z.string().optional().catch(undefined);
+const Seconds = z.number().optional().catch(undefined);
+
+/** A callback of Vapi's, as far as we look at it. */
+export const VapiReport = z.object({
+  type: z.string(),
+  status: Text,
+  endedReason: Text,
+  startedAt: Text,
+  endedAt: Text,
+  durationSeconds: Seconds,
+  destination: z.object({ number: Text, sipUri: Text }).optional().catch(undefined),
+  artifact: z.object({ transcript: Text, recordingUrl: Text }).optional().catch(undefined),
+  analysis: z.object({ summary: Text }).optional().catch(undefined),
+  call: VapiCall,
+});
+export type VapiReport = z.infer<typeof VapiReport>;
+
+/** What a callback says of note about its call. The same may be said more than once. */
+export function callReportsOf(report: VapiReport): CallReport[] {
+  const { call } = report;
+  const common = { providerId: call.id, deliveryId: deliveryIdOf(call), call: describe(report) };
+  return momentsOf(report).map((moment) => ({ ...common, moment }));
+}
+
+/** The end of a call comes as a status and as a report, which says more: the report it is. */
+function momentsOf({ type, status, endedReason, call }: VapiReport): CallReport['moment'][] {
+  if (type === 'status-update' && status === 'in-progress') return ['phone-call-started'];
+  if (type === 'status-update' && status === 'forwarding') return ['pre-voice-call-transfer'];
+  if (type === 'transfer-destination-request') return ['pre-voice-call-transfer'];
+  if (type === 'transfer-update') return ['voice-call-transferred'];
+  if (type !== 'end-of-call-report') return [];
+  const isForwarded = (endedReason ?? call.endedReason)?.startsWith('assistant-forwarded-call') === true;
+  return isForwarded ? ['voice-call-transferred', 'phone-call-finished'] : ['phone-call-finished'];
+}
+
+const describe = (report: VapiReport): CallReport['call'] => ({
+  id: report.call.id,
+  provider: 'vapi',
+  status: report.status ?? report.call.status ?? null,
+  ended_reason: report.endedReason ?? report.call.endedReason ?? null,
+  started_at: report.startedAt ?? null,
+  ended_at: report.endedAt ?? null,
+  duration_seconds: report.durationSeconds ?? null,
+  transferred_to: report.destination?.number ?? report.destination?.sipUri ?? null,
+  transcript: report.artifact?.transcript?.slice(0, MAX_TEXT_LENGTH) ?? null,
+  summary: report.analysis?.summary?.slice(0, MAX_TEXT_LENGTH) ?? null,
+  recording_url: report.artifact?.recordingUrl ?? null,
+});

@@ -1,0 +1,37 @@
+import { createHmac } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
+import { z } from 'zod';
+import { isSameSecret } from '../constant-time.ts';
+import { reasonFrom } from '../egress/provider-responses.ts';
+import type { CallbackContent, StatusReport } from '../sending.ts';
+import { callReportsOf, VapiReport } from './call-reports.ts';
+import { deliveryIdOf, wasAnswered } from './calls.ts';
+
+/** Whether a callback brings the org's secret (X-Vapi-Secret), or a signature made with it of these very bytes (X-Vapi-Signature). */
+export function isVapiSignature(secret: string, rawBody: Buffer, headers: IncomingHttpHeaders): boolean {
+  const { 'x-vapi-secret': given, 'x-vapi-signature': signature } = headers;
+  if (typeof given === 'string') return isSameSecret(given, secret);
+  if (typeof signature !== 'string') return false;
+  return isSameSecret(signature, createHmac('sha256', secret).update(rawBody).digest('hex'));
+}
+
+const Callback = z.object({ message: VapiReport });
+
+/** Reads a callback that was verified. Never throws: whatever is no status of interest is left out. */
+export function readVapiCallback(body: unknown): CallbackContent {
+  const message = Callback.safeParse(body).data?.message;
+  if (message === undefined) return { reports: [], messages: [] };
+  const report = reportOf(message);
+  return { reports: report === undefined ? [] : [report], messages: [], calls: callReportsOf(message) };
+}
+
+/** A call that was answered is `sent`; once it ended, by the reason it ended for, it is `delivered` or `failed`. */
+function reportOf({ type, status, endedReason, call }: VapiReport): StatusReport | undefined {
+  const common = { providerId: call.id, deliveryId: deliveryIdOf(call), reason: null, isSuppressing: false };
+  if (type === 'status-update' && status === 'in-progress') return { ...common, status: 'sent' };
+  const hasEnded = type === 'end-of-call-report' || (type === 'status-update' && status === 'ended');
+  const because = endedReason ?? call.endedReason;
+  if (!hasEnded || because === undefined) return undefined;
+  if (wasAnswered(because)) return { ...common, status: 'delivered' };
+  return { ...common, status: 'failed', reason: reasonFrom(because, []) };
+}

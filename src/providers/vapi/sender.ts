@@ -1,0 +1,151 @@
+import { z } from 'zod';
+import { ProviderError } from '../../errors.ts';
+import type { EgressResponse, HttpClient } from '../egress/egress.ts';
+import {
+  jsonOf,
+  outcomeOfStatus,
+  outcomeWithoutResponse,
+  reasonFrom,
+  requestFailure,
+  urlOf,
+} from '../egress/provider-responses.ts';
+import type { SendOutcome } from '../sending.ts';
+import { deliveryIdOf, VapiCall, wasAnswered } from './calls.ts';
+import type { PhoneAgentProfile, VoiceCall, VoiceSender } from './port.ts';
+
+/** An account makes 10 calls at a time unless it pays for more, so more requests at once would only queue at Vapi. */
+const CONCURRENCY = 10;
+/** Vapi looks up the assistant's parts and its plan's limits before it answers. */
+const POST_TIMEOUT_MS = 20_000;
+const PAGE_SIZE = 100;
+const MAX_PAGES = 10;
+/** Listed calls come with their transcripts. */
+const MAX_PAGE_BYTES = 16 * 1024 * 1024;
+/** Their clock and ours may differ. */
+const MAX_CLOCK_SKEW_MS = 60_000;
+const MAX_NAME_LENGTH = 40;
+
+/** Settings as an org's voice integration gives them. */
+export interface VapiSettings {
+  base_url?: string | undefined;
+  api_key: string;
+  phone_number_id: string;
+  /** Comes back with every callback. */
+  webhook_secret?: string | undefined;
+}
+
+/** Has Vapi make calls, each by an assistant of its own made of the phone agent. How a call goes is told to `callbackUrl`. */
+export function createVapiSender(egress: HttpClient, settings: VapiSettings, callbackUrl: string): VoiceSender {
+  const { base_url = 'https://api.vapi.ai', api_key, phone_number_id, webhook_secret } = settings;
+  const headers = { accept: 'application/json', authorization: `Bearer ${api_key}` };
+  const secrets = webhook_secret === undefined ? [api_key] : [api_key, webhook_secret];
+  const reasonOf = (answer: EgressResponse) => reasonFrom(explanationOf(answer), secrets);
+
+  const list = async (filter: Record<string, string>) => {
+    const query = new URLSearchParams({ phoneNumberId: phone_number_id, limit: String(PAGE_SIZE), ...filter });
+    const answer = await egress.request(urlOf(base_url, `/call?${query}`), { headers, maxBytes: MAX_PAGE_BYTES });
+    const calls = z.array(ListedCall).safeParse(jsonOf(answer));
+    if (answer.status !== 200 || !calls.success) throw requestFailure(answer, reasonOf(answer));
+    return calls.data;
+  };
+
+  return {
+    provider: 'vapi',
+    concurrency: CONCURRENCY,
+    async send(call) {
+      try {
+        const answer = await egress.request(urlOf(base_url, '/call'), {
+          method: 'POST',
+          headers: { ...headers, 'content-type': 'application/json' },
+          body: JSON.stringify(toBody(call, settings, callbackUrl)),
+          timeoutMs: POST_TIMEOUT_MS,
+        });
+        return outcomeOf(answer, reasonOf(answer));
+      } catch (error) {
+        return outcomeWithoutResponse(error);
+      }
+    },
+    async findLostSend({ deliveryId, since }) {
+      const filter: Record<string, string> = {
+        createdAtGe: new Date(since.getTime() - MAX_CLOCK_SKEW_MS).toISOString(),
+      };
+      for (let pages = 0; pages < MAX_PAGES; pages++) {
+        const calls = await list(filter);
+        const call = calls.find((each) => deliveryIdOf(each) === deliveryId);
+        if (call !== undefined) return outcomeOfFound(call);
+        const oldest = calls.at(-1);
+        if (oldest === undefined || calls.length < PAGE_SIZE) return undefined;
+        filter.createdAtLt = oldest.createdAt;
+      }
+      throw new ProviderError(`Vapi has made more than ${MAX_PAGES * PAGE_SIZE} calls since`, { transient: false });
+    },
+    close: () => {},
+  };
+}
+
+/** Vapi refuses fields that it does not know, so our id travels with the assistant, which has room for it, and the secret as a header. */
+function toBody(
+  { deliveryId, to, contactName, agent }: VoiceCall,
+  { phone_number_id, webhook_secret }: VapiSettings,
+  callbackUrl: string,
+) {
+  const { id, name, first_message, voice_id, language, handoff_phone_number } = agent;
+  return {
+    phoneNumberId: phone_number_id,
+    customer: { number: to, ...(contactName !== null && { name: truncatedName(contactName) }) },
+    assistant: {
+      name: truncatedName(name),
+      firstMessage: first_message,
+      model: {
+        provider: 'openai',
+        model: 'gpt-4.1-mini',
+        messages: [{ role: 'system', content: promptOf(agent) }],
+        ...(handoff_phone_number !== null && { tools: [transferToolTo(handoff_phone_number)] }),
+      },
+      ...(voice_id !== null && { voice: { provider: 'vapi', voiceId: voice_id } }),
+      ...(language !== null && { transcriber: { provider: 'deepgram', language } }),
+      metadata: { delivery_id: deliveryId, phone_agent_id: id },
+      server: {
+        url: callbackUrl,
+        ...(webhook_secret !== undefined && { headers: { 'X-Vapi-Secret': webhook_secret } }),
+      },
+      serverMessages: ['status-update', 'end-of-call-report', 'transfer-update'],
+    },
+  };
+}
+
+const truncatedName = (name: string) => name.slice(0, MAX_NAME_LENGTH).replace(/[\ud800-\udbff]$/, '');
+const transferToolTo = (number: string) => ({ type: 'transferCall', destinations: [{ type: 'number', number }] });
+
+const promptOf = ({ name, language, handoff_phone_number }: PhoneAgentProfile): string =>
+  [
+    `You are ${name}, an agent on the phone. Speak in short sentences, and let the other side finish.`,
+    language !== null && `The language of the call is "${language}".`,
+    handoff_phone_number !== null && 'Transfer the call when the other side asks for a person.',
+  ]
+    .filter((sentence) => sentence !== false)
+    .join(' ');
+
+const ListedCall = VapiCall.extend({ createdAt: z.string() });
+const ACCOUNT_ERROR_STATUSES = new Set([401, 402, 403]);
+const Refused = z.object({ message: z.union([z.string(), z.array(z.string()).transform((all) => all.join('; '))]) });
+
+function outcomeOf(answer: EgressResponse, reason: string): SendOutcome {
+  const created = VapiCall.safeParse(jsonOf(answer));
+  if (answer.status < 300 && created.success) return { kind: 'accepted', providerId: created.data.id };
+  const byStatus = outcomeOfStatus(answer, reason);
+  if (byStatus !== undefined) return byStatus;
+  return { kind: 'rejected', because: ACCOUNT_ERROR_STATUSES.has(answer.status) ? 'config' : 'permanent', reason };
+}
+
+function explanationOf(answer: EgressResponse): string {
+  const refused = Refused.safeParse(jsonOf(answer)).data;
+  const said = `Vapi answered ${answer.status}`;
+  return refused === undefined ? said : `${said}: ${refused.message}`;
+}
+
+function outcomeOfFound({ id, status, endedReason }: VapiCall): SendOutcome {
+  if (status !== 'ended' || endedReason === undefined || wasAnswered(endedReason))
+    return { kind: 'accepted', providerId: id };
+  return { kind: 'rejected', because: 'permanent', reason: reasonFrom(endedReason, []), providerId: id };
+}

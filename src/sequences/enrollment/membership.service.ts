@@ -1,0 +1,33 @@
+import type { Db } from '../../db/connect.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import { conflict, notFound } from '../../errors.ts';
+import { addContacts, getSequence } from '../service.ts';
+import { endEnrollment, findEnrollmentOf } from './membership.queries.ts';
+
+/**
+ * Enrolls one contact in a sequence and gives the enrollment, which is the earlier one where there is one. Throws notFound, and conflict where
+ * the sequence takes nobody or not this contact.
+ */
+export function enrollContact(db: Db, orgId: string, sequenceRef: string, contactId: string): Promise<string> {
+  return inTransaction(db, async (trx) => {
+    const sequence = await getSequence(trx, orgId, sequenceRef);
+    const earlier = await findEnrollmentOf(trx, orgId, sequence.id, contactId);
+    if (earlier !== undefined) return earlier;
+    const { skipped } = await addContacts(trx, orgId, sequence.id, [{ id: contactId }]);
+    const made = await findEnrollmentOf(trx, orgId, sequence.id, contactId);
+    if (made !== undefined) return made;
+    const reason = skipped[0]?.reason ?? 'there is no contact with this id';
+    throw reason.startsWith('there is no contact')
+      ? notFound('contact')
+      : conflict(`The contact was not enrolled: ${reason}`);
+  });
+}
+
+/** Ends a contact's enrollment, with what waits to be sent for it. Gives it, null where there is none. Throws notFound for the sequence. */
+export function removeContact(db: Db, orgId: string, sequenceRef: string, contactId: string): Promise<string | null> {
+  return inTransaction(db, async (trx) => {
+    const sequence = await getSequence(trx, orgId, sequenceRef);
+    await endEnrollment(trx, orgId, sequence.id, contactId);
+    return (await findEnrollmentOf(trx, orgId, sequence.id, contactId)) ?? null;
+  });
+}

@@ -1,0 +1,14 @@
+import type { Reaction } from '../../outbox/relay.ts';
+import { exitRepliedEnrollments } from './replies.queries.ts';
+
+/** Ends the enrollments of contacts who replied, in sequences that want it so. A send that is due meanwhile asks by itself. */
+export const exitRepliedContacts: Reaction<'contact-replied'> = (trx, orgId, events) =>
+  exitRepliedEnrollments(
+    trx,
+    orgId,
+    events.map(({ subject_id, payload, created_at }) => ({
+      contact_id: subject_id,
+      channel: payload.channel,
+      at: created_at,
+    })),
+  );

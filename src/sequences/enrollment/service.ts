@@ -1,0 +1,95 @@
+import { contactFilter } from '../../contacts/filters/condition.ts';
+import type { CompositeFilter } from '../../contacts/filters/schema.ts';
+import type { Db, Trx } from '../../db/connect.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import { enqueue, signalWithStart } from '../../outbox/outbox.ts';
+import type { Reaction } from '../../outbox/relay.ts';
+import { WAKE } from '../../temporal/contract.ts';
+import { RUN_SEQUENCE } from '../contract.ts';
+import { listAutoEnrollingSequences } from '../queries.ts';
+import {
+  filterContacts,
+  filterFormerContacts,
+  findOpenRun,
+  insertEnrollments,
+  listMatchingContacts,
+  updateRun,
+} from './queries.ts';
+
+const PAGE_SIZE = 10_000;
+
+/** Has the sequence's workflow look again. */
+export function wakeSequence(trx: Trx, orgId: string, sequence: { id: string; name: string }): Promise<void> {
+  const subject = { subjectId: sequence.id, summary: `Sequence "${sequence.name}"` };
+  return enqueue(trx, orgId, signalWithStart(RUN_SEQUENCE, { orgId, sequenceId: sequence.id }, WAKE, subject));
+}
+
+/** Enrolls new contacts that match a continuous sequence, which was there before them. */
+export const enrollCreatedContacts: Reaction<'contact-created'> = async (trx, orgId, events) => {
+  for (const sequence of await listAutoEnrollingSequences(trx, orgId)) {
+    const contactIds = eventsSince(sequence, events).map(({ subject_id }) => subject_id);
+    if (contactIds.length === 0) continue;
+    const condition = await contactFilter(trx, orgId, sequence.filter as CompositeFilter | null);
+    const matching = await filterContacts(trx, orgId, contactIds, condition);
+    const enrolled = await insertEnrollments(trx, orgId, sequence.id, null, matching);
+    if (enrolled.length > 0) await wakeSequence(trx, orgId, sequence);
+  }
+};
+
+/** Enrolls contacts that changed into a continuous sequence's filter: they match now and did not before. */
+export const enrollChangedContacts: Reaction<'contact-updated'> = async (trx, orgId, events) => {
+  for (const sequence of await listAutoEnrollingSequences(trx, orgId)) {
+    const changes = eventsSince(sequence, events);
+    if (sequence.filter === null || changes.length === 0) continue;
+    const condition = await contactFilter(trx, orgId, sequence.filter as CompositeFilter);
+    const contactIds = [...new Set(changes.map(({ subject_id }) => subject_id))];
+    const matching = await filterContacts(trx, orgId, contactIds, condition);
+    if (matching.length === 0) continue;
+    const former = changes.map(({ payload }) => payload.before);
+    const matchedBefore = countById(await filterFormerContacts(trx, former, condition));
+    const changesOf = countById(changes.map(({ subject_id }) => subject_id));
+    const changed = matching.filter((id) => (matchedBefore.get(id) ?? 0) < (changesOf.get(id) ?? 0));
+    const enrolled = await insertEnrollments(trx, orgId, sequence.id, null, changed);
+    if (enrolled.length > 0) await wakeSequence(trx, orgId, sequence);
+  }
+};
+
+/** What happened while the sequence was there: an event may wait longer than a new sequence takes to come. */
+const eventsSince = <Event extends { created_at: Date }>(
+  { created_at }: { created_at: Date },
+  events: Event[],
+): Event[] => events.filter((event) => event.created_at >= created_at);
+
+/** Several changes of one contact may come together: it came into the filter unless it was in it before each of them. */
+function countById(ids: string[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const id of ids) counts.set(id, (counts.get(id) ?? 0) + 1);
+  return counts;
+}
+
+/**
+ * Enrolls one page of the contacts that a one-off sequence is for. Resolves to how many it was and whether there are more. A page is
+ * enrolled once, however often this is called.
+ */
+export function enrollNextPage(
+  db: Db,
+  orgId: string,
+  sequence: { id: string; filter: unknown },
+): Promise<{ enrolled: number; hasMore: boolean }> {
+  return inTransaction(db, async (trx) => {
+    const run = await findOpenRun(trx, orgId, sequence.id);
+    if (run === undefined) return { enrolled: 0, hasMore: false };
+    const condition = await contactFilter(trx, orgId, sequence.filter as CompositeFilter | null);
+    const page = { after: run.enrolled_through, createdBefore: run.created_at, limit: PAGE_SIZE };
+    const contactIds = await listMatchingContacts(trx, orgId, condition, page);
+    const { length: enrolled } = await insertEnrollments(trx, orgId, sequence.id, run.id, contactIds);
+    const hasMore = contactIds.length === PAGE_SIZE;
+    await updateRun(
+      trx,
+      orgId,
+      run.id,
+      hasMore ? { enrolled_through: contactIds.at(-1) as string } : { is_enrolled: true },
+    );
+    return { enrolled, hasMore };
+  });
+}

@@ -1,0 +1,119 @@
+import type { Recipient } from '../../deliveries/sending/quiet-hours.rules.ts';
+import {
+  canDefer,
+  deferralOf,
+  type EffectiveGates,
+  recipientDay,
+  reserveSlots,
+  type SenderRate,
+} from '../gates/rules.ts';
+
+const MS_PER_MINUTE = 60_000;
+
+/** What a forecast knows of a step. */
+export interface PlannedStep {
+  index: number;
+  delay_in_minutes: number;
+  isTransactional: boolean;
+  /** Address or number that it goes out from. */
+  sender: string | null;
+}
+
+/** A contact on its way through the steps that are before it. */
+export interface ContactSimulation extends Recipient {
+  contact_id: string;
+  steps: PlannedStep[];
+  /** What the send path says now about each of these steps. */
+  eligibilities: { status: string; reason: string | null; gate: string | null }[];
+  anchorAt: number;
+  /** When the next step is looked at; before its delay is over it is not. */
+  at: number;
+  /** Its turn among its sender's sends is reserved. */
+  hasSlot: boolean;
+  /** The gates that held it since its last step. */
+  heldBy: string[];
+  /** Sends that it got, or will have got, by the day. */
+  sentOn: Map<string, number>;
+}
+
+/** What becomes of a step for a contact. */
+export interface PlannedDelivery {
+  contact_id: string;
+  index: number;
+  at: Date;
+  /** Null where it is sent. */
+  skipped: string | null;
+  /** The gates that held it before. */
+  heldBy: string[];
+}
+
+/** The times at which a sender's sends may go, as they are given away. */
+export type SenderRates = Map<string, SenderRate>;
+
+/**
+ * Takes a contact one look further, by the very rules of the send path: what is planned of its next step, or nothing where it is held, and
+ * when it is looked at again; null when nothing is left.
+ */
+export function simulateNext(
+  course: ContactSimulation,
+  gates: EffectiveGates,
+  rates: SenderRates,
+): PlannedDelivery | null {
+  const [step] = course.steps;
+  const [verdict] = course.eligibilities;
+  if (step === undefined || verdict === undefined) return null;
+  const at = new Date(course.at);
+  if (verdict.status !== 'sending')
+    return completeStep(course, step, { at, skipped: verdict.reason }, verdict.gate !== null);
+
+  const isGated = !step.isTransactional && canDefer(gates);
+  const hold = isGated ? deferralAt(course, at, gates, rates, step.sender) : null;
+  if (hold !== null) {
+    course.heldBy.push(hold.gate);
+    course.at = hold.until.getTime();
+    return null;
+  }
+  if (gates.dailyCap !== null) {
+    const { date } = recipientDay(at, course, gates);
+    course.sentOn.set(date, (course.sentOn.get(date) ?? 0) + 1);
+  }
+  return completeStep(course, step, { at, skipped: null }, false);
+}
+
+function deferralAt(
+  course: ContactSimulation,
+  at: Date,
+  gates: EffectiveGates,
+  rates: SenderRates,
+  sender: string | null,
+) {
+  const sentThatDay = gates.dailyCap === null ? 0 : (course.sentOn.get(recipientDay(at, course, gates).date) ?? 0);
+  const hold = deferralOf(at, course, gates, sentThatDay);
+  if (hold !== null) {
+    course.hasSlot = false;
+    return hold;
+  }
+  if (gates.sendsPerMinute === null || sender === null || course.hasSlot) return null;
+  const { slots, rate } = reserveSlots(at, rates.get(sender), gates.sendsPerMinute, 1);
+  rates.set(sender, rate);
+  const [until] = slots as [Date];
+  if (until <= at) return null;
+  course.hasSlot = true;
+  return { gate: 'sends_per_minute', until };
+}
+
+function completeStep(
+  course: ContactSimulation,
+  step: PlannedStep,
+  planned: Pick<PlannedDelivery, 'at' | 'skipped'>,
+  isOver: boolean,
+): PlannedDelivery {
+  course.steps = isOver ? [] : course.steps.slice(1);
+  course.eligibilities = course.eligibilities.slice(1);
+  course.hasSlot = false;
+  course.anchorAt = course.at;
+  const [next] = course.steps;
+  if (next !== undefined) course.at = course.anchorAt + next.delay_in_minutes * MS_PER_MINUTE;
+  const heldBy = course.heldBy.splice(0);
+  return { contact_id: course.contact_id, index: step.index, ...planned, heldBy };
+}

@@ -1,0 +1,211 @@
+import TinyQueue from 'tinyqueue';
+import { contactFilter } from '../../contacts/filters/condition.ts';
+import type { CompositeFilter } from '../../contacts/filters/schema.ts';
+import type { Db } from '../../db/connect.ts';
+import { type ChannelDefaults, type Channels, listChannels } from '../../deliveries/sending/channels.service.ts';
+import { NOT_CONNECTED_REASON } from '../../deliveries/sending/message-sender.ts';
+import { NIL_UUID } from '../../ids.ts';
+import { countSentOn, findSenderRates } from '../gates/queries.ts';
+import { recipientDay } from '../gates/rules.ts';
+import type { SequenceRow } from '../queries.ts';
+import { hasEnded, transitionsOf } from '../rules.ts';
+import type { SendRule } from '../sending/eligibility.queries.ts';
+import { getSendingPolicy, type SendingPolicy, sendRuleOf } from '../sending/policy.service.ts';
+import { CHANNEL_OF, senderOf } from '../steps/content.rules.ts';
+import { listAllSteps, type SequenceStep } from '../steps/queries.ts';
+import { type ForecastContact, findDatabaseTime, listForecastContacts } from './queries.ts';
+import {
+  type ContactSimulation,
+  type PlannedDelivery,
+  type PlannedStep,
+  type SenderRates,
+  simulateNext,
+} from './rules.ts';
+
+const PAGE_SIZE = 1_000;
+const MS_PER_MINUTE = 60_000;
+
+export interface StepForecast {
+  index: number;
+  /** When the first of them goes out; null when nobody gets the step. */
+  at: Date | null;
+  /** When the last of them goes out. */
+  last_at: Date | null;
+  recipients: number;
+  skipped: { reason: string; count: number }[];
+  /** How many wait for a gate before they get it. */
+  held: { gate: string; count: number }[];
+}
+
+/**
+ * What would go out, to how many and when, if nothing changed from now on. Nothing is sent. A one-off sequence that has not started is
+ * taken as if it started now; one that has ended sends nothing.
+ */
+export async function forecastSequence(
+  db: Db,
+  orgId: string,
+  sequence: SequenceRow,
+  defaults: ChannelDefaults,
+): Promise<{ steps: StepForecast[] }> {
+  const channels = await listChannels(db, orgId, defaults);
+  const steps: StepForecast[] = [];
+  for await (const { index, at, skipped, heldBy } of planDeliveries(db, orgId, sequence, channels)) {
+    const step = stepAt(steps, index);
+    if (skipped !== null) incrementCount(step.skipped, 'reason', skipped);
+    else {
+      step.recipients++;
+      if (step.at === null || at < step.at) step.at = at;
+      if (step.last_at === null || at > step.last_at) step.last_at = at;
+      for (const gate of new Set(heldBy)) incrementCount(step.held, 'gate', gate);
+    }
+  }
+  const present = (await listAllSteps(db, orgId, sequence.id)).filter((step) => !step.is_deleted);
+  return { steps: present.map((_, index) => stepAt(steps, index)) };
+}
+
+function stepAt(steps: StepForecast[], index: number): StepForecast {
+  steps[index] ??= { index, at: null, last_at: null, recipients: 0, skipped: [], held: [] };
+  return steps[index];
+}
+
+function incrementCount<Key extends string>(
+  counts: ({ [K in Key]: string } & { count: number })[],
+  key: Key,
+  value: string,
+): void {
+  const known = counts.find((entry) => entry[key] === value);
+  if (known === undefined) counts.push({ [key]: value, count: 1 } as { [K in Key]: string } & { count: number });
+  else known.count++;
+}
+
+/** Every delivery that would come of a sequence, sent or not, contact by contact. */
+export async function* planDeliveries(
+  db: Db,
+  orgId: string,
+  sequence: SequenceRow,
+  channels: Channels,
+): AsyncGenerator<PlannedDelivery> {
+  if (hasEnded(sequence)) return;
+  const terms = await getSendingPolicy(db, orgId, sequence);
+  const plan = planOf(orgId, await listAllSteps(db, orgId, sequence.id), terms, channels);
+  const courses = simulationsOf(db, orgId, sequence, plan, terms);
+  if (terms.gates.sendsPerMinute === null) {
+    for await (const course of courses) yield* simulateAlone(course, terms);
+    return;
+  }
+  const senders = plan.steps.flatMap(({ sender }) => sender ?? []);
+  const all: ContactSimulation[] = [];
+  for await (const course of courses) all.push(course);
+  yield* simulateTogether(all, terms, await findSenderRates(db, orgId, senders));
+}
+
+interface ForecastPlan {
+  /** The steps that come from each place. */
+  stepsFrom: Map<string | null, PlannedStep[]>;
+  steps: PlannedStep[];
+  rules: SendRule[];
+  /** The rule of each step. */
+  ruleOfStep: number[];
+}
+
+function planOf(orgId: string, allSteps: SequenceStep[], terms: SendingPolicy, channels: Channels): ForecastPlan {
+  const present = allSteps.filter((step) => !step.is_deleted);
+  const rules: SendRule[] = [];
+  const ruleOfStep = present.map(({ action }) => {
+    const rule = sendRuleOf(orgId, action, terms, channels.has(CHANNEL_OF[action.type]) ? null : NOT_CONNECTED_REASON);
+    const known = rules.findIndex(
+      (one) => one.channel === rule.channel && one.isTransactional === rule.isTransactional,
+    );
+    return known === -1 ? rules.push(rule) - 1 : known;
+  });
+  const steps = present.map(({ action, delay_in_minutes }, index) => ({
+    index,
+    delay_in_minutes,
+    isTransactional: rules[ruleOfStep[index] as number]?.isTransactional ?? false,
+    sender: senderOf(action, channels.get(CHANNEL_OF[action.type]) ?? null),
+  }));
+  const stepsFrom = new Map(
+    transitionsOf(allSteps).map(({ after, next }) => [after, next === null ? [] : steps.slice(present.indexOf(next))]),
+  );
+  return { stepsFrom, steps, rules, ruleOfStep };
+}
+
+async function* simulationsOf(
+  db: Db,
+  orgId: string,
+  sequence: SequenceRow,
+  { stepsFrom, rules, ruleOfStep }: ForecastPlan,
+  { gates }: SendingPolicy,
+): AsyncGenerator<ContactSimulation> {
+  const isWaiting = sequence.status === 'pending';
+  const condition = isWaiting ? await contactFilter(db, orgId, sequence.filter as CompositeFilter | null) : null;
+  const now = await findDatabaseTime(db);
+  for (let after: string = NIL_UUID; ; ) {
+    const page = await listForecastContacts(db, orgId, sequence.id, rules, { condition, after, limit: PAGE_SIZE });
+    const days = page.map((prospect) => recipientDay(now, prospect, gates));
+    const sent =
+      gates.dailyCap === null
+        ? new Map<string, number>()
+        : await countSentOn(
+            db,
+            orgId,
+            page.map(({ contact_id }, i) => ({ contact_id, ...(days[i] as (typeof days)[0]) })),
+          );
+    for (const [i, prospect] of page.entries()) {
+      const steps = stepsFrom.get(prospect.place === sequence.id ? null : prospect.place) ?? [];
+      const sentOn = new Map([[days[i]?.date ?? '', sent.get(prospect.contact_id) ?? 0]]);
+      yield simulationOf(prospect, steps, ruleOfStep, sentOn, now);
+    }
+    if (page.length < PAGE_SIZE) return;
+    after = page.at(-1)?.contact_id as string;
+  }
+}
+
+function simulationOf(
+  { contact_id, phone_number, custom_data, anchor_at, held_until, held_by, has_slot, verdicts }: ForecastContact,
+  steps: PlannedStep[],
+  ruleOfStep: number[],
+  sentOn: Map<string, number>,
+  now: Date,
+): ContactSimulation {
+  const anchorAt = anchor_at.getTime();
+  const due = held_until?.getTime() ?? anchorAt + (steps[0]?.delay_in_minutes ?? 0) * MS_PER_MINUTE;
+  return {
+    contact_id,
+    phone_number,
+    custom_data,
+    steps,
+    eligibilities: steps.map(({ index }) => verdicts[ruleOfStep[index] as number] as ForecastContact['verdicts'][0]),
+    anchorAt,
+    at: Math.max(due, now.getTime()),
+    hasSlot: has_slot,
+    heldBy: held_by === null ? [] : [held_by],
+    sentOn,
+  };
+}
+
+function* simulateAlone(course: ContactSimulation, { gates }: SendingPolicy): Generator<PlannedDelivery> {
+  while (course.steps.length > 0) {
+    const planned = simulateNext(course, gates, new Map());
+    if (planned !== null) yield planned;
+  }
+}
+
+/** In the order of time, as turns of a sender are given away first come, first served; at one time, in the order in which a batch sends. */
+function* simulateTogether(
+  courses: ContactSimulation[],
+  { gates }: SendingPolicy,
+  rates: SenderRates,
+): Generator<PlannedDelivery> {
+  const queue = new TinyQueue(
+    courses,
+    (a, b) => a.at - b.at || nextStepIndexOf(a) - nextStepIndexOf(b) || (a.contact_id < b.contact_id ? -1 : 1),
+  );
+  for (let course = queue.pop(); course !== undefined; course = queue.pop()) {
+    const planned = simulateNext(course, gates, rates);
+    if (planned !== null) yield planned;
+    if (course.steps.length > 0) queue.push(course);
+  }
+}
+
+const nextStepIndexOf = ({ steps }: ContactSimulation): number => steps[0]?.index ?? 0;

@@ -1,0 +1,112 @@
+import {
+  dayOf,
+  quietReason,
+  quietUntilInAll,
+  type Recipient,
+  recipientZones,
+} from '../../deliveries/sending/quiet-hours.rules.ts';
+import type { OrgSettings } from '../../orgs/settings/schema.ts';
+import type { Gates } from './schema.ts';
+
+const MS_PER_MINUTE = 60_000;
+/** Sends of a limited sender go out in groups, so that a sequence need not wake for each of them. */
+const GROUPS_PER_MINUTE = 12;
+
+/** The gates that hold for a sequence: its own where it has them, else its org's. */
+export interface EffectiveGates {
+  quietHours: { start: string; end: string } | null;
+  dailyCap: number | null;
+  sendsPerMinute: number | null;
+  exitOnReply: boolean;
+  exitWhenUnmatched: boolean;
+  /** The org's, for recipients whose own is not known. */
+  timeZone: string | null;
+}
+
+export function effectiveGates(
+  own: Gates,
+  org: Pick<OrgSettings, 'quiet_hours' | 'daily_cap' | 'timezone'>,
+): EffectiveGates {
+  return {
+    quietHours: own.quiet_hours ?? org.quiet_hours,
+    dailyCap: own.daily_cap ?? org.daily_cap,
+    sendsPerMinute: own.sends_per_minute ?? null,
+    exitOnReply: own.exit_on_reply ?? false,
+    exitWhenUnmatched: own.exit_when_unmatched ?? false,
+    timeZone: org.timezone,
+  };
+}
+
+/** Whether a send may have to wait, by these gates. */
+export const canDefer = ({ quietHours, dailyCap, sendsPerMinute }: EffectiveGates): boolean =>
+  quietHours !== null || dailyCap !== null || sendsPerMinute !== null;
+
+/** Why a send waits, and until when: it is then looked at anew. */
+export interface Deferral {
+  gate: 'quiet_hours' | 'daily_cap' | 'sends_per_minute';
+  until: Date;
+  /** With the value at that moment. */
+  reason: string;
+}
+
+/** What the gates say of the enrollments that are due with a step. */
+export interface GateEvaluation {
+  deferrals: Map<string, Deferral>;
+  /** Those that were looked at; the others were none to send to. */
+  evaluated: Set<string> | 'all';
+}
+
+/** The day of a recipient, for counting what was sent in it. */
+export const recipientDay = (at: Date, recipient: Recipient, { timeZone }: EffectiveGates) =>
+  dayOf(at, recipientZones(recipient, timeZone)[0]);
+
+/** Whether it is quiet for the recipient, or they got enough on their day. `sentThatDay` counts the sends of all sequences. */
+export function deferralOf(
+  at: Date,
+  recipient: Recipient,
+  gates: EffectiveGates,
+  sentThatDay: number,
+): Deferral | null {
+  const zones = recipientZones(recipient, gates.timeZone);
+  if (gates.quietHours !== null) {
+    const until = quietUntilInAll(at, zones, gates.quietHours);
+    if (until !== null) return { gate: 'quiet_hours', until, reason: quietReason(at, zones, gates.quietHours) };
+  }
+  if (gates.dailyCap !== null && sentThatDay >= gates.dailyCap) {
+    const [zone] = zones;
+    const { end, date } = dayOf(at, zone);
+    const reason = `daily_cap: ${sentThatDay} of at most ${gates.dailyCap} sent on ${date} in ${zone}`;
+    return { gate: 'daily_cap', until: end, reason };
+  }
+  return null;
+}
+
+/** When a sender may send next: `used` of the sends of the group at `slotAt` are taken. */
+export interface SenderRate {
+  slotAt: Date;
+  used: number;
+}
+
+/**
+ * Times for `count` more sends of a sender, never more than `perMinute` in any minute, and the sender's state after them. The next group
+ * comes a full spacing after the last send of the one before, as a group may have places left when its time has gone by.
+ */
+export function reserveSlots(
+  now: Date,
+  rate: SenderRate | undefined,
+  perMinute: number,
+  count: number,
+): { slots: Date[]; rate: SenderRate } {
+  const groupSize = Math.max(1, Math.floor(perMinute / GROUPS_PER_MINUTE));
+  const spacingMs = Math.ceil(MS_PER_MINUTE / Math.floor(perMinute / groupSize));
+  let slotAt = rate?.slotAt.getTime() ?? 0;
+  let used = rate?.used ?? groupSize;
+  const slots: Date[] = [];
+  for (let taken = 0; taken < count; taken++) {
+    const isFull = used >= groupSize;
+    slotAt = Math.max(isFull ? slotAt + spacingMs : slotAt, now.getTime());
+    used = isFull ? 1 : used + 1;
+    slots.push(new Date(slotAt));
+  }
+  return { slots, rate: { slotAt: new Date(slotAt), used } };
+}

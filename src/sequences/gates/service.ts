@@ -1,0 +1,79 @@
+import type { Trx } from '../../db/connect.ts';
+import {
+  countSentOn,
+  type GateCandidate,
+  type GatedSend,
+  lockGateCandidates,
+  lockSenderRate,
+  upsertSenderRate,
+} from './queries.ts';
+import {
+  canDefer,
+  type Deferral,
+  deferralOf,
+  type EffectiveGates,
+  type GateEvaluation,
+  recipientDay,
+  reserveSlots,
+} from './rules.ts';
+
+/** Which enrollments must wait with a step, and why. Transactional mail waits for nothing. Sends that may go take their turn of the sender. */
+export async function evaluateGates(
+  trx: Trx,
+  orgId: string,
+  send: GatedSend,
+  enrollmentIds: string[],
+): Promise<GateEvaluation> {
+  const { gates, sender } = send;
+  if (send.isTransactional || !canDefer(gates)) return { deferrals: new Map(), evaluated: 'all' };
+  const candidates = await lockGateCandidates(trx, orgId, send, enrollmentIds);
+  const sentThatDay = await countSent(trx, orgId, gates, candidates);
+  const deferrals = new Map<string, Deferral>();
+  const free: GateCandidate[] = [];
+  for (const candidate of candidates) {
+    if (candidate.is_begun) continue;
+    const hold = deferralOf(candidate.now, candidate, gates, sentThatDay.get(candidate.contact_id) ?? 0);
+    if (hold === null) free.push(candidate);
+    else deferrals.set(candidate.enrollment_id, hold);
+  }
+  if (gates.sendsPerMinute !== null && sender !== null) {
+    const waiting = free.filter(({ has_slot }) => !has_slot);
+    for (const [id, hold] of await reserveSenderSlots(trx, orgId, sender, gates.sendsPerMinute, waiting))
+      deferrals.set(id, hold);
+  }
+  return { deferrals, evaluated: new Set(candidates.map(({ enrollment_id }) => enrollment_id)) };
+}
+
+function countSent(
+  trx: Trx,
+  orgId: string,
+  gates: EffectiveGates,
+  candidates: GateCandidate[],
+): Promise<Map<string, number>> {
+  if (gates.dailyCap === null) return Promise.resolve(new Map());
+  const days = candidates.map((candidate) => ({
+    contact_id: candidate.contact_id,
+    ...recipientDay(candidate.now, candidate, gates),
+  }));
+  return countSentOn(trx, orgId, days);
+}
+
+async function reserveSenderSlots(
+  trx: Trx,
+  orgId: string,
+  sender: string,
+  perMinute: number,
+  waiting: GateCandidate[],
+): Promise<[string, Deferral][]> {
+  const [first] = waiting;
+  if (first === undefined) return [];
+  const { now } = first;
+  const { slots, rate } = reserveSlots(now, await lockSenderRate(trx, orgId, sender), perMinute, waiting.length);
+  await upsertSenderRate(trx, orgId, sender, rate);
+  return waiting.flatMap(({ enrollment_id }, turn): [string, Deferral][] => {
+    const until = slots[turn] as Date;
+    if (until <= now) return [];
+    const reason = `sends_per_minute: ${sender} sends at most ${perMinute} a minute, and its turns before ${until.toISOString()} are taken`;
+    return [[enrollment_id, { gate: 'sends_per_minute', until, reason }]];
+  });
+}

@@ -1,0 +1,180 @@
+import { EMPTY_CONTACT, type TemplateContact } from '../../contacts/templates/rules.ts';
+import type { Db, Trx } from '../../db/connect.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import type { MessageContent } from '../../deliveries/sending/content.ts';
+import { interruptedColumns, settleAndReconcile } from '../../deliveries/sending/reconciliation.service.ts';
+import type { ClaimedMessage } from '../../deliveries/sending/send-batch.ts';
+import { findOpenRun } from '../enrollment/queries.ts';
+import type { Deferral } from '../gates/rules.ts';
+import { evaluateGates } from '../gates/service.ts';
+import { findSequence, type SequenceRow, transitionSequence } from '../queries.ts';
+import { type StepTransition, transitionsOf } from '../rules.ts';
+import type { StepAction } from '../steps/actions.schema.ts';
+import { listAllSteps, type SequenceStep } from '../steps/queries.ts';
+import { findNextDue, hasActiveEnrollments, listDue } from './due.queries.ts';
+import {
+  advancePastStep,
+  beginDeliveries,
+  deferEnrollments,
+  exitEnrollments,
+  type StepSend,
+  settleInterrupted,
+  updateContents,
+} from './queries.ts';
+import { cancelSequenceDeliveries, reconcileSequence } from './reconcile.service.ts';
+
+/** The sends of one step that are due together. */
+export interface DueStep {
+  stepId: string;
+  action: StepAction;
+  /** The step's place among the present ones, for people: "2 of 3". */
+  label: string;
+  /** Where those stand whose next step it is. */
+  positions: string[];
+  enrollmentIds: string[];
+}
+
+export interface SequenceBatch {
+  sequence: SequenceRow;
+  transitions: StepTransition<SequenceStep>[];
+  steps: DueStep[];
+  interrupted: number;
+}
+
+/**
+ * Puts a sequence in order before a batch (settles what an attempt that died had under way, ends what was canceled) and gives what is due,
+ * at most `limit`. Undefined when the sequence has ended.
+ */
+export async function prepareBatch(
+  db: Db,
+  orgId: string,
+  sequenceId: string,
+  { lease, limit }: { lease: string; limit: number },
+): Promise<SequenceBatch | undefined> {
+  const sequence = await findSequence(db, orgId, sequenceId);
+  const allSteps = await listAllSteps(db, orgId, sequenceId);
+  const transitions = transitionsOf(allSteps);
+  const interrupted = await settleAndReconcile(db, orgId, (trx) =>
+    settleInterrupted(trx, orgId, sequenceId, lease, interruptedColumns),
+  );
+  if (sequence === undefined || sequence.status === 'canceled') await cancelSequenceDeliveries(db, orgId, sequenceId);
+  if (sequence === undefined || sequence.status === 'canceled' || sequence.status === 'complete') return undefined;
+  await reconcileSequence(db, orgId, sequence, allSteps);
+  if (sequence.status !== 'active') return { sequence, transitions, steps: [], interrupted };
+
+  const due = Map.groupBy(await listDue(db, orgId, sequenceId, transitions, limit), ({ step_id }) => step_id);
+  const present = allSteps.filter((step) => !step.is_deleted);
+  const positionsBefore = (stepId: string) =>
+    transitions.filter((move) => move.next?.id === stepId).map((move) => move.after ?? sequenceId);
+  const steps = present.flatMap(({ id, action }, index) => {
+    const enrollmentIds = (due.get(id) ?? []).map((enrollment) => enrollment.id);
+    return enrollmentIds.length === 0
+      ? []
+      : [
+          {
+            stepId: id,
+            action,
+            label: `${index + 1} of ${present.length}`,
+            positions: positionsBefore(id),
+            enrollmentIds,
+          },
+        ];
+  });
+  return { sequence, transitions, steps, interrupted };
+}
+
+/** What a chunk came to before anything was sent. */
+export interface BegunChunk {
+  sendings: ClaimedMessage[];
+  skipped: number;
+  failed: number;
+}
+
+/** Writes down that a chunk is being sent, passes or holds those that are not to be sent now, and gives what goes to the others. */
+export async function beginChunk(
+  db: Db,
+  orgId: string,
+  send: StepSend,
+  compose: (contact: TemplateContact) => MessageContent,
+  enrollmentIds: string[],
+): Promise<BegunChunk> {
+  return inTransaction(db, async (trx) => {
+    const judgement = await evaluateGates(trx, orgId, send, enrollmentIds);
+    const { begun, settled } = await beginDeliveries(trx, orgId, send, enrollmentIds, judgement);
+    const { sending = [], held = [], ...ended } = Object.groupBy(begun, ({ status }) => status);
+    const others = Object.values(ended).flat();
+    const [leaving, passing] = partition(others, ({ gate }) => gate !== null);
+    await advancePastStep(trx, orgId, send, [...settled, ...passing.map(({ enrollment_id }) => enrollment_id)]);
+    await exitEnrollments(
+      trx,
+      orgId,
+      send,
+      leaving.map(({ enrollment_id, reason }) => ({ id: enrollment_id, reason })),
+    );
+    await deferEnrollments(
+      trx,
+      orgId,
+      held.map(({ enrollment_id }) => ({
+        id: enrollment_id,
+        until: (judgement.deferrals.get(enrollment_id) as Deferral).until,
+      })),
+    );
+    const failed = others.filter(({ status }) => status === 'failed').length;
+    const sendings = sending.map(({ id, to, attempts, contact }) => ({
+      attempts,
+      message: { orgId, deliveryId: id, to, ...compose(contact ?? EMPTY_CONTACT) },
+    }));
+    if (send.channel === 'sms') await storeTexts(trx, orgId, sendings);
+    return {
+      sendings,
+      skipped: others.length - failed,
+      failed,
+    };
+  });
+}
+
+/** By its text a provider is asked for an SMS whose answer was lost. */
+const storeTexts = (trx: Trx, orgId: string, sendings: ClaimedMessage[]): Promise<void> =>
+  updateContents(
+    trx,
+    orgId,
+    sendings.map(({ message: { deliveryId, content } }) => ({ id: deliveryId, content })),
+  );
+
+function partition<T>(items: T[], belongs: (item: T) => boolean): [T[], T[]] {
+  return [items.filter(belongs), items.filter((item) => !belongs(item))];
+}
+
+/** When the sequence has more to do, ending a one-off one that has none left. */
+export async function completeOrFindNextDue(
+  db: Db,
+  orgId: string,
+  { sequence, transitions }: SequenceBatch,
+): Promise<{ state: 'active' | 'paused' | 'ended'; nextDueInMs: number | null }> {
+  const nextDueInMs = await findNextDue(db, orgId, sequence.id, transitions);
+  const current = await findSequence(db, orgId, sequence.id);
+  if (current === undefined || current.status === 'canceled') {
+    await cancelSequenceDeliveries(db, orgId, sequence.id); // a send of this very batch may have been put off
+    return { state: 'ended', nextDueInMs: null };
+  }
+  if (current.status === 'paused') return { state: 'paused', nextDueInMs: null };
+  if (nextDueInMs === null && !current.is_continuous && (await completeOneOff(db, orgId, sequence.id))) {
+    return { state: 'ended', nextDueInMs: null };
+  }
+  return { state: 'active', nextDueInMs };
+}
+
+/** A one-off sequence is complete once all its contacts are enrolled and none of them waits. */
+function completeOneOff(db: Db, orgId: string, sequenceId: string): Promise<boolean> {
+  return inTransaction(db, async (trx) => {
+    if ((await findOpenRun(trx, orgId, sequenceId)) !== undefined) return false;
+    if (await hasActiveEnrollments(trx, orgId, sequenceId)) return false;
+    return transitionSequence(trx, orgId, sequenceId, ['active'], { status: 'complete', ended_at: new Date() });
+  });
+}
+
+/** Pauses a sequence whose sender cannot send at all until somebody mends its settings. */
+export async function pauseForSettings(db: Db, orgId: string, sequenceId: string, reason: string): Promise<void> {
+  const changes = { status: 'paused', paused_at: new Date(), paused_reason: reason } as const;
+  await transitionSequence(db, orgId, sequenceId, ['active'], changes);
+}

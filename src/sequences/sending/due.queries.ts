@@ -1,0 +1,95 @@
+import { sql } from 'kysely';
+import type { Db } from '../../db/connect.ts';
+import type { StepTransition, StoredStep } from '../rules.ts';
+
+export interface DueEnrollment {
+  id: string;
+  step_id: string;
+}
+
+interface TransitionColumns {
+  after: string[];
+  stepIds: (string | null)[];
+  delays: number[];
+}
+
+/** The beginning of a sequence is written as the sequence's own id, so that one index serves it too. */
+function transitionColumnsOf(sequenceId: string, moves: StepTransition<StoredStep>[]): TransitionColumns {
+  return {
+    after: moves.map((move) => move.after ?? sequenceId),
+    stepIds: moves.map((move) => move.next?.id ?? null),
+    delays: moves.map((move) => move.next?.delay_in_minutes ?? 0),
+  };
+}
+
+/**
+ * Enrollments whose next step is due: oldest first within a step, and of each step alike, so that one whose provider is down leaves room for
+ * the others. Reads a few times as many as it gives, however many wait.
+ */
+export async function listDue(
+  db: Db,
+  orgId: string,
+  sequenceId: string,
+  moves: StepTransition<StoredStep>[],
+  limit: number,
+): Promise<DueEnrollment[]> {
+  const { after, stepIds, delays } = transitionColumnsOf(
+    sequenceId,
+    moves.filter((move) => move.next !== null),
+  );
+  const { rows } = await sql<DueEnrollment>`
+    with moves as (select * from unnest(${after}::uuid[], ${stepIds}::uuid[], ${delays}::float8[]) as move (place, step_id, delay))
+    select id, step_id from (
+      select due.id, moves.step_id, due.turn from moves cross join lateral (
+        select id, row_number() over (order by anchor_at) as turn from enrollments
+        where org_id = ${orgId} and sequence_id = ${sequenceId} and status = 'active' and held_until is null
+          and coalesce(last_step_id, sequence_id) = moves.place and anchor_at <= now() - moves.delay * interval '1 minute'
+        order by anchor_at limit ${limit}
+      ) as due
+      union all
+      (select enrollments.id, moves.step_id, row_number() over (order by held_until) as turn from enrollments join moves on moves.place = coalesce(last_step_id, sequence_id)
+      where org_id = ${orgId} and sequence_id = ${sequenceId} and status = 'active' and held_until <= now()
+      order by held_until limit ${limit})
+    ) as waiting
+    order by turn limit ${limit}
+  `.execute(db);
+  return rows;
+}
+
+/** Milliseconds until something is due, zero or less when something is; null when nothing waits. */
+export async function findNextDue(
+  db: Db,
+  orgId: string,
+  sequenceId: string,
+  moves: StepTransition<StoredStep>[],
+): Promise<number | null> {
+  const { after, delays } = transitionColumnsOf(
+    sequenceId,
+    moves.filter((move) => move.next !== null),
+  );
+  const { rows } = await sql<{ ms: number | null }>`
+    select extract(epoch from min(at) - now())::float8 * 1000 as ms from (
+      select (
+        select anchor_at from enrollments
+        where org_id = ${orgId} and sequence_id = ${sequenceId} and status = 'active' and held_until is null
+          and coalesce(last_step_id, sequence_id) = move.place
+        order by anchor_at limit 1
+      ) + move.delay * interval '1 minute' as at
+      from unnest(${after}::uuid[], ${delays}::float8[]) as move (place, delay)
+      union all
+      select min(held_until) from enrollments
+      where org_id = ${orgId} and sequence_id = ${sequenceId} and status = 'active' and held_until is not null
+        and coalesce(last_step_id, sequence_id) = any(${after}::uuid[])
+    ) as due
+  `.execute(db);
+  const ms = rows[0]?.ms ?? null;
+  return ms === null ? null : Math.ceil(ms);
+}
+
+export async function hasActiveEnrollments(db: Db, orgId: string, sequenceId: string): Promise<boolean> {
+  const { rows } = await sql`
+    select 1 from enrollments
+    where org_id = ${orgId} and sequence_id = ${sequenceId} and status = 'active' limit 1
+  `.execute(db);
+  return rows.length > 0;
+}

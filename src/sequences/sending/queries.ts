@@ -1,0 +1,255 @@
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import type { TemplateContact } from '../../contacts/templates/rules.ts';
+import { type Db, PLANNED_EACH_TIME } from '../../db/connect.ts';
+import type { DeliveryStatus } from '../../deliveries/contract.ts';
+import { newId } from '../../ids.ts';
+import { executeAnnouncing } from '../../outbox/announcing.ts';
+import { ANNOUNCE_COMPLETED, MOVED_COLUMNS } from '../enrollment/completion.queries.ts';
+import type { GatedSend } from '../gates/queries.ts';
+import type { GateEvaluation } from '../gates/rules.ts';
+import { eligibilityOf } from './eligibility.queries.ts';
+
+export interface StepSend extends GatedSend {
+  sequenceId: string;
+  /** Its texts speak of the contact. */
+  isPersonal: boolean;
+}
+
+/** SQL: whether no step of the sequence comes after this one, by what holds at this moment. */
+const isLastStep = (orgId: RawBuilder<unknown>, stepId: RawBuilder<unknown>) => sql`(not exists (
+  select from sequence_steps as done join sequence_steps as later on later.org_id = done.org_id
+    and later.sequence_id = done.sequence_id and later.position > done.position and later.deleted_at is null
+  where done.org_id = ${orgId} and done.id = ${stepId}
+))`;
+
+export interface BegunDelivery {
+  id: string;
+  enrollment_id: string;
+  to: string;
+  status: DeliveryStatus;
+  /** The gate that held it, or ended its enrollment. */
+  gate: string | null;
+  reason: string | null;
+  attempts: number;
+  /** Of a personal step: what its templates may speak of. */
+  contact: TemplateContact | null;
+}
+
+/**
+ * Writes the delivery of each enrollment for a step before anything is sent, deciding by what holds at this moment: the sequence runs, the
+ * run was not canceled, the contact can be reached and may be written to, and no gate holds it. What the gates did not judge, as it could
+ * not be sent a moment ago, waits for the next batch. Gives the rows written, and as `settled` the enrollments whose delivery had its
+ * outcome before. Called again with the same lease, as when the answer was lost, it gives the same. Like marking, it is planned each time, as a
+ * plan kept from small tables takes seconds on larger ones. Each row is looked up by its key (`offset 0`): by statistics that lag behind,
+ * reading all that was sent by the step looked as cheap. That leaves the planner little to weigh, and planning is quick.
+ */
+export async function beginDeliveries(
+  db: Db,
+  orgId: string,
+  send: StepSend,
+  enrollmentIds: string[],
+  { deferrals, evaluated }: GateEvaluation,
+): Promise<{ begun: BegunDelivery[]; settled: string[] }> {
+  const { address, verdict } = eligibilityOf(orgId, send);
+  const held = enrollmentIds.map((id) => deferrals.get(id));
+  const { rows } = await sql<BegunDelivery & { was_settled: boolean }>`
+    ${sql.raw(PLANNED_EACH_TIME)}
+    with wanted as materialized (
+      select ${orgId}::uuid as org_id, w.*
+      from unnest(
+        ${enrollmentIds}::uuid[], ${enrollmentIds.map(newId)}::uuid[], ${held.map((hold) => hold?.until ?? null)}::timestamptz[],
+        ${held.map((hold) => hold?.gate ?? null)}::text[], ${held.map((hold) => hold?.reason ?? null)}::text[],
+        ${enrollmentIds.map((id) => evaluated === 'all' || evaluated.has(id))}::boolean[]
+      ) as w (enrollment_id, delivery_id, held_until, held_by, held_because, is_judged)
+    ),
+    decided as (
+      select wanted.org_id, wanted.enrollment_id, wanted.delivery_id, enrollment.contact_id, ${address} as address,
+        case when is_held then 'held' else verdict.status end as status,
+        case when is_held then wanted.held_because else verdict.reason end as reason,
+        case when is_held then wanted.held_by else verdict.gate end as gate,
+        case when is_held then wanted.held_until end as not_before
+      from wanted
+      cross join lateral (
+        select * from enrollments where enrollments.org_id = wanted.org_id and enrollments.id = wanted.enrollment_id offset 0
+      ) as enrollment
+      cross join lateral (
+        select * from contacts where contacts.org_id = enrollment.org_id and contacts.id = enrollment.contact_id offset 0
+      ) as contact
+      cross join lateral (${verdict}) as verdict
+      cross join lateral (select verdict.status = 'sending' and wanted.held_by is not null as is_held) as holding
+      where enrollment.status not in ('complete', 'canceled', 'exited')
+        and coalesce(enrollment.last_step_id, enrollment.sequence_id) = any(${send.positions}::uuid[])
+        and exists (select from sequences where org_id = ${orgId} and id = ${send.sequenceId} and status = 'active')
+        and not exists (
+          select from sequence_runs as run where run.org_id = enrollment.org_id and run.id = enrollment.run_id and run.canceled_at is not null
+        )
+        and (wanted.is_judged or verdict.status <> 'sending')
+    ),
+    written as (
+      insert into deliveries (org_id, id, channel, sequence_id, enrollment_id, step_id, contact_id, "to", sender, status, reason, gate,
+        not_before, attempts, lease, began_at)
+      select ${orgId}::uuid, delivery_id, ${send.channel}, ${send.sequenceId}::uuid, enrollment_id, ${send.stepId}::uuid, contact_id, address,
+        ${send.sender}, status, reason, gate, not_before, case status when 'sending' then 1 else 0 end,
+        case status when 'sending' then ${send.lease}::uuid end, case status when 'sending' then now() end
+      from decided
+      on conflict on constraint deliveries_once_a_step do update set
+        status = case when deliveries.may_have_gone and excluded.status not in ('sending', 'held') then 'unknown' else excluded.status end,
+        reason = excluded.reason, gate = excluded.gate, not_before = excluded.not_before, "to" = excluded."to",
+        sender = excluded.sender, lease = excluded.lease, began_at = coalesce(excluded.began_at, deliveries.began_at),
+        attempts = deliveries.attempts + case when deliveries.status in ('queued', 'held') then excluded.attempts else 0 end, updated_at = now()
+      where deliveries.status in ('queued', 'held') or (deliveries.status = 'sending' and deliveries.lease = ${send.lease}::uuid)
+      returning org_id, id, enrollment_id, contact_id, "to", status, gate, reason, attempts
+    )
+    select written.id, written.enrollment_id, written."to", written.status, written.gate, written.reason, written.attempts,
+      false as was_settled, case when ${send.isPersonal}::boolean then jsonb_build_object('id', contact.id, 'name', contact.name,
+        'email', contact.email, 'phone_number', contact.phone_number, 'custom_data', contact.custom_data) end as contact
+    from written left join contacts as contact on contact.org_id = written.org_id and contact.id = written.contact_id
+      and ${send.isPersonal}::boolean
+    union all
+    select delivery.id, delivery.enrollment_id, delivery."to", delivery.status, null, null, delivery.attempts, true, null
+    from wanted cross join lateral (
+      select * from deliveries as of_step
+      where of_step.org_id = wanted.org_id and of_step.enrollment_id = wanted.enrollment_id and of_step.step_id = ${send.stepId}
+      offset 0
+    ) as delivery
+    where delivery.status not in ('queued', 'held', 'sending') and delivery.lease is null
+  `.execute(db);
+  return {
+    begun: rows.filter((row) => !row.was_settled),
+    settled: rows.filter((row) => row.was_settled).map((row) => row.enrollment_id),
+  };
+}
+
+/** Keeps what is sent with deliveries. */
+export async function updateContents(
+  db: Db,
+  orgId: string,
+  contents: { id: string; content: unknown }[],
+): Promise<void> {
+  await sql`
+    update deliveries as delivery set content = kept.content
+    from jsonb_to_recordset(${JSON.stringify(contents)}::jsonb) as kept (id uuid, content jsonb)
+    where delivery.org_id = ${orgId} and delivery.id = kept.id
+  `.execute(db);
+}
+
+/** Has enrollments wait, each until its time. */
+export async function deferEnrollments(db: Db, orgId: string, holds: { id: string; until: Date }[]): Promise<void> {
+  if (holds.length === 0) return;
+  await sql`
+    update enrollments as enrollment set held_until = hold.until
+    from unnest(${holds.map(({ id }) => id)}::uuid[], ${holds.map(({ until }) => until)}::timestamptz[]) as hold (id, until)
+    where enrollment.org_id = ${orgId} and enrollment.id = hold.id and enrollment.status = 'active'
+  `.execute(db);
+}
+
+/** Ends enrollments before their last step, each for its reason. */
+export async function exitEnrollments(
+  db: Db,
+  orgId: string,
+  { stepId, positions }: Pick<StepSend, 'stepId' | 'positions'>,
+  exits: { id: string; reason: string | null }[],
+): Promise<void> {
+  if (exits.length === 0) return;
+  await sql`
+    update enrollments as enrollment set status = 'exited', exit_reason = leaving.reason, last_step_id = ${stepId}::uuid,
+      held_until = null, ended_at = now()
+    from unnest(${exits.map(({ id }) => id)}::uuid[], ${exits.map(({ reason }) => reason)}::text[]) as leaving (id, reason)
+    where enrollment.org_id = ${orgId} and enrollment.id = leaving.id and enrollment.status = 'active'
+      and coalesce(enrollment.last_step_id, enrollment.sequence_id) = any(${positions}::uuid[])
+  `.execute(db);
+}
+
+/** Moves enrollments behind a step without a send, as theirs was settled. Those that have gone on meanwhile stay where they are. */
+export async function advancePastStep(
+  db: Db,
+  orgId: string,
+  { stepId, positions }: Pick<StepSend, 'stepId' | 'positions'>,
+  enrollmentIds: string[],
+): Promise<void> {
+  if (enrollmentIds.length === 0) return;
+  const isLast = isLastStep(sql`${orgId}`, sql`${stepId}`);
+  await executeAnnouncing(
+    db,
+    sql`
+    with moved as (
+      update enrollments as enrollment set last_step_id = ${stepId}::uuid, anchor_at = now(), held_until = null,
+        status = case when ${isLast} then 'complete' else status end,
+        ended_at = case when ${isLast} then now() end
+      where org_id = ${orgId} and id = any(${enrollmentIds}::uuid[]) and status = 'active'
+        and coalesce(last_step_id, sequence_id) = any(${positions}::uuid[])
+      returning ${MOVED_COLUMNS}
+    )
+    ${ANNOUNCE_COMPLETED}
+  `,
+  );
+}
+
+/**
+ * Moves enrollments on as their sends of a step are written down: behind the step, or to the time of the next try. `marking` is the beginning of
+ * the statement, and writes down the sends.
+ */
+export async function settleDeliveries(
+  db: Db,
+  orgId: string,
+  stepId: string,
+  marking: RawBuilder<unknown>,
+): Promise<void> {
+  const isOver = sql`marked.status <> 'queued' and ${isLastStep(sql`${orgId}`, sql`${stepId}`)}`;
+  await executeAnnouncing(
+    db,
+    sql`
+    ${marking},
+    moved as (
+      update enrollments as enrollment set
+        last_step_id = case when marked.status = 'queued' then enrollment.last_step_id else ${stepId}::uuid end,
+        anchor_at = case when marked.status = 'queued' then enrollment.anchor_at else now() end,
+        held_until = case when marked.status = 'queued' and marked.delay_ms > 0 then now() + marked.delay_ms * interval '1 millisecond' end,
+        status = case when ${isOver} then 'complete' else enrollment.status end,
+        ended_at = case when ${isOver} then now() end
+      from marked
+      where enrollment.org_id = marked.org_id and enrollment.id = marked.enrollment_id and enrollment.status not in ('complete', 'canceled', 'exited')
+      returning ${MOVED_COLUMNS}
+    )
+    ${ANNOUNCE_COMPLETED}
+  `,
+  );
+}
+
+/**
+ * Settles what an attempt that ended in the middle had under way: `interruption` says what becomes of a delivery. Gives how many are
+ * `unknown`.
+ */
+export async function settleInterrupted(
+  db: Db,
+  orgId: string,
+  sequenceId: string,
+  lease: string,
+  interruption: (isTransactional: RawBuilder<SqlBool>) => RawBuilder<unknown>,
+): Promise<number> {
+  const isLast = isLastStep(sql`marked.org_id`, sql`marked.step_id`);
+  const { rows } = await executeAnnouncing(
+    db,
+    sql<{ unknown: number }>`
+    with marked as (
+      update deliveries as delivery set ${interruption(sql<SqlBool>`(step.action #>> '{data,email_is_transactional}')::boolean`)}
+      from sequence_steps as step
+      where delivery.org_id = ${orgId} and delivery.sequence_id = ${sequenceId} and delivery.lease <> ${lease}::uuid
+        and delivery.status not in ('skipped', 'suppressed') and step.org_id = delivery.org_id and step.id = delivery.step_id
+      returning delivery.org_id, delivery.enrollment_id, delivery.step_id, delivery.status
+    ),
+    moved as (
+      update enrollments as enrollment set last_step_id = marked.step_id, anchor_at = now(), held_until = null,
+        status = case when ${isLast} then 'complete' else enrollment.status end,
+        ended_at = case when ${isLast} then now() end
+      from marked
+      where enrollment.org_id = marked.org_id and enrollment.id = marked.enrollment_id
+        and enrollment.status not in ('complete', 'canceled', 'exited') and marked.status <> 'queued'
+      returning ${MOVED_COLUMNS}
+    ),
+    announced as (${ANNOUNCE_COMPLETED})
+    select count(*) filter (where status = 'unknown') as unknown from marked
+  `,
+  );
+  return rows[0]?.unknown ?? 0;
+}

@@ -1,0 +1,45 @@
+import type { Db } from '../../db/connect.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import { listSendersWithSlots, releaseUnusedSlots } from '../gates/queries.ts';
+import type { SequenceRow } from '../queries.ts';
+import { transitionsOf } from '../rules.ts';
+import type { SequenceStep } from '../steps/queries.ts';
+import {
+  cancelObsoleteDeliveries,
+  cancelWaitingDeliveries,
+  completePastLastStep,
+  endCanceledRuns,
+  markReconciled,
+  releaseDeferrals,
+} from './reconcile.queries.ts';
+
+/**
+ * Puts the enrollments of a sequence in order after a change: ends what was canceled or has no next step, drops what will never be sent, and
+ * has what gates hold be looked at anew. Nothing is done where nothing changed; done twice, it does no harm.
+ */
+export async function reconcileSequence(
+  db: Db,
+  orgId: string,
+  sequence: SequenceRow,
+  steps: SequenceStep[],
+): Promise<void> {
+  if (sequence.changes_to_apply === 0) return;
+  const { id, has_stale_turns: isStale } = sequence;
+  const moves = transitionsOf(steps);
+  await endCanceledRuns(db, orgId, id);
+  const senders = await cancelObsoleteDeliveries(db, orgId, id, moves);
+  await completePastLastStep(db, orgId, id, moves);
+  if (isStale) for (const sender of await listSendersWithSlots(db, orgId, id)) senders.add(sender);
+  await releaseDeferrals(db, orgId, id, isStale ? 'stale' : 'kept');
+  await releaseSlots(db, orgId, senders);
+  await markReconciled(db, orgId, sequence);
+}
+
+/** Ends all that waits in a sequence that was canceled. The turns of senders are given back, or others would wait for sends that never come. */
+export async function cancelSequenceDeliveries(db: Db, orgId: string, sequenceId: string): Promise<void> {
+  await releaseSlots(db, orgId, await cancelWaitingDeliveries(db, orgId, sequenceId));
+}
+
+async function releaseSlots(db: Db, orgId: string, senders: Set<string>): Promise<void> {
+  for (const sender of senders) await inTransaction(db, (trx) => releaseUnusedSlots(trx, orgId, sender));
+}

@@ -1,0 +1,34 @@
+import { assertSavable } from '../../contacts/filters/condition.ts';
+import type { Db } from '../../db/connect.ts';
+import { conflict } from '../../errors.ts';
+import { countByPosition } from '../forecast/queries.ts';
+import { hasEnded } from '../rules.ts';
+import type { ChangePreview, UpdateSequence } from '../schema.ts';
+import { getSequence } from '../service.ts';
+import { type ComparedStep, previewSteps } from './preview.rules.ts';
+import { listAllSteps } from './queries.ts';
+import { arrangeSteps, assertSendable, type SaveStepsOptions } from './service.ts';
+
+/** What a change of a sequence's steps would do to those under way. Changes nothing. Throws notFound, and whatever the change would. */
+export async function previewChange(
+  db: Db,
+  orgId: string,
+  ref: string,
+  { filter, steps }: UpdateSequence,
+  options: SaveStepsOptions,
+): Promise<ChangePreview> {
+  const { id, status } = await getSequence(db, orgId, ref);
+  if (hasEnded({ status })) throw conflict(`A sequence that is ${status} cannot be changed`);
+  if (filter !== undefined) await assertSavable(db, orgId, filter, 'filter');
+  if (steps !== undefined) await assertSendable(db, orgId, steps, options);
+  const stored: ComparedStep[] = await listAllSteps(db, orgId, id);
+  const after = steps === undefined ? stored : arrangeSteps(await listAllSteps(db, orgId, id), steps);
+  const standing = await countByPosition(db, orgId, id);
+  return {
+    steps: previewSteps(
+      stored,
+      after,
+      new Map(standing.map(({ place, count }) => [place === id ? null : place, count])),
+    ),
+  };
+}

@@ -1,0 +1,72 @@
+import { findPhoneAgent } from '../../agents/phone-agents/service.ts';
+import type { Db, Trx } from '../../db/connect.ts';
+import { isVerifiedSender } from '../../deliveries/email-domains/service.ts';
+import { type Issue, invalid } from '../../errors.ts';
+import { newId } from '../../ids.ts';
+import { orderAfterEdit } from '../rules.ts';
+import type { ChangedStep } from '../schema.ts';
+import type { StepAction } from './actions.schema.ts';
+import { listAllSteps, type SequenceStep, type StepToSave, saveSteps } from './queries.ts';
+
+export interface SaveStepsOptions {
+  /** Whether mail goes out from domains that are not verified. */
+  isDevelopment: boolean;
+}
+
+/** Throws invalid, naming every step that could not be sent: by an unknown phone agent, or from a domain that is not verified. */
+export async function assertSendable(
+  db: Db,
+  orgId: string,
+  steps: { action: StepAction }[],
+  { isDevelopment }: SaveStepsOptions,
+): Promise<void> {
+  const issues: Issue[] = [];
+  for (const [index, { action }] of steps.entries()) {
+    const data = `body.steps.${index}.action.data`;
+    if (
+      action.type === 'make_phone_calls' &&
+      (await findPhoneAgent(db, orgId, action.data.aiPhoneAgentId)) === undefined
+    )
+      issues.push({ path: `${data}.aiPhoneAgentId`, message: 'there is no phone agent with this id' });
+    if (action.type === 'send_emails' && !isDevelopment && !(await isVerifiedSender(db, orgId, action.data.from_email)))
+      issues.push({
+        path: `${data}.from_email`,
+        message: 'must be of a verified sending domain: see PUT /email/domains',
+      });
+  }
+  if (issues.length > 0) {
+    throw invalid(
+      `The request is not valid: ${issues.map(({ path, message }) => `${path}: ${message}`).join('; ')}`,
+      issues,
+    );
+  }
+}
+
+/** Replaces a sequence's steps by those listed. Those that are no longer listed stay as deleted. Throws invalid for ids that are not its own. */
+export async function replaceSteps(trx: Trx, orgId: string, sequenceId: string, listed: ChangedStep[]): Promise<void> {
+  const stored = await listAllSteps(trx, orgId, sequenceId);
+  await saveSteps(trx, orgId, sequenceId, arrangeSteps(stored, listed));
+}
+
+/** All steps in the order after an edit, deleted ones included. Throws invalid for ids that are not the sequence's, or stand twice. */
+export function arrangeSteps(stored: SequenceStep[], listed: ChangedStep[]): StepToSave[] {
+  const present = new Set(stored.filter((step) => !step.is_deleted).map(({ id }) => id));
+  const given = listed.flatMap(({ id }) => (id === undefined ? [] : [id]));
+  const foreign = given.find((id) => !present.has(id));
+  if (foreign !== undefined)
+    throw invalid(`steps: this sequence has no step with the id ${foreign}: leave the id out for a new step`);
+  if (new Set(given).size < given.length) throw invalid('steps: each id may stand only once');
+
+  const steps = listed.map((step) => ({ ...step, id: step.id ?? newId(), is_deleted: false }));
+  const byId = new Map(
+    [...stored.map((step) => ({ ...step, is_deleted: true })), ...steps].map((step) => [step.id, step]),
+  );
+  const order = orderAfterEdit(
+    stored.map(({ id }) => id),
+    steps.map(({ id }) => id),
+  );
+  return order.flatMap((id, position) => {
+    const step = byId.get(id);
+    return step === undefined ? [] : [{ ...step, position }];
+  });
+}

@@ -1,0 +1,55 @@
+import type { StoredAttachment } from '../conversations/messages/attachments.service.ts';
+import type { MediaLinks } from '../media/links.ts';
+import type { VisibleEvent } from './messages.queries.ts';
+import type { WidgetHistory } from './responses.schema.ts';
+
+const SENDER_TYPES = { contact: 'user', human_agent: 'agent', ai: 'ai', system: 'system' } as const;
+
+interface MessageData {
+  sender_name?: string | null;
+  sender_avatar_url?: string | null;
+  attachments?: StoredAttachment[];
+}
+
+/** An event as the widget shows it, with links to its files. Of a redacted message nothing but its place is left. */
+export function historyItemOf(links: MediaLinks, event: VisibleEvent): WidgetHistory {
+  const { public_id: publicId, created_at: sentAt } = event;
+  if (event.type === 'message') {
+    const { sender_name, sender_avatar_url, attachments = [] } = event.data as MessageData;
+    return {
+      publicId,
+      type: 'message',
+      content: { text: event.content ?? '' },
+      sender: {
+        kind: event.sender === null ? 'unknown' : SENDER_TYPES[event.sender],
+        ...(sender_name ? { name: sender_name } : {}),
+        ...(sender_avatar_url ? { avatar: sender_avatar_url } : {}),
+      },
+      sentAt,
+      ...(attachments.length > 0 && {
+        attachments: attachments.map(({ media_id, name, mime_type, size }) => ({
+          id: media_id,
+          name,
+          type: mime_type,
+          size,
+          url: links.linkOf({ org_id: event.org_id, id: media_id }),
+        })),
+      }),
+      systemMessagePayload: { type: 'none' },
+    };
+  }
+  return {
+    publicId,
+    type: 'system',
+    content: { text: '' },
+    sender: { kind: 'system' },
+    sentAt,
+    systemMessagePayload: systemPayloadOf(event),
+  };
+}
+
+function systemPayloadOf({ type, content, data }: VisibleEvent): WidgetHistory['systemMessagePayload'] {
+  if (type === 'csat_submitted') return { type, payload: { score: data.score, feedback: content } };
+  if (type === 'state_checkpoint') return { type, payload: data.payload };
+  return { type: 'csat_requested' };
+}

@@ -1,0 +1,77 @@
+import { z } from 'zod';
+import { SessionChannel } from '../conversations/sessions/schema.ts';
+import { Id, Timestamp } from '../http/schemas.ts';
+
+/** What every answer of the widget says that did what it was asked. */
+export const Success = z.object({ success: z.literal(true) });
+
+export const WidgetConfig = z.object({
+  org: z.object({ id: Id, name: z.string() }),
+  sessionsPollingIntervalSeconds: z.number(),
+  sessionPollingIntervalSeconds: z.number(),
+  modes: z.array(z.unknown()),
+});
+
+export const VisitorToken = z.object({ token: z.string() });
+
+export const WidgetSession = z.object({
+  id: Id,
+  ticketNumber: z.int(),
+  title: z.string().nullable(),
+  createdAt: Timestamp,
+  updatedAt: Timestamp,
+  isHandedOff: z.boolean(),
+  isOpened: z.boolean(),
+  assignee: z.object({
+    kind: z.enum(['human', 'ai', 'none']),
+    name: z.string().nullable(),
+    avatarUrl: z.string().nullable(),
+  }),
+  channel: SessionChannel,
+  isVerified: z.boolean(),
+  lastMessage: z.string().nullable(),
+  modeId: z.string().nullable(),
+  latestStateCheckpointPayload: z.unknown(),
+  sessionAttributes: z.record(z.string(), z.string()),
+});
+
+export const WidgetSessionPage = z.object({ items: z.array(WidgetSession), next: z.string().nullable() });
+
+const WidgetAttachment = z.object({
+  id: Id,
+  name: z.string(),
+  type: z.string(),
+  size: z.number(),
+  url: z.string(),
+});
+
+export const WidgetHistory = z.object({
+  publicId: Id,
+  type: z.enum(['message', 'system']),
+  content: z.object({ text: z.string() }),
+  sender: z.object({
+    kind: z.enum(['user', 'agent', 'ai', 'system', 'unknown']),
+    name: z.string().optional(),
+    avatar: z.string().optional(),
+  }),
+  sentAt: Timestamp,
+  attachments: z.array(WidgetAttachment).optional(),
+  systemMessagePayload: z.object({
+    type: z.enum(['none', 'csat_requested', 'csat_submitted', 'state_checkpoint']),
+    payload: z.unknown().optional(),
+  }),
+});
+export type WidgetHistory = z.output<typeof WidgetHistory>;
+
+export const PolledWidgetSession = z.object({ session: WidgetSession, history: z.array(WidgetHistory) });
+
+export const SentWidgetMessage = z.object({
+  success: z.literal(true),
+  code: z.string().optional(),
+  sessionIsHandedOff: z.boolean(),
+  session: WidgetSession,
+});
+
+export const UploadedWidgetFile = z.object({ fileName: z.string(), fileUrl: z.string() });
+
+export const VoteResult = z.object({ messagePublicId: Id, success: z.literal(true) });

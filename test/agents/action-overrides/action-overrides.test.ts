@@ -1,0 +1,222 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { callAction } from '../../../src/agents/action-calls/http-call.ts';
+import { mergeOverrides } from '../../../src/agents/action-overrides/rules.ts';
+import { newId } from '../../../src/ids.ts';
+import { FAKES_ALLOWED } from '../../support/channels.ts';
+import { type FakeProvider, startFakeProvider } from '../../support/fakes/provider.ts';
+import type { TestOrg } from '../../support/stack/api.ts';
+import { eventually, type Stack, startStack } from '../../support/stack/stack.ts';
+import { activate } from '../../support/triggers.ts';
+import { verified } from '../../widget/client.ts';
+
+const KEY = 'secret-key-of-the-org';
+const OF_ORG = {
+  headers: { Authorization: `Bearer ${KEY}`, 'X-Org': 'yes' },
+  query_params: { a: 'org', b: 'org', c: 'org' },
+  path_params: { id: '1', unknown: 'x' },
+  body_params: { count: '7', who: 'org' },
+};
+const OF_CONTACT = { headers: { authorization: 'Bearer contact' }, query_params: { b: 'contact', c: 'contact' } };
+
+let stack: Stack;
+let fake: FakeProvider;
+let org: TestOrg;
+beforeAll(async () => {
+  stack = await startStack({ env: FAKES_ALLOWED });
+  fake = await startFakeProvider();
+});
+afterAll(async () => {
+  await fake.close();
+  await stack.close();
+});
+beforeEach(async () => {
+  fake.calls.length = 0;
+  org = await stack.createOrg();
+});
+
+const create = async (more: object = {}): Promise<string> => {
+  const schema = { type: 'object', properties: { count: { type: 'integer' }, who: { type: 'string' } } };
+  const payload = {
+    parameters: [
+      { name: 'id', in: 'path' },
+      { name: 'a', in: 'query', schema: { type: 'string' } },
+    ],
+    requestBody: { content: { 'application/json': { schema } } },
+  };
+  const action = { name: 'Call', api_endpoint: `${fake.url}/x/{id}`, request_type: 'POST', payload, ...more };
+  return (await org.post('/actions', action)).body.id;
+};
+const set = (http_action_overrides: unknown) => org.patch('/org/settings', { http_action_overrides });
+const test = (id: string, body: object = {}) => org.post(`/actions/${id}/test`, body);
+const newContact = async (): Promise<string> =>
+  (await org.post('/contacts', { contact: { email: `${newId()}@example.com`, http_action_overrides: OF_CONTACT } }))
+    .body.id;
+
+describe("the org's overrides", () => {
+  it('take the place of what an action is called with, and fill in the rest', async () => {
+    await set(OF_ORG);
+    const id = await create();
+    const { status } = await test(id, { parameters: { query_params: { a: 'given' }, body_params: { who: 'given' } } });
+    expect(status).toBe(200);
+    expect(fake.calls).toMatchObject([
+      { path: '/x/1?a=org&b=org&c=org', headers: { authorization: `Bearer ${KEY}`, 'x-org': 'yes' } },
+    ]);
+    expect(JSON.parse(fake.calls[0]?.body ?? '')).toEqual({ who: 'org', count: 7 });
+  });
+
+  it('add no body where the action has none', async () => {
+    await set(OF_ORG);
+    await test(await create({ api_endpoint: `${fake.url}/`, request_type: 'GET', payload: {} }));
+    expect(fake.calls).toMatchObject([{ method: 'GET', body: '' }]);
+  });
+
+  it('are answered masked, kept by the mask, and sealed where they are stored', async () => {
+    const masked = {
+      headers: { Authorization: '***', 'X-Org': '***' },
+      query_params: { a: '***', b: '***', c: '***' },
+      path_params: { id: '***', unknown: '***' },
+      body_params: { count: '***', who: '***' },
+    };
+    expect((await set(OF_ORG)).body.http_action_overrides).toEqual(masked);
+    expect((await org.get('/org/settings')).body.http_action_overrides).toEqual(masked);
+    const row = await stack.db.selectFrom('orgs').selectAll().where('id', '=', org.id).executeTakeFirstOrThrow();
+    expect(JSON.stringify(row)).not.toContain(KEY);
+
+    const kept = { headers: { Authorization: '***', 'X-New': 'new' } };
+    expect((await set(kept)).body.http_action_overrides).toEqual({ headers: { Authorization: '***', 'X-New': '***' } });
+    await org.patch('/org/settings', { csat: true });
+    await test(await create(), { parameters: { path_params: { id: '2' } } });
+    const [{ headers, path }] = fake.calls as [(typeof fake.calls)[number]];
+    expect([path, headers.authorization, headers['x-new'], headers['x-org']]).toEqual([
+      '/x/2',
+      `Bearer ${KEY}`,
+      'new',
+      undefined,
+    ]);
+
+    expect((await set({ headers: { 'X-Other': '***' } })).body.issues).toEqual([
+      { path: 'body.http_action_overrides.headers.X-Other', message: expect.stringContaining('send it') },
+    ]);
+    expect((await set(null)).body.http_action_overrides).toBeNull();
+    await test(await create({ name: 'Other', api_endpoint: `${fake.url}/`, payload: {} }));
+    expect(fake.calls[1]?.headers).not.toHaveProperty('authorization');
+  });
+
+  it('cannot take the place of the key of a call', async () => {
+    await set({ headers: { 'Idempotency-Key': 'mine' } });
+    await test(await create({ api_endpoint: `${fake.url}/`, payload: {} }));
+    expect(fake.calls[0]?.headers['idempotency-key']).not.toBe('mine');
+  });
+});
+
+describe("a contact's overrides", () => {
+  it('go before those of the org, field by field', async () => {
+    await set(OF_ORG);
+    const contact_id = await newContact();
+    await test(await create(), { contact_id });
+    expect(fake.calls).toMatchObject([
+      { path: '/x/1?a=org&b=contact&c=contact', headers: { authorization: 'Bearer contact', 'x-org': 'yes' } },
+    ]);
+  });
+
+  it("of another org's contact are never used", async () => {
+    const contact_id = await newContact();
+    org = await stack.createOrg();
+    await test(await create({ api_endpoint: `${fake.url}/`, payload: {} }), { contact_id });
+    expect(fake.calls).toMatchObject([{ path: '/' }]);
+    expect(fake.calls[0]?.headers).not.toHaveProperty('authorization');
+  });
+
+  it('that no header can hold are named', async () => {
+    const contact = { email: 'odd@example.com', http_action_overrides: { headers: { 'x-a': 'a\nb', host: 'x' } } };
+    const contact_id = (await org.post('/contacts', { contact })).body.id;
+    const { status, body } = await test(await create({ api_endpoint: `${fake.url}/`, payload: {} }), { contact_id });
+    const place = 'body.parameters.http_action_overrides.headers';
+    expect([status, body.issues.map(({ path }: { path: string }) => path)]).toEqual([
+      400,
+      [`${place}.x-a`, `${place}.host`],
+    ]);
+  });
+});
+
+describe("a message's overrides", () => {
+  const said = async (more: object) => {
+    const { widget, contactId } = await verified(stack, org, `${newId()}@example.com`, {
+      http_action_overrides: OF_CONTACT,
+    });
+    const messageId = crypto.randomUUID();
+    const sessionId = await widget.newSession();
+    const answer = await widget.send(sessionId, 'Hello', { uuid: messageId, ...more });
+    return { answer, messageId, contactId, sessionId };
+  };
+  const kept = () => stack.db.selectFrom('message_overrides').selectAll().where('org_id', '=', org.id).execute();
+
+  it('go before those of the contact and the org', async () => {
+    await set(OF_ORG);
+    const more = {
+      headers: { 'X-Org': 'page' },
+      query_params: { c: 'page' },
+      body_properties: { who: 'page', count: 9 },
+    };
+    const { messageId, contactId } = await said(more);
+    const subject = { messageId, contactId, dedupeKey: newId() };
+    expect(await callAction(stack.deps, org.id, await create(), {}, subject)).toEqual({ status: 200, body: {} });
+    expect(fake.calls).toMatchObject([
+      { path: '/x/1?a=org&b=contact&c=page', headers: { authorization: 'Bearer contact', 'x-org': 'page' } },
+    ]);
+    expect(JSON.parse(fake.calls[0]?.body ?? '')).toEqual({ who: 'page', count: 9 });
+  });
+
+  it('are kept sealed, and no longer than the message', async () => {
+    const { messageId } = await said({ headers: { authorization: KEY } });
+    const [row] = await kept();
+    expect(row).toEqual({ org_id: org.id, message_id: messageId, sealed: expect.stringMatching(/^v1\./) });
+    expect(JSON.stringify(row)).not.toContain(KEY);
+    expect((await org.post('/redaction/message', { messageId })).status).toBe(200);
+    expect(await kept()).toEqual([]);
+  });
+
+  it('are not kept where there are none, nor twice', async () => {
+    await said({ headers: {}, query_params: null });
+    expect(await kept()).toEqual([]);
+    const { answer } = await said({ headers: { a: 'x'.repeat(5_001) } });
+    expect(answer.body).toMatchObject({ success: false, error: { message: expect.stringContaining('headers.a') } });
+    expect(await kept()).toEqual([]);
+  });
+});
+
+it('a workflow’s call has the overrides of its trigger’s contact', async () => {
+  await set(OF_ORG);
+  const action_id = await create();
+  const step = { $kind: 'Action', id: 'call', type: 'execute-action', name: 'Call' };
+  const input = { action_id, parameters: { body_params: { who: '{{trigger.output.contact.id}}' } } };
+  const { id } = await activate(org, { trigger_type: 'contact-created', workflow_blocks: [{ ...step, input }] });
+  await newContact();
+  const run = await eventually('the run', async () => {
+    const { runs } = (await org.get(`/workflows/${id}/runs`)).body;
+    return runs[0]?.status === 'completed' && (await org.get(`/workflows/${id}/runs/${runs[0].id}`)).body;
+  });
+  expect(run.steps).toMatchObject([{ id: 'call', status: 'completed', output: { status: 200, body: {} } }]);
+  expect(fake.calls).toMatchObject([
+    {
+      path: '/x/1?a=org&b=contact&c=contact',
+      headers: { authorization: 'Bearer contact', 'idempotency-key': expect.stringContaining(run.id) },
+    },
+  ]);
+});
+
+it('overrides merge by field: the last that says something of it, headers in any case', () => {
+  const group = fc.dictionary(fc.constantFrom('a', 'A', 'b', '__proto__'), fc.string());
+  const overrides = fc.record({ query_params: group, headers: group }, { requiredKeys: [] });
+  fc.assert(
+    fc.property(fc.array(fc.option(overrides, { nil: undefined })), (all) => {
+      const { query_params, headers } = mergeOverrides(all);
+      for (const name of ['a', 'A', 'b', '__proto__']) {
+        const last = all.findLast((one) => Object.hasOwn(one?.query_params ?? {}, name));
+        expect(Object.hasOwn(query_params, name) ? query_params[name] : undefined).toBe(last?.query_params?.[name]);
+      }
+      expect(Object.keys(headers).every((name) => name === name.toLowerCase())).toBe(true);
+    }),
+  );
+});

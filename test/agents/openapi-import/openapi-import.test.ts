@@ -1,0 +1,274 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { startApi, type TestApi, type TestOrg } from '../../support/stack/api.ts';
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await startApi();
+});
+afterAll(() => api.close());
+
+const importInto = (org: TestOrg, document: string | object, name = 'api.yaml', field = 'file') => {
+  const form = new FormData();
+  form.append(field, new Blob([typeof document === 'string' ? document : JSON.stringify(document)]), name);
+  return org.put('/actions', form);
+};
+const actionsOf = async (org: TestOrg) =>
+  Object.fromEntries(
+    (await org.get('/actions')).body.map((action: { operation_id: string }) => [action.operation_id, action]),
+  );
+const documentOf = (paths: object, more: object = {}) => ({
+  openapi: '3.1.0',
+  info: { title: 'Shop', version: '1' },
+  servers: [{ url: 'https://{region}.example.com/v1/', variables: { region: { default: 'eu' } } }],
+  paths,
+  ...more,
+});
+
+const SHOP = `
+openapi: 3.0.3
+info: {title: Shop, version: '1'}
+servers:
+  - url: https://shop.example.com/v1/
+paths:
+  /orders/{id}:
+    parameters:
+      - $ref: '#/components/parameters/Id'
+      - {name: lang, in: query, schema: {type: string}}
+    get:
+      operationId: getOrder
+      summary: Find an order
+      description: By its number.
+      tags: [orders]
+      parameters:
+        - {name: lang, in: query, required: true, schema: {type: string}}
+      responses:
+        '200': {description: Found, content: {application/json: {schema: {$ref: '#/components/schemas/Order'}}}}
+        '404': {$ref: '#/components/responses/Missing'}
+    put:
+      summary: Replace
+      requestBody: {$ref: '#/components/requestBodies/Order'}
+  /status:
+    servers: [{url: 'https://status.example.com'}]
+    get: {}
+components:
+  parameters:
+    Id: {name: id, in: path, required: true, schema: {type: integer}}
+  responses:
+    Missing: {description: No such order}
+  requestBodies:
+    Order:
+      required: true
+      content: {application/json: {schema: {$ref: '#/components/schemas/Order'}}}
+  schemas:
+    Order:
+      type: object
+      required: [lines]
+      properties:
+        lines: {type: array, items: {$ref: '#/components/schemas/Line~1s'}}
+        parent: {$ref: '#/components/schemas/Order'}
+    Line/s: {type: object, properties: {sku: {type: string}}}
+`;
+
+describe('an OpenAPI document', () => {
+  it('becomes an action an operation, with what it refers to in its place', async () => {
+    const org = await api.createOrg();
+    const { status, body } = await importInto(org, SHOP);
+    expect([status, body]).toEqual([
+      200,
+      { created: 3, updated: 0, skipped: 0, problems: [], actions: expect.any(Array) },
+    ]);
+    const actions = await actionsOf(org);
+    expect(body.actions).toEqual(
+      expect.arrayContaining(Object.values<{ id: string }>(actions).map(({ id }) => expect.objectContaining({ id }))),
+    );
+    expect(actions.getOrder).toMatchObject({
+      name: 'Find an order',
+      description: 'By its number.',
+      api_endpoint: 'https://shop.example.com/v1/orders/{id}',
+      request_type: 'GET',
+      tags: ['orders'],
+      enabled_on_channel: { channels: ['web'] },
+      payload: {
+        base_url: 'https://shop.example.com/v1/',
+        path: '/orders/{id}',
+        method: 'get',
+        operationId: 'getOrder',
+        parameters: [
+          { name: 'lang', in: 'query', required: true, schema: { type: 'string' } },
+          { name: 'id', in: 'path', required: true, schema: { type: 'integer' } },
+        ],
+        responses: { 200: { description: 'Found' }, 404: { description: 'No such order' } },
+      },
+    });
+    const sku = { type: 'object', properties: { sku: { type: 'string' } } };
+    expect(actions.put_orders_id.payload.requestBody.content['application/json'].schema).toEqual({
+      type: 'object',
+      required: ['lines'],
+      properties: { lines: { type: 'array', items: sku }, parent: {} },
+    });
+    expect(actions.get_status).toMatchObject({
+      api_endpoint: 'https://status.example.com/status',
+      name: 'GET /status',
+    });
+  });
+
+  it('imported again changes what it says, and keeps what the org has said', async () => {
+    const org = await api.createOrg();
+    await importInto(org, SHOP);
+    const { getOrder: before } = await actionsOf(org);
+    const own = {
+      pinned: true,
+      tags: ['mine'],
+      enabled_on_channel: { channels: ['email'] },
+      require_form_submission: true,
+    };
+    await org.patch(`/actions/${before.id}`, own);
+    const changed = SHOP.replace('Find an order', 'Look up an order').replace('/status:', '/health:');
+    expect((await importInto(org, changed)).body).toMatchObject({ created: 1, updated: 2 });
+    const { getOrder: after, ...others } = await actionsOf(org);
+    expect(after).toEqual({
+      ...before,
+      ...own,
+      name: 'Look up an order',
+      payload: expect.any(Object),
+      updated_at: expect.any(String),
+    });
+    expect(Object.keys(others).sort()).toEqual(['get_health', 'get_status', 'put_orders_id']);
+    expect((await api.other.get('/actions')).body).toEqual([]);
+  });
+
+  it('names every operation that cannot be called, with its place, and imports the others', async () => {
+    const org = await api.createOrg();
+    const ok = { operationId: 'ok' };
+    const { status, body } = await importInto(
+      org,
+      documentOf(
+        {
+          '/ok': { get: ok, post: { operationId: 'ok' } },
+          '/xml': { post: { requestBody: { content: { 'text/xml': {} } } } },
+          '/far': { get: { parameters: [{ $ref: 'https://example.com/p.yaml' }] } },
+          '/gone': { get: { parameters: [{ $ref: '#/components/parameters/None' }] } },
+          '/a/{b}': { get: {} },
+          '/host': { get: { parameters: [{ name: 'Host', in: 'header' }] } },
+          '/relative': { get: { servers: [{ url: '/v1' }] } },
+          '/id': { get: { operationId: 'a b' } },
+          '/bomb': { get: { parameters: [{ name: 'a', in: 'query', schema: { $ref: '#/components/schemas/L0' } }] } },
+          '/odd': 5,
+        },
+        {
+          components: {
+            schemas: Object.fromEntries(
+              Array.from({ length: 30 }, (_, n) => [
+                `L${n}`,
+                { anyOf: Array(10).fill({ $ref: `#/components/schemas/L${n + 1}` }) },
+              ]),
+            ),
+          },
+        },
+      ),
+    );
+    expect([status, body]).toEqual([200, expect.objectContaining({ created: 1, updated: 0, skipped: 9 })]);
+    expect(body.actions).toEqual([{ id: expect.any(String), operation_id: 'ok' }]);
+    const places = body.problems.map(({ path }: { path: string }) => path).sort();
+    expect(places).toEqual([
+      'paths./a/{b}.get.servers',
+      'paths./bomb.get',
+      'paths./far.get',
+      'paths./gone.get',
+      'paths./host.get.parameters.0.name',
+      'paths./id.get.operationId',
+      'paths./ok.post.operationId',
+      'paths./relative.get.servers',
+      'paths./xml.post.requestBody.content',
+    ]);
+  });
+
+  it('may be JSON, and its servers may have variables', async () => {
+    const org = await api.createOrg();
+    expect((await importInto(org, documentOf({ '/a': { delete: {} } }), 'api.json')).status).toBe(200);
+    expect((await actionsOf(org)).delete_a).toMatchObject({
+      api_endpoint: 'https://eu.example.com/v1/a',
+      request_type: 'DELETE',
+    });
+  });
+
+  it('may hold what no column can: it is left out', async () => {
+    const org = await api.createOrg();
+    const parameters = [{ name: 'a', in: 'query', description: 'a\0b\ud800', 'x-\0': 1 }];
+    const document = documentOf({ '/a': { get: { summary: 'N\0ame\udfff', parameters } } });
+    expect((await importInto(org, document)).status).toBe(200);
+    expect((await actionsOf(org)).get_a).toMatchObject({
+      name: 'Name\ufffd',
+      payload: { parameters: [{ description: 'ab\ufffd', 'x-': 1 }] },
+    });
+  });
+});
+
+describe('a file that is no such document is refused with its place', () => {
+  const aliases = Array.from({ length: 40 }, (_, n) => `a${n}: &x${n} [${n === 0 ? 1 : `*x${n - 1}, *x${n - 1}`}]`);
+  it.each([
+    ['', 'body.file'],
+    ['text', 'body.file'],
+    ['[1]', 'body.file'],
+    ['{"openapi": ', 'body.file'],
+    ['a: b: c', 'body.file'],
+    ['['.repeat(50_000), 'body.file'],
+    ['a: !!js/function "x"', 'body.file'],
+    ['swagger: "2.0"', 'body.file.swagger'],
+    ['openapi: 4.0.0', 'body.file.openapi'],
+    ['openapi: 3.1.0', 'body.file.paths'],
+    [documentOf({}), 'body.file.paths'],
+    [documentOf({ '/a': { get: { servers: [] } } }, { servers: [] }), 'body.file.paths./a.get.servers'],
+    [documentOf(Object.fromEntries(Array.from({ length: 501 }, (_, n) => [`/${n}`, { get: {} }]))), 'body.file.paths'],
+    [
+      `${aliases.join('\n')}\nopenapi: 3.1.0\nservers: [{url: 'https://example.com'}]\npaths: {/a: {get: {parameters: *x39}}}`,
+      'body.file.paths./a.get',
+    ],
+  ])('(%#)', async (document, path) => {
+    const { status, body } = await importInto(api.org, document);
+    expect([status, body.issues?.[0]?.path]).toEqual([400, path]);
+    expect((await api.org.get('/actions')).body).toEqual([]);
+  });
+
+  it('nor one that is too large, in another field, or not there', async () => {
+    expect((await importInto(api.org, 'x'.repeat(1024 * 1024 + 1))).status).toBe(413);
+    expect(await importInto(api.org, SHOP, 'a', 'document')).toMatchObject({ status: 400 });
+    expect((await api.org.put('/actions', new FormData())).body.issues).toMatchObject([{ path: 'body.file' }]);
+  });
+
+  it('nor one that makes more actions than an org can have: then none is made', async () => {
+    const org = await api.createOrg();
+    const half = (prefix: string) =>
+      documentOf(Object.fromEntries(Array.from({ length: 300 }, (_, n) => [`/${prefix}${n}`, { get: {} }])));
+    expect((await importInto(org, half('a'))).body).toMatchObject({ created: 300 });
+    expect((await importInto(org, half('b'))).status).toBe(409);
+    expect((await org.get('/actions')).body).toHaveLength(300);
+  });
+
+  it('whatever is in it', async () => {
+    const operation = fc.record(
+      {
+        operationId: fc.oneof(fc.string(), fc.jsonValue()),
+        parameters: fc.oneof(
+          fc.array(fc.dictionary(fc.constantFrom('name', 'in', '$ref', 'schema'), fc.jsonValue())),
+          fc.jsonValue(),
+        ),
+        requestBody: fc.jsonValue(),
+        responses: fc.jsonValue(),
+        servers: fc.jsonValue(),
+      },
+      { requiredKeys: [] },
+    );
+    const org = await api.createOrg();
+    await fc.assert(
+      fc.asyncProperty(
+        fc.dictionary(fc.string(), fc.dictionary(fc.constantFrom('get', 'post'), operation)),
+        async (paths) => {
+          expect([200, 400]).toContain((await importInto(org, documentOf(paths))).status);
+        },
+      ),
+      { numRuns: 50 },
+    );
+  });
+});

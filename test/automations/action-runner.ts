@@ -1,0 +1,45 @@
+import { expect } from '@jest/globals';
+import type { ActionDeps } from '../../src/automations/actions/action.ts';
+import { ACTIONS } from '../../src/automations/actions/registry.ts';
+import { inTransaction } from '../../src/db/transaction.ts';
+import { newId } from '../../src/ids.ts';
+import type { TestApi, TestOrg } from '../support/stack/api.ts';
+
+const rejectTicket = () => Promise.reject(new Error('Tickets are made on the stack'));
+
+/** As much of the api or the stack as actions need. */
+export type ActionHost = Pick<TestApi, 'db' | 'deps'>;
+
+export const depsOf = ({ db, deps: { egress, secrets, mediaLinks } }: ActionHost): ActionDeps => ({
+  db,
+  egress,
+  secrets,
+  sending: { mediaLinks, isDevelopment: true },
+  createTicket: rejectTicket,
+});
+
+/**
+ * Does actions as a run's steps do them, and gives their output as the action's schema has it. What it gives is a function of an org, a type, an
+ * input and, for a second try of the same step, its dedupe key.
+ */
+export function createActionRunner(around: ActionHost) {
+  const { db } = around;
+  const deps = depsOf(around);
+
+  // biome-ignore lint/suspicious/noExplicitAny: outputs have every shape
+  return async ({ id: orgId }: TestOrg, type: string, input: object, dedupeKey = newId()): Promise<any> => {
+    const action = ACTIONS.get(type);
+    if (action === undefined) throw new Error(`There is no action ${type}`);
+    const step = { orgId, runId: newId(), dedupeKey };
+    const parsed = action.input.parse(input);
+    const output =
+      'call' in action
+        ? await action.call(deps, step, parsed)
+        : await inTransaction(db, (trx) => action.apply(trx, deps, step, parsed));
+    expect(JSON.parse(JSON.stringify(output))).toEqual(output);
+    action.output.parse(output);
+    return output;
+  };
+}
+
+export type RunAction = ReturnType<typeof createActionRunner>;

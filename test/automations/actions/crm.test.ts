@@ -1,0 +1,72 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { connectHubspot, type OrgWithHubspot } from '../../support/crm.ts';
+import { resetAfter, unavailable } from '../../support/fakes/faulty-server.ts';
+import type { TestOrg } from '../../support/stack/api.ts';
+import { eventually, type Stack, startStack } from '../../support/stack/stack.ts';
+import { activate } from '../../support/triggers.ts';
+
+const TICKETS = '/crm/v3/objects/tickets';
+
+let stack: Stack;
+let org: TestOrg;
+beforeAll(async () => {
+  stack = await startStack({ env: { EGRESS_ALLOW: '127.0.0.0/8' } });
+});
+afterAll(() => stack.close());
+beforeEach(async () => {
+  org = await stack.createOrg();
+});
+
+/** Runs create-crm-ticket for a session, as a workflow does. */
+async function createTicket(session: string, properties: object = {}) {
+  const step = {
+    $kind: 'Action',
+    id: 'ticket',
+    type: 'create-crm-ticket',
+    name: 'Ticket',
+    input: { session_id: session, properties },
+  };
+  const { id } = await activate(org, { trigger_type: 'manual-trigger', workflow_blocks: [step] });
+  const { body } = await org.post(`/workflows/${id}/trigger`, { input: {} });
+  return eventually('the end of the run', async () => {
+    const run = (await org.get(`/workflows/${id}/runs/${body.run_id}`)).body;
+    return run.status !== 'idle' && run.status !== 'in_progress' && run.steps[0];
+  });
+}
+const newSession = async () => {
+  const contact = (await org.post('/contacts', { contact: { email: `${crypto.randomUUID()}@example.com` } })).body.id;
+  return (await org.post('/chat/sessions', { contact_id: contact })).body.id as string;
+};
+
+describe('create-crm-ticket', () => {
+  let crm: OrgWithHubspot;
+  beforeEach(async () => {
+    crm = await connectHubspot(org);
+  });
+  afterEach(() => crm.hubspot.close());
+
+  it('makes the ticket of a session once, with what tickets have there, whatever HubSpot does', async () => {
+    const session = await newSession();
+    crm.hubspot.next('POST', TICKETS, unavailable(), resetAfter);
+    const made = await createTicket(session, { hs_ticket_priority: 'HIGH', no_such_property: 'x' });
+    expect(made).toMatchObject({ status: 'completed', output: { ticket_id: expect.any(String) } });
+    const { ticket_id: id } = made.output;
+    expect(crm.hubspot.crm.tickets).toHaveLength(1);
+    expect(crm.hubspot.ticket(id)?.properties.hs_ticket_priority).toBe('HIGH');
+    expect((await createTicket(session)).output).toEqual({ ticket_id: id });
+    expect((await org.get(`/chat/sessions/${session}`)).body.ticketing_system).toMatchObject({ external_id: id });
+
+    await org.patch('/org/settings', { handoff_target: 'crm' });
+    await org.post(`/chat/sessions/${session}/handoff`, {});
+    await eventually(
+      'the handoff',
+      async () => (await org.get(`/chat/sessions/${session}`)).body.handoff.state === 'done',
+    );
+    expect(crm.hubspot.crm.tickets).toHaveLength(1);
+  });
+});
+
+it('create-crm-ticket says what to do where no CRM is connected', async () => {
+  const step = await createTicket(await newSession());
+  expect(step).toMatchObject({ status: 'failed', error: expect.stringContaining('PUT /integrations/crm') });
+});

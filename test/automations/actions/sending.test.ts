@@ -1,0 +1,110 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { newId } from '../../../src/ids.ts';
+import { newNumber, untilDelivery, WHATSAPP_NUMBER } from '../../support/channels.ts';
+import type { TestOrg } from '../../support/stack/api.ts';
+import { eventually, type Stack, startStack } from '../../support/stack/stack.ts';
+import { createActionRunner, type RunAction } from '../action-runner.ts';
+
+let stack: Stack;
+let perform: RunAction;
+let org: TestOrg;
+let to: string;
+beforeAll(async () => {
+  stack = await startStack();
+  perform = createActionRunner(stack);
+});
+afterAll(() => stack.close());
+beforeEach(async () => {
+  org = await stack.createOrg();
+  to = newNumber();
+});
+
+const outbox = async () => (await org.get('/sandbox/outbox')).body.items;
+const deliveries = async () => (await org.get('/deliveries')).body.items;
+/** Does a step twice under one key, as after a crash, and gives its output. */
+async function twice(type: string, input: object) {
+  const key = newId();
+  const first = await perform(org, type, input, key);
+  expect(await perform(org, type, input, key)).toMatchObject({ id: first.id });
+  return first;
+}
+
+it('send-email sends each recipient one mail', async () => {
+  const mails = ['ada', 'bob'].map((name) => `${name}-${newId()}@example.com`);
+  const recipients = mails.map((to_email) => ({ to_email, email_is_transactional: true }));
+  const input = {
+    from_email: 'hi@example.org',
+    recipients,
+    fallback_email_subject: 'Hi',
+    fallback_email_body: 'There',
+  };
+  const { id, data } = await twice('send-email', input);
+  expect(data.map(({ to_email }: { to_email: string }) => to_email)).toEqual(mails);
+  for (const one of data) await untilDelivery(org, one.id, 'accepted');
+  expect(data[0].id).toBe(id);
+  expect(mails.map((address) => stack.sink.to(address).length)).toEqual([1, 1]);
+  expect(await deliveries()).toHaveLength(2);
+});
+
+it('send-email in another step is another mail', async () => {
+  const input = {
+    from_email: 'hi@example.org',
+    recipients: [{ to_email: 'c@example.com', email_subject: 'S', email_body: 'B' }],
+  };
+  await perform(org, 'send-email', input, 'one');
+  await perform(org, 'send-email', input, 'two');
+  await perform(stack.other, 'send-email', input, 'one');
+  expect(await deliveries()).toHaveLength(2);
+});
+
+it('send-sms sends one SMS, and knows a contact by its id too', async () => {
+  const { id } = await twice('send-sms', { contact: { phone_number: to }, text: 'Hi' });
+  await eventually('the SMS', async () => (await outbox()).length === 1);
+  expect(await outbox()).toMatchObject([{ id, channel: 'sms', to, payload: { Body: 'Hi' } }]);
+  const nobody = perform(org, 'send-sms', { contact: { id: newId() }, text: 'Hi' });
+  await expect(nobody).rejects.toMatchObject({ kind: 'not_found' });
+  const numberless = (await org.post('/contacts', { contact: { name: 'No number' } })).body.id;
+  await expect(perform(org, 'send-sms', { contact: { id: numberless }, text: 'Hi' })).rejects.toThrow(/phone number/);
+  await expect(perform(stack.other, 'send-sms', { contact: { id: numberless }, text: 'Hi' })).rejects.toMatchObject({
+    kind: 'not_found',
+  });
+});
+
+it('send-sms reaches nobody who opted out', async () => {
+  await org.post('/suppressions', { channel: 'sms', address: to, reason: 'opted_out' });
+  const { id } = await perform(org, 'send-sms', { contact: { phone_number: to }, text: 'Hi' });
+  await untilDelivery(org, id, 'suppressed');
+  expect(await outbox()).toEqual([]);
+});
+
+describe('send-whatsapp-template', () => {
+  const input = () => ({
+    template_id: 'visit',
+    phone_number_id: WHATSAPP_NUMBER,
+    variables: ['Ada'],
+    contact: { phone_number: to },
+  });
+
+  it('sends one message in one session', async () => {
+    const { id, session_id } = await twice('send-whatsapp-template', input());
+    expect(await outbox()).toMatchObject([{ id, channel: 'whatsapp' }]);
+    const { items } = (await org.get(`/chat/sessions/${session_id}/history`)).body;
+    expect(items).toMatchObject([{ id, event: { content: 'Template visit: Ada' } }]);
+  });
+
+  it('fails where the contact may not be reached', async () => {
+    await org.post('/suppressions', { channel: 'whatsapp', address: to, reason: 'opted_out' });
+    await expect(perform(org, 'send-whatsapp-template', input())).rejects.toMatchObject({ kind: 'conflict' });
+    expect(await outbox()).toEqual([]);
+  });
+});
+
+it('make-phone-call dials once', async () => {
+  const phoneAgentId = (await org.post('/phone', { name: 'Reminders', type: 'outbound' })).body.id;
+  const call = { phoneAgentId, contact: { phoneNumber: to } };
+  const { id, session_id } = await twice('make-phone-call', call);
+  await eventually('the call', async () => (await outbox()).length === 1);
+  expect(await outbox()).toMatchObject([{ id, channel: 'voice', to }]);
+  expect((await org.get(`/chat/sessions/${session_id}`)).body.channel).toEqual({ type: 'phone_voice' });
+  await expect(perform(stack.other, 'make-phone-call', call)).rejects.toMatchObject({ kind: 'not_found' });
+});

@@ -1,0 +1,84 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import type { Json, Step } from '../../src/automations/blocks/schema.ts';
+import { until } from '../faults/support/until.ts';
+import { definitions } from '../support/definitions.ts';
+import { type FakeProvider, startFakeProvider } from '../support/fakes/provider.ts';
+import { type Stack, startStack } from '../support/stack/stack.ts';
+
+const IS_LONG = process.env.TEST_TIER === 'long';
+const RUNS = IS_LONG ? 1_000 : 40;
+const MAX_DURATION_MS = IS_LONG ? 1_800_000 : 120_000;
+/** So that what waits for days ends within a test. */
+const SPEED_UP = 100_000;
+
+const HOSTILE_TRIGGER: { [key: string]: Json } = {
+  items: [
+    { name: '{{trigger.output}}' },
+    '__proto__',
+    { hasOwnProperty: 'x', toString: null },
+    null,
+    '{{{{s1.output}}}}',
+    'x'.repeat(100_000),
+  ],
+  anything: '{{s1.output.anything}}',
+};
+
+let stack: Stack;
+let sink: FakeProvider;
+beforeAll(async () => {
+  stack = await startStack({ env: { EGRESS_ALLOW: '127.0.0.0/8' } });
+  sink = await startFakeProvider();
+});
+afterAll(async () => {
+  await sink.close();
+  await stack.close();
+});
+
+/** The same steps, but that they wait for moments and call on loopback. */
+function withShortWaits(steps: unknown): Step[] {
+  return JSON.parse(JSON.stringify(steps), (key, value) => {
+    if (key === 'minutes' || key === 'timeout_minutes') return Math.max(value, 1) / SPEED_UP;
+    return value === 'https://example.com/hook' ? `${sink.url}/hook` : value;
+  });
+}
+
+const ENDED = new Set(['completed', 'failed']);
+const statuses = async () =>
+  (await stack.db.selectFrom('automation_runs').select('status').execute()).map(({ status }) => status);
+
+it(
+  'any definition that validates runs to its end, and never fails a workflow task',
+  async () => {
+    const seed = Date.now();
+    const wanted = fc.sample(definitions(), { numRuns: RUNS, seed });
+    const ids = new Map<string, object>();
+    for (const { workflow_blocks, ...definition } of wanted) {
+      const steps = withShortWaits(workflow_blocks);
+      const made = await stack.org.post('/workflows', { name: 'Random', ...definition, workflow_blocks: steps });
+      expect([seed, steps, made.status, made.body.message]).toEqual([seed, steps, 201, undefined]);
+      const id = made.body.workflow_id;
+      await stack.org.post(`/workflows/${id}/activate`, {});
+      const { status, body } = await stack.org.post(`/workflows/${id}/trigger`, { input: HOSTILE_TRIGGER });
+      expect(status).toBe(200);
+      ids.set(body.run_id, steps);
+    }
+    await until('all runs ended', async () => (await statuses()).every((status) => ENDED.has(status)), MAX_DURATION_MS);
+    let workflows = 0;
+    for (const [runId, steps] of ids) {
+      const handle = stack.temporal.workflow.getHandle(`workflow-run/${runId}`);
+      const history = await handle.fetchHistory().catch(() => undefined);
+      if (history === undefined) continue; // nothing was to be done but to decide
+      const failures = (history.events ?? []).flatMap(
+        ({ workflowTaskFailedEventAttributes: failed }) => failed?.failure?.message ?? [],
+      );
+      expect({ seed, steps, failures }).toEqual({ seed, steps, failures: [] });
+      workflows++;
+    }
+    expect(workflows).toBeGreaterThan(RUNS / 4);
+    expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
+    expect(await statuses()).toHaveLength(RUNS);
+    expect(await statuses()).toContain('completed');
+  },
+  MAX_DURATION_MS * 2,
+);

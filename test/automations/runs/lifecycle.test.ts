@@ -1,0 +1,278 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { historyOf } from '../../support/crm.ts';
+import { type FakeProvider, startFakeProvider } from '../../support/fakes/provider.ts';
+import { eventually, type Stack, startStack } from '../../support/stack/stack.ts';
+import { historiesWith, rowsWith } from '../../support/stack/traces.ts';
+
+let stack: Stack;
+let sink: FakeProvider;
+beforeAll(async () => {
+  stack = await startStack({ env: { EGRESS_ALLOW: '127.0.0.0/8' } });
+  sink = await startFakeProvider();
+});
+afterAll(async () => {
+  await sink.close();
+  await stack.close();
+});
+
+const manual = 'manual-trigger';
+const webhook = (id: string, more: object = {}) => ({
+  $kind: 'Action',
+  id,
+  type: 'send-webhook',
+  name: `Call ${id}`,
+  input: { url: `${sink.url}/${id}`, method: 'POST', body: { order: '{{trigger.output.input.order}}' } },
+  ...more,
+});
+const note = (id: string, text: string) => ({
+  $kind: 'Action',
+  id,
+  type: 'add-note',
+  name: 'Note',
+  input: { session_id: '{{trigger.output.input.session}}', text },
+});
+
+/** A workflow that is active. Gives its id. */
+async function active(workflow_blocks: object[], trigger_type = manual, more: object = {}): Promise<string> {
+  const made = await stack.org.post('/workflows', { name: 'Test', trigger_type, workflow_blocks, ...more });
+  if (made.status !== 201) throw new Error(JSON.stringify(made.body));
+  const { workflow_id } = made.body;
+  expect((await stack.org.post(`/workflows/${workflow_id}/activate`, {})).status).toBe(200);
+  return workflow_id;
+}
+const trigger = async (id: string, input: object = {}): Promise<string> => {
+  const { status, body } = await stack.org.post(`/workflows/${id}/trigger`, { input });
+  expect(status).toBe(200);
+  return body.run_id;
+};
+const runOf = async (id: string, runId: string) => (await stack.org.get(`/workflows/${id}/runs/${runId}`)).body;
+const ended = (id: string, runId: string) =>
+  eventually('the end of a run', async () => {
+    const run = await runOf(id, runId);
+    return run.status !== 'idle' && run.status !== 'in_progress' && run;
+  });
+const newSession = async () => (await stack.org.post('/chat/sessions', {})).body.id as string;
+const stepsOf = (run: { steps: { id: string; status: string }[] }) => run.steps.map(({ id, status }) => [id, status]);
+
+describe('a run of a workflow', () => {
+  it('does its steps, keeps what each took and gave, and is found in Temporal by its id', async () => {
+    const session = await newSession();
+    const id = await active([
+      webhook('call'),
+      {
+        $kind: 'Block',
+        type: 'if-else',
+        id: 'answered',
+        inputs: { condition: { operatorName: 'equals', left: '{{call.output.status}}', right: 200 } },
+        // biome-ignore lint/suspicious/noThenProperty: the definitions' own word
+        branches: { then: [note('noted', 'Order {{trigger.output.input.order}}: {{call.output.status}}')] },
+      },
+    ]);
+    const runId = await trigger(id, { order: '17', session });
+    const run = await ended(id, runId);
+    expect(run).toMatchObject({ status: 'completed', trigger_cause: 'manual', error: null, version_number: 1 });
+    expect(stepsOf(run)).toEqual([
+      ['call', 'completed'],
+      ['answered', 'completed'],
+      ['noted', 'completed'],
+    ]);
+    expect(run.steps[0]).toMatchObject({ input: { body: { order: '17' } }, output: { status: 200 }, attempts: 1 });
+    expect(run.steps[1].output).toEqual({ result: true });
+    expect(await historyOf(stack.org, session)).toEqual(['human_agent_comment: Order 17: 200']);
+    const handle = stack.temporal.workflow.getHandle(`workflow-run/${runId}`);
+    await eventually('its end there', async () => (await handle.describe()).status.name === 'COMPLETED');
+    const { runs, total_items } = (await stack.org.get(`/workflows/${id}/runs`)).body;
+    expect([runs.map((one: { id: string }) => one.id), total_items]).toEqual([[runId], 1]);
+  });
+
+  it('starts nothing where its constraints do not hold, and counts where they cannot be worked out', async () => {
+    const id = await active([webhook('never')], manual, {
+      trigger_constraints: { '==': [{ var: 'input.order' }, '1'] },
+    });
+    expect(await trigger(id, { order: '2' })).toBeNull();
+    const runId = await trigger(id, { order: '1' });
+    expect(await ended(id, runId)).toMatchObject({ status: 'completed' });
+  });
+
+  it('tries a step as often as it says, and fails with what was said last', async () => {
+    const id = await active([webhook('down', { retry: { attempts: 2 } })]);
+    sink.next({ status: 503 }, { status: 500 });
+    const runId = await trigger(id);
+    const run = await ended(id, runId);
+    expect(run).toMatchObject({ status: 'failed', error: expect.stringContaining('down') });
+    expect(run.steps[0]).toMatchObject({ status: 'failed', attempts: 2, error: expect.stringContaining('500') });
+    const keys = sink.calls.filter(({ path }) => path === '/down').map(({ headers }) => headers['idempotency-key']);
+    expect(keys).toHaveLength(2);
+    expect(new Set(keys).size).toBe(1);
+
+    const retried = await stack.org.post(`/workflows/${id}/runs/${runId}/retry`, {
+      input: { url: `${sink.url}/up`, method: 'GET' },
+      reason: 'It moved',
+    });
+    expect(retried.status).toBe(200);
+    expect(await ended(id, runId)).toMatchObject({
+      status: 'completed',
+      retries: [
+        { step_id: 'down', skip: false, input_changed: true, reason: 'It moved', api_key_id: expect.any(String) },
+      ],
+    });
+    expect(sink.calls.at(-1)).toMatchObject({ path: '/up', method: 'GET' });
+    expect((await stack.org.post(`/workflows/${id}/runs/${runId}/retry`, {})).status).toBe(409);
+  });
+
+  it('goes on behind a step that may fail, and behind one that is skipped by hand', async () => {
+    const id = await active([
+      webhook('may', { retry: { attempts: 1 }, on_error: 'continue' }),
+      webhook('must', { retry: { attempts: 1 } }),
+      webhook('last'),
+    ]);
+    sink.next({ status: 500 }, { status: 500 });
+    const runId = await trigger(id);
+    expect(stepsOf(await ended(id, runId))).toEqual([
+      ['may', 'failed'],
+      ['must', 'failed'],
+    ]);
+    await stack.org.post(`/workflows/${id}/runs/${runId}/retry`, { skip: true });
+    expect(stepsOf(await ended(id, runId))).toEqual([
+      ['may', 'failed'],
+      ['must', 'skipped'],
+      ['last', 'completed'],
+    ]);
+  });
+
+  it('goes on though it is retried in the very moment in which it fails', async () => {
+    const id = await active([webhook('flaky', { retry: { attempts: 1 } }), webhook('behind')]);
+    const retryAtOnce = async () => {
+      sink.next({ status: 500 });
+      const runId = await trigger(id);
+      let status: number;
+      do {
+        status = (await stack.org.post(`/workflows/${id}/runs/${runId}/retry`, {})).status;
+      } while (status === 409);
+      expect(status).toBe(200);
+      return (await ended(id, runId)).status;
+    };
+    for (let time = 0; time < 5; time++) expect(await retryAtOnce()).toBe('completed');
+  });
+
+  it('shows and keeps no credentials of what it calls, and calls with them', async () => {
+    const input = { url: `${sink.url}/secured`, method: 'POST', headers: { Authorization: 'Bearer s3cret-of-theirs' } };
+    const id = await active([webhook('secured', { input }), webhook('next')]);
+    sink.next({ status: 200, body: { access_token: 's3cret-of-theirs', user: 'ada' } });
+    const run = await ended(id, await trigger(id, { apiKey: 's3cret-of-theirs', order: '9' }));
+    expect(run).toMatchObject({ status: 'completed', trigger_output: { input: { apiKey: '***', order: '9' } } });
+    expect(run.steps[0].input.headers).toEqual({ Authorization: '***' });
+    expect(run.steps[0].output.body).toEqual({ access_token: '***', user: 'ada' });
+    expect(sink.calls.find(({ path }) => path === '/secured')?.headers.authorization).toBe('Bearer s3cret-of-theirs');
+  });
+
+  it('keeps no text of a session that is redacted, but goes on', async () => {
+    const word = `w${crypto.randomUUID().replaceAll('-', '')}`;
+    const session = await newSession();
+    const say = {
+      $kind: 'Action',
+      id: 'say',
+      type: 'send-message',
+      name: 'Say',
+      input: { session_id: '{{trigger.output.input.session_id}}', text: '{{trigger.output.input.text}}' },
+    };
+    const pause = { $kind: 'Block', type: 'wait', id: 'pause', inputs: { minutes: 0.05 } };
+    const id = await active([say, pause, note('noted', 'Said {{say.output.message_id}}')]);
+    const runId = await trigger(id, { session, session_id: session, text: `My number is ${word}` });
+    const run = await eventually('the message', async () => {
+      const { steps } = await runOf(id, runId);
+      return steps.length > 1 && steps[0].output;
+    });
+    await stack.org.post('/redaction/message', { messageId: run.message_id });
+    await eventually('the run to forget it', async () => (await rowsWith(stack.db, word)).length === 0);
+    expect((await ended(id, runId)).status).toBe('completed');
+    expect(await historyOf(stack.org, session)).toContain(`human_agent_comment: Said ${run.message_id}`);
+    expect(await historiesWith(stack.temporal, stack.org.id, word)).toEqual([]);
+  });
+
+  it('stays on the version that it started with', async () => {
+    const id = await active([{ $kind: 'Block', type: 'wait', id: 'w', inputs: { minutes: 0.05 } }, webhook('old')]);
+    const runId = await trigger(id);
+    const changed = await stack.org.patch(`/workflows/${id}`, { workflow_blocks: [webhook('new')] });
+    expect(changed.body).toMatchObject({ version_number: 2, is_active: false });
+    await stack.org.post(`/workflows/${id}/activate`, {});
+    const later = await trigger(id);
+    expect(stepsOf(await ended(id, runId))).toEqual([
+      ['w', 'completed'],
+      ['old', 'completed'],
+    ]);
+    expect(stepsOf(await ended(id, later))).toEqual([['new', 'completed']]);
+    const again = (await stack.org.post(`/workflows/${id}/runs/${runId}/rerun`)).body.run_id;
+    expect(stepsOf(await ended(id, again))).toEqual([['new', 'completed']]);
+  });
+
+  it('ends wherever it is when it is canceled', async () => {
+    const id = await active([{ $kind: 'Block', type: 'wait', id: 'w', inputs: { minutes: 500 } }, webhook('after')]);
+    const runId = await trigger(id);
+    await eventually('a wait', async () => (await runOf(id, runId)).steps[0]?.status === 'waiting');
+    expect((await stack.org.post(`/workflows/${id}/runs/${runId}/cancel`)).status).toBe(200);
+    expect(await runOf(id, runId)).toMatchObject({ status: 'canceled' });
+    await eventually('the end of the workflow', async () => {
+      const found = await stack.temporal.workflow
+        .getHandle(`workflow-run/${runId}`)
+        .describe()
+        .catch(() => undefined);
+      return found?.status.name === 'COMPLETED'; // it may not have begun there
+    });
+    expect((await stack.org.post(`/workflows/${id}/runs/${runId}/cancel`)).status).toBe(409);
+    expect(sink.calls.some(({ path }) => path === '/after')).toBe(false);
+  });
+
+  it('is nobody else’s', async () => {
+    const id = await active([webhook('mine')]);
+    const runId = await trigger(id);
+    for (const path of [
+      `/workflows/${id}`,
+      `/workflows/${id}/runs`,
+      `/workflows/${id}/runs/${runId}`,
+      `/workflows/${id}/versions`,
+    ])
+      expect((await stack.other.get(path)).status).toBe(404);
+    for (const path of [
+      'activate',
+      'deactivate',
+      'trigger',
+      `runs/${runId}/cancel`,
+      `runs/${runId}/retry`,
+      `runs/${runId}/rerun`,
+    ])
+      expect((await stack.other.post(`/workflows/${id}/${path}`, {})).status).toBe(404);
+  });
+});
+
+describe('a simulation', () => {
+  it('shows a year in no time, and has no effect', async () => {
+    const { status, body } = await stack.org.post('/workflows/simulate', {
+      trigger_type: manual,
+      trigger_output: { input: { order: '5' } },
+      workflow_blocks: [
+        { $kind: 'Block', type: 'wait', id: 'year', inputs: { minutes: 525_600 } },
+        webhook('call'),
+        {
+          $kind: 'Block',
+          type: 'if-else',
+          id: 'if',
+          inputs: { condition: { operatorName: 'equals', left: '{{call.output.status}}', right: 201 } },
+          // biome-ignore lint/suspicious/noThenProperty: the definitions' own word
+          branches: { then: [webhook('then')] },
+        },
+      ],
+      outputs: { call: { status: 201 } },
+    });
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ status: 'completed', constraint_held: true });
+    expect(body.steps.map(({ id, stubbed }: { id: string; stubbed: boolean }) => [id, stubbed])).toEqual([
+      ['year', false],
+      ['call', true],
+      ['if', false],
+      ['then', true],
+    ]);
+    expect(Date.parse(body.ended_at) - Date.now()).toBeGreaterThan(364 * 86_400_000);
+    expect(sink.calls.filter((call) => call.body === '{"order":"5"}')).toEqual([]);
+  });
+});

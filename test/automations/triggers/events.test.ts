@@ -1,0 +1,254 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { sql } from 'kysely';
+import { setCausingRun } from '../../../src/automations/runs/causation.queries.ts';
+import { startTriggeredRuns } from '../../../src/automations/triggers/trigger-events.service.ts';
+import { inTransaction } from '../../../src/db/transaction.ts';
+import { newId } from '../../../src/ids.ts';
+import { addMember } from '../../../src/orgs/members/service.ts';
+import type { ClaimedEvent } from '../../../src/outbox/claim.ts';
+import { announce } from '../../../src/outbox/events.ts';
+import type { TestOrg } from '../../support/stack/api.ts';
+import { eventually, type Stack, startStack } from '../../support/stack/stack.ts';
+import { activate, runsOf, type StartedRun } from '../../support/triggers.ts';
+
+let stack: Stack;
+let org: TestOrg;
+beforeAll(async () => {
+  stack = await startStack();
+});
+afterAll(() => stack.close());
+beforeEach(async () => {
+  org = await stack.createOrg();
+});
+
+/** The relay has taken all that was announced. */
+const settled = () =>
+  eventually('the relay', async () => {
+    const waiting = await stack.db.selectFrom('outbox').select('id').where('kind', '=', 'event').limit(1).execute();
+    return waiting.length === 0;
+  });
+const runs = (id: string) => runsOf(stack.db, id);
+const theRun = async (id: string): Promise<StartedRun> => {
+  await settled();
+  const all = await runs(id);
+  expect(all).toHaveLength(1);
+  return all[0] as StartedRun;
+};
+const done = async (answer: Promise<{ status: number; body: { id: string } }>) => {
+  const { status, body } = await answer;
+  expect(JSON.stringify([status < 300, body])).toContain('[true');
+  return body;
+};
+const newContact = async (more: object = {}) =>
+  (await org.post('/contacts', { contact: { email: `${crypto.randomUUID()}@example.com`, name: 'Ada', ...more } })).body
+    .id as string;
+const newSession = async (more: object = {}) =>
+  (await org.post('/chat/sessions', { contact_id: await newContact(), ...more })).body.id as string;
+const shownSession = async (id: string) => (await org.get(`/chat/sessions/${id}`)).body;
+const shownContact = async (id: string) => (await org.get(`/contacts/${id}`)).body;
+const patch = (id: string, body: object) => org.patch(`/chat/sessions/${id}`, body);
+const whatEveryTriggerHas = (type: string) => ({
+  event_id: expect.stringMatching(/^event\/\d+$/),
+  occurred_at: expect.stringMatching(/^\d{4}-.*Z$/),
+  trigger_type: type,
+});
+
+describe('a workflow is started once, with what happened, when', () => {
+  it('a contact is saved for the first time', async () => {
+    const { id } = await activate(org, { trigger_type: 'contact-created' });
+    const contact = await newContact();
+    await org.patch(`/contacts/${contact}`, { name: 'Ada' });
+    const run = await theRun(id);
+    expect(run.trigger_output).toEqual({
+      ...whatEveryTriggerHas('contact-created'),
+      contact: await shownContact(contact),
+    });
+    expect(run).toMatchObject({ trigger_cause: 'automatic', depth: 0 });
+  });
+
+  it('a session is opened', async () => {
+    const { id } = await activate(org, { trigger_type: 'ticket-created' });
+    const session = await newSession();
+    const shown = await shownSession(session);
+    expect((await theRun(id)).trigger_output).toEqual({
+      ...whatEveryTriggerHas('ticket-created'),
+      session: shown,
+      contact: await shownContact(shown.contact.id),
+    });
+  });
+
+  it('a session of nobody is opened', async () => {
+    const { id } = await activate(org, { trigger_type: 'ticket-created' });
+    await newSession({ contact_id: undefined });
+    expect((await theRun(id)).trigger_output).toMatchObject({ contact: null, session: { contact: null } });
+  });
+
+  it('its assignee or team changes', async () => {
+    const { id } = await activate(org, { trigger_type: 'ticket-reassigned' });
+    const member = await addMember(stack.db, org.id, { email: `${crypto.randomUUID()}@example.com` });
+    const session = await newSession();
+    await org.post(`/chat/sessions/${session}/assign`, { assignee_id: member, team_id: null });
+    expect((await theRun(id)).trigger_output).toEqual({
+      ...whatEveryTriggerHas('ticket-reassigned'),
+      session: await shownSession(session),
+      contact: expect.objectContaining({ name: 'Ada' }),
+      from: { assignee_id: null, team_id: null },
+      to: { assignee_id: member, team_id: null },
+    });
+  });
+
+  it('it is resolved, with what it was closed with', async () => {
+    const { id } = await activate(org, { trigger_type: 'ticket-resolved' });
+    const session = await newSession();
+    await patch(session, { status: 'closed_resolved', session_closed_payload: { cause: 'refunded' } });
+    await patch(session, { status: 'closed_resolved' });
+    expect((await theRun(id)).trigger_output).toMatchObject({
+      session: { id: session, status: 'closed_resolved' },
+      contact: { name: 'Ada' },
+      session_closed_payload: { cause: 'refunded' },
+    });
+  });
+
+  it('it is handed off, before and after', async () => {
+    const before = await activate(org, { trigger_type: 'pre-ticket-handoff' });
+    const after = await activate(org, { trigger_type: 'ticket-handoff' });
+    const session = await newSession();
+    await org.post(`/chat/sessions/${session}/handoff`, { reason: 'angry' });
+    await org.post(`/chat/sessions/${session}/handoff`, { reason: 'again' });
+    for (const { id } of [before, after]) {
+      expect((await theRun(id)).trigger_output).toMatchObject({
+        session: { id: session },
+        contact: { name: 'Ada' },
+        handoff: { reason: 'angry', state: 'done' },
+      });
+    }
+  });
+
+  it('a tag is added, once for each', async () => {
+    const { id } = await activate(org, { trigger_type: 'ticket-tag-added' });
+    await org.put('/tags', { tag_name: 'VIP' });
+    await org.put('/tags', { tag_name: 'Refund' });
+    const session = await newSession();
+    await org.post(`/chat/sessions/${session}/tags`, { tags: ['vip', 'refund'] });
+    await org.post(`/chat/sessions/${session}/tags`, { tags: ['vip'] });
+    await settled();
+    const tags = (await runs(id)).map(({ trigger_output }) => trigger_output.tag);
+    expect(tags.toSorted()).toEqual(['Refund', 'VIP']);
+  });
+
+  it('a score is given', async () => {
+    const { id } = await activate(org, { trigger_type: 'csat-score-submit' });
+    const session = await newSession();
+    await patch(session, { status: 'closed_resolved' });
+    await done(org.post('/csat/scores', { session_id: session, score: 4, comment: 'Quick' }));
+    await org.post('/csat/scores', { session_id: session, score: 4, comment: 'Quick' });
+    expect((await theRun(id)).trigger_output).toMatchObject({ session: { id: session }, score: 4, comment: 'Quick' });
+  });
+
+  it.each([
+    ['sla-first-reply-breached', 'first_reply'],
+    ['sla-next-reply-breached', 'next_reply'],
+    ['sla-resolution-breached', 'resolution'],
+  ] as const)('a clock runs out: %s', async (type, metric) => {
+    const { id } = await activate(org, { trigger_type: type });
+    const policy = await done(org.post('/sla/policies', { name: 'Gold', first_reply_target_seconds: 60 }));
+    const session = await newSession();
+    const due_at = new Date().toISOString();
+    const payload = { policy_id: policy.id, metric, cycle: 1, target_seconds: 60, due_at };
+    await inTransaction(stack.db, (trx) => announce(trx, org.id, type, [{ subject_id: session, payload }]));
+    expect((await theRun(id)).trigger_output).toEqual({
+      ...whatEveryTriggerHas(type),
+      session: await shownSession(session),
+      contact: expect.objectContaining({ name: 'Ada' }),
+      policy: (await org.get(`/sla/policies/${policy.id}`)).body,
+      due_at,
+    });
+  });
+});
+
+describe('nothing is started', () => {
+  it('where the constraint does not hold, or cannot be worked out, which is counted', async () => {
+    const constraint = { '==': [{ var: 'contact.name' }, 'Grace'] };
+    const held = await activate(org, { trigger_type: 'contact-created', trigger_constraints: constraint });
+    await newContact();
+    await newContact({ name: 'Grace' });
+    expect((await theRun(held.id)).trigger_output.contact.name).toBe('Grace');
+  });
+
+  it('in another org, by a workflow that is not active, or twice by the same event', async () => {
+    const theirs = await activate(stack.other, { trigger_type: 'ticket-created' });
+    const { id } = await activate(org, { trigger_type: 'ticket-created' });
+    const inactive = await activate(org, { trigger_type: 'ticket-created' });
+    await org.post(`/workflows/${inactive.id}/deactivate`, {});
+    const session = await newSession();
+    const run = await theRun(id);
+    expect([await runs(theirs.id), await runs(inactive.id)]).toEqual([[], []]);
+    const again: ClaimedEvent<'ticket-created'> = {
+      id: Number(run.trigger_key.split('/')[1]),
+      org_id: org.id,
+      type: 'ticket-created',
+      subject_id: session,
+      payload: {},
+      depth: 0,
+      created_at: new Date(),
+    };
+    await Promise.all(
+      [1, 2, 3].map(() => inTransaction(stack.db, (trx) => startTriggeredRuns(trx, org.id, [again, again]))),
+    );
+    expect(await runs(id)).toHaveLength(1);
+  });
+
+  it('by what happened to another org’s session, or to one that is gone or blocked', async () => {
+    const { id } = await activate(org, { trigger_type: 'ticket-tag-added' });
+    const foreign = (await stack.other.post('/chat/sessions', {})).body.id;
+    const blocked = await newSession({ contact_id: await newContact({ email: 'eve@blocked.example' }) });
+    await org.post('/blocklist/domains', { domains: 'blocked.example' });
+    const payload = { tag_name: 'VIP' };
+    const subjects = [foreign, blocked, newId()];
+    await inTransaction(stack.db, (trx) =>
+      announce(
+        trx,
+        org.id,
+        'ticket-tag-added',
+        subjects.map((subject_id) => ({ subject_id, payload })),
+      ),
+    );
+    await settled();
+    expect(await runs(id)).toEqual([]);
+  });
+});
+
+describe('what a run causes', () => {
+  const tag = (depth: number, session: string) =>
+    inTransaction(stack.db, async (trx) => {
+      await setCausingRun(trx, { runId: newId(), depth });
+      await announce(trx, org.id, 'ticket-tag-added', [{ subject_id: session, payload: { tag_name: 'VIP' } }]);
+    });
+
+  it('is one deeper, and the tenth in a row starts only a run that failed and says why', async () => {
+    const { id } = await activate(org, { trigger_type: 'ticket-tag-added' });
+    const session = await newSession();
+    await tag(0, session);
+    expect(await theRun(id)).toMatchObject({ depth: 1, error: null });
+    await tag(9, session);
+    await settled();
+    const [, last] = await runs(id);
+    expect(last).toMatchObject({ depth: 10, status: 'failed', error: expect.stringContaining('10') });
+  });
+
+  it('is written down with it, and nothing after it', async () => {
+    const runId = newId();
+    const subject_id = newId();
+    const rows = await inTransaction(stack.db, async (trx) => {
+      await setCausingRun(trx, { runId, depth: 2 });
+      await announce(trx, org.id, 'ticket-tag-added', [{ subject_id, payload: { tag_name: 'x' } }]);
+      return (await sql`select causation, depth from outbox where subject_id = ${subject_id}`.execute(trx)).rows;
+    });
+    expect(rows).toEqual([{ causation: runId, depth: 3 }]);
+    const next = await inTransaction(stack.db, async (trx) => {
+      await announce(trx, org.id, 'ticket-tag-added', [{ subject_id: runId, payload: { tag_name: 'x' } }]);
+      return (await sql`select causation, depth from outbox where subject_id = ${runId}`.execute(trx)).rows;
+    });
+    expect(next).toEqual([{ causation: null, depth: 0 }]);
+  });
+});

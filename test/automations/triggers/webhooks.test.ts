@@ -1,0 +1,243 @@
+import { createHmac } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type Client, startApi, type TestApi } from '../../support/stack/api.ts';
+import { activate, runsOf, type StartedRun } from '../../support/triggers.ts';
+
+/** There is no worker, no relay and no Temporal here: none is needed to accept. */
+let api: TestApi;
+let anybody: Client;
+beforeAll(async () => {
+  api = await startApi();
+  anybody = api.client();
+});
+afterAll(() => api.close());
+
+const UUID = /^[0-9a-f-]{36}$/;
+const pathOf = (url: string) => new URL(url).pathname;
+const runs = (id: string) => runsOf(api.db, id);
+const webhook = async (trigger_configuration: object | null = null, trigger_constraints: object | null = null) => {
+  const { id, url } = await activate(api.org, { trigger_type: 'webhook', trigger_configuration, trigger_constraints });
+  const path = pathOf(url);
+  return {
+    id,
+    path,
+    post: (body?: unknown, headers: Record<string, string> = {}) => anybody.post(path, body, { headers }),
+  };
+};
+const outputOf = async (id: string) => ((await runs(id))[0] as StartedRun).trigger_output;
+
+describe('a webhook', () => {
+  it('starts its workflow with what was sent, without credentials', async () => {
+    const { id, path } = await webhook();
+    const headers = { authorization: 'Bearer secret', cookie: 'a=b', 'x-api-key': 'k', 'x-source': 'shop' };
+    const { status, body } = await anybody.post(`${path}?a=1&b=2&b=3`, { order: { id: 17 } }, { headers });
+    expect([status, body]).toEqual([202, { run_id: expect.stringMatching(UUID) }]);
+    const output = await outputOf(id);
+    expect(output).toEqual({
+      event_id: expect.stringMatching(/^webhook\//),
+      occurred_at: expect.any(String),
+      trigger_type: 'webhook',
+      body: { order: { id: 17 } },
+      query: { a: '1', b: ['2', '3'] },
+      headers: expect.objectContaining({ 'x-source': 'shop', 'content-type': 'application/json' }),
+    });
+    for (const name of ['authorization', 'cookie', 'x-api-key']) expect(output.headers).not.toHaveProperty(name);
+  });
+
+  it.each([
+    ['text', 'text/plain', 'hello', 'hello'],
+    ['a form', 'application/x-www-form-urlencoded', 'a=1&b=x+y', { a: '1', b: 'x y' }],
+    ['a list', 'application/json', '[1,null,"x"]', [1, null, 'x']],
+    ['JSON of a kind', 'application/cloudevents+json', '{"id":"e"}', { id: 'e' }],
+    ['XML', 'application/xml', '<a/>', '<a/>'],
+  ])('takes %s', async (_, type, sent, body) => {
+    const { id, post } = await webhook();
+    expect((await post(sent, { 'content-type': type })).status).toBe(202);
+    expect((await outputOf(id)).body).toEqual(body);
+  });
+
+  it('may say nothing', async () => {
+    const { id, post } = await webhook();
+    expect((await post()).status).toBe(202);
+    expect((await outputOf(id)).body).toBeNull();
+  });
+
+  it('starts nothing where the constraint does not hold, which its sender is told', async () => {
+    const { id, post } = await webhook(null, { '>': [{ var: 'body.amount' }, 100] });
+    expect(await post({ amount: 5 })).toMatchObject({ status: 202, body: { run_id: null } });
+    expect(await post({ amount: 500 })).toMatchObject({ status: 202, body: { run_id: expect.stringMatching(UUID) } });
+    expect(await runs(id)).toHaveLength(1);
+  });
+
+  it.each([
+    ['Idempotency-Key', null, { 'idempotency-key': 'order-17' }],
+    ['webhook-id', null, { 'webhook-id': 'msg_17' }],
+    ['what lies at dedupe_path', { dedupe_path: 'order.id' }, {}],
+  ] as const)('starts one run for one %s, however often and at once it comes', async (_, configuration, headers) => {
+    const { id, post } = await webhook(configuration);
+    const answers = await Promise.all(Array.from({ length: 10 }, () => post({ order: { id: 17 } }, headers)));
+    const all = await runs(id);
+    expect(all).toHaveLength(1);
+    expect(new Set(answers.map(({ status, body }) => `${status} ${body.run_id}`))).toEqual(
+      new Set([`202 ${all[0]?.id}`]),
+    );
+    await post(
+      { order: { id: 18 } },
+      Object.fromEntries(Object.entries(headers).map(([name, key]) => [name, `${key}b`])),
+    );
+    expect(await runs(id)).toHaveLength(2);
+  });
+
+  it('starts a run each time where nothing tells the requests apart', async () => {
+    const { id, post } = await webhook({ dedupe_path: 'order.id' });
+    for (const body of [{}, { order: null }, { order: { id: { $: 1 } } }, 'x']) {
+      const headers: Record<string, string> = typeof body === 'string' ? { 'content-type': 'text/plain' } : {};
+      expect((await post(body, headers)).status).toBe(202);
+    }
+    expect(await runs(id)).toHaveLength(4);
+  });
+
+  it('is 404 for a wrong token, another workflow’s, or none; 409 where it is not active or of another kind', async () => {
+    const { id, path } = await webhook();
+    const other = await webhook();
+    const [, , , , token] = path.split('/');
+    expect((await anybody.post(`${path}x`, {})).status).toBe(404);
+    expect((await anybody.post(`/hooks/workflows/${other.id}/${token}`, {})).status).toBe(404);
+    expect((await anybody.post(`/hooks/workflows/${crypto.randomUUID()}/${token}`, {})).status).toBe(404);
+    expect((await anybody.post(`/hooks/workflows/nobody/${token}`, {})).status).toBe(400);
+    expect((await anybody.post(path.replace('workflows', 'forms'), {})).status).toBe(409);
+    await api.org.post(`/workflows/${id}/deactivate`, {});
+    const off = await anybody.post(path, {});
+    expect([off.status, off.body.message]).toEqual([409, expect.stringContaining('not active')]);
+    expect([await runs(id), await runs(other.id)]).toEqual([[], []]);
+  });
+
+  it('refuses what is no JSON, too large or cannot be stored, and never breaks', async () => {
+    const { id, post } = await webhook();
+    expect((await post('{"a":', { 'content-type': 'application/json' })).status).toBe(400);
+    expect((await post('"'.padEnd(1_100_000, 'x'), { 'content-type': 'text/plain' })).status).toBe(413);
+    expect((await post({ text: 'a\u0000b' })).status).toBe(400);
+    expect((await post('"\\ud800"')).status).toBe(400);
+    expect((await post(`${'['.repeat(50_000)}${']'.repeat(50_000)}`)).status).toBe(400);
+    expect((await post('{"a":1}', { 'idempotency-key': 'k'.repeat(300) })).status).toBe(400);
+    expect(await runs(id)).toEqual([]);
+    expect((await post('{"__proto__":{"x":1},"constructor":null}')).status).toBe(202);
+    expect((await post(JSON.stringify({ text: 'x'.repeat(1_000_000) }))).status).toBe(202);
+    expect(await runs(id)).toHaveLength(2);
+  });
+
+  it('counts against a limit of its org’s', async () => {
+    const limited = await startApi({ env: { RATE_LIMIT_STANDARD: '8' } });
+    try {
+      const { url } = await activate(limited.org, { trigger_type: 'webhook' });
+      const codes: number[] = [];
+      for (let n = 0; n < 9; n++) codes.push((await limited.client().post(pathOf(url), {})).status);
+      expect(codes).toEqual([...Array(8).fill(202), 429]);
+    } finally {
+      await limited.close();
+    }
+  });
+});
+
+describe('a webhook with a secret', () => {
+  const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
+  const body = JSON.stringify({ order: 17 });
+  const standard = (at = Date.now(), sent = body, id = 'msg_1') => {
+    const timestamp = String(Math.floor(at / 1000));
+    const key = Buffer.from(secret.slice(6), 'base64');
+    const signature = createHmac('sha256', key).update(`${id}.${timestamp}.${sent}`).digest('base64');
+    return { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': `v1,bm8= v1,${signature}` };
+  };
+  const plain = (key = secret) => createHmac('sha256', key).update(body).digest('hex');
+
+  it('takes what is signed with it', async () => {
+    const { id, post } = await webhook({ secret });
+    for (const headers of [
+      standard(),
+      { 'x-signature': plain() },
+      { 'x-signature': `sha256=${plain().toUpperCase()}` },
+    ])
+      expect((await post(body, headers as Record<string, string>)).status).toBe(202);
+    expect(await runs(id)).toHaveLength(3);
+  });
+
+  it('shows it to nobody, and keeps it over edits that do not name another', async () => {
+    const { id, post } = await webhook({ secret, dedupe_path: 'id' });
+    const path = `/workflows/${id}`;
+    const shown = (await api.org.get(path)).body.trigger_configuration;
+    expect(shown).toEqual({ secret: '***', dedupe_path: 'id' });
+    await api.org.patch(path, { trigger_configuration: { ...shown, dedupe_path: 'order' } });
+    await api.org.post(`${path}/activate`, {});
+    for (const answer of [
+      await api.org.get(path),
+      await api.org.get('/workflows'),
+      await api.org.get(`${path}/versions`),
+    ])
+      expect(JSON.stringify(answer.body)).not.toContain(secret);
+    expect((await post(body)).status).toBe(403);
+    expect((await post(body, { 'x-signature': plain() })).status).toBe(202);
+    expect((await runs(id))[0]?.trigger_key).toBe('webhook/17');
+  });
+
+  it('and nothing else', async () => {
+    const { id, post } = await webhook({ secret });
+    const wrong: Record<string, string>[] = [
+      {},
+      { 'x-signature': plain('guessed') },
+      { 'x-signature': '' },
+      standard(Date.now() - 10 * 60_000),
+      standard(Date.now() + 10 * 60_000),
+      standard(Date.now(), `${body} `),
+      { ...standard(), 'webhook-id': 'msg_2' },
+      { ...standard(), 'webhook-timestamp': 'soon' },
+    ];
+    for (const headers of wrong) expect((await post(body, headers)).status).toBe(403);
+    expect(await runs(id)).toEqual([]);
+  });
+});
+
+describe('a form', () => {
+  const fields = [
+    { name: 'name', type: 'text', required: true },
+    { name: 'email', type: 'email', required: true },
+    { name: 'seats', type: 'number' },
+    { name: 'plan', type: 'select', options: ['free', 'pro'] },
+    { name: 'terms', type: 'checkbox', required: true },
+  ];
+  const form = async () => {
+    const { id, url } = await activate(api.org, { trigger_type: 'form-trigger', trigger_configuration: { fields } });
+    expect(url).toContain('/hooks/forms/');
+    return { id, submit: (body: unknown, headers = {}) => anybody.post(pathOf(url), body, { headers }) };
+  };
+  const good = { name: 'Ada', email: 'ada@example.com', seats: 3, plan: 'pro', terms: true };
+
+  it('starts its workflow with its fields, as JSON or as a browser sends them', async () => {
+    const { id, submit } = await form();
+    expect((await submit({ ...good, more: 'dropped' })).status).toBe(202);
+    const sent = 'name=Ada&email=ada%40example.com&seats=3&plan=&terms=on';
+    expect((await submit(sent, { 'content-type': 'application/x-www-form-urlencoded' })).status).toBe(202);
+    expect((await runs(id)).map(({ trigger_output }) => trigger_output.form)).toEqual([good, { ...good, plan: null }]);
+  });
+
+  it('is refused naming each field that is wrong', async () => {
+    const { id, submit } = await form();
+    const { status, body } = await submit({ name: '', email: 'ada', seats: 'many', plan: 'gold', terms: false });
+    expect(status).toBe(400);
+    expect(body.issues.map(({ path }: { path: string }) => path)).toEqual(
+      ['name', 'email', 'seats', 'plan', 'terms'].map((name) => `body.${name}`),
+    );
+    for (const odd of [undefined, '[]', 'null', '"x"', '{"name":{"__proto__":1}}'])
+      expect((await submit(odd)).status).toBe(400);
+    expect(await runs(id)).toEqual([]);
+  });
+
+  it('that is sent twice under one Idempotency-Key starts one run', async () => {
+    const { id, submit } = await form();
+    const [first, second] = [
+      await submit(good, { 'idempotency-key': 'f1' }),
+      await submit(good, { 'idempotency-key': 'f1' }),
+    ];
+    expect(second.body).toEqual(first.body);
+    expect(await runs(id)).toHaveLength(1);
+  });
+});

@@ -1,0 +1,154 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { startApi, type TestApi } from '../../support/stack/api.ts';
+import { eventually } from '../../support/stack/stack.ts';
+
+const PNG = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+);
+const SVG = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>');
+
+let api: TestApi;
+let files: { url: string; close(): void };
+beforeAll(async () => {
+  const server = createServer((request, response) => {
+    if (request.url === '/missing') return void response.writeHead(404).end();
+    if (request.url === '/endless') {
+      response.writeHead(200);
+      const more = () => {
+        if (response.destroyed) return;
+        response.write(Buffer.alloc(64 * 1024));
+        setImmediate(more);
+      };
+      return more();
+    }
+    response.writeHead(200, { 'content-type': 'text/html' }).end(request.url === '/svg' ? SVG : PNG);
+  }).listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  files = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    close: () => {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+  api = await startApi({ env: { EGRESS_ALLOW: '127.0.0.0/8' } });
+});
+afterAll(async () => {
+  await api.close();
+  files.close();
+});
+
+const newSession = async (): Promise<string> => (await api.org.post('/chat/sessions', {})).body.id;
+const send = (id: string, attachments: object[]) =>
+  api.org.post(`/chat/sessions/${id}/send`, { sender: 'contact', message: { type: 'text', text: 'See', attachments } });
+const messages = async (id: string) =>
+  (await api.org.get(`/chat/sessions/${id}/history`)).body.items.map(({ event }: { event: object }) => event);
+
+describe('an attachment', () => {
+  it('comes by URL, by base64 or as a data URL, and is served as what its bytes say', async () => {
+    const id = await newSession();
+    const sent = await send(id, [
+      { name: 'by-url', url: `${files.url}/png`, mime_type: 'text/html' },
+      { name: 'plain.png', base64: PNG.toString('base64') },
+      { name: '../../etc/passwd', base64: `data:text/html;base64,${PNG.toString('base64')}` },
+    ]);
+    expect(sent.status).toBe(201);
+    const [{ attachments }] = await messages(id);
+    expect(attachments).toEqual([
+      { name: 'by-url.png', url: expect.any(String), mime_type: 'image/png', size: PNG.length },
+      { name: 'plain.png', url: expect.any(String), mime_type: 'image/png', size: PNG.length },
+      { name: 'passwd.png', url: expect.any(String), mime_type: 'image/png', size: PNG.length },
+    ]);
+    for (const { url } of attachments) {
+      const response = await fetch(url);
+      expect(Buffer.from(await response.arrayBuffer()).equals(PNG)).toBe(true);
+      expect(response.headers.get('content-disposition')).toMatch(/^attachment/);
+    }
+  });
+
+  it('that cannot be taken is refused by its place, and nothing of the message is kept', async () => {
+    const id = await newSession();
+    const good = { name: 'good.png', base64: PNG.toString('base64') };
+    for (const [bad, status, field] of [
+      [{ name: 'x.svg', base64: SVG.toString('base64') }, 415, 'message.attachments.1.base64'],
+      [{ name: 'x.png', url: `${files.url}/svg` }, 415, 'message.attachments.1.url'],
+      [{ name: 'x.png', url: `${files.url}/missing` }, 400, 'message.attachments.1.url'],
+      [{ name: 'x.png', url: `${files.url}/endless` }, 400, 'message.attachments.1.url'],
+      [{ name: 'x.png', url: 'http://127.0.0.1:1/x' }, 400, 'message.attachments.1.url'],
+      [{ name: 'x.png', url: 'ftp://example.com/x' }, 400, 'message.attachments.1.url'],
+      [{ name: 'x.png', base64: '' }, 400, 'message.attachments.1.base64'],
+      [{ name: 'x.png', base64: 'a-b' }, 400, 'message.attachments.1.base64'],
+      [{ name: 'x.png', base64: 'AAAA', url: files.url }, 400, 'message.attachments.1'],
+      [{ name: 'x.png' }, 400, 'message.attachments.1'],
+    ] as const) {
+      const answer = await send(id, [good, bad]);
+      expect([bad, answer.status, answer.body.message]).toEqual([
+        bad,
+        status,
+        expect.stringContaining(`body.${field}`),
+      ]);
+    }
+    expect(await messages(id)).toEqual([]);
+  });
+
+  it('of a message that is not taken leaves no bytes behind', async () => {
+    const kept = new Set<string>();
+    const { storage } = api.deps;
+    const watched = await startApi({
+      databaseUrl: api.databaseUrl,
+      deps: {
+        storage: {
+          ...storage,
+          put: async (key, content) => storage.put(key, content).then(() => void kept.add(key)),
+          delete: async (key) => storage.delete(key).then(() => void kept.delete(key)),
+        },
+      },
+    });
+    const client = watched.client(api.org.key);
+    const attachments = [
+      { name: 'a.png', base64: PNG.toString('base64') },
+      { name: 'b.svg', base64: SVG.toString('base64') },
+    ];
+    const message = { type: 'text', text: 'See', attachments };
+    const id = await newSession();
+    expect((await client.post(`/chat/sessions/${id}/send`, { sender: 'contact', message })).status).toBe(415);
+    const lost = await client.post(`/chat/sessions/${crypto.randomUUID()}/send`, { sender: 'contact', message });
+    expect(lost.status).toBe(404);
+    await eventually('nothing is left', () => kept.size === 0);
+    await watched.close();
+  });
+
+  it('of 20 MB is refused', async () => {
+    const base64 = Buffer.alloc(20 * 1024 * 1024).toString('base64');
+    expect((await send(await newSession(), [{ name: 'x.txt', base64 }])).status).toBe(413);
+  });
+
+  it('is kept once under one Idempotency-Key', async () => {
+    const id = await newSession();
+    const body = {
+      sender: 'agent',
+      message: { type: 'text', text: 'Once', attachments: [{ name: 'a.png', base64: PNG.toString('base64') }] },
+    };
+    const headers = { 'idempotency-key': crypto.randomUUID() };
+    const first = await api.org.post(`/chat/sessions/${id}/send`, body, { headers });
+    const again = await api.org.post(`/chat/sessions/${id}/send`, body, { headers });
+    expect([first.status, again.status, again.body]).toEqual([201, 201, first.body]);
+    expect(await messages(id)).toHaveLength(1);
+  });
+});
+
+describe('an attachment by URL', () => {
+  it('is never fetched from a private address', async () => {
+    const guarded = await startApi();
+    const { id } = (await guarded.org.post('/chat/sessions', {})).body;
+    const answer = await guarded.org.post(`/chat/sessions/${id}/send`, {
+      sender: 'contact',
+      message: { type: 'text', text: 'See', attachments: [{ name: 'x', url: `${files.url}/png` }] },
+    });
+    expect([answer.status, answer.body.message]).toEqual([400, expect.stringContaining('is not a public address')]);
+    await guarded.close();
+  });
+});

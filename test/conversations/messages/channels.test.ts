@@ -1,0 +1,152 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { connectMeta, connectTwilio, FAKES_ALLOWED, newNumber, WHATSAPP_NUMBER } from '../../support/channels.ts';
+import { type FakeMeta, startFakeMeta } from '../../support/fakes/meta.ts';
+import { type FakeTwilio, refusesWith, startFakeTwilio } from '../../support/fakes/twilio.ts';
+import type { TestOrg } from '../../support/stack/api.ts';
+import { eventually, type Stack, startStack } from '../../support/stack/stack.ts';
+
+describe('a session on a channel with a provider', () => {
+  let stack: Stack;
+  let twilio: FakeTwilio;
+  let meta: FakeMeta;
+  let org: TestOrg;
+  let number: string;
+  let smsUrl: string;
+  let whatsAppUrl: string;
+  beforeAll(async () => {
+    twilio = await startFakeTwilio();
+    meta = await startFakeMeta([
+      { id: '1', name: 'plain', language: 'en', components: [{ type: 'BODY', text: 'Good day' }] },
+    ]);
+    stack = await startStack({ env: FAKES_ALLOWED });
+  });
+  afterAll(async () => {
+    await stack.close();
+    await twilio.close();
+    await meta.close();
+  });
+  beforeEach(async () => {
+    org = await stack.createOrg();
+    number = newNumber();
+    smsUrl = await connectTwilio(org, twilio);
+    whatsAppUrl = await connectMeta(org, meta);
+  });
+
+  const receiveSms = (body: string) => twilio.receive({ from: number, to: '+15005550006', body }, smsUrl);
+  const sessions = async () => (await org.get('/chat/sessions')).body.items;
+  const history = async (id: string) =>
+    (await org.get(`/chat/sessions/${id}/history`)).body.items.map(
+      ({ event }: { event: { type: string; sender?: string; content?: string } }) =>
+        [event.type, event.sender, event.content].filter(Boolean).join(' '),
+    );
+  const say = (id: string, text: string) =>
+    org.post(`/chat/sessions/${id}/send`, { sender: 'agent', message: { type: 'text', text } });
+  const smsTo = () =>
+    twilio.messages.filter(({ params }) => params.get('To') === number).map(({ params }) => params.get('Body'));
+
+  it('opens by an SMS of somebody unknown, and goes on both ways', async () => {
+    expect(await receiveSms('Hello?')).toBe(200);
+    const [session, ...others] = await sessions();
+    expect([session, others]).toMatchObject([
+      { channel: { type: 'sms' }, contact: { phone_number: number }, waiting_on: 'human_agents', ticket_number: 1 },
+      [],
+    ]);
+    expect((await say(session.id, 'Good day!')).status).toBe(201);
+    await eventually('the SMS', () => smsTo().length === 1);
+    await receiveSms('Thanks');
+    expect(await history(session.id)).toEqual([
+      'message contact Hello?',
+      'message human_agent Good day!',
+      'message contact Thanks',
+    ]);
+    expect(smsTo()).toEqual(['Good day!']);
+    const [delivery] = (await org.get('/deliveries?channel=sms')).body.items;
+    expect(delivery).toMatchObject({ to: number, channel: 'sms' });
+    expect((await org.get(`/chat/sessions/${session.id}/history`)).body.items[1].id).toBe(delivery.id);
+  });
+
+  it('opens once for messages of one contact that come together', async () => {
+    await Promise.all(['a', 'b', 'c', 'd'].map(receiveSms));
+    const [session, ...others] = await sessions();
+    expect(others).toEqual([]);
+    expect(await history(session.id)).toHaveLength(4);
+  });
+
+  it('opens again as the contact writes again', async () => {
+    await receiveSms('Hello?');
+    const [{ id }] = await sessions();
+    await org.patch(`/chat/sessions/${id}`, { status: 'closed_resolved' });
+    await receiveSms('One more thing');
+    expect(await sessions()).toMatchObject([{ id, status: 'open' }]);
+  });
+
+  it('takes free text on WhatsApp, from the number that wrote last', async () => {
+    const template = { template_id: '1', phone_number_id: WHATSAPP_NUMBER, variables: [] };
+    const { body } = await org.post('/whatsapp/send-template', { ...template, contact: { phone_number: number } });
+    const id = body.opencx_session_id;
+    expect((await say(id, 'Too early')).status).toBe(201);
+    await eventually('the refusal', async () => (await org.get('/deliveries?status=failed')).body.items.length === 1);
+
+    await meta.receive(whatsAppUrl, { from: number, text: 'Yes?' });
+    expect((await say(id, 'Any questions?')).status).toBe(201);
+    await eventually('the text', () => meta.texts.some(({ to, text }) => to === number && text === 'Any questions?'));
+    expect((await history(id)).slice(1)).toEqual([
+      'message human_agent Too early',
+      'message contact Yes?',
+      'message human_agent Any questions?',
+    ]);
+  });
+
+  it('gets what an agent says in order, whatever the provider makes of the first', async () => {
+    await receiveSms('Hello?');
+    const [{ id }] = await sessions();
+    twilio.next(refusesWith(20429, 'Too many requests', 429));
+    for (const text of ['one', 'two', 'three']) expect((await say(id, text)).status).toBe(201);
+    await eventually('three SMS', () => smsTo().length === 3);
+    expect(smsTo()).toEqual(['one', 'two', 'three']);
+  });
+
+  it('tells why nothing can go out', async () => {
+    const contact = (await org.post('/contacts', { contact: { phone: number } })).body.id;
+    const open = async (type: string) =>
+      (await org.post('/chat/sessions', { contact_id: contact, channel: { type } })).body.id as string;
+    expect((await say(await open('whatsapp'), 'Hi')).body).toMatchObject({
+      statusCode: 409,
+      message: expect.stringContaining('/whatsapp/send-template'),
+    });
+    expect((await say(await open('email'), 'Hi')).body).toMatchObject({
+      statusCode: 409,
+      message: 'The contact has no e-mail address to send to',
+    });
+    const sms = await open('sms');
+    expect((await say(sms, 'x'.repeat(1_601))).body).toMatchObject({
+      statusCode: 400,
+      issues: [{ path: 'body.message.text' }],
+    });
+    expect(await history(sms)).toEqual([]);
+  });
+
+  it('answers by e-mail from the address that wrote last', async () => {
+    const email = `${crypto.randomUUID()}@example.com`;
+    const contact = (await org.post('/contacts', { contact: { email } })).body.id;
+    const { id, ticket_number } = await (async () => {
+      const created = (await org.post('/chat/sessions', { contact_id: contact, channel: { type: 'email' } })).body.id;
+      return (await org.get(`/chat/sessions/${created}`)).body;
+    })();
+    expect((await say(id, 'Hi')).body.message).toContain('POST /email');
+    await org.post('/email', {
+      from_email: 'support@acme.example',
+      recipients: [{ to_email: 'somebody@example.com' }],
+      fallback_email_subject: 'Hello',
+      fallback_email_body: 'Hello',
+    });
+    expect((await say(id, 'a < b & c')).status).toBe(201);
+    await eventually('the mail', () => stack.sink.to(email).length === 1);
+    const [mail] = stack.sink.to(email);
+    expect([mail?.subject, mail?.from?.text, mail?.text?.trim()]).toEqual([
+      `Re: ticket #${ticket_number}`,
+      'support@acme.example',
+      expect.stringContaining('a < b & c'),
+    ]);
+  });
+});

@@ -1,0 +1,128 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { connectTwilio, FAKES_ALLOWED, newNumber } from '../../support/channels.ts';
+import { type FakeTwilio, refusesWith, startFakeTwilio } from '../../support/fakes/twilio.ts';
+import type { TestOrg } from '../../support/stack/api.ts';
+import { eventually, type Stack, startStack } from '../../support/stack/stack.ts';
+import { historiesWith, rowsWith } from '../../support/stack/traces.ts';
+
+describe('a redaction', () => {
+  let stack: Stack;
+  let twilio: FakeTwilio;
+  let org: TestOrg;
+  let smsUrl: string;
+  beforeAll(async () => {
+    twilio = await startFakeTwilio();
+    stack = await startStack({ env: FAKES_ALLOWED });
+  });
+  afterAll(async () => {
+    await stack.close();
+    await twilio.close();
+  });
+  beforeEach(async () => {
+    org = await stack.createOrg();
+    smsUrl = await connectTwilio(org, twilio);
+  });
+
+  const send = (id: string, sender: string, text: string, attachments: object[] = []) =>
+    org.post(`/chat/sessions/${id}/send`, { sender, message: { type: 'text', text, attachments } });
+  const history = async (id: string) => (await org.get(`/chat/sessions/${id}/history`)).body.items;
+  const newSession = async (body: object = {}) => (await org.post('/chat/sessions', body)).body.id as string;
+
+  it('of a session leaves its words nowhere: neither in the database nor in Temporal nor as a file', async () => {
+    const [secret, other] = [`zebra${Date.now()}`, `giraffe${Date.now()}`];
+    const number = newNumber();
+    await twilio.receive({ from: number, to: '+15005550006', body: `I am ${secret}` }, smsUrl);
+    const [{ id }] = (await org.get('/chat/sessions')).body.items;
+    const file = { name: `${secret}.txt`, base64: Buffer.from(secret).toString('base64') };
+    expect((await send(id, 'agent', `Hello ${secret}`, [file])).status).toBe(201);
+    await org.post(`/chat/sessions/${id}/notes`, { text: `Says ${secret}` });
+    await org.post(`/chat/sessions/${id}/handoff`, { reason: `Because of ${secret}` });
+    await org.patch(`/chat/sessions/${id}`, { status: 'closed_resolved', session_closed_payload: { by: secret } });
+    await send(await newSession(), 'contact', other);
+    const { id: sent, event } = (await history(id))[1];
+    const { url } = event.attachments[0];
+    await eventually(
+      'the SMS',
+      async () => (await org.get('/deliveries?channel=sms')).body.items[0]?.status === 'accepted',
+    );
+    await eventually('the outbox is empty', async () =>
+      (await rowsWith(stack.db, secret)).every((row) => !row.startsWith('outbox')),
+    );
+
+    const { status, body } = await org.post('/redaction/session', { sessionId: id, reason: 'Asked for it' });
+    expect([status, body]).toEqual([
+      200,
+      {
+        success: true,
+        message: 'The session is redacted',
+        itemId: id,
+        redactionType: 'session',
+        affectedCount: 4,
+        messagesRedacted: 2,
+      },
+    ]);
+    expect(await rowsWith(stack.db, secret)).toEqual([]);
+    expect(await rowsWith(stack.db, other)).not.toEqual([]);
+    expect((await fetch(url)).status).toBe(404);
+    await eventually(
+      'the bytes are gone',
+      async () => (await stack.db.selectFrom('media').select('id').execute()).length === 0,
+    );
+    expect(await historiesWith(stack.temporal, org.id, sent)).not.toEqual([]); // they were read
+    expect(await historiesWith(stack.temporal, org.id, secret)).toEqual([]);
+    expect(await history(id)).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({
+          event: expect.objectContaining({ type: 'message', content: null, attachments: [] }),
+        }),
+        expect.objectContaining({ event: { type: 'redacted', message_id: null } }),
+      ]),
+    );
+    const audit = await stack.db.selectFrom('redactions').selectAll().where('org_id', '=', org.id).execute();
+    expect(audit).toMatchObject([
+      { kind: 'session', session_id: id, reason: 'Asked for it', api_key_id: org.keyId, affected: 4 },
+    ]);
+    expect((await org.post('/redaction/session', { sessionId: id })).body).toMatchObject({ affectedCount: 0 });
+  });
+
+  it('of a message takes that one alone', async () => {
+    const id = await newSession();
+    await send(id, 'contact', 'my card is 4111');
+    await send(id, 'contact', 'thanks');
+    const [{ id: messageId }] = await history(id);
+    const { body } = await org.post('/redaction/message', { messageId });
+    expect(body).toMatchObject({ redactionType: 'message', itemId: messageId, affectedCount: 1 });
+    expect((await history(id)).map(({ event }: { event: { content: string } }) => event.content)).toEqual([
+      null,
+      'thanks',
+      undefined,
+    ]);
+    expect((await org.post('/redaction/message', { messageId })).body).toMatchObject({ affectedCount: 0 });
+  });
+
+  it('of what waits to be sent cancels it', async () => {
+    const contact = (await org.post('/contacts', { contact: { phone: newNumber() } })).body.id;
+    const id = await newSession({ contact_id: contact, channel: { type: 'sms' } });
+    twilio.next(...Array.from({ length: 50 }, () => refusesWith(20503, 'Service unavailable', 503)));
+    await send(id, 'agent', 'do not send this');
+    const [{ id: messageId }] = await history(id);
+    await eventually('a redaction between two tries', async () => {
+      const { status } = await org.post('/redaction/message', { messageId });
+      return status === 200;
+    });
+    expect((await org.get(`/deliveries/${messageId}`)).body).toMatchObject({ status: 'canceled', reason: 'redacted' });
+  });
+
+  it('of another org’s message or session is a 404, and changes nothing', async () => {
+    const id = await newSession();
+    await send(id, 'contact', 'mine');
+    const [{ id: messageId }] = await history(id);
+    const stranger = await stack.createOrg();
+    expect((await stranger.post('/redaction/message', { messageId })).status).toBe(404);
+    expect((await stranger.post('/redaction/session', { sessionId: id })).status).toBe(404);
+    for (const nothing of [crypto.randomUUID(), 'no-id']) {
+      expect((await org.post('/redaction/message', { messageId: nothing })).status).toBe(404);
+    }
+    expect((await history(id))[0].event.content).toBe('mine');
+  });
+});

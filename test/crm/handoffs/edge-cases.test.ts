@@ -1,0 +1,118 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { connectHubspot, type OrgWithHubspot } from '../../support/crm.ts';
+import { type Fault, unavailable } from '../../support/fakes/faulty-server.ts';
+import { changeOf } from '../../support/fakes/hubspot/webhooks.ts';
+import type { TestOrg } from '../../support/stack/api.ts';
+import { eventually, type Stack, startStack } from '../../support/stack/stack.ts';
+
+const TICKETS = '/crm/v3/objects/tickets';
+/** A page that says all is well. */
+const noJson: Fault = { answer: { status: 200, body: undefined }, when: 'before' };
+
+let stack: Stack;
+let org: TestOrg;
+let crm: OrgWithHubspot;
+beforeAll(async () => {
+  stack = await startStack({ env: { EGRESS_ALLOW: '127.0.0.0/8' } });
+});
+afterAll(() => stack.close());
+beforeEach(async () => {
+  org = await stack.createOrg();
+  await org.patch('/org/settings', { handoff_target: 'crm' });
+  crm = await connectHubspot(org);
+});
+afterEach(() => crm.hubspot.close());
+
+async function newSession(contactId?: string): Promise<string> {
+  const { id } = (await org.post('/chat/sessions', { contact_id: contactId })).body;
+  await org.post(`/chat/sessions/${id}/send`, { sender: 'contact', message: { type: 'text', text: 'Help 😀' } });
+  return id;
+}
+const newContact = async () =>
+  (await org.post('/contacts', { contact: { email: `${crypto.randomUUID()}@example.com`, name: 'Ann' } })).body.id;
+const handOff = (id: string) => org.post(`/chat/sessions/${id}/handoff`, {});
+const session = async (id: string) => (await org.get(`/chat/sessions/${id}`)).body;
+const done = (id: string) =>
+  eventually('a handoff that is done', async () => {
+    const now = await session(id);
+    return now.handoff.state === 'done' && now;
+  });
+const parked = (id: string) =>
+  eventually('a parked ticket', async () => {
+    const { parts } = (await session(id)).handoff;
+    return parts.some((one: { part: string; state: string }) => one.part === 'ticket' && one.state === 'parked');
+  });
+
+describe('a handoff to HubSpot under odd circumstances', () => {
+  it('of two sessions of a contact at once makes one contact and a ticket each', async () => {
+    const contact = await newContact();
+    const ids = [await newSession(contact), await newSession(contact)];
+    await Promise.all(ids.flatMap((id) => [handOff(id), handOff(id)]));
+    const tickets = (await Promise.all(ids.map(done))).map(({ ticketing_system }) => ticketing_system.external_id);
+    expect(new Set(tickets).size).toBe(2);
+    expect(crm.hubspot.crm.tickets.map(({ id }) => id).toSorted()).toEqual(tickets.toSorted());
+    expect(crm.hubspot.crm.contacts).toHaveLength(1);
+  });
+
+  it('stays in HubSpot where the org’s handoffs go elsewhere meanwhile', async () => {
+    const id = await newSession(await newContact());
+    crm.hubspot.next('POST', TICKETS, ...Array.from({ length: 4 }, () => unavailable()));
+    await handOff(id);
+    await parked(id);
+    await org.patch('/org/settings', { handoff_target: 'miaw' });
+    expect((await org.post(`/chat/sessions/${id}/handoff/retry`)).status).toBe(200);
+    const { handoff, ticketing_system } = await done(id);
+    expect(handoff.parts.map(({ part }: { part: string }) => part)).toEqual(['contact', 'ticket', 'comment']);
+    expect(ticketing_system).toMatchObject({ name: 'hubspot', id_type: 'ticket' });
+  });
+
+  it('waits where the connection is taken away in the middle, and makes one ticket once it is there again', async () => {
+    const id = await newSession(await newContact());
+    crm.hubspot.next('POST', TICKETS, ...Array.from({ length: 4 }, () => unavailable()));
+    await handOff(id);
+    await parked(id);
+    expect((await org.delete('/integrations/crm')).status).toBe(200);
+    await org.post(`/chat/sessions/${id}/handoff/retry`);
+    await parked(id);
+    await crm.reconnect();
+    await done(id);
+    expect(crm.hubspot.crm.tickets).toHaveLength(1);
+  });
+
+  it('survives an answer of 200 that is no answer, and writes all data that a session can hold', async () => {
+    const id = await newSession(await newContact());
+    const data = Object.fromEntries(Array.from({ length: 98 }, (_, n) => [`key_${n}`, '😀']));
+    const custom_data = { ...data, __proto__x: 'x', order_number: '17' };
+    expect((await org.patch(`/chat/sessions/${id}`, { custom_data, editable_custom_data: custom_data })).status).toBe(
+      200,
+    );
+    crm.hubspot.next('POST', TICKETS, noJson);
+    await handOff(id);
+    const { ticketing_system } = await done(id);
+    expect(crm.hubspot.ticket(ticketing_system.external_id)?.properties.order_number).toBe('17');
+
+    await crm.deliver(changeOf(ticketing_system.external_id, 'hs_pipeline_stage', '4'));
+    await eventually('a closed session', async () => (await session(id)).status === 'closed_resolved');
+    const [event] = await stack.db
+      .selectFrom('crm_events')
+      .select(['state', 'reason'])
+      .where('org_id', '=', org.id)
+      .execute();
+    expect(event).toMatchObject({ state: 'failed', reason: expect.stringContaining('custom_data') });
+  });
+
+  it('takes values of a ticket that no column can hold, and names that objects have', async () => {
+    const id = await newSession(await newContact());
+    await handOff(id);
+    const { ticketing_system } = await done(id);
+    const ticketId = ticketing_system.external_id;
+    await crm.deliver(
+      changeOf(ticketId, 'constructor', 'a\0b\ud800'),
+      changeOf(ticketId, '__proto__', 'x'),
+      changeOf(ticketId, 'long', 'x'.repeat(70_000)),
+      changeOf(ticketId, 'fine', 'yes'),
+    );
+    await eventually('the last one', async () => (await session(id)).custom_data.fine === 'yes');
+    expect((await session(id)).custom_data).toMatchObject({ constructor: 'ab\ufffd', fine: 'yes' });
+  });
+});

@@ -1,0 +1,303 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { connectHubspot, historyOf, type OrgWithHubspot } from '../../support/crm.ts';
+import { resetAfter, unavailable } from '../../support/fakes/faulty-server.ts';
+import { refuses } from '../../support/fakes/hubspot/server.ts';
+import { changeOf, eventOf, noteEventOf } from '../../support/fakes/hubspot/webhooks.ts';
+import { eventually, type Stack, startStack } from '../../support/stack/stack.ts';
+
+const TICKETS = '/crm/v3/objects/tickets';
+
+let stack: Stack;
+let crm: OrgWithHubspot;
+beforeAll(async () => {
+  stack = await startStack({ env: { EGRESS_ALLOW: '127.0.0.0/8' } });
+  await stack.org.patch('/org/settings', { handoff_target: 'crm' });
+});
+afterAll(() => stack.close());
+beforeEach(async () => {
+  crm = await connectHubspot(stack.org);
+});
+afterEach(() => crm.hubspot.close());
+
+async function newSession(email = `${crypto.randomUUID()}@example.com`): Promise<string> {
+  const { org } = stack;
+  const contact = await org.post('/contacts', { contact: { email, name: 'Ann Smith' } });
+  const { id } = (await org.post('/chat/sessions', { contact_id: contact.body.id, channel: { type: 'web' } })).body;
+  await org.post(`/chat/sessions/${id}/send`, {
+    sender: 'contact',
+    message: { type: 'text', text: 'The parcel is lost' },
+  });
+  return id;
+}
+const handOff = (id: string) => stack.org.post(`/chat/sessions/${id}/handoff`, { reason: 'Asked for a human' });
+const session = async (id: string) => (await stack.org.get(`/chat/sessions/${id}`)).body;
+const inState = (id: string, state: string) =>
+  eventually(`a handoff that is ${state}`, async () => {
+    const now = await session(id);
+    return now.handoff?.state === state && now;
+  });
+const partOf = (now: { handoff: { parts: { part: string }[] } }, part: string) =>
+  now.handoff.parts.find((one) => one.part === part);
+const withPart = (id: string, part: string, state: string) =>
+  eventually(`a ${part} that is ${state}`, async () => {
+    const now = await session(id);
+    return (partOf(now, part) as { state?: string } | undefined)?.state === state && now;
+  });
+const resolve = (id: string, more: object = {}) =>
+  stack.org.patch(`/chat/sessions/${id}`, { status: 'closed_resolved', ...more });
+
+describe('a handoff to HubSpot', () => {
+  it('makes the contact and a ticket that is associated with it, and shows each part', async () => {
+    const id = await newSession('ann.smith@example.com');
+    await stack.org.patch(`/chat/sessions/${id}`, { custom_data: { order_number: '17', nonsense: 'x' } });
+    crm.hubspot.crm.properties.push({ name: 'order_number', type: 'string' });
+    const { status, body } = await handOff(id);
+    expect([status, body.handoff.state]).toEqual([200, 'pending']);
+
+    const now = await inState(id, 'done');
+    expect(now.handoff.parts.map(({ part, state }: { part: string; state: string }) => [part, state])).toEqual([
+      ['contact', 'done'],
+      ['ticket', 'done'],
+      ['comment', 'skipped'],
+    ]);
+    expect(now.handoff.summary).toBe('Last messages:\nCustomer: The parcel is lost');
+    const [ticket] = crm.hubspot.crm.tickets;
+    expect(now.ticketing_system).toEqual({ name: 'hubspot', external_id: ticket?.id, id_type: 'ticket' });
+    expect(ticket?.properties).toMatchObject({
+      order_number: '17',
+      subject: expect.stringContaining('The parcel is lost'),
+    });
+    expect(ticket?.properties.content).toContain('Asked for a human');
+    expect(ticket?.properties.nonsense).toBeUndefined();
+    expect(crm.hubspot.crm.contacts.map(({ properties }) => properties.email)).toEqual(['ann.smith@example.com']);
+    expect(ticket?.associations).toEqual([crm.hubspot.crm.contacts[0]?.id]);
+  });
+
+  it('of a conversation there comments in its thread, with a link to the session', async () => {
+    const threadId = crm.hubspot.openThread();
+    await crm.deliver(eventOf(crm.hubspot.addMessage(threadId, { text: 'Where is my order?' })));
+    const { id } = await eventually('a session', async () => {
+      const { items } = (await stack.org.get('/chat/sessions')).body;
+      return items.find(
+        (one: { ticketing_system: { external_id: string } | null }) => one.ticketing_system?.external_id === threadId,
+      );
+    });
+    await handOff(id);
+    await inState(id, 'done');
+    const comments = () => crm.hubspot.threads.get(threadId)?.filter(({ type }) => type === 'COMMENT') ?? [];
+    expect(comments()).toHaveLength(1);
+    expect(comments()[0]?.text).toContain(id);
+    await crm.deliver(...comments().map((comment) => eventOf(comment)));
+    await crm.deliver(eventOf(crm.hubspot.addMessage(threadId, { text: 'Hello?' })));
+    const story = await eventually('what came later', async () => {
+      const lines = await historyOf(stack.org, id);
+      return lines.includes('contact: Hello?') && lines;
+    });
+    expect(story.filter((line) => line.startsWith('human_agent_comment'))).toEqual([]);
+  });
+
+  it('asks four times for a ticket that HubSpot does not make now, and goes on by hand', async () => {
+    const id = await newSession();
+    crm.hubspot.next('POST', TICKETS, ...Array.from({ length: 5 }, () => unavailable()));
+    await handOff(id);
+    const parked = await withPart(id, 'ticket', 'parked');
+    expect(parked.handoff.state).toBe('partial');
+    expect(partOf(parked, 'ticket')).toMatchObject({
+      attempts: 4,
+      error: expect.any(String),
+      next_try_at: expect.any(String),
+    });
+    expect(crm.hubspot.requests('POST', TICKETS)).toHaveLength(4);
+
+    expect((await stack.org.post(`/chat/sessions/${id}/handoff/retry`)).status).toBe(200);
+    await inState(id, 'done');
+    expect(crm.hubspot.requests('POST', TICKETS).map(({ status }) => status)).toEqual([503, 503, 503, 503, 503, 201]);
+    expect(crm.hubspot.crm.tickets).toHaveLength(1);
+  });
+
+  it('succeeds after three failures', async () => {
+    const id = await newSession();
+    crm.hubspot.next('POST', TICKETS, unavailable(), unavailable(), unavailable());
+    await handOff(id);
+    await inState(id, 'done');
+    expect(crm.hubspot.requests('POST', TICKETS).map(({ status }) => status)).toEqual([503, 503, 503, 201]);
+  });
+
+  it('makes one ticket where the answer to it was lost', async () => {
+    const id = await newSession();
+    crm.hubspot.next('POST', TICKETS, resetAfter);
+    await handOff(id);
+    const now = await inState(id, 'done');
+    expect(crm.hubspot.crm.tickets.map((ticket) => ticket.id)).toEqual([now.ticketing_system.external_id]);
+    expect(crm.hubspot.requests('POST', TICKETS)).toHaveLength(1);
+  });
+
+  it('asks once for what is refused, and is settled by hand', async () => {
+    const id = await newSession();
+    crm.hubspot.next('POST', TICKETS, refuses(400, 'subject is not wanted'));
+    await handOff(id);
+    const failed = await withPart(id, 'ticket', 'failed');
+    expect(failed.handoff.state).toBe('partial');
+    expect(partOf(failed, 'ticket')).toMatchObject({
+      error: expect.stringContaining('subject is not wanted'),
+      attempts: 1,
+    });
+    expect(crm.hubspot.requests('POST', TICKETS)).toHaveLength(1);
+    const settle = (body: object) => stack.org.post(`/chat/sessions/${id}/handoff/settle`, body);
+    expect((await settle({ part: 'conversation' })).status).toBe(409);
+    expect((await settle({ part: 'ticket', external_id: '4 2' })).status).toBe(400);
+    const settled = await settle({ part: 'ticket', external_id: '4242' });
+    expect(partOf(settled.body, 'ticket')).toMatchObject({ state: 'settled', external_id: '4242' });
+    await inState(id, 'done');
+    expect((await session(id)).ticketing_system).toMatchObject({ external_id: '4242' });
+    const other = await newSession();
+    crm.hubspot.next('POST', TICKETS, refuses(400, 'subject is not wanted'));
+    await handOff(other);
+    await withPart(other, 'ticket', 'failed');
+    const taken = await stack.org.post(`/chat/sessions/${other}/handoff/settle`, {
+      part: 'ticket',
+      external_id: '4242',
+    });
+    expect([taken.status, taken.body.message]).toEqual([400, expect.stringContaining('another session')]);
+  });
+
+  it('goes on without the contact', async () => {
+    const id = await newSession();
+    crm.hubspot.next('POST', '/crm/v3/objects/contacts/search', refuses(400, 'no search today'));
+    await handOff(id);
+    const now = await inState(id, 'done');
+    expect(partOf(now, 'contact')).toMatchObject({
+      state: 'failed',
+      error: expect.stringContaining('no search today'),
+    });
+    expect(crm.hubspot.crm.tickets).toHaveLength(1);
+  });
+
+  it('waits for a connection that is refused, which says what to do, and goes on once it is mended', async () => {
+    const id = await newSession();
+    crm.hubspot.revoke(crm.hubspot.accessToken);
+    await handOff(id);
+    await withPart(id, 'contact', 'failed');
+    await withPart(id, 'ticket', 'parked');
+    const { items } = (await stack.org.get('/integrations')).body;
+    expect(items[0]).toMatchObject({ connected: false, last_error: expect.stringContaining('PUT /integrations/crm') });
+    crm.hubspot.restore(crm.hubspot.accessToken);
+    await crm.reconnect();
+    await inState(id, 'done');
+  });
+
+  it('of an org without a target, or of another org, goes nowhere', async () => {
+    const { other } = stack;
+    const { id } = (await other.post('/chat/sessions', {})).body;
+    const { body } = await other.post(`/chat/sessions/${id}/handoff`, {});
+    expect(body.handoff.state).toBe('done');
+    const mine = await newSession();
+    for (const path of ['retry', 'settle'])
+      expect((await other.post(`/chat/sessions/${mine}/handoff/${path}`, { part: 'ticket' })).status).toBe(404);
+    expect((await stack.org.post(`/chat/sessions/${mine}/handoff/retry`)).status).toBe(409);
+    expect((await other.post(`/chat/sessions/${id}/handoff/retry`)).status).toBe(409);
+  });
+});
+
+describe('the ticket of a session', () => {
+  async function handedOff() {
+    const id = await newSession();
+    await handOff(id);
+    const now = await inState(id, 'done');
+    return { id, ticketId: now.ticketing_system.external_id as string };
+  }
+
+  it('is closed some seconds after the session is resolved, but not where it opens again before', async () => {
+    const [closed, reopened, unreflected] = await Promise.all([handedOff(), handedOff(), handedOff()]);
+    await Promise.all([resolve(closed.id), resolve(reopened.id)]);
+    await resolve(unreflected.id, { reflect_status_change_for_integration: false });
+    await stack.org.patch(`/chat/sessions/${reopened.id}`, { status: 'open' });
+    const from = Date.now();
+    await eventually(
+      'a closed ticket',
+      () => crm.hubspot.requests('PATCH', `${TICKETS}/${closed.ticketId}`).length > 0,
+    );
+    expect(Date.now() - from).toBeGreaterThan(13_500);
+    await eventually('a closed stage', () => crm.hubspot.ticket(closed.ticketId)?.properties.hs_pipeline_stage === '4');
+    await eventually('the end of the other run', async () => {
+      const run = await stack.temporal.workflow.getHandle(`ticket-close/${reopened.id}/1`).describe();
+      return run.status.name === 'COMPLETED';
+    });
+    expect(crm.hubspot.requests('PATCH').map(({ path }) => path)).toEqual([`${TICKETS}/${closed.ticketId}`]);
+  });
+
+  it('is closed though its session was resolved before it was made, unless integrations are not to follow', async () => {
+    const [followed, unfollowed] = await Promise.all([newSession(), newSession()]);
+    const many = Array.from({ length: 8 }, () => unavailable());
+    crm.hubspot.next('POST', TICKETS, ...many);
+    await Promise.all([handOff(followed), handOff(unfollowed)]);
+    await Promise.all([withPart(followed, 'ticket', 'parked'), withPart(unfollowed, 'ticket', 'parked')]);
+    await resolve(followed);
+    await resolve(unfollowed, { reflect_status_change_for_integration: false });
+    await eventually('an empty outbox', async () => {
+      const left = await stack.db.selectFrom('outbox').select('id').where('type', '=', 'ticket-resolved').execute();
+      return left.length === 0;
+    });
+    for (const id of [followed, unfollowed]) await stack.org.post(`/chat/sessions/${id}/handoff/retry`);
+    const made = await Promise.all([inState(followed, 'done'), inState(unfollowed, 'done')]);
+    const [closing, open] = made.map(({ ticketing_system }) => ticketing_system.external_id);
+    await eventually('a closed ticket', () => crm.hubspot.ticket(closing)?.properties.hs_pipeline_stage === '4');
+    expect(crm.hubspot.requests('PATCH').map(({ path }) => path)).toEqual([`${TICKETS}/${closing}`]);
+    expect(crm.hubspot.ticket(open)?.properties.hs_pipeline_stage).not.toBe('4');
+  });
+
+  it('gives its properties to the session, the latest of each, and closes it', async () => {
+    const { id, ticketId } = await handedOff();
+    const at = Date.now();
+    await crm.deliver(changeOf(ticketId, 'priority', 'HIGH', { occurredAt: at }));
+    await eventually('a priority', async () => (await session(id)).custom_data.priority === 'HIGH');
+    await crm.deliver(
+      changeOf(ticketId, 'priority', 'LOW', { occurredAt: at - 5_000 }),
+      changeOf(ticketId, 'region', '', { occurredAt: at }),
+      changeOf(ticketId, 'hs_pipeline_stage', '4', { occurredAt: at + 1 }),
+      changeOf(ticketId, 'hs_pipeline_stage', '4', { occurredAt: at + 2 }),
+    );
+    await eventually('a closed session', async () => (await session(id)).status === 'closed_resolved');
+    expect((await session(id)).custom_data).toEqual({ priority: 'HIGH', hs_pipeline_stage: '4' });
+    const story = await historyOf(stack.org, id);
+    expect(story.filter((line) => line === 'status_changed')).toHaveLength(1);
+    expect(crm.hubspot.requests('PATCH')).toEqual([]);
+  });
+
+  it('gives its notes to the session, each once', async () => {
+    const { id, ticketId } = await handedOff();
+    const note = crm.hubspot.addNote({ hs_note_body: '<p>Called <b>back</b></p>' }, [ticketId]);
+    const stray = crm.hubspot.addNote({ hs_note_body: 'Elsewhere' }, []);
+    await crm.deliver(noteEventOf(stray.id), noteEventOf(note.id), noteEventOf(note.id));
+    await crm.deliver(noteEventOf(note.id));
+    await eventually('a note', async () =>
+      (await historyOf(stack.org, id)).includes('human_agent_comment: Called back'),
+    );
+    await eventually('an empty queue', async () => {
+      const { rows } = await stack.db
+        .selectFrom('crm_events')
+        .select('state')
+        .where('queue', '=', 'notes')
+        .where('state', '=', 'queued')
+        .execute()
+        .then((found) => ({ rows: found }));
+      return rows.length === 0;
+    });
+    expect((await historyOf(stack.org, id)).filter((line) => line.startsWith('human_agent_comment'))).toHaveLength(1);
+  });
+
+  it('is left alone where ticketing is disabled', async () => {
+    const { id, ticketId } = await handedOff();
+    await crm.reconnect({ ticketing_enabled: false });
+    await crm.deliver(changeOf(ticketId, 'priority', 'HIGH'));
+    await eventually('a skipped event', async () => {
+      const found = await stack.db
+        .selectFrom('crm_events')
+        .select('reason')
+        .where('object_id', '=', ticketId)
+        .executeTakeFirst();
+      return found?.reason === 'ticketing is disabled';
+    });
+    expect((await session(id)).custom_data).toEqual({});
+  });
+});

@@ -1,0 +1,212 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { connectHubspot, historyOf, type OrgWithHubspot, sessionOfThread, untilHistoryHas } from '../../support/crm.ts';
+import { resetAfter, unavailable } from '../../support/fakes/faulty-server.ts';
+import { EMAIL_CHANNEL, type FakeMessage, type NewMessage } from '../../support/fakes/hubspot/threads.ts';
+import { assignmentOf, eventOf } from '../../support/fakes/hubspot/webhooks.ts';
+import { eventually, type Stack, startStack } from '../../support/stack/stack.ts';
+
+let stack: Stack;
+let crm: OrgWithHubspot;
+beforeAll(async () => {
+  stack = await startStack({ env: { EGRESS_ALLOW: '127.0.0.0/8' } });
+  crm = await connectHubspot(stack.org);
+});
+afterAll(async () => {
+  await crm.hubspot.close();
+  await stack.close();
+});
+
+const agent: NewMessage = { createdBy: 'A-5', direction: 'OUTGOING', senders: [{ actorId: 'A-5', name: 'Bea Agent' }] };
+
+const sessionOf = (threadId: string) => sessionOfThread(stack.org, threadId);
+
+/** A thread in which a customer has written. */
+async function startThread(message: NewMessage = {}) {
+  const threadId = crm.hubspot.openThread();
+  const first = crm.hubspot.addMessage(threadId, { text: 'Where is my order?', ...message });
+  expect(await crm.deliver(eventOf(first))).toBe(200);
+  return { threadId, session: await sessionOf(threadId) };
+}
+const say = (sessionId: string, text: string) =>
+  stack.org.post(`/chat/sessions/${sessionId}/send`, {
+    sender: 'agent',
+    agent: { id: 1, name: 'Cy' },
+    message: { type: 'text', text },
+  });
+const listOf = (threadId: string) => new RegExp(`/threads/${threadId}/messages$`);
+const posted = (threadId: string) =>
+  (crm.hubspot.threads.get(threadId) ?? []).filter(({ client }) => client.clientType === 'INTEGRATION');
+
+describe('a conversation of HubSpot', () => {
+  it('is a session, in which people and customers have said what they said there', async () => {
+    const { threadId, session } = await startThread();
+    const reply = crm.hubspot.addMessage(threadId, { ...agent, text: 'On its way.' });
+    const comment = crm.hubspot.addMessage(threadId, { ...agent, type: 'COMMENT', text: 'A regular.' });
+    const bot = crm.hubspot.addMessage(threadId, { ...agent, senders: [{ actorId: 'B-3' }], text: 'I am a bot.' });
+    const last = crm.hubspot.addMessage(threadId, { text: 'Thank you!' });
+    await crm.deliver(...[last, bot, comment, reply].map((message) => eventOf(message)));
+    expect(await untilHistoryHas(stack.org, session.id, 'Thank you!')).toEqual([
+      'contact: Where is my order?',
+      'human_agent: On its way.',
+      'human_agent_comment: A regular.',
+      'contact: Thank you!',
+    ]);
+    expect(session).toMatchObject({
+      channel: { type: 'web' },
+      ticketing_system: { name: 'hubspot', id_type: 'thread' },
+    });
+  });
+
+  it('holds a message once, however often it is delivered', async () => {
+    const { threadId, session } = await startThread();
+    const second = eventOf(crm.hubspot.addMessage(threadId, { text: 'Hello?' }));
+    await Promise.all([crm.deliver(second), crm.deliver(second), crm.deliver(second, second)]);
+    const third = eventOf(crm.hubspot.addMessage(threadId, { text: 'Anybody?' }));
+    await crm.deliver(third);
+    expect(await untilHistoryHas(stack.org, session.id, 'Anybody?')).toEqual([
+      'contact: Where is my order?',
+      'contact: Hello?',
+      'contact: Anybody?',
+    ]);
+  });
+
+  it('has its messages in the order in which they were written, though their events come in another or not at all', async () => {
+    const { threadId, session } = await startThread();
+    const at = Date.now();
+    const [lost, first, second, third] = ['Lost', 'First', 'Second', 'Third'].map((text, n) =>
+      crm.hubspot.addMessage(threadId, { text, createdAt: new Date(at + n).toISOString() }),
+    );
+    await crm.deliver(eventOf(third as FakeMessage));
+    await untilHistoryHas(stack.org, session.id, 'Third');
+    await crm.deliver(eventOf(first as FakeMessage), eventOf(second as FakeMessage));
+    await eventually('an empty queue', async () => {
+      const queued = await stack.db.selectFrom('crm_events').select('id').where('state', '=', 'queued').execute();
+      return queued.length === 0;
+    });
+    expect(lost).toBeDefined();
+    expect(await historyOf(stack.org, session.id)).toEqual([
+      'contact: Where is my order?',
+      'contact: Lost',
+      'contact: First',
+      'contact: Second',
+      'contact: Third',
+    ]);
+  });
+
+  it('of an e-mail waits for drafts and signatures, and then has what the e-mail says by then', async () => {
+    const threadId = crm.hubspot.openThread();
+    const email = crm.hubspot.addMessage(threadId, {
+      text: 'Draft',
+      channelId: EMAIL_CHANNEL,
+      createdBy: 'E-1',
+      senders: [
+        { actorId: 'E-1', name: 'Ann', deliveryIdentifier: { type: 'HS_EMAIL_ADDRESS', value: 'Ann@Example.com' } },
+      ],
+    });
+    const from = Date.now();
+    await crm.deliver(eventOf(email));
+    await eventually('the first look', () => crm.hubspot.requests('GET', listOf(threadId)).length === 1);
+    email.text = 'Signed, Ann';
+    const session = await sessionOf(threadId);
+    expect(Date.now() - from).toBeGreaterThan(4_900);
+    expect(await historyOf(stack.org, session.id)).toEqual(['contact: Signed, Ann']);
+    expect(session).toMatchObject({ channel: { type: 'email' }, contact: { email: 'ann@example.com' } });
+  });
+
+  it('gets what an agent says here, once and in order, and does not come back', async () => {
+    const { threadId, session } = await startThread();
+    for (const text of ['First', 'Second <b>', 'Third']) expect((await say(session.id, text)).status).toBe(201);
+    await eventually('three posts', () => posted(threadId).length === 3);
+    expect(posted(threadId).map(({ text }) => text)).toEqual(['First', 'Second <b>', 'Third']);
+    expect(posted(threadId)[1]?.richText).toContain('Second &lt;b&gt;');
+    await crm.deliver(...posted(threadId).map((message) => eventOf(message)));
+    await crm.deliver(eventOf(crm.hubspot.addMessage(threadId, { text: 'Good.' })));
+    expect(await untilHistoryHas(stack.org, session.id, 'Good.')).toEqual([
+      'contact: Where is my order?',
+      'human_agent: First',
+      'human_agent: Second <b>',
+      'human_agent: Third',
+      'contact: Good.',
+    ]);
+  });
+
+  it('gets a reply once, where the answer to it was lost', async () => {
+    const { threadId, session } = await startThread();
+    const path = listOf(threadId);
+    crm.hubspot.next('POST', path, resetAfter);
+    await say(session.id, 'Once only');
+    await eventually('a sent message', async () => {
+      const row = await stack.db
+        .selectFrom('crm_messages')
+        .select('state')
+        .where('session_id', '=', session.id)
+        .executeTakeFirst();
+      return row?.state === 'sent';
+    });
+    expect(posted(threadId)).toHaveLength(1);
+    expect(crm.hubspot.requests('POST', path)).toHaveLength(1);
+  });
+
+  it('knows a reply of ours by what it says while the answer to it is missing, though it knows no id of our app', async () => {
+    await crm.reconnect({ app_id: undefined });
+    const { threadId, session } = await startThread();
+    const path = listOf(threadId);
+    crm.hubspot.next('POST', path, resetAfter);
+    await say(session.id, 'Said once');
+    await eventually('a post', () => posted(threadId).length === 1);
+    crm.hubspot.next('GET', path, unavailable(), unavailable(), unavailable());
+    const state = () =>
+      stack.db.selectFrom('crm_messages').select('state').where('session_id', '=', session.id).executeTakeFirst();
+    await eventually(
+      'a round that failed',
+      () => crm.hubspot.requests('GET', path).filter(({ status }) => status === 503).length === 3,
+    );
+    expect((await state())?.state).toBe('sending');
+    await crm.deliver(...posted(threadId).map((message) => eventOf(message)));
+    await eventually('a sent message', async () => (await state())?.state === 'sent');
+    await crm.deliver(eventOf(crm.hubspot.addMessage(threadId, { text: 'Heard.' })));
+    expect(await untilHistoryHas(stack.org, session.id, 'Heard.')).toEqual([
+      'contact: Where is my order?',
+      'human_agent: Said once',
+      'contact: Heard.',
+    ]);
+    expect(posted(threadId)).toHaveLength(1);
+    await crm.reconnect();
+  });
+
+  it('is read once HubSpot is back', async () => {
+    const { threadId, session } = await startThread();
+    const message = crm.hubspot.addMessage(threadId, { text: 'Through trouble' });
+    const before = crm.hubspot.requests('GET', listOf(threadId)).length;
+    crm.hubspot.next('GET', listOf(threadId), unavailable(), unavailable());
+    await crm.deliver(eventOf(message));
+    await untilHistoryHas(stack.org, session.id, 'Through trouble');
+    const asked = crm.hubspot.requests('GET', listOf(threadId)).slice(before);
+    expect(asked.map(({ status }) => status)).toEqual([503, 503, 200]);
+  });
+
+  it('that is assigned away from the AI is handed off, and makes no ticket', async () => {
+    await stack.org.patch('/org/settings', { handoff_target: 'crm' });
+    const { threadId, session } = await startThread();
+    await crm.deliver(assignmentOf(threadId, 'A-900'));
+    await crm.deliver(assignmentOf(threadId, 'A-5'));
+    const handedOff = await eventually('the handoff', async () => {
+      const now = (await stack.org.get(`/chat/sessions/${session.id}`)).body;
+      return now.handoff !== null && now;
+    });
+    expect(handedOff.handoff).toMatchObject({ reason: 'Assigned in HubSpot', state: 'done' });
+    await stack.org.patch('/org/settings', { handoff_target: null });
+    expect(crm.hubspot.requests('POST', '/crm/v3/objects/tickets')).toEqual([]);
+  });
+
+  it('in Assist Mode stays with the AI', async () => {
+    await crm.reconnect({ assist_mode: true });
+    const { threadId, session } = await startThread();
+    expect(session.assist_mode).toBe(true);
+    await crm.deliver(assignmentOf(threadId, 'A-5'));
+    await crm.deliver(eventOf(crm.hubspot.addMessage(threadId, { text: 'And now?' })));
+    await untilHistoryHas(stack.org, session.id, 'And now?');
+    expect((await stack.org.get(`/chat/sessions/${session.id}`)).body.handoff).toBeNull();
+    await crm.reconnect();
+  });
+});

@@ -1,0 +1,41 @@
+import { expect, it } from '@jest/globals';
+import { batchByOrg } from '../../../src/crm/inbound/batching.ts';
+
+const gate = () => Promise.withResolvers<void>();
+
+it('works for an org at so many groups at once, and the next group takes all that waits', async () => {
+  const groups: [string, number[]][] = [];
+  const open = gate();
+  const run = batchByOrg({ maxConcurrent: 2, maxBatchSize: 3, maxWaiting: 5 }, async (orgId, items: number[]) => {
+    groups.push([orgId, items]);
+    await open.promise;
+    return items.map((item) => item * 10);
+  });
+  const results = [1, 2, 3, 4, 5, 6, 7].map((item) => run('a', item));
+  await expect(run('a', 8)).rejects.toMatchObject({ kind: 'unavailable' });
+  const other = run('b', 9);
+  expect(groups).toEqual([
+    ['a', [1]],
+    ['a', [2]],
+    ['b', [9]],
+  ]);
+  open.resolve();
+  expect(await Promise.all(results)).toEqual([10, 20, 30, 40, 50, 60, 70]);
+  expect(await other).toBe(90);
+  expect(groups.slice(3)).toEqual([
+    ['a', [3, 4, 5]],
+    ['a', [6, 7]],
+  ]);
+});
+
+it('fails those of a group that failed, and goes on with the next', async () => {
+  const run = batchByOrg({ maxConcurrent: 1, maxBatchSize: 1, maxWaiting: 5 }, async (_orgId, [item = 0]: number[]) => {
+    if (item === 1) throw new Error('no');
+    return [item];
+  });
+  expect(await Promise.allSettled([run('a', 1), run('a', 2)])).toMatchObject([
+    { status: 'rejected' },
+    { status: 'fulfilled', value: 2 },
+  ]);
+  expect(await run('a', 3)).toBe(3);
+});

@@ -1,0 +1,403 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { createConversationStore } from '../../src/crm/salesforce/conversation-store.service.ts';
+import { connectTwilio, FAKES_ALLOWED, newNumber } from '../support/channels.ts';
+import {
+  errorAfter,
+  resetAfter,
+  resetBefore,
+  slow,
+  tooManyRequests,
+  unavailable,
+} from '../support/fakes/faulty-server.ts';
+import { type FakeSalesforce, salesforceRefuses, startFakeSalesforce } from '../support/fakes/salesforce.ts';
+import { type FakeTwilio, startFakeTwilio } from '../support/fakes/twilio.ts';
+import type { Client, TestOrg } from '../support/stack/api.ts';
+import { eventually, type Stack, startStack } from '../support/stack/stack.ts';
+import { unverified } from '../widget/client.ts';
+
+let stack: Stack;
+let fake: FakeSalesforce;
+let org: TestOrg;
+beforeAll(async () => {
+  stack = await startStack({ env: FAKES_ALLOWED });
+});
+afterAll(() => stack.close());
+beforeEach(async () => {
+  fake = await startFakeSalesforce();
+  org = await stack.createOrg();
+  await connect(fake.settings);
+  await org.patch('/org/settings', { handoff_target: 'miaw' });
+});
+afterEach(() => fake.close());
+
+const connect = async (settings: object) => {
+  const { status } = await org.put('/integrations/miaw', { provider: 'salesforce', settings });
+  expect(status).toBe(200);
+};
+const say = async (id: string, text: string, sender = 'contact') => {
+  const { status } = await org.post(`/chat/sessions/${id}/send`, { sender, message: { type: 'text', text } });
+  expect(status).toBe(201);
+};
+const notify = (sessionId: string, client: Client = org) =>
+  client.post('/crm/miaw/webhook', { event: 'message:new', session_id: sessionId });
+const events = async (
+  id: string,
+): Promise<{ type: string; sender?: string; content?: string; sender_name?: string }[]> =>
+  (await org.get(`/chat/sessions/${id}/history?limit=200`)).body.items.map(({ event }: { event: object }) => event);
+const replies = async (id: string) =>
+  (await events(id)).filter(({ sender }) => sender === 'human_agent').map(({ content }) => content);
+const untilReplies = (id: string, count: number) =>
+  eventually(`${count} replies`, async () => {
+    const found = await replies(id);
+    return found.length >= count && found;
+  });
+const conversationRow = (id: string) =>
+  stack.db.selectFrom('miaw_conversations').selectAll().where('session_id', '=', id).executeTakeFirst();
+const ledger = (id: string) =>
+  stack.db
+    .selectFrom('crm_messages')
+    .select(['id', 'state', 'attempts', 'error'])
+    .where('session_id', '=', id)
+    .orderBy('created_at')
+    .execute();
+const workflowOf = (id: string) => stack.temporal.workflow.getHandle(`miaw-sync/${id}`);
+/** Until no signal is on its way and the workflow has ended. */
+const untilIdle = (id: string) =>
+  eventually('the end of the workflow', async () => {
+    const waiting = await stack.db.selectFrom('outbox').select('id').where('subject_id', '=', id).execute();
+    return waiting.length === 0 && (await workflowOf(id).describe()).status.name !== 'RUNNING';
+  });
+/** What the contact said in Salesforce, without the introduction. */
+const heard = (conversationId: string) => fake.heard(conversationId).slice(1);
+const untilHeard = (conversationId: string, count: number) =>
+  eventually(`${count} messages in Salesforce`, () => heard(conversationId).length >= count && heard(conversationId));
+
+/** A session that was handed to Salesforce, and its conversation there. */
+async function handedOver(body: object = {}): Promise<{ id: string; conversationId: string }> {
+  const { id } = (await org.post('/chat/sessions', body)).body;
+  await say(id, 'Where is my order?');
+  expect((await org.post(`/chat/sessions/${id}/handoff`, { reason: 'Wants a human' })).status).toBe(200);
+  const row = await eventually('the conversation', async () => {
+    const { handoff } = (await org.get(`/chat/sessions/${id}`)).body;
+    return handoff.state === 'done' && conversationRow(id);
+  });
+  return { id, conversationId: row.conversation_id };
+}
+
+describe('the webhook', () => {
+  it('needs the scope crm-miaw:write, and no more', async () => {
+    const { id } = await handedOver();
+    const without = await org.withScopes('chat-sessions:write', 'org:write');
+    expect(await notify(id, without)).toMatchObject({
+      status: 403,
+      body: { message: 'Missing required scope: crm-miaw:write' },
+    });
+    expect(await notify(id, await org.withScopes('crm-miaw:write'))).toMatchObject({
+      status: 200,
+      body: { success: true },
+    });
+    expect((await notify(id, stack.client())).status).toBe(401);
+  });
+
+  it('knows no session of another org, and none that does not exist', async () => {
+    const { id } = await handedOver();
+    expect((await notify(id, stack.other)).status).toBe(404);
+    expect((await notify(crypto.randomUUID())).status).toBe(404);
+  });
+
+  it.each([
+    ['no event', { session_id: crypto.randomUUID() }, 'body.event'],
+    ['another event', { event: 'message:read', session_id: crypto.randomUUID() }, 'body.event'],
+    ['no session', { event: 'message:new' }, 'body.session_id'],
+    ['a session that is no id', { event: 'message:new', session_id: 'abc' }, 'body.session_id'],
+    ['a field too many', { event: 'message:new', session_id: crypto.randomUUID(), text: 'Hi' }, 'body'],
+  ])('with %s is a 400 that says what to change', async (_, body, path) => {
+    const answer = await org.post('/crm/miaw/webhook', body);
+    expect(answer).toMatchObject({ status: 400, body: { issues: [{ path }] } });
+  });
+
+  it('of a session that is not in Salesforce does nothing', async () => {
+    const { id } = (await org.post('/chat/sessions', {})).body;
+    expect((await notify(id)).status).toBe(200);
+    await untilIdle(id);
+    expect(await events(id)).toEqual([]);
+  });
+});
+
+describe('what people say in Salesforce', () => {
+  it('comes into the session once, in order, by whoever said it, however often it is told of', async () => {
+    const { id, conversationId } = await handedOver();
+    const texts = Array.from({ length: 12 }, (_, n) => `reply ${n}`);
+    const calls: Promise<unknown>[] = [];
+    for (const [n, text] of texts.entries()) {
+      fake.say(conversationId, text, { name: n % 2 === 0 ? 'Grace' : 'Edsger' });
+      calls.push(notify(id), notify(id));
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    await Promise.all(calls);
+    await untilReplies(id, texts.length);
+    await notify(id);
+    await untilIdle(id);
+    expect(await replies(id)).toEqual(texts);
+    expect((await events(id)).findLast(({ sender }) => sender === 'human_agent')).toMatchObject({
+      sender_name: 'Edsger',
+    });
+    expect((await org.get(`/chat/sessions/${id}`)).body.waiting_on).toBe('customers');
+  });
+
+  it('is what agents say as text, and nothing else', async () => {
+    const { id, conversationId } = await handedOver();
+    fake.say(conversationId, 'I am a bot', { role: 'Chatbot' });
+    fake.say(conversationId, 'Session started', { role: 'System' });
+    fake.say(conversationId, '', {
+      payload: { entryType: 'Message', abstractMessage: { messageType: 'ChoicesMessage' } },
+    });
+    fake.say(conversationId, 'Hello', {});
+    await notify(id);
+    expect(await untilReplies(id, 1)).toEqual(['Hello']);
+  });
+
+  it('is found where it shows up late, and where it comes with many others in one millisecond', async () => {
+    const { id, conversationId } = await handedOver();
+    const at = Date.now();
+    fake.say(conversationId, 'second', { at });
+    await notify(id);
+    await untilReplies(id, 1);
+    await untilIdle(id);
+    fake.say(conversationId, 'first, late', { at: at - 3_000 });
+    for (let n = 0; n < 120; n++) fake.say(conversationId, `m${n}`, { at: at + 1 + Math.floor(n / 40) });
+    await notify(id);
+    const found = await untilReplies(id, 122);
+    expect(new Set(found).size).toBe(122);
+    expect(found.slice(2)).toEqual(Array.from({ length: 120 }, (_, n) => `m${n}`));
+  });
+
+  it('goes out to the contact on the session’s channel, once', async () => {
+    const twilio: FakeTwilio = await startFakeTwilio();
+    try {
+      const smsUrl = await connectTwilio(org, twilio);
+      const number = newNumber();
+      await twilio.receive({ from: number, to: '+15005550006', body: 'Hello?' }, smsUrl);
+      const [session] = (await org.get('/chat/sessions?channel_type=sms')).body.items;
+      await org.post(`/chat/sessions/${session.id}/handoff`, {});
+      const row = await eventually('the conversation', async () => {
+        const found = await conversationRow(session.id);
+        return found?.opened_at !== null && found;
+      });
+      fake.say(row.conversation_id, 'Good day, how can I help?');
+      await Promise.all([notify(session.id), notify(session.id), notify(session.id)]);
+      await eventually('the SMS', () => twilio.messages.length > 0);
+      await untilIdle(session.id);
+      await notify(session.id);
+      await untilIdle(session.id);
+      expect(twilio.messages.map(({ params }) => [params.get('To'), params.get('Body')])).toEqual([
+        [number, 'Good day, how can I help?'],
+      ]);
+      await twilio.receive({ from: number, to: '+15005550006', body: 'My order is late' }, smsUrl);
+      expect(await untilHeard(row.conversation_id, 1)).toEqual(['My order is late']);
+    } finally {
+      await twilio.close();
+    }
+  });
+
+  it.each([
+    ['a 429 that says when', tooManyRequests('1')],
+    ['a 503', unavailable()],
+    ['a reset', resetBefore],
+  ])('comes after %s', async (_, fault) => {
+    const { id, conversationId } = await handedOver();
+    await untilIdle(id);
+    fake.say(conversationId, 'Hello');
+    fake.next('entries', fault);
+    await notify(id);
+    expect(await untilReplies(id, 1)).toEqual(['Hello']);
+  });
+
+  it('is waited for where Salesforce is away, in sight of the operator, and comes with the next signal', async () => {
+    const { id, conversationId } = await handedOver();
+    await untilIdle(id);
+    fake.say(conversationId, 'Hello');
+    fake.next('entries', ...Array.from({ length: 4 }, () => unavailable()));
+    await notify(id);
+    const parked = await eventually('the park', async () => {
+      const { pendingActivities, ...rest } = (await workflowOf(id).describe()).raw;
+      return fake.requests('entries').length >= 4 && (pendingActivities ?? []).length === 0 && rest;
+    });
+    expect(parked.workflowExecutionInfo?.status).toBe(1);
+    expect(await replies(id)).toEqual([]);
+    await notify(id);
+    expect(await untilReplies(id, 1)).toEqual(['Hello']);
+    await untilIdle(id);
+  });
+});
+
+describe('what the contact says', () => {
+  it('goes on to Salesforce once, in order', async () => {
+    const { id, conversationId } = await handedOver();
+    const texts = Array.from({ length: 8 }, (_, n) => `message ${n}`);
+    for (const text of texts) await say(id, text);
+    await untilHeard(conversationId, texts.length);
+    await untilIdle(id);
+    expect(heard(conversationId)).toEqual(texts);
+    expect((await ledger(id)).map(({ state }) => state)).toEqual(texts.map(() => 'sent'));
+  });
+
+  it('while the conversation is still to be opened waits for that, and goes then', async () => {
+    const { id } = (await org.post('/chat/sessions', {})).body;
+    fake.next('open', unavailable());
+    await org.post(`/chat/sessions/${id}/handoff`, {});
+    await eventually('the first try', () => fake.requests('open').length > 0);
+    await say(id, 'quick question');
+    await eventually('the message', async () => {
+      const row = await conversationRow(id);
+      return row !== undefined && heard(row.conversation_id).includes('quick question');
+    });
+    expect(fake.conversations.size).toBe(1);
+  });
+
+  it('in the widget goes on in the order in which it was said, whatever ids the widget chose', async () => {
+    const widget = await unverified(stack, org, { email: `${crypto.randomUUID()}@example.com` });
+    const id = await widget.newSession();
+    await widget.send(id, 'Anybody there?');
+    await org.post(`/chat/sessions/${id}/handoff`, {});
+    const row = await eventually('the conversation', async () => {
+      const found = await conversationRow(id);
+      return found?.opened_at !== null && found;
+    });
+    await untilIdle(id);
+    fake.next('message', unavailable());
+    for (const digit of ['f', 'c', '9', '3', '0']) {
+      const { body } = await widget.send(id, digit, { uuid: crypto.randomUUID().replace(/^./, digit) });
+      expect(body.success).toBe(true);
+    }
+    expect(await untilHeard(row.conversation_id, 5)).toEqual(['f', 'c', '9', '3', '0']);
+  });
+
+  it.each([
+    ['a reset after its effect', resetAfter],
+    ['a 500 after its effect', errorAfter()],
+    ['a reset before its effect', resetBefore],
+    ['a 429', tooManyRequests('1')],
+    ['a late answer', slow(12_000)],
+  ])('goes on once in spite of %s, and in its place', async (_, fault) => {
+    const { id, conversationId } = await handedOver();
+    await untilIdle(id);
+    fake.next('message', fault);
+    await say(id, 'one');
+    await say(id, 'two');
+    await untilHeard(conversationId, 2);
+    await untilIdle(id);
+    expect(heard(conversationId)).toEqual(['one', 'two']);
+    expect((await ledger(id)).map(({ state }) => state)).toEqual(['sent', 'sent']);
+  });
+
+  it('that Salesforce refuses is told in the session and holds up nothing else', async () => {
+    const { id, conversationId } = await handedOver();
+    await untilIdle(id);
+    fake.next('message', salesforceRefuses(400, 'The message is too long'));
+    await say(id, 'one');
+    await say(id, 'two');
+    expect(await untilHeard(conversationId, 1)).toEqual(['two']);
+    await untilIdle(id);
+    expect((await ledger(id)).map(({ state }) => state)).toEqual(['failed', 'sent']);
+    expect((await events(id)).find(({ type }) => type === 'human_agent_comment')?.content).toContain('too long');
+  });
+
+  it('and is redacted before it went does not go', async () => {
+    const { id, conversationId } = await handedOver();
+    await untilIdle(id);
+    fake.next('message', ...Array.from({ length: 4 }, () => unavailable()));
+    await say(id, 'my card is 4111');
+    await eventually('the tries', () => fake.requests('message').length >= 5);
+    const [message] = await ledger(id);
+    expect((await org.post('/redaction/message', { messageId: message?.id })).status).toBe(200);
+    await say(id, 'next');
+    expect(await untilHeard(conversationId, 1)).toEqual(['next']);
+    await untilIdle(id);
+    expect((await ledger(id)).map(({ state }) => state)).toEqual(['skipped', 'sent']);
+  });
+
+  it('goes on after tokens have ended: as the same verified end user', async () => {
+    await connect({ ...fake.settings, ...fake.verification });
+    const { id, conversationId } = await handedOver();
+    fake.expireTokens();
+    await say(id, 'still me');
+    expect(await untilHeard(conversationId, 1)).toEqual(['still me']);
+    expect(fake.conversations.get(conversationId)?.subject).toBe(`uid:${id}`);
+  });
+
+  it('goes on after a guest’s token has ended: in another conversation, both ways', async () => {
+    const { id, conversationId } = await handedOver();
+    await untilIdle(id);
+    fake.expireTokens();
+    await say(id, 'still me');
+    const next = await eventually('the next conversation', () =>
+      [...fake.conversations.values()].find(({ routingAttributes }) => routingAttributes.continues === conversationId),
+    );
+    await eventually('the message', () => fake.heard(next.id).includes('still me'));
+    await untilIdle(id);
+    expect(await conversationRow(id)).toMatchObject({ conversation_id: next.id });
+    fake.say(next.id, 'Welcome back');
+    await notify(id);
+    expect(await untilReplies(id, 1)).toEqual(['Welcome back']);
+  });
+
+  it('waits while the connection is refused, and goes as soon as its settings are mended', async () => {
+    await connect({ ...fake.settings, ...fake.verification });
+    const { id, conversationId } = await handedOver();
+    await untilIdle(id);
+    await connect({ ...fake.settings, ...fake.verification, auth_key_id: 'another' });
+    fake.expireTokens();
+    await say(id, 'hello?');
+    await eventually('the tries', () => fake.requests('verified').length >= 4);
+    expect(heard(conversationId)).toEqual([]);
+    await connect({ ...fake.settings, ...fake.verification });
+    expect(await untilHeard(conversationId, 1)).toEqual(['hello?']);
+  });
+
+  it('is no agent’s, nor in a session that is not in Salesforce', async () => {
+    const { id, conversationId } = await handedOver();
+    await say(id, 'I have it', 'agent');
+    const { id: elsewhere } = (await org.post('/chat/sessions', {})).body;
+    await say(elsewhere, 'hello');
+    await say(id, 'thanks');
+    expect(await untilHeard(conversationId, 1)).toEqual(['thanks']);
+    expect(await ledger(elsewhere)).toEqual([]);
+  });
+});
+
+describe('a token', () => {
+  it('is one for all who ask for it at once', async () => {
+    const { id } = await handedOver();
+    const store = createConversationStore(stack.db, stack.deps.secrets, org.id);
+    const conversation = await store.getOrCreate(id);
+    const expiresAt = new Date(Date.now() + 60_000);
+    const given = await Promise.all(
+      Array.from({ length: 8 }, (_, n) => store.replaceToken(conversation, { token: `token ${n}`, expiresAt })),
+    );
+    expect(new Set(given.map(({ token }) => token)).size).toBe(1);
+    expect((await store.getOrCreate(id)).token).toEqual(given[0]);
+  });
+
+  it('and its conversation are nobody else’s', async () => {
+    const { id, conversationId } = await handedOver();
+    const others = createConversationStore(stack.db, stack.deps.secrets, stack.other.id);
+    expect(await others.find(conversationId)).toBeUndefined();
+    await expect(others.getOrCreate(id)).rejects.toThrow(/foreign key/);
+  });
+
+  it('is kept encrypted, and is in no history', async () => {
+    const { id, conversationId } = await handedOver();
+    await say(id, 'hello');
+    await untilHeard(conversationId, 1);
+    await untilIdle(id);
+    const [token] = fake.tokens();
+    const row = await conversationRow(id);
+    expect(row?.sealed_token).toMatch(/^v1\./);
+    expect(row?.sealed_token).not.toContain(token);
+    for (const workflowId of [`miaw-sync/${id}`, `handoff/${id}/1`]) {
+      const history = await stack.temporal.workflow.getHandle(workflowId).fetchHistory();
+      expect(JSON.stringify(history)).not.toContain(token);
+    }
+  });
+});

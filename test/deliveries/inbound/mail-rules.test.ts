@@ -1,0 +1,84 @@
+import { describe, expect, it } from '@jest/globals';
+import { bounceOf, recipientReports, reportAbout } from '../../../src/deliveries/inbound/bounces.rules.ts';
+import { textOfHtml } from '../../../src/deliveries/inbound/html.rules.ts';
+
+const MB = 1024 * 1024;
+
+describe('what a report means for the address', () => {
+  const reportOf = (fields: string) =>
+    recipientReports(`Reporting-MTA: dns; mx\r\n\r\n${fields.replaceAll('\n', '\r\n')}`);
+  const failed = (status: string, diagnostic: string, recipient = 'rfc822; ann@example.com') =>
+    reportOf(`Final-Recipient: ${recipient}\nAction: failed\nStatus: ${status}\nDiagnostic-Code: ${diagnostic}`);
+
+  it.each([
+    ['5.1.1', 'smtp; 550 5.1.1 unknown', true],
+    ['5.1.10', 'smtp;550 5.1.10 RESOLVER.ADR.RecipientNotFound', true],
+    ['5.1.2 (no such domain)', 'smtp; 550', true],
+    ['5.2.1', 'smtp; 550 5.2.1 disabled', true],
+    ['5.0.0', 'smtp; 550-5.1.1 The account does not exist.', true],
+    ['', 'smtp; 550 5.1.1. No such user', true],
+    ['5.1.7', 'smtp; 550 5.1.7 bad sender', false],
+    ['5.1.8', 'smtp; 550 5.1.8 bad sender', false],
+    ['5.2.2', 'smtp; 552 5.2.2 full', false],
+    ['5.7.1', 'smtp; 550 5.7.1 blocked: 5.1.1 times', false],
+    ['5.0.0', 'smtp; 550 blocked 5.1.1.7', false],
+    ['5.0.0', 'smtp; 550 no', false],
+    ['4.4.1', 'smtp; 5 days are over', false],
+    ['nonsense', 'nonsense', false],
+  ])('%s, %s: it does not exist: %s', (status, diagnostic, isGone) => {
+    const report = reportAbout('ann@example.com', failed(status, diagnostic));
+    expect(report && bounceOf(report, 'ann@example.com')).toEqual({
+      status: isGone ? 'bounced' : 'failed',
+      suppression: isGone ? 'bounced' : null,
+      reason: diagnostic.replace(/^smtp; ?/, ''),
+    });
+  });
+
+  it.each([
+    ['rfc822; <Ann@Example.com>', 'bounced'],
+    ['rfc822;ann@example.com', 'bounced'],
+    ['rfc822; somebody-of-the-list@example.com', 'failed'],
+  ])('a failure for %s is ours: %s', (recipient, status) => {
+    const report = reportAbout('ann@example.com', failed('5.1.1', 'smtp; 550 5.1.1', recipient));
+    expect(report && bounceOf(report, 'ann@example.com').status).toBe(status);
+  });
+
+  it('is told by the group about it, of several', () => {
+    const groups = [
+      'Final-Recipient: rfc822; bob@example.com\nAction: failed\nStatus: 5.1.1',
+      'FINAL-RECIPIENT : rfc822;\n  ann@example.com\nACTION : Delayed (tried again)\nSTATUS: 4.2.2',
+    ];
+    const reports = reportOf(`${groups.join('\n \n')}\n`);
+    expect(reports).toHaveLength(2);
+    expect(reportAbout('ann@example.com', reports)).toEqual({
+      recipient: 'ann@example.com',
+      action: 'delayed',
+      status: '4.2.2',
+      diagnostic: '',
+    });
+    expect(reportAbout('cyd@example.com', reports)?.recipient).toBe('bob@example.com');
+  });
+});
+
+describe('the text of HTML', () => {
+  it.each([
+    ['<p>Hi <b>Ann</b>,</p><p>yes</p>', 'Hi Ann,\nyes'],
+    ['<div>a<div><br></div><div>b &lt; 3 &amp; c &#8364;&#x41;&nbsp;!</div></div>', 'a\n\nb < 3 & c €A !'],
+    ['<head><title>T</title><style>p > a {}</style></head>a<!-- b > --><script>if (a < b)</script>c', 'ac'],
+    ['1 < 2 and &unknown; &#0; &#x110000;', '1 < 2 and &unknown; &#0; &#x110000;'],
+    ['a<style>never closed', 'a'],
+    ['a<b', 'a'],
+    ['', ''],
+  ])('%s', (html, text) => {
+    expect(textOfHtml(html)).toBe(text);
+  });
+
+  it.each(['<', '<a', '<!--', '<style ', '</style ', '<style></styl', '&#', ' ', '<p>', '<a <'])(
+    'is found in one pass over a megabyte of %j',
+    (unit) => {
+      const began = performance.now();
+      textOfHtml(unit.repeat(MB / unit.length));
+      expect(performance.now() - began).toBeLessThan(5_000);
+    },
+  );
+});

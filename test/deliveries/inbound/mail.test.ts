@@ -1,0 +1,359 @@
+import { createConnection } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { createTransport } from 'nodemailer';
+import { pino } from 'pino';
+import { connect } from '../../../src/db/connect.ts';
+import { receiveInboundEmail } from '../../../src/deliveries/inbound/emails.service.ts';
+import { createMailReader } from '../../../src/deliveries/inbound/mail-reader.ts';
+import {
+  bounceAddress,
+  createMailTokens,
+  messageIdOf,
+  replyAddress,
+} from '../../../src/deliveries/inbound/mail-tokens.ts';
+import { startCleanup } from '../../../worker/cleanup.ts';
+import { createWorkerDeps } from '../../../worker/deps.ts';
+import { exchangeReport, mailOf, POSTFIX_DELAYED, POSTFIX_NO_SUCH_USER, postfixReport } from '../../support/mails.ts';
+import { eventually, type Stack, startStack } from '../../support/stack/stack.ts';
+
+const DOMAIN = 'in.acme.example';
+const MB = 1024 * 1024;
+
+interface Sent {
+  id: string;
+  to: string;
+  bounce: string;
+  reply: string;
+  messageId: string;
+}
+
+/** Hands a mail to the receiver as another mail server does. Rejects with its `responseCode`. */
+async function handOver(port: number | undefined, { from, to, raw }: { from: string; to: string; raw: string }) {
+  const transport = createTransport({ host: '127.0.0.1', port, ignoreTLS: true });
+  try {
+    return await transport.sendMail({ envelope: { from, to }, raw });
+  } finally {
+    transport.close();
+  }
+}
+
+describe('mail that comes in', () => {
+  let stack: Stack;
+  beforeAll(async () => {
+    stack = await startStack({
+      env: { HOST: '127.0.0.1', INBOUND_DOMAIN: DOMAIN, INBOUND_SMTP_PORT: '0', DEVELOPMENT: 'true' },
+    });
+  });
+  afterAll(() => stack.close());
+
+  /** A mail of the org's that the mail server took. */
+  async function sentTo(to: string, org = stack.org): Promise<Sent> {
+    const { body } = await org.post('/email', {
+      from_email: 'hello@acme.example',
+      recipients: [{ to_email: to }],
+      fallback_email_subject: 'Hi',
+      fallback_email_body: 'Hello',
+    });
+    const id: string = body.data[0].id;
+    await eventually('the mail', async () => (await deliveryOf(id))?.status === 'accepted');
+    const token = createMailTokens(stack.config.JWT_SECRET).tokenOf({ orgId: org.id, deliveryId: id });
+    return {
+      id,
+      to,
+      bounce: bounceAddress(token, DOMAIN),
+      reply: replyAddress(token, DOMAIN),
+      messageId: messageIdOf(token, 'acme.example'),
+    };
+  }
+
+  const receive = (mail: { from: string; to: string; raw: string }) => handOver(stack.inboundPort, mail);
+  const deliveryOf = (id: string) =>
+    stack.db.selectFrom('deliveries').select(['status', 'reason']).where('id', '=', id).executeTakeFirst();
+  const inboundEmailsOf = ({ id }: Sent) =>
+    stack.db.selectFrom('inbound_emails').selectAll().where('delivery_id', '=', id).orderBy('received_at').execute();
+  const repliesTo = ({ id }: Sent) =>
+    stack.db.selectFrom('inbound_messages').selectAll().where('delivery_id', '=', id).execute();
+  const suppressionOf = async (address: string) =>
+    (
+      await stack.db
+        .selectFrom('suppressions')
+        .select('reason')
+        .where('org_id', '=', stack.org.id)
+        .where('address', '=', address)
+        .executeTakeFirst()
+    )?.reason;
+  const resultOf = (sent: Sent) =>
+    eventually('the mail to be read', async () => {
+      const emails = await inboundEmailsOf(sent);
+      return emails.length > 0 && emails.every(({ processed_at }) => processed_at !== null) && emails.at(-1)?.result;
+    });
+
+  it('is what our mails ask for: bounces at one address of the delivery, replies at another', async () => {
+    const sent = await sentTo('asks@example.com');
+    const [mail] = stack.sink.to('asks@example.com');
+    expect([mail?.messageId, mail?.replyTo?.text]).toEqual([sent.messageId, sent.reply]);
+  });
+
+  it('takes an address that does not exist off the channel (Postfix)', async () => {
+    const sent = await sentTo('ann@example.com');
+    const parts = { to: sent.bounce, recipient: sent.to, messageId: sent.messageId };
+    await receive({ from: '', to: sent.bounce, raw: postfixReport(parts, POSTFIX_NO_SUCH_USER) });
+
+    expect(await resultOf(sent)).toBe('bounced');
+    expect(await deliveryOf(sent.id)).toEqual({
+      status: 'bounced',
+      reason: '550 5.1.1 <ann@example.com>: Recipient address rejected: User unknown in virtual mailbox table',
+    });
+    expect(await suppressionOf(sent.to)).toBe('bounced');
+  });
+
+  it('fails only the one mail to a mailbox that is full (Exchange)', async () => {
+    const sent = await sentTo('full@example.com');
+    const parts = { to: sent.bounce, recipient: 'Full@Example.com', messageId: sent.messageId };
+    const raw = exchangeReport(
+      parts,
+      '5.2.2',
+      '554 5.2.2 mailbox full; STOREDRV.Deliver.Exception:QuotaExceededException',
+    );
+    await receive({ from: '', to: sent.bounce.toUpperCase(), raw });
+
+    expect(await resultOf(sent)).toBe('failed');
+    expect(await deliveryOf(sent.id)).toMatchObject({
+      status: 'failed',
+      reason: expect.stringMatching(/^554 5\.2\.2/),
+    });
+    expect(await suppressionOf(sent.to)).toBeUndefined();
+  });
+
+  it('leaves a mail alone that is only delayed', async () => {
+    const sent = await sentTo('slow@example.com');
+    const parts = { to: sent.bounce, recipient: sent.to, messageId: sent.messageId };
+    await receive({ from: '', to: sent.bounce, raw: postfixReport(parts, POSTFIX_DELAYED) });
+
+    expect(await resultOf(sent)).toBe('delayed');
+    expect((await deliveryOf(sent.id))?.status).toBe('accepted');
+  });
+
+  it('notes a bounce that nobody can read', async () => {
+    const sent = await sentTo('odd@example.com');
+    const raw = mailOf({ From: 'MAILER-DAEMON@odd.example.com', Subject: 'failure notice' }, 'Sorry, no mailbox here.');
+    await receive({ from: '', to: sent.bounce, raw });
+
+    expect(await resultOf(sent)).toBe('unreadable bounce');
+    expect((await deliveryOf(sent.id))?.status).toBe('accepted');
+  });
+
+  it('is a reply at the reply address, whoever it claims to be from', async () => {
+    const sent = await sentTo('bob@example.com');
+    const raw = mailOf(
+      { From: 'Bob <Bob@Elsewhere.example>', 'Message-ID': '<1@elsewhere.example>' },
+      'Yes!\r\n\r\n> Hello',
+    );
+    await receive({ from: 'bob@elsewhere.example', to: sent.reply, raw });
+
+    expect(await resultOf(sent)).toBe('reply');
+    expect(await repliesTo(sent)).toMatchObject([
+      {
+        channel: 'email',
+        provider: 'smtp',
+        provider_id: '<1@elsewhere.example>',
+        from: 'bob@elsewhere.example',
+        to: sent.reply,
+        body: expect.stringMatching(/^Yes!\n\n> Hello\s*$/),
+      },
+    ]);
+  });
+
+  it('is a reply to the mail whose Message-ID it names, wherever it is addressed', async () => {
+    const [first, second] = [await sentTo('cyd@example.com'), await sentTo('cyd@example.com')];
+    const other = await sentTo('cyd@example.com', stack.other);
+    const headers = {
+      From: 'cyd@example.com',
+      'In-Reply-To': second.messageId.toUpperCase(),
+      References: other.messageId,
+    };
+    await receive({ from: 'cyd@example.com', to: first.bounce, raw: mailOf(headers, 'The second one') });
+    expect(await resultOf(first)).toBe('reply');
+    expect(await repliesTo(second)).toMatchObject([{ body: expect.stringContaining('The second one') }]);
+
+    // another org's mail is nothing to this one
+    const foreign = { From: 'cyd@example.com', 'In-Reply-To': other.messageId };
+    await receive({ from: 'cyd@example.com', to: second.bounce, raw: mailOf(foreign, 'To the other') });
+    expect(await resultOf(second)).toBe('unreadable bounce');
+    expect(await repliesTo(other)).toEqual([]);
+  });
+
+  it.each([
+    ['Auto-Submitted', 'auto-replied (vacation)', 'dee@example.com'],
+    ['Precedence', 'bulk', 'dee@example.com'],
+    ['X-Autoreply', 'yes', 'dee@example.com'],
+    ['X-Nothing', 'but an empty sender', ''],
+  ])('is no reply with %s: %s', async (name, value, from) => {
+    const sent = await sentTo('dee@example.com');
+    await receive({ from, to: sent.reply, raw: mailOf({ [name]: value }, 'I am away.') });
+    expect(await resultOf(sent)).toBe('automatic reply');
+    expect(await repliesTo(sent)).toEqual([]);
+  });
+
+  it('is stored once, however often its sender tries', async () => {
+    const sent = await sentTo('eve@example.com');
+    const mail = { from: 'eve@example.com', to: sent.reply, raw: mailOf({}, 'Once') };
+    await Promise.all([receive(mail), receive(mail)]);
+    await receive(mail);
+    expect(await resultOf(sent)).toBe('reply');
+    expect(await inboundEmailsOf(sent)).toHaveLength(1);
+    expect(await repliesTo(sent)).toHaveLength(1);
+  });
+
+  it('is read once, however often that is tried', async () => {
+    const sent = await sentTo('fay@example.com');
+    await receive({ from: 'fay@example.com', to: sent.reply, raw: mailOf({}, 'Once') });
+    await resultOf(sent);
+    const [email] = await inboundEmailsOf(sent);
+    const reader = createMailReader();
+    const ref = { orgId: stack.org.id, inboundEmailId: email?.id ?? '' };
+    await stack.db
+      .updateTable('inbound_emails')
+      .set({ result: null, processed_at: null })
+      .where('id', '=', ref.inboundEmailId)
+      .execute();
+    const tokens = createMailTokens(stack.config.JWT_SECRET);
+    const take = () => receiveInboundEmail(stack.db, tokens, reader, ref);
+    expect(await Promise.all([take(), take()])).toEqual(['reply', 'reply']);
+    expect(await repliesTo(sent)).toHaveLength(1);
+    await reader.close();
+  });
+
+  it('is stored for each of our addresses that it is for', async () => {
+    const [first, second] = [await sentTo('gus@example.com'), await sentTo('gus@example.com')];
+    const transport = createTransport({ host: '127.0.0.1', port: stack.inboundPort, ignoreTLS: true });
+    const envelope = { from: 'gus@example.com', to: [first.reply, 'nobody@in.acme.example', second.reply] };
+    const { rejected } = await transport.sendMail({ envelope, raw: mailOf({}, 'To both') });
+    expect(rejected).toEqual(['nobody@in.acme.example']);
+    await Promise.all([resultOf(first), resultOf(second)]);
+    expect(await Promise.all([inboundEmailsOf(first), inboundEmailsOf(second)])).toMatchObject([[{}], [{}]]);
+    // one message, which was sent once
+    expect([...(await repliesTo(first)), ...(await repliesTo(second))]).toHaveLength(1);
+  });
+
+  it('may be a megabyte of HTML, of which the text is kept', async () => {
+    const sent = await sentTo('hal@example.com');
+    const headers = { 'Content-Type': 'text/html; charset=utf-8' };
+    const html = `<html><style>p { color: red }</style><p>Yes &amp; no</p>${'<a href="https://example.com">more</a>\r\n'.repeat(28_000)}`;
+    expect(html.length).toBeGreaterThan(MB);
+    await receive({ from: 'hal@example.com', to: sent.reply, raw: mailOf(headers, html) });
+    expect(await resultOf(sent)).toBe('reply');
+    const [reply] = await repliesTo(sent);
+    expect(reply?.body).toMatch(/^Yes & no\nmore more/);
+    expect(reply?.body).toHaveLength(65_536);
+  });
+
+  it('is refused for addresses that are not ours, and for a size over 10 MB', async () => {
+    const sent = await sentTo('ivy@example.com');
+    const from = 'ivy@example.com';
+    for (const to of [
+      'hello@in.acme.example',
+      sent.reply.replace(DOMAIN, 'acme.example'),
+      sent.reply.replace('r-', 'r-0'),
+    ]) {
+      const error = await receive({ from, to, raw: mailOf({}, 'Hi') }).catch((refusal) => refusal);
+      expect([error.responseCode, error.response]).toEqual([550, expect.stringContaining('5.1.1')]);
+    }
+    const big = mailOf({}, `${'x'.repeat(998)}\r\n`.repeat(10_600));
+    const error = await receive({ from, to: sent.reply, raw: big }).catch((refusal) => refusal);
+    expect(error.responseCode).toBe(552);
+    expect(await undeclared(stack.inboundPort ?? 0, from, sent.reply, big)).toMatch(/^552 5\.3\.4/);
+    expect(await inboundEmailsOf(sent)).toEqual([]);
+  });
+
+  it('stays its sender’s while the database is away', async () => {
+    const sent = await sentTo('jon@example.com');
+    const nowhere = connect('postgres://nobody@127.0.0.1:1/nothing', { poolSize: 1 });
+    const inbound = await createWorkerDeps(stack.config, nowhere.db, pino({ level: 'silent' }));
+    const mail = { from: 'jon@example.com', to: sent.reply, raw: mailOf({}, 'Hi') };
+    const error = await handOver(inbound.inboundPort, mail).catch((refusal) => refusal);
+    expect([error.responseCode, error.response]).toEqual([451, expect.stringContaining('4.3.0')]);
+    await inbound.stopReceiving();
+    await Promise.all([inbound.close(), nowhere.close()]);
+
+    await receive(mail);
+    expect(await resultOf(sent)).toBe('reply');
+  });
+
+  it('is forgotten after 30 days, but for what it was', async () => {
+    const sent = await sentTo('kim@example.com');
+    await receive({ from: 'kim@example.com', to: sent.reply, raw: mailOf({}, 'Old') });
+    await receive({ from: 'kim@example.com', to: sent.reply, raw: mailOf({}, 'New') });
+    await resultOf(sent);
+    const [old] = await inboundEmailsOf(sent);
+    const longAgo = new Date(Date.now() - 31 * 24 * 60 * 60 * 1000);
+    await stack.db
+      .updateTable('inbound_emails')
+      .set({ received_at: longAgo })
+      .where('id', '=', old?.id ?? '')
+      .execute();
+
+    const stop = startCleanup(stack.db, { warn: () => undefined });
+    await eventually('the sweep', async () => (await inboundEmailsOf(sent))[0]?.raw === null);
+    stop();
+    expect((await inboundEmailsOf(sent)).map(({ raw, result }) => [raw === null, result])).toEqual([
+      [true, 'reply'],
+      [false, 'reply'],
+    ]);
+  });
+});
+
+/** What the receiver says to a mail whose size it is not told beforehand. */
+function undeclared(port: number, from: string, to: string, raw: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = createConnection({ host: '127.0.0.1', port });
+    const says = ['EHLO mail.example.com', `MAIL FROM:<${from}>`, `RCPT TO:<${to}>`, 'DATA', `${raw}\r\n.`];
+    socket.setEncoding('utf8').on('error', reject);
+    socket.on('data', (text: string) => {
+      const reply = text.trimEnd().split('\r\n').at(-1) ?? '';
+      const next = says.shift();
+      if (next !== undefined && /^[23]\d\d /.test(reply)) socket.write(`${next}\r\n`);
+      else socket.end(() => resolve(reply));
+    });
+  });
+}
+
+describe('the reader of mail', () => {
+  const reader = createMailReader(1_500);
+  afterAll(() => reader.close());
+
+  it('gives up a mail that takes too long, and reads the next one', async () => {
+    const long = Buffer.from(mailOf({ 'Content-Transfer-Encoding': 'quoted-printable' }, '=41'.repeat(12 * MB)));
+    const [first, second, third] = await Promise.all([
+      reader.read(async () => long),
+      reader.read(async () => null),
+      reader.read(async () => Buffer.from(mailOf({}, 'Hi'))),
+    ]);
+    expect([first, second, third?.body.trim()]).toEqual([undefined, undefined, 'Hi']);
+  });
+
+  it('is not upset by a mail that cannot be loaded', async () => {
+    const failing = reader.read(() => Promise.reject(new Error('the database is away')));
+    await expect(failing).rejects.toThrow('away');
+    expect((await reader.read(async () => Buffer.from(mailOf({}, 'Hi'))))?.from).toBe('ann@example.com');
+  });
+
+  it('takes what strangers write as it comes', async () => {
+    const id = '<x@example.com>';
+    const headers = {
+      From: '"Ann" <ANN@example.com>, bob@example.com',
+      'Message-ID': `<${'x'.repeat(300)}@example.com>`,
+      References: `${id} `.repeat(1_000),
+    };
+    const mail = await reader.read(async () => Buffer.from(mailOf(headers, `a\0b${'😀'.repeat(40_000)}`)));
+    expect(mail).toMatchObject({
+      from: 'ann@example.com',
+      messageId: undefined,
+      isAutomatic: false,
+      reports: undefined,
+    });
+    expect(mail?.answers).toEqual(Array(20).fill(id));
+    expect(mail?.body).toMatch(/^ab(?:😀)+$/u);
+    expect(mail?.body.length).toBeLessThanOrEqual(65_536);
+  });
+});

@@ -1,0 +1,207 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import {
+  connectMeta,
+  FAKES_ALLOWED,
+  newNumber,
+  readDelivery,
+  untilDelivery,
+  WHATSAPP_NUMBER,
+} from '../../support/channels.ts';
+import { type FakeMeta, startFakeMeta } from '../../support/fakes/meta.ts';
+import { startApi, type TestApi, type TestOrg } from '../../support/stack/api.ts';
+import { type Stack, startStack } from '../../support/stack/stack.ts';
+
+const BODY = { type: 'BODY', text: 'Dear {{1}}, see you on {{2}}.' };
+const TEMPLATES = [
+  { id: '2001', name: 'visit', language: 'en_GB', components: [{ type: 'HEADER', text: 'For {{1}}' }, BODY] },
+  { id: '2002', name: 'waiting', language: 'en', status: 'PENDING', components: [BODY] },
+  { id: '2003', name: 'pictured', language: 'en', components: [{ type: 'HEADER', format: 'IMAGE' }] },
+  { id: '2004', name: 'plain', language: 'en', components: [{ type: 'BODY', text: 'Good day' }] },
+];
+const UNKNOWN_ID = '00000000-0000-7000-8000-000000000000';
+
+describe('POST /whatsapp/send-template', () => {
+  let stack: Stack;
+  let meta: FakeMeta;
+  let org: TestOrg;
+  let to: string;
+  beforeAll(async () => {
+    meta = await startFakeMeta(TEMPLATES);
+    stack = await startStack({ env: FAKES_ALLOWED });
+  });
+  afterAll(async () => {
+    await stack.close();
+    await meta.close();
+  });
+  beforeEach(async () => {
+    org = await stack.createOrg();
+    to = newNumber();
+    await connectMeta(org, meta);
+  });
+
+  const request = (more: object = {}) => ({
+    template_id: '2004',
+    phone_number_id: WHATSAPP_NUMBER,
+    variables: [],
+    contact: { phone_number: to },
+    ...more,
+  });
+  const post = (more: object = {}, key?: string, client: Pick<TestOrg, 'post'> = org) =>
+    client.post('/whatsapp/send-template', request(more), {
+      headers: key === undefined ? {} : { 'idempotency-key': key },
+    });
+  const taken = () => meta.messages.filter((message) => message.to === to);
+  const rows = (table: 'sessions' | 'session_events') =>
+    stack.db.selectFrom(table).selectAll().where('org_id', '=', org.id).orderBy('created_at').execute();
+  const newContact = async (contact: object) => (await org.post('/contacts', { contact })).body.id as string;
+  /** As it would be if the process had died before its answer was kept. */
+  const forgetAnswers = () => stack.db.deleteFrom('idempotency_keys').where('principal_id', '=', org.id).execute();
+
+  it('sends the template with its variables in order and gives the ids of message and session', async () => {
+    const { status, body } = await post({ template_id: '2001', variables: ['Ada', 'Ada L.', 'Friday'] });
+    const [message] = taken();
+    expect([status, body]).toEqual([
+      200,
+      {
+        whatsapp_message_id: message?.id,
+        opencx_message_id: expect.any(String),
+        opencx_session_id: expect.any(String),
+      },
+    ]);
+    expect(message).toMatchObject({
+      phoneNumberId: WHATSAPP_NUMBER,
+      callbackData: body.opencx_message_id,
+      template: {
+        name: 'visit',
+        language: { code: 'en_GB' },
+        components: [
+          { type: 'header', parameters: [{ type: 'text', text: 'Ada' }] },
+          { type: 'body', parameters: ['Ada L.', 'Friday'].map((text) => ({ type: 'text', text })) },
+        ],
+      },
+    });
+    expect(await rows('sessions')).toMatchObject([
+      { id: body.opencx_session_id, channel: 'whatsapp', status: 'open', contact_id: expect.any(String) },
+    ]);
+    expect(await rows('session_events')).toMatchObject([
+      {
+        id: body.opencx_message_id,
+        session_id: body.opencx_session_id,
+        sender: 'human_agent',
+        content: 'Template visit: Ada, Ada L., Friday',
+      },
+    ]);
+    const delivery = await readDelivery(org, body.opencx_message_id);
+    expect(delivery).toMatchObject({ channel: 'whatsapp', status: 'accepted', to, provider_id: message?.id });
+  });
+
+  it('goes on in a session of the contact, and opens a new one without', async () => {
+    const first = (await post()).body;
+    const second = (await post({ session_id: first.opencx_session_id })).body;
+    const third = (await post()).body;
+    expect(second.opencx_session_id).toBe(first.opencx_session_id);
+    expect(third.opencx_session_id).not.toBe(first.opencx_session_id);
+    expect([(await rows('session_events')).length, (await rows('sessions')).length, taken().length]).toEqual([3, 2, 3]);
+  });
+
+  it.each([
+    ['too few variables', { template_id: '2001', variables: ['Ada'] }, 400, /takes 3 variables.*not 1/],
+    ['too many variables', { template_id: '2004', variables: ['Ada'] }, 400, /takes no variables, not 1/],
+    ['a header that variables cannot fill', { template_id: '2003' }, 400, /header of kind image/],
+    ['a template that Meta does not know', { template_id: '2999' }, 400, /template_id/],
+    ['a template that is none', { template_id: 'visit' }, 400, /template_id/],
+    ['a template that is not approved', { template_id: '2002', variables: ['a', 'b'] }, 409, /PENDING, not APPROVED/],
+    ['a contact that is not there', { contact: { id: UNKNOWN_ID } }, 404, /Contact not found/],
+    ['a session that is not there', { session_id: UNKNOWN_ID }, 404, /Session not found/],
+  ])('refuses %s, and leaves nothing behind', async (_, more, expected, message) => {
+    const { status, body } = await post(more);
+    expect([status, body.message]).toEqual([expected, expect.stringMatching(message)]);
+    expect([await rows('sessions'), await rows('session_events'), taken()]).toEqual([[], [], []]);
+  });
+
+  it('refuses a contact without a phone number, one of another org, and a session that is not the contact’s', async () => {
+    const { opencx_session_id: session_id } = (await post()).body;
+    const without = await post({ contact: { id: await newContact({ email: 'ann@example.com' }) } });
+    expect([without.status, without.body.message]).toEqual([400, expect.stringContaining('no phone number')]);
+    const { id } = (await stack.other.post('/contacts', { contact: { phone: newNumber() } })).body;
+    expect((await post({ contact: { id } })).status).toBe(404);
+    const others = await post({ session_id, contact: { phone_number: newNumber() } });
+    expect([others.status, others.body.message]).toEqual([409, expect.stringContaining('another contact')]);
+    await stack.db.updateTable('sessions').set({ status: 'closed_resolved' }).where('id', '=', session_id).execute();
+    expect((await post({ session_id })).status).toBe(409);
+    expect(taken()).toHaveLength(1);
+  });
+
+  it('does not write to whom it must not, and says why', async () => {
+    await org.post('/suppressions', { channel: 'whatsapp', address: to });
+    const { status, body } = await post();
+    expect([status, body.message]).toEqual([409, expect.stringContaining('manual')]);
+    const id = await newContact({ email: 'blocked@example.com', phone: newNumber() });
+    await org.post('/blocklist/contacts', { contact_id: id, email: 'blocked@example.com' });
+    const blocked = await post({ contact: { id } });
+    expect([blocked.status, blocked.body.message]).toEqual([409, expect.stringContaining('blocked')]);
+    expect(taken()).toEqual([]);
+  });
+
+  it('tells why WhatsApp refused the message', async () => {
+    meta.next({ status: 400, code: 132012, message: 'Parameter format does not match' });
+    const { status, body } = await post();
+    expect([status, body.message]).toEqual([400, expect.stringContaining('(#132012) Parameter format does not match')]);
+    meta.next({ status: 401, code: 190, message: 'Token expired' });
+    expect(await post()).toMatchObject({ status: 400, body: { message: expect.stringContaining('(#190)') } });
+  });
+
+  it('is sent once under one Idempotency-Key, and answered the same again', async () => {
+    const first = await post({}, 'once');
+    const again = await post({}, 'once');
+    expect([again.status, again.body]).toEqual([200, first.body]);
+    expect(again.headers.get('idempotent-replayed')).toBe('true');
+    expect((await post({ template_id: '2001' }, 'once')).status).toBe(422);
+    expect(taken()).toHaveLength(1);
+  });
+
+  it('is sent once where the answer was lost in a crash and the request came again', async () => {
+    const first = await post({}, 'crashed');
+    await forgetAnswers();
+    const again = await post({}, 'crashed');
+    expect([again.status, again.body]).toEqual([200, first.body]);
+    expect(again.headers.get('idempotent-replayed')).toBeNull();
+    expect([taken().length, (await rows('session_events')).length, (await rows('sessions')).length]).toEqual([1, 1, 1]);
+  });
+
+  it('is not sent again where nobody knows whether it was taken', async () => {
+    meta.next('error-after');
+    const { status, body } = await post({}, 'lost');
+    expect([status, body.whatsapp_message_id]).toEqual([200, null]);
+    expect((await readDelivery(org, body.opencx_message_id)).status).toBe('unknown');
+    await forgetAnswers();
+    expect((await post({}, 'lost')).body).toEqual(body);
+    expect(taken()).toHaveLength(1);
+  });
+
+  describe('with a second api', () => {
+    let second: TestApi;
+    beforeAll(async () => {
+      second = await startApi({ databaseUrl: stack.databaseUrl, env: FAKES_ALLOWED, deps: { maxWaitMs: 300 } });
+    });
+    afterAll(() => second.close());
+
+    it('answers without Meta’s id where Meta takes its time, and the delivery tells later', async () => {
+      meta.next({ slowMs: 1_500 });
+      const { status, body } = await post({}, undefined, second.client(org.key));
+      expect([status, body.whatsapp_message_id]).toEqual([200, null]);
+      const { provider_id } = await untilDelivery(org, body.opencx_message_id, 'accepted');
+      expect(provider_id).toBe(taken()[0]?.id);
+    });
+
+    it('sends once where both get the request at once under one key', async () => {
+      meta.next({ slowMs: 500 });
+      const answers = await Promise.all([post({}, 'both'), post({}, 'both', second.client(org.key))]);
+      const good = answers.filter(({ status }) => status === 200);
+      expect(good.length).toBeGreaterThan(0);
+      expect(new Set(good.map(({ body }) => body.opencx_message_id)).size).toBe(1);
+      for (const { status } of answers) expect([200, 409]).toContain(status);
+      expect([taken().length, (await rows('session_events')).length]).toEqual([1, 1]);
+    });
+  });
+});

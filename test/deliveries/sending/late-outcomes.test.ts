@@ -1,0 +1,130 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { sql } from 'kysely';
+import {
+  claimRequested,
+  listQueuedIds,
+  settleInterruptedRequested,
+  settleRequested,
+} from '../../../src/deliveries/sending/message-requests.queries.ts';
+import { settlementOf } from '../../../src/deliveries/sending/outcomes.rules.ts';
+import type { SendOutcome } from '../../../src/providers/sending.ts';
+import { attemptsOf, type PreparedAttempt } from '../../support/batches.ts';
+import { createSequence } from '../../support/channels.ts';
+import { emailStep } from '../../support/sequences.ts';
+import { startApi, type TestApi } from '../../support/stack/api.ts';
+
+const ACCEPTED: SendOutcome = { kind: 'accepted', providerId: '<late@acme.example>' };
+const OTHER_ANSWERS: [string, SendOutcome][] = [
+  ['an acceptance', ACCEPTED],
+  ['a refusal for good', { kind: 'rejected', because: 'suppress', reason: '550 5.1.1 no such user' }],
+  ['a refusal for now', { kind: 'retry', scope: 'recipient', reason: '451 later' }],
+  ['a provider that takes nothing', { kind: 'retry', scope: 'provider', reason: '421 busy' }],
+  ['no answer', { kind: 'unknown', reason: 'the line broke' }],
+];
+
+describe('the answer of an attempt that was given up', () => {
+  let api: TestApi;
+  beforeAll(async () => {
+    api = await startApi();
+  });
+  afterAll(() => api.close());
+
+  const transactional = { email_is_transactional: true };
+  /** A sequence of transactional mail to one contact, of which an attempt `first` ended in the middle: it waits to go again. */
+  const interrupted = async () => {
+    const sequenceId = await createSequence(api.org, [emailStep('Receipt', 0, transactional), emailStep('Next', 60)]);
+    await api.org.post(`/sequences/${sequenceId}/contacts`, { contacts: [{ email: `${sequenceId}@late.example` }] });
+    const attempts = attemptsOf(api, sequenceId);
+    const [first, second] = [randomUUID(), randomUUID()];
+    const ids = await attempts.begin((await attempts.take(first)) as PreparedAttempt);
+    const taken = (await attempts.take(second)) as PreparedAttempt;
+    const [delivery] = await attempts.readDeliveries();
+    expect([ids, delivery?.status, delivery?.may_have_gone]).toEqual([[delivery?.id], 'queued', true]);
+    return { ...attempts, sequenceId, first, second, ids, taken };
+  };
+  const suppressed = async () => (await api.org.get('/suppressions')).body.items;
+
+  it.each(OTHER_ANSWERS)('changes nothing of the one that took its place: %s', async (_, outcome) => {
+    const { begin, settle, readDeliveries, readEnrollments, taken, first, second, ids } = await interrupted();
+    expect(await begin(taken)).toEqual(ids);
+    const before = [await readDeliveries(), await readEnrollments()];
+    expect(before[0]).toMatchObject([{ status: 'sending', lease: second, attempts: 2 }]);
+    await settle(first, ids, outcome);
+    expect([await readDeliveries(), await readEnrollments()]).toEqual(before);
+    expect(await suppressed()).toEqual([]);
+
+    await settle(second, ids, { kind: 'accepted', providerId: '<second@acme.example>' });
+    const [delivery] = await readDeliveries();
+    expect(delivery).toMatchObject({ status: 'accepted', provider_id: '<second@acme.example>', may_have_gone: false });
+    expect(delivery?.answers).toHaveLength(1);
+    expect((await readEnrollments())[0]?.last_step_id).toBe(delivery?.step_id);
+  });
+
+  it('accepts the mail that waits to go again, and it is not sent again', async () => {
+    const { take, begin, settle, readDeliveries, readEnrollments, first, ids } = await interrupted();
+    await settle(first, ids, ACCEPTED);
+    const [delivery] = await readDeliveries();
+    expect(delivery).toMatchObject({ status: 'accepted', provider_id: '<late@acme.example>', attempts: 1 });
+    expect(delivery?.sent_at).not.toBeNull();
+
+    expect(await begin((await take(randomUUID())) as PreparedAttempt)).toEqual([]);
+    expect(await readDeliveries()).toEqual([delivery]);
+    expect((await readEnrollments())[0]?.last_step_id).toBe(delivery?.step_id);
+  });
+
+  it.each(OTHER_ANSWERS.slice(1))('leaves the mail that waits to go again where it is: %s', async (_, outcome) => {
+    const { begin, settle, readDeliveries, taken, first, ids } = await interrupted();
+    const before = await readDeliveries();
+    await settle(first, ids, outcome);
+    expect(await readDeliveries()).toEqual(before);
+    expect(await begin(taken)).toEqual(ids);
+  });
+
+  it('accepts a mail of a request that waits to go again too', async () => {
+    const { db, org } = api;
+    const request = {
+      from_email: 'hello@acme.example',
+      recipients: [{ to_email: 'ann@late.example', ...transactional }],
+      fallback_email_subject: 'Hi',
+      fallback_email_body: 'Hi',
+    };
+    const { body } = await org.post('/email', request);
+    const found = await db.selectFrom('deliveries').selectAll().where('to', '=', 'ann@late.example').execute();
+    const deliveryId = found[0]?.id as string;
+    expect([found.length, body]).toEqual([1, expect.anything()]);
+    const [first, second] = [randomUUID(), randomUUID()];
+    const rule = { blockedReason: null, isAddressBlocked: sql<boolean>`false`, isContactBlocked: sql<boolean>`false` };
+    expect(await claimRequested(db, org.id, [deliveryId], { ...rule, lease: first })).toHaveLength(1);
+    await settleInterruptedRequested(db, org.id, { deliveryId }, second);
+    expect(await listQueuedIds(db, org.id, { deliveryId }, 10)).toEqual([deliveryId]);
+
+    const settlement = settlementOf('email', ACCEPTED, 1);
+    await settleRequested(db, org.id, { provider: 'smtp', lease: first }, [[deliveryId, settlement]]);
+    expect(await listQueuedIds(db, org.id, { deliveryId }, 10)).toEqual([]);
+    expect(await claimRequested(db, org.id, [deliveryId], { ...rule, lease: second })).toEqual([]);
+    expect((await org.get(`/deliveries/${deliveryId}`)).body).toMatchObject({ status: 'accepted', attempts: 1 });
+  });
+
+  describe('that never comes', () => {
+    it('leaves a transactional mail unknown, not canceled, when its sequence is canceled', async () => {
+      const { take, readDeliveries, sequenceId } = await interrupted();
+      expect((await api.org.put(`/sequences/${sequenceId}/cancel`)).status).toBe(200);
+      expect(await take(randomUUID())).toBeUndefined();
+      expect(await readDeliveries()).toMatchObject([{ status: 'unknown', attempts: 1 }]);
+    });
+
+    it('leaves it unknown, not canceled, when its run is canceled or its step taken away', async () => {
+      const ofRun = await interrupted();
+      const [enrollment] = await ofRun.readEnrollments();
+      expect((await api.org.put(`/sequences/${enrollment?.run_id}/cancel`)).status).toBe(200);
+      const ofStep = await interrupted();
+      const { steps } = (await api.org.get(`/sequences/${ofStep.sequenceId}`)).body;
+      expect((await api.org.patch(`/sequences/${ofStep.sequenceId}`, { steps: [steps[1]] })).status).toBe(200);
+      for (const { take, readDeliveries } of [ofRun, ofStep]) {
+        await take(randomUUID());
+        expect(await readDeliveries()).toMatchObject([{ status: 'unknown' }]);
+      }
+    });
+  });
+});

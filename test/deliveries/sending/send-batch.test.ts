@@ -1,0 +1,90 @@
+import { describe, expect, it } from '@jest/globals';
+import type { MessageSender, OutgoingMessage } from '../../../src/deliveries/sending/message-sender.ts';
+import type { Settlement } from '../../../src/deliveries/sending/outcomes.rules.ts';
+import { SenderUnavailable, sendInChunks } from '../../../src/deliveries/sending/send-batch.ts';
+
+/** Eight sends, four to a chunk, whose outlet does what `send` says. Gives what was begun, what was settled, and how it ended. */
+async function sendEight(send: MessageSender['send']) {
+  const sender: MessageSender = { provider: 'fake', fromAddress: null, concurrency: 8, pool: {}, send };
+  const begun: string[] = [];
+  const settled = new Map<string, Settlement>();
+  const ended = await sendInChunks<string>({
+    items: Array.from({ length: 8 }, (_, i) => `d${i}`),
+    sender,
+    isStopped: () => false,
+    claim: async (chunk) => {
+      begun.push(...chunk);
+      return chunk.map((deliveryId) => ({
+        attempts: 1,
+        message: { channel: 'sms', content: { body: 'Hi' }, orgId: 'org', deliveryId, to: '+14155550100' },
+      }));
+    },
+    settle: async (results) => {
+      for (const [id, settlement] of results) settled.set(id, settlement);
+    },
+  }).catch((error: unknown) => error);
+  return { begun, settled, ended };
+}
+
+const accepts = async ({ deliveryId }: OutgoingMessage) =>
+  ({ kind: 'accepted', providerId: `p-${deliveryId}` }) as const;
+const throwsFor =
+  (thrower: string, error: Error): MessageSender['send'] =>
+  async (envelope) => {
+    if (envelope.deliveryId === thrower) throw error;
+    return accepts(envelope);
+  };
+
+describe('sending in lanes', () => {
+  it('settles every send of an outlet that takes all', async () => {
+    const { begun, settled, ended } = await sendEight(accepts);
+    expect([ended, begun.length]).toEqual([undefined, 8]);
+    expect([...settled.values()].map(({ status }) => status)).toEqual(Array(8).fill('accepted'));
+  });
+
+  it('loses nobody over an outlet that throws for one: the others are settled, and it waits to go again', async () => {
+    const { begun, settled, ended } = await sendEight(throwsFor('d1', new Error('there is no such file')));
+    expect([...settled.keys()].sort()).toEqual(begun.toSorted());
+    const { d1, ...others } = Object.fromEntries(settled);
+    expect(d1).toMatchObject({ status: 'queued', delayMs: 0, providerId: null, suppression: null });
+    expect(Object.keys(others).length).toBeGreaterThanOrEqual(3);
+    for (const [id, { status, providerId }] of Object.entries(others))
+      expect([status, providerId]).toEqual(['accepted', `p-${id}`]);
+    expect(ended).toBeInstanceOf(SenderUnavailable);
+    expect(ended).toMatchObject({
+      transient: true,
+      isConfiguration: false,
+      reason: expect.stringContaining('no such'),
+    });
+  });
+
+  it('begins nothing more after it', async () => {
+    const begun: string[] = [];
+    const sender = {
+      provider: 'fake',
+      fromAddress: null,
+      concurrency: 2,
+      pool: {},
+      send: throwsFor('d0', new Error('no')),
+    };
+    const work = sendInChunks<string>({
+      items: Array.from({ length: 100 }, (_, i) => `d${i}`),
+      sender,
+      isStopped: () => false,
+      claim: async ([deliveryId = '']) => {
+        begun.push(deliveryId);
+        const message = {
+          channel: 'sms',
+          content: { body: 'Hi' },
+          orgId: 'org',
+          deliveryId,
+          to: '+14155550100',
+        } as const;
+        return [{ attempts: 1, message }];
+      },
+      settle: async () => undefined,
+    });
+    await expect(work).rejects.toBeInstanceOf(SenderUnavailable);
+    expect(begun.length).toBeLessThan(10);
+  });
+});

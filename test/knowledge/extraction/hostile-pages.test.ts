@@ -1,0 +1,148 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { readHtml } from '../../../src/knowledge/extraction/page.ts';
+import { createExtractor, type Extractor } from '../../../src/knowledge/extraction/service.ts';
+import { inflatingPdf } from './pdfs.ts';
+
+const URL = 'https://docs.example/page';
+const MAX_BYTES = 5 * 1024 * 1024;
+const FEW = { numRuns: process.env.TEST_TIER === 'long' ? 3_000 : 300 };
+
+let extractor: Extractor;
+beforeAll(() => {
+  extractor = createExtractor();
+});
+afterAll(() => extractor.close());
+
+const extract = (page: string | Uint8Array, contentType = 'text/html') =>
+  extractor.extract({ bytes: typeof page === 'string' ? Buffer.from(page) : page, contentType, url: URL });
+const filled = (part: string, before = '', after = '') =>
+  before + part.repeat(Math.floor((MAX_BYTES - before.length - after.length) / part.length)) + after;
+
+describe('a hostile page', () => {
+  it.each([
+    ['nested elements', `${'<div>'.repeat(100_000)}x${'</div>'.repeat(100_000)}`],
+    ['5 MB of nested elements', filled('<b>')],
+    ['nested lists', filled('<ul><li>x')],
+    ['nested tables', filled('<table><tr><td>')],
+    ['nested quotes', filled('<blockquote>x')],
+    ['stray end tags', filled('</i>', '<b>'.repeat(500_000))],
+    ['entities', filled('&amp;')],
+    ['ampersands', filled('&')],
+    ['brackets', filled('<')],
+    ['open comments', filled('<!--')],
+    ['attributes', filled('b ', '<a ', '>')],
+    ['one attribute', filled('&lt;', '<a title="', '">')],
+    ['classes', filled('a-b ', '<div class="', '">x')],
+    ['spaces in a style', filled(' ', '<div style="display', '">x')],
+    ['Markdown marks', filled('*_`[](', '<p>')],
+    ['backslashes', filled('\\', '<p>')],
+    ['backticks in code', filled('` ', '<pre>', '</pre>')],
+    ['line breaks', filled('x<br>', '<p>')],
+    ['cells that span', filled('<tr><td rowspan=60000>a<td colspan=60000>b', '<table>')],
+    ['definitions', filled('<dt>a<dd>b', '<dl>')],
+    ['headings', filled('<h1>a')],
+    ['links', filled('<a href=x>y</a>')],
+    ['pictures', filled('<img alt="a*b">')],
+    ['one title', filled('a', '<title>')],
+    ['spaces', filled(' ', '<p>a', 'b')],
+    ['NULs', filled('\0', '<p>a', 'b')],
+    ['a refresh of spaces', filled(' ', '<meta http-equiv=refresh content="', '">')],
+  ])('is read, or refused for the time it takes: %s', async (_, html) => {
+    const outcome = await extract(html).catch((error) => error.code);
+    if (typeof outcome === 'string') expect(['too_slow', 'too_large']).toContain(outcome);
+    else expect(outcome.markdown.length).toBeLessThanOrEqual(1_000_000);
+    expect((await extract('<p>The next one</p>')).markdown).toBe('The next one');
+  });
+
+  it('is refused above 5 MB', async () => {
+    await expect(extract('<div>'.repeat(13_000_000))).rejects.toMatchObject({ code: 'too_large' });
+  });
+
+  it('of links to a long address grows no larger than it may', () => {
+    const base = `<base href="https://docs.example/${'x'.repeat(1_900)}/">`;
+    const { markdown } = readHtml(`${base}<p>${'<a href=y>z</a> '.repeat(5_000)}`, URL);
+    expect(markdown.length).toBeLessThanOrEqual(1_000_000);
+    expect(markdown.match(/z/g)?.length).toBe(5_000);
+  });
+
+  it('that is a PDF of gigabytes ends by itself', async () => {
+    const outcome = await extract(inflatingPdf(500_000_000), 'application/pdf').catch((error) => error.code);
+    expect(['too_slow', 'too_large']).toContain(outcome);
+    expect((await extract('<p>The next one</p>')).markdown).toBe('The next one');
+  });
+
+  it.each(['%PDF-1.4 garbage', '%PDF-', '%PDF-1.7\n1 0 obj\n<</Type/Catalog/Pages 1 0 R>>\ntrailer<</Root 1 0 R>>'])(
+    'that is no PDF is unreadable: %s',
+    async (bytes) => {
+      await expect(extract(bytes, 'application/pdf')).rejects.toMatchObject({ code: 'unreadable' });
+    },
+  );
+
+  it('holds up no page of those that come at once, and gives each its own', async () => {
+    const pages = Array.from({ length: 50 }, (_, nth) => extract(`<p>Page ${nth}</p>`));
+    const texts = (await Promise.all(pages)).map(({ markdown }) => markdown);
+    expect(texts).toEqual(Array.from({ length: 50 }, (_, nth) => `Page ${nth}`));
+  });
+
+  it('closes with pages under way', async () => {
+    const closing = createExtractor();
+    const pages = [filled('</i>', '<b>'.repeat(500_000)), '<p>waiting'].map((html) =>
+      closing.extract({ bytes: Buffer.from(html), contentType: 'text/html', url: URL }).then(
+        () => 'read',
+        () => 'closed',
+      ),
+    );
+    await closing.close();
+    expect(await Promise.all(pages)).toEqual(['closed', 'closed']);
+  });
+});
+
+describe('a page of anything', () => {
+  const tag = fc.constantFrom(
+    ...'a b p div ul li table tr td pre code h1 nav main article dl dt dd br img script svg math title body html head template noscript select'.split(
+      ' ',
+    ),
+  );
+  const piece = fc.oneof(
+    tag.map((name) => `<${name}>`),
+    tag.map((name) => `</${name}>`),
+    fc.constantFrom(
+      '<a href="/x">',
+      '<img alt="a|b">',
+      '<td rowspan=9 colspan=9>',
+      '<!--',
+      '-->',
+      '<![CDATA[',
+      ']]>',
+      '&#xD800;',
+      '&#0;',
+      '&nbsp',
+      '<',
+      '"',
+      '\0',
+      '\ud83d',
+      '<ol start=99>',
+      '<base href="//[">',
+      '```',
+      '|',
+      '# ',
+    ),
+    fc.string({ unit: 'binary', maxLength: 12 }),
+  );
+
+  it('gives text that can be stored, the same one each time', () => {
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 60 }), (pieces) => {
+        const html = pieces.join('');
+        const page = readHtml(html, URL);
+        for (const text of [page.title, page.markdown, ...page.links]) {
+          expect(text.isWellFormed()).toBe(true);
+          expect(text).not.toMatch(/[^\P{Cc}\t\n\r]/u);
+        }
+        expect(readHtml(html, URL)).toEqual(page);
+      }),
+      FEW,
+    );
+  });
+});

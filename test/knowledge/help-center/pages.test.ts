@@ -1,0 +1,151 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Parser } from 'htmlparser2';
+import { startApi, type TestApi, type TestOrg } from '../../support/stack/api.ts';
+
+const EVIL = '<script>alert(1)</script>"\'><img src=x onerror=alert(1)>';
+
+let api: TestApi;
+let org: TestOrg;
+let home: string;
+beforeAll(async () => {
+  api = await startApi();
+  org = await api.createOrg(`Acme ${EVIL}`);
+  home = `${api.url}/help/${org.id}`;
+  await org.put('/help-center/content', {
+    categories: [
+      {
+        name: 'Billing',
+        slug: 'billing',
+        description: 'About money',
+        articles: [
+          {
+            title: 'Refunds & returns',
+            slug: 'refunds',
+            content_markdown:
+              '## When\n\nWithin **30 days**, see [terms](../terms).\n\n| a | b |\n|---|---|\n| 1 | 2 |',
+            meta_title: 'Get money back',
+            meta_description: 'How "refunds" work',
+          },
+        ],
+        categories: [{ name: 'Taxes', slug: 'täx', articles: [{ title: 'Nothing yet', slug: 'empty' }] }],
+      },
+      {
+        name: EVIL,
+        slug: 'evil',
+        description: EVIL,
+        articles: [
+          {
+            title: EVIL,
+            slug: '"onload=x',
+            content_markdown: `${EVIL}\n\n[a](javascript:alert(1)) [b](data:text/html,x) ![c](javascript:x) <iframe src=x></iframe>\n\n[q](https://x.example/"onclick="y)`,
+            meta_description: EVIL,
+          },
+        ],
+      },
+    ],
+  });
+});
+afterAll(() => api.close());
+
+const read = async (path = '', headers: Record<string, string> = {}) => {
+  const response = await fetch(home + path, { headers });
+  return { status: response.status, headers: response.headers, html: await response.text() };
+};
+
+function elementsOf(html: string) {
+  const elements: { name: string; attributes: Record<string, string> }[] = [];
+  new Parser({ onopentag: (name, attributes) => elements.push({ name, attributes }) }).end(html);
+  return elements;
+}
+
+describe('a help center, to anybody', () => {
+  it('shows an article as a page with its meta data, without a key', async () => {
+    const { status, headers, html } = await read('/billing/refunds');
+    expect([status, headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+    expect(html).toContain('<title>Get money back</title>');
+    expect(html).toContain('<meta name="description" content="How &quot;refunds&quot; work">');
+    expect(html).toContain(`<link rel="canonical" href="${home}/billing/refunds">`);
+    expect(html).toContain('<h1>Refunds &amp; returns</h1>');
+    expect(html).toMatch(/<h2>When<\/h2>\s*<p>Within <strong>30 days<\/strong>, see <a href="\.\.\/terms">terms<\/a>/);
+    expect(html).toContain('<td>1</td>');
+    expect(html).toContain(`<a href="${home}/billing">Billing</a>`);
+  });
+
+  it('shows categories and the whole, in the order of the tree', async () => {
+    const { html } = await read();
+    const places = ['>Billing<', '>Refunds &amp; returns<', '>Taxes<', '>Nothing yet<'].map((text) =>
+      html.indexOf(text),
+    );
+    expect(places.every((place) => place > 0)).toBe(true);
+    expect(places).toEqual(places.toSorted((a, b) => a - b));
+    const { html: taxes } = await read('/billing/t%C3%A4x');
+    expect(taxes).toContain('<h1>Taxes</h1>');
+    expect(taxes).toContain(`href="${home}/billing/t%C3%A4x/empty"`);
+    expect(taxes).not.toContain('Refunds &amp; returns');
+    expect((await read('/billing/t%C3%A4x/empty')).html).toContain('<h1>Nothing yet</h1>');
+  });
+
+  it('searches', async () => {
+    const { html } = await read('?q=30%20days');
+    expect(html).toContain(`<a href="${home}/billing/refunds">Refunds &amp; returns</a>`);
+    expect(html).not.toContain('Nothing yet');
+    const none = await read(`?q=${encodeURIComponent(`zzzzqqqq ${EVIL}`)}`);
+    expect([none.status, none.html.includes('<script>'), none.html.includes('<img')]).toEqual([200, false, false]);
+    expect((await read('?q=a&q=b')).status).toBe(200);
+  });
+
+  it.each(['', '/evil', '/evil/%22onload=x', '?q=alert'])('runs nothing and loads no script: %s', async (path) => {
+    const { status, html, headers } = await read(path);
+    expect(status).toBe(200);
+    const elements = elementsOf(html);
+    expect(elements.length).toBeGreaterThan(10);
+    for (const { name, attributes } of elements) {
+      expect(['script', 'iframe', 'img']).not.toContain(name);
+      expect(Object.keys(attributes).filter((attribute) => attribute.startsWith('on'))).toEqual([]);
+      if (attributes.href !== undefined) expect(attributes.href).toMatch(/^(?:https?:|\.)/);
+    }
+    const policy = headers.get('content-security-policy') ?? '';
+    expect(policy).toMatch(/^default-src 'none';/);
+    expect(policy).not.toMatch(/script-src|unsafe/);
+    expect(headers.get('x-content-type-options')).toBe('nosniff');
+  });
+
+  it('lets its own style through its policy', async () => {
+    const { html, headers } = await read();
+    const [, style = ''] = /<style>([\s\S]*?)<\/style>/.exec(html) ?? [];
+    const digest = Buffer.from(await crypto.subtle.digest('SHA-256', Buffer.from(style))).toString('base64');
+    expect(headers.get('content-security-policy')).toContain(`'sha256-${digest}'`);
+  });
+
+  it('is cached, and sent again only where it changed', async () => {
+    const first = await read('/billing/refunds');
+    expect(first.headers.get('cache-control')).toMatch(/^public, max-age=\d+/);
+    const etag = first.headers.get('etag') ?? '';
+    const again = await read('/billing/refunds', { 'if-none-match': `"other", W/${etag}` });
+    expect([again.status, again.html]).toEqual([304, '']);
+    expect((await read('/billing/refunds', { 'if-none-match': '"other"' })).status).toBe(200);
+  });
+
+  it.each([
+    '/nowhere',
+    '/billing/',
+    '/billing/refunds/more',
+    '/%00',
+    '/..%2f..',
+    `/${'x'.repeat(3_000)}`,
+    '/%F0%9F%98%80',
+  ])('has no page elsewhere (%#)', async (path) => {
+    const { status, html } = await read(path);
+    expect([400, 404]).toContain(status);
+    expect(html).not.toContain('Billing');
+  });
+
+  it('is there for orgs that have one, by the id of the org', async () => {
+    const without = await api.createOrg();
+    for (const id of [without.id, crypto.randomUUID(), 'x', "'", '%00']) {
+      const { status } = await fetch(`${api.url}/help/${id}`);
+      expect([400, 404]).toContain(status);
+    }
+    expect((await fetch(`${api.url}/help/${without.id}/billing/refunds`)).status).toBe(404);
+  });
+});

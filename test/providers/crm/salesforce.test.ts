@@ -1,0 +1,375 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { CrmError } from '../../../src/providers/crm/errors.ts';
+import type { HandoffFacts } from '../../../src/providers/crm/port.ts';
+import type { Conversation, ConversationStore } from '../../../src/providers/crm/salesforce/port.ts';
+import { createSalesforce } from '../../../src/providers/crm/salesforce/salesforce.ts';
+import { createEgress, type Egress } from '../../../src/providers/egress/egress.ts';
+import { createIntegrationCheck } from '../../../src/providers/integration-checks.ts';
+import {
+  errorAfter,
+  resetAfter,
+  resetBefore,
+  tooManyRequests,
+  unavailable,
+} from '../../support/fakes/faulty-server.ts';
+import {
+  type FakeSalesforce,
+  type Said,
+  salesforceRefuses,
+  startFakeSalesforce,
+} from '../../support/fakes/salesforce.ts';
+
+let egress: Egress;
+let fake: FakeSalesforce;
+beforeAll(() => {
+  egress = createEgress({ allow: ['127.0.0.0/8'] });
+});
+afterAll(() => egress.close());
+beforeEach(async () => {
+  fake = await startFakeSalesforce();
+});
+afterEach(() => fake.close());
+
+const FIRST = { mayExist: false, since: new Date() };
+const AGAIN = () => ({ mayExist: true, since: new Date(Date.now() - 5_000) });
+
+/** Keeps conversations as the database does: whoever replaces a token that is not the known one gets that. */
+function createStore(): ConversationStore & { of: (sessionId: string) => Conversation } {
+  const rows = new Map<string, Conversation>();
+  const of = (sessionId: string) => rows.get(sessionId) as Conversation;
+  return {
+    of,
+    async getOrCreate(sessionId) {
+      if (!rows.has(sessionId)) rows.set(sessionId, { id: randomUUID(), sessionId, token: undefined, isOpen: false });
+      return of(sessionId);
+    },
+    find: async (id) => [...rows.values()].find((row) => row.id === id),
+    async replaceToken({ sessionId, token: known }, token) {
+      const { token: current } = of(sessionId);
+      if (current !== undefined && current.token !== known?.token) return current;
+      rows.set(sessionId, { ...of(sessionId), token });
+      return token;
+    },
+    updateOpen: async ({ sessionId }) => void rows.set(sessionId, { ...of(sessionId), isOpen: true }),
+    replaceConversation: async ({ sessionId }, to) => void rows.set(sessionId, { ...of(sessionId), ...to }),
+  };
+}
+
+const facts = (more: Partial<HandoffFacts> = {}): HandoffFacts => ({
+  sessionId: randomUUID(),
+  ticketNumber: 7,
+  subject: '#7 Where is my order?',
+  summary: 'Ada asks for her order.',
+  reason: 'Asked for a human',
+  sentiment: null,
+  language: 'en',
+  sessionUrl: 'https://desk.example.com/chat/sessions/1',
+  contact: { name: 'Ada King Lovelace', email: 'ada@example.com', phone: null },
+  properties: { plan: 'pro', note: 'x'.repeat(400) },
+  threadId: null,
+  externalIds: {},
+  ...more,
+});
+
+const connect = (more: object = {}) => {
+  const store = createStore();
+  return { store, salesforce: createSalesforce({ egress, store }, { ...fake.settings, ...more }) };
+};
+async function opened(more: object = {}) {
+  const { store, salesforce } = connect(more);
+  const handedOver = facts();
+  const outcome = await salesforce.doPart('conversation', handedOver, FIRST);
+  if (outcome.state !== 'done') throw new Error(outcome.reason);
+  const { externalId: id } = outcome;
+  const say = (text: string, attempt = FIRST, messageId: string = randomUUID()) =>
+    salesforce.postMessage({ id: messageId, conversationId: id, text, attachments: [] }, attempt);
+  return { store, salesforce, facts: handedOver, id, say };
+}
+const failure = async (work: Promise<unknown>): Promise<CrmError> => {
+  const error = await work.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  expect(error).toBeInstanceOf(CrmError);
+  return error as CrmError;
+};
+
+describe('a handoff', () => {
+  it('opens a conversation that flows can route by, and says what happened so far', async () => {
+    const { id, facts: given } = await opened();
+    expect(fake.conversations.get(id)?.routingAttributes).toEqual({
+      _firstName: 'Ada',
+      _lastName: 'King Lovelace',
+      _email: 'ada@example.com',
+      _subject: '#7 Where is my order?',
+      session_id: given.sessionId,
+      ticket_number: '7',
+      session_url: given.sessionUrl,
+      reason: 'Asked for a human',
+      language: 'en',
+      plan: 'pro',
+      note: 'x'.repeat(255),
+    });
+    expect(fake.heard(id)).toEqual([
+      `Handed over: ticket #7, ${given.sessionUrl}\nReason: Asked for a human\nSummary: Ada asks for her order.`,
+    ]);
+  });
+
+  it.each([
+    ['open', resetAfter],
+    ['open', resetBefore],
+    ['open', errorAfter()],
+    ['message', resetAfter],
+    ['message', errorAfter()],
+    ['guest', resetAfter],
+    ['open', unavailable()],
+  ] as const)(
+    'that met a fault at %s (%j) is one conversation with one introduction after another try',
+    async (operation, fault) => {
+      const { salesforce } = connect();
+      const handedOver = facts();
+      fake.next(operation, fault);
+      expect((await failure(salesforce.doPart('conversation', handedOver, FIRST))).transient).toBe(true);
+      const { state } = await salesforce.doPart('conversation', handedOver, AGAIN());
+      expect(state).toBe('done');
+      expect(fake.conversations.size).toBe(1);
+      expect(fake.heard([...fake.conversations.keys()][0] as string)).toHaveLength(1);
+    },
+  );
+
+  it('begins anew where its guest’s token ended before it was open', async () => {
+    const { salesforce, store } = connect();
+    const handedOver = facts();
+    fake.next('message', unavailable());
+    await failure(salesforce.doPart('conversation', handedOver, FIRST));
+    const { id: first } = store.of(handedOver.sessionId);
+    fake.expireTokens();
+    expect((await salesforce.doPart('conversation', handedOver, AGAIN())).state).toBe('done');
+    const { id, isOpen } = store.of(handedOver.sessionId);
+    expect(isOpen).toBe(true);
+    expect(fake.conversations.get(id)?.routingAttributes).toMatchObject({ continues: first, _firstName: 'Ada' });
+    expect(fake.heard(id)).toHaveLength(1);
+  });
+
+  it('done again does nothing', async () => {
+    const { salesforce, facts: given, id } = await opened();
+    expect(await salesforce.doPart('conversation', given, FIRST)).toEqual({ state: 'done', externalId: id });
+    expect(fake.requests('open')).toHaveLength(1);
+  });
+
+  it('has no other parts', async () => {
+    expect((await connect().salesforce.doPart('ticket', facts(), FIRST)).state).toBe('skipped');
+  });
+});
+
+describe('end users', () => {
+  it('are guests, each of one conversation alone, without a key', async () => {
+    const [one, other] = [await opened(), await opened()];
+    const subjects = [one, other].map(({ id }) => fake.conversations.get(id)?.subject);
+    expect(new Set(subjects).size).toBe(2);
+    expect(subjects.every((subject) => subject?.startsWith('guest/'))).toBe(true);
+  });
+
+  it('are verified where there is a key', async () => {
+    const { id, facts: given } = await opened(fake.verification);
+    expect(fake.conversations.get(id)?.subject).toBe(`uid:${given.sessionId}`);
+    expect(fake.requests('guest')).toEqual([]);
+  });
+
+  it('who are verified go on as themselves with a new token when one has ended or ends soon', async () => {
+    fake.setLife(60);
+    const { id, say } = await opened(fake.verification);
+    fake.setLife(3_600);
+    await say('before its end');
+    fake.expireTokens();
+    await say('after its end');
+    expect(fake.heard(id).slice(1)).toEqual(['before its end', 'after its end']);
+  });
+
+  it('who are guests go on by the continuation token until that ends', async () => {
+    fake.setLife(60);
+    const { id, say } = await opened();
+    await say('soon over');
+    expect(fake.requests('continuation').length).toBeGreaterThan(0);
+    expect(fake.heard(id).slice(1)).toEqual(['soon over']);
+  });
+
+  it('who are guests whose token has ended go on in another conversation, which names the first', async () => {
+    const { id, say, store, salesforce, facts: given } = await opened();
+    fake.expireTokens();
+    await say('still there?');
+    const next = store.of(given.sessionId);
+    expect(next).toMatchObject({ isOpen: true });
+    expect(next.id).not.toBe(id);
+    expect(fake.conversations.get(next.id)?.routingAttributes).toEqual({ session_id: given.sessionId, continues: id });
+    expect(fake.heard(next.id)).toEqual(['still there?']);
+    expect(fake.heard(id)).toHaveLength(1);
+    fake.say(next.id, 'Here I am');
+    expect((await salesforce.listEntries(next.id, null))?.entries.at(-1)).toMatchObject({ text: 'Here I am' });
+  });
+
+  it('who are guests whose token has ended read nothing any more', async () => {
+    const { id, salesforce } = await opened();
+    fake.expireTokens();
+    expect(await salesforce.listEntries(id, null)).toBeUndefined();
+  });
+
+  it('are one, however many ask for a token at once', async () => {
+    const { salesforce } = connect();
+    const handedOver = facts();
+    await Promise.all(Array.from({ length: 5 }, () => salesforce.doPart('conversation', handedOver, FIRST)));
+    const [conversation, ...others] = [...fake.conversations.values()];
+    expect(others).toEqual([]);
+    expect(fake.heard(conversation?.id ?? '')).toHaveLength(1);
+  });
+
+  it.each([
+    ['a deployment that does not exist', { es_developer_name: 'Nope' }],
+    ['a key that Salesforce does not know', { auth_key_id: 'other' }],
+    ['a key that is none', { private_key: 'secret nonsense' }],
+  ])('are not let in with %s, which says so without a secret', async (_, wrong) => {
+    const { salesforce } = connect({ ...fake.verification, ...wrong });
+    const error = await failure(salesforce.doPart('conversation', facts(), FIRST));
+    expect(error).toMatchObject({ transient: true, isRefusedConnection: true });
+    expect(error.message).not.toContain('nonsense');
+    expect(error.message).not.toContain('eyJ');
+  });
+});
+
+describe('the test of the connection', () => {
+  const check = (settings: object) =>
+    createIntegrationCheck(egress)({ provider: 'salesforce', settings: { ...fake.settings, ...settings } });
+
+  it('lets an end user in as a conversation would, and begins none', async () => {
+    expect(await check({})).toMatchObject({ connected: true });
+    expect(await check(fake.verification)).toMatchObject({ connected: true });
+    expect([fake.requests('guest').length, fake.requests('verified').length]).toEqual([1, 1]);
+    expect(fake.conversations.size).toBe(0);
+  });
+
+  it('says what is wrong with a key', async () => {
+    expect(await check({ ...fake.verification, auth_key_id: 'other' })).toMatchObject({ connected: false });
+    const { connected, message } = await check({ ...fake.verification, private_key: 'nonsense' });
+    expect([connected, message]).toEqual([false, 'private_key is not a private RSA key in PEM form']);
+  });
+});
+
+describe('a message', () => {
+  it('has its files as links', async () => {
+    const { salesforce, id } = await opened();
+    const attachments = [{ name: 'bill.pdf', url: 'https://example.com/bill' }];
+    await salesforce.postMessage({ id: randomUUID(), conversationId: id, text: 'See', attachments }, FIRST);
+    await salesforce.postMessage({ id: randomUUID(), conversationId: id, text: '', attachments }, FIRST);
+    expect(fake.heard(id).slice(1)).toEqual([
+      'See\nbill.pdf: https://example.com/bill',
+      'bill.pdf: https://example.com/bill',
+    ]);
+  });
+
+  it.each([
+    ['a reset after its effect', resetAfter],
+    ['a 500 after its effect', errorAfter()],
+    ['a 503 after its effect', errorAfter(503)],
+  ])('that met %s is looked for and not said again', async (_, fault) => {
+    const { id, say } = await opened();
+    const messageId = randomUUID();
+    fake.next('message', fault);
+    expect(await failure(say('once', FIRST, messageId))).toMatchObject({ transient: true, mayHaveArrived: true });
+    expect(await say('once', AGAIN(), messageId)).toEqual({ externalId: messageId });
+    expect(fake.heard(id).slice(1)).toEqual(['once']);
+    expect(fake.requests('message')).toHaveLength(2);
+  });
+
+  it('that is there already is said', async () => {
+    const { id, say } = await opened();
+    const messageId = randomUUID();
+    await say('once', FIRST, messageId);
+    expect(await say('once', FIRST, messageId)).toEqual({ externalId: messageId });
+    expect(fake.heard(id).slice(1)).toEqual(['once']);
+  });
+
+  it.each([
+    ['429', tooManyRequests('7'), { transient: true, mayHaveArrived: false, retryAfterMs: 7_000 }],
+    ['503', unavailable(), { transient: true, mayHaveArrived: true }],
+    ['reset', resetBefore, { transient: true, mayHaveArrived: true }],
+    ['400', salesforceRefuses(400, 'The message is too long'), { transient: false, isRefusedConnection: false }],
+    ['403', salesforceRefuses(403, 'No'), { transient: false, isRefusedConnection: false }],
+    ['404', salesforceRefuses(404, 'Gone'), { transient: false, isRefusedConnection: false }],
+  ] as const)('that meets a %s says what another try is good for', async (_, fault, kind) => {
+    const { say } = await opened();
+    fake.next('message', fault);
+    expect(await failure(say('hello'))).toMatchObject(kind);
+  });
+
+  it('is refused with the connection where a renewed token is refused as well', async () => {
+    const { say } = await opened(fake.verification);
+    const no = salesforceRefuses(401, 'No');
+    fake.next('message', no, no);
+    expect(await failure(say('hello'))).toMatchObject({ transient: true, isRefusedConnection: true });
+    expect(fake.requests('verified')).toHaveLength(2);
+  });
+
+  it('of a conversation that is not the org’s is refused', async () => {
+    const { salesforce } = connect();
+    const message = { id: randomUUID(), conversationId: randomUUID(), text: 'x', attachments: [] };
+    expect((await failure(salesforce.postMessage(message, FIRST))).transient).toBe(false);
+  });
+});
+
+describe('what was said', () => {
+  /** Everything from a moment on, page by page. */
+  async function readAll({ salesforce, id }: Awaited<ReturnType<typeof opened>>, since: Date | null = null) {
+    const ids: string[] = [];
+    for (let from = since, pages = 0; ; pages++) {
+      expect(pages).toBeLessThan(20);
+      const page = await salesforce.listEntries(id, from);
+      ids.push(...(page?.entries ?? []).map((entry) => entry.id));
+      if (page === undefined || page.next === null) return ids;
+      from = page.next;
+    }
+  }
+
+  it('is given with who said it, when, and its text', async () => {
+    const { salesforce, id } = await opened();
+    const at = Date.now() + 1_000;
+    const says = (text: string, more: Said) => fake.say(id, text, { at, ...more });
+    const [agent] = [says('Hi\u0000 there', { name: 'Grace' }), says('I am a bot', { role: 'Chatbot', at: at + 1 })];
+    says('', { payload: { entryType: 'Message', abstractMessage: { messageType: 'ChoicesMessage' } }, at: at + 2 });
+    const page = await salesforce.listEntries(id, new Date(at));
+    expect(page?.next).toBeNull();
+    expect(page?.entries).toMatchObject([
+      { id: agent, role: 'Agent', senderName: 'Grace', text: 'Hi there', at: new Date(at) },
+      { role: 'Chatbot', text: 'I am a bot' },
+      { role: 'Agent', text: null },
+    ]);
+  });
+
+  it.each([true, false])(
+    'comes whole over pages, whether the start is listed (%s) and however many fall in a millisecond',
+    async (isStartListed) => {
+      await fake.close();
+      fake = await startFakeSalesforce({ isStartListed });
+      const conversation = await opened();
+      const from = Date.now() + 60_000;
+      const said = Array.from({ length: 180 }, (_, n) =>
+        fake.say(conversation.id, `m${n}`, { at: from + Math.floor(n / 30) }),
+      );
+      const read = await readAll(conversation, new Date(from - 1));
+      expect(new Set(read)).toEqual(new Set(said));
+      expect([...new Set(read)]).toEqual(said);
+    },
+  );
+
+  it('of a conversation that is gone is nothing', async () => {
+    const { salesforce, id } = await opened();
+    fake.conversations.delete(id);
+    expect(await salesforce.listEntries(id, null)).toBeUndefined();
+  });
+
+  it('is asked for again where the answer is no list', async () => {
+    const { salesforce, id } = await opened();
+    fake.next('entries', { answer: { status: 200, body: { maintenance: true } }, when: 'before' });
+    expect((await failure(salesforce.listEntries(id, null))).transient).toBe(true);
+  });
+});

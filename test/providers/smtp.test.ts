@@ -1,0 +1,140 @@
+import { createServer, type Socket } from 'node:net';
+import { describe, expect, it } from '@jest/globals';
+import { createSmtpSender } from '../../src/providers/email/smtp.ts';
+
+const message = {
+  messageId: '<0190a0a0-0000-7000-8000-000000000001@acme.example>',
+  from: { name: 'Acme', address: 'hello@acme.example' },
+  to: 'ann@example.com',
+  subject: 'Hi',
+  body: 'Hello',
+  unsubscribeUrl: undefined,
+  envelopeFrom: 'hello@acme.example',
+  replyTo: undefined,
+  dkim: undefined,
+};
+
+type Reply = string | 'hang up';
+
+/** A mail server that follows a script: its reply to each command, and to the text after DATA as `text`. */
+async function scripted(replies: Record<string, Reply>) {
+  const standard: Record<string, Reply> = {
+    greeting: '220 ready',
+    EHLO: '250 fine',
+    MAIL: '250 fine',
+    RCPT: '250 fine',
+    DATA: '354 go on',
+    text: '250 taken',
+    RSET: '250 fine',
+    QUIT: '221 bye',
+  };
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    const answer = (command: string) => {
+      const reply = replies[command] ?? standard[command] ?? '500 what';
+      if (reply === 'hang up') socket.destroy();
+      else socket.write(`${reply}\r\n`);
+    };
+    let pending = '';
+    let isText = false;
+    socket.on('error', () => undefined);
+    socket.on('data', (data) => {
+      pending += data;
+      for (;;) {
+        const end = isText ? pending.indexOf('\r\n.\r\n') : pending.indexOf('\r\n');
+        if (end < 0) return;
+        const command = isText ? 'text' : pending.slice(0, 4).trim();
+        pending = pending.slice(end + (isText ? 5 : 2));
+        isText = command === 'DATA' && (replies.DATA ?? '354').startsWith('354');
+        answer(command);
+      }
+    });
+    answer('greeting');
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as { port: number };
+  return {
+    port,
+    close: () => {
+      for (const socket of sockets) socket.destroy();
+      return new Promise<void>((resolve) => server.close(() => resolve()));
+    },
+  };
+}
+
+async function outcomeWith(replies: Record<string, Reply>, login = {}) {
+  const server = await scripted(replies);
+  const sender = createSmtpSender({ host: '127.0.0.1', port: server.port, secure: false, ...login });
+  try {
+    return await sender.send(message);
+  } finally {
+    sender.close();
+    await server.close();
+  }
+}
+
+describe('what an SMTP session says about a mail', () => {
+  it('was taken, under the Message-ID of its delivery', async () => {
+    expect(await outcomeWith({})).toEqual({ kind: 'accepted', providerId: message.messageId });
+  });
+
+  it.each([
+    ['the greeting refuses', { greeting: '554 5.3.2 closed' }, { kind: 'rejected', because: 'permanent' }],
+    ['the server is busy at the greeting', { greeting: '421 4.3.2 busy' }, { kind: 'retry', scope: 'provider' }],
+    ['the sender must wait', { MAIL: '451 4.7.1 slow down' }, { kind: 'retry', scope: 'recipient' }],
+    ['the recipient must wait', { RCPT: '450 4.2.1 greylisted' }, { kind: 'retry', scope: 'recipient' }],
+    ['the recipient does not exist', { RCPT: '550 5.1.1 no such user' }, { kind: 'rejected', because: 'suppress' }],
+    ['the sender is refused', { MAIL: '550 5.1.8 Sender address rejected' }, { kind: 'rejected', because: 'config' }],
+    ['the sender is not ours', { MAIL: '553 5.7.1 not owned by user' }, { kind: 'rejected', because: 'config' }],
+    ['the recipient refuses us', { RCPT: '550 5.7.1 policy' }, { kind: 'rejected', because: 'permanent' }],
+    [
+      'the recipient refuses our address, which looks like a code',
+      { RCPT: '550 5.7.1 Client host [185.5.1.20] blocked' },
+      { kind: 'rejected', because: 'permanent' },
+    ],
+    [
+      'the recipient refuses our address, without a code',
+      { RCPT: '550 Client host [5.1.1.20] blocked' },
+      { kind: 'rejected', because: 'permanent' },
+    ],
+    [
+      'the recipient refuses the sender',
+      { RCPT: '550 5.1.8 Sender address rejected' },
+      { kind: 'rejected', because: 'permanent' },
+    ],
+    ['the mailbox is full', { RCPT: '552 5.2.2 over quota' }, { kind: 'rejected', because: 'permanent' }],
+    ['the text is put off', { text: '452 4.3.1 disk full' }, { kind: 'retry', scope: 'recipient' }],
+    ['the text is refused', { text: '554 5.6.0 spam' }, { kind: 'rejected', because: 'permanent' }],
+    ['the line breaks after the text', { text: 'hang up' }, { kind: 'unknown' }],
+  ] as [string, Record<string, Reply>, object][])('%s', async (_, replies, expected) => {
+    expect(await outcomeWith(replies)).toMatchObject(expected);
+  });
+
+  it('was refused, in words that any column holds', async () => {
+    const outcome = await outcomeWith({ RCPT: '550 5.1.1 no such\0 user\0' });
+    expect(outcome).toEqual({ kind: 'rejected', because: 'suppress', reason: expect.stringContaining('no such user') });
+    expect(JSON.stringify(outcome)).not.toContain('\\u0000');
+  });
+
+  it('does not go while the login is refused', async () => {
+    const ehlo = '250-fine\r\n250 AUTH PLAIN';
+    const login = { username: 'me', password: 'wrong' };
+    expect(await outcomeWith({ EHLO: ehlo, AUTH: '535 5.7.8 no' }, login)).toMatchObject({
+      kind: 'rejected',
+      because: 'config',
+    });
+    expect(await outcomeWith({ EHLO: ehlo, AUTH: '454 4.7.0 later' }, login)).toMatchObject({
+      kind: 'retry',
+      scope: 'provider',
+    });
+  });
+
+  it('was surely not sent where nobody listens', async () => {
+    const server = await scripted({});
+    await server.close();
+    const sender = createSmtpSender({ host: '127.0.0.1', port: server.port, secure: false });
+    expect(await sender.send(message)).toMatchObject({ kind: 'retry', scope: 'provider' });
+    sender.close();
+  });
+});

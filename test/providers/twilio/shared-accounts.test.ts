@@ -1,0 +1,56 @@
+import { afterAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { newId } from '../../../src/ids.ts';
+import { createEgress } from '../../../src/providers/egress/egress.ts';
+import { createTwilioSender, type TwilioSettings } from '../../../src/providers/twilio/sender.ts';
+import { type FakeTwilio, refusesWith, startFakeTwilio } from '../../support/fakes/twilio.ts';
+
+const TO = '+14155550100';
+const [OURS, THEIRS] = ['+15005550006', '+15005550007'];
+const egress = createEgress({ allow: ['127.0.0.0/8'] });
+
+describe('a Twilio account that other programs use too', () => {
+  let twilio: FakeTwilio;
+  const opened: FakeTwilio[] = [];
+  beforeEach(async () => {
+    twilio = await startFakeTwilio();
+    opened.push(twilio);
+  });
+  afterAll(async () => {
+    await Promise.all(opened.map((server) => server.close()));
+    await egress.close();
+  });
+
+  const senderOf = (settings: Partial<TwilioSettings>) => {
+    const account = { base_url: twilio.url, account_sid: twilio.accountSid, auth_token: twilio.authToken };
+    return createTwilioSender(egress, { ...account, ...settings }, 'https://desk.example.com/callbacks/twilio');
+  };
+  const message = () => ({ deliveryId: newId(), to: TO, body: 'Hello' });
+  const find = (settings: Partial<TwilioSettings>) =>
+    senderOf(settings).findLostSend?.({ ...message(), since: new Date(Date.now() - 5_000) });
+
+  it('is asked again in a minute when the number has as many messages waiting as it can (21611)', async () => {
+    twilio.next(refusesWith(21611, 'This From number has exceeded the maximum number of queued messages', 429));
+    expect(await senderOf({ from: OURS }).send(message())).toMatchObject({ kind: 'retry', scope: 'provider' });
+    twilio.next(refusesWith(21611, 'This From number has exceeded the maximum number of queued messages', 400));
+    expect(await senderOf({ from: OURS }).send(message())).toEqual({
+      kind: 'retry',
+      scope: 'provider',
+      reason: 'This From number has exceeded the maximum number of queued messages (Twilio 21611)',
+      retryAfterMs: 60_000,
+    });
+    expect(twilio.messages).toEqual([]);
+  });
+
+  it.each<[string, Partial<TwilioSettings>, Partial<TwilioSettings>]>([
+    ['number', { from: OURS }, { from: THEIRS }],
+    ['messaging service', { messaging_service_sid: 'MG1' }, { messaging_service_sid: 'MG2' }],
+    ['messaging service, by our number', { messaging_service_sid: 'MG1' }, { from: OURS }],
+    ['number, by a messaging service', { from: OURS }, { messaging_service_sid: 'MG2' }],
+  ])('has none of their messages taken for ours: from another %s', async (_, ours, theirs) => {
+    await senderOf(theirs).send(message());
+    expect(await find(ours)).toBeUndefined();
+    const sent = await senderOf(ours).send(message());
+    expect(sent).toMatchObject({ kind: 'accepted' });
+    expect(await find(ours)).toEqual(sent);
+  });
+});

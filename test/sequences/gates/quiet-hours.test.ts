@@ -1,0 +1,196 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { emailStep, timeIn } from '../../support/sequences.ts';
+import type { TestOrg } from '../../support/stack/api.ts';
+import { eventually, type Stack, startStack } from '../../support/stack/stack.ts';
+
+const TOKYO = 'Asia/Tokyo';
+const KARACHI = 'Asia/Karachi';
+const BOGOTA = 'America/Bogota';
+const PAKISTANI = '+923012345678';
+
+/** Quiet hours in which it now is in the zone, and in no other of these. */
+const nowIn = (timeZone: string) => ({ start: timeIn(timeZone, -60), end: timeIn(timeZone, 60) });
+
+describe('quiet hours', () => {
+  let stack: Stack;
+  let org: TestOrg;
+  beforeAll(async () => {
+    stack = await startStack();
+  });
+  beforeEach(async () => {
+    org = await stack.createOrg();
+  });
+  afterAll(() => stack.close());
+
+  /** Changes the org's settings, and waits until that was told to all that is held. */
+  const setUp = async (settings: object) => {
+    expect((await org.patch('/org/settings', settings)).status).toBe(200);
+    await eventually('the end of the events', async () => {
+      const [event] = await stack.db.selectFrom('outbox').select('id').where('org_id', '=', org.id).limit(1).execute();
+      return event === undefined;
+    });
+  };
+  const create = async (input: object = {}) => {
+    const { status, body } = await org.post('/sequences', { filter: null, steps: [emailStep('Hi')], ...input });
+    expect(status).toBe(201);
+    return `/sequences/${body.id}`;
+  };
+  /** Adds a contact to a sequence; gives the enrollment, explained, once its first step was sent or held. */
+  const enroll = async (path: string, contact: object = {}) => {
+    const email = `${crypto.randomUUID()}@quiet.example`;
+    const { body: saved } = await org.post('/contacts', { contact: { email, ...contact } });
+    await org.post(`${path}/contacts`, { contacts: [{ id: saved.id }] });
+    const explained = await eventually('the first step', async () => {
+      const { items } = (await org.get(`${path}/enrollments?limit=100`)).body;
+      const { id } = items.find(({ contact_id }: { contact_id: string }) => contact_id === saved.id);
+      const { body } = await org.get(`${path}/enrollments/${id}`);
+      return (body.steps[0].status === 'done' || body.held_until !== null) && body;
+    });
+    return { ...explained, email };
+  };
+  const isHeld = async (path: string, contact: object = {}) => (await enroll(path, contact)).held_until !== null;
+
+  it('hold what an org sends inside them, with the hour at that moment, until they are over', async () => {
+    const quietHours = nowIn(TOKYO);
+    await setUp({ timezone: TOKYO, quiet_hours: quietHours });
+    const path = await create({ steps: [emailStep('Hi'), emailStep('Later', 60)] });
+    const minutesOf = [timeIn(TOKYO), timeIn(TOKYO, 1)];
+    const { email, held_until, status, steps } = await enroll(path);
+    const reasons = minutesOf.map(
+      (time) => `quiet_hours: ${time} in Asia/Tokyo is within ${quietHours.start} to ${quietHours.end}`,
+    );
+    expect(status).toBe('active');
+    expect(steps[0]).toMatchObject({
+      status: 'waiting',
+      due_at: held_until,
+      delivery: { status: 'held', attempts: 0 },
+    });
+    expect(reasons).toContain(steps[0].delivery.reason);
+    expect(steps[1]).toMatchObject({ status: 'not_reached', delivery: null });
+    expect(new Date(held_until).toLocaleTimeString('en-GB', { timeZone: TOKYO })).toBe(`${quietHours.end}:00`);
+    expect(Date.parse(held_until) - Date.now()).toBeLessThanOrEqual(3_600_000);
+
+    const delivery = (await org.get(`/deliveries/${steps[0].delivery.id}`)).body;
+    expect(delivery).toMatchObject({ status: 'held', gate: 'quiet_hours', not_before: held_until, answers: [] });
+    expect((await org.get('/deliveries?status=held')).body.items).toHaveLength(1);
+    expect(stack.sink.to(email)).toEqual([]);
+  });
+
+  it("are the sequence's own in place of the org's", async () => {
+    await setUp({ timezone: TOKYO, quiet_hours: nowIn(TOKYO) });
+    const elsewhere = await create({ gates: { quiet_hours: nowIn(BOGOTA) } });
+    expect(await isHeld(elsewhere)).toBe(false);
+    await setUp({ quiet_hours: nowIn(BOGOTA) });
+    const own = await create({ gates: { quiet_hours: nowIn(TOKYO) } });
+    expect(await isHeld(own)).toBe(true);
+    expect(await isHeld(await create())).toBe(false);
+  });
+
+  it.each([
+    ['its timezone', TOKYO, { custom_data: { timezone: TOKYO }, phone: PAKISTANI }],
+    [
+      "its number's country, where the timezone is none",
+      KARACHI,
+      { custom_data: { timezone: 'Moon/Base' }, phone: PAKISTANI },
+    ],
+    ["the org's zone, where nothing is known of it", BOGOTA, {}],
+  ])('are those of the contact: %s', async (_, zone, contact) => {
+    await setUp({ timezone: BOGOTA });
+    for (const quiet of [TOKYO, KARACHI, BOGOTA]) {
+      const { held_until, steps } = await enroll(await create({ gates: { quiet_hours: nowIn(quiet) } }), contact);
+      expect([quiet, held_until !== null]).toEqual([quiet, quiet === zone]);
+      if (quiet === zone) expect(steps[0].delivery.reason).toContain(` in ${zone} is within `);
+    }
+  });
+
+  it('hold no transactional mail', async () => {
+    await setUp({ quiet_hours: nowIn('UTC') });
+    const path = await create({
+      steps: [emailStep('Receipt', 0, { email_is_transactional: true }), emailStep('News')],
+    });
+    const { email, id } = await enroll(path);
+    const explained = await eventually('the second step', async () => {
+      const { body } = await org.get(`${path}/enrollments/${id}`);
+      return body.steps[1].delivery !== null && body;
+    });
+    expect(explained.steps.map(({ status }: { status: string }) => status)).toEqual(['done', 'waiting']);
+    expect(stack.sink.to(email).map(({ subject }) => subject)).toEqual(['Receipt']);
+  });
+
+  it.each([
+    ["the sequence's", (path: string) => org.patch(path, { gates: { quiet_hours: nowIn(TOKYO) } })],
+    ["the org's", () => setUp({ quiet_hours: null })],
+  ])('let go what they held as soon as %s are changed', async (_, change) => {
+    await setUp({ timezone: BOGOTA, quiet_hours: nowIn(BOGOTA) });
+    const path = await create();
+    const { email, held_until } = await enroll(path);
+    expect(held_until).not.toBeNull();
+    await change(path);
+    await eventually('the mail', () => stack.sink.to(email).length === 1);
+  });
+
+  it.each([
+    ['the sequence turns its own off', {}, (path: string) => org.patch(path, { gates: { quiet_hours: null } })],
+    ['the org turns its own off', { quiet_hours: nowIn(BOGOTA) }, () => setUp({ quiet_hours: null })],
+  ])('let all go at once when %s', async (_, settings, turnOff) => {
+    await setUp({ timezone: BOGOTA, ...settings });
+    const path = await create('quiet_hours' in settings ? {} : { gates: { quiet_hours: nowIn(BOGOTA) } });
+    const held = [await enroll(path), await enroll(path)];
+    expect(held.map(({ held_until }) => held_until !== null)).toEqual([true, true]);
+    await turnOff(path);
+    for (const { email } of held) await eventually('the mail', () => stack.sink.to(email).length === 1);
+    const { items } = (await org.get('/deliveries')).body;
+    expect(items.map(({ status }: { status: string }) => status)).toEqual(['accepted', 'accepted']);
+  });
+
+  it('end what they hold for a contact that is deleted, and nothing of the others', async () => {
+    const path = await create({ gates: { quiet_hours: nowIn('UTC') } });
+    const [gone, stays] = [await enroll(path), await enroll(path)];
+    expect((await org.delete(`/contacts/${gone.contact_id}`)).status).toBe(200);
+    const canceled = await eventually('the end of the send', async () => {
+      const { items } = (await org.get('/deliveries?status=canceled')).body;
+      return items.length === 1 && items;
+    });
+    expect(canceled).toMatchObject([
+      { id: gone.steps[0].delivery.id, enrollment_id: null, attempts: 0, sent_at: null },
+    ]);
+    expect((await org.get(`/deliveries/${stays.steps[0].delivery.id}`)).body.status).toBe('held');
+  });
+
+  describe('and all gates, saved,', () => {
+    const gatesOf = async (path: string) => (await org.get(path)).body.gates;
+
+    it('are none until set, merge by name, and are turned off by null', async () => {
+      const path = await create();
+      expect(await gatesOf(path)).toEqual({});
+      const night = { start: '21:00', end: '08:00' };
+      expect((await org.patch(path, { gates: { quiet_hours: night, daily_cap: 2 } })).status).toBe(200);
+      expect((await org.patch(path, { gates: { daily_cap: 3, exit_on_reply: true } })).status).toBe(200);
+      expect(await gatesOf(path)).toEqual({ quiet_hours: night, daily_cap: 3, exit_on_reply: true });
+      expect((await org.patch(path, { gates: { quiet_hours: null, exit_on_reply: false } })).status).toBe(200);
+      expect(await gatesOf(path)).toEqual({ quiet_hours: null, daily_cap: 3, exit_on_reply: false });
+      await org.patch(path, { name: 'Renamed' });
+      expect(await gatesOf(path)).toMatchObject({ daily_cap: 3 });
+    });
+
+    it.each([
+      ['a time that is none', { quiet_hours: { start: '24:00', end: '08:00' } }, 'gates.quiet_hours.start'],
+      ['half a window', { quiet_hours: { start: '21:00' } }, 'gates.quiet_hours.end'],
+      ['a window of no length', { quiet_hours: { start: '08:00', end: '08:00' } }, 'gates.quiet_hours.end'],
+      ['a cap of nothing', { daily_cap: 0 }, 'gates.daily_cap'],
+      ['half a message', { daily_cap: 1.5 }, 'gates.daily_cap'],
+      ['a rate of nothing', { sends_per_minute: 0 }, 'gates.sends_per_minute'],
+      ['a rate beyond a million', { sends_per_minute: 1_000_001 }, 'gates.sends_per_minute'],
+      ['an exit that is neither on nor off', { exit_on_reply: 'yes' }, 'gates.exit_on_reply'],
+      ['an exit of null', { exit_when_unmatched: null }, 'gates.exit_when_unmatched'],
+      ['no object', [], 'gates'],
+    ])('are refused where they hold %s, at POST and PATCH', async (_, gates, path) => {
+      const created = await org.post('/sequences', { filter: null, steps: [emailStep('Hi')], gates });
+      const changed = await org.patch(await create(), { gates });
+      for (const { status, body } of [created, changed]) {
+        expect(status).toBe(400);
+        expect(body.issues.map((issue: { path: string }) => issue.path)).toContain(`body.${path}`);
+      }
+    });
+  });
+});

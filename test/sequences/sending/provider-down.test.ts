@@ -1,0 +1,33 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { connectTwilio, createSequence, deliveriesOf, FAKES_ALLOWED, newNumber } from '../../support/channels.ts';
+import { startFakeTwilio } from '../../support/fakes/twilio.ts';
+import { emailStep, smsStep } from '../../support/sequences.ts';
+import { eventually, type Stack, startStack } from '../../support/stack/stack.ts';
+
+describe('a provider that nobody reaches', () => {
+  let stack: Stack;
+  beforeAll(async () => {
+    stack = await startStack({ env: FAKES_ALLOWED });
+  });
+  afterAll(() => stack.close());
+
+  it('holds up its own step, and no mail of the same sequence', async () => {
+    const org = await stack.createOrg();
+    const twilio = await startFakeTwilio();
+    await connectTwilio(org, twilio);
+    await twilio.close();
+    const to = newNumber();
+    const { body: held } = await org.post('/contacts', { contact: { phone: to, email: 'cat@down.example' } });
+    const id = await createSequence(org, [smsStep('Hi'), emailStep('Hello')]);
+    await org.post(`/sequences/${id}/contacts`, { contacts: [{ id: held.id }] });
+    const smsTo = async () =>
+      (await deliveriesOf(org, id)).find((delivery: Record<string, string>) => delivery.to === to);
+    await eventually('the first try', async () => (await smsTo())?.status === 'queued');
+
+    await org.post(`/sequences/${id}/contacts`, { contacts: [{ email: 'ann@down.example' }] });
+    await eventually('the mail of who has no number', () => stack.sink.to('ann@down.example').length === 1);
+    expect(['queued', 'sending']).toContain((await smsTo()).status);
+    expect((await org.get(`/sequences/${id}`)).body.status).toBe('active');
+    expect(stack.sink.to('cat@down.example')).toEqual([]);
+  });
+});

@@ -1,0 +1,156 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { emailStep, inDomain, smsStep } from '../../support/sequences.ts';
+import { eventually, type Stack, startStack } from '../../support/stack/stack.ts';
+
+const HOSTILE = '<img src=x onerror="alert(1)"> & co';
+
+describe('the texts of a sequence', () => {
+  let stack: Stack;
+  beforeAll(async () => {
+    stack = await startStack();
+  });
+  afterAll(() => stack.close());
+
+  let serial = 0;
+  /** The mail that a step with these texts sends to a contact. */
+  const mailTo = async (contact: object, texts: Record<string, string>) => {
+    const domain = `t${++serial}.example`;
+    const steps = [emailStep('Hi', 0, texts)];
+    expect((await stack.org.post('/sequences', { filter: inDomain(domain), steps })).status).toBe(201);
+    expect((await stack.org.post('/contacts', { contact: { email: `c@${domain}`, ...contact } })).status).toBe(201);
+    return eventually('the mail', () => stack.sink.to(`c@${domain}`)[0]);
+  };
+
+  it.each([
+    ['a name', { name: 'Ada' }, 'Hello Ada!'],
+    ['no name', {}, 'Hello there!'],
+    ['a blank name', { name: ' ' }, 'Hello there!'],
+    ['an empty name', { name: '' }, 'Hello there!'],
+    ['a name that looks like a template', { name: '{{contact.email}}' }, 'Hello {{contact.email}}!'],
+  ])('speak of each contact, with a fallback for what is missing or blank: %s', async (_, contact, expected) => {
+    const text = 'Hello {{ contact.name | there }}!';
+    const mail = await mailTo(contact, { email_subject: text, email_sender_name: text, email_body: text });
+    expect([mail.subject, mail.from?.value[0]?.name, mail.text?.trim()]).toEqual([expected, expected, expected]);
+  });
+
+  it('show custom data, and whose mail it is', async () => {
+    const custom_data = { plan: 'pro', 'favourite drink': 'tea', blank: ' ' };
+    const fields = ['plan', 'favourite drink', 'blank|-', 'gone|none'].map((key) => `{{contact.custom_data.${key}}}`);
+    const body = `${fields.join(' ')} {{contact.phone_number}} \\{{as it is}}`;
+    const mail = await mailTo({ custom_data, phone: '+4915112345699' }, { email_body: body });
+    expect(mail.text?.trim()).toBe('pro tea - none +4915112345699 {{as it is}}');
+  });
+
+  it('escape what they say of a contact in HTML, fallbacks too', async () => {
+    const mail = await mailTo(
+      { name: HOSTILE },
+      { email_body: '<p title="{{contact.name}}">{{contact.phone_number|<b>?}}</p>' },
+    );
+    const escaped = '&lt;img src=x onerror=&quot;alert(1)&quot;&gt; &amp; co';
+    expect(String(mail.html).trim()).toBe(`<p title="${escaped}">&lt;b&gt;?</p>`);
+  });
+
+  it('stay plain text, whatever they say of a contact', async () => {
+    const mail = await mailTo({ name: HOSTILE }, { email_body: 'Hello {{contact.name}}' });
+    expect([mail.html, mail.text?.trim()]).toEqual([false, `Hello ${HOSTILE}`]);
+  });
+
+  it('break no header', async () => {
+    const custom_data = { name: 'Eve\r\nBcc: all@example.com\u2028X' };
+    const text = 'Hi {{contact.custom_data.name}}';
+    const mail = await mailTo({ custom_data }, { email_subject: text, email_sender_name: text });
+    expect([mail.subject, mail.from?.value[0]?.name]).toEqual(Array(2).fill('Hi Eve Bcc: all@example.com X'));
+    expect(mail.headers.has('bcc')).toBe(false);
+  });
+
+  it('go out by SMS as text', async () => {
+    const path = (
+      await stack.org.post('/sequences', {
+        filter: null,
+        steps: [smsStep('Hi {{contact.name|there}}, {{contact.custom_data.due|soon}}')],
+      })
+    ).body.id;
+    const contacts = [
+      { phone: '+4915112345601', name: 'Ada & <Bob>', custom_data: { due: 'x'.repeat(2_000) } },
+      { phone: '+4915112345602', name: ' ' },
+    ];
+    for (const contact of contacts) await stack.org.post('/contacts', { contact });
+    await stack.org.post(`/sequences/${path}/contacts`, {
+      contacts: contacts.map(({ phone }) => ({ phone_number: phone })),
+    });
+    const bodyTo = (phone: string) =>
+      eventually('the SMS', async () => {
+        const { items } = (await stack.org.get('/sandbox/outbox')).body;
+        return items.find(({ to }: { to: string }) => to === phone)?.payload.Body as string | undefined;
+      });
+    expect(await bodyTo('+4915112345601')).toBe(`Hi Ada & <Bob>, ${'x'.repeat(1_600)}`.slice(0, 1_600));
+    expect(await bodyTo('+4915112345602')).toBe('Hi there, soon');
+  });
+
+  describe('that cannot be saved', () => {
+    const bad = [
+      emailStep('Fine'),
+      emailStep('Hi {{contact.nme}}', 0, { email_body: '{{contact.name', email_sender_name: '{{}} {{org.name}}' }),
+      smsStep('{{contact.custom_data.}} {{ {{contact.name}}'),
+    ];
+    const at = (step: number, field: string, message: string) => ({
+      path: `body.steps.${step}.action.data.${field}`,
+      message: expect.stringMatching(message),
+    });
+    const issues = [
+      at(1, 'email_subject', '^unknown field "contact.nme"; use .*at character 4'),
+      at(1, 'email_body', '^{{ is not closed .*at character 1'),
+      at(1, 'email_sender_name', '^{{ }} names no field; .*at character 1'),
+      at(1, 'email_sender_name', '^unknown field "org.name"; .*at character 6'),
+      at(2, 'message', '^unknown field "contact.custom_data."; .*at character 1'),
+      at(2, 'message', '^{{ is not closed .*at character 26'),
+    ];
+    const refusal = (steps: object[], ...expected: object[]) => ({
+      post: async () => {
+        const { status, body } = await stack.org.post('/sequences', { filter: null, steps });
+        expect([status, body.issues.length, body.issues]).toEqual([
+          400,
+          expected.length,
+          expect.arrayContaining(expected),
+        ]);
+      },
+      patch: async () => {
+        const created = await stack.org.post('/sequences', {
+          filter: inDomain('saved.example'),
+          steps: [emailStep('One')],
+        });
+        const path = `/sequences/${created.body.id}`;
+        const before = (await stack.org.get(path)).body;
+        const { status, body } = await stack.org.patch(path, { name: 'Other', steps });
+        expect([status, body.issues.length, body.issues]).toEqual([
+          400,
+          expected.length,
+          expect.arrayContaining(expected),
+        ]);
+        expect((await stack.org.get(path)).body).toEqual(before);
+      },
+    });
+
+    it.each(['post', 'patch'] as const)(
+      'are a 400 that names each problem with its step and place: %s',
+      async (method) => {
+        await refusal(bad, ...issues)[method]();
+      },
+    );
+
+    it.each(['post', 'patch'] as const)(
+      'nor can calls by an agent that is not there, or another org’s: %s',
+      async (method) => {
+        const callBy = (aiPhoneAgentId: string) => ({
+          delay_in_minutes: 0,
+          action: { type: 'make_phone_calls', data: { aiPhoneAgentId } },
+        });
+        const { body: foreign } = await stack.other.post('/phone', { name: 'Theirs', type: 'outbound' });
+        const { body: own } = await stack.org.post('/phone', { name: 'Ours', type: 'outbound' });
+        const message = '^there is no phone agent with this id$';
+        const steps = [callBy(own.id), callBy(foreign.id), emailStep('Fine'), callBy('no id')];
+        await refusal(steps, at(1, 'aiPhoneAgentId', message), at(3, 'aiPhoneAgentId', message))[method]();
+      },
+    );
+  });
+});

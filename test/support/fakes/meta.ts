@@ -1,0 +1,186 @@
+import { createHmac, randomBytes } from 'node:crypto';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
+import { z } from 'zod';
+import { type FakeTemplate, type Refusal, refusalOf, SendBody, type SentTemplate } from './meta-templates.ts';
+
+interface SentMessage {
+  id: string;
+  phoneNumberId: string;
+  to: string;
+  callbackData: string | undefined;
+}
+
+/** A template message that was accepted. */
+export interface FakeMetaMessage extends SentMessage {
+  template: SentTemplate;
+}
+
+/** A text that was accepted. */
+export interface FakeMetaText extends SentMessage {
+  text: string;
+}
+
+/** What happens to one send: a refusal without effect, a fault before or after the effect, or an answer that is late. */
+export type MetaFault = Refusal | 'reset-before' | 'reset-after' | 'error-after' | { slowMs: number };
+
+export interface FakeMeta {
+  url: string;
+  accessToken: string;
+  appSecret: string;
+  templates: FakeTemplate[];
+  /** Every template message accepted, once, in order. */
+  messages: FakeMetaMessage[];
+  /** Every text accepted, once, in order. */
+  texts: FakeMetaText[];
+  /** What the coming sends meet, one each. */
+  next(...faults: MetaFault[]): void;
+  /** Posts what became of a message; answers with the status it got. A forged one is signed with another secret. */
+  callback(
+    url: string,
+    message: FakeMetaMessage,
+    status: 'sent' | 'delivered' | 'read' | 'failed',
+    options?: { forged?: boolean; errors?: { code: number; title: string; details?: string }[] },
+  ): Promise<number>;
+  /** Posts a message of a contact. */
+  receive(url: string, message: { from: string; text: string; id?: string; forged?: boolean }): Promise<number>;
+  /** Asks for the subscription, and says whether the challenge came back. */
+  handshake(url: string, verifyToken: string): Promise<{ status: number; isConfirmed: boolean }>;
+  close(): Promise<void>;
+}
+
+const PHONE_NUMBER = { display_phone_number: '15550783881', phone_number_id: '106540352242922' };
+
+/** WhatsApp's Cloud API over real HTTP, as strict as the real one. `fault` says what the nth send meets where `next` scripted nothing. */
+export async function startFakeMeta(
+  templates: FakeTemplate[] = [],
+  fault?: (n: number) => MetaFault | undefined,
+): Promise<FakeMeta> {
+  const [accessToken, appSecret] = [`EAAG${randomBytes(8).toString('hex')}`, randomBytes(8).toString('hex')];
+  const messages: FakeMetaMessage[] = [];
+  const texts: FakeMetaText[] = [];
+  const faults: MetaFault[] = [];
+  let sends = 0;
+
+  const writers = new Set<string>();
+  /** A text is taken within 24 hours of the last message of whoever gets it. */
+  const closedFor = (to: string): Refusal | undefined =>
+    writers.has(digitsOf(to)) ? undefined : { status: 400, code: 131047, message: 'Re-engagement message' };
+
+  const take = async (request: IncomingMessage, response: ServerResponse, phoneNumberId: string, body: unknown) => {
+    sends += 1;
+    const met = faults.shift() ?? fault?.(sends);
+    if (met === 'reset-before') return request.socket.resetAndDestroy();
+    if (typeof met === 'object' && 'status' in met) return refuse(response, met);
+    const sent = SendBody.safeParse(body);
+    if (!sent.success) return refuse(response, { status: 400, code: 100, message: z.prettifyError(sent.error) });
+    const { to, biz_opaque_callback_data: callbackData } = sent.data;
+    const refusal = sent.data.type === 'template' ? refusalOf(templates, sent.data.template) : closedFor(to);
+    if (refusal !== undefined) return refuse(response, refusal);
+
+    const id = newId();
+    const message = { id, phoneNumberId, to, callbackData };
+    if (sent.data.type === 'template') messages.push({ ...message, template: sent.data.template });
+    else texts.push({ ...message, text: sent.data.text.body });
+    if (met === 'reset-after') return request.socket.resetAndDestroy();
+    if (met === 'error-after') return refuse(response, { status: 500, code: 131000, message: 'Something went wrong' });
+    if (met !== undefined) await setTimeout(met.slowMs, undefined, { ref: false });
+    const contacts = [{ input: to, wa_id: digitsOf(to) }];
+    return answer(response, 200, { messaging_product: 'whatsapp', contacts, messages: [{ id }] });
+  };
+
+  const handle = async (request: IncomingMessage, response: ServerResponse) => {
+    let text = '';
+    for await (const chunk of request) text += chunk;
+    const { pathname, searchParams } = new URL(request.url ?? '', 'http://graph');
+    const [, version, id = '', edge] = pathname.split('/');
+    if (request.headers.authorization !== `Bearer ${accessToken}`) {
+      const given = request.headers.authorization?.slice('Bearer '.length) ?? '';
+      return refuse(response, { status: 401, code: 190, message: `Malformed access token ${given}` });
+    }
+    const isKnownVersion = version === 'v23.0';
+    if (isKnownVersion && request.method === 'POST' && edge === 'messages') {
+      return take(request, response, id, JSON.parse(text));
+    }
+    const found = templates.find((template) => template.id === id);
+    if (!isKnownVersion || request.method !== 'GET' || found === undefined) {
+      return refuse(response, { status: 400, code: 100, message: `Unsupported request: '${id}' does not exist` });
+    }
+    const fields = new Set(['id', ...(searchParams.get('fields') ?? '').split(',')]);
+    const shown = Object.entries({ status: 'APPROVED', parameter_format: 'POSITIONAL', ...found });
+    return answer(response, 200, Object.fromEntries(shown.filter(([field]) => fields.has(field))));
+  };
+
+  const post = async (url: string, forged: boolean, value: object) => {
+    const change = { field: 'messages', value: { messaging_product: 'whatsapp', metadata: PHONE_NUMBER, ...value } };
+    const body = escaped({
+      object: 'whatsapp_business_account',
+      entry: [{ id: '102290129340398', changes: [change] }],
+    });
+    const signature = createHmac('sha256', forged ? 'forged' : appSecret)
+      .update(body)
+      .digest('hex');
+    const headers = { 'content-type': 'application/json', 'x-hub-signature-256': `sha256=${signature}` };
+    return (await fetch(url, { method: 'POST', headers, body })).status;
+  };
+
+  const server = createServer((request, response) => void handle(request, response));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    accessToken,
+    appSecret,
+    templates,
+    messages,
+    texts,
+    next: (...more) => void faults.push(...more),
+    callback: (url, { id, to, callbackData }, status, { forged = false, errors } = {}) => {
+      const report = {
+        id,
+        status,
+        timestamp: now(),
+        recipient_id: digitsOf(to),
+        biz_opaque_callback_data: callbackData,
+      };
+      const causes = errors?.map(({ details, ...rest }) => ({ ...rest, message: rest.title, error_data: { details } }));
+      return post(url, forged, { statuses: [{ ...report, errors: causes }] });
+    },
+    receive: (url, { from, text, id = newId(), forged = false }) => {
+      if (!forged) writers.add(digitsOf(from));
+      const message = { from: digitsOf(from), id, timestamp: now(), type: 'text', text: { body: text } };
+      return post(url, forged, { contacts: [{ wa_id: digitsOf(from) }], messages: [message] });
+    },
+    handshake: async (url, verifyToken) => {
+      const challenge = String(Date.now());
+      const query = { 'hub.mode': 'subscribe', 'hub.challenge': challenge, 'hub.verify_token': verifyToken };
+      const response = await fetch(`${url}?${new URLSearchParams(query)}`);
+      return { status: response.status, isConfirmed: (await response.text()) === challenge };
+    },
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+function answer(response: ServerResponse, status: number, content: object, headers: Record<string, string> = {}) {
+  response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(content));
+}
+
+function refuse(response: ServerResponse, { status, code, message = 'Refused', details, retryAfter }: Refusal) {
+  const error = { message: `(#${code}) ${message}`, type: 'OAuthException', code, error_data: { details } };
+  const headers = retryAfter === undefined ? undefined : { 'retry-after': retryAfter };
+  answer(response, status, code === undefined ? {} : { error }, headers);
+}
+
+const newId = () => `wamid.${randomBytes(18).toString('base64')}`;
+const digitsOf = (number: string) => number.replace(/\D/g, '');
+const now = () => String(Math.floor(Date.now() / 1000));
+
+/** Meta signs and sends its JSON with escapes: a body parsed and written again would not verify. */
+const escaped = (content: object) =>
+  JSON.stringify(content)
+    .replaceAll('/', '\\/')
+    .replace(/[\u007f-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);

@@ -1,0 +1,205 @@
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
+import { pino } from 'pino';
+import { createApiDeps } from '../../../src/api-deps.ts';
+import { type Config, loadConfig } from '../../../src/config.ts';
+import { connect } from '../../../src/db/connect.ts';
+import type { Deps } from '../../../src/deps.ts';
+import { anyFreePort } from '../../../src/dev/ports.ts';
+import { createApp } from '../../../src/http/app.ts';
+import { issueOrgKey, issuePartnerKey } from '../../../src/keys/service.ts';
+import { createOrg, createPartner, type NewPartner } from '../../../src/partners/service.ts';
+import { createTestDatabase } from './servers.ts';
+
+const LOOPBACK = '127.0.0.1';
+/** What a loaded api says before it has looked at a request. */
+export const BUSY_MESSAGE = 'The service is busy';
+const BUSY_PAUSE_MS = 500;
+const MAX_TRIES = 40;
+/** Rate limits are for the tests that are about them. */
+const UNLIMITED = '1000000';
+
+export interface Answer {
+  status: number;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+  body: any;
+  headers: Headers;
+}
+
+export interface CallOptions {
+  headers?: Record<string, string>;
+}
+
+/** Calls the api with a key, or none. A body that is a string or a form goes out as it is, anything else as JSON. */
+export interface Client {
+  get(path: string, options?: CallOptions): Promise<Answer>;
+  post(path: string, body?: unknown, options?: CallOptions): Promise<Answer>;
+  put(path: string, body?: unknown, options?: CallOptions): Promise<Answer>;
+  patch(path: string, body?: unknown, options?: CallOptions): Promise<Answer>;
+  delete(path: string, options?: CallOptions): Promise<Answer>;
+}
+
+export interface TestPartner extends Client {
+  id: string;
+  key: string;
+  keyId: string;
+}
+
+export interface TestOrg extends Client {
+  id: string;
+  name: string;
+  key: string;
+  keyId: string;
+  widgetToken: string;
+  partner: TestPartner;
+  /** A client with a new key of the org that has just these scopes. */
+  withScopes(...scopes: string[]): Promise<Client & { key: string; keyId: string }>;
+}
+
+export interface ApiOptions {
+  /** Environment variables over the defaults of tests. */
+  env?: Record<string, string>;
+  /** The database of another api, to run a second process of the same installation. */
+  databaseUrl?: string;
+  /** What takes the place of a real dependency. */
+  deps?: Partial<Deps>;
+}
+
+export type TestApi = Awaited<ReturnType<typeof startApi>>;
+
+/**
+ * The real api on a loopback port with a database of its own, two orgs of one partner, and nobody else. Close it after use.
+ *
+ *     const { org, other, close } = await startApi();
+ *     const { status, body } = await org.post('/contacts', { contact: { email: 'ann@example.com' } });
+ */
+export async function startApi({ env = {}, databaseUrl, deps: replaced = {} }: ApiOptions = {}) {
+  const database = databaseUrl === undefined ? await createTestDatabase() : undefined;
+  const port = await anyFreePort();
+  const publicUrl = `http://${LOOPBACK}:${port}`;
+  const config = testConfig(databaseUrl ?? (database as { url: string }).url, { PUBLIC_URL: publicUrl, ...env });
+  const { db, pool, close: closeDatabase } = connect(config.DATABASE_URL, { poolSize: config.DATABASE_POOL_SIZE });
+  const logger = pino({ level: config.LOG_LEVEL });
+  const temporal = { check: async () => undefined };
+  const { deps, close: closeDeps } = createApiDeps({ config, db, pool, temporal, logger, replaced });
+  const { tokens } = deps;
+  const app = await createApp(deps, logger);
+  await app.listen({ host: LOOPBACK, port });
+  const url = `http://${LOOPBACK}:${port}`;
+  const client = (key?: string) => clientOf(url, key);
+
+  const makePartner = async (input: Partial<NewPartner> = {}): Promise<TestPartner> => {
+    const { id } = await createPartner(db, { name: 'Partner', ...input });
+    const { api_key, api_key_id } = await issuePartnerKey(db, tokens, id, 'Test');
+    return { ...client(api_key), id, key: api_key, keyId: api_key_id };
+  };
+  const makeOrg = async (owner: TestPartner, name = 'Org'): Promise<TestOrg> => {
+    const { id, widget_token } = await createOrg(db, owner.id, { name });
+    const issue = async (scopes: string[] | null) => {
+      const { api_key, api_key_id } = await issueOrgKey(db, tokens, id, 'Test', scopes);
+      return { ...client(api_key), key: api_key, keyId: api_key_id };
+    };
+    const withScopes = (...scopes: string[]) => issue(scopes);
+    return { ...(await issue(null)), id, name, widgetToken: widget_token, partner: owner, withScopes };
+  };
+  const partner = await makePartner();
+
+  return {
+    url,
+    app,
+    db,
+    deps,
+    config,
+    databaseUrl: config.DATABASE_URL,
+    partner,
+    org: await makeOrg(partner, 'Org'),
+    other: await makeOrg(partner, 'Other org'),
+    /** Calls with this key, or without any. */
+    client,
+    createPartner: makePartner,
+    createOrg: (name?: string, owner = partner) => makeOrg(owner, name),
+    /** Stops the api and drops its database. */
+    async close() {
+      await app.close();
+      await closeDeps();
+      await closeDatabase();
+      if (database === undefined) return;
+      await database.drop();
+      await rm(filesOf(database.url), { recursive: true, force: true });
+    },
+  };
+}
+
+/** The folder of an installation's files. */
+const filesOf = (databaseUrl: string) =>
+  pathToFileURL(join(tmpdir(), 'switchboard-tests', new URL(databaseUrl).pathname));
+
+function testConfig(databaseUrl: string, env: Record<string, string>): Config {
+  return loadConfig({
+    DATABASE_URL: databaseUrl,
+    DATABASE_POOL_SIZE: '10',
+    JWT_SECRET: 'the secret of the tests, 32 characters and more',
+    SECRET_KEYS: `test:${Buffer.alloc(32, 7).toString('base64')}`,
+    RATE_LIMIT_STORE: 'memory',
+    RATE_LIMIT_STANDARD: UNLIMITED,
+    RATE_LIMIT_STREAMING: UNLIMITED,
+    RATE_LIMIT_PARTNER: UNLIMITED,
+    RATE_LIMIT_LOGIN_LINKS: UNLIMITED,
+    STORAGE_URL: filesOf(databaseUrl).href,
+    DEVELOPMENT: 'true',
+    LOG_LEVEL: 'silent',
+    ...env,
+  });
+}
+
+const isEventStream = ({ headers }: Response) => headers.get('content-type') === 'text/event-stream';
+
+/** What a stream begins with. */
+async function firstChunkOf({ body }: Response): Promise<string> {
+  const reader = (body as ReadableStream<Uint8Array>).getReader();
+  const { value } = await reader.read();
+  await reader.cancel();
+  return Buffer.from(value ?? []).toString();
+}
+
+function clientOf(baseUrl: string, key: string | undefined): Client {
+  const once = async (
+    method: string,
+    path: string,
+    body: unknown,
+    { headers = {} }: CallOptions = {},
+  ): Promise<Answer> => {
+    const response = await fetch(baseUrl + path, {
+      method,
+      redirect: 'manual',
+      headers: {
+        ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
+        ...(body === undefined || body instanceof FormData ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      body: body === undefined || typeof body === 'string' || body instanceof FormData ? body : JSON.stringify(body),
+    });
+    const text = isEventStream(response) ? await firstChunkOf(response) : await response.text();
+    const isJson = response.headers.get('content-type')?.startsWith('application/json') === true && text !== '';
+    return { status: response.status, body: isJson ? JSON.parse(text) : text, headers: response.headers };
+  };
+  /** Comes again where a loaded machine has the api say that it is busy, before it has looked at the request. */
+  const call = async (...request: Parameters<typeof once>): Promise<Answer> => {
+    for (let tries = 1; ; tries++) {
+      const answer = await once(...request);
+      if (tries === MAX_TRIES || answer.status !== 503 || !JSON.stringify(answer.body).includes(BUSY_MESSAGE))
+        return answer;
+      await sleep(BUSY_PAUSE_MS);
+    }
+  };
+  return {
+    get: (path, options) => call('GET', path, undefined, options),
+    post: (path, body, options) => call('POST', path, body, options),
+    put: (path, body, options) => call('PUT', path, body, options),
+    patch: (path, body, options) => call('PATCH', path, body, options),
+    delete: (path, options) => call('DELETE', path, undefined, options),
+  };
+}

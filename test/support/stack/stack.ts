@@ -1,0 +1,71 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { pino } from 'pino';
+import { connect, RELAY_APPLICATION_NAME } from '../../../src/db/connect.ts';
+import { startRelay } from '../../../src/outbox/relay.ts';
+import { createWorkerDeps } from '../../../worker/deps.ts';
+import { REACTIONS } from '../../../worker/reactions.ts';
+import { runWorkers } from '../../../worker/run.ts';
+import { connectWorkers } from '../../../worker/temporal.ts';
+import { startMailSink } from '../fakes/mail-sink.ts';
+import { startApi } from './api.ts';
+import { recordHistories } from './record-histories.ts';
+import { temporalAddress, testNamespace, testWorkflowBundle } from './servers.ts';
+import { installRuntime } from './temporal-runtime.ts';
+
+const POLL_MS = 25;
+const MAX_WAIT_MS = 40_000;
+
+export type Stack = Awaited<ReturnType<typeof startStack>>;
+
+/** The api of startApi with the relay, the workers and a mail sink: the whole of Switchboard in this process. Close it after use. */
+export async function startStack({ env = {} }: { env?: Record<string, string> } = {}) {
+  installRuntime();
+  const sink = await startMailSink();
+  const temporalEnv = { TEMPORAL_ADDRESS: temporalAddress(), TEMPORAL_NAMESPACE: testNamespace() };
+  const api = await startApi({ env: { SMTP_URL: sink.url, ...temporalEnv, ...env } });
+  const { config, db } = api;
+  const relayConnection = connect(config.DATABASE_URL, { poolSize: 4, applicationName: RELAY_APPLICATION_NAME });
+  const temporal = await connectWorkers(config);
+  const { deps, inboundPort, stopReceiving, close } = await createWorkerDeps(config, db, pino({ level: 'silent' }));
+  const workers = await runWorkers({
+    connection: temporal.connection,
+    namespace: config.TEMPORAL_NAMESPACE,
+    workflowBundle: testWorkflowBundle(),
+    deps,
+  });
+  const relay = startRelay({
+    databaseUrl: config.DATABASE_URL,
+    db,
+    commandDb: relayConnection.db,
+    temporal: () => temporal.client,
+    reactions: REACTIONS,
+    log: pino({ level: 'silent' }),
+  });
+
+  return {
+    ...api,
+    sink,
+    /** Where mail comes in; undefined unless INBOUND_DOMAIN is set. */
+    inboundPort,
+    temporal: temporal.client,
+    async close() {
+      await stopReceiving();
+      await relay.stop();
+      await workers.stop();
+      if (process.env.RECORD_HISTORIES) await recordHistories(temporal.client, process.env.RECORD_HISTORIES);
+      await Promise.all([close(), temporal.connection.close(), relayConnection.close(), sink.close()]);
+      await api.close();
+    },
+  };
+}
+
+/** Waits until `look` gives something. Throws, saying what for, after 40 s. */
+export async function eventually<T>(what: string, look: () => Promise<T | undefined | false> | T | undefined | false) {
+  const giveUpAt = Date.now() + MAX_WAIT_MS;
+  for (;;) {
+    const found = await look();
+    if (found !== undefined && found !== false) return found;
+    if (Date.now() > giveUpAt) throw new Error(`Waited in vain for ${what}`);
+    await sleep(POLL_MS);
+  }
+}
