@@ -16,7 +16,7 @@ export class CrmError extends ProviderError {
       status?: number | undefined;
       retryAfterMs?: number | undefined;
       mayHaveArrived?: boolean;
-      isRefusedConnection?: boolean;
+      areCredentialsRefused?: boolean;
       isOwnLimit?: boolean;
       cause?: unknown;
     },
@@ -26,10 +26,10 @@ export class CrmError extends ProviderError {
     this.name = 'CrmError';
     this.status = options.status;
     this.mayHaveArrived = options.mayHaveArrived ?? false;
-    this.areCredentialsRefused = options.isRefusedConnection ?? false;
+    this.areCredentialsRefused = options.areCredentialsRefused ?? false;
   }
 }
 
 /** There is nothing to ask. Somebody may connect it. */
 export const notConnected = (what: string) =>
-  new CrmError(`${what} is not connected: see PUT /integrations`, { transient: true, isRefusedConnection: true });
+  new CrmError(`${what} is not connected: see PUT /integrations`, { transient: true, areCredentialsRefused: true });

@@ -67,7 +67,7 @@ describe('an access token that is set', () => {
     const settings = await connectOrg({ access_token: hubspot.accessToken });
     const client = createHubspotFactory({ db: api.db, secrets: api.deps.secrets, requests: egress })(org.id, settings);
     hubspot.revoke(hubspot.accessToken);
-    await expect(client.findNote('1')).rejects.toMatchObject({ isRefusedConnection: true, transient: true });
+    await expect(client.findNote('1')).rejects.toMatchObject({ areCredentialsRefused: true, transient: true });
     expect(await shownIntegration()).toMatchObject({
       connected: false,
       last_error: expect.stringContaining('PUT /integrations/crm'),
@@ -147,7 +147,7 @@ describe("an app's grant", () => {
     const settings = await connectApp();
     hubspot.oauth.grant = { ...hubspot.oauth.grant, refresh_token: 'another' };
     const source = sources()(org.id, settings);
-    await expect(source.get()).rejects.toMatchObject({ isRefusedConnection: true, transient: true });
+    await expect(source.get()).rejects.toMatchObject({ areCredentialsRefused: true, transient: true });
     expect(await shownIntegration()).toMatchObject({
       connected: false,
       last_error: expect.stringContaining('connect the app anew'),
@@ -164,7 +164,7 @@ describe("an app's grant", () => {
     const old = hubspot.oauth.grant;
     hubspot.oauth.grant = { ...old, refresh_token: 'refresh-2' };
     const refused = sources()(org.id, settings).get();
-    const seen = expect(refused).rejects.toMatchObject({ isRefusedConnection: true });
+    const seen = expect(refused).rejects.toMatchObject({ areCredentialsRefused: true });
     await connectApp();
     await seen;
     expect(await shownIntegration()).toMatchObject({ connected: null, last_error: null });
@@ -179,7 +179,7 @@ describe("an app's grant", () => {
     await expireIn(10_000);
     await expect(sources()(org.id, settings).get()).rejects.toMatchObject({
       transient: true,
-      isRefusedConnection: false,
+      areCredentialsRefused: false,
     });
     expect(await shownIntegration()).toMatchObject({ connected: null, last_error: null });
   });

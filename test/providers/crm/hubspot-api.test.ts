@@ -55,7 +55,7 @@ describe('what goes wrong with a write', () => {
     const { fake, client } = await start();
     fake.next('POST', TICKETS, fault);
     const failure = await failureOf(client.doPart('ticket', facts(), first()));
-    expect(failure).toMatchObject({ mayHaveArrived: false, isRefusedConnection: false, ...expected });
+    expect(failure).toMatchObject({ mayHaveArrived: false, areCredentialsRefused: false, ...expected });
     expect(fake.requests('POST', TICKETS)).toHaveLength(1);
   });
 
@@ -127,7 +127,7 @@ describe('the token', () => {
     const { fake, client, asked } = await start();
     fake.revoke(fake.accessToken);
     const failure = await failureOf(client.findNote('1'));
-    expect(failure).toMatchObject({ transient: true, isRefusedConnection: true, mayHaveArrived: false, status: 401 });
+    expect(failure).toMatchObject({ transient: true, areCredentialsRefused: true, mayHaveArrived: false, status: 401 });
     expect(asked).toEqual(['request', `refuse ${fake.accessToken}`]);
     fake.restore(fake.accessToken);
     await client.findNote('1');

@@ -231,7 +231,7 @@ describe('end users', () => {
   ])('are not let in with %s, which says so without a secret', async (_, wrong) => {
     const { salesforce } = connect({ ...fake.verification, ...wrong });
     const error = await failure(salesforce.doPart('conversation', facts(), FIRST));
-    expect(error).toMatchObject({ transient: true, isRefusedConnection: true });
+    expect(error).toMatchObject({ transient: true, areCredentialsRefused: true });
     expect(error.message).not.toContain('nonsense');
     expect(error.message).not.toContain('eyJ');
   });
@@ -293,9 +293,9 @@ describe('a message', () => {
     ['429', tooManyRequests('7'), { transient: true, mayHaveArrived: false, retryAfterMs: 7_000 }],
     ['503', unavailable(), { transient: true, mayHaveArrived: true }],
     ['reset', resetBefore, { transient: true, mayHaveArrived: true }],
-    ['400', salesforceRefuses(400, 'The message is too long'), { transient: false, isRefusedConnection: false }],
-    ['403', salesforceRefuses(403, 'No'), { transient: false, isRefusedConnection: false }],
-    ['404', salesforceRefuses(404, 'Gone'), { transient: false, isRefusedConnection: false }],
+    ['400', salesforceRefuses(400, 'The message is too long'), { transient: false, areCredentialsRefused: false }],
+    ['403', salesforceRefuses(403, 'No'), { transient: false, areCredentialsRefused: false }],
+    ['404', salesforceRefuses(404, 'Gone'), { transient: false, areCredentialsRefused: false }],
   ] as const)('that meets a %s says what another try is good for', async (_, fault, kind) => {
     const { say } = await opened();
     fake.next('message', fault);
@@ -306,7 +306,7 @@ describe('a message', () => {
     const { say } = await opened(fake.verification);
     const no = salesforceRefuses(401, 'No');
     fake.next('message', no, no);
-    expect(await failure(say('hello'))).toMatchObject({ transient: true, isRefusedConnection: true });
+    expect(await failure(say('hello'))).toMatchObject({ transient: true, areCredentialsRefused: true });
     expect(fake.requests('verified')).toHaveLength(2);
   });
 

@@ -35,7 +35,7 @@ export function failureOf(
     return new CrmError(`HubSpot refuses the credentials: ${reason}`, {
       ...failure,
       transient: true,
-      isRefusedConnection: true,
+      areCredentialsRefused: true,
     });
   }
   if (status === 429 && refused.policyName === 'DAILY')

@@ -18,7 +18,7 @@ export interface GrantedToken {
   expiresInSeconds: number;
 }
 
-/** What becomes of a grant: a fresh token. Throws a CrmError; one with isRefusedConnection says that the grant is of no use any more. */
+/** What becomes of a grant: a fresh token. Throws a CrmError; one with areCredentialsRefused says that the grant is of no use any more. */
 export type RefreshToken = (baseUrl: string | undefined, grant: OauthGrant) => Promise<GrantedToken>;
 
 const Granted = z.object({
@@ -60,6 +60,6 @@ function refusalOf(failure: CrmError): CrmError {
   return new CrmError(`HubSpot refuses the credentials: ${message}`, {
     status,
     transient: true,
-    isRefusedConnection: true,
+    areCredentialsRefused: true,
   });
 }

@@ -34,7 +34,7 @@ export function createSalesforceApi(egress: HttpClient, baseUrl: string): Salesf
       if (!(error instanceof EgressError)) throw error;
       const { message, transient, mayHaveArrived } = error;
       // An address that is not to be reached is one of the settings: another one may be.
-      throw new CrmError(message, { transient: true, mayHaveArrived, isRefusedConnection: !transient, cause: error });
+      throw new CrmError(message, { transient: true, mayHaveArrived, areCredentialsRefused: !transient, cause: error });
     }
   };
 }
@@ -53,16 +53,16 @@ export function failureOf(
 ): CrmError {
   const { status, headers } = answer;
   const isPassing = status === 408 || status === 425 || status === 429 || status >= 500;
-  const isRefusedConnection = !isPassing && isAboutConnection;
-  const what = isRefusedConnection ? 'refuses the connection' : 'answered';
+  const areCredentialsRefused = !isPassing && isAboutConnection;
+  const what = areCredentialsRefused ? 'refuses the connection' : 'answered';
   // What passes is told to Temporal, which forgets nothing, and a sentence may quote what was sent.
   const reason = isPassing ? 'it is tried again' : reasonFrom(explanationOf(answer), secrets);
   return new CrmError(`Salesforce ${what} (${status}): ${reason}`, {
-    transient: isPassing || isRefusedConnection,
+    transient: isPassing || areCredentialsRefused,
     status,
     retryAfterMs: retryAfterOf(headers['retry-after']),
     mayHaveArrived: status === 408 || status >= 500,
-    isRefusedConnection,
+    areCredentialsRefused,
   });
 }
 

@@ -28,7 +28,7 @@ export class GuestExpired extends CrmError {
   constructor() {
     super(
       'The conversation is closed to us: its guest’s token has ended. Settings with auth_key_id and private_key keep conversations longer',
-      { transient: true, status: 401, isRefusedConnection: true },
+      { transient: true, status: 401, areCredentialsRefused: true },
     );
     this.name = 'GuestGone';
   }
@@ -104,7 +104,7 @@ function readKey(pem: string): KeyObject {
   }
   throw new CrmError('private_key is not a private RSA key in PEM form', {
     transient: true,
-    isRefusedConnection: true,
+    areCredentialsRefused: true,
   });
 }
 
