@@ -12,27 +12,8 @@ export interface ContactsTable {
   updated_at: Generated<Date>;
 }
 
-export interface SegmentsTable {
-  org_id: string;
-  id: string;
-  name: string;
-  filter: ColumnType<unknown, string | null, string | null>;
-  created_at: Generated<Date>;
-  updated_at: Generated<Date>;
-}
-
-export interface BlockedContactsTable {
-  org_id: string;
-  id: string;
-  email: string;
-  reason: string | null;
-  created_at: Generated<Date>;
-}
-
-export interface BlockedDomainsTable {
-  org_id: string;
-  id: string;
-  domain: string;
-  reason: string | null;
-  created_at: Generated<Date>;
+declare module '../db/database.ts' {
+  interface Database {
+    contacts: ContactsTable;
+  }
 }

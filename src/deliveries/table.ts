@@ -45,62 +45,8 @@ export interface DeliveriesTable {
   sent_at: Date | null;
 }
 
-export interface SuppressionsTable {
-  org_id: string;
-  id: string;
-  channel: Channel;
-  address: string;
-  reason: string;
-  created_at: Generated<Date>;
-}
-
-export interface EmailRequestsTable {
-  org_id: string;
-  id: string;
-  from_email: string;
-  due_at: Date;
-  created_at: Generated<Date>;
-}
-
-export interface DeliveryCallbacksTable {
-  org_id: string;
-  provider: string;
-  provider_id: string;
-  status: string;
-  delivery_id: string | null;
-  reason: string | null;
-  received_at: Generated<Date>;
-}
-
-export interface InboundMessagesTable {
-  org_id: string;
-  id: string;
-  channel: Channel;
-  provider: string;
-  provider_id: string;
-  from: string;
-  to: string;
-  body: string;
-  contact_id: string | null;
-  delivery_id: string | null;
-  /** False for what only opts out. */
-  is_reply: Generated<boolean>;
-  received_at: Generated<Date>;
-}
-
-export interface SandboxOutboxTable {
-  org_id: string;
-  id: string;
-  channel: Channel;
-  to: string;
-  payload: ColumnType<unknown, string, string>;
-  created_at: Generated<Date>;
-}
-
-/** When each sender may send next, where its sends a minute are limited. */
-export interface SenderRatesTable {
-  org_id: string;
-  sender: string;
-  slot_at: Date;
-  used: number;
+declare module '../db/database.ts' {
+  interface Database {
+    deliveries: DeliveriesTable;
+  }
 }

@@ -7,60 +7,24 @@ import {
   validatorCompiler,
   type ZodTypeProvider,
 } from 'fastify-type-provider-zod';
-import { actionRoutes } from '../agents/actions/routes.ts';
-import { autopilotRoutes } from '../agents/autopilot/routes.ts';
-import { phoneAgentRoutes } from '../agents/phone-agents/routes.ts';
-import { definitionRoutes } from '../automations/definitions.routes.ts';
-import { workflowRoutes } from '../automations/routes.ts';
-import { runRoutes } from '../automations/runs/routes.ts';
-import { simulationRoutes } from '../automations/simulation/routes.ts';
-import { inboundWebhookRoutes } from '../automations/triggers/webhooks.routes.ts';
-import { blocklistRoutes } from '../contacts/blocklist/routes.ts';
-import { contactRoutes } from '../contacts/routes.ts';
-import { segmentRoutes } from '../contacts/segments/routes.ts';
-import { liveRoutes } from '../conversations/live/routes.ts';
-import { redactionRoutes } from '../conversations/redaction/routes.ts';
-import { searchRoutes } from '../conversations/search/routes.ts';
-import { sessionActionRoutes } from '../conversations/sessions/actions.routes.ts';
-import { sessionRoutes } from '../conversations/sessions/routes.ts';
-import { crmHandoffRoutes } from '../crm/handoffs/routes.ts';
-import { crmEventLogRoutes } from '../crm/inbound/event-log.routes.ts';
-import { crmWebhookRoutes } from '../crm/inbound/webhooks.routes.ts';
-import { miawRoutes } from '../crm/salesforce/routes.ts';
-import { callbackRoutes } from '../deliveries/callbacks/routes.ts';
-import { emailRoutes } from '../deliveries/email/routes.ts';
-import { domainRoutes } from '../deliveries/email-domains/routes.ts';
-import { deliveryRoutes } from '../deliveries/ledger/routes.ts';
-import { messageRoutes } from '../deliveries/messages/routes.ts';
+import { AGENT_ROUTES } from '../agents/domain.routes.ts';
+import { AUTOMATION_ROUTES } from '../automations/domain.routes.ts';
+import { CONTACT_ROUTES } from '../contacts/domain.routes.ts';
+import { CONVERSATION_ROUTES } from '../conversations/domain.routes.ts';
+import { CRM_ROUTES } from '../crm/domain.routes.ts';
+import { DELIVERY_ROUTES } from '../deliveries/domain.routes.ts';
 import { sandboxRoutes } from '../deliveries/sandbox/routes.ts';
-import { suppressionRoutes } from '../deliveries/suppressions/routes.ts';
-import { unsubscribeRoutes } from '../deliveries/suppressions/unsubscribe.routes.ts';
 import type { Deps } from '../deps.ts';
-import { csatRoutes } from '../desk/csat/routes.ts';
-import { officeHoursRoutes } from '../desk/office-hours/routes.ts';
-import { slaRoutes } from '../desk/sla/routes.ts';
-import { tagRoutes } from '../desk/tags/routes.ts';
-import { teamRoutes } from '../desk/teams/routes.ts';
+import { DESK_ROUTES } from '../desk/domain.routes.ts';
 import { newId } from '../ids.ts';
 import { keyRoutes } from '../keys/routes.ts';
-import { datasourceRoutes } from '../knowledge/crawl/datasources/routes.ts';
-import { crawlJobRoutes } from '../knowledge/crawl/jobs/routes.ts';
-import { crawlPageRoutes } from '../knowledge/crawl/pages/routes.ts';
-import { helpPageRoutes } from '../knowledge/help-center/pages.routes.ts';
-import { helpCenterRoutes } from '../knowledge/help-center/routes.ts';
-import { knowledgeSearchRoutes } from '../knowledge/search/routes.ts';
-import { directoryRoutes } from '../knowledge/training/directories.routes.ts';
-import { trainingRoutes } from '../knowledge/training/routes.ts';
+import { KNOWLEDGE_ROUTES } from '../knowledge/domain.routes.ts';
 import { mediaRoutes } from '../media/routes.ts';
-import { integrationRoutes } from '../orgs/integrations/routes.ts';
-import { memberRoutes } from '../orgs/members/routes.ts';
-import { orgRoutes } from '../orgs/routes.ts';
+import { ORG_ROUTES } from '../orgs/domain.routes.ts';
 import { countOutbox } from '../outbox/backlog.ts';
-import { loginRoutes } from '../partners/login.routes.ts';
-import { partnerRoutes } from '../partners/routes.ts';
+import { PARTNER_ROUTES } from '../partners/domain.routes.ts';
 import { sequenceRoutes } from '../sequences/routes.ts';
-import { widgetRoutes } from '../widget/routes.ts';
-import { widgetUserRoutes } from '../widget/users.routes.ts';
+import { WIDGET_ROUTES } from '../widget/domain.routes.ts';
 import { authenticate } from './authenticate.ts';
 import { closeConnections } from './close-connections.ts';
 import { type ErrorAnswer, errorAnswer, handleErrors } from './errors.ts';
@@ -84,55 +48,19 @@ const WIDGET_PATHS = '/backend/widget/';
 
 const ROUTES: FastifyPluginAsyncZod<Deps>[] = [
   keyRoutes,
-  orgRoutes,
-  memberRoutes,
-  integrationRoutes,
-  partnerRoutes,
-  loginRoutes,
-  contactRoutes,
-  segmentRoutes,
-  blocklistRoutes,
+  ...ORG_ROUTES,
+  ...PARTNER_ROUTES,
+  ...CONTACT_ROUTES,
   sequenceRoutes,
-  actionRoutes,
-  autopilotRoutes,
-  phoneAgentRoutes,
-  officeHoursRoutes,
-  teamRoutes,
-  tagRoutes,
-  slaRoutes,
-  sessionRoutes,
-  searchRoutes,
-  sessionActionRoutes,
-  crmHandoffRoutes,
-  redactionRoutes,
-  liveRoutes,
-  workflowRoutes,
-  runRoutes,
-  simulationRoutes,
-  emailRoutes,
-  domainRoutes,
-  deliveryRoutes,
-  suppressionRoutes,
-  unsubscribeRoutes,
-  messageRoutes,
-  callbackRoutes,
-  crmWebhookRoutes,
-  crmEventLogRoutes,
-  miawRoutes,
-  inboundWebhookRoutes,
-  trainingRoutes,
-  directoryRoutes,
-  datasourceRoutes,
-  crawlJobRoutes,
-  crawlPageRoutes,
-  knowledgeSearchRoutes,
-  helpCenterRoutes,
-  helpPageRoutes,
+  ...AGENT_ROUTES,
+  ...DESK_ROUTES,
+  ...CONVERSATION_ROUTES,
+  ...CRM_ROUTES,
+  ...AUTOMATION_ROUTES,
+  ...DELIVERY_ROUTES,
+  ...KNOWLEDGE_ROUTES,
   mediaRoutes,
-  csatRoutes,
-  definitionRoutes,
-  widgetUserRoutes,
-  widgetRoutes,
+  ...WIDGET_ROUTES,
 ];
 
 /** Fastify would look for the name of each among all modules that are loaded. */

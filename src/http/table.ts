@@ -8,3 +8,9 @@ export interface IdempotencyKeysTable {
   answer: string;
   created_at: Generated<Date>;
 }
+
+declare module '../db/database.ts' {
+  interface Database {
+    idempotency_keys: IdempotencyKeysTable;
+  }
+}

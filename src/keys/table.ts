@@ -16,3 +16,10 @@ export interface OrgApiKeysTable {
   created_at: Generated<Date>;
   revoked_at: Date | null;
 }
+
+declare module '../db/database.ts' {
+  interface Database {
+    org_api_keys: OrgApiKeysTable;
+    partner_api_keys: PartnerApiKeysTable;
+  }
+}

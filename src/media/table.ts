@@ -10,3 +10,9 @@ export interface MediaTable {
   created_at: Generated<Date>;
   deleted_at: Date | null;
 }
+
+declare module '../db/database.ts' {
+  interface Database {
+    media: MediaTable;
+  }
+}

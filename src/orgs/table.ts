@@ -1,7 +1,5 @@
 import type { ColumnType, Generated } from 'kysely';
 
-type Json = ColumnType<Record<string, unknown>, string, string>;
-
 export interface OrgsTable {
   id: string;
   partner_id: string;
@@ -18,43 +16,8 @@ export interface OrgsTable {
   updated_at: Generated<Date>;
 }
 
-export interface RolesTable {
-  org_id: string;
-  id: string;
-  name: string;
-}
-
-export interface UsersTable {
-  id: Generated<number>;
-  email: string;
-  created_at: Generated<Date>;
-}
-
-export interface MembersTable {
-  org_id: string;
-  user_id: number;
-  name: string;
-  is_available: Generated<boolean>;
-  created_at: Generated<Date>;
-}
-
-export interface MemberRolesTable {
-  org_id: string;
-  user_id: number;
-  role_id: string;
-}
-
-export interface IntegrationsTable {
-  org_id: string;
-  kind: string;
-  name: Generated<string>;
-  provider: string;
-  settings: Json;
-  secrets: string | null;
-  connected: boolean | null;
-  last_error: string | null;
-  /** Of which account the provider says that the credentials are; null where it was not asked since the settings were replaced. */
-  account_id: string | null;
-  created_at: Generated<Date>;
-  updated_at: Generated<Date>;
+declare module '../db/database.ts' {
+  interface Database {
+    orgs: OrgsTable;
+  }
 }

@@ -18,3 +18,9 @@ export interface OutboxTable {
   available_at: Generated<Date>;
   created_at: Generated<Date>;
 }
+
+declare module '../db/database.ts' {
+  interface Database {
+    outbox: OutboxTable;
+  }
+}

@@ -22,3 +22,11 @@ export interface DashboardSessionsTable {
   user_id: number;
   expires_at: Date;
 }
+
+declare module '../db/database.ts' {
+  interface Database {
+    dashboard_sessions: DashboardSessionsTable;
+    login_links: LoginLinksTable;
+    partners: PartnersTable;
+  }
+}

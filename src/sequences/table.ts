@@ -46,17 +46,10 @@ export interface SequenceRunsTable {
   canceled_at: Date | null;
 }
 
-export interface EnrollmentsTable {
-  org_id: string;
-  id: string;
-  sequence_id: string;
-  contact_id: string;
-  run_id: string | null;
-  status: Generated<'active' | 'complete' | 'canceled' | 'exited'>;
-  exit_reason: string | null;
-  last_step_id: string | null;
-  anchor_at: Generated<Date>;
-  held_until: Date | null;
-  created_at: Generated<Date>;
-  ended_at: Date | null;
+declare module '../db/database.ts' {
+  interface Database {
+    sequence_runs: SequenceRunsTable;
+    sequence_steps: SequenceStepsTable;
+    sequences: SequencesTable;
+  }
 }

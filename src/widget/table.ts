@@ -36,3 +36,12 @@ export interface WidgetVotesTable {
   is_up: boolean;
   updated_at: Generated<Date>;
 }
+
+declare module '../db/database.ts' {
+  interface Database {
+    widget_messages: WidgetMessagesTable;
+    widget_sessions: WidgetSessionsTable;
+    widget_visitors: WidgetVisitorsTable;
+    widget_votes: WidgetVotesTable;
+  }
+}

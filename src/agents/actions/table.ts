@@ -20,17 +20,8 @@ export interface ActionsTable {
   updated_at: Generated<Date>;
 }
 
-/** Calls that are made at most once. */
-export interface ActionCallsTable {
-  org_id: string;
-  key: string;
-  /** Null: it began, and nobody has seen its end. */
-  answer: ColumnType<{ status: number; body: unknown } | null, string | undefined, string>;
-  began_at: Generated<Date>;
-}
-
-export interface MessageOverridesTable {
-  org_id: string;
-  message_id: string;
-  sealed: string;
+declare module '../../db/database.ts' {
+  interface Database {
+    actions: ActionsTable;
+  }
 }

@@ -8,3 +8,9 @@ export interface AutopilotTable {
   ai_agent_version: AgentVersion;
   updated_at: Generated<Date>;
 }
+
+declare module '../../db/database.ts' {
+  interface Database {
+    autopilot: AutopilotTable;
+  }
+}

@@ -17,3 +17,9 @@ export interface PhoneAgentsTable {
   created_at: Generated<Date>;
   updated_at: Generated<Date>;
 }
+
+declare module '../../db/database.ts' {
+  interface Database {
+    phone_agents: PhoneAgentsTable;
+  }
+}

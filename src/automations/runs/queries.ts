@@ -2,8 +2,8 @@ import { sql } from 'kysely';
 import type { Db, Trx } from '../../db/connect.ts';
 import type { Json, TriggerType } from '../blocks/schema.ts';
 import type { StepPath } from '../interpreter/step-paths.rules.ts';
-import type { RunStatus } from '../table.ts';
 import type { NextStep } from './contract.ts';
+import type { RunStatus } from './table.ts';
 
 const COLUMNS = ['id', 'automation_id', 'version_id', 'status', 'is_waiting', 'trigger_output', 'depth'] as const;
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Db, Trx } from '../../db/connect.ts';
 import type { Json, Step, TriggerType } from '../blocks/schema.ts';
-import type { RunStatus, TriggerCause } from '../table.ts';
+import type { RunStatus, TriggerCause } from './table.ts';
 
 /** Whether a trigger type is one that any active workflow of the org starts by, or any of its runs listens for. */
 export async function isTriggerTypeUsed(db: Db, orgId: string, type: TriggerType): Promise<boolean> {

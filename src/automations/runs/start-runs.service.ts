@@ -4,7 +4,6 @@ import { enqueue } from '../../outbox/outbox.ts';
 import { awaitedEventTypes } from '../blocks/awaited-events.rules.ts';
 import { satisfiesConstraint } from '../blocks/constraints.ts';
 import type { Json, TriggerType } from '../blocks/schema.ts';
-import type { TriggerCause } from '../table.ts';
 import { startQueuedRuns, wakeRun } from './run-queue.service.ts';
 import {
   type ActiveVersion,
@@ -16,6 +15,7 @@ import {
   type NewRun,
   recordConstraintError,
 } from './start-runs.queries.ts';
+import type { TriggerCause } from './table.ts';
 
 const MAX_CAUSATION_DEPTH = 10;
 

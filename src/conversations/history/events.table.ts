@@ -22,3 +22,9 @@ export interface SessionEventsTable {
   /** The transaction that wrote it, or a later one that wrote an event before it in the session, as text. Never falls in a session. */
   xid: Generated<string>;
 }
+
+declare module '../../db/database.ts' {
+  interface Database {
+    session_events: SessionEventsTable;
+  }
+}

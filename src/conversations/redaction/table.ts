@@ -15,3 +15,9 @@ export interface RedactionsTable {
   affected: number;
   created_at: Generated<Date>;
 }
+
+declare module '../../db/database.ts' {
+  interface Database {
+    redactions: RedactionsTable;
+  }
+}

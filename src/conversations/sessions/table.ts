@@ -80,3 +80,11 @@ export interface SessionTagsTable {
   session_id: string;
   tag_key: string;
 }
+
+declare module '../../db/database.ts' {
+  interface Database {
+    session_tags: SessionTagsTable;
+    sessions: SessionsTable;
+    ticket_counters: TicketCountersTable;
+  }
+}

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Db, Trx } from '../../db/connect.ts';
-import type { PartState } from '../table.ts';
+import type { PartState } from './table.ts';
 
 const COLUMNS = ['part', 'state', 'external_id', 'error', 'attempts', 'next_try_at'] as const;
 

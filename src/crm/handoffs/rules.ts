@@ -1,4 +1,4 @@
-import type { PartState } from '../table.ts';
+import type { PartState } from './table.ts';
 
 export interface PartStatus {
   part: string;

@@ -18,10 +18,10 @@ import type { CrmClients } from '../connection/clients.ts';
 import { HAND_OFF_SESSION, type SessionRef } from '../contract.ts';
 import { linkSession } from '../links.queries.ts';
 import { insertConversation } from '../salesforce/conversations.queries.ts';
-import type { PartState } from '../table.ts';
 import { handoffFactsOf } from './facts.service.ts';
 import { claimPart, insertParts, listParts, type PartChange, updatePart } from './queries.ts';
 import { handoffStateOf } from './rules.ts';
+import type { PartState } from './table.ts';
 import { scheduleCloseIfResolved } from './ticket-closing.service.ts';
 
 export interface HandoffDeps {

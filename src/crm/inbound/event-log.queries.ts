@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Db } from '../../db/connect.ts';
 import type { Position } from '../../db/cursor.ts';
 import { NIL_UUID } from '../../ids.ts';
-import type { CrmEventState } from '../table.ts';
+import type { CrmEventState } from './table.ts';
 import { insertEvents, type NewBatch } from './webhooks.queries.ts';
 
 /** A batch that was kept. */

@@ -1,5 +1,5 @@
 import { storable } from '../../providers/storable.rules.ts';
-import type { CrmEventPayload } from '../table.ts';
+import type { CrmEventPayload } from './table.ts';
 
 /** What of a CRM's event is kept. */
 export interface ParsedEvent {

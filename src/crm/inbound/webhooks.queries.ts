@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Db } from '../../db/connect.ts';
 import { announcementOf, executeAnnouncing } from '../../outbox/announcing.ts';
-import type { CrmEventPayload } from '../table.ts';
+import type { CrmEventPayload } from './table.ts';
 
 export interface NewCrmEvent {
   key: string;

@@ -14,3 +14,9 @@ export interface SendingDomainsTable {
   checked_at: Date | null;
   created_at: Generated<Date>;
 }
+
+declare module '../../db/database.ts' {
+  interface Database {
+    sending_domains: SendingDomainsTable;
+  }
+}

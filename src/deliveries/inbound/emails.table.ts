@@ -19,3 +19,9 @@ export interface InboundEmailsTable {
   processed_at: Date | null;
   result: InboundEmailResult | null;
 }
+
+declare module '../../db/database.ts' {
+  interface Database {
+    inbound_emails: InboundEmailsTable;
+  }
+}

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Db } from '../../db/connect.ts';
 import { orderedByCreation, type PageRequest } from '../../db/cursor.ts';
 import type { Channel } from '../contract.ts';
-import type { SuppressionsTable } from '../table.ts';
+import type { SuppressionsTable } from './table.ts';
 
 /** What an unsubscribe page says: whom it is for and who wrote. */
 export function findUnsubscribeTarget(db: Db, orgId: string, deliveryId: string) {

@@ -10,3 +10,9 @@ export interface CsatScoresTable {
   score: number;
   created_at: Generated<Date>;
 }
+
+declare module '../../db/database.ts' {
+  interface Database {
+    csat_scores: CsatScoresTable;
+  }
+}

@@ -43,3 +43,11 @@ export interface SlaClocksTable {
   outcome: 'met' | 'breached' | null;
   decided_at: Date | null;
 }
+
+declare module '../../db/database.ts' {
+  interface Database {
+    session_slas: SessionSlasTable;
+    sla_clocks: SlaClocksTable;
+    sla_policies: SlaPoliciesTable;
+  }
+}

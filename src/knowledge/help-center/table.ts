@@ -42,3 +42,12 @@ export interface HelpCenterOperationsTable {
   path: string;
   hash: Buffer;
 }
+
+declare module '../../db/database.ts' {
+  interface Database {
+    help_center_articles: HelpCenterArticlesTable;
+    help_center_categories: HelpCenterCategoriesTable;
+    help_center_operations: HelpCenterOperationsTable;
+    help_centers: HelpCentersTable;
+  }
+}

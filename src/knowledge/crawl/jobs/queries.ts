@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Db, Trx } from '../../../db/connect.ts';
 import { orderedByCreation, type PageRequest } from '../../../db/cursor.ts';
-import type { JobStatus } from '../table.ts';
+import type { JobStatus } from './table.ts';
 
 const COLUMNS = [
   'id',

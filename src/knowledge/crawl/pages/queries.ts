@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Db, Trx } from '../../../db/connect.ts';
 import { orderedByCreation, type PageRequest } from '../../../db/cursor.ts';
-import type { PageStatus } from '../table.ts';
+import type { PageStatus } from './table.ts';
 
 export interface PageFilter {
   status?: PageStatus | undefined;

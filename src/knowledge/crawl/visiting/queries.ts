@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import type { Trx } from '../../../db/connect.ts';
 import type { CrawlRef } from '../contract.ts';
+import type { PageStatus } from '../pages/table.ts';
 import type { PageReason } from '../reasons.rules.ts';
-import type { PageStatus } from '../table.ts';
 
 /** What a page's row is to say after a visit. */
 export interface VisitedPage {

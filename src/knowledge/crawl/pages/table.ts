@@ -1,53 +1,7 @@
 import type { ColumnType, Generated } from 'kysely';
-import type { PageReason } from './reasons.rules.ts';
+import type { PageReason } from '../reasons.rules.ts';
 
 type Texts = ColumnType<string[], string[] | undefined, string[]>;
-
-export interface DatasourcesTable {
-  org_id: string;
-  id: string;
-  url: string;
-  display_name: string;
-  status: Generated<'active' | 'paused'>;
-  page_limit: number | null;
-  exclude_paths: Texts;
-  include_paths: Texts;
-  crawl_interval_hours: number | null;
-  /** The host with "www." before it, or without, is the same site: one redirects to the other. */
-  takes_www: Generated<boolean>;
-  /** Counts changes after which every page is fetched and read anew. */
-  settings_version: Generated<number>;
-  last_crawl_started_at: Date | null;
-  last_crawl_completed_at: Date | null;
-  error_message: string | null;
-  created_at: Generated<Date>;
-  updated_at: Generated<Date>;
-}
-
-export type JobStatus = 'pending' | 'scraping' | 'completed' | 'failed' | 'cancelled';
-
-export interface CrawlJobsTable {
-  org_id: string;
-  id: string;
-  datasource_id: string;
-  /** The whole site, or certain pages, whose links are not followed. */
-  kind: 'full' | 'pages';
-  status: Generated<JobStatus>;
-  started_at: Date | null;
-  completed_at: Date | null;
-  total_pages: Generated<number>;
-  completed_pages: Generated<number>;
-  new_pages: Generated<number>;
-  updated_pages: Generated<number>;
-  removed_pages: Generated<number>;
-  unchanged_pages: Generated<number>;
-  /** Not removed, as they are too many to vanish unasked. */
-  held_pages: Generated<number>;
-  /** Found when the datasource knew of so many URLs that no more are written down. */
-  dropped_urls: Generated<number>;
-  error_message: string | null;
-  created_at: Generated<Date>;
-}
 
 export type PageStatus = 'pending' | 'synced' | 'error' | 'excluded' | 'removed';
 
@@ -110,29 +64,8 @@ export interface CrawlPagesTable {
   updated_at: Generated<Date>;
 }
 
-export interface CrawlChangesTable {
-  org_id: string;
-  id: string;
-  job_id: string;
-  page_id: string;
-  kind: 'new' | 'updated' | 'removed';
-  url: string;
-  title: string | null;
-  /** Of the text, line by line. */
-  diff: string | null;
-  created_at: Generated<Date>;
-}
-
-/** Hosts are the same for all organizations, so that they are polite together. */
-export interface CrawlHostsTable {
-  host: string;
-  /** The next request may go out then. */
-  next_at: Date;
-}
-
-export interface CrawlRobotsTable {
-  origin: string;
-  /** There is no such file: all is allowed. */
-  content: string;
-  fetched_at: Date;
+declare module '../../../db/database.ts' {
+  interface Database {
+    crawl_pages: CrawlPagesTable;
+  }
 }

@@ -1,28 +1,5 @@
 import type { Generated, GeneratedAlways } from 'kysely';
-import type { SourceType, Visibility } from './index/items.schema.ts';
-import type { CreateTraining } from './training/schema.ts';
-
-export interface TrainingDirectoriesTable {
-  org_id: string;
-  id: string;
-  name: string;
-  created_at: Generated<Date>;
-  updated_at: Generated<Date>;
-}
-
-export interface TrainingItemsTable {
-  org_id: string;
-  id: string;
-  title: string;
-  content: string;
-  type: CreateTraining['type'];
-  is_draft: boolean;
-  directory_id: string | null;
-  restricted_to_channels: CreateTraining['restricted_to_channels'];
-  restricted_to_segments: string[];
-  created_at: Generated<Date>;
-  updated_at: Generated<Date>;
-}
+import type { SourceType, Visibility } from './items.schema.ts';
 
 export interface KnowledgeItemsTable {
   org_id: string;
@@ -69,16 +46,16 @@ export interface KnowledgePostingsTable {
   hits: number[];
 }
 
-export interface KnowledgeEmbeddingsTable {
-  org_id: string;
-  chunk_id: number;
-  model: string;
-  vector: Buffer;
-  /** The transaction that wrote it, as text. */
-  xid: Generated<string>;
-}
-
 export interface KnowledgeWordsTable {
   org_id: string;
   word: string;
+}
+
+declare module '../../db/database.ts' {
+  interface Database {
+    knowledge_chunks: KnowledgeChunksTable;
+    knowledge_items: KnowledgeItemsTable;
+    knowledge_postings: KnowledgePostingsTable;
+    knowledge_words: KnowledgeWordsTable;
+  }
 }

@@ -1,0 +1,8 @@
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import type { Deps } from '../deps.ts';
+import { blocklistRoutes } from './blocklist/routes.ts';
+import { contactRoutes } from './routes.ts';
+import { segmentRoutes } from './segments/routes.ts';
+
+/** All routes of the domain. */
+export const CONTACT_ROUTES: FastifyPluginAsyncZod<Deps>[] = [contactRoutes, segmentRoutes, blocklistRoutes];

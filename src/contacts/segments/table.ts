@@ -1,0 +1,16 @@
+import type { ColumnType, Generated } from 'kysely';
+
+export interface SegmentsTable {
+  org_id: string;
+  id: string;
+  name: string;
+  filter: ColumnType<unknown, string | null, string | null>;
+  created_at: Generated<Date>;
+  updated_at: Generated<Date>;
+}
+
+declare module '../../db/database.ts' {
+  interface Database {
+    segments: SegmentsTable;
+  }
+}

@@ -1,0 +1,16 @@
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import type { Deps } from '../deps.ts';
+import { liveRoutes } from './live/routes.ts';
+import { redactionRoutes } from './redaction/routes.ts';
+import { searchRoutes } from './search/routes.ts';
+import { sessionActionRoutes } from './sessions/actions.routes.ts';
+import { sessionRoutes } from './sessions/routes.ts';
+
+/** All routes of the domain. */
+export const CONVERSATION_ROUTES: FastifyPluginAsyncZod<Deps>[] = [
+  sessionRoutes,
+  searchRoutes,
+  sessionActionRoutes,
+  redactionRoutes,
+  liveRoutes,
+];

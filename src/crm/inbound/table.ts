@@ -1,0 +1,55 @@
+import type { ColumnType, Generated } from 'kysely';
+
+type Json<T> = ColumnType<T, string | undefined, string>;
+
+/** What a CRM posted at once, as it came. */
+export interface CrmBatchesTable {
+  org_id: string;
+  id: string;
+  /** Raw DEFLATE (RFC 1951). */
+  body: Buffer;
+  /** Of how many elements something can be made. */
+  events: number;
+  /** Of types that we do nothing about. */
+  unsupported: number;
+  malformed: number;
+  received_at: Generated<Date>;
+}
+
+export type CrmEventState = 'queued' | 'done' | 'skipped' | 'failed';
+
+/** What is taken out of an event's envelope beside the columns. */
+export interface CrmEventPayload {
+  message_id?: string;
+  message_type?: string;
+  property_name?: string;
+  property_value?: string;
+}
+
+export interface CrmEventsTable {
+  org_id: string;
+  /** The same happening has the same key, however often it is delivered. */
+  dedupe_key: string;
+  id: Generated<number>;
+  batch_id: string;
+  /** `thread/{id}`, `ticket/{id}` or `notes`: events of one queue are processed one at a time. */
+  queue: string;
+  type: string;
+  object_id: string;
+  occurred_at: Date;
+  payload: Json<CrmEventPayload>;
+  state: Generated<CrmEventState>;
+  /** Why it was skipped or failed. */
+  reason: string | null;
+  /** Not to be processed before: an e-mail waits for signatures and drafts. */
+  not_before: Date | null;
+  created_at: Generated<Date>;
+  settled_at: Date | null;
+}
+
+declare module '../../db/database.ts' {
+  interface Database {
+    crm_batches: CrmBatchesTable;
+    crm_events: CrmEventsTable;
+  }
+}

@@ -1,0 +1,20 @@
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import type { Deps } from '../deps.ts';
+import { callbackRoutes } from './callbacks/routes.ts';
+import { emailRoutes } from './email/routes.ts';
+import { domainRoutes } from './email-domains/routes.ts';
+import { deliveryRoutes } from './ledger/routes.ts';
+import { messageRoutes } from './messages/routes.ts';
+import { suppressionRoutes } from './suppressions/routes.ts';
+import { unsubscribeRoutes } from './suppressions/unsubscribe.routes.ts';
+
+/** All routes of the domain. */
+export const DELIVERY_ROUTES: FastifyPluginAsyncZod<Deps>[] = [
+  emailRoutes,
+  domainRoutes,
+  deliveryRoutes,
+  suppressionRoutes,
+  unsubscribeRoutes,
+  messageRoutes,
+  callbackRoutes,
+];

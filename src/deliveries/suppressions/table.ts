@@ -1,0 +1,17 @@
+import type { Generated } from 'kysely';
+import type { Channel } from '../contract.ts';
+
+export interface SuppressionsTable {
+  org_id: string;
+  id: string;
+  channel: Channel;
+  address: string;
+  reason: string;
+  created_at: Generated<Date>;
+}
+
+declare module '../../db/database.ts' {
+  interface Database {
+    suppressions: SuppressionsTable;
+  }
+}

@@ -1,0 +1,23 @@
+import type { Generated } from 'kysely';
+
+export interface TagsTable {
+  org_id: string;
+  /** What makes it one with other spellings of the name. */
+  tag_key: string;
+  tag_name: string;
+  exclude_from_auto_tagging: boolean;
+  created_at: Generated<Date>;
+  updated_at: Generated<Date>;
+}
+
+export interface TagSettingsTable {
+  org_id: string;
+  auto_tagging_enabled: boolean;
+}
+
+declare module '../../db/database.ts' {
+  interface Database {
+    tag_settings: TagSettingsTable;
+    tags: TagsTable;
+  }
+}

@@ -1,0 +1,30 @@
+import type { ColumnType, Generated } from 'kysely';
+
+type Texts = ColumnType<string[], string[] | undefined, string[]>;
+
+export interface DatasourcesTable {
+  org_id: string;
+  id: string;
+  url: string;
+  display_name: string;
+  status: Generated<'active' | 'paused'>;
+  page_limit: number | null;
+  exclude_paths: Texts;
+  include_paths: Texts;
+  crawl_interval_hours: number | null;
+  /** The host with "www." before it, or without, is the same site: one redirects to the other. */
+  takes_www: Generated<boolean>;
+  /** Counts changes after which every page is fetched and read anew. */
+  settings_version: Generated<number>;
+  last_crawl_started_at: Date | null;
+  last_crawl_completed_at: Date | null;
+  error_message: string | null;
+  created_at: Generated<Date>;
+  updated_at: Generated<Date>;
+}
+
+declare module '../../../db/database.ts' {
+  interface Database {
+    datasources: DatasourcesTable;
+  }
+}

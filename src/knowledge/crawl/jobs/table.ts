@@ -1,0 +1,46 @@
+import type { Generated } from 'kysely';
+
+export type JobStatus = 'pending' | 'scraping' | 'completed' | 'failed' | 'cancelled';
+
+export interface CrawlJobsTable {
+  org_id: string;
+  id: string;
+  datasource_id: string;
+  /** The whole site, or certain pages, whose links are not followed. */
+  kind: 'full' | 'pages';
+  status: Generated<JobStatus>;
+  started_at: Date | null;
+  completed_at: Date | null;
+  total_pages: Generated<number>;
+  completed_pages: Generated<number>;
+  new_pages: Generated<number>;
+  updated_pages: Generated<number>;
+  removed_pages: Generated<number>;
+  unchanged_pages: Generated<number>;
+  /** Not removed, as they are too many to vanish unasked. */
+  held_pages: Generated<number>;
+  /** Found when the datasource knew of so many URLs that no more are written down. */
+  dropped_urls: Generated<number>;
+  error_message: string | null;
+  created_at: Generated<Date>;
+}
+
+export interface CrawlChangesTable {
+  org_id: string;
+  id: string;
+  job_id: string;
+  page_id: string;
+  kind: 'new' | 'updated' | 'removed';
+  url: string;
+  title: string | null;
+  /** Of the text, line by line. */
+  diff: string | null;
+  created_at: Generated<Date>;
+}
+
+declare module '../../../db/database.ts' {
+  interface Database {
+    crawl_changes: CrawlChangesTable;
+    crawl_jobs: CrawlJobsTable;
+  }
+}

@@ -1,0 +1,24 @@
+import type { ColumnType, Generated } from 'kysely';
+
+type Json = ColumnType<Record<string, unknown>, string, string>;
+
+export interface IntegrationsTable {
+  org_id: string;
+  kind: string;
+  name: Generated<string>;
+  provider: string;
+  settings: Json;
+  secrets: string | null;
+  connected: boolean | null;
+  last_error: string | null;
+  /** Of which account the provider says that the credentials are; null where it was not asked since the settings were replaced. */
+  account_id: string | null;
+  created_at: Generated<Date>;
+  updated_at: Generated<Date>;
+}
+
+declare module '../../db/database.ts' {
+  interface Database {
+    integrations: IntegrationsTable;
+  }
+}

@@ -1,0 +1,36 @@
+import type { Generated } from 'kysely';
+
+export interface RolesTable {
+  org_id: string;
+  id: string;
+  name: string;
+}
+
+export interface UsersTable {
+  id: Generated<number>;
+  email: string;
+  created_at: Generated<Date>;
+}
+
+export interface MembersTable {
+  org_id: string;
+  user_id: number;
+  name: string;
+  is_available: Generated<boolean>;
+  created_at: Generated<Date>;
+}
+
+export interface MemberRolesTable {
+  org_id: string;
+  user_id: number;
+  role_id: string;
+}
+
+declare module '../../db/database.ts' {
+  interface Database {
+    member_roles: MemberRolesTable;
+    members: MembersTable;
+    roles: RolesTable;
+    users: UsersTable;
+  }
+}
