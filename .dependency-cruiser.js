@@ -12,6 +12,26 @@ const ownDomain = (roles) => `^src/$1/${role(roles)}`;
 const sharedSchemas = '^src/http/(scopes|schemas)\\.ts$';
 const npm = (...names) => `node_modules/(?:${names.join('|')})/`;
 
+/** The domains, each above those that it may import: so that no folders form a circle. */
+const DOMAINS = [
+  'keys',
+  'media',
+  'contacts',
+  'orgs',
+  'partners',
+  'agents',
+  'desk',
+  'conversations',
+  'csat',
+  'sla',
+  'deliveries',
+  'sequences',
+  'knowledge',
+  'crm',
+  'automations',
+  'widget',
+];
+
 const never = (name, comment, from, to) => ({ name, comment, severity: 'error', from, to });
 
 /** What these files may import is a list; whatever is not on it is an error. */
@@ -95,6 +115,32 @@ const betweenDomains = [
   ),
 ];
 
+const order = [
+  never(
+    'domains-in-order',
+    'A domain has its place in the list of DOMAINS.',
+    { path: domain, pathNot: `^src/(${DOMAINS.join('|')})/` },
+    {},
+  ),
+  ...DOMAINS.slice(0, -1).map((name, index) =>
+    never(
+      `${name}-not-up`,
+      'A domain imports only domains before it in the list.',
+      { path: `^src/${name}/` },
+      { path: `^src/(${DOMAINS.slice(index + 1).join('|')})/` },
+    ),
+  ),
+];
+
+const rooms = [
+  never(
+    'no-inside-of-another-room',
+    "Another room of the domain is reached through its service, rules, contract or schema; what all rooms share stands in the domain's own folder.",
+    { path: '^src/([^/]+)/([^/]+)/' },
+    { path: `^src/$1/[^/]+/${role('queries|table|routes')}`, pathNot: '^src/$1/$2/' },
+  ),
+];
+
 const roles = [
   only(
     'schema-imports',
@@ -136,7 +182,7 @@ const roles = [
     { path: anyDomain('queries') },
     {
       path: ['^src/(http|outbox|temporal|providers)/', anyDomain('service|routes')],
-      pathNot: '^src/outbox/announcing\\.ts$',
+      pathNot: ['^src/outbox/announcing\\.ts$', sharedSchemas],
     },
   ),
   never(
@@ -252,7 +298,7 @@ const layers = [
 ];
 
 export default {
-  forbidden: [...everywhere, ...betweenDomains, ...roles, ...layers],
+  forbidden: [...everywhere, ...betweenDomains, ...order, ...rooms, ...roles, ...layers],
   options: {
     doNotFollow: { path: 'node_modules' },
     tsPreCompilationDeps: true,

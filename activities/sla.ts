@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Db } from '../src/db/connect.ts';
-import { evaluateClocks } from '../src/desk/sla/clocks.service.ts';
-import type { SlaProgress, SlaRef } from '../src/desk/sla/contract.ts';
+import { evaluateClocks } from '../src/sla/clocks.service.ts';
+import type { SlaProgress, SlaRef } from '../src/sla/contract.ts';
 
 /** A timer may fire a second late and more: what comes this soon is waited for here. */
 const MAX_INLINE_WAIT_MS = 2_500;

@@ -1,7 +1,7 @@
 import { getClient } from '@temporalio/activity';
 import type { HandoffHoldRef } from '../src/automations/handoff-hold/contract.ts';
-import { countPendingRuns } from '../src/automations/handoff-hold/queries.ts';
 import { releaseHandoff } from '../src/automations/handoff-hold/service.ts';
+import { countPendingRuns } from '../src/automations/handoff-hold.queries.ts';
 import {
   type AutomationRef,
   type InactivityInput,

@@ -5,7 +5,7 @@ import { nodeFlagsOf } from '../src/dev/scripts.ts';
 import { transitionsOf } from '../src/sequences/rules.ts';
 import { findNextDue, listDue } from '../src/sequences/sending/due.queries.ts';
 import { startSequence } from '../src/sequences/service.ts';
-import { listAllSteps } from '../src/sequences/steps/queries.ts';
+import { listAllSteps } from '../src/sequences/steps.queries.ts';
 import { type Finding, median, note, report, timeFinding } from './support/report.ts';
 import { seedOrg, seedSequence } from './support/seed.ts';
 import { type Stack, withStack } from './support/stack.ts';

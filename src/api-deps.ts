@@ -5,6 +5,7 @@ import { LIVE_CHANNEL } from './conversations/live/rules.ts';
 import { createLiveStreams } from './conversations/live/streams.service.ts';
 import type { Db } from './db/connect.ts';
 import { listen } from './db/listen.ts';
+import { deliveriesPort } from './deliveries/conversations-port.ts';
 import type { Deps } from './deps.ts';
 import { createCallbackUrls } from './http/callback-urls.ts';
 import { createRateLimits } from './http/rate-limits.ts';
@@ -61,6 +62,8 @@ export function createApiDeps({ config, db, pool, temporal, logger, replaced = {
     dns: createDns({ servers: config.DNS_SERVERS }),
     storage: createStorage(config),
     mediaLinks,
+    deliveries: deliveriesPort,
+    sending: { mediaLinks, isDevelopment: config.DEVELOPMENT, deliveries: deliveriesPort },
     liveStreams: createLiveStreams(db, mediaLinks, logger),
     heartbeatMs: HEARTBEAT_MS,
     ...replaced,

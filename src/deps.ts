@@ -1,5 +1,7 @@
 import type { Config } from './config.ts';
+import type { DeliveriesPort } from './conversations/deliveries.port.ts';
 import type { LiveStreams } from './conversations/live/streams.service.ts';
+import type { SendingDeps } from './conversations/messages/service.ts';
 import type { Db } from './db/connect.ts';
 import type { CallbackUrls } from './http/callback-urls.ts';
 import type { RateLimits } from './http/rate-limits.ts';
@@ -33,6 +35,10 @@ export interface Deps {
   dns: Dns;
   storage: Storage;
   mediaLinks: MediaLinks;
+  /** The port of conversations to the domain that sends. */
+  deliveries: DeliveriesPort;
+  /** With which messages of sessions go out. */
+  sending: SendingDeps;
   liveStreams: LiveStreams;
   /** How long a stream of events may be silent. */
   heartbeatMs: number;

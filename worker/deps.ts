@@ -6,6 +6,7 @@ import { createTicket } from '../src/crm/handoffs/ticket-creation.service.ts';
 import { createHubspotFactory } from '../src/crm/hubspot/client.ts';
 import { createConversationStore } from '../src/crm/salesforce/conversation-store.service.ts';
 import type { Db } from '../src/db/connect.ts';
+import { deliveriesPort } from '../src/deliveries/conversations-port.ts';
 import { createMailReader } from '../src/deliveries/inbound/mail-reader.ts';
 import { receiveMail } from '../src/deliveries/inbound/mail-receiving.service.ts';
 import { createMailTokens } from '../src/deliveries/inbound/mail-tokens.ts';
@@ -56,7 +57,7 @@ export async function createWorkerDeps(
       mailReader,
       senders: sending.outlets,
       ...handoffDeps,
-      sending: { mediaLinks, isDevelopment: config.DEVELOPMENT },
+      sending: { mediaLinks, isDevelopment: config.DEVELOPMENT, deliveries: deliveriesPort },
       createTicket: (...wanted) => createTicket(db, handoffDeps, ...wanted),
       crawling: { egress, extractor, delayMs: config.CRAWL_DELAY_MS },
     },

@@ -11,17 +11,21 @@ import { wakeQueues } from '../src/crm/inbound/webhooks.service.ts';
 import { relayToThreads } from '../src/crm/outgoing/service.ts';
 import { redactBatchBodies, redactCrmCopies } from '../src/crm/redaction.service.ts';
 import { relayToMiaw, resumeMiaw } from '../src/crm/salesforce/outgoing.service.ts';
-import {
-  assignPolicies,
-  assignPoliciesByContact,
-  assignPoliciesToOpenSessions,
-} from '../src/desk/sla/assignment.service.ts';
-import { wakeClocksOfChangedPolicies } from '../src/desk/sla/waking.service.ts';
 import { embedOnChange } from '../src/knowledge/embedding/service.ts';
 import type { Reactions } from '../src/outbox/relay.ts';
 import { exitRepliedContacts } from '../src/sequences/enrollment/replies.service.ts';
 import { enrollChangedContacts, enrollCreatedContacts } from '../src/sequences/enrollment/service.ts';
 import { cancelSendsOfDeletedContacts, reevaluateDeferrals } from '../src/sequences/sending/deferrals.service.ts';
+import {
+  assignPolicies,
+  assignPoliciesByContact,
+  assignPoliciesToOpenSessions,
+} from '../src/sla/assignment.service.ts';
+import {
+  announceChangesOfOfficeHours,
+  wakeClocksOfActiveSessions,
+  wakeClocksOfChangedPolicies,
+} from '../src/sla/waking.service.ts';
 
 /** What we do ourselves about what happened, by the type of event. */
 export const REACTIONS: Reactions = {
@@ -56,4 +60,6 @@ export const REACTIONS: Reactions = {
   'sla-resolution-breached': [startTriggeredRuns],
   'workflow-changed': [syncTriggers],
   'sla-session-changed': [assignPolicies],
+  'session-activity': [wakeClocksOfActiveSessions],
+  'office-hours-changed': [announceChangesOfOfficeHours],
 };

@@ -8,7 +8,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { SlaActivities } from '../activities/sla.ts';
-import type { SlaRef } from '../src/desk/sla/contract.ts';
+import type { SlaRef } from '../src/sla/contract.ts';
 import { WAKE } from '../src/temporal/contract.ts';
 import { EVALUATE_CLOCKS } from './activity-options.ts';
 

@@ -7,7 +7,7 @@ import { announce } from '../outbox/events.ts';
 import { enqueue } from '../outbox/outbox.ts';
 import type { Secrets } from '../secrets.ts';
 import type { Json, Step } from './blocks/schema.ts';
-import { listHandoffHolds } from './handoff-hold/queries.ts';
+import { listHandoffHolds } from './handoff-hold.queries.ts';
 import {
   deleteAutomation,
   findCurrentVersion,

@@ -1,16 +1,8 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import type { Deps } from '../deps.ts';
-import { csatRoutes } from './csat/routes.ts';
 import { officeHoursRoutes } from './office-hours/routes.ts';
-import { slaRoutes } from './sla/routes.ts';
 import { tagRoutes } from './tags/routes.ts';
 import { teamRoutes } from './teams/routes.ts';
 
 /** All routes of the domain. */
-export const DESK_ROUTES: FastifyPluginAsyncZod<Deps>[] = [
-  officeHoursRoutes,
-  teamRoutes,
-  tagRoutes,
-  slaRoutes,
-  csatRoutes,
-];
+export const DESK_ROUTES: FastifyPluginAsyncZod<Deps>[] = [officeHoursRoutes, teamRoutes, tagRoutes];

@@ -12,6 +12,7 @@ import { AUTOMATION_ROUTES } from '../automations/domain.routes.ts';
 import { CONTACT_ROUTES } from '../contacts/domain.routes.ts';
 import { CONVERSATION_ROUTES } from '../conversations/domain.routes.ts';
 import { CRM_ROUTES } from '../crm/domain.routes.ts';
+import { csatRoutes } from '../csat/routes.ts';
 import { DELIVERY_ROUTES } from '../deliveries/domain.routes.ts';
 import { sandboxRoutes } from '../deliveries/sandbox/routes.ts';
 import type { Deps } from '../deps.ts';
@@ -24,6 +25,7 @@ import { ORG_ROUTES } from '../orgs/domain.routes.ts';
 import { countOutbox } from '../outbox/backlog.ts';
 import { PARTNER_ROUTES } from '../partners/domain.routes.ts';
 import { sequenceRoutes } from '../sequences/routes.ts';
+import { slaRoutes } from '../sla/routes.ts';
 import { WIDGET_ROUTES } from '../widget/domain.routes.ts';
 import { authenticate } from './authenticate.ts';
 import { closeConnections } from './close-connections.ts';
@@ -54,6 +56,8 @@ const ROUTES: FastifyPluginAsyncZod<Deps>[] = [
   sequenceRoutes,
   ...AGENT_ROUTES,
   ...DESK_ROUTES,
+  slaRoutes,
+  csatRoutes,
   ...CONVERSATION_ROUTES,
   ...CRM_ROUTES,
   ...AUTOMATION_ROUTES,

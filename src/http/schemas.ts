@@ -37,6 +37,12 @@ export const RANGE = {
   updated_before: Time.describe('Updated earlier. Orders the list by update.'),
 };
 
+/** Spec 2.1. */
+export const SessionChannel = z
+  .enum(['web', 'email', 'phone_voice', 'slack', 'sms', 'whatsapp', 'instagram', 'messenger', 'api', 'web_voice'])
+  .meta({ id: 'SessionChannel' });
+export type SessionChannel = z.infer<typeof SessionChannel>;
+
 /** A command's answer without a body. Its handlers return NO_BODY. */
 export const NoBody = z.undefined().describe('Done. No body.');
 export const NO_BODY = '' as unknown as undefined;

@@ -50,6 +50,9 @@ export interface EventPayloads {
   /** Of the org as its own subject: its open sessions behind `after` may be under other policies now. */
   'sla-assignments-changed': { after: string | null };
   'sla-session-changed': Record<string, never>;
+  'office-hours-changed': Record<string, never>;
+  /** Of a session under an SLA policy: a message, a handoff, or another status. */
+  'session-activity': Record<string, never>;
   /** Of the org as its own subject: the settings that say when messages may go out. */
   'sending-settings-changed': Record<string, never>;
   /** Of the org as its own subject: a member may be free for a session that waits. */

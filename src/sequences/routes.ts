@@ -6,7 +6,7 @@ import type { Deps } from '../deps.ts';
 import { errorResponses } from '../http/errors.ts';
 import { NO_BODY, NoBody } from '../http/schemas.ts';
 import { explainEnrollment } from './enrollment/explanation.service.ts';
-import { listEnrollments } from './enrollment/queries.ts';
+import { listEnrollments } from './enrollments.queries.ts';
 import { forecastSequence } from './forecast/service.ts';
 import {
   AddContacts,

@@ -7,8 +7,8 @@ import { violatedUnique } from '../db/failures.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { conflict, notFound } from '../errors.ts';
 import { isUuid, newId } from '../ids.ts';
-import { cancelRun, filterContacts, insertEnrollments, insertRun } from './enrollment/queries.ts';
 import { wakeSequence } from './enrollment/service.ts';
+import { cancelRun, filterContacts, insertEnrollments, insertRun } from './enrollments.queries.ts';
 import type { Gates } from './gates/schema.ts';
 import {
   findSequence,
@@ -18,11 +18,11 @@ import {
   transitionSequence,
   updateSequence as updateSequenceRow,
 } from './queries.ts';
+import { markChanged } from './reconcile.queries.ts';
 import { hasEnded } from './rules.ts';
 import type { AddContactsAnswer, CreateSequence, ListSequences, UpdateSequence } from './schema.ts';
-import { markChanged } from './sending/reconcile.queries.ts';
-import { listStepsOf, saveSteps } from './steps/queries.ts';
 import { assertSendable, replaceSteps, type SaveStepsOptions } from './steps/service.ts';
+import { listStepsOf, saveSteps } from './steps.queries.ts';
 
 /** Creates a sequence. A continuous one is active at once; a one-off one waits to be started. Throws conflict for a used custom_id. */
 export function createSequence(

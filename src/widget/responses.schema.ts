@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { SessionChannel } from '../conversations/sessions/schema.ts';
-import { Id, Timestamp } from '../http/schemas.ts';
+import { Id, SessionChannel, Timestamp } from '../http/schemas.ts';
 
 /** What every answer of the widget says that did what it was asked. */
 export const Success = z.object({ success: z.literal(true) });

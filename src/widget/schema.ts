@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { PhoneNumber } from '../contacts/phone-number.schema.ts';
 import { Email, HttpActionOverrides } from '../contacts/schema.ts';
-import { Comment, Score } from '../desk/csat/schema.ts';
+import { Comment, Score } from '../csat/schema.ts';
 import { Cursor, Id, Language } from '../http/schemas.ts';
 
 const MAX_TEXT_LENGTH = 50_000;

@@ -10,11 +10,11 @@ const rejectTicket = () => Promise.reject(new Error('Tickets are made on the sta
 /** As much of the api or the stack as actions need. */
 export type ActionHost = Pick<TestApi, 'db' | 'deps'>;
 
-export const depsOf = ({ db, deps: { egress, secrets, mediaLinks } }: ActionHost): ActionDeps => ({
+export const depsOf = ({ db, deps: { egress, secrets, sending } }: ActionHost): ActionDeps => ({
   db,
   egress,
   secrets,
-  sending: { mediaLinks, isDevelopment: true },
+  sending,
   createTicket: rejectTicket,
 });
 

@@ -5,7 +5,7 @@ import type { Secrets } from '../../secrets.ts';
 import { findMessageOverrides, insertMessageOverrides } from './queries.ts';
 import { mergeOverrides, type Overrides, type PartialOverrides } from './rules.ts';
 
-export { deleteMessageOverrides as forgetMessageOverrides } from './queries.ts';
+export { deleteMessageOverrides } from './queries.ts';
 
 /** What a call is about. */
 export interface OverrideSubject {

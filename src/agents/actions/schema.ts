@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { SessionChannel } from '../../conversations/sessions/schema.ts';
-import { Id, Name, Timestamp } from '../../http/schemas.ts';
+import { Id, Name, SessionChannel, Timestamp } from '../../http/schemas.ts';
 
 const MAX_URL_LENGTH = 2_048;
 const MAX_DESCRIPTION_LENGTH = 10_000;

@@ -19,6 +19,8 @@ import {
 } from './queries.ts';
 import type { CreateAction, UpdateAction } from './schema.ts';
 
+export { lockActions, upsertActions } from './queries.ts';
+
 const MAX_ACTIONS = 500;
 
 /** Throws invalid for an operation that cannot be called, and conflict for an operation id that is taken or one action too many. */

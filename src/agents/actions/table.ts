@@ -1,5 +1,5 @@
 import type { ColumnType, Generated } from 'kysely';
-import type { SessionChannel } from '../../conversations/sessions/schema.ts';
+import type { SessionChannel } from '../../http/schemas.ts';
 import type { ActionPayload, RequestType } from './schema.ts';
 
 export interface ActionsTable {

@@ -3,9 +3,8 @@ import { inTransaction } from '../../db/transaction.ts';
 import { type Issue, invalid } from '../../errors.ts';
 import { newId } from '../../ids.ts';
 import { problemsOf } from '../actions/operations.rules.ts';
-import { lockActions, upsertActions } from '../actions/queries.ts';
 import { CreateAction } from '../actions/schema.ts';
-import { assertActionLimit } from '../actions/service.ts';
+import { assertActionLimit, lockActions, upsertActions } from '../actions/service.ts';
 import { parseDocument } from './documents.ts';
 import { type DocumentedOperation, operationsOf } from './operations.rules.ts';
 

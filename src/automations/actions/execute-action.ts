@@ -4,7 +4,7 @@ import { ActionParameters } from '../../agents/action-calls/schema.ts';
 import type { Db } from '../../db/connect.ts';
 import { Id } from '../../http/schemas.ts';
 import type { Json } from '../blocks/schema.ts';
-import { findRun } from '../runs/queries.ts';
+import { findRun } from '../runs.queries.ts';
 import { remoteAction, type StepRef } from './action.ts';
 
 export const executeAction = remoteAction({

@@ -5,9 +5,9 @@ import { setEventDepth } from '../../outbox/claim.ts';
 import { announce } from '../../outbox/events.ts';
 import { enqueue, start } from '../../outbox/outbox.ts';
 import type { Reaction } from '../../outbox/relay.ts';
+import { addRunsToHold, deleteHandoffHold, findMaxDepth, insertHandoffHold } from '../handoff-hold.queries.ts';
 import { startRunsForEvent } from '../triggers/trigger-events.service.ts';
 import { type HandoffHoldRef, HOLD_HANDOFF, handoffHoldSubject } from './contract.ts';
-import { addRunsToHold, deleteHandoffHold, findMaxDepth, insertHandoffHold } from './queries.ts';
 
 /**
  * A reaction to `pre-ticket-handoff`: starts the workflows that are to run before the handoff, which goes on once they have ended, and at once

@@ -9,8 +9,6 @@ import {
   type UpcomingStep,
 } from '../interpreter/rules.ts';
 import type { StepPath } from '../interpreter/step-paths.rules.ts';
-import type { NextStep } from './contract.ts';
-import { finishRun } from './finish-run.service.ts';
 import {
   endStep,
   findBlocks,
@@ -20,7 +18,9 @@ import {
   type StepRecord,
   saveSteps,
   setWaiting,
-} from './queries.ts';
+} from '../runs.queries.ts';
+import type { NextStep } from './contract.ts';
+import { finishRun } from './finish-run.service.ts';
 
 const DEFAULT_ATTEMPTS = 3;
 const MAX_CACHED_VERSIONS = 1_000;

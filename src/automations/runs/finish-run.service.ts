@@ -2,8 +2,8 @@ import type { Trx } from '../../db/connect.ts';
 import { enqueue, signalWithStart } from '../../outbox/outbox.ts';
 import { WAKE } from '../../temporal/contract.ts';
 import { HOLD_HANDOFF, handoffHoldSubject } from '../handoff-hold/contract.ts';
-import { findHandoffHold } from '../handoff-hold/queries.ts';
-import { endRun } from './queries.ts';
+import { findHandoffHold } from '../handoff-hold.queries.ts';
+import { endRun } from '../runs.queries.ts';
 
 /** Ends a run, and tells what waits for that. */
 export async function finishRun(trx: Trx, orgId: string, id: string, end: Parameters<typeof endRun>[3]): Promise<void> {

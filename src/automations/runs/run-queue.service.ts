@@ -1,9 +1,9 @@
 import type { Trx } from '../../db/connect.ts';
 import { enqueue, signalWithStart, start } from '../../outbox/outbox.ts';
 import { WAKE } from '../../temporal/contract.ts';
+import { claimQueuedRuns, type Run } from '../runs.queries.ts';
 import { advanceRun, getDefinition } from './advance-run.service.ts';
 import { type NextStep, RUN_AUTOMATION } from './contract.ts';
-import { claimQueuedRuns, type Run } from './queries.ts';
 
 /** Runs of an org that are under way at once, those aside that wait for a time or an event. The others wait for their turn. */
 const MAX_ACTIVE_RUNS = 100;

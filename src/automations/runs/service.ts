@@ -8,6 +8,7 @@ import type { Json } from '../blocks/schema.ts';
 import { stepAt } from '../interpreter/step-paths.rules.ts';
 import { maskCredentials } from '../masking.rules.ts';
 import { findCurrentVersion } from '../queries.ts';
+import { endStep, lockRun, type Run } from '../runs.queries.ts';
 import { getWorkflow } from '../service.ts';
 import { advanceRun, getDefinition, nextActionOf } from './advance-run.service.ts';
 import { finishRun } from './finish-run.service.ts';
@@ -23,11 +24,12 @@ import {
   setResumedAt,
   updateStepInput,
 } from './history.queries.ts';
-import { endStep, lockRun, type Run } from './queries.ts';
 import { resumeRun, startQueuedRuns, wakeRun } from './run-queue.service.ts';
 import type { ListRuns, RetryRun } from './schema.ts';
 import { insertListeners } from './start-runs.queries.ts';
 import { startRunsOfVersion } from './start-runs.service.ts';
+
+export { findTriggerOutput } from './history.queries.ts';
 
 /** A page of a workflow's runs, newest first. Throws notFound. */
 export async function pageOfRuns(db: Db, orgId: string, workflowId: string, query: ListRuns) {

@@ -17,6 +17,8 @@ import {
 } from './start-runs.queries.ts';
 import type { TriggerCause } from './table.ts';
 
+export { isTriggerTypeUsed } from './start-runs.queries.ts';
+
 const MAX_CAUSATION_DEPTH = 10;
 
 /** Something that may start workflows. */

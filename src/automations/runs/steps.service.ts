@@ -7,9 +7,6 @@ import type { ActionStep, Json, WaitForEventBlock } from '../blocks/schema.ts';
 import { type Definition, resolveInput, StepError } from '../interpreter/rules.ts';
 import { type StepPath, stepAt } from '../interpreter/step-paths.rules.ts';
 import { maskCredentials } from '../masking.rules.ts';
-import { advanceRun, failRun, getDefinition, nextWaitOf, stepOutputsOf, stepRecordOf } from './advance-run.service.ts';
-import { setCausingRun } from './causation.queries.ts';
-import type { NextStep, RunRef } from './contract.ts';
 import {
   consumeReceivedEvent,
   endStep,
@@ -21,7 +18,10 @@ import {
   type Run,
   saveSteps,
   setStepError,
-} from './queries.ts';
+} from '../runs.queries.ts';
+import { advanceRun, failRun, getDefinition, nextWaitOf, stepOutputsOf, stepRecordOf } from './advance-run.service.ts';
+import { setCausingRun } from './causation.queries.ts';
+import type { NextStep, RunRef } from './contract.ts';
 import { startQueuedRuns } from './run-queue.service.ts';
 
 export interface StepDeps extends ActionDeps {

@@ -3,7 +3,7 @@ import { notFound, refused } from '../../errors.ts';
 import { satisfiesConstraint } from '../blocks/constraints.ts';
 import type { Json, Step } from '../blocks/schema.ts';
 import { maskCredentials } from '../masking.rules.ts';
-import { findTriggerOutput } from '../runs/history.queries.ts';
+import { findTriggerOutput } from '../runs/service.ts';
 import { assertValidDefinition, getWorkflow } from '../service.ts';
 import { simulate } from './rules.ts';
 import type { SimulateWorkflow } from './schema.ts';

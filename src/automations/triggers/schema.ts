@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { Contact } from '../../contacts/schema.ts';
 import { HandoffAnswer, Session } from '../../conversations/sessions/schema.ts';
-import { Score } from '../../desk/csat/schema.ts';
-import { SlaPolicy } from '../../desk/sla/policies.schema.ts';
+import { Score } from '../../csat/schema.ts';
 import { Id } from '../../http/schemas.ts';
 import { Sequence } from '../../sequences/schema.ts';
+import { SlaPolicy } from '../../sla/policies.schema.ts';
 import type { TriggerType } from '../blocks/schema.ts';
 import {
   CronConfiguration,

@@ -1,6 +1,5 @@
 import type { Trx } from '../../db/connect.ts';
-import { isTriggerTypeUsed } from '../runs/start-runs.queries.ts';
-import { startRuns, type TriggerEvent } from '../runs/start-runs.service.ts';
+import { isTriggerTypeUsed, startRuns, type TriggerEvent } from '../runs/start-runs.service.ts';
 import {
   type Occurrence,
   type Payload,

@@ -5,10 +5,10 @@ import {
   type SessionSnapshot,
 } from '../../conversations/sessions/snapshots.service.ts';
 import type { Trx } from '../../db/connect.ts';
-import { policySnapshotsOf } from '../../desk/sla/snapshots.service.ts';
 import type { ClaimedEventOf } from '../../outbox/claim.ts';
 import type { EventType } from '../../outbox/events.ts';
 import { getSequenceSnapshots } from '../../sequences/snapshots.service.ts';
+import { policySnapshotsOf } from '../../sla/snapshots.service.ts';
 import type { Json, TriggerType } from '../blocks/schema.ts';
 
 /** The triggers that an event of ours fires. */

@@ -78,7 +78,7 @@ const isInTeams = (teamIds: string[]) => sql<SqlBool>`session.team_id = any(${te
 /** Sessions in the queues of teams, whoever waits longest first. They stay there until the transaction ends. */
 export const lockWaitingSessions = (trx: Trx, orgId: string, teamIds: string[], limit: number) =>
   waitingSessions(trx, orgId)
-    .select(['session.id', 'session.assignee_id', 'session.team_id'])
+    .select(['session.id', 'session.assignee_id', 'session.team_id', 'session.relayed_side', 'session.has_sla'])
     .$narrowType<{ team_id: string }>()
     .where(isInTeams(teamIds))
     .orderBy('session.queued_at')

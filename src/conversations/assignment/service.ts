@@ -5,8 +5,8 @@ import { readSettings } from '../../orgs/service.ts';
 import { announce } from '../../outbox/events.ts';
 import { enqueue, signalWithStart } from '../../outbox/outbox.ts';
 import { WAKE } from '../../temporal/contract.ts';
-import { appendEvents, type NewEvent } from '../history/events.queries.ts';
-import { type LockedSession, updateSession } from '../sessions/queries.ts';
+import { changeSession, type SessionEvent } from '../change-session.service.ts';
+import type { LockedSession } from '../queries.ts';
 import { ASSIGN_WAITING_SESSIONS } from './contract.ts';
 import {
   countOpenSessions,
@@ -20,7 +20,7 @@ import { type AssignmentPool, assignsAutomatically, canBeAssigned, distribute } 
 
 export { updateQueuePosition } from './queries.ts';
 
-type AssignableSession = Pick<LockedSession, 'id' | 'assignee_id' | 'team_id'>;
+type AssignableSession = Pick<LockedSession, 'id' | 'assignee_id' | 'team_id' | 'relayed_side' | 'has_sla'>;
 
 /** Writes down whose a session is now, and tells of it. Whoever has it already changes nothing. */
 export async function reassign(
@@ -31,12 +31,11 @@ export async function reassign(
 ): Promise<void> {
   const { assignee_id, team_id } = session;
   if (to.assignee_id === assignee_id && to.team_id === team_id) return;
-  const joined: NewEvent[] =
+  const joined: SessionEvent[] =
     to.assignee_id === null || to.assignee_id === assignee_id
       ? []
       : [{ id: newId(), type: 'human_agent_joined', data: { assignee_id: to.assignee_id } }];
-  await updateSession(trx, orgId, session.id, to);
-  await appendEvents(trx, orgId, session.id, [{ id: newId(), type: 'assigned', data: to }, ...joined]);
+  await changeSession(trx, orgId, session, to, [{ id: newId(), type: 'assigned', data: to }, ...joined]);
   await announce(trx, orgId, 'ticket-reassigned', [
     { subject_id: session.id, payload: { ...to, before: { assignee_id, team_id } } },
   ]);

@@ -1,8 +1,9 @@
 import type { Trx } from '../../db/connect.ts';
 import { readSettings } from '../../orgs/service.ts';
 import { announce } from '../../outbox/events.ts';
-import { updateSession } from '../sessions/queries.ts';
-import type { Handoff } from '../sessions/table.ts';
+import { changeSession, type SessionEvent } from '../change-session.service.ts';
+import type { LockedSession } from '../queries.ts';
+import type { Handoff } from '../table.ts';
 
 /**
  * Writes down that people have a session from now on, and tells of it. Why, whoever is told reads in the session. With `isExternal` they
@@ -11,9 +12,9 @@ import type { Handoff } from '../sessions/table.ts';
 export async function startHandoff(
   trx: Trx,
   orgId: string,
-  id: string,
+  session: LockedSession,
   reason: string | null,
-  { isExternal = false }: { isExternal?: boolean } = {},
+  { isExternal = false, events = [] }: { isExternal?: boolean; events?: SessionEvent[] } = {},
 ): Promise<Handoff> {
   const isPending = !isExternal && (await hasHandoffTarget(trx, orgId));
   const at = new Date().toISOString();
@@ -25,8 +26,9 @@ export async function startHandoff(
     state: isPending ? 'pending' : 'done',
     parts: [],
   };
-  await updateSession(trx, orgId, id, { handoff: JSON.stringify(handoff), ai_closure_type: 'handed_off' });
-  await announce(trx, orgId, 'pre-ticket-handoff', [{ subject_id: id, payload: { isExternal } }]);
+  const change = { handoff: JSON.stringify(handoff), ai_closure_type: 'handed_off' as const };
+  await changeSession(trx, orgId, session, change, events);
+  await announce(trx, orgId, 'pre-ticket-handoff', [{ subject_id: session.id, payload: { isExternal } }]);
   return handoff;
 }
 

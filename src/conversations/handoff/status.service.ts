@@ -1,8 +1,8 @@
 import type { Db, Trx } from '../../db/connect.ts';
 import type { Sender } from '../history/events.schema.ts';
-import { updateSession } from '../sessions/queries.ts';
+import { updateSession } from '../queries.ts';
 import { getSession, lockSession } from '../sessions/service.ts';
-import type { Handoff } from '../sessions/table.ts';
+import type { Handoff } from '../table.ts';
 import { listLastMessages } from './status.queries.ts';
 import { excerptOf } from './summary.rules.ts';
 

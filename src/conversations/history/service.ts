@@ -1,8 +1,8 @@
 import type { Db } from '../../db/connect.ts';
 import type { MediaLinks } from '../../media/links.ts';
+import { type EventRow, listEvents } from '../events.queries.ts';
 import type { StoredAttachment } from '../messages/attachments.service.ts';
 import { getSession } from '../sessions/service.ts';
-import { type EventRow, listEvents } from './events.queries.ts';
 import type { HistoryItem, ListHistory } from './events.schema.ts';
 
 /** A page of what happened in a session, oldest first. Throws notFound. */

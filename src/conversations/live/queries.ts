@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { type Db, RELAY_APPLICATION_NAME } from '../../db/connect.ts';
-import type { EventRow } from '../history/events.queries.ts';
+import type { EventRow } from '../events.queries.ts';
 import type { OrgPosition, SessionPosition } from './rules.ts';
 
 export interface SessionCursor {

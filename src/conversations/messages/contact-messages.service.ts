@@ -1,14 +1,12 @@
 import { isContactBlocked } from '../../contacts/blocklist/service.ts';
 import type { Trx } from '../../db/connect.ts';
-import { wakeSlaIfUnderPolicy } from '../../desk/sla/waking.service.ts';
 import { newId } from '../../ids.ts';
 import { announce } from '../../outbox/events.ts';
 import { reviewAssignee } from '../assignment/service.ts';
-import { appendEvents, type NewEvent } from '../history/events.queries.ts';
+import { changeSession, type SessionEvent } from '../change-session.service.ts';
+import type { LockedSession } from '../queries.ts';
 import { detectSessionLanguage } from '../sessions/language.service.ts';
-import { type LockedSession, updateSession } from '../sessions/queries.ts';
 import type { StoredAttachment } from './attachments.service.ts';
-import { relay } from './relay.service.ts';
 
 export interface ContactMessage {
   /** Unique in the org. */
@@ -33,20 +31,22 @@ export async function addContactMessage(
   if (session.language === null) await detectSessionLanguage(trx, orgId, session.id, text);
   const isBlocked = await isContactBlocked(trx, orgId, session.contact_id);
   const isReopened = session.status !== 'open' && !isBlocked;
-  const reopening: NewEvent[] = isReopened
+  const reopening: SessionEvent[] = isReopened
     ? [{ id: newId(), type: 'status_changed', data: { from: session.status, to: 'open', custom_status_id: null } }]
     : [];
   const data = { sender_name: name, sender_avatar_url: avatarUrl, ...(attachments.length > 0 && { attachments }) };
-  const message: NewEvent = { id, type: 'message', sender: 'contact', content: text, data };
-  if (!(await appendEvents(trx, orgId, session.id, [...reopening, message]))) return false;
-  if (!isBlocked) {
-    await wakeSlaIfUnderPolicy(trx, orgId, session.id);
-    await relay(trx, orgId, session, { id, to: 'agents' });
-  }
-  if (isReopened) {
-    await updateSession(trx, orgId, session.id, { status: 'open', custom_status_id: null, closed_at: null });
-    await reviewAssignee(trx, orgId, session);
-  }
+  const message: SessionEvent = {
+    id,
+    type: 'message',
+    sender: 'contact',
+    content: text,
+    data,
+    relayTo: 'agents',
+    isIgnored: isBlocked,
+  };
+  const opened = isReopened ? { status: 'open' as const, custom_status_id: null, closed_at: null } : {};
+  if (!(await changeSession(trx, orgId, session, opened, [...reopening, message]))) return false;
+  if (isReopened) await reviewAssignee(trx, orgId, session);
   if (session.contact_id !== null && !isBlocked) {
     const payload = { channel: session.channel };
     await announce(trx, orgId, 'contact-replied', [{ subject_id: session.contact_id, payload }]);

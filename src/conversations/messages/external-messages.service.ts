@@ -4,16 +4,12 @@ import { Email } from '../../contacts/schema.ts';
 import { getContact, resolveContacts } from '../../contacts/service.ts';
 import type { Trx } from '../../db/connect.ts';
 import { inSavepoint } from '../../db/transaction.ts';
-import { announceSlaSessionChanged } from '../../desk/sla/assignment.service.ts';
-import { wakeSlaIfUnderPolicy } from '../../desk/sla/waking.service.ts';
 import { DomainError } from '../../errors.ts';
+import type { SessionChannel } from '../../http/schemas.ts';
 import { newId } from '../../ids.ts';
-import { appendEvents } from '../history/events.queries.ts';
-import { updateSession } from '../sessions/queries.ts';
-import type { SessionChannel } from '../sessions/schema.ts';
+import { changeSession, recordEvents, type Side } from '../change-session.service.ts';
 import { lockSession, openSession } from '../sessions/service.ts';
 import { addContactMessage } from './contact-messages.service.ts';
-import { relay, type Side } from './relay.service.ts';
 import { deliverToChannel, type SendingDeps } from './service.ts';
 
 const MAX_NAME_LENGTH = 1_000;
@@ -85,8 +81,7 @@ export async function addExternalCustomerMessage(
   const session = await lockSession(trx, orgId, sessionId);
   const contactId = session.contact_id ?? (await resolveExternalContact(trx, orgId, { name, email, phone: null }));
   if (contactId !== session.contact_id) {
-    await updateSession(trx, orgId, sessionId, { contact_id: contactId });
-    await announceSlaSessionChanged(trx, orgId, sessionId);
+    await changeSession(trx, orgId, session, { contact_id: contactId });
   }
   const message = { id, text, name: name ?? undefined };
   return addContactMessage(trx, orgId, { ...session, contact_id: contactId }, message);
@@ -105,19 +100,17 @@ export async function addExternalAgentMessage(
 ): Promise<boolean> {
   const session = await lockSession(trx, orgId, sessionId);
   const data = { sender_name: name ?? undefined };
-  const isNew = await appendEvents(trx, orgId, sessionId, [
-    { id, type: 'message', sender: 'human_agent', content: text, data },
+  const relayed = side === 'customer' ? {} : { relayTo: 'customer' as const };
+  const isNew = await changeSession(trx, orgId, session, {}, [
+    { id, type: 'message', sender: 'human_agent', content: text, data, ...relayed },
   ]);
-  if (!isNew) return false;
-  await wakeSlaIfUnderPolicy(trx, orgId, sessionId);
-  if (side === 'customer') return true;
-  await relay(trx, orgId, session, { id, to: 'customer' });
+  if (!isNew || side === 'customer') return isNew;
   try {
     await inSavepoint(trx, () => deliverToChannel(trx, deps, orgId, session, { id, text, files: [] }));
   } catch (error) {
     if (!(error instanceof DomainError)) throw error;
     const content = `The agent's message was not sent to the contact: ${error.message}`;
-    await appendEvents(trx, orgId, sessionId, [{ id: newId(), type: 'human_agent_comment', content }]);
+    await recordEvents(trx, orgId, sessionId, [{ id: newId(), type: 'human_agent_comment', content }]);
   }
   return true;
 }
@@ -131,5 +124,5 @@ export async function addExternalNote(
 ): Promise<boolean> {
   await lockSession(trx, orgId, sessionId);
   const data = { sender_name: name ?? undefined, about };
-  return appendEvents(trx, orgId, sessionId, [{ id, type: 'human_agent_comment', content: text, data }]);
+  return recordEvents(trx, orgId, sessionId, [{ id, type: 'human_agent_comment', content: text, data }]);
 }

@@ -1,7 +1,7 @@
 import { resolveContacts } from '../../contacts/service.ts';
 import type { Trx } from '../../db/connect.ts';
-import { findLatestSessionForUpdate, lockConversation } from '../sessions/queries.ts';
-import type { SessionChannel } from '../sessions/schema.ts';
+import type { SessionChannel } from '../../http/schemas.ts';
+import { findLatestSessionForUpdate, lockConversation } from '../queries.ts';
 import { lockSession, openSession } from '../sessions/service.ts';
 import { addContactMessage } from './contact-messages.service.ts';
 

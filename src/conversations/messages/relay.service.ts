@@ -1,23 +1,9 @@
 import type { Db, Trx } from '../../db/connect.ts';
 import type { MediaLinks } from '../../media/links.ts';
-import { announce } from '../../outbox/events.ts';
-import { type LockedSession, updateSession } from '../sessions/queries.ts';
+import type { Side } from '../change-session.service.ts';
+import { updateSession } from '../queries.ts';
 import { lockSession } from '../sessions/service.ts';
 import { findMessage } from './relay.queries.ts';
-
-/** A side of a conversation. */
-export type Side = 'customer' | 'agents';
-
-/** Tells of a message that has to go to the system which speaks for that side of the conversation, where one does. */
-export async function relay(
-  trx: Trx,
-  orgId: string,
-  { id: sessionId, relayed_side }: Pick<LockedSession, 'id' | 'relayed_side'>,
-  { id, to }: { id: string; to: Side },
-): Promise<void> {
-  if (relayed_side !== to && relayed_side !== 'both') return;
-  await announce(trx, orgId, 'message-relayed', [{ subject_id: sessionId, payload: { message_id: id, to } }]);
-}
 
 /** What a message says, with links to its files; undefined once it is redacted. */
 export async function findRelayedMessage(

@@ -2,22 +2,19 @@ import { saveContact, updateContact } from '../../contacts/saving/service.ts';
 import { getContact } from '../../contacts/service.ts';
 import type { Db, Trx } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
-import { requestReply } from '../../deliveries/messages/replies.service.ts';
-import { announceSlaSessionChanged } from '../../desk/sla/assignment.service.ts';
-import { wakeSlaIfUnderPolicy } from '../../desk/sla/waking.service.ts';
 import { conflict } from '../../errors.ts';
 import { newId } from '../../ids.ts';
 import type { MediaLinks } from '../../media/links.ts';
 import { type Media, recordMedia } from '../../media/service.ts';
 import { lockMember } from '../../orgs/members/service.ts';
 import { reassign } from '../assignment/service.ts';
+import { changeSession, type SessionEvent } from '../change-session.service.ts';
+import type { DeliveriesPort } from '../deliveries.port.ts';
 import { startHandoff } from '../handoff/service.ts';
-import { appendEvents, type NewEvent } from '../history/events.queries.ts';
-import { type LockedSession, updateSession } from '../sessions/queries.ts';
+import type { LockedSession } from '../queries.ts';
 import { lockSession } from '../sessions/service.ts';
 import { attachmentOf } from './attachments.service.ts';
 import { addContactMessage } from './contact-messages.service.ts';
-import { relay } from './relay.service.ts';
 import type { SendMessage } from './schema.ts';
 
 export interface SendResult {
@@ -34,6 +31,7 @@ export interface SendingDeps {
   mediaLinks: MediaLinks;
   /** Whether mail may come from any domain. */
   isDevelopment: boolean;
+  deliveries: Pick<DeliveriesPort, 'requestReply'>;
 }
 
 /**
@@ -88,15 +86,13 @@ async function sendAsAgent(
     sender_avatar_url: agent?.avatar_url,
     ...(files.length > 0 && { attachments: files.map(attachmentOf) }),
   };
-  const takeover: NewEvent[] = takesOver
+  const takeover: SessionEvent[] = takesOver
     ? [{ id: newId(), type: 'human_agent_takeover', data: { sender_id: agent?.id ?? null } }]
     : [];
-  await appendEvents(trx, orgId, session.id, [
+  await changeSession(trx, orgId, session, {}, [
     ...takeover,
-    { id, type: 'message', sender: 'human_agent', content: message.text, data },
+    { id, type: 'message', sender: 'human_agent', content: message.text, data, relayTo: 'customer' },
   ]);
-  await wakeSlaIfUnderPolicy(trx, orgId, session.id);
-  await relay(trx, orgId, session, { id, to: 'customer' });
   if (should_take_over_session_from_ai) await takeOverSession(trx, orgId, session, agent?.id);
   return { id, isHandedOff: takesOver || session.handoff !== null };
 }
@@ -107,7 +103,7 @@ async function sendAsAgent(
  */
 export async function deliverToChannel(
   trx: Trx,
-  { mediaLinks, isDevelopment }: SendingDeps,
+  { mediaLinks, isDevelopment, deliveries }: SendingDeps,
   orgId: string,
   { channel, contact_id: contactId, ticket_number: ticketNumber, relayed_side }: LockedSession,
   { id, text, files }: { id: string; text: string; files: Media[] },
@@ -121,7 +117,7 @@ export async function deliverToChannel(
     throw conflict(`The contact has no ${channel === 'email' ? 'e-mail address' : 'phone number'} to send to`);
   const links = files.map((file) => `${file.file_name}: ${mediaLinks.linkOf(file)}`);
   const whole = [text, ...links].join('\n');
-  await requestReply(trx, orgId, { id, channel, contactId, to, text: whole, ticketNumber, isDevelopment });
+  await deliveries.requestReply(trx, orgId, { id, channel, contactId, to, text: whole, ticketNumber, isDevelopment });
 }
 
 /**
@@ -131,14 +127,14 @@ export async function deliverToChannel(
 async function updateContactDetails(
   trx: Trx,
   orgId: string,
-  { id, contact_id: contactId }: LockedSession,
+  session: LockedSession,
   { name, email, phone_number: phone, custom_data }: NonNullable<SendMessage['contact']>,
 ): Promise<string | null> {
+  const { contact_id: contactId } = session;
   if (contactId === null) {
     if (email === undefined && phone === undefined) return null;
     const saved = await saveContact(trx, orgId, { email, phone, name, custom_data });
-    await updateSession(trx, orgId, id, { contact_id: saved.id });
-    await announceSlaSessionChanged(trx, orgId, id);
+    await changeSession(trx, orgId, session, { contact_id: saved.id });
     return saved.id;
   }
   const isNameNew = name !== undefined && name !== '' && (await getContact(trx, orgId, contactId)).name === null;
@@ -155,7 +151,7 @@ async function takeOverSession(
   session: LockedSession,
   agentId: number | undefined,
 ): Promise<void> {
-  if (session.handoff === null) await startHandoff(trx, orgId, session.id, 'An agent took over');
+  if (session.handoff === null) await startHandoff(trx, orgId, session, 'An agent took over');
   const isFree = session.assignee_id === null && agentId !== undefined;
   if (!isFree || !(await lockMember(trx, orgId, agentId))) return;
   await reassign(trx, orgId, session, { assignee_id: agentId, team_id: session.team_id });

@@ -6,7 +6,7 @@ import { deleteRedactedFiles, redactMessage, redactSession } from './service.ts'
 
 const tags = ['redaction'];
 
-export const redactionRoutes: FastifyPluginAsyncZod<Deps> = async (app, { db, storage }) => {
+export const redactionRoutes: FastifyPluginAsyncZod<Deps> = async (app, { db, storage, deliveries }) => {
   // What a redaction marked goes once it has answered, and what a crash left goes at the start.
   const deleteFiles = () =>
     deleteRedactedFiles(db, storage).catch((error: unknown) =>
@@ -24,8 +24,8 @@ export const redactionRoutes: FastifyPluginAsyncZod<Deps> = async (app, { db, st
       body: RedactMessage,
       response: { 200: Redacted, ...errorResponses(403, 404, 409) },
     },
-    handler: async ({ db, org, body }) => {
-      const { affected } = await redactMessage(db, org.id, org.keyId, body);
+    handler: async ({ org, body }) => {
+      const { affected } = await redactMessage({ db, deliveries }, org.id, org.keyId, body);
       return {
         success: true,
         message: affected > 0 ? 'The message is redacted' : 'The message was redacted before',
@@ -45,8 +45,8 @@ export const redactionRoutes: FastifyPluginAsyncZod<Deps> = async (app, { db, st
       body: RedactSession,
       response: { 200: Redacted, ...errorResponses(403, 404, 409) },
     },
-    handler: async ({ db, org, body }) => {
-      const { affected, messages } = await redactSession(db, org.id, org.keyId, body);
+    handler: async ({ org, body }) => {
+      const { affected, messages } = await redactSession({ db, deliveries }, org.id, org.keyId, body);
       return {
         success: true,
         message: affected > 0 ? 'The session is redacted' : 'The session was redacted before',

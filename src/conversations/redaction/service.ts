@@ -1,17 +1,22 @@
-import { forgetMessageOverrides } from '../../agents/action-overrides/service.ts';
+import { deleteMessageOverrides } from '../../agents/action-overrides/service.ts';
 import type { Db, Trx } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
-import { redactMessages } from '../../deliveries/ledger/redaction.service.ts';
 import { notFound } from '../../errors.ts';
 import { isUuid, newId } from '../../ids.ts';
 import { softDeleteMedia } from '../../media/service.ts';
 import { announce } from '../../outbox/events.ts';
-import { appendEvents } from '../history/events.queries.ts';
+import { recordEvents } from '../change-session.service.ts';
+import type { DeliveriesPort } from '../deliveries.port.ts';
 import { getSessionOfMessage, lockSession } from '../sessions/service.ts';
 import { insertRedaction, type RedactedEvent, redactEvents, redactSummaries } from './queries.ts';
 import type { RedactMessage, RedactSession } from './schema.ts';
 
 export { purgeDeletedMedia as deleteRedactedFiles } from '../../media/service.ts';
+
+export interface RedactionDeps {
+  db: Db;
+  deliveries: Pick<DeliveriesPort, 'redactMessages'>;
+}
 
 /** Who asks: the id of an API key. */
 type ApiKeyId = string;
@@ -20,25 +25,36 @@ type ApiKeyId = string;
  * Takes a message's text and files out of all that holds them, for good. Done again, it finds nothing left. Gives how many texts there were.
  * Throws notFound, and conflict while the message is being sent.
  */
-export async function redactMessage(db: Db, orgId: string, by: ApiKeyId, { messageId, reason }: RedactMessage) {
+export async function redactMessage(
+  { db, deliveries }: RedactionDeps,
+  orgId: string,
+  by: ApiKeyId,
+  { messageId, reason }: RedactMessage,
+) {
   if (!isUuid(messageId)) throw notFound('message');
   return inTransaction(db, async (trx) => {
     const { id: sessionId } = await getSessionOfMessage(trx, orgId, messageId);
-    const erased = await redact(trx, orgId, by, { sessionId, messageId, reason });
+    const erased = await redact(trx, deliveries, orgId, { by, sessionId, messageId, reason });
     return { affected: erased.length };
   });
 }
 
 /** Takes the texts and files of a whole session out of all that holds them, for good. Throws as redactMessage does. */
-export async function redactSession(db: Db, orgId: string, by: ApiKeyId, { sessionId, reason }: RedactSession) {
+export async function redactSession(
+  { db, deliveries }: RedactionDeps,
+  orgId: string,
+  by: ApiKeyId,
+  { sessionId, reason }: RedactSession,
+) {
   if (!isUuid(sessionId)) throw notFound('session');
   return inTransaction(db, async (trx) => {
-    const erased = await redact(trx, orgId, by, { sessionId, messageId: null, reason });
+    const erased = await redact(trx, deliveries, orgId, { by, sessionId, messageId: null, reason });
     return { affected: erased.length, messages: erased.filter(({ type }) => type === 'message').length };
   });
 }
 
 interface RedactionTarget {
+  by: ApiKeyId;
   sessionId: string;
   messageId: string | null;
   reason: string | undefined;
@@ -46,17 +62,17 @@ interface RedactionTarget {
 
 async function redact(
   trx: Trx,
+  deliveries: RedactionDeps['deliveries'],
   orgId: string,
-  by: ApiKeyId,
-  { sessionId, messageId, reason }: RedactionTarget,
+  { by, sessionId, messageId, reason }: RedactionTarget,
 ): Promise<RedactedEvent[]> {
   const { contact_id: contactId } = await lockSession(trx, orgId, sessionId);
   const isWhole = messageId === null;
   const erased = await redactEvents(trx, orgId, sessionId, messageId);
   await redactSummaries(trx, orgId, sessionId, { isWhole });
   const ids = erased.filter(({ type }) => type === 'message').map(({ id }) => id);
-  await redactMessages(trx, orgId, { ids, contactId });
-  await forgetMessageOverrides(trx, orgId, ids);
+  await deliveries.redactMessages(trx, orgId, { ids, contactId });
+  await deleteMessageOverrides(trx, orgId, ids);
   await softDeleteMedia(
     trx,
     orgId,
@@ -76,6 +92,6 @@ async function redact(
     affected: erased.length,
   });
   if (erased.length > 0)
-    await appendEvents(trx, orgId, sessionId, [{ id, type: 'redacted', data: { message_id: messageId } }]);
+    await recordEvents(trx, orgId, sessionId, [{ id, type: 'redacted', data: { message_id: messageId } }]);
   return erased;
 }

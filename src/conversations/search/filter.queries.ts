@@ -1,7 +1,7 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { type Db, PLANNED_EACH_TIME } from '../../db/connect.ts';
 import { isUuid } from '../../ids.ts';
-import { selectSessions } from '../sessions/queries.ts';
+import { selectSessions } from '../queries.ts';
 import type { FilterSessions, SessionFilters } from './filter.schema.ts';
 
 /** Sessions that are looked through in order before the set of all matches is built: a page of 25 is in them where one in sixty matches. */

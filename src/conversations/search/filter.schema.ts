@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { AttributeObjects } from '../../contacts/filters/schema.ts';
-import { Language } from '../../http/schemas.ts';
-import { Session, SessionChannel } from '../sessions/schema.ts';
+import { Language, SessionChannel } from '../../http/schemas.ts';
+import { Session } from '../sessions/schema.ts';
 
 const MAX_VALUES = 1_000;
 const MAX_TAGS = 100;

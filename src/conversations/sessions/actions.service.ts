@@ -1,8 +1,6 @@
 import { dataLimitViolationOf, mergeData } from '../../contacts/saving/merge.rules.ts';
 import type { Db, Trx } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
-import { announceSlaSessionChanged } from '../../desk/sla/assignment.service.ts';
-import { wakeSlaIfUnderPolicy } from '../../desk/sla/waking.service.ts';
 import { tagKeyOf } from '../../desk/tags/rules.ts';
 import { lockTagsShared } from '../../desk/tags/service.ts';
 import { lockTeamShared } from '../../desk/teams/service.ts';
@@ -12,13 +10,13 @@ import { lockMember } from '../../orgs/members/service.ts';
 import { readSettings } from '../../orgs/service.ts';
 import { announce } from '../../outbox/events.ts';
 import { assignInTeam, findAssignee, reassign, reviewAssignee, updateQueuePosition } from '../assignment/service.ts';
+import { changeSession, recordEvents, type SessionEvent } from '../change-session.service.ts';
 import { startHandoff } from '../handoff/service.ts';
-import { appendEvents, type NewEvent } from '../history/events.queries.ts';
+import { deleteSessionTags, insertSessionTags, type LockedSession } from '../queries.ts';
+import type { Handoff } from '../table.ts';
 import type { AssignSession } from './actions.schema.ts';
-import { deleteSessionTags, insertSessionTags, type LockedSession, updateSession } from './queries.ts';
 import type { UpdateSession } from './schema.ts';
 import { lockSession } from './service.ts';
-import type { Handoff } from './table.ts';
 
 /** Changes a session's status and data. Throws notFound, and invalid for a custom status that the org does not have. */
 export function applySessionUpdate(db: Db, orgId: string, id: string, input: UpdateSession): Promise<void> {
@@ -32,7 +30,7 @@ export function applySessionUpdate(db: Db, orgId: string, id: string, input: Upd
     const isMoved = to !== session.status;
     const customData = changedData('custom_data', session, input);
     const editableData = changedData('editable_custom_data', session, input);
-    const events: NewEvent[] = [];
+    const events: SessionEvent[] = [];
     if (isMoved || customStatus !== session.custom_status_id) {
       const data = { from: session.status, to, custom_status_id: customStatus };
       events.push({ id: newId(), type: 'status_changed', data });
@@ -43,7 +41,7 @@ export function applySessionUpdate(db: Db, orgId: string, id: string, input: Upd
     if (keys.length > 0) events.push({ id: newId(), type: 'custom_data_changed', data: { keys } });
     if (events.length === 0 && input.session_closed_payload === undefined) return;
 
-    await updateSession(trx, orgId, id, {
+    const change = {
       status: to,
       custom_status_id: customStatus,
       ...(isMoved ? { closed_at: to === 'open' ? null : new Date(), isResolution } : {}),
@@ -52,9 +50,8 @@ export function applySessionUpdate(db: Db, orgId: string, id: string, input: Upd
       ...(input.session_closed_payload === undefined
         ? {}
         : { session_closed_payload: JSON.stringify(input.session_closed_payload) }),
-    });
-    if (events.length > 0) await appendEvents(trx, orgId, id, events);
-    if (isMoved) await wakeSlaIfUnderPolicy(trx, orgId, id);
+    };
+    await changeSession(trx, orgId, session, change, events);
     if (isResolution) {
       const payload = { reflects: input.reflect_status_change_for_integration };
       await announce(trx, orgId, 'ticket-resolved', [{ subject_id: id, payload }]);
@@ -98,9 +95,8 @@ export function handOff(
   return inTransaction(db, async (trx) => {
     const session = await lockSession(trx, orgId, id);
     if (session.handoff !== null) return session.handoff;
-    const handoff = await startHandoff(trx, orgId, id, reason, { isExternal });
-    await appendEvents(trx, orgId, id, [{ id: newId(), type: 'handoff', data: { reason } }]);
-    await wakeSlaIfUnderPolicy(trx, orgId, id);
+    const events: SessionEvent[] = [{ id: newId(), type: 'handoff', data: { reason } }];
+    const handoff = await startHandoff(trx, orgId, session, reason, { isExternal, events });
     if (session.status === 'open') await assignInTeam(trx, orgId, session);
     return handoff;
   });
@@ -131,9 +127,9 @@ export function assignSession(db: Db, orgId: string, id: string, input: AssignSe
 /** Adds what only the team sees, and gives its id. Throws notFound. */
 export function addNote(db: Db, orgId: string, id: string, text: string): Promise<string> {
   return inTransaction(db, async (trx) => {
-    const session = await lockSession(trx, orgId, id);
+    await lockSession(trx, orgId, id);
     const noteId = newId();
-    await appendEvents(trx, orgId, session.id, [{ id: noteId, type: 'human_agent_comment', content: text }]);
+    await recordEvents(trx, orgId, id, [{ id: noteId, type: 'human_agent_comment', content: text }]);
     return noteId;
   });
 }
@@ -141,39 +137,23 @@ export function addNote(db: Db, orgId: string, id: string, text: string): Promis
 /** Puts tags of the org on a session. Throws notFound, and invalid for tags that the org does not have. */
 export function addTags(db: Db, orgId: string, id: string, names: string[]): Promise<void> {
   return inTransaction(db, async (trx) => {
-    await lockSession(trx, orgId, id);
+    const session = await lockSession(trx, orgId, id);
     const { keys, unknown } = await lockTagsShared(trx, orgId, names);
     if (unknown.length > 0) throw refused('tags', `the org has no tag ${unknown.join(', ')}: PUT /tags makes one`);
     const added = await insertSessionTags(trx, orgId, id, keys);
-    await appendTagEvents(trx, orgId, id, 'tag_added', added);
-    await announce(
-      trx,
-      orgId,
-      'ticket-tag-added',
-      added.map((tag_name) => ({ subject_id: id, payload: { tag_name } })),
-    );
+    await changeSession(trx, orgId, session, {}, tagEventsOf('tag_added', added));
   });
 }
 
 /** Takes the tag of a name in any spelling off a session, or all of its tags. Throws notFound. */
 export function removeTags(db: Db, orgId: string, id: string, name: string | undefined): Promise<void> {
   return inTransaction(db, async (trx) => {
-    await lockSession(trx, orgId, id);
+    const session = await lockSession(trx, orgId, id);
     const key = name === undefined ? null : tagKeyOf(name);
     const removed = await deleteSessionTags(trx, orgId, id, key);
-    await appendTagEvents(trx, orgId, id, 'tag_removed', removed);
-    if (removed.length > 0) await announceSlaSessionChanged(trx, orgId, id);
+    await changeSession(trx, orgId, session, {}, tagEventsOf('tag_removed', removed));
   });
 }
 
-async function appendTagEvents(
-  trx: Trx,
-  orgId: string,
-  id: string,
-  type: 'tag_added' | 'tag_removed',
-  names: string[],
-) {
-  if (names.length === 0) return;
-  const events = names.map((tag_name): NewEvent => ({ id: newId(), type, data: { tag_name } }));
-  await appendEvents(trx, orgId, id, events);
-}
+const tagEventsOf = (type: 'tag_added' | 'tag_removed', names: string[]): SessionEvent[] =>
+  names.map((tag_name) => ({ id: newId(), type, data: { tag_name } }));

@@ -26,8 +26,7 @@ const tags = ['chat sessions'];
 const MAX_MESSAGE_BYTES = 8 * 1024 * 1024;
 
 export const sessionRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => {
-  const { config, mediaLinks } = deps;
-  const isDevelopment = config.DEVELOPMENT;
+  const { sending, mediaLinks } = deps;
   const kept = new WeakMap<FastifyRequest, Media[]>();
 
   // Bytes of a message that was not taken are of no use to anybody.
@@ -115,7 +114,7 @@ export const sessionRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => {
     handler: async (request, reply) => {
       const { db, org, params, body } = request;
       const said = { ...body, files: kept.get(request) ?? [] };
-      const { isHandedOff } = await sendMessage(db, { mediaLinks, isDevelopment }, org.id, params.id, said);
+      const { isHandedOff } = await sendMessage(db, sending, org.id, params.id, said);
       reply.code(201);
       return { success: true, data: { success: true, sessionIsHandedOff: isHandedOff } };
     },

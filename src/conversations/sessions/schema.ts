@@ -1,15 +1,9 @@
 import { z } from 'zod';
 import { CustomDataChange } from '../../contacts/schema.ts';
-import { Id, RANGE, Timestamp } from '../../http/schemas.ts';
+import { Id, RANGE, SessionChannel, Timestamp } from '../../http/schemas.ts';
 
 const MAX_PAYLOAD_CHARACTERS = 100_000;
 const MAX_CUSTOM_STATUS = 32_767;
-
-/** Spec 2.1. */
-export const SessionChannel = z
-  .enum(['web', 'email', 'phone_voice', 'slack', 'sms', 'whatsapp', 'instagram', 'messenger', 'api', 'web_voice'])
-  .meta({ id: 'SessionChannel' });
-export type SessionChannel = z.infer<typeof SessionChannel>;
 
 export const SessionStatus = z.enum(['open', 'closed_resolved', 'closed_unresolved']);
 export type SessionStatus = z.infer<typeof SessionStatus>;

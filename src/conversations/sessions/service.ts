@@ -3,11 +3,11 @@ import { lockContact } from '../../contacts/service.ts';
 import type { Db, Trx } from '../../db/connect.ts';
 import { pageOfRange } from '../../db/ranges.ts';
 import { inTransaction } from '../../db/transaction.ts';
-import { wakeSlaIfUnderPolicy } from '../../desk/sla/waking.service.ts';
 import { conflict, notFound, refused } from '../../errors.ts';
+import type { SessionChannel } from '../../http/schemas.ts';
 import { isUuid, newId } from '../../ids.ts';
 import { announce } from '../../outbox/events.ts';
-import { appendEvents } from '../history/events.queries.ts';
+import { changeSession } from '../change-session.service.ts';
 import type { Sender } from '../history/events.schema.ts';
 import {
   findSession,
@@ -16,8 +16,9 @@ import {
   insertSession,
   type LockedSession,
   listSessions,
-} from './queries.ts';
-import type { CreateSession, ListSessions, SessionChannel } from './schema.ts';
+  updateHasSla,
+} from '../queries.ts';
+import type { CreateSession, ListSessions } from './schema.ts';
 
 /** Opens a session, with one of the org's contacts or nobody yet. Throws invalid for a contact that the org does not have. */
 export function createSession(
@@ -65,6 +66,10 @@ export async function openSession(
     await announce(trx, orgId, 'ticket-created', [{ subject_id: id, payload: {} }]);
   return { id };
 }
+
+/** Says of sessions whether an SLA policy is assigned to them. The caller holds their locks. */
+export const setHasSla = (trx: Trx, orgId: string, ids: string[], hasSla: boolean): Promise<void> =>
+  updateHasSla(trx, orgId, ids, hasSla);
 
 /** Throws notFound. */
 export async function getSession(db: Db, orgId: string, id: string) {
@@ -124,7 +129,6 @@ export async function addMessage(
   orgId: string,
   { id, sessionId, sender, content }: NewMessage,
 ): Promise<void> {
-  await findSessionForUpdate(trx, orgId, sessionId);
-  await appendEvents(trx, orgId, sessionId, [{ id, type: 'message', sender, content }]);
-  await wakeSlaIfUnderPolicy(trx, orgId, sessionId);
+  const session = await lockSession(trx, orgId, sessionId);
+  await changeSession(trx, orgId, session, {}, [{ id, type: 'message', sender, content }]);
 }

@@ -1,9 +1,14 @@
 import type { Db, Trx } from '../../db/connect.ts';
-import type { SessionFact } from '../../desk/sla/timelines.rules.ts';
 import { notFound } from '../../errors.ts';
 import { newId } from '../../ids.ts';
-import { appendEvents, type NewEvent } from '../history/events.queries.ts';
+import { recordEvents } from '../change-session.service.ts';
 import { findSessionState, listFactEvents } from './sla-facts.queries.ts';
+
+/** What happened in a session as far as its clocks care: who said something, a handoff, a takeover, a change of its status. */
+export interface SessionFact {
+  at: Date;
+  kind: 'contact' | 'human_agent' | 'ai' | 'handoff' | 'takeover' | 'closed' | 'opened';
+}
 
 export interface SessionSlaFacts {
   createdAt: Date;
@@ -30,10 +35,10 @@ export async function recordSlaEvents(
   trx: Trx,
   orgId: string,
   sessionId: string,
-  events: Omit<NewEvent, 'id'>[],
+  events: Omit<Parameters<typeof recordEvents>[3][number], 'id'>[],
 ): Promise<void> {
   if (events.length > 0) {
-    await appendEvents(
+    await recordEvents(
       trx,
       orgId,
       sessionId,

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Db } from '../../db/connect.ts';
-import { selectSessions } from './queries.ts';
+import { selectSessions } from '../queries.ts';
 
 /** Sessions of these ids as answers show them. */
 export const listSessionsById = (db: Db, orgId: string, ids: string[]) =>

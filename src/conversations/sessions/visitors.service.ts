@@ -2,9 +2,9 @@ import { dataLimitViolationOf } from '../../contacts/saving/merge.rules.ts';
 import type { Trx } from '../../db/connect.ts';
 import { refused } from '../../errors.ts';
 import { newId } from '../../ids.ts';
-import { appendEvents } from '../history/events.queries.ts';
+import { recordEvents } from '../change-session.service.ts';
+import { updateSession } from '../queries.ts';
 import { setLanguage } from './language.queries.ts';
-import { updateSession } from './queries.ts';
 import { openSession } from './service.ts';
 
 interface VisitorSession {
@@ -36,7 +36,7 @@ export async function setSessionLanguage(trx: Trx, orgId: string, sessionId: str
 
 /** Writes into the history where the contact's client stands. */
 export async function recordCheckpoint(trx: Trx, orgId: string, sessionId: string, payload: unknown): Promise<void> {
-  await appendEvents(trx, orgId, sessionId, [{ id: newId(), type: 'state_checkpoint', data: { payload } }]);
+  await recordEvents(trx, orgId, sessionId, [{ id: newId(), type: 'state_checkpoint', data: { payload } }]);
 }
 
 /** Writes a score into the history, under its own id. */
@@ -47,5 +47,5 @@ export async function recordScore(
   { id, score, comment }: { id: string; score: number; comment: string | null },
 ): Promise<void> {
   const said = comment === null ? {} : { content: comment };
-  await appendEvents(trx, orgId, sessionId, [{ id, type: 'csat_submitted', ...said, data: { score } }]);
+  await recordEvents(trx, orgId, sessionId, [{ id, type: 'csat_submitted', ...said, data: { score } }]);
 }

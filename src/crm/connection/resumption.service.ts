@@ -1,7 +1,6 @@
 import { enqueue } from '../../outbox/outbox.ts';
 import type { Reaction } from '../../outbox/relay.ts';
-import { listParkedHandoffs } from '../handoffs/queries.ts';
-import { wakeHandoff } from '../handoffs/service.ts';
+import { listParkedHandoffs, wakeHandoff } from '../handoffs/service.ts';
 import { queueSignalsOf } from '../inbound/batch-parsing.service.ts';
 import { listPendingHandoffs, listQueuesWithEvents, listThreadsWithUnsent } from './resumption.queries.ts';
 

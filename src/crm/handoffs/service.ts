@@ -17,12 +17,14 @@ import { WAKE } from '../../temporal/contract.ts';
 import type { CrmClients } from '../connection/clients.ts';
 import { HAND_OFF_SESSION, type SessionRef } from '../contract.ts';
 import { linkSession } from '../links.queries.ts';
-import { insertConversation } from '../salesforce/conversations.queries.ts';
+import { insertConversation } from '../salesforce/conversation-store.service.ts';
 import { handoffFactsOf } from './facts.service.ts';
 import { claimPart, insertParts, listParts, type PartChange, updatePart } from './queries.ts';
 import { handoffStateOf } from './rules.ts';
 import type { PartState } from './table.ts';
 import { scheduleCloseIfResolved } from './ticket-closing.service.ts';
+
+export { listParkedHandoffs } from './queries.ts';
 
 export interface HandoffDeps {
   crms: CrmClients;

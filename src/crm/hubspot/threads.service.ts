@@ -7,19 +7,19 @@ import {
 } from '../../conversations/messages/external-messages.service.ts';
 import type { SendingDeps } from '../../conversations/messages/service.ts';
 import { handOff } from '../../conversations/sessions/actions.service.ts';
-import type { SessionChannel } from '../../conversations/sessions/schema.ts';
 import type { Db, Trx } from '../../db/connect.ts';
+import type { SessionChannel } from '../../http/schemas.ts';
 import { idOf } from '../../ids.ts';
 import type { MediaLinks } from '../../media/links.ts';
 import { CrmError } from '../../providers/crm/errors.ts';
 import type { Hubspot, Person, ThreadMessage } from '../../providers/crm/hubspot/port.ts';
 import type { CrmClients, HubspotSettings } from '../connection/clients.ts';
 import type { ThreadRef } from '../contract.ts';
-import { deferEvent, type QueuedEvent, type Settlement } from '../inbound/event-queue.queries.ts';
+import { deferEvent, type QueuedEvent, type Settlement } from '../event-queue.queries.ts';
 import { type EventDecision, processQueue, type QueueProgress } from '../inbound/event-queue.service.ts';
 import { findLinkOfThread, linkSession, lockThread, updateReadUntil } from '../links.queries.ts';
 import { isOwnThreadMessage } from '../outgoing/own-messages.service.ts';
-import { countUnsentMessages } from '../outgoing/queries.ts';
+import { countUnsentMessages } from '../outgoing.queries.ts';
 import { isAssignedToHuman, type Route, routeOf } from './message-routing.rules.ts';
 import { createThreadReader, type ThreadReader } from './thread-reader.ts';
 

@@ -6,7 +6,7 @@ import { DomainError } from '../../errors.ts';
 import { idOf } from '../../ids.ts';
 import type { CrmClients } from '../connection/clients.ts';
 import type { TicketRef } from '../contract.ts';
-import type { QueuedEvent, Settlement } from '../inbound/event-queue.queries.ts';
+import type { QueuedEvent, Settlement } from '../event-queue.queries.ts';
 import { type EventDecision, processQueue, type QueueProgress } from '../inbound/event-queue.service.ts';
 import { findLinkOfTicket, listSessionsOfTickets, updatePropertyTime } from '../links.queries.ts';
 

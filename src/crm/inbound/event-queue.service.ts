@@ -2,7 +2,7 @@ import type { Db, Trx } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { DomainError } from '../../errors.ts';
 import { CrmError } from '../../providers/crm/errors.ts';
-import { listQueuedEvents, lockEvent, type QueuedEvent, type Settlement, settleEvent } from './event-queue.queries.ts';
+import { listQueuedEvents, lockEvent, type QueuedEvent, type Settlement, settleEvent } from '../event-queue.queries.ts';
 
 const EVENTS_PER_BATCH = 50;
 

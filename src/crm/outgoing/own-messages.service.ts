@@ -3,7 +3,7 @@ import type { Db } from '../../db/connect.ts';
 import type { MediaLinks } from '../../media/links.ts';
 import type { ThreadMessage } from '../../providers/crm/hubspot/port.ts';
 import { findLinkOfThread } from '../links.queries.ts';
-import { isOwnMessage, listUnconfirmed } from './queries.ts';
+import { isOwnMessage, listUnconfirmed } from '../outgoing.queries.ts';
 
 /**
  * Whether a message of a thread is one that we posted: by its id, or where our request's answer is still missing, by what it says. The comment

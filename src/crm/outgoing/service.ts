@@ -17,7 +17,7 @@ import {
   insertOutgoingMessages,
   listSentExternalIds,
   settleOutgoingMessage,
-} from './queries.ts';
+} from '../outgoing.queries.ts';
 
 /** So many of a session's messages can have gone out around one whose answer was lost. */
 const MAX_RECENT_MESSAGES = 100;

@@ -15,6 +15,8 @@ import {
 } from './conversations.queries.ts';
 import { wakeMiaw } from './sync.service.ts';
 
+export { insertConversation } from './conversations.queries.ts';
+
 /** Where the conversations of an org's sessions in Salesforce are kept, with the tokens of their end users encrypted. */
 export function createConversationStore(db: Db, secrets: Secrets, orgId: string): ConversationStore {
   const placeOf = (sessionId: string) => ({

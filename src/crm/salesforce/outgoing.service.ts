@@ -5,8 +5,8 @@ import type { Reaction } from '../../outbox/relay.ts';
 import { notConnected } from '../../providers/crm/errors.ts';
 import type { CrmClients } from '../connection/clients.ts';
 import type { SessionRef } from '../contract.ts';
-import { countUnsentMessages } from '../outgoing/queries.ts';
 import { sendNextMessage } from '../outgoing/service.ts';
+import { countUnsentMessages } from '../outgoing.queries.ts';
 import { findConversation, insertMiawMessages, listSessionsWithUnsent } from './conversations.queries.ts';
 import { wakeMiaw } from './sync.service.ts';
 

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Db } from '../../db/connect.ts';
 import { newId } from '../../ids.ts';
 import { type ReportedStatus, statusesBefore } from '../sending/outcomes.rules.ts';
-import { KEEP_BOUNCED } from '../suppressions/queries.ts';
+import { KEEP_BOUNCED } from '../suppressions.queries.ts';
 
 /** What a provider, or a bounced mail, tells about a delivery after it was handed over. */
 export interface StatusUpdate {

@@ -2,7 +2,7 @@ import { addInboundMessage } from '../../conversations/messages/inbound.service.
 import type { Db } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { newId } from '../../ids.ts';
-import { deleteUnsubscribe, insertSuppression } from '../suppressions/queries.ts';
+import { deleteUnsubscribe, insertSuppression } from '../suppressions.queries.ts';
 import { insertInboundMessage, type NewInboundMessage } from './messages.queries.ts';
 import { isOptIn, isOptOut } from './opt-out.rules.ts';
 

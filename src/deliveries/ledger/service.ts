@@ -7,7 +7,7 @@ import {
   listDeliveries,
   listDeliveryCallbacks,
   settleUnknownDelivery,
-} from './queries.ts';
+} from '../queries.ts';
 import type { ListDeliveries } from './schema.ts';
 
 /** A page of the deliveries that the filters let through, oldest first. */

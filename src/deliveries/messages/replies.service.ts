@@ -1,3 +1,4 @@
+import type { Reply } from '../../conversations/deliveries.port.ts';
 import type { Trx } from '../../db/connect.ts';
 import { conflict, refused } from '../../errors.ts';
 import { isVerifiedSender } from '../email-domains/service.ts';
@@ -5,23 +6,12 @@ import type { MessageContent } from '../sending/content.ts';
 import { findLastSender } from './replies.queries.ts';
 import { requestMessage } from './service.ts';
 
-/** Channels on which what is said in a session goes out by a provider. */
-export type ReplyChannel = 'email' | 'sms' | 'whatsapp';
-
 /** The longest text in one message of a channel: by Twilio's and by the Cloud API's documents. E-mail has no limit of its own. */
-const MAX_TEXT_LENGTH: Record<ReplyChannel, number> = { email: Number.POSITIVE_INFINITY, sms: 1_600, whatsapp: 4_096 };
-
-export interface Reply {
-  /** Of the message, and of its delivery. */
-  id: string;
-  channel: ReplyChannel;
-  contactId: string;
-  to: string;
-  text: string;
-  ticketNumber: number;
-  /** Whether mail may come from any domain. */
-  isDevelopment: boolean;
-}
+const MAX_TEXT_LENGTH: Record<Reply['channel'], number> = {
+  email: Number.POSITIVE_INFINITY,
+  sms: 1_600,
+  whatsapp: 4_096,
+};
 
 /**
  * Accepts a message of a conversation for sending, from what wrote to the contact last. Throws invalid where the text is too long for the

@@ -4,7 +4,7 @@ import { conflict } from '../../errors.ts';
 import { newId } from '../../ids.ts';
 import { enqueue, start } from '../../outbox/outbox.ts';
 import { SEND_MESSAGE } from '../contract.ts';
-import { findDelivery } from '../ledger/queries.ts';
+import { findDelivery } from '../queries.ts';
 import { insertMessage, type NewMessage } from './queries.ts';
 
 const POLL_MS = 100;

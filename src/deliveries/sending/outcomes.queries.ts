@@ -1,7 +1,7 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { PLANNED_EACH_TIME } from '../../db/connect.ts';
 import { NIL_UUID, newId } from '../../ids.ts';
-import { KEEP_BOUNCED } from '../suppressions/queries.ts';
+import { KEEP_BOUNCED } from '../suppressions.queries.ts';
 import { RECONCILABLE_CHANNELS, type Settlement } from './outcomes.rules.ts';
 
 export type SendResult = [deliveryId: string, settlement: Settlement];

@@ -3,7 +3,7 @@ import type { Db } from '../../db/connect.ts';
 import { pageOf } from '../../db/cursor.ts';
 import { notFound } from '../../errors.ts';
 import { newId } from '../../ids.ts';
-import { deleteSuppression, insertSuppression, listSuppressions } from './queries.ts';
+import { deleteSuppression, insertSuppression, listSuppressions } from '../suppressions.queries.ts';
 import { type AddSuppression, type ListSuppressions, storedAddress } from './schema.ts';
 
 /** Takes an address off a channel by hand. One that is off already stays so for the reason it has. */

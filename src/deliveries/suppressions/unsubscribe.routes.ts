@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Deps } from '../../deps.ts';
 import { notFound } from '../../errors.ts';
 import { escapeHtml, htmlPage } from '../../http/html.ts';
-import { findUnsubscribeTarget, insertUnsubscribe } from './queries.ts';
+import { findUnsubscribeTarget, insertUnsubscribe } from '../suppressions.queries.ts';
 import { createUnsubscribeLinks } from './unsubscribe-links.ts';
 
 const HTML = 'text/html; charset=utf-8';

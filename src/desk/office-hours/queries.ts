@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Db, Trx } from '../../db/connect.ts';
 import { orderedByCreation, type PageRequest } from '../../db/cursor.ts';
 import type { Holiday, Shift } from './schema.ts';
@@ -57,3 +57,23 @@ export async function deleteOfficeHours(db: Db, orgId: string, id: string): Prom
 /** A page of office hours by creation. */
 export const listOfficeHours = (db: Db, orgId: string, place: PageRequest) =>
   db.selectFrom('office_hours').select(COLUMNS).where('org_id', '=', orgId).$call(orderedByCreation(place)).execute();
+
+/** Returns the names of some of the teams that work in these office hours, the oldest first. */
+export const listTeamNames = (db: Db, orgId: string, officeHoursId: string, limit: number): Promise<string[]> =>
+  listNames(db, 'teams', sql<SqlBool>`support_office_hours_id = ${officeHoursId}`, { orgId, limit });
+
+/** Returns the names of some of the SLA policies that count by these office hours, the oldest first. */
+export const listPolicyNames = (db: Db, orgId: string, officeHoursId: string, limit: number): Promise<string[]> =>
+  listNames(db, 'sla_policies', sql<SqlBool>`office_hours_id = ${officeHoursId}`, { orgId, limit });
+
+async function listNames(
+  db: Db,
+  table: 'teams' | 'sla_policies',
+  condition: RawBuilder<SqlBool>,
+  { orgId, limit }: { orgId: string; limit: number },
+): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`
+    select name from ${sql.table(table)} where org_id = ${orgId} and ${condition} order by created_at, id limit ${limit}
+  `.execute(db);
+  return rows.map(({ name }) => name);
+}

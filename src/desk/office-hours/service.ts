@@ -4,19 +4,20 @@ import { inTransaction } from '../../db/transaction.ts';
 import { conflict, invalid, notFound } from '../../errors.ts';
 import { newId } from '../../ids.ts';
 import { announce } from '../../outbox/events.ts';
-import { listPoliciesWithHours } from '../sla/policies.queries.ts';
-import { announceSlaHoursChanged } from '../sla/waking.service.ts';
-import { listTeamNames } from '../teams/queries.ts';
 import { businessCalendar, isOpen, nextChange } from './business-time.rules.ts';
 import {
   deleteOfficeHours,
   findOfficeHours,
   insertOfficeHours,
   listOfficeHours,
+  listPolicyNames,
+  listTeamNames,
   lockOfficeHours,
   updateOfficeHours,
 } from './queries.ts';
 import type { CreateOfficeHours, ListOfficeHours, Shift, UpdateOfficeHours } from './schema.ts';
+
+export { lockOfficeHoursShared } from './queries.ts';
 
 const MAX_LISTED_NAMES = 5;
 
@@ -50,7 +51,7 @@ export function replaceOfficeHours(
     const known = foundOrThrow(await lockOfficeHours(trx, orgId, id));
     assertKnownShifts(known.shifts, shifts);
     await updateOfficeHours(trx, orgId, id, { name, iana_timezone, shifts, holidays });
-    await announceSlaHoursChanged(trx, orgId, id);
+    await announce(trx, orgId, 'office-hours-changed', [{ subject_id: id, payload: {} }]);
     await announce(trx, orgId, 'staffing-changed', [{ subject_id: orgId, payload: {} }]);
   });
 }
@@ -62,7 +63,7 @@ export function removeOfficeHours(db: Db, orgId: string, id: string): Promise<vo
     const teams = await listTeamNames(trx, orgId, id, MAX_LISTED_NAMES + 1);
     if (teams.length > 0)
       throw conflict(`Used as support_office_hours_id by ${nameListOf('team', teams)}: change that first`);
-    const policies = (await listPoliciesWithHours(trx, orgId, id)).map(({ name }) => name);
+    const policies = await listPolicyNames(trx, orgId, id, MAX_LISTED_NAMES + 1);
     if (policies.length > 0) {
       throw conflict(`Used as office_hours_id by ${nameListOf('SLA policy', policies)}: change that first`);
     }

@@ -39,20 +39,6 @@ export const findTeam = (db: Db, orgId: string, id: string) =>
 export const listTeams = (db: Db, orgId: string, place: PageRequest) =>
   selectTeams(db, orgId).$call(orderedByCreation(place, 'team')).execute();
 
-/** The names of some of the teams that work in these office hours, the oldest first. */
-export async function listTeamNames(db: Db, orgId: string, officeHoursId: string, limit: number): Promise<string[]> {
-  const teams = await db
-    .selectFrom('teams')
-    .select('name')
-    .where('org_id', '=', orgId)
-    .where('support_office_hours_id', '=', officeHoursId)
-    .orderBy('created_at')
-    .orderBy('id')
-    .limit(limit)
-    .execute();
-  return teams.map(({ name }) => name);
-}
-
 export async function updateTeam(db: Db, orgId: string, id: string, team: SaveTeam): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('teams')

@@ -4,7 +4,7 @@ import { inTransaction } from '../../db/transaction.ts';
 import { notFound, refused } from '../../errors.ts';
 import { newId } from '../../ids.ts';
 import { announce } from '../../outbox/events.ts';
-import { lockOfficeHoursShared } from '../office-hours/queries.ts';
+import { lockOfficeHoursShared } from '../office-hours/service.ts';
 import {
   deleteTeam,
   deleteTeamMember,

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { SessionChannel } from '../../conversations/sessions/schema.ts';
-import { Id } from '../../http/schemas.ts';
+import { Id, SessionChannel } from '../../http/schemas.ts';
 import { SourceType, Visibility } from '../index/items.schema.ts';
 
 const MAX_SOURCES = 100;

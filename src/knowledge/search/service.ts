@@ -1,5 +1,5 @@
 import type { Db } from '../../db/connect.ts';
-import { listInstructions } from '../training/queries.ts';
+import { listInstructions } from '../training/service.ts';
 import { findPassages, type SemanticSearch } from './passage-search.service.ts';
 import type { SearchKnowledge } from './schema.ts';
 

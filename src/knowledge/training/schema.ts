@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { SessionChannel } from '../../conversations/sessions/schema.ts';
-import { Cursor, Id, Name, Timestamp } from '../../http/schemas.ts';
+import { Cursor, Id, Name, SessionChannel, Timestamp } from '../../http/schemas.ts';
 
 const MAX_CONTENT = 100_000;
 const MAX_SEGMENTS = 100;

@@ -18,6 +18,8 @@ import {
 } from './queries.ts';
 import type { CreateTraining, ListTraining, UpdateTraining } from './schema.ts';
 
+export { listInstructions } from './queries.ts';
+
 /** All of them stand in each prompt. */
 const MAX_INSTRUCTIONS = 100;
 

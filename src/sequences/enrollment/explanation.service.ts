@@ -1,10 +1,10 @@
 import type { Db } from '../../db/connect.ts';
 import { notFound } from '../../errors.ts';
+import { findEnrollment } from '../enrollments.queries.ts';
 import { getSequence } from '../service.ts';
-import { listAllSteps } from '../steps/queries.ts';
+import { listAllSteps } from '../steps.queries.ts';
 import { listEnrollmentDeliveries } from './explanation.queries.ts';
 import { explainSteps } from './explanation.rules.ts';
-import { findEnrollment } from './queries.ts';
 
 /** An enrollment with every step: what became of it and why, or when it is due. Throws notFound. */
 export async function explainEnrollment(db: Db, orgId: string, sequenceRef: string, enrollmentId: string) {

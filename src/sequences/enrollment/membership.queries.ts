@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Db } from '../../db/connect.ts';
-import { ENDED_STATUS } from '../sending/reconcile.queries.ts';
+import { ENDED_STATUS } from '../reconcile.queries.ts';
 
 const REMOVED = 'removed from the sequence';
 

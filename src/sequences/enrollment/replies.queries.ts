@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Db } from '../../db/connect.ts';
-import { ENDED_STATUS } from '../sending/reconcile.queries.ts';
+import { ENDED_STATUS } from '../reconcile.queries.ts';
 
 /** Ends enrollments that are older than their contact's reply, with what still waits to be sent for them. */
 export async function exitRepliedEnrollments(

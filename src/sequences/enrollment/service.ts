@@ -6,7 +6,6 @@ import { enqueue, signalWithStart } from '../../outbox/outbox.ts';
 import type { Reaction } from '../../outbox/relay.ts';
 import { WAKE } from '../../temporal/contract.ts';
 import { RUN_SEQUENCE } from '../contract.ts';
-import { listAutoEnrollingSequences } from '../queries.ts';
 import {
   filterContacts,
   filterFormerContacts,
@@ -14,7 +13,8 @@ import {
   insertEnrollments,
   listMatchingContacts,
   updateRun,
-} from './queries.ts';
+} from '../enrollments.queries.ts';
+import { listAutoEnrollingSequences } from '../queries.ts';
 
 const PAGE_SIZE = 10_000;
 

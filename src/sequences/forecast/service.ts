@@ -5,15 +5,15 @@ import type { Db } from '../../db/connect.ts';
 import { type ChannelDefaults, type Channels, listChannels } from '../../deliveries/sending/channels.service.ts';
 import { NOT_CONNECTED_REASON } from '../../deliveries/sending/message-sender.ts';
 import { NIL_UUID } from '../../ids.ts';
-import { countSentOn, findSenderRates } from '../gates/queries.ts';
+import type { SendRule } from '../eligibility.queries.ts';
+import { type ForecastContact, findDatabaseTime, listForecastContacts } from '../forecast.queries.ts';
 import { recipientDay } from '../gates/rules.ts';
+import { countSentOn, findSenderRates } from '../gates.queries.ts';
 import type { SequenceRow } from '../queries.ts';
 import { hasEnded, transitionsOf } from '../rules.ts';
-import type { SendRule } from '../sending/eligibility.queries.ts';
 import { getSendingPolicy, type SendingPolicy, sendRuleOf } from '../sending/policy.service.ts';
 import { CHANNEL_OF, senderOf } from '../steps/content.rules.ts';
-import { listAllSteps, type SequenceStep } from '../steps/queries.ts';
-import { type ForecastContact, findDatabaseTime, listForecastContacts } from './queries.ts';
+import { listAllSteps, type SequenceStep } from '../steps.queries.ts';
 import {
   type ContactSimulation,
   type PlannedDelivery,

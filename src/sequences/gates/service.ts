@@ -6,7 +6,7 @@ import {
   lockGateCandidates,
   lockSenderRate,
   upsertSenderRate,
-} from './queries.ts';
+} from '../gates.queries.ts';
 import {
   canDefer,
   type Deferral,

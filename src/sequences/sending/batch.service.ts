@@ -4,13 +4,13 @@ import { inTransaction } from '../../db/transaction.ts';
 import type { MessageContent } from '../../deliveries/sending/content.ts';
 import { interruptedColumns, settleAndReconcile } from '../../deliveries/sending/reconciliation.service.ts';
 import type { ClaimedMessage } from '../../deliveries/sending/send-batch.ts';
-import { findOpenRun } from '../enrollment/queries.ts';
+import { findOpenRun } from '../enrollments.queries.ts';
 import type { Deferral } from '../gates/rules.ts';
 import { evaluateGates } from '../gates/service.ts';
 import { findSequence, type SequenceRow, transitionSequence } from '../queries.ts';
 import { type StepTransition, transitionsOf } from '../rules.ts';
 import type { StepAction } from '../steps/actions.schema.ts';
-import { listAllSteps, type SequenceStep } from '../steps/queries.ts';
+import { listAllSteps, type SequenceStep } from '../steps.queries.ts';
 import { findNextDue, hasActiveEnrollments, listDue } from './due.queries.ts';
 import {
   advancePastStep,

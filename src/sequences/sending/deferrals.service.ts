@@ -1,6 +1,6 @@
 import type { Reaction } from '../../outbox/relay.ts';
 import { wakeSequence } from '../enrollment/service.ts';
-import { cancelOrphanedDeliveries, markChangedWhereDeferred } from './reconcile.queries.ts';
+import { cancelOrphanedDeliveries, markChangedWhereDeferred } from '../reconcile.queries.ts';
 
 /** Has everything that waits for a gate of the org be looked at anew, as its settings have changed. */
 export const reevaluateDeferrals: Reaction<'sending-settings-changed'> = async (trx, orgId) => {

@@ -4,11 +4,11 @@ import { contactFilter } from '../../contacts/filters/condition.ts';
 import type { CompositeFilter } from '../../contacts/filters/schema.ts';
 import type { Db } from '../../db/connect.ts';
 import { readSettings } from '../../orgs/service.ts';
+import type { SendRule } from '../eligibility.queries.ts';
 import { type EffectiveGates, effectiveGates } from '../gates/rules.ts';
 import type { SequenceRow } from '../queries.ts';
 import type { StepAction } from '../steps/actions.schema.ts';
 import { CHANNEL_OF } from '../steps/content.rules.ts';
-import type { SendRule } from './eligibility.queries.ts';
 
 /** What holds for all steps of a sequence as they are sent. */
 export interface SendingPolicy {

@@ -4,10 +4,10 @@ import { type Db, PLANNED_EACH_TIME } from '../../db/connect.ts';
 import type { DeliveryStatus } from '../../deliveries/contract.ts';
 import { newId } from '../../ids.ts';
 import { executeAnnouncing } from '../../outbox/announcing.ts';
-import { ANNOUNCE_COMPLETED, MOVED_COLUMNS } from '../enrollment/completion.queries.ts';
-import type { GatedSend } from '../gates/queries.ts';
+import { ANNOUNCE_COMPLETED, MOVED_COLUMNS } from '../completion.queries.ts';
+import { eligibilityOf } from '../eligibility.queries.ts';
 import type { GateEvaluation } from '../gates/rules.ts';
-import { eligibilityOf } from './eligibility.queries.ts';
+import type { GatedSend } from '../gates.queries.ts';
 
 export interface StepSend extends GatedSend {
   sequenceId: string;

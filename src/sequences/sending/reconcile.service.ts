@@ -1,9 +1,7 @@
 import type { Db } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
-import { listSendersWithSlots, releaseUnusedSlots } from '../gates/queries.ts';
+import { listSendersWithSlots, releaseUnusedSlots } from '../gates.queries.ts';
 import type { SequenceRow } from '../queries.ts';
-import { transitionsOf } from '../rules.ts';
-import type { SequenceStep } from '../steps/queries.ts';
 import {
   cancelObsoleteDeliveries,
   cancelWaitingDeliveries,
@@ -11,7 +9,9 @@ import {
   endCanceledRuns,
   markReconciled,
   releaseDeferrals,
-} from './reconcile.queries.ts';
+} from '../reconcile.queries.ts';
+import { transitionsOf } from '../rules.ts';
+import type { SequenceStep } from '../steps.queries.ts';
 
 /**
  * Puts the enrollments of a sequence in order after a change: ends what was canceled or has no next step, drops what will never be sent, and

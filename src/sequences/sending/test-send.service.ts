@@ -10,7 +10,7 @@ import { EmailAddress } from '../../http/schemas.ts';
 import type { TestSequence } from '../schema.ts';
 import { getSequence } from '../service.ts';
 import { CHANNEL_OF, contentOf, senderOf } from '../steps/content.rules.ts';
-import { listAllSteps } from '../steps/queries.ts';
+import { listAllSteps } from '../steps.queries.ts';
 
 /**
  * Sends each step that can reach the address to it at once, as a contact would get it: e-mails to an e-mail address, the other channels to

@@ -1,12 +1,12 @@
 import { assertSavable } from '../../contacts/filters/condition.ts';
 import type { Db } from '../../db/connect.ts';
 import { conflict } from '../../errors.ts';
-import { countByPosition } from '../forecast/queries.ts';
+import { countByPosition } from '../forecast.queries.ts';
 import { hasEnded } from '../rules.ts';
 import type { ChangePreview, UpdateSequence } from '../schema.ts';
 import { getSequence } from '../service.ts';
+import { listAllSteps } from '../steps.queries.ts';
 import { type ComparedStep, previewSteps } from './preview.rules.ts';
-import { listAllSteps } from './queries.ts';
 import { arrangeSteps, assertSendable, type SaveStepsOptions } from './service.ts';
 
 /** What a change of a sequence's steps would do to those under way. Changes nothing. Throws notFound, and whatever the change would. */

@@ -5,8 +5,8 @@ import { type Issue, invalid } from '../../errors.ts';
 import { newId } from '../../ids.ts';
 import { orderAfterEdit } from '../rules.ts';
 import type { ChangedStep } from '../schema.ts';
+import { listAllSteps, type SequenceStep, type StepToSave, saveSteps } from '../steps.queries.ts';
 import type { StepAction } from './actions.schema.ts';
-import { listAllSteps, type SequenceStep, type StepToSave, saveSteps } from './queries.ts';
 
 export interface SaveStepsOptions {
   /** Whether mail goes out from domains that are not verified. */

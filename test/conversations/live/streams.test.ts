@@ -3,7 +3,7 @@ import { connect as connectSocket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
-import { appendEvents } from '../../../src/conversations/history/events.queries.ts';
+import { appendEvents } from '../../../src/conversations/events.queries.ts';
 import { createLiveStreams } from '../../../src/conversations/live/streams.service.ts';
 import { lockSession } from '../../../src/conversations/sessions/service.ts';
 import { connect, type Db, RELAY_APPLICATION_NAME, type Trx } from '../../../src/db/connect.ts';

@@ -1,0 +1,86 @@
+import { sql } from 'kysely';
+import type { Db, Trx } from '../db/connect.ts';
+
+export interface HandoffHold {
+  id: string;
+  sessionId: string;
+  isExternal: boolean;
+}
+
+export async function insertHandoffHold(
+  trx: Trx,
+  orgId: string,
+  { id, sessionId, isExternal }: HandoffHold,
+): Promise<void> {
+  await trx
+    .insertInto('automation_gates')
+    .values({ org_id: orgId, id, session_id: sessionId, is_elsewhere: isExternal })
+    .execute();
+}
+
+/** Has a gate wait for those of some runs that have not ended. Gives how many these are. */
+export async function addRunsToHold(trx: Trx, orgId: string, holdId: string, runIds: string[]): Promise<number> {
+  const { numUpdatedRows } = await trx
+    .updateTable('automation_runs')
+    .set({ gate_id: holdId })
+    .where('org_id', '=', orgId)
+    .where('id', '=', sql<string>`any(${runIds}::uuid[])`)
+    .where('status', 'in', ['idle', 'in_progress'])
+    .executeTakeFirst();
+  return Number(numUpdatedRows);
+}
+
+/** How many runs a gate still waits for. */
+export async function countPendingRuns(db: Db, orgId: string, holdId: string): Promise<number> {
+  const { count } = await db
+    .selectFrom('automation_runs')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('org_id', '=', orgId)
+    .where('gate_id', '=', holdId)
+    .where('status', 'in', ['idle', 'in_progress'])
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
+/** How deep the runs are that a gate has waited for: as deep as what they are to run before. */
+export async function findMaxDepth(db: Db, orgId: string, holdId: string): Promise<number> {
+  const { depth } = await db
+    .selectFrom('automation_runs')
+    .select(({ fn }) => fn.max('depth').as('depth'))
+    .where('org_id', '=', orgId)
+    .where('gate_id', '=', holdId)
+    .executeTakeFirstOrThrow();
+  return depth ?? 0;
+}
+
+/** The gates that wait for runs of a workflow. */
+export const listHandoffHolds = (db: Db, orgId: string, automationId: string) =>
+  db
+    .selectFrom('automation_runs as run')
+    .innerJoin('automation_gates as gate', (join) =>
+      join.onRef('gate.org_id', '=', 'run.org_id').onRef('gate.id', '=', 'run.gate_id'),
+    )
+    .select(['gate.id', 'gate.session_id'])
+    .distinct()
+    .where('run.org_id', '=', orgId)
+    .where('run.automation_id', '=', automationId)
+    .where('run.status', 'in', ['idle', 'in_progress'])
+    .execute();
+
+/** Takes a gate away, once: undefined where it is gone already. */
+export const deleteHandoffHold = (trx: Trx, orgId: string, id: string) =>
+  trx
+    .deleteFrom('automation_gates')
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .returning(['session_id', 'is_elsewhere'])
+    .executeTakeFirst();
+
+/** The session of a gate that still stands. */
+export const findHandoffHold = (db: Db, orgId: string, id: string) =>
+  db
+    .selectFrom('automation_gates')
+    .select(['session_id', 'is_elsewhere'])
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .executeTakeFirst();

@@ -1,0 +1,214 @@
+import { sql } from 'kysely';
+import type { Db, Trx } from '../db/connect.ts';
+import type { Json, TriggerType } from './blocks/schema.ts';
+import type { StepPath } from './interpreter/step-paths.rules.ts';
+import type { NextStep } from './runs/contract.ts';
+import type { RunStatus } from './runs/table.ts';
+
+const COLUMNS = ['id', 'automation_id', 'version_id', 'status', 'is_waiting', 'trigger_output', 'depth'] as const;
+
+/** A run as its steps need it. */
+export const findRun = (db: Db, orgId: string, id: string) =>
+  db.selectFrom('automation_runs').select(COLUMNS).where('org_id', '=', orgId).where('id', '=', id).executeTakeFirst();
+
+/** Where a run went on when it was last retried, if it is under way. */
+export async function findResumedAt(db: Db, orgId: string, id: string): Promise<NextStep | null> {
+  const run = await db
+    .selectFrom('automation_runs')
+    .select('resumed_at')
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .where('status', '=', 'in_progress')
+    .executeTakeFirst();
+  return run?.resumed_at ?? null;
+}
+
+/** A run as its steps need it, as it stays until the transaction ends. */
+export const lockRun = (trx: Trx, orgId: string, id: string) =>
+  trx
+    .selectFrom('automation_runs')
+    .select(COLUMNS)
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .forUpdate()
+    .executeTakeFirst();
+
+export type Run = NonNullable<Awaited<ReturnType<typeof findRun>>>;
+
+/** The steps of a version. They never change. */
+export const findBlocks = (db: Db, orgId: string, versionId: number) =>
+  db
+    .selectFrom('automation_versions')
+    .select(['workflow_blocks', 'name'])
+    .where('org_id', '=', orgId)
+    .where('id', '=', versionId)
+    .executeTakeFirstOrThrow();
+
+/** Lets runs begin, oldest first, as far as there is room for them beside those that are under way. */
+export async function claimQueuedRuns(trx: Trx, orgId: string, most: number): Promise<Run[]> {
+  const { rows } = await sql<Run>`
+    with busy as (
+      select count(*) as count from automation_runs where org_id = ${orgId} and status = 'in_progress' and not is_waiting
+    ), next as (
+      select org_id, id from automation_runs where org_id = ${orgId} and status = 'idle'
+      order by created_at, id limit (select greatest(0, ${most}::integer - count) from busy) for update skip locked
+    )
+    update automation_runs as run set status = 'in_progress', run_started_at = now()
+    from next where run.org_id = next.org_id and run.id = next.id
+    returning run.id, run.automation_id, run.version_id, run.status, run.is_waiting, run.trigger_output, run.depth
+  `.execute(trx);
+  return rows;
+}
+
+/** Ends a run, which then listens for nothing any more. One that failed keeps what it has heard, as it may be retried. Gives what waits for its end. */
+export async function endRun(
+  trx: Trx,
+  orgId: string,
+  id: string,
+  { status, error = null }: { status: Exclude<RunStatus, 'idle' | 'in_progress'>; error?: string | null },
+): Promise<string | null> {
+  const { rows } = await sql<{ gate_id: string | null }>`
+    with ended as (
+      update automation_runs set status = ${status}, error = ${error?.slice(0, 1000) ?? null}, is_waiting = false, run_ended_at = now()
+      where org_id = ${orgId} and id = ${id}
+      returning gate_id
+    ), unheard as (
+      delete from automation_heard where org_id = ${orgId} and run_id = ${id} and ${status} <> 'failed'
+    ), deaf as (
+      delete from automation_listeners where org_id = ${orgId} and run_id = ${id}
+    )
+    select gate_id from ended
+  `.execute(trx);
+  return rows[0]?.gate_id ?? null;
+}
+
+export async function setWaiting(trx: Trx, orgId: string, id: string, isWaiting: boolean): Promise<void> {
+  await trx
+    .updateTable('automation_runs')
+    .set({ is_waiting: isWaiting })
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .execute();
+}
+
+/** What steps gave, by place. */
+export async function listOutputs(
+  db: Db,
+  orgId: string,
+  runId: string,
+  places: StepPath[],
+): Promise<ReadonlyMap<StepPath, Json>> {
+  if (places.length === 0) return new Map();
+  const rows = await db
+    .selectFrom('automation_steps')
+    .select(['place', 'output'])
+    .where('org_id', '=', orgId)
+    .where('run_id', '=', runId)
+    .where('place', '=', sql<string>`any(${places})`)
+    .where('output', 'is not', null)
+    .execute();
+  return new Map(rows.map(({ place, output }) => [place, output as Json]));
+}
+
+export const findStep = (db: Db, orgId: string, runId: string, place: StepPath) =>
+  db
+    .selectFrom('automation_steps')
+    .select(['status', 'input', 'changed_input'])
+    .where('org_id', '=', orgId)
+    .where('run_id', '=', runId)
+    .where('place', '=', place)
+    .executeTakeFirst();
+
+export interface StepRecord {
+  place: StepPath;
+  step_id: string;
+  type: string;
+  name: string | null;
+  status: 'in_progress' | 'waiting' | 'completed';
+  input: Json;
+  output: Json;
+}
+
+/** Writes down steps as they stand. One that is there already is replaced, its beginning and its tries but counted; one that is over stays. */
+export async function saveSteps(db: Db, orgId: string, runId: string, steps: StepRecord[]): Promise<void> {
+  if (steps.length === 0) return;
+  await sql`
+    insert into automation_steps as step (org_id, run_id, place, step_id, type, name, status, input, output, attempts, ended_at)
+    select ${orgId}::uuid, ${runId}::uuid, place, step_id, type, name, status, input, output, 1,
+      case when status = 'completed' then now() end
+    from jsonb_to_recordset(${JSON.stringify(steps)}::jsonb)
+      as given (place text, step_id text, type text, name text, status text, input jsonb, output jsonb)
+    on conflict (org_id, run_id, place) do update set status = excluded.status, input = excluded.input, output = excluded.output,
+      error = null, attempts = step.attempts + 1, ended_at = excluded.ended_at
+      where step.status not in ('completed', 'skipped')
+  `.execute(db);
+}
+
+/** Ends a step. */
+export async function endStep(
+  trx: Trx,
+  orgId: string,
+  runId: string,
+  place: StepPath,
+  end: { status: 'completed' | 'failed' | 'skipped'; output?: Json; error?: string },
+): Promise<void> {
+  await trx
+    .updateTable('automation_steps')
+    .set({
+      status: end.status,
+      output: end.output === undefined ? null : JSON.stringify(end.output),
+      error: end.error?.slice(0, 1000) ?? null,
+      ended_at: sql<Date>`now()`,
+    })
+    .where('org_id', '=', orgId)
+    .where('run_id', '=', runId)
+    .where('place', '=', place)
+    .execute();
+}
+
+/** Writes down why a try failed. */
+export async function setStepError(
+  db: Db,
+  orgId: string,
+  runId: string,
+  place: StepPath,
+  error: string,
+): Promise<void> {
+  await db
+    .updateTable('automation_steps')
+    .set({ error: error.slice(0, 1000) })
+    .where('org_id', '=', orgId)
+    .where('run_id', '=', runId)
+    .where('place', '=', place)
+    .execute();
+}
+
+/** What a run has heard of a type and did not take yet, in the order in which it came. */
+export const listReceivedEvents = (trx: Trx, orgId: string, runId: string, type: TriggerType) =>
+  receivedEvents(trx, orgId, runId, type)
+    .select(['event_id', 'output'])
+    .orderBy('heard_at')
+    .orderBy('event_id')
+    .execute();
+
+/** Whether a run has heard anything of a type that it did not take yet. */
+export const hasReceivedEvent = async (trx: Trx, orgId: string, runId: string, type: TriggerType): Promise<boolean> =>
+  (await receivedEvents(trx, orgId, runId, type).select('event_id').limit(1).executeTakeFirst()) !== undefined;
+
+const receivedEvents = (trx: Trx, orgId: string, runId: string, type: TriggerType) =>
+  trx
+    .selectFrom('automation_heard')
+    .where('org_id', '=', orgId)
+    .where('run_id', '=', runId)
+    .where('trigger_type', '=', type)
+    .where('is_taken', '=', false);
+
+export async function consumeReceivedEvent(trx: Trx, orgId: string, runId: string, eventId: string): Promise<void> {
+  await trx
+    .updateTable('automation_heard')
+    .set({ is_taken: true })
+    .where('org_id', '=', orgId)
+    .where('run_id', '=', runId)
+    .where('event_id', '=', eventId)
+    .execute();
+}

@@ -1,0 +1,79 @@
+import type { Trx } from '../db/connect.ts';
+import { announce } from '../outbox/events.ts';
+import { appendEvents, type NewEvent } from './events.queries.ts';
+import type { EventType } from './history/events.schema.ts';
+import { type LockedSession, type SessionChanges, updateSession } from './queries.ts';
+
+/** A side of a conversation. */
+export type Side = 'customer' | 'agents';
+
+/** Events that start, stop or reset the SLA clocks of a session. */
+const SLA_EVENTS = ['message', 'status_changed', 'handoff', 'human_agent_takeover'] as const satisfies EventType[];
+/** Events that other domains react to. */
+type ReactiveType = (typeof SLA_EVENTS)[number] | 'tag_added' | 'tag_removed';
+
+/** An event of a session's history with its consequences. */
+export interface SessionEvent extends NewEvent {
+  /** The side that the message still has to reach. It goes there if another system speaks for that side. */
+  relayTo?: Side;
+  /** True for the events of a blocked contact: they are stored, and nobody reacts to them. */
+  isIgnored?: boolean;
+}
+
+/**
+ * Changes a locked session: appends events to its history, updates its row, and announces what other domains react to. Messages are relayed,
+ * tags and a new contact re-evaluate the SLA policy, and events that move SLA clocks are announced for sessions under a policy. Returns false,
+ * and changes nothing, if the history already has an event of one of these ids: it can be called again.
+ */
+export async function changeSession(
+  trx: Trx,
+  orgId: string,
+  session: Pick<LockedSession, 'id' | 'relayed_side' | 'has_sla'>,
+  change: SessionChanges,
+  events: SessionEvent[] = [],
+): Promise<boolean> {
+  if (events.length > 0 && !(await appendEvents(trx, orgId, session.id, events.map(rowOf)))) return false;
+  if (Object.keys(change).length > 0) await updateSession(trx, orgId, session.id, change);
+  await announceChange(trx, orgId, session, change, events);
+  return true;
+}
+
+/** Appends events that no other domain reacts to. Returns false if the history already has an event of one of these ids. */
+export const recordEvents = (
+  trx: Trx,
+  orgId: string,
+  sessionId: string,
+  events: (NewEvent & { type: Exclude<EventType, ReactiveType> })[],
+): Promise<boolean> => appendEvents(trx, orgId, sessionId, events);
+
+const rowOf = ({ relayTo, isIgnored, ...event }: SessionEvent): NewEvent => event;
+
+async function announceChange(
+  trx: Trx,
+  orgId: string,
+  { id, relayed_side, has_sla }: Pick<LockedSession, 'id' | 'relayed_side' | 'has_sla'>,
+  change: SessionChanges,
+  events: SessionEvent[],
+): Promise<void> {
+  const announced = events.filter(({ isIgnored }) => isIgnored !== true);
+  const messages = announced.flatMap(({ id: message_id, relayTo: to }) =>
+    to !== undefined && (relayed_side === to || relayed_side === 'both') ? [{ message_id, to }] : [],
+  );
+  await announce(
+    trx,
+    orgId,
+    'message-relayed',
+    messages.map((payload) => ({ subject_id: id, payload })),
+  );
+  const tags = announced.filter(({ type }) => type === 'tag_added').map(({ data }) => data as { tag_name: string });
+  await announce(
+    trx,
+    orgId,
+    'ticket-tag-added',
+    tags.map(({ tag_name }) => ({ subject_id: id, payload: { tag_name } })),
+  );
+  if (change.contact_id !== undefined || announced.some(({ type }) => type === 'tag_removed'))
+    await announce(trx, orgId, 'sla-session-changed', [{ subject_id: id, payload: {} }]);
+  if (has_sla && announced.some(({ type }) => SLA_EVENTS.some((moving) => moving === type)))
+    await announce(trx, orgId, 'session-activity', [{ subject_id: id, payload: {} }]);
+}

@@ -1,0 +1,76 @@
+import { sql } from 'kysely';
+import type { Db, Trx } from '../db/connect.ts';
+import { notify } from '../db/notify.ts';
+import { afterCommit } from '../db/transaction.ts';
+import type { EventType, Sender } from './history/events.schema.ts';
+import { LIVE_CHANNEL } from './live/rules.ts';
+import type { WaitingOn } from './table.ts';
+
+export interface NewEvent {
+  id: string;
+  type: EventType;
+  sender?: Sender;
+  content?: string;
+  data?: object;
+}
+
+/** On whom a session waits when this one has spoken last. The system speaks for nobody. */
+const WAITING_ON: Record<Sender, WaitingOn | null> = {
+  contact: 'human_agents',
+  human_agent: 'customers',
+  ai: 'customers',
+  system: null,
+};
+
+/**
+ * Appends events to a session in order and moves its times, never back. Says whether they were written: events of which one id is there
+ * already change nothing, so that this can be tried again. The caller holds the session, so that this statement sees what was written there
+ * before: a higher `xid` than any that it knows is of another server, from before a restore, and counts for nothing.
+ */
+export async function appendEvents(trx: Trx, orgId: string, sessionId: string, events: NewEvent[]): Promise<boolean> {
+  const speaker = events.findLast(({ type }) => type === 'message')?.sender;
+  const waitingOn = speaker === undefined ? null : WAITING_ON[speaker];
+  const hasMessage = speaker !== undefined;
+  const { rows } = await sql`
+    with session as (
+      update sessions set last_seq = last_seq + ${events.length}::integer, updated_at = greatest(updated_at, now()),
+        last_message_at = case when ${hasMessage}::boolean then greatest(last_message_at, now()) else last_message_at end,
+        waiting_on = coalesce(${waitingOn}::text, waiting_on),
+        last_event_xid = greatest(pg_current_xact_id(),
+          case when last_event_xid < pg_snapshot_xmax(pg_current_snapshot()) then last_event_xid end)
+      where org_id = ${orgId} and id = ${sessionId}
+        and not exists (select from session_events where org_id = ${orgId} and id = any(${events.map(({ id }) => id)}::uuid[]))
+      returning org_id, id, language, last_seq, last_event_xid
+    )
+    insert into session_events (org_id, session_id, seq, id, type, sender, content, data, xid, language)
+    select session.org_id, session.id, session.last_seq - ${events.length}::integer + event.ordinality, event.id, event.type, event.sender,
+      event.content, coalesce(event.data, '{}'), session.last_event_xid, session.language
+    from session cross join rows from (
+      jsonb_to_recordset(${JSON.stringify(events)}::jsonb) as (id uuid, type text, sender text, content text, data jsonb)
+    ) with ordinality as event (id, type, sender, content, data, ordinality)
+    on conflict (org_id, id) do nothing
+    returning id
+  `.execute(trx);
+  if (rows.length > 0) afterCommit(trx, (db) => notify(db, LIVE_CHANNEL, `${orgId}/${sessionId}`));
+  return rows.length > 0;
+}
+
+/** A session's events behind a `seq`, oldest first. */
+export function listEvents(
+  db: Db,
+  orgId: string,
+  sessionId: string,
+  { after, limit }: { after: number; limit: number },
+) {
+  return db
+    .selectFrom('session_events')
+    .select(['org_id', 'session_id', 'seq', 'id', 'type', 'sender', 'content', 'data', 'created_at'])
+    .where('org_id', '=', orgId)
+    .where('session_id', '=', sessionId)
+    .where('seq', '>', after)
+    .orderBy('seq')
+    .limit(limit)
+    .execute();
+}
+
+export type EventRow = Awaited<ReturnType<typeof listEvents>>[number];

@@ -1,0 +1,206 @@
+import { type Insertable, sql, type Updateable } from 'kysely';
+import { jsonBuildObject } from 'kysely/helpers/postgres';
+import type { Db, Trx } from '../db/connect.ts';
+import { lockName } from '../db/locks.ts';
+import { inRange, type RangePageRequest } from '../db/ranges.ts';
+import type { SessionChannel } from '../http/schemas.ts';
+import type { ListSessions, SessionStatus } from './sessions/schema.ts';
+import type { SessionsTable } from './table.ts';
+
+/** Inserts the session under the org's next ticket number. Others that open one wait until this transaction has ended: no gaps. */
+export async function insertSession(
+  trx: Trx,
+  session: Pick<
+    Insertable<SessionsTable>,
+    'org_id' | 'id' | 'contact_id' | 'channel' | 'verified' | 'relayed_side' | 'assist_mode'
+  >,
+): Promise<void> {
+  const { org_id, id, contact_id, channel, verified, relayed_side, assist_mode } = session;
+  await sql`
+    with counter as (
+      insert into ticket_counters as counter (org_id, last_number) values (${org_id}, 1)
+      on conflict (org_id) do update set last_number = counter.last_number + 1
+      returning last_number
+    )
+    insert into sessions (org_id, id, ticket_number, contact_id, channel, verified, relayed_side, assist_mode)
+    select ${org_id}::uuid, ${id}::uuid, last_number, ${contact_id}::uuid, ${channel}, ${verified ?? null}::boolean,
+      ${relayed_side ?? null}::text, ${assist_mode ?? false}::boolean from counter
+  `.execute(trx);
+}
+
+const selectForUpdate = (trx: Trx, orgId: string) =>
+  trx
+    .selectFrom('sessions')
+    .select([
+      'id',
+      'contact_id',
+      'channel',
+      'status',
+      'custom_status_id',
+      'handoff',
+      'assignee_id',
+      'team_id',
+      'language',
+    ])
+    .select(['ticket_number', 'custom_data', 'editable_custom_data', 'resolutions', 'relayed_side', 'has_sla'])
+    .where('org_id', '=', orgId)
+    .forNoKeyUpdate();
+
+/** The session as it stays until the transaction ends. */
+export const findSessionForUpdate = (trx: Trx, orgId: string, id: string) =>
+  selectForUpdate(trx, orgId).where('id', '=', id).executeTakeFirst();
+
+/** Lets one message of a contact in at a time, so that two do not open a session each. */
+export async function lockConversation(trx: Trx, orgId: string, contactId: string): Promise<void> {
+  await lockName(trx, `conversation ${orgId} ${contactId}`);
+}
+
+/** The contact's newest session on a channel, as it stays until the transaction ends. */
+export const findLatestSessionForUpdate = (trx: Trx, orgId: string, contactId: string, channel: SessionChannel) =>
+  selectForUpdate(trx, orgId)
+    .where('contact_id', '=', contactId)
+    .where('channel', '=', channel)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+
+export type LockedSession = NonNullable<Awaited<ReturnType<typeof findSessionForUpdate>>>;
+
+/** The session that a message is in. */
+export function findSessionOfMessage(db: Db, orgId: string, messageId: string) {
+  return db
+    .selectFrom('session_events')
+    .select('session_id as id')
+    .where('org_id', '=', orgId)
+    .where('id', '=', messageId)
+    .executeTakeFirst();
+}
+
+/** Sessions as answers show them, in a query that callers narrow down. */
+export const selectSessions = (db: Db, orgId: string) =>
+  db
+    .selectFrom('sessions as session')
+    .leftJoin('contacts as contact', (join) =>
+      join.onRef('contact.org_id', '=', 'session.org_id').onRef('contact.id', '=', 'session.contact_id'),
+    )
+    .leftJoin('teams as team', (join) =>
+      join.onRef('team.org_id', '=', 'session.org_id').onRef('team.id', '=', 'session.team_id'),
+    )
+    .where('session.org_id', '=', orgId)
+    .select(['session.id', 'session.ticket_number', 'session.status', 'session.custom_status_id'])
+    .select(['session.ai_closure_type', 'session.sentiment', 'session.assist_mode', 'session.verified'])
+    .select(['session.waiting_on', 'session.language', 'session.assignee_id', 'session.custom_data'])
+    .select(['session.editable_custom_data', 'session.summary', 'session.handoff', 'session.ticketing_system'])
+    .select(['session.created_at', 'session.updated_at', 'session.last_message_at'])
+    .select((eb) => [
+      jsonBuildObject({ type: eb.ref('session.channel') }).as('channel'),
+      eb
+        .case()
+        .when('contact.id', 'is not', null)
+        .then(
+          jsonBuildObject({
+            id: eb.ref('contact.id').$notNull(),
+            name: eb.ref('contact.name'),
+            email: eb.ref('contact.email'),
+            phone_number: eb.ref('contact.phone_number'),
+            custom_data: eb.ref('contact.custom_data').$notNull(),
+          }),
+        )
+        .end()
+        .as('contact'),
+      eb
+        .case()
+        .when('team.id', 'is not', null)
+        .then(jsonBuildObject({ id: eb.ref('team.id').$notNull(), name: eb.ref('team.name').$notNull() }))
+        .end()
+        .as('team'),
+      sql<string[]>`array(
+        select tag.tag_name from session_tags as given join tags as tag on tag.org_id = given.org_id and tag.tag_key = given.tag_key
+        where given.org_id = session.org_id and given.session_id = session.id order by tag.tag_key
+      )`.as('tags'),
+    ]);
+
+export const findSession = (db: Db, orgId: string, id: string) =>
+  selectSessions(db, orgId).where('session.id', '=', id).executeTakeFirst();
+
+/** The rows of a page, and one more where there is one. */
+export function listSessions(
+  db: Db,
+  orgId: string,
+  { handed_off, status, channel_type }: ListSessions,
+  place: RangePageRequest,
+) {
+  return selectSessions(db, orgId)
+    .$if(handed_off !== undefined, (query) => query.where('session.handoff', handed_off ? 'is not' : 'is', null))
+    .$if(status !== undefined, (query) => query.where('session.status', '=', status as SessionStatus))
+    .$if(channel_type !== undefined, (query) => query.where('session.channel', '=', channel_type as SessionChannel))
+    .$call(inRange(place, 'session'))
+    .execute();
+}
+
+export type SessionChanges = Omit<Updateable<SessionsTable>, 'org_id' | 'id' | 'resolutions'> & {
+  /** Counts a resolution. */
+  isResolution?: boolean;
+};
+
+/** Changes what is named. The row is locked already. */
+export async function updateSession(
+  trx: Trx,
+  orgId: string,
+  id: string,
+  { isResolution = false, ...changes }: SessionChanges,
+): Promise<void> {
+  await trx
+    .updateTable('sessions')
+    .set({
+      ...changes,
+      ...(isResolution ? { resolutions: sql<number>`resolutions + 1` } : {}),
+      updated_at: sql<Date>`greatest(updated_at, now())`,
+    })
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .execute();
+}
+
+/** Says of sessions whether an SLA policy is assigned to them. Their rows are locked already. */
+export async function updateHasSla(trx: Trx, orgId: string, ids: string[], hasSla: boolean): Promise<void> {
+  await trx
+    .updateTable('sessions')
+    .set({ has_sla: hasSla })
+    .where('org_id', '=', orgId)
+    .where('id', '=', sql<string>`any(${ids}::uuid[])`)
+    .where('has_sla', '<>', hasSla)
+    .execute();
+}
+
+/** Puts tags on a session, and gives the names of those that are new there. */
+export async function insertSessionTags(trx: Trx, orgId: string, sessionId: string, keys: string[]): Promise<string[]> {
+  const { rows } = await sql<{ tag_name: string }>`
+    with added as (
+      insert into session_tags (org_id, session_id, tag_key)
+      select ${orgId}::uuid, ${sessionId}::uuid, unnest(${keys}::text[])
+      on conflict do nothing
+      returning org_id, tag_key
+    )
+    select tag.tag_name from added join tags as tag on tag.org_id = added.org_id and tag.tag_key = added.tag_key order by tag.tag_key
+  `.execute(trx);
+  return rows.map(({ tag_name }) => tag_name);
+}
+
+/** Takes a tag off a session, or all of them, and gives the names of those that were there. */
+export async function deleteSessionTags(
+  trx: Trx,
+  orgId: string,
+  sessionId: string,
+  key: string | null,
+): Promise<string[]> {
+  const { rows } = await sql<{ tag_name: string }>`
+    with removed as (
+      delete from session_tags where org_id = ${orgId} and session_id = ${sessionId} and (${key}::text is null or tag_key = ${key})
+      returning org_id, tag_key
+    )
+    select tag.tag_name from removed join tags as tag on tag.org_id = removed.org_id and tag.tag_key = removed.tag_key order by tag.tag_key
+  `.execute(trx);
+  return rows.map(({ tag_name }) => tag_name);
+}

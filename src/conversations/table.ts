@@ -1,0 +1,93 @@
+import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
+import type { SessionChannel } from '../http/schemas.ts';
+import type { SessionStatus } from './sessions/schema.ts';
+
+export type WaitingOn = 'customers' | 'human_agents';
+
+export interface Handoff {
+  summary: string | null;
+  sentiment: string | null;
+  reason: string | null;
+  /** ISO 8601. */
+  at: string;
+  state: 'pending' | 'partial' | 'done';
+  /** How far each part is that the ticketing system is to have. */
+  parts?: HandoffPartStatus[];
+}
+
+export interface HandoffPartStatus {
+  part: string;
+  state: 'pending' | 'running' | 'parked' | 'done' | 'skipped' | 'failed' | 'settled';
+  external_id: string | null;
+  error: string | null;
+  attempts: number;
+  /** ISO 8601. */
+  next_try_at: string | null;
+}
+
+type Json<T> = ColumnType<T, string | undefined, string>;
+type JsonOrNull<T> = ColumnType<T | null, string | null | undefined, string | null>;
+
+export interface SessionsTable {
+  org_id: string;
+  id: string;
+  /** Counts from 1 in the org, without gaps. */
+  ticket_number: number;
+  /** Null once the contact is deleted. */
+  contact_id: string | null;
+  channel: SessionChannel;
+  status: Generated<SessionStatus>;
+  /** One of the org's own statuses, which then stands for `status` in filters. */
+  custom_status_id: number | null;
+  /** Spec 2.1: 0 open, 1 closed_resolved, 2 closed_unresolved, or the custom status. */
+  status_code: GeneratedAlways<number>;
+  ai_closure_type: 'assumed_resolved' | 'handed_off' | 'resolved' | null;
+  sentiment: 'angry' | 'happy' | 'neutral' | null;
+  assist_mode: Generated<boolean>;
+  verified: boolean | null;
+  waiting_on: WaitingOn | null;
+  language: string | null;
+  assignee_id: number | null;
+  team_id: string | null;
+  /** When it came to its team's queue, whose place it keeps while somebody has it. Null: nobody is given it by itself. */
+  queued_at: Date | null;
+  custom_data: Json<Record<string, string>>;
+  editable_custom_data: Json<Record<string, string>>;
+  summary: string | null;
+  handoff: JsonOrNull<Handoff>;
+  ticketing_system: JsonOrNull<{ name: string; external_id: string; id_type: string }>;
+  /** The side of the conversation that another system speaks for, or both by one system each: what the other side says goes there. */
+  relayed_side: 'customer' | 'agents' | 'both' | null;
+  session_closed_payload: JsonOrNull<unknown>;
+  /** Whether an SLA policy is assigned to it, or was until its policy was deleted. */
+  has_sla: Generated<boolean>;
+  closed_at: Date | null;
+  /** How often it was closed as resolved. */
+  resolutions: Generated<number>;
+  /** The `seq` of its last event. */
+  last_seq: Generated<number>;
+  /** The `xid` of its last event. */
+  last_event_xid: Generated<string>;
+  created_at: Generated<Date>;
+  updated_at: Generated<Date>;
+  last_message_at: Date | null;
+}
+
+export interface TicketCountersTable {
+  org_id: string;
+  last_number: number;
+}
+
+export interface SessionTagsTable {
+  org_id: string;
+  session_id: string;
+  tag_key: string;
+}
+
+declare module '../db/database.ts' {
+  interface Database {
+    session_tags: SessionTagsTable;
+    sessions: SessionsTable;
+    ticket_counters: TicketCountersTable;
+  }
+}

@@ -1,0 +1,76 @@
+import { sql } from 'kysely';
+import type { Db, Trx } from '../db/connect.ts';
+import type { CrmEventPayload } from './inbound/table.ts';
+
+export interface QueuedEvent {
+  dedupe_key: string;
+  type: string;
+  object_id: string;
+  occurred_at: Date;
+  payload: CrmEventPayload;
+  /** Whether it was told to wait. */
+  has_waited: boolean;
+  /** How long it is still to wait, in ms. */
+  wait_ms: number;
+}
+
+/** Events of a queue that wait, in the order in which they happened. */
+export async function listQueuedEvents(db: Db, orgId: string, queue: string, limit: number): Promise<QueuedEvent[]> {
+  return db
+    .selectFrom('crm_events')
+    .select(['dedupe_key', 'type', 'object_id', 'occurred_at', 'payload'])
+    .select(sql<boolean>`not_before is not null`.as('has_waited'))
+    .select(
+      sql<number>`greatest(0, ceil(extract(epoch from coalesce(not_before, now()) - now()) * 1000))::integer`.as(
+        'wait_ms',
+      ),
+    )
+    .where('org_id', '=', orgId)
+    .where('queue', '=', queue)
+    .where('state', '=', 'queued')
+    .orderBy('occurred_at')
+    .orderBy('id')
+    .limit(limit)
+    .execute();
+}
+
+export type Settlement = { state: 'done' | 'skipped' | 'failed'; reason?: string };
+
+/** Keeps an event to this transaction. Says whether it still waits. */
+export async function lockEvent(trx: Trx, orgId: string, key: string): Promise<boolean> {
+  const held = await trx
+    .selectFrom('crm_events')
+    .select('id')
+    .where('org_id', '=', orgId)
+    .where('dedupe_key', '=', key)
+    .where('state', '=', 'queued')
+    .forUpdate()
+    .executeTakeFirst();
+  return held !== undefined;
+}
+
+/** Ends the wait of an event. */
+export async function settleEvent(
+  db: Db,
+  orgId: string,
+  key: string,
+  { state, reason = undefined }: Settlement,
+): Promise<void> {
+  await db
+    .updateTable('crm_events')
+    .set({ state, reason: reason?.slice(0, 500) ?? null, settled_at: sql<Date>`now()` })
+    .where('org_id', '=', orgId)
+    .where('dedupe_key', '=', key)
+    .where('state', '=', 'queued')
+    .execute();
+}
+
+/** Has an event wait, from when it came in, where it was not to wait so far. Gives for how long still, in ms. */
+export async function deferEvent(db: Db, orgId: string, key: string, delayMs: number): Promise<number> {
+  const { rows } = await sql<{ wait_ms: number }>`
+    update crm_events set not_before = coalesce(not_before, now() + ${delayMs}::integer * interval '1 millisecond')
+    where org_id = ${orgId} and dedupe_key = ${key} and state = 'queued'
+    returning greatest(0, ceil(extract(epoch from not_before - now()) * 1000))::integer as wait_ms
+  `.execute(db);
+  return rows[0]?.wait_ms ?? 0;
+}

@@ -1,0 +1,124 @@
+import { sql } from 'kysely';
+import type { Db, Trx } from '../db/connect.ts';
+
+export interface SessionMessage {
+  session_id: string;
+  message_id: string;
+}
+
+/** Writes down messages that have to go to the threads of their sessions, each once. Gives the threads that have news. */
+export async function insertOutgoingMessages(trx: Trx, orgId: string, messages: SessionMessage[]): Promise<string[]> {
+  const { rows } = await sql<{ thread_id: string }>`
+    with relayed as (
+      select link.session_id, link.thread_id, message.message_id
+      from jsonb_to_recordset(${JSON.stringify(messages)}::jsonb) as message (session_id uuid, message_id uuid)
+      join crm_links as link on link.org_id = ${orgId} and link.session_id = message.session_id
+      where link.thread_id is not null
+    ), added as (
+      insert into crm_messages (org_id, id, session_id) select ${orgId}::uuid, message_id, session_id from relayed
+      on conflict (org_id, id) do nothing
+      returning session_id
+    )
+    select distinct thread_id from relayed where session_id in (select session_id from added)
+  `.execute(trx);
+  return rows.map(({ thread_id }) => thread_id);
+}
+
+/** How many messages of a session are still to go out. */
+export async function countUnsentMessages(db: Db, orgId: string, sessionId: string): Promise<number> {
+  const { count } = await db
+    .selectFrom('crm_messages')
+    .select(sql<number>`count(*)`.as('count'))
+    .where('org_id', '=', orgId)
+    .where('session_id', '=', sessionId)
+    .where('state', 'in', ['queued', 'sending'])
+    .executeTakeFirstOrThrow();
+  return count;
+}
+
+export interface ClaimedMessage {
+  id: string;
+  /** Whether an earlier try may have had its effect. */
+  may_exist: boolean;
+  first_tried_at: Date;
+}
+
+/** Takes the message of a session that was said first and is still to go out, and writes down that it is tried. Its id may be the client's. */
+export async function claimOutgoingMessage(
+  db: Db,
+  orgId: string,
+  sessionId: string,
+): Promise<ClaimedMessage | undefined> {
+  const { rows } = await sql<ClaimedMessage>`
+    with head as (
+      select waiting.org_id, waiting.id, waiting.state from crm_messages as waiting
+      join session_events as event on event.org_id = waiting.org_id and event.id = waiting.id
+      where waiting.org_id = ${orgId} and waiting.session_id = ${sessionId} and waiting.state in ('queued', 'sending')
+      order by event.seq limit 1 for update of waiting
+    )
+    update crm_messages as message
+    set state = 'sending', attempts = attempts + 1, first_tried_at = coalesce(first_tried_at, now())
+    from head where message.org_id = head.org_id and message.id = head.id
+    returning message.id, head.state = 'sending' as may_exist, message.first_tried_at
+  `.execute(db);
+  return rows[0];
+}
+
+/** Messages of a session that may have gone out though no answer says so: one at most, as they go one after the other. */
+export async function listUnconfirmed(db: Db, orgId: string, sessionId: string): Promise<string[]> {
+  const unanswered = await db
+    .selectFrom('crm_messages')
+    .select('id')
+    .where('org_id', '=', orgId)
+    .where('session_id', '=', sessionId)
+    .where('state', '=', 'sending')
+    .execute();
+  return unanswered.map(({ id }) => id);
+}
+
+/** What the latest messages of a session that went out are called at the other system. */
+export async function listSentExternalIds(db: Db, orgId: string, sessionId: string, limit: number): Promise<string[]> {
+  const latest = await db
+    .selectFrom('crm_messages')
+    .select('external_id')
+    .where('org_id', '=', orgId)
+    .where('session_id', '=', sessionId)
+    .where('state', '=', 'sent')
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute();
+  return latest.flatMap(({ external_id }) => external_id ?? []);
+}
+
+/** What became of a try. `queued`: it certainly did not arrive; `sending`: it may have. */
+export async function settleOutgoingMessage(
+  db: Db,
+  orgId: string,
+  id: string,
+  result: { state: 'queued' | 'sending' | 'sent' | 'skipped' | 'failed'; externalId?: string; error?: string },
+): Promise<void> {
+  const { state, externalId = null, error = null } = result;
+  const isOver = state !== 'queued' && state !== 'sending';
+  await db
+    .updateTable('crm_messages')
+    .set({
+      state,
+      external_id: externalId,
+      error: error?.slice(0, 500) ?? null,
+      settled_at: isOver ? sql<Date>`now()` : null,
+    })
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .execute();
+}
+
+/** Whether a message of the CRM is one that we made: a message, or the comment of a handoff. */
+export async function isOwnMessage(db: Db, orgId: string, externalId: string): Promise<boolean> {
+  const { rows } = await sql`
+    select from crm_messages where org_id = ${orgId} and external_id = ${externalId}
+    union all
+    select from crm_handoff_parts where org_id = ${orgId} and part = 'comment' and external_id = ${externalId}
+    limit 1
+  `.execute(db);
+  return rows.length > 0;
+}

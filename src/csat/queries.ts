@@ -1,0 +1,34 @@
+import type { Db, Trx } from '../db/connect.ts';
+
+/** Inserts the score; false where the resolution has one. */
+export async function insertScore(
+  trx: Trx,
+  score: { org_id: string; id: string; session_id: string; resolution: number; score: number },
+): Promise<boolean> {
+  const inserted = await trx
+    .insertInto('csat_scores')
+    .values(score)
+    .onConflict((oc) => oc.columns(['org_id', 'session_id', 'resolution']).doNothing())
+    .returning('id')
+    .executeTakeFirst();
+  return inserted !== undefined;
+}
+
+/** The session's score of its latest scored resolution. */
+export function findLatestScore(db: Db, orgId: string, sessionId: string) {
+  return db
+    .selectFrom('csat_scores as given')
+    .innerJoin('sessions as session', (join) =>
+      join.onRef('session.org_id', '=', 'given.org_id').onRef('session.id', '=', 'given.session_id'),
+    )
+    .innerJoin('session_events as event', (join) =>
+      join.onRef('event.org_id', '=', 'given.org_id').onRef('event.id', '=', 'given.id'),
+    )
+    .select(['given.id', 'given.session_id', 'given.score', 'event.content as comment', 'session.channel'])
+    .select('given.created_at')
+    .where('given.org_id', '=', orgId)
+    .where('given.session_id', '=', sessionId)
+    .orderBy('given.resolution', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+}

@@ -1,0 +1,37 @@
+import { lockSession } from '../conversations/sessions/service.ts';
+import { recordScore } from '../conversations/sessions/visitors.service.ts';
+import type { Db } from '../db/connect.ts';
+import { inTransaction } from '../db/transaction.ts';
+import { conflict, notFound } from '../errors.ts';
+import { newId } from '../ids.ts';
+import { announce } from '../outbox/events.ts';
+import { findLatestScore, insertScore } from './queries.ts';
+import type { SubmitScore } from './schema.ts';
+
+/**
+ * Scores the latest resolution of a session, once: the same score again changes nothing. Throws notFound, and conflict where the session was
+ * never resolved or the resolution has another score.
+ */
+export function submitScore(db: Db, orgId: string, { session_id, score, comment }: SubmitScore) {
+  return inTransaction(db, async (trx) => {
+    const { resolutions: resolution } = await lockSession(trx, orgId, session_id);
+    if (resolution === 0) throw conflict('session_id: the session was not resolved yet, so there is nothing to score');
+    const id = newId();
+    const said = comment ? comment : null;
+    if (await insertScore(trx, { org_id: orgId, id, session_id, resolution, score })) {
+      await recordScore(trx, orgId, session_id, { id, score, comment: said });
+      await announce(trx, orgId, 'csat-score-submit', [{ subject_id: session_id, payload: { score_id: id, score } }]);
+      return getScore(trx, orgId, session_id);
+    }
+    const existing = await getScore(trx, orgId, session_id);
+    if (existing.score === score && existing.comment === said) return existing;
+    throw conflict('session_id: this resolution of the session has a score already');
+  });
+}
+
+/** The latest score of a session. Throws notFound. */
+export async function getScore(db: Db, orgId: string, sessionId: string) {
+  const score = await findLatestScore(db, orgId, sessionId);
+  if (score === undefined) throw notFound('score');
+  return score;
+}

@@ -1,0 +1,83 @@
+import { sql } from 'kysely';
+import type { Db } from '../db/connect.ts';
+import { orderedByCreation, type PageRequest } from '../db/cursor.ts';
+import type { ListDeliveries } from './ledger/schema.ts';
+
+const COLUMNS = [
+  'id',
+  'channel',
+  'to',
+  'status',
+  'provider',
+  'provider_id',
+  'reason',
+  'attempts',
+  'contact_id',
+  'sequence_id',
+  'step_id',
+  'enrollment_id',
+  'sent_at',
+  'created_at',
+  'updated_at',
+] as const;
+
+export function findDelivery(db: Db, orgId: string, id: string) {
+  return db
+    .selectFrom('deliveries')
+    .select(COLUMNS)
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+}
+
+/** What a delivery waits for, and what its provider answered. */
+export function findDeliveryProgress(db: Db, orgId: string, id: string) {
+  return db
+    .selectFrom('deliveries')
+    .select(['gate', 'not_before', 'answers'])
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow();
+}
+
+/** What was reported about a delivery, oldest first. */
+export function listDeliveryCallbacks(db: Db, orgId: string, deliveryId: string) {
+  return db
+    .selectFrom('delivery_callbacks')
+    .select(['provider', 'status', 'reason', 'received_at'])
+    .where('org_id', '=', orgId)
+    .where('delivery_id', '=', deliveryId)
+    .orderBy('received_at')
+    .orderBy('status')
+    .execute();
+}
+
+type DeliveryFilters = Pick<ListDeliveries, 'channel' | 'status' | 'contact_id' | 'sequence_id'>;
+
+/** A page of deliveries by creation. */
+export function listDeliveries(db: Db, orgId: string, filters: DeliveryFilters, place: PageRequest) {
+  let query = db.selectFrom('deliveries').select(COLUMNS).where('org_id', '=', orgId);
+  if (filters.channel !== undefined) query = query.where('channel', '=', filters.channel);
+  if (filters.status !== undefined) query = query.where('status', '=', filters.status);
+  if (filters.contact_id !== undefined) query = query.where('contact_id', '=', filters.contact_id);
+  if (filters.sequence_id !== undefined) query = query.where('sequence_id', '=', filters.sequence_id);
+  return query.$call(orderedByCreation(place)).execute();
+}
+
+/** Ends a delivery that is `unknown`; undefined where there is none that is. It was sent, if at all, before it became unknown. */
+export function settleUnknownDelivery(db: Db, orgId: string, id: string, outcome: 'sent' | 'failed') {
+  return db
+    .updateTable('deliveries')
+    .set({
+      status: outcome,
+      reason: sql<string>`concat('settled by hand', '; it was unknown: ' || reason)`,
+      look_up_at: null,
+      sent_at: outcome === 'sent' ? sql<Date>`coalesce(sent_at, updated_at)` : null,
+      updated_at: sql<Date>`now()`,
+    })
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .where('status', '=', 'unknown')
+    .returning(COLUMNS)
+    .executeTakeFirst();
+}

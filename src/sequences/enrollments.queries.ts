@@ -1,0 +1,140 @@
+import { type Expression, type SqlBool, sql } from 'kysely';
+import type { Db } from '../db/connect.ts';
+import { orderedByCreation, type PageRequest } from '../db/cursor.ts';
+import { NIL_UUID, newId } from '../ids.ts';
+
+/** Those of the contacts that match the condition, which speaks of `contacts`. */
+export async function filterContacts(
+  db: Db,
+  orgId: string,
+  contactIds: string[],
+  condition: Expression<SqlBool>,
+): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select contacts.id from contacts
+    where contacts.org_id = ${orgId} and contacts.id = any(${contactIds}::uuid[]) and ${condition}
+  `.execute(db);
+  return rows.map(({ id }) => id);
+}
+
+/** Those of the former states of contacts that match the condition. */
+export async function filterFormerContacts(db: Db, rows: object[], condition: Expression<SqlBool>): Promise<string[]> {
+  const { rows: found } = await sql<{ id: string }>`
+    select contacts.id from jsonb_populate_recordset(null::contacts, ${JSON.stringify(rows)}::jsonb) as contacts
+    where ${condition}
+  `.execute(db);
+  return found.map(({ id }) => id);
+}
+
+/** Matching contacts in the order of their ids, of those that were there when the run began. */
+export async function listMatchingContacts(
+  db: Db,
+  orgId: string,
+  condition: Expression<SqlBool>,
+  { after, createdBefore, limit }: { after: string | null; createdBefore: Date; limit: number },
+): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select contacts.id from contacts
+    where contacts.org_id = ${orgId} and contacts.created_at <= ${createdBefore}
+      and contacts.id > ${after ?? NIL_UUID}::uuid and ${condition}
+    order by contacts.id limit ${limit}
+  `.execute(db);
+  return rows.map(({ id }) => id);
+}
+
+/** Enrolls contacts that are not enrolled yet; resolves to the contacts now enrolled. */
+export async function insertEnrollments(
+  db: Db,
+  orgId: string,
+  sequenceId: string,
+  runId: string | null,
+  contactIds: string[],
+): Promise<string[]> {
+  if (contactIds.length === 0) return [];
+  const { rows } = await sql<{ contact_id: string }>`
+    insert into enrollments (org_id, id, sequence_id, contact_id, run_id)
+    select ${orgId}::uuid, fresh.id, ${sequenceId}::uuid, fresh.contact_id, ${runId}::uuid
+    from unnest(${contactIds.map(newId)}::uuid[], ${contactIds}::uuid[]) as fresh (id, contact_id)
+    on conflict (org_id, sequence_id, contact_id) do nothing
+    returning contact_id
+  `.execute(db);
+  return rows.map(({ contact_id }) => contact_id);
+}
+
+export function insertRun(db: Db, run: { org_id: string; id: string; sequence_id: string; is_enrolled: boolean }) {
+  return db.insertInto('sequence_runs').values(run).execute();
+}
+
+/** A run whose contacts are not all enrolled yet. */
+export function findOpenRun(db: Db, orgId: string, sequenceId: string) {
+  return db
+    .selectFrom('sequence_runs')
+    .select(['id', 'enrolled_through', 'created_at'])
+    .where('org_id', '=', orgId)
+    .where('sequence_id', '=', sequenceId)
+    .where('is_enrolled', '=', false)
+    .where('canceled_at', 'is', null)
+    .orderBy('created_at')
+    .executeTakeFirst();
+}
+
+export async function updateRun(
+  db: Db,
+  orgId: string,
+  runId: string,
+  changes: { enrolled_through?: string; is_enrolled?: boolean },
+): Promise<void> {
+  await db.updateTable('sequence_runs').set(changes).where('org_id', '=', orgId).where('id', '=', runId).execute();
+}
+
+/** Cancels a run; resolves to its sequence, or undefined when there is no such run under way. */
+export async function cancelRun(db: Db, orgId: string, runId: string): Promise<string | undefined> {
+  const run = await db
+    .updateTable('sequence_runs')
+    .set({ canceled_at: sql<Date>`coalesce(canceled_at, now())` })
+    .where('org_id', '=', orgId)
+    .where('id', '=', runId)
+    .returning('sequence_id')
+    .executeTakeFirst();
+  return run?.sequence_id;
+}
+
+/** The enrollments of a sequence. Those of a canceled one are canceled, whatever their own row says. */
+const enrollmentQuery = (db: Db, orgId: string, sequence: { id: string; status: string }) => {
+  const status = sql<'active' | 'complete' | 'canceled' | 'exited'>`
+    case when status = 'active' and ${sequence.status === 'canceled'}::boolean then 'canceled' else status end`;
+  const query = db
+    .selectFrom('enrollments')
+    .select([
+      'id',
+      'contact_id',
+      'run_id',
+      'last_step_id',
+      'anchor_at',
+      'held_until',
+      'exit_reason',
+      'created_at',
+      'ended_at',
+    ])
+    .select(status.as('status'))
+    .where('org_id', '=', orgId)
+    .where('sequence_id', '=', sequence.id);
+  return { query, status };
+};
+
+/** A page of enrollments by creation, of one status where it is named. */
+export function listEnrollments(
+  db: Db,
+  orgId: string,
+  sequence: { id: string; status: string },
+  named: string | undefined,
+  place: PageRequest,
+) {
+  const { query, status } = enrollmentQuery(db, orgId, sequence);
+  const wanted = named === undefined ? query : query.where(status, '=', named as never);
+  return wanted.$call(orderedByCreation(place)).execute();
+}
+
+/** One of the sequence's enrollments, with where it stands. */
+export const findEnrollment = (db: Db, orgId: string, sequence: { id: string; status: string }, enrollmentId: string) =>
+  enrollmentQuery(db, orgId, sequence).query.where('id', '=', enrollmentId).executeTakeFirst();

@@ -1,0 +1,85 @@
+import { type Expression, type SqlBool, sql } from 'kysely';
+import type { Db } from '../db/connect.ts';
+import type { Recipient } from '../deliveries/sending/quiet-hours.rules.ts';
+import { eligibilityOf, type SendRule } from './eligibility.queries.ts';
+import { hasReservedSlot } from './gates.queries.ts';
+
+/** Contacts that stand at a place of the sequence, and when the first of them came there. */
+export interface PositionCount {
+  place: string;
+  count: number;
+  since: Date;
+}
+
+/** Where the active enrollments stand. A place is the id of the last step done, or the sequence's own for the beginning. */
+export async function countByPosition(db: Db, orgId: string, sequenceId: string): Promise<PositionCount[]> {
+  const { rows } = await sql<PositionCount>`
+    select coalesce(last_step_id, sequence_id) as place, count(*) as count, min(anchor_at) as since from enrollments
+    where org_id = ${orgId} and sequence_id = ${sequenceId} and status = 'active'
+    group by 1
+  `.execute(db);
+  return rows;
+}
+
+/** A contact whom a sequence still has steps for, with what each rule says about it now. */
+export interface ForecastContact extends Recipient {
+  contact_id: string;
+  enrolled: boolean;
+  /** Where it stands: the id of the last step done, or the sequence's own. */
+  place: string;
+  anchor_at: Date;
+  held_until: Date | null;
+  /** The gate that it waits for now. */
+  held_by: string | null;
+  /** It waits for its turn among its sender's sends, which is reserved. */
+  has_slot: boolean;
+  verdicts: { status: string; reason: string | null; gate: string | null }[];
+}
+
+/**
+ * A page of the active enrollments of a sequence, or, with a `condition`, of the contacts that starting it would enroll, by contact. The
+ * verdicts are in the order of the rules.
+ */
+export async function listForecastContacts(
+  db: Db,
+  orgId: string,
+  sequenceId: string,
+  rules: SendRule[],
+  { condition, after, limit }: { condition: Expression<SqlBool> | null; after: string; limit: number },
+): Promise<ForecastContact[]> {
+  const verdicts = sql.join(
+    rules.map((rule) => sql`(select to_jsonb(v) from (${eligibilityOf(orgId, rule).verdict}) as v)`),
+  );
+  const source =
+    condition === null
+      ? sql`
+          select enrollment.contact_id, true as enrolled, coalesce(enrollment.last_step_id, enrollment.sequence_id) as place, enrollment.created_at,
+            enrollment.anchor_at, enrollment.held_until, enrollment.id
+          from enrollments as enrollment
+          where enrollment.org_id = ${orgId} and enrollment.sequence_id = ${sequenceId} and enrollment.status = 'active'
+            and enrollment.contact_id > ${after}::uuid
+          order by enrollment.contact_id limit ${limit}`
+      : sql`
+          select contacts.id as contact_id, false as enrolled, ${sequenceId}::uuid as place, null::timestamptz as created_at, now() as anchor_at,
+            null::timestamptz as held_until, null::uuid as id
+          from contacts where contacts.org_id = ${orgId} and contacts.id > ${after}::uuid and ${condition}
+          order by contacts.id limit ${limit}`;
+  const { rows } = await sql<ForecastContact>`
+    select contact.id as contact_id, enrollment.enrolled, enrollment.place, enrollment.anchor_at, enrollment.held_until, contact.phone_number,
+      jsonb_build_object('timezone', contact.custom_data->'timezone') as custom_data, jsonb_build_array(${verdicts}) as verdicts,
+      held.gate as held_by, coalesce(held.has_turn, false) as has_slot
+    from (${source}) as enrollment
+    join contacts as contact on contact.org_id = ${orgId} and contact.id = enrollment.contact_id
+    left join lateral (
+      select delivery.gate, ${hasReservedSlot('delivery')} as has_turn from deliveries as delivery
+      where delivery.org_id = ${orgId} and delivery.enrollment_id = enrollment.id and delivery.status = 'held' limit 1
+    ) as held on true
+    order by contact.id
+  `.execute(db);
+  return rows;
+}
+
+export async function findDatabaseTime(db: Db): Promise<Date> {
+  const { rows } = await sql<{ now: Date }>`select now()`.execute(db);
+  return (rows[0] as { now: Date }).now;
+}

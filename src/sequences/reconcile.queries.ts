@@ -1,0 +1,218 @@
+import { sql } from 'kysely';
+import { type Db, PLANNED_EACH_TIME } from '../db/connect.ts';
+import { NIL_UUID } from '../ids.ts';
+import { executeAnnouncing } from '../outbox/announcing.ts';
+import { ANNOUNCE_COMPLETED, MOVED_COLUMNS } from './completion.queries.ts';
+import type { StepTransition, StoredStep } from './rules.ts';
+
+/** Rows that one statement changes at most, so that it ends soon however many there are. */
+const MAX_ROWS_PER_STATEMENT = 5_000;
+
+/** What ends a send that waits: nothing was sent, unless an attempt of it ended in the middle. */
+export const ENDED_STATUS = sql`case when delivery.may_have_gone then 'unknown' else 'canceled' end`;
+
+/** Does one statement, of at most CHUNK rows, until it finds none. */
+async function inChunks(change: () => Promise<number>): Promise<void> {
+  while ((await change()) > 0);
+}
+
+/** Ends the enrollments of runs that were canceled. */
+export const endCanceledRuns = (db: Db, orgId: string, sequenceId: string): Promise<void> =>
+  inChunks(async () => {
+    const { rows } = await sql`
+      with ending as (
+        select enrollments.id from sequence_runs as run
+        join enrollments on enrollments.org_id = run.org_id and enrollments.run_id = run.id and enrollments.status = 'active'
+        where run.org_id = ${orgId} and run.sequence_id = ${sequenceId} and run.canceled_at is not null
+        limit ${MAX_ROWS_PER_STATEMENT}
+      )
+      update enrollments set status = 'canceled', ended_at = now()
+      where org_id = ${orgId} and id in (select id from ending)
+      returning id
+    `.execute(db);
+    return rows.length;
+  });
+
+/** Ends enrollments that stand behind the last step, as after an edit that took steps away or put them in another order. */
+export async function completePastLastStep(
+  db: Db,
+  orgId: string,
+  sequenceId: string,
+  moves: StepTransition<StoredStep>[],
+): Promise<void> {
+  for (const { after, next } of moves) {
+    if (next !== null) continue;
+    await inChunks(async () => {
+      const { rows } = await executeAnnouncing(
+        db,
+        sql`
+        with moved as (
+          update enrollments as enrollment set status = 'complete', ended_at = now(), held_until = null
+          where org_id = ${orgId} and id in (
+            select id from enrollments
+            where org_id = ${orgId} and sequence_id = ${sequenceId} and status = 'active'
+              and coalesce(last_step_id, sequence_id) = ${after ?? sequenceId}::uuid
+            limit ${MAX_ROWS_PER_STATEMENT}
+          )
+          returning ${MOVED_COLUMNS}
+        ),
+        announced as (${ANNOUNCE_COMPLETED})
+        select id from moved
+      `,
+      );
+      return rows.length;
+    });
+  }
+}
+
+/**
+ * Ends what waits and will never be sent: its enrollment is over, or its step is no longer the one that comes next for it. An enrollment
+ * that waited for it goes on. Gives the senders of whom it had turns. As in marking: what joins does so on the org and asks for nothing by
+ * which an index is kept (`coalesce` keeps those of what is active or waits out), and is planned each time, or it takes minutes for
+ * thousands that have just come.
+ */
+export async function cancelObsoleteDeliveries(
+  db: Db,
+  orgId: string,
+  sequenceId: string,
+  moves: StepTransition<StoredStep>[],
+): Promise<Set<string>> {
+  const senders = new Set<string>();
+  let after: string | undefined = NIL_UUID;
+  while (after !== undefined) {
+    const { rows }: { rows: { last: string | null; senders: string[] | null }[] } = await sql<{
+      last: string | null;
+      senders: string[] | null;
+    }>`
+      ${sql.raw(PLANNED_EACH_TIME)}
+      with move as (
+        select * from unnest(${moves.map((move) => move.after ?? sequenceId)}::uuid[], ${moves.map((move) => move.next?.id ?? null)}::uuid[])
+          as move (place, step_id)
+      ),
+      waiting as (
+        select org_id, id, step_id, enrollment_id from deliveries
+        where org_id = ${orgId} and sequence_id = ${sequenceId} and status in ('queued', 'held') and id > ${after}::uuid
+        order by id limit ${MAX_ROWS_PER_STATEMENT}
+      ),
+      stranded as (
+        update deliveries as delivery set status = ${ENDED_STATUS}, updated_at = now()
+        from waiting
+        left join enrollments as enrollment on enrollment.org_id = waiting.org_id and enrollment.id = waiting.enrollment_id
+        left join move on coalesce(enrollment.status, '') = 'active' and move.place = coalesce(enrollment.last_step_id, enrollment.sequence_id)
+        where delivery.org_id = waiting.org_id and delivery.id = waiting.id and coalesce(delivery.status, '') in ('queued', 'held')
+          and move.step_id is distinct from waiting.step_id
+        returning delivery.org_id, delivery.enrollment_id, delivery.gate, delivery.sender
+      ),
+      freed as (
+        update enrollments as enrollment set held_until = null from stranded
+        where enrollment.org_id = stranded.org_id and enrollment.id = stranded.enrollment_id
+      )
+      select (select max(id::text) from waiting) as last,
+        (select array_agg(distinct sender) from stranded where gate = 'sends_per_minute' and sender is not null) as senders
+    `.execute(db);
+    for (const sender of rows[0]?.senders ?? []) senders.add(sender);
+    after = rows[0]?.last ?? undefined;
+  }
+  return senders;
+}
+
+/** Ends what still waited when the sequence was canceled. Resolves to the senders of whom it had turns. */
+export async function cancelWaitingDeliveries(db: Db, orgId: string, sequenceId: string): Promise<Set<string>> {
+  const senders = new Set<string>();
+  await inChunks(async () => {
+    const { rows } = await sql<{ sender: string | null; gate: string | null }>`
+      update deliveries as delivery set status = ${ENDED_STATUS}, updated_at = now()
+      where org_id = ${orgId} and id in (
+        select id from deliveries where org_id = ${orgId} and sequence_id = ${sequenceId} and status in ('queued', 'held') limit ${MAX_ROWS_PER_STATEMENT}
+      )
+      returning gate, sender
+    `.execute(db);
+    for (const { gate, sender } of rows) if (gate === 'sends_per_minute' && sender !== null) senders.add(sender);
+    return rows.length;
+  });
+  return senders;
+}
+
+/**
+ * Has what a gate holds be looked at anew at once. What waits for its sender keeps its turn, without which it would wait behind all others,
+ * unless turns are `stale`: then it takes another.
+ */
+export async function releaseDeferrals(
+  db: Db,
+  orgId: string,
+  sequenceId: string,
+  turns: 'kept' | 'stale',
+): Promise<void> {
+  let after: string | undefined = NIL_UUID;
+  while (after !== undefined) {
+    const { rows }: { rows: { last: string | null }[] } = await sql<{ last: string | null }>`
+      ${sql.raw(PLANNED_EACH_TIME)}
+      with waiting as (
+        select org_id, id, enrollment_id, gate from deliveries
+        where org_id = ${orgId} and sequence_id = ${sequenceId} and status in ('queued', 'held') and id > ${after}::uuid
+        order by id limit ${MAX_ROWS_PER_STATEMENT}
+      ),
+      held as (
+        select * from waiting where gate is not null and (gate <> 'sends_per_minute' or ${turns === 'stale'}::boolean)
+      ),
+      dropped as (
+        update deliveries as delivery set not_before = null, updated_at = now() from held
+        where delivery.org_id = held.org_id and delivery.id = held.id and coalesce(delivery.status, '') = 'held' and held.gate = 'sends_per_minute'
+      ),
+      released as (
+        update enrollments as enrollment set held_until = now() from held
+        where enrollment.org_id = held.org_id and enrollment.id = held.enrollment_id and coalesce(enrollment.status, '') = 'active'
+          and coalesce(enrollment.held_until, now()) > now()
+      )
+      select max(id::text) as last from waiting
+    `.execute(db);
+    after = rows[0]?.last ?? undefined;
+  }
+}
+
+/** Notes that a sequence has to be put in order: its steps or gates changed, a run was canceled, its contacts were deleted. */
+export async function markChanged(db: Db, orgId: string, sequenceIds: string[]): Promise<void> {
+  await sql`
+    update sequences set changes_to_apply = changes_to_apply + 1 where org_id = ${orgId} and id = any(${sequenceIds}::uuid[])
+  `.execute(db);
+}
+
+/** Notes that a sequence was put in order by what was known of it then; what changed since stays noted. */
+export async function markReconciled(
+  db: Db,
+  orgId: string,
+  { id, changes_to_apply }: { id: string; changes_to_apply: number },
+): Promise<void> {
+  await sql`
+    update sequences set changes_to_apply = 0, has_stale_turns = false
+    where org_id = ${orgId} and id = ${id} and changes_to_apply = ${changes_to_apply}
+  `.execute(db);
+}
+
+/** Notes a change for all sequences of the org in which something is held. Gives those of them that run. */
+export async function markChangedWhereDeferred(db: Db, orgId: string): Promise<{ id: string; name: string }[]> {
+  const { rows } = await sql<{ id: string; name: string; status: string }>`
+    update sequences as sequence set changes_to_apply = changes_to_apply + 1
+    where org_id = ${orgId} and status in ('active', 'paused') and exists (
+      select from deliveries as delivery
+      where delivery.org_id = ${orgId} and delivery.sequence_id = sequence.id and delivery.status in ('queued', 'held')
+    )
+    returning id, name, status
+  `.execute(db);
+  return rows.filter(({ status }) => status === 'active');
+}
+
+/** Ends what waited for contacts that were deleted. */
+export const cancelOrphanedDeliveries = (db: Db, orgId: string): Promise<void> =>
+  inChunks(async () => {
+    const { rows } = await sql`
+      update deliveries as delivery set status = ${ENDED_STATUS}, updated_at = now()
+      where org_id = ${orgId} and id in (
+        select id from deliveries
+        where org_id = ${orgId} and status in ('queued', 'held') and sequence_id is not null and enrollment_id is null
+        limit ${MAX_ROWS_PER_STATEMENT}
+      )
+      returning id
+    `.execute(db);
+    return rows.length;
+  });

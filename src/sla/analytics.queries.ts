@@ -1,0 +1,90 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Db } from '../db/connect.ts';
+import type { SlaMetric } from './timelines.rules.ts';
+
+export interface AnalyticsRange {
+  from: Date;
+  to: Date;
+  policy_id?: string | undefined;
+  team_id?: string | undefined;
+  channel?: string | undefined;
+}
+
+export interface MetricCounts {
+  metric: SlaMetric;
+  met: number;
+  breached: number;
+  p50_seconds: number | null;
+  p90_seconds: number | null;
+  p95_seconds: number | null;
+}
+
+const COUNT_COLUMNS = sql`clock.metric, count(*) filter (where clock.outcome = 'met') as met,
+  count(*) filter (where clock.outcome = 'breached') as breached,
+  percentile_cont(0.5) within group (order by clock.elapsed_seconds) filter (where clock.stopped_at is not null) as p50_seconds,
+  percentile_cont(0.9) within group (order by clock.elapsed_seconds) filter (where clock.stopped_at is not null) as p90_seconds,
+  percentile_cont(0.95) within group (order by clock.elapsed_seconds) filter (where clock.stopped_at is not null) as p95_seconds`;
+
+/** The clocks that were decided in the time, with their sessions as they are now. */
+const decidedClocks = (
+  orgId: string,
+  { from, to, policy_id, team_id, channel }: AnalyticsRange,
+): RawBuilder<unknown> => {
+  const narrower = [
+    policy_id !== undefined && sql`and clock.policy_id = ${policy_id}`,
+    team_id !== undefined && sql`and session.team_id = ${team_id}`,
+    channel !== undefined && sql`and session.channel = ${channel}`,
+  ].filter((condition) => condition !== false);
+  return sql`from sla_clocks as clock
+    join sessions as session on session.org_id = clock.org_id and session.id = clock.session_id
+    where clock.org_id = ${orgId} and clock.decided_at >= ${from} and clock.decided_at < ${to} ${sql.join(narrower, sql` `)}`;
+};
+
+export async function countDecided(db: Db, orgId: string, range: AnalyticsRange): Promise<MetricCounts[]> {
+  const { rows } =
+    await sql<MetricCounts>`select ${COUNT_COLUMNS} ${decidedClocks(orgId, range)} group by clock.metric`.execute(db);
+  return rows;
+}
+
+/** The same by period, as the wall clock of the zone has it. */
+export async function countByPeriod(
+  db: Db,
+  orgId: string,
+  range: AnalyticsRange,
+  { granularity, timeZone }: { granularity: string; timeZone: string },
+): Promise<(MetricCounts & { period_start: Date })[]> {
+  const { rows } = await sql<MetricCounts & { period_start: Date }>`
+    with decided as (select clock.*, date_trunc(${granularity}::text, clock.decided_at, ${timeZone}::text) as period_start ${decidedClocks(orgId, range)})
+    select clock.period_start, ${COUNT_COLUMNS} from decided as clock group by clock.period_start, clock.metric order by clock.period_start
+  `.execute(db);
+  return rows;
+}
+
+const GROUP_KEYS = {
+  policy: sql`clock.policy_id::text`,
+  team: sql`session.team_id::text`,
+  channel: sql`session.channel`,
+  assignee: sql`session.assignee_id::text`,
+};
+
+const GROUP_NAMES = {
+  policy: sql`(select name from sla_policies as policy where policy.org_id = ${sql.ref('clock.org_id')} and policy.id::text = clock.key)`,
+  team: sql`(select name from teams as team where team.org_id = clock.org_id and team.id::text = clock.key)`,
+  channel: sql`clock.key`,
+  assignee: sql`(select name from members as member where member.org_id = clock.org_id and member.user_id::text = clock.key)`,
+};
+
+/** The same by what the sessions are in. */
+export async function countByKey(
+  db: Db,
+  orgId: string,
+  range: AnalyticsRange,
+  groupBy: keyof typeof GROUP_KEYS,
+): Promise<(MetricCounts & { key: string | null; name: string | null })[]> {
+  const { rows } = await sql<MetricCounts & { key: string | null; name: string | null }>`
+    with decided as (select clock.*, ${GROUP_KEYS[groupBy]} as key ${decidedClocks(orgId, range)})
+    select clock.key, ${GROUP_NAMES[groupBy]} as name, ${COUNT_COLUMNS} from decided as clock
+    group by clock.org_id, clock.key, clock.metric order by clock.key nulls last
+  `.execute(db);
+  return rows;
+}

@@ -1,0 +1,66 @@
+import { z } from 'zod';
+import { Id, SessionChannel, Timestamp } from '../http/schemas.ts';
+
+const DateTime = z.iso.datetime({ offset: true, error: 'must be an ISO 8601 date-time, such as 2026-01-31T12:00:00Z' });
+
+/** Which clocks are counted: those that were decided in the time, by a stop in time or by a breach. */
+export const SlaQuery = z.object({
+  from: DateTime.optional().describe('Decided then or later. Absent: 30 days before `to`.'),
+  to: DateTime.optional().describe('Decided earlier. Absent: now.'),
+  policy_id: Id.optional(),
+  team_id: Id.optional(),
+  channel: SessionChannel.optional(),
+});
+export type SlaQuery = z.infer<typeof SlaQuery>;
+
+const Granularity = z.enum(['day', 'week', 'month']);
+
+export const SlaTrendQuery = SlaQuery.extend({
+  granularity: Granularity.default('day').describe('Periods begin at midnight in the org’s time zone, UTC until set.'),
+});
+export type SlaTrendQuery = z.infer<typeof SlaTrendQuery>;
+
+const GroupBy = z.enum(['policy', 'team', 'channel', 'assignee']);
+
+export const SlaBreakdownQuery = SlaQuery.extend({ group_by: GroupBy });
+export type SlaBreakdownQuery = z.infer<typeof SlaBreakdownQuery>;
+
+const Seconds = z.number().nullable();
+
+const Compliance = z
+  .object({
+    metric: z.enum(['first_reply', 'next_reply', 'resolution']),
+    met: z.int(),
+    breached: z.int().describe('Those that still run included.'),
+    compliance: z.number().nullable().describe('The share of those met, 0 to 1. null: nothing was decided.'),
+    p50_seconds: Seconds.describe('Of clocks that have stopped, in the time that counts.'),
+    p90_seconds: Seconds,
+    p95_seconds: Seconds,
+  })
+  .meta({ id: 'SlaCompliance' });
+
+const metrics = z.array(Compliance).describe('One of each metric.');
+
+export const SlaSummary = z.object({ from: Timestamp, to: Timestamp, metrics }).meta({ id: 'SlaSummary' });
+
+export const SlaTrend = z
+  .object({
+    from: Timestamp,
+    to: Timestamp,
+    items: z.array(z.object({ period_start: Timestamp, metrics })).describe('Periods in which something was decided.'),
+  })
+  .meta({ id: 'SlaTrend' });
+
+export const SlaBreakdown = z
+  .object({
+    from: Timestamp,
+    to: Timestamp,
+    items: z.array(
+      z.object({
+        key: z.string().nullable().describe('An id or a channel, as of now. null: none, or one that is deleted.'),
+        name: z.string().nullable(),
+        metrics,
+      }),
+    ),
+  })
+  .meta({ id: 'SlaBreakdown' });

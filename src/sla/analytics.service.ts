@@ -1,0 +1,67 @@
+import type { Db } from '../db/connect.ts';
+import { invalid } from '../errors.ts';
+import { readSettings } from '../orgs/service.ts';
+import {
+  type AnalyticsRange,
+  countByKey,
+  countByPeriod,
+  countDecided,
+  type MetricCounts,
+} from './analytics.queries.ts';
+import type { SlaBreakdownQuery, SlaQuery, SlaTrendQuery } from './analytics.schema.ts';
+
+const DAY_MS = 86_400_000;
+const DEFAULT_DAYS = 30;
+/** Ten years of days: so many periods there are at most. */
+const MAX_DAYS = 3_660;
+const METRICS = ['first_reply', 'next_reply', 'resolution'] as const;
+
+/** How many clocks were met and breached, and how long they took. Throws invalid for a time that ends before it begins. */
+export async function getSlaSummary(db: Db, orgId: string, query: SlaQuery) {
+  const range = rangeOf(query);
+  return { from: range.from, to: range.to, metrics: withAllMetrics(await countDecided(db, orgId, range)) };
+}
+
+/** The same by period. */
+export async function getSlaTrend(db: Db, orgId: string, { granularity, ...query }: SlaTrendQuery) {
+  const range = rangeOf(query);
+  const { timezone } = await readSettings(db, orgId);
+  const rows = await countByPeriod(db, orgId, range, { granularity, timeZone: timezone ?? 'UTC' });
+  const items = [...Map.groupBy(rows, ({ period_start }) => period_start.getTime()).values()].map((ofPeriod) => ({
+    period_start: (ofPeriod[0] as { period_start: Date }).period_start,
+    metrics: withAllMetrics(ofPeriod),
+  }));
+  return { from: range.from, to: range.to, items };
+}
+
+/** The same by policy, or by what the sessions are in now. */
+export async function getSlaBreakdown(db: Db, orgId: string, { group_by, ...query }: SlaBreakdownQuery) {
+  const range = rangeOf(query);
+  const rows = await countByKey(db, orgId, range, group_by);
+  const items = [...Map.groupBy(rows, ({ key }) => key)].map(([key, ofKey]) => ({
+    key,
+    name: ofKey[0]?.name ?? null,
+    metrics: withAllMetrics(ofKey),
+  }));
+  return { from: range.from, to: range.to, items };
+}
+
+function rangeOf({ from, to, ...rest }: SlaQuery): AnalyticsRange {
+  const end = to === undefined ? new Date() : new Date(to);
+  const start = from === undefined ? new Date(end.getTime() - DEFAULT_DAYS * DAY_MS) : new Date(from);
+  const days = (end.getTime() - start.getTime()) / DAY_MS;
+  if (days < 0) throw refusedQuery('from', 'must not be after `to`');
+  if (days > MAX_DAYS) throw refusedQuery('from', `must be at most ${MAX_DAYS} days before \`to\``);
+  return { from: start, to: end, ...rest };
+}
+
+const refusedQuery = (name: string, message: string) =>
+  invalid(`The request is not valid: querystring.${name}: ${message}`, [{ path: `querystring.${name}`, message }]);
+
+const withAllMetrics = (rows: MetricCounts[]) =>
+  METRICS.map((metric) => {
+    const { met, breached, ...times } = rows.find((row) => row.metric === metric) ?? { ...NO_COUNTS, metric };
+    return { ...times, metric, met, breached, compliance: met + breached === 0 ? null : met / (met + breached) };
+  });
+
+const NO_COUNTS = { met: 0, breached: 0, p50_seconds: null, p90_seconds: null, p95_seconds: null };

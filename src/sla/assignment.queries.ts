@@ -1,0 +1,112 @@
+import { type Expression, type SqlBool, sql } from 'kysely';
+import type { Db, Trx } from '../db/connect.ts';
+
+/** Locks those sessions that there are, in order. */
+export async function lockSessions(trx: Trx, orgId: string, ids: string[]): Promise<string[]> {
+  const sessions = await trx
+    .selectFrom('sessions')
+    .select('id')
+    .where('org_id', '=', orgId)
+    .where(sql<SqlBool>`id = any(${ids}::uuid[])`)
+    .orderBy('id')
+    .forNoKeyUpdate()
+    .execute();
+  return sessions.map(({ id }) => id);
+}
+
+/** What sessions must meet. Null is met by all. */
+export interface SessionConditions {
+  teams: string[] | null;
+  channels: string[] | null;
+  tagKeys: string[] | null;
+  /** Over a row called `contacts`. */
+  contacts: Expression<SqlBool> | null;
+}
+
+/** Those of the sessions that meet all conditions. */
+export async function listMatchingSessions(
+  db: Db,
+  orgId: string,
+  ids: string[],
+  { teams, channels, tagKeys, contacts }: SessionConditions,
+): Promise<string[]> {
+  const sessions = await db
+    .selectFrom('sessions as session')
+    .select('session.id')
+    .where('session.org_id', '=', orgId)
+    .where(sql<SqlBool>`session.id = any(${ids}::uuid[])`)
+    .$if(teams !== null, (query) => query.where(sql<SqlBool>`session.team_id = any(${teams}::uuid[])`))
+    .$if(channels !== null, (query) => query.where(sql<SqlBool>`session.channel = any(${channels}::text[])`))
+    .$if(tagKeys !== null, (query) =>
+      query.where(sql<SqlBool>`exists (
+        select from session_tags as given where given.org_id = session.org_id and given.session_id = session.id
+          and given.tag_key = any(${tagKeys}::text[])
+      )`),
+    )
+    .$if(contacts !== null, (query) =>
+      query.where(sql<SqlBool>`exists (
+        select from contacts where contacts.org_id = session.org_id and contacts.id = session.contact_id and ${contacts}
+      )`),
+    )
+    .execute();
+  return sessions.map(({ id }) => id);
+}
+
+/** Gives those that were under another policy, or none. */
+export async function upsertSessionPolicies(
+  trx: Trx,
+  orgId: string,
+  policyId: string,
+  sessionIds: string[],
+): Promise<string[]> {
+  const { rows } = await sql<{ session_id: string }>`
+    insert into session_slas (org_id, session_id, policy_id)
+    select policy.org_id, session_id, policy.id
+    from unnest(${sessionIds}::uuid[]) as session_id
+    join sla_policies as policy on policy.org_id = ${orgId} and policy.id = ${policyId}
+    on conflict (org_id, session_id) do update set policy_id = excluded.policy_id
+      where session_slas.policy_id <> excluded.policy_id
+    returning session_id
+  `.execute(trx);
+  return rows.map(({ session_id }) => session_id);
+}
+
+/** Gives those that were under a policy. */
+export async function deleteSessionPolicies(trx: Trx, orgId: string, sessionIds: string[]): Promise<string[]> {
+  const rows = await trx
+    .deleteFrom('session_slas')
+    .where('org_id', '=', orgId)
+    .where(sql<SqlBool>`session_id = any(${sessionIds}::uuid[])`)
+    .returning('session_id')
+    .execute();
+  return rows.map(({ session_id }) => session_id);
+}
+
+/** Open sessions of the org by id. */
+export async function listOpenSessions(
+  db: Db,
+  orgId: string,
+  { after, limit }: { after: string; limit: number },
+): Promise<string[]> {
+  const sessions = await db
+    .selectFrom('sessions')
+    .select('id')
+    .where('org_id', '=', orgId)
+    .where('status', '=', sql.lit('open'))
+    .where('id', '>', after)
+    .orderBy('id')
+    .limit(limit)
+    .execute();
+  return sessions.map(({ id }) => id);
+}
+
+export async function listOpenSessionsOfContacts(db: Db, orgId: string, contactIds: string[]): Promise<string[]> {
+  const sessions = await db
+    .selectFrom('sessions')
+    .select('id')
+    .where('org_id', '=', orgId)
+    .where(sql<SqlBool>`contact_id = any(${contactIds}::uuid[])`)
+    .where('status', '=', sql.lit('open'))
+    .execute();
+  return sessions.map(({ id }) => id);
+}

@@ -1,0 +1,72 @@
+import { contactFilter } from '../contacts/filters/condition.ts';
+import { setHasSla } from '../conversations/sessions/service.ts';
+import type { Trx } from '../db/connect.ts';
+import { tagKeyOf } from '../desk/tags/rules.ts';
+import { NIL_UUID } from '../ids.ts';
+import { announce } from '../outbox/events.ts';
+import type { Reaction } from '../outbox/relay.ts';
+import {
+  deleteSessionPolicies,
+  listMatchingSessions,
+  listOpenSessions,
+  listOpenSessionsOfContacts,
+  lockSessions,
+  upsertSessionPolicies,
+} from './assignment.queries.ts';
+import { listAssignments } from './policies.queries.ts';
+import { wakeSlaClocks } from './waking.service.ts';
+
+const SESSIONS_PER_BATCH = 500;
+
+/** Has all open sessions of the org be judged anew as to which policy is for them. */
+export const announceSlaAssignmentsChanged = (trx: Trx, orgId: string): Promise<void> =>
+  announce(trx, orgId, 'sla-assignments-changed', [{ subject_id: orgId, payload: { after: null } }]);
+
+/** Puts sessions under the policy that is for them now. */
+export const assignPolicies: Reaction<
+  'ticket-created' | 'ticket-reassigned' | 'ticket-tag-added' | 'sla-session-changed'
+> = (trx, orgId, events) => evaluateSessions(trx, orgId, [...new Set(events.map(({ subject_id }) => subject_id))]);
+
+/** The same for open sessions whose contacts changed. */
+export const assignPoliciesByContact: Reaction<'contact-updated'> = async (trx, orgId, events) => {
+  const policies = await listAssignments(trx, orgId);
+  if (policies.every(({ assignment }) => assignment?.filter == null)) return;
+  const contactIds = [...new Set(events.map(({ subject_id }) => subject_id))];
+  await evaluateSessions(trx, orgId, await listOpenSessionsOfContacts(trx, orgId, contactIds));
+};
+
+/** The same for a batch of all open sessions. Goes on with another event where there are more. */
+export const assignPoliciesToOpenSessions: Reaction<'sla-assignments-changed'> = async (trx, orgId, events) => {
+  const places = events.map(({ payload }) => payload.after ?? NIL_UUID).toSorted();
+  const sessionIds = await listOpenSessions(trx, orgId, { after: places[0] ?? NIL_UUID, limit: SESSIONS_PER_BATCH });
+  await evaluateSessions(trx, orgId, sessionIds);
+  if (sessionIds.length < SESSIONS_PER_BATCH) return;
+  const payload = { after: sessionIds.at(-1) as string };
+  await announce(trx, orgId, 'sla-assignments-changed', [{ subject_id: orgId, payload }]);
+};
+
+/** The oldest policy that is for a session applies. Sessions are locked first: whoever judges one last has seen all that was changed. */
+async function evaluateSessions(trx: Trx, orgId: string, sessionIds: string[]): Promise<void> {
+  if (sessionIds.length === 0) return;
+  const open = new Set(await lockSessions(trx, orgId, sessionIds));
+  const changed: string[] = [];
+  for (const { id, assignment } of await listAssignments(trx, orgId)) {
+    if (assignment === null || open.size === 0) continue;
+    const matching = await listMatchingSessions(trx, orgId, [...open], {
+      teams: nonEmpty(assignment.teams),
+      channels: nonEmpty(assignment.channels),
+      tagKeys: nonEmpty(assignment.tags)?.map(tagKeyOf) ?? null,
+      contacts: assignment.filter === null ? null : await contactFilter(trx, orgId, assignment.filter),
+    });
+    for (const sessionId of matching) open.delete(sessionId);
+    changed.push(...(await upsertSessionPolicies(trx, orgId, id, matching)));
+  }
+  await setHasSla(trx, orgId, changed, true);
+  const released = await deleteSessionPolicies(trx, orgId, [...open]);
+  await setHasSla(trx, orgId, [...open], false);
+  changed.push(...released);
+  await wakeSlaClocks(trx, orgId, changed);
+}
+
+/** An empty list says nothing. */
+const nonEmpty = <Item>(list: Item[] | null): Item[] | null => (list === null || list.length === 0 ? null : list);

@@ -1,0 +1,152 @@
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { errorResponses } from '../http/errors.ts';
+import { NO_BODY, NoBody } from '../http/schemas.ts';
+import { SlaBreakdown, SlaBreakdownQuery, SlaQuery, SlaSummary, SlaTrend, SlaTrendQuery } from './analytics.schema.ts';
+import { getSlaBreakdown, getSlaSummary, getSlaTrend } from './analytics.service.ts';
+import { getSessionSla } from './clocks.service.ts';
+import {
+  CreateSlaPolicy,
+  ListSlaPolicies,
+  SlaAssignment,
+  SlaPolicy,
+  SlaPolicyPage,
+  SlaPolicyPath,
+  UpdateSlaPolicy,
+} from './policies.schema.ts';
+import {
+  assignPolicy,
+  changePolicy,
+  createPolicy,
+  getPolicy,
+  pageOfPolicies,
+  removePolicy,
+} from './policies.service.ts';
+import { SessionSla, SlaSessionPath } from './schema.ts';
+
+const tags = ['sla'];
+
+export const slaRoutes: FastifyPluginAsyncZod = async (app) => {
+  app.get('/sla/policies', {
+    config: { scope: 'sla:read' },
+    schema: {
+      operationId: 'listSlaPolicies',
+      tags,
+      querystring: ListSlaPolicies,
+      response: { 200: SlaPolicyPage, ...errorResponses(403) },
+    },
+    handler: ({ db, org, query }) => pageOfPolicies(db, org.id, query),
+  });
+
+  app.post('/sla/policies', {
+    config: { scope: 'sla:write' },
+    schema: {
+      operationId: 'createSlaPolicy',
+      tags,
+      description: 'It applies to no session before its assignment is put.',
+      body: CreateSlaPolicy,
+      response: { 201: SlaPolicy, ...errorResponses(403, 409) },
+    },
+    handler: async ({ db, org, body }, reply) => {
+      reply.code(201);
+      return createPolicy(db, org.id, body);
+    },
+  });
+
+  app.get('/sla/policies/:id', {
+    config: { scope: 'sla:read' },
+    schema: {
+      operationId: 'getSlaPolicy',
+      tags,
+      params: SlaPolicyPath,
+      response: { 200: SlaPolicy, ...errorResponses(403, 404) },
+    },
+    handler: ({ db, org, params }) => getPolicy(db, org.id, params.id),
+  });
+
+  app.patch('/sla/policies/:id', {
+    config: { scope: 'sla:write' },
+    schema: {
+      operationId: 'updateSlaPolicy',
+      tags,
+      description: 'An absent field stays as it is. The clocks of open sessions are computed anew.',
+      params: SlaPolicyPath,
+      body: UpdateSlaPolicy,
+      response: { 200: SlaPolicy, ...errorResponses(403, 404) },
+    },
+    handler: ({ db, org, params, body }) => changePolicy(db, org.id, params.id, body),
+  });
+
+  app.delete('/sla/policies/:id', {
+    config: { scope: 'sla:write' },
+    schema: {
+      operationId: 'deleteSlaPolicy',
+      tags,
+      description:
+        'Its open sessions come under the next policy that is for them. What was decided under it still counts.',
+      params: SlaPolicyPath,
+      response: { 200: NoBody, ...errorResponses(403, 404) },
+    },
+    handler: async ({ db, org, params }) => {
+      await removePolicy(db, org.id, params.id);
+      return NO_BODY;
+    },
+  });
+
+  app.put('/sla/policies/:id/assignment', {
+    config: { scope: 'sla:write' },
+    schema: {
+      operationId: 'assignSlaPolicy',
+      tags,
+      description: 'Says which sessions the policy is for. Open ones are judged anew.',
+      params: SlaPolicyPath,
+      body: SlaAssignment,
+      response: { 200: SlaPolicy, ...errorResponses(403, 404) },
+    },
+    handler: ({ db, org, params, body }) => assignPolicy(db, org.id, params.id, body),
+  });
+
+  app.get('/sla/analytics', {
+    config: { scope: 'sla:read' },
+    schema: {
+      operationId: 'getSlaAnalytics',
+      tags,
+      querystring: SlaQuery,
+      response: { 200: SlaSummary, ...errorResponses(403) },
+    },
+    handler: ({ db, org, query }) => getSlaSummary(db, org.id, query),
+  });
+
+  app.get('/sla/analytics/trend', {
+    config: { scope: 'sla:read' },
+    schema: {
+      operationId: 'getSlaTrend',
+      tags,
+      querystring: SlaTrendQuery,
+      response: { 200: SlaTrend, ...errorResponses(403) },
+    },
+    handler: ({ db, org, query }) => getSlaTrend(db, org.id, query),
+  });
+
+  app.get('/sla/analytics/breakdown', {
+    config: { scope: 'sla:read' },
+    schema: {
+      operationId: 'getSlaBreakdown',
+      tags,
+      querystring: SlaBreakdownQuery,
+      response: { 200: SlaBreakdown, ...errorResponses(403) },
+    },
+    handler: ({ db, org, query }) => getSlaBreakdown(db, org.id, query),
+  });
+
+  app.get('/chat/sessions/:id/sla', {
+    config: { scope: 'sla:read' },
+    schema: {
+      operationId: 'getChatSessionSla',
+      tags,
+      description: 'How the clocks of the session stand, with the times that each has counted.',
+      params: SlaSessionPath,
+      response: { 200: SessionSla, ...errorResponses(403, 404) },
+    },
+    handler: ({ db, org, params }) => getSessionSla(db, org.id, params.id),
+  });
+};

@@ -1,0 +1,14 @@
+import { z } from 'zod';
+import type { Db } from '../db/connect.ts';
+import { SlaPolicy } from './policies.schema.ts';
+import { listPoliciesById } from './snapshots.queries.ts';
+
+/** SLA policies of the org by their ids, each as GET answers it. Those that are gone are left out. */
+export async function policySnapshotsOf(
+  db: Db,
+  orgId: string,
+  ids: string[],
+): Promise<Map<string, z.input<typeof SlaPolicy>>> {
+  const rows = ids.length === 0 ? [] : await listPoliciesById(db, orgId, [...new Set(ids)]);
+  return new Map(rows.map((row) => [row.id, z.encode(SlaPolicy, row)]));
+}

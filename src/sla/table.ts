@@ -1,0 +1,53 @@
+import type { ColumnType, Generated } from 'kysely';
+import type { SlaAssignment } from './policies.schema.ts';
+import type { SlaMetric } from './timelines.rules.ts';
+
+export interface SlaPoliciesTable {
+  org_id: string;
+  id: string;
+  name: string;
+  office_hours_id: string | null;
+  first_reply_target_seconds: number | null;
+  next_reply_target_seconds: number | null;
+  resolution_target_seconds: number | null;
+  /** Null matches no session. */
+  assignment: ColumnType<SlaAssignment | null, string | null | undefined, string | null>;
+  created_at: Generated<Date>;
+  updated_at: Generated<Date>;
+}
+
+export interface SessionSlasTable {
+  org_id: string;
+  session_id: string;
+  policy_id: string;
+  /** As of the last look: the session is closed. */
+  is_over: Generated<boolean>;
+  /** When the session came under a policy. Clocks that had stopped before do not count. */
+  applied_at: Generated<Date>;
+}
+
+export interface SlaClocksTable {
+  org_id: string;
+  session_id: string;
+  metric: SlaMetric;
+  cycle: number;
+  policy_id: string | null;
+  target_seconds: number;
+  elapsed_seconds: number;
+  /** How many of its changes stand in the session's history. */
+  changes_told: number;
+  warned_at: Date | null;
+  /** When the target was passed, once that is announced. */
+  breached_at: Date | null;
+  stopped_at: Date | null;
+  outcome: 'met' | 'breached' | null;
+  decided_at: Date | null;
+}
+
+declare module '../db/database.ts' {
+  interface Database {
+    session_slas: SessionSlasTable;
+    sla_clocks: SlaClocksTable;
+    sla_policies: SlaPoliciesTable;
+  }
+}

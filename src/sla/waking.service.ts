@@ -1,0 +1,65 @@
+import type { Trx } from '../db/connect.ts';
+import { NIL_UUID } from '../ids.ts';
+import type { ClaimedEvent } from '../outbox/claim.ts';
+import { announce } from '../outbox/events.ts';
+import { enqueue, signalWithStart } from '../outbox/outbox.ts';
+import type { Reaction } from '../outbox/relay.ts';
+import { WAKE } from '../temporal/contract.ts';
+import { WATCH_SLA } from './contract.ts';
+import { listPoliciesWithHours } from './policies.queries.ts';
+import { listOpenSessionsUnder, listSessionsUnderPolicy } from './waking.queries.ts';
+
+const SESSIONS_PER_BATCH = 500;
+
+/** Has the clocks of sessions be looked at once the transaction has committed. */
+export const wakeSlaClocks = (trx: Trx, orgId: string, sessionIds: string[]): Promise<void> =>
+  enqueue(
+    trx,
+    orgId,
+    ...sessionIds.map((sessionId) =>
+      signalWithStart(WATCH_SLA, { orgId, sessionId }, WAKE, {
+        subjectId: sessionId,
+        summary: 'SLA clocks of a session',
+      }),
+    ),
+  );
+
+/** Re-evaluates the clocks of sessions in which something happened. */
+export const wakeClocksOfActiveSessions: Reaction<'session-activity'> = async (trx, orgId, events) => {
+  const sessionIds = [...new Set(events.map(({ subject_id }) => subject_id))];
+  await wakeSlaClocks(trx, orgId, await listSessionsUnderPolicy(trx, orgId, sessionIds));
+};
+
+/** Has all open sessions under a policy be looked at anew. */
+export const announceSlaPolicyChanged = (trx: Trx, orgId: string, policyId: string): Promise<void> =>
+  announce(trx, orgId, 'sla-policy-changed', [{ subject_id: policyId, payload: { after: null } }]);
+
+/** Re-evaluates all open sessions whose policies count by office hours that changed. */
+export const announceChangesOfOfficeHours: Reaction<'office-hours-changed'> = async (trx, orgId, events) => {
+  const officeHoursIds = [...new Set(events.map(({ subject_id }) => subject_id))];
+  const policies = await listPoliciesWithHours(trx, orgId, officeHoursIds);
+  const changes = policies.map(({ id }) => ({ subject_id: id, payload: { after: null } }));
+  await announce(trx, orgId, 'sla-policy-changed', changes);
+};
+
+/** Signals a batch of the sessions under each changed policy, and goes on with another event where there are more. */
+export const wakeClocksOfChangedPolicies: Reaction<'sla-policy-changed'> = async (trx, orgId, events) => {
+  for (const [policyId, after] of policiesIn(events)) {
+    const sessionIds = await listOpenSessionsUnder(trx, orgId, policyId, { after, limit: SESSIONS_PER_BATCH });
+    await wakeSlaClocks(trx, orgId, sessionIds);
+    if (sessionIds.length < SESSIONS_PER_BATCH) continue;
+    const payload = { after: sessionIds.at(-1) as string };
+    await announce(trx, orgId, 'sla-policy-changed', [{ subject_id: policyId, payload }]);
+  }
+};
+
+/** Each policy once, from the least place on. */
+function policiesIn(events: ClaimedEvent<'sla-policy-changed'>[]): Map<string, string> {
+  const places = new Map<string, string>();
+  for (const { subject_id, payload } of events) {
+    const after = payload.after ?? NIL_UUID;
+    const known = places.get(subject_id);
+    if (known === undefined || after < known) places.set(subject_id, after);
+  }
+  return places;
+}

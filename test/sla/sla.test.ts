@@ -1,0 +1,326 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { sql } from 'kysely';
+import { evaluateClocks } from '../../src/sla/clocks.service.ts';
+import type { Client } from '../support/stack/api.ts';
+import { eventually, type Stack, startStack } from '../support/stack/stack.ts';
+
+let stack: Stack;
+beforeAll(async () => {
+  stack = await startStack();
+  await sql`
+    create table announced (type text, subject_id uuid, payload jsonb, at timestamptz not null default clock_timestamp());
+    create function keep_announced() returns trigger language plpgsql as
+      'begin insert into announced values (new.type, new.subject_id, new.payload); return new; end';
+    create trigger keep_announced after insert on outbox for each row when (new.kind = 'event') execute function keep_announced();
+  `.execute(stack.db);
+});
+afterAll(() => stack.close());
+
+interface Announced {
+  type: string;
+  payload: { due_at: string; metric: string; cycle: number; policy_id: string };
+  at: Date;
+}
+
+/** What was announced of the session's clocks, in order. The relay takes events away: a trigger keeps them. */
+async function announced(sessionId: string): Promise<Announced[]> {
+  const { rows } = await sql<Announced>`
+    select type, payload, at from announced where subject_id = ${sessionId} and type like 'sla-%' and type <> 'sla-session-changed' order by at
+  `.execute(stack.db);
+  return rows;
+}
+const typesOf = async (sessionId: string) => (await announced(sessionId)).map(({ type }) => type);
+
+const newPolicy = async (body: object, assignment?: object, org: Client = stack.org): Promise<string> => {
+  const made = await org.post('/sla/policies', { name: 'Gold', ...body });
+  expect(made.status).toBe(201);
+  if (assignment !== undefined) {
+    expect((await org.put(`/sla/policies/${made.body.id}/assignment`, assignment)).status).toBe(200);
+  }
+  return made.body.id;
+};
+const newSession = async (body: object = {}, org: Client = stack.org): Promise<string> =>
+  (await org.post('/chat/sessions', body)).body.id;
+const say = async (id: string, sender: 'contact' | 'agent', text = 'Hi') => {
+  const answer = await stack.org.post(`/chat/sessions/${id}/send`, { sender, message: { type: 'text', text } });
+  expect(answer.status).toBe(201);
+};
+const sla = async (id: string) => (await stack.org.get(`/chat/sessions/${id}/sla`)).body;
+const clock = async (id: string, metric: string, cycle = 1) =>
+  (await sla(id)).clocks.find((one: { metric: string; cycle: number }) => one.metric === metric && one.cycle === cycle);
+const underPolicy = (id: string, policyId: string | null) =>
+  eventually('the policy', async () => ((await sla(id)).policy?.id ?? null) === policyId);
+/** Has all that happened in the session be that much longer ago. */
+const age = (id: string, seconds: number) =>
+  sql`
+    with moved as (update sessions set created_at = created_at - ${seconds} * interval '1 second' where id = ${id}),
+      applied as (update session_slas set applied_at = applied_at - ${seconds} * interval '1 second' where session_id = ${id})
+    update session_events set created_at = created_at - ${seconds} * interval '1 second' where session_id = ${id}
+  `.execute(stack.db);
+const history = async (id: string) =>
+  (await stack.org.get(`/chat/sessions/${id}/history?limit=200`)).body.items
+    .map(({ event }: { event: { type: string; metric: string; cycle: number } }) => event)
+    .filter(({ type }: { type: string }) => type.startsWith('sla_'))
+    .map(
+      ({ type, metric, cycle }: { type: string; metric: string; cycle: number }) =>
+        `${type.slice(4)} ${metric} ${cycle}`,
+    );
+const decisionOf = (id: string) =>
+  stack.db
+    .selectFrom('sla_clocks')
+    .select(['outcome', 'decided_at'])
+    .where('session_id', '=', id)
+    .where('metric', '=', 'first_reply')
+    .executeTakeFirst();
+const dateIn = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
+const deletePolicy = (id: string) => stack.org.delete(`/sla/policies/${id}`);
+
+describe('a policy', () => {
+  it('is made, shown, changed and deleted, and is nobody else’s', async () => {
+    const { body: made } = await stack.org.post('/sla/policies', { name: 'Gold', first_reply_target_seconds: 60 });
+    expect(made).toMatchObject({ office_hours_id: null, next_reply_target_seconds: null, assignment: null });
+    const changed = await stack.org.patch(`/sla/policies/${made.id}`, { resolution_target_seconds: 300 });
+    expect(changed.body).toMatchObject({
+      name: 'Gold',
+      first_reply_target_seconds: 60,
+      resolution_target_seconds: 300,
+    });
+    expect((await stack.org.get(`/sla/policies/${made.id}`)).body).toEqual(changed.body);
+    expect((await stack.org.get('/sla/policies')).body.items).toContainEqual(changed.body);
+    for (const foreign of [
+      stack.other.get(`/sla/policies/${made.id}`),
+      stack.other.patch(`/sla/policies/${made.id}`, { name: 'Mine' }),
+      stack.other.put(`/sla/policies/${made.id}/assignment`, {}),
+      stack.other.delete(`/sla/policies/${made.id}`),
+    ]) {
+      expect((await foreign).status).toBe(404);
+    }
+    expect((await stack.other.get('/sla/policies')).body.items).toEqual([]);
+    expect((await deletePolicy(made.id)).status).toBe(200);
+    expect((await deletePolicy(made.id)).status).toBe(404);
+  });
+
+  it('is refused with what cannot be, saying where', async () => {
+    const issues = async (body: object) =>
+      (await stack.org.post('/sla/policies', { name: 'x', ...body })).body.issues?.map(
+        ({ path }: { path: string }) => path,
+      );
+    expect(await issues({ name: '' })).toEqual(['body.name']);
+    expect(await issues({ first_reply_target_seconds: 59, next_reply_target_seconds: 59.5 })).toHaveLength(2);
+    expect(await issues({ resolution_target_seconds: 299 })).toEqual(['body.resolution_target_seconds']);
+    expect(await issues({ resolution_target_seconds: 3e9 })).toEqual(['body.resolution_target_seconds']);
+    const hours = { name: 'x', iana_timezone: 'UTC', shifts: [] };
+    const foreign = (await stack.other.post('/office-hours', hours)).body.id;
+    expect(await issues({ office_hours_id: foreign })).toEqual(['body.office_hours_id']);
+    const id = await newPolicy({});
+    const team = (await stack.other.post('/teams', { name: 'Theirs' })).body.id;
+    const assignment = await stack.org.put(`/sla/policies/${id}/assignment`, { teams: [team], tags: ['nope'] });
+    expect(assignment.body.issues.map(({ path }: { path: string }) => path)).toEqual(['body.teams.0', 'body.tags.0']);
+    await deletePolicy(id);
+  });
+
+  it('keeps its office hours from being deleted', async () => {
+    const hours = (await stack.org.post('/office-hours', { name: 'x', iana_timezone: 'UTC', shifts: [] })).body.id;
+    const id = await newPolicy({ office_hours_id: hours });
+    expect((await stack.org.delete(`/office-hours/${hours}`)).status).toBe(409);
+    await stack.org.patch(`/sla/policies/${id}`, { office_hours_id: null });
+    expect((await stack.org.delete(`/office-hours/${hours}`)).status).toBe(200);
+    await deletePolicy(id);
+  });
+});
+
+describe('the policy of a session', () => {
+  it('is the oldest that is for it, by team, channel, tag and contact, and follows each of them', async () => {
+    await stack.org.put('/tags', { tag_name: 'Vip' });
+    const team = (await stack.org.post('/teams', { name: 'Billing' })).body.id;
+    const filter = { or: [{ and: [{ type: 'contacts_attributes_in', attributes: [{ plan: 'pro' }] }] }] };
+    const byContact = await newPolicy({ first_reply_target_seconds: 60 }, { filter });
+    const byTag = await newPolicy({ first_reply_target_seconds: 60 }, { tags: ['VIP'], channels: ['web', 'sms'] });
+    const byTeam = await newPolicy({ first_reply_target_seconds: 60 }, { teams: [team] });
+    const rest = await newPolicy({ first_reply_target_seconds: 60 }, { channels: ['web'], tags: [] });
+    const none = await newPolicy({ first_reply_target_seconds: 60 });
+    const contact = (await stack.org.post('/contacts', { contact: { email: 'ann@example.com' } })).body.id;
+    const id = await newSession({ contact_id: contact, channel: { type: 'web' } });
+    const elsewhere = await newSession({ channel: { type: 'slack' } });
+    await underPolicy(id, rest);
+    await stack.org.post(`/chat/sessions/${id}/assign`, { team_id: team });
+    await underPolicy(id, byTeam);
+    await stack.org.post(`/chat/sessions/${id}/tags`, { tags: ['vip'] });
+    await underPolicy(id, byTag);
+    await stack.org.patch(`/contacts/${contact}`, { contact: { custom_data: { plan: 'pro' } } });
+    await underPolicy(id, byContact);
+    await deletePolicy(byContact);
+    await underPolicy(id, byTag);
+    await stack.org.put(`/sla/policies/${byTag}/assignment`, { channels: ['sms'] });
+    await underPolicy(id, byTeam);
+    for (const policy of [byTag, byTeam, rest]) await deletePolicy(policy);
+    await underPolicy(id, null);
+    expect(await sla(elsewhere)).toEqual({ policy: null, clocks: [] });
+    await deletePolicy(none);
+  });
+
+  it('is shown to its org alone', async () => {
+    const id = await newSession();
+    expect((await stack.other.get(`/chat/sessions/${id}/sla`)).status).toBe(404);
+    const reader = await stack.org.withScopes('chat-sessions:read');
+    expect((await reader.get(`/chat/sessions/${id}/sla`)).status).toBe(403);
+  });
+});
+
+describe('clocks', () => {
+  const targets = { first_reply_target_seconds: 60, next_reply_target_seconds: 60, resolution_target_seconds: 300 };
+  let policyId: string;
+  beforeAll(async () => {
+    policyId = await newPolicy(targets, {});
+  });
+  afterAll(() => deletePolicy(policyId));
+
+  const watched = async () => {
+    const id = await newSession();
+    await underPolicy(id, policyId);
+    return id;
+  };
+
+  it('run, pause and stop with what is said and the status, and history tells each once', async () => {
+    const id = await watched();
+    expect(await clock(id, 'first_reply')).toMatchObject({ state: 'not_started', intervals: [] });
+    expect(await clock(id, 'resolution')).toMatchObject({ state: 'running', due_at: expect.any(String) });
+    await say(id, 'contact');
+    expect(await clock(id, 'first_reply')).toMatchObject({ state: 'running', cycle: 1 });
+    await say(id, 'agent');
+    expect(await clock(id, 'first_reply')).toMatchObject({ state: 'fulfilled', due_at: null });
+    expect(await clock(id, 'resolution')).toMatchObject({ state: 'paused', due_at: null });
+    await say(id, 'contact');
+    await say(id, 'contact', 'And another thing');
+    expect(await clock(id, 'next_reply')).toMatchObject({ state: 'running', cycle: 1 });
+    await stack.org.patch(`/chat/sessions/${id}`, { status: 'closed_resolved' });
+    expect(await clock(id, 'next_reply')).toMatchObject({ state: 'paused' });
+    expect(await clock(id, 'resolution')).toMatchObject({ state: 'fulfilled' });
+    await say(id, 'contact');
+    await say(id, 'agent');
+    const expected = [
+      'started resolution 1',
+      'started first_reply 1',
+      'fulfilled first_reply 1',
+      'paused resolution 1',
+      'started next_reply 1',
+      'resumed resolution 1',
+      'fulfilled resolution 1',
+      'paused next_reply 1',
+      'resumed next_reply 1',
+      'resumed resolution 1',
+      'fulfilled next_reply 1',
+      'paused resolution 1',
+    ];
+    await eventually('all of history', async () => (await history(id)).length >= expected.length);
+    await Promise.all([1, 2, 3].map(() => evaluateClocks(stack.db, stack.org.id, id)));
+    expect((await history(id)).toSorted()).toEqual(expected.toSorted());
+    expect(await typesOf(id)).toEqual([]);
+  });
+
+  it('warn and breach within a second of their time, once, whoever looks meanwhile', async () => {
+    const id = await watched();
+    await say(id, 'contact');
+    await age(id, 45);
+    await evaluateClocks(stack.db, stack.org.id, id);
+    await say(id, 'contact', 'Anybody?'); // wakes the workflow, which knew another time
+    const first = await eventually('the warning', async () => (await announced(id))[0]);
+    expect(first.type).toBe('sla-first-reply-warning');
+    const { due_at } = (await clock(id, 'first_reply')) as { due_at: string };
+    const warningLateMs = first.at.getTime() - (Date.parse(due_at) - 12_000);
+    await Promise.all(Array.from({ length: 5 }, () => evaluateClocks(stack.db, stack.org.id, id)));
+    const breach = await eventually('the breach', async () => (await announced(id))[1]);
+    expect(breach).toMatchObject({
+      type: 'sla-first-reply-breached',
+      payload: { due_at, policy_id: policyId, cycle: 1 },
+    });
+    const lateMs = breach.at.getTime() - Date.parse(due_at);
+    for (const late of [warningLateMs, lateMs]) {
+      expect(late).toBeGreaterThanOrEqual(0);
+      expect(late).toBeLessThan(1_000);
+    }
+    if (process.env.SHOW_LATENESS) process.stderr.write(`late: warning ${warningLateMs} ms, breach ${lateMs} ms\n`);
+    await Promise.all(Array.from({ length: 5 }, () => evaluateClocks(stack.db, stack.org.id, id)));
+    await say(id, 'agent');
+    await eventually('the end', async () => (await history(id)).includes('fulfilled first_reply 1'));
+    expect(await clock(id, 'first_reply')).toMatchObject({
+      state: 'breached',
+      breached_at: due_at,
+      stopped_at: expect.any(String),
+    });
+    expect(await typesOf(id)).toEqual(['sla-first-reply-warning', 'sla-first-reply-breached']);
+    expect((await history(id)).filter((line: string) => line === 'breached first_reply 1')).toHaveLength(1);
+  }, 60_000);
+
+  it('announce nothing where the answer came before the look', async () => {
+    const id = await watched();
+    await say(id, 'contact');
+    await say(id, 'agent');
+    await age(id, 100);
+    await evaluateClocks(stack.db, stack.org.id, id);
+    expect(await typesOf(id)).toEqual([]);
+    expect(await clock(id, 'first_reply')).toMatchObject({ state: 'fulfilled' });
+  });
+
+  it('tell of a next reply by its cycle, and of the resolution', async () => {
+    const id = await watched();
+    for (const sender of ['contact', 'agent', 'contact', 'agent', 'contact'] as const) await say(id, sender);
+    await age(id, 400);
+    await evaluateClocks(stack.db, stack.org.id, id);
+    const told = await eventually('both', async () => (await announced(id)).length >= 2 && (await announced(id)));
+    expect(told.map(({ type, payload }) => `${type} ${payload.cycle}`).toSorted()).toEqual([
+      'sla-next-reply-breached 2',
+      'sla-resolution-breached 1',
+    ]);
+  });
+
+  it('follow a changed policy and changed office hours, and a breach is told once all the same', async () => {
+    const always = [{ day_of_week: 'everyday', start_time: '00:00:00', end_time: '00:00:00' }];
+    const hours = (await stack.org.post('/office-hours', { name: 'x', iana_timezone: 'UTC', shifts: always })).body;
+    const change = async (more: object) => {
+      const { name, iana_timezone, shifts } = hours;
+      const answer = await stack.org.put(`/office-hours/${hours.id}`, { name, iana_timezone, shifts, ...more });
+      expect(answer.status).toBe(200);
+    };
+    await stack.org.patch(`/sla/policies/${policyId}`, { office_hours_id: hours.id });
+    const id = await watched();
+    await say(id, 'contact');
+    await age(id, 100);
+    await evaluateClocks(stack.db, stack.org.id, id);
+    expect(await typesOf(id)).toEqual(['sla-first-reply-breached']);
+    await stack.org.patch(`/sla/policies/${policyId}`, { first_reply_target_seconds: 110 });
+    await eventually('the warning', async () => (await typesOf(id)).includes('sla-first-reply-warning'));
+    expect(await clock(id, 'first_reply')).toMatchObject({ state: 'running' });
+    await change({ holidays: [-1, 0, 1].map((days) => ({ date: dateIn(days) })) });
+    const closed = await clock(id, 'first_reply');
+    expect(closed).toMatchObject({ state: 'running', elapsed_seconds: 0, intervals: [] });
+    expect(Date.parse(closed.due_at)).toBeGreaterThan(Date.now() + 86_400_000);
+    await eventually('the new time', async () => (await decisionOf(id))?.decided_at === null);
+    await change({ holidays: [] });
+    const due = Date.parse((await clock(id, 'first_reply')).due_at);
+    const { decided_at } = await eventually('the second breach', async () => {
+      const decision = await decisionOf(id);
+      return decision?.outcome === 'breached' && decision;
+    });
+    expect(decided_at?.getTime()).toBe(due);
+    await evaluateClocks(stack.db, stack.org.id, id);
+    expect((await typesOf(id)).filter((type) => type.endsWith('breached'))).toEqual(['sla-first-reply-breached']);
+    await stack.org.patch(`/sla/policies/${policyId}`, { ...targets, office_hours_id: null });
+  }, 60_000);
+
+  it('end with the policy', async () => {
+    const other = await newPolicy(targets, {});
+    const id = await watched();
+    await say(id, 'contact');
+    await stack.org.put(`/sla/policies/${policyId}/assignment`, { channels: ['slack'] });
+    await underPolicy(id, other);
+    await deletePolicy(other);
+    await underPolicy(id, null);
+    await age(id, 100);
+    await evaluateClocks(stack.db, stack.org.id, id);
+    expect(await typesOf(id)).toEqual([]);
+    await stack.org.put(`/sla/policies/${policyId}/assignment`, {});
+    await underPolicy(id, policyId);
+    await eventually('the breach', async () => (await typesOf(id)).includes('sla-first-reply-breached'));
+  }, 60_000);
+});
