@@ -6,7 +6,7 @@ import { validateDefinition } from './validation/definition.ts';
 
 const tags = ['workflows'];
 
-/** What an editor of customers' workflows is built on. */
+/** Routes for editors of customers' workflows. */
 export const definitionRoutes: FastifyPluginAsyncZod = async (app) => {
   let definitions: ReturnType<typeof createDefinitions> | undefined;
 

@@ -29,7 +29,7 @@ import {
 const tags = ['workflows'];
 const Page = z.object({ cursor: Id.optional(), limit: z.coerce.number().int().min(1).max(100).default(50) });
 
-/** Customers' workflows and their versions. */
+/** Routes of customers' workflows and their versions. */
 export const workflowRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config, secrets }) => {
   const shown = (version: Parameters<typeof toWorkflowAnswer>[1]) => toWorkflowAnswer(config.PUBLIC_URL, version);
 

@@ -49,7 +49,7 @@ export const CreateWorkflow = z
   .meta({ id: 'CreateWorkflow', examples: [EXAMPLE] });
 export type CreateWorkflow = z.infer<typeof CreateWorkflow>;
 
-/** What is absent stays as the latest version has it. */
+/** Absent fields are as in the latest version. */
 export const UpdateWorkflow = z
   .object(shape)
   .partial()

@@ -9,16 +9,16 @@ export interface AutomationsTable {
   org_id: string;
   id: string;
   webhook_token: string;
-  /** The version that its trigger starts. Null: none. */
+  /** The version started by the trigger. Null: none. */
   active_version: number | null;
-  /** How often its constraints could not be worked out. */
+  /** Number of failed evaluations of its constraints. */
   constraint_errors: Generated<number>;
   last_constraint_error: string | null;
   created_at: Generated<Date>;
   updated_at: Generated<Date>;
 }
 
-/** Never changes. */
+/** Rows never change. */
 export interface AutomationVersionsTable {
   org_id: string;
   id: Generated<number>;
@@ -45,18 +45,18 @@ export interface AutomationRunsTable {
   version_id: number;
   status: Generated<RunStatus>;
   trigger_cause: TriggerCause;
-  /** Of one happening there is one run of a workflow. */
+  /** Unique in the workflow: each trigger event starts one run of it. */
   trigger_key: string;
   trigger_output: Stored<{ [key: string]: Json }>;
-  /** How many runs caused this one, one the other. */
+  /** Length of the chain of runs causing this one. */
   depth: Generated<number>;
   is_test_run: Generated<boolean>;
-  /** It waits for a time or an event, and takes no place. */
+  /** The run waits for a time or an event. It does not count against the limit of active runs. */
   is_waiting: Generated<boolean>;
   error: string | null;
-  /** What waits for its end. */
+  /** The handoff hold waiting for this run to end. */
   gate_id: string | null;
-  /** Where it went on when it was last retried by hand. */
+  /** The next step at the last retry by hand. */
   resumed_at: StoredOrNull<NextStep>;
   created_at: Generated<Date>;
   run_started_at: Date | null;
@@ -66,15 +66,15 @@ export interface AutomationRunsTable {
 export interface AutomationStepsTable {
   org_id: string;
   run_id: string;
-  /** Where in the run: the indices and branches that lead there, iterations among them. */
+  /** Path of the step in the run: indices and branches, including iterations. */
   place: string;
   step_id: string;
   type: string;
   name: string | null;
   status: 'in_progress' | 'waiting' | 'completed' | 'failed' | 'skipped';
-  /** As it was resolved; of a wait, until when it lasts. */
+  /** The resolved input; the end time for a wait. */
   input: StoredOrNull<Json>;
-  /** Given by hand for the next try. */
+  /** Set by hand for the next attempt. */
   changed_input: StoredOrNull<Json>;
   output: StoredOrNull<Json>;
   error: string | null;
@@ -83,36 +83,36 @@ export interface AutomationStepsTable {
   ended_at: Date | null;
 }
 
-/** Runs that wait, or may come to wait, for events of a type. */
+/** Types of events each run waits for, now or at a later step. */
 export interface AutomationListenersTable {
   org_id: string;
   run_id: string;
   trigger_type: TriggerType;
 }
 
-/** What runs that listen have heard. */
+/** Events received by waiting runs. */
 export interface AutomationHeardTable {
   org_id: string;
   run_id: string;
   event_id: string;
   trigger_type: TriggerType;
   output: Stored<{ [key: string]: Json }>;
-  /** One event ends one wait. */
+  /** An event ends only one wait. */
   is_taken: Generated<boolean>;
   heard_at: Generated<Date>;
 }
 
-/** What waits for runs to end. */
+/** Handoffs on hold until runs have ended. */
 export interface AutomationGatesTable {
   org_id: string;
   id: string;
-  /** That is handed off then. */
+  /** The session to hand off. */
   session_id: string;
   is_elsewhere: boolean;
   created_at: Generated<Date>;
 }
 
-/** Who had a run go on that had failed. */
+/** Retries of failed runs by hand. */
 export interface AutomationRetriesTable {
   org_id: string;
   id: string;
@@ -126,7 +126,7 @@ export interface AutomationRetriesTable {
   created_at: Generated<Date>;
 }
 
-/** Up to which silence a workflow was told of the sessions in which nobody speaks. */
+/** Cursor of each workflow: the last inactive session announced to it. */
 export interface AutomationSilencesTable {
   org_id: string;
   automation_id: string;

@@ -32,7 +32,7 @@ const Trigger = z.object({
   session: z.object({ contact: HasId }).optional().catch(undefined),
 });
 
-/** Whom and what the run's trigger is about. */
+/** Returns the message and contact of the run's trigger. */
 async function subjectOf(db: Db, { orgId, runId }: StepRef) {
   const run = await findRun(db, orgId, runId);
   const { message, contact, session } = Trigger.parse(run?.trigger_output ?? {});

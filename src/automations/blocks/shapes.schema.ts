@@ -5,7 +5,7 @@ const MAX_MINUTES = 525_600;
 const MAX_CASES = 100;
 const MAX_ATTEMPTS = 10;
 const MAX_ID = 100;
-/** Operators that look at one side only. */
+/** Operators without a right operand. */
 const UNARY_OPERATORS = new Set<string>(['is_empty', 'is_not_empty']);
 const REFERENCE_PATTERN = /\{\{[^{}]{1,500}\}\}/;
 
@@ -24,7 +24,7 @@ const Literal = z
   .refine((value) => value !== undefined, 'is missing')
   .describe('Any JSON, without references.');
 const Steps = z.array(z.unknown(), 'must be a list of steps').describe('Steps.');
-/** A value, or what stands for it until a run knows it. */
+/** Accepts a value, or a reference in its place. */
 const orReference = <Schema extends z.ZodType>(schema: Schema, error: string) =>
   z.union(
     [schema, z.string().regex(REFERENCE_PATTERN, error).describe('A reference, such as {{step.output.field}}.')],
@@ -44,7 +44,7 @@ const Condition = z
     error: 'is missing: the operator compares left with it',
   });
 
-/** An action step, but for its input, which is as its type says. */
+/** Every action step, without the schema of its input, since each action type has its own. */
 export const ActionShape = z.strictObject({
   $kind: z.literal('Action'),
   id: StepId,
@@ -59,11 +59,11 @@ export interface BlockShape {
   title: string;
   description: string;
   shape: z.ZodType;
-  /** What other steps find as {{id.output}}. */
+  /** Schema of the output, available to other steps as {{id.output}}. */
   output: z.ZodType;
 }
 
-/** Control blocks, by type. */
+/** Control blocks by type. */
 export const BLOCKS: ReadonlyMap<string, BlockShape> = new Map(
   Object.entries({
     'if-else': {

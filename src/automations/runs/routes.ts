@@ -7,7 +7,7 @@ import { cancelRun, getRun, pageOfRuns, rerunWorkflow, retryRun } from './servic
 
 const tags = ['workflows'];
 
-/** What customers' workflows did and do. */
+/** Routes of workflow runs: past and present ones. */
 export const runRoutes: FastifyPluginAsyncZod = async (app) => {
   app.get('/workflows/:id/runs', {
     config: { scope: 'workflows:read' },

@@ -3,7 +3,7 @@ import { errorResponses } from '../../http/errors.ts';
 import { SimulateWorkflow, SimulationAnswer } from './schema.ts';
 import { simulateWorkflow } from './service.ts';
 
-/** Trying out workflows. */
+/** Route for dry runs of workflows. */
 export const simulationRoutes: FastifyPluginAsyncZod = async (app) => {
   app.post('/workflows/simulate', {
     config: { scope: 'workflows:read', isRepeatable: true },

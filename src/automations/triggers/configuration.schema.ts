@@ -4,7 +4,7 @@ const MAX_MINUTES = 525_600;
 const MAX_FIELDS = 100;
 const MAX_OPTIONS = 500;
 
-/** Of cron-trigger. Whether the expression and the time zone are any, validation says. */
+/** Configuration of cron-trigger. Validation checks the expression and the time zone. */
 export const CronConfiguration = z.object({
   cron: z.string().min(1).max(200).describe('Five fields: minute, hour, day of month, month, day of week.'),
   timezone: z.string().min(1).max(100).default('UTC').describe('An IANA name, such as Europe/Berlin.'),
@@ -15,10 +15,10 @@ export const CronConfiguration = z.object({
 });
 export type CronConfiguration = z.infer<typeof CronConfiguration>;
 
-/** Of ticket-inactive. */
+/** Configuration of ticket-inactive. */
 export const InactiveConfiguration = z.object({ minutes: z.int().min(1).max(MAX_MINUTES) });
 
-/** Of webhook. */
+/** Configuration of webhook. */
 export const WebhookConfiguration = z.object({
   secret: z
     .string()
@@ -45,7 +45,7 @@ export const FormField = z.object({
 });
 export type FormField = z.infer<typeof FormField>;
 
-/** Of form-trigger. */
+/** Configuration of form-trigger. */
 export const FormConfiguration = z.object({
   fields: z
     .array(FormField)

@@ -16,10 +16,10 @@ import {
 const JsonValue = z.unknown().describe('Any JSON.');
 const JsonObject = z.record(z.string(), z.unknown());
 const DateTime = z.iso.datetime();
-/** A session of nobody has no contact. */
+/** Sessions of anonymous visitors have no contact. */
 const sessionFields = { session: Session, contact: Contact.nullable() };
 const Assignment = z.object({ assignee_id: z.int().nullable(), team_id: Id.nullable() });
-/** A call of a sequence is in no session. */
+/** Calls made by a sequence have no session. */
 const callFields = {
   session: Session.nullable(),
   contact: Contact.nullable(),
@@ -33,15 +33,15 @@ const breachFields = {
 
 export interface Trigger {
   title: string;
-  /** What `trigger.output` has beside event_id, occurred_at and trigger_type. */
+  /** Fields of `trigger.output` besides event_id, occurred_at and trigger_type. */
   output: z.ZodRawShape;
-  /** What trigger_configuration must be. Absent: nothing is configured. */
+  /** Schema of trigger_configuration. Absent: the trigger has no configuration. */
   configuration?: z.ZodType;
-  /** Whether it may be left out. */
+  /** Set if the configuration may be omitted. */
   isConfigurable?: 'optional';
 }
 
-/** What starts workflows, by type. */
+/** All triggers by type. */
 export const TRIGGERS: { [Type in TriggerType]: Trigger } = {
   'manual-trigger': { title: 'Started by hand or by the API', output: { input: JsonValue } },
   'ai-trigger': { title: 'The AI calls it as a tool', output: { ...sessionFields, arguments: JsonObject } },
@@ -101,6 +101,6 @@ export const TRIGGERS: { [Type in TriggerType]: Trigger } = {
   'pre-voice-call-transfer': { title: 'A call is about to be passed on', output: callFields },
 };
 
-/** `trigger.output` of a type. */
+/** Returns the schema of `trigger.output` for a trigger type. */
 export const triggerOutputSchema = (type: TriggerType) =>
   z.object({ event_id: z.string(), occurred_at: DateTime, trigger_type: z.literal(type), ...TRIGGERS[type].output });
