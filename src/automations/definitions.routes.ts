@@ -15,7 +15,7 @@ export const definitionRoutes: FastifyPluginAsyncZod = async (app) => {
     schema: {
       operationId: 'getWorkflowDefinitions',
       tags,
-      description: 'Every trigger, action, block and operator, with JSON Schemas of what they take and give.',
+      description: 'Every trigger, action, block and operator, with JSON Schemas of their inputs and outputs.',
       response: { 200: Definitions, ...errorResponses(403) },
     },
     handler: async () => (definitions ??= createDefinitions()),

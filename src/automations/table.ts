@@ -83,7 +83,7 @@ export interface AutomationStepsTable {
   ended_at: Date | null;
 }
 
-/** Types of events each run waits for, now or at a later step. */
+/** Types of events each run waits for, or may wait for at a later step. */
 export interface AutomationListenersTable {
   org_id: string;
   run_id: string;

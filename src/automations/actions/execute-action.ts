@@ -15,7 +15,7 @@ export const executeAction = remoteAction({
   input: z.strictObject({ action_id: Id, parameters: ActionParameters.prefault({}) }),
   output: z.object({
     status: z.int(),
-    body: z.json().describe('Parsed where it is JSON, else text, cut behind 256 KB.'),
+    body: z.json().describe('Parsed if it is JSON, otherwise text, cut after 256 KB.'),
   }),
   async call({ db, egress, secrets }, step, { action_id, parameters }) {
     const subject = await subjectOf(db, step);

@@ -46,7 +46,7 @@ export const sendWebhook = remoteAction({
   output: z.object({
     status: z.int(),
     headers: z.record(z.string(), z.string()),
-    body: z.json().describe('Parsed where it is JSON, else text, cut behind 256 KB.'),
+    body: z.json().describe('Parsed if it is JSON, otherwise text, cut after 256 KB.'),
   }),
   async call({ egress }, { dedupeKey }, { url, method, headers, body, timeout_seconds }) {
     const hasBody = body !== undefined && method !== 'GET';

@@ -59,7 +59,7 @@ export async function startRuns(
   return runs;
 }
 
-/** Inserts a queued run of a version for each event, if its constraint holds. Returns the ids of the new runs. */
+/** Inserts a run of a version for each event satisfying its constraint. Returns the ids of the new runs. */
 export async function startRunsOfVersion(
   trx: Trx,
   orgId: string,

@@ -86,7 +86,7 @@ export async function simulate(
       throw error;
     }
   }
-  return ended('failed', `It takes more than ${MAX_STEPS} steps: a real run would go on`);
+  return ended('failed', `The simulation ends after ${MAX_STEPS} steps: a real run would continue`);
 }
 
 const isoOf = (ms: number) => new Date(ms).toISOString();

@@ -27,7 +27,7 @@ const callFields = {
 };
 const breachFields = {
   ...sessionFields,
-  policy: z.union([SlaPolicy, z.object({ id: Id })]).describe('Of one that is gone, the id alone.'),
+  policy: z.union([SlaPolicy, z.object({ id: Id })]).describe('Only the id if the policy was deleted.'),
   due_at: DateTime.nullable(),
 };
 
@@ -78,7 +78,7 @@ export const TRIGGERS: { [Type in TriggerType]: Trigger } = {
   },
   'ticket-tag-added': { title: 'A session gets a tag', output: { ...sessionFields, tag: z.string() } },
   'ticket-inactive': {
-    title: 'Nobody has said anything in a session for some time',
+    title: 'A session is inactive for some time',
     output: { ...sessionFields, inactive_minutes: z.int() },
     configuration: InactiveConfiguration,
   },
