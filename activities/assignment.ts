@@ -9,6 +9,6 @@ export interface AssignmentActivityDeps {
 export type AssignmentActivities = ReturnType<typeof createAssignmentActivities>;
 
 export const createAssignmentActivities = ({ db }: AssignmentActivityDeps) => ({
-  /** Gives a batch of the sessions that wait to members. One that was given is not given again. */
+  /** Assigns a batch of waiting sessions to members. Running it twice assigns no session twice. */
   assignBatch: ({ orgId }: AssignmentInput): Promise<AssignmentProgress> => assignWaitingBatch(db, orgId),
 });

@@ -17,19 +17,25 @@ export type AutomationActivities = ReturnType<typeof createAutomationActivities>
 export const createAutomationActivities = (outside: AutomationActivityDeps) => {
   const deps = { ...outside, actions: ACTIONS };
   return {
-    /** Does a step of a run and gives what is next. Run twice, our own data is changed once, and what is called gets the same dedupe key. */
+    /**
+     * Runs an action of a run and returns the next step. If this runs twice, our own data changes once, and the called
+     * service gets the same dedupe key.
+     */
     doStep: (at: RunStepRef) => doStep(deps, at),
 
-    /** Ends a step whose tries all failed. */
+    /** Records the failure of a step after its last attempt. */
     failStep: (at: RunStepRef & { error: string }) => failStep(deps, at),
 
-    /** Looks whether a wait is over. */
+    /** Checks whether a wait has ended. */
     checkWait: (at: RunStepRef) => checkWait(deps, at),
 
-    /** Goes on where there is nothing to do but to decide. */
+    /** Evaluates the next blocks of a run until an action, a wait or the end. */
     continueRun: (at: RunStepRef) => continueRun(deps, at),
 
-    /** Where a run goes on that was retried before its workflow had ended; null where it was not. */
+    /**
+     * Returns the next step of a run retried before its Temporal workflow ended. Returns null if the run was not
+     * retried.
+     */
     findResumePoint: (ref: RunRef): Promise<NextStep | null> => findResumePoint(deps, ref),
   };
 };

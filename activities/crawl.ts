@@ -17,7 +17,7 @@ import { deleteSchedule, putSchedule } from '../src/temporal/schedules.ts';
 export interface CrawlActivityDeps {
   db: Db;
   crawling: CrawlDeps;
-  /** Aborted when the worker is to end: a batch finishes the pages it has under way. */
+  /** Aborted when the worker shuts down: a batch then finishes its pages in flight. */
   stopping: AbortSignal;
 }
 
@@ -26,20 +26,23 @@ export type CrawlActivities = ReturnType<typeof createCrawlActivities>;
 export const createCrawlActivities = ({ db, crawling, stopping }: CrawlActivityDeps) => {
   const isStopped = () => stopping.aborted || Context.current().cancellationSignal.aborted;
   return {
-    /** Fills the queue of a crawl. Run twice, each URL is there once. */
+    /** Fills the queue of a crawl. Running it twice queues each URL once. */
     seedCrawl: (ref: CrawlRef): Promise<void> => seedCrawl(db, crawling, ref, isStopped),
 
-    /** Fetches the next pages of a crawl. Run twice, it takes up what the first run left. */
+    /** Fetches the next pages of a crawl. A second run continues after the first. */
     crawlBatch: ({ batch, ...ref }: CrawlRef & { batch: number }) =>
       crawlBatch(db, crawling, ref, { batch, isStopped }),
 
-    /** Ends a crawl whose queue is empty. Run twice, the second run finds it ended. */
+    /** Ends a crawl with an empty queue. Running it twice changes nothing more. */
     finishCrawl: (ref: CrawlRef) => finishCrawl(db, ref),
 
-    /** Begins the crawl of a datasource whose time has come, unless one is under way. */
+    /** Starts the scheduled crawl of a datasource, unless one is in progress. */
     startCrawl: (ref: DatasourceRef) => startScheduledCrawl(db, ref),
 
-    /** Has a datasource's Schedule be as its settings say, or not be. Doing it twice does no harm. */
+    /**
+     * Creates, updates or deletes the Schedule of a datasource according to its settings. Running it twice does no
+     * harm.
+     */
     async setCrawlSchedule(ref: DatasourceRef): Promise<'set' | 'none'> {
       const schedule = await crawlScheduleOf(db, ref);
       if (schedule === undefined) {

@@ -14,9 +14,9 @@ export interface CrmActivityDeps {
   db: Db;
   crms: CrmClients;
   sending: SendingDeps;
-  /** Where people see sessions. */
+  /** Base URL of the dashboard for agents. */
   dashboardUrl: string;
-  /** Aborted when the worker is to end. */
+  /** Aborted when the worker shuts down. */
   stopping: AbortSignal;
 }
 
@@ -29,29 +29,34 @@ export type CrmActivities = ReturnType<typeof createCrmActivities>;
 export const createCrmActivities = ({ db, crms, sending, dashboardUrl, stopping }: CrmActivityDeps) => {
   const deps = { crms, sending, dashboardUrl, isStopped: () => stopping.aborted };
   return {
-    /** Reads what happened in a thread and stores it, one message after the other. Run twice, each is stored once. */
+    /**
+     * Reads the events of a thread and stores its messages, one after the other. Running it twice stores each message
+     * once.
+     */
     syncThread: (thread: ThreadRef) => syncThread(db, deps, thread),
 
-    /** Posts the oldest message that is to go to a thread. Run twice, it first looks for what the first run may have posted. */
+    /**
+     * Posts the oldest unsent message of a thread. A second run first searches the thread for the message of the first.
+     */
     postNextThreadMessage: (thread: ThreadRef) => postNextThreadMessage(db, deps, thread),
 
-    /** Reads what happened to a ticket, or the notes of all. Run twice, each is stored once. */
+    /** Reads the events of a ticket, or the notes of all tickets. Running it twice stores each once. */
     syncTicket: (ticket: TicketRef) => syncTicket(db, deps, ticket),
 
-    /** Writes down what a handoff consists of. Gives what is still to be done, and what was refused. */
+    /** Saves the parts of a handoff. Returns the pending and the refused parts. */
     planHandoff: (session: SessionRef) => planHandoff(db, deps, session),
 
-    /** Does a part of a handoff. Run twice, it first looks for what the first run may have made. */
+    /** Creates a part of a handoff. A second run first searches the CRM for the part of the first. */
     createHandoffPart: (part: PartRef) => createPart(db, deps, part),
 
-    /** Shows that a part waits for another round, or was given up. */
+    /** Shows a part as waiting for another round, or as given up. */
     parkHandoffPart: ({ isGivenUp, nextTryAt, ...part }: PartRef & { isGivenUp: boolean; nextTryAt: string }) =>
       parkPart(db, part, { isGivenUp, nextTryAt: new Date(nextTryAt) }),
 
-    /** Looks at the session again, and closes its ticket. One that is closed stays so. */
+    /** Checks the session again and closes its ticket. A closed ticket stays closed. */
     closeTicket: (run: SessionRun) => closeTicket(db, crms, run),
 
-    /** Asks of which account an org's credentials are, and keeps the answer. */
+    /** Asks the CRM for the account of an org's credentials, and stores the answer. */
     confirmAccount: (account: AccountRef) => confirmAccount(db, crms, account),
   };
 };

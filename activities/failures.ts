@@ -1,7 +1,7 @@
 import { ApplicationFailure } from '@temporalio/common';
 import { DomainError, ProviderError } from '../src/errors.ts';
 
-/** Turns our errors into Temporal's, so that the retry policy knows which ones are worth a retry. */
+/** Turns our errors into Temporal failures. The retry policy needs their type and retryability. */
 export function toFailure(error: unknown): unknown {
   if (error instanceof DomainError) return ApplicationFailure.nonRetryable(error.message, error.kind);
   if (!(error instanceof ProviderError)) return error; // network, timeout, database: the retry policy decides

@@ -13,7 +13,7 @@ export interface InboundEmailActivityDeps {
 export type InboundEmailActivities = ReturnType<typeof createInboundEmailActivities>;
 
 export const createInboundEmailActivities = ({ db, tokens, mailReader }: InboundEmailActivityDeps) => ({
-  /** Takes a bounce or reply. Taking it twice does no harm. */
+  /** Processes a bounce or a reply. Running it twice does no harm. */
   receiveInboundEmail: (email: InboundEmailRef): Promise<InboundEmailResult> =>
     receiveInboundEmail(db, tokens, mailReader, email),
 });

@@ -24,7 +24,7 @@ export type ActivityDeps = AssignmentActivityDeps &
   SlaActivityDeps &
   TriggerActivityDeps;
 
-/** All activities, closed over what they need of the outside. */
+/** Creates all activities with their dependencies. */
 export const createActivities = (deps: ActivityDeps) => ({
   ...createAssignmentActivities(deps),
   ...createAutomationActivities(deps),

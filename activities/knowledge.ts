@@ -10,14 +10,14 @@ const TIMEOUT_MS = 60_000;
 export interface KnowledgeActivityDeps {
   db: Db;
   secrets: Secrets;
-  /** To addresses that customers name. */
+  /** For requests to addresses set by customers. */
   egress: HttpClient;
 }
 
 export type KnowledgeActivities = ReturnType<typeof createKnowledgeActivities>;
 
 export const createKnowledgeActivities = ({ db, secrets, egress }: KnowledgeActivityDeps) => ({
-  /** Has the org's model make the vectors of a batch of chunks that have none. Those that have are not asked for again. */
+  /** Creates the missing vectors of a batch of chunks with the org's model. Chunks with a vector are skipped. */
   embedChunks: ({ orgId, after }: EmbeddingInput & { after: number }): Promise<EmbeddingProgress> =>
     embedNextBatch(db, secrets, (model, texts) => embedTexts(egress, model, texts, TIMEOUT_MS), orgId, after),
 });

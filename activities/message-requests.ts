@@ -19,13 +19,13 @@ import { settleAndReconcile } from '../src/deliveries/sending/reconciliation.ser
 import { SenderUnavailable, sendInChunks } from '../src/deliveries/sending/send-batch.ts';
 
 const SENDS_PER_BATCH = 500;
-/** Nobody wants the call that was asked for yesterday. */
+/** A call or message requested longer ago than this is no longer wanted. */
 const MAX_WAIT_MS = 3_600_000;
 
 export interface MessageRequestActivityDeps {
   db: Db;
   senders: MessageSenders;
-  /** Aborted when the worker is to end: a batch finishes what it has under way and leaves the rest. */
+  /** Aborted when the worker shuts down: a batch finishes its sends in flight and leaves the rest. */
   stopping: AbortSignal;
 }
 
@@ -33,14 +33,17 @@ export type MessageRequestActivities = ReturnType<typeof createMessageRequestAct
 
 export function createMessageRequestActivities({ db, senders, stopping }: MessageRequestActivityDeps) {
   return {
-    /** Sends at most one batch of a request's e-mails. Run twice, each still goes out once: its delivery row is claimed first. */
+    /**
+     * Sends at most one batch of a request's e-mails. If this runs twice, each e-mail is still sent once: its delivery
+     * row is claimed first.
+     */
     sendRequestedEmails({ orgId, requestId }: { orgId: string; requestId: string }): Promise<RequestProgress> {
       return sendRequested(orgId, { requestId }, 'email');
     },
 
     /**
-     * Sends one message. Where nothing can go out until settings are mended it fails at once, as somebody waits for the answer; where the
-     * provider takes nothing, after an hour.
+     * Sends one message. If the settings prevent all sends, the message fails at once, because a user waits for the
+     * answer. If the provider is unavailable, the message fails after an hour.
      */
     async sendMessage({ orgId, deliveryId }: MessageRef): Promise<RequestProgress> {
       const channel = await findDeliveryChannel(db, orgId, deliveryId);

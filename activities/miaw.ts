@@ -15,9 +15,12 @@ export interface MiawActivityDeps {
 export type MiawActivities = ReturnType<typeof createMiawActivities>;
 
 export const createMiawActivities = ({ db, ...deps }: MiawActivityDeps) => ({
-  /** Says the first of the contact's messages that wait, and gives how many are left. Run twice, it first looks for what the first run may have said. */
+  /**
+   * Sends the oldest waiting message of the contact and returns the number of messages left. A second run first
+   * searches Salesforce for the message of the first.
+   */
   sendNextMiawMessage: (session: SessionRef): Promise<number> => sendNextMiawMessage(db, deps, session),
 
-  /** Stores what people said in Salesforce since the last look. Run twice, each message is stored once. */
+  /** Stores new messages of agents in Salesforce. Running it twice stores each message once. */
   fetchMiawMessages: (session: SessionRef): Promise<MiawFetchResult> => fetchMiawMessages(db, deps, session),
 });

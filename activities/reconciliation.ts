@@ -11,7 +11,7 @@ export interface ReconciliationActivityDeps {
 export type ReconciliationActivities = ReturnType<typeof createReconciliationActivities>;
 
 export const createReconciliationActivities = ({ db, senders }: ReconciliationActivityDeps) => ({
-  /** Asks providers once about the org's sends whose answer was lost. Asking twice does no harm. */
+  /** Asks providers once for the outcome of the org's sends without a known answer. Running it twice does no harm. */
   reconcileBatch: ({ orgId }: ReconcileSendsInput): Promise<ReconciliationProgress> =>
     reconcileSends(db, senders, orgId),
 });

@@ -21,13 +21,13 @@ import { CHANNEL_OF, contentOf, isPersonal, senderOf } from '../src/sequences/st
 
 const BATCH_SIZE = 500;
 const MIN_ACTIVITY_MS = 1_000;
-/** A batch that found nothing to do is not repeated at once. */
+/** Delay before the next batch after one without work. */
 const MIN_WAIT_MS = 1_000;
 
 export interface SequenceActivityDeps {
   db: Db;
   senders: MessageSenders;
-  /** Aborted when the worker is to end: a batch finishes what it has under way and leaves the rest. */
+  /** Aborted when the worker shuts down: a batch finishes its sends in flight and leaves the rest. */
   stopping: AbortSignal;
 }
 
@@ -36,8 +36,9 @@ export type SequenceActivities = ReturnType<typeof createSequenceActivities>;
 export function createSequenceActivities({ db, senders, stopping }: SequenceActivityDeps) {
   return {
     /**
-     * Sends what is due, batch after batch for at least a second or until nothing more is: so a quick provider does not wait for the
-     * workflow between them. Run twice at once, each message still goes out once: its delivery row is claimed first.
+     * Sends due steps, batch after batch, until none is due or at least a second has passed. Thus a fast provider does
+     * not wait for the workflow between batches. If this runs twice at once, each message is still sent once: its
+     * delivery row is claimed first.
      */
     async sendDueSteps(ref: SequenceRef): Promise<SequenceProgress> {
       const { cancellationSignal } = Context.current();
@@ -74,7 +75,10 @@ export function createSequenceActivities({ db, senders, stopping }: SequenceActi
     stop: AbortSignal;
   }
 
-  /** All steps, whatever trouble one of them has with its provider: the others may go out by another. */
+  /**
+   * Sends all steps, even if the provider of one is unavailable: the others may use another provider. Throws the first
+   * such error at the end, preferring configuration errors.
+   */
   async function sendSteps(round: Round & { terms: SendingPolicy }, steps: DueStep[]): Promise<void> {
     const troubles: SenderUnavailable[] = [];
     for (const step of steps) {

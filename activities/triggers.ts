@@ -21,7 +21,10 @@ export interface TriggerActivityDeps {
 export type TriggerActivities = ReturnType<typeof createTriggerActivities>;
 
 export const createTriggerActivities = ({ db }: TriggerActivityDeps) => ({
-  /** Has a workflow's Schedule be as its active version says, or not be. Doing it twice does no harm. */
+  /**
+   * Creates, updates or deletes the Schedule of a workflow according to its active version. Running it twice does no
+   * harm.
+   */
   async setSchedule(ref: AutomationRef): Promise<'set' | 'none'> {
     const { orgId, automationId } = ref;
     const schedule = await findSchedule(db, ref);
@@ -43,17 +46,20 @@ export const createTriggerActivities = ({ db }: TriggerActivityDeps) => ({
     return 'set';
   },
 
-  /** Starts a run of a workflow whose time has come. A time starts one, however often this is called. */
+  /**
+   * Starts the run of a workflow for a scheduled time. Each scheduled time starts one run, however often this is
+   * called.
+   */
   startRun: ({ scheduledAt, ...ref }: AutomationRef & { scheduledAt: string }): Promise<string | null> =>
     fireSchedule(db, ref, new Date(scheduledAt), new Date()),
 
-  /** Tells of sessions that have become silent for long enough, and says when to look again. */
+  /** Announces inactive sessions, and returns the delay until the next check. */
   announceInactiveSessions: ({ orgId }: InactivityInput): Promise<InactivityProgress> =>
     announceInactiveSessions(db, orgId),
 
-  /** How many runs a handoff still waits for. */
+  /** Returns the number of runs before a handoff that have not ended. */
   countPendingRuns: ({ orgId, holdId }: HandoffHoldRef): Promise<number> => countPendingRuns(db, orgId, holdId),
 
-  /** Has a handoff go on. Doing it twice tells of it once. */
+  /** Releases a handoff. Running it twice announces it once. */
   releaseHandoff: (ref: HandoffHoldRef): Promise<void> => releaseHandoff(db, ref),
 });

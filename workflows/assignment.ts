@@ -19,7 +19,10 @@ const { assignBatch } = proxyActivities<AssignmentActivities>({
   summary: 'assign waiting sessions to available members',
 });
 
-/** Gives what waits to members in batches, and again when office hours begin or something has changed. Ends where only a change would help. */
+/**
+ * Assigns waiting sessions to members in batches, and again when office hours begin or a signal arrives. Ends when
+ * neither more batches nor the start of office hours would help.
+ */
 export async function assignWaitingSessions(input: AssignmentInput): Promise<void> {
   let isWoken = false;
   setHandler(wake, () => {

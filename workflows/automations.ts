@@ -14,13 +14,13 @@ import { WAKE } from '../src/temporal/contract.ts';
 import { DATABASE_BATCH, RUN_STEP } from './activity-options.ts';
 import { countSignals } from './signals.ts';
 
-/** Errors that no further try mends. */
+/** Errors in the code of an action. A retry does not fix them. */
 const PROGRAMMING_ERRORS = new Set(['TypeError', 'RangeError', 'SyntaxError', 'ReferenceError']);
 
-/** The worker or the database went away under a step: that is not the step's failure. */
+/** Delay after a failure of the worker or the database. Such a failure is not the step's own. */
 const INFRASTRUCTURE_RETRY_MS = 5_000;
 
-/** A worker that dies under one of these is missed soon. */
+/** The heartbeat timeout detects a dead worker soon. */
 const RUN_ROWS_OPTIONS = { ...DATABASE_BATCH, heartbeatTimeout: '15 seconds' } as const;
 
 const { failStep } = proxyActivities<AutomationActivities>({
@@ -40,12 +40,15 @@ const { continueRun } = proxyActivities<AutomationActivities>({
   summary: 'evaluate the next blocks',
 });
 
-/** Does the steps of a customer's workflow, one after the other. What they take and give is in the database; this holds only where it is. */
+/**
+ * Runs the steps of a customer's workflow, one after the other. Inputs and outputs are in the database; this workflow
+ * only knows the current step.
+ */
 export async function runAutomation({ next, ...run }: RunInput): Promise<void> {
   const signals = countSignals(WAKE);
   let seen = 0;
   for (let at = next; ; ) {
-    const isToLook = signals() > seen; // which the next run would not know
+    const isToLook = signals() > seen; // continue-as-new would lose this signal
     if (workflowInfo().continueAsNewSuggested && !isToLook)
       await continueAsNew<typeof runAutomation>({ ...run, next: at });
     const before = signals();
@@ -53,7 +56,7 @@ export async function runAutomation({ next, ...run }: RunInput): Promise<void> {
       case 'end':
       case 'failed': {
         const resumed = before > seen ? await findResumePoint(run) : null;
-        if (resumed === null && signals() > before) break; // told once more meanwhile
+        if (resumed === null && signals() > before) break; // another signal arrived meanwhile
         if (resumed !== null) at = resumed;
         else if (at.kind === 'failed') throw ApplicationFailure.nonRetryable(at.error, 'StepFailed');
         else return;
@@ -77,7 +80,7 @@ export async function runAutomation({ next, ...run }: RunInput): Promise<void> {
   }
 }
 
-/** Does an action, as often as the step says where it fails. */
+/** Runs an action, with as many attempts as the step allows, and returns the next step. */
 async function runAction(
   run: Omit<RunInput, 'next'>,
   { place, title, attempts }: Extract<NextStep, { kind: 'action' }>,
@@ -96,7 +99,10 @@ async function runAction(
   }
 }
 
-/** What a step says that failed for good or for all of its tries. Undefined where it was no failure of its own. */
+/**
+ * Returns the error of a step after its last attempt or a permanent failure. Returns undefined if the worker or the
+ * database failed, not the step.
+ */
 function failureOfStep(error: unknown): string | undefined {
   if (!(error instanceof ActivityFailure)) throw error;
   const { cause } = error;

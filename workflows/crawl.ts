@@ -34,8 +34,8 @@ const { setCrawlSchedule } = proxyActivities<CrawlActivities>({
 const { startCrawl } = proxyActivities<CrawlActivities>({ ...DATABASE_BATCH, summary: 'start the scheduled crawl' });
 
 /**
- * Fetches a website, batch after batch, until its queue is empty. The queue is in the database: this knows only how far it came, and waits where
- * a host wants to be left alone or the datasource is paused.
+ * Fetches a website, batch after batch, until its queue is empty. The queue is in the database: this workflow only
+ * counts batches and waits, for a host's crawl delay or while the datasource is paused.
  */
 export async function crawl({ batches: earlier = 0, ...ref }: CrawlInput): Promise<CrawlResult> {
   let isWoken = false;
@@ -72,12 +72,12 @@ function describe({ state, site, done, queued, trouble }: CrawlProgress): string
   ].join('\n');
 }
 
-/** Has a datasource have the Schedule that its settings ask for. */
+/** Creates, updates or deletes the Schedule of a datasource according to its settings. */
 export async function syncCrawlSchedule(ref: DatasourceRef): Promise<void> {
   await untilUnchanged(WAKE, () => setCrawlSchedule(ref));
 }
 
-/** Is begun by a Schedule, and starts the crawl whose time it is. */
+/** Starts the scheduled crawl of a datasource. The datasource's Schedule starts this workflow. */
 export async function startScheduledCrawl(ref: DatasourceRef): Promise<string | null> {
   return startCrawl(ref);
 }

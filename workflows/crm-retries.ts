@@ -9,16 +9,19 @@ import {
 } from '@temporalio/workflow';
 
 export const RETRY_ROUND_INTERVAL_MS = 15 * 60_000;
-/** The worker or the database went away under an activity: that is no answer of the CRM. */
+/** Delay after a failure of the worker or the database. Such a failure is not the CRM's answer. */
 const INFRASTRUCTURE_RETRY_MS = 5_000;
 
-/** What ended a round of tries: the CRM's own trouble; undefined where it was ours, or something that must not be caught. */
+/**
+ * Returns the CRM's error message if the CRM was unavailable for a whole round of attempts. Returns undefined for all
+ * other errors.
+ */
 export function outageOf(error: unknown): string | undefined {
   if (!(error instanceof ActivityFailure) || !(error.cause instanceof ApplicationFailure)) return undefined;
   return error.cause.type === 'ProviderUnavailable' ? error.cause.message : undefined;
 }
 
-/** What an activity gave, or why it failed. */
+/** Returns the result of an activity or its error. Never throws. */
 export async function outcomeOf<T>(call: Promise<T>): Promise<{ result?: T; error?: unknown }> {
   try {
     return { result: await call };
@@ -28,8 +31,8 @@ export async function outcomeOf<T>(call: Promise<T>): Promise<{ result?: T; erro
 }
 
 /**
- * Does something until it succeeds: another round of tries follows a quarter of an hour after one that failed, or with the next signal. After
- * weeks of that the workflow begins anew with its input.
+ * Repeats `work` until it succeeds. After a failed round of attempts the next round follows in 15 minutes, or with the
+ * next signal. When its history grows too long, the workflow continues as new with its input.
  */
 export async function retryUntilDone<T>(
   what: string,
@@ -47,7 +50,7 @@ export async function retryUntilDone<T>(
   }
 }
 
-/** Waits after a round that failed. Throws what is no matter of waiting. */
+/** Waits after a failed round. Throws errors of other kinds: bugs, cancellations and permanent refusals. */
 export async function waitForRetryRound(what: string, error: unknown, isWoken: () => boolean): Promise<void> {
   if (!(error instanceof ActivityFailure) || isPermanent(error)) throw error;
   const outage = outageOf(error);
@@ -59,7 +62,7 @@ export async function waitForRetryRound(what: string, error: unknown, isWoken: (
   await condition(isWoken, RETRY_ROUND_INTERVAL_MS, { summary: `waiting for the CRM: next retry to ${what}` });
 }
 
-/** Cancelled, or refused in a way that no other try changes. */
+/** Returns true for a cancellation, and for a refusal by the CRM. Retries do not change either. */
 function isPermanent({ cause }: ActivityFailure): boolean {
   if (cause instanceof ApplicationFailure) return cause.nonRetryable === true;
   return cause?.name === 'CancelledFailure';

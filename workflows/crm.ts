@@ -15,8 +15,9 @@ const { confirmAccount } = proxyActivities<CrmActivities>({ ...CRM_CALL, summary
 const { syncTicket } = proxyActivities<CrmActivities>({ ...CRM_CALL, summary: 'process the events of the ticket' });
 
 /**
- * Follows a conversation of the CRM: stores what was said there in order, one message at a time, and posts what is said in its session; neither
- * waits for the other. Ends where nothing is left, until it is signalled again. All facts are in the database.
+ * Syncs a conversation between the CRM and its session: stores messages from the CRM in order, one at a time, and posts
+ * messages from the session. Neither direction waits for the other. Ends when nothing is left to do; the next signal
+ * starts it again. All facts are in the database.
  */
 export async function syncCrmThread(input: ThreadRef): Promise<void> {
   const signals = countSignals(WAKE);
@@ -36,7 +37,7 @@ export async function syncCrmThread(input: ThreadRef): Promise<void> {
   }
 }
 
-/** Posts one after the other, until none is left, one does not go, or the workflow is to begin anew. */
+/** Posts messages one after the other, until none is left, one fails, or the workflow should continue as new. */
 async function postAll(input: ThreadRef): Promise<{ error?: unknown }> {
   for (;;) {
     const { result, error } = await outcomeOf(postNextThreadMessage(input));
@@ -45,7 +46,10 @@ async function postAll(input: ThreadRef): Promise<{ error?: unknown }> {
   }
 }
 
-/** Follows a ticket of the CRM, or the notes of all of them. Ends where nothing is left, until it is signalled again. */
+/**
+ * Syncs a ticket from the CRM, or the notes of all tickets. Ends when nothing is left to do; the next signal starts it
+ * again.
+ */
 export async function syncCrmTicket(input: TicketRef): Promise<void> {
   const signals = countSignals(WAKE);
   for (;;) {
@@ -57,7 +61,7 @@ export async function syncCrmTicket(input: TicketRef): Promise<void> {
   }
 }
 
-/** Asks the CRM of which account an org's credentials are, until it says. Gives what it said. */
+/** Asks the CRM to identify the account of an org's credentials, until it answers. Returns the answer as text. */
 export async function confirmCrmAccount(input: AccountRef): Promise<string> {
   return retryUntilDone('confirm the CRM account', () => confirmAccount(input), { input, signals: countSignals(WAKE) });
 }

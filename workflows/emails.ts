@@ -8,7 +8,7 @@ const { sendRequestedEmails } = proxyActivities<MessageRequestActivities>({
   summary: 'send the requested e-mails',
 });
 
-/** Sends the e-mails of one request after its delay, and those that the mail server put off once more when their time has come. */
+/** Sends the e-mails of one request after its delay. E-mails deferred by the mail server are sent again when due. */
 export async function sendEmails({ orgId, requestId, delayMs }: SendEmailsInput): Promise<void> {
   if (delayMs > 0) await sleep(delayMs, { summary: 'waiting for the requested delay' });
   for (;;) {

@@ -13,7 +13,7 @@ const { countPendingRuns } = proxyActivities<TriggerActivities>({
 });
 const { releaseHandoff } = proxyActivities<TriggerActivities>({ ...DATABASE_BATCH, summary: 'release the handoff' });
 
-/** Has a handoff go on once the workflows that run before it have ended, or after 30 s. */
+/** Releases a handoff as soon as the workflow runs before it have ended, and after 30 s at the latest. */
 export async function holdHandoff(input: HandoffHoldRef): Promise<'ended' | 'timed out'> {
   const signals = countSignals(WAKE);
   const until = Date.now() + MAX_HOLD_MS;

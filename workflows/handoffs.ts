@@ -19,8 +19,8 @@ const { parkHandoffPart } = proxyActivities<CrmActivities>({
 });
 
 /**
- * Brings a session to where people work on it, part by part. A part that the CRM does not take now is parked, and tried again in another
- * round or by hand; one that it refuses fails the run, after all others were done.
+ * Hands a session off to the agents' system, part by part. A part is parked while the CRM is unavailable, and retried
+ * in the next round or by hand. A part refused by the CRM fails the run, after all other parts were created.
  */
 export async function handOffSession(input: SessionRun): Promise<void> {
   const signals = countSignals(WAKE);
@@ -29,7 +29,7 @@ export async function handOffSession(input: SessionRun): Promise<void> {
   do {
     seen = signals();
     refused = await createParts(input, signals);
-  } while (signals() > seen); // somebody may have reopened a part that was over by then
+  } while (signals() > seen); // an agent may have retried a refused part meanwhile
   setCurrentDetails(refused.length === 0 ? 'Handed off' : `Partially handed off: refused: ${refused.join(', ')}`);
   if (refused.length > 0)
     throw ApplicationFailure.nonRetryable(
@@ -38,7 +38,7 @@ export async function handOffSession(input: SessionRun): Promise<void> {
     );
 }
 
-/** Does what is to be done. Gives the parts without which the handoff is not whole. */
+/** Creates the pending parts. Returns the refused parts, except the optional ones. */
 async function createParts(input: SessionRun, signals: () => number): Promise<HandoffPart[]> {
   const patience = { input, signals };
   const { pending, refused } = await retryUntilDone('plan the handoff', () => planHandoff(input), patience);
@@ -57,7 +57,10 @@ async function createParts(input: SessionRun, signals: () => number): Promise<Ha
 
 type Outcome = 'done' | 'skipped' | 'failed';
 
-/** Tries to make a part. Where that has to wait, the session says so. */
+/**
+ * Tries to create a part. If the CRM is unavailable, the session shows the part as parked, or as failed if it is
+ * optional.
+ */
 async function tryPart(input: SessionRun, part: HandoffPart, work: () => Promise<Outcome>): Promise<Outcome> {
   try {
     return await work();
@@ -70,7 +73,7 @@ async function tryPart(input: SessionRun, part: HandoffPart, work: () => Promise
   }
 }
 
-/** Moves the session's ticket to its closed stage after a while, unless the session was opened again meanwhile. */
+/** Moves the session's ticket to its closed stage after 15 s, unless the session was reopened meanwhile. */
 export async function closeTicketLater(input: SessionRun): Promise<'closed' | 'reopened'> {
   await sleep(TICKET_CLOSE_DELAY_MS, { summary: 'waiting to close the ticket unless the session reopens' });
   return retryUntilDone('close the ticket', () => closeTicket(input), { input, signals: countSignals(WAKE) });

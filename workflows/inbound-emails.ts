@@ -8,7 +8,7 @@ const activities = proxyActivities<InboundEmailActivities>({
   summary: 'process the inbound e-mail',
 });
 
-/** Takes a bounce or reply that came in by mail. */
+/** Processes an inbound e-mail: a bounce or a reply. */
 export function receiveInboundEmail(email: InboundEmailRef): Promise<InboundEmailResult> {
   return activities.receiveInboundEmail(email);
 }

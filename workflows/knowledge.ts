@@ -12,7 +12,7 @@ const { embedChunks } = proxyActivities<KnowledgeActivities>({
   summary: 'embed chunks that have no vector',
 });
 
-/** Has the vectors made of all chunks that have none, and begins again where more came meanwhile. */
+/** Creates the missing vectors of an org's chunks, and starts over if a signal announced new chunks meanwhile. */
 export async function embedKnowledge(input: EmbeddingInput): Promise<void> {
   let isWoken = false;
   setHandler(wake, () => {

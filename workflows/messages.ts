@@ -5,7 +5,7 @@ import { SEND_BATCH } from './activity-options.ts';
 
 const activities = proxyActivities<MessageRequestActivities>({ ...SEND_BATCH, summary: 'send the message' });
 
-/** Sends one message, and once more when its time has come where the recipient was not to be reached. */
+/** Sends one message. If the recipient could not be reached, the message is sent again when due. */
 export async function sendMessage(message: MessageRef): Promise<void> {
   for (;;) {
     const { hasMore, nextDueInMs } = await activities.sendMessage(message);

@@ -16,8 +16,9 @@ const { fetchMiawMessages } = proxyActivities<MiawActivities>({
 });
 
 /**
- * Sends what the contact says in a session on to its conversation in Salesforce, message by message, and fetches what people say there. Neither
- * waits for the other. Ends where nothing is left to do; a signal meanwhile has it look once more. All facts are in the database.
+ * Sends the contact's messages of a session to its Salesforce conversation, one by one, and fetches the messages of
+ * agents. A failure of either does not block the other. Ends when nothing is left to do; a signal meanwhile starts
+ * another round. All facts are in the database.
  */
 export async function syncMiaw(input: SessionRef): Promise<void> {
   const signals = countSignals(WAKE);

@@ -5,7 +5,7 @@ import { WAKE } from '../src/temporal/contract.ts';
 import { SEND_BATCH } from './activity-options.ts';
 
 const ROUNDS_PER_RUN = 200;
-/** A provider's list may lag behind its answers. */
+/** Accepted messages may appear late in a provider's list. */
 const FIRST_DELAY_MS = 5_000;
 
 const look = defineSignal(WAKE);
@@ -14,7 +14,7 @@ const { reconcileBatch } = proxyActivities<ReconciliationActivities>({
   summary: 'reconcile sends without a known outcome',
 });
 
-/** Asks providers what became of sends whose answer was lost, until nothing is left to ask for. */
+/** Asks providers for the outcome of sends without a known answer, until all are reconciled. */
 export async function reconcileSends(input: ReconcileSendsInput): Promise<{ found: number }> {
   let isWoken = false;
   setHandler(look, () => {

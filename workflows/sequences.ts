@@ -18,8 +18,8 @@ const wake = defineSignal(WAKE);
 const { sendDueSteps } = proxyActivities<SequenceActivities>(SEND_BATCH);
 
 /**
- * The heart of a sequence: sends what is due in batches, sleeps until something is due again, and looks earlier when woken. Ends when
- * the sequence has ended. All facts are in the database; this holds only the time.
+ * Runs a sequence: sends due steps in batches, then sleeps until the next step is due or a signal arrives. Ends when
+ * the sequence has ended. All facts are in the database; this workflow only keeps the time.
  */
 export async function runSequence(input: RunSequenceInput): Promise<SendTotals> {
   let isWoken = false;

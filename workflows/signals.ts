@@ -1,6 +1,6 @@
 import { defineSignal, setHandler } from '@temporalio/workflow';
 
-/** Counts signals that say only "look". Whoever compares two counts misses none. */
+/** Returns a counter of signals without data. Comparing two counts shows whether a signal arrived in between. */
 export function countSignals(signal: string): () => number {
   let count = 0;
   setHandler(defineSignal(signal), () => {
@@ -9,7 +9,7 @@ export function countSignals(signal: string): () => number {
   return () => count;
 }
 
-/** Does work once, and again as long as a signal says that it has to be done anew: one at a time, so that the last change stays. */
+/** Does `work` once, and again for signals received meanwhile. One call runs at a time, so the last change wins. */
 export async function untilUnchanged(signal: string, work: () => Promise<unknown>): Promise<void> {
   const signals = countSignals(signal);
   let seen: number;

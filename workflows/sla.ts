@@ -12,15 +12,16 @@ import type { SlaRef } from '../src/sla/contract.ts';
 import { WAKE } from '../src/temporal/contract.ts';
 import { EVALUATE_CLOCKS } from './activity-options.ts';
 
-/** A timer may fire that late: the activity waits for what is left. */
+/** A timer may fire up to this late. The workflow wakes this much early, and the activity waits for the rest. */
 const MAX_TIMER_LATENESS_MS = 2_000;
 
 const wake = defineSignal(WAKE);
 const { evaluateClocks } = proxyActivities<SlaActivities>({ ...EVALUATE_CLOCKS, summary: 'evaluate the SLA clocks' });
 
 /**
- * Watches the clocks of a session: wakes when one comes to its warning or due time, or when something happened. Ends where no clock runs
- * towards anything, until it is signalled again. All facts are in the database; this holds only the time.
+ * Watches the SLA clocks of a session: wakes at the next warning or due time, or when a signal arrives. Ends when no
+ * clock has a next time; the next signal starts it again. All facts are in the database; this workflow only keeps the
+ * time.
  */
 export async function watchSla(input: SlaRef): Promise<void> {
   let isWoken = false;

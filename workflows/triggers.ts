@@ -27,19 +27,22 @@ const { announceInactiveSessions } = proxyActivities<TriggerActivities>({
   summary: 'announce inactive sessions',
 });
 
-/** Has a customer's workflow have the Schedule that its active version asks for. */
+/** Creates, updates or deletes the Schedule of a customer's workflow according to its active version. */
 export async function syncSchedule(ref: AutomationRef): Promise<void> {
   await untilUnchanged(WAKE, () => setSchedule(ref));
 }
 
-/** Is begun by a Schedule, and starts the run of the customer's workflow for that time. */
+/** Starts the scheduled run of a customer's workflow. The workflow's Schedule starts this workflow. */
 export async function startScheduledRun(ref: AutomationRef): Promise<string | null> {
   const { typedSearchAttributes, startTime } = workflowInfo();
   const scheduledAt = (typedSearchAttributes.get(SCHEDULED_AT) ?? startTime).toISOString();
   return startRun({ ...ref, scheduledAt });
 }
 
-/** Sleeps until the next session of an org may have become silent for long enough. Ends where no workflow asks, until one is activated. */
+/**
+ * Announces the inactive sessions of an org, and sleeps until the next session may become inactive. Ends when no active
+ * workflow waits for inactivity; activating one starts it again.
+ */
 export async function watchInactivity(input: InactivityInput): Promise<void> {
   let isWoken = false;
   setHandler(wake, () => {

@@ -6,7 +6,7 @@ import { validateDefinition } from './validation/definition.ts';
 
 const tags = ['workflows'];
 
-/** What an editor of customers' workflows is built on. */
+/** Routes for editors of customers' workflows. */
 export const definitionRoutes: FastifyPluginAsyncZod = async (app) => {
   let definitions: ReturnType<typeof createDefinitions> | undefined;
 
@@ -15,7 +15,7 @@ export const definitionRoutes: FastifyPluginAsyncZod = async (app) => {
     schema: {
       operationId: 'getWorkflowDefinitions',
       tags,
-      description: 'Every trigger, action, block and operator, with JSON Schemas of what they take and give.',
+      description: 'Every trigger, action, block and operator, with JSON Schemas of their inputs and outputs.',
       response: { 200: Definitions, ...errorResponses(403) },
     },
     handler: async () => (definitions ??= createDefinitions()),

@@ -9,7 +9,10 @@ const jsonSchemaOf = (schema: z.ZodType): Record<string, unknown> => ({
   ...z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }),
 });
 
-/** All that definitions of workflows are made of. Worked out once, as it takes a while and never changes. */
+/**
+ * Returns the definitions of all triggers, actions, blocks and operators. Callers should cache them: they never change,
+ * and building them takes a while.
+ */
 export function createDefinitions(): z.input<typeof Definitions> {
   return {
     actions: [...ACTIONS.values()].map(({ type, title, description, input, output }) => ({

@@ -18,7 +18,7 @@ export async function insertHandoffHold(
     .execute();
 }
 
-/** Has a gate wait for those of some runs that have not ended. Gives how many these are. */
+/** Adds those of the runs to a hold that have not ended. Returns their number. */
 export async function addRunsToHold(trx: Trx, orgId: string, holdId: string, runIds: string[]): Promise<number> {
   const { numUpdatedRows } = await trx
     .updateTable('automation_runs')
@@ -30,7 +30,7 @@ export async function addRunsToHold(trx: Trx, orgId: string, holdId: string, run
   return Number(numUpdatedRows);
 }
 
-/** How many runs a gate still waits for. */
+/** Returns the number of runs a hold still waits for. */
 export async function countPendingRuns(db: Db, orgId: string, holdId: string): Promise<number> {
   const { count } = await db
     .selectFrom('automation_runs')
@@ -42,7 +42,7 @@ export async function countPendingRuns(db: Db, orgId: string, holdId: string): P
   return Number(count);
 }
 
-/** How deep the runs are that a gate has waited for: as deep as what they are to run before. */
+/** Returns the greatest depth of a hold's runs. The handoff continues at this depth. */
 export async function findMaxDepth(db: Db, orgId: string, holdId: string): Promise<number> {
   const { depth } = await db
     .selectFrom('automation_runs')
@@ -53,7 +53,7 @@ export async function findMaxDepth(db: Db, orgId: string, holdId: string): Promi
   return depth ?? 0;
 }
 
-/** The gates that wait for runs of a workflow. */
+/** Returns the holds waiting for runs of a workflow. */
 export const listHandoffHolds = (db: Db, orgId: string, automationId: string) =>
   db
     .selectFrom('automation_runs as run')
@@ -67,7 +67,7 @@ export const listHandoffHolds = (db: Db, orgId: string, automationId: string) =>
     .where('run.status', 'in', ['idle', 'in_progress'])
     .execute();
 
-/** Takes a gate away, once: undefined where it is gone already. */
+/** Deletes a hold. Returns undefined if it was deleted before. */
 export const deleteHandoffHold = (trx: Trx, orgId: string, id: string) =>
   trx
     .deleteFrom('automation_gates')
@@ -76,7 +76,7 @@ export const deleteHandoffHold = (trx: Trx, orgId: string, id: string) =>
     .returning(['session_id', 'is_elsewhere'])
     .executeTakeFirst();
 
-/** The session of a gate that still stands. */
+/** Returns the session of a hold. Returns undefined if the hold was deleted. */
 export const findHandoffHold = (db: Db, orgId: string, id: string) =>
   db
     .selectFrom('automation_gates')

@@ -1,14 +1,14 @@
 import type { Json } from './blocks/schema.ts';
 
-/** What stands in the place of what opens doors elsewhere. */
+/** Replaces credentials in everything shown to users. */
 export const MASK = '***';
 
-/** Names of headers and fields whose values open doors elsewhere. */
+/** Names of headers and fields with credentials as values. */
 const CREDENTIAL_NAME =
   /(^|[-_])(authorization|cookie|password|passwd|secret|token|api[-_]?key|private[-_]?key|credentials?|signature)$/i;
 const isCredentialName = (name: string) => CREDENTIAL_NAME.test(name.replaceAll(/(?<=[a-z])(?=[A-Z])/g, '_'));
 
-/** A value as it is shown: what it has under the name of a credential is not. */
+/** Returns the value with its credentials masked, according to their field names. */
 export function maskCredentials(value: Json): Json {
   if (Array.isArray(value)) return value.map(maskCredentials);
   if (typeof value !== 'object' || value === null) return value;

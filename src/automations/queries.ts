@@ -27,7 +27,7 @@ const versions = (db: Db, orgId: string) =>
 
 export type VersionRow = NonNullable<Awaited<ReturnType<typeof findVersion>>>;
 
-/** The active version of a workflow, else its latest. */
+/** Returns the active version of a workflow, or its latest if none is active. */
 export const findCurrentVersion = (db: Db, orgId: string, id: string) =>
   versions(db, orgId)
     .where('version.automation_id', '=', id)
@@ -49,7 +49,7 @@ export const findVersion = (db: Db, orgId: string, id: string, number: number) =
     .where('version.version_number', '=', number)
     .executeTakeFirst();
 
-/** All versions of a workflow, newest first. */
+/** Returns the versions of a workflow, newest first. */
 export const listVersions = (db: Db, orgId: string, id: string, limit: number) =>
   versions(db, orgId)
     .where('version.automation_id', '=', id)
@@ -57,7 +57,10 @@ export const listVersions = (db: Db, orgId: string, id: string, limit: number) =
     .limit(limit)
     .execute();
 
-/** A page of an org's workflows behind one, oldest first, each in its active version, else in its latest. */
+/**
+ * Returns a page of an org's workflows after the given id, oldest first. Each is in its active version, or in its
+ * latest if none is active.
+ */
 export async function listWorkflows(
   db: Db,
   orgId: string,
@@ -85,7 +88,7 @@ export async function insertAutomation(trx: Trx, orgId: string, id: string, toke
   await trx.insertInto('automations').values({ org_id: orgId, id, webhook_token: token }).execute();
 }
 
-/** Keeps the workflow to this transaction. Undefined where the org has none. */
+/** Locks the workflow until the transaction ends. Returns undefined if the org has no such workflow. */
 export const lockAutomation = (trx: Trx, orgId: string, id: string) =>
   trx
     .selectFrom('automations')
@@ -105,7 +108,7 @@ export interface NewVersion {
   workflow_editor_state: Json;
 }
 
-/** Adds the next version of a workflow that is locked. */
+/** Inserts the next version of a workflow. The caller has locked the workflow. */
 export async function insertVersion(trx: Trx, orgId: string, id: string, version: NewVersion): Promise<void> {
   const json = (value: unknown) => (value === null ? null : JSON.stringify(value));
   await trx
@@ -125,7 +128,7 @@ export async function insertVersion(trx: Trx, orgId: string, id: string, version
     .execute();
 }
 
-/** Has a version be the one that the trigger starts, or none. */
+/** Sets the version started by the trigger, or null for none. */
 export async function setActiveVersion(trx: Trx, orgId: string, id: string, versionId: number | null): Promise<void> {
   await trx
     .updateTable('automations')
@@ -144,7 +147,7 @@ export async function deleteAutomation(trx: Trx, orgId: string, id: string): Pro
   return numDeletedRows > 0n;
 }
 
-/** Runs of a workflow that have not ended. */
+/** Returns the ids of a workflow's runs in progress. */
 export async function listOpenRuns(trx: Trx, orgId: string, id: string): Promise<string[]> {
   const open = await trx
     .selectFrom('automation_runs')

@@ -29,7 +29,7 @@ import {
 const tags = ['workflows'];
 const Page = z.object({ cursor: Id.optional(), limit: z.coerce.number().int().min(1).max(100).default(50) });
 
-/** Customers' workflows and their versions. */
+/** Routes of customers' workflows and their versions. */
 export const workflowRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config, secrets }) => {
   const shown = (version: Parameters<typeof toWorkflowAnswer>[1]) => toWorkflowAnswer(config.PUBLIC_URL, version);
 
@@ -38,7 +38,7 @@ export const workflowRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config,
     schema: {
       operationId: 'createWorkflow',
       tags,
-      description: 'Makes a workflow that is not active yet. Whatever is wrong with its steps is named, all at once.',
+      description: 'Creates a workflow, inactive at first. All problems with its steps are reported at once.',
       body: CreateWorkflow,
       response: { 201: Workflow, ...errorResponses(403) },
     },
@@ -80,7 +80,7 @@ export const workflowRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config,
       operationId: 'updateWorkflow',
       tags,
       description:
-        'Makes a new version, which is not active until POST /workflows/{id}/activate. Runs stay on the version that they started with.',
+        'Creates a new version, inactive until POST /workflows/{id}/activate. Runs stay on the version that they started with.',
       params: WorkflowPath,
       body: UpdateWorkflow,
       response: { 200: Workflow, ...errorResponses(403, 404) },
@@ -93,7 +93,7 @@ export const workflowRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config,
     schema: {
       operationId: 'deleteWorkflow',
       tags,
-      description: 'Deletes the workflow with its versions and runs. Runs that are under way end.',
+      description: 'Deletes the workflow with its versions and runs. Runs in progress end.',
       params: WorkflowPath,
       response: { 200: NoBody, ...errorResponses(403, 404) },
     },
@@ -136,7 +136,7 @@ export const workflowRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config,
     schema: {
       operationId: 'deactivateWorkflow',
       tags,
-      description: 'Its trigger starts nothing any more. Runs that are under way go on.',
+      description: 'Its trigger starts no more runs. Runs in progress continue.',
       params: WorkflowPath,
       response: { 200: Workflow, ...errorResponses(403, 404) },
     },

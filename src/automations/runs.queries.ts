@@ -7,11 +7,11 @@ import type { RunStatus } from './runs/table.ts';
 
 const COLUMNS = ['id', 'automation_id', 'version_id', 'status', 'is_waiting', 'trigger_output', 'depth'] as const;
 
-/** A run as its steps need it. */
+/** Returns a run with the columns needed by its steps. */
 export const findRun = (db: Db, orgId: string, id: string) =>
   db.selectFrom('automation_runs').select(COLUMNS).where('org_id', '=', orgId).where('id', '=', id).executeTakeFirst();
 
-/** Where a run went on when it was last retried, if it is under way. */
+/** Returns the next step at the last retry by hand, if the run is in progress. */
 export async function findResumedAt(db: Db, orgId: string, id: string): Promise<NextStep | null> {
   const run = await db
     .selectFrom('automation_runs')
@@ -23,7 +23,7 @@ export async function findResumedAt(db: Db, orgId: string, id: string): Promise<
   return run?.resumed_at ?? null;
 }
 
-/** A run as its steps need it, as it stays until the transaction ends. */
+/** Locks a run until the transaction ends, and returns it like findRun. */
 export const lockRun = (trx: Trx, orgId: string, id: string) =>
   trx
     .selectFrom('automation_runs')
@@ -35,7 +35,7 @@ export const lockRun = (trx: Trx, orgId: string, id: string) =>
 
 export type Run = NonNullable<Awaited<ReturnType<typeof findRun>>>;
 
-/** The steps of a version. They never change. */
+/** Returns the steps of a version. They never change. */
 export const findBlocks = (db: Db, orgId: string, versionId: number) =>
   db
     .selectFrom('automation_versions')
@@ -44,7 +44,7 @@ export const findBlocks = (db: Db, orgId: string, versionId: number) =>
     .where('id', '=', versionId)
     .executeTakeFirstOrThrow();
 
-/** Lets runs begin, oldest first, as far as there is room for them beside those that are under way. */
+/** Starts queued runs, oldest first, until `most` runs are active. Returns the started runs. */
 export async function claimQueuedRuns(trx: Trx, orgId: string, most: number): Promise<Run[]> {
   const { rows } = await sql<Run>`
     with busy as (
@@ -60,7 +60,10 @@ export async function claimQueuedRuns(trx: Trx, orgId: string, most: number): Pr
   return rows;
 }
 
-/** Ends a run, which then listens for nothing any more. One that failed keeps what it has heard, as it may be retried. Gives what waits for its end. */
+/**
+ * Ends a run and stops its waiting for events. A failed run keeps its received events, as it may be retried. Returns
+ * the id of the handoff hold waiting for the run, if any.
+ */
 export async function endRun(
   trx: Trx,
   orgId: string,
@@ -91,7 +94,7 @@ export async function setWaiting(trx: Trx, orgId: string, id: string, isWaiting:
     .execute();
 }
 
-/** What steps gave, by place. */
+/** Returns the outputs of steps by step path. */
 export async function listOutputs(
   db: Db,
   orgId: string,
@@ -129,7 +132,10 @@ export interface StepRecord {
   output: Json;
 }
 
-/** Writes down steps as they stand. One that is there already is replaced, its beginning and its tries but counted; one that is over stays. */
+/**
+ * Inserts steps, or updates them if they exist: an update counts an attempt and keeps the start time. Completed and
+ * skipped steps do not change.
+ */
 export async function saveSteps(db: Db, orgId: string, runId: string, steps: StepRecord[]): Promise<void> {
   if (steps.length === 0) return;
   await sql`
@@ -166,7 +172,7 @@ export async function endStep(
     .execute();
 }
 
-/** Writes down why a try failed. */
+/** Saves the error of a failed attempt. */
 export async function setStepError(
   db: Db,
   orgId: string,
@@ -183,7 +189,7 @@ export async function setStepError(
     .execute();
 }
 
-/** What a run has heard of a type and did not take yet, in the order in which it came. */
+/** Returns the unconsumed events of a type received by a run, in order of arrival. */
 export const listReceivedEvents = (trx: Trx, orgId: string, runId: string, type: TriggerType) =>
   receivedEvents(trx, orgId, runId, type)
     .select(['event_id', 'output'])
@@ -191,7 +197,7 @@ export const listReceivedEvents = (trx: Trx, orgId: string, runId: string, type:
     .orderBy('event_id')
     .execute();
 
-/** Whether a run has heard anything of a type that it did not take yet. */
+/** Returns whether a run has unconsumed events of a type. */
 export const hasReceivedEvent = async (trx: Trx, orgId: string, runId: string, type: TriggerType): Promise<boolean> =>
   (await receivedEvents(trx, orgId, runId, type).select('event_id').limit(1).executeTakeFirst()) !== undefined;
 

@@ -49,7 +49,7 @@ export const CreateWorkflow = z
   .meta({ id: 'CreateWorkflow', examples: [EXAMPLE] });
 export type CreateWorkflow = z.infer<typeof CreateWorkflow>;
 
-/** What is absent stays as the latest version has it. */
+/** Absent fields are as in the latest version. */
 export const UpdateWorkflow = z
   .object(shape)
   .partial()
@@ -72,7 +72,7 @@ export const Workflow = z
     trigger_constraints: AnyJson.nullable(),
     workflow_editor_state: AnyJson.nullable(),
     webhook_url: z.string().nullable().describe('Of a webhook or form trigger: where to post to.'),
-    constraint_errors: z.int().describe('How often its constraints could not be worked out.'),
+    constraint_errors: z.int().describe('Number of failed evaluations of its constraints.'),
     last_constraint_error: z.string().nullable(),
     created_at: Timestamp,
     updated_at: Timestamp,
@@ -86,7 +86,7 @@ export const Activate = z
   .meta({ id: 'ActivateWorkflow', examples: [{ version_number: 1 }] });
 
 export const Trigger = z
-  .object({ input: bounded(AnyJson).optional().describe('What steps find as trigger.output.input.') })
+  .object({ input: bounded(AnyJson).optional().describe('Available to steps as trigger.output.input.') })
   .meta({ id: 'TriggerWorkflow', examples: [{ input: { order: '17' } }] });
 
 export const Triggered = z.object({ run_id: Id.nullable().describe('null: its constraints do not hold.') });

@@ -35,14 +35,14 @@ const MAX_VERSIONS = 100;
 const MAX_SUMMARY = 2_000;
 const INBOUND_PATHS: Record<string, string> = { webhook: 'hooks/workflows', 'form-trigger': 'hooks/forms' };
 
-/** A workflow in one of its versions, as answers show it. */
+/** Returns a version of a workflow as the API shows it. */
 export function toWorkflowAnswer(publicUrl: string, { webhook_token, ...version }: VersionRow) {
   const way = INBOUND_PATHS[version.trigger_type];
   const webhook_url = way === undefined ? null : `${publicUrl}/${way}/${version.workflow_id}/${webhook_token}`;
   return { ...version, trigger_configuration: maskSecret(version.trigger_configuration), webhook_url };
 }
 
-/** Makes a workflow, whose first version is not active yet. Throws invalid, naming every problem with its step. */
+/** Creates a workflow. Its first version is not active yet. Throws invalid with every problem and its step. */
 export function createWorkflow(db: Db, secrets: Secrets, orgId: string, input: CreateWorkflow): Promise<VersionRow> {
   return inTransaction(db, async (trx) => {
     const id = newId();
@@ -54,14 +54,14 @@ export function createWorkflow(db: Db, secrets: Secrets, orgId: string, input: C
   });
 }
 
-/** The active version of a workflow, else its latest. Throws notFound. */
+/** Returns the active version of a workflow, or its latest if none is active. */
 export async function getWorkflow(db: Db, orgId: string, id: string): Promise<VersionRow> {
   const version = await findCurrentVersion(db, orgId, id);
   if (version === undefined) throw notFound('workflow');
   return version;
 }
 
-/** A page of the org's workflows, oldest first. */
+/** Returns a page of the org's workflows, oldest first. */
 export async function pageOfWorkflows(
   db: Db,
   orgId: string,
@@ -72,13 +72,16 @@ export async function pageOfWorkflows(
   return { items, next: rows.length > limit ? (items.at(-1)?.workflow_id ?? null) : null };
 }
 
-/** The versions of a workflow, newest first. Throws notFound. */
+/** Returns the versions of a workflow, newest first. Throws notFound. */
 export async function listWorkflowVersions(db: Db, orgId: string, id: string): Promise<VersionRow[]> {
   await getWorkflow(db, orgId, id);
   return listVersions(db, orgId, id, MAX_VERSIONS);
 }
 
-/** Adds a version that is not active yet: what is not given is as in the latest. Runs stay on theirs. Throws notFound and invalid. */
+/**
+ * Adds a version without activating it. Fields not given are as in the latest version. Runs stay on their version.
+ * Throws notFound and invalid.
+ */
 export function updateWorkflow(
   db: Db,
   secrets: Secrets,
@@ -99,7 +102,7 @@ export function updateWorkflow(
   });
 }
 
-/** Has a version, the latest unless another is named, be started by its trigger from now on. Throws notFound. */
+/** Activates a version, by default the latest: the trigger starts it from now on. Throws notFound. */
 export function activateWorkflow(db: Db, orgId: string, id: string, number: number | undefined): Promise<VersionRow> {
   return inTransaction(db, async (trx) => {
     if ((await lockAutomation(trx, orgId, id)) === undefined) throw notFound('workflow');
@@ -113,7 +116,7 @@ export function activateWorkflow(db: Db, orgId: string, id: string, number: numb
   });
 }
 
-/** Has the workflow's trigger start nothing any more. Runs go on. Throws notFound. */
+/** Deactivates a workflow: its trigger starts no more runs. Runs in progress continue. Throws notFound. */
 export function deactivateWorkflow(db: Db, orgId: string, id: string): Promise<VersionRow> {
   return inTransaction(db, async (trx) => {
     if ((await lockAutomation(trx, orgId, id)) === undefined) throw notFound('workflow');
@@ -123,7 +126,7 @@ export function deactivateWorkflow(db: Db, orgId: string, id: string): Promise<V
   });
 }
 
-/** Deletes a workflow with its versions and runs; those under way end. Throws notFound. */
+/** Deletes a workflow with its versions and runs. Runs in progress end. Throws notFound. */
 export function deleteWorkflow(db: Db, orgId: string, id: string): Promise<void> {
   return inTransaction(db, async (trx) => {
     const open = await listOpenRuns(trx, orgId, id);
@@ -140,7 +143,10 @@ export function deleteWorkflow(db: Db, orgId: string, id: string): Promise<void>
   });
 }
 
-/** Starts an active workflow by hand. Gives the run, null where its constraints do not hold. Throws notFound, and conflict where none is active. */
+/**
+ * Starts an active workflow by hand. Returns the run's id, or null if the constraints do not hold. Throws notFound, and
+ * conflict if the workflow is inactive or has another trigger.
+ */
 export function triggerWorkflow(db: Db, orgId: string, id: string, input: Json): Promise<string | null> {
   return inTransaction(db, async (trx) => {
     const version = await getWorkflow(trx, orgId, id);
@@ -158,7 +164,7 @@ export function triggerWorkflow(db: Db, orgId: string, id: string, input: Json):
   });
 }
 
-/** Throws invalid, naming every problem with its step. */
+/** Throws invalid with every problem and its step. */
 export function assertValidDefinition(
   definition: Pick<NewVersion, 'trigger_configuration' | 'trigger_constraints'> & {
     trigger_type: unknown;

@@ -9,16 +9,16 @@ export interface AutomationsTable {
   org_id: string;
   id: string;
   webhook_token: string;
-  /** The version that its trigger starts. Null: none. */
+  /** The version started by the trigger. Null: none. */
   active_version: number | null;
-  /** How often its constraints could not be worked out. */
+  /** Number of failed evaluations of its constraints. */
   constraint_errors: Generated<number>;
   last_constraint_error: string | null;
   created_at: Generated<Date>;
   updated_at: Generated<Date>;
 }
 
-/** Never changes. */
+/** Rows never change. */
 export interface AutomationVersionsTable {
   org_id: string;
   id: Generated<number>;

@@ -7,7 +7,7 @@ import type { TestApi, TestOrg } from '../support/stack/api.ts';
 
 const rejectTicket = () => Promise.reject(new Error('Tickets are made on the stack'));
 
-/** As much of the api or the stack as actions need. */
+/** The parts of the API or the stack needed by actions. */
 export type ActionHost = Pick<TestApi, 'db' | 'deps'>;
 
 export const depsOf = ({ db, deps: { egress, secrets, sending } }: ActionHost): ActionDeps => ({
@@ -19,8 +19,8 @@ export const depsOf = ({ db, deps: { egress, secrets, sending } }: ActionHost): 
 });
 
 /**
- * Does actions as a run's steps do them, and gives their output as the action's schema has it. What it gives is a function of an org, a type, an
- * input and, for a second try of the same step, its dedupe key.
+ * Returns a function to run actions like a run's steps. It takes an org, a type and an input, and the dedupe key of a
+ * repeated attempt. It checks the output against the action's schema and returns it.
  */
 export function createActionRunner(around: ActionHost) {
   const { db } = around;

@@ -47,7 +47,7 @@ describe('GET /workflows/definitions', () => {
     ]);
   });
 
-  it('leads to nothing that is not in it', async () => {
+  it('contains every schema it refers to', async () => {
     const { body } = await api.org.get('/workflows/definitions');
     for (const schema of [
       ...body.actions.flatMap((one: { input: object; output: object }) => [one.input, one.output]),
@@ -68,7 +68,7 @@ describe('POST /workflows/validate', () => {
     return answer.body;
   };
 
-  it('says that a workflow can run, and what it uses', async () => {
+  it('reports a valid workflow with its action types', async () => {
     expect(await validate({ trigger_type: 'ticket-created', workflow_blocks: [note('Hi')] })).toEqual({
       valid: true,
       issues: [],
@@ -76,7 +76,7 @@ describe('POST /workflows/validate', () => {
     });
   });
 
-  it('names every problem with its step', async () => {
+  it('reports every problem with its step', async () => {
     const blocks = [note('{{later.x}}'), { ...note('x'), id: 'later', type: 'nope' }];
     expect(
       await validate({ trigger_type: 'cron-trigger', workflow_blocks: blocks, trigger_constraints: { x: 1 } }),
@@ -92,14 +92,14 @@ describe('POST /workflows/validate', () => {
     });
   });
 
-  it('judges whatever has the right name', async () => {
+  it('validates fields of any type, and rejects missing ones', async () => {
     for (const odd of [null, 7, 'x', {}, [[]], [null]]) {
       expect((await validate({ trigger_type: odd, workflow_blocks: odd })).valid).toBe(false);
     }
     expect((await api.org.post('/workflows/validate', {})).status).toBe(400);
   });
 
-  it('needs a key that may read workflows', async () => {
+  it('requires a key with the scope workflows:read', async () => {
     const limited = await api.org.withScopes('tags:read');
     expect((await limited.post('/workflows/validate', {})).status).toBe(403);
     expect((await limited.get('/workflows/definitions')).status).toBe(403);

@@ -24,7 +24,7 @@ const timesOf = (id: string) =>
     .where('automation_id', '=', id)
     .executeTakeFirstOrThrow();
 
-it('a handoff goes on once the workflows that run before it have ended, however they end', async () => {
+it('a handoff continues after all workflow runs before it have ended, completed or failed', async () => {
   const slow = await activate(stack.org, { trigger_type: 'pre-ticket-handoff', workflow_blocks: [pause(2)] });
   const broken = await activate(stack.org, {
     trigger_type: 'pre-ticket-handoff',
@@ -64,7 +64,7 @@ it('a handoff goes on once the workflows that run before it have ended, however 
 it.each([
   ['canceled', (id: string, run: string) => ['post', `/workflows/${id}/runs/${run}/cancel`] as const],
   ['deleted with its workflow', (id: string) => ['delete', `/workflows/${id}`] as const],
-])('and at once where the run before it is %s', async (_, requestOf) => {
+])('a handoff continues at once if the workflow run before it is %s', async (_, requestOf) => {
   const org = await stack.createOrg();
   const endless = await activate(org, { trigger_type: 'pre-ticket-handoff', workflow_blocks: [pause(600)] });
   const after = await activate(org, { trigger_type: 'ticket-handoff' });
@@ -80,7 +80,7 @@ it.each([
   expect(Date.now() - began).toBeLessThan(15_000);
 });
 
-it('and is as deep as what caused it, so that no handoffs cause one another without end', async () => {
+it('a handoff after a hold keeps the depth of its cause, so handoffs cannot trigger each other endlessly', async () => {
   const org = await stack.createOrg();
   await activate(org, { trigger_type: 'pre-ticket-handoff', workflow_blocks: [pause(600)] });
   const after = await activate(org, { trigger_type: 'ticket-handoff' });

@@ -27,7 +27,7 @@ const forEach = (id: string, items: Json, steps: Step[]): Step => ({
   branches: { do: steps },
 });
 
-/** Runs a definition to its end: each action gives what `give` says, time is skipped. */
+/** Runs a definition to its end. `give` returns the output of each action, and waits end at once. */
 async function runDefinition(
   blocks: Step[],
   trigger: { [key: string]: Json } = {},
@@ -61,13 +61,13 @@ async function runDefinition(
 }
 const idsOf = ({ trace }: { trace: [string, Json][] }) => trace.map(([id]) => id);
 
-describe('a workflow', () => {
-  it('does its steps in order, and is at once at its end where it has none', async () => {
+describe('the interpreter', () => {
+  it('runs steps in order, and ends at once without steps', async () => {
     expect(idsOf(await runDefinition([action('a'), action('b')]))).toEqual(['a', 'b']);
     expect(idsOf(await runDefinition([]))).toEqual([]);
   });
 
-  it('goes one way at an if-else, and on behind it', async () => {
+  it('runs one branch of an if-else, then the steps after it', async () => {
     const blocks = (right: Json) => [
       ifElse('if', '{{trigger.output.plan}}', right, [action('yes')], [action('no')]),
       action('last'),
@@ -77,7 +77,7 @@ describe('a workflow', () => {
     expect(idsOf(await runDefinition([ifElse('if', 1, 2, [action('yes')]), action('last')]))).toEqual(['last']);
   });
 
-  it('takes the case of a switch that is equal, else its default', async () => {
+  it('runs the matching case of a switch, otherwise its default', async () => {
     const blocks: Step[] = [
       {
         $kind: 'Block',
@@ -99,7 +99,7 @@ describe('a workflow', () => {
     expect(idsOf(await runDefinition(blocks, { kind: 'c' }))).toEqual(['other', 'last']);
   });
 
-  it('goes through lists in lists, each step seeing its own iteration', async () => {
+  it('runs nested loops, with each step seeing its own iteration', async () => {
     const blocks = [
       forEach('outer', '{{trigger.output.rows}}', [
         action('row', { row: '{{outer.output.item}}', at: '{{outer.output.index}}' }),
@@ -121,7 +121,7 @@ describe('a workflow', () => {
     ]);
   });
 
-  it('leaves out no branch though it decides in several turns', async () => {
+  it('skips no branch when it evaluates blocks in several turns', async () => {
     const items = Array.from({ length: 600 }, (_, n) => n);
     const each = (n: number) => ifElse('if', '{{each.output.item}}', n, [action('do', { n: '{{each.output.item}}' })]);
     for (const n of [497, 498, 499]) {
@@ -130,14 +130,14 @@ describe('a workflow', () => {
     }
   });
 
-  it('says where references make too much', async () => {
+  it('throws a StepError if resolved references become too large', async () => {
     const step = action('big', { text: '{{trigger.output.body}}'.repeat(2_000) });
     const read = async () => new Map<string, Json>();
     const big = resolveInput({ blocks: [step], trigger: { body: 'x'.repeat(1_000_000) } }, { read }, '0', step.input);
     await expect(big).rejects.toBeInstanceOf(StepError);
   });
 
-  it('waits for minutes and until a time', async () => {
+  it('waits for minutes or until a time, and rejects invalid and too long waits', async () => {
     const wait = (id: string, inputs: { minutes: Json } | { until: Json }): Step => ({
       $kind: 'Block',
       type: 'wait',
@@ -154,7 +154,7 @@ describe('a workflow', () => {
     await expect(runDefinition([wait('w', { minutes: 600_000 })])).rejects.toThrow('longer than a year');
   });
 
-  it('gives null for a step that did not run, and keeps the type of a value that stands alone', async () => {
+  it('resolves a step without a run to null, and keeps the type of a value referenced alone', async () => {
     const { trace } = await runDefinition(
       [
         ifElse('if', 1, 2, [action('never')]),
@@ -174,7 +174,7 @@ describe('a workflow', () => {
     ]);
   });
 
-  it('expands nothing that comes out of a reference, and reaches no prototype', async () => {
+  it('does not expand references in resolved values, and does not read prototypes', async () => {
     const { trace } = await runDefinition(
       [
         action('a', {
@@ -189,7 +189,7 @@ describe('a workflow', () => {
     expect(trace[0]?.[1]).toEqual({ text: '{{trigger.output.secret}}', proto: null, constructor: null, length: null });
   });
 
-  it('fails at what is no list, or too long a one', async () => {
+  it('fails to loop over anything but a list of at most 1,000 items', async () => {
     await expect(runDefinition([forEach('each', 'text', [action('a')])])).rejects.toThrow('no list');
     await expect(
       runDefinition([
@@ -202,7 +202,7 @@ describe('a workflow', () => {
     ).rejects.toThrow('more than 1000');
   });
 
-  it('comes to its end though it only decides, a thousand times in a thousand', async () => {
+  it('reaches the end of nested loops with thousands of decisions', async () => {
     const items = Array.from({ length: 60 }, (_, n) => n);
     const { trace, decisions } = await runDefinition([
       forEach('o', items, [forEach('i', items, [ifElse('if', '{{i.output.item}}', 59, [action('hit')])])]),

@@ -9,7 +9,7 @@ import { type Stack, startStack } from '../support/stack/stack.ts';
 const IS_LONG = process.env.TEST_TIER === 'long';
 const RUNS = IS_LONG ? 1_000 : 40;
 const MAX_DURATION_MS = IS_LONG ? 1_800_000 : 120_000;
-/** So that what waits for days ends within a test. */
+/** Shortens waits of days to fit into a test. */
 const SPEED_UP = 100_000;
 
 const HOSTILE_TRIGGER: { [key: string]: Json } = {
@@ -35,7 +35,7 @@ afterAll(async () => {
   await stack.close();
 });
 
-/** The same steps, but that they wait for moments and call on loopback. */
+/** Returns the same steps with short waits and calls to loopback addresses. */
 function withShortWaits(steps: unknown): Step[] {
   return JSON.parse(JSON.stringify(steps), (key, value) => {
     if (key === 'minutes' || key === 'timeout_minutes') return Math.max(value, 1) / SPEED_UP;
@@ -48,7 +48,7 @@ const statuses = async () =>
   (await stack.db.selectFrom('automation_runs').select('status').execute()).map(({ status }) => status);
 
 it(
-  'any definition that validates runs to its end, and never fails a workflow task',
+  'every valid definition runs to its end without a failed workflow task',
   async () => {
     const seed = Date.now();
     const wanted = fc.sample(definitions(), { numRuns: RUNS, seed });
@@ -68,7 +68,7 @@ it(
     for (const [runId, steps] of ids) {
       const handle = stack.temporal.workflow.getHandle(`workflow-run/${runId}`);
       const history = await handle.fetchHistory().catch(() => undefined);
-      if (history === undefined) continue; // nothing was to be done but to decide
+      if (history === undefined) continue; // a run of blocks only ends without Temporal
       const failures = (history.events ?? []).flatMap(
         ({ workflowTaskFailedEventAttributes: failed }) => failed?.failure?.message ?? [],
       );

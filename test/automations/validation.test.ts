@@ -6,7 +6,7 @@ import { type UnvalidatedDefinition, validateDefinition } from '../../src/automa
 import { definitions } from '../support/definitions.ts';
 
 const UUID = '00000000-0000-4000-8000-000000000000';
-/** Far more than it takes on a loaded machine, and far less than what a mistake takes. */
+/** Far more than validation takes on a loaded machine, and far less than a mistake would take. */
 const SOON_MS = 30_000;
 
 const note = (id: unknown, text: unknown = 'x', more: object = {}) => ({
@@ -35,7 +35,7 @@ const issues = (blocks: unknown, more: Partial<UnvalidatedDefinition> = {}) =>
 const nested = (deep: number): unknown[] => (deep === 1 ? [note('n')] : [loopOf(`l${deep}`, nested(deep - 1))]);
 const loopOf = (id: string, steps: unknown[]) => block('for-each', id, { items: [1] }, { do: steps });
 
-describe('a valid definition', () => {
+describe('validation of a valid definition', () => {
   it.each<[string, unknown[]]>([
     ['is empty', []],
     ['refers to the trigger', [note('a', '{{trigger.output.session.id}}')]],
@@ -78,19 +78,19 @@ describe('a valid definition', () => {
     ['is 200 steps long', Array.from({ length: 200 }, (_, n) => note(`n${n}`))],
     ['is 10 deep', nested(10)],
     ['says what becomes of errors', [note('a', 'x', { retry: { attempts: 10 }, on_error: 'continue' })]],
-  ])('%s', (_, blocks) => {
+  ])('accepts a definition that %s', (_, blocks) => {
     expect(issues(blocks)).toEqual([]);
     expect(validate(blocks).steps).toEqual(blocks);
   });
 
-  it('says which actions it uses, each once, in all branches', () => {
+  it('returns the action types used in all branches, each once', () => {
     expect(
       validate([note('a'), when({}, [hook({ url: 'https://example.com' })]), note('b')]).action_types_used,
     ).toEqual(['add-note', 'send-webhook']);
   });
 });
 
-describe('every problem is named with its step', () => {
+describe('validation of an invalid definition', () => {
   it.each<[string, unknown, string[]]>([
     ['no list', 'x', ['null: workflow_blocks must be a list of steps']],
     ['no object', [7], ['null: workflow_blocks[0]: must be a step, which is an object']],
@@ -228,7 +228,7 @@ describe('every problem is named with its step', () => {
       Array.from({ length: 201 }, (_, n) => note(`n${n}`)),
       ['null: workflow_blocks must have at most 200 steps in all'],
     ],
-  ])('%s', (_, blocks, expected) => {
+  ])('reports the problem with its step: %s', (_, blocks, expected) => {
     expect(issues(blocks)).toEqual(expected);
     expect(validate(blocks).steps).toBeUndefined();
   });
@@ -242,17 +242,17 @@ describe('every problem is named with its step', () => {
     {},
     { minutes: 1, until: '2026-01-31T12:00:00Z' },
     null,
-  ])('a wait for %j', (inputs) =>
+  ])('rejects a wait with the inputs %j', (inputs) =>
     expect(issues([block('wait', 'w', inputs)])).toEqual([expect.stringMatching(/^w: inputs/)]),
   );
 
-  it('all at once', () => {
+  it('reports all problems at once', () => {
     const blocks = [note('a', '{{z.x}}', { colour: 1 }), when({ right: undefined }, [note('b', 7), note('a')])];
     expect(issues(blocks)).toHaveLength(5);
   });
 });
 
-describe('a trigger', () => {
+describe('validation of a trigger', () => {
   const of = (trigger_type: unknown, trigger_configuration?: unknown, trigger_constraints?: unknown) =>
     issues([], { trigger_type, trigger_configuration, trigger_constraints });
 
@@ -263,7 +263,7 @@ describe('a trigger', () => {
     ['form-trigger', { fields: [{ name: 'email', type: 'email', required: true }] }],
     ['webhook', null],
     ['ticket-created', undefined],
-  ])('%s %j is fine', (type, configuration) => expect(of(type, configuration)).toEqual([]));
+  ])('accepts %s with the configuration %j', (type, configuration) => expect(of(type, configuration)).toEqual([]));
 
   it.each<[string, unknown, string]>([
     ['cron-trigger', null, 'needs one'],
@@ -280,11 +280,11 @@ describe('a trigger', () => {
     ['ticket-inactive', {}, 'minutes: is missing'],
     ['form-trigger', { fields: [] }, 'fields'],
     ['form-trigger', { fields: [{ name: 'a b', type: 'text' }] }, 'fields.0.name'],
-  ])('%s %j is named', (type, configuration, message) => {
+  ])('rejects %s with the configuration %j', (type, configuration, message) => {
     expect(of(type, configuration)).toEqual([expect.stringContaining(message)]);
   });
 
-  it.each([undefined, 7, 'nope', '__proto__', ['webhook']])('%j is none', (type) => {
+  it.each([undefined, 7, 'nope', '__proto__', ['webhook']])('rejects %j as a trigger type', (type) => {
     expect(of(type)).toEqual([expect.stringContaining('trigger_type')]);
   });
 
@@ -296,12 +296,12 @@ describe('a trigger', () => {
     [1],
     { constructor: [] },
     { log: 'x' },
-  ])('constraints %j are named', (constraints) =>
+  ])('rejects the constraints %j', (constraints) =>
     expect(of('webhook', null, constraints)).toEqual([expect.stringContaining('trigger_constraints: ')]),
   );
 });
 
-describe('whatever is given', () => {
+describe('validation of random and hostile input', () => {
   const soon = <T>(work: () => T): T => {
     const began = performance.now();
     const result = work();
@@ -313,11 +313,11 @@ describe('whatever is given', () => {
     part.repeat(1_000_000 / part.length),
   );
 
-  it('definitions of all shapes validate', () => {
+  it('accepts generated definitions of all shapes', () => {
     fc.assert(fc.property(definitions(), (definition) => expect(validateDefinition(definition).issues).toEqual([])));
   });
 
-  it('a step taken away is missed where it is referred to', () => {
+  it('reports references to a removed step', () => {
     fc.assert(
       fc.property(definitions(), ({ workflow_blocks: blocks }) => {
         const all = [...blocks, note('last', `{{${blocks[0]?.id}.x}}`)] as Step[];
@@ -328,7 +328,7 @@ describe('whatever is given', () => {
     );
   });
 
-  it('any JSON in any place is judged without a crash', () => {
+  it('handles any JSON in any place without a crash', () => {
     fc.assert(
       fc.property(definitions(), fc.jsonValue({ maxDepth: 6 }), fc.nat(), (definition, value, nth) => {
         const text = JSON.stringify(definition);
@@ -343,7 +343,7 @@ describe('whatever is given', () => {
   });
 
   it.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty'])(
-    '%s as a name anywhere is only a name',
+    'treats %s as an ordinary name anywhere',
     (name) => {
       const text = JSON.stringify([
         note('a'),
@@ -362,7 +362,7 @@ describe('whatever is given', () => {
     },
   );
 
-  it('depth ends no process', () => {
+  it('survives values nested 200,000 levels deep', () => {
     for (const deep of [64, 1_000, 10_000, 200_000]) {
       const value = deepList(deep);
       const more = { trigger_constraints: value, trigger_configuration: value };
@@ -371,7 +371,7 @@ describe('whatever is given', () => {
     }
   });
 
-  it('a megabyte of braces is judged and put in within moments', () => {
+  it('handles a megabyte of braces within seconds, in validation and in resolved references', () => {
     for (const text of BRACES) {
       soon(() => validate([hook({ url: 'https://example.com', body: text })]));
       soon(() => validate([note(text), note('b', `{{${text}}}`)]));

@@ -13,12 +13,12 @@ import { installRuntime } from '../support/stack/temporal-runtime.ts';
 
 const HOUR = 60 * 60 * 1000;
 const QUEUE = 'assignment-tests';
-/** How far a wait may be off: between the skips, time passes as it does. */
+/** Tolerance of a wait: real time passes between the skips. */
 const SLACK_MS = 5_000;
 
 const nothing: AssignmentProgress = { assigned: 0, hasMore: false, opensInMs: null };
 
-describe('the workflow that gives out sessions, in skipped time', () => {
+describe('the assignment workflow, in skipped time', () => {
   let environment: TestWorkflowEnvironment;
   let serial = 0;
   beforeAll(async () => {
@@ -33,7 +33,10 @@ describe('the workflow that gives out sessions, in skipped time', () => {
   type Look = () => Promise<void>;
   type Batch = (look: Look) => Promise<AssignmentProgress> | AssignmentProgress;
 
-  /** Runs the workflow to its end over batches that give, in turn, as scripted; the last one stays. Gives the time before each batch. */
+  /**
+   * Runs the workflow to its end. Each batch returns the next scripted result; the last one repeats. Returns the time
+   * before each batch.
+   */
   const run = async (batches: Batch[], during: (look: Look) => Promise<void> = async () => undefined) => {
     const looks: number[] = [];
     const input = { orgId: `org-${++serial}` };
@@ -67,7 +70,7 @@ describe('the workflow that gives out sessions, in skipped time', () => {
     for (const [n, wait] of waits.entries()) expect(Math.abs(wait - (expected[n] ?? 0))).toBeLessThan(SLACK_MS);
   };
 
-  it('gives batch after batch while there is more, and ends where only a change would help', async () => {
+  it('assigns batch after batch while there are more, then ends', async () => {
     const full = () => ({ assigned: 50, hasMore: true, opensInMs: null });
     expectWaits(await run([full, full, () => nothing]), [0, 0, 0]);
   });
@@ -77,7 +80,7 @@ describe('the workflow that gives out sessions, in skipped time', () => {
     expectWaits(await run([closedFor(63), closedFor(2000), () => nothing]), [0, 63 * HOUR, 2000 * HOUR]);
   });
 
-  it('looks again while it sleeps when something has changed', async () => {
+  it('checks again when a signal arrives during its sleep', async () => {
     const waits = await run([() => ({ ...nothing, opensInMs: 63 * HOUR }), () => nothing], async (look) => {
       await environment.sleep(2 * HOUR);
       await look();
@@ -85,7 +88,7 @@ describe('the workflow that gives out sessions, in skipped time', () => {
     expectWaits(waits, [0, 2 * HOUR]);
   });
 
-  it('does not end over a session that begins to wait while it looks', async () => {
+  it('checks again when a signal arrives during a batch', async () => {
     const late: Batch = async (look) => {
       await look();
       return nothing;
@@ -93,7 +96,7 @@ describe('the workflow that gives out sessions, in skipped time', () => {
     expectWaits(await run([late, () => nothing]), [0, 0]);
   });
 
-  it('goes on over as many runs as it takes', async () => {
+  it('continues as new after many batches, without losing any', async () => {
     const one = () => ({ assigned: 1, hasMore: true, opensInMs: null });
     expect(await run([...Array.from({ length: 210 }, () => one), () => nothing])).toHaveLength(211);
   });

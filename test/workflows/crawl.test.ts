@@ -22,7 +22,7 @@ const going: CrawlProgress = {
 const drained: CrawlProgress = { ...going, state: 'drained', queued: 0 };
 const done: CrawlResult = { status: 'completed', pages: 50, changed: 50, removed: 0 };
 
-describe('the workflow of a crawl, in skipped time', () => {
+describe('the crawl workflow, in skipped time', () => {
   let environment: TestWorkflowEnvironment;
   let serial = 0;
   beforeAll(async () => {
@@ -35,13 +35,13 @@ describe('the workflow of a crawl, in skipped time', () => {
   afterAll(() => environment.teardown());
 
   interface Script {
-    /** What each batch gives, in turn; the last one stays. */
+    /** Result of each batch, in turn; the last one repeats. */
     batches: CrawlProgress[];
     finishes?: (CrawlResult | 'requeued')[];
     during?: (wake: () => Promise<void>) => Promise<void>;
   }
 
-  /** Runs the workflow to its end. Gives what it called, each with the time since the call before. */
+  /** Runs the workflow to its end. Returns its activity calls, each with the time since the call before. */
   const run = async ({ batches, finishes = [done], during = async () => undefined }: Script) => {
     const calls: [string, number][] = [];
     let last = await environment.currentTimeMs();
@@ -79,20 +79,20 @@ describe('the workflow of a crawl, in skipped time', () => {
     return { calls, names: calls.map(([name]) => name), result };
   };
 
-  it('seeds the queue, fetches batch after batch until that is empty, and finishes', async () => {
+  it('seeds the queue, fetches batch after batch until the queue is empty, and finishes', async () => {
     const { names, result } = await run({ batches: [going, going, drained] });
     expect(names).toEqual(['seed', 'batch 1', 'batch 2', 'batch 3', 'finish']);
     expect(result).toEqual(done);
   });
 
-  it('waits as long as a host wants to be left alone', async () => {
+  it('waits for the delay requested by a host', async () => {
     const { calls } = await run({ batches: [{ ...going, waitMs: HOUR, trouble: 'a.example: 429' }, drained] });
     const [, , [name, waited] = ['', 0]] = calls;
     expect(name).toBe('batch 2');
     expect(Math.abs(waited - HOUR)).toBeLessThan(2 * SECOND);
   });
 
-  it('looks again at once when it is woken out of its wait', async () => {
+  it('continues at once when a signal arrives during its wait', async () => {
     const { calls } = await run({
       batches: [{ ...going, waitMs: HOUR }, drained],
       during: async (wake) => {
@@ -103,7 +103,7 @@ describe('the workflow of a crawl, in skipped time', () => {
     expect(calls.find(([name]) => name === 'batch 2')?.[1]).toBeLessThan(0.5 * HOUR);
   });
 
-  it('waits without end while its datasource is paused', async () => {
+  it('waits without a time limit while its datasource is paused', async () => {
     const { calls } = await run({
       batches: [{ ...going, state: 'paused' }, drained],
       during: async (wake) => {
@@ -114,18 +114,18 @@ describe('the workflow of a crawl, in skipped time', () => {
     expect(calls.find(([name]) => name === 'batch 2')?.[1]).toBeGreaterThan(90 * 24 * HOUR);
   });
 
-  it('goes on where its queue was filled again at the last moment', async () => {
+  it('continues if its queue was filled again while it finished', async () => {
     const { names } = await run({ batches: [drained], finishes: ['requeued', done] });
     expect(names).toEqual(['seed', 'batch 1', 'finish', 'batch 2', 'finish']);
   });
 
-  it('ends without a word where it was cancelled', async () => {
+  it('ends without finishing if the crawl was cancelled', async () => {
     const { names, result } = await run({ batches: [going, { ...going, state: 'ended' }] });
     expect(names).toEqual(['seed', 'batch 1', 'batch 2']);
     expect(result).toMatchObject({ status: 'ended' });
   });
 
-  it('begins a new history every 100 batches, and seeds only once', async () => {
+  it('continues as new every 100 batches, and seeds only once', async () => {
     const { names } = await run({ batches: [...Array.from({ length: 249 }, () => going), drained] });
     expect(names).toEqual(['seed', ...Array.from({ length: 250 }, (_, index) => `batch ${index + 1}`), 'finish']);
     const handle = environment.client.workflow.getHandle(

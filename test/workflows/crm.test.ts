@@ -15,11 +15,11 @@ const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const QUEUE = 'crm-workflow-tests';
-/** How far a wait may be off: between the skips, time passes as it does. */
+/** Tolerance of a wait: real time passes between the skips. */
 const SLACK_MS = 5 * SECOND;
 
 type Wake = () => Promise<void>;
-/** What each try of an activity gives, in turn; the last one stays. */
+/** Results of an activity's attempts, in turn; the last one repeats. */
 type Script = ((wake: Wake, given: { part?: string }) => unknown)[];
 type Try = [name: string, waitMs: number];
 
@@ -38,14 +38,14 @@ const woken =
     await wake();
     return result;
   };
-/** A round of tries after the first of them. */
+/** The retries of a round, after its first attempt. */
 const retries = (name: string): Try[] => [1, 2, 4].map((seconds) => [name, seconds * SECOND]);
 const namesOf = (tries: Try[]) => tries.map(([name]) => name);
 
-/** Histories of thousands of events. */
+/** Histories of thousands of events run only in the long tier. */
 const inLongTier = process.env.TEST_TIER === 'long' ? it : it.skip;
 
-describe('workflows of the CRM, in skipped time', () => {
+describe('CRM workflows, in skipped time', () => {
   let environment: TestWorkflowEnvironment;
   let serial = 0;
   beforeAll(async () => {
@@ -57,7 +57,10 @@ describe('workflows of the CRM, in skipped time', () => {
   });
   afterAll(() => environment.teardown());
 
-  /** Runs a workflow to its end. Gives the tries of activities, each with the time since the one before it, and how many events its first run has. */
+  /**
+   * Runs a workflow to its end. Returns the attempts of activities, each with the time since the one before it, and the
+   * number of events of its first run.
+   */
   const run = async <Input extends object>(
     contract: WorkflowContract<Input>,
     inputOf: (id: string) => Input,
@@ -118,8 +121,8 @@ describe('workflows of the CRM, in skipped time', () => {
       expect(Math.abs(wait - (expected[n]?.[1] ?? 0))).toBeLessThan(SLACK_MS);
   };
 
-  describe('of a conversation', () => {
-    it('reads all there is, says message after message, and ends', async () => {
+  describe('syncCrmThread', () => {
+    it('reads all events, posts message after message, and ends', async () => {
       const { tries } = await follow({
         syncThread: [() => ({ ...nothing, hasMore: true }), () => unsent],
         postNextThreadMessage: [() => 1, () => 0],
@@ -127,12 +130,12 @@ describe('workflows of the CRM, in skipped time', () => {
       expect(namesOf(tries)).toEqual(['syncThread', 'syncThread', 'postNextThreadMessage', 'postNextThreadMessage']);
     });
 
-    it('takes few events for what happens most', async () => {
+    it('keeps its history short in the common cases', async () => {
       expect((await follow({ syncThread: [() => nothing], postNextThreadMessage: [] })).events).toBe(12);
       expect((await follow({ syncThread: [() => unsent], postNextThreadMessage: [() => 0] })).events).toBe(18);
     });
 
-    it('tries four times, 1, 2 and 4 s apart, and again every quarter of an hour, for ten hours', async () => {
+    it('retries three times, after 1, 2 and 4 s, and repeats such rounds every 15 minutes, for ten hours', async () => {
       const rounds = 40;
       const { tries, events } = await follow({
         syncThread: [...times(4 * rounds, away), () => nothing],
@@ -152,7 +155,7 @@ describe('workflows of the CRM, in skipped time', () => {
       expect(events).toBeLessThan(1_000);
     });
 
-    it('says what can be said where nothing can be read, and reads where nothing can be said', async () => {
+    it('posts while reading fails, and reads while posting fails', async () => {
       const deaf = await follow({
         syncThread: [...times(4, away), () => nothing],
         postNextThreadMessage: [() => 1, () => 0],
@@ -174,7 +177,7 @@ describe('workflows of the CRM, in skipped time', () => {
       ]);
     });
 
-    it('waits as long as HubSpot says', async () => {
+    it('waits for the retry delay set by HubSpot', async () => {
       const busy = (): never => {
         throw new CrmError('HubSpot answered (429)', { transient: true, status: 429, retryAfterMs: 90 * SECOND });
       };
@@ -185,7 +188,7 @@ describe('workflows of the CRM, in skipped time', () => {
       ]);
     });
 
-    it('looks once more when a signal comes while it reads, says, waits for an e-mail, or is about to end', async () => {
+    it('reads once more when a signal arrives while it reads, posts, waits for an e-mail, or fails', async () => {
       const reading = await follow({ syncThread: [woken(nothing), () => nothing], postNextThreadMessage: [] });
       expect(namesOf(reading.tries)).toEqual(['syncThread', 'syncThread']);
       const saying = await follow({ syncThread: [() => unsent, () => nothing], postNextThreadMessage: [woken(0)] });
@@ -207,7 +210,7 @@ describe('workflows of the CRM, in skipped time', () => {
       expect(failing.tries.at(-1)?.[1]).toBeLessThan(SLACK_MS);
     });
 
-    it('finds all that comes while it ends, in another run where need be', async () => {
+    it('misses no event queued while it ends', async () => {
       const input = { orgId: 'org', threadId: `ending-${++serial}` };
       let [queued, settled] = [0, 0];
       const worker = await Worker.create({
@@ -236,7 +239,7 @@ describe('workflows of the CRM, in skipped time', () => {
       expect(settled).toBe(queued);
     });
 
-    it('is woken out of its wait by a signal', async () => {
+    it('continues at once when a signal arrives during its wait', async () => {
       const { tries } = await follow(
         { syncThread: [...times(4, away), () => nothing], postNextThreadMessage: [() => 0] },
         async (wake) => {
@@ -248,7 +251,7 @@ describe('workflows of the CRM, in skipped time', () => {
       expect(tries.at(-1)?.[1]).toBeLessThan(3 * MINUTE);
     });
 
-    inLongTier('goes on over as many runs as a crowd takes', async () => {
+    inLongTier('continues as new after many events or messages, without losing any', async () => {
       const crowded = await follow({
         syncThread: [...times(720, () => ({ ...nothing, hasMore: true })), () => nothing],
         postNextThreadMessage: [],
@@ -263,19 +266,19 @@ describe('workflows of the CRM, in skipped time', () => {
       expect(talkative.events).toBeLessThan(4_200);
     });
 
-    it('fails where it is refused for good, after all else was done', async () => {
+    it('fails if reading is refused permanently', async () => {
       await expect(follow({ syncThread: [refused], postNextThreadMessage: [() => 0] })).rejects.toThrow();
     });
   });
 
-  describe('of a ticket', () => {
-    it('reads all there is, looks again after a signal, and takes few events', async () => {
+  describe('syncCrmTicket', () => {
+    it('reads all events, reads again after a signal, and keeps its history short', async () => {
       const { tries } = await followTicket([() => ({ hasMore: true, waitMs: 0 }), woken(nothing), () => nothing]);
       expect(tries).toHaveLength(3);
       expect((await followTicket([() => nothing])).events).toBe(12);
     });
 
-    it('tries four times, and again every quarter of an hour or when it is woken', async () => {
+    it('repeats rounds of four attempts every 15 minutes, or at once after a signal', async () => {
       const { tries } = await followTicket([...times(4 * 40, away), () => nothing]);
       expect(tries).toHaveLength(161);
       expectTries(tries.slice(0, 5), [['syncTicket', 0], ...retries('syncTicket'), ['syncTicket', 15 * MINUTE]]);
@@ -287,7 +290,7 @@ describe('workflows of the CRM, in skipped time', () => {
     });
 
     inLongTier(
-      'goes on over as many runs as an outage of weeks takes',
+      'continues as new during an outage of weeks',
       async () => {
         const { tries, events } = await followTicket([...times(4 * 340, away), () => nothing]);
         expect(tries.length).toBeGreaterThan(4 * 340);
@@ -297,11 +300,11 @@ describe('workflows of the CRM, in skipped time', () => {
     );
   });
 
-  describe('of a handoff', () => {
+  describe('handOffSession', () => {
     const plan = (...pending: string[]) => ({ pending, refused: [] });
     const done = () => 'done';
 
-    it('does part after part, with few events', async () => {
+    it('creates part after part, and keeps its history short', async () => {
       const { tries, events } = await bring({
         planHandoff: [() => plan('contact', 'ticket', 'comment')],
         createHandoffPart: [done],
@@ -315,7 +318,7 @@ describe('workflows of the CRM, in skipped time', () => {
       expect(events).toBe(30);
     });
 
-    it('parks a ticket that cannot be made now, and tries four times every quarter of an hour, for ten hours', async () => {
+    it('parks a ticket while the CRM is unavailable, and retries it every 15 minutes, for ten hours', async () => {
       const { tries } = await bring({
         planHandoff: [() => plan('ticket', 'comment')],
         createHandoffPart: [...times(4 * 40, away), done],
@@ -332,7 +335,7 @@ describe('workflows of the CRM, in skipped time', () => {
       expect(tries.at(-1)?.[0]).toBe('createHandoffPart comment');
     });
 
-    it('does not lose a request to try again that comes while it is at a later part', async () => {
+    it('retries a refused part if the request arrives while a later part is created', async () => {
       let isTicketRefused = true;
       const { tries } = await bring({
         planHandoff: [() => plan('ticket', 'comment'), () => plan('ticket')],
@@ -355,7 +358,7 @@ describe('workflows of the CRM, in skipped time', () => {
       ]);
     });
 
-    it('fails where a part is refused, after all others were done', async () => {
+    it('fails if a part is refused', async () => {
       const failing = {
         planHandoff: [() => plan('contact', 'ticket', 'comment')],
         createHandoffPart: [done, () => 'failed', done],
@@ -364,15 +367,15 @@ describe('workflows of the CRM, in skipped time', () => {
     });
   });
 
-  describe('of closing a ticket', () => {
-    it('waits 15 s, and takes few events', async () => {
+  describe('closeTicketLater', () => {
+    it('closes the ticket after 15 s, and keeps its history short', async () => {
       const { tries, result, events } = await close([() => 'closed']);
       expect(result).toBe('closed');
       expectTries(tries, [['closeTicket', 15 * SECOND]]);
       expect(events).toBe(17);
     });
 
-    it('tries four times, and again every quarter of an hour', async () => {
+    it('repeats rounds of four attempts every 15 minutes', async () => {
       const { tries } = await close([...times(8, away), () => 'reopened']);
       expectTries(tries, [
         ['closeTicket', 15 * SECOND],

@@ -14,7 +14,7 @@ import { installRuntime } from '../support/stack/temporal-runtime.ts';
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const QUEUE = 'miaw-tests';
-/** How far a wait may be off: between the skips, time passes as it does. */
+/** Tolerance of a wait: real time passes between the skips. */
 const SLACK_MS = 5 * SECOND;
 
 const nothing: MiawFetchResult = { stored: 0, hasMore: false, isOver: false };
@@ -22,7 +22,7 @@ const away = (): never => {
   throw new CrmError('Salesforce answered (503): away', { transient: true, status: 503 });
 };
 
-describe('the workflow of a conversation in Salesforce, in skipped time', () => {
+describe('the workflow of a Salesforce conversation, in skipped time', () => {
   let environment: TestWorkflowEnvironment;
   let serial = 0;
   beforeAll(async () => {
@@ -36,13 +36,13 @@ describe('the workflow of a conversation in Salesforce, in skipped time', () => 
 
   type Wake = () => Promise<void>;
   interface Script {
-    /** What each try of an activity gives, in turn; the last one stays. */
+    /** Results of an activity's attempts, in turn; the last one repeats. */
     says: ((wake: Wake) => Promise<number> | number)[];
     reads: ((wake: Wake) => Promise<MiawFetchResult> | MiawFetchResult)[];
     during?: (wake: Wake) => Promise<void>;
   }
 
-  /** Runs the workflow to its end. Gives the tries in their order, each with the time since the one before it. */
+  /** Runs the workflow to its end. Returns the attempts in their order, each with the time since the one before it. */
   const run = async ({ says, reads, during = async () => undefined }: Script) => {
     const tries: [string, number][] = [];
     const input = { orgId: 'org', sessionId: `session-${++serial}` };
@@ -84,7 +84,7 @@ describe('the workflow of a conversation in Salesforce, in skipped time', () => 
       expect(Math.abs(wait - (expected[n]?.[1] ?? 0))).toBeLessThan(SLACK_MS);
   };
 
-  it('says message after message, then reads all there is, and ends', async () => {
+  it('sends message after message, then reads all entries, and ends', async () => {
     const tries = await run({
       says: [() => 2, () => 1, () => 0],
       reads: [() => ({ ...nothing, hasMore: true }), () => nothing],
@@ -92,7 +92,7 @@ describe('the workflow of a conversation in Salesforce, in skipped time', () => 
     expect(tries.map(([name]) => name)).toEqual(['say', 'say', 'say', 'read', 'say', 'read']);
   });
 
-  it('tries four times, 1, 2 and 4 s apart, and again every quarter of an hour', async () => {
+  it('retries three times, after 1, 2 and 4 s, and repeats such rounds every 15 minutes', async () => {
     const round: [string, number][] = [
       ['say', 1 * SECOND],
       ['say', 2 * SECOND],
@@ -103,7 +103,7 @@ describe('the workflow of a conversation in Salesforce, in skipped time', () => 
     expectTries(tries, [['say', 0], ...round, ['say', 15 * MINUTE], ...round, ['say', 15 * MINUTE], ['read', 0]]);
   });
 
-  it('reads where nothing can be said, and says where nothing can be read', async () => {
+  it('continues to send while reading fails', async () => {
     const tries = await run({ says: [() => 0], reads: [...Array.from({ length: 4 }, () => away), () => nothing] });
     expectTries(tries, [
       ['say', 0],
@@ -116,7 +116,7 @@ describe('the workflow of a conversation in Salesforce, in skipped time', () => 
     ]);
   });
 
-  it('waits as long as Salesforce says', async () => {
+  it('waits for the retry delay set by Salesforce', async () => {
     const busy = (): never => {
       throw new CrmError('Salesforce answered (429)', { transient: true, status: 429, retryAfterMs: 90 * SECOND });
     };
@@ -127,7 +127,7 @@ describe('the workflow of a conversation in Salesforce, in skipped time', () => 
     ]);
   });
 
-  it('looks once more when a signal comes while it looks, whatever it does just then', async () => {
+  it('starts another round when a signal arrives while it sends or reads', async () => {
     const woken =
       <T>(result: T) =>
       async (wake: Wake) => {
@@ -142,7 +142,7 @@ describe('the workflow of a conversation in Salesforce, in skipped time', () => 
     expect(whileReading.map(([name]) => name)).toEqual(expected);
   });
 
-  it('is woken out of its wait by a signal', async () => {
+  it('continues at once when a signal arrives during its wait', async () => {
     const tries = await run({
       says: [...Array.from({ length: 4 }, () => away), () => 0],
       reads: [() => nothing],
@@ -155,7 +155,7 @@ describe('the workflow of a conversation in Salesforce, in skipped time', () => 
     expect(tries.at(-2)?.[1]).toBeLessThan(3 * MINUTE);
   });
 
-  it('fails where it is refused for good, after all else was done', async () => {
+  it('fails if sending or reading is refused permanently', async () => {
     const refused = (): never => {
       throw notFound('session');
     };

@@ -14,12 +14,12 @@ import { installRuntime } from '../support/stack/temporal-runtime.ts';
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const QUEUE = 'look-up-tests';
-/** How far a wait may be off: between the skips, time passes as it does. */
+/** Tolerance of a wait: real time passes between the skips. */
 const SLACK_MS = 5 * SECOND;
 
 const nothing: ReconciliationProgress = { found: 0, nextInMs: null };
 
-describe('the workflow that looks up sends, in skipped time', () => {
+describe('the reconciliation workflow, in skipped time', () => {
   let environment: TestWorkflowEnvironment;
   let serial = 0;
   beforeAll(async () => {
@@ -33,9 +33,9 @@ describe('the workflow that looks up sends, in skipped time', () => {
 
   type Look = () => Promise<void>;
   interface Script {
-    /** What the rounds of asking give, in turn; the last one stays. `look` tells the workflow that there is more. */
+    /** Results of the rounds, in turn; the last one repeats. `look` signals the workflow to start another round. */
     rounds: ((look: Look) => Promise<ReconciliationProgress> | ReconciliationProgress)[];
-    /** What happens beside. */
+    /** Runs during the workflow. */
     during?: (look: Look) => Promise<void>;
   }
 
@@ -77,13 +77,13 @@ describe('the workflow that looks up sends, in skipped time', () => {
     for (const [i, wait] of waits.entries()) expect(Math.abs(wait - (expected[i] ?? 0))).toBeLessThan(SLACK_MS);
   };
 
-  it('gives providers some seconds to list what they took, asks once, and ends where nothing is left', async () => {
+  it('gives providers 5 s to list accepted messages, asks once, and ends if all sends are reconciled', async () => {
     const { result, waits } = await run({ rounds: [() => ({ found: 3, nextInMs: null })] });
     expect(result).toEqual({ found: 3 });
     expectWaits(waits, [5 * SECOND]);
   });
 
-  it('asks again whenever the ledger says, however far apart, and counts what it found', async () => {
+  it('asks again after each delay set by the ledger, and counts the sends found', async () => {
     const { result, waits } = await run({
       rounds: [
         () => ({ found: 1, nextInMs: 10 * SECOND }),
@@ -95,7 +95,7 @@ describe('the workflow that looks up sends, in skipped time', () => {
     expectWaits(waits, [5 * SECOND, 10 * SECOND, 216 * MINUTE]);
   });
 
-  it('does not let a new lost answer wait for the old ones', async () => {
+  it('asks early about a new lost answer during the wait for an old one', async () => {
     const { waits } = await run({
       rounds: [() => ({ found: 0, nextInMs: 36 * MINUTE }), () => nothing],
       during: async (look) => {
@@ -103,10 +103,10 @@ describe('the workflow that looks up sends, in skipped time', () => {
         await look();
       },
     });
-    expectWaits(waits, [5 * SECOND, 2 * MINUTE]); // two minutes after the start, and the same five seconds for the provider
+    expectWaits(waits, [5 * SECOND, 2 * MINUTE]); // the signal comes after two minutes, then 5 s pass for the providers
   });
 
-  it('does not end over an answer that is lost while it asks', async () => {
+  it('asks again if another answer is lost while it asks', async () => {
     const { waits } = await run({
       rounds: [
         async (look) => {
@@ -119,7 +119,7 @@ describe('the workflow that looks up sends, in skipped time', () => {
     expectWaits(waits, [5 * SECOND, 5 * SECOND]);
   });
 
-  it('goes on over as many runs as it takes', async () => {
+  it('continues as new after many rounds, without losing any', async () => {
     const more = { found: 0, nextInMs: SECOND };
     const { rounds } = await run({ rounds: [...Array.from({ length: 210 }, () => () => more), () => nothing] });
     expect(rounds).toBe(211);

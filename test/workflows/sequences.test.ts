@@ -22,7 +22,7 @@ const progress = (more: Partial<SequenceProgress>): SequenceProgress => ({
 const sent = (count: number) => ({ sent: count, failed: 0, skipped: 0, unknown: 0 });
 const ended = progress({ state: 'ended' });
 
-describe('the workflow of a sequence, in skipped time', () => {
+describe('the sequence workflow, in skipped time', () => {
   let environment: TestWorkflowEnvironment;
   let serial = 0;
   beforeAll(async () => {
@@ -34,7 +34,7 @@ describe('the workflow of a sequence, in skipped time', () => {
   });
   afterAll(() => environment.teardown());
 
-  /** Runs the workflow over batches that answer, in turn, as scripted; the last answer stays. */
+  /** Runs the workflow. Each batch returns the next scripted result; the last one repeats. */
   const run = async (
     script: SequenceProgress[],
     during: (wake: () => Promise<void>) => Promise<void> = async () => undefined,
@@ -65,7 +65,7 @@ describe('the workflow of a sequence, in skipped time', () => {
     return { looks, totals, days: looks.map((at) => Math.round((at - (looks[0] as number)) / DAY)) };
   };
 
-  it('sleeps for months waiting for the next step to be due, to the day', async () => {
+  it('sleeps for months until the day of the next due step', async () => {
     const { days, totals } = await run([
       progress({ batch: sent(3), nextDueInMs: 90 * DAY }),
       progress({ batch: sent(2), nextDueInMs: 365 * DAY }),
@@ -75,14 +75,14 @@ describe('the workflow of a sequence, in skipped time', () => {
     expect(totals).toEqual(sent(5));
   });
 
-  it('goes on at once while a batch leaves more', async () => {
+  it('sends the next batch at once while more steps are due', async () => {
     const full = progress({ batch: sent(500), hasMore: true, nextDueInMs: 0 });
     const { days, totals } = await run([full, full, full, ended]);
     expect(days).toEqual([0, 0, 0, 0]);
     expect(totals).toEqual(sent(1500));
   });
 
-  it('looks again when woken, however long it meant to sleep', async () => {
+  it('checks for due steps when a signal arrives during its sleep', async () => {
     const { days } = await run(
       [progress({ nextDueInMs: 1000 * DAY }), progress({ nextDueInMs: DAY }), ended],
       async (wake) => {
@@ -93,7 +93,7 @@ describe('the workflow of a sequence, in skipped time', () => {
     expect(days).toEqual([0, 10, 11]);
   });
 
-  it('waits for a wake-up alone when nothing waits or while paused', async () => {
+  it('waits only for a signal if no step is scheduled or the sequence is paused', async () => {
     const { days } = await run([progress({}), progress({ state: 'paused' }), ended], async (wake) => {
       await environment.sleep('30 days');
       await wake();
@@ -103,7 +103,7 @@ describe('the workflow of a sequence, in skipped time', () => {
     expect(days).toEqual([0, 30, 60]);
   });
 
-  it('counts on over as many runs as it takes', async () => {
+  it('keeps its totals when it continues as new', async () => {
     const one = progress({ batch: sent(1), hasMore: true, nextDueInMs: 0 });
     const { looks, totals } = await run([...Array.from({ length: 450 }, () => one), ended]);
     expect(looks).toHaveLength(451);

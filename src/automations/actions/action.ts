@@ -4,42 +4,44 @@ import type { Db, Trx } from '../../db/connect.ts';
 import type { HttpClient } from '../../providers/egress/egress.ts';
 import type { Secrets } from '../../secrets.ts';
 
-/** What actions need of the outside. */
+/** Dependencies of actions. */
 export interface ActionDeps {
   db: Db;
-  /** To addresses that customers name. */
+  /** For requests to addresses set by customers. */
   egress: HttpClient;
   sending: SendingDeps;
   secrets: Secrets;
-  /** Makes the ticket of a session in the org's CRM, once, and gives its id there. */
+  /** Creates the ticket of a session in the org's CRM, once, and returns its id in the CRM. */
   createTicket(orgId: string, sessionId: string, properties: Record<string, string>): Promise<string>;
 }
 
-/** Where in which run an action is done. */
+/** The run executing an action, with the dedupe key of the step. */
 export interface StepRef {
   orgId: string;
   runId: string;
-  /** The same for all tries of this step, and for no other. */
+  /** The same for all attempts of this step, and different for every other step. */
   dedupeKey: string;
 }
 
 interface ActionDescription<Input extends z.ZodType, Output extends z.ZodType> {
-  /** As definitions name it: never rename. */
+  /** Name in workflow definitions: never rename. */
   type: string;
   title: string;
   description: string;
-  /** What it takes once references are resolved. */
+  /** Schema of the input after references are resolved. */
   input: Input;
   output: Output;
 }
 
-/** An action on our own data: its effect commits together with the step's end, so that it happens once. */
+/** An action on our own data. Its effect commits together with the end of the step, so it happens once. */
 export interface LocalAction<Input extends z.ZodType = z.ZodType, Output extends z.ZodType = z.ZodType>
   extends ActionDescription<Input, Output> {
   apply(trx: Trx, deps: ActionDeps, step: StepRef, input: z.output<Input>): Promise<z.input<Output>>;
 }
 
-/** An action elsewhere. A try whose end was not written down is made again, with the same dedupe key. */
+/**
+ * An action in an external system. If an attempt's end was not saved, the call is repeated with the same dedupe key.
+ */
 export interface RemoteAction<Input extends z.ZodType = z.ZodType, Output extends z.ZodType = z.ZodType>
   extends ActionDescription<Input, Output> {
   call(deps: ActionDeps, step: StepRef, input: z.output<Input>): Promise<z.input<Output>>;
@@ -47,7 +49,7 @@ export interface RemoteAction<Input extends z.ZodType = z.ZodType, Output extend
 
 export type Action = LocalAction | RemoteAction;
 
-/** Keeps the types of an action's input and output together. */
+/** Checks the types of an action's input and output against each other. */
 export const localAction = <Input extends z.ZodType, Output extends z.ZodType>(
   action: LocalAction<Input, Output>,
 ): Action => action as unknown as LocalAction;

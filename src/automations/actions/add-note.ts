@@ -7,7 +7,7 @@ import { localAction } from './action.ts';
 export const addNote = localAction({
   type: 'add-note',
   title: 'Add a note',
-  description: 'Adds what only the team sees.',
+  description: 'Adds an internal note, visible only to the team.',
   input: z.strictObject({ session_id: Id, text: AddNote.shape.text }),
   output: z.object({ message_id: Id }),
   apply: async (trx, _deps, { orgId }, { session_id, text }) => ({

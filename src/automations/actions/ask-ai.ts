@@ -21,7 +21,9 @@ export const askAi = remoteAction({
   description: 'Asks the model of the org’s llm integration (PUT /integrations/llm).',
   input: z.strictObject({
     prompt: z.string().min(1).max(MAX_PROMPT),
-    output_schema: OutputSchema.optional().describe('JSON Schema of an object, which the answer then is.'),
+    output_schema: OutputSchema.optional().describe(
+      'JSON Schema of an object. The answer is then an object of this schema.',
+    ),
   }),
   output: z
     .union([z.object({ text: z.string() }), z.record(z.string(), z.json())])

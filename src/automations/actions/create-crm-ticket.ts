@@ -9,7 +9,7 @@ export const createCrmTicket = remoteAction({
   type: 'create-crm-ticket',
   title: 'Make a CRM ticket',
   description:
-    'Makes the ticket of the session in the connected CRM. A session has one: where it has that already, it stays as it is. Properties that tickets do not have there are left out.',
+    'Creates the ticket of the session in the connected CRM. A session has one ticket: an existing one stays as it is. Properties unknown to the CRM’s tickets are left out.',
   input: z.strictObject({
     session_id: Id,
     properties: z

@@ -15,7 +15,7 @@ export const executeAction = remoteAction({
   input: z.strictObject({ action_id: Id, parameters: ActionParameters.prefault({}) }),
   output: z.object({
     status: z.int(),
-    body: z.json().describe('Parsed where it is JSON, else text, cut behind 256 KB.'),
+    body: z.json().describe('Parsed if it is JSON, otherwise text, cut after 256 KB.'),
   }),
   async call({ db, egress, secrets }, step, { action_id, parameters }) {
     const subject = await subjectOf(db, step);
@@ -32,7 +32,7 @@ const Trigger = z.object({
   session: z.object({ contact: HasId }).optional().catch(undefined),
 });
 
-/** Whom and what the run's trigger is about. */
+/** Returns the message and contact of the run's trigger. */
 async function subjectOf(db: Db, { orgId, runId }: StepRef) {
   const run = await findRun(db, orgId, runId);
   const { message, contact, session } = Trigger.parse(run?.trigger_output ?? {});

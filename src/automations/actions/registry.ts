@@ -39,5 +39,5 @@ const ALL: Action[] = [
   makePhoneCall,
 ];
 
-/** What steps can do, by type. */
+/** All actions by type. */
 export const ACTIONS: ReadonlyMap<string, Action> = new Map(ALL.map((action) => [action.type, action]));

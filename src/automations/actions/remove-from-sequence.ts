@@ -7,7 +7,7 @@ import { localAction } from './action.ts';
 export const removeFromSequence = localAction({
   type: 'remove-from-sequence',
   title: 'Remove from a sequence',
-  description: 'Ends a contact’s enrollment: what waits to be sent is not sent. One that is over stays as it is.',
+  description: 'Ends a contact’s enrollment: unsent steps are not sent. An ended enrollment stays as it is.',
   input: z.strictObject({ sequence_id: SequenceParams.shape.id, contact_id: Id }),
   output: z.object({ enrollment_id: Id.nullable().describe('null: the contact was never enrolled.') }),
   apply: async (trx, _deps, { orgId }, { sequence_id, contact_id }) => ({

@@ -6,7 +6,7 @@ import { remoteAction } from './action.ts';
 export const searchKnowledge = remoteAction({
   type: 'search-knowledge',
   title: 'Search the knowledge base',
-  description: 'As POST /training/search: finds what the org knows that a question calls for.',
+  description: 'As POST /training/search: finds the knowledge of the org relevant to a question.',
   input: SearchKnowledge.strict(),
   output: FoundKnowledge,
   call: ({ db, egress, secrets }, { orgId }, input) => search(db, semanticSearchOf(egress, secrets), orgId, input),

@@ -10,7 +10,7 @@ export const sendMessage = localAction({
   type: 'send-message',
   title: 'Send a message',
   description:
-    'Says something in a session as an agent does, under the name Workflow. On e-mail, SMS and WhatsApp it goes out there.',
+    'Sends a message in a session as an agent named Workflow. Sessions by e-mail, SMS or WhatsApp get it on that channel.',
   input: z.strictObject({
     session_id: Id,
     text: z

@@ -9,9 +9,9 @@ const MAX_TIMEOUT_SECONDS = 60;
 const MAX_URL = 2_048;
 const MAX_HEADERS = 50;
 const MAX_BODY_CHARACTERS = 500_000;
-/** Of an answer, what a run keeps. */
+/** A run stores this much of a response body. */
 const MAX_ANSWER_BYTES = 256 * 1024;
-/** Beyond it an answer is refused rather than read to its end. */
+/** Responses larger than this are refused, not read to their end. */
 const MAX_READ_BYTES = 8 * 1024 * 1024;
 
 const HeaderName = z
@@ -46,7 +46,7 @@ export const sendWebhook = remoteAction({
   output: z.object({
     status: z.int(),
     headers: z.record(z.string(), z.string()),
-    body: z.json().describe('Parsed where it is JSON, else text, cut behind 256 KB.'),
+    body: z.json().describe('Parsed if it is JSON, otherwise text, cut after 256 KB.'),
   }),
   async call({ egress }, { dedupeKey }, { url, method, headers, body, timeout_seconds }) {
     const hasBody = body !== undefined && method !== 'GET';
@@ -70,7 +70,7 @@ export const sendWebhook = remoteAction({
   },
 });
 
-/** By lower case, so that none goes out twice. */
+/** Names in lower case, so no header is sent twice. */
 const requestHeadersOf = (headers: Record<string, string>, hasBody: boolean): Record<string, string> => ({
   accept: 'application/json, */*',
   ...(hasBody ? { 'content-type': 'application/json' } : {}),

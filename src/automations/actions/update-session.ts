@@ -13,7 +13,7 @@ export const updateSession = localAction({
   type: 'update-session',
   title: 'Change a session',
   description:
-    'Changes its status, its custom data, and whose it is. A team without an assignee picks one by its strategy. Without changes it gives the session as it is.',
+    'Changes its status, custom data and assignment. A team without an assignee picks one by its strategy. Without changes the output is the session as it is.',
   input: z.strictObject({ session_id: Id, status, team_id, assignee_id, custom_data }),
   output: SessionOutput,
   async apply(trx, _deps, { orgId }, { session_id: id, status, custom_data, team_id, assignee_id }) {

@@ -1,6 +1,6 @@
 import type { Step, TriggerType } from './schema.ts';
 
-/** The types of events that steps wait for, in all branches. */
+/** Returns the types of events awaited by the steps, in all branches. */
 export function awaitedEventTypes(steps: readonly Step[]): TriggerType[] {
   const types = new Set<TriggerType>();
   for (const step of steps) {

@@ -1,7 +1,7 @@
 import { LogicEngine } from 'json-logic-engine';
 import type { Json } from './schema.ts';
 
-/** Pure operators of JSON Logic that make nothing larger than what they are given, and call nothing. */
+/** Pure operators of JSON Logic. Their results are not larger than their operands, and they call nothing. */
 const ALLOWED_OPERATORS = new Set(
   'var missing missing_some if ?: and or ! !! == === != !== > >= < <= + - * / % min max in cat substr some all none filter length'.split(
     ' ',
@@ -9,19 +9,21 @@ const ALLOWED_OPERATORS = new Set(
 );
 const MAX_DEPTH = 32;
 const MAX_CHARACTERS = 20_000;
-/** Each goes through a list for each item of the one around it. */
+/** Each iterates over a list for each item of the enclosing loop. */
 const LOOP_OPERATORS = new Set(['some', 'all', 'none', 'filter']);
 const MAX_NESTED_LOOPS = 2;
-/** Values to look at in working one out, for well under a second of everybody's time. */
+/**
+ * Maximum number of values read in an evaluation: it must not block the process for more than a fraction of a second.
+ */
 const MAX_COST = 1_000_000;
 const COMPARISONS_PER_VALUE = 100;
 
-/** What it has is data, whatever it looks like. */
+/** Its operand is data, even if it looks like an operator. */
 const DATA_OPERATOR = 'preserve';
 
 const engine = new LogicEngine();
 
-/** Why something cannot be a constraint; undefined where it can. */
+/** Returns the reason if a value is no valid constraint, otherwise undefined. */
 export function problemOfConstraint(logic: unknown): string | undefined {
   if (logic === null || logic === undefined) return undefined;
   if (JSON.stringify(logic).length > MAX_CHARACTERS) return `must have at most ${MAX_CHARACTERS} characters`;
@@ -50,13 +52,13 @@ function firstProblemIn(items: unknown[], depth: number, loops: number): string 
   return undefined;
 }
 
-/** Whether a constraint holds for a trigger's output. Throws where it cannot be worked out. */
+/** Returns whether a constraint holds for a trigger's output. Throws if the constraint cannot be evaluated. */
 export function satisfiesConstraint(constraint: Json | undefined, output: Json): boolean {
   if (constraint === null || constraint === undefined) return true;
   const fault = problemOfConstraint(constraint);
   if (fault !== undefined) throw new Error(fault);
   if (costOf(constraint, longestLengthsIn([constraint, output])) > MAX_COST)
-    throw new Error('The lists or texts are too long to be gone through');
+    throw new Error('The lists or texts are too long to evaluate');
   return Boolean(engine.run(constraint as object, output));
 }
 
@@ -65,7 +67,7 @@ interface LongestLengths {
   text: number;
 }
 
-/** How many values are looked at, at most, where no list or text is longer. */
+/** Returns an upper bound for the number of values read, given the longest list and text. */
 function costOf(logic: Json, longest: LongestLengths, times = 1): number {
   if (typeof logic !== 'object' || logic === null) return times;
   if (Array.isArray(logic)) return logic.reduce<number>((sum, item) => sum + costOf(item, longest, times), times);
@@ -77,7 +79,7 @@ function costOf(logic: Json, longest: LongestLengths, times = 1): number {
   return own + costOf(list, longest, times) + costOf(tests, longest, times * longest.list);
 }
 
-/** How long the longest list and the longest text in a value are. */
+/** Returns the lengths of the longest list and the longest text in a value. */
 function longestLengthsIn(value: Json, longest: LongestLengths = { list: 0, text: 0 }): LongestLengths {
   if (typeof value === 'string') longest.text = Math.max(longest.text, value.length);
   else if (Array.isArray(value)) {

@@ -1,28 +1,34 @@
 import type { Json } from './schema.ts';
 
-/** `{{step_id.output.field}}`, or `{{step_id.field}}`. Spaces belong to what is between the braces: apart, they took minutes to tell apart. */
+/**
+ * Matches `{{step_id.output.field}}` and `{{step_id.field}}`. Spaces are part of the inner text: a pattern matching
+ * them separately took minutes on hostile input.
+ */
 const REFERENCE = /\{\{([^{}]{1,500})\}\}/g;
 const WHOLE_REFERENCE = /^\{\{([^{}]{1,500})\}\}$/;
 const MAX_DEPTH = 64;
-/** What references may put into one value, as JSON: each may give a megabyte, and there may be thousands. */
+/**
+ * Maximum size of all values inserted into one value, as JSON. There may be thousands of references, each to a
+ * megabyte.
+ */
 const MAX_CHARACTERS = 2_000_000;
 
-/** A step, or `trigger`, and where in its output. */
+/** A step id, or `trigger`, and a path in its output. */
 export interface Reference {
   step: string;
   path: string[];
 }
 
-/** What a step gave; undefined where it did not run. */
+/** Outputs of steps by id. Steps without a run so far are missing. */
 export type OutputsById = ReadonlyMap<string, Json>;
 
-/** The reference that text between braces is. */
+/** Parses the text between the braces. */
 function parseReference(text: string): Reference {
   const [step = '', ...path] = text.split('.').map((part) => part.trim());
   return { step, path: path[0] === 'output' ? path.slice(1) : path };
 }
 
-/** Every reference in a value, wherever it stands. */
+/** Returns all references in a value, at any depth. */
 export function referencesIn(value: unknown, depth = 0): Reference[] {
   if (depth > MAX_DEPTH) return [];
   if (typeof value === 'string') return [...value.matchAll(REFERENCE)].map(([, text = '']) => parseReference(text));
@@ -33,9 +39,10 @@ export function referencesIn(value: unknown, depth = 0): Reference[] {
 }
 
 /**
- * The value with its references replaced by what they refer to. A string that is one reference keeps the value's type; in other strings it
- * becomes text. What comes out is not looked at again. One to a step that did not run, or to what its output lacks, is null. Throws RangeError
- * where it becomes too large.
+ * Returns the value with its references replaced by the values of their targets. If a string consists of one reference,
+ * the value keeps its type; in other strings it becomes text. Inserted values are not searched for references again. A
+ * reference is null if its step did not run, or its output lacks the path. Throws RangeError if the result becomes too
+ * large.
  */
 export function resolveReferences(value: Json, outputs: OutputsById): Json {
   let room = MAX_CHARACTERS;
@@ -64,7 +71,7 @@ export function resolveReferences(value: Json, outputs: OutputsById): Json {
   return fill(value, 0);
 }
 
-/** Looks only at what a value has of its own: no prototype is reached. */
+/** Reads own properties only, never a prototype's. */
 function valueAt({ step, path }: Reference, outputs: OutputsById): Json {
   let value: Json = outputs.get(step) ?? null;
   for (const key of path) {

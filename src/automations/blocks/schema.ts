@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Spec 2.1. */
+/** Section 2.1 of the spec. */
 export const TRIGGER_TYPES = [
   'manual-trigger',
   'ai-trigger',
@@ -47,7 +47,10 @@ export const OPERATORS = [
 ] as const;
 export type Operator = (typeof OPERATORS)[number];
 
-/** What every step has. Its own fields are looked at by validation, which names each problem with its step. */
+/**
+ * Any JSON value. The API accepts any JSON as steps; validation checks their fields and reports each problem with its
+ * step.
+ */
 export type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
 export const AnyJson = z.custom<Json>(() => true).meta({ description: 'Any JSON.' });
 

@@ -5,7 +5,7 @@ const MAX_MINUTES = 525_600;
 const MAX_CASES = 100;
 const MAX_ATTEMPTS = 10;
 const MAX_ID = 100;
-/** Operators that look at one side only. */
+/** Operators without a right operand. */
 const UNARY_OPERATORS = new Set<string>(['is_empty', 'is_not_empty']);
 const REFERENCE_PATTERN = /\{\{[^{}]{1,500}\}\}/;
 
@@ -24,7 +24,7 @@ const Literal = z
   .refine((value) => value !== undefined, 'is missing')
   .describe('Any JSON, without references.');
 const Steps = z.array(z.unknown(), 'must be a list of steps').describe('Steps.');
-/** A value, or what stands for it until a run knows it. */
+/** Accepts a value, or a reference in its place. */
 const orReference = <Schema extends z.ZodType>(schema: Schema, error: string) =>
   z.union(
     [schema, z.string().regex(REFERENCE_PATTERN, error).describe('A reference, such as {{step.output.field}}.')],
@@ -44,14 +44,16 @@ const Condition = z
     error: 'is missing: the operator compares left with it',
   });
 
-/** An action step, but for its input, which is as its type says. */
+/** Every action step, without the schema of its input, since each action type has its own. */
 export const ActionShape = z.strictObject({
   $kind: z.literal('Action'),
   id: StepId,
   type: z.string().describe('One of the actions.'),
-  name: z.string().min(1).max(255).describe('As people see it.'),
+  name: z.string().min(1).max(255).describe('Display name.'),
   input: z.record(z.string(), z.unknown()).describe('As the action says; any string may hold references.'),
-  retry: z.strictObject({ attempts: z.int().min(1).max(MAX_ATTEMPTS).describe('In all. 3 when absent.') }).optional(),
+  retry: z
+    .strictObject({ attempts: z.int().min(1).max(MAX_ATTEMPTS).describe('Total number of attempts. 3 when absent.') })
+    .optional(),
   on_error: z.enum(['fail', 'continue']).optional().describe('fail when absent.'),
 });
 
@@ -59,16 +61,16 @@ export interface BlockShape {
   title: string;
   description: string;
   shape: z.ZodType;
-  /** What other steps find as {{id.output}}. */
+  /** Schema of the output, available to other steps as {{id.output}}. */
   output: z.ZodType;
 }
 
-/** Control blocks, by type. */
+/** Control blocks by type. */
 export const BLOCKS: ReadonlyMap<string, BlockShape> = new Map(
   Object.entries({
     'if-else': {
       title: 'If, else',
-      description: 'Goes on in one of two branches.',
+      description: 'Continues in one of two branches.',
       shape: block('if-else', {
         inputs: z.strictObject({ condition: Condition }),
         // biome-ignore lint/suspicious/noThenProperty: the spec's name, in what nobody awaits
@@ -78,7 +80,7 @@ export const BLOCKS: ReadonlyMap<string, BlockShape> = new Map(
     },
     switch: {
       title: 'Switch',
-      description: 'Goes on in the branch of the first case that equals the value, else in default.',
+      description: 'Continues in the branch of the first case equal to the value, otherwise in default.',
       shape: block('switch', {
         inputs: z.strictObject({ value: Value }),
         branches: z.strictObject({
@@ -89,12 +91,12 @@ export const BLOCKS: ReadonlyMap<string, BlockShape> = new Map(
           default: Steps.optional(),
         }),
       }),
-      output: z.object({ case: z.int().nullable().describe('Which one, from 0. null: default.') }),
+      output: z.object({ case: z.int().nullable().describe('Index of the case, from 0. null: default.') }),
     },
     'for-each': {
       title: 'For each',
       description:
-        'Does its steps for each item of a list, one after the other, for 1,000 at most. Inside, {{id.output.item}} is the current item and {{id.output.index}} its number from 0.',
+        'Runs its steps for each item of a list, one after the other, for at most 1,000 items. Inside, {{id.output.item}} is the current item and {{id.output.index}} its number from 0.',
       shape: block('for-each', {
         inputs: z.strictObject({
           items: orReference(z.array(z.unknown()).max(1_000), 'must be a list, or a reference to one'),
@@ -126,8 +128,7 @@ export const BLOCKS: ReadonlyMap<string, BlockShape> = new Map(
     },
     'wait-for-event': {
       title: 'Wait for an event',
-      description:
-        'Waits until something happens for which the constraint holds. What came since the run’s start counts.',
+      description: 'Waits for an event matching the constraint. Events since the run’s start count.',
       shape: block('wait-for-event', {
         inputs: z.strictObject({
           trigger_type: TriggerType,
@@ -135,7 +136,10 @@ export const BLOCKS: ReadonlyMap<string, BlockShape> = new Map(
           timeout_minutes: Minutes,
         }),
       }),
-      output: z.object({ timed_out: z.boolean(), event: z.unknown().describe('As trigger.output. null: none came.') }),
+      output: z.object({
+        timed_out: z.boolean(),
+        event: z.unknown().describe('Like trigger.output. null: no event came.'),
+      }),
     },
   }),
 );

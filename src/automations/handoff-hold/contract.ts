@@ -6,14 +6,14 @@ export interface HandoffHoldRef {
   holdId: string;
 }
 
-/** Has a handoff wait for the workflows that are to run before it. */
+/** Holds a handoff until the workflow runs before it have ended. */
 export const HOLD_HANDOFF: WorkflowContract<HandoffHoldRef> = {
   type: 'holdHandoff',
   taskQueue: 'interactive',
   workflowId: ({ sessionId, holdId }) => `handoff-hold/${sessionId}/${holdId}`,
 };
 
-/** What the operator reads of it. */
+/** The label of the workflow for operators. */
 export const handoffHoldSubject = (sessionId: string) => ({
   subjectId: sessionId,
   summary: 'Workflows that run before a handoff',

@@ -10,8 +10,8 @@ import { startRunsForEvent } from '../triggers/trigger-events.service.ts';
 import { type HandoffHoldRef, HOLD_HANDOFF, handoffHoldSubject } from './contract.ts';
 
 /**
- * A reaction to `pre-ticket-handoff`: starts the workflows that are to run before the handoff, which goes on once they have ended, and at once
- * where there are none.
+ * Reaction to `pre-ticket-handoff`: starts the workflows to run before the handoff. The handoff continues after they
+ * have ended, or at once if there are none.
  */
 export const holdHandoffs: Reaction<'pre-ticket-handoff'> = async (trx, orgId, events) => {
   for (const event of events) {
@@ -28,7 +28,7 @@ export const holdHandoffs: Reaction<'pre-ticket-handoff'> = async (trx, orgId, e
   }
 };
 
-/** Has a handoff go on, once. */
+/** Releases a handoff, once. */
 export const releaseHandoff = (db: Db, { orgId, holdId }: HandoffHoldRef): Promise<void> =>
   inTransaction(db, async (trx) => {
     const gate = await deleteHandoffHold(trx, orgId, holdId);

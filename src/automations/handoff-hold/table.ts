@@ -1,10 +1,10 @@
 import type { Generated } from 'kysely';
 
-/** What waits for runs to end. */
+/** Handoffs on hold until runs have ended. */
 export interface AutomationGatesTable {
   org_id: string;
   id: string;
-  /** That is handed off then. */
+  /** The session to hand off. */
   session_id: string;
   is_elsewhere: boolean;
   created_at: Generated<Date>;

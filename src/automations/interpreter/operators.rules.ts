@@ -1,8 +1,8 @@
 import type { Json, Operator } from '../blocks/schema.ts';
 
 /**
- * Whether a condition holds. Numbers and text that is one compare as numbers, other text by its code points; what cannot be compared is neither
- * greater nor less. `contains` and `in` look for a text in a text, or for an item in a list.
+ * Returns whether a condition holds. Numbers and numeric text compare as numbers, other text by code points. Values
+ * without an order are neither greater nor less. `contains` and `in` search a text for a text, or a list for an item.
  */
 export function evaluateOperator(operator: Operator, left: Json, right: Json): boolean {
   switch (operator) {

@@ -14,7 +14,7 @@ import {
 } from './step-paths.rules.ts';
 
 const MAX_ITEMS = 1_000;
-/** Decisions that are made at once. What is behind them is the next turn's. */
+/** Maximum number of blocks evaluated in one turn. The next turn evaluates the rest. */
 const DECISIONS_PER_TURN = 500;
 const CHARACTERS_PER_TURN = 2_000_000;
 const MINUTE_MS = 60_000;
@@ -25,12 +25,12 @@ export interface Definition {
   trigger: { [key: string]: Json };
 }
 
-/** What steps gave so far, by place. */
+/** Outputs of the steps so far, by step path. */
 export interface StepOutputs {
   read(places: StepPath[]): Promise<ReadonlyMap<StepPath, Json>>;
 }
 
-/** A decision that was made on the way. */
+/** An evaluated block. */
 export interface Decision {
   place: StepPath;
   step: ControlBlock;
@@ -45,7 +45,7 @@ export type UpcomingStep =
   | { kind: 'continue'; place: StepPath }
   | { kind: 'end' };
 
-/** A step whose inputs cannot be. */
+/** A step with invalid inputs. */
 export class StepError extends Error {
   readonly place: StepPath;
   readonly step: Step;
@@ -59,8 +59,9 @@ export class StepError extends Error {
 }
 
 /**
- * What comes behind a place, or first where there is none: the decisions on the way are made and given. `nowMs` is the time at which waits begin.
- * The same place, memory and time always give the same. Throws StepError.
+ * Evaluates blocks after a step path, or from the start if `after` is undefined, until an action, a wait or the end.
+ * Returns the next step and all decisions on the way. Waits begin at `nowMs`. The result depends only on the arguments.
+ * Throws StepError.
  */
 export async function nextStepAfter(
   definition: Definition,
@@ -112,7 +113,10 @@ export async function nextStepAfter(
   return { next: { kind: 'end' }, decisions };
 }
 
-/** The values that a step's input takes from the trigger and the steps before. Throws StepError where they are too much. */
+/**
+ * Resolves the references in a step's input to outputs of the trigger and earlier steps. Throws StepError if they are
+ * too large.
+ */
 export async function resolveInput(
   definition: Definition,
   memory: StepOutputs,
@@ -154,14 +158,17 @@ async function readReferencedOutputs(
   return outputs;
 }
 
-/** A loop shows, inside of it, its current item. */
+/** Adds the current item to a loop's output, for steps inside of the loop. */
 function withCurrentItem(output: Json, iteration: number | undefined): Json {
   if (iteration === undefined || output === null || typeof output !== 'object' || Array.isArray(output)) return output;
   const items = Array.isArray(output.items) ? output.items : [];
   return { ...output, item: items[iteration] ?? null, index: iteration };
 }
 
-/** The place that is next where a list ends: of the loop's next iteration, or behind the block around. */
+/**
+ * Returns the next path in the list. At its end, returns the first path of the loop's next iteration, or the path after
+ * the enclosing block.
+ */
 async function nextPathAfter(
   blocks: readonly Step[],
   memory: StepOutputs,

@@ -1,23 +1,23 @@
 import type { Step } from '../blocks/schema.ts';
 
-/** Where in a run a step is: the index in its list, behind the block, branch and iteration around it: `3.do.5.1`. */
+/** Path of a step in a run, such as `3.do.5.1`: block, branch and iteration around it, then the index in its list. */
 export type StepPath = string;
 
 type PathSegment = string;
 
-/** The first of the definition's steps. */
+/** The first step of the definition. */
 export const FIRST_PATH: StepPath = '0';
 
 const segmentsOf = (place: StepPath): PathSegment[] => place.split('.');
 const pathOf = (parts: readonly (PathSegment | number)[]): StepPath => parts.join('.');
 
-/** The step at a place. Undefined where the definition has none. */
+/** Returns the step at a path, or undefined if the definition has none there. */
 export function stepAt(blocks: readonly Step[], place: StepPath): Step | undefined {
   const parts = segmentsOf(place);
   return enclosingList(blocks, parts)?.[Number(parts.at(-1))];
 }
 
-/** The list of steps that a place is in. */
+/** Returns the list of steps containing a path. */
 function enclosingList(blocks: readonly Step[], parts: readonly PathSegment[]): readonly Step[] | undefined {
   let list: readonly Step[] | undefined = blocks;
   for (let at = 0; at < parts.length - 1; ) {
@@ -30,7 +30,7 @@ function enclosingList(blocks: readonly Step[], parts: readonly PathSegment[]): 
   return list;
 }
 
-/** The steps of a branch, and of how many parts of a place its name is. */
+/** Returns the steps of a branch, and the number of path segments in its name. */
 function branchOf(
   block: Step,
   name: PathSegment | undefined,
@@ -51,11 +51,11 @@ function branchOf(
   }
 }
 
-/** A place in a branch of the block at a place. */
+/** Returns the path of the first step in a branch of the block at `place`. */
 export const firstPathInBranch = (place: StepPath, ...branch: (PathSegment | number)[]): StepPath =>
   pathOf([place, ...branch, 0]);
 
-/** The place behind one in the same list. Undefined where the list ends. */
+/** Returns the next path in the same list, or undefined at its end. */
 export function nextPathInList(blocks: readonly Step[], place: StepPath): StepPath | undefined {
   const parts = segmentsOf(place);
   const index = Number(parts.at(-1)) + 1;
@@ -63,7 +63,9 @@ export function nextPathInList(blocks: readonly Step[], place: StepPath): StepPa
   return list !== undefined && index < list.length ? pathOf([...parts.slice(0, -1), index]) : undefined;
 }
 
-/** The block around a place, with the iteration where it is a loop. Undefined for the definition's own list. */
+/**
+ * Returns the block around a path, with the iteration if it is a loop. Returns undefined for the definition's own list.
+ */
 export function enclosingBlock(
   blocks: readonly Step[],
   place: StepPath,
@@ -83,7 +85,7 @@ export function enclosingBlock(
   return undefined;
 }
 
-/** Each step's id with where it stands, loops by `*` in place of an iteration. */
+/** Returns the paths of all steps by step id, with `*` for iterations. */
 export function pathsById(blocks: readonly Step[]): Map<string, StepPath> {
   const places = new Map<string, StepPath>();
   const walk = (list: readonly Step[], prefix: (PathSegment | number)[]) => {
@@ -104,7 +106,10 @@ export function pathsById(blocks: readonly Step[]): Map<string, StepPath> {
   return places;
 }
 
-/** A step's place as it is seen from another: in the same iteration of each loop around both. Undefined where it is in a loop that is not. */
+/**
+ * Returns a step's path as seen from another step: in the same iteration of each loop around both. Returns undefined if
+ * the step is in a loop of its own.
+ */
 export function visiblePathFrom(template: StepPath, from: StepPath): StepPath | undefined {
   const [parts, around] = [segmentsOf(template), segmentsOf(from)];
   let isShared = true;
@@ -118,7 +123,7 @@ export function visiblePathFrom(template: StepPath, from: StepPath): StepPath | 
   return filled.includes(undefined) ? undefined : pathOf(filled as PathSegment[]);
 }
 
-/** The iterations that a place is in, by the place of the loop. */
+/** Returns the current iteration of each loop around a path, by the loop's path. */
 export function enclosingIterations(blocks: readonly Step[], place: StepPath): Map<StepPath, number> {
   const iterations = new Map<StepPath, number>();
   for (

@@ -25,7 +25,7 @@ import { finishRun } from './finish-run.service.ts';
 const DEFAULT_ATTEMPTS = 3;
 const MAX_CACHED_VERSIONS = 1_000;
 
-/** They never change, so what is known of one stays true. */
+/** Cached without expiry: versions never change. */
 const versionCache = new LRUCache<string, { blocks: readonly Step[]; name: string }>({ max: MAX_CACHED_VERSIONS });
 
 export async function getDefinition(db: Db, orgId: string, run: Run): Promise<Definition & { name: string }> {
@@ -44,8 +44,9 @@ export const stepOutputsOf = (db: Db, orgId: string, runId: string): StepOutputs
 });
 
 /**
- * Goes on with a run behind a place, or begins it: writes down the decisions on the way, and ends the run where nothing is left or a step cannot
- * be. Gives what is next. The run is in progress, and this transaction's.
+ * Advances a run after a step, or starts it if `after` is undefined. Saves the decisions on the way, and ends the run
+ * if no step is left or a step has invalid inputs. Returns the next step. The run must be in progress and locked by
+ * this transaction.
  */
 export async function advanceRun(
   trx: Trx,
@@ -74,7 +75,7 @@ export async function advanceRun(
   }
 }
 
-/** Ends a run with a step that failed. */
+/** Fails a run because of a step. */
 export async function failRun(
   trx: Trx,
   orgId: string,
@@ -87,7 +88,7 @@ export async function failRun(
   return { kind: 'failed', error };
 }
 
-/** Writes down where a run has come to. */
+/** Saves the state of the run at its next step. */
 async function saveProgress(trx: Trx, orgId: string, run: Run, next: UpcomingStep): Promise<NextStep> {
   const runId = run.id;
   const isWaiting = next.kind === 'wait' || next.kind === 'wait-for-event';
@@ -112,7 +113,7 @@ async function saveProgress(trx: Trx, orgId: string, run: Run, next: UpcomingSte
   }
 }
 
-/** An action that is to be done. */
+/** Returns the next step for an action. */
 export const nextActionOf = (place: StepPath, step: ActionStep): NextStep => ({
   kind: 'action',
   place,
@@ -120,7 +121,7 @@ export const nextActionOf = (place: StepPath, step: ActionStep): NextStep => ({
   attempts: step.retry?.attempts ?? DEFAULT_ATTEMPTS,
 });
 
-/** The rest of a wait. */
+/** Returns the next step for a wait, with its remaining time. */
 export function nextWaitOf(
   place: StepPath,
   step: Step,
@@ -130,14 +131,14 @@ export function nextWaitOf(
   return { kind, place, title: titleOf(step), ms: Math.max(0, untilMs - Date.now()) };
 }
 
-/** As the Temporal UI shows a step. */
+/** Label of a step in the Temporal UI. */
 const titleOf = (step: Step): string => {
   if (step.$kind === 'Action') return `${step.name} (${step.type}, ${step.id})`;
   if (step.type === 'wait-for-event') return `wait for ${step.inputs.trigger_type} (${step.id})`;
   return `${step.type} (${step.id})`;
 };
 
-/** A step as it is written down. */
+/** Returns the stored form of a step. */
 export const stepRecordOf = (
   place: StepPath,
   step: Step,

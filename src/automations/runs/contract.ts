@@ -1,13 +1,13 @@
 import type { WorkflowContract } from '../../temporal/contract.ts';
 
-/** What a run does next. */
+/** The next step of a run, as Temporal stores it. */
 export type NextStep =
   | { kind: 'action'; place: string; title: string; attempts: number }
   | { kind: 'wait'; place: string; title: string; ms: number }
   | { kind: 'wait-for-event'; place: string; title: string; ms: number }
-  /** Only decisions lie there: go on from this place. */
+  /** Only blocks to evaluate: continue after this step. */
   | { kind: 'continue'; place: string }
-  /** A step failed, and with it the run. */
+  /** A step failed, and the run with it. */
   | { kind: 'failed'; error: string }
   | { kind: 'end' };
 
@@ -20,7 +20,7 @@ export interface RunInput extends RunRef {
   next: NextStep;
 }
 
-/** Does the steps of a customer's workflow. */
+/** Runs the steps of a customer's workflow. */
 export const RUN_AUTOMATION: WorkflowContract<RunInput> = {
   type: 'runAutomation',
   taskQueue: 'interactive',

@@ -5,7 +5,7 @@ import { HOLD_HANDOFF, handoffHoldSubject } from '../handoff-hold/contract.ts';
 import { findHandoffHold } from '../handoff-hold.queries.ts';
 import { endRun } from '../runs.queries.ts';
 
-/** Ends a run, and tells what waits for that. */
+/** Ends a run, and wakes the handoff hold waiting for its end. */
 export async function finishRun(trx: Trx, orgId: string, id: string, end: Parameters<typeof endRun>[3]): Promise<void> {
   const holdId = await endRun(trx, orgId, id, end);
   const gate = holdId === null ? undefined : await findHandoffHold(trx, orgId, holdId);
@@ -13,6 +13,6 @@ export async function finishRun(trx: Trx, orgId: string, id: string, end: Parame
   await enqueue(trx, orgId, wakeHandoffHold(orgId, gate.session_id, holdId));
 }
 
-/** Has a gate look how many runs it still waits for. */
+/** Wakes a handoff hold to count the runs it still waits for. */
 export const wakeHandoffHold = (orgId: string, sessionId: string, holdId: string) =>
   signalWithStart(HOLD_HANDOFF, { orgId, sessionId, holdId }, WAKE, handoffHoldSubject(sessionId));

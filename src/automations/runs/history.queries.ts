@@ -20,7 +20,7 @@ const runs = (db: Db, orgId: string, workflowId: string) =>
       sql<number | null>`extract(epoch from run.run_ended_at - run.run_started_at)::float8`.as('duration_in_seconds'),
     );
 
-/** A page of a workflow's runs, newest first. */
+/** Returns a page of a workflow's runs, newest first. */
 export const listRuns = (db: Db, orgId: string, workflowId: string, { page, limit, status, trigger_cause }: ListRuns) =>
   runs(db, orgId, workflowId)
     .$if(status !== undefined, (query) => query.where('run.status', '=', status as 'idle'))
@@ -51,7 +51,7 @@ export async function countRuns(
 export const findWorkflowRun = (db: Db, orgId: string, workflowId: string, runId: string) =>
   runs(db, orgId, workflowId).select('run.trigger_output').where('run.id', '=', runId).executeTakeFirst();
 
-/** The steps of a run, in the order in which they began. */
+/** Returns the first 1,000 steps of a run, in the order of their start. */
 export const listSteps = (db: Db, orgId: string, runId: string) =>
   db
     .selectFrom('automation_steps')
@@ -64,7 +64,7 @@ export const listSteps = (db: Db, orgId: string, runId: string) =>
     .limit(MAX_STEPS)
     .execute();
 
-/** The step at which a run failed. */
+/** Returns the last failed step of a run. */
 export const findFailedStep = (trx: Trx, orgId: string, runId: string) =>
   trx
     .selectFrom('automation_steps')
@@ -76,7 +76,7 @@ export const findFailedStep = (trx: Trx, orgId: string, runId: string) =>
     .limit(1)
     .executeTakeFirst();
 
-/** Has a run that failed be under way again. */
+/** Sets a failed run to in progress again. */
 export async function reopenRun(trx: Trx, orgId: string, runId: string): Promise<void> {
   await trx
     .updateTable('automation_runs')
@@ -86,7 +86,7 @@ export async function reopenRun(trx: Trx, orgId: string, runId: string): Promise
     .execute();
 }
 
-/** Keeps where a run goes on. */
+/** Saves the next step of a resumed run. */
 export async function setResumedAt(trx: Trx, orgId: string, runId: string, next: NextStep): Promise<void> {
   await trx
     .updateTable('automation_runs')
@@ -128,7 +128,7 @@ export async function insertRetry(trx: Trx, orgId: string, runId: string, retry:
     .execute();
 }
 
-/** Who had a run go on, oldest first. */
+/** Returns the retries of a run by hand, oldest first. */
 export const listRetries = (db: Db, orgId: string, runId: string) =>
   db
     .selectFrom('automation_retries')
@@ -140,7 +140,7 @@ export const listRetries = (db: Db, orgId: string, runId: string) =>
     .orderBy('id')
     .execute();
 
-/** What a workflow was triggered with by an event. */
+/** Returns the trigger output of the run started by an event. */
 export async function findTriggerOutput(db: Db, orgId: string, workflowId: string, key: string) {
   const run = await db
     .selectFrom('automation_runs')

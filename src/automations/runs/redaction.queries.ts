@@ -2,8 +2,8 @@ import { sql } from 'kysely';
 import type { Trx } from '../../db/connect.ts';
 
 /**
- * Takes the texts of a session out of what runs of customers' workflows know of it: of the event that started them, of what their steps took, gave
- * and failed of, and of what they have heard. What a contact is, and ids, times and statuses stay, so that a run can go on.
+ * Redacts the texts of a session in runs of customers' workflows: in trigger outputs, in inputs, outputs and errors of
+ * steps, and in received events. Contact fields, ids, times and statuses stay, so the runs can continue.
  */
 export async function redactRunTexts(trx: Trx, orgId: string, sessionId: string): Promise<void> {
   await sql`

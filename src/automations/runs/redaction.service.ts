@@ -1,7 +1,7 @@
 import type { Reaction } from '../../outbox/relay.ts';
 import { redactRunTexts } from './redaction.queries.ts';
 
-/** A reaction to `session-redacted`: runs keep no text of the session. */
+/** Reaction to `session-redacted`: redacts the session's texts in all runs. */
 export const redactRuns: Reaction<'session-redacted'> = async (trx, orgId, events) => {
   for (const sessionId of new Set(events.map(({ subject_id }) => subject_id)))
     await redactRunTexts(trx, orgId, sessionId);

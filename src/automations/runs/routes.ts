@@ -7,7 +7,7 @@ import { cancelRun, getRun, pageOfRuns, rerunWorkflow, retryRun } from './servic
 
 const tags = ['workflows'];
 
-/** What customers' workflows did and do. */
+/** Routes of workflow runs: past and present ones. */
 export const runRoutes: FastifyPluginAsyncZod = async (app) => {
   app.get('/workflows/:id/runs', {
     config: { scope: 'workflows:read' },
@@ -38,7 +38,7 @@ export const runRoutes: FastifyPluginAsyncZod = async (app) => {
     schema: {
       operationId: 'cancelWorkflowRun',
       tags,
-      description: 'Ends the run wherever it is. A step that is being done is done to its end.',
+      description: 'Cancels the run. A step in progress is still completed.',
       params: RunPath,
       response: { 200: NoBody, ...errorResponses(403, 404, 409) },
     },
@@ -53,7 +53,7 @@ export const runRoutes: FastifyPluginAsyncZod = async (app) => {
     schema: {
       operationId: 'retryWorkflowRun',
       tags,
-      description: 'Goes on from the step that failed, with what the steps before it gave.',
+      description: 'Continues from the failed step, with the outputs of the steps before it.',
       params: RunPath,
       body: RetryRun,
       response: { 200: NoBody, ...errorResponses(403, 404, 409) },
@@ -69,7 +69,8 @@ export const runRoutes: FastifyPluginAsyncZod = async (app) => {
     schema: {
       operationId: 'rerunWorkflow',
       tags,
-      description: 'Starts a new run as this one was triggered, on the workflow’s active version, else its latest.',
+      description:
+        'Starts a new run with the trigger output of this one, on the workflow’s active version, else its latest.',
       params: RunPath,
       response: { 201: StartedRun, ...errorResponses(403, 404) },
     },

@@ -5,12 +5,12 @@ import { claimQueuedRuns, type Run } from '../runs.queries.ts';
 import { advanceRun, getDefinition } from './advance-run.service.ts';
 import { type NextStep, RUN_AUTOMATION } from './contract.ts';
 
-/** Runs of an org that are under way at once, those aside that wait for a time or an event. The others wait for their turn. */
+/** Maximum number of active runs in an org, without runs waiting for a time or an event. Further runs are queued. */
 const MAX_ACTIVE_RUNS = 100;
 
 const subjectOf = (runId: string, name: string) => ({ subjectId: runId, summary: name.slice(0, 200) });
 
-/** Lets those of an org's runs begin whose turn it is. */
+/** Starts queued runs of an org, up to its limit of active runs. */
 export async function startQueuedRuns(trx: Trx, orgId: string): Promise<void> {
   for (;;) {
     const admitted = await claimQueuedRuns(trx, orgId, MAX_ACTIVE_RUNS);
@@ -20,7 +20,7 @@ export async function startQueuedRuns(trx: Trx, orgId: string): Promise<void> {
   }
 }
 
-/** Says whether there is anything to do for its workflow. */
+/** Starts a run. Returns false if the run ended at once, without any work for Temporal. */
 async function startRun(trx: Trx, orgId: string, run: Run): Promise<boolean> {
   const definition = await getDefinition(trx, orgId, run);
   const next = await advanceRun(trx, orgId, run, definition, undefined);
@@ -29,10 +29,10 @@ async function startRun(trx: Trx, orgId: string, run: Run): Promise<boolean> {
   return true;
 }
 
-/** Has a run look whether what it waits for has come, or whether it was canceled. */
+/** Wakes a run to check its wait, or to notice its cancellation. */
 export const wakeRun = (orgId: string, runId: string) =>
   signalWithStart(RUN_AUTOMATION, { orgId, runId, next: { kind: 'end' } }, WAKE, subjectOf(runId, 'Run of a workflow'));
 
-/** Has a run that ended go on from a step. */
+/** Resumes an ended run at a step. */
 export const resumeRun = (orgId: string, runId: string, next: NextStep, name: string) =>
   signalWithStart(RUN_AUTOMATION, { orgId, runId, next }, WAKE, subjectOf(runId, name));

@@ -19,7 +19,7 @@ const shape = {
   id: Id,
   workflow_id: Id,
   version_number: z.int(),
-  status: RunStatus.describe('idle: it waits for its turn.'),
+  status: RunStatus.describe('idle: the run is queued.'),
   trigger_cause: TriggerCause,
   duration_in_seconds: z.number().nullable(),
   run_started_at: Timestamp.nullable(),
@@ -41,7 +41,7 @@ const RunStep = z
   .object({
     place: z
       .string()
-      .describe('Where in the run: 3.do.5.1 is the second step of the sixth iteration of the fourth step.'),
+      .describe('Path in the run: 3.do.5.1 is the second step of the sixth iteration of the fourth step.'),
     id: z.string(),
     type: z.string(),
     name: z.string().nullable(),
@@ -71,16 +71,16 @@ export const Run = z
   .object({
     ...shape,
     trigger_output: AnyJson,
-    retries: z.array(Retry).describe('Who had it go on after it had failed, and why.'),
+    retries: z.array(Retry).describe('Retries by hand after a failure, with their reasons.'),
     steps: z.array(RunStep).describe('The first 1,000, in the order in which they began.'),
   })
   .meta({ id: 'WorkflowRun' });
 
 export const RetryRun = z
   .object({
-    input: z.record(z.string(), AnyJson).optional().describe('In place of the failed step’s own.'),
-    skip: z.boolean().default(false).describe('Goes on behind the failed step.'),
-    reason: z.string().min(1).max(1_000).optional().describe('Kept with the run, for whoever looks at it later.'),
+    input: z.record(z.string(), AnyJson).optional().describe('Replaces the input of the failed step.'),
+    skip: z.boolean().default(false).describe('Continues after the failed step.'),
+    reason: z.string().min(1).max(1_000).optional().describe('Stored with the run.'),
   })
   .meta({ id: 'RetryWorkflowRun', examples: [{ skip: true, reason: 'The shop was told by phone' }] });
 export type RetryRun = z.infer<typeof RetryRun>;

@@ -31,7 +31,7 @@ import { startRunsOfVersion } from './start-runs.service.ts';
 
 export { findTriggerOutput } from './history.queries.ts';
 
-/** A page of a workflow's runs, newest first. Throws notFound. */
+/** Returns a page of a workflow's runs, newest first. Throws notFound. */
 export async function pageOfRuns(db: Db, orgId: string, workflowId: string, query: ListRuns) {
   await getWorkflow(db, orgId, workflowId);
   const [runs, total] = await Promise.all([
@@ -42,7 +42,7 @@ export async function pageOfRuns(db: Db, orgId: string, workflowId: string, quer
   return { runs, total_items: total, total_pages: pages, has_next_page: query.page < pages, current_page: query.page };
 }
 
-/** A run with its steps, without what opens doors elsewhere. Throws notFound. */
+/** Returns a run with its steps, with credentials masked. */
 export async function getRun(db: Db, orgId: string, workflowId: string, runId: string) {
   const run = await findWorkflowRun(db, orgId, workflowId, runId);
   if (run === undefined) throw notFound('run');
@@ -55,7 +55,7 @@ export async function getRun(db: Db, orgId: string, workflowId: string, runId: s
   };
 }
 
-/** Ends a run wherever it is; a step that is being done is done to its end. Throws notFound, and conflict for one that has ended. */
+/** Cancels a run. A step in progress is still completed. Throws notFound, and conflict if the run has ended. */
 export function cancelRun(db: Db, orgId: string, workflowId: string, runId: string): Promise<void> {
   return inTransaction(db, async (trx) => {
     const { status } = await lockWorkflowRun(trx, orgId, workflowId, runId);
@@ -66,7 +66,11 @@ export function cancelRun(db: Db, orgId: string, workflowId: string, runId: stri
   });
 }
 
-/** Has a failed run go on from the step that failed, with another input or behind it. `by` is the id of the key that asks. Throws notFound, conflict, and invalid for input of a block. */
+/**
+ * Retries a failed run from its failed step, optionally with another input, or after the step if `skip` is set. `by` is
+ * the id of the requesting API key. Throws notFound, conflict if the run did not fail at a step, and invalid for a
+ * block without `skip`.
+ */
 export function retryRun(
   db: Db,
   orgId: string,
@@ -111,7 +115,10 @@ export function retryRun(
   });
 }
 
-/** Starts a run again as it was triggered, on the workflow's current version. Gives the new run. Throws notFound. */
+/**
+ * Starts a new run with the trigger output of this one, on the workflow's current version. Returns its id. Throws
+ * notFound.
+ */
 export function rerunWorkflow(db: Db, orgId: string, workflowId: string, runId: string): Promise<string> {
   return inTransaction(db, async (trx) => {
     await getWorkflow(trx, orgId, workflowId);

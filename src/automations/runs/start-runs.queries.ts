@@ -3,7 +3,7 @@ import type { Db, Trx } from '../../db/connect.ts';
 import type { Json, Step, TriggerType } from '../blocks/schema.ts';
 import type { RunStatus, TriggerCause } from './table.ts';
 
-/** Whether a trigger type is one that any active workflow of the org starts by, or any of its runs listens for. */
+/** Returns whether an active workflow of the org starts by this trigger type, or a run waits for it. */
 export async function isTriggerTypeUsed(db: Db, orgId: string, type: TriggerType): Promise<boolean> {
   const { rows } = await sql<{ is_of_interest: boolean }>`
     select exists (
@@ -23,7 +23,7 @@ export interface ActiveVersion {
   workflow_blocks: Step[];
 }
 
-/** The active versions of an org's workflows that start by a trigger type, or of `only` one. */
+/** Returns the active versions started by a trigger type. With `only`, returns just the version of this workflow. */
 export function listActiveVersions(db: Db, orgId: string, type: TriggerType, only?: string): Promise<ActiveVersion[]> {
   return db
     .selectFrom('automations as automation')
@@ -53,7 +53,7 @@ export interface NewRun {
   error: string | null;
 }
 
-/** Writes runs down, each once by its workflow and key. Gives the ids of those that are new. */
+/** Inserts runs, each once by its workflow and trigger key. Returns the ids of the new runs. */
 export async function insertRuns(trx: Trx, orgId: string, runs: NewRun[]): Promise<string[]> {
   if (runs.length === 0) return [];
   const { rows } = await sql<{ id: string }>`
@@ -69,7 +69,7 @@ export async function insertRuns(trx: Trx, orgId: string, runs: NewRun[]): Promi
   return rows.map(({ id }) => id);
 }
 
-/** Has runs listen for types of events from their beginning on. */
+/** Registers runs for types of events: from now on they receive them. */
 export async function insertListeners(
   trx: Trx,
   orgId: string,
@@ -83,7 +83,7 @@ export async function insertListeners(
     .execute();
 }
 
-/** Counts what a constraint could not be worked out for. */
+/** Counts a failed evaluation of a workflow's constraint and saves its error. */
 export async function recordConstraintError(trx: Trx, orgId: string, id: string, message: string): Promise<void> {
   await trx
     .updateTable('automations')
@@ -96,7 +96,7 @@ export async function recordConstraintError(trx: Trx, orgId: string, id: string,
     .execute();
 }
 
-/** Tells runs that listen for a type of what happened. Gives those to which it is news. */
+/** Stores events for the runs registered for their type. Returns the ids of runs with new events. */
 export async function insertReceivedEvents(
   trx: Trx,
   orgId: string,
@@ -116,8 +116,8 @@ export async function insertReceivedEvents(
 }
 
 /**
- * Those of the runs that wait now. To be asked behind insertHeard, which waits for runs that are just coming to their wait: either they see what
- * was told, or they are seen here.
+ * Returns the waiting runs among the given ones. Call this after insertReceivedEvents, because its insert waits for
+ * runs locked by another transaction. Thus a run either sees the event before it waits, or it is found here.
  */
 export async function listWaitingRuns(trx: Trx, orgId: string, runIds: string[]): Promise<string[]> {
   if (runIds.length === 0) return [];

@@ -21,20 +21,20 @@ export { isTriggerTypeUsed } from './start-runs.queries.ts';
 
 const MAX_CAUSATION_DEPTH = 10;
 
-/** Something that may start workflows. */
+/** An event that may start workflows. */
 export interface TriggerEvent {
-  /** The same for the same happening, and for no other of its type. */
+  /** The same for the same event, and different for all others of its type. */
   key: string;
   occurredAt: Date;
-  /** How many runs caused it, one the other. */
+  /** Length of the chain of runs causing it. */
   depth: number;
-  /** `trigger.output`, without what every trigger has. */
+  /** `trigger.output`, without the fields common to all triggers. */
   output: { [key: string]: Json };
 }
 
 /**
- * Starts the org's active workflows of a trigger type for each happening for which their constraint holds, each once, and tells it to runs that
- * listen. Gives the new runs' ids. With `only`, no other workflow is started.
+ * Starts the org's active workflows of a trigger type, once for each event, if their constraint holds. Also passes the
+ * events to runs waiting for them. Returns the ids of the new runs. With `only`, starts no other workflow.
  */
 export async function startRuns(
   trx: Trx,
@@ -61,7 +61,7 @@ export async function startRuns(
   return runs;
 }
 
-/** What a run of a version is started with. */
+/** Inserts a run of a version for each event satisfying its constraint. Returns the ids of the new runs. */
 export async function startRunsOfVersion(
   trx: Trx,
   orgId: string,
@@ -83,7 +83,9 @@ export async function startRunsOfVersion(
       trigger_output: output,
       depth,
       is_test_run: isTest,
-      error: isTooDeep ? `Runs caused one another ${MAX_CAUSATION_DEPTH} times: this one would be the next` : null,
+      error: isTooDeep
+        ? `Workflow runs triggered each other ${MAX_CAUSATION_DEPTH} times in a row: the next run is not started`
+        : null,
     });
   }
   const ids = await insertRuns(trx, orgId, wanted);
@@ -111,7 +113,7 @@ async function shouldStart(
   }
 }
 
-/** What a happening is as `trigger.output`. */
+/** Returns `trigger.output` for an event. */
 export const triggerOutputOf = (
   type: TriggerType,
   { key, occurredAt, output }: TriggerEvent,

@@ -36,7 +36,10 @@ const ENDED_STEP: NextStep = { kind: 'end' };
 const DONE_STATUSES = new Set(['completed', 'skipped']);
 const MAX_MESSAGE = 1_000;
 
-/** Does an action, once more where a try failed or its end was not written down, and gives what is next. Throws as the action does. */
+/**
+ * Runs an action and returns the next step. Repeats the action after a failed or unsaved attempt, but not after a
+ * completed one. Throws the error of the action.
+ */
 export async function doStep(deps: StepDeps, { orgId, runId, place }: RunStepRef): Promise<NextStep> {
   const { db, actions } = deps;
   const run = await findRun(db, orgId, runId);
@@ -52,7 +55,7 @@ export async function doStep(deps: StepDeps, { orgId, runId, place }: RunStepRef
     saveSteps(db, orgId, runId, [stepRecordOf(place, step, { status: 'in_progress', input, output: null })]);
   const input = await resolveInput(definition, stepOutputsOf(db, orgId, runId), place, given).catch(
     async (error: unknown) => {
-      await begin(null); // there is a step that failed, to be retried
+      await begin(null); // a failed step must exist to be retried
       throw error instanceof StepError ? invalid(error.message) : error;
     },
   );
@@ -75,7 +78,10 @@ interface ActionCall {
   input: unknown;
 }
 
-/** What is done on our own data commits with the step's end; anything else is done before. A try that another one has overtaken does nothing more. */
+/**
+ * Runs an action. Changes to our own data commit together with the end of the step; calls of external systems happen
+ * before. If another attempt has completed the step meanwhile, only advances the run.
+ */
 async function applyAction(
   deps: StepDeps,
   run: Run,
@@ -112,7 +118,7 @@ function parseInput(action: Action, input: Json): unknown {
   throw invalid(problems.join('; ').slice(0, MAX_MESSAGE));
 }
 
-/** Goes on behind a step that is over. */
+/** Advances a run after an ended step. */
 function lockAndAdvance(
   { db }: StepDeps,
   { orgId, runId, place }: RunStepRef,
@@ -124,7 +130,7 @@ function lockAndAdvance(
   });
 }
 
-/** Where a run ends or comes to wait, another may begin. */
+/** Advances a run. If it ends or begins to wait, starts queued runs in its place. */
 async function advanceAndStartQueued(
   trx: Trx,
   orgId: string,
@@ -137,7 +143,9 @@ async function advanceAndStartQueued(
   return next;
 }
 
-/** Ends an action whose tries all failed: the run goes on where the step says so, else it fails. */
+/**
+ * Records the failure of an action after its last attempt. The run continues if the step says so, otherwise it fails.
+ */
 export function failStep(
   { db }: StepDeps,
   { orgId, runId, place, error }: RunStepRef & { error: string },
@@ -157,7 +165,7 @@ export function failStep(
   });
 }
 
-/** Looks whether a wait is over: its time has come, or its event. Gives what is next, which may be the rest of the wait. */
+/** Checks whether a wait has ended, by time or by an event. Returns the next step; this may be the rest of the wait. */
 export function checkWait({ db }: StepDeps, { orgId, runId, place }: RunStepRef): Promise<NextStep> {
   return inTransaction(db, async (trx) => {
     const run = await lockRun(trx, orgId, runId);
@@ -184,7 +192,10 @@ export function checkWait({ db }: StepDeps, { orgId, runId, place }: RunStepRef)
   });
 }
 
-/** The first event since the run's start that the wait is for. One whose constraint cannot be worked out is none. */
+/**
+ * Consumes and returns the first received event matching the wait, among those since the run's start. A constraint
+ * without a valid evaluation matches no event.
+ */
 async function consumeMatchingEvent(
   trx: Trx,
   orgId: string,
@@ -204,7 +215,7 @@ async function consumeMatchingEvent(
   return undefined;
 }
 
-/** A constraint with what it refers to; undefined where that is too much. */
+/** Returns a constraint with its references resolved, or undefined if it becomes too large. */
 async function resolveConstraint(
   trx: Trx,
   orgId: string,
@@ -223,7 +234,7 @@ async function resolveConstraint(
   }
 }
 
-/** What references gave is data, though it may look like logic. */
+/** Marks resolved values as data, even if they look like operators. */
 function preserveData(template: Json, given: Json): Json {
   if (typeof template === 'string') return typeof given === 'object' && given !== null ? { preserve: given } : given;
   if (Array.isArray(template)) return template.map((item, n) => preserveData(item, (given as Json[])[n] ?? null));
@@ -242,14 +253,14 @@ function isMatch(condition: Json, output: Json): boolean {
   }
 }
 
-/** Goes on from a place behind which only decisions lie. */
+/** Continues a run after a step, evaluating the next blocks. */
 export async function continueRun(deps: StepDeps, at: RunStepRef): Promise<NextStep> {
   const run = await findRun(deps.db, at.orgId, at.runId);
   if (run?.status !== 'in_progress') return ENDED_STEP;
   return lockAndAdvance(deps, at, await getDefinition(deps.db, at.orgId, run));
 }
 
-/** Where a run goes on that was retried before its workflow had ended; null where it was not. */
+/** Returns the next step of a run retried before its Temporal workflow ended, or null if the run was not retried. */
 export const findResumePoint = ({ db }: StepDeps, { orgId, runId }: RunRef): Promise<NextStep | null> =>
   findResumedAt(db, orgId, runId);
 

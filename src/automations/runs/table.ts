@@ -17,18 +17,18 @@ export interface AutomationRunsTable {
   version_id: number;
   status: Generated<RunStatus>;
   trigger_cause: TriggerCause;
-  /** Of one happening there is one run of a workflow. */
+  /** Unique in the workflow: each trigger event starts one run of it. */
   trigger_key: string;
   trigger_output: Stored<{ [key: string]: Json }>;
-  /** How many runs caused this one, one the other. */
+  /** Length of the chain of runs causing this one. */
   depth: Generated<number>;
   is_test_run: Generated<boolean>;
-  /** It waits for a time or an event, and takes no place. */
+  /** The run waits for a time or an event. It does not count against the limit of active runs. */
   is_waiting: Generated<boolean>;
   error: string | null;
-  /** What waits for its end. */
+  /** The handoff hold waiting for this run to end. */
   gate_id: string | null;
-  /** Where it went on when it was last retried by hand. */
+  /** The next step at the last retry by hand. */
   resumed_at: StoredOrNull<NextStep>;
   created_at: Generated<Date>;
   run_started_at: Date | null;
@@ -38,15 +38,15 @@ export interface AutomationRunsTable {
 export interface AutomationStepsTable {
   org_id: string;
   run_id: string;
-  /** Where in the run: the indices and branches that lead there, iterations among them. */
+  /** Path of the step in the run: indices and branches, including iterations. */
   place: string;
   step_id: string;
   type: string;
   name: string | null;
   status: 'in_progress' | 'waiting' | 'completed' | 'failed' | 'skipped';
-  /** As it was resolved; of a wait, until when it lasts. */
+  /** The resolved input; the end time for a wait. */
   input: StoredOrNull<Json>;
-  /** Given by hand for the next try. */
+  /** Set by hand for the next attempt. */
   changed_input: StoredOrNull<Json>;
   output: StoredOrNull<Json>;
   error: string | null;
@@ -55,26 +55,26 @@ export interface AutomationStepsTable {
   ended_at: Date | null;
 }
 
-/** Runs that wait, or may come to wait, for events of a type. */
+/** Types of events each run waits for, or may wait for at a later step. */
 export interface AutomationListenersTable {
   org_id: string;
   run_id: string;
   trigger_type: TriggerType;
 }
 
-/** What runs that listen have heard. */
+/** Events received by waiting runs. */
 export interface AutomationHeardTable {
   org_id: string;
   run_id: string;
   event_id: string;
   trigger_type: TriggerType;
   output: Stored<{ [key: string]: Json }>;
-  /** One event ends one wait. */
+  /** An event ends only one wait. */
   is_taken: Generated<boolean>;
   heard_at: Generated<Date>;
 }
 
-/** Who had a run go on that had failed. */
+/** Retries of failed runs by hand. */
 export interface AutomationRetriesTable {
   org_id: string;
   id: string;

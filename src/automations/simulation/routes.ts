@@ -3,7 +3,7 @@ import { errorResponses } from '../../http/errors.ts';
 import { SimulateWorkflow, SimulationAnswer } from './schema.ts';
 import { simulateWorkflow } from './service.ts';
 
-/** Trying out workflows. */
+/** Route for dry runs of workflows. */
 export const simulationRoutes: FastifyPluginAsyncZod = async (app) => {
   app.post('/workflows/simulate', {
     config: { scope: 'workflows:read', isRepeatable: true },
@@ -11,7 +11,7 @@ export const simulationRoutes: FastifyPluginAsyncZod = async (app) => {
       operationId: 'simulateWorkflow',
       tags: ['workflows'],
       description:
-        'What a stored workflow or a draft would do with a sample or a past event: waits are over at once, actions only show what they would get. Nothing happens.',
+        'Simulates a stored workflow or a draft with a sample or a past event. Waits end at once, actions only show their input, and nothing has an effect.',
       body: SimulateWorkflow,
       response: { 200: SimulationAnswer, ...errorResponses(403, 404) },
     },

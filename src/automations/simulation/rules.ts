@@ -12,7 +12,7 @@ export interface SimulatedStep {
   ended_at: string;
   input: Json;
   output: Json;
-  /** Whether it would have had an effect, which did not happen. */
+  /** The step would have had an effect, or waited for an event. The simulation skipped it. */
   stubbed: boolean;
 }
 
@@ -24,8 +24,8 @@ export interface Simulation {
 }
 
 /**
- * What a run would do: decisions are made, waits are over at once, and each action gives what `outputs` says of it by its id, else what it takes. An event
- * that is waited for comes where `outputs` has it, else the wait runs out.
+ * Simulates a run: evaluates blocks, ends waits at once, and takes each action's output from `outputs` by step id, or
+ * from its input. An awaited event comes if `outputs` has it, otherwise the wait times out.
  */
 export async function simulate(
   definition: Definition,
@@ -86,7 +86,7 @@ export async function simulate(
       throw error;
     }
   }
-  return ended('failed', `It takes more than ${MAX_STEPS} steps: a real run would go on`);
+  return ended('failed', `The simulation ends after ${MAX_STEPS} steps: a real run would continue`);
 }
 
 const isoOf = (ms: number) => new Date(ms).toISOString();

@@ -13,9 +13,13 @@ export const SimulateWorkflow = z
       .optional()
       .describe('Of a draft, or in place of the stored ones.'),
     trigger_constraints: AnyJson.nullable().optional(),
-    trigger_output: z.record(z.string(), AnyJson).optional().describe('What the steps find as trigger.output.'),
-    event_id: z.string().max(500).optional().describe('Of a run of the workflow: takes what it was triggered with.'),
-    outputs: z.record(z.string(), AnyJson).default({}).describe('What steps are to give, by their id.'),
+    trigger_output: z.record(z.string(), AnyJson).optional().describe('Available to steps as trigger.output.'),
+    event_id: z
+      .string()
+      .max(500)
+      .optional()
+      .describe('Event id of a past run of the workflow. Uses the trigger output of this run.'),
+    outputs: z.record(z.string(), AnyJson).default({}).describe('Outputs of steps, by step id.'),
   })
   .refine((value) => JSON.stringify(value).length <= MAX_CHARACTERS, `must have at most ${MAX_CHARACTERS} characters`)
   .meta({

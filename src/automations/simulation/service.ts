@@ -8,7 +8,10 @@ import { assertValidDefinition, getWorkflow } from '../service.ts';
 import { simulate } from './rules.ts';
 import type { SimulateWorkflow } from './schema.ts';
 
-/** What a workflow, stored or a draft, would do. Nothing happens. Throws notFound, and invalid where it is none. */
+/**
+ * Simulates a run of a workflow, stored or a draft, without any effects. Throws notFound, and invalid for an invalid
+ * definition.
+ */
 export async function simulateWorkflow(db: Db, orgId: string, input: SimulateWorkflow) {
   const stored = input.workflow_id === undefined ? undefined : await getWorkflow(db, orgId, input.workflow_id);
   const trigger_type = input.trigger_type ?? stored?.trigger_type;
@@ -43,11 +46,11 @@ async function getTrigger(db: Db, orgId: string, { trigger_output, event_id, wor
   return maskCredentials(past) as { [key: string]: Json };
 }
 
-/** Whether a constraint holds, or why that cannot be worked out; null where it just does not. */
+/** Returns true if the constraint holds and null if not. Returns the error if the constraint cannot be evaluated. */
 function evaluateConstraint(constraint: Json, trigger: { [key: string]: Json }): true | string | null {
   try {
     return satisfiesConstraint(constraint, trigger) ? true : null;
   } catch (error) {
-    return `The constraints cannot be worked out: ${String(error)}`;
+    return `The constraints cannot be evaluated: ${String(error)}`;
   }
 }

@@ -4,21 +4,21 @@ const MAX_MINUTES = 525_600;
 const MAX_FIELDS = 100;
 const MAX_OPTIONS = 500;
 
-/** Of cron-trigger. Whether the expression and the time zone are any, validation says. */
+/** Configuration of cron-trigger. Validation checks the expression and the time zone. */
 export const CronConfiguration = z.object({
   cron: z.string().min(1).max(200).describe('Five fields: minute, hour, day of month, month, day of week.'),
   timezone: z.string().min(1).max(100).default('UTC').describe('An IANA name, such as Europe/Berlin.'),
   missed: z
     .enum(['skip', 'run_once'])
     .default('run_once')
-    .describe('What becomes of times at which nothing could be started: nothing, or one run for all of them.'),
+    .describe('Treatment of missed times: no run, or one run for all of them.'),
 });
 export type CronConfiguration = z.infer<typeof CronConfiguration>;
 
-/** Of ticket-inactive. */
+/** Configuration of ticket-inactive. */
 export const InactiveConfiguration = z.object({ minutes: z.int().min(1).max(MAX_MINUTES) });
 
-/** Of webhook. */
+/** Configuration of webhook. */
 export const WebhookConfiguration = z.object({
   secret: z
     .string()
@@ -33,7 +33,7 @@ export const WebhookConfiguration = z.object({
     .min(1)
     .max(500)
     .optional()
-    .describe('Where in the body the id is by which a repeated request is known, such as data.id.'),
+    .describe('Path of an id in the body, such as data.id. Requests with the same id start one run.'),
 });
 export type WebhookConfiguration = z.infer<typeof WebhookConfiguration>;
 
@@ -41,11 +41,11 @@ export const FormField = z.object({
   name: z.string().regex(/^[A-Za-z][A-Za-z0-9_-]{0,99}$/, 'must be a letter, then letters, digits, _ or -'),
   type: z.enum(['text', 'email', 'number', 'checkbox', 'select']),
   required: z.boolean().default(false),
-  options: z.array(z.string().min(1).max(500)).min(1).max(MAX_OPTIONS).optional().describe('Of a select.'),
+  options: z.array(z.string().min(1).max(500)).min(1).max(MAX_OPTIONS).optional().describe('Only for select.'),
 });
 export type FormField = z.infer<typeof FormField>;
 
-/** Of form-trigger. */
+/** Configuration of form-trigger. */
 export const FormConfiguration = z.object({
   fields: z
     .array(FormField)

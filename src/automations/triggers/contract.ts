@@ -5,14 +5,14 @@ export interface AutomationRef {
   automationId: string;
 }
 
-/** Has the Temporal Schedule of a customer's workflow be as its active version says. */
+/** Syncs the Temporal Schedule of a customer's workflow with its active version. */
 export const SYNC_SCHEDULE: WorkflowContract<AutomationRef> = {
   type: 'syncSchedule',
   taskQueue: 'interactive',
   workflowId: ({ automationId }) => `workflow-schedule-sync/${automationId}`,
 };
 
-/** Begun by the Schedule itself, which adds the time to the id. */
+/** Started by the Schedule. Temporal appends the time to the id. */
 export const START_SCHEDULED_RUN: WorkflowContract<AutomationRef> = {
   type: 'startScheduledRun',
   taskQueue: 'interactive',
@@ -25,17 +25,17 @@ export interface InactivityInput {
   orgId: string;
 }
 
-/** Tells of an org's sessions in which nobody has spoken for as long as its workflows ask for. */
+/** Announces inactive sessions for the org's workflows with an inactivity trigger. */
 export const WATCH_INACTIVITY: WorkflowContract<InactivityInput> = {
   type: 'watchInactivity',
   taskQueue: 'interactive',
   workflowId: ({ orgId }) => `inactivity/${orgId}`,
 };
 
-/** What a look at an org's silent sessions found. */
+/** Result of a check for inactive sessions. */
 export interface InactivityProgress {
   announced: number;
   hasMore: boolean;
-  /** Time until the next session may be silent for long enough. Null: no workflow asks. */
+  /** Time until the next session may become inactive. Null: no active workflow has an inactivity trigger. */
   nextInMs: number | null;
 }

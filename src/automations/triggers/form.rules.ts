@@ -8,7 +8,7 @@ const NUMBER = /^[+-]?(\d{1,15}(\.\d{1,15})?|\.\d{1,15})$/;
 const CHECKED_VALUES = new Set(['on', 'true', '1', 'yes']);
 const UNCHECKED_VALUES = new Set(['off', 'false', '0', 'no', '']);
 
-/** What a form's submission says by the form's fields, or everything that is wrong with it. Other fields are dropped. */
+/** Returns the values of a form's fields, or all problems with them. Unknown fields are dropped. */
 export function parseForm(
   fields: FormField[],
   given: { readonly [name: string]: unknown },
@@ -39,7 +39,7 @@ function parseField(field: FormField, given: unknown): ParsedField {
   return { value: given };
 }
 
-/** A form that is posted leaves out boxes that are not ticked. */
+/** A browser omits unchecked boxes from a submitted form. */
 function parseCheckbox({ required }: FormField, given: unknown): ParsedField {
   const text = String(given).toLowerCase();
   if (!CHECKED_VALUES.has(text) && !UNCHECKED_VALUES.has(text)) return { fault: 'must be true or false' };

@@ -15,8 +15,9 @@ const SESSIONS_PER_BATCH = 500;
 const MINUTE_MS = 60_000;
 
 /**
- * Tells each active workflow that asks of the sessions that have become silent for long enough since it was told last, at most a batch of them,
- * and says when to look again. Whoever speaks meanwhile makes a silence begin anew, so none ends before that time.
+ * Announces inactive sessions to each active workflow with an inactivity trigger: at most a batch of sessions since its
+ * last announcement. Returns the delay until the next check. A new message restarts the inactivity of its session, so
+ * no session becomes inactive before then.
  */
 export async function announceInactiveSessions(db: Db, orgId: string): Promise<InactivityProgress> {
   const progress: InactivityProgress = { announced: 0, hasMore: false, nextInMs: null };

@@ -3,11 +3,11 @@ import type { Db, Trx } from '../../db/connect.ts';
 import { NIL_UUID } from '../../ids.ts';
 import type { Json, TriggerType } from '../blocks/schema.ts';
 
-/** What starts a workflow, and how. Undefined where it is not active. */
+/** Returns the trigger of a workflow. Returns undefined if the workflow is inactive. */
 export const findTrigger = (db: Db, orgId: string, automationId: string) =>
   triggers(db, orgId).where('automation.id', '=', automationId).executeTakeFirst();
 
-/** What starts those of an org's active workflows that are of a trigger type. */
+/** Returns the triggers of an org's active workflows with this trigger type. */
 export const listTriggers = (db: Db, orgId: string, type: TriggerType) =>
   triggers(db, orgId).where('version.trigger_type', '=', type).orderBy('automation.id').execute();
 
@@ -22,7 +22,7 @@ const triggers = (db: Db, orgId: string) =>
     .where('automation.org_id', '=', orgId)
     .where('automation.active_version', 'is not', null);
 
-/** Of these workflows, those that may have a Schedule: a version of theirs has one, or they are gone. */
+/** Returns the workflows with a possible Schedule: those with a version started by a cron trigger, and deleted ones. */
 export async function listPossiblyScheduled(db: Db, orgId: string, ids: string[]): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select distinct changed.id from unnest(${ids}::uuid[]) as changed (id)
@@ -35,7 +35,10 @@ export async function listPossiblyScheduled(db: Db, orgId: string, ids: string[]
   return rows.map(({ id }) => id);
 }
 
-/** Whether any workflow of the org asks for silences, or has asked: then it has a place. */
+/**
+ * Returns whether an active workflow of the org has an inactivity trigger, or any workflow has an inactivity cursor
+ * from earlier.
+ */
 export async function isInactivityWatched(db: Db, orgId: string): Promise<boolean> {
   const { rows } = await sql<{ is_watched: boolean }>`
     select exists (select from automation_silences where org_id = ${orgId}) or exists (
@@ -47,7 +50,7 @@ export async function isInactivityWatched(db: Db, orgId: string): Promise<boolea
   return rows[0]?.is_watched === true;
 }
 
-/** Whether a run that a Schedule has started is still under way. */
+/** Returns whether a run started by a Schedule has not ended yet. */
 export async function hasScheduledRun(db: Db, orgId: string, automationId: string): Promise<boolean> {
   const open = await db
     .selectFrom('automation_runs')
@@ -61,13 +64,13 @@ export async function hasScheduledRun(db: Db, orgId: string, automationId: strin
   return open !== undefined;
 }
 
-/** Of the silences that a workflow was told of, the last one. */
+/** The last inactive session announced to a workflow. */
 export interface InactivityCursor {
   silent_since: Date;
   session_id: string;
 }
 
-/** Keeps a workflow's place to this transaction. It begins anew where it counts other minutes than before. */
+/** Locks the inactivity cursor of a workflow. The cursor restarts if the workflow's minutes have changed. */
 export async function lockInactivityCursor(
   trx: Trx,
   orgId: string,
@@ -88,11 +91,13 @@ export async function lockInactivityCursor(
 export interface InactiveSession {
   id: string;
   since: Date;
-  /** Until it is long enough; not positive where it is. */
+  /** Time until the session counts as inactive; zero or negative if it already does. */
   due_in_ms: number;
 }
 
-/** Open sessions behind a place, those first in which nobody has spoken for the longest. One in which nobody ever spoke counts from its beginning. */
+/**
+ * Returns open sessions after a cursor, longest inactive first. A session without messages counts from its creation.
+ */
 export async function listInactiveSessions(
   trx: Trx,
   orgId: string,

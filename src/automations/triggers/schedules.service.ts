@@ -9,10 +9,10 @@ import { CronConfiguration } from './configuration.schema.ts';
 import { type AutomationRef, SYNC_SCHEDULE, WATCH_INACTIVITY } from './contract.ts';
 import { findTrigger, hasScheduledRun, isInactivityWatched, listPossiblyScheduled } from './queries.ts';
 
-/** A time that is fired later than that was missed. */
+/** Scheduled times later than this count as missed. */
 const MISSED_AFTER_MS = 60_000;
 
-/** Has the Schedules and timers that changed workflows ask for be as they ask now. */
+/** Reaction to `workflow-changed`: syncs the Schedules of changed workflows, and the inactivity timer of the org. */
 export const syncTriggers: Reaction<'workflow-changed'> = async (trx, orgId, events) => {
   const ids = await listPossiblyScheduled(
     trx,
@@ -30,7 +30,7 @@ export const syncTriggers: Reaction<'workflow-changed'> = async (trx, orgId, eve
   await enqueue(trx, orgId, ...keepers, ...((await isInactivityWatched(trx, orgId)) ? [watch] : []));
 };
 
-/** When a workflow is to be started by its Schedule. Undefined where it is not, or no longer. */
+/** Returns the schedule of a workflow, or undefined if it has none or is inactive. */
 export async function findSchedule(db: Db, { orgId, automationId }: AutomationRef) {
   const trigger = await findTrigger(db, orgId, automationId);
   if (trigger?.type !== 'cron-trigger') return undefined;
@@ -39,8 +39,9 @@ export async function findSchedule(db: Db, { orgId, automationId }: AutomationRe
 }
 
 /**
- * Starts a workflow whose time has come, once for each time, unless its last scheduled run is still under way. Times that were missed start
- * nothing, or together the last of them, as the workflow says. Gives the run.
+ * Starts a workflow for a scheduled time, once for each time, unless its last scheduled run has not ended. Missed times
+ * start no run or one run for the last of them, according to the workflow's configuration. Returns the run's id or
+ * null.
  */
 export function fireSchedule(db: Db, ref: AutomationRef, scheduledAt: Date, now: Date): Promise<string | null> {
   const { orgId, automationId } = ref;
@@ -55,7 +56,7 @@ export function fireSchedule(db: Db, ref: AutomationRef, scheduledAt: Date, now:
   });
 }
 
-/** Of times that were missed, the last: all of them lead to the same. */
+/** Returns the time to start a run for. All missed times lead to the same last one. */
 function timeToFire({ cron, timezone, missed }: CronConfiguration, scheduledAt: Date, now: Date): Date | undefined {
   if (now.getTime() - scheduledAt.getTime() <= MISSED_AFTER_MS) return scheduledAt;
   if (missed === 'skip') return undefined;

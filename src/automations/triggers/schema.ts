@@ -16,10 +16,10 @@ import {
 const JsonValue = z.unknown().describe('Any JSON.');
 const JsonObject = z.record(z.string(), z.unknown());
 const DateTime = z.iso.datetime();
-/** A session of nobody has no contact. */
+/** Sessions of anonymous visitors have no contact. */
 const sessionFields = { session: Session, contact: Contact.nullable() };
 const Assignment = z.object({ assignee_id: z.int().nullable(), team_id: Id.nullable() });
-/** A call of a sequence is in no session. */
+/** Calls made by a sequence have no session. */
 const callFields = {
   session: Session.nullable(),
   contact: Contact.nullable(),
@@ -27,21 +27,21 @@ const callFields = {
 };
 const breachFields = {
   ...sessionFields,
-  policy: z.union([SlaPolicy, z.object({ id: Id })]).describe('Of one that is gone, the id alone.'),
+  policy: z.union([SlaPolicy, z.object({ id: Id })]).describe('Only the id if the policy was deleted.'),
   due_at: DateTime.nullable(),
 };
 
 export interface Trigger {
   title: string;
-  /** What `trigger.output` has beside event_id, occurred_at and trigger_type. */
+  /** Fields of `trigger.output` besides event_id, occurred_at and trigger_type. */
   output: z.ZodRawShape;
-  /** What trigger_configuration must be. Absent: nothing is configured. */
+  /** Schema of trigger_configuration. Absent: the trigger has no configuration. */
   configuration?: z.ZodType;
-  /** Whether it may be left out. */
+  /** Set if the configuration may be omitted. */
   isConfigurable?: 'optional';
 }
 
-/** What starts workflows, by type. */
+/** All triggers by type. */
 export const TRIGGERS: { [Type in TriggerType]: Trigger } = {
   'manual-trigger': { title: 'Started by hand or by the API', output: { input: JsonValue } },
   'ai-trigger': { title: 'The AI calls it as a tool', output: { ...sessionFields, arguments: JsonObject } },
@@ -78,7 +78,7 @@ export const TRIGGERS: { [Type in TriggerType]: Trigger } = {
   },
   'ticket-tag-added': { title: 'A session gets a tag', output: { ...sessionFields, tag: z.string() } },
   'ticket-inactive': {
-    title: 'Nobody has said anything in a session for some time',
+    title: 'A session is inactive for some time',
     output: { ...sessionFields, inactive_minutes: z.int() },
     configuration: InactiveConfiguration,
   },
@@ -101,6 +101,6 @@ export const TRIGGERS: { [Type in TriggerType]: Trigger } = {
   'pre-voice-call-transfer': { title: 'A call is about to be passed on', output: callFields },
 };
 
-/** `trigger.output` of a type. */
+/** Returns the schema of `trigger.output` for a trigger type. */
 export const triggerOutputSchema = (type: TriggerType) =>
   z.object({ event_id: z.string(), occurred_at: DateTime, trigger_type: z.literal(type), ...TRIGGERS[type].output });

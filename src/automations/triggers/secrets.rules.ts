@@ -13,7 +13,7 @@ const secretPlaceOf = (orgId: string, automationId: string): SecretPlace => ({
 
 const isFields = (value: Json): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** A trigger's stored configuration as answers show it: never with its secret. */
+/** Returns a stored trigger configuration with its secret masked, for responses. */
 export function maskSecret(stored: Json): Json {
   if (!isFields(stored) || stored.sealed_secret === undefined) return stored;
   const { sealed_secret: _, ...shown } = stored;
@@ -21,8 +21,8 @@ export function maskSecret(stored: Json): Json {
 }
 
 /**
- * A given configuration as it is stored: its secret is encrypted. One that came back as it was shown stays as it is in `before`, the configuration
- * that was stored until now.
+ * Returns the configuration to store, with its secret encrypted. A masked secret, sent back unchanged, keeps the
+ * encrypted secret of `before`, the stored configuration.
  */
 export function encryptSecret(secrets: Secrets, orgId: string, automationId: string, given: Json, before: Json): Json {
   if (!isFields(given)) return given;
@@ -33,7 +33,7 @@ export function encryptSecret(secrets: Secrets, orgId: string, automationId: str
   return { ...others, sealed_secret: secrets.encrypt(String(secret), secretPlaceOf(orgId, automationId)) };
 }
 
-/** A given configuration without a secret that came back as it was shown. */
+/** Returns the configuration without its secret if the secret is the mask of a stored one. */
 export function withoutMaskedSecret(given: Json, before: Json): Json {
   if (!isFields(given) || given.secret !== MASK || !isFields(before) || before.sealed_secret === undefined)
     return given;
@@ -41,7 +41,7 @@ export function withoutMaskedSecret(given: Json, before: Json): Json {
   return others;
 }
 
-/** The secret of a stored configuration. */
+/** Returns the decrypted secret of a stored configuration. */
 export function decryptSecret(secrets: Secrets, orgId: string, automationId: string, stored: Json): string | undefined {
   if (!isFields(stored) || typeof stored.sealed_secret !== 'string') return undefined;
   return secrets.decrypt(stored.sealed_secret, secretPlaceOf(orgId, automationId));

@@ -1,4 +1,4 @@
-/** Up to which silence a workflow was told of the sessions in which nobody speaks. */
+/** Cursor of each workflow: the last inactive session announced to it. */
 export interface AutomationSilencesTable {
   org_id: string;
   automation_id: string;

@@ -11,8 +11,8 @@ import {
 const OCCURRENCES_PER_BATCH = 500;
 
 /**
- * A reaction to events of one type that fires triggers: starts the customers' workflows that follow them, and wakes runs that wait for them. Where
- * no workflow asks for the type, it costs one read. Events of blocked contacts and of deleted subjects start nothing.
+ * Reaction to trigger events of one type: starts customers' workflows with this trigger, and wakes runs waiting for it.
+ * If no workflow uses the type, this costs one read. Events of blocked contacts and deleted subjects start nothing.
  */
 export async function startTriggeredRuns(trx: Trx, orgId: string, events: TriggeringEvent[]): Promise<void> {
   const [first] = events;
@@ -22,7 +22,7 @@ export async function startTriggeredRuns(trx: Trx, orgId: string, events: Trigge
     await startBatch(trx, orgId, first.type, occurrences.slice(at, at + OCCURRENCES_PER_BATCH));
 }
 
-/** Starts the workflows that follow one event. Gives their runs. */
+/** Starts the workflows triggered by one event. Returns the ids of their runs. */
 export async function startRunsForEvent(trx: Trx, orgId: string, event: TriggeringEvent): Promise<string[]> {
   return (await isTriggerTypeUsed(trx, orgId, event.type))
     ? startBatch(trx, orgId, event.type, occurrencesOf(event))
@@ -39,8 +39,9 @@ async function startBatch(trx: Trx, orgId: string, type: TriggeringType, occurre
 }
 
 /**
- * An event has its row's number as its key. What is reported or found twice has a key of its own: a time of inactivity, a moment of a call. An
- * event of a sequence is about several contacts.
+ * Returns the occurrences of an event with their keys. By default the key is the event's row id. Inactivity and calls
+ * may be announced twice, so their keys name the occurrence itself. A sequence event has one occurrence for each
+ * contact.
  */
 function occurrencesOf(event: TriggeringEvent): Occurrence[] {
   const { id, subject_id } = event;
@@ -64,7 +65,7 @@ function occurrencesOf(event: TriggeringEvent): Occurrence[] {
 }
 
 interface OwnHappening extends TriggerEvent {
-  /** The one workflow that asked for it. */
+  /** The only workflow to start, if any. */
   only: string | undefined;
 }
 

@@ -11,30 +11,33 @@ import { getSequenceSnapshots } from '../../sequences/snapshots.service.ts';
 import { policySnapshotsOf } from '../../sla/snapshots.service.ts';
 import type { Json, TriggerType } from '../blocks/schema.ts';
 
-/** The triggers that an event of ours fires. */
+/** Trigger types fired by our own events. */
 export type TriggeringType = Extract<TriggerType, EventType>;
 export type TriggeringEvent = ClaimedEventOf<TriggeringType>;
 export type Payload = { [key: string]: Json };
 
-/** An event as it fires triggers for one subject. */
+/** A trigger event for one subject. */
 export type Occurrence = TriggeringEvent & {
-  /** The same for the same occurrence, and for no other of its type. */
+  /** The same for the same occurrence, and different for all others of its type. */
   key: string;
-  /** Of a sequence's event: the contact's enrollment. */
+  /** Sequence events only: the contact's enrollment. */
   enrollment?: { id: string; contact_id: string };
 };
 
-/** What the payloads of some occurrences show, by ids. */
+/** Data for the payloads of some occurrences, by id. */
 interface Subjects {
   contacts: Map<string, ContactSnapshot>;
   sessions: Map<string, SessionSnapshot>;
   sequences: Awaited<ReturnType<typeof getSequenceSnapshots>>;
   policies: Awaited<ReturnType<typeof policySnapshotsOf>>;
-  /** Of scores. Redacted ones are left out. */
+  /** Comments of CSAT scores, without redacted ones. */
   comments: Map<string, string>;
 }
 
-/** The payload of each occurrence's trigger, in their order. Undefined where the subject is gone or its contact blocked. */
+/**
+ * Returns the payload of each occurrence's trigger, in the given order. A payload is undefined if its subject was
+ * deleted or its contact is blocked.
+ */
 export async function payloadsOf(trx: Trx, orgId: string, occurrences: Occurrence[]): Promise<(Payload | undefined)[]> {
   const subjects = await subjectsOf(trx, orgId, occurrences);
   return occurrences.map((occurrence) => payloadOf(occurrence, subjects));
@@ -112,7 +115,7 @@ type CallOccurrence = Extract<
   { type: 'phone-call-started' | 'phone-call-finished' | 'voice-call-transferred' | 'pre-voice-call-transfer' }
 >;
 
-/** A call of a sequence is in no session. */
+/** Calls made by a sequence have no session. */
 function callPayload({ payload }: CallOccurrence, { sessions, contacts }: Subjects): Payload | undefined {
   const session = payload.session_id === null ? undefined : sessions.get(payload.session_id);
   const contact = payload.contact_id === null ? undefined : contacts.get(payload.contact_id);
@@ -124,7 +127,9 @@ function callPayload({ payload }: CallOccurrence, { sessions, contacts }: Subjec
   };
 }
 
-/** What a trigger says beside the session and its contact. Undefined where the session is no longer as the event found it. */
+/**
+ * Returns the payload fields besides the session and its contact. Returns undefined if a session is no longer inactive.
+ */
 function sessionDetails(occurrence: Occurrence, session: SessionSnapshot, subjects: Subjects): Payload | undefined {
   const { type, payload } = occurrence;
   switch (type) {
@@ -152,11 +157,11 @@ function sessionDetails(occurrence: Occurrence, session: SessionSnapshot, subjec
   }
 }
 
-/** Whether nobody has spoken or closed the session since it was found inactive. */
+/** Returns whether the session is still open, without a new message since it was found inactive. */
 const isStillInactive = ({ session }: SessionSnapshot, since: string): boolean =>
   session.status === 'open' && (session.last_message_at ?? session.created_at) === since;
 
-/** A visitor's session has no contact. */
+/** Sessions of anonymous visitors have no contact. */
 function withSession(
   session: SessionSnapshot,
   contacts: Map<string, ContactSnapshot>,

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { isSameSecret } from '../../providers/constant-time.ts';
 
-/** How far the clock of whoever signs may be off. */
+/** Maximum difference to the sender's clock. */
 const TOLERANCE_SECONDS = 300;
 
 interface SignedRequest {
@@ -11,8 +11,9 @@ interface SignedRequest {
 }
 
 /**
- * Whether a request is signed with the secret: by Standard Webhooks (webhook-id, webhook-timestamp, webhook-signature; within five minutes), or
- * with the HMAC-SHA256 of its very bytes in hex as X-Signature, `sha256=` before it or not.
+ * Returns whether a request is signed with the secret. Accepts Standard Webhooks (webhook-id, webhook-timestamp,
+ * webhook-signature; within five minutes), and the HMAC-SHA256 of the raw body in hex as X-Signature, with or without
+ * the prefix `sha256=`.
  */
 export function isSigned(secret: string, { headers, body }: SignedRequest, now: Date): boolean {
   const { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signatures } = headers;
@@ -30,6 +31,6 @@ export function isSigned(secret: string, { headers, body }: SignedRequest, now: 
   return isSameSecret(given.replace(/^sha256=/, '').toLowerCase(), expected);
 }
 
-/** Standard Webhooks writes keys as `whsec_` and base64. */
+/** Standard Webhooks encodes keys in base64 with the prefix `whsec_`. */
 const signingKeyOf = (secret: string): Buffer =>
   secret.startsWith('whsec_') ? Buffer.from(secret.slice('whsec_'.length), 'base64') : Buffer.from(secret);

@@ -1,6 +1,9 @@
 import type { Db } from '../../db/connect.ts';
 
-/** Whose workflow this is, its token, and what starts it; null where it is not active. The caller knows no org: a workflow's id is one of a kind. */
+/**
+ * Returns a workflow with its org, token and trigger; the trigger is null if the workflow is inactive. The caller does
+ * not know the org: workflow ids are globally unique.
+ */
 export const findWebhook = (db: Db, automationId: string) =>
   db
     .selectFrom('automations as automation')
@@ -12,7 +15,7 @@ export const findWebhook = (db: Db, automationId: string) =>
     .where('automation.id', '=', automationId)
     .executeTakeFirst();
 
-/** The run that something has started before. */
+/** Returns the run started earlier with this key. */
 export const findRunByKey = (db: Db, orgId: string, automationId: string, key: string) =>
   db
     .selectFrom('automation_runs')

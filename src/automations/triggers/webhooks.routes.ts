@@ -23,7 +23,7 @@ Requests with the same \`Idempotency-Key\` or \`webhook-id\`, or the same id at 
 \`trigger_configuration.secret\` is set, each must be signed: by Standard Webhooks, or with the HMAC-SHA256 of the body in hex as \`X-Signature\`.`;
 const FORM_DESCRIPTION = `Submits the form of a workflow: its fields by name, as JSON or as a browser sends them. Each field that is wrong is named.`;
 
-/** Where others start an org's workflows. Public: the token in the address says who may. */
+/** Routes for third parties to start an org's workflows. Public: the token in the URL is the credential. */
 export const inboundWebhookRoutes: FastifyPluginAsyncZod<Deps> = async (app, { rateLimits, secrets }) => {
   const bodies = new WeakMap<object, Buffer>();
   app.removeAllContentTypeParsers();

@@ -14,17 +14,17 @@ import { decryptSecret } from './secrets.rules.ts';
 import { isSigned } from './webhook-signatures.ts';
 import { findRunByKey, findWebhook } from './webhooks.queries.ts';
 
-/** A request to a workflow's own address. */
+/** A request to a workflow's own URL. */
 export interface WebhookRequest {
   headers: IncomingHttpHeaders;
   query: unknown;
-  /** What it says: JSON, a form's fields or text. */
+  /** The parsed body: JSON, form fields or text. */
   content: Json;
-  /** The bytes that were signed. */
+  /** The raw body, as signed. */
   body: Buffer;
 }
 
-/** They open doors elsewhere: no step, log or page is to show them. */
+/** Credentials. No step, log or response shows them. */
 const CREDENTIAL_HEADERS = new Set(['authorization', 'proxy-authorization', 'cookie', 'x-api-key', 'x-auth-token']);
 const MAX_KEY_CHARACTERS = 255;
 
@@ -35,7 +35,7 @@ export interface Webhook {
   configuration: Json;
 }
 
-/** The workflow that an address is of. Throws notFound for a wrong token as for an unknown workflow. */
+/** Returns the workflow of a URL. Throws notFound both for a wrong token and for an unknown workflow. */
 export async function getWebhook(db: Db, automationId: string, token: string): Promise<Webhook> {
   const found = await findWebhook(db, automationId);
   if (!isSameSecret(token, found?.webhook_token ?? '') || found === undefined) throw notFound('workflow address');
@@ -44,8 +44,9 @@ export async function getWebhook(db: Db, automationId: string, token: string): P
 }
 
 /**
- * Starts the workflow of a webhook, once for each key by which the sender tells its requests apart: then the run is the one that it started
- * before. Null where the constraint does not hold. Throws conflict, and forbidden without the signature that the workflow asks for.
+ * Starts the workflow of a webhook, once for each idempotency key of the sender. A repeated request gets the run of the
+ * first one. Returns the run's id, or null if the constraint does not hold. Throws conflict, and forbidden if a
+ * required signature is missing or wrong.
  */
 export async function receiveWebhook(
   db: Db,
@@ -68,7 +69,7 @@ export async function receiveWebhook(
   return startOnce(db, hook, 'webhook', given, output);
 }
 
-/** Starts the workflow of a form. Throws conflict, and invalid naming each field that is wrong. */
+/** Starts the workflow of a form. Throws conflict, and invalid with each wrong field. */
 export async function receiveForm(db: Db, hook: Webhook, { headers, content }: WebhookRequest): Promise<string | null> {
   assertTriggerType(hook, 'form-trigger', 'a form');
   const { fields } = FormConfiguration.catch({ fields: [] }).parse(hook.configuration);
@@ -90,7 +91,7 @@ function assertTriggerType({ type }: Webhook, expected: TriggerType, what: strin
   if (type !== expected) throw conflict(`The workflow is not started by ${what}, but by ${type}`);
 }
 
-/** Commits only what it needs of the database: Temporal may be away. */
+/** Needs only the database: Temporal may be unavailable. */
 function startOnce(
   db: Db,
   { orgId, id }: Webhook,
@@ -107,7 +108,7 @@ function startOnce(
   });
 }
 
-/** A long key takes little room in the index. */
+/** Limits the length of keys in the index. */
 const hashedIfLong = (key: string) =>
   key.length <= MAX_KEY_CHARACTERS ? key : createHash('sha256').update(key).digest('base64url');
 
@@ -118,7 +119,7 @@ function idempotencyKeyOf(headers: IncomingHttpHeaders, ...others: string[]): st
   throw invalid(`Idempotency-Key and webhook-id must have 1 to ${MAX_KEY_CHARACTERS} characters`);
 }
 
-/** Looks only at what the body has of its own. */
+/** Reads own properties only, never a prototype's. */
 function dedupeIdAt(path: string, content: Json): string | undefined {
   let value: Json = content;
   for (const name of path.split('.')) {

@@ -1,11 +1,13 @@
 import { Cron } from 'croner';
 
-/** What both croner and Temporal take: numbers, names, lists, ranges and steps. */
+/** Syntax supported by both croner and Temporal: numbers, names, lists, ranges and steps. */
 const CRON_FIELD = /^[0-9*/,-]+$/;
 const MONTH_NAMES = /\b(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)\b/gi;
 const WEEKDAY_NAMES = /\b(sun|mon|tue|wed|thu|fri|sat)\b/gi;
 
-/** Why an expression is no cron expression of five fields; undefined where it is one. The time zone is one. */
+/**
+ * Returns the problem of a cron expression with five fields, or undefined if it is valid. The time zone must be valid.
+ */
 export function problemOfCronExpression(expression: string, timezone: string): string | undefined {
   const fields = expression.trim().split(/\s+/);
   if (fields.length !== 5) return 'must have five fields: minute, hour, day of month, month, day of week';

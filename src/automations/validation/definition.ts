@@ -3,7 +3,7 @@ import { problemsOfReferences } from './references.ts';
 import { type CollectedStep, collectSteps, quoted } from './steps.ts';
 import { problemsOfTrigger } from './trigger.ts';
 
-/** Ten blocks in one another take up to five levels each. */
+/** Ten nested blocks need up to five levels each. */
 const MAX_LEVELS = 64;
 const MAX_ISSUES = 200;
 const MAX_MESSAGE = 500;
@@ -17,19 +17,19 @@ export interface UnvalidatedDefinition {
 }
 
 export interface DefinitionIssue {
-  /** null: of the workflow, or of a step without an id. */
+  /** null: the issue is about the workflow, or a step without an id. */
   step_id: string | null;
   message: string;
 }
 
 export interface ValidationResult {
   issues: DefinitionIssue[];
-  /** The steps, where nothing is wrong. */
+  /** The steps, if there are no issues. */
   steps: Step[] | undefined;
   action_types_used: string[];
 }
 
-/** Whether a definition can run: names every problem with its step. Whatever is given, it ends soon and throws nothing. */
+/** Validates a definition and returns every problem with its step. Ends soon and never throws, for any input. */
 export function validateDefinition(definition: UnvalidatedDefinition): ValidationResult {
   if (isTooDeep(definition)) {
     const issue = { step_id: null, message: `must be nested at most ${MAX_LEVELS} levels deep` };
@@ -75,7 +75,7 @@ const actionTypesIn = (steps: CollectedStep[]): string[] => {
   return [...new Set(types.map((type) => type.slice(0, MAX_ID).toWellFormed()))];
 };
 
-/** Goes level by level, not by calls: what is a hundred thousand deep must not end the process. */
+/** Iterates level by level. Recursion into a value nested a hundred thousand deep would end the process. */
 function isTooDeep(value: unknown): boolean {
   let level = [value];
   for (let depth = 0; level.length > 0; depth++) {

@@ -3,21 +3,27 @@ import { referencesIn } from '../blocks/references.rules.ts';
 
 type Issue = z.core.$ZodIssue;
 
-/** What is wrong with a value that its schema is to take once references are resolved: what stands in a reference's place is not known yet. */
+/**
+ * Returns the problems of a value with its schema. Problems with references are left out: the referenced values are not
+ * known before a run.
+ */
 export function problemsOf(schema: z.ZodType, value: unknown): string[] {
   const { success, error } = schema.safeParse(value);
   if (success) return [];
   return error.issues.filter((issue) => !isAboutReference(issue, value, [])).map(describeIssue);
 }
 
-/** A problem in words, with where it is. */
+/** Returns the problem as text, with its path. */
 export function describeIssue({ path, message }: Issue): string {
   const where = path.map((part) => String(part).slice(0, 60)).join('.');
   const what = message.endsWith('received undefined') ? 'is missing' : message;
   return where === '' ? what : `${where}: ${what}`;
 }
 
-/** Whether a problem may be none, as it is about a reference. A union's is, where that goes for all problems of one of its ways. */
+/**
+ * Returns whether a problem is about a reference, and may be none in a run. For a union, all problems of one option
+ * must be about references.
+ */
 function isAboutReference(issue: Issue, value: unknown, around: PropertyKey[]): boolean {
   if (issue.code === 'unrecognized_keys') return false;
   const path = [...around, ...issue.path];
@@ -28,7 +34,7 @@ function isAboutReference(issue: Issue, value: unknown, around: PropertyKey[]): 
   );
 }
 
-/** Whether a path leads to text with a reference in it, or through one. */
+/** Returns whether the path ends at, or passes through, text with a reference. */
 function leadsToReference(value: unknown, path: PropertyKey[]): boolean {
   let at = value;
   for (const key of path) {

@@ -2,10 +2,13 @@ import { type Reference, referencesIn } from '../blocks/references.rules.ts';
 import { type CollectedStep, quoted } from './steps.ts';
 
 const MAX_REFERENCES = 2_000;
-/** What a loop has only while it goes on. */
+/** Fields of a loop's output available only inside of the loop. */
 const ITERATION_FIELDS = new Set(['item', 'index']);
 
-/** What is wrong with a step's references: each is to the trigger or a step before, and of loops to what is seen from here. */
+/**
+ * Returns the problems with each step's references. A reference must be to the trigger or an earlier step. Steps in a
+ * loop are visible only inside of it.
+ */
 export function problemsOfReferences(steps: CollectedStep[]): string[][] {
   const places = new Map<string, number>();
   for (const [place, { id }] of steps.entries()) if (id !== undefined && !places.has(id)) places.set(id, place);

@@ -11,9 +11,9 @@ const MAX_QUOTED = 60;
 
 type Fields = Record<string, unknown>;
 
-/** A step as it was found on the way through all branches, in their order. */
+/** A step of any branch, in document order. */
 export interface CollectedStep {
-  /** As it is given, where that is text. */
+  /** The given id, if it is text. */
   id: string | undefined;
   fields: Fields;
   /** The ids of the loops around it. */
@@ -23,11 +23,11 @@ export interface CollectedStep {
 
 export interface CollectedSteps {
   steps: CollectedStep[];
-  /** What is wrong, but with no step that has an id. */
+  /** Problems without a step id. */
   problems: string[];
 }
 
-/** Goes through steps with all their branches, and says what is wrong with each by itself. */
+/** Collects the steps of all branches, with the problems of each step by itself. */
 export function collectSteps(blocks: unknown): CollectedSteps {
   const found: CollectedSteps = { steps: [], problems: [] };
   if (!Array.isArray(blocks)) found.problems.push('workflow_blocks must be a list of steps');
@@ -67,7 +67,7 @@ function collectStep(found: CollectedSteps, fields: Fields, around: WalkContext)
     collectList(found, list, { ...inside, path: `${around.path}.branches.${name}` });
 }
 
-/** The lists of steps in a block, in the order in which a reader meets them. */
+/** Returns the lists of steps in a block, in document order. */
 function branchesOf(fields: Fields): [string, unknown[]][] {
   const branches = ownValue(fields, 'branches');
   if (fields.$kind !== 'Block' || !isFields(branches)) return [];
@@ -104,7 +104,7 @@ function problemsOfBlock(fields: Fields): string[] {
   return [...problemsOf(block.shape, fields), ...problemsOfCases(fields), ...problemsOfConstraint(fields)];
 }
 
-/** Cases are told apart before a run begins: by what they say, not by what steps give. */
+/** Cases must be constants: they are distinguished before a run begins. */
 function problemsOfCases({ branches }: Fields): string[] {
   const cases = isFields(branches) ? ownValue(branches, 'cases') : undefined;
   if (!Array.isArray(cases)) return [];

@@ -6,7 +6,7 @@ import { TRIGGERS } from '../triggers/schema.ts';
 import { problemOfCronExpression } from './cron.ts';
 import { describeIssue } from './input.rules.ts';
 
-/** What is wrong with a trigger of a type. */
+/** Returns the problems with a trigger's type, configuration and constraints. */
 export function problemsOfTrigger(type: unknown, configuration: unknown, constraints: unknown): string[] {
   const fault = problemOfLogic(constraints);
   const problems = fault === undefined ? [] : [`trigger_constraints: ${fault}`];
@@ -31,7 +31,7 @@ function problemsOfCron({ cron, timezone }: CronConfiguration): string[] {
   return fault === undefined ? [] : [`trigger_configuration.cron: ${fault}`];
 }
 
-/** Why something is no condition in JSON Logic. One that is absent always holds. */
+/** Returns the reason if a value is no JSON Logic condition, otherwise undefined. An absent condition always holds. */
 export function problemOfLogic(logic: unknown): string | undefined {
   if (logic === undefined || logic === null || typeof logic === 'boolean') return undefined;
   if (typeof logic !== 'object' || Array.isArray(logic)) return 'must be JSON Logic: an object with one operator';

@@ -45,7 +45,7 @@ describe('create-crm-ticket', () => {
   });
   afterEach(() => crm.hubspot.close());
 
-  it('makes the ticket of a session once, with what tickets have there, whatever HubSpot does', async () => {
+  it('creates one ticket for a session, with the properties known to HubSpot, despite failures of HubSpot', async () => {
     const session = await newSession();
     crm.hubspot.next('POST', TICKETS, unavailable(), resetAfter);
     const made = await createTicket(session, { hs_ticket_priority: 'HIGH', no_such_property: 'x' });
@@ -66,7 +66,7 @@ describe('create-crm-ticket', () => {
   });
 });
 
-it('create-crm-ticket says what to do where no CRM is connected', async () => {
+it('create-crm-ticket without a connected CRM fails with instructions to connect one', async () => {
   const step = await createTicket(await newSession());
   expect(step).toMatchObject({ status: 'failed', error: expect.stringContaining('PUT /integrations/crm') });
 });

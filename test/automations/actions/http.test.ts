@@ -31,42 +31,52 @@ const execute = (action_id: string, parameters: object = {}, key?: string) =>
 const UNSAFE = ['POST', 'PUT', 'PATCH', 'DELETE'];
 const ALL = ['GET', ...UNSAFE];
 
-it.each(ALL)('gives status and body of a %s, called with the step’s key', async (method) => {
-  fake.next({ status: 404, body: { id: 7 } });
-  expect(await execute(await create(method), {}, 'run/0')).toEqual({ status: 404, body: { id: 7 } });
-  expect(fake.calls).toMatchObject([{ method, path: '/call', headers: { 'idempotency-key': 'run/0' } }]);
-});
+it.each(ALL)(
+  'execute-action returns status and body of a %s request and sends the step’s dedupe key',
+  async (method) => {
+    fake.next({ status: 404, body: { id: 7 } });
+    expect(await execute(await create(method), {}, 'run/0')).toEqual({ status: 404, body: { id: 7 } });
+    expect(fake.calls).toMatchObject([{ method, path: '/call', headers: { 'idempotency-key': 'run/0' } }]);
+  },
+);
 
-describe('a GET', () => {
+describe('execute-action with GET', () => {
   it.each([
     [429, { 'retry-after': '7' }, 7_000],
     [500, {}, undefined],
     [503, {}, undefined],
-  ])('takes %i for an error that may pass, and is called again', async (status, headers, retryAfterMs) => {
-    fake.next({ status, headers });
-    const id = await create('GET');
-    await expect(execute(id, {}, 'k')).rejects.toMatchObject({ name: 'ProviderError', transient: true, retryAfterMs });
-    expect(await execute(id, {}, 'k')).toMatchObject({ status: 200 });
-    expect(fake.calls).toHaveLength(2);
-  });
+  ])(
+    'treats the status %i as a transient error and repeats the request on retry',
+    async (status, headers, retryAfterMs) => {
+      fake.next({ status, headers });
+      const id = await create('GET');
+      await expect(execute(id, {}, 'k')).rejects.toMatchObject({
+        name: 'ProviderError',
+        transient: true,
+        retryAfterMs,
+      });
+      expect(await execute(id, {}, 'k')).toMatchObject({ status: 200 });
+      expect(fake.calls).toHaveLength(2);
+    },
+  );
 
-  it('takes no answer for an error that may pass', async () => {
+  it('treats a missing response as a transient error', async () => {
     await expect(execute(await create('GET', { api_endpoint: 'http://127.0.0.1:1/' }))).rejects.toMatchObject({
       transient: true,
     });
   });
 });
 
-describe('any other method', () => {
+describe('execute-action with other methods', () => {
   it.each(UNSAFE.flatMap((method) => [429, 500, 503].map((status) => [method, status] as const)))(
-    '%s takes %i for output',
+    'returns the response of %s with status %i as output',
     async (method, status) => {
       fake.next({ status, body: {} });
       expect(await execute(await create(method))).toEqual({ status, body: {} });
     },
   );
 
-  it('is called once under a key: a second try gives the first one’s answer', async () => {
+  it('sends one request for a dedupe key: a second attempt returns the first response', async () => {
     fake.next({ status: 201, body: { id: 7 } });
     const id = await create('POST');
     const tries = [await execute(id, {}, 'k'), await execute(id, {}, 'k')];
@@ -76,7 +86,7 @@ describe('any other method', () => {
     expect(fake.calls).toHaveLength(2);
   });
 
-  it('is not called again where a try died before it saw the answer, until somebody starts the step once more', async () => {
+  it('sends no second request after an attempt died without the response, until the step is started again', async () => {
     const id = await create('POST');
     await api.db.insertInto('action_calls').values({ org_id: org.id, key: 'k' }).execute();
     await expect(execute(id, {}, 'k')).rejects.toMatchObject({
@@ -88,14 +98,14 @@ describe('any other method', () => {
     expect(await execute(id, {}, 'k')).toMatchObject({ status: 200 });
   });
 
-  it('is tried again where nobody can have got it', async () => {
+  it('repeats a request that cannot have arrived', async () => {
     const id = await create('POST', { api_endpoint: 'http://127.0.0.1:1/' });
     await expect(execute(id, {}, 'k')).rejects.toMatchObject({ transient: true });
     await org.patch(`/actions/${id}`, { api_endpoint: `${fake.url}/` });
     expect(await execute(id, {}, 'k')).toMatchObject({ status: 200 });
   });
 
-  it('is given up where the answer is lost', async () => {
+  it('fails permanently if the response is lost', async () => {
     const lost = await startFakeProvider();
     const id = await create('POST', { api_endpoint: `${lost.url}/`, name: 'Lost' });
     lost.next({ status: 200, headers: { 'content-length': '9999' } });
@@ -108,7 +118,7 @@ describe('any other method', () => {
     await lost.close();
   });
 
-  it('forgets calls after a week', async () => {
+  it('deletes stored calls after a week', async () => {
     const old = { org_id: org.id, key: 'old', began_at: new Date(Date.now() - 8 * 86_400_000) };
     await api.db.insertInto('action_calls').values(old).execute();
     await execute(await create('POST'), {}, 'new');
@@ -124,7 +134,7 @@ describe('any other method', () => {
 it.each([
   [{ action_id: crypto.randomUUID() }, 'not_found'],
   [{ parameters: { query_params: { a: 1 } } }, 'invalid'],
-])('fails for good with %j', async (input, kind) => {
+])('execute-action fails permanently with the input %j', async (input, kind) => {
   await expect(perform(org, 'execute-action', { action_id: await create('GET'), ...input })).rejects.toMatchObject({
     name: 'DomainError',
     kind,
@@ -132,13 +142,13 @@ it.each([
   expect(fake.calls).toEqual([]);
 });
 
-it("never takes another org's action", async () => {
+it("execute-action does not find another org's action", async () => {
   const id = await create('GET');
   await expect(perform(api.other, 'execute-action', { action_id: id })).rejects.toMatchObject({ kind: 'not_found' });
 });
 
 it.each([{ action_id: 'x' }, { action_id: newId(), parameters: { path: {} } }, { action_id: newId(), more: 1 }])(
-  'refuses %j before anything is done',
+  'execute-action rejects the input %j before any request',
   async (input) => {
     await expect(perform(org, 'execute-action', input)).rejects.toMatchObject({ name: 'ZodError' });
   },

@@ -18,7 +18,7 @@ beforeEach(async () => {
 
 const search = (input: object, of = org) => perform(of, 'search-knowledge', input);
 
-it('search-knowledge gives what POST /training/search does', async () => {
+it('search-knowledge returns the same as POST /training/search', async () => {
   const input = { query: 'How long does a refund take?', limit: 3, explain: true };
   const output = await search(input);
   expect(output).toEqual((await org.post('/training/search', input)).body);
@@ -28,7 +28,7 @@ it('search-knowledge gives what POST /training/search does', async () => {
   expect(output.instructions).toMatchObject([{ title: 'Tone', content: 'Be brief.' }]);
 });
 
-it('search-knowledge finds as many as it is to, of its own org alone', async () => {
+it('search-knowledge respects the limit and finds only its own org’s knowledge', async () => {
   await org.post('/training', { title: 'More', content: 'Refund again.' });
   expect((await search({ query: 'refund' })).results).toHaveLength(2);
   expect((await search({ query: 'refund', limit: 1 })).results).toHaveLength(1);
@@ -36,7 +36,7 @@ it('search-knowledge finds as many as it is to, of its own org alone', async () 
 });
 
 it.each([{}, { query: 'x' }, { query: 'refund', limit: 51 }, { query: 'refund', page: 2 }])(
-  'search-knowledge refuses %j',
+  'search-knowledge rejects the input %j',
   async (input) => {
     await expect(search(input)).rejects.toMatchObject({ name: 'ZodError' });
   },

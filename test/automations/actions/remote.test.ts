@@ -29,7 +29,7 @@ describe('send-webhook', () => {
   const call = (input: object = {}, dedupeKey?: string) =>
     perform(org, 'send-webhook', { url: `${fake.url}/hook?a=1`, ...input }, dedupeKey);
 
-  it('posts JSON with the dedupe key, and gives the parsed answer', async () => {
+  it('posts JSON with the dedupe key and returns the parsed response', async () => {
     fake.next({ status: 201, body: { id: 7 }, headers: { 'x-hook': 'yes' } });
     const headers = { 'X-Token': 'secret', Accept: 'text/html' };
     const output = await call({ headers, body: { text: 'ä', list: [1] } }, 'run/0');
@@ -50,12 +50,12 @@ describe('send-webhook', () => {
     ]);
   });
 
-  it('says by the same key that a second try is the first one’s', async () => {
+  it('sends the same dedupe key with every attempt', async () => {
     for (let n = 0; n < 2; n++) await call({}, 'run/0');
     expect(fake.calls.map(({ headers }) => headers['idempotency-key'])).toEqual(['run/0', 'run/0']);
   });
 
-  it('lets nobody send another key in its place', async () => {
+  it('overwrites idempotency headers set by the workflow', async () => {
     await call({ headers: { 'Idempotency-Key': 'mine', 'WEBHOOK-ID': 'mine' } }, 'run/0');
     expect(fake.calls[0]?.headers).toMatchObject({ 'idempotency-key': 'run/0', 'webhook-id': 'run/0' });
   });
@@ -65,7 +65,7 @@ describe('send-webhook', () => {
     expect(fake.calls).toMatchObject([{ method: 'GET', body: '' }]);
   });
 
-  it.each([200, 204, 301, 400, 401, 404, 409, 422])('takes the status %i for output', async (status) => {
+  it.each([200, 204, 301, 400, 401, 404, 409, 422])('returns the status %i as output', async (status) => {
     fake.next({ status, body: status === 204 ? undefined : {} });
     expect(await call()).toMatchObject({ status });
   });
@@ -74,12 +74,12 @@ describe('send-webhook', () => {
     [429, { 'retry-after': '7' }, 7_000],
     [500, {}, undefined],
     [503, { 'retry-after': '999999' }, 3_600_000],
-  ])('takes %i for an error that may pass', async (status, headers, retryAfterMs) => {
+  ])('treats the status %i as a transient error', async (status, headers, retryAfterMs) => {
     fake.next({ status, headers });
     await expect(call()).rejects.toMatchObject({ name: 'ProviderError', transient: true, retryAfterMs });
   });
 
-  it('takes no answer in time for an error that may pass', async () => {
+  it('treats a timeout as a transient error', async () => {
     const silent = createServer(() => undefined);
     await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
     const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}/`;
@@ -91,7 +91,7 @@ describe('send-webhook', () => {
     await expect(call({ url })).rejects.toMatchObject({ transient: true });
   });
 
-  it('refuses addresses that are not public, for good', async () => {
+  it('fails permanently for addresses that are not public', async () => {
     const egress = createEgress({ allow: [] });
     const guarded = createActionRunner({ ...api, deps: { ...api.deps, egress } });
     for (const url of [fake.url, 'http://169.254.169.254/latest', 'http://[::1]/', 'http://localhost:1/'])
@@ -100,7 +100,7 @@ describe('send-webhook', () => {
     expect(fake.calls).toEqual([]);
   });
 
-  it('keeps 256 KB of an answer, as text where it is cut', async () => {
+  it('stores at most 256 KB of a response body, as text if it is cut', async () => {
     fake.next({ status: 200, body: { text: 'ä'.repeat(200_000) } });
     const { body } = await call();
     expect(Buffer.byteLength(body)).toBeLessThanOrEqual(256 * 1024);
@@ -108,7 +108,7 @@ describe('send-webhook', () => {
     expect(body.endsWith('ä')).toBe(true);
   });
 
-  it('keeps what a column can hold of an answer', async () => {
+  it('stores a response body without the characters that Postgres rejects', async () => {
     fake.next({ status: 200, body: { text: 'a\0b\ud800' } });
     expect((await call()).body).toEqual({ text: 'ab\ufffd' });
   });
@@ -124,7 +124,7 @@ describe('send-webhook', () => {
     { headers: { Host: 'internal' } },
     { headers: { 'Content-Length': '1' } },
     { verb: 'GET' },
-  ])('refuses %j before anything is sent', async (input) => {
+  ])('rejects the input %j before any request', async (input) => {
     await expect(call(input)).rejects.toMatchObject({ name: 'ZodError' });
     expect(fake.calls).toEqual([]);
   });
@@ -143,7 +143,7 @@ describe('ask-ai', () => {
   };
   const ask = (input: object = {}) => perform(org, 'ask-ai', { prompt: 'How angry?', ...input });
 
-  it('without an AI says what to set where, for good', async () => {
+  it('fails permanently without a connected AI, with instructions to connect one', async () => {
     await expect(ask()).rejects.toMatchObject({
       name: 'DomainError',
       kind: 'conflict',
@@ -151,7 +151,7 @@ describe('ask-ai', () => {
     });
   });
 
-  it('gives the text of the org’s own model', async () => {
+  it('returns the text of the org’s own model', async () => {
     await connect();
     fake.next(says('Very'));
     expect(await ask()).toEqual({ text: 'Very' });
@@ -160,7 +160,7 @@ describe('ask-ai', () => {
     expect(JSON.parse(body)).toEqual({ model: 'small', messages: [{ role: 'user', content: 'How angry?' }] });
   });
 
-  it('gives the object where a schema is given', async () => {
+  it('returns an object if a schema is given', async () => {
     await connect();
     fake.next(says('{"score": 0.9}'));
     expect(await ask({ output_schema: schema })).toEqual({ score: 0.9 });
@@ -177,13 +177,13 @@ describe('ask-ai', () => {
     ['no completion', { status: 200, body: {} }],
     ['too much asked', { status: 429, body: { error: { message: 'slow down' } } }],
     ['a failure', { status: 500 }],
-  ])('takes %s for an error that may pass', async (_, answer) => {
+  ])('treats a response as a transient error: %s', async (_, answer) => {
     await connect();
     fake.next(answer);
     await expect(ask({ output_schema: schema })).rejects.toMatchObject({ name: 'ProviderError', transient: true });
   });
 
-  it('takes refusals for good, and shows no key', async () => {
+  it('fails permanently after a refusal, without the API key in the error', async () => {
     await connect();
     fake.next(
       { status: 401, body: { error: { message: 'Incorrect API key: sk-secret' } } },

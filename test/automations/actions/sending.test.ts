@@ -21,7 +21,7 @@ beforeEach(async () => {
 
 const outbox = async () => (await org.get('/sandbox/outbox')).body.items;
 const deliveries = async () => (await org.get('/deliveries')).body.items;
-/** Does a step twice under one key, as after a crash, and gives its output. */
+/** Runs a step twice with one dedupe key, as after a crash, and returns its output. */
 async function twice(type: string, input: object) {
   const key = newId();
   const first = await perform(org, type, input, key);
@@ -29,7 +29,7 @@ async function twice(type: string, input: object) {
   return first;
 }
 
-it('send-email sends each recipient one mail', async () => {
+it('send-email sends each recipient one e-mail, even if the step runs twice', async () => {
   const mails = ['ada', 'bob'].map((name) => `${name}-${newId()}@example.com`);
   const recipients = mails.map((to_email) => ({ to_email, email_is_transactional: true }));
   const input = {
@@ -46,7 +46,7 @@ it('send-email sends each recipient one mail', async () => {
   expect(await deliveries()).toHaveLength(2);
 });
 
-it('send-email in another step is another mail', async () => {
+it('send-email sends another e-mail for another step', async () => {
   const input = {
     from_email: 'hi@example.org',
     recipients: [{ to_email: 'c@example.com', email_subject: 'S', email_body: 'B' }],
@@ -57,7 +57,7 @@ it('send-email in another step is another mail', async () => {
   expect(await deliveries()).toHaveLength(2);
 });
 
-it('send-sms sends one SMS, and knows a contact by its id too', async () => {
+it('send-sms sends one SMS, even if the step runs twice, and accepts contact ids of its own org', async () => {
   const { id } = await twice('send-sms', { contact: { phone_number: to }, text: 'Hi' });
   await eventually('the SMS', async () => (await outbox()).length === 1);
   expect(await outbox()).toMatchObject([{ id, channel: 'sms', to, payload: { Body: 'Hi' } }]);
@@ -70,7 +70,7 @@ it('send-sms sends one SMS, and knows a contact by its id too', async () => {
   });
 });
 
-it('send-sms reaches nobody who opted out', async () => {
+it('send-sms sends nothing to a contact who opted out', async () => {
   await org.post('/suppressions', { channel: 'sms', address: to, reason: 'opted_out' });
   const { id } = await perform(org, 'send-sms', { contact: { phone_number: to }, text: 'Hi' });
   await untilDelivery(org, id, 'suppressed');
@@ -85,21 +85,21 @@ describe('send-whatsapp-template', () => {
     contact: { phone_number: to },
   });
 
-  it('sends one message in one session', async () => {
+  it('sends one message in one session, even if the step runs twice', async () => {
     const { id, session_id } = await twice('send-whatsapp-template', input());
     expect(await outbox()).toMatchObject([{ id, channel: 'whatsapp' }]);
     const { items } = (await org.get(`/chat/sessions/${session_id}/history`)).body;
     expect(items).toMatchObject([{ id, event: { content: 'Template visit: Ada' } }]);
   });
 
-  it('fails where the contact may not be reached', async () => {
+  it('fails for a contact who opted out', async () => {
     await org.post('/suppressions', { channel: 'whatsapp', address: to, reason: 'opted_out' });
     await expect(perform(org, 'send-whatsapp-template', input())).rejects.toMatchObject({ kind: 'conflict' });
     expect(await outbox()).toEqual([]);
   });
 });
 
-it('make-phone-call dials once', async () => {
+it('make-phone-call dials once, even if the step runs twice', async () => {
   const phoneAgentId = (await org.post('/phone', { name: 'Reminders', type: 'outbound' })).body.id;
   const call = { phoneAgentId, contact: { phoneNumber: to } };
   const { id, session_id } = await twice('make-phone-call', call);

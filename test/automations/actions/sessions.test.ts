@@ -47,7 +47,7 @@ const newSequence = async (more: object = {}) => {
 };
 
 describe('update-session', () => {
-  it('changes status, data, team and assignee, and gives the session as GET does', async () => {
+  it('changes status, custom data, team and assignee, and returns the session like GET', async () => {
     const member = await addMember(api.db, org.id, { email: 'grace@example.com' });
     const team = (
       await org.post('/teams', { name: 'T', is_support_enabled: true, support_assignment_strategy: 'unassigned' })
@@ -61,7 +61,7 @@ describe('update-session', () => {
     expect(await listAnnounced(sessionId, 'ticket-resolved')).toHaveLength(1);
   });
 
-  it('done twice resolves once', async () => {
+  it('resolves a session once, even if the step runs twice', async () => {
     const input = { session_id: sessionId, status: 'closed_resolved' };
     for (let n = 0; n < 2; n++) await perform(org, 'update-session', input, 'same');
     expect(await listAnnounced(sessionId, 'ticket-resolved')).toHaveLength(1);
@@ -69,7 +69,7 @@ describe('update-session', () => {
   });
 
   it.each([{ team_id: newId() }, { assignee_id: 999_999 }])(
-    'refuses %j that the org does not have, and changes nothing',
+    'rejects %j unknown in the org, and changes nothing',
     async (change) => {
       const input = { session_id: sessionId, status: 'closed_resolved', ...change };
       await expect(perform(org, 'update-session', input)).rejects.toMatchObject({
@@ -81,12 +81,12 @@ describe('update-session', () => {
   );
 });
 
-describe('tags', () => {
+describe('tag-ticket and untag-ticket', () => {
   beforeEach(async () => {
     for (const tag_name of ['refund', 'vip']) expect((await org.put('/tags', { tag_name })).status).toBeLessThan(300);
   });
 
-  it('are put on once and taken off once, and the output is what is there', async () => {
+  it('add and remove a tag once, and return the tags of the session', async () => {
     for (let n = 0; n < 2; n++)
       expect(await perform(org, 'tag-ticket', { session_id: sessionId, tags: ['refund', 'vip'] }, 'same')).toEqual({
         tags: ['refund', 'vip'],
@@ -99,7 +99,7 @@ describe('tags', () => {
     expect((await history()).filter(({ type }: { type: string }) => type === 'tag_removed')).toHaveLength(1);
   });
 
-  it('that the org does not have are refused by name', async () => {
+  it('name the tags unknown in the org in their error', async () => {
     await expect(perform(org, 'tag-ticket', { session_id: sessionId, tags: ['refund', 'nope'] })).rejects.toThrow(
       /nope/,
     );
@@ -107,21 +107,21 @@ describe('tags', () => {
   });
 });
 
-describe('in a session', () => {
-  it('handoff-session hands off once, and keeps the first handoff', async () => {
+describe('actions in a session', () => {
+  it('handoff-session hands off once and returns the first handoff', async () => {
     const first = await perform(org, 'handoff-session', { session_id: sessionId, reason: 'Angry' }, 'same');
     expect(first.handoff).toMatchObject({ reason: 'Angry', state: 'done' });
     expect(await perform(org, 'handoff-session', { session_id: sessionId }, 'same')).toEqual(first);
     expect(await listAnnounced(sessionId, 'pre-ticket-handoff')).toHaveLength(1);
   });
 
-  it('add-note adds what the team sees', async () => {
+  it('add-note adds an internal note', async () => {
     const { message_id } = await perform(org, 'add-note', { session_id: sessionId, text: 'Look here' });
     const { items } = (await org.get(`/chat/sessions/${sessionId}/history`)).body;
     expect(items).toMatchObject([{ id: message_id, event: { type: 'human_agent_comment', content: 'Look here' } }]);
   });
 
-  it('send-message says it as an agent called Workflow, and leaves the session with the AI', async () => {
+  it('send-message sends as an agent named Workflow, without a handoff', async () => {
     const { message_id } = await perform(org, 'send-message', { session_id: sessionId, text: 'Hello' });
     const { items } = (await org.get(`/chat/sessions/${sessionId}/history`)).body;
     expect(items).toMatchObject([
@@ -130,7 +130,7 @@ describe('in a session', () => {
     expect((await session()).handoff).toBeNull();
   });
 
-  it('a step that does not end leaves nothing behind', async () => {
+  it('an action leaves nothing behind if its step does not commit', async () => {
     const action = ACTIONS.get('send-message');
     if (action === undefined || !('apply' in action)) throw new Error('is local');
     const step = { orgId: org.id, runId: newId(), dedupeKey: 'x' };
@@ -144,7 +144,7 @@ describe('in a session', () => {
 });
 
 describe('update-contact', () => {
-  it('merges and gives the contact as GET does', async () => {
+  it('merges fields once, even if the step runs twice, and returns the contact like GET', async () => {
     const fields = { name: 'Ada L.', phone: '+44 20 7946 0958', custom_data: { plan: 'pro' } };
     for (let n = 0; n < 2; n++) {
       const { contact } = await perform(org, 'update-contact', { contact_id: contactId, fields }, 'same');
@@ -154,17 +154,17 @@ describe('update-contact', () => {
     expect(await listAnnounced(contactId, 'contact-updated')).toHaveLength(1);
   });
 
-  it('refuses another contact’s e-mail', async () => {
+  it('rejects another contact’s e-mail address', async () => {
     await org.post('/contacts', { contact: { email: 'taken@example.com' } });
     const taken = perform(org, 'update-contact', { contact_id: contactId, fields: { email: 'taken@example.com' } });
     await expect(taken).rejects.toMatchObject({ kind: 'conflict' });
   });
 });
 
-describe('sequences', () => {
+describe('add-to-sequence and remove-from-sequence', () => {
   const enrollments = async (id: string) => (await org.get(`/sequences/${id}/enrollments`)).body.items;
 
-  it('enroll a contact once, and end it once', async () => {
+  it('enroll a contact once and end the enrollment once', async () => {
     const sequence_id = await newSequence({ custom_id: 'welcome' });
     const first = await perform(org, 'add-to-sequence', { sequence_id, contact_id: contactId }, 'same');
     expect(await perform(org, 'add-to-sequence', { sequence_id: 'welcome', contact_id: contactId }, 'same')).toEqual(
@@ -179,7 +179,7 @@ describe('sequences', () => {
     expect(await perform(org, 'add-to-sequence', { sequence_id, contact_id: contactId })).toEqual(first);
   });
 
-  it('take nobody outside of their filter, and nobody at all when they have ended', async () => {
+  it('enroll no contact outside of the filter, and none after the sequence has ended', async () => {
     const filter = { or: [{ and: [{ type: 'contacts_email_domain_name_in', domain_name_in: ['example.net'] }] }] };
     const sequence_id = await newSequence({ filter });
     const add = () => perform(org, 'add-to-sequence', { sequence_id, contact_id: contactId });
@@ -191,7 +191,7 @@ describe('sequences', () => {
     await expect(add()).rejects.toMatchObject({ kind: 'conflict' });
   });
 
-  it('of another org, and its contacts, are not found', async () => {
+  it('find no sequence or contact of another org', async () => {
     const sequence_id = await newSequence();
     for (const contact_id of [newId(), (await api.other.post('/contacts', { contact: { name: 'Eve' } })).body.id])
       await expect(perform(org, 'add-to-sequence', { sequence_id, contact_id })).rejects.toThrow('Contact not found');
@@ -210,7 +210,7 @@ it.each<[string, object]>([
   ['handoff-session', {}],
   ['add-note', { text: 'x' }],
   ['send-message', { text: 'x' }],
-])('%s finds no session of another org, and none that is not there', async (type, input) => {
+])('%s finds no session of another org and no unknown session', async (type, input) => {
   const before = await session();
   await expect(perform(api.other, type, { session_id: sessionId, ...input })).rejects.toMatchObject({
     kind: 'not_found',

@@ -32,7 +32,7 @@ const note = (id: string, text: string) => ({
   input: { session_id: '{{trigger.output.input.session}}', text },
 });
 
-/** A workflow that is active. Gives its id. */
+/** Creates and activates a workflow. Returns its id. */
 async function active(workflow_blocks: object[], trigger_type = manual, more: object = {}): Promise<string> {
   const made = await stack.org.post('/workflows', { name: 'Test', trigger_type, workflow_blocks, ...more });
   if (made.status !== 201) throw new Error(JSON.stringify(made.body));
@@ -55,7 +55,7 @@ const newSession = async () => (await stack.org.post('/chat/sessions', {})).body
 const stepsOf = (run: { steps: { id: string; status: string }[] }) => run.steps.map(({ id, status }) => [id, status]);
 
 describe('a run of a workflow', () => {
-  it('does its steps, keeps what each took and gave, and is found in Temporal by its id', async () => {
+  it('runs its steps, stores their inputs and outputs, and can be found in Temporal by its id', async () => {
     const session = await newSession();
     const id = await active([
       webhook('call'),
@@ -85,7 +85,7 @@ describe('a run of a workflow', () => {
     expect([runs.map((one: { id: string }) => one.id), total_items]).toEqual([[runId], 1]);
   });
 
-  it('starts nothing where its constraints do not hold, and counts where they cannot be worked out', async () => {
+  it('starts only if the constraints of the workflow hold', async () => {
     const id = await active([webhook('never')], manual, {
       trigger_constraints: { '==': [{ var: 'input.order' }, '1'] },
     });
@@ -94,7 +94,7 @@ describe('a run of a workflow', () => {
     expect(await ended(id, runId)).toMatchObject({ status: 'completed' });
   });
 
-  it('tries a step as often as it says, and fails with what was said last', async () => {
+  it('attempts a step as often as configured, fails with the last error, and can be retried with another input', async () => {
     const id = await active([webhook('down', { retry: { attempts: 2 } })]);
     sink.next({ status: 503 }, { status: 500 });
     const runId = await trigger(id);
@@ -120,7 +120,7 @@ describe('a run of a workflow', () => {
     expect((await stack.org.post(`/workflows/${id}/runs/${runId}/retry`, {})).status).toBe(409);
   });
 
-  it('goes on behind a step that may fail, and behind one that is skipped by hand', async () => {
+  it('continues after a failed step with on_error continue, and after a step skipped by hand', async () => {
     const id = await active([
       webhook('may', { retry: { attempts: 1 }, on_error: 'continue' }),
       webhook('must', { retry: { attempts: 1 } }),
@@ -140,7 +140,7 @@ describe('a run of a workflow', () => {
     ]);
   });
 
-  it('goes on though it is retried in the very moment in which it fails', async () => {
+  it('continues even if it is retried at the moment of its failure', async () => {
     const id = await active([webhook('flaky', { retry: { attempts: 1 } }), webhook('behind')]);
     const retryAtOnce = async () => {
       sink.next({ status: 500 });
@@ -155,7 +155,7 @@ describe('a run of a workflow', () => {
     for (let time = 0; time < 5; time++) expect(await retryAtOnce()).toBe('completed');
   });
 
-  it('shows and keeps no credentials of what it calls, and calls with them', async () => {
+  it('calls webhooks with credentials, but masks them in its inputs and outputs', async () => {
     const input = { url: `${sink.url}/secured`, method: 'POST', headers: { Authorization: 'Bearer s3cret-of-theirs' } };
     const id = await active([webhook('secured', { input }), webhook('next')]);
     sink.next({ status: 200, body: { access_token: 's3cret-of-theirs', user: 'ada' } });
@@ -166,7 +166,7 @@ describe('a run of a workflow', () => {
     expect(sink.calls.find(({ path }) => path === '/secured')?.headers.authorization).toBe('Bearer s3cret-of-theirs');
   });
 
-  it('keeps no text of a session that is redacted, but goes on', async () => {
+  it('keeps no text of a redacted session, but continues', async () => {
     const word = `w${crypto.randomUUID().replaceAll('-', '')}`;
     const session = await newSession();
     const say = {
@@ -190,7 +190,7 @@ describe('a run of a workflow', () => {
     expect(await historiesWith(stack.temporal, stack.org.id, word)).toEqual([]);
   });
 
-  it('stays on the version that it started with', async () => {
+  it('stays on the version it started with', async () => {
     const id = await active([{ $kind: 'Block', type: 'wait', id: 'w', inputs: { minutes: 0.05 } }, webhook('old')]);
     const runId = await trigger(id);
     const changed = await stack.org.patch(`/workflows/${id}`, { workflow_blocks: [webhook('new')] });
@@ -206,7 +206,7 @@ describe('a run of a workflow', () => {
     expect(stepsOf(await ended(id, again))).toEqual([['new', 'completed']]);
   });
 
-  it('ends wherever it is when it is canceled', async () => {
+  it('ends during a wait when it is canceled', async () => {
     const id = await active([{ $kind: 'Block', type: 'wait', id: 'w', inputs: { minutes: 500 } }, webhook('after')]);
     const runId = await trigger(id);
     await eventually('a wait', async () => (await runOf(id, runId)).steps[0]?.status === 'waiting');
@@ -217,13 +217,13 @@ describe('a run of a workflow', () => {
         .getHandle(`workflow-run/${runId}`)
         .describe()
         .catch(() => undefined);
-      return found?.status.name === 'COMPLETED'; // it may not have begun there
+      return found?.status.name === 'COMPLETED'; // the workflow may not have started in Temporal yet
     });
     expect((await stack.org.post(`/workflows/${id}/runs/${runId}/cancel`)).status).toBe(409);
     expect(sink.calls.some(({ path }) => path === '/after')).toBe(false);
   });
 
-  it('is nobody else’s', async () => {
+  it('is not accessible to other orgs', async () => {
     const id = await active([webhook('mine')]);
     const runId = await trigger(id);
     for (const path of [
@@ -245,8 +245,8 @@ describe('a run of a workflow', () => {
   });
 });
 
-describe('a simulation', () => {
-  it('shows a year in no time, and has no effect', async () => {
+describe('a simulation of a workflow', () => {
+  it('simulates a wait of a year at once, without effects', async () => {
     const { status, body } = await stack.org.post('/workflows/simulate', {
       trigger_type: manual,
       trigger_output: { input: { order: '5' } },

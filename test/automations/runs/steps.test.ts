@@ -12,7 +12,7 @@ import { startApi, type TestApi, type TestOrg } from '../../support/stack/api.ts
 import { activate } from '../../support/triggers.ts';
 import { depsOf } from '../action-runner.ts';
 
-/** There is no worker: the steps are done as it does them. */
+/** No worker runs here: the tests call its step functions. */
 let api: TestApi;
 let org: TestOrg;
 let session: string;
@@ -57,7 +57,7 @@ const addTag = (tag: string) =>
     ),
   );
 
-it('two workers that do the same step do it once', async () => {
+it('a step run by two workers at once has its effect once', async () => {
   const { id } = await manual([note('one'), note('two')]);
   const at = { orgId: org.id, runId: await trigger(id), place: '0' };
   const [first, second] = await Promise.all([0, 0].map(() => doStep(depsWith(), at)));
@@ -65,7 +65,7 @@ it('two workers that do the same step do it once', async () => {
   expect((await org.get(`/chat/sessions/${session}/history`)).body.items).toHaveLength(1);
 });
 
-it('what was reached stands with its step though the run was canceled meanwhile', async () => {
+it('the output of an external call is stored even if the run was canceled during the call', async () => {
   const { id } = await manual([note('far')]);
   const runId = await trigger(id);
   const { input, output } = ACTIONS.get('add-note') as Action;
@@ -88,7 +88,7 @@ it('what was reached stands with its step though the run was canceled meanwhile'
   });
 });
 
-it('a run that is retried hears what it waits for, and what it has heard before', async () => {
+it('a retried run receives new events, and keeps the events received before its failure', async () => {
   const { id } = await manual([note('gone', newId()), listen(null), { ...listen(null), id: 'again' }]);
   const runId = await trigger(id);
   const at = { orgId: org.id, runId };
@@ -106,7 +106,7 @@ it('a run that is retried hears what it waits for, and what it has heard before'
   ]);
 });
 
-it('a reference in a constraint is data, whatever it looks like', async () => {
+it('a reference in a constraint resolves to data, even if it looks like an operator', async () => {
   const { id } = await manual([listen({ '==': [{ var: 'tag' }, '{{trigger.output.input.tag}}'] })]);
   const runs = [await trigger(id, { tag: { var: 'tag' } }), await trigger(id, { tag: 'vip' })];
   await addTag('vip');
@@ -114,7 +114,7 @@ it('a reference in a constraint is data, whatever it looks like', async () => {
   expect(next).toEqual([expect.objectContaining({ kind: 'wait-for-event' }), { kind: 'end' }]);
 });
 
-it('a step whose references make too much fails, and can be retried', async () => {
+it('a step with too large references fails, and can be retried', async () => {
   const big = { ...note('big'), input: { session_id: session, text: '{{trigger.output.input.text}}'.repeat(100) } };
   const { id } = await manual([big]);
   const runId = await trigger(id, { text: 'x'.repeat(100_000) });
@@ -125,7 +125,7 @@ it('a step whose references make too much fails, and can be retried', async () =
   expect((await org.post(`/workflows/${id}/runs/${runId}/retry`, { skip: true })).status).toBe(200);
 });
 
-it('where a workflow is deleted, runs of others have its place', async () => {
+it('deleting a workflow lets queued runs of other workflows start', async () => {
   const [busy, idle] = [await manual([note('a')]), await manual([note('b')])];
   for (let n = 0; n < 100; n++) await trigger(busy.id);
   const runId = await trigger(idle.id);
@@ -134,7 +134,7 @@ it('where a workflow is deleted, runs of others have its place', async () => {
   expect(await runOf(idle.id, runId)).toMatchObject({ status: 'in_progress' });
 });
 
-it('ten thousand runs are woken at once', async () => {
+it('ten thousand runs can be woken in one transaction', async () => {
   const ids = Array.from({ length: 10_000 }, newId);
   await inTransaction(api.db, (trx) => enqueue(trx, org.id, ...ids.map((runId) => wakeRun(org.id, runId))));
   const { count } = await api.db

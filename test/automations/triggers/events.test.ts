@@ -21,7 +21,7 @@ beforeEach(async () => {
   org = await stack.createOrg();
 });
 
-/** The relay has taken all that was announced. */
+/** Waits until the relay has handled all announced events. */
 const settled = () =>
   eventually('the relay', async () => {
     const waiting = await stack.db.selectFrom('outbox').select('id').where('kind', '=', 'event').limit(1).execute();
@@ -53,7 +53,7 @@ const whatEveryTriggerHas = (type: string) => ({
   trigger_type: type,
 });
 
-describe('a workflow is started once, with what happened, when', () => {
+describe('a workflow starts once, with the event in its trigger output, when', () => {
   it('a contact is saved for the first time', async () => {
     const { id } = await activate(org, { trigger_type: 'contact-created' });
     const contact = await newContact();
@@ -77,13 +77,13 @@ describe('a workflow is started once, with what happened, when', () => {
     });
   });
 
-  it('a session of nobody is opened', async () => {
+  it('a session without a contact is opened', async () => {
     const { id } = await activate(org, { trigger_type: 'ticket-created' });
     await newSession({ contact_id: undefined });
     expect((await theRun(id)).trigger_output).toMatchObject({ contact: null, session: { contact: null } });
   });
 
-  it('its assignee or team changes', async () => {
+  it('the assignee or team of a session changes', async () => {
     const { id } = await activate(org, { trigger_type: 'ticket-reassigned' });
     const member = await addMember(stack.db, org.id, { email: `${crypto.randomUUID()}@example.com` });
     const session = await newSession();
@@ -97,7 +97,7 @@ describe('a workflow is started once, with what happened, when', () => {
     });
   });
 
-  it('it is resolved, with what it was closed with', async () => {
+  it('a session is resolved, including its session_closed_payload', async () => {
     const { id } = await activate(org, { trigger_type: 'ticket-resolved' });
     const session = await newSession();
     await patch(session, { status: 'closed_resolved', session_closed_payload: { cause: 'refunded' } });
@@ -109,7 +109,7 @@ describe('a workflow is started once, with what happened, when', () => {
     });
   });
 
-  it('it is handed off, before and after', async () => {
+  it('a session is handed off, both before and after the handoff', async () => {
     const before = await activate(org, { trigger_type: 'pre-ticket-handoff' });
     const after = await activate(org, { trigger_type: 'ticket-handoff' });
     const session = await newSession();
@@ -124,7 +124,7 @@ describe('a workflow is started once, with what happened, when', () => {
     }
   });
 
-  it('a tag is added, once for each', async () => {
+  it('a session gets tags, once for each tag', async () => {
     const { id } = await activate(org, { trigger_type: 'ticket-tag-added' });
     await org.put('/tags', { tag_name: 'VIP' });
     await org.put('/tags', { tag_name: 'Refund' });
@@ -136,7 +136,7 @@ describe('a workflow is started once, with what happened, when', () => {
     expect(tags.toSorted()).toEqual(['Refund', 'VIP']);
   });
 
-  it('a score is given', async () => {
+  it('a CSAT score is given', async () => {
     const { id } = await activate(org, { trigger_type: 'csat-score-submit' });
     const session = await newSession();
     await patch(session, { status: 'closed_resolved' });
@@ -149,7 +149,7 @@ describe('a workflow is started once, with what happened, when', () => {
     ['sla-first-reply-breached', 'first_reply'],
     ['sla-next-reply-breached', 'next_reply'],
     ['sla-resolution-breached', 'resolution'],
-  ] as const)('a clock runs out: %s', async (type, metric) => {
+  ] as const)('an SLA clock is breached: %s', async (type, metric) => {
     const { id } = await activate(org, { trigger_type: type });
     const policy = await done(org.post('/sla/policies', { name: 'Gold', first_reply_target_seconds: 60 }));
     const session = await newSession();
@@ -166,8 +166,8 @@ describe('a workflow is started once, with what happened, when', () => {
   });
 });
 
-describe('nothing is started', () => {
-  it('where the constraint does not hold, or cannot be worked out, which is counted', async () => {
+describe('no workflow starts', () => {
+  it('if its constraint does not hold', async () => {
     const constraint = { '==': [{ var: 'contact.name' }, 'Grace'] };
     const held = await activate(org, { trigger_type: 'contact-created', trigger_constraints: constraint });
     await newContact();
@@ -175,7 +175,7 @@ describe('nothing is started', () => {
     expect((await theRun(held.id)).trigger_output.contact.name).toBe('Grace');
   });
 
-  it('in another org, by a workflow that is not active, or twice by the same event', async () => {
+  it('in another org, while inactive, or twice for the same event', async () => {
     const theirs = await activate(stack.other, { trigger_type: 'ticket-created' });
     const { id } = await activate(org, { trigger_type: 'ticket-created' });
     const inactive = await activate(org, { trigger_type: 'ticket-created' });
@@ -198,7 +198,7 @@ describe('nothing is started', () => {
     expect(await runs(id)).toHaveLength(1);
   });
 
-  it('by what happened to another org’s session, or to one that is gone or blocked', async () => {
+  it('for events of another org’s session, an unknown session, or a blocked contact', async () => {
     const { id } = await activate(org, { trigger_type: 'ticket-tag-added' });
     const foreign = (await stack.other.post('/chat/sessions', {})).body.id;
     const blocked = await newSession({ contact_id: await newContact({ email: 'eve@blocked.example' }) });
@@ -218,14 +218,14 @@ describe('nothing is started', () => {
   });
 });
 
-describe('what a run causes', () => {
+describe('an event caused by a run', () => {
   const tag = (depth: number, session: string) =>
     inTransaction(stack.db, async (trx) => {
       await setCausingRun(trx, { runId: newId(), depth });
       await announce(trx, org.id, 'ticket-tag-added', [{ subject_id: session, payload: { tag_name: 'VIP' } }]);
     });
 
-  it('is one deeper, and the tenth in a row starts only a run that failed and says why', async () => {
+  it('starts runs one deeper, up to a depth of 10: then the run fails with the reason', async () => {
     const { id } = await activate(org, { trigger_type: 'ticket-tag-added' });
     const session = await newSession();
     await tag(0, session);
@@ -236,7 +236,7 @@ describe('what a run causes', () => {
     expect(last).toMatchObject({ depth: 10, status: 'failed', error: expect.stringContaining('10') });
   });
 
-  it('is written down with it, and nothing after it', async () => {
+  it('is stored with the run’s id, unlike events of later transactions', async () => {
     const runId = newId();
     const subject_id = newId();
     const rows = await inTransaction(stack.db, async (trx) => {

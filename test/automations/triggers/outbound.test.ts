@@ -43,7 +43,7 @@ describe('a sequence', () => {
   const addresses = (count: number) =>
     Array.from({ length: count }, () => ({ email: `${crypto.randomUUID()}@example.com` }));
 
-  it('of which a contact’s last step is done starts a run, once for each contact', async () => {
+  it('starts one run for each contact that completes its last step', async () => {
     const { id } = await activate(org, { trigger_type: 'sequence-completed' });
     const theirs = await activate(stack.other, { trigger_type: 'sequence-completed' });
     const sequence = await org.post('/sequences', { name: 'S', filter: null, steps: [emailStep('1'), emailStep('2')] });
@@ -59,7 +59,7 @@ describe('a sequence', () => {
     expect(await runs(theirs.id)).toEqual([]);
   });
 
-  it('that skips its last step, or loses it by an edit, is completed too', async () => {
+  it('also completes if the last step is skipped or removed by an edit', async () => {
     const { id } = await activate(org, { trigger_type: 'sequence-completed' });
     const steps = [emailStep('1'), emailStep('2', 60)];
     const made = await org.post('/sequences', { name: 'S', filter: null, steps });
@@ -82,7 +82,7 @@ describe('a sequence', () => {
   });
 });
 
-describe('a call', () => {
+describe('a phone call', () => {
   const TYPES = ['phone-call-started', 'phone-call-finished', 'pre-voice-call-transfer', 'voice-call-transferred'];
   const activateAll = async () => {
     const ids: Record<string, string> = {};
@@ -95,7 +95,7 @@ describe('a call', () => {
     return all.map((some) => some.map(({ trigger_output }) => trigger_output));
   };
 
-  it('starts runs when it is answered, transferred and over, each once, with what the provider reports', async () => {
+  it('starts one run each when it is answered, transferred and ended, with the provider’s report', async () => {
     const ids = await activateAll();
     await connectVapi(org, vapi);
     const agent = (await org.post('/phone', { name: 'R', type: 'outbound', first_message: 'Good day!' })).body.id;
@@ -127,7 +127,7 @@ describe('a call', () => {
     expect(finished.call).toMatchObject({ ended_reason: 'assistant-forwarded-call', transcript: 'AI: Hello?' });
   });
 
-  it('of a sequence is in no session', async () => {
+  it('made by a sequence has no session in the trigger output', async () => {
     const ids = await activateAll();
     await connectVapi(org, vapi);
     const agent = (await org.post('/phone', { name: 'R', type: 'outbound', first_message: 'Good day!' })).body.id;

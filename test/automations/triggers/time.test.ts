@@ -36,7 +36,7 @@ describe('a schedule', () => {
     activate(org, { trigger_type: 'cron-trigger', trigger_configuration: configuration });
   const YEARLY = '0 0 1 1 *';
 
-  it('is there while its workflow is active, as the active version says', async () => {
+  it('exists while its workflow is active, and follows the active version', async () => {
     const { id } = await scheduled({ cron: YEARLY, timezone: 'Europe/Berlin' });
     const made = await eventually('the schedule', () => described(id));
     expect(made.policies).toMatchObject({ overlap: 'SKIP', catchupWindow: 365 * 86_400_000 });
@@ -59,7 +59,7 @@ describe('a schedule', () => {
     await eventually('the end of it', async () => (await described(id)) === undefined);
   });
 
-  it('starts a run with its time', async () => {
+  it('starts a run with the scheduled time in its trigger output', async () => {
     const { id } = await scheduled({ cron: YEARLY });
     await eventually('the schedule', () => described(id));
     await scheduleOf(id).trigger();
@@ -70,14 +70,14 @@ describe('a schedule', () => {
     expect(event_id).toBe(`schedule/${scheduled_at}`);
   });
 
-  describe('that fires', () => {
+  describe('at its scheduled time', () => {
     const at = (text: string) => new Date(`2030-05-01T${text}Z`);
     const end = (id: string) =>
       sql`update automation_runs set status = 'completed' where automation_id = ${id}`.execute(stack.db);
     const fire = (id: string, scheduledAt: Date, now: Date) =>
       fireSchedule(stack.db, { orgId: org.id, automationId: id }, scheduledAt, now);
 
-    it('starts one run for a time, and none while the last is under way', async () => {
+    it('starts one run for each time, and none while the last run has not ended', async () => {
       const { id } = await activate(org, {
         trigger_type: 'cron-trigger',
         trigger_configuration: { cron: '0 * * * *' },
@@ -91,7 +91,7 @@ describe('a schedule', () => {
       expect(await fire(id, at('12:00:00'), at('12:00:01'))).not.toBeNull();
     });
 
-    it('makes one run of all the times that were missed, or none, as it says', async () => {
+    it('starts one run for all missed times, or none, as configured', async () => {
       const once = await scheduled({ cron: '0 * * * *' });
       const never = await scheduled({ cron: '0 * * * *', missed: 'skip' });
       for (const hour of ['06', '07', '08', '09']) {
@@ -105,7 +105,7 @@ describe('a schedule', () => {
       expect(await runs(never.id)).toEqual([]);
     });
 
-    it('starts nothing once its workflow is off, another org’s or of another kind', async () => {
+    it('starts nothing for another org’s workflow or an inactive one', async () => {
       const { id } = await scheduled({ cron: YEARLY });
       const ref = { orgId: stack.other.id, automationId: id };
       expect(await fireSchedule(stack.db, ref, at('10:00:00'), at('10:00:00'))).toBeNull();
@@ -115,7 +115,7 @@ describe('a schedule', () => {
   });
 });
 
-describe('a silence', () => {
+describe('an inactivity trigger', () => {
   const silent = (minutes: number, constraints?: object) =>
     activate(org, {
       trigger_type: 'ticket-inactive',
@@ -125,7 +125,7 @@ describe('a silence', () => {
   const newSession = async (client = org) => (await client.post('/chat/sessions', {})).body.id as string;
   const say = (id: string) =>
     org.post(`/chat/sessions/${id}/send`, { sender: 'contact', message: { type: 'text', text: 'Hi' } });
-  /** Has all that happened in the session, and what was told of it, be that much longer ago. */
+  /** Ages the session, its messages and the inactivity cursors of the org by some seconds. */
   const age = (id: string, seconds: number) =>
     sql`
       with told as (update automation_silences set silent_since = silent_since - ${seconds} * interval '1 second' where org_id = ${org.id})
@@ -138,7 +138,7 @@ describe('a silence', () => {
     return (await runs(id)).map(({ trigger_output: { session, inactive_minutes } }) => [session.id, inactive_minutes]);
   };
 
-  it('that is there already when the workflow is activated starts a run, once', async () => {
+  it('starts one run for a session inactive before the workflow was activated', async () => {
     const session = await newSession();
     await say(session);
     await age(session, 600);
@@ -154,7 +154,7 @@ describe('a silence', () => {
     expect(await told(id)).toEqual([[session, 5]]);
   });
 
-  it('begins anew with each message, and starts a run when it is long enough', async () => {
+  it('starts a run after the configured minutes, and again only after a new message and as many minutes', async () => {
     const session = await newSession();
     await say(session);
     await age(session, 57);
@@ -173,7 +173,7 @@ describe('a silence', () => {
     expect(await told(id)).toHaveLength(2);
   });
 
-  it('is none in a session that is closed or another org’s, nor one that is too short', async () => {
+  it('ignores closed sessions, sessions of other orgs, and sessions not yet inactive for long enough', async () => {
     const [closed, short] = [await newSession(), await newSession()];
     const foreign = await newSession(stack.other as TestOrg);
     for (const id of [closed, foreign]) await age(id, 3_600);
@@ -187,7 +187,7 @@ describe('a silence', () => {
     expect(await told(id)).toEqual([]);
   });
 
-  it('of a thousand sessions and more is told of in batches, each once, to each workflow by its own minutes', async () => {
+  it('announces over a thousand sessions in batches, each once for each workflow and its own minutes', async () => {
     const session = await newSession();
     await sql`
       insert into sessions (org_id, id, ticket_number, channel, created_at)
@@ -205,7 +205,7 @@ describe('a silence', () => {
     expect((await told(hour.id)).every(([, minutes]) => minutes === 30)).toBe(true);
   });
 
-  it('is watched for by nobody once no workflow asks', async () => {
+  it('ends its Temporal workflow when no active workflow uses it', async () => {
     const { id } = await silent(5);
     const handle = stack.temporal.workflow.getHandle(`inactivity/${org.id}`);
     await eventually('the watch', () =>

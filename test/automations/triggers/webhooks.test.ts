@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Client, startApi, type TestApi } from '../../support/stack/api.ts';
 import { activate, runsOf, type StartedRun } from '../../support/triggers.ts';
 
-/** There is no worker, no relay and no Temporal here: none is needed to accept. */
+/** No worker, relay or Temporal server runs here: accepting webhooks needs none. */
 let api: TestApi;
 let anybody: Client;
 beforeAll(async () => {
@@ -26,8 +26,8 @@ const webhook = async (trigger_configuration: object | null = null, trigger_cons
 };
 const outputOf = async (id: string) => ((await runs(id))[0] as StartedRun).trigger_output;
 
-describe('a webhook', () => {
-  it('starts its workflow with what was sent, without credentials', async () => {
+describe('an inbound webhook', () => {
+  it('starts its workflow with the request’s body, query and headers, without credentials', async () => {
     const { id, path } = await webhook();
     const headers = { authorization: 'Bearer secret', cookie: 'a=b', 'x-api-key': 'k', 'x-source': 'shop' };
     const { status, body } = await anybody.post(`${path}?a=1&b=2&b=3`, { order: { id: 17 } }, { headers });
@@ -50,19 +50,19 @@ describe('a webhook', () => {
     ['a list', 'application/json', '[1,null,"x"]', [1, null, 'x']],
     ['JSON of a kind', 'application/cloudevents+json', '{"id":"e"}', { id: 'e' }],
     ['XML', 'application/xml', '<a/>', '<a/>'],
-  ])('takes %s', async (_, type, sent, body) => {
+  ])('accepts %s as its body', async (_, type, sent, body) => {
     const { id, post } = await webhook();
     expect((await post(sent, { 'content-type': type })).status).toBe(202);
     expect((await outputOf(id)).body).toEqual(body);
   });
 
-  it('may say nothing', async () => {
+  it('accepts an empty body', async () => {
     const { id, post } = await webhook();
     expect((await post()).status).toBe(202);
     expect((await outputOf(id)).body).toBeNull();
   });
 
-  it('starts nothing where the constraint does not hold, which its sender is told', async () => {
+  it('starts no run and returns null if the constraint does not hold', async () => {
     const { id, post } = await webhook(null, { '>': [{ var: 'body.amount' }, 100] });
     expect(await post({ amount: 5 })).toMatchObject({ status: 202, body: { run_id: null } });
     expect(await post({ amount: 500 })).toMatchObject({ status: 202, body: { run_id: expect.stringMatching(UUID) } });
@@ -73,7 +73,7 @@ describe('a webhook', () => {
     ['Idempotency-Key', null, { 'idempotency-key': 'order-17' }],
     ['webhook-id', null, { 'webhook-id': 'msg_17' }],
     ['what lies at dedupe_path', { dedupe_path: 'order.id' }, {}],
-  ] as const)('starts one run for one %s, however often and at once it comes', async (_, configuration, headers) => {
+  ] as const)('starts one run for concurrent requests identified by %s', async (_, configuration, headers) => {
     const { id, post } = await webhook(configuration);
     const answers = await Promise.all(Array.from({ length: 10 }, () => post({ order: { id: 17 } }, headers)));
     const all = await runs(id);
@@ -88,7 +88,7 @@ describe('a webhook', () => {
     expect(await runs(id)).toHaveLength(2);
   });
 
-  it('starts a run each time where nothing tells the requests apart', async () => {
+  it('starts a run for each request without an id at dedupe_path', async () => {
     const { id, post } = await webhook({ dedupe_path: 'order.id' });
     for (const body of [{}, { order: null }, { order: { id: { $: 1 } } }, 'x']) {
       const headers: Record<string, string> = typeof body === 'string' ? { 'content-type': 'text/plain' } : {};
@@ -97,7 +97,7 @@ describe('a webhook', () => {
     expect(await runs(id)).toHaveLength(4);
   });
 
-  it('is 404 for a wrong token, another workflow’s, or none; 409 where it is not active or of another kind', async () => {
+  it('answers 404 for a wrong token or workflow, and 409 for an inactive workflow or one with another trigger', async () => {
     const { id, path } = await webhook();
     const other = await webhook();
     const [, , , , token] = path.split('/');
@@ -112,7 +112,7 @@ describe('a webhook', () => {
     expect([await runs(id), await runs(other.id)]).toEqual([[], []]);
   });
 
-  it('refuses what is no JSON, too large or cannot be stored, and never breaks', async () => {
+  it('rejects bodies that are invalid JSON, too large or impossible to store, without a server error', async () => {
     const { id, post } = await webhook();
     expect((await post('{"a":', { 'content-type': 'application/json' })).status).toBe(400);
     expect((await post('"'.padEnd(1_100_000, 'x'), { 'content-type': 'text/plain' })).status).toBe(413);
@@ -126,7 +126,7 @@ describe('a webhook', () => {
     expect(await runs(id)).toHaveLength(2);
   });
 
-  it('counts against a limit of its org’s', async () => {
+  it('counts against the rate limit of its org', async () => {
     const limited = await startApi({ env: { RATE_LIMIT_STANDARD: '8' } });
     try {
       const { url } = await activate(limited.org, { trigger_type: 'webhook' });
@@ -139,7 +139,7 @@ describe('a webhook', () => {
   });
 });
 
-describe('a webhook with a secret', () => {
+describe('an inbound webhook with a secret', () => {
   const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
   const body = JSON.stringify({ order: 17 });
   const standard = (at = Date.now(), sent = body, id = 'msg_1') => {
@@ -150,7 +150,7 @@ describe('a webhook with a secret', () => {
   };
   const plain = (key = secret) => createHmac('sha256', key).update(body).digest('hex');
 
-  it('takes what is signed with it', async () => {
+  it('accepts requests signed with the secret', async () => {
     const { id, post } = await webhook({ secret });
     for (const headers of [
       standard(),
@@ -161,7 +161,7 @@ describe('a webhook with a secret', () => {
     expect(await runs(id)).toHaveLength(3);
   });
 
-  it('shows it to nobody, and keeps it over edits that do not name another', async () => {
+  it('masks the secret in responses, and keeps it when an edit sends the mask back', async () => {
     const { id, post } = await webhook({ secret, dedupe_path: 'id' });
     const path = `/workflows/${id}`;
     const shown = (await api.org.get(path)).body.trigger_configuration;
@@ -179,7 +179,7 @@ describe('a webhook with a secret', () => {
     expect((await runs(id))[0]?.trigger_key).toBe('webhook/17');
   });
 
-  it('and nothing else', async () => {
+  it('rejects requests with a missing, wrong or expired signature', async () => {
     const { id, post } = await webhook({ secret });
     const wrong: Record<string, string>[] = [
       {},
@@ -196,7 +196,7 @@ describe('a webhook with a secret', () => {
   });
 });
 
-describe('a form', () => {
+describe('a form trigger', () => {
   const fields = [
     { name: 'name', type: 'text', required: true },
     { name: 'email', type: 'email', required: true },
@@ -211,7 +211,7 @@ describe('a form', () => {
   };
   const good = { name: 'Ada', email: 'ada@example.com', seats: 3, plan: 'pro', terms: true };
 
-  it('starts its workflow with its fields, as JSON or as a browser sends them', async () => {
+  it('starts its workflow with its fields, sent as JSON or by a browser', async () => {
     const { id, submit } = await form();
     expect((await submit({ ...good, more: 'dropped' })).status).toBe(202);
     const sent = 'name=Ada&email=ada%40example.com&seats=3&plan=&terms=on';
@@ -219,7 +219,7 @@ describe('a form', () => {
     expect((await runs(id)).map(({ trigger_output }) => trigger_output.form)).toEqual([good, { ...good, plan: null }]);
   });
 
-  it('is refused naming each field that is wrong', async () => {
+  it('rejects a submission with the name of each wrong field', async () => {
     const { id, submit } = await form();
     const { status, body } = await submit({ name: '', email: 'ada', seats: 'many', plan: 'gold', terms: false });
     expect(status).toBe(400);
@@ -231,7 +231,7 @@ describe('a form', () => {
     expect(await runs(id)).toEqual([]);
   });
 
-  it('that is sent twice under one Idempotency-Key starts one run', async () => {
+  it('starts one run for two submissions with the same Idempotency-Key', async () => {
     const { id, submit } = await form();
     const [first, second] = [
       await submit(good, { 'idempotency-key': 'f1' }),
