@@ -7,7 +7,7 @@ export interface ActionsTable {
   id: string;
   name: string;
   description: string | null;
-  /** Where it calls, with {names} of path parameters. */
+  /** The address to call, with {names} of path parameters. */
   api_endpoint: string;
   request_type: RequestType;
   operation_id: string;
@@ -20,11 +20,11 @@ export interface ActionsTable {
   updated_at: Generated<Date>;
 }
 
-/** Calls that are made at most once. */
+/** Calls made at most once. */
 export interface ActionCallsTable {
   org_id: string;
   key: string;
-  /** Null: it began, and nobody has seen its end. */
+  /** Null if the call began and its answer was not seen. */
   answer: ColumnType<{ status: number; body: unknown } | null, string | undefined, string>;
   began_at: Generated<Date>;
 }
