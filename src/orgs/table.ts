@@ -12,7 +12,7 @@ export interface OrgsTable {
   ai_instructions: string | null;
   widget_token: string;
   settings: ColumnType<Record<string, unknown>, string | undefined, string>;
-  /** Sealed; the settings have them masked. */
+  /** Encrypted. The settings contain a masked copy. */
   http_action_overrides: ColumnType<string | null, never, string | null>;
   created_at: Generated<Date>;
   updated_at: Generated<Date>;
@@ -53,7 +53,10 @@ export interface IntegrationsTable {
   secrets: string | null;
   connected: boolean | null;
   last_error: string | null;
-  /** Of which account the provider says that the credentials are; null where it was not asked since the settings were replaced. */
+  /**
+   * The account of the credentials according to the provider. Null if it was not asked since the settings were
+   * replaced.
+   */
   account_id: string | null;
   created_at: Generated<Date>;
   updated_at: Generated<Date>;
