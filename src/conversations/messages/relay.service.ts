@@ -8,7 +8,7 @@ import { findMessage } from './relay.queries.ts';
 /** A side of a conversation. */
 export type Side = 'customer' | 'agents';
 
-/** Tells of a message that has to go to the system which speaks for that side of the conversation, where one does. */
+/** Announces a message for the system serving that side of the conversation, if there is one. */
 export async function relay(
   trx: Trx,
   orgId: string,
@@ -19,7 +19,7 @@ export async function relay(
   await announce(trx, orgId, 'message-relayed', [{ subject_id: sessionId, payload: { message_id: id, to } }]);
 }
 
-/** What a message says, with links to its files; undefined once it is redacted. */
+/** Returns the text of a message with links to its files. Undefined once it is redacted. */
 export async function findRelayedMessage(
   db: Db,
   links: MediaLinks,
@@ -35,7 +35,7 @@ export async function findRelayedMessage(
   return { text: row.content, attachments };
 }
 
-/** From now on another system speaks for this side of the session too: what the other side says goes there. */
+/** Adds another system to this side of the session: from now on, messages of the other side are sent to it. */
 export async function addRelayedSide(trx: Trx, orgId: string, sessionId: string, side: Side): Promise<void> {
   const { relayed_side: known } = await lockSession(trx, orgId, sessionId);
   const isOther = known !== null && known !== side;

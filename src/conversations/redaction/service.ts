@@ -13,12 +13,12 @@ import type { RedactMessage, RedactSession } from './schema.ts';
 
 export { purgeDeletedMedia as deleteRedactedFiles } from '../../media/service.ts';
 
-/** Who asks: the id of an API key. */
+/** The id of the requesting API key. */
 type ApiKeyId = string;
 
 /**
- * Takes a message's text and files out of all that holds them, for good. Done again, it finds nothing left. Gives how many texts there were.
- * Throws notFound, and conflict while the message is being sent.
+ * Permanently removes a message's text and files from all places. Repeated, it finds nothing left. Returns the number
+ * of removed texts. Throws notFound, and conflict while the message is being sent.
  */
 export async function redactMessage(db: Db, orgId: string, by: ApiKeyId, { messageId, reason }: RedactMessage) {
   if (!isUuid(messageId)) throw notFound('message');
@@ -29,7 +29,7 @@ export async function redactMessage(db: Db, orgId: string, by: ApiKeyId, { messa
   });
 }
 
-/** Takes the texts and files of a whole session out of all that holds them, for good. Throws as redactMessage does. */
+/** Permanently removes the texts and files of a session from all places. Throws the same errors as redactMessage. */
 export async function redactSession(db: Db, orgId: string, by: ApiKeyId, { sessionId, reason }: RedactSession) {
   if (!isUuid(sessionId)) throw notFound('session');
   return inTransaction(db, async (trx) => {
