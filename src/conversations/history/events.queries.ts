@@ -25,8 +25,8 @@ const WAITING_ON: Record<Sender, WaitingOn | null> = {
 /**
  * Appends events to a session in order and advances its timestamps, never backwards. Returns whether they were written.
  * If one of the ids already exists, nothing changes, so the call can be repeated. The caller must have locked the
- * session, so this statement sees all earlier writes to it. Therefore a `last_event_xid` from the server's future stems
- * from another server, from before a restore, and is ignored.
+ * session, so this statement sees all earlier writes to it. Therefore a `last_event_xid` not yet assigned by this
+ * server stems from another server, from before a restore, and is ignored.
  */
 export async function appendEvents(trx: Trx, orgId: string, sessionId: string, events: NewEvent[]): Promise<boolean> {
   const speaker = events.findLast(({ type }) => type === 'message')?.sender;

@@ -27,7 +27,7 @@ export async function recordRefusal(
   );
 }
 
-/** Marks a connection as working again, if it was refused with this message. */
+/** Records that a connection works again, if it was refused with this message. */
 export const recordRecovery = (db: Db, orgId: string, kind: IntegrationKind, message: string): Promise<void> =>
   clearError(db, orgId, kind, CONNECTION_NAME, message);
 

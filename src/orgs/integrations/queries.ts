@@ -88,7 +88,7 @@ export async function recordCheckResult(
     .execute();
 }
 
-/** Marks a connection as working again, if it was refused with this error. */
+/** Records that a connection works again, if it was refused with this error. */
 export async function clearError(db: Db, orgId: string, kind: string, name: string, lastError: string): Promise<void> {
   await db
     .updateTable('integrations')
