@@ -14,7 +14,7 @@ export interface NewEvent {
   data?: object;
 }
 
-/** On whom a session waits when this one has spoken last. The system speaks for nobody. */
+/** The party expected to reply after each sender's message. System messages change nothing. */
 const WAITING_ON: Record<Sender, WaitingOn | null> = {
   contact: 'human_agents',
   human_agent: 'customers',
@@ -23,9 +23,10 @@ const WAITING_ON: Record<Sender, WaitingOn | null> = {
 };
 
 /**
- * Appends events to a session in order and moves its times, never back. Says whether they were written: events of which one id is there
- * already change nothing, so that this can be tried again. The caller holds the session, so that this statement sees what was written there
- * before: a higher `xid` than any that it knows is of another server, from before a restore, and counts for nothing.
+ * Appends events to a session in order and advances its timestamps, never backwards. Returns whether they were written.
+ * If one of the ids already exists, nothing changes, so the call can be repeated. The caller must have locked the
+ * session, so this statement sees all earlier writes to it. Therefore a `last_event_xid` not yet assigned by this
+ * server stems from another server, from before a restore, and is ignored.
  */
 export async function appendEvents(trx: Trx, orgId: string, sessionId: string, events: NewEvent[]): Promise<boolean> {
   const speaker = events.findLast(({ type }) => type === 'message')?.sender;
@@ -55,7 +56,7 @@ export async function appendEvents(trx: Trx, orgId: string, sessionId: string, e
   return rows.length > 0;
 }
 
-/** A session's events behind a `seq`, oldest first. */
+/** Lists a session's events after a `seq`, oldest first. */
 export function listEvents(
   db: Db,
   orgId: string,

@@ -7,7 +7,10 @@ import type { SessionChannel } from '../http/schemas.ts';
 import type { ListSessions, SessionStatus } from './sessions/schema.ts';
 import type { SessionsTable } from './table.ts';
 
-/** Inserts the session under the org's next ticket number. Others that open one wait until this transaction has ended: no gaps. */
+/**
+ * Inserts the session with the org's next ticket number. Concurrent inserts of the org wait until this transaction has
+ * ended, so numbers have no gaps.
+ */
 export async function insertSession(
   trx: Trx,
   session: Pick<
@@ -46,16 +49,16 @@ const selectForUpdate = (trx: Trx, orgId: string) =>
     .where('org_id', '=', orgId)
     .forNoKeyUpdate();
 
-/** The session as it stays until the transaction ends. */
+/** Finds a session and locks it until the transaction ends. */
 export const findSessionForUpdate = (trx: Trx, orgId: string, id: string) =>
   selectForUpdate(trx, orgId).where('id', '=', id).executeTakeFirst();
 
-/** Lets one message of a contact in at a time, so that two do not open a session each. */
+/** Serializes the incoming messages of a contact, so two of them do not open a session each. */
 export async function lockConversation(trx: Trx, orgId: string, contactId: string): Promise<void> {
   await lockName(trx, `conversation ${orgId} ${contactId}`);
 }
 
-/** The contact's newest session on a channel, as it stays until the transaction ends. */
+/** Finds the contact's newest session on a channel and locks it until the transaction ends. */
 export const findLatestSessionForUpdate = (trx: Trx, orgId: string, contactId: string, channel: SessionChannel) =>
   selectForUpdate(trx, orgId)
     .where('contact_id', '=', contactId)
@@ -67,7 +70,7 @@ export const findLatestSessionForUpdate = (trx: Trx, orgId: string, contactId: s
 
 export type LockedSession = NonNullable<Awaited<ReturnType<typeof findSessionForUpdate>>>;
 
-/** The session that a message is in. */
+/** Finds the session of a message. */
 export function findSessionOfMessage(db: Db, orgId: string, messageId: string) {
   return db
     .selectFrom('session_events')
@@ -77,7 +80,7 @@ export function findSessionOfMessage(db: Db, orgId: string, messageId: string) {
     .executeTakeFirst();
 }
 
-/** Sessions as answers show them, in a query that callers narrow down. */
+/** Selects sessions in the API's format, for callers to narrow down. */
 export const selectSessions = (db: Db, orgId: string) =>
   db
     .selectFrom('sessions as session')
@@ -124,7 +127,7 @@ export const selectSessions = (db: Db, orgId: string) =>
 export const findSession = (db: Db, orgId: string, id: string) =>
   selectSessions(db, orgId).where('session.id', '=', id).executeTakeFirst();
 
-/** The rows of a page, and one more where there is one. */
+/** Returns the rows of a page, plus one more if there is one. */
 export function listSessions(
   db: Db,
   orgId: string,
@@ -140,11 +143,11 @@ export function listSessions(
 }
 
 export type SessionChanges = Omit<Updateable<SessionsTable>, 'org_id' | 'id' | 'resolutions'> & {
-  /** Counts a resolution. */
+  /** Adds one to the number of resolutions. */
   isResolution?: boolean;
 };
 
-/** Changes what is named. The row is locked already. */
+/** Changes the given fields. The row must be locked. */
 export async function updateSession(
   trx: Trx,
   orgId: string,
@@ -174,7 +177,7 @@ export async function updateHasSla(trx: Trx, orgId: string, ids: string[], hasSl
     .execute();
 }
 
-/** Puts tags on a session, and gives the names of those that are new there. */
+/** Adds tags to a session, and returns the names of the new ones. */
 export async function insertSessionTags(trx: Trx, orgId: string, sessionId: string, keys: string[]): Promise<string[]> {
   const { rows } = await sql<{ tag_name: string }>`
     with added as (
@@ -188,7 +191,7 @@ export async function insertSessionTags(trx: Trx, orgId: string, sessionId: stri
   return rows.map(({ tag_name }) => tag_name);
 }
 
-/** Takes a tag off a session, or all of them, and gives the names of those that were there. */
+/** Removes a tag from a session, or all of them, and returns the names of the removed ones. */
 export async function deleteSessionTags(
   trx: Trx,
   orgId: string,

@@ -11,7 +11,7 @@ export interface Handoff {
   /** ISO 8601. */
   at: string;
   state: 'pending' | 'partial' | 'done';
-  /** How far each part is that the ticketing system is to have. */
+  /** The progress of each part in the ticketing system. */
   parts?: HandoffPartStatus[];
 }
 
@@ -37,7 +37,7 @@ export interface SessionsTable {
   contact_id: string | null;
   channel: SessionChannel;
   status: Generated<SessionStatus>;
-  /** One of the org's own statuses, which then stands for `status` in filters. */
+  /** One of the org's own statuses. It replaces `status` in filters. */
   custom_status_id: number | null;
   /** Spec 2.1: 0 open, 1 closed_resolved, 2 closed_unresolved, or the custom status. */
   status_code: GeneratedAlways<number>;
@@ -49,20 +49,26 @@ export interface SessionsTable {
   language: string | null;
   assignee_id: number | null;
   team_id: string | null;
-  /** When it came to its team's queue, whose place it keeps while somebody has it. Null: nobody is given it by itself. */
+  /**
+   * The time of entering its team's queue. The session keeps its position while it is assigned. Null: it is not
+   * assigned automatically.
+   */
   queued_at: Date | null;
   custom_data: Json<Record<string, string>>;
   editable_custom_data: Json<Record<string, string>>;
   summary: string | null;
   handoff: JsonOrNull<Handoff>;
   ticketing_system: JsonOrNull<{ name: string; external_id: string; id_type: string }>;
-  /** The side of the conversation that another system speaks for, or both by one system each: what the other side says goes there. */
+  /**
+   * The side of the conversation served by another system, or both, each by its own system. Messages of the other side
+   * are sent to it.
+   */
   relayed_side: 'customer' | 'agents' | 'both' | null;
   session_closed_payload: JsonOrNull<unknown>;
   /** Whether an SLA policy is assigned to it, or was until its policy was deleted. */
   has_sla: Generated<boolean>;
   closed_at: Date | null;
-  /** How often it was closed as resolved. */
+  /** The number of resolutions. */
   resolutions: Generated<number>;
   /** The `seq` of its last event. */
   last_seq: Generated<number>;

@@ -14,7 +14,7 @@ export interface OrgRow {
 
 const PROVISIONED_COLUMNS = ['id', 'name', 'widget_token', 'external_id', 'created_at'] as const;
 
-/** The org, or undefined when the partner has one with this external_id already. */
+/** Returns the new org, or undefined if the partner already has one with this external_id. */
 export function insertOrg(db: Db, org: OrgRow) {
   return db
     .insertInto('orgs')
@@ -67,7 +67,7 @@ export function findOrgByExternalId(db: Db, partnerId: string, externalId: strin
     .executeTakeFirst();
 }
 
-/** For operators: every org, of one partner or of all. */
+/** Lists all orgs for operators, of one partner or of all. */
 export function listAllOrgs(db: Db, partnerId: string | undefined) {
   return db
     .selectFrom('orgs')
@@ -78,7 +78,7 @@ export function listAllOrgs(db: Db, partnerId: string | undefined) {
     .execute();
 }
 
-/** The org whose widget has this token. */
+/** Returns the org with this widget token. */
 export function findOrgOfWidget(db: Db, widgetToken: string) {
   return db.selectFrom('orgs').select(['id', 'name']).where('widget_token', '=', widgetToken).executeTakeFirst();
 }
@@ -105,7 +105,7 @@ export async function getSettings(db: Db, orgId: string) {
   return settings;
 }
 
-/** Sets what `changes` names; null removes it. One statement, so that changes at the same time add up. */
+/** Sets the settings in `changes`; null removes one. A single statement, so concurrent changes are all kept. */
 export async function mergeSettings(db: Db, orgId: string, changes: object) {
   const { settings } = await db
     .updateTable('orgs')
@@ -119,12 +119,12 @@ export async function mergeSettings(db: Db, orgId: string, changes: object) {
   return settings;
 }
 
-/** Keeps others from changing who belongs to the org until the transaction ends. */
+/** Locks the org until the transaction ends, serializing changes to its members and to its stored overrides. */
 export async function lockOrg(db: Db, orgId: string): Promise<void> {
   await db.selectFrom('orgs').select('id').where('id', '=', orgId).forNoKeyUpdate().execute();
 }
 
-/** The org's values for HTTP actions, sealed. */
+/** Returns the org's HTTP action overrides, encrypted. */
 export async function findActionOverrides(db: Db, orgId: string): Promise<string | null> {
   const row = await db
     .selectFrom('orgs')

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Id, Name, Timestamp } from '../http/schemas.ts';
 
-/** The roles that every org has, the strongest first. */
+/** The built-in roles of every org, strongest first. */
 export const ROLE_NAMES = ['admin', 'agent', 'viewer'] as const;
 export type RoleName = (typeof ROLE_NAMES)[number];
 

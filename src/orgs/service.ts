@@ -29,7 +29,10 @@ export interface NewOrg {
   ai_instructions?: string;
 }
 
-/** Makes an org of the partner with its built-in roles. Undefined, with nothing written, when its external_id is taken. */
+/**
+ * Creates an org of the partner with its built-in roles. Returns undefined and writes nothing if its external_id is
+ * taken.
+ */
 export function createOrgWithRoles(
   db: Db,
   partnerId: string,
@@ -55,30 +58,30 @@ export function createOrgWithRoles(
   });
 }
 
-/** A page of the partner's orgs, oldest first, and how many there are. */
+/** Returns a page of the partner's orgs, oldest first, and their total number. */
 export async function pageOrgs(db: Db, partnerId: string, page: { limit: number; offset: number }) {
   const [data, total] = await Promise.all([listOrgsOfPartner(db, partnerId, page), countOrgsOfPartner(db, partnerId)]);
   return { data, total };
 }
 
-/** The partner's org of this id, if it has one. */
+/** Returns the partner's org with this id, if it has one. */
 export const findOrg = findOrgOfPartner;
 
-/** The partner's org of this external_id, if it has one. */
+/** Returns the partner's org with this external_id, if it has one. */
 export const findOrgNamed = findOrgByExternalId;
 
-/** The org whose widget has this token, if there is one. */
+/** Returns the org with this widget token, if there is one. */
 export const findWidgetOrg = findOrgOfWidget;
 
-/** Every org, for operators. */
+/** Lists all orgs, for operators. */
 export const listOrgs = listAllOrgs;
 
-/** All settings of the org; null is off. */
+/** Returns all settings of the org; null means off. */
 export async function readSettings(db: Db, orgId: string): Promise<OrgSettings> {
   return withAllSettings(await getSettings(db, orgId));
 }
 
-/** Changes the settings that are named; null turns one off. */
+/** Changes the given settings; null turns one off. */
 export function changeSettings(db: Db, orgId: string, changes: UpdateSettings): Promise<OrgSettings> {
   return inTransaction(db, async (trx) => {
     const settings = withAllSettings(await mergeSettings(trx, orgId, changes));
@@ -90,6 +93,6 @@ export function changeSettings(db: Db, orgId: string, changes: UpdateSettings): 
   });
 }
 
-/** What is in the column was written through the schema. */
+/** The column needs no parsing: it was written through the schema. */
 const withAllSettings = (stored: Record<string, unknown>) =>
   Object.fromEntries(SETTING_NAMES.map((name) => [name, stored[name] ?? null])) as OrgSettings;

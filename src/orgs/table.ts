@@ -10,7 +10,7 @@ export interface OrgsTable {
   ai_instructions: string | null;
   widget_token: string;
   settings: ColumnType<Record<string, unknown>, string | undefined, string>;
-  /** Sealed; the settings have them masked. */
+  /** Encrypted. The settings contain a masked copy. */
   http_action_overrides: ColumnType<string | null, never, string | null>;
   created_at: Generated<Date>;
   updated_at: Generated<Date>;

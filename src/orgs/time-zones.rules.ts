@@ -1,8 +1,8 @@
 export const DAY_MS = 86_400_000;
 
 /**
- * The instant in the span at which the zone's clocks are changed, else the span's end. No zone has ever changed them twice within three
- * days: no longer span may be asked for.
+ * Returns the instant of the zone's clock change within the span, or the span's end if there is none. The span must be
+ * at most three days: no zone has ever changed its clocks twice within three days.
  */
 export function clockChangeOrEnd(start: number, end: number, timeZone: string): number {
   const offset = offsetMsAt(start, timeZone);
@@ -17,10 +17,10 @@ export function clockChangeOrEnd(start: number, end: number, timeZone: string): 
   return after;
 }
 
-/** What the zone's clocks show, as if it were UTC. */
+/** Returns the local time of the zone, expressed as if it were UTC. */
 export const wallClockMsAt = (at: number, timeZone: string): number => at + offsetMsAt(at, timeZone);
 
-/** How far the zone's clocks are ahead of UTC. */
+/** Returns the zone's offset ahead of UTC. */
 export function offsetMsAt(at: number, timeZone: string): number {
   const shown = /GMT([+-])(\d\d):(\d\d)(?::(\d\d))?$/.exec(formatterOf(timeZone).format(at));
   if (shown === null) return 0; // UTC is shown as GMT alone
@@ -29,7 +29,7 @@ export function offsetMsAt(at: number, timeZone: string): number {
   return sign === '-' ? -ms : ms;
 }
 
-/** An IANA name; offsets such as +02:00 are none. */
+/** Returns whether the text is an IANA time zone name. Offsets such as +02:00 are not. */
 export function isTimeZone(name: string): boolean {
   if (!/^[A-Za-z]/.test(name)) return false;
   try {
@@ -40,13 +40,13 @@ export function isTimeZone(name: string): boolean {
   }
 }
 
-/** The remainder that is not negative. */
+/** Returns the non-negative remainder. */
 export const modulo = (value: number, divisor: number): number => ((value % divisor) + divisor) % divisor;
 
-/** One takes 90 µs and 30 KB to make, and there are no more than 600 names. */
+/** Cached, because creating a formatter takes 90 µs and 30 KB. There are at most 600 names. */
 const formatters = new Map<string, Intl.DateTimeFormat>();
 
-/** Throws a RangeError where no zone has this name. */
+/** Throws a RangeError if no zone has this name. */
 function formatterOf(timeZone: string): Intl.DateTimeFormat {
   const name = timeZone.toLowerCase();
   const known = formatters.get(name);

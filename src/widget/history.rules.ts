@@ -11,7 +11,10 @@ interface MessageData {
   attachments?: StoredAttachment[];
 }
 
-/** An event as the widget shows it, with links to its files. Of a redacted message nothing but its place is left. */
+/**
+ * Returns an event in the widget's format, with links to its files. A redacted message keeps its place in the history,
+ * without content.
+ */
 export function historyItemOf(links: MediaLinks, event: VisibleEvent): WidgetHistory {
   const { public_id: publicId, created_at: sentAt } = event;
   if (event.type === 'message') {

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Db, Trx } from '../db/connect.ts';
 import { lockName } from '../db/locks.ts';
 
-/** Whether the session has a message that the widget named so. The session is locked. */
+/** Returns whether the session has a message with this uuid from the widget. The session must be locked. */
 export async function hasMessage(trx: Trx, orgId: string, sessionId: string, uuid: string): Promise<boolean> {
   const found = await trx
     .selectFrom('widget_messages')
@@ -14,7 +14,7 @@ export async function hasMessage(trx: Trx, orgId: string, sessionId: string, uui
   return found !== undefined;
 }
 
-/** Lets one message of this name in the org through at a time, and says whether an event has it for its id already. */
+/** Serializes messages of the org with this uuid, and returns whether an event already has it as its id. */
 export async function lockEventId(trx: Trx, orgId: string, uuid: string): Promise<boolean> {
   await lockName(trx, `widget message ${orgId} ${uuid}`);
   const found = await trx
@@ -33,7 +33,10 @@ export async function insertMessage(
   await trx.insertInto('widget_messages').values(message).execute();
 }
 
-/** What customers may see of a session, oldest first, each by the name that the widget gave it or else its id. */
+/**
+ * Lists the events of a session visible to its visitor, oldest first. Each has the widget's uuid, or else its own id,
+ * as its public id.
+ */
 export function listVisibleEvents(db: Db, orgId: string, sessionId: string) {
   return db
     .selectFrom('session_events as event')
@@ -54,7 +57,7 @@ export function listVisibleEvents(db: Db, orgId: string, sessionId: string) {
 
 export type VisibleEvent = Awaited<ReturnType<typeof listVisibleEvents>>[number];
 
-/** The message of a session that was not the contact's own, by the name that poll gives it. */
+/** Finds an answer in a session, a message from anyone but the contact, by its id in the poll response. */
 export function findAnswer(db: Db, orgId: string, sessionId: string, publicId: string) {
   return db
     .selectFrom('session_events as event')
@@ -67,7 +70,7 @@ export function findAnswer(db: Db, orgId: string, sessionId: string, publicId: s
     .executeTakeFirst();
 }
 
-/** A contact's vote takes the place of the one before. */
+/** Stores a contact's vote, replacing the previous one. */
 export async function upsertVote(
   trx: Trx,
   vote: { org_id: string; message_id: string; contact_id: string; is_up: boolean },

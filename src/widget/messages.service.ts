@@ -30,8 +30,8 @@ export interface MessageDeps {
 }
 
 /**
- * Adds a visitor's message to their session, once by its uuid, and has people answer it. What one who is blocked says is kept, and does
- * nothing else. Throws notFound, and invalid for files that were not uploaded here and for more data than can be kept.
+ * Adds a visitor's message to their session, once per uuid, and hands the session off to agents. A blocked contact's
+ * message is stored without a handoff. Throws notFound, and invalid for files not uploaded here and for too much data.
  */
 export function addVisitorMessage(db: Db, deps: MessageDeps, visitor: Visitor, message: SendWidgetMessage) {
   return inTransaction(db, async (trx) => {
@@ -78,7 +78,10 @@ async function addMessage(
   if (!(await isContactBlocked(trx, orgId, contactId))) await handOff(trx, orgId, session.id, null);
 }
 
-/** The name becomes the message's id. Where an event elsewhere in the org has it, the message gets another, and neither is told. */
+/**
+ * Makes the uuid the message's id, or assigns a new id if an event of another session of the org already has it. The
+ * collision is not revealed to the visitors.
+ */
 async function assignMessageId(trx: Trx, orgId: string, sessionId: string, uuid: string): Promise<string> {
   const isTaken = uuid === NIL_UUID || (await lockEventId(trx, orgId, uuid));
   const id = isTaken ? newId() : uuid;
@@ -99,14 +102,16 @@ async function resolveAttachments(
   });
 }
 
-/** The visitor's session with all of its history that customers may see, oldest first. Throws notFound. */
+/** Returns the visitor's session with its visible history, oldest first. Throws notFound. */
 export async function pollSession(db: Db, links: MediaLinks, visitor: Visitor, id: string) {
   const session = await getWidgetSession(db, visitor, id);
   const events = await listVisibleEvents(db, visitor.orgId, id);
   return { session, history: events.map((event) => historyItemOf(links, event)) };
 }
 
-/** Keeps what a visitor thinks of an answer. Throws notFound for the session, and invalid for what is no answer in it. */
+/**
+ * Stores a visitor's vote on an answer. Throws notFound for the session, and invalid for anything but an answer in it.
+ */
 export function recordVote(db: Db, visitor: Visitor, { action, sessionId, messagePublicId }: Vote) {
   return inTransaction(db, async (trx) => {
     const { orgId, contactId } = visitor;

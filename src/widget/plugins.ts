@@ -10,15 +10,18 @@ import { findVisitorByToken, type Visitor } from './visitors.service.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The org whose widget calls. Set on every route of the widget. */
+    /** The org of the calling widget. Set on every route of the widget. */
     widgetOrg: { id: string; name: string };
-    /** Who sits before the widget. Set on every route behind `requireVisitor`. */
+    /** The authenticated visitor. Set on every route behind `requireVisitor`. */
     visitor: Visitor;
   }
 }
 
 const RETRY_AFTER_SECONDS = 5;
-/** Failures that are no user's doing keep their status; all others are told with a 200, as the widget shows them. */
+/**
+ * Client errors answered with their own status. All other client errors are answered with 200, because the widget
+ * displays their message to the visitor.
+ */
 const PRESERVED_STATUSES = [401, 404, 429];
 const ERROR_CODES: Record<number, string> = {
   400: 'invalid_request',
@@ -31,7 +34,10 @@ const ERROR_CODES: Record<number, string> = {
   503: 'unavailable',
 };
 
-/** Finds out whose widget calls, by X-Bot-Token, limits each address of it, and tells failures as the widget reads them. */
+/**
+ * Identifies the widget's org by X-Bot-Token, applies a rate limit per address, and answers errors in the widget's
+ * format.
+ */
 export const widgetPlugin = fastifyPlugin(async (app: FastifyInstance, { db, rateLimits }: Deps) => {
   app.decorateRequest('widgetOrg', null as never);
   app.decorateRequest('visitor', null as never);
@@ -61,7 +67,7 @@ export const widgetPlugin = fastifyPlugin(async (app: FastifyInstance, { db, rat
   });
 });
 
-/** Finds out who sits before the widget, by the contact's token. */
+/** Authenticates the visitor by the contact's token. */
 export const requireVisitor = fastifyPlugin(async (app: FastifyInstance, { db, tokens }: Deps) => {
   app.addHook('onRequest', async (request) => {
     const [, token] = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '') ?? [];
@@ -72,7 +78,10 @@ export const requireVisitor = fastifyPlugin(async (app: FastifyInstance, { db, t
   });
 });
 
-/** Who has one address of IPv6 has 2^64 of them. */
+/**
+ * Returns the key of an address for rate limits: the /64 network of an IPv6 address, because a client with one address
+ * has all of them.
+ */
 function networkOf(address: string): string {
   if (!ipaddr.isValid(address)) return address;
   const ip = ipaddr.process(address);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Id, SessionChannel, Timestamp } from '../http/schemas.ts';
 
-/** What every answer of the widget says that did what it was asked. */
+/** The body of successful responses without further content. */
 export const Success = z.object({ success: z.literal(true) });
 
 export const WidgetConfig = z.object({

@@ -39,12 +39,12 @@ import { createUnverifiedVisitor } from './visitors.service.ts';
 const PREFIX = '/backend/widget/v2';
 const SESSIONS_POLLING_SECONDS = 30;
 const SESSION_POLLING_SECONDS = 5;
-/** Callers are told apart by tokens of their own (edge.ts). */
+/** The widget's requests are authenticated by its own tokens (plugins.ts). */
 const config = { scope: 'public' } as const;
 const hide = true;
 const SUCCESS = { success: true } as const;
 
-/** What the chat widget calls: it stands in no document, as the widget is made for it. */
+/** The routes of the chat widget. They are left out of the API documents, because they serve the widget alone. */
 export const widgetRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => {
   await app.register(unverifiedRoutes, { ...deps, prefix: PREFIX });
   await app.register(visitorRoutes, { ...deps, prefix: PREFIX });

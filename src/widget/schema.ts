@@ -18,13 +18,13 @@ const Key = z.string().min(1).max(255);
 const hasFewKeys = (map: object) => Object.keys(map).length <= MAX_KEYS;
 const tooManyKeys = `must have at most ${MAX_KEYS} keys`;
 
-/** Values by key as pages give them, kept as text. */
+/** Values by key as given by pages, stored as text. */
 const Scalars = z
   .record(Key, z.union([z.string().max(5_000), z.number(), z.boolean()]))
   .refine(hasFewKeys, tooManyKeys)
   .meta({ maxProperties: MAX_KEYS });
 
-/** The same of a visitor's page, which may have nothing for a key. */
+/** Values by key as given by a visitor's page, stored as text. Null values are dropped. */
 const VisitorData = z
   .record(Key, z.union([z.string().max(5_000), z.number(), z.boolean(), z.null()]))
   .refine(hasFewKeys, tooManyKeys)
@@ -32,7 +32,7 @@ const VisitorData = z
     Object.fromEntries(Object.entries(data).flatMap(([key, value]) => (value === null ? [] : [[key, String(value)]]))),
   );
 
-/** The language of a browser, such as pt-BR, as one of ours; undefined where we have none for it. */
+/** Maps a browser's language such as pt-BR to a supported language. Undefined if there is none. */
 const BrowserLanguage = z
   .string()
   .max(100)
@@ -85,7 +85,9 @@ const isShort = (values: object | null | undefined) =>
   JSON.stringify(values ?? null).length <= MAX_OVERRIDES_CHARACTERS;
 const tooLong = `must have at most ${MAX_OVERRIDES_CHARACTERS} characters as JSON`;
 
-/** What a page gives for the HTTP actions that answer its message (headers, query_params, body_properties) may be secret: it is kept sealed. */
+/**
+ * The page's values for HTTP actions (headers, query_params, body_properties) may be secret: they are stored encrypted.
+ */
 export const SendWidgetMessage = z
   .object({
     uuid: Id.toLowerCase(),
@@ -142,7 +144,7 @@ export const AuthenticateUser = z
     phone: PhoneNumber.optional(),
     language: Language.optional(),
     customData: Scalars.optional().describe('Merged by key into the contact’s custom_data, as text.'),
-    chat_context: z.string().max(MAX_CHAT_CONTEXT_LENGTH).optional().describe('What the AI is to know of the visit.'),
+    chat_context: z.string().max(MAX_CHAT_CONTEXT_LENGTH).optional().describe('Context of the visit for the AI.'),
     http_action_overrides: HttpActionOverrides.optional(),
   })
   .meta({

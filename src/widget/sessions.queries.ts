@@ -4,8 +4,9 @@ import type { Position } from '../db/cursor.ts';
 import type { Visitor } from './visitors.queries.ts';
 
 /**
- * The sessions that a visitor may see, in a query that callers narrow down. One whom the org vouched for sees the contact's; one whom nobody
- * knows sees those that they opened. So neither sees the other's, even where both were made one contact.
+ * Selects the sessions visible to a visitor, for callers to narrow down. A visitor verified by the org sees the
+ * contact's sessions, an unverified visitor the sessions opened by them. So neither sees the other's, even after both
+ * contacts were merged.
  */
 const selectSessions = (db: Db, { orgId, id, contactId, isVerified }: Visitor) =>
   db
@@ -57,7 +58,7 @@ interface PageRequest {
   limit: number;
 }
 
-/** The rows of a page, the newest first, and one more where there is one. */
+/** Returns the rows of a page, newest first, plus one more if there is one. */
 export const listSessions = (db: Db, visitor: Visitor, { externalId, after, offset, limit }: PageRequest) =>
   selectSessions(db, visitor)
     .$if(externalId !== undefined, (query) =>
@@ -72,7 +73,7 @@ export const listSessions = (db: Db, visitor: Visitor, { externalId, after, offs
     .limit(limit + 1)
     .execute();
 
-/** Merges what the widget says of a session into what it said before, and gives all of it. */
+/** Merges attributes from the widget into those of a session, and returns all of them. */
 export async function mergeAttributes(
   trx: Trx,
   { orgId, id }: Visitor,

@@ -14,7 +14,7 @@ import type { Visitor } from './visitors.service.ts';
 
 const SESSIONS_PER_PAGE = 20;
 
-/** A page of the visitor's sessions, the newest first. Throws invalid for a cursor that is not ours. */
+/** Returns a page of the visitor's sessions, newest first. Throws invalid for a malformed cursor. */
 export async function pageOfSessions(db: Db, visitor: Visitor, { filters, cursor, offset }: ListWidgetSessions) {
   const rows = await listSessions(db, visitor, {
     externalId: filters?.external_id ?? undefined,
@@ -26,14 +26,14 @@ export async function pageOfSessions(db: Db, visitor: Visitor, { filters, cursor
   return { items: items.map(widgetSessionOf), next };
 }
 
-/** The session as its visitor sees it. Throws notFound, for somebody else's as for none. */
+/** Returns the session in the widget's format. Another visitor's session throws notFound as well. */
 export async function getWidgetSession(db: Db, visitor: Visitor, id: string) {
   const session = await findSession(db, visitor, id);
   if (session === undefined) throw notFound('session');
   return widgetSessionOf(session);
 }
 
-/** Opens a session of the visitor. Throws invalid for more data than can be kept. */
+/** Opens a session of the visitor. Throws invalid for too much data. */
 export function createWidgetSession(db: Db, visitor: Visitor, customData: Record<string, string>) {
   return inTransaction(db, async (trx) => {
     const { orgId, contactId, isVerified, language } = visitor;
@@ -43,7 +43,10 @@ export function createWidgetSession(db: Db, visitor: Visitor, customData: Record
   });
 }
 
-/** The visitor's session as it stays until the transaction ends. Throws notFound, for somebody else's as for none. */
+/**
+ * Locks the visitor's session until the transaction ends and returns it. Throws notFound, also for another visitor's
+ * session.
+ */
 export async function lockWidgetSession(trx: Trx, visitor: Visitor, id: string) {
   await getWidgetSession(trx, visitor, id);
   return lockSession(trx, visitor.orgId, id);
@@ -51,7 +54,7 @@ export async function lockWidgetSession(trx: Trx, visitor: Visitor, id: string) 
 
 export type LockedWidgetSession = Awaited<ReturnType<typeof lockWidgetSession>>;
 
-/** Merges data into a session that is locked. Throws invalid for more than can be kept. */
+/** Merges data into a locked session. Throws invalid for too much data. */
 export async function mergeCustomData(
   trx: Trx,
   visitor: Visitor,
@@ -64,7 +67,10 @@ export async function mergeCustomData(
   await applySessionUpdate(trx, visitor.orgId, sessionId, change);
 }
 
-/** Closes the visitor's session as resolved. One that is stays as it is. Throws notFound, and conflict for one who is blocked. */
+/**
+ * Closes the visitor's session as resolved. An already resolved one stays unchanged. Throws notFound, and conflict for
+ * a blocked contact.
+ */
 export function resolveSession(db: Db, visitor: Visitor, id: string) {
   return inTransaction(db, async (trx) => {
     await lockWidgetSession(trx, visitor, id);
@@ -75,7 +81,7 @@ export function resolveSession(db: Db, visitor: Visitor, id: string) {
   });
 }
 
-/** Keeps where the widget stands in a session. Throws notFound. */
+/** Stores a checkpoint of the widget in a session. Throws notFound. */
 export function saveCheckpoint(db: Db, visitor: Visitor, { session_id, payload }: Checkpoint): Promise<void> {
   return inTransaction(db, async (trx) => {
     await lockWidgetSession(trx, visitor, session_id);
@@ -83,7 +89,7 @@ export function saveCheckpoint(db: Db, visitor: Visitor, { session_id, payload }
   });
 }
 
-/** Scores the latest resolution of the visitor's session. Throws as submitScore does. */
+/** Scores the latest resolution of the visitor's session. Throws the same errors as submitScore. */
 export function submitSessionScore(
   db: Db,
   visitor: Visitor,
@@ -96,12 +102,12 @@ export function submitSessionScore(
   });
 }
 
-/** One who is blocked may write, and starts nothing. */
+/** Throws conflict for a blocked contact: such a visitor may only send messages. */
 async function assertNotBlocked(trx: Trx, { orgId, contactId }: Visitor): Promise<void> {
   if (await isContactBlocked(trx, orgId, contactId)) throw conflict('Only messages are taken here');
 }
 
-/** The session without anything that is the team's alone, its custom data among that. */
+/** Returns the fields of a session meant for its visitor, without internal ones such as its custom data. */
 const widgetSessionOf = (row: SessionRow) => ({
   id: row.id,
   ticketNumber: row.ticket_number,

@@ -4,7 +4,7 @@ export interface WidgetVisitorsTable {
   org_id: string;
   id: string;
   contact_id: string;
-  /** Whether the org vouched for who it is. */
+  /** Whether the org verified the visitor's identity. */
   is_verified: boolean;
   avatar_url: string | null;
   language: string | null;
@@ -15,16 +15,16 @@ export interface WidgetVisitorsTable {
 export interface WidgetSessionsTable {
   org_id: string;
   session_id: string;
-  /** Who opened it. */
+  /** The visitor who opened the session. */
   visitor_id: string | null;
-  /** What the widget said of the session. */
+  /** Attributes of the session set by the widget. */
   attributes: ColumnType<Record<string, string>, string | undefined, string>;
 }
 
 export interface WidgetMessagesTable {
   org_id: string;
   session_id: string;
-  /** As the widget named the message. */
+  /** The message's id in the widget. */
   uuid: string;
   message_id: string;
 }

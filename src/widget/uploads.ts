@@ -4,7 +4,7 @@ import { receiveFile } from '../http/uploads.ts';
 import { MAX_FILE_BYTES } from '../media/file-types.rules.ts';
 import { storeUpload } from '../media/service.ts';
 
-/** Keeps the file that a visitor sends, as POST /media does, and gives its name and a link to it. Throws as that does. */
+/** Stores a visitor's uploaded file like POST /media, and returns its name and a link to it. Throws the same errors. */
 export async function receiveUpload(request: FastifyRequest, { db, storage, mediaLinks }: Deps) {
   const upload = await receiveFile(request, MAX_FILE_BYTES);
   try {

@@ -11,7 +11,7 @@ export const widgetUserRoutes: FastifyPluginAsyncZod<Deps> = async (app, { token
       operationId: 'authenticateUser',
       tags: ['widget'],
       description:
-        'Vouches for a user of yours: saves the contact of this e-mail and answers a token for the widget, to be handed to nobody but that user.',
+        'Verifies one of your users: saves the contact with this e-mail and returns a token for the widget. Give the token to that user only.',
       body: AuthenticateUser,
       response: { 200: AuthenticatedUser, ...errorResponses(403, 409) },
     },

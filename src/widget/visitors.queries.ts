@@ -1,6 +1,6 @@
 import type { Db, Trx } from '../db/connect.ts';
 
-/** Makes the visitor that a contact is, or keeps the one that it was, and gives its id. */
+/** Inserts the visitor of a contact, or updates the existing one, and returns its id. */
 export async function upsertVisitor(
   trx: Trx,
   visitor: {
@@ -19,7 +19,7 @@ export async function upsertVisitor(
     .values(visitor)
     .onConflict((oc) =>
       oc.columns(['org_id', 'contact_id', 'is_verified']).doUpdateSet((eb) => ({
-        contact_id: eb.ref('excluded.contact_id'), // the row comes back where nothing else is new
+        contact_id: eb.ref('excluded.contact_id'), // returns the row even if nothing else changes
         ...(avatar_url === undefined ? {} : { avatar_url }),
         ...(language === undefined ? {} : { language }),
         ...(chat_context === undefined ? {} : { chat_context }),
@@ -30,7 +30,7 @@ export async function upsertVisitor(
   return id;
 }
 
-/** The visitor with what is known of the contact. Found by the id in a verified token, which names the org itself. */
+/** Returns the visitor with details of the contact. The id comes from a verified token, as does the org. */
 export function findVisitor(db: Db, orgId: string, id: string) {
   return db
     .selectFrom('widget_visitors as visitor')

@@ -10,10 +10,16 @@ export type { Visitor } from './visitors.queries.ts';
 
 const VERIFIED_LIFETIME = '30 days';
 const UNVERIFIED_LIFETIME = '365 days';
-/** Where a contact keeps the e-mail that a visitor claims. Blocklists look at it; nothing is sent to it and nobody is found by it. */
+/**
+ * The contact's custom-data key of the e-mail claimed by a visitor. Blocklists check it, but nothing is sent to it and
+ * no contact is found by it.
+ */
 const CLAIMED_EMAIL = 'unverified_email';
 
-/** Makes a token for a contact whom the org vouches for, saving what it says of them. Throws conflict where another has the phone number. */
+/**
+ * Returns a token for a contact verified by the org, and saves the given details. Throws conflict if another contact
+ * has the phone number.
+ */
 export function authenticateUser(db: Db, tokens: Tokens, orgId: string, user: AuthenticateUser) {
   return inTransaction(db, async (trx) => {
     const { email, name, phone, customData, http_action_overrides } = user;
@@ -35,8 +41,8 @@ export function authenticateUser(db: Db, tokens: Tokens, orgId: string, user: Au
 }
 
 /**
- * Makes a contact of its own for a visitor of whom nobody knows who it is, with a token. The e-mail that the visitor claims is not the
- * contact's: who has it, or gets it later, is another contact.
+ * Creates a separate contact for an unidentified visitor and returns a token. The e-mail claimed by the visitor is not
+ * stored as the contact's address: its owner is always another contact.
  */
 export function createUnverifiedVisitor(db: Db, tokens: Tokens, orgId: string, claims: CreateUnverified) {
   return inTransaction(db, async (trx) => {
@@ -49,7 +55,10 @@ export function createUnverifiedVisitor(db: Db, tokens: Tokens, orgId: string, c
   });
 }
 
-/** Whose token it is; undefined where it is not one of the org's, has expired or its contact is deleted. */
+/**
+ * Returns the visitor of a token. Undefined if the token belongs to another org or has expired, or if its contact was
+ * deleted.
+ */
 export async function findVisitorByToken(
   db: Db,
   tokens: Tokens,

@@ -27,7 +27,7 @@ const announced = async (id: string) =>
   ).map(({ type, payload }) => [type, payload]);
 
 describe('a session', () => {
-  it('is opened with a contact and shown with it, its channel and its ticket number', async () => {
+  it('is opened with a contact, and returned with its contact, channel and ticket number', async () => {
     const contactId = await newContact({ name: 'Ada', custom_data: { plan: 'pro' } });
     const id = await newSession({ contact_id: contactId, channel: { type: 'web' }, verified: true });
     expect(await session(id)).toEqual({
@@ -64,19 +64,19 @@ describe('a session', () => {
     expect(await announced(id)).toEqual([['ticket-created', {}]]);
   });
 
-  it('may have nobody yet, on the channel api', async () => {
+  it('may be opened without a contact, by default on the channel api', async () => {
     const { body } = await api.org.post('/chat/sessions', {});
     expect(await session(body.id)).toMatchObject({ contact: null, channel: { type: 'api' }, verified: null });
   });
 
-  it('is refused with a contact of another org', async () => {
+  it('cannot be opened with a contact of another org', async () => {
     const foreign = (await api.other.post('/contacts', { contact: { name: 'Eve' } })).body.id;
     const { status, body } = await api.org.post('/chat/sessions', { contact_id: foreign });
     expect(status).toBe(400);
     expect(body.issues).toEqual([{ path: 'body.contact_id', message: expect.stringContaining('GET /contacts') }]);
   });
 
-  it('gets ticket numbers without gaps, whatever else happens at once', async () => {
+  it('gets a ticket number without gaps, even with concurrent requests', async () => {
     const before = (await session(await newSession())).ticket_number;
     await Promise.all(
       Array.from({ length: 30 }, (_, n) =>
@@ -86,7 +86,7 @@ describe('a session', () => {
     expect((await session(await newSession())).ticket_number).toBe(before + 24 + 1);
   });
 
-  it('is listed by status, channel and handoff, page by page', async () => {
+  it('is listed by status, channel and handoff, in pages', async () => {
     const ids = [await newSession({ channel: { type: 'slack' } }), await newSession({ channel: { type: 'slack' } })];
     await api.org.patch(`/chat/sessions/${ids[0]}`, { status: 'closed_unresolved' });
     await api.org.post(`/chat/sessions/${ids[1]}/handoff`, {});
@@ -101,8 +101,8 @@ describe('a session', () => {
   });
 });
 
-describe('messages', () => {
-  it('stand in the history in order, and say on whom the session waits', async () => {
+describe('messages of a session', () => {
+  it('appear in the history in order, and set the party the session waits on', async () => {
     const id = await newSession();
     expect((await say(id, 'contact', 'Hello?', { contact: { name: 'Ada' } })).body).toEqual({
       success: true,
@@ -117,7 +117,7 @@ describe('messages', () => {
     ]);
   });
 
-  it('of many senders at once all stand there, each once, and pages give every one', async () => {
+  it('of many concurrent senders are all stored once, and all returned by its pages', async () => {
     const id = await newSession();
     await Promise.all(Array.from({ length: 40 }, (_, n) => say(id, n % 2 === 0 ? 'contact' : 'agent', `m${n}`)));
     const seen: string[] = [];
@@ -130,7 +130,7 @@ describe('messages', () => {
     expect(seen.toSorted()).toEqual(Array.from({ length: 40 }, (_, n) => `m${n}`).toSorted());
   });
 
-  it('of a contact reopen a closed session, and merge what they say of the contact', async () => {
+  it('of a contact reopen a closed session, and their details are merged into the contact', async () => {
     const id = await newSession();
     await api.org.patch(`/chat/sessions/${id}`, { status: 'closed_resolved' });
     await say(id, 'contact', 'Not yet', { contact: { custom_data: { plan: 'pro' } } });
@@ -142,7 +142,7 @@ describe('messages', () => {
     ]);
   });
 
-  it('of somebody in a session with nobody make them its contact', async () => {
+  it('make their sender the contact of a session without one', async () => {
     const id = await newSession({ contact_id: undefined });
     const email = `${crypto.randomUUID()}@example.com`;
     expect((await say(id, 'contact', 'Hi', { contact: { phone_number: '12' } })).status).toBe(400);
@@ -154,7 +154,7 @@ describe('messages', () => {
     expect((await session(other)).contact.id).toBe(known);
   });
 
-  it('of a blocked contact are kept, and neither reopen nor announce anything', async () => {
+  it('of a blocked contact are stored, but neither reopen nor announce anything', async () => {
     const email = `${crypto.randomUUID()}@blocked.example`;
     await api.org.post('/blocklist/contacts', { email });
     const id = await newSession({ contact_id: await newContact({ email }) });
@@ -165,7 +165,7 @@ describe('messages', () => {
     expect(await announced(id)).toEqual([]);
   });
 
-  it('of an agent who takes over hand the session off, once', async () => {
+  it('of an agent taking over hand the session off, only once', async () => {
     const userId = await addMember(api.db, api.org.id, { email: `${crypto.randomUUID()}@team.example` });
     const id = await newSession();
     const takeOver = { agent: { id: userId }, should_take_over_session_from_ai: true };
@@ -186,12 +186,12 @@ describe('messages', () => {
     ]);
   });
 
-  it('say something, or have a file', async () => {
+  it('need a text or a file', async () => {
     const { status, body } = await say(await newSession(), 'agent', '  ');
     expect([status, body.issues[0].path]).toEqual([400, 'body.message.text']);
   });
 
-  it('go to no session of another org', async () => {
+  it('cannot be added to a session of another org', async () => {
     const id = await newSession();
     const foreign = await api.other.post(`/chat/sessions/${id}/send`, {
       sender: 'contact',
@@ -202,8 +202,8 @@ describe('messages', () => {
   });
 });
 
-describe('a change', () => {
-  it('of the status keeps the payload and tells of a resolution once', async () => {
+describe('a change of a session', () => {
+  it('to resolved stores the payload and announces the resolution once', async () => {
     const id = await newSession();
     const resolve = { status: 'closed_resolved', session_closed_payload: { cause: 'refund' } };
     expect((await api.org.patch(`/chat/sessions/${id}`, resolve)).status).toBe(200);
@@ -216,7 +216,7 @@ describe('a change', () => {
     expect(row).toMatchObject({ session_closed_payload: { cause: 'refund' }, resolutions: 1, status_code: 1 });
   });
 
-  it('to a status of the org’s own stands until the next status', async () => {
+  it('to a custom status of the org lasts until the next status change', async () => {
     await api.org.patch('/org/settings', { session_statuses: [{ id: 7, name: 'On hold' }] });
     const id = await newSession();
     expect((await api.org.patch(`/chat/sessions/${id}`, { custom_status_id: 8 })).status).toBe(400);
@@ -226,7 +226,7 @@ describe('a change', () => {
     expect(await session(id)).toMatchObject({ status: 'closed_resolved', custom_status_id: null });
   });
 
-  it('of custom data merges by key, and null removes one', async () => {
+  it('to its custom data merges by key, and null removes a key', async () => {
     const id = await newSession();
     await api.org.patch(`/chat/sessions/${id}`, { custom_data: { a: '1', b: '2' }, editable_custom_data: { c: '3' } });
     await api.org.patch(`/chat/sessions/${id}`, { custom_data: { a: null, b: '2' } });
@@ -267,7 +267,7 @@ describe('the desk', () => {
     ]);
   });
 
-  it('writes notes, and puts tags on and off', async () => {
+  it('adds notes, and adds and removes tags', async () => {
     await api.org.put('/tags', { tag_name: 'Refund' });
     const id = await newSession();
     const note = await api.org.post(`/chat/sessions/${id}/notes`, { text: 'Call back' });

@@ -32,7 +32,7 @@ describe('the organization', () => {
   );
 });
 
-describe('settings', () => {
+describe('settings of an org', () => {
   const ALL_OFF = {
     timezone: null,
     quiet_hours: null,
@@ -60,7 +60,7 @@ describe('settings', () => {
     expect((await api.org.get('/org/settings')).body).toEqual(ALL_OFF);
   });
 
-  it('stay as they are unless named, and null turns one off', async () => {
+  it('stay unchanged unless given, and null turns one off', async () => {
     const org = await api.createOrg();
     expect((await org.patch('/org/settings', ALL_ON)).body).toEqual(ALL_ON);
     const { status, body } = await org.patch('/org/settings', { csat: null, daily_cap: 4 });
@@ -70,7 +70,7 @@ describe('settings', () => {
     expect((await api.other.get('/org/settings')).body).toEqual(ALL_OFF);
   });
 
-  it('add up when changed at the same time', async () => {
+  it('are all kept when changed concurrently', async () => {
     const org = await api.createOrg();
     await Promise.all(Object.entries(ALL_ON).map(([name, value]) => org.patch('/org/settings', { [name]: value })));
     expect((await org.get('/org/settings')).body).toEqual(ALL_ON);
@@ -113,14 +113,14 @@ describe('settings', () => {
       },
     ],
     [{ member_capacity: 0 }],
-  ])('refuse %j and say where', async (body) => {
+  ])('refuse %j, naming the wrong field', async (body) => {
     const answer = await api.org.patch('/org/settings', body);
     expect(answer.status).toBe(400);
     expect(answer.body.issues[0].path).toContain(`body.${Object.keys(body)[0]}`);
   });
 });
 
-describe('members', () => {
+describe('members of an org', () => {
   const join = async (org: TestOrg, email: string, role?: string) => {
     const { body } = await org.get('/roles');
     const role_ids = body.items
@@ -129,7 +129,7 @@ describe('members', () => {
     return addMember(api.db, org.id, { email, role_ids });
   };
 
-  it('have the roles that are built in', async () => {
+  it('can have the built-in roles', async () => {
     const { status, body } = await api.org.get('/roles');
     expect(status).toBe(200);
     expect(body).toEqual({
@@ -138,7 +138,7 @@ describe('members', () => {
     });
   });
 
-  it('are listed bare, each org’s own', async () => {
+  it('are listed as an array, without members of other orgs', async () => {
     const org = await api.createOrg();
     expect((await org.get('/members')).body).toEqual([]);
     const id = await join(org, 'ann@acme.example', 'viewer');
@@ -148,7 +148,7 @@ describe('members', () => {
     ]);
   });
 
-  it('change name, role and availability', async () => {
+  it('can be changed in name, role and availability', async () => {
     const org = await api.createOrg();
     const id = await join(org, 'ben@acme.example');
     const { status, body } = await org.patch(`/members/${id}`, { name: 'Ben', role: 'admin', available: false });
@@ -157,7 +157,7 @@ describe('members', () => {
     expect((await org.patch(`/members/${id}`, {})).body).toEqual(body);
   });
 
-  it('keep an admin, once the org has one', async () => {
+  it('always include an admin, once the org has one', async () => {
     const org = await api.createOrg();
     const id = await join(org, 'first@acme.example', 'admin');
     expect((await org.patch(`/members/${id}`, { role: 'agent' })).status).toBe(409);
@@ -169,7 +169,7 @@ describe('members', () => {
     expect((await org.get('/members')).body).toHaveLength(1);
   });
 
-  it('of another org are not found, and stay', async () => {
+  it('of another org are not found, and stay unchanged', async () => {
     const id = await join(api.other, 'theirs@acme.example');
     expect((await api.org.patch(`/members/${id}`, { name: 'Mine' })).status).toBe(404);
     expect((await api.org.delete(`/members/${id}`)).status).toBe(404);
@@ -177,11 +177,11 @@ describe('members', () => {
     expect(body).toContainEqual(expect.objectContaining({ id, name: 'theirs' }));
   });
 
-  it.each(['0', '-1', 'x', '1.5', '9'.repeat(30)])('have no id like %s', async (id) => {
+  it.each(['0', '-1', 'x', '1.5', '9'.repeat(30)])('cannot have the id %s', async (id) => {
     expect((await api.org.delete(`/members/${id}`)).status).toBe(400);
   });
 
-  it.each([{ role: 'owner' }, { name: '' }, { available: 'yes' }])('do not become %j', async (body) => {
+  it.each([{ role: 'owner' }, { name: '' }, { available: 'yes' }])('cannot be changed to %j', async (body) => {
     const id = await join(api.org, 'same@acme.example');
     expect((await api.org.patch(`/members/${id}`, body)).status).toBe(400);
   });

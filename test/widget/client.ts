@@ -1,6 +1,9 @@
 import type { Answer, TestApi, TestOrg } from '../support/stack/api.ts';
 
-/** The chat widget as its contract has it: its API URL points at the api, it holds a bot token, and a contact's token once there is one. */
+/**
+ * The chat widget per its contract. Its API URL points at the API. It has a bot token, and a contact's token once there
+ * is one.
+ */
 export interface Widget {
   token: string | undefined;
   get(path: string, headers?: Record<string, string>): Promise<Answer>;
@@ -10,11 +13,11 @@ export interface Widget {
   upload(content: Uint8Array | string, fileName: string): Promise<Answer>;
   // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
   poll(sessionId: string): Promise<any>;
-  /** The texts of a poll's history, each with who says it. */
+  /** The texts of a poll's history, each with the kind of its sender. */
   said(sessionId: string): Promise<[string, string][]>;
 }
 
-/** The widget of an org for somebody who holds this token, or none yet. */
+/** Returns the widget of an org with a contact's token, or with none yet. */
 export function widgetOf(api: TestApi, org: TestOrg, token?: string): Widget {
   const headers = (more: Record<string, string> = {}) => ({
     origin: 'https://shop.example',
@@ -52,13 +55,13 @@ export function widgetOf(api: TestApi, org: TestOrg, token?: string): Widget {
   return widget;
 }
 
-/** The widget of somebody of whom nobody knows who it is. */
+/** Returns the widget of an unverified visitor. */
 export async function unverified(api: TestApi, org: TestOrg, claims: object = {}): Promise<Widget> {
   const { body } = await widgetOf(api, org).post('contact/create-unverified', claims);
   return widgetOf(api, org, body.token);
 }
 
-/** The widget of a user whom the org vouches for, and the contact's id. */
+/** Returns the widget of a user verified by the org, and the contact's id. */
 export async function verified(api: TestApi, org: TestOrg, email: string, more: object = {}) {
   const { body } = await org.post('/widget/authenticate-user', { email, ...more });
   return { widget: widgetOf(api, org, body.token), contactId: body.contact.id as string };

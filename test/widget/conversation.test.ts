@@ -145,7 +145,7 @@ describe('the widget', () => {
 
     const score = { session_id: created.id, score: 4, feedback: 'Fine', system_message_uuid: asked.publicId };
     expect((await widget.post('submit-csat', score)).body).toEqual({ success: true });
-    expect((await widget.post('submit-csat', score)).body).toEqual({ success: true }); // an answer that was lost
+    expect((await widget.post('submit-csat', score)).body).toEqual({ success: true }); // repeated after a lost response
     expect((await widget.post('submit-csat', { ...score, score: 1 })).body).toMatchObject({
       success: false,
       error: { code: 'conflict' },
@@ -172,7 +172,7 @@ describe('the widget', () => {
     await api.org.patch('/org/settings', { csat: null });
   });
 
-  it('shows customers nothing that is the team’s: notes, tags, assignment, reasons, data that others keep', async () => {
+  it('shows customers nothing internal: no notes, tags, assignments, reasons or internal data', async () => {
     const widget = await unverified(api, api.org);
     const id = await widget.newSession({ external_id: 'd' });
     await widget.send(id, 'Hi');
@@ -198,7 +198,7 @@ describe('the widget', () => {
     expect(await typesOf(id)).toContain('human_agent_comment');
   });
 
-  it('opens a closed session again with the next message, and hands it over once', async () => {
+  it('reopens a closed session with the next message, and hands it off only once', async () => {
     const widget = await unverified(api, api.org);
     const id = await widget.newSession();
     await widget.send(id, 'One');
@@ -215,7 +215,7 @@ describe('the widget', () => {
     expect(events.map(({ type }) => type)).toEqual(['ticket-created', 'pre-ticket-handoff', 'ticket-resolved']);
   });
 
-  it('takes the language that the page is in, over what texts tell', async () => {
+  it('prefers the language of the page to the one detected from messages', async () => {
     const widget = await unverified(api, api.org);
     const id = await widget.newSession();
     const languageAfter = async (language: string | undefined, text: string) => {
@@ -229,7 +229,7 @@ describe('the widget', () => {
     expect(await languageAfter(undefined, 'Where is the parcel that I ordered last week?')).toBe('fr');
   });
 
-  it('lists sessions by external_id, page by page, the newest first', async () => {
+  it('lists sessions by external_id, in pages, newest first', async () => {
     const { widget } = await verified(api, api.org, anEmail());
     const ids: string[] = [];
     for (let n = 0; n < 23; n++) ids.unshift(await widget.newSession({ external_id: `device-${n % 2}`, n }));
@@ -247,7 +247,7 @@ describe('the widget', () => {
     expect((await of(null)).ids).toHaveLength(20);
   });
 
-  it('shows nothing of what was redacted, neither messages and files nor checkpoints and comments', async () => {
+  it('shows nothing redacted: no messages, files, checkpoints or comments', async () => {
     const widget = await unverified(api, api.org);
     const id = await widget.newSession();
     const { fileUrl } = (await widget.upload(PNG, 'secret.png')).body;
@@ -267,7 +267,7 @@ describe('the widget', () => {
     expect((await fetch(fileUrl)).status).toBe(404);
   });
 
-  it('keeps what a blocked contact says, and starts nothing', async () => {
+  it('stores the messages of a blocked contact without any further effect', async () => {
     const email = anEmail();
     await api.org.post('/blocklist/contacts', { email });
     for (const widget of [await unverified(api, api.org, { email }), (await verified(api, api.org, email)).widget]) {
@@ -282,8 +282,8 @@ describe('the widget', () => {
   });
 });
 
-describe('a message that is sent again', () => {
-  it('is stored once, also where it comes twenty times at once', async () => {
+describe('a widget message sent again', () => {
+  it('is stored once, even if it arrives twenty times at once', async () => {
     const widget = await unverified(api, api.org);
     const id = await widget.newSession();
     const uuid = crypto.randomUUID();
@@ -294,7 +294,7 @@ describe('a message that is sent again', () => {
     expect((await typesOf(id)).filter((type) => type === 'handoff')).toHaveLength(1);
   });
 
-  it('blocks nobody else who uses the same uuid, and tells them nothing, in another session or org', async () => {
+  it('does not block or reveal messages with the same uuid in another session or org', async () => {
     const uuid = crypto.randomUUID();
     const visitors = await Promise.all([
       ...Array.from({ length: 6 }, () => unverified(api, api.org)),
@@ -325,8 +325,8 @@ describe('a message that is sent again', () => {
   });
 });
 
-describe('a user whom the org vouches for', () => {
-  it('is the contact of that e-mail, with what the org says of them', async () => {
+describe('a widget user verified by the org', () => {
+  it('is the contact with that e-mail, with the details given by the org', async () => {
     const email = anEmail();
     const { body } = await api.org.post('/contacts', { contact: { email, name: 'Ada', custom_data: { old: '1' } } });
     const answer = await api.org.post('/widget/authenticate-user', {
@@ -362,7 +362,7 @@ describe('a user whom the org vouches for', () => {
     expect(kept).toMatchObject([{ is_verified: true, chat_context: 'Looks at prices', language: 'fr' }]);
   });
 
-  it('is one contact and one visitor, where twenty tokens are asked for at once', async () => {
+  it('is one contact and one visitor, even if twenty tokens are requested at once', async () => {
     const email = anEmail();
     const all = await Promise.all(Array.from({ length: 20 }, () => verified(api, api.org, email)));
     expect(new Set(all.map(({ contactId }) => contactId)).size).toBe(1);
@@ -371,7 +371,7 @@ describe('a user whom the org vouches for', () => {
     expect((await second.poll(id)).session.id).toBe(id);
   });
 
-  it('keeps their sessions from token to token, on any device, and what was said of them', async () => {
+  it('keeps their sessions and details with every new token, on any device', async () => {
     const email = anEmail();
     const first = await verified(api, api.org, email, { language: 'de' });
     const id = await first.widget.newSession();

@@ -32,8 +32,8 @@ const FIELDS =
 
 const countMedia = async () => (await api.db.selectFrom('media').select('id').execute()).length;
 
-describe('a hostile message', () => {
-  it.each(STRANGE_TEXTS.filter((text) => text.trim() !== ''))('%j is text, in names and data too', async (text) => {
+describe('a hostile widget message', () => {
+  it.each(STRANGE_TEXTS.filter((text) => text.trim() !== ''))('%j stays plain text in all fields', async (text) => {
     const claims = { non_verified_name: text, non_verified_custom_data: { value: text } };
     const visitor = await unverified(api, api.org, claims);
     const session = await visitor.newSession({ external_id: text });
@@ -47,7 +47,7 @@ describe('a hostile message', () => {
     expect((await visitor.get(`sessions?filters=${filters}`)).body.items).toHaveLength(1);
   });
 
-  it('that is wrong is told with a 200 that says what to change', async () => {
+  it('that is invalid is answered with a 200 and an error naming the wrong field', async () => {
     const send = (change: object) =>
       widget.post('chat/send', { uuid: crypto.randomUUID(), content: 'x', session_id: id, ...change });
     const many = Object.fromEntries(Array.from({ length: 101 }, (_, n) => [`k${n}`, 'x']));
@@ -90,7 +90,7 @@ describe('a hostile message', () => {
     expect((await widget.poll(id)).history).toEqual([]);
   });
 
-  it.each(ROUTES)('of random JSON never breaks %s', async (path) => {
+  it.each(ROUTES)('of random JSON never causes a server error in %s', async (path) => {
     const own = await widget.newSession();
     const field = fc.oneof(fc.jsonValue({ maxDepth: 3 }), fc.constantFrom(own, crypto.randomUUID()));
     const bodies = fc.sample(
@@ -107,7 +107,7 @@ describe('a hostile message', () => {
     }
   });
 
-  it('cannot fill a session without end', async () => {
+  it('cannot add unlimited custom data to a session', async () => {
     const visitor = await unverified(api, api.org);
     const session = await visitor.newSession({ a: 'x' });
     const data = (round: number) =>
@@ -116,14 +116,14 @@ describe('a hostile message', () => {
     const uuid = crypto.randomUUID();
     const refused = await visitor.send(session, 'Two', { uuid, custom_data: data(2) });
     expect([refused.status, refused.body.error.message]).toEqual([200, expect.stringMatching(/custom_data.*100 keys/)]);
-    expect((await visitor.send(session, 'Two', { uuid })).body.code).toBeUndefined(); // nothing of it was kept
+    expect((await visitor.send(session, 'Two', { uuid })).body.code).toBeUndefined(); // the refused message was not stored
     expect(await visitor.said(session)).toEqual([
       ['user', 'One'],
       ['user', 'Two'],
     ]);
   });
 
-  it('votes for no message of one’s own, nor of another session', async () => {
+  it('cannot vote for a message of its own sender or of another session', async () => {
     const visitor = await unverified(api, api.org);
     const session = await visitor.newSession();
     const other = await visitor.newSession();
@@ -138,14 +138,14 @@ describe('a hostile message', () => {
   });
 });
 
-describe('a hostile file', () => {
+describe('a hostile upload from the widget', () => {
   it.each([
     ['../../../etc/passwd', 'passwd.png'],
     ['C:\\windows\\evil.exe', 'evil.exe.png'],
     ['photo\u202egnp.exe', 'photognp.exe.png'],
     ['<script>.svg', '_script_.svg.png'],
     [`${'x'.repeat(5_000)}.png`, expect.stringMatching(/^x{196}\.png$/)],
-  ])('named %j is kept under a harmless name', async (given, name) => {
+  ])('named %j is stored under a harmless name', async (given, name) => {
     const { status, body } = await widget.upload(PNG, given);
     expect([status, body]).toEqual([200, { fileName: name, fileUrl: expect.any(String) }]);
     const { headers } = await fetch(body.fileUrl);
@@ -161,7 +161,7 @@ describe('a hostile file', () => {
     ['empty.png', '', 'invalid_request'],
     ['large.png', pngOf(5 * 1024 ** 2 + 1), 'too_large'],
     ['huge.png', pngOf(20 * 1024 ** 2), 'too_large'],
-  ])('%s is refused with a reason, and not kept: %#', async (name, content, code) => {
+  ])('of %s is refused with a reason, and not stored (%#)', async (name, content, code) => {
     const before = await countMedia();
     const { status, body } = await widget.upload(content, name);
     expect([status, body]).toEqual([200, { success: false, error: expect.objectContaining({ code }) }]);
@@ -169,7 +169,7 @@ describe('a hostile file', () => {
     expect(await countMedia()).toBe(before);
   });
 
-  it('of 5 MB to the byte is taken, and no form, JSON or nobody at all is refused', async () => {
+  it('is accepted at exactly 5 MB, and refused without a form or a token', async () => {
     expect((await widget.upload(pngOf(5 * 1024 ** 2), 'a.png')).body.fileUrl).toMatch(/media/);
     for (const body of [undefined, {}, '', 'null']) {
       expect((await widget.post('upload', body)).body).toMatchObject({
@@ -183,7 +183,7 @@ describe('a hostile file', () => {
     expect((await widgetOf(api, api.org).upload(PNG, 'a.png')).status).toBe(401);
   });
 
-  it('is attached by its signed link alone: no other org’s, no guessed, no expired, no deleted one', async () => {
+  it('is attached only by its valid signed link: not by a foreign, forged, expired or deleted one', async () => {
     const { fileUrl } = (await widget.upload(PNG, 'a.png')).body;
     const foreign = (await (await unverified(api, api.other)).upload(PNG, 'foreign.png')).body.fileUrl;
     const media = await api.db
@@ -219,8 +219,8 @@ describe('a hostile file', () => {
   });
 });
 
-describe('limits', () => {
-  it('hold for an address and a widget together, on what it writes sooner than on what it polls', async () => {
+describe('rate limits of the widget', () => {
+  it('apply per address and widget, and are lower for writing than for polling', async () => {
     const limited = await startApi({
       env: { RATE_LIMIT_STANDARD: '5', RATE_LIMIT_STREAMING: '12', TRUSTED_PROXIES: '127.0.0.1/32' },
     });

@@ -11,7 +11,7 @@ afterAll(() => api.close());
 
 const anEmail = () => `${crypto.randomUUID()}@example.com`;
 
-/** Every way to a session, each of which must end as if there were none. */
+/** Every request for a session. Each must be answered as if the session did not exist. */
 async function reachAll(widget: Widget, id: string, messageId: string): Promise<void> {
   const attempts = await Promise.all([
     widget.get(`poll/${id}`),
@@ -39,8 +39,8 @@ const stateOf = async (id: string) => [
   (await api.org.get(`/chat/sessions/${id}/history`)).body,
 ];
 
-describe('who claims the e-mail of somebody', () => {
-  it('gets a contact of their own, and neither sees nor changes the sessions and data of the one who has it', async () => {
+describe('a visitor claiming the e-mail of somebody else', () => {
+  it('gets a separate contact, and neither sees nor changes the sessions and data of its owner', async () => {
     const email = anEmail();
     const { widget: ada, contactId } = await verified(api, api.org, email, {
       name: 'Ada',
@@ -60,7 +60,7 @@ describe('who claims the e-mail of somebody', () => {
     expect((await api.org.get(`/contacts/${contactId}`)).body).toEqual(contact);
   });
 
-  it('before that one comes keeps them out of nothing, and is kept out of what they say', async () => {
+  it('before its owner arrives neither blocks the owner nor sees their conversations', async () => {
     const email = anEmail();
     const eve = await unverified(api, api.org, { email, non_verified_custom_data: { plan: 'none' } });
     const evil = await sessionWithMessage(eve);
@@ -72,7 +72,7 @@ describe('who claims the e-mail of somebody', () => {
     await reachAll(ada, evil.id, evil.uuid);
   });
 
-  it('stays apart even where an agent believes them and gives their contact the e-mail', async () => {
+  it('stays separate even if an agent adds the e-mail to their contact', async () => {
     const email = anEmail();
     const eve = await unverified(api, api.org);
     const evil = await sessionWithMessage(eve);
@@ -80,7 +80,7 @@ describe('who claims the e-mail of somebody', () => {
     await api.org.patch(`/contacts/${evesContact}`, { contact: { email } });
 
     const { widget: ada, contactId } = await verified(api, api.org, email);
-    expect(contactId).toBe(evesContact); // one contact now
+    expect(contactId).toBe(evesContact); // both are the same contact now
     const good = await sessionWithMessage(ada);
     await reachAll(eve, good.id, good.uuid);
     await reachAll(ada, evil.id, evil.uuid);
@@ -92,7 +92,7 @@ describe('who claims the e-mail of somebody', () => {
     expect((await ada.poll(good.id)).session.id).toBe(good.id);
   });
 
-  it('sees nothing of the contact’s other channels, nor does the contact here', async () => {
+  it('is kept apart from other channels: a widget shows only web sessions of its contact', async () => {
     const { widget, contactId } = await verified(api, api.org, anEmail());
     const make = async (type: string) =>
       (await api.org.post('/chat/sessions', { contact_id: contactId, channel: { type } })).body.id;
@@ -100,7 +100,7 @@ describe('who claims the e-mail of somebody', () => {
     expect((await widget.poll(await make('web'))).session.channel).toBe('web');
   });
 
-  it('finds no other visitor by their external_id', async () => {
+  it('cannot find the sessions of another visitor by external_id', async () => {
     const ada = await unverified(api, api.org, { non_verified_name: 'Ada' });
     const { id, uuid } = await sessionWithMessage(ada);
     const eve = await unverified(api, api.org, { non_verified_name: 'Ada' });
@@ -109,7 +109,7 @@ describe('who claims the e-mail of somebody', () => {
   });
 });
 
-describe('a contact’s token', () => {
+describe('a widget token of a contact', () => {
   const signed =
     (change: object = {}, header: object = {}, secret = api.config.JWT_SECRET) =>
     async (id: string) =>
@@ -117,7 +117,7 @@ describe('a contact’s token', () => {
         .setProtectedHeader({ alg: 'HS256', typ: 'contact-key+jwt', ...header })
         .sign(Buffer.from(secret));
 
-  it('is none where it is made up, for another kind, for another org or expired', async () => {
+  it('is refused if it is forged, of another kind, for another org, or expired', async () => {
     const { widget, contactId } = await verified(api, api.org, anEmail());
     const { id } = await api.db
       .selectFrom('widget_visitors')
@@ -156,13 +156,13 @@ describe('a contact’s token', () => {
     }
   });
 
-  it('opens nothing of the organization’s API', async () => {
+  it('gives no access to the API of the organization', async () => {
     const { widget } = await verified(api, api.org, anEmail());
     expect((await api.client(widget.token).get('/contacts')).status).toBe(401);
     expect((await api.client(widget.token).get('/partner/v1/orgs')).status).toBe(401);
   });
 
-  it('ends in 30 days for who is vouched for, in a year for others, and at once with its contact', async () => {
+  it('expires after 30 days if verified, after a year if not, and at once when its contact is deleted', async () => {
     const { widget, contactId } = await verified(api, api.org, anEmail());
     const stranger = await unverified(api, api.org);
     const daysOf = ({ token = '' }: Widget) => {
@@ -176,14 +176,14 @@ describe('a contact’s token', () => {
     expect((await api.org.get(`/chat/sessions/${id}`)).status).toBe(200);
   });
 
-  it('is for keys with the scope widget:write alone', async () => {
+  it('is issued only to keys with the scope widget:write', async () => {
     const others = await api.org.withScopes('widget:read', 'contacts:write');
     expect((await others.post('/widget/authenticate-user', { email: anEmail() })).status).toBe(403);
   });
 });
 
-describe('another org', () => {
-  it('has widgets that reach nothing here, with any token and any of our ids', async () => {
+describe('the widget of another org', () => {
+  it('reaches no session of this org, with any of its tokens and known ids', async () => {
     const { widget } = await verified(api, api.org, anEmail());
     const { id, uuid } = await sessionWithMessage(widget);
     const before = await stateOf(id);

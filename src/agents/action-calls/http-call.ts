@@ -13,9 +13,9 @@ import { type ActionRequest, requestOf } from './requests.rules.ts';
 import type { ActionParameters, TestAction } from './schema.ts';
 
 const TIMEOUT_MS = 60_000;
-/** Beyond it an answer is refused rather than read to its end. */
+/** Longer answers are refused instead of being read to the end. */
 const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
-/** Of an answer, what is shown and what a run keeps. */
+/** The part of an answer's body shown in a test, and the part stored with a run. */
 const MAX_SHOWN_BYTES = 64 * 1024;
 const MAX_STORED_BYTES = 256 * 1024;
 
@@ -26,8 +26,8 @@ export interface CallDeps {
 }
 
 /**
- * Calls an action for a test. A status is an answer, whatever it is. Throws notFound, invalid for parameters that the operation does not
- * take, and unprocessable where no answer comes.
+ * Calls an action for a test and returns the answer, with any status. Throws notFound, invalid for parameters unknown
+ * to the operation, and unprocessable if no answer arrives.
  */
 export async function testAction(
   deps: CallDeps,
@@ -52,9 +52,10 @@ export async function testAction(
 }
 
 /**
- * Calls an action. A GET may be called again: without an answer, and where it is 429 or 5xx, it throws what says so. Any other method is
- * called at most once under a key: its status is output whatever it is, a second try gives the first one's answer, and where none was seen it
- * throws for good. Throws also notFound and invalid.
+ * Calls an action. A GET may be repeated: it throws a transient ProviderError for 429 and 5xx, and an error if no
+ * answer arrives. Any other method is called at most once per key: its answer is returned with any status, and a retry
+ * returns the stored answer of the first call. If the first call's answer was never seen, it throws a permanent error.
+ * Also throws notFound and invalid.
  */
 export async function callAction(
   deps: CallDeps,
@@ -91,7 +92,7 @@ async function callOnce(
     return answer;
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
-    await deleteCall(deps.db, orgId, key); // whoever starts the step once more wants it done
+    await deleteCall(deps.db, orgId, key); // so that a repeated step calls again
     throw error instanceof EgressError && error.mayHaveArrived && error.transient
       ? unknownOutcome(error.message)
       : error;

@@ -2,13 +2,19 @@ import { type OutputUnit, type Schema, Validator } from '@cfworker/json-schema';
 import type { Issue } from '../../errors.ts';
 import type { JsonSchema } from '../actions/schema.ts';
 
-/** A schema is met with each value that it is about, and values that must differ with each other: this often at most. */
+/**
+ * The maximum number of comparisons in one check: each value with the schema and, for `uniqueItems`, with each other
+ * value.
+ */
 const MAX_STEPS = 500_000;
 const MAX_ISSUES = 20;
 const MAX_MESSAGE_LENGTH = 300;
-/** They run in time that grows with the text alone. */
+/** The checked formats: the time of their checks depends on the length of the text alone. */
 const FORMATS = new Set(['date-time', 'date', 'time', 'uuid', 'email', 'ipv4', 'hostname']);
-/** What would look elsewhere, change what keywords mean, or run a pattern of the org's own for as long as it likes. */
+/**
+ * Ignored keywords: they would refer to other schemas, change the meaning of keywords, or run a regular expression of
+ * the org's for an unbounded time.
+ */
 const IGNORED_KEYWORDS = new Set([
   '$id',
   'id',
@@ -22,12 +28,15 @@ const IGNORED_KEYWORDS = new Set([
   'pattern',
   'patternProperties',
 ]);
-/** What is said of properties that no other keyword names: where patterns name some, nobody knows of which. */
+/**
+ * Keywords for properties not named by any other keyword. They are ignored beside `patternProperties`: patterns are not
+ * evaluated, so the properties named by them are unknown.
+ */
 const ADDITIONAL_PROPERTY_KEYWORDS = new Set(['additionalProperties', 'unevaluatedProperties']);
-/** Whose members are schemas by names of the org's own. */
+/** Keywords with schemas as members, under names chosen by the org. */
 const SCHEMA_MAP_KEYWORDS = new Set(['properties', '$defs', 'definitions', 'dependentSchemas']);
 const DATA_KEYWORDS = new Set(['enum', 'const', 'default', 'example', 'examples', 'required', 'dependentRequired']);
-/** They only say that something inside is wrong. */
+/** Keywords without errors of their own: they only report an error inside. */
 const WRAPPER_KEYWORDS = new Set([
   'properties',
   'items',
@@ -39,7 +48,10 @@ const WRAPPER_KEYWORDS = new Set([
   'dependentSchemas',
 ]);
 
-/** Why a value is not as the schema has it, by JSON Schema 2020-12 and OpenAPI 3.0 (`nullable`, `exclusiveMinimum: true`). Schemas are only read, never run. */
+/**
+ * Returns the violations of a schema by a value, per JSON Schema 2020-12 and OpenAPI 3.0 (`nullable`,
+ * `exclusiveMinimum: true`). Schemas are interpreted, never compiled to code.
+ */
 export function issuesOf(schema: JsonSchema, value: unknown, path: string): Issue[] {
   const { copy, size: schemaSize, comparesValues } = normalizeSchema(schema);
   const { copy: instance, size } = plainCopyOf(value);
@@ -67,11 +79,11 @@ const unescaped = (part: string) => part.replaceAll('~1', '/').replaceAll('~0', 
 
 interface SizedCopy {
   copy: unknown;
-  /** How many values there are in it. */
+  /** The number of values in the copy. */
   size: number;
 }
 
-/** A copy without inherited members, which would pass for the value's own. */
+/** Copies a value without inherited members, because the validator would read them as the value's own. */
 function plainCopyOf(value: unknown): SizedCopy {
   let size = 0;
   const copyOf = (part: unknown): unknown => {
@@ -108,7 +120,7 @@ function normalizeSchema(schema: JsonSchema): SizedCopy & { comparesValues: bool
   return { copy: schemaOf(schema), size, comparesValues };
 }
 
-/** What OpenAPI 3.0 says in its own way, as JSON Schema says it. */
+/** Rewrites the keywords of OpenAPI 3.0 as JSON Schema. */
 function fromOpenApi30(schema: Record<string, unknown>): Record<string, unknown> {
   const { nullable, type, enum: values, ...rest } = schema;
   const isNullable = nullable === true && type !== undefined;

@@ -6,7 +6,10 @@ export interface StoredAnswer {
   body: unknown;
 }
 
-/** Notes that a call begins. Gives what is known of one that began under the same key before, or undefined. Those of over a week ago are forgotten. */
+/**
+ * Records the start of a call. Returns undefined for the first call under the key, otherwise the stored answer of the
+ * earlier one (null if it was never seen). Deletes up to ten of the org's calls older than a week.
+ */
 export async function startCall(
   db: Db,
   orgId: string,

@@ -11,17 +11,20 @@ const MAX_HEADERS = 100;
 const GROUPS = { path: 'path_params', query: 'query_params', header: 'headers', cookie: 'cookies' } as const;
 type Group = (typeof GROUPS)[keyof typeof GROUPS];
 
-/** What goes out. */
+/** The HTTP request of an action. */
 export interface ActionRequest {
   url: string;
   headers: Record<string, string>;
   body?: string;
 }
 
-/** Says why a value is not as a schema has it. */
+/** Returns the violations of a schema by a value. */
 export type SchemaCheck = (schema: JsonSchema, value: unknown, path: string) => Issue[];
 
-/** The request that calls an operation with what is given, overrides before it; or all that is wrong with that, by field of what is given. */
+/**
+ * Returns the request for an operation with the given parameters, or all problems by field of those parameters.
+ * Overrides take precedence over given values.
+ */
 export function requestOf(
   operation: Operation,
   given: ActionParameters,
@@ -70,7 +73,7 @@ const nameIn = (group: Group, name: string) => (group === 'headers' ? name.toLow
 const ownValue = (from: Record<string, unknown>, name: string): unknown =>
   Object.hasOwn(from, name) ? from[name] : undefined;
 
-/** What is given and is no parameter. */
+/** Returns an issue for each given value without a parameter of its name. */
 function issuesOfUnknownParameters({ payload }: Operation, given: ActionParameters): Issue[] {
   return Object.values(GROUPS).flatMap((group) => {
     const known = new Set(
@@ -102,7 +105,7 @@ function issuesOfOverrideHeaders({ headers }: Overrides): Issue[] {
   });
 }
 
-/** A path and a query hold texts, and so do overrides: one that says a number or a yes or no is taken for it where the schema has that. */
+/** Converts text to a number or boolean if the schema asks for one: values in paths, queries and overrides are text. */
 function coerce(value: unknown, schema: JsonSchema | undefined): unknown {
   const types = [schema?.type].flat();
   if (typeof value !== 'string' || types.includes('string')) return value;
@@ -140,7 +143,7 @@ function issuesOfBody(operation: Operation, body: unknown, check: SchemaCheck): 
   return type.schema === undefined ? [] : check(type.schema, body, path);
 }
 
-/** Undefined where path parameters lead to another path than the address has. */
+/** Returns undefined if path parameters would change the number of path segments or the host. */
 function urlOf({ api_endpoint }: Operation, values: ParameterValue[], overrides: Overrides): string | undefined {
   const inPath = new Map(
     values.filter(({ parameter }) => parameter.in === 'path').map((one) => [one.parameter.name, one.value]),

@@ -6,7 +6,7 @@ const MAX_PARAMETERS_CHARACTERS = 64 * 1024;
 
 const Values = z.record(z.string().min(1).max(MAX_PARAMETER_NAME_LENGTH), z.unknown());
 
-/** What an action is called with, by the names that overrides have too. */
+/** The values of an action's parameters, grouped by the same names as overrides. */
 export const ActionParameters = z
   .strictObject({
     path_params: Values.optional(),

@@ -1,14 +1,14 @@
 import type { OperationParameter } from '../actions/schema.ts';
 
-/** What a parameter is called with. */
+/** A parameter and its value in a call. */
 export interface ParameterValue {
   parameter: OperationParameter;
   path: string;
-  /** As it was given or overridden; undefined where nobody says anything. */
+  /** The given value or its override. Undefined if there is neither. */
   value: unknown;
 }
 
-/** As OpenAPI has the styles form and deepObject. */
+/** Returns the query pairs of a parameter, in OpenAPI's styles `form` and `deepObject`. */
 export function pairsOf({ parameter: { name, style, explode = true }, value }: ParameterValue): [string, string][] {
   if (Array.isArray(value))
     return explode ? value.map((item) => [name, textOf(item)]) : [[name, value.map(textOf).join(',')]];
@@ -20,7 +20,7 @@ export function pairsOf({ parameter: { name, style, explode = true }, value }: P
     : [[name, members.map(([key, inside]) => `${key},${textOf(inside)}`).join(',')]];
 }
 
-/** Headers by lower-case name, cookies among them. */
+/** Returns the headers by lower-case name, including cookies. */
 export function headersOf(values: ParameterValue[]): Record<string, string> {
   const said = values.filter(({ value }) => value !== undefined);
   const headers = said
@@ -32,7 +32,7 @@ export function headersOf(values: ParameterValue[]): Record<string, string> {
   return { ...(cookies.length === 0 ? {} : { cookie: cookies.join('; ') }), ...Object.fromEntries(headers) };
 }
 
-/** A body as a form, each item of a list by itself. */
+/** Encodes a body as a form, with one pair for each item of a list. */
 export function formOf(body: object): string {
   const pairs = Object.entries(body).flatMap(([name, value]) =>
     (Array.isArray(value) ? value : [value]).map((item): [string, string] => [name, textOf(item)]),
@@ -40,7 +40,7 @@ export function formOf(body: object): string {
   return new URLSearchParams(pairs).toString();
 }
 
-/** How a value reads in an address, a header or a form. */
+/** Returns the text of a value in an address, a header or a form. */
 export function textOf(value: unknown): string {
   if (typeof value === 'string') return value.toWellFormed();
   return value === null || value === undefined ? '' : typeof value === 'object' ? JSON.stringify(value) : String(value);

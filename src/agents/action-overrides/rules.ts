@@ -1,8 +1,8 @@
-/** Values that take the place of those that an action is called with. */
+/** Values replacing the given parameters of an action. */
 export interface Overrides {
   query_params: Record<string, string>;
   path_params: Record<string, string>;
-  /** A page's own may be any JSON. */
+  /** The values set by a page may be any JSON. */
   body_params: Record<string, unknown>;
   /** By lower-case name. */
   headers: Record<string, string>;
@@ -12,7 +12,7 @@ export type PartialOverrides = { [Group in keyof Overrides]?: Overrides[Group] |
 
 const NO_OVERRIDES: Overrides = { query_params: {}, path_params: {}, body_params: {}, headers: {} };
 
-/** All of them, field by field: a later one goes before an earlier one. */
+/** Merges overrides field by field. Later ones take precedence. */
 export function mergeOverrides(all: (PartialOverrides | null | undefined)[]): Overrides {
   return all.reduce<Overrides>(
     (sum, one) => ({
@@ -25,6 +25,6 @@ export function mergeOverrides(all: (PartialOverrides | null | undefined)[]): Ov
   );
 }
 
-/** By lower-case name, so that no header goes out twice. */
+/** Lowercases the header names, so no header is sent twice. */
 export const withLowerCaseNames = <T>(headers: Record<string, T>): Record<string, T> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));

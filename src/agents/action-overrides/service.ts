@@ -7,13 +7,16 @@ import { mergeOverrides, type Overrides, type PartialOverrides } from './rules.t
 
 export { deleteMessageOverrides } from './queries.ts';
 
-/** What a call is about. */
+/** The message and contact of a call. */
 export interface OverrideSubject {
   messageId?: string | undefined;
   contactId?: string | undefined;
 }
 
-/** What takes the place of the values that an action is called with, field by field: the message's before the contact's before the org's. */
+/**
+ * Returns the overrides of a call, merged field by field. The message's take precedence over the contact's, and the
+ * contact's over the org's.
+ */
 export async function getOverrides(
   db: Db,
   secrets: Secrets,
@@ -29,7 +32,10 @@ export async function getOverrides(
   return mergeOverrides([org, contact as PartialOverrides | undefined, ofMessage]);
 }
 
-/** Keeps what a page says with a message for the actions that answer it. Sealed, as it may hold the visitor's credentials. */
+/**
+ * Stores the overrides of a page with a message, for the actions called to answer it. They are encrypted, because they
+ * may contain the visitor's credentials.
+ */
 export async function storeMessageOverrides(
   trx: Trx,
   secrets: Secrets,

@@ -1,6 +1,6 @@
 const MAX_LENGTH = 100;
 
-/** An operation id made of a text that people read. */
+/** Derives an operation id from a display name. */
 export function operationIdOf(text: string): string {
   const ascii = text.normalize('NFKD').replaceAll(/\p{Mark}/gu, '');
   const words = ascii.toLowerCase().match(/[a-z0-9]+/g) ?? [];

@@ -2,7 +2,7 @@ import type { Issue } from '../../errors.ts';
 import { headerNameProblem } from '../../providers/egress/headers.rules.ts';
 import type { ActionPayload, JsonSchema, OperationParameter, RequestType } from './schema.ts';
 
-/** What an action calls. */
+/** The HTTP operation of an action. */
 export interface Operation {
   api_endpoint: string;
   request_type: RequestType;
@@ -13,7 +13,10 @@ const PLACEHOLDER = /\{([^{}/]+)\}/g;
 const JSON_TYPE = /^application\/(?:[a-z0-9.+-]+\+)?json(?:;|$)/i;
 const FORM_TYPE = /^application\/x-www-form-urlencoded(?:;|$)/i;
 
-/** Why the operation cannot be called as it is described, by the field that says so. */
+/**
+ * Returns the problems of an operation with its own description, each by its field. Without problems the action can be
+ * called.
+ */
 export function problemsOf(operation: Operation): Issue[] {
   return [
     ...problemsOfEndpoint(operation),
@@ -30,12 +33,12 @@ export function problemsOf(operation: Operation): Issue[] {
 
 export interface BodyType {
   kind: 'json' | 'form';
-  /** As it goes out. */
+  /** The `content-type` of the request. */
   mediaType: string;
   schema: JsonSchema | undefined;
 }
 
-/** How the operation's body goes out: as JSON where it can. Undefined where it has none. */
+/** Returns the type of the operation's body, JSON before form. Undefined if it has no body. */
 export function bodyTypeOf({ payload }: Operation): BodyType | undefined {
   const types = Object.entries(payload.requestBody?.content ?? {});
   const kinds = [
@@ -49,11 +52,11 @@ export function bodyTypeOf({ payload }: Operation): BodyType | undefined {
   return undefined;
 }
 
-/** The names of an address's path parameters. */
+/** Returns the names of an address's path parameters. */
 const placeholdersOf = (endpoint: string): string[] =>
   [...endpoint.matchAll(PLACEHOLDER)].map(([, name]) => name as string);
 
-/** The address with each path parameter in its place. */
+/** Replaces each path parameter of an address with its text. */
 export const withPathParameters = (endpoint: string, textOf: (name: string) => string): string =>
   endpoint.replaceAll(PLACEHOLDER, (_, name: string) => textOf(name));
 
@@ -117,7 +120,7 @@ function problemsOfSchema(schema: JsonSchema | undefined, path: string): Issue[]
   return containsReference(schema) ? [{ path, message: 'must not hold $ref: put what it refers to in its place' }] : [];
 }
 
-/** A property may be called $ref: what refers to something is a text. */
+/** Returns whether a schema contains a reference. A reference is text; a property may also be named `$ref`. */
 function containsReference(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false;
   return Object.entries(value).some(([key, inside]) =>

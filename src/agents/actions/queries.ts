@@ -19,7 +19,7 @@ const COLUMNS = [
   'updated_at',
 ] as const;
 
-/** Lets one change of which actions an org has through at a time, so that they can be counted. */
+/** Serializes the creation, import and change of an org's actions, so they can be counted. */
 export async function lockActions(trx: Trx, orgId: string): Promise<void> {
   await lockName(trx, `actions ${orgId}`);
 }
@@ -33,7 +33,7 @@ export async function countActions(db: Db, orgId: string): Promise<number> {
   return Number(count);
 }
 
-/** The operation ids of the org that begin with a text. */
+/** Returns the org's operation ids with a prefix. */
 export async function listOperationIds(db: Db, orgId: string, prefix: string): Promise<string[]> {
   const rows = await db
     .selectFrom('actions')
@@ -44,7 +44,7 @@ export async function listOperationIds(db: Db, orgId: string, prefix: string): P
   return rows.map(({ operation_id }) => operation_id);
 }
 
-/** The new action, or undefined where the org has one with its operation id. */
+/** Returns the new action, or undefined if the org already has its operation id. */
 export function insertAction(
   db: Db,
   orgId: string,
@@ -79,7 +79,7 @@ export function updateAction(
     .executeTakeFirstOrThrow();
 }
 
-/** Whether another action than this one has the operation id. */
+/** Returns whether another action has the operation id. */
 export async function isOperationIdTaken(db: Db, orgId: string, operationId: string, id: string): Promise<boolean> {
   const row = await db
     .selectFrom('actions')
@@ -97,7 +97,10 @@ export interface ImportedRow {
   is_new: boolean;
 }
 
-/** Creates the actions, and changes what a document says of those that the org has by their operation ids. */
+/**
+ * Creates the actions. Existing ones with the same operation id get the name, description and operation of the
+ * document.
+ */
 export async function upsertActions(
   db: Db,
   orgId: string,
@@ -135,6 +138,6 @@ export const lockAction = (trx: Trx, orgId: string, id: string) =>
 
 export type ActionRow = NonNullable<Awaited<ReturnType<typeof findAction>>>;
 
-/** All of the org's actions, oldest first. */
+/** Returns all actions of the org, oldest first. */
 export const listActions = (db: Db, orgId: string) =>
   db.selectFrom('actions').select(COLUMNS).where('org_id', '=', orgId).orderBy('created_at').orderBy('id').execute();

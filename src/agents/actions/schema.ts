@@ -7,7 +7,7 @@ const MAX_PARAMETERS = 200;
 const MAX_PAYLOAD_CHARACTERS = 64 * 1024;
 const MAX_TAGS = 50;
 const MAX_CONTENT_TYPES = 20;
-/** What a parameter may be called. */
+/** The maximum length of a parameter's name. */
 export const MAX_PARAMETER_NAME_LENGTH = 255;
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
@@ -124,7 +124,7 @@ export const CreateAction = z
   });
 export type CreateAction = z.infer<typeof CreateAction>;
 
-/** An absent field stays as it is. */
+/** Absent fields stay unchanged. */
 export const UpdateAction = z
   .object(fields)
   .partial()

@@ -23,7 +23,10 @@ export { lockActions, upsertActions } from './queries.ts';
 
 const MAX_ACTIONS = 500;
 
-/** Throws invalid for an operation that cannot be called, and conflict for an operation id that is taken or one action too many. */
+/**
+ * Creates an action. Throws invalid for an operation that cannot be called, and conflict for a taken operation id or
+ * one action too many.
+ */
 export async function createAction(db: Db, orgId: string, action: CreateAction) {
   assertCallable(action);
   return inTransaction(db, async (trx) => {
@@ -36,7 +39,7 @@ export async function createAction(db: Db, orgId: string, action: CreateAction) 
   });
 }
 
-/** Absent fields stay as they are. Throws as createAction does, and notFound. */
+/** Updates the given fields only. Throws notFound, and the same errors as createAction. */
 export function changeAction(db: Db, orgId: string, id: string, changes: UpdateAction) {
   return inTransaction(db, async (trx) => {
     await lockActions(trx, orgId);
@@ -50,22 +53,21 @@ export function changeAction(db: Db, orgId: string, id: string, changes: UpdateA
   });
 }
 
-/** Workflows and phone agents that name the action can take it no more. Throws notFound. */
+/** Deletes an action: workflows and phone agents naming it can no longer call it. Throws notFound. */
 export async function removeAction(db: Db, orgId: string, id: string): Promise<void> {
   if (!(await deleteAction(db, orgId, id))) throw notFound('action');
 }
 
-/** Throws notFound. */
 export async function getAction(db: Db, orgId: string, id: string) {
   const row = await findAction(db, orgId, id);
   if (row === undefined) throw notFound('action');
   return toAnswer(row);
 }
 
-/** All of the org's actions, oldest first. */
+/** Returns all actions of the org, oldest first. */
 export const readActions = async (db: Db, orgId: string) => (await listActions(db, orgId)).map(toAnswer);
 
-/** Throws conflict where the org has more actions than an org can have. */
+/** Throws conflict if the org has more than the maximum number of actions. */
 export async function assertActionLimit(trx: Trx, orgId: string): Promise<void> {
   if ((await countActions(trx, orgId)) > MAX_ACTIONS)
     throw conflict(`An org has at most ${MAX_ACTIONS} actions: delete some that are not in use`);

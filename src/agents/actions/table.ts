@@ -7,7 +7,7 @@ export interface ActionsTable {
   id: string;
   name: string;
   description: string | null;
-  /** Where it calls, with {names} of path parameters. */
+  /** The address to call, with {names} of path parameters. */
   api_endpoint: string;
   request_type: RequestType;
   operation_id: string;

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Db } from '../../db/connect.ts';
 import { AutopilotChannel, DEFAULT_VERSION, type UpdateAutopilot } from './schema.ts';
 
-/** The org's setting of each channel: off where none was made. */
+/** Returns the org's setting of each channel, off by default. */
 export async function listAutopilot(db: Db, orgId: string) {
   const rows = await db
     .selectFrom('autopilot')

@@ -3,7 +3,7 @@ import { invalid } from '../../errors.ts';
 
 const MAX_DEPTH = 64;
 
-/** What a document of JSON or YAML holds. Aliases of YAML are not copied. Throws invalid that says where it cannot be read. */
+/** Parses a JSON or YAML document. YAML aliases are not copied. Throws invalid with the position of a syntax error. */
 export function parseDocument(text: string): Record<string, unknown> {
   const bare = text.replace(/^\ufeff/, '').trim();
   const value = bare.startsWith('{') ? parseJson(bare) : parseYaml(bare);
@@ -16,7 +16,7 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return parseYaml(text); // of which JSON is a part, and which says where it goes wrong
+    return parseYaml(text); // YAML includes JSON, and its parser reports the position of an error
   }
 }
 

@@ -14,14 +14,17 @@ const MAX_TAG_LENGTH = 100;
 type Node = Record<string, unknown>;
 type Resolve = (part: unknown) => unknown;
 
-/** An operation as a document has it: what it says of an action, not checked yet. */
+/** An operation of a document as an action, not yet validated. */
 export interface DocumentedOperation {
-  /** Where it stands. */
+  /** Its location in the document. */
   path: string;
   action: Node;
 }
 
-/** The operations of an OpenAPI document (3.0, 3.1), with what they refer to in its place, and what is wrong with the others. */
+/**
+ * Returns the operations of an OpenAPI document (3.0, 3.1) with their references resolved, and the problems of the
+ * others.
+ */
 export function operationsOf(document: Node): { operations: DocumentedOperation[]; problems: Issue[] } {
   const problem = problemOfDocument(document);
   if (problem !== undefined) return { operations: [], problems: [problem] };
@@ -83,14 +86,14 @@ function actionOf(
   };
 }
 
-/** The operation's own before those of its path. */
+/** Merges parameters: the operation's own take precedence over those of its path. */
 function parametersOf(ofPath: unknown[], own: unknown[]): unknown[] {
   const key = (parameter: unknown) => `${asNode(parameter).in} ${asNode(parameter).name}`;
   const named = new Set(own.map(key));
   return [...own, ...ofPath.filter((parameter) => !named.has(key(parameter)))];
 }
 
-/** What each status means: how its answer is made up is nothing that calling it needs. */
+/** Returns only the description of each status: the content of a response is not needed for a call. */
 function responsesOf(responses: unknown, resolve: Resolve): Node | undefined {
   if (!isNode(responses)) return undefined;
   return Object.fromEntries(
@@ -106,7 +109,7 @@ const withoutContent = (response: unknown) => {
   return $ref === undefined ? { description } : { $ref };
 };
 
-/** The first server, with its variables at their defaults. */
+/** Returns the URL of the first server, with its variables at their defaults. */
 function serverOf(lists: unknown[]): string {
   const { url, variables } = asNode(lists.map(asList).find((list) => list.length > 0)?.[0]);
   return (text(url) ?? '').replaceAll(/\{([^{}]+)\}/g, (whole, name: string) => {

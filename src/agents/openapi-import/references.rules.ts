@@ -1,13 +1,14 @@
 import { storable } from '../../providers/storable.rules.ts';
 
-/** Why a reference cannot be followed. */
+/** A reference that cannot be followed. */
 export class UnresolvedReference extends Error {}
 
 const MAX_DEPTH = 64;
 
 /**
- * Gives copies of a document's parts with what they refer to in its place. A part that refers to itself ends there: it may hold anything.
- * All copies together have at most `budget` values, so that references to references do not explode. Throws UnresolvedReference.
+ * Returns a function copying a part of a document with its references resolved. A recursive reference becomes `{}`, a
+ * schema for any value. All copies together have at most `budget` values, so nested references cannot grow
+ * exponentially. The function throws UnresolvedReference.
  */
 export function createResolver(
   document: Record<string, unknown>,
@@ -36,7 +37,7 @@ export function createResolver(
   };
 }
 
-/** A JSON Pointer within the document (RFC 6901, 6). */
+/** Returns the target of a JSON Pointer within the document (RFC 6901, 6). */
 function targetOf(document: Record<string, unknown>, reference: string): unknown {
   if (!reference.startsWith('#/'))
     throw new UnresolvedReference(

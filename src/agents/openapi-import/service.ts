@@ -12,9 +12,9 @@ const MAX_OPERATIONS = 500;
 const MAX_PROBLEMS = 100;
 
 /**
- * Makes an action of each operation of an OpenAPI document. One that the org has by its operation id gets the document's name, description and
- * operation, and keeps the rest. Operations that cannot be called are left out and named. Throws invalid where none is left, and conflict for more actions than
- * an org can have.
+ * Creates an action for each operation of an OpenAPI document. An existing action with the same operation id gets the
+ * document's name, description and operation; its other fields stay. Operations that cannot be called are skipped and
+ * reported. Throws invalid if none can be called, and conflict for more than the maximum number of actions.
  */
 export async function importActions(db: Db, orgId: string, document: string) {
   const { operations, problems } = operationsOf(parseDocument(document));
@@ -47,7 +47,7 @@ export async function importActions(db: Db, orgId: string, document: string) {
   };
 }
 
-/** Those that can be called, and why the others cannot. */
+/** Returns the actions to import, and the issues of the others. */
 function checkOperations(operations: DocumentedOperation[]): { actions: CreateAction[]; issues: Issue[] } {
   const actions = new Map<string, CreateAction>();
   const issues: Issue[] = [];
@@ -64,7 +64,7 @@ function checkOperations(operations: DocumentedOperation[]): { actions: CreateAc
   return { actions: [...actions.values()], issues };
 }
 
-/** Where in an operation of a document that stands which is an action's field. */
+/** Returns the place of an action's field in an operation of a document. */
 function documentPathOf(path: string): string {
   if (path === 'api_endpoint') return 'servers';
   return path === 'operation_id' ? 'operationId' : path.replace(/^payload\./, '');

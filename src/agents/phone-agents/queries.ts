@@ -18,7 +18,7 @@ const COLUMNS = [
   'updated_at',
 ] as const;
 
-/** Lets one new agent of the org through at a time, so that they can be counted. */
+/** Serializes the creation of an org's phone agents, so they can be counted. */
 export async function lockPhoneAgents(trx: Trx, orgId: string): Promise<void> {
   await lockName(trx, `phone agents ${orgId}`);
 }
@@ -59,7 +59,7 @@ export async function deletePhoneAgent(db: Db, orgId: string, id: string): Promi
   return numDeletedRows > 0n;
 }
 
-/** What a call needs of the agent. */
+/** Returns the fields of an agent needed for a call. */
 export function findPhoneAgentProfile(db: Db, orgId: string, id: string) {
   return db
     .selectFrom('phone_agents')
@@ -69,7 +69,7 @@ export function findPhoneAgentProfile(db: Db, orgId: string, id: string) {
     .executeTakeFirst();
 }
 
-/** All of the org's agents, oldest first. */
+/** Returns all phone agents of the org, oldest first. */
 export function listPhoneAgents(db: Db, orgId: string) {
   return db
     .selectFrom('phone_agents')

@@ -5,7 +5,7 @@ import { VoiceId } from './voices.schema.ts';
 
 const DEFAULT_FIRST_MESSAGE = 'Hello?';
 const MAX_IDS = 100;
-/** Ours have 36. */
+/** Ids of this system have 36 characters. */
 const MAX_ID_LENGTH = 64;
 
 const PhoneAgentType = z.enum(['inbound', 'outbound']).describe('Whether it takes calls or makes them.');
@@ -23,7 +23,7 @@ const fields = {
     .describe(`What it says first. null: \`${DEFAULT_FIRST_MESSAGE}\``),
   instructions: Ids.nullable().describe('Ids of training scenarios.'),
   handoff_phone_number: PhoneNumber.nullable().describe(
-    'Whom it passes a call to that needs a person: an international number. Stored as E.164.',
+    'The number for calls to hand off to an agent, in international format. Stored as E.164.',
   ),
   use_org_knowledgebase: z
     .boolean()
@@ -60,7 +60,7 @@ export const CreatePhoneAgent = z
   });
 export type CreatePhoneAgent = z.infer<typeof CreatePhoneAgent>;
 
-/** An absent field stays as it is, null resets it to its default. */
+/** Absent fields stay unchanged; null resets a field to its default. */
 export const UpdatePhoneAgent = z
   .object({ name: Name, type: PhoneAgentType, ...fields })
   .partial()

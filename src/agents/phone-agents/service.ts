@@ -15,7 +15,7 @@ import type { CreatePhoneAgent, UpdatePhoneAgent } from './schema.ts';
 
 const MAX_AGENTS = 500;
 
-/** Throws conflict where the org has as many agents as an org can have. */
+/** Throws conflict if the org already has the maximum number of phone agents. */
 export function createPhoneAgent(db: Db, orgId: string, agent: CreatePhoneAgent) {
   return inTransaction(db, async (trx) => {
     await lockPhoneAgents(trx, orgId);
@@ -26,24 +26,23 @@ export function createPhoneAgent(db: Db, orgId: string, agent: CreatePhoneAgent)
   });
 }
 
-/** Calls from now on are made as the agent is then. Throws notFound. */
+/** Updates an agent. Calls started from now on use the new version. Throws notFound. */
 export async function changePhoneAgent(db: Db, orgId: string, id: string, changes: UpdatePhoneAgent) {
   const agent = await updatePhoneAgent(db, orgId, id, changes);
   if (agent === undefined) throw notFound('phone agent');
   return agent;
 }
 
-/** Sequence steps that name the agent make no calls from now on. Throws notFound. */
+/** Deletes an agent: sequence steps naming it make no calls from now on. Throws notFound. */
 export async function removePhoneAgent(db: Db, orgId: string, id: string): Promise<void> {
   if (!(await deletePhoneAgent(db, orgId, id))) throw notFound('phone agent');
 }
 
-/** The agent as a call needs it. The id may be any text: what is no id of ours finds nothing. */
+/** Returns the fields of an agent needed for a call. The id may be any text: undefined for one that is not a UUID. */
 export async function findPhoneAgent(db: Db, orgId: string, id: string): Promise<PhoneAgentProfile | undefined> {
   return isUuid(id) ? findPhoneAgentProfile(db, orgId, id) : undefined;
 }
 
-/** As findPhoneAgent, but throws notFound. */
 export async function getPhoneAgent(db: Db, orgId: string, id: string): Promise<PhoneAgentProfile> {
   const agent = await findPhoneAgent(db, orgId, id);
   if (agent === undefined) throw notFound('phone agent');

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** A voice that a phone agent can speak with, in any language. */
+/** A voice for phone agents, usable in any language. */
 export const PhoneVoice = z
   .object({
     id: z.string(),
@@ -11,7 +11,10 @@ export const PhoneVoice = z
   .meta({ id: 'PhoneVoice' });
 type PhoneVoice = z.infer<typeof PhoneVoice>;
 
-/** The voices of the voice platform (docs.vapi.ai/providers/voice/vapi-voices), with what it says of them. Retired ones are left out. */
+/**
+ * The voices of the voice platform with its descriptions (docs.vapi.ai/providers/voice/vapi-voices). Retired ones are
+ * left out.
+ */
 export const PHONE_VOICES: PhoneVoice[] = [
   { id: 'Elliot', name: 'Elliot', gender: 'male', accent: 'Canadian' },
   { id: 'Savannah', name: 'Savannah', gender: 'female', accent: 'American (Southern)' },

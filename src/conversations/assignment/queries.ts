@@ -7,15 +7,17 @@ import { inSavepoint } from '../../db/transaction.ts';
 const LOCK_TIMEOUT = '300ms';
 
 /**
- * Lets one at a time give sessions of the org to members, until the transaction ends: a member may be in several teams, and has one
- * capacity. Whoever waits for it may hold sessions, so whoever has it must not begin to lock any.
+ * Serializes assignments of the org's sessions until the transaction ends: a member may be in several teams, but has
+ * one capacity. A transaction waiting for this lock may already have locked sessions, so its owner must not lock
+ * further ones.
  */
 export async function lockAssignment(trx: Trx, orgId: string): Promise<void> {
   await lockName(trx, `assignment ${orgId}`);
 }
 
 /**
- * The same for one who does not wait for long, as each who waits holds a connection: among many who come at once, the last are told false.
+ * Like lockAssignment, but waits only briefly, because each waiting transaction occupies a connection. Returns false if
+ * the lock was not available in time.
  */
 export async function tryLockAssignment(trx: Trx, orgId: string): Promise<boolean> {
   await sql`set local lock_timeout = ${sql.lit(LOCK_TIMEOUT)}`.execute(trx);
@@ -30,7 +32,7 @@ export async function tryLockAssignment(trx: Trx, orgId: string): Promise<boolea
   }
 }
 
-/** How many open sessions each of the members has, over all teams. `except` is not counted. */
+/** Counts the open sessions of each member over all teams, without `except`. */
 export async function countOpenSessions(
   db: Db,
   orgId: string,
@@ -45,7 +47,7 @@ export async function countOpenSessions(
   return new Map(rows.map(({ assignee_id, count }) => [assignee_id, count]));
 }
 
-/** Sessions that wait for a member in the queue of a team which picks one by itself. */
+/** Selects the sessions waiting for a member in the queue of a team with automatic assignment. */
 const waitingSessions = (db: Db, orgId: string) =>
   db
     .selectFrom('sessions as session')
@@ -60,7 +62,7 @@ const waitingSessions = (db: Db, orgId: string) =>
     .where('team.is_support_enabled', '=', true)
     .where('team.support_assignment_strategy', '<>', 'unassigned');
 
-/** The teams in whose queues sessions wait. */
+/** Lists the teams with waiting sessions in their queues. */
 export async function listTeamsWithWaitingSessions(db: Db, orgId: string): Promise<string[]> {
   const teams = await db
     .selectFrom('teams as waited_for')
@@ -75,7 +77,7 @@ export async function listTeamsWithWaitingSessions(db: Db, orgId: string): Promi
 
 const isInTeams = (teamIds: string[]) => sql<SqlBool>`session.team_id = any(${teamIds}::uuid[])`;
 
-/** Sessions in the queues of teams, whoever waits longest first. They stay there until the transaction ends. */
+/** Lists the waiting sessions of teams, longest wait first, and locks them until the transaction ends. */
 export const lockWaitingSessions = (trx: Trx, orgId: string, teamIds: string[], limit: number) =>
   waitingSessions(trx, orgId)
     .select(['session.id', 'session.assignee_id', 'session.team_id', 'session.relayed_side', 'session.has_sla'])
@@ -87,7 +89,7 @@ export const lockWaitingSessions = (trx: Trx, orgId: string, teamIds: string[], 
     .forNoKeyUpdate('session')
     .execute();
 
-/** Whether a session waits in the queue of one of the teams, or of any. `except` is not looked at. */
+/** Returns whether a session other than `except` waits in the queue of one of the teams, or of any team. */
 export async function hasWaitingSessions(db: Db, orgId: string, teamIds?: string[], except?: string): Promise<boolean> {
   const waiting = await waitingSessions(db, orgId)
     .select('session.id')
@@ -98,7 +100,7 @@ export async function hasWaitingSessions(db: Db, orgId: string, teamIds?: string
   return waiting !== undefined;
 }
 
-/** Whether another session waits for the member, in any team of theirs. */
+/** Returns whether another session waits for the member, in any of their teams. */
 export async function hasSessionWaitingForMember(
   db: Db,
   orgId: string,
@@ -117,7 +119,7 @@ export async function hasSessionWaitingForMember(
   return waiting !== undefined;
 }
 
-/** The session's place in its team's queue: none, the one it has if any, or the last. */
+/** The new position of a session in its team's queue: `none`, `kept` (last if it had none), or `last`. */
 export type QueuePosition = 'none' | 'kept' | 'last';
 
 export async function updateQueuePosition(trx: Trx, orgId: string, id: string, place: QueuePosition): Promise<void> {

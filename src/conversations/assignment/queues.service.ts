@@ -10,8 +10,8 @@ import { getAssignmentPool, reassign, wakeAssignment } from './service.ts';
 const SESSIONS_PER_BATCH = 50;
 
 /**
- * Gives sessions of the org that wait to members who can take them, whoever waits longest first over all teams, one batch. Sessions are
- * locked before the lock that all who give sessions queue on, as everywhere else: none waits for another in a circle.
+ * Assigns one batch of the org's waiting sessions to available members, longest wait first over all teams. Sessions are
+ * locked before the assignment lock, as everywhere else, to avoid deadlocks.
  */
 export function assignWaitingBatch(db: Db, orgId: string): Promise<AssignmentProgress> {
   return inTransaction(db, async (trx) => {
@@ -50,12 +50,12 @@ function msUntilNextOpening({ teams }: AssignmentPool): number | null {
   return waits.length === 0 ? null : Math.min(...waits);
 }
 
-/** Has the queues be looked at where a session waits: a member may be free for it. */
+/** Wakes the assignment of queues if a session is waiting: a member may be available for it. */
 export async function wakeAssignmentIfWaiting(trx: Trx, orgId: string): Promise<void> {
   if (await hasWaitingSessions(trx, orgId)) await wakeAssignment(trx, orgId);
 }
 
-/** The same where somebody lost a session to another, or to nobody. */
+/** Wakes the assignment of queues if a member lost a session and another session is waiting. */
 export const wakeAssignmentIfRelieved: Reaction<'ticket-reassigned'> = async (trx, orgId, events) => {
   const isRelieved = events.some(
     ({ payload: { assignee_id, before } }) => before.assignee_id !== null && before.assignee_id !== assignee_id,

@@ -1,11 +1,11 @@
 import type { StaffedTeam } from '../../desk/teams/staffing.service.ts';
 
-/** Who can be given sessions now, and how many they have. */
+/** The members available for sessions now, and the numbers of their open sessions. */
 export interface AssignmentPool {
   teams: StaffedTeam[];
   /** Open sessions by member, over all teams. */
   open: ReadonlyMap<number, number>;
-  /** How many of them a member has at most. Null: any number. */
+  /** The maximum number of open sessions of a member. Null: unlimited. */
   capacity: number | null;
 }
 
@@ -13,26 +13,27 @@ export interface Assignment {
   session_id: string;
   team_id: string;
   user_id: number;
-  /** The member's in the team from now on. */
+  /** The member's new turn in the team. */
   turn: number;
 }
 
-/** Whether a team gives its sessions to members by itself. */
+/** Returns whether a team assigns its sessions to members automatically. */
 export const assignsAutomatically = ({ strategy }: StaffedTeam): boolean => strategy !== 'unassigned';
 
-/** Whether the member works in the team now and can have one more. */
+/** Returns whether the member works in the team now and has capacity for one more session. */
 export const canBeAssigned = (desk: AssignmentPool, team: StaffedTeam, userId: number): boolean =>
   team.members.some(({ user_id }) => user_id === userId) && hasCapacity(desk, userId);
 
-/** The teams in which somebody can be given a session. */
+/** Returns the ids of the teams with an available member. */
 export const teamsWithCapacity = (desk: AssignmentPool): string[] =>
   desk.teams
     .filter((team) => assignsAutomatically(team) && team.members.some(({ user_id }) => hasCapacity(desk, user_id)))
     .map(({ id }) => id);
 
 /**
- * Gives sessions to members, in the order in which they come: by round-robin to whom the team has given one longest ago, by least-busy to
- * whom has the fewest, of those to whom it has given one longest ago. Whom nobody can take is left out. Gives the desk as it is then, too.
+ * Assigns sessions to members in the given order. Round-robin picks the member with the oldest assignment in the team.
+ * Least-busy picks the member with the fewest open sessions, then the oldest assignment. Sessions without an available
+ * member are left out. Also returns the resulting pool.
  */
 export function distribute(
   desk: AssignmentPool,

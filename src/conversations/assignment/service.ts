@@ -22,7 +22,9 @@ export { updateQueuePosition } from './queries.ts';
 
 type AssignableSession = Pick<LockedSession, 'id' | 'assignee_id' | 'team_id' | 'relayed_side' | 'has_sla'>;
 
-/** Writes down whose a session is now, and tells of it. Whoever has it already changes nothing. */
+/**
+ * Assigns a session, records it in the history and announces it. Does nothing if the assignee and team stay the same.
+ */
 export async function reassign(
   trx: Trx,
   orgId: string,
@@ -42,8 +44,9 @@ export async function reassign(
 }
 
 /**
- * Who has an open session once it is the team's: whoever has it already where they are in the team, else whom the team picks. Null where
- * nobody can take it now, or too many come at once: it waits in the queue, where it must have been given its place before.
+ * Returns the assignee of an open session in a team: the current one if in the team, otherwise the member picked by the
+ * team. Without automatic assignment, the current assignee stays. Returns null if nobody is available, or if too many
+ * sessions arrive at once: the session then waits in the queue, so its position must be set before.
  */
 export async function findAssignee(
   trx: Trx,
@@ -64,7 +67,10 @@ export async function findAssignee(
   return null;
 }
 
-/** Whom the team picks. What waits for the same member is not overtaken. The caller has the lock of assignment. */
+/**
+ * Returns the member picked by the team. Null if nobody is available, or if another session already waits for that
+ * member. The caller must have locked the assignment.
+ */
 async function pickAssignee(trx: Trx, orgId: string, sessionId: string, teamId: string, desk: AssignmentPool) {
   const [given] = distribute(desk, [{ id: sessionId, team_id: teamId }]).given;
   if (given !== undefined && !(await hasSessionWaitingForMember(trx, orgId, given.user_id, sessionId))) {
@@ -75,7 +81,7 @@ async function pickAssignee(trx: Trx, orgId: string, sessionId: string, teamId: 
   return null;
 }
 
-/** Gives an open session that nobody has to whom its team picks, if any. */
+/** Assigns an unassigned open session to the member picked by its team, if any. */
 export async function assignInTeam(trx: Trx, orgId: string, session: AssignableSession): Promise<void> {
   const { team_id } = session;
   if (team_id === null || session.assignee_id !== null) return;
@@ -84,8 +90,9 @@ export async function assignInTeam(trx: Trx, orgId: string, session: AssignableS
 }
 
 /**
- * Of a session that was opened again: leaves it to its assignee, who works in its team now and can have one more, or puts it back to the
- * team. One without a team, or whose team takes no sessions, stays with whom it is.
+ * Reviews the assignee of a reopened session. An assignee working in its team now, with capacity for one more, stays.
+ * Otherwise the session returns to the team. Without a team, or with a team not accepting sessions, it keeps its
+ * assignee.
  */
 export async function reviewAssignee(trx: Trx, orgId: string, session: AssignableSession): Promise<void> {
   const { team_id, assignee_id } = session;
@@ -99,11 +106,11 @@ export async function reviewAssignee(trx: Trx, orgId: string, session: Assignabl
   await reassign(trx, orgId, session, { team_id, assignee_id: next });
 }
 
-/** Who of a team can be given this session, which is not counted. */
+/** Returns the assignment pool of a team for a session. The session itself is not counted. */
 const getPoolForSession = (trx: Trx, orgId: string, teamId: string, sessionId: string) =>
   getAssignmentPool(trx, orgId, [teamId], { onChange: 'skip', except: sessionId });
 
-/** Who of the teams can be given sessions, how many they have and may have. */
+/** Returns the available members of the teams, the numbers of their open sessions, and their capacity. */
 export async function getAssignmentPool(
   trx: Trx,
   orgId: string,
@@ -116,7 +123,7 @@ export async function getAssignmentPool(
   return { teams, capacity: member_capacity, open: await countOpenSessions(trx, orgId, userIds, except) };
 }
 
-/** Has the queues of the org's teams be looked at once the transaction has committed. */
+/** Wakes the assignment of the org's queues once the transaction has committed. */
 export const wakeAssignment = (trx: Trx, orgId: string): Promise<void> =>
   enqueue(
     trx,

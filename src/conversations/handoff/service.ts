@@ -6,8 +6,9 @@ import type { LockedSession } from '../queries.ts';
 import type { Handoff } from '../table.ts';
 
 /**
- * Writes down that people have a session from now on, and tells of it. Why, whoever is told reads in the session. With `isExternal` they
- * have it in the org's ticketing system already; otherwise the handoff is pending until that has it, where the org has named one, connected or not.
+ * Records the handoff of a session to agents and announces it. The reason is not part of the event: consumers read it
+ * from the session. With `isExternal` the agents already have the session in the org's ticketing system. Otherwise the
+ * handoff is pending until the ticketing system has it, if the org has configured one, connected or not.
  */
 export async function startHandoff(
   trx: Trx,

@@ -1,6 +1,6 @@
 import type { Db } from '../../db/connect.ts';
 
-/** The last things that were said in a session and are not redacted, oldest first. */
+/** Lists the last messages of a session without redacted ones, oldest first. */
 export async function listLastMessages(db: Db, orgId: string, sessionId: string, limit: number) {
   const latest = await db
     .selectFrom('session_events')

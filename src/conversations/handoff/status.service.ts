@@ -8,7 +8,7 @@ import { excerptOf } from './summary.rules.ts';
 
 const MAX_MESSAGES = 20;
 
-/** What the people of another system are told of a session that was handed to them. Throws notFound. */
+/** Returns the details of a handed-off session for the agents of another system. */
 export async function getHandoffBriefing(db: Db, orgId: string, sessionId: string) {
   const session = await getSession(db, orgId, sessionId);
   const messages = await listLastMessages(db, orgId, sessionId, MAX_MESSAGES);
@@ -16,7 +16,7 @@ export async function getHandoffBriefing(db: Db, orgId: string, sessionId: strin
   return { session, summary: excerptOf(said), opening: said[0]?.text ?? null };
 }
 
-/** Writes on a session how far another system has its handoff. Throws notFound. */
+/** Stores the progress of a session's handoff in another system. Throws notFound. */
 export async function updateHandoffStatus(
   trx: Trx,
   orgId: string,
@@ -28,7 +28,7 @@ export async function updateHandoffStatus(
   await updateSession(trx, orgId, sessionId, { handoff: JSON.stringify({ ...handoff, ...report }) });
 }
 
-/** Writes on a session what another system calls it. */
+/** Stores the id of a session in another system. */
 export const linkTicketingSystem = (
   trx: Trx,
   orgId: string,

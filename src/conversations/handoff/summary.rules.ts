@@ -3,7 +3,7 @@ import type { Sender } from '../history/events.schema.ts';
 const MAX_CHARACTERS = 1_000;
 const SENDER_NAMES: Record<Sender, string> = { contact: 'Customer', human_agent: 'Agent', ai: 'AI', system: 'System' };
 
-/** The end of a conversation, in at most 1,000 characters, which say that they are no summary. */
+/** Returns the end of a conversation in at most 1,000 characters, with a heading to distinguish it from a summary. */
 export function excerptOf(messages: { sender: Sender; text: string }[]): string {
   const heading = 'Last messages:';
   const lines: string[] = [];

@@ -8,7 +8,7 @@ export type Sender = z.infer<typeof Sender>;
 const Attachment = z
   .object({
     name: z.string(),
-    url: z.string().describe('Good for at least seven days: ask again for a new one.'),
+    url: z.string().describe('Valid for at least seven days: request the history again for a new one.'),
     mime_type: z.string(),
     size: z.int().describe('In bytes.'),
   })
@@ -16,7 +16,7 @@ const Attachment = z
 
 const Text = z.string().nullable().describe('null once it is redacted.');
 
-/** What a clock of the session's SLA did. Late news carry the time of which they tell as `at`. */
+/** An event of one of the session's SLA clocks. Events recorded late carry their actual time as `at`. */
 const SLA_EVENT = {
   metric: z.enum(['first_reply', 'next_reply', 'resolution']),
   cycle: z.int().describe('Counts the next replies of a session from 1.'),
@@ -47,7 +47,7 @@ const HistoryEvent = z
     z.object({
       type: z.literal('human_agent_comment'),
       content: Text,
-      sender_name: z.string().optional().describe('Where it was written in another system: by whom.'),
+      sender_name: z.string().optional().describe('The author, if it was written in another system.'),
     }),
     z.object({ type: z.literal('human_agent_joined'), assignee_id: z.number() }),
     z.object({ type: z.literal('human_agent_takeover'), sender_id: z.number().nullable() }),

@@ -1,25 +1,28 @@
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
 import type { EventType, Sender } from './events.schema.ts';
 
-/** What happened in a session, messages among the rest. */
+/** The events of sessions, including messages. */
 export interface SessionEventsTable {
   org_id: string;
   session_id: string;
-  /** Rises in the order of commits. */
+  /** Increases in commit order. */
   seq: number;
   id: string;
   type: EventType;
-  /** Of a message. */
+  /** The sender of a message. */
   sender: Sender | null;
-  /** Text that people wrote: of a message or a comment. */
+  /** The text of a message, note or CSAT comment. */
   content: string | null;
   data: ColumnType<Record<string, unknown>, string | undefined, string>;
-  /** The session's, where it is known: the stems of its words are searched too. */
+  /** The session's language, if known: the stems of its words are searched too. */
   language: Generated<string | null>;
-  /** What is searched of `content`: null as soon as that is. */
+  /** The search index of `content`. Null if `content` is null. */
   search: GeneratedAlways<string | null>;
   created_at: Generated<Date>;
-  /** The transaction that wrote it, or a later one that wrote an event before it in the session, as text. Never falls in a session. */
+  /**
+   * The id of the writing transaction as text, or the higher one of an earlier event of the session. Never decreases
+   * within a session.
+   */
   xid: Generated<string>;
 }
 

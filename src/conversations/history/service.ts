@@ -5,7 +5,7 @@ import type { StoredAttachment } from '../messages/attachments.service.ts';
 import { getSession } from '../sessions/service.ts';
 import type { HistoryItem, ListHistory } from './events.schema.ts';
 
-/** A page of what happened in a session, oldest first. Throws notFound. */
+/** Returns a page of a session's history, oldest first. Throws notFound. */
 export async function pageOfHistory(
   db: Db,
   links: MediaLinks,
@@ -20,7 +20,7 @@ export async function pageOfHistory(
   return { items: shown.map((row) => historyItemOf(links, row)), next };
 }
 
-/** An event as callers see it, with links to its files. */
+/** Returns an event in the API's format, with links to its files. */
 export function historyItemOf(
   links: MediaLinks,
   row: EventRow,

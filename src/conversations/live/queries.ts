@@ -14,30 +14,30 @@ export interface OrgCursor {
   after: OrgPosition;
 }
 
-/** Which place a row is of, counted from 1. */
+/** The index of a row's cursor, counted from 1. */
 interface CursorIndex {
   nth: number;
 }
 
-/** `waiting`: how many events, this one among them, were there to be read, as far as PAGE. */
+/** `waiting`: the number of readable events of the cursor, including this one, up to EVENTS_PER_CURSOR. */
 export type LiveEventRow = EventRow & { xid: string; waiting: number };
 type NoEvent = { [Column in keyof LiveEventRow]: null };
 
-/** How many events one place gets at most. */
+/** The maximum number of events for one cursor in a read. */
 export const EVENTS_PER_CURSOR = 100;
-/** How many events all places get at most. */
+/** The maximum number of events for all cursors in a read. */
 export const EVENTS_PER_READ = 1_000;
-/** A page ends with the event that passes this, so that readers who are slow or far behind do not fill the memory. */
+/** A page ends with the event exceeding this size, so slow or lagging readers do not fill the memory. */
 const MAX_PAGE_BYTES = 32 * 1024;
 
 const EVENT_COLUMNS = sql.raw('org_id, session_id, seq, id, type, sender, content, data, created_at, xid');
 
-/** Without reading it, unless its size as stored would say little. */
+/** The size of `data`: its stored size, so it is not read, or the size of its text if it is compressed. */
 const DATA_BYTES = sql.raw(
   'case when pg_column_compression(data) is null then pg_column_size(data) else octet_length(data::text) end',
 );
 
-/** Of events in their order, those that make a page. */
+/** Selects the first page of some events in their order. */
 const pageOf = (events: RawBuilder<unknown>, order: RawBuilder<unknown>) => sql`
   select ${EVENT_COLUMNS}, waiting from (
     select *, count(*) over () as waiting, sum(coalesce(octet_length(content), 0) + ${DATA_BYTES})
@@ -49,7 +49,7 @@ const pageOf = (events: RawBuilder<unknown>, order: RawBuilder<unknown>) => sql`
 const SESSION_ORDER = sql.raw('seq');
 const ORG_ORDER = sql.raw('xid, session_id, seq');
 
-/** The events behind each place, in order, and a row without an event for a session that is gone. */
+/** Lists the events after each cursor in order, and a row without an event for a deleted session. */
 export async function listNewSessionEvents(db: Db, places: SessionCursor[]) {
   const { rows } = await sql<CursorIndex & { is_gone: boolean } & (LiveEventRow | NoEvent)>`
     select place.nth, session.id is null as is_gone, event.*
@@ -65,8 +65,9 @@ export async function listNewSessionEvents(db: Db, places: SessionCursor[]) {
 }
 
 /**
- * Events of transactions before `final_before` are final: none can come between them any more. Open transactions that write no events
- * are left out: those of other databases, and a relay's, which last as long as Temporal takes to answer.
+ * Events of transactions before `final_before` are final: no other event can appear between them anymore. Open
+ * transactions without events are ignored: those of other databases, and a relay's, because they last until Temporal
+ * answers.
  */
 const HORIZON = sql`
   select pg_snapshot_xmax(snapshot.now) as next_xid, coalesce((
@@ -81,7 +82,10 @@ const HORIZON = sql`
   from (select pg_current_snapshot()) as snapshot (now)
 `;
 
-/** The final events behind each place, in order. `is_held_up`: there are some that are not final yet, and maybe no event in this row. */
+/**
+ * Lists the final events after each cursor in order. `is_held_up`: some events are not final yet. Such a row may be
+ * without an event.
+ */
 export async function listNewOrgEvents(db: Db, places: OrgCursor[]) {
   const { rows } = await sql<CursorIndex & { is_held_up: boolean } & (LiveEventRow | NoEvent)>`
     with horizon as materialized (${HORIZON})
@@ -105,7 +109,7 @@ export async function listNewOrgEvents(db: Db, places: OrgCursor[]) {
   return rows;
 }
 
-/** How far the session's events go. */
+/** Returns the position of the session's last event. */
 export function findLastSessionPosition(db: Db, orgId: string, id: string): Promise<SessionPosition | undefined> {
   return db
     .selectFrom('sessions')
@@ -115,7 +119,7 @@ export function findLastSessionPosition(db: Db, orgId: string, id: string): Prom
     .executeTakeFirst();
 }
 
-/** How far the events of all orgs are final, and whether there can have been a transaction of this id. */
+/** Returns the end of the final events of all orgs, and whether a transaction with this id can have existed. */
 export async function getHorizon(db: Db, xid: string): Promise<{ final_before: string; is_known: boolean }> {
   const { rows } = await sql<{ final_before: string; is_known: boolean }>`
     select final_before, ${xid}::xid8 <= next_xid as is_known from (${HORIZON}) as horizon

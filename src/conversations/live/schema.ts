@@ -21,10 +21,10 @@ export const OrgStreamStart = resumesAt(ORG_EVENT_ID);
 /** The `data` of an event. */
 export const LiveEvent = HistoryItem.extend({ session_id: Id }).meta({ id: 'LiveEvent' });
 
-/** LiveEvent as JSON. */
+/** Encodes a LiveEvent as JSON. */
 export const liveEventJson = (event: z.output<typeof LiveEvent>): string => JSON.stringify(z.encode(LiveEvent, event));
 
-/** What the document says of a stream. */
+/** The response of a stream in the OpenAPI document. */
 export const EventStream = {
   description:
     'Server-sent events (WHATWG HTML): `id`, `event` (the type of the history event) and `data` (a LiveEvent as JSON). A comment every 15 s when nothing happens.',

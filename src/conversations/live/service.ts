@@ -4,7 +4,10 @@ import { NIL_UUID } from '../../ids.ts';
 import { findLastSessionPosition, getHorizon, type OrgCursor, type SessionCursor } from './queries.ts';
 import { orgPositionOf, sessionPositionOf } from './rules.ts';
 
-/** Where a session's stream begins: behind the event of this id, or now. Throws notFound, and invalid for an id that the session never had. */
+/**
+ * Returns the start of a session's stream: after the event with this id, or now. Throws invalid for an id beyond the
+ * session's last event.
+ */
 export async function getSessionCursor(
   db: Db,
   orgId: string,
@@ -19,7 +22,10 @@ export async function getSessionCursor(
   return { orgId, sessionId, after };
 }
 
-/** Where an org's stream begins: behind the event of this id, or now. Throws invalid for an id that no event can have had. */
+/**
+ * Returns the start of an org's stream: after the event with this id, or now. Throws invalid for an id no event can
+ * have had.
+ */
 export async function getOrgCursor(db: Db, orgId: string, lastEventId: string | undefined): Promise<OrgCursor> {
   const after = lastEventId ? orgPositionOf(lastEventId) : { xid: '0', session_id: NIL_UUID, seq: 0 };
   const { final_before, is_known } = await getHorizon(db, after.xid);

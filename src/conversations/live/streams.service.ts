@@ -14,27 +14,30 @@ import { orgEventId, sessionEventId } from './rules.ts';
 import { liveEventJson } from './schema.ts';
 
 const SWEEP_MS = 1_000;
-/** How soon to look again for events that were not final yet; doubled each time. */
+/** The first delay before reading again for events not final yet; doubled each time. */
 const INITIAL_RETRY_MS = 5;
 const CURSORS_PER_READ = 500;
 
-/** Takes the bytes of a stream. */
+/** Receives the bytes of a stream. */
 export interface Sink {
-  /** False when it wants no more until `more` is called. It has taken these all the same. */
+  /** Returns false to receive no more until `resume` is called. These bytes are accepted all the same. */
   write(bytes: Buffer): boolean;
   end(): void;
 }
 
 export interface Subscription {
-  /** The sink can take more. */
+  /** Continues once the sink can accept more. */
   resume(): void;
   stop(): void;
 }
 
 export interface LiveStreams {
-  /** Sends the sink where it begins, then the events behind that place as they come. Ends it when the session is gone. */
+  /**
+   * Sends the cursor's id to the sink, then the events after it as they arrive. Ends the sink when the session is
+   * deleted.
+   */
   subscribe(place: Cursor, sink: Sink): Subscription;
-  /** Looks for news where the hints say, each an org's id and a session's; everywhere without any. */
+  /** Reads new events for the orgs and sessions named in the hints, or for all if there are none. */
   wake(hints: string): void;
   close(): Promise<void>;
 }
@@ -48,7 +51,7 @@ interface Subscriber {
   isFull: boolean;
 }
 
-/** Followers at the same place: what is read and written out for one serves all. */
+/** Subscribers at the same cursor: events are read and serialized once for all of them. */
 interface SubscriberGroup<P extends Cursor> {
   cursor: P;
   subscribers: Subscriber[];
@@ -59,12 +62,13 @@ const topicOf = (place: Cursor) => (isSessionCursor(place) ? place.sessionId : p
 const idOf = (place: Cursor) => (isSessionCursor(place) ? sessionEventId(place.after) : orgEventId(place.after));
 
 /**
- * Reads session events for all live streams of this process: one look at a time, which serves all that are behind, after a wake-up and
- * once a second, as wake-ups can be lost. A stream is nothing but a place and a sink, so it can go on in any process.
+ * Reads session events for all live streams of this process. One read at a time serves all lagging subscribers, after a
+ * wake-up and once a second, because wake-ups can be lost. A stream consists only of a cursor and a sink, so it can
+ * continue in any process.
  */
 export function createLiveStreams(db: Db, links: MediaLinks, log: Log): LiveStreams {
   const followersOf = new Map<string, Set<Subscriber>>();
-  /** Who may be behind. Who is full comes back here when it asks for more. */
+  /** Subscribers with possibly unread events. Full ones return here when they resume. */
   const behind = new Set<Subscriber>();
   const heldUp = new Set<Subscriber>();
   let heldUpMs = INITIAL_RETRY_MS;
@@ -83,7 +87,7 @@ export function createLiveStreams(db: Db, links: MediaLinks, log: Log): LiveStre
   }
 
   async function lookWhileBehind(): Promise<void> {
-    await Promise.resolve(); // so that all who come in this turn are served together
+    await Promise.resolve(); // so that all subscribers of this turn are served together
     try {
       while (behind.size > 0) await look();
     } catch (error) {
@@ -151,7 +155,7 @@ export function createLiveStreams(db: Db, links: MediaLinks, log: Log): LiveStre
     heldUpMs = Math.min(2 * heldUpMs, SWEEP_MS);
   }
 
-  /** Hands each group its rows. Those of whom there may be more stay behind. */
+  /** Delivers its rows to each group. Groups with possibly more events stay in `behind`. */
   function hand<P extends Cursor>(
     groups: SubscriberGroup<P>[],
     rows: ({ nth: number } & (LiveEventRow | { id: null }))[],
@@ -176,13 +180,16 @@ export function createLiveStreams(db: Db, links: MediaLinks, log: Log): LiveStre
     }
   }
 
-  /** An event as the stream has it. One that cannot be shown is passed over, lest it ends the stream of all others. */
+  /** Serializes an event for the stream. An invalid event is skipped, because it would end all streams. */
   function bytesOf(place: Cursor, row: LiveEventRow): Buffer {
     try {
       const data = liveEventJson({ ...historyItemOf(links, row), session_id: row.session_id });
       return Buffer.from(`id: ${idOf(place)}\nevent: ${row.type}\ndata: ${data}\n\n`);
     } catch (error) {
-      log.error({ err: error, org_id: row.org_id, event: row.id }, 'an event cannot be shown in live streams');
+      log.error(
+        { err: error, org_id: row.org_id, event: row.id },
+        'event skipped in live streams: it could not be serialized',
+      );
       return Buffer.from(`id: ${idOf(place)}\n\n`);
     }
   }
@@ -193,7 +200,7 @@ export function createLiveStreams(db: Db, links: MediaLinks, log: Log): LiveStre
       const topic = topicOf(cursor);
       const followers = followersOf.get(topic) ?? new Set();
       followersOf.set(topic, followers.add(follower));
-      follower.isFull = !sink.write(Buffer.from(`id: ${idOf(cursor)}\n\n`)); // known from the start, so that a cut before the first event loses none
+      follower.isFull = !sink.write(Buffer.from(`id: ${idOf(cursor)}\n\n`)); // a stream broken before the first event resumes here
       behind.add(follower);
       lookSoon();
       return {

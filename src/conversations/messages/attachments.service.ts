@@ -10,7 +10,7 @@ export interface AttachmentDeps {
   egress: Egress;
 }
 
-/** A file that came with a message, as its event names it. */
+/** A file of a message, as stored in its event. */
 export interface StoredAttachment {
   media_id: string;
   name: string;
@@ -26,9 +26,9 @@ export const attachmentOf = ({ id, file_name, mime_type, size }: Media): StoredA
 });
 
 /**
- * Puts the files of a message into storage, fetching those that are given by URL, and adds their rows, which are still to be inserted, to
- * `kept`: those before one that fails are there as well. Not for inside of a transaction. Throws a DomainError that names the attachment
- * which cannot be taken, and why.
+ * Stores the files of a message, downloading those given by URL, and adds their rows to `kept` for the caller to
+ * insert. Files before a failing one are added as well. Must not be called inside a transaction. Throws a DomainError
+ * with the refused attachment and the reason.
  */
 export async function storeAttachments(
   deps: AttachmentDeps,
@@ -41,7 +41,7 @@ export async function storeAttachments(
   }
 }
 
-/** Deletes the bytes of files whose rows were not inserted. */
+/** Deletes the content of files without inserted rows. */
 export async function deleteAttachments({ storage }: Pick<AttachmentDeps, 'storage'>, files: Media[]): Promise<void> {
   for (const { key } of files) await storage.delete(key);
 }
@@ -72,7 +72,7 @@ async function download(egress: Egress, url: string, field: string): Promise<Buf
   return bytes;
 }
 
-/** What is wrong with a file, said of the attachment that it is. */
+/** Attributes an error about a file to its attachment. */
 function errorForField({ kind, message }: DomainError, field: string): DomainError {
   const taken: ErrorKind[] = ['too_large', 'unsupported'];
   return taken.includes(kind) ? new DomainError(kind, `body.${field}: ${message}`) : refused(field, message);

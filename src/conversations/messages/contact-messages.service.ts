@@ -13,14 +13,14 @@ export interface ContactMessage {
   id: string;
   text: string;
   attachments?: StoredAttachment[];
-  /** As whoever writes calls themselves. */
+  /** The name given by the sender. */
   name?: string | undefined;
   avatarUrl?: string | undefined;
 }
 
 /**
- * Adds what a contact says to a session that is locked, which opens again where it was closed. What one who is blocked says is kept, and does
- * nothing else. A second message of the same id changes nothing; says whether this is the first.
+ * Adds a contact's message to a locked session and reopens a closed one. A blocked contact's message is stored without
+ * further effects. A second message with the same id changes nothing. Returns whether this is the first.
  */
 export async function addContactMessage(
   trx: Trx,

@@ -14,16 +14,16 @@ import { deliverToChannel, type SendingDeps } from './service.ts';
 
 const MAX_NAME_LENGTH = 1_000;
 
-/** Something that was said in another system. */
+/** A message sent in another system. */
 export interface ExternalMessage {
-  /** The same for the same thing, so that it is kept once. */
+  /** Always the same for one message, so it is stored once. */
   id: string;
   text: string;
-  /** As whoever said it is called there. */
+  /** The sender's name in the other system. */
   name: string | null;
 }
 
-/** Whom another system knows, in its own words. */
+/** A person as described by another system. */
 export interface ExternalPerson {
   name: string | null;
   email: string | null;
@@ -31,13 +31,13 @@ export interface ExternalPerson {
 }
 
 export interface ExternalConversation {
-  /** Undefined where the other system does not know. */
+  /** Undefined if the other system does not know the person. */
   person: ExternalPerson | undefined;
   channel: SessionChannel;
   assistMode: boolean;
 }
 
-/** Opens a session for a conversation that another system holds with a customer: what is said here goes out there. */
+/** Opens a session for another system's conversation with a customer: messages written here are sent there. */
 export async function openExternalSession(
   trx: Trx,
   orgId: string,
@@ -47,7 +47,10 @@ export async function openExternalSession(
   return openSession(trx, orgId, { contactId, channel, assistMode, relayedSide: 'customer' });
 }
 
-/** The contact with the person's e-mail address, or else number; null for one without. A name and a number are kept where there was none. */
+/**
+ * Returns the contact with the person's e-mail address, or else phone number. Creates the contact if needed; null for a
+ * person without either. Adds the name and number to a contact without one.
+ */
 async function resolveExternalContact(trx: Trx, orgId: string, person: ExternalPerson): Promise<string | null> {
   const email = Email.safeParse(person.email).data;
   const phone = PhoneNumber.safeParse(person.phone).data;
@@ -62,7 +65,7 @@ async function resolveExternalContact(trx: Trx, orgId: string, person: ExternalP
   return contactId;
 }
 
-/** A number that another contact has stays with that one. */
+/** Adds a phone number to a contact, unless another contact has it. */
 async function addPhoneNumber(trx: Trx, orgId: string, contactId: string, phone: string): Promise<void> {
   try {
     await updateContact(trx, orgId, contactId, { phone });
@@ -71,7 +74,10 @@ async function addPhoneNumber(trx: Trx, orgId: string, contactId: string, phone:
   }
 }
 
-/** Adds what the customer said in another system, who becomes the session's contact where it has none. Says whether it is new. Throws notFound. */
+/**
+ * Adds a customer's message from another system. The customer becomes the session's contact if it has none. Returns
+ * whether the message is new. Throws notFound.
+ */
 export async function addExternalCustomerMessage(
   trx: Trx,
   orgId: string,
@@ -88,8 +94,9 @@ export async function addExternalCustomerMessage(
 }
 
 /**
- * Adds what an agent said in another system. Where that speaks for the agents' side, it goes out to the customer like any agent's message; why
- * it cannot is noted. Says whether it is new. Throws notFound.
+ * Adds an agent's message from another system. If that system serves the agents' side, the message is sent to the
+ * customer like any agent's message; if this fails, a note records the reason. Returns whether the message is new.
+ * Throws notFound.
  */
 export async function addExternalAgentMessage(
   trx: Trx,
@@ -115,7 +122,9 @@ export async function addExternalAgentMessage(
   return true;
 }
 
-/** Adds a note that the team wrote in another system, or that is about a message. Says whether it is new. Throws notFound. */
+/**
+ * Adds a note of the team from another system, or a note about a message. Returns whether it is new. Throws notFound.
+ */
 export async function addExternalNote(
   trx: Trx,
   orgId: string,

@@ -8,14 +8,17 @@ import { addContactMessage } from './contact-messages.service.ts';
 export interface InboundMessage {
   id: string;
   channel: 'email' | 'sms' | 'whatsapp' | 'voice';
-  /** Null where nobody has the address: then it becomes a contact. */
+  /** Null if no contact has the address: one is then created. */
   contactId: string | null;
   /** An e-mail address in lower case, or a number as E.164. */
   from: string;
   text: string;
 }
 
-/** Adds what came in from a provider to the contact's last session on the channel, or to a new one where there is none. */
+/**
+ * Adds a message received from a provider to the contact's latest session on the channel, or to a new one if there is
+ * none.
+ */
 export async function addInboundMessage(
   trx: Trx,
   orgId: string,

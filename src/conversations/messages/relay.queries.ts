@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Db } from '../../db/connect.ts';
 
-/** What a message says. Null: it is redacted. */
+/** Finds the content of a message. Its text is null if redacted. */
 export const findMessage = (db: Db, orgId: string, id: string) =>
   db
     .selectFrom('session_events')

@@ -5,7 +5,7 @@ import { updateSession } from '../queries.ts';
 import { lockSession } from '../sessions/service.ts';
 import { findMessage } from './relay.queries.ts';
 
-/** What a message says, with links to its files; undefined once it is redacted. */
+/** Returns the text of a message with links to its files. Undefined once it is redacted. */
 export async function findRelayedMessage(
   db: Db,
   links: MediaLinks,
@@ -21,7 +21,7 @@ export async function findRelayedMessage(
   return { text: row.content, attachments };
 }
 
-/** From now on another system speaks for this side of the session too: what the other side says goes there. */
+/** Adds another system to this side of the session: from now on, messages of the other side are sent to it. */
 export async function addRelayedSide(trx: Trx, orgId: string, sessionId: string, side: Side): Promise<void> {
   const { relayed_side: known } = await lockSession(trx, orgId, sessionId);
   const isOther = known !== null && known !== side;

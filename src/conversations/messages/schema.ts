@@ -4,7 +4,7 @@ import { CustomDataChange, Email } from '../../contacts/schema.ts';
 
 const MAX_TEXT_LENGTH = 50_000;
 const MAX_ATTACHMENTS = 10;
-/** Of 5 MB, with what comes before it in a data URL. */
+/** Enough for 5 MB and the prefix of a data URL. */
 const MAX_BASE64_LENGTH = 7_000_000;
 const BASE64 = /^(data:[^,]{0,255};base64,)?[A-Za-z0-9+/]*={0,2}$/;
 const MAX_URL_LENGTH = 2_048;
@@ -28,7 +28,7 @@ const ChatAttachment = z
       .regex(BASE64, 'must be base64 (RFC 4648, 4) or a data URL with base64')
       .optional()
       .describe('Raw base64, or a data URL.'),
-    mime_type: z.string().max(255).optional().describe('Not looked at: the type is told from the bytes.'),
+    mime_type: z.string().max(255).optional().describe('Ignored: the type is detected from the content.'),
   })
   .refine(({ url, base64 }) => (url === undefined) !== (base64 === undefined), {
     error: 'must have url or base64, and not both',
@@ -49,7 +49,7 @@ export const SendMessage = z
       })
       .optional()
       .describe(
-        'Who says it. custom_data is merged into the contact of the session, whose name is kept where it has one. A session with nobody gets whoever has the e-mail or phone number.',
+        'The sender. custom_data is merged into the session’s contact; a name it has stays. A session without a contact gets the one with this e-mail or phone number.',
       ),
     agent: z
       .object({

@@ -23,20 +23,21 @@ export interface SendResult {
 }
 
 export interface NewMessage extends SendMessage {
-  /** The message's files, already in storage. Their rows are inserted with it. */
+  /** The message's files, already in storage. Their rows are inserted with the message. */
   files: Media[];
 }
 
 export interface SendingDeps {
   mediaLinks: MediaLinks;
-  /** Whether mail may come from any domain. */
+  /** Whether e-mail may be sent from any domain. */
   isDevelopment: boolean;
   deliveries: Pick<DeliveriesPort, 'requestReply'>;
 }
 
 /**
- * Adds what a contact or an agent says to a session. A contact who writes reopens a closed one; an agent may take the session over from
- * the AI, and what an agent says on e-mail, SMS or WhatsApp goes out there. Throws notFound, and conflict or invalid where it cannot go out.
+ * Adds a message of a contact or an agent to a session. A contact's message reopens a closed session. An agent may take
+ * the session over from the AI, and an agent's message on e-mail, SMS or WhatsApp is sent there. Throws notFound, and
+ * conflict or invalid if it cannot be sent.
  */
 export function sendMessage(
   db: Db,
@@ -98,8 +99,8 @@ async function sendAsAgent(
 }
 
 /**
- * Has a message go out where the session's channel has a provider, files as links; its id is its delivery's too. Where another system holds
- * the conversation with the customer, it goes out there.
+ * Sends a message through the provider of the session's channel, if there is one, with files as links. The delivery has
+ * the id of the message. Sends nothing if another system serves the customer's side: that system sends it.
  */
 export async function deliverToChannel(
   trx: Trx,
@@ -121,8 +122,8 @@ export async function deliverToChannel(
 }
 
 /**
- * Keeps what a message says of its contact: data is merged, a name only where there was none. A session with nobody gets whoever has the
- * e-mail or phone number. Gives the session's contact.
+ * Stores a message's details of its contact: data is merged, a name is only added. A session without a contact gets the
+ * one with the e-mail or phone number. Returns the session's contact.
  */
 async function updateContactDetails(
   trx: Trx,
@@ -144,7 +145,7 @@ async function updateContactDetails(
   return contactId;
 }
 
-/** From now on people answer in this session: the agent, where it is a member and nobody else has the session. */
+/** Hands the session off to agents. The agent becomes its assignee, if a member and if nobody else is. */
 async function takeOverSession(
   trx: Trx,
   orgId: string,

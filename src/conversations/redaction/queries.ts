@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Trx } from '../../db/connect.ts';
 import type { RedactionsTable } from './table.ts';
 
-/** What a text was part of, without the text. */
+/** The event of a redacted text, without the text. */
 export interface RedactedEvent {
   id: string;
   type: string;
@@ -10,8 +10,8 @@ export interface RedactedEvent {
 }
 
 /**
- * Takes the texts out of a session's events, or out of one of them and what is about it: what was said, file names, reasons and payloads. Gives those that had
- * any. The session is locked.
+ * Removes the texts of a session's events, or of one event and those about it: content, file names, reasons and
+ * payloads. Returns the events with removed texts. The session must be locked.
  */
 export async function redactEvents(
   trx: Trx,
@@ -36,7 +36,7 @@ export async function redactEvents(
   return rows;
 }
 
-/** Takes out of a session what tells its texts in other words; with `isWhole` also what was said of it as a whole. */
+/** Removes the summaries of a session's texts. With `isWhole` also the handoff's reason and the closing payload. */
 export async function redactSummaries(
   trx: Trx,
   orgId: string,

@@ -7,10 +7,10 @@ import { deleteRedactedFiles, redactMessage, redactSession } from './service.ts'
 const tags = ['redaction'];
 
 export const redactionRoutes: FastifyPluginAsyncZod<Deps> = async (app, { db, storage, deliveries }) => {
-  // What a redaction marked goes once it has answered, and what a crash left goes at the start.
+  // Files of a redaction are deleted after its response. Those left by a crash are deleted at the start.
   const deleteFiles = () =>
     deleteRedactedFiles(db, storage).catch((error: unknown) =>
-      app.log.warn({ err: error }, 'files of a redaction are deleted later'),
+      app.log.warn({ err: error }, 'files of a redaction could not be deleted; trying again later'),
     );
   app.addHook('onReady', () => void deleteFiles());
   app.addHook('onResponse', deleteFiles);
@@ -20,7 +20,7 @@ export const redactionRoutes: FastifyPluginAsyncZod<Deps> = async (app, { db, st
     schema: {
       operationId: 'redactMessage',
       tags,
-      description: 'Takes a message’s text and files out of all that holds them, for good.',
+      description: 'Permanently removes a message’s text and files from all places.',
       body: RedactMessage,
       response: { 200: Redacted, ...errorResponses(403, 404, 409) },
     },
@@ -41,7 +41,7 @@ export const redactionRoutes: FastifyPluginAsyncZod<Deps> = async (app, { db, st
     schema: {
       operationId: 'redactSession',
       tags,
-      description: 'Takes the texts and files of all that was said in a session out of all that holds them, for good.',
+      description: 'Permanently removes the texts and files of a session from all places.',
       body: RedactSession,
       response: { 200: Redacted, ...errorResponses(403, 404, 409) },
     },

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 const MAX_REASON = 5_000;
-/** Ours have 36. */
+/** Ids of this system have 36 characters. */
 const MAX_ID = 64;
 
 const Reason = z.string().max(MAX_REASON).optional().describe('Kept in the audit: say why, not what.');

@@ -18,12 +18,12 @@ export interface RedactionDeps {
   deliveries: Pick<DeliveriesPort, 'redactMessages'>;
 }
 
-/** Who asks: the id of an API key. */
+/** The id of the requesting API key. */
 type ApiKeyId = string;
 
 /**
- * Takes a message's text and files out of all that holds them, for good. Done again, it finds nothing left. Gives how many texts there were.
- * Throws notFound, and conflict while the message is being sent.
+ * Permanently removes a message's text and files from all places. Repeated, it finds nothing left. Returns the number
+ * of removed texts. Throws notFound, and conflict while the message is being sent.
  */
 export async function redactMessage(
   { db, deliveries }: RedactionDeps,
@@ -39,7 +39,7 @@ export async function redactMessage(
   });
 }
 
-/** Takes the texts and files of a whole session out of all that holds them, for good. Throws as redactMessage does. */
+/** Permanently removes the texts and files of a session from all places. Throws the same errors as redactMessage. */
 export async function redactSession(
   { db, deliveries }: RedactionDeps,
   orgId: string,

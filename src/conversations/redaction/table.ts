@@ -1,17 +1,17 @@
 import type { Generated } from 'kysely';
 
-/** The audit of redactions. */
+/** The audit log of redactions. */
 export interface RedactionsTable {
   org_id: string;
   id: string;
   kind: 'message' | 'session';
   session_id: string;
-  /** Of a message alone. */
+  /** The redacted message. Null for a whole session. */
   message_id: string | null;
   reason: string | null;
-  /** The key that asked for it. */
+  /** The requesting API key. */
   api_key_id: string;
-  /** How many texts were still there. */
+  /** The number of removed texts. */
   affected: number;
   created_at: Generated<Date>;
 }

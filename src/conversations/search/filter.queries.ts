@@ -4,12 +4,15 @@ import { isUuid } from '../../ids.ts';
 import { selectSessions } from '../queries.ts';
 import type { FilterSessions, SessionFilters } from './filter.schema.ts';
 
-/** Sessions that are looked through in order before the set of all matches is built: a page of 25 is in them where one in sixty matches. */
+/**
+ * The number of sessions scanned in order before the set of all matches is built. A page of 25 is found among them if
+ * one in sixty matches.
+ */
 const SCAN_WINDOW = 1_500;
-/** How many sessions of the window a session of a deeper page is worth. */
+/** The number of additional sessions to scan for each session up to the end of the page. */
 const SCAN_WINDOW_FACTOR = 3;
 
-/** Each as its index has it. A session without a message counts as the longest silent. */
+/** The orders of the indexes. A session without a message counts as the one silent for longest. */
 const ORDERS = {
   last_message_at: { desc: sql`at desc nulls last, id desc`, asc: sql`at asc nulls first, id asc` },
   created_at: { desc: sql`at desc, id desc`, asc: sql`at asc, id asc` },
@@ -17,13 +20,14 @@ const ORDERS = {
 
 type Condition = RawBuilder<SqlBool>;
 interface FilterCriteria extends Pick<FilterSessions, 'filters' | 'sort_by' | 'sort_order'> {
-  /** Of `filters.tags`. */
+  /** The keys of `filters.tags`. */
   tagKeys: string[];
 }
 
 /**
- * The sessions that meet every condition, behind the first `offset`, in a total order. Where matches lie dense, the first sessions in order
- * hold the page; where they do not, it comes from the set of all matches. Either sorts ids alone: rows are read for the page only.
+ * Lists the sessions meeting every condition, after the first `offset`, in a total order. If matches are frequent, the
+ * first sessions in order contain the page; otherwise it is taken from the set of all matches. Both sort ids alone:
+ * rows are read for the page only.
  */
 export function listFilteredSessions(
   db: Db,
@@ -63,7 +67,7 @@ export function listFilteredSessions(
     .execute();
 }
 
-/** Whether rows of other tables are looked for by the index for each session, or as one set. */
+/** Whether rows of other tables are found by index for each session (`probes`), or as one set (`sets`). */
 type LookupStrategy = 'sets' | 'probes';
 
 function withinDates({ date }: SessionFilters): Condition[] {
@@ -92,7 +96,10 @@ function conditionsOf(filters: SessionFilters): Condition[] {
   ];
 }
 
-/** The column has one of the values. No value is no condition; one that `isPossible` refuses is in no session. */
+/**
+ * Requires one of the values in the column. No values mean no condition; values refused by `isPossible` match no
+ * session.
+ */
 function isOneOf<Value>(
   column: string,
   values: Value[] | undefined,

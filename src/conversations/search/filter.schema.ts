@@ -5,7 +5,7 @@ import { Session } from '../sessions/schema.ts';
 
 const MAX_VALUES = 1_000;
 const MAX_TAGS = 100;
-/** Sessions that a page may lie behind. The cost of a page grows with them. */
+/** The maximum number of sessions before a page. The cost of a page grows with them. */
 const MAX_OFFSET = 100_000;
 
 const UtcTimestamp = z.iso

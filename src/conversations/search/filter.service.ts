@@ -3,7 +3,7 @@ import { tagKeyOf } from '../../desk/tags/rules.ts';
 import { listFilteredSessions } from './filter.queries.ts';
 import type { FilterSessions } from './filter.schema.ts';
 
-/** A page of the sessions that meet every condition. */
+/** Returns a page of the sessions meeting every condition. */
 export async function filterSessions(db: Db, orgId: string, { page, limit, ...wanted }: FilterSessions) {
   const tagKeys = [...new Set((wanted.filters.tags ?? []).map((name) => tagKeyOf(name.trim())))];
   const rows = await listFilteredSessions(

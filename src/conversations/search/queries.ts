@@ -1,7 +1,10 @@
 import { sql } from 'kysely';
 import { type Db, PLANNED_EACH_TIME } from '../../db/connect.ts';
 
-/** Newest events that are looked through in order before all matches are found. A page is in them where one in a hundred matches. */
+/**
+ * The number of newest events scanned in order before all matches are searched. A page is found among them if one in a
+ * hundred matches.
+ */
 const SCAN_WINDOW = 6_000;
 
 export interface FoundMessage {
@@ -11,7 +14,7 @@ export interface FoundMessage {
   type: 'message' | 'human_agent_comment';
 }
 
-/** The languages of the org's sessions whose words have stems: one step through the index for each. */
+/** Lists the languages of the org's sessions with known word stems, with one index step per language. */
 export async function listStemmedLanguages(db: Db, orgId: string): Promise<string[]> {
   const { rows } = await sql<{ language: string }>`
     with recursive spoken as (
@@ -30,8 +33,8 @@ export async function listStemmedLanguages(db: Db, orgId: string): Promise<strin
 const RESULT_COLUMNS = sql`id, session_id, content as message, type`;
 
 /**
- * The org's newest messages and notes that match. What matches often is found among the newest; only what does not is looked for in the
- * index, so that neither has to sort much.
+ * Finds the org's newest matching messages and notes. Frequent matches are found among the newest events, and only rare
+ * ones are looked up in the index, so neither has to sort much.
  */
 export async function searchMessages(db: Db, orgId: string, query: string, limit: number): Promise<FoundMessage[]> {
   const matching = sql`search @@ ${query}::tsquery`;
@@ -55,7 +58,7 @@ export async function searchMessages(db: Db, orgId: string, query: string, limit
   return rows;
 }
 
-/** The newest messages and notes that match in a contact's sessions. */
+/** Finds the newest matching messages and notes in a contact's sessions. */
 export async function searchMessagesOfContact(
   db: Db,
   orgId: string,

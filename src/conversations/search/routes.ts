@@ -7,7 +7,7 @@ import { searchSessions } from './service.ts';
 
 const tags = ['chat sessions'];
 
-/** How sessions are found among many. */
+/** Routes to filter and search sessions. */
 export const searchRoutes: FastifyPluginAsyncZod = async (app) => {
   app.post('/chat/sessions/filter', {
     config: { scope: 'chat-sessions:read', isRepeatable: true },
@@ -27,7 +27,7 @@ export const searchRoutes: FastifyPluginAsyncZod = async (app) => {
     schema: {
       operationId: 'searchChatSessions',
       tags,
-      description: 'Looks for words in contacts’ names and addresses, and in all messages and notes.',
+      description: 'Searches for words in contacts’ names and addresses, and in all messages and notes.',
       querystring: SearchSessions,
       response: { 200: SearchResults, ...errorResponses(403) },
     },

@@ -4,7 +4,7 @@ import { Id } from '../../http/schemas.ts';
 const MAX_QUERY_LENGTH = 500;
 const MAX_WORDS = 50;
 
-/** One letter of Unicode may stand for four words, so they are counted as they are searched. */
+/** Counts words after normalization, as the search does: one Unicode letter may expand to four words. */
 const countWords = (text: string) => text.normalize('NFKC').trim().split(/\s+/).length;
 
 export const SearchSessions = z.object({
@@ -15,9 +15,9 @@ export const SearchSessions = z.object({
     .refine((text) => text.trim() !== '', 'must not be blank')
     .refine((text) => countWords(text) <= MAX_WORDS, `must have at most ${MAX_WORDS} words`)
     .describe(
-      'Words of which each is wanted, in any order, language and spelling; the last may be a beginning. "A phrase" is wanted as it stands, -one is not wanted, OR stands between alternatives.',
+      'Words to find, all of them, in any order, language and spelling; the last may be a prefix. "A phrase" must occur as it is, -word must not occur, OR separates alternatives.',
     ),
-  contact_id: Id.optional().describe('Looks only at this contact and at its sessions.'),
+  contact_id: Id.optional().describe('Searches only this contact and its sessions.'),
 });
 export type SearchSessions = z.infer<typeof SearchSessions>;
 

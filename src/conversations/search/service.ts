@@ -5,10 +5,10 @@ import { listStemmedLanguages, searchMessages, searchMessagesOfContact } from '.
 import type { SearchSessions } from './schema.ts';
 
 const MAX_MESSAGES = 50;
-/** Shorter ones begin too many words. */
+/** Shorter prefixes match too many words. */
 const MIN_PREFIX_LENGTH = 4;
 
-/** Contacts, messages and notes of the org in which the words are found. */
+/** Finds the contacts, messages and notes of the org containing the words. */
 export async function searchSessions(db: Db, orgId: string, { q, contact_id }: SearchSessions) {
   const query = await findTextQuery(db, q, {
     languages: await listStemmedLanguages(db, orgId),

@@ -15,14 +15,14 @@ import { SessionPath } from './schema.ts';
 
 const tags = ['chat sessions'];
 
-/** What a support team does with sessions. */
+/** Routes for the actions of a support team on sessions. */
 export const sessionActionRoutes: FastifyPluginAsyncZod = async (app) => {
   app.post('/chat/sessions/:id/handoff', {
     config: { scope: 'chat-sessions:write', isRepeatable: true },
     schema: {
       operationId: 'handOffChatSession',
       tags,
-      description: 'Hands the session to people. One that was handed off before answers with the handoff it has.',
+      description: 'Hands the session off to agents. If it was handed off before, returns the existing handoff.',
       params: SessionPath,
       body: HandOffSession,
       response: { 200: HandedOff, ...errorResponses(403, 404) },
@@ -38,7 +38,7 @@ export const sessionActionRoutes: FastifyPluginAsyncZod = async (app) => {
       operationId: 'assignChatSession',
       tags,
       description:
-        'Where no assignee is named, the team picks one by its strategy: at once where one can take it, else it waits in the team’s queue. null: nobody is picked. A session that opens again while its assignee is away goes back to the team.',
+        'Without assignee_id, the team picks an assignee by its strategy: at once if a member is available, otherwise the session waits in the team’s queue. null: nobody is picked. A session reopened while its assignee is away returns to the team.',
       params: SessionPath,
       body: AssignSession,
       response: { 200: NoBody, ...errorResponses(403, 404) },
@@ -54,7 +54,7 @@ export const sessionActionRoutes: FastifyPluginAsyncZod = async (app) => {
     schema: {
       operationId: 'addChatSessionNote',
       tags,
-      description: 'Adds what only the team sees. It stands in the history as human_agent_comment.',
+      description: 'Adds a note visible to the team only. It appears in the history as human_agent_comment.',
       params: SessionPath,
       body: AddNote,
       response: { 201: AddedNote, ...errorResponses(403, 404) },
@@ -85,7 +85,7 @@ export const sessionActionRoutes: FastifyPluginAsyncZod = async (app) => {
     schema: {
       operationId: 'removeChatSessionTags',
       tags,
-      description: 'Takes one tag off the session, or all of them. A tag that it does not have changes nothing.',
+      description: 'Removes one tag from the session, or all of them. A tag that it does not have changes nothing.',
       params: SessionPath,
       querystring: RemoveTags,
       response: { 200: NoBody, ...errorResponses(403, 404) },

@@ -14,7 +14,7 @@ export const HandOffSession = z
 
 export const HandedOff = z.object({ handoff: HandoffAnswer });
 
-/** An absent field stays as it is. */
+/** Absent fields stay unchanged. */
 export const AssignSession = z
   .object({
     assignee_id: z.int().min(1).nullable().optional().describe('A member’s id. null: nobody.'),

@@ -18,7 +18,7 @@ import type { AssignSession } from './actions.schema.ts';
 import type { UpdateSession } from './schema.ts';
 import { lockSession } from './service.ts';
 
-/** Changes a session's status and data. Throws notFound, and invalid for a custom status that the org does not have. */
+/** Changes a session's status and data. Throws notFound, and invalid for a custom status unknown to the org. */
 export function applySessionUpdate(db: Db, orgId: string, id: string, input: UpdateSession): Promise<void> {
   return inTransaction(db, async (trx) => {
     const session = await lockSession(trx, orgId, id);
@@ -62,7 +62,7 @@ export function applySessionUpdate(db: Db, orgId: string, id: string, input: Upd
   });
 }
 
-/** Values by key after the change, with the keys that are not as they were. Throws invalid where they would be too many. */
+/** Returns the values by key after the change, and the changed keys. Throws invalid for too much data. */
 function changedData(field: 'custom_data' | 'editable_custom_data', session: LockedSession, input: UpdateSession) {
   const before = session[field];
   const change = input[field] ?? {};
@@ -74,7 +74,7 @@ function changedData(field: 'custom_data' | 'editable_custom_data', session: Loc
 
 const ownValue = (data: Record<string, string>, key: string) => (Object.hasOwn(data, key) ? data[key] : undefined);
 
-/** A status of its own ends with the next `status` that is given. */
+/** Returns whether the custom status stays: it ends with the next change of `status`. */
 const keepsCustomStatus = (session: LockedSession, { status, custom_status_id }: UpdateSession) =>
   custom_status_id === undefined && (status === undefined || status === session.status);
 
@@ -84,7 +84,7 @@ async function assertCustomStatus(trx: Trx, orgId: string, id: number): Promise<
   throw refused('custom_status_id', 'must be the id of one of session_statuses: PATCH /org/settings defines them');
 }
 
-/** Hands a session to people. One that was handed off before keeps its handoff. `isExternal` as in handOver. Throws notFound. */
+/** Hands a session off to agents. An existing handoff stays. `isExternal` is as in startHandoff. Throws notFound. */
 export function handOff(
   db: Db,
   orgId: string,
@@ -103,8 +103,8 @@ export function handOff(
 }
 
 /**
- * Gives a session to a member, a team, both or nobody. Where no assignee is named, even as null, the team picks one by its strategy. Throws
- * notFound, and invalid for whom the org does not have.
+ * Assigns a session to a member, a team, both or nobody. If the assignee is absent, and not null, the team picks one by
+ * its strategy. Throws notFound, and invalid for a member or team unknown to the org.
  */
 export function assignSession(db: Db, orgId: string, id: string, input: AssignSession): Promise<void> {
   return inTransaction(db, async (trx) => {
@@ -124,7 +124,7 @@ export function assignSession(db: Db, orgId: string, id: string, input: AssignSe
   });
 }
 
-/** Adds what only the team sees, and gives its id. Throws notFound. */
+/** Adds a note visible to the team only, and returns its id. Throws notFound. */
 export function addNote(db: Db, orgId: string, id: string, text: string): Promise<string> {
   return inTransaction(db, async (trx) => {
     await lockSession(trx, orgId, id);
@@ -134,7 +134,7 @@ export function addNote(db: Db, orgId: string, id: string, text: string): Promis
   });
 }
 
-/** Puts tags of the org on a session. Throws notFound, and invalid for tags that the org does not have. */
+/** Adds tags to a session. Throws notFound, and invalid for tags unknown to the org. */
 export function addTags(db: Db, orgId: string, id: string, names: string[]): Promise<void> {
   return inTransaction(db, async (trx) => {
     const session = await lockSession(trx, orgId, id);
@@ -145,7 +145,7 @@ export function addTags(db: Db, orgId: string, id: string, names: string[]): Pro
   });
 }
 
-/** Takes the tag of a name in any spelling off a session, or all of its tags. Throws notFound. */
+/** Removes a tag from a session, by its name in any spelling, or all tags. Throws notFound. */
 export function removeTags(db: Db, orgId: string, id: string, name: string | undefined): Promise<void> {
   return inTransaction(db, async (trx) => {
     const session = await lockSession(trx, orgId, id);

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Trx } from '../../db/connect.ts';
 
-/** Gives a session its language, and its messages so far the stems of it. One that has a language keeps it. */
+/** Sets the language of a session without one, and indexes its messages so far with the stems of that language. */
 export async function setLanguage(trx: Trx, orgId: string, sessionId: string, language: string): Promise<void> {
   await sql`
     with session as (

@@ -22,18 +22,20 @@ import {
 import { createSession, getSession, pageOfSessions } from './service.ts';
 
 const tags = ['chat sessions'];
-/** One file of 5 MB in base64, with all else that a message may hold. */
+/** Enough for one file of 5 MB in base64 and the rest of a message. */
 const MAX_MESSAGE_BYTES = 8 * 1024 * 1024;
 
 export const sessionRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => {
   const { sending, mediaLinks } = deps;
   const kept = new WeakMap<FastifyRequest, Media[]>();
 
-  // Bytes of a message that was not taken are of no use to anybody.
+  // Deletes the stored files of a refused message.
   app.addHook('onResponse', async (request, reply) => {
     const files = kept.get(request) ?? [];
     if (reply.statusCode >= 400)
-      await deleteAttachments(deps, files).catch((error: unknown) => request.log.warn({ err: error }, 'files stay'));
+      await deleteAttachments(deps, files).catch((error: unknown) =>
+        request.log.warn({ err: error }, 'files of a refused message could not be deleted'),
+      );
   });
 
   app.post('/chat/sessions', {
@@ -106,7 +108,7 @@ export const sessionRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => {
       operationId: 'sendMessage',
       tags,
       description:
-        'Adds what a contact or an agent says. What an agent says in a session on e-mail, SMS or WhatsApp goes out there, and its message is the delivery of the same id.',
+        'Adds a message of a contact or an agent. An agent’s message in a session on e-mail, SMS or WhatsApp is sent there, as the delivery with the same id.',
       params: SessionPath,
       body: SendMessage,
       response: { 201: SentMessage, ...errorResponses(403, 404, 409) },

@@ -40,7 +40,7 @@ export const UpdateSession = z
         'must have at most 100,000 characters',
       )
       .optional()
-      .describe('Kept, and handed to whoever listens to ticket-resolved.'),
+      .describe('Stored, and sent with ticket-resolved.'),
     custom_data: CustomDataChange.optional(),
     editable_custom_data: CustomDataChange.optional(),
   })
@@ -72,9 +72,9 @@ const HandoffPart = z
     state: z
       .enum(['pending', 'running', 'parked', 'done', 'skipped', 'failed', 'settled'])
       .describe(
-        'parked: tried again by itself at next_try_at. failed: refused for good, until it is retried or settled.',
+        'parked: retried automatically at next_try_at. failed: refused permanently, until it is retried or settled.',
       ),
-    external_id: z.string().nullable().describe('Of what the ticketing system has.'),
+    external_id: z.string().nullable().describe('The id in the ticketing system.'),
     error: z.string().nullable(),
     attempts: z.int(),
     next_try_at: z.string().nullable(),
@@ -87,7 +87,7 @@ export const HandoffAnswer = z
     sentiment: z.string().nullable(),
     reason: z.string().nullable(),
     at: z.string(),
-    state: z.enum(['pending', 'partial', 'done']).describe('How far the ticketing system has it.'),
+    state: z.enum(['pending', 'partial', 'done']).describe('The progress in the ticketing system.'),
     parts: z.array(HandoffPart).optional(),
   })
   .meta({ id: 'Handoff' });

@@ -20,7 +20,9 @@ import {
 } from '../queries.ts';
 import type { CreateSession, ListSessions } from './schema.ts';
 
-/** Opens a session, with one of the org's contacts or nobody yet. Throws invalid for a contact that the org does not have. */
+/**
+ * Opens a session with one of the org's contacts, or with nobody yet. Throws invalid for a contact unknown to the org.
+ */
 export function createSession(
   db: Db,
   orgId: string,
@@ -41,12 +43,14 @@ interface SessionScope {
 
 interface NewSession extends SessionScope {
   verified?: boolean | null;
-  /** See the table. */
+  /** See `relayed_side` of SessionsTable. */
   relayedSide?: 'customer' | 'agents';
   assistMode?: boolean;
 }
 
-/** Opens a session with one of the org's contacts. One who is blocked starts nothing. */
+/**
+ * Opens a session with one of the org's contacts. A blocked contact's session is not announced, so it triggers nothing.
+ */
 export async function openSession(
   trx: Trx,
   orgId: string,
@@ -71,27 +75,26 @@ export async function openSession(
 export const setHasSla = (trx: Trx, orgId: string, ids: string[], hasSla: boolean): Promise<void> =>
   updateHasSla(trx, orgId, ids, hasSla);
 
-/** Throws notFound. */
 export async function getSession(db: Db, orgId: string, id: string) {
   const session = await findSession(db, orgId, id);
   if (session === undefined) throw notFound('session');
   return session;
 }
 
-/** The session as it stays until the transaction ends. Throws notFound. */
+/** Locks the session until the transaction ends and returns it. Throws notFound. */
 export async function lockSession(trx: Trx, orgId: string, id: string): Promise<LockedSession> {
   const session = await findSessionForUpdate(trx, orgId, id);
   if (session === undefined) throw notFound('session');
   return session;
 }
 
-/** A page of the org's sessions by creation, or by update where the caller asks for updates. */
+/** Returns a page of the org's sessions by creation, or by update on request. */
 export const pageOfSessions = (db: Db, orgId: string, query: ListSessions) =>
   pageOfRange(db, query, (place) => listSessions(db, orgId, query, place));
 
 /**
- * The org's session of this id, which stays open until the transaction ends. The id may be any text. Throws notFound, and conflict
- * where the session is with another contact, on another channel or closed.
+ * Locks the org's open session with this id until the transaction ends and returns it. The id may be any text. Throws
+ * notFound, and conflict for a session with another contact, on another channel, or closed.
  */
 export async function lockOpenSession(
   trx: Trx,
@@ -108,7 +111,7 @@ export async function lockOpenSession(
   return { id: session.id };
 }
 
-/** The session that a message of the org is in. Throws notFound. */
+/** Returns the session of a message of the org. */
 export async function getSessionOfMessage(db: Db, orgId: string, messageId: string): Promise<{ id: string }> {
   const session = await findSessionOfMessage(db, orgId, messageId);
   if (session === undefined) throw notFound('message');
@@ -123,7 +126,10 @@ interface NewMessage {
   content: string;
 }
 
-/** Adds a message to a session, whose times move on. A second one of the same id changes nothing, so that this can be tried again. */
+/**
+ * Adds a message to a session and advances its timestamps. A second message with the same id changes nothing, so the
+ * call can be repeated.
+ */
 export async function addMessage(
   trx: Trx,
   orgId: string,

@@ -1,6 +1,6 @@
 import type { Db } from '../../db/connect.ts';
 
-/** What was said and how the status changed in a session, in order, without its texts. */
+/** Lists the messages, handoffs, takeovers and status changes of a session in order, without texts. */
 export const listFactEvents = (db: Db, orgId: string, sessionId: string) =>
   db
     .selectFrom('session_events')
@@ -11,7 +11,7 @@ export const listFactEvents = (db: Db, orgId: string, sessionId: string) =>
     .orderBy('seq')
     .execute();
 
-/** When the session was opened, and how it stands. */
+/** Finds the creation time and status of a session. */
 export const findSessionState = (db: Db, orgId: string, sessionId: string) =>
   db
     .selectFrom('sessions')

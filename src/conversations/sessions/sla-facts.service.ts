@@ -16,7 +16,7 @@ export interface SessionSlaFacts {
   facts: SessionFact[];
 }
 
-/** What happened in a session as far as its clocks care. Throws notFound. */
+/** Returns the facts of a session relevant to its SLA clocks. */
 export async function getSlaFacts(db: Db, orgId: string, sessionId: string): Promise<SessionSlaFacts> {
   const session = await findSessionState(db, orgId, sessionId);
   if (session === undefined) throw notFound('session');
@@ -30,7 +30,7 @@ export async function getSlaFacts(db: Db, orgId: string, sessionId: string): Pro
   return { createdAt: session.created_at, isClosed: session.status !== 'open', facts };
 }
 
-/** Writes into a session's history what its clocks did. */
+/** Records events of the SLA clocks in a session's history. */
 export async function recordSlaEvents(
   trx: Trx,
   orgId: string,

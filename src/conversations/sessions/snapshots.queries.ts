@@ -2,14 +2,14 @@ import { sql } from 'kysely';
 import type { Db } from '../../db/connect.ts';
 import { selectSessions } from '../queries.ts';
 
-/** Sessions of these ids as answers show them. */
+/** Lists sessions by id in the API's format. */
 export const listSessionsById = (db: Db, orgId: string, ids: string[]) =>
   selectSessions(db, orgId)
     .where('session.id', '=', sql<string>`any(${ids}::uuid[])`)
     .select(['session.contact_id', 'session.session_closed_payload'])
     .execute();
 
-/** What was written in these events. Redacted and unknown ones are left out. */
+/** Lists the texts of events, without redacted and unknown ones. */
 export const listContents = (db: Db, orgId: string, eventIds: string[]) =>
   db
     .selectFrom('session_events')
@@ -19,7 +19,7 @@ export const listContents = (db: Db, orgId: string, eventIds: string[]) =>
     .where('content', 'is not', null)
     .execute();
 
-/** The sessions that messages are in. */
+/** Lists the sessions of messages. */
 export const listSessionsOfMessages = (db: Db, orgId: string, messageIds: string[]) =>
   db
     .selectFrom('session_events')

@@ -5,12 +5,12 @@ import { listContents, listSessionsById, listSessionsOfMessages } from './snapsh
 
 export interface SessionSnapshot {
   contactId: string | null;
-  /** As GET answers it. */
+  /** In the format of GET. */
   session: z.input<typeof Session>;
   closedPayload: unknown;
 }
 
-/** Sessions of the org by their ids, each as GET answers it. Those that are gone are left out. */
+/** Returns sessions of the org by id, each in the format of GET. Deleted ones are left out. */
 export async function listSessionSnapshots(
   db: Db,
   orgId: string,
@@ -29,13 +29,13 @@ export async function listSessionSnapshots(
   );
 }
 
-/** What people wrote in events, by the events' ids. Redacted ones are left out. */
+/** Returns the texts of events by event id. Redacted ones are left out. */
 export async function listEventContents(db: Db, orgId: string, eventIds: string[]): Promise<Map<string, string>> {
   const rows = eventIds.length === 0 ? [] : await listContents(db, orgId, eventIds);
   return new Map(rows.map(({ id, content }) => [id, content as string]));
 }
 
-/** The sessions that messages are in, by the messages' ids. Those that are in none are left out. */
+/** Returns the session ids of messages by message id. Unknown messages are left out. */
 export async function listSessionIdsOfMessages(
   db: Db,
   orgId: string,

@@ -9,13 +9,13 @@ import { openSession } from './service.ts';
 
 interface VisitorSession {
   contactId: string;
-  /** Whether the org vouched for who the contact is. */
+  /** Whether the org verified the contact's identity. */
   isVerified: boolean;
   language: string | null;
   customData: Record<string, string>;
 }
 
-/** Opens a session on the channel web, with what is known of it at the start. Throws invalid for more data than can be kept. */
+/** Opens a session on the web channel with initial data. Throws invalid for too much data. */
 export async function openVisitorSession(
   trx: Trx,
   orgId: string,
@@ -28,18 +28,21 @@ export async function openVisitorSession(
   return id;
 }
 
-/** Sets the language that the contact's client says it is in, whatever it was. The first one is that of the messages before it too. */
+/**
+ * Sets the language reported by the contact's client, replacing any other. The first one also applies to earlier
+ * messages.
+ */
 export async function setSessionLanguage(trx: Trx, orgId: string, sessionId: string, language: string): Promise<void> {
   await setLanguage(trx, orgId, sessionId, language);
   await updateSession(trx, orgId, sessionId, { language });
 }
 
-/** Writes into the history where the contact's client stands. */
+/** Records a checkpoint of the contact's client in the history. */
 export async function recordCheckpoint(trx: Trx, orgId: string, sessionId: string, payload: unknown): Promise<void> {
   await recordEvents(trx, orgId, sessionId, [{ id: newId(), type: 'state_checkpoint', data: { payload } }]);
 }
 
-/** Writes a score into the history, under its own id. */
+/** Records a score in the history, under its own id. */
 export async function recordScore(
   trx: Trx,
   orgId: string,

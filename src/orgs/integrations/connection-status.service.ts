@@ -5,13 +5,15 @@ import { clearError, lockIntegration, recordCheckResult, updateSecrets } from '.
 import type { IntegrationKind } from './schema.ts';
 import { CONNECTION_NAME, openSecrets, type SecretValues, type StoredIntegration, sealSecrets } from './secrets.ts';
 
-/** A secret of a connection that was used: what came of that says nothing of another in its place. */
+/**
+ * The secret used in a call to a provider. The result of the call does not apply to a later secret at the same path.
+ */
 export interface UsedSecret {
   path: string;
   value: string;
 }
 
-/** Notes why the provider refuses a connection's secret, and what to do. */
+/** Records the provider's refusal of a connection's secret. The message states the reason and the remedy. */
 export async function recordRefusal(
   db: Db,
   secrets: Secrets,
@@ -25,11 +27,11 @@ export async function recordRefusal(
   );
 }
 
-/** Notes that a connection works again that was refused with this message. */
+/** Records that a connection works again, if it was refused with this message. */
 export const recordRecovery = (db: Db, orgId: string, kind: IntegrationKind, message: string): Promise<void> =>
   clearError(db, orgId, kind, CONNECTION_NAME, message);
 
-/** Keeps what the provider gave in a secret's place. */
+/** Replaces a secret with the one issued by the provider. */
 export async function replaceSecret(
   db: Db,
   secrets: Secrets,
@@ -44,7 +46,7 @@ export async function replaceSecret(
   });
 }
 
-/** Does nothing where the connection has another secret by now, or is gone. */
+/** Does nothing if the connection was deleted or has another secret by now. */
 const withSecretInUse = (
   db: Db,
   secrets: Secrets,

@@ -12,7 +12,10 @@ import { CONNECTION_NAME, openSecrets, WEBHOOK_TOKEN } from './secrets.ts';
 
 export type { CrmApp, PortalClaim } from './queries.ts';
 
-/** What a call must bring to an org's own address for its CRM; undefined where none is connected. The secret, where there is one, signs it. */
+/**
+ * Returns the credentials required of webhooks to an org's own CRM address. Undefined if no CRM is connected. The
+ * secret, if there is one, signs the webhook.
+ */
 export async function findCrmWebhookCredentials(
   db: Db,
   secrets: Secrets,
@@ -24,17 +27,20 @@ export async function findCrmWebhookCredentials(
   return token === undefined ? undefined : { token, secret };
 }
 
-/** Who says of each of some portals of a CRM that it is theirs. Nothing but the CRM's own word confirms it. */
+/** Returns the claims of orgs to some portals of a CRM, by portal. Only the CRM itself can confirm a claim. */
 export const findPortalClaims = async (db: Db, app: CrmApp, portalIds: string[]): Promise<Map<string, PortalClaim[]>> =>
   Map.groupBy(await listPortalClaims(db, app, portalIds), ({ portal_id }) => portal_id);
 
-/** The portal that an org says is its own, as long as nobody has said whether it is. */
+/** Returns the org's claim to a portal, unless the CRM has already named the account of its credentials. */
 export async function findUnconfirmedClaim(db: Db, orgId: string): Promise<PortalClaim | undefined> {
   const claim = await findPortalClaim(db, orgId);
   return claim?.is_confirmed ? undefined : claim;
 }
 
-/** Keeps of which account the CRM says that the credentials are, where it says so. Another one than the org's shows in the integration. */
+/**
+ * Stores the account of an org's credentials as named by the CRM, if it names one. An account other than the claimed
+ * portal is recorded as the integration's error.
+ */
 export function recordAccount(db: Db, orgId: string, claim: PortalClaim, accountId: string | undefined): Promise<void> {
   const { portal_id, updated_at } = claim;
   const found = accountId === undefined ? 'no account that HubSpot names' : `HubSpot's account ${accountId}`;

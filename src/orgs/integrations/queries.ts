@@ -47,7 +47,7 @@ export const findIntegration = (db: Db, orgId: string, kind: string, name: strin
 export const lockIntegration = (db: Db, orgId: string, kind: string, name: string) =>
   selectIntegration(db, orgId, kind, name).forUpdate().executeTakeFirst();
 
-/** Replaces the settings. What earlier tests found is forgotten. */
+/** Replaces the settings and clears the results of earlier tests. */
 export function upsertIntegration(db: Db, row: IntegrationRow) {
   return db
     .insertInto('integrations')
@@ -71,7 +71,7 @@ export async function insertIntegrations(db: Db, rows: IntegrationRow[]): Promis
   if (rows.length > 0) await db.insertInto('integrations').values(rows).execute();
 }
 
-/** Keeps what was found of settings, unless they were replaced meanwhile. */
+/** Records the result of a check, unless the settings were replaced meanwhile. */
 export async function recordCheckResult(
   db: Db,
   orgId: string,
@@ -88,7 +88,7 @@ export async function recordCheckResult(
     .execute();
 }
 
-/** Notes that what was refused with this error works. */
+/** Records that a connection works again, if it was refused with this error. */
 export async function clearError(db: Db, orgId: string, kind: string, name: string, lastError: string): Promise<void> {
   await db
     .updateTable('integrations')
@@ -126,21 +126,21 @@ export async function deleteIntegration(db: Db, orgId: string, kind: string): Pr
   return numDeletedRows > 0n;
 }
 
-/** The app by which orgs grant access to their CRM, and where that is. */
+/** The app used by orgs to grant access to their CRM, and the address of the CRM's API. */
 export interface CrmApp {
   clientId: string;
   baseUrl: string;
 }
 
-/** Where an org's HubSpot is that names no other address. */
+/** The default address of HubSpot's API. */
 const HUBSPOT_URL = 'https://api.hubapi.com';
 
 export interface PortalClaim {
   portal_id: string;
   org_id: string;
-  /** Of these settings. */
+  /** The time of the claiming settings. */
   updated_at: Date;
-  /** Whether HubSpot itself has said so. */
+  /** Whether HubSpot has named the account of the credentials. */
   is_confirmed: boolean;
 }
 
@@ -153,11 +153,14 @@ const selectPortalClaims = (db: Db) =>
     .where('kind', '=', 'crm')
     .where(sql<boolean>`settings->>'portal_id' is not null and settings ? 'oauth'`);
 
-/** The portal that an org says is its own by an app's grant. */
+/** Returns the portal claimed by an org through an app's grant. */
 export const findPortalClaim = (db: Db, orgId: string): Promise<PortalClaim | undefined> =>
   selectPortalClaims(db).where('org_id', '=', orgId).executeTakeFirst();
 
-/** Which orgs say of which portals that they are theirs, by a grant of an app at an address, and are not known to be wrong. */
+/**
+ * Returns the claims of orgs to portals, by grants of an app at an address. Leaves out claims contradicted by HubSpot,
+ * and unconfirmed claims of failing connections.
+ */
 export const listPortalClaims = (db: Db, { clientId, baseUrl }: CrmApp, portalIds: string[]): Promise<PortalClaim[]> =>
   selectPortalClaims(db)
     .where(sql<boolean>`settings->>'portal_id' = any(${portalIds})`)

@@ -34,7 +34,7 @@ export const integrationRoutes: FastifyPluginAsyncZod<Deps> = async (
       schema: {
         operationId: `put${kind.charAt(0).toUpperCase()}${kind.slice(1)}Integration`,
         tags: ['integrations'],
-        description: 'Replaces the settings. What earlier tests found is forgotten.',
+        description: 'Replaces the settings and clears the results of earlier tests.',
         body: INTEGRATION_BODIES[kind],
         response: { 200: Integration, ...errorResponses(403) },
       },

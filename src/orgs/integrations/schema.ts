@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { Timestamp } from '../../http/schemas.ts';
 
-/** What stands in an answer for a secret. Sent back, it keeps the stored one. */
+/** The placeholder for a secret in responses. Sent back, it keeps the stored secret. */
 export const MASK = '***';
 
 const Text = z.string().min(1).max(255);
-/** A secret that travels in an HTTP header, so of printable ASCII. */
+/** A secret sent in an HTTP header, hence printable ASCII. */
 const Secret = z
   .string()
   .min(1)
@@ -129,7 +129,7 @@ const OpenaiCompatible = z.object({
   embedding_model: Text.optional(),
 });
 
-/** What PUT /integrations/{kind} takes, by kind. */
+/** The request bodies of PUT /integrations/{kind}, by kind. */
 export const INTEGRATION_BODIES = {
   email: body('email', 'smtp', Smtp, { host: 'smtp.example.com', port: 587, username: 'post', password: 'secret' }),
   sms: body('sms', 'twilio', Twilio, { account_sid: 'AC0123456789', auth_token: 'secret', from: '+15005550006' }),
@@ -153,10 +153,10 @@ export type IntegrationKind = keyof typeof INTEGRATION_BODIES;
 export const INTEGRATION_KINDS = Object.keys(INTEGRATION_BODIES) as [IntegrationKind, ...IntegrationKind[]];
 export type PutIntegration = z.infer<(typeof INTEGRATION_BODIES)[IntegrationKind]>;
 
-/** The settings of a kind of connection, secrets included. */
+/** The settings of a kind of connection, including secrets. */
 export type ConnectionSettings<Kind extends IntegrationKind> = z.infer<(typeof INTEGRATION_BODIES)[Kind]>['settings'];
 
-/** Where the secrets stand in each kind's settings. */
+/** The paths of the secrets in each kind's settings. */
 export const SECRET_PATHS: Record<IntegrationKind, string[]> = {
   email: ['password', 'dkim.private_key'],
   sms: ['auth_token'],
@@ -180,7 +180,7 @@ export const Integration = z
     webhook_url: z
       .string()
       .optional()
-      .describe('Of crm, sms, whatsapp and voice: where the provider reports to, and sends what contacts write.'),
+      .describe('Of crm, sms, whatsapp and voice: the address for the provider’s callbacks and inbound messages.'),
     created_at: Timestamp,
     updated_at: Timestamp,
   })

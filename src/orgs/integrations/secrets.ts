@@ -3,17 +3,20 @@ import type { Secrets } from '../../secrets.ts';
 import type { findIntegration } from './queries.ts';
 import { type IntegrationKind, MASK, SECRET_PATHS } from './schema.ts';
 
-/** Settings by name, with "***" in the place of each secret. */
+/** Settings by name, with "***" in place of each secret. */
 export type StoredSettings = Record<string, unknown>;
 /** Secrets by their path in the settings. */
 export type SecretValues = Record<string, string>;
 export type StoredIntegration = NonNullable<Awaited<ReturnType<typeof findIntegration>>>;
 
-/** Of an org's only connection of a kind. */
+/** The name of an org's only connection of a kind. */
 export const CONNECTION_NAME = 'Default';
-/** What no settings hold: the token in the address that the org's CRM posts to. */
+/** The key of a secret outside the settings: the token in the address for webhooks of the org's CRM. */
 export const WEBHOOK_TOKEN = 'webhook_token';
-/** A secret goes only where it was meant for: to keep it while these change would let its holder send it elsewhere. */
+/**
+ * The settings naming the destination of secrets. If they change, secrets must be sent again: otherwise a stored secret
+ * could be sent to another server.
+ */
 const DESTINATION_KEYS = ['host', 'base_url'];
 const MIN_SECRET_LENGTH = 4;
 
@@ -36,7 +39,7 @@ export function sealSecrets(
   return secrets.encrypt(JSON.stringify(values), secretPlaceOf(orgId, kind, name));
 }
 
-/** The secrets of a connection. */
+/** Decrypts the secrets of a connection. */
 export function openSecrets(
   secrets: Secrets,
   orgId: string,
@@ -46,7 +49,10 @@ export function openSecrets(
   return JSON.parse(secrets.decrypt(sealed, secretPlaceOf(orgId, kind, name)));
 }
 
-/** Takes the secrets out of given settings, leaving "***" in their place. Throws invalid for one that is to be kept where there is none. */
+/**
+ * Separates the secrets from given settings, leaving "***" in their place. Throws invalid for a "***" without a stored
+ * secret, or after a change of destination.
+ */
 export function splitSecrets(kind: IntegrationKind, given: object, stored: StoredSettings, before: SecretValues) {
   const settings = structuredClone(given) as StoredSettings;
   const values: SecretValues = {};
@@ -76,14 +82,14 @@ export function splitSecrets(kind: IntegrationKind, given: object, stored: Store
   return { settings, values };
 }
 
-/** Settings with their secrets. */
+/** Returns the settings with their secrets. */
 export function joinSecrets(settings: StoredSettings, values: SecretValues): StoredSettings {
   const joined = structuredClone(settings);
   for (const [path, value] of Object.entries(values)) if (path !== WEBHOOK_TOKEN) setAt(joined, path, value);
   return joined;
 }
 
-/** Paths have one step or two, and come from SECRET_PATHS. */
+/** Paths come from SECRET_PATHS and have one or two steps. */
 function valueAt(settings: StoredSettings, path: string): string | undefined {
   const [first, second] = path.split('.') as [string, string?];
   const value = settings[first];
@@ -96,7 +102,7 @@ function setAt(settings: StoredSettings, path: string, value: string): void {
   else (settings[first] as StoredSettings)[second] = value;
 }
 
-/** A provider may quote what it was sent. */
+/** Masks the secrets in a provider's message, because it may quote the request. */
 export const withoutSecrets = (message: string, values: SecretValues) =>
   Object.values(values)
     .filter((value) => value.length >= MIN_SECRET_LENGTH)

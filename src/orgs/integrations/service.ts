@@ -39,7 +39,7 @@ const WEBHOOK_TOKEN_BYTES = 32;
 
 export interface IntegrationDeps {
   secrets: Secrets;
-  /** Address under which the outside reaches the api. */
+  /** The public address of the API. */
   publicUrl: string;
   callbacks: CallbackUrls;
 }
@@ -48,7 +48,10 @@ export async function readIntegrations(db: Db, deps: IntegrationDeps, orgId: str
   return (await listIntegrations(db, orgId)).map((row) => toAnswer(deps, orgId, row));
 }
 
-/** Replaces an integration's settings. A secret sent as "***" keeps its value; throws invalid where there is none to keep. */
+/**
+ * Replaces an integration's settings. A secret sent as "***" keeps its value. Throws invalid if there is no value to
+ * keep.
+ */
 export function putIntegration(
   db: Db,
   deps: IntegrationDeps,
@@ -75,12 +78,12 @@ export function putIntegration(
   });
 }
 
-/** Throws notFound. */
+/** Deletes an integration. Throws notFound. */
 export async function removeIntegration(db: Db, orgId: string, kind: IntegrationKind): Promise<void> {
   if (!(await deleteIntegration(db, orgId, kind))) throw notFound('integration');
 }
 
-/** Makes one harmless real call with the stored settings and keeps what came back. Throws notFound. */
+/** Makes one harmless real call with the stored settings and records the result. Throws notFound. */
 export async function testIntegration(
   db: Db,
   secrets: Secrets,
@@ -102,7 +105,10 @@ export async function testIntegration(
   return { connected, message: safeMessage };
 }
 
-/** The settings of an org's connection of a kind, with their secrets; undefined where there is none. What they name was not checked. */
+/**
+ * Returns the settings of an org's connection of a kind, including secrets. Undefined if there is none. Addresses in
+ * them are not validated.
+ */
 export async function findConnection<Kind extends IntegrationKind>(
   db: Db,
   secrets: Secrets,
@@ -115,11 +121,11 @@ export async function findConnection<Kind extends IntegrationKind>(
   return INTEGRATION_BODIES[kind].shape.settings.parse(settings) as ConnectionSettings<Kind>;
 }
 
-/** The settings of all that an org has connected, by kind, without secrets. */
+/** Returns the settings of all connections of an org by kind, without secrets. */
 export const listConnections = async (db: Db, orgId: string): Promise<Map<string, StoredSettings>> =>
   new Map((await listIntegrations(db, orgId)).map(({ kind, settings }) => [kind, settings]));
 
-/** A connection that was tried and works, to be stored with a new org. */
+/** A tested, working connection to be stored with a new org. */
 export interface NewConnection {
   kind: string;
   name: string;
@@ -141,7 +147,7 @@ export function storeConnections(db: Db, secrets: Secrets, orgId: string, connec
   return insertIntegrations(db, rows);
 }
 
-/** Kinds whose provider reports to us, with the provider. */
+/** The providers with callbacks, by kind of connection. */
 const CALLBACK_PROVIDERS: Record<string, CallbackProvider> = { sms: 'twilio', whatsapp: 'meta', voice: 'vapi' };
 
 function toAnswer(

@@ -11,7 +11,10 @@ export interface IntegrationsTable {
   secrets: string | null;
   connected: boolean | null;
   last_error: string | null;
-  /** Of which account the provider says that the credentials are; null where it was not asked since the settings were replaced. */
+  /**
+   * The account of the credentials according to the provider. Null if it was not asked since the settings were
+   * replaced.
+   */
   account_id: string | null;
   created_at: Generated<Date>;
   updated_at: Generated<Date>;

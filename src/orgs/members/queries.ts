@@ -60,7 +60,7 @@ export const listMembers = (db: Db, orgId: string) => selectMembers(db, orgId).o
 export const findMember = (db: Db, orgId: string, userId: number) =>
   selectMembers(db, orgId).where('member.user_id', '=', userId).executeTakeFirst();
 
-/** Whether the person is a member of the org, and stays one until the transaction ends. */
+/** Returns whether the user is a member of the org, and prevents removal of the member until the transaction ends. */
 export async function lockMember(trx: Trx, orgId: string, userId: number): Promise<boolean> {
   const member = await trx
     .selectFrom('members')
@@ -87,7 +87,7 @@ export async function hasOtherAdmin(db: Db, orgId: string, userId: number): Prom
   return admin !== undefined;
 }
 
-/** The account of an e-mail address, made where there is none. */
+/** Returns the account of an e-mail address, creating one if needed. */
 export async function upsertUser(db: Db, email: string): Promise<number> {
   const { id } = await db
     .insertInto('users')
@@ -98,7 +98,7 @@ export async function upsertUser(db: Db, email: string): Promise<number> {
   return id;
 }
 
-/** Makes the membership, or locks the one that exists. Says which. */
+/** Creates the membership, or locks the existing one. Returns whether it is new or known. */
 export async function upsertMember(
   db: Db,
   member: { org_id: string; user_id: number; name: string },
@@ -138,7 +138,10 @@ export async function deleteMemberRoles(db: Db, orgId: string, userId: number): 
   await db.deleteFrom('member_roles').where('org_id', '=', orgId).where('user_id', '=', userId).execute();
 }
 
-/** Deletes the membership with its roles, login links and dashboard sessions. The account stays: it may belong to other orgs. */
+/**
+ * Deletes the membership with its roles, login links and dashboard sessions. The account stays, because it may belong
+ * to other orgs.
+ */
 export async function deleteMember(db: Db, orgId: string, userId: number): Promise<void> {
   await db.deleteFrom('members').where('org_id', '=', orgId).where('user_id', '=', userId).execute();
 }

@@ -26,7 +26,7 @@ export async function listMembersWithRole(db: Db, orgId: string) {
 
 export { lockMember } from './queries.ts';
 
-/** Changes a member. Throws notFound, and conflict when the org would lose its last admin. */
+/** Changes a member. Throws notFound, and conflict if the org would lose its last admin. */
 export function changeMember(db: Db, orgId: string, userId: number, { role, ...changes }: UpdateMember) {
   return inTransaction(db, async (trx) => {
     await lockOrg(trx, orgId);
@@ -42,7 +42,7 @@ export function changeMember(db: Db, orgId: string, userId: number, { role, ...c
   });
 }
 
-/** Ends a membership, with its login links and dashboard sessions. Throws as changeMember does. */
+/** Deletes a membership with its login links and dashboard sessions. Throws the same errors as changeMember. */
 export function removeMember(db: Db, orgId: string, userId: number): Promise<void> {
   return inTransaction(db, async (trx) => {
     await lockOrg(trx, orgId);
@@ -54,8 +54,8 @@ export function removeMember(db: Db, orgId: string, userId: number): Promise<voi
 }
 
 /**
- * Makes the person a member, with an account where the address has none, and gives the account's id. Name and roles are those of a new
- * membership: one that exists stays as it is. Throws invalid for a role that the org does not have.
+ * Adds a member, creating an account for the address if needed, and returns the account's id. An existing membership
+ * keeps its name and roles. Throws invalid for a role unknown to the org.
  */
 export function addMember(
   db: Db,
@@ -72,7 +72,7 @@ export function addMember(
   });
 }
 
-/** One who can take sessions is there, or one who had some is gone. */
+/** Announces a member's arrival or removal, so that waiting or orphaned sessions are assigned. */
 const announceStaffingChange = (trx: Trx, orgId: string) =>
   announce(trx, orgId, 'staffing-changed', [{ subject_id: orgId, payload: {} }]);
 
@@ -91,7 +91,7 @@ async function getMember(db: Db, orgId: string, userId: number) {
   return withStrongestRole(member);
 }
 
-/** An org without any admin stays free to change; one that has an admin keeps one. */
+/** Throws conflict for the org's last admin. Changes to other members are allowed, also in an org without admins. */
 async function assertNotLastAdmin(db: Db, orgId: string, userId: number): Promise<void> {
   const { role } = await getMember(db, orgId, userId);
   if (role !== 'admin' || (await hasOtherAdmin(db, orgId, userId))) return;

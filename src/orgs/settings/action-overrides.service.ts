@@ -10,7 +10,10 @@ import type { OrgSettings, UpdateSettings } from './schema.ts';
 type ActionOverrides = NonNullable<OrgSettings['http_action_overrides']>;
 const GROUPS = ['query_params', 'path_params', 'body_params', 'headers'] as const;
 
-/** Changes the settings that are named; null turns one off. What http_action_overrides say is sealed, and the settings have it masked. */
+/**
+ * Changes the given settings; null turns one off. The values of http_action_overrides are stored encrypted, and masked
+ * in the settings.
+ */
 export function updateSettings(db: Db, secrets: Secrets, orgId: string, changes: UpdateSettings): Promise<OrgSettings> {
   return inTransaction(db, async (trx) => {
     const { http_action_overrides: given, ...others } = changes;
@@ -22,7 +25,7 @@ export function updateSettings(db: Db, secrets: Secrets, orgId: string, changes:
   });
 }
 
-/** What takes the place of values in all of the org's HTTP actions. */
+/** Returns the overrides for all HTTP actions of the org. */
 export async function readActionOverrides(
   db: Db,
   secrets: Secrets,
@@ -34,7 +37,7 @@ export async function readActionOverrides(
 
 const secretPlaceOf = (orgId: string) => ({ orgId, table: 'orgs', column: 'http_action_overrides', row: orgId });
 
-/** With what is stored in the place of masks. */
+/** Replaces masks with stored values. Throws invalid for a mask without one. */
 function resolveMasks(given: ActionOverrides, stored: ActionOverrides): ActionOverrides {
   const issues: Issue[] = [];
   const kept = mapValues(given, (value, group, name) => {

@@ -56,7 +56,7 @@ const shape = {
   member_capacity: z.int().min(1).max(10_000).nullable().describe('Open sessions that teams give a member at most.'),
 };
 
-/** An absent setting stays as it is, null clears it. */
+/** Absent settings stay unchanged; null clears one. */
 export const UpdateSettings = z
   .object(shape)
   .partial()
@@ -69,7 +69,7 @@ export const UpdateSettings = z
   });
 export type UpdateSettings = z.infer<typeof UpdateSettings>;
 
-/** Every setting. Null means off. */
+/** All settings. Null means off. */
 export const OrgSettings = z.object(shape).meta({ id: 'OrganizationSettings' });
 export type OrgSettings = z.infer<typeof OrgSettings>;
 

@@ -59,8 +59,8 @@ const form = (schema: object = {}) => ({
   payload: { requestBody: { content: { 'application/x-www-form-urlencoded': { schema } } } },
 });
 
-describe('a test', () => {
-  it('calls the address with every parameter in its place, and shows what came back', async () => {
+describe('a test of an action', () => {
+  it('calls the address with every parameter in its place, and returns the response', async () => {
     fake.next({ status: 418, body: { id: 7 }, headers: { 'x-answer': 'yes' } });
     const { status, body } = await call(await create(), {
       path_params: { id: 'a b?#ä' },
@@ -93,7 +93,7 @@ describe('a test', () => {
     ]);
   });
 
-  it('sends a form where the operation has one', async () => {
+  it('sends the body as a form if the operation declares one', async () => {
     const id = await create(form(), org, '/form');
     expect((await call(id, { body_params: { a: 'x y&z', b: [1, true] } })).status).toBe(200);
     expect(fake.calls).toMatchObject([
@@ -102,14 +102,14 @@ describe('a test', () => {
     expect((await call(id, { body_params: ['a'] })).body.issues[0].path).toBe('body.parameters.body_params');
   });
 
-  it('shows 64 KB of an answer', async () => {
+  it('returns at most 64 KB of a response', async () => {
     fake.next({ status: 200, body: 'ä'.repeat(100_000) });
     const { body } = await call(await create({ payload: {} }, org, '/'));
     expect(Buffer.byteLength(body.body)).toBeLessThanOrEqual(64 * 1024);
     expect(Buffer.byteLength(body.body)).toBeGreaterThan(64 * 1024 - 4);
   });
 
-  it('with an Idempotency-Key calls once, and shows the same again', async () => {
+  it('calls once per Idempotency-Key, and returns the same response again', async () => {
     const id = await create({ payload: {} }, org, '/');
     const headers = { 'idempotency-key': 'k1' };
     const [first, again] = [
@@ -120,7 +120,7 @@ describe('a test', () => {
     expect(fake.calls).toHaveLength(1);
   });
 
-  it('refuses addresses that are not public, and says so', async () => {
+  it('refuses addresses that are not public, with the reason', async () => {
     for (const api_endpoint of [fake.url, 'http://169.254.169.254/latest', 'http://[::1]/', 'http://localhost:1/']) {
       const id = await create({ api_endpoint, payload: {} }, guarded.org);
       const { status, body } = await call(id, {}, {}, guarded.org);
@@ -135,14 +135,14 @@ describe('a test', () => {
     expect([status, body.message]).toEqual([422, expect.stringContaining('10.0.0.1 is not a public address')]);
   });
 
-  it('says why no answer came', async () => {
+  it('reports the reason if no response arrives', async () => {
     const id = await create({ api_endpoint: 'http://127.0.0.1:1/', payload: {} });
     const { status, body } = await call(id);
     expect([status, body.message]).toEqual([422, expect.stringContaining('could not be reached')]);
   });
 });
 
-describe('parameters', () => {
+describe('parameters of an action', () => {
   const note = { body_params: { note: 'x' } };
   const id = { path_params: { id: '1' } };
   it.each([
@@ -168,7 +168,7 @@ describe('parameters', () => {
     [{ path_params: { id: 'a\\b' } }, 'path_params.id'],
     [{ path_params: { id: '%2e%2e' } }, undefined],
     [{ ...id, path: {} }, ''],
-  ])('%j are judged at %s', async (parameters, path) => {
+  ])('given as %j are refused at %s (undefined: accepted)', async (parameters, path) => {
     const { status, body } = await call(await create(), parameters);
     if (path === undefined) expect([status, body]).toEqual([200, expect.any(Object)]);
     else {
@@ -181,7 +181,7 @@ describe('parameters', () => {
     expect(fake.calls).toHaveLength(path === undefined ? 1 : 0);
   });
 
-  it('lead to no other path than the address has', async () => {
+  it('cannot change the path of the address', async () => {
     const payload = { parameters: ['a', 'b'].map((name) => ({ name, in: 'path' })) };
     const one = await create({ payload }, org, '/x/{a}{b}/y');
     expect((await call(one, { path_params: { a: '%2e', b: '%2e' } })).status).toBe(200);
@@ -195,7 +195,7 @@ describe('parameters', () => {
     expect((await call(dotted, { path_params: { a: 'a' } })).status).toBe(200);
   });
 
-  it('are checked by schemas that are only read: a hostile one costs nothing and breaks nothing', async () => {
+  it('are checked by interpreting their schemas: a hostile schema neither blocks nor breaks anything', async () => {
     const text = 'a'.repeat(40_000);
     const hostile = [
       [{ type: 'string', pattern: '^(a|a)*$' }, `${text}!`],

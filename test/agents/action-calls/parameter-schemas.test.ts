@@ -32,19 +32,19 @@ it.each<[object, unknown[], unknown[]]>([
   [{ not: { type: 'string' } }, [1], ['a']],
   [JSON.parse('{"if":{"type":"string"},"then":{"minLength":2}}'), [1, 'ab'], ['a']],
   [{ type: 'string', default: { $ref: '#' }, examples: [{ nullable: true }] }, ['a'], [1]],
-])('%j', (schema, taken, refused) => {
+])('values are accepted or refused according to the JSON schema %j', (schema, taken, refused) => {
   expect(taken.filter((value) => !isTaken(schema, value))).toEqual([]);
   expect(refused.filter((value) => isTaken(schema, value))).toEqual([]);
 });
 
-it('says where', () => {
+it('a schema violation is reported with the path of the wrong value', () => {
   const schema = { properties: { 'a/b': { items: { type: 'string' } } } };
   expect(issuesOf(schema, { 'a/b': ['x', 1] }, 'body_params')).toEqual([
     { path: 'body_params.a/b.1', message: 'Instance type "number" is invalid. Expected "string".' },
   ]);
 });
 
-it('refuses what would take long', () => {
+it('values are refused as too large if their schema check would take long', () => {
   const values = Array.from({ length: 2_000 }, (_, n) => n);
   for (const schema of [
     { uniqueItems: true },
@@ -54,7 +54,7 @@ it('refuses what would take long', () => {
     expect(issuesOf(schema, values, 'x')).toEqual([{ path: 'x', message: expect.stringContaining('too large') }]);
 });
 
-it('never throws, whatever the schema says', () => {
+it('the schema check never throws, whatever the schema contains', () => {
   const keyword = fc.constantFrom(
     ...'type enum const properties patternProperties additionalProperties items prefixItems allOf anyOf oneOf not if then required minimum maxLength pattern format $ref $id uniqueItems dependentSchemas contains unevaluatedItems nullable'.split(
       ' ',
@@ -82,6 +82,6 @@ it('never throws, whatever the schema says', () => {
   );
 });
 
-it('takes anything where a schema says nothing', () => {
+it('a schema without constraints accepts any value', () => {
   fc.assert(fc.property(fc.jsonValue(), (value) => isTaken({}, value) && isTaken({ description: 'Any' }, value)));
 });

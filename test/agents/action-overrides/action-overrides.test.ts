@@ -54,7 +54,7 @@ const newContact = async (): Promise<string> =>
     .body.id;
 
 describe("the org's overrides", () => {
-  it('take the place of what an action is called with, and fill in the rest', async () => {
+  it('replace given values of an action, and supply missing ones', async () => {
     await set(OF_ORG);
     const id = await create();
     const { status } = await test(id, { parameters: { query_params: { a: 'given' }, body_params: { who: 'given' } } });
@@ -65,13 +65,13 @@ describe("the org's overrides", () => {
     expect(JSON.parse(fake.calls[0]?.body ?? '')).toEqual({ who: 'org', count: 7 });
   });
 
-  it('add no body where the action has none', async () => {
+  it('add no body to an action without one', async () => {
     await set(OF_ORG);
     await test(await create({ api_endpoint: `${fake.url}/`, request_type: 'GET', payload: {} }));
     expect(fake.calls).toMatchObject([{ method: 'GET', body: '' }]);
   });
 
-  it('are answered masked, kept by the mask, and sealed where they are stored', async () => {
+  it('are returned masked, kept if sent back masked, and stored encrypted', async () => {
     const masked = {
       headers: { Authorization: '***', 'X-Org': '***' },
       query_params: { a: '***', b: '***', c: '***' },
@@ -103,7 +103,7 @@ describe("the org's overrides", () => {
     expect(fake.calls[1]?.headers).not.toHaveProperty('authorization');
   });
 
-  it('cannot take the place of the key of a call', async () => {
+  it('cannot replace the idempotency key of a call', async () => {
     await set({ headers: { 'Idempotency-Key': 'mine' } });
     await test(await create({ api_endpoint: `${fake.url}/`, payload: {} }));
     expect(fake.calls[0]?.headers['idempotency-key']).not.toBe('mine');
@@ -111,7 +111,7 @@ describe("the org's overrides", () => {
 });
 
 describe("a contact's overrides", () => {
-  it('go before those of the org, field by field', async () => {
+  it('take precedence over those of the org, field by field', async () => {
     await set(OF_ORG);
     const contact_id = await newContact();
     await test(await create(), { contact_id });
@@ -120,7 +120,7 @@ describe("a contact's overrides", () => {
     ]);
   });
 
-  it("of another org's contact are never used", async () => {
+  it('are never used for a call of another org', async () => {
     const contact_id = await newContact();
     org = await stack.createOrg();
     await test(await create({ api_endpoint: `${fake.url}/`, payload: {} }), { contact_id });
@@ -128,7 +128,7 @@ describe("a contact's overrides", () => {
     expect(fake.calls[0]?.headers).not.toHaveProperty('authorization');
   });
 
-  it('that no header can hold are named', async () => {
+  it('are refused by name if a header cannot contain them', async () => {
     const contact = { email: 'odd@example.com', http_action_overrides: { headers: { 'x-a': 'a\nb', host: 'x' } } };
     const contact_id = (await org.post('/contacts', { contact })).body.id;
     const { status, body } = await test(await create({ api_endpoint: `${fake.url}/`, payload: {} }), { contact_id });
@@ -152,7 +152,7 @@ describe("a message's overrides", () => {
   };
   const kept = () => stack.db.selectFrom('message_overrides').selectAll().where('org_id', '=', org.id).execute();
 
-  it('go before those of the contact and the org', async () => {
+  it('take precedence over those of the contact and the org', async () => {
     await set(OF_ORG);
     const more = {
       headers: { 'X-Org': 'page' },
@@ -168,7 +168,7 @@ describe("a message's overrides", () => {
     expect(JSON.parse(fake.calls[0]?.body ?? '')).toEqual({ who: 'page', count: 9 });
   });
 
-  it('are kept sealed, and no longer than the message', async () => {
+  it('are stored encrypted, and deleted when the message is redacted', async () => {
     const { messageId } = await said({ headers: { authorization: KEY } });
     const [row] = await kept();
     expect(row).toEqual({ org_id: org.id, message_id: messageId, sealed: expect.stringMatching(/^v1\./) });
@@ -177,7 +177,7 @@ describe("a message's overrides", () => {
     expect(await kept()).toEqual([]);
   });
 
-  it('are not kept where there are none, nor twice', async () => {
+  it('are not stored if they are empty or refused', async () => {
     await said({ headers: {}, query_params: null });
     expect(await kept()).toEqual([]);
     const { answer } = await said({ headers: { a: 'x'.repeat(5_001) } });
@@ -186,7 +186,7 @@ describe("a message's overrides", () => {
   });
 });
 
-it('a workflow’s call has the overrides of its trigger’s contact', async () => {
+it('an action called by a workflow gets the overrides of the contact of its trigger', async () => {
   await set(OF_ORG);
   const action_id = await create();
   const step = { $kind: 'Action', id: 'call', type: 'execute-action', name: 'Call' };
@@ -206,7 +206,7 @@ it('a workflow’s call has the overrides of its trigger’s contact', async () 
   ]);
 });
 
-it('overrides merge by field: the last that says something of it, headers in any case', () => {
+it('overrides merge by field: the last value of a field wins, with header names in any case', () => {
   const group = fc.dictionary(fc.constantFrom('a', 'A', 'b', '__proto__'), fc.string());
   const overrides = fc.record({ query_params: group, headers: group }, { requiredKeys: [] });
   fc.assert(

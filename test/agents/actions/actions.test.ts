@@ -44,7 +44,7 @@ const create = async (org: TestOrg, fields: object = LEAST) => {
 };
 
 describe('an action', () => {
-  it('is made, read, listed oldest first, changed and deleted', async () => {
+  it('is created, read, listed oldest first, updated and deleted', async () => {
     const org = await api.createOrg();
     const first = await create(org, EVERYTHING);
     expect(first).toEqual({
@@ -70,7 +70,7 @@ describe('an action', () => {
     expect((await org.patch(`/actions/${first.id}`, {})).status).toBe(404);
   });
 
-  it('needs a name, an address, a method and a payload, and is on the web only unless it says more', async () => {
+  it('needs a name, an address, a method and a payload, and is enabled on the web alone by default', async () => {
     expect(await create(await api.createOrg())).toMatchObject({
       ...LEAST,
       operation_id: 'ping',
@@ -86,7 +86,7 @@ describe('an action', () => {
     }
   });
 
-  it('gets an operation id of its name that is free, however many come at once', async () => {
+  it('gets a unique operation id derived from its name, even with concurrent requests', async () => {
     const org = await api.createOrg();
     const names = ['Größe prüfen!', '注文', 'Größe  prüfen', 'Grosse'];
     for (const name of names) await create(org, { ...LEAST, name });
@@ -96,7 +96,7 @@ describe('an action', () => {
     expect(ids.slice(4).sort()).toEqual(['same', 'same_2', 'same_3', 'same_4', 'same_5']);
   });
 
-  it('has an operation id of its own', async () => {
+  it('cannot have the operation id of another action of the org', async () => {
     const org = await api.createOrg();
     const { id } = await create(org, { ...LEAST, operation_id: 'one' });
     const other = await create(org, { ...LEAST, operation_id: 'other' });
@@ -108,7 +108,7 @@ describe('an action', () => {
   });
 });
 
-describe('what cannot be called is refused by the field that says so', () => {
+describe('an action that cannot be called is refused, naming the wrong field', () => {
   const parameters = (...list: object[]) => ({ payload: { parameters: list } });
   const body = (content: object, more: object = {}) => ({
     request_type: 'POST',
@@ -142,12 +142,12 @@ describe('what cannot be called is refused by the field that says so', () => {
       'payload.requestBody.content.application/json.schema',
     ],
     [{ ...body({ 'application/json': {} }), request_type: 'GET' }, 'payload.requestBody'],
-  ])('%j (%#)', async (fields, path) => {
+  ])('when created with %j (%#)', async (fields, path) => {
     const { status, body: answer } = await api.org.post('/actions', { ...LEAST, ...fields });
     expect([status, answer.issues?.map((issue: { path: string }) => issue.path)]).toEqual([400, [`body.${path}`]]);
   });
 
-  it('also by a change of one half only', async () => {
+  it('when an update makes it inconsistent with its other fields', async () => {
     const { id } = await create(api.org, { ...EVERYTHING, operation_id: 'half' });
     for (const [change, path] of [
       [{ request_type: 'GET' }, 'body.payload.method'],
@@ -159,14 +159,14 @@ describe('what cannot be called is refused by the field that says so', () => {
     }
   });
 
-  it('but a property may be called $ref', async () => {
+  it('but not for a schema property named $ref', async () => {
     const schema = { type: 'object', properties: { $ref: { type: 'string' } } };
     await create(await api.createOrg(), { ...LEAST, ...body({ 'application/json': { schema } }) });
   });
 });
 
-describe('who may', () => {
-  it('read with actions:read, change and test with actions:write', async () => {
+describe('access to actions', () => {
+  it('needs actions:read to read, and actions:write to change and test', async () => {
     const { id } = await create(api.org, { ...LEAST, operation_id: 'who' });
     const reader = await api.org.withScopes('actions:read');
     const writer = await api.org.withScopes('actions:write');
@@ -183,7 +183,7 @@ describe('who may', () => {
     expect((await writer.delete(`/actions/${id}`)).status).toBe(200);
   });
 
-  it("never reach another org's action: it is a 404, and stays", async () => {
+  it("is limited to the key's org: the action of another org is a 404 and stays unchanged", async () => {
     const { id } = await create(api.org, { ...LEAST, operation_id: 'mine' });
     const { other } = api;
     expect((await other.get(`/actions/${id}`)).status).toBe(404);
@@ -194,7 +194,7 @@ describe('who may', () => {
   });
 });
 
-it(`an org has at most ${MAX_ACTIONS} actions, however many come at once`, async () => {
+it(`an org has at most ${MAX_ACTIONS} actions, even with concurrent requests`, async () => {
   const org = await api.createOrg();
   const rows = Array.from({ length: MAX_ACTIONS - 1 }, (_, n) => ({
     org_id: org.id,

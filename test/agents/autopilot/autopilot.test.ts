@@ -9,7 +9,7 @@ afterAll(() => api.close());
 
 const onWeb = (list: { channel: string }[]) => list.find(({ channel }) => channel === 'web');
 
-it('autopilot is off on every channel until it is set, and a version stays until another is named', async () => {
+it('autopilot is off on every channel until it is set, and its version stays until another is given', async () => {
   const { body: before } = await api.org.get('/autopilot');
   expect(before).toHaveLength(10);
   expect(before.every(({ autopilot_enabled }: { autopilot_enabled: boolean }) => !autopilot_enabled)).toBe(true);
@@ -21,7 +21,7 @@ it('autopilot is off on every channel until it is set, and a version stays until
   expect((await api.other.get('/autopilot')).body).toEqual(before);
 });
 
-it('autopilot of a channel that there is not is refused', async () => {
+it('autopilot is refused for an unknown channel', async () => {
   const { status, body } = await api.org.patch('/autopilot', { channel: 'phone_voice', autopilot_enabled: true });
   expect([status, body.issues[0].path]).toEqual([400, 'body.channel']);
 });

@@ -71,7 +71,7 @@ components:
 `;
 
 describe('an OpenAPI document', () => {
-  it('becomes an action an operation, with what it refers to in its place', async () => {
+  it('becomes one action per operation, with its references resolved', async () => {
     const org = await api.createOrg();
     const { status, body } = await importInto(org, SHOP);
     expect([status, body]).toEqual([
@@ -113,7 +113,7 @@ describe('an OpenAPI document', () => {
     });
   });
 
-  it('imported again changes what it says, and keeps what the org has said', async () => {
+  it('updates its own fields when imported again, and keeps the settings of the org', async () => {
     const org = await api.createOrg();
     await importInto(org, SHOP);
     const { getOrder: before } = await actionsOf(org);
@@ -138,7 +138,7 @@ describe('an OpenAPI document', () => {
     expect((await api.other.get('/actions')).body).toEqual([]);
   });
 
-  it('names every operation that cannot be called, with its place, and imports the others', async () => {
+  it('reports every operation that cannot be called with its location, and imports the others', async () => {
     const org = await api.createOrg();
     const ok = { operationId: 'ok' };
     const { status, body } = await importInto(
@@ -193,7 +193,7 @@ describe('an OpenAPI document', () => {
     });
   });
 
-  it('may hold what no column can: it is left out', async () => {
+  it('may contain characters that cannot be stored: they are left out', async () => {
     const org = await api.createOrg();
     const parameters = [{ name: 'a', in: 'query', description: 'a\0b\ud800', 'x-\0': 1 }];
     const document = documentOf({ '/a': { get: { summary: 'N\0ame\udfff', parameters } } });
@@ -205,7 +205,7 @@ describe('an OpenAPI document', () => {
   });
 });
 
-describe('a file that is no such document is refused with its place', () => {
+describe('an OpenAPI import', () => {
   const aliases = Array.from({ length: 40 }, (_, n) => `a${n}: &x${n} [${n === 0 ? 1 : `*x${n - 1}, *x${n - 1}`}]`);
   it.each([
     ['', 'body.file'],
@@ -225,19 +225,19 @@ describe('a file that is no such document is refused with its place', () => {
       `${aliases.join('\n')}\nopenapi: 3.1.0\nservers: [{url: 'https://example.com'}]\npaths: {/a: {get: {parameters: *x39}}}`,
       'body.file.paths./a.get',
     ],
-  ])('(%#)', async (document, path) => {
+  ])('is refused for an invalid document, naming the wrong place (%#)', async (document, path) => {
     const { status, body } = await importInto(api.org, document);
     expect([status, body.issues?.[0]?.path]).toEqual([400, path]);
     expect((await api.org.get('/actions')).body).toEqual([]);
   });
 
-  it('nor one that is too large, in another field, or not there', async () => {
+  it('is refused for a file that is too large, in another field, or missing', async () => {
     expect((await importInto(api.org, 'x'.repeat(1024 * 1024 + 1))).status).toBe(413);
     expect(await importInto(api.org, SHOP, 'a', 'document')).toMatchObject({ status: 400 });
     expect((await api.org.put('/actions', new FormData())).body.issues).toMatchObject([{ path: 'body.file' }]);
   });
 
-  it('nor one that makes more actions than an org can have: then none is made', async () => {
+  it('is refused as a whole if the org would have too many actions', async () => {
     const org = await api.createOrg();
     const half = (prefix: string) =>
       documentOf(Object.fromEntries(Array.from({ length: 300 }, (_, n) => [`/${prefix}${n}`, { get: {} }])));
@@ -246,7 +246,7 @@ describe('a file that is no such document is refused with its place', () => {
     expect((await org.get('/actions')).body).toHaveLength(300);
   });
 
-  it('whatever is in it', async () => {
+  it('is accepted or refused, but never fails with a server error, whatever the document contains', async () => {
     const operation = fc.record(
       {
         operationId: fc.oneof(fc.string(), fc.jsonValue()),

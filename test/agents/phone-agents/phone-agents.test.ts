@@ -34,7 +34,7 @@ afterAll(() => api.close());
 const create = async (fields: object = { name: 'Reception' }) => (await api.org.post('/phone', fields)).body;
 
 describe('a phone agent', () => {
-  it('is made, listed oldest first, changed and deleted', async () => {
+  it('is created, listed oldest first, updated and deleted', async () => {
     const org = await api.createOrg();
     const { status, body: first } = await org.post('/phone', EVERYTHING);
     expect(status).toBe(201);
@@ -59,7 +59,7 @@ describe('a phone agent', () => {
     expect((await org.patch(`/phone/${first.id}`, { name: 'x' })).status).toBe(404);
   });
 
-  it('has defaults for all but its name, and null stands for them', async () => {
+  it('has defaults for all fields but its name, also if they are null', async () => {
     const nulls = Object.fromEntries(Object.keys(DEFAULTS).map((field) => [field, null]));
     for (const fields of [{}, { ...nulls, type: undefined }]) {
       const { status, body } = await api.org.post('/phone', { name: 'Reception', ...fields });
@@ -69,7 +69,7 @@ describe('a phone agent', () => {
   });
 
   it.each(Object.entries(DEFAULTS).filter(([field]) => field !== 'type'))(
-    'gets the default of %s back by null, and keeps the rest',
+    'resets %s to its default if it is set to null, and keeps the other fields',
     async (field, fallback) => {
       const agent = await create(EVERYTHING);
       const { status, body } = await api.org.patch(`/phone/${agent.id}`, { [field]: null });
@@ -78,21 +78,21 @@ describe('a phone agent', () => {
     },
   );
 
-  it('stays as it is by a change without fields', async () => {
+  it('is not changed by an update without fields', async () => {
     const agent = await create(EVERYTHING);
     const { status, body } = await api.org.patch(`/phone/${agent.id}`, {});
     expect(status).toBe(200);
     expect(body).toEqual({ ...agent, updated_at: expect.any(String) });
   });
 
-  it('keeps the number for handoffs in E.164', async () => {
+  it('stores the phone number for handoffs as E.164', async () => {
     expect(await create({ name: 'Reception', handoff_phone_number: '+44 (0)20 7946 0958' })).toMatchObject({
       handoff_phone_number: '+442079460958',
     });
   });
 });
 
-describe('bad input', () => {
+describe('invalid input for a phone agent', () => {
   it.each([
     ['name', undefined],
     ['name', ''],
@@ -116,7 +116,7 @@ describe('bad input', () => {
     ['use_org_knowledgebase', 'yes'],
     ['actionIds', ['x'.repeat(65)]],
     ['actionIds', [null]],
-  ])('in %s is a 400 that names it (%#)', async (field, value) => {
+  ])('in the field %s is a 400 naming the field (%#)', async (field, value) => {
     const { status, body } = await api.org.post('/phone', { ...EVERYTHING, [field]: value });
     expect(status).toBe(400);
     expect(body.issues).toHaveLength(1);
@@ -126,14 +126,14 @@ describe('bad input', () => {
     expect((await api.org.patch(`/phone/${id}`, { [field]: value })).status).toBe(400);
   });
 
-  it('in the voice says where the voices are', async () => {
+  it('in the voice is answered with the path listing the voices', async () => {
     const { body } = await api.org.post('/phone', { name: 'Reception', voice_id: 'Nobody' });
     expect(body.message).toContain('GET /phone/voices');
   });
 });
 
-describe('the voices', () => {
-  it('are a bare list, and an agent can have each of them', async () => {
+describe('the phone voices', () => {
+  it('are answered as an array, and an agent can have each of them', async () => {
     const { status, body } = await api.org.get('/phone/voices');
     expect(status).toBe(200);
     expect(body[0]).toEqual({ id: 'Elliot', name: 'Elliot', gender: 'male', accent: 'Canadian' });
@@ -143,8 +143,8 @@ describe('the voices', () => {
   });
 });
 
-describe('who may', () => {
-  it('read with phone:read, change with phone:write', async () => {
+describe('access to phone agents', () => {
+  it('needs phone:read to read and phone:write to change', async () => {
     const { id } = await create();
     const reader = await api.org.withScopes('phone:read');
     const writer = await api.org.withScopes('phone:write');
@@ -164,7 +164,7 @@ describe('who may', () => {
     expect((await writer.delete(`/phone/${id}`)).status).toBe(200);
   });
 
-  it("never reach another org's agent: it is a 404, and stays", async () => {
+  it("is limited to the key's org: the agent of another org is a 404 and stays unchanged", async () => {
     const agent = await create();
     expect((await api.other.patch(`/phone/${agent.id}`, { name: 'Mine' })).status).toBe(404);
     expect((await api.other.delete(`/phone/${agent.id}`)).status).toBe(404);
@@ -173,7 +173,7 @@ describe('who may', () => {
   });
 });
 
-it(`an org has at most ${MAX_AGENTS} agents, however many come at once`, async () => {
+it(`an org has at most ${MAX_AGENTS} phone agents, even with concurrent requests`, async () => {
   const org = await api.createOrg();
   const agents = Array.from({ length: MAX_AGENTS - 1 }, () => ({
     org_id: org.id,
@@ -189,7 +189,7 @@ it(`an org has at most ${MAX_AGENTS} agents, however many come at once`, async (
   expect((await org.get('/phone')).body).toHaveLength(MAX_AGENTS);
 });
 
-it('a call finds the agent of its org, and nothing under any other text', async () => {
+it('a phone agent is found only by its id in its own org; any other text finds none', async () => {
   const { id } = await create(EVERYTHING);
   const { name, voice_id, language, first_message, handoff_phone_number } = EVERYTHING;
   const profile = { id, name, voice_id, language, first_message, handoff_phone_number };

@@ -52,7 +52,7 @@ const history = async (id: string) => (await api.org.get(`/chat/sessions/${id}/h
 const ids = (events: ReceivedEvent[]) => events.map(({ data }) => data.id);
 const texts = (events: ReceivedEvent[]) => events.map(({ data }) => data.event.content);
 
-/** Runs `work` in a transaction that `finish` commits. */
+/** Runs `work` in a transaction and commits it when `finish` is called. */
 async function hold<T>(db: Db, work: (trx: Trx) => Promise<T>) {
   const trx = await db.startTransaction().execute();
   const result = await work(trx);
@@ -78,7 +78,7 @@ async function readWithCuts(path: string, lastEventId: string, count: number): P
 }
 
 describe("a session's stream", () => {
-  it('tells what happens from now on, as the history has it', async () => {
+  it('sends the events from now on, in the format of the history', async () => {
     const id = await newSession();
     await say(id, 'before');
     const live = await stream(ofSession(id));
@@ -104,7 +104,7 @@ describe("a session's stream", () => {
     );
   });
 
-  it('gives each event once under 20 writers, cut and resumed in another process', async () => {
+  it('sends each event once with 20 writers, also if cut and resumed in another process', async () => {
     const id = await newSession();
     const writers = Array.from({ length: 20 }, async (_, writer) => {
       for (let n = 0; n < 8; n++) await say(id, `${writer} ${n}`, n % 2 === 0 ? api : second);
@@ -114,7 +114,7 @@ describe("a session's stream", () => {
     expect(received.map((event) => event.id)).toEqual(Array.from({ length: 160 }, (_, n) => String(n + 1)));
   }, 60_000);
 
-  it('cut before its first event loses none', async () => {
+  it('loses no event if it is cut before the first one', async () => {
     const id = await newSession();
     await say(id, 'before');
     const first = await stream(ofSession(id));
@@ -125,14 +125,14 @@ describe("a session's stream", () => {
     expect(texts(await again.take(1))).toEqual(['meanwhile']);
   });
 
-  it('takes the header over the query, which the browser does not change', async () => {
+  it('prefers the Last-Event-ID header to the query parameter', async () => {
     const id = await newSession();
     for (const text of ['1', '2', '3']) await say(id, text);
     const live = await stream(`${ofSession(id)}?last_event_id=0`, { lastEventId: '2' });
     expect(texts(await live.take(1))).toEqual(['3']);
   });
 
-  it('ends when the session is gone', async () => {
+  it('ends when the session is deleted', async () => {
     const id = await newSession();
     const live = await stream(ofSession(id));
     await api.db.deleteFrom('sessions').where('org_id', '=', api.org.id).where('id', '=', id).execute();
@@ -141,7 +141,7 @@ describe("a session's stream", () => {
 });
 
 describe("an org's stream", () => {
-  it('loses and repeats nothing when a transaction wrote early and commits late', async () => {
+  it('neither loses nor repeats events of a transaction that writes early and commits late', async () => {
     const [early, other] = [await newSession(), await newSession()];
     const live = await stream('/events');
     const { finish } = await hold(api.db, (trx) => append(trx, early, 'early'));
@@ -158,7 +158,7 @@ describe("an org's stream", () => {
     expect(ids(await resumed.take(2))).toEqual(ids(live.events).slice(1));
   });
 
-  it('keeps the order of a session, whichever transaction began first', async () => {
+  it('keeps the order of the events of a session, whichever transaction began first', async () => {
     const id = await newSession();
     const live = await stream('/events');
     const { trx, finish } = await hold(api.db, (began) => sql`select pg_current_xact_id()`.execute(began));
@@ -170,7 +170,7 @@ describe("an org's stream", () => {
     expect(texts(await live.take(4))).toEqual(['first', 'second', 'third', 'fourth']);
   });
 
-  it('gives each event once, in one order, while transactions overlap and streams are cut', async () => {
+  it('sends each event once, in one order, while transactions overlap and streams are cut', async () => {
     const sessions = await Promise.all(Array.from({ length: 5 }, () => newSession()));
     const begun = await stream('/events');
     await eventually('the place', () => begun.lastEventId() !== '');
@@ -195,7 +195,7 @@ describe("an org's stream", () => {
     }
   }, 60_000);
 
-  it('is not held up by a relay that waits for Temporal', async () => {
+  it('is not delayed by a relay waiting for Temporal', async () => {
     const relay = connect(api.databaseUrl, { poolSize: 1, applicationName: RELAY_APPLICATION_NAME });
     const { finish } = await hold(relay.db, (trx) => sql`select pg_current_xact_id()`.execute(trx));
     const id = await newSession();
@@ -206,7 +206,7 @@ describe("an org's stream", () => {
     await relay.close();
   });
 
-  it('has no event of another org, nor does a stream of another org’s session open', async () => {
+  it('has no event of another org, and a stream of a session of another org is a 404', async () => {
     const [own, foreign] = [await newSession(), await newSession(api.other)];
     const live = await stream('/events', { lastEventId: `0-${foreign}-0` });
     const message = { sender: 'contact', message: { type: 'text', text: 'theirs' } };
@@ -221,8 +221,8 @@ describe("an org's stream", () => {
   });
 });
 
-describe('a stream', () => {
-  it('is refused with an id that is none of its, and says so', async () => {
+describe('an event stream', () => {
+  it('is refused for an event id of another stream, with the reason', async () => {
     const id = await newSession();
     for (const bad of ['x', '-1', '1.5', '1 or 1=1', '99999999999999999999', `1-${id}-1`]) {
       const { status, body } = await stream(ofSession(id), { lastEventId: bad });
@@ -270,7 +270,7 @@ describe('a stream', () => {
     expect(kept.isEnded()).toBe(false);
   });
 
-  it('is kept open by comments, ends when the api closes, and does not hold that up', async () => {
+  it('is kept open by comments, ends when the API shuts down, and does not delay the shutdown', async () => {
     const third = await startApi({ databaseUrl: api.databaseUrl, deps: { heartbeatMs: 500 } });
     const id = await newSession();
     const live = await stream(ofSession(id), { at: third });
@@ -284,7 +284,7 @@ describe('a stream', () => {
     expect(texts(await resumed.take(1))).toEqual(['meanwhile']);
   });
 
-  it('makes good for a notification that is lost', async () => {
+  it('sends events within 1.5 seconds even if their notification is lost', async () => {
     const log = { warn: () => undefined, error: () => undefined };
     const liveStreams = { ...createLiveStreams(api.db, api.deps.mediaLinks, log), wake: () => undefined };
     const deaf = await startApi({ databaseUrl: api.databaseUrl, deps: { liveStreams } });
@@ -299,7 +299,7 @@ describe('a stream', () => {
     await deaf.close();
   });
 
-  it('holds little for a client that does not read, who gets all of it later', async () => {
+  it('buffers little for a client that does not read, and sends it everything later', async () => {
     const id = await newSession();
     const { hostname, port } = new URL(api.url);
     const connections: { writableLength: number }[] = [];

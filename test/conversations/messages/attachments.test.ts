@@ -48,7 +48,7 @@ const messages = async (id: string) =>
   (await api.org.get(`/chat/sessions/${id}/history`)).body.items.map(({ event }: { event: object }) => event);
 
 describe('an attachment', () => {
-  it('comes by URL, by base64 or as a data URL, and is served as what its bytes say', async () => {
+  it('is accepted as a URL, base64 or data URL, and served with the type detected from its content', async () => {
     const id = await newSession();
     const sent = await send(id, [
       { name: 'by-url', url: `${files.url}/png`, mime_type: 'text/html' },
@@ -69,7 +69,7 @@ describe('an attachment', () => {
     }
   });
 
-  it('that cannot be taken is refused by its place, and nothing of the message is kept', async () => {
+  it('that is invalid is refused by its index, and nothing of the message is stored', async () => {
     const id = await newSession();
     const good = { name: 'good.png', base64: PNG.toString('base64') };
     for (const [bad, status, field] of [
@@ -94,7 +94,7 @@ describe('an attachment', () => {
     expect(await messages(id)).toEqual([]);
   });
 
-  it('of a message that is not taken leaves no bytes behind', async () => {
+  it('of a refused message leaves no bytes in storage', async () => {
     const kept = new Set<string>();
     const { storage } = api.deps;
     const watched = await startApi({
@@ -126,7 +126,7 @@ describe('an attachment', () => {
     expect((await send(await newSession(), [{ name: 'x.txt', base64 }])).status).toBe(413);
   });
 
-  it('is kept once under one Idempotency-Key', async () => {
+  it('is stored once per Idempotency-Key', async () => {
     const id = await newSession();
     const body = {
       sender: 'agent',

@@ -44,7 +44,7 @@ describe('a session on a channel with a provider', () => {
   const smsTo = () =>
     twilio.messages.filter(({ params }) => params.get('To') === number).map(({ params }) => params.get('Body'));
 
-  it('opens by an SMS of somebody unknown, and goes on both ways', async () => {
+  it('is opened by an SMS from an unknown number, and then exchanges messages both ways', async () => {
     expect(await receiveSms('Hello?')).toBe(200);
     const [session, ...others] = await sessions();
     expect([session, others]).toMatchObject([
@@ -65,14 +65,14 @@ describe('a session on a channel with a provider', () => {
     expect((await org.get(`/chat/sessions/${session.id}/history`)).body.items[1].id).toBe(delivery.id);
   });
 
-  it('opens once for messages of one contact that come together', async () => {
+  it('is opened only once for concurrent messages of one contact', async () => {
     await Promise.all(['a', 'b', 'c', 'd'].map(receiveSms));
     const [session, ...others] = await sessions();
     expect(others).toEqual([]);
     expect(await history(session.id)).toHaveLength(4);
   });
 
-  it('opens again as the contact writes again', async () => {
+  it('is reopened by a new message of the contact', async () => {
     await receiveSms('Hello?');
     const [{ id }] = await sessions();
     await org.patch(`/chat/sessions/${id}`, { status: 'closed_resolved' });
@@ -80,7 +80,7 @@ describe('a session on a channel with a provider', () => {
     expect(await sessions()).toMatchObject([{ id, status: 'open' }]);
   });
 
-  it('takes free text on WhatsApp, from the number that wrote last', async () => {
+  it('accepts free text on WhatsApp after the contact has written, and sends it from the number used last', async () => {
     const template = { template_id: '1', phone_number_id: WHATSAPP_NUMBER, variables: [] };
     const { body } = await org.post('/whatsapp/send-template', { ...template, contact: { phone_number: number } });
     const id = body.opencx_session_id;
@@ -97,7 +97,7 @@ describe('a session on a channel with a provider', () => {
     ]);
   });
 
-  it('gets what an agent says in order, whatever the provider makes of the first', async () => {
+  it('delivers the messages of an agent in order, even if the provider temporarily refuses the first one', async () => {
     await receiveSms('Hello?');
     const [{ id }] = await sessions();
     twilio.next(refusesWith(20429, 'Too many requests', 429));
@@ -106,7 +106,7 @@ describe('a session on a channel with a provider', () => {
     expect(smsTo()).toEqual(['one', 'two', 'three']);
   });
 
-  it('tells why nothing can go out', async () => {
+  it('refuses a message that cannot be sent, with the reason', async () => {
     const contact = (await org.post('/contacts', { contact: { phone: number } })).body.id;
     const open = async (type: string) =>
       (await org.post('/chat/sessions', { contact_id: contact, channel: { type } })).body.id as string;
@@ -126,7 +126,7 @@ describe('a session on a channel with a provider', () => {
     expect(await history(sms)).toEqual([]);
   });
 
-  it('answers by e-mail from the address that wrote last', async () => {
+  it('replies by e-mail from the sender address used last', async () => {
     const email = `${crypto.randomUUID()}@example.com`;
     const contact = (await org.post('/contacts', { contact: { email } })).body.id;
     const { id, ticket_number } = await (async () => {

@@ -28,7 +28,7 @@ describe('a redaction', () => {
   const history = async (id: string) => (await org.get(`/chat/sessions/${id}/history`)).body.items;
   const newSession = async (body: object = {}) => (await org.post('/chat/sessions', body)).body.id as string;
 
-  it('of a session leaves its words nowhere: neither in the database nor in Temporal nor as a file', async () => {
+  it('of a session leaves its texts nowhere: neither in the database nor in Temporal nor in file storage', async () => {
     const [secret, other] = [`zebra${Date.now()}`, `giraffe${Date.now()}`];
     const number = newNumber();
     await twilio.receive({ from: number, to: '+15005550006', body: `I am ${secret}` }, smsUrl);
@@ -68,7 +68,7 @@ describe('a redaction', () => {
       'the bytes are gone',
       async () => (await stack.db.selectFrom('media').select('id').execute()).length === 0,
     );
-    expect(await historiesWith(stack.temporal, org.id, sent)).not.toEqual([]); // they were read
+    expect(await historiesWith(stack.temporal, org.id, sent)).not.toEqual([]); // proof of the histories being searched
     expect(await historiesWith(stack.temporal, org.id, secret)).toEqual([]);
     expect(await history(id)).toEqual(
       expect.arrayContaining([
@@ -85,7 +85,7 @@ describe('a redaction', () => {
     expect((await org.post('/redaction/session', { sessionId: id })).body).toMatchObject({ affectedCount: 0 });
   });
 
-  it('of a message takes that one alone', async () => {
+  it('of a message removes only this message', async () => {
     const id = await newSession();
     await send(id, 'contact', 'my card is 4111');
     await send(id, 'contact', 'thanks');
@@ -100,7 +100,7 @@ describe('a redaction', () => {
     expect((await org.post('/redaction/message', { messageId })).body).toMatchObject({ affectedCount: 0 });
   });
 
-  it('of what waits to be sent cancels it', async () => {
+  it('of a message still to be sent cancels its delivery', async () => {
     const contact = (await org.post('/contacts', { contact: { phone: newNumber() } })).body.id;
     const id = await newSession({ contact_id: contact, channel: { type: 'sms' } });
     twilio.next(...Array.from({ length: 50 }, () => refusesWith(20503, 'Service unavailable', 503)));

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** A session with all that a filter can ask about it. */
+/** A session with all filterable fields. */
 export interface Case {
   id: string;
   created_at: Date;
@@ -20,7 +20,7 @@ export interface Case {
   ticket_number: number;
 }
 
-/** Whom and what the org has. */
+/** The members, teams and contacts of the org. */
 export interface Cast {
   members: number[];
   teams: string[];
@@ -69,7 +69,7 @@ const pairs = (maxKeys: number) =>
     })
     .map((entries) => Object.fromEntries(entries) as Record<string, string>);
 
-/** Sessions that share most of what they have, times among it. */
+/** Generates sessions sharing most of their values, including times. */
 export const casesOf = ({ members, teams, contacts }: Cast): fc.Arbitrary<Case> =>
   fc.record({
     id: fc.uuid(),
@@ -91,7 +91,7 @@ export const casesOf = ({ members, teams, contacts }: Cast): fc.Arbitrary<Case> 
 
 const some = <T>(values: readonly T[]) => fc.uniqueArray(fc.constantFrom(...values), { maxLength: 2 });
 
-/** What each field can ask, of things that are there and of things that are not. */
+/** Generates values for each filter field, both existing and unknown ones. */
 export const fieldsOf = ({
   members,
   teams,
@@ -115,7 +115,7 @@ export const fieldsOf = ({
   custom_data: fc.array(pairs(2), { maxLength: 2 }),
 });
 
-/** Requests with a few fields each. */
+/** Generates requests with a few fields each. */
 export const requestsOf = (cast: Cast): fc.Arbitrary<Request> =>
   fc.record(
     {
@@ -131,7 +131,7 @@ export const requestsOf = (cast: Cast): fc.Arbitrary<Request> =>
 const among = <T>(values: T[] | undefined, value: T | null) =>
   values === undefined || values.length === 0 || (value !== null && values.includes(value));
 
-/** What a filter means, in plain TypeScript. */
+/** Returns whether a session matches a filter: the specification in plain TypeScript. */
 function isMet(filters: Filters, one: Case): boolean {
   const { date, assignees, ticket_number, tags = [], waiting_on, custom_data = [] } = filters;
   return (
@@ -157,7 +157,7 @@ function isMet(filters: Filters, one: Case): boolean {
   );
 }
 
-/** The ids of those that a request asks for, in its order. */
+/** Returns the ids of the sessions expected for a request, in its order. */
 export function expected(
   { filters, sort_by = 'last_message_at', sort_order = 'desc' }: Request,
   cases: Case[],

@@ -36,7 +36,7 @@ async function castOf(org: TestOrg): Promise<Cast> {
   return { members, teams, contacts };
 }
 
-/** Sessions of an org, straight into the tables: no route sets all that a filter asks about. */
+/** Inserts sessions of an org directly into the tables, because no route sets all filterable fields. */
 async function seed(org: TestOrg, cast: Cast): Promise<Case[]> {
   const drawn = fc.sample(casesOf(cast), { numRuns: SESSIONS, seed: SEED });
   const made = drawn.map((one, nth) => ({ ...one, id: newId(), ticket_number: nth + 1 }));
@@ -63,7 +63,7 @@ async function seed(org: TestOrg, cast: Cast): Promise<Case[]> {
 const filter = (body: object, org: TestOrg = api.org) => org.post('/chat/sessions/filter', body);
 const idsOf = (body: { data: { id: string }[] }) => body.data.map(({ id }) => id);
 
-/** All pages of a request, one after the other. */
+/** Returns the ids of all pages of a request, one after the other. */
 async function pagesOf(request: Request, limit: number): Promise<string[]> {
   const ids: string[] = [];
   for (let page = 1; ; page += 1) {
@@ -76,9 +76,9 @@ async function pagesOf(request: Request, limit: number): Promise<string[]> {
   }
 }
 
-describe('a filter over sessions', () => {
+describe('a filter of sessions', () => {
   it.each(Object.keys(fieldsOf({ members: [1], teams: ['t'], contacts: ['c'] })))(
-    'means by %s alone what it says',
+    'by %s alone finds exactly the matching sessions',
     async (name) => {
       const field: fc.Arbitrary<unknown> = fieldsOf(cast)[name as 'channels'];
       const found = new Set<number>();
@@ -96,7 +96,7 @@ describe('a filter over sessions', () => {
     },
   );
 
-  it('means by several fields together, in every order, what each of them says', async () => {
+  it('by several fields finds the sessions matching all of them, in every sort order', async () => {
     await fc.assert(
       fc.asyncProperty(requestsOf(cast), async (request) => {
         expect(await pagesOf(request, 100)).toEqual(expected(request, cases));
@@ -105,7 +105,7 @@ describe('a filter over sessions', () => {
     );
   });
 
-  it('gives each session on one page, whatever the size of the pages', async () => {
+  it('returns each session on exactly one page, for any page size', async () => {
     for (const limit of [7, 25, 100]) {
       const request = { filters: { status: [0, 1] }, sort_by: 'created_at' as const };
       expect(await pagesOf(request, limit)).toEqual(expected(request, cases));
@@ -114,7 +114,7 @@ describe('a filter over sessions', () => {
     expect(beyond.body).toEqual({ data: [], page: 900, limit: 25, has_next: false, has_previous: true });
   });
 
-  it('asks for all sessions by default, the ones that were active last first, those without a message at the end', async () => {
+  it('returns all sessions by default, most recently active first, those without a message last', async () => {
     const { body } = await filter({});
     expect(idsOf(body)).toEqual(expected({ filters: {} }, cases).slice(0, 25));
     expect(body).toMatchObject({ page: 1, limit: 25, has_next: true, has_previous: false });
@@ -123,7 +123,7 @@ describe('a filter over sessions', () => {
     expect(all.slice(-silent.length).sort()).toEqual(silent.sort());
   });
 
-  it('finds the few that match among thousands, wherever they stand in the order', async () => {
+  it('finds the few matches among thousands, anywhere in the order', async () => {
     const org = await api.createOrg();
     await sql`
       insert into sessions (org_id, id, ticket_number, channel, status, sentiment, created_at, last_message_at)
@@ -145,13 +145,13 @@ describe('a filter over sessions', () => {
     expect(await numbersOf({ filters: { ticket_number: 6_000 } })).toEqual([6_000]);
   });
 
-  it('shows sessions as the api shows them elsewhere', async () => {
+  it('returns sessions in the same format as the other endpoints', async () => {
     const [id] = expected({ filters: {} }, cases) as [string];
     const { body } = await filter({ limit: 1 });
     expect(body.data[0]).toEqual((await api.org.get(`/chat/sessions/${id}`)).body);
   });
 
-  it('never gives sessions of another org, whose ids match nothing', async () => {
+  it('never returns sessions of another org, and ids of another org match nothing', async () => {
     const foreign = await filter({ limit: 100 }, api.other);
     const [{ contact, team, assignee_id }] = foreign.body.data.filter(
       (one: { contact: object | null; team: object | null; assignee_id: number | null }) =>
@@ -163,7 +163,7 @@ describe('a filter over sessions', () => {
     expect((await filter({ filters: { assignees: [assignee_id] } })).body.data).toEqual([]);
   });
 
-  it('is read by keys that may read sessions', async () => {
+  it('needs the scope to read sessions', async () => {
     expect((await (await api.org.withScopes('chat-sessions:read')).post('/chat/sessions/filter', {})).status).toBe(200);
     expect((await (await api.org.withScopes('tags:read')).post('/chat/sessions/filter', {})).status).toBe(403);
   });
@@ -197,7 +197,7 @@ describe('a filter over sessions', () => {
     expect(answer.body.issues.map((issue: { path: string }) => issue.path)).toContain(`body.${path}`);
   });
 
-  it('takes dates of any year', async () => {
+  it('accepts dates of any year', async () => {
     const date = { from: '0000-01-01T00:00:00Z', to: '9999-12-31T23:59:59.999999Z' };
     expect((await filter({ filters: { date } })).body.data).toHaveLength(25);
   });

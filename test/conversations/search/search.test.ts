@@ -41,13 +41,13 @@ describe('the language of a session', () => {
     ['Order 12345', null],
     ['👍', null],
     ['?', null],
-  ])('is told from %j: %j', async (text, language) => {
+  ])('is detected from %j as %j', async (text, language) => {
     const id = await newSession(undefined, api.other);
     await say(id, text, 'contact', api.other);
     expect(await languageOf(id)).toBe(language);
   });
 
-  it('is told from the first message of the contact that tells it, and then stays', async () => {
+  it('is detected from the first clear message of the contact, and then stays', async () => {
     const id = await newSession(undefined, api.other);
     await say(id, 'Guten Tag, wie kann ich Ihnen heute helfen?', 'agent', api.other);
     expect(await languageOf(id)).toBeNull();
@@ -115,16 +115,16 @@ describe('a search for words', () => {
     ['https://shop.example/cart?id=77', 'code'],
     ["don't", 'code'],
     ['"shop example" -refunded', 'code'],
-  ] as [string, keyof typeof texts][])('finds by %j what is written so, in any spelling', async (q, key) => {
+  ] as [string, keyof typeof texts][])('for %j finds the matching message, in any spelling', async (q, key) => {
     expect(await messages(q)).toEqual([texts[key]]);
   });
 
   it.each(['refunded voucher', '"twice refunded"', 'refunded -reservations', '单订', 'fundedtwice', '"refund twice"'])(
-    'finds nothing by %j',
+    'for %j finds nothing',
     async (q) => expect(await messages(q)).toEqual([]),
   );
 
-  it('takes OR between alternatives', async () => {
+  it('accepts OR between alternatives', async () => {
     expect((await messages('strasse OR 订单 OR voucher')).sort()).toEqual([texts.de, texts.zh].sort());
   });
 
@@ -168,7 +168,7 @@ describe('a search for words', () => {
     '\u0301',
     '-中',
     'refunded\t\n-',
-  ])('answers %j', async (q) => {
+  ])('accepts %j without an error', async (q) => {
     const { status, body } = await search(q);
     expect([status, body.message]).toEqual([200, undefined]);
     expect(body).toEqual({ contacts: expect.any(Array), messages: expect.any(Array) });
@@ -189,12 +189,12 @@ describe('a search for words', () => {
     expect(JSON.stringify(answer.body.issues)).toContain(path);
   });
 
-  it('wants q, and a contact_id that is one', async () => {
+  it('requires q, and a valid contact_id if given', async () => {
     expect((await api.org.get('/chat/sessions/search')).status).toBe(400);
     expect((await search('x', { contact_id: '1' })).status).toBe(400);
   });
 
-  it('takes texts of any size and kind in', async () => {
+  it('indexes texts of any size and script', async () => {
     const id = await newSession();
     for (const text of [
       'ﷺ'.repeat(50_000),
@@ -207,8 +207,8 @@ describe('a search for words', () => {
   });
 });
 
-describe('what is found', () => {
-  it('has its session and its kind, newest first', async () => {
+describe('a message found by search', () => {
+  it('is returned with its session and type, newest first', async () => {
     const id = await newSession();
     await say(id, 'zebra one');
     const note = (await api.org.post(`/chat/sessions/${id}/notes`, { text: 'zebra two' })).body.id;
@@ -221,7 +221,7 @@ describe('what is found', () => {
     ]);
   });
 
-  it('is of the org alone, and of the contact where one is named', async () => {
+  it('belongs to the org, and to the contact if one is given', async () => {
     const [ann, bob] = [await newContact({ name: 'Quagga Ann' }), await newContact({ name: 'Quagga Bob' })];
     await say(await newSession(ann), 'quagga of Ann');
     await say(await newSession(bob), 'quagga of Bob');
@@ -235,7 +235,7 @@ describe('what is found', () => {
       expect((await search('quagga', { contact_id })).body).toEqual({ contacts: [], messages: [] });
   });
 
-  it('is gone as soon as its text is redacted', async () => {
+  it('is no longer found once its text is redacted', async () => {
     const id = await newSession();
     await say(id, 'My password is okapi-4711, please do not tell anybody');
     expect(await messages('okapi')).toHaveLength(1);
@@ -249,7 +249,7 @@ describe('what is found', () => {
     expect(kept.rows).toEqual([]);
   });
 
-  it('does not depend on the search path, so that a dump can be restored', async () => {
+  it('does not depend on the search path of the database, so that a dump can be restored', async () => {
     const id = await newSession();
     await api.db.transaction().execute(async (trx) => {
       await sql`set local search_path = ''`.execute(trx);
@@ -265,7 +265,7 @@ describe('what is found', () => {
     expect(await contacts('eloi')).toEqual(['Éloi 你好']);
   });
 
-  it('counts the stems of messages from before the language was known', async () => {
+  it('is found by its word stem even if the language was detected after it was sent', async () => {
     const id = await newSession();
     await say(id, 'wombats', 'agent');
     expect(await messages('wombat')).toEqual(['wombats']); // the last word may be a beginning
@@ -274,7 +274,7 @@ describe('what is found', () => {
     expect(await messages('wombat ')).toEqual(['wombats']);
   });
 
-  it('is found among the newest and among the oldest', async () => {
+  it('is found among the newest and the oldest messages alike', async () => {
     const org = await api.createOrg();
     const id = await newSession(undefined, org);
     await say(id, 'needle oldest', 'agent', org);
@@ -292,7 +292,7 @@ describe('what is found', () => {
   });
 });
 
-describe('contacts', () => {
+describe('a search for contacts', () => {
   beforeAll(async () => {
     await newContact({ name: 'Øyvind Händel-Lovelace', email: 'oyvind.h@fjord.example', phone: '+442079460958' });
     await newContact({ name: '李明 Ольга' });
@@ -315,9 +315,9 @@ describe('contacts', () => {
     ['李', '李明 Ольга'],
     ['ольга', '李明 Ольга'],
     ['nowhere', null],
-  ])('are found by %j', async (q, name) => expect(await contacts(q)).toEqual([name]));
+  ])('for %j finds the contact %j', async (q, name) => expect(await contacts(q)).toEqual([name]));
 
-  it('come with the most alike first, as the api shows them', async () => {
+  it('returns the most similar first, in the format of the API', async () => {
     expect(await contacts('anna')).toEqual(['Anna', 'Joanna']);
     expect((await search('oyvind')).body.contacts).toEqual([
       {
@@ -329,12 +329,12 @@ describe('contacts', () => {
     ]);
   });
 
-  it.each(['%', '%%%', '___', 'a%a', '\\\\\\', 'zzzzzz'])('are not found by %j', async (q) =>
+  it.each(['%', '%%%', '___', 'a%a', '\\\\\\', 'zzzzzz'])('for %j finds nobody', async (q) =>
     expect(await contacts(q)).toEqual([]),
   );
 });
 
-it('a search is for keys that may read sessions', async () => {
+it('a search needs the scope to read sessions', async () => {
   const read = await api.org.withScopes('chat-sessions:read');
   expect((await read.get('/chat/sessions/search?q=x')).status).toBe(200);
   expect((await (await api.org.withScopes('contacts:read')).get('/chat/sessions/search?q=x')).status).toBe(403);

@@ -27,7 +27,7 @@ const rowOf = (id: string) => api.db.selectFrom('sessions').selectAll().where('i
 const messagesOf = (id: string) =>
   api.db.selectFrom('session_events').select(['id', 'sender', 'content']).where('session_id', '=', id).execute();
 
-it('a session opens with a contact on a channel, and is found again by its id', async () => {
+it('a session is opened with a contact on a channel, and found by its id', async () => {
   const session = await newSession();
   expect(await rowOf(session.id)).toMatchObject({
     org_id: api.org.id,
@@ -39,7 +39,7 @@ it('a session opens with a contact on a channel, and is found again by its id', 
   expect(await inTransaction(api.db, (trx) => lockOpenSession(trx, api.org.id, session))).toEqual({ id: session.id });
 });
 
-it('a session of another org, an unknown one and a text that is no id are not found', async () => {
+it('a session is not found by another org, by an unknown id or by a malformed id', async () => {
   const session = await newSession();
   await expect(inTransaction(api.db, (trx) => lockOpenSession(trx, api.other.id, session))).rejects.toMatchObject({
     kind: 'not_found',
@@ -54,7 +54,7 @@ it('a session of another org, an unknown one and a text that is no id are not fo
   }
 });
 
-it('a session with somebody else, on another channel or closed is a conflict that says so', async () => {
+it('a session with another contact, on another channel or closed is refused as a conflict, with the reason', async () => {
   const session = await newSession();
   const use = (changes: object) =>
     inTransaction(api.db, (trx) => lockOpenSession(trx, api.org.id, { ...session, ...changes }));
@@ -73,7 +73,7 @@ it('a session with somebody else, on another channel or closed is a conflict tha
   });
 });
 
-it('a session in use cannot be closed before the transaction ends', async () => {
+it('a locked open session cannot be closed before the transaction ends', async () => {
   const session = await newSession();
   const order: string[] = [];
   let closing: Promise<unknown> | undefined;
@@ -92,7 +92,7 @@ it('a session in use cannot be closed before the transaction ends', async () => 
   expect(order).toEqual(['used', 'closed']);
 });
 
-it('a message is stored once, and moves the times of its session', async () => {
+it('a message is stored once, and advances the timestamps of its session', async () => {
   const session = await newSession();
   const before = await rowOf(session.id);
   const message = { id: crypto.randomUUID(), sessionId: session.id, sender: 'ai', content: 'Good day' } as const;
@@ -106,7 +106,7 @@ it('a message is stored once, and moves the times of its session', async () => {
   expect(await messagesOf(session.id)).toEqual([{ id: message.id, sender: 'ai', content: 'Good day' }]);
 });
 
-it('a slow transaction does not move the times back', async () => {
+it('a slow transaction does not set the timestamps of a session back', async () => {
   const session = await newSession();
   const add = (db: typeof api.db, content: string) =>
     inTransaction(db, (trx) =>
@@ -126,7 +126,7 @@ it('a slow transaction does not move the times back', async () => {
   expect(await rowOf(session.id)).toMatchObject({ last_message_at: latest, updated_at: latest });
 });
 
-it('a message tells its session to its org alone', async () => {
+it('the session of a message is found only by its own org', async () => {
   const session = await newSession();
   const id = crypto.randomUUID();
   await inTransaction(api.db, (trx) =>
@@ -139,7 +139,7 @@ it('a message tells its session to its org alone', async () => {
   });
 });
 
-it('no row points into another org: neither at its contact nor at its session', async () => {
+it('a session cannot refer to a contact of another org, nor a message to a session of another org', async () => {
   const session = await newSession();
   const message = { id: crypto.randomUUID(), sessionId: session.id, sender: 'contact', content: 'Hello' } as const;
   await expect(inTransaction(api.db, (trx) => openSession(trx, api.other.id, session))).rejects.toThrow('foreign key');

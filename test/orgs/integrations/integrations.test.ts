@@ -27,7 +27,7 @@ const put = (kind: string, providerName: string, settings: object, who = org) =>
 const stored = () =>
   sql<{ row: string }>`select integrations::text as row from integrations where org_id = ${org.id}`.execute(api.db);
 
-/** A valid connection of each kind, and where its secrets stand. */
+/** A valid connection of each kind, with the paths of its secrets. */
 const KINDS: [kind: string, provider: string, settings: object, secrets: string[]][] = [
   [
     'email',
@@ -68,7 +68,7 @@ const KINDS: [kind: string, provider: string, settings: object, secrets: string[
 ];
 
 describe('an integration', () => {
-  it.each(KINDS)('of kind %s keeps its secrets to itself', async (kind, providerName, settings, secrets) => {
+  it.each(KINDS)('of kind %s never exposes its secrets', async (kind, providerName, settings, secrets) => {
     const { status, body } = await put(kind, providerName, settings);
     expect(status).toBe(200);
     expect(body).toMatchObject({ kind, provider: providerName, connected: null, last_error: null });
@@ -87,7 +87,7 @@ describe('an integration', () => {
     expect(again.body.settings).toEqual(body.settings);
   });
 
-  it('is replaced as a whole, but for secrets sent as "***"', async () => {
+  it('is replaced as a whole, except for secrets sent as "***"', async () => {
     await put('email', 'smtp', { ...SMTP, dkim: { domain: 'a.example', selector: 's', private_key: 'KEY' } });
     const { body } = await put('email', 'smtp', { host: SMTP.host, username: 'other', password: '***' });
 
@@ -101,20 +101,20 @@ describe('an integration', () => {
     });
   });
 
-  it('keeps no secret that was never sent', async () => {
+  it('is refused with a "***" for a secret never sent before', async () => {
     const { status, body } = await put('email', 'smtp', { ...SMTP, password: '***' });
     expect(status).toBe(400);
     expect(body.issues).toEqual([{ path: 'body.settings.password', message: expect.stringContaining('send it') }]);
   });
 
-  it('does not send a kept secret to another host', async () => {
+  it('does not send a stored secret to another host', async () => {
     await put('llm', 'openai-compatible', { base_url: 'https://api.example.com/v1', api_key: 'sk-1', model: 'm' });
     const moved = { base_url: 'https://evil.example/v1', api_key: '***', model: 'm' };
     expect((await put('llm', 'openai-compatible', moved)).status).toBe(400);
     expect((await put('llm', 'openai-compatible', { ...moved, api_key: 'sk-2' })).status).toBe(200);
   });
 
-  it('is removed', async () => {
+  it('can be deleted', async () => {
     await put('llm', 'openai-compatible', { api_key: 'sk', model: 'm' });
     expect((await org.delete('/integrations/llm')).status).toBe(200);
     expect((await org.delete('/integrations/llm')).status).toBe(404);
@@ -122,7 +122,7 @@ describe('an integration', () => {
     expect(await findConnection(api.db, api.deps.secrets, org.id, 'email')).toBeUndefined();
   });
 
-  it('is its org’s alone', async () => {
+  it('is visible to its own org only', async () => {
     await put('email', 'smtp', SMTP);
     expect((await api.other.get('/integrations')).body.items).toEqual([]);
     expect((await api.other.delete('/integrations/email')).status).toBe(404);
@@ -130,7 +130,7 @@ describe('an integration', () => {
     expect((await org.get('/integrations')).body.items).toHaveLength(1);
   });
 
-  it('of kind crm has a receiver address that stays', async () => {
+  it('of kind crm has a webhook address that never changes', async () => {
     const first = await put('crm', 'hubspot', { access_token: 'pat' });
     const second = await put('crm', 'hubspot', { access_token: 'pat2' });
     expect(first.body.webhook_url).toMatch(
@@ -154,7 +154,7 @@ describe('an integration', () => {
     ['llm', 'openai-compatible', { api_key: 'line\nbreak', model: 'm' }],
     ['llm', 'openai-compatible', { api_key: 'sk', model: 'm', base_url: 'ftp://x' }],
     ['llm', 'openai-compatible', { api_key: 'sk', model: 'm', base_url: 'https://user:pass@x.example' }],
-  ])('of kind %s is not made by %s of %j', async (kind, providerName, settings) => {
+  ])('of kind %s is refused for provider %s with settings %j', async (kind, providerName, settings) => {
     expect((await put(kind, providerName, settings)).status).toBe(400);
   });
 
@@ -163,7 +163,7 @@ describe('an integration', () => {
     expect((await org.delete('/integrations/fax')).status).toBe(400);
   });
 
-  it('needs the scope', async () => {
+  it('needs org:write to be changed or tested', async () => {
     const reader = await org.withScopes('org:read');
     expect((await reader.get('/integrations')).status).toBe(200);
     expect((await reader.put('/integrations/llm', {})).status).toBe(403);
@@ -235,7 +235,7 @@ describe('testing an integration', () => {
   ];
 
   it.each(CALLS)(
-    'of kind %s at %s makes one harmless call and keeps what came back',
+    'of kind %s at %s makes one harmless call and stores the result',
     async (kind, name, settings, expected) => {
       await put(kind, name, settings());
       provider.next({ status: 200 }, { status: 401, body: { message: 'the token tok-en is wrong: tok' } });
@@ -259,7 +259,7 @@ describe('testing an integration', () => {
     },
   );
 
-  it('exchanges a refresh token first, where the CRM is connected by OAuth', async () => {
+  it('exchanges a refresh token first if the CRM is connected by OAuth', async () => {
     await put('crm', 'hubspot', {
       base_url: provider.url,
       oauth: { client_id: 'id', client_secret: 'sec', refresh_token: 'ref' },
@@ -274,14 +274,14 @@ describe('testing an integration', () => {
     expect(provider.calls[1]?.headers.authorization).toBe('Bearer short');
   });
 
-  it('repeats no secret that the provider quotes', async () => {
+  it('masks a secret quoted by the provider', async () => {
     await put('llm', 'openai-compatible', { base_url: provider.url, api_key: 'sk-secret-1', model: 'm' });
     provider.next({ status: 401, body: { error: { message: 'Incorrect API key provided: sk-secret-1.' } } });
     const { body } = await org.post('/integrations/llm/test');
     expect(body.message).toBe('The AI provider refused the credentials (401): Incorrect API key provided: ***.');
   });
 
-  it('says that nobody answers', async () => {
+  it('reports an unreachable provider', async () => {
     await put('llm', 'openai-compatible', { base_url: 'http://127.0.0.1:1', api_key: 'sk-1', model: 'm' });
     const { status, body } = await org.post('/integrations/llm/test');
     expect({ status, body }).toEqual({
@@ -299,7 +299,7 @@ describe('testing an integration', () => {
     await elsewhere.close();
   });
 
-  it('does not reach into private networks unless the operator lets it', async () => {
+  it('does not call private networks unless the operator allows it', async () => {
     const strict = await startApi({ databaseUrl: api.databaseUrl });
     const client = strict.client(org.key);
     const refusal = { connected: false, message: expect.stringMatching(/not a public address .*EGRESS_ALLOW/) };
@@ -313,7 +313,7 @@ describe('testing an integration', () => {
     await strict.close();
   });
 
-  it('signs in at a mail server without sending anything', async () => {
+  it('signs in to a mail server without sending anything', async () => {
     const commands: string[] = [];
     const server = new SMTPServer({
       disabledCommands: ['STARTTLS'],
@@ -341,7 +341,7 @@ describe('testing an integration', () => {
     await new Promise<void>((resolve) => server.close(() => resolve()));
   });
 
-  it('of nothing is not found', async () => {
+  it('is a 404 if there is none', async () => {
     expect((await org.post('/integrations/crm/test')).status).toBe(404);
   });
 });
