@@ -15,7 +15,7 @@ import {
 } from './conversations.queries.ts';
 import { wakeMiaw } from './sync.service.ts';
 
-/** Where the conversations of an org's sessions in Salesforce are kept, with the tokens of their end users encrypted. */
+/** Creates the store of an org's conversations in Salesforce. The tokens of their end users are encrypted. */
 export function createConversationStore(db: Db, secrets: Secrets, orgId: string): ConversationStore {
   const placeOf = (sessionId: string) => ({
     orgId,
