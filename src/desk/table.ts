@@ -29,13 +29,13 @@ export interface TeamMembersTable {
   org_id: string;
   team_id: string;
   user_id: number;
-  /** Rises in the team: who was given a session last has the highest. 0: was given none yet. */
+  /** Increases within the team: the member with the latest assignment has the highest. 0: no assignment yet. */
   turn: Generated<number>;
 }
 
 export interface TagsTable {
   org_id: string;
-  /** What makes it one with other spellings of the name. */
+  /** The key shared by all spellings of the name. */
   tag_key: string;
   tag_name: string;
   exclude_from_auto_tagging: boolean;

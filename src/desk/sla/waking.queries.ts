@@ -10,7 +10,7 @@ export async function isUnderPolicy(db: Db, orgId: string, sessionId: string): P
   return row !== undefined;
 }
 
-/** Open sessions under a policy, by id. */
+/** Returns the open sessions under a policy, in order of id. */
 export async function listOpenSessionsUnder(
   db: Db,
   orgId: string,

@@ -11,7 +11,7 @@ import { isUnderPolicy, listOpenSessionsUnder } from './waking.queries.ts';
 
 const SESSIONS_PER_BATCH = 500;
 
-/** Has the clocks of sessions be looked at once the transaction has committed. */
+/** Schedules an evaluation of the sessions' clocks once the transaction has committed. */
 export const wakeSlaClocks = (trx: Trx, orgId: string, sessionIds: string[]): Promise<void> =>
   enqueue(
     trx,
@@ -24,23 +24,26 @@ export const wakeSlaClocks = (trx: Trx, orgId: string, sessionIds: string[]): Pr
     ),
   );
 
-/** Takes note that somebody spoke in a session or its status changed. One that is under no policy costs one read. */
+/**
+ * Wakes the clocks of a session after a message or a change of its status. For a session without a policy this costs
+ * one read.
+ */
 export async function wakeSlaIfUnderPolicy(trx: Trx, orgId: string, sessionId: string): Promise<void> {
   if (await isUnderPolicy(trx, orgId, sessionId)) await wakeSlaClocks(trx, orgId, [sessionId]);
 }
 
-/** Has all open sessions under a policy be looked at anew. */
+/** Schedules an evaluation of all open sessions under a policy. */
 export const announceSlaPolicyChanged = (trx: Trx, orgId: string, policyId: string): Promise<void> =>
   announce(trx, orgId, 'sla-policy-changed', [{ subject_id: policyId, payload: { after: null } }]);
 
-/** Has all open sessions whose policies count by these office hours be looked at anew. */
+/** Schedules an evaluation of all open sessions under policies with these office hours. */
 export async function announceSlaHoursChanged(trx: Trx, orgId: string, officeHoursId: string): Promise<void> {
   const policies = await listPoliciesWithHours(trx, orgId, officeHoursId);
   const events = policies.map(({ id }) => ({ subject_id: id, payload: { after: null } }));
   await announce(trx, orgId, 'sla-policy-changed', events);
 }
 
-/** Signals a batch of the sessions under each changed policy, and goes on with another event where there are more. */
+/** Signals a batch of the sessions under each changed policy. Announces another event if more sessions are left. */
 export const wakeClocksOfChangedPolicies: Reaction<'sla-policy-changed'> = async (trx, orgId, events) => {
   for (const [policyId, after] of policiesIn(events)) {
     const sessionIds = await listOpenSessionsUnder(trx, orgId, policyId, { after, limit: SESSIONS_PER_BATCH });
@@ -51,7 +54,7 @@ export const wakeClocksOfChangedPolicies: Reaction<'sla-policy-changed'> = async
   }
 };
 
-/** Each policy once, from the least place on. */
+/** Returns each policy once, with its lowest start position. */
 function policiesIn(events: ClaimedEvent<'sla-policy-changed'>[]): Map<string, string> {
   const places = new Map<string, string>();
   for (const { subject_id, payload } of events) {
