@@ -35,7 +35,7 @@ export async function redactPartErrors(trx: Trx, orgId: string, sessionId: strin
     .execute();
 }
 
-/** Removes the texts of a ticket from its events. Queued ones are skipped. */
+/** Removes the texts of a ticket from its events. Queued events are settled as skipped. */
 export async function redactEventTexts(trx: Trx, orgId: string, ticketId: string): Promise<void> {
   await sql`
     update crm_events set payload = payload - 'property_value', reason = case when state = 'queued' then 'redacted' else reason end,

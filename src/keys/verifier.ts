@@ -18,7 +18,7 @@ export interface PartnerPrincipal {
   kind: 'partner';
   id: string;
   keyId: string;
-  /** The CIDRs of the partner's networks, or none for any address. */
+  /** The CIDRs of the partner's networks. An empty list allows any address. */
   allowedIps: string[];
 }
 

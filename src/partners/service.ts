@@ -16,7 +16,7 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 export interface NewPartner {
   name: string;
-  /** The CIDRs of the partner's networks. None allows any address. */
+  /** The CIDRs of the partner's networks. An empty list allows any address. */
   allowed_ips?: string[];
   /** The AI profile of orgs created without one. */
   ai_instructions?: string;

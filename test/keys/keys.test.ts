@@ -123,10 +123,7 @@ describe('an invalid org key', () => {
     expect(body).toEqual({ statusCode: 401, error: 'Unauthorized', message: expect.any(String) });
   });
 
-  it.each(['is refused in the header "%s"', 'Bearer', 'Bearer a b', 'x'])(
-    'is refused: the header "%s"',
-    async (authorization) => {
-      expect((await api.client().get('/org', { headers: { authorization } })).status).toBe(401);
-    },
-  );
+  it.each(['Basic abc', 'Bearer', 'Bearer a b', 'x'])('is refused in the header "%s"', async (authorization) => {
+    expect((await api.client().get('/org', { headers: { authorization } })).status).toBe(401);
+  });
 });

@@ -65,8 +65,8 @@ describe('a ring of encryption keys', () => {
     expect(() => secrets.decrypt(rotated.encrypt('new', at), at)).toThrow('SECRET_KEYS has no key "k2"');
   });
 
-  it.each(['is refused if it is malformed: "%s"', 'k1', 'k1:', 'k1:c2hvcnQ=', `${keys},`, 'k1:not base64!'])(
-    'is refused: "%s"',
+  it.each(['', 'k1', 'k1:', 'k1:c2hvcnQ=', `${keys},`, 'k1:not base64!'])(
+    'is refused if it is malformed: "%s"',
     (malformed) => {
       expect(() => createSecrets(malformed)).toThrow('SECRET_KEYS');
     },

@@ -3,7 +3,7 @@ import { Id, Name, Timestamp } from '../../http/schemas.ts';
 import { MemberRef } from '../../orgs/schema.ts';
 
 const MAX_DESCRIPTION_LENGTH = 2000;
-/** Ours have 36. */
+/** Our own ids have 36 characters. */
 const MAX_ID_LENGTH = 64;
 
 const AssignmentStrategy = z

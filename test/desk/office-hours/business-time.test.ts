@@ -226,7 +226,7 @@ const cases = fc.constantFrom(...worlds).chain(({ zone, minutes, dates }) =>
   }),
 );
 
-describe('an oracle in steps of a minute', () => {
+describe('a minute-by-minute oracle of business time', () => {
   /** Compares the rules with the oracle for the same working time. */
   const compare = (
     check: (

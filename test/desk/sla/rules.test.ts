@@ -80,7 +80,7 @@ describe('the clocks of a session', () => {
       ['0 contact', '1 human_agent', '3 contact', '5 human_agent', '6 contact'],
       ['first_reply 1 fulfilled 1', 'next_reply 1 fulfilled 2', 'next_reply 2 breached 14', 'resolution 1 running 17'],
     ],
-  ])('are correct when %s', (_, now, texts, expected) => {
+  ])('are correct in the case “%s”', (_, now, texts, expected) => {
     expect(shown(now, factsOf(...texts))).toEqual(expected);
   });
 
@@ -181,7 +181,7 @@ const cases = fc.constantFrom(...worlds).chain(({ zone, from, minutes, dates }) 
 
 type Case = typeof cases extends fc.Arbitrary<infer One> ? One : never;
 
-describe('an oracle in steps of a minute', () => {
+describe('a minute-by-minute oracle of SLA clocks', () => {
   /** Returns the clocks by the rules and by the oracle. The first instant is the creation, the last is now. */
   const both = ({ minutes, from, hours, instants, kinds, targets: of }: Case) => {
     const open = hours === null ? null : openMinutes(minutes, hours as WorkingTime);
