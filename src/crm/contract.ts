@@ -7,7 +7,7 @@ export interface ThreadRef {
 
 export interface TicketRef {
   orgId: string;
-  /** A ticket's id, or `notes`: which ticket a note is on shows only when it is read. */
+  /** The id of a ticket, or `notes`: the ticket of a note is unknown until the note is read. */
   ticketId: string;
 }
 
@@ -21,35 +21,35 @@ export interface SessionRun extends SessionRef {
   n: number;
 }
 
-/** Works off what happened in a conversation of the CRM, in order, and posts what is said in its session. */
+/** Processes the events of a conversation in the CRM in order, and posts new messages of its session there. */
 export const SYNC_CRM_THREAD: WorkflowContract<ThreadRef> = {
   type: 'syncCrmThread',
   taskQueue: 'interactive',
   workflowId: ({ orgId, threadId }) => `crm-thread/${orgId}/${threadId}`,
 };
 
-/** Works off what happened to a ticket of the CRM, in order. */
+/** Processes the events of a ticket in the CRM in order. */
 export const SYNC_CRM_TICKET: WorkflowContract<TicketRef> = {
   type: 'syncCrmTicket',
   taskQueue: 'interactive',
   workflowId: ({ orgId, ticketId }) => `crm-ticket/${orgId}/${ticketId}`,
 };
 
-/** Brings a session that was handed off to where people work on it. */
+/** Hands off a session to the ticketing system. */
 export const HAND_OFF_SESSION: WorkflowContract<SessionRun> = {
   type: 'handOffSession',
   taskQueue: 'interactive',
   workflowId: ({ sessionId, n }) => `handoff/${sessionId}/${n}`,
 };
 
-/** Closes the ticket of a session that was resolved for the nth time. */
+/** Closes the ticket of a session after its nth resolution. */
 export const CLOSE_TICKET_LATER: WorkflowContract<SessionRun> = {
   type: 'closeTicketLater',
   taskQueue: 'interactive',
   workflowId: ({ sessionId, n }) => `ticket-close/${sessionId}/${n}`,
 };
 
-/** Fetches what people say in Salesforce, and sends on what the contact says. */
+/** Fetches the agents' messages from Salesforce, and sends the contact's messages there. */
 export const SYNC_MIAW: WorkflowContract<SessionRef> = {
   type: 'syncMiaw',
   taskQueue: 'interactive',
@@ -58,11 +58,11 @@ export const SYNC_MIAW: WorkflowContract<SessionRef> = {
 
 export interface AccountRef {
   orgId: string;
-  /** Of which settings of the connection, in epoch milliseconds. */
+  /** The version of the connection's settings: the time of their last change, in epoch milliseconds. */
   asOf: number;
 }
 
-/** Asks the CRM of which account an org's credentials are. */
+/** Asks the CRM for the account of an org's credentials. */
 export const CONFIRM_CRM_ACCOUNT: WorkflowContract<AccountRef> = {
   type: 'confirmCrmAccount',
   taskQueue: 'interactive',

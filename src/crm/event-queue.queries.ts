@@ -8,13 +8,13 @@ export interface QueuedEvent {
   object_id: string;
   occurred_at: Date;
   payload: CrmEventPayload;
-  /** Whether it was told to wait. */
+  /** Whether it was deferred. */
   has_waited: boolean;
-  /** How long it is still to wait, in ms. */
+  /** The remaining delay, in ms. */
   wait_ms: number;
 }
 
-/** Events of a queue that wait, in the order in which they happened. */
+/** Returns the queued events of a queue in order of their occurrence. */
 export async function listQueuedEvents(db: Db, orgId: string, queue: string, limit: number): Promise<QueuedEvent[]> {
   return db
     .selectFrom('crm_events')
@@ -36,7 +36,7 @@ export async function listQueuedEvents(db: Db, orgId: string, queue: string, lim
 
 export type Settlement = { state: 'done' | 'skipped' | 'failed'; reason?: string };
 
-/** Keeps an event to this transaction. Says whether it still waits. */
+/** Locks an event until the transaction ends. Returns whether it is still queued. */
 export async function lockEvent(trx: Trx, orgId: string, key: string): Promise<boolean> {
   const held = await trx
     .selectFrom('crm_events')
@@ -49,7 +49,7 @@ export async function lockEvent(trx: Trx, orgId: string, key: string): Promise<b
   return held !== undefined;
 }
 
-/** Ends the wait of an event. */
+/** Settles a queued event. */
 export async function settleEvent(
   db: Db,
   orgId: string,
@@ -65,7 +65,7 @@ export async function settleEvent(
     .execute();
 }
 
-/** Has an event wait, from when it came in, where it was not to wait so far. Gives for how long still, in ms. */
+/** Defers an event, counted from now, unless it was deferred before. Returns the remaining delay, in ms. */
 export async function deferEvent(db: Db, orgId: string, key: string, delayMs: number): Promise<number> {
   const { rows } = await sql<{ wait_ms: number }>`
     update crm_events set not_before = coalesce(not_before, now() + ${delayMs}::integer * interval '1 millisecond')

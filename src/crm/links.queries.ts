@@ -17,11 +17,11 @@ export const findLinkOfTicket = (db: Db, orgId: string, ticketId: string) =>
 export const findLinkOfSession = (db: Db, orgId: string, sessionId: string) =>
   selectLinks(db, orgId).where('session_id', '=', sessionId).executeTakeFirst();
 
-/** Lets one transaction at a time find or make the session of a thread. */
+/** Locks a thread: one transaction at a time can find or open its session. */
 export const lockThread = (trx: Trx, orgId: string, threadId: string): Promise<void> =>
   lockName(trx, `crm thread ${orgId} ${threadId}`);
 
-/** Adds to what a session is in the CRM. What is known already stays; a ticket that another session had there is this one's now. */
+/** Links a session to its CRM objects. Existing links stay. A ticket linked to another session moves to this one. */
 export async function linkSession(
   trx: Trx,
   orgId: string,
@@ -37,7 +37,7 @@ export async function linkSession(
   `.execute(trx);
 }
 
-/** Takes note of up to which message a thread was read. Never goes back, and never ahead of our own clock. */
+/** Records the time of the latest message read from a thread. The time never moves back, nor ahead of our own clock. */
 export async function updateReadUntil(trx: Trx, orgId: string, threadId: string, until: Date): Promise<void> {
   await trx
     .updateTable('crm_links')
@@ -47,7 +47,7 @@ export async function updateReadUntil(trx: Trx, orgId: string, threadId: string,
     .execute();
 }
 
-/** Another account of the same CRM may count its tickets alike. */
+/** Unlinks a ticket from other sessions: another account of the same CRM may use the same ticket ids. */
 async function unlinkTicketFromOthers(trx: Trx, orgId: string, ticketId: string, sessionId: string): Promise<void> {
   await trx
     .updateTable('crm_links')
@@ -58,7 +58,7 @@ async function unlinkTicketFromOthers(trx: Trx, orgId: string, ticketId: string,
     .execute();
 }
 
-/** Takes note of when a ticket's property changed. Says whether that is news: nothing later was noted before. */
+/** Records when a property of a ticket changed. Returns false if a later change was recorded already. */
 export async function updatePropertyTime(
   trx: Trx,
   orgId: string,
@@ -75,7 +75,7 @@ export async function updatePropertyTime(
   return rows.length > 0;
 }
 
-/** The sessions that have any of these tickets. */
+/** Returns the ids of the sessions linked to any of these tickets. */
 export async function listSessionsOfTickets(db: Db, orgId: string, ticketIds: string[]): Promise<string[]> {
   const found = await db
     .selectFrom('crm_links')

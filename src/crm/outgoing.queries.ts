@@ -6,7 +6,7 @@ export interface SessionMessage {
   message_id: string;
 }
 
-/** Writes down messages that have to go to the threads of their sessions, each once. Gives the threads that have news. */
+/** Inserts messages to be posted in the threads of their sessions, each once. Returns the threads with new messages. */
 export async function insertOutgoingMessages(trx: Trx, orgId: string, messages: SessionMessage[]): Promise<string[]> {
   const { rows } = await sql<{ thread_id: string }>`
     with relayed as (
@@ -24,7 +24,7 @@ export async function insertOutgoingMessages(trx: Trx, orgId: string, messages: 
   return rows.map(({ thread_id }) => thread_id);
 }
 
-/** How many messages of a session are still to go out. */
+/** Returns the number of a session's messages still to be sent. */
 export async function countUnsentMessages(db: Db, orgId: string, sessionId: string): Promise<number> {
   const { count } = await db
     .selectFrom('crm_messages')
@@ -38,12 +38,12 @@ export async function countUnsentMessages(db: Db, orgId: string, sessionId: stri
 
 export interface ClaimedMessage {
   id: string;
-  /** Whether an earlier try may have had its effect. */
+  /** Whether an earlier attempt may have had its effect. */
   may_exist: boolean;
   first_tried_at: Date;
 }
 
-/** Takes the message of a session that was said first and is still to go out, and writes down that it is tried. Its id may be the client's. */
+/** Claims the earliest message of a session still to be sent, and records the attempt. Its id may be the client's. */
 export async function claimOutgoingMessage(
   db: Db,
   orgId: string,
@@ -64,7 +64,10 @@ export async function claimOutgoingMessage(
   return rows[0];
 }
 
-/** Messages of a session that may have gone out though no answer says so: one at most, as they go one after the other. */
+/**
+ * Returns the messages of a session that may have been sent without an answer. There is at most one, as messages are
+ * sent one after the other.
+ */
 export async function listUnconfirmed(db: Db, orgId: string, sessionId: string): Promise<string[]> {
   const unanswered = await db
     .selectFrom('crm_messages')
@@ -76,7 +79,7 @@ export async function listUnconfirmed(db: Db, orgId: string, sessionId: string):
   return unanswered.map(({ id }) => id);
 }
 
-/** What the latest messages of a session that went out are called at the other system. */
+/** Returns the other system's ids of the latest sent messages of a session. */
 export async function listSentExternalIds(db: Db, orgId: string, sessionId: string, limit: number): Promise<string[]> {
   const latest = await db
     .selectFrom('crm_messages')
@@ -90,7 +93,7 @@ export async function listSentExternalIds(db: Db, orgId: string, sessionId: stri
   return latest.flatMap(({ external_id }) => external_id ?? []);
 }
 
-/** What became of a try. `queued`: it certainly did not arrive; `sending`: it may have. */
+/** Records the result of an attempt. `queued`: it certainly did not arrive; `sending`: it may have. */
 export async function settleOutgoingMessage(
   db: Db,
   orgId: string,
@@ -112,7 +115,7 @@ export async function settleOutgoingMessage(
     .execute();
 }
 
-/** Whether a message of the CRM is one that we made: a message, or the comment of a handoff. */
+/** Returns whether a message in the CRM was created by us: a message, or the comment of a handoff. */
 export async function isOwnMessage(db: Db, orgId: string, externalId: string): Promise<boolean> {
   const { rows } = await sql`
     select from crm_messages where org_id = ${orgId} and external_id = ${externalId}

@@ -2,12 +2,12 @@ import { sql } from 'kysely';
 import type { Db, Trx } from '../db/connect.ts';
 import type { StoredBatch } from './inbound/event-log.queries.ts';
 
-/** Properties of tickets that are texts of conversations: we write them so. */
+/** Ticket properties with texts of conversations, written by us. */
 export const TEXT_PROPERTIES = ['subject', 'content'];
-/** In the words of the index of such events. */
+/** The same condition as in the partial index of these events. */
 const IS_TEXT_CHANGE = sql`type = 'ticket.propertyChange' and payload->>'property_name' in ('subject', 'content')`;
 
-/** Forgets why messages of a session, or one of them, were not taken. */
+/** Clears the errors of a session's messages, or of one message. */
 export async function redactMessageErrors(
   trx: Trx,
   orgId: string,
@@ -24,7 +24,7 @@ export async function redactMessageErrors(
     .execute();
 }
 
-/** Forgets why parts of a session's handoff were not made. */
+/** Clears the errors of a session's handoff parts. */
 export async function redactPartErrors(trx: Trx, orgId: string, sessionId: string): Promise<void> {
   await trx
     .updateTable('crm_handoff_parts')
@@ -35,7 +35,7 @@ export async function redactPartErrors(trx: Trx, orgId: string, sessionId: strin
     .execute();
 }
 
-/** Takes texts of a ticket out of its events, which those that wait are done with. */
+/** Removes the texts of a ticket from its events. Queued events are settled as skipped. */
 export async function redactEventTexts(trx: Trx, orgId: string, ticketId: string): Promise<void> {
   await sql`
     update crm_events set payload = payload - 'property_value', reason = case when state = 'queued' then 'redacted' else reason end,
@@ -44,7 +44,7 @@ export async function redactEventTexts(trx: Trx, orgId: string, ticketId: string
   `.execute(trx);
 }
 
-/** When texts of a ticket came in for the first and for the last time. Undefined where none did. */
+/** Returns the times of the first and the last event with texts of a ticket. Undefined if there are none. */
 export async function findTextTimes(db: Db, orgId: string, ticketId: string) {
   const { rows } = await sql<{ first: Date | null; last: Date | null }>`
     select min(created_at) as first, max(created_at) as last from crm_events
@@ -54,7 +54,7 @@ export async function findTextTimes(db: Db, orgId: string, ticketId: string) {
   return first === null || last === null ? undefined : { first, last };
 }
 
-/** Puts other bodies in the place of those of batches. */
+/** Replaces the bodies of batches. */
 export async function updateBatchBodies(
   trx: Trx,
   orgId: string,

@@ -17,14 +17,15 @@ import {
 } from './redaction.queries.ts';
 
 const BATCHES_PER_STEP = 200;
-/** How far apart the clocks may be by which batches and events are dated. */
+/** The largest difference between the clocks used for batches and for events. */
 const MAX_CLOCK_SKEW_MS = 60 * 60_000;
-/** What was not acknowledged is delivered again for a day. */
+/** Deliveries without an acknowledgement are repeated for a day. */
 const REDELIVERY_WINDOW_MS = 24 * 60 * 60_000 + MAX_CLOCK_SKEW_MS;
 
 /**
- * A reaction to `session-redacted`: takes out what quotes the redacted texts. That is what the CRM has said of what it did not take, and what it
- * has told of a ticket's texts, which we wrote. Other values of a ticket are data of the session, and stay as that does.
+ * A reaction to `session-redacted`: removes quotations of the redacted texts. These are the CRM's errors about messages
+ * and handoff parts, and the CRM's events about texts of the ticket, written by us. Other values of a ticket are data
+ * of the session and stay with it.
  */
 export const redactCrmCopies: Reaction<'session-redacted'> = async (trx, orgId, events) => {
   for (const { subject_id: sessionId, payload } of events) {
@@ -40,7 +41,10 @@ export const redactCrmCopies: Reaction<'session-redacted'> = async (trx, orgId, 
   }
 };
 
-/** A reaction to `ticket-texts-redacted`: takes a ticket's texts out of the batches that may hold them, some at a time. */
+/**
+ * A reaction to `ticket-texts-redacted`: removes the texts of a ticket from the batches in their time range, some
+ * batches at a time.
+ */
 export const redactBatchBodies: Reaction<'ticket-texts-redacted'> = async (trx, orgId, events) => {
   for (const { subject_id: sessionId, payload } of events) {
     const ticketId = (await findLinkOfSession(trx, orgId, sessionId))?.ticket_id ?? undefined;
@@ -58,7 +62,7 @@ export const redactBatchBodies: Reaction<'ticket-texts-redacted'> = async (trx, 
   }
 };
 
-/** Gives the batch behind which to go on; undefined behind the last. */
+/** Returns the last batch of this step, or undefined if none are left. */
 async function redactNextBatches(
   trx: Trx,
   orgId: string,
@@ -78,7 +82,7 @@ async function redactNextBatches(
   return kept.length < BATCHES_PER_STEP ? undefined : kept.at(-1);
 }
 
-/** A body without the texts of a ticket. Undefined where it holds none. */
+/** Returns a body without the texts of a ticket. Undefined if it contains none. */
 function withoutTexts(body: Buffer, ticketId: string): Buffer | undefined {
   const elements = elementsOf(decompressBody(body)) as Partial<Record<string, unknown>>[];
   const isText = (element: Partial<Record<string, unknown>> | null) =>

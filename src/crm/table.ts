@@ -2,16 +2,16 @@ import type { ColumnType, Generated } from 'kysely';
 
 type Json<T> = ColumnType<T, string | undefined, string>;
 
-/** Which conversation, person and ticket of the CRM a session is. */
+/** The CRM's conversation, contact and ticket of a session. */
 export interface CrmLinksTable {
   org_id: string;
   session_id: string;
   thread_id: string | null;
   contact_id: string | null;
   ticket_id: string | null;
-  /** When the latest message of the thread that was stored was written. */
+  /** When the latest stored message of the thread was written. */
   read_until: Date | null;
-  /** When each property of the ticket that was taken over had changed, as ISO 8601 by its name. */
+  /** When each synced property of the ticket last changed: ISO 8601 by property name. */
   property_times: Json<Record<string, string>>;
   created_at: Generated<Date>;
 }

@@ -1,6 +1,6 @@
 import type { Db, Trx } from '../db/connect.ts';
 
-/** Inserts the score; false where the resolution has one. */
+/** Inserts the score. Returns false if the resolution has one. */
 export async function insertScore(
   trx: Trx,
   score: { org_id: string; id: string; session_id: string; resolution: number; score: number },
@@ -14,7 +14,7 @@ export async function insertScore(
   return inserted !== undefined;
 }
 
-/** The session's score of its latest scored resolution. */
+/** Returns the score of the session's latest scored resolution. */
 export function findLatestScore(db: Db, orgId: string, sessionId: string) {
   return db
     .selectFrom('csat_scores as given')

@@ -14,7 +14,7 @@ export type SubmitScore = z.infer<typeof SubmitScore>;
 
 export const CsatScore = z
   .object({
-    id: Id.describe('Of the event csat_submitted in the session’s history as well.'),
+    id: Id.describe('Also the id of the event csat_submitted in the session’s history.'),
     session_id: Id,
     score: Score,
     comment: z.string().nullable().describe('null where there is none, or once it is redacted.'),

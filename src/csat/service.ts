@@ -9,8 +9,8 @@ import { findLatestScore, insertScore } from './queries.ts';
 import type { SubmitScore } from './schema.ts';
 
 /**
- * Scores the latest resolution of a session, once: the same score again changes nothing. Throws notFound, and conflict where the session was
- * never resolved or the resolution has another score.
+ * Scores the latest resolution of a session, once: the same score again changes nothing. Throws notFound. Throws
+ * conflict if the session was never resolved or the resolution has another score.
  */
 export function submitScore(db: Db, orgId: string, { session_id, score, comment }: SubmitScore) {
   return inTransaction(db, async (trx) => {
@@ -29,7 +29,7 @@ export function submitScore(db: Db, orgId: string, { session_id, score, comment 
   });
 }
 
-/** The latest score of a session. Throws notFound. */
+/** Returns the latest score of a session. Throws notFound. */
 export async function getScore(db: Db, orgId: string, sessionId: string) {
   const score = await findLatestScore(db, orgId, sessionId);
   if (score === undefined) throw notFound('score');

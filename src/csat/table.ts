@@ -2,10 +2,10 @@ import type { Generated } from 'kysely';
 
 export interface CsatScoresTable {
   org_id: string;
-  /** Of the event in the session's history as well. */
+  /** Also the id of the event in the session's history. */
   id: string;
   session_id: string;
-  /** Which of the session's resolutions it is about, from 1. */
+  /** The number of the scored resolution, from 1. */
   resolution: number;
   score: number;
   created_at: Generated<Date>;

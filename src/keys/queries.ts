@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Db } from '../db/connect.ts';
 
-/** The key, unless it was revoked. Found by the id in a verified token, which names the org itself. */
+/** Returns the key, unless it was revoked. The org id comes from the same verified token as the key id. */
 export function findOrgKey(db: Db, orgId: string, keyId: string) {
   return db
     .selectFrom('org_api_keys')
@@ -12,7 +12,7 @@ export function findOrgKey(db: Db, orgId: string, keyId: string) {
     .executeTakeFirst();
 }
 
-/** The key with its partner, unless the key was revoked or the partner is inactive. */
+/** Returns the key with its partner, unless the key was revoked or the partner is inactive. */
 export function findPartnerKey(db: Db, partnerId: string, keyId: string) {
   return db
     .selectFrom('partner_api_keys as key')
@@ -55,7 +55,7 @@ export async function revokeOrgKey(db: Db, orgId: string, keyId: string): Promis
   return numUpdatedRows > 0n;
 }
 
-/** For operators, who hold a key's id but not its owner. */
+/** Revokes a key of any owner. For operators, who have only the key's id. */
 export async function revokeAnyKey(db: Db, keyId: string): Promise<boolean> {
   const [org, partner] = await Promise.all([
     db

@@ -9,11 +9,11 @@ import type { OrgPrincipal } from './verifier.ts';
 
 export interface IssuedKey {
   api_key_id: string;
-  /** The JWT. Kept nowhere: it can be shown only now. */
+  /** The JWT. It is not stored, so it can be shown only now. */
   api_key: string;
 }
 
-/** Makes an org key that `creator` may hand out: never with more than its own scopes. */
+/** Creates an org key within the creator's own scopes. Throws forbidden for scopes beyond them. */
 export function createKeyAs(
   db: Db,
   tokens: Tokens,
@@ -26,7 +26,7 @@ export function createKeyAs(
   return issueOrgKey(db, tokens, creator.id, name, scopes ?? null);
 }
 
-/** Makes an org key. `scopes` null gives full access. */
+/** Creates an org key. Null `scopes` give full access. */
 export async function issueOrgKey(
   db: Db,
   tokens: Tokens,
@@ -39,7 +39,7 @@ export async function issueOrgKey(
   return { api_key_id: id, api_key: await tokens.sign('org', { keyId: id, ownerId: orgId }) };
 }
 
-/** Makes a partner key. */
+/** Creates a partner key. */
 export async function issuePartnerKey(db: Db, tokens: Tokens, partnerId: string, name: string): Promise<IssuedKey> {
   const id = newId();
   await insertPartnerKey(db, { partner_id: partnerId, id, name });

@@ -1,13 +1,13 @@
 import { errors, jwtVerify, SignJWT } from 'jose';
 import { validate } from 'uuid';
 
-/** What a token is for. Each has its own `typ` and `aud`, so that none passes for another. */
+/** The purpose of a token. Each kind has its own `typ` and `aud`, so no kind is accepted as another. */
 export type TokenKind = 'org' | 'partner' | 'contact';
 
 export interface TokenClaims {
-  /** The key's id, of a contact the visitor's (`jti`). */
+  /** The key's id, or the visitor's id in a token of a contact (`jti`). */
   keyId: string;
-  /** The org or partner it belongs to, of a contact the org (`sub`). */
+  /** The owning org or partner, or the org in a token of a contact (`sub`). */
   ownerId: string;
 }
 
@@ -17,13 +17,13 @@ const typeOf = (kind: TokenKind) => `${kind}-key+jwt`;
 const audienceOf = (kind: TokenKind) => `${kind}-api`;
 
 export interface Tokens {
-  /** `lifetime` is a span such as `30 days`. Without one the token is good until its key is revoked. */
+  /** Signs a token. `lifetime` is a span such as `30 days`. Without one the token is valid until its key is revoked. */
   sign(kind: TokenKind, claims: TokenClaims, lifetime?: string): Promise<string>;
-  /** The claims, or undefined when the token is not one of ours of that kind. */
+  /** Returns the claims, or undefined if the token is not one of ours of this kind. */
   verify(kind: TokenKind, token: string): Promise<TokenClaims | undefined>;
 }
 
-/** Signs and checks keys as JWTs (RFC 7519) with HMAC-SHA256. */
+/** Signs and verifies keys as JWTs (RFC 7519) with HMAC-SHA256. */
 export function createTokens(secret: string): Tokens {
   const key = new TextEncoder().encode(secret);
   return {

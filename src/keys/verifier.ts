@@ -18,20 +18,20 @@ export interface PartnerPrincipal {
   kind: 'partner';
   id: string;
   keyId: string;
-  /** CIDRs from which the partner may call, or none for any. */
+  /** The CIDRs of the partner's networks. An empty list allows any address. */
   allowedIps: string[];
 }
 
 export interface KeyVerifier {
   org(token: string): Promise<OrgPrincipal | undefined>;
   partner(token: string): Promise<PartnerPrincipal | undefined>;
-  /** Forgets what is known about revocations, so that the next request looks. */
+  /** Clears the cached state of keys, so that the next request reads it again. */
   clearCache(): void;
 }
 
 /**
- * Tells who a token is. A token's signature is checked once; whether its key still stands is looked up at most every 800 ms
- * a process, and at once after `forget`.
+ * Resolves tokens to their principals. The signature of a token is verified once. The state of its key is read at most
+ * every 800 ms per process, and at once after `clearCache`.
  */
 export function createKeyVerifier(db: Db, tokens: Tokens): KeyVerifier {
   const verified = new LRUCache<string, { claims: TokenClaims }>({ max: MAX_CACHED_TOKENS });

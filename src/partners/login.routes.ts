@@ -7,9 +7,9 @@ import { consumeLoginLink, findSignedIn, SESSION_TTL_MINUTES } from './login.ser
 import { PAGE_POLICY, signedInPage, signedOutPage, usedLinkPage } from './pages.ts';
 
 const SESSION_COOKIE = 'switchboard_session';
-const HIDDEN = { schema: { hide: true }, config: { scope: 'public' }, exposeHeadRoute: false } as const; // HEAD must not consume
+const HIDDEN = { schema: { hide: true }, config: { scope: 'public' }, exposeHeadRoute: false } as const; // HEAD must not use up the link
 
-/** The pages that a login link leads to. */
+/** The pages behind a login link. */
 export const loginRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config }) => {
   await app.register(cookie);
   const dashboardPath = `${new URL(config.dashboardUrl).pathname.replace(/\/$/, '')}/dashboard`;
@@ -47,7 +47,10 @@ export const loginRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config }) 
 const html = (reply: FastifyReply, status: number, page: string) =>
   reply.code(status).type('text/html; charset=utf-8').send(page);
 
-/** Browsers keep a Secure cookie from plain http, which is for development on one machine only. */
+/**
+ * Returns whether the public URL is plain http on this machine. Browsers reject a Secure cookie over plain http, and
+ * plain http is only for local development.
+ */
 function isPlainLoopback({ PUBLIC_URL }: Config): boolean {
   const { protocol, hostname } = new URL(PUBLIC_URL);
   return protocol === 'http:' && (hostname === 'localhost' || hostname === '[::1]' || hostname.startsWith('127.'));

@@ -17,8 +17,8 @@ const LINK_TTL_MINUTES = 15;
 export const SESSION_TTL_MINUTES = 12 * 60;
 
 /**
- * Makes a link that signs the person in once within 15 minutes, and the person a member. Only the token's hash is kept.
- * Throws forbidden unless the org is the partner's.
+ * Creates a link for one sign-in within 15 minutes, and makes the user a member. Only the token's hash is stored.
+ * Throws forbidden unless the org belongs to the partner.
  */
 export function issueLoginLink(
   db: Db,
@@ -37,7 +37,10 @@ export function issueLoginLink(
   });
 }
 
-/** Consumes the link and gives the token of a new dashboard session; undefined when the link was used, expired or never was. */
+/**
+ * Consumes the link and returns the token of a new dashboard session. Returns undefined if the link is unknown, used or
+ * expired.
+ */
 export function consumeLoginLink(db: Db, token: string): Promise<string | undefined> {
   return inTransaction(db, async (trx) => {
     const member = await claimLoginLink(trx, hashOf(token));
@@ -48,10 +51,10 @@ export function consumeLoginLink(db: Db, token: string): Promise<string | undefi
   });
 }
 
-/** Who the session's token signs in, and where. */
+/** Returns the member signed in by the session's token, with the org. */
 export const findSignedIn = (db: Db, sessionToken: string) => findDashboardSession(db, hashOf(sessionToken));
 
-/** Forgets links and dashboard sessions that nobody can use any more, and says how many. */
+/** Deletes expired links and dashboard sessions. Returns their number. */
 export async function deleteExpiredLogins(db: Db): Promise<number> {
   const [links, sessions] = await Promise.all([
     deleteExpired(db, 'login_links'),

@@ -1,6 +1,6 @@
 import { escapeHtml, htmlPage } from '../http/html.ts';
 
-/** Lets nothing run or load but the page's own style. */
+/** Blocks everything except the page's own style. */
 export const PAGE_POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 

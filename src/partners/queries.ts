@@ -28,7 +28,7 @@ interface TokenOfMember {
   user_id: number;
 }
 
-/** The database's clock decides, so that no two processes disagree. */
+/** Uses the database's clock, the same for all processes. */
 const inMinutes = (minutes: number) => sql<Date>`now() + make_interval(mins => ${minutes})`;
 
 export function insertLoginLink(db: Db, link: TokenOfMember, ttlMinutes: number) {
@@ -39,7 +39,7 @@ export function insertLoginLink(db: Db, link: TokenOfMember, ttlMinutes: number)
     .executeTakeFirstOrThrow();
 }
 
-/** Takes the link out: of all who try at once, one gets it. */
+/** Deletes and returns the link: of concurrent attempts, only one gets it. */
 export function claimLoginLink(db: Db, tokenHash: Buffer) {
   return db
     .deleteFrom('login_links')
@@ -56,7 +56,7 @@ export async function insertDashboardSession(db: Db, session: TokenOfMember, ttl
     .execute();
 }
 
-/** Who is signed in where, by the hash of the session's token, which names the org itself. */
+/** Returns the member and org of a dashboard session by the hash of its token. The token is unique across orgs. */
 export function findDashboardSession(db: Db, tokenHash: Buffer) {
   return db
     .selectFrom('dashboard_sessions as session')

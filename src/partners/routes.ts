@@ -85,7 +85,7 @@ export const partnerRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => {
     schema: {
       operationId: 'createPartnerLoginLink',
       tags,
-      description: 'Counts against a limit of its own, beside the partner’s.',
+      description: 'Counts against a separate limit, in addition to the partner’s.',
       params: OrgRef,
       body: CreateLoginLink,
       response: { 201: LoginLink, ...errorResponses(403) },

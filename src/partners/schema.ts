@@ -76,7 +76,7 @@ export const PartnerOrgPage = z.object({ data: z.array(PartnerOrg), total: z.int
 
 export const ExternalRef = z.object({ externalId: z.string().min(1).max(255) });
 
-/** Any text: what is no org of the partner is refused with 403, whatever it looks like. */
+/** Any text: an org outside the partner is refused with 403, regardless of the format. */
 export const OrgRef = z.object({ orgId: z.string().min(1).max(255).describe('The org’s UUID.') });
 
 export const CreateOrgKey = z

@@ -16,25 +16,31 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 export interface NewPartner {
   name: string;
-  /** CIDRs from which the partner may call. None allows any. */
+  /** The CIDRs of the partner's networks. An empty list allows any address. */
   allowed_ips?: string[];
-  /** The AI profile of orgs that are created without one of their own. */
+  /** The AI profile of orgs created without one. */
   ai_instructions?: string;
 }
 
-/** Makes a partner, without a key. Throws invalid for what is no CIDR. */
+/** Creates a partner without a key. Throws invalid for malformed CIDRs. */
 export async function createPartner(db: Db, { name, allowed_ips = [], ai_instructions }: NewPartner) {
   const partner = { id: newId(), name, allowed_ips: allowed_ips.map(toCidr), ai_instructions: ai_instructions ?? null };
   return insertPartner(db, partner);
 }
 
-/** Every partner, for operators. */
+/** Returns every partner, for operators. */
 export const listAllPartners = listPartners;
 
-/** Refuses all keys of the partner within a second. Its orgs and their keys go on. Throws notFound. */
+/**
+ * Deactivates a partner: all its keys are refused within a second. Its orgs and their keys keep working. Throws
+ * notFound.
+ */
 export const deactivatePartner = (db: Db, partnerId: string) => changePartner(db, partnerId, { is_active: false });
 
-/** Accepts the partner's calls from these networks only, or from anywhere when there are none. Throws notFound and invalid. */
+/**
+ * Accepts the partner's calls from these networks only, or from anywhere if there are none. Throws notFound and
+ * invalid.
+ */
 export const allowFrom = async (db: Db, partnerId: string, cidrs: string[]) =>
   changePartner(db, partnerId, { allowed_ips: cidrs.map(toCidr) });
 
@@ -44,7 +50,7 @@ async function changePartner(db: Db, partnerId: string, changes: { is_active?: b
   return partner;
 }
 
-/** An address alone means just that address. */
+/** Returns the CIDR. An address without a prefix length means just that address. */
 function toCidr(text: string): string {
   const [address = '', bits, ...rest] = text.trim().split('/');
   const most = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1;
@@ -56,8 +62,8 @@ function toCidr(text: string): string {
 }
 
 /**
- * Makes an org of the partner, with its roles and its widget token. The partner's AI profile becomes its own where it brings none.
- * Throws conflict when the partner has an org with this external_id.
+ * Creates an org of the partner, with its roles and its widget token. Without an AI profile it gets the partner's.
+ * Throws conflict if the partner has an org with this external_id.
  */
 export async function createOrg(db: Db, partnerId: string, input: NewOrg) {
   const partner = await findPartner(db, partnerId);
@@ -69,8 +75,8 @@ export async function createOrg(db: Db, partnerId: string, input: NewOrg) {
 }
 
 /**
- * Tries the connections that a new org is to have, before anything is written. Throws invalid where one is refused, conflict where the
- * org is there already, and unavailable where nobody can tell.
+ * Checks the connections of a new org, before anything is written. Throws invalid if one is refused, conflict if the
+ * org exists already, and unavailable if a check gets no answer.
  */
 export async function checkConnections(
   db: Db,
@@ -85,7 +91,7 @@ export async function checkConnections(
   await assertAccepted(fareHarbor, connections);
 }
 
-/** Creates an org with its connections, which were checked. Throws conflict for a used external_id. */
+/** Creates an org with its connections, checked beforehand. Throws conflict for a used external_id. */
 export function provisionOrg(db: Db, secrets: Secrets, partnerId: string, { integrations, ...input }: CreateOrg) {
   const connections = [integrations?.fareharbor ?? []].flat();
   return inTransaction(db, async (trx) => {
@@ -95,22 +101,25 @@ export function provisionOrg(db: Db, secrets: Secrets, partnerId: string, { inte
   });
 }
 
-/** Throws forbidden unless the org is the partner's: a foreign org and one that does not exist look alike. */
+/**
+ * Throws forbidden unless the org belongs to the partner. An org of another partner and an unknown one get the same
+ * error.
+ */
 export async function assertOwnOrg(db: Db, partnerId: string, orgId: string): Promise<void> {
   const org = UUID.test(orgId) ? await findOrg(db, partnerId, orgId) : undefined;
   if (org === undefined) throw forbidden('The org does not belong to this partner');
 }
 
-/** Makes a key with full access to the partner's org. Throws forbidden. */
+/** Creates a key with full access to the partner's org. Throws forbidden. */
 export async function createOrgKey(db: Db, tokens: Tokens, partnerId: string, orgId: string, name: string) {
   await assertOwnOrg(db, partnerId, orgId);
   return issueOrgKey(db, tokens, orgId, name);
 }
 
-/** A page of the partner's orgs, oldest first, and how many there are. */
+/** Returns a page of the partner's orgs, oldest first, and their total number. */
 export const listPartnerOrgs = pageOrgs;
 
-/** The partner's org of this external_id. Throws notFound. */
+/** Returns the partner's org with this external_id. Throws notFound. */
 export async function getOrgNamed(db: Db, partnerId: string, externalId: string) {
   const org = await findOrgNamed(db, partnerId, externalId);
   if (org === undefined) throw notFound(`org with the external_id "${externalId.slice(0, 255)}"`);
@@ -120,7 +129,10 @@ export async function getOrgNamed(db: Db, partnerId: string, externalId: string)
 const externalIdTaken = (externalId: string | undefined) =>
   conflict(`An org with the external_id "${externalId}" already exists`);
 
-/** Tells a retry 409 without asking the third party again. It decides nothing: the insert does. */
+/**
+ * Throws conflict for a retry, without asking the third party again. This is a shortcut: the insert guarantees
+ * uniqueness.
+ */
 async function assertNotRetried(db: Db, partnerId: string, externalId: string | undefined): Promise<void> {
   if (externalId === undefined) return;
   if ((await findOrgNamed(db, partnerId, externalId)) !== undefined) throw externalIdTaken(externalId);

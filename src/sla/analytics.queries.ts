@@ -25,7 +25,7 @@ const COUNT_COLUMNS = sql`clock.metric, count(*) filter (where clock.outcome = '
   percentile_cont(0.9) within group (order by clock.elapsed_seconds) filter (where clock.stopped_at is not null) as p90_seconds,
   percentile_cont(0.95) within group (order by clock.elapsed_seconds) filter (where clock.stopped_at is not null) as p95_seconds`;
 
-/** The clocks that were decided in the time, with their sessions as they are now. */
+/** The clocks decided in the range, with the current state of their sessions. */
 const decidedClocks = (
   orgId: string,
   { from, to, policy_id, team_id, channel }: AnalyticsRange,
@@ -46,7 +46,7 @@ export async function countDecided(db: Db, orgId: string, range: AnalyticsRange)
   return rows;
 }
 
-/** The same by period, as the wall clock of the zone has it. */
+/** Counts decided clocks by period of the zone's wall clock. */
 export async function countByPeriod(
   db: Db,
   orgId: string,
@@ -74,7 +74,7 @@ const GROUP_NAMES = {
   assignee: sql`(select name from members as member where member.org_id = clock.org_id and member.user_id::text = clock.key)`,
 };
 
-/** The same by what the sessions are in. */
+/** Counts decided clocks by a property of their clock or session. */
 export async function countByKey(
   db: Db,
   orgId: string,

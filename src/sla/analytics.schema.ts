@@ -3,7 +3,7 @@ import { Id, SessionChannel, Timestamp } from '../http/schemas.ts';
 
 const DateTime = z.iso.datetime({ offset: true, error: 'must be an ISO 8601 date-time, such as 2026-01-31T12:00:00Z' });
 
-/** Which clocks are counted: those that were decided in the time, by a stop in time or by a breach. */
+/** Selects the clocks to count: those decided in the range, by a stop in time or by a breach. */
 export const SlaQuery = z.object({
   from: DateTime.optional().describe('Decided then or later. Absent: 30 days before `to`.'),
   to: DateTime.optional().describe('Decided earlier. Absent: now.'),
@@ -31,9 +31,9 @@ const Compliance = z
   .object({
     metric: z.enum(['first_reply', 'next_reply', 'resolution']),
     met: z.int(),
-    breached: z.int().describe('Those that still run included.'),
+    breached: z.int().describe('Including clocks still running.'),
     compliance: z.number().nullable().describe('The share of those met, 0 to 1. null: nothing was decided.'),
-    p50_seconds: Seconds.describe('Of clocks that have stopped, in the time that counts.'),
+    p50_seconds: Seconds.describe('Of stopped clocks, in counted time.'),
     p90_seconds: Seconds,
     p95_seconds: Seconds,
   })
@@ -47,7 +47,7 @@ export const SlaTrend = z
   .object({
     from: Timestamp,
     to: Timestamp,
-    items: z.array(z.object({ period_start: Timestamp, metrics })).describe('Periods in which something was decided.'),
+    items: z.array(z.object({ period_start: Timestamp, metrics })).describe('Periods with decided clocks.'),
   })
   .meta({ id: 'SlaTrend' });
 

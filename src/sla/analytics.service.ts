@@ -12,17 +12,20 @@ import type { SlaBreakdownQuery, SlaQuery, SlaTrendQuery } from './analytics.sch
 
 const DAY_MS = 86_400_000;
 const DEFAULT_DAYS = 30;
-/** Ten years of days: so many periods there are at most. */
+/** Ten years of days: the largest number of periods. */
 const MAX_DAYS = 3_660;
 const METRICS = ['first_reply', 'next_reply', 'resolution'] as const;
 
-/** How many clocks were met and breached, and how long they took. Throws invalid for a time that ends before it begins. */
+/**
+ * Counts met and breached clocks and their durations. Throws invalid for a range that ends before it begins, or is too
+ * long.
+ */
 export async function getSlaSummary(db: Db, orgId: string, query: SlaQuery) {
   const range = rangeOf(query);
   return { from: range.from, to: range.to, metrics: withAllMetrics(await countDecided(db, orgId, range)) };
 }
 
-/** The same by period. */
+/** Returns the same counts by period. */
 export async function getSlaTrend(db: Db, orgId: string, { granularity, ...query }: SlaTrendQuery) {
   const range = rangeOf(query);
   const { timezone } = await readSettings(db, orgId);
@@ -34,7 +37,7 @@ export async function getSlaTrend(db: Db, orgId: string, { granularity, ...query
   return { from: range.from, to: range.to, items };
 }
 
-/** The same by policy, or by what the sessions are in now. */
+/** Returns the same counts by policy, or by the current team, channel or assignee of the sessions. */
 export async function getSlaBreakdown(db: Db, orgId: string, { group_by, ...query }: SlaBreakdownQuery) {
   const range = rangeOf(query);
   const rows = await countByKey(db, orgId, range, group_by);

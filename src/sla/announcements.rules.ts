@@ -1,14 +1,14 @@
 import type { Clock } from './clocks.rules.ts';
 import type { ClockChange } from './timelines.rules.ts';
 
-/** What was told of a clock so far. */
+/** The announcements already made for a clock. */
 export interface AnnouncedState {
   changes_told: number;
   warned_at: Date | null;
   breached_at: Date | null;
 }
 
-/** What is to be told of a clock now, each once in its life. */
+/** The announcements to make for a clock now, each once in its life. */
 export interface PendingAnnouncements {
   changes: ClockChange[];
   isWarning: boolean;
@@ -16,8 +16,9 @@ export interface PendingAnnouncements {
 }
 
 /**
- * What nobody was told yet. A clock that breached is not announced a second time, even where a changed policy gave it more time. Where a
- * session came under its policy late, only the gist of what was before is told.
+ * Returns the announcements not yet made. A breach is not announced a second time, even if a changed policy gave the
+ * clock more time. If a session came under its policy late, earlier changes are reduced to the start and a pause still
+ * in effect.
  */
 export function pendingAnnouncementsOf(
   clock: Clock,
@@ -37,18 +38,21 @@ export function pendingAnnouncementsOf(
   return { changes, isBreach, isWarning: isOnTheWay && clock.warning_at !== null && clock.warning_at <= now };
 }
 
-/** Clocks that had stopped before the session came under a policy do not count. */
+/** Returns false for clocks stopped before the session came under a policy. */
 export const isCountedUnder = ({ stopped_at }: Clock, appliedAt: Date): boolean =>
   stopped_at === null || stopped_at >= appliedAt;
 
-/** How a clock ended, or will be counted until it goes on: null where that is open. A breach stands though the clock runs on. */
+/**
+ * Returns the outcome of a clock, or null while it is undecided. A breach is final even if the clock runs on. A met
+ * clock counts as met until it is reopened.
+ */
 export function outcomeOf({ breached_at, stopped_at }: Clock) {
   if (breached_at !== null) return { outcome: 'breached' as const, decided_at: breached_at };
   if (stopped_at !== null) return { outcome: 'met' as const, decided_at: stopped_at };
   return { outcome: null, decided_at: null };
 }
 
-/** What comes next: a warning or a due time. `warned` are the clocks that have warned. */
+/** Returns the next warning or due time. `warned` are the clocks with a warning already given. */
 export function nextMomentOf(clocks: Clock[], warned: Set<Clock>): { what: string; at: Date } | null {
   const moments = clocks
     .filter(({ state }) => state === 'running')
@@ -61,7 +65,7 @@ export function nextMomentOf(clocks: Clock[], warned: Set<Clock>): { what: strin
   return moments.toSorted((a, b) => a.at.getTime() - b.at.getTime())[0] ?? null;
 }
 
-/** One line a clock, for the operator. */
+/** Describes each clock on one line, for the operator. */
 export function describeClocks(policy: string, clocks: Clock[]): string {
   const lines = clocks.map(({ metric, cycle, state, elapsed_seconds, target_seconds, due_at }) => {
     const name = metric === 'next_reply' ? `next reply ${cycle}` : metric.replace('_', ' ');

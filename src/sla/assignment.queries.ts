@@ -1,7 +1,7 @@
 import { type Expression, type SqlBool, sql } from 'kysely';
 import type { Db, Trx } from '../db/connect.ts';
 
-/** Locks those sessions that there are, in order. */
+/** Locks the existing ones of these sessions, in order of id, and returns their ids. */
 export async function lockSessions(trx: Trx, orgId: string, ids: string[]): Promise<string[]> {
   const sessions = await trx
     .selectFrom('sessions')
@@ -14,16 +14,16 @@ export async function lockSessions(trx: Trx, orgId: string, ids: string[]): Prom
   return sessions.map(({ id }) => id);
 }
 
-/** What sessions must meet. Null is met by all. */
+/** The conditions for sessions. Null matches all. */
 export interface SessionConditions {
   teams: string[] | null;
   channels: string[] | null;
   tagKeys: string[] | null;
-  /** Over a row called `contacts`. */
+  /** A condition on a row named `contacts`. */
   contacts: Expression<SqlBool> | null;
 }
 
-/** Those of the sessions that meet all conditions. */
+/** Returns those of the sessions that meet all conditions. */
 export async function listMatchingSessions(
   db: Db,
   orgId: string,
@@ -52,7 +52,7 @@ export async function listMatchingSessions(
   return sessions.map(({ id }) => id);
 }
 
-/** Gives those that were under another policy, or none. */
+/** Puts sessions under a policy. Returns those previously under another policy or none. */
 export async function upsertSessionPolicies(
   trx: Trx,
   orgId: string,
@@ -71,7 +71,7 @@ export async function upsertSessionPolicies(
   return rows.map(({ session_id }) => session_id);
 }
 
-/** Gives those that were under a policy. */
+/** Removes the policies of sessions. Returns the sessions with a policy before. */
 export async function deleteSessionPolicies(trx: Trx, orgId: string, sessionIds: string[]): Promise<string[]> {
   const rows = await trx
     .deleteFrom('session_slas')
@@ -82,7 +82,7 @@ export async function deleteSessionPolicies(trx: Trx, orgId: string, sessionIds:
   return rows.map(({ session_id }) => session_id);
 }
 
-/** Open sessions of the org by id. */
+/** Returns open sessions of the org in order of id. */
 export async function listOpenSessions(
   db: Db,
   orgId: string,

@@ -18,16 +18,16 @@ import { wakeSlaClocks } from './waking.service.ts';
 
 const SESSIONS_PER_BATCH = 500;
 
-/** Has all open sessions of the org be judged anew as to which policy is for them. */
+/** Schedules a new assignment of policies to all open sessions of the org. */
 export const announceSlaAssignmentsChanged = (trx: Trx, orgId: string): Promise<void> =>
   announce(trx, orgId, 'sla-assignments-changed', [{ subject_id: orgId, payload: { after: null } }]);
 
-/** Puts sessions under the policy that is for them now. */
+/** Assigns the currently matching policy to each session. */
 export const assignPolicies: Reaction<
   'ticket-created' | 'ticket-reassigned' | 'ticket-tag-added' | 'sla-session-changed'
 > = (trx, orgId, events) => evaluateSessions(trx, orgId, [...new Set(events.map(({ subject_id }) => subject_id))]);
 
-/** The same for open sessions whose contacts changed. */
+/** Assigns policies to the open sessions of changed contacts. */
 export const assignPoliciesByContact: Reaction<'contact-updated'> = async (trx, orgId, events) => {
   const policies = await listAssignments(trx, orgId);
   if (policies.every(({ assignment }) => assignment?.filter == null)) return;
@@ -35,7 +35,7 @@ export const assignPoliciesByContact: Reaction<'contact-updated'> = async (trx, 
   await evaluateSessions(trx, orgId, await listOpenSessionsOfContacts(trx, orgId, contactIds));
 };
 
-/** The same for a batch of all open sessions. Goes on with another event where there are more. */
+/** Assigns policies to a batch of all open sessions. Announces another event if more sessions are left. */
 export const assignPoliciesToOpenSessions: Reaction<'sla-assignments-changed'> = async (trx, orgId, events) => {
   const places = events.map(({ payload }) => payload.after ?? NIL_UUID).toSorted();
   const sessionIds = await listOpenSessions(trx, orgId, { after: places[0] ?? NIL_UUID, limit: SESSIONS_PER_BATCH });
@@ -45,7 +45,10 @@ export const assignPoliciesToOpenSessions: Reaction<'sla-assignments-changed'> =
   await announce(trx, orgId, 'sla-assignments-changed', [{ subject_id: orgId, payload }]);
 };
 
-/** The oldest policy that is for a session applies. Sessions are locked first: whoever judges one last has seen all that was changed. */
+/**
+ * Assigns the oldest matching policy to each session. Sessions are locked first: the last evaluation of a session sees
+ * all committed changes.
+ */
 async function evaluateSessions(trx: Trx, orgId: string, sessionIds: string[]): Promise<void> {
   if (sessionIds.length === 0) return;
   const open = new Set(await lockSessions(trx, orgId, sessionIds));
@@ -68,5 +71,5 @@ async function evaluateSessions(trx: Trx, orgId: string, sessionIds: string[]): 
   await wakeSlaClocks(trx, orgId, changed);
 }
 
-/** An empty list says nothing. */
+/** Returns null for an empty list, as it sets no condition. */
 const nonEmpty = <Item>(list: Item[] | null): Item[] | null => (list === null || list.length === 0 ? null : list);

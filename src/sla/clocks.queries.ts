@@ -4,7 +4,7 @@ import type { SlaClocksTable } from './table.ts';
 
 export type ClockRow = Omit<SlaClocksTable, 'org_id' | 'session_id'>;
 
-/** The policy that a session is under, with the hours that it counts by and the time that it is now. */
+/** Selects a session's policy with its office hours and the database's current time. */
 export const findSla = (db: Db, orgId: string, sessionId: string) =>
   db
     .selectFrom('session_slas as sla')
@@ -21,7 +21,7 @@ export const findSla = (db: Db, orgId: string, sessionId: string) =>
     .where('sla.org_id', '=', orgId)
     .where('sla.session_id', '=', sessionId);
 
-/** The same, while nobody can take the policy or put the session under another one until the transaction ends. */
+/** Returns the same, and locks the policy and its link to the session against deletion until the transaction ends. */
 export const lockSlaShared = (trx: Trx, orgId: string, sessionId: string) =>
   findSla(trx, orgId, sessionId).forKeyShare(['sla', 'policy']).executeTakeFirst();
 
@@ -49,7 +49,7 @@ export async function upsertClocks(trx: Trx, orgId: string, sessionId: string, c
   `.execute(trx);
 }
 
-/** Forgets clocks of which nothing was decided, save those of these metrics. */
+/** Deletes undecided clocks, except those of the metrics in `save`. */
 export async function deleteUndecidedClocks(trx: Trx, orgId: string, sessionId: string, save: string[]): Promise<void> {
   await trx
     .deleteFrom('sla_clocks')

@@ -7,7 +7,7 @@ import {
 } from '../desk/office-hours/business-time.rules.ts';
 import type { ClockChange, ClockTimeline, RunningPeriod } from './timelines.rules.ts';
 
-/** The part of its target after which a clock warns. */
+/** The fraction of the target that triggers the warning. */
 const WARNING_FRACTION = 0.8;
 
 export interface SlaTargets {
@@ -16,28 +16,28 @@ export interface SlaTargets {
   resolution_target_seconds: number | null;
 }
 
-/** How one clock of a session stands. */
+/** The state of one clock of a session. */
 export interface Clock {
   metric: ClockTimeline['metric'];
-  /** Counts from 1 for each metric: only next replies have more than one. */
+  /** Counts from 1 for each metric. Only next replies have more than one. */
   cycle: number;
   target_seconds: number;
-  /** `breached` goes before all others: `stopped_at` says whether it still runs. */
+  /** `breached` takes precedence over all other states. `stopped_at` is null while it runs or is paused. */
   state: 'running' | 'paused' | 'fulfilled' | 'breached';
   started_at: Date;
   stopped_at: Date | null;
-  /** Null while it is paused or stopped, and where it would not come within ten years. */
+  /** Null while it is paused or stopped, and if it is more than ten years away. */
   due_at: Date | null;
   warning_at: Date | null;
   /** When the target was passed. */
   breached_at: Date | null;
   elapsed_seconds: number;
-  /** What it counted: in order, apart, up to now. */
+  /** The counted intervals up to now: sorted and disjoint. */
   intervals: Interval[];
   changes: ClockChange[];
 }
 
-/** How a session's clocks stand at `now`, those whose metric has a target. Without a calendar all time counts. */
+/** Returns the session's clocks at `now`, one for each timeline with a target. Without a calendar all time counts. */
 export function clocksOf(
   turns: ClockTimeline[],
   targets: SlaTargets,
@@ -80,9 +80,9 @@ interface TargetMoment {
 }
 
 /**
- * When so much has been counted, and whether the clock ran on after that, were it outside of the hours that count: what is answered at
- * the very due time is in time, what is answered later is not. Null where it has not come and does not come while the clock does what
- * it does.
+ * Returns the moment when the clock has counted this many seconds. It is passed if the clock ran on afterwards, even
+ * outside the hours that count: an answer exactly at the due time is in time, a later one is not. The moment is null if
+ * it has not come and, in the clock's present state, will not come.
  */
 function targetMomentOf(
   stretches: RunningPeriod[],
@@ -117,7 +117,7 @@ function countedIntervals(calendar: BusinessCalendar | null, start: Date, end: D
   return calendar === null ? [{ start, end }] : openIntervals(calendar, start, end);
 }
 
-/** Those that touch made one. */
+/** Merges adjacent intervals. */
 function mergedIntervals(intervals: Interval[]): Interval[] {
   const result: Interval[] = [];
   for (const { start, end } of intervals) {

@@ -35,8 +35,8 @@ const EVENT_TYPES = {
 type Sla = NonNullable<Awaited<ReturnType<typeof lockSlaShared>>>;
 
 /**
- * Looks at a session's clocks: what is due is announced, and what they did is written down, each once however often this is called.
- * Says when to look again. Throws notFound.
+ * Evaluates a session's clocks: announces due moments and records changes, each once regardless of the number of calls.
+ * Returns the time of the next evaluation. Throws notFound.
  */
 export function evaluateClocks(db: Db, orgId: string, sessionId: string): Promise<SlaProgress> {
   const begunAt = performance.now();
@@ -59,7 +59,9 @@ export function evaluateClocks(db: Db, orgId: string, sessionId: string): Promis
   });
 }
 
-/** A session's policy with how its clocks stand now, and those that have not begun. Throws notFound. */
+/**
+ * Returns a session's policy with the current state of its clocks, including clocks not yet started. Throws notFound.
+ */
 export async function getSessionSla(db: Db, orgId: string, sessionId: string) {
   const sla = await findSla(db, orgId, sessionId).executeTakeFirst();
   if (sla === undefined) {
@@ -90,7 +92,7 @@ const idleClock = (metric: SlaMetric, target: number | null) => ({
   intervals: [],
 });
 
-/** A fact may have come in between the database's time and the look: then it is that late. */
+/** A fact may be later than the database's time in this transaction. Then the fact's time is used as now. */
 async function readClocks(db: Db, orgId: string, sessionId: string, sla: Sla) {
   const { createdAt, isClosed, facts } = await getSlaFacts(db, orgId, sessionId);
   const now = new Date(Math.max(...[createdAt, sla.now, ...facts.slice(-1).map(({ at }) => at)].map(Number)));
@@ -104,7 +106,7 @@ function calendarOf({ iana_timezone, shifts, holidays }: Sla): BusinessCalendar 
   return businessCalendar({ iana_timezone, shifts, holidays } as WorkingTime);
 }
 
-/** Announces and writes down what is new. Gives the clocks that have warned. */
+/** Announces and records new changes. Returns the clocks that have warned. */
 async function settleClocks(trx: Trx, orgId: string, sessionId: string, sla: Sla, all: Clock[], now: Date) {
   const stored = new Map((await listClocks(trx, orgId, sessionId)).map((row) => [keyOf(row), row]));
   const measured = all
@@ -161,7 +163,7 @@ interface ClockUpdate {
   news: PendingAnnouncements;
 }
 
-/** In the order in which it happened. */
+/** Records changes in order of their occurrence. */
 async function recordHistory(trx: Trx, orgId: string, sessionId: string, policyId: string, measured: ClockUpdate[]) {
   const events = measured.flatMap(({ clock, news }) => {
     const { metric, cycle, target_seconds, breached_at } = clock;

@@ -11,10 +11,10 @@ export const WATCH_SLA: WorkflowContract<SlaRef> = {
   workflowId: ({ sessionId }) => `sla/${sessionId}`,
 };
 
-/** What a look at a session's clocks found. */
+/** The result of an evaluation of a session's clocks. */
 export interface SlaProgress {
-  /** What comes next, such as "first reply due", and the time until then. Null where no clock runs towards anything. */
+  /** The next moment, such as "first reply due", and the time until then. Null if no clock runs towards a target. */
   next: { what: string; inMs: number } | null;
-  /** For the operator: how each clock stands. */
+  /** The state of each clock, for the operator. */
   details: string;
 }

@@ -16,7 +16,7 @@ const COLUMNS = [
   'updated_at',
 ] as const;
 
-/** Lets one new policy of the org through at a time, so that they can be counted. */
+/** Locks the creation of policies in the org, so that they can be counted. */
 export async function lockPolicyCreation(trx: Trx, orgId: string): Promise<void> {
   await lockName(trx, `sla policies ${orgId}`);
 }
@@ -37,7 +37,7 @@ export const insertPolicy = (db: Db, orgId: string, id: string, policy: CreateSl
     .returning(COLUMNS)
     .executeTakeFirstOrThrow();
 
-/** Policies as answers show them, in a query that callers narrow down. */
+/** Selects policies as shown in answers, for callers to narrow down. */
 export const selectPolicies = (db: Db, orgId: string) =>
   db.selectFrom('sla_policies').select(COLUMNS).where('org_id', '=', orgId);
 
@@ -62,7 +62,7 @@ export const setAssignment = (db: Db, orgId: string, id: string, assignment: Sla
     .returning(COLUMNS)
     .executeTakeFirst();
 
-/** Sessions under the policy are under none from then on. */
+/** Deletes a policy. Its sessions are under no policy from then on. */
 export async function deletePolicy(db: Db, orgId: string, id: string): Promise<boolean> {
   const { numDeletedRows } = await db
     .deleteFrom('sla_policies')
@@ -72,11 +72,11 @@ export async function deletePolicy(db: Db, orgId: string, id: string): Promise<b
   return numDeletedRows > 0n;
 }
 
-/** A page of policies by creation. */
+/** Returns a page of policies in order of creation. */
 export const listPolicies = (db: Db, orgId: string, place: PageRequest) =>
   db.selectFrom('sla_policies').select(COLUMNS).where('org_id', '=', orgId).$call(orderedByCreation(place)).execute();
 
-/** Those that are for sessions, the one that goes first at the beginning. */
+/** Returns the policies with an assignment, highest precedence first. */
 export const listAssignments = (db: Db, orgId: string) =>
   db
     .selectFrom('sla_policies')
@@ -87,7 +87,7 @@ export const listAssignments = (db: Db, orgId: string) =>
     .orderBy('id')
     .execute();
 
-/** The policies that count by these office hours, the oldest first. */
+/** Returns the policies with these office hours, oldest first. */
 export const listPoliciesWithHours = (db: Db, orgId: string, officeHoursIds: string[]) =>
   db
     .selectFrom('sla_policies')
@@ -96,7 +96,7 @@ export const listPoliciesWithHours = (db: Db, orgId: string, officeHoursIds: str
     .where('office_hours_id', '=', sql<string>`any(${officeHoursIds}::uuid[])`)
     .execute();
 
-/** Which of these teams the org has. */
+/** Returns the ids of those teams that belong to the org. */
 export async function listKnownTeams(db: Db, orgId: string, ids: string[]): Promise<string[]> {
   const teams = await db
     .selectFrom('teams')

@@ -4,7 +4,7 @@ import { Cursor, Id, Name, SessionChannel, Timestamp } from '../http/schemas.ts'
 
 const MIN_REPLY_SECONDS = 60;
 const MIN_RESOLUTION_SECONDS = 300;
-/** Some 68 years, the most that the column holds. */
+/** Some 68 years, the largest value of the column. */
 const MAX_TARGET_SECONDS = 2_147_483_647;
 const MAX_LIST_LENGTH = 100;
 
@@ -18,11 +18,11 @@ const POLICY = {
     .describe('Only time within them counts. null: all time counts.'),
   first_reply_target_seconds: target(
     MIN_REPLY_SECONDS,
-    'From the contact’s first message, or the handoff where that comes first, to the first message of a person.',
+    'From the contact’s first message, or the handoff if that is earlier, to the first message of a human agent.',
   ),
   next_reply_target_seconds: target(
     MIN_REPLY_SECONDS,
-    'From a contact’s first message after one of a person to the next message of a person.',
+    'From a contact’s first message after one of a human agent to the next message of a human agent.',
   ),
   resolution_target_seconds: target(
     MIN_RESOLUTION_SECONDS,
@@ -55,12 +55,12 @@ export const UpdateSlaPolicy = z
     next_reply_target_seconds: POLICY.next_reply_target_seconds.optional(),
     resolution_target_seconds: POLICY.resolution_target_seconds.optional(),
   })
-  .describe('An absent field stays as it is. The clocks of open sessions are computed anew.')
+  .describe('An absent field stays unchanged. The clocks of open sessions are computed again.')
   .meta({ id: 'UpdateSlaPolicy', examples: [{ first_reply_target_seconds: 1_800 }, { name: 'Silver' }] });
 export type UpdateSlaPolicy = z.infer<typeof UpdateSlaPolicy>;
 
 const anyOf = <Item extends z.ZodType>(item: Item, what: string) =>
-  z.array(item).max(MAX_LIST_LENGTH).nullable().default(null).describe(`${what} null or empty: whichever.`);
+  z.array(item).max(MAX_LIST_LENGTH).nullable().default(null).describe(`${what} null or empty: any.`);
 
 export const SlaAssignment = z
   .object({
@@ -69,10 +69,10 @@ export const SlaAssignment = z
     tags: anyOf(z.string().min(1).max(100), 'Sessions with at least one of these tags, by name.'),
     filter: FullFilter.nullable()
       .default(null)
-      .describe('Sessions whose contact it matches. null: whoever, or nobody.'),
+      .describe('Sessions with a matching contact. null: any contact, or none.'),
   })
   .describe(
-    'Which sessions the policy is for: those that meet all that is given. Where nothing is given, all. Where several policies are for a ' +
+    'The sessions covered by the policy: those that meet every given condition, or all if none is given. If several policies cover a ' +
       'session, the oldest one applies. Policies without an assignment apply to no session.',
   )
   .meta({
@@ -97,7 +97,7 @@ export const SlaPolicy = z
     first_reply_target_seconds: z.int().nullable(),
     next_reply_target_seconds: z.int().nullable(),
     resolution_target_seconds: z.int().nullable(),
-    assignment: SlaAssignment.nullable().describe('null: none was ever put. The policy applies to no session.'),
+    assignment: SlaAssignment.nullable().describe('null: none was ever set. The policy applies to no session.'),
     created_at: Timestamp,
     updated_at: Timestamp,
   })

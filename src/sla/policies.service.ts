@@ -21,10 +21,13 @@ import {
 import type { CreateSlaPolicy, ListSlaPolicies, SlaAssignment, UpdateSlaPolicy } from './policies.schema.ts';
 import { announceSlaPolicyChanged } from './waking.service.ts';
 
-/** Each session that is judged anew asks every policy in turn. */
+/** Each evaluation of a session reads every policy in turn. */
 const MAX_POLICIES = 100;
 
-/** It applies to no session before its assignment is put. Throws invalid for office hours that the org does not have, and conflict for one too many. */
+/**
+ * Creates a policy. It applies to no session until its assignment is set. Throws invalid for office hours unknown to
+ * the org, and conflict if the org has the maximum number of policies.
+ */
 export function createPolicy(db: Db, orgId: string, policy: CreateSlaPolicy) {
   return inTransaction(db, async (trx) => {
     await assertOfficeHours(trx, orgId, policy.office_hours_id);
@@ -36,16 +39,15 @@ export function createPolicy(db: Db, orgId: string, policy: CreateSlaPolicy) {
   });
 }
 
-/** Throws notFound. */
 export async function getPolicy(db: Db, orgId: string, id: string) {
   return foundOrThrow(await findPolicy(db, orgId, id));
 }
 
-/** A page of the org's policies, oldest first. */
+/** Returns a page of the org's policies, oldest first. */
 export const pageOfPolicies = (db: Db, orgId: string, query: ListSlaPolicies) =>
   pageOf(db, query, (place) => listPolicies(db, orgId, place));
 
-/** Changes what is given. The clocks of open sessions follow. Throws notFound, and as createPolicy does. */
+/** Changes the given fields. The clocks of open sessions follow. Throws notFound, and the errors of createPolicy. */
 export function changePolicy(db: Db, orgId: string, id: string, changes: UpdateSlaPolicy) {
   return inTransaction(db, async (trx) => {
     await assertOfficeHours(trx, orgId, changes.office_hours_id ?? null);
@@ -55,7 +57,10 @@ export function changePolicy(db: Db, orgId: string, id: string, changes: UpdateS
   });
 }
 
-/** Its sessions come under the next policy that is for them, or none. What was decided under it still counts. Throws notFound. */
+/**
+ * Deletes a policy. Its sessions come under the next matching policy, or none. Outcomes decided under it still count.
+ * Throws notFound.
+ */
 export function removePolicy(db: Db, orgId: string, id: string): Promise<void> {
   return inTransaction(db, async (trx) => {
     if (!(await deletePolicy(trx, orgId, id))) throw notFound('SLA policy');
@@ -64,8 +69,8 @@ export function removePolicy(db: Db, orgId: string, id: string): Promise<void> {
 }
 
 /**
- * Says which sessions the policy is for. Open ones are judged anew. Throws notFound, and invalid for teams, tags and segments that the
- * org does not have.
+ * Sets the sessions covered by a policy. Open ones are evaluated again. Throws notFound, and invalid for teams, tags
+ * and segments unknown to the org.
  */
 export function assignPolicy(db: Db, orgId: string, id: string, assignment: SlaAssignment) {
   return inTransaction(db, async (trx) => {
@@ -106,7 +111,7 @@ async function unknownTags(trx: Trx, orgId: string, names: string[]): Promise<Is
   );
 }
 
-/** The office hours that it finds stay until the transaction ends. */
+/** Throws invalid for office hours unknown to the org. Existing ones cannot be deleted until the transaction ends. */
 async function assertOfficeHours(trx: Trx, orgId: string, id: string | null): Promise<void> {
   if (id === null || (await lockOfficeHoursShared(trx, orgId, id))) return;
   throw refused('office_hours_id', 'must be the id of office hours of the org: GET /office-hours lists them');

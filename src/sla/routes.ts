@@ -42,7 +42,7 @@ export const slaRoutes: FastifyPluginAsyncZod = async (app) => {
     schema: {
       operationId: 'createSlaPolicy',
       tags,
-      description: 'It applies to no session before its assignment is put.',
+      description: 'The policy applies to no session until its assignment is set.',
       body: CreateSlaPolicy,
       response: { 201: SlaPolicy, ...errorResponses(403, 409) },
     },
@@ -68,7 +68,7 @@ export const slaRoutes: FastifyPluginAsyncZod = async (app) => {
     schema: {
       operationId: 'updateSlaPolicy',
       tags,
-      description: 'An absent field stays as it is. The clocks of open sessions are computed anew.',
+      description: 'An absent field stays unchanged. The clocks of open sessions are computed again.',
       params: SlaPolicyPath,
       body: UpdateSlaPolicy,
       response: { 200: SlaPolicy, ...errorResponses(403, 404) },
@@ -82,7 +82,7 @@ export const slaRoutes: FastifyPluginAsyncZod = async (app) => {
       operationId: 'deleteSlaPolicy',
       tags,
       description:
-        'Its open sessions come under the next policy that is for them. What was decided under it still counts.',
+        'Its open sessions come under the next policy that covers them. Outcomes decided under it still count.',
       params: SlaPolicyPath,
       response: { 200: NoBody, ...errorResponses(403, 404) },
     },
@@ -97,7 +97,7 @@ export const slaRoutes: FastifyPluginAsyncZod = async (app) => {
     schema: {
       operationId: 'assignSlaPolicy',
       tags,
-      description: 'Says which sessions the policy is for. Open ones are judged anew.',
+      description: 'Sets the sessions covered by the policy. Open ones are evaluated again.',
       params: SlaPolicyPath,
       body: SlaAssignment,
       response: { 200: SlaPolicy, ...errorResponses(403, 404) },
@@ -143,7 +143,7 @@ export const slaRoutes: FastifyPluginAsyncZod = async (app) => {
     schema: {
       operationId: 'getChatSessionSla',
       tags,
-      description: 'How the clocks of the session stand, with the times that each has counted.',
+      description: 'The state of the session’s clocks, with the periods counted by each.',
       params: SlaSessionPath,
       response: { 200: SessionSla, ...errorResponses(403, 404) },
     },

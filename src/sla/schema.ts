@@ -13,13 +13,13 @@ const Clock = z
         'not_applicable: the policy has no target. breached: the target is passed, whether it still runs or not.',
       ),
     target_seconds: z.int().nullable(),
-    elapsed_seconds: z.number().describe('What counts: within office hours, without pauses.'),
+    elapsed_seconds: z.number().describe('The counted time: within office hours, without pauses.'),
     started_at: Timestamp.nullable(),
     stopped_at: Timestamp.nullable().describe('null: it still runs or is paused.'),
     due_at: Timestamp.nullable().describe('null while it is paused or stopped.'),
     warning_at: Timestamp.nullable().describe('When 80 % of the target have passed: then a warning is announced.'),
     breached_at: Timestamp.nullable(),
-    intervals: z.array(z.object({ start: Timestamp, end: Timestamp })).describe('The very times that were counted.'),
+    intervals: z.array(z.object({ start: Timestamp, end: Timestamp })).describe('The counted periods.'),
   })
   .meta({ id: 'SlaClock' });
 
@@ -28,7 +28,7 @@ export const SessionSla = z
     policy: z
       .object({ id: Id, name: z.string(), office_hours_id: Id.nullable() })
       .nullable()
-      .describe('null: no policy is for the session.'),
-    clocks: z.array(Clock).describe('By the policy and office hours as they are now.'),
+      .describe('null: no policy covers the session.'),
+    clocks: z.array(Clock).describe('Computed with the current policy and office hours.'),
   })
   .meta({ id: 'SessionSla' });

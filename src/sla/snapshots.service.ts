@@ -3,7 +3,7 @@ import type { Db } from '../db/connect.ts';
 import { SlaPolicy } from './policies.schema.ts';
 import { listPoliciesById } from './snapshots.queries.ts';
 
-/** SLA policies of the org by their ids, each as GET answers it. Those that are gone are left out. */
+/** Returns SLA policies of the org by id, in the format of the API. Deleted ones are left out. */
 export async function policySnapshotsOf(
   db: Db,
   orgId: string,

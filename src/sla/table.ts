@@ -20,9 +20,9 @@ export interface SessionSlasTable {
   org_id: string;
   session_id: string;
   policy_id: string;
-  /** As of the last look: the session is closed. */
+  /** Whether the session was closed at the last evaluation. */
   is_over: Generated<boolean>;
-  /** When the session came under a policy. Clocks that had stopped before do not count. */
+  /** When the session came under a policy. Clocks stopped before do not count. */
   applied_at: Generated<Date>;
 }
 
@@ -34,10 +34,10 @@ export interface SlaClocksTable {
   policy_id: string | null;
   target_seconds: number;
   elapsed_seconds: number;
-  /** How many of its changes stand in the session's history. */
+  /** The number of its changes recorded in the session's history. */
   changes_told: number;
   warned_at: Date | null;
-  /** When the target was passed, once that is announced. */
+  /** When the target was passed, set once the breach is announced. */
   breached_at: Date | null;
   stopped_at: Date | null;
   outcome: 'met' | 'breached' | null;

@@ -2,7 +2,7 @@ import type { SessionFact } from '../conversations/sessions/sla-facts.service.ts
 
 export type SlaMetric = 'first_reply' | 'next_reply' | 'resolution';
 
-/** Time through which a clock runs. `end` is null for one that goes on. */
+/** A period with the clock running. `end` is null if it still runs. */
 export interface RunningPeriod {
   start: Date;
   end: Date | null;
@@ -13,13 +13,13 @@ export interface ClockChange {
   at: Date;
 }
 
-/** What one clock did, whatever its target and the hours that count. */
+/** The history of one clock, independent of its target and of office hours. */
 export interface ClockTimeline {
   metric: SlaMetric;
   cycle: number;
   startedAt: Date;
   stoppedAt: Date | null;
-  /** In order, apart, none empty but the one that goes on. */
+  /** Sorted and disjoint. None is empty except one still running. */
   runningPeriods: RunningPeriod[];
   changes: ClockChange[];
 }
@@ -27,15 +27,16 @@ export interface ClockTimeline {
 type ClockMode = 'running' | 'paused' | 'stopped';
 
 /**
- * The clocks of a session from its facts in order; what was so before stays so when facts are added.
+ * Returns the clocks of a session from its facts in order. Later facts never change an earlier part of a clock.
  *
- * - resolution runs from the session's creation, is paused while the session waits on the customer, and stops while it is closed: a
- *   reopened session goes on where it stopped.
- * - first reply runs from the contact's first message, or from the handoff where that comes first, until the first message of a person.
- *   Where a person speaks first there is none.
- * - next reply runs from the contact's first message after a person's until the next one of a person, each time anew.
- * - An answer of the AI is no reply, but people owe nothing while it stands: before a handoff it pauses a reply's clock until the contact
- *   writes again or the session is handed off. After the handoff it changes nothing.
+ * - Resolution runs from the session's creation, is paused while the session waits on the customer, and stops while the
+ *   session is closed. After a reopening it continues.
+ * - First reply runs from the contact's first message, or the handoff if that is earlier, until the first message of a
+ *   human agent. If an agent writes first, there is no such clock.
+ * - Next reply runs from the contact's first message after an agent's until the next message of an agent. Each time is a
+ *   new clock.
+ * - An answer of the AI is no reply, but it leaves agents nothing to answer: before a handoff it pauses the clock of a
+ *   reply until the contact writes again or the session is handed off. After the handoff it changes nothing.
  * - Clocks of replies are paused while the session is closed. System messages change nothing.
  */
 export function timelinesOf(createdAt: Date, facts: SessionFact[]): ClockTimeline[] {
@@ -54,7 +55,7 @@ export function timelinesOf(createdAt: Date, facts: SessionFact[]): ClockTimelin
   };
 
   for (const fact of facts) {
-    if (fact.at > at) at = fact.at; // transactions that waited for each other carry the times at which they began
+    if (fact.at > at) at = fact.at; // times are those of transaction starts and may be out of order
     switch (fact.kind) {
       case 'contact':
         isWaitingOnCustomer = false;

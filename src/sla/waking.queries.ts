@@ -12,7 +12,7 @@ export async function listSessionsUnderPolicy(db: Db, orgId: string, sessionIds:
   return rows.map(({ session_id }) => session_id);
 }
 
-/** Open sessions under a policy, by id. */
+/** Returns the open sessions under a policy, in order of id. */
 export async function listOpenSessionsUnder(
   db: Db,
   orgId: string,

@@ -11,7 +11,7 @@ import { listOpenSessionsUnder, listSessionsUnderPolicy } from './waking.queries
 
 const SESSIONS_PER_BATCH = 500;
 
-/** Has the clocks of sessions be looked at once the transaction has committed. */
+/** Schedules an evaluation of the sessions' clocks once the transaction has committed. */
 export const wakeSlaClocks = (trx: Trx, orgId: string, sessionIds: string[]): Promise<void> =>
   enqueue(
     trx,
@@ -30,7 +30,7 @@ export const wakeClocksOfActiveSessions: Reaction<'session-activity'> = async (t
   await wakeSlaClocks(trx, orgId, await listSessionsUnderPolicy(trx, orgId, sessionIds));
 };
 
-/** Has all open sessions under a policy be looked at anew. */
+/** Schedules an evaluation of all open sessions under a policy. */
 export const announceSlaPolicyChanged = (trx: Trx, orgId: string, policyId: string): Promise<void> =>
   announce(trx, orgId, 'sla-policy-changed', [{ subject_id: policyId, payload: { after: null } }]);
 
@@ -42,7 +42,7 @@ export const announceChangesOfOfficeHours: Reaction<'office-hours-changed'> = as
   await announce(trx, orgId, 'sla-policy-changed', changes);
 };
 
-/** Signals a batch of the sessions under each changed policy, and goes on with another event where there are more. */
+/** Signals a batch of the sessions under each changed policy. Announces another event if more sessions are left. */
 export const wakeClocksOfChangedPolicies: Reaction<'sla-policy-changed'> = async (trx, orgId, events) => {
   for (const [policyId, after] of policiesIn(events)) {
     const sessionIds = await listOpenSessionsUnder(trx, orgId, policyId, { after, limit: SESSIONS_PER_BATCH });
@@ -53,7 +53,7 @@ export const wakeClocksOfChangedPolicies: Reaction<'sla-policy-changed'> = async
   }
 };
 
-/** Each policy once, from the least place on. */
+/** Returns each policy once, with its lowest start position. */
 function policiesIn(events: ClaimedEvent<'sla-policy-changed'>[]): Map<string, string> {
   const places = new Map<string, string>();
   for (const { subject_id, payload } of events) {

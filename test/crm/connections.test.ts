@@ -30,8 +30,8 @@ const postUntil = (portalId: number, status: number) =>
   eventually(`a ${status}`, async () => (await post(portalId)) === status);
 const crmOf = async (org: TestOrg) => (await org.get('/integrations')).body.items[0];
 
-describe('a portal of HubSpot', () => {
-  it('is whose HubSpot says it is, however early others claim it', async () => {
+describe('the owner of a HubSpot portal', () => {
+  it('is the org whose credentials HubSpot confirms, however early other orgs claim the portal', async () => {
     const [imposter, fake, owner] = [await stack.createOrg(), await stack.createOrg(), await stack.createOrg()];
     const own = await startFakeHubspot();
     try {
@@ -55,7 +55,7 @@ describe('a portal of HubSpot', () => {
     }
   });
 
-  it('is asked for again after other settings, and until HubSpot is back', async () => {
+  it('is confirmed again after a change of settings, with retries until HubSpot is back', async () => {
     const org = await stack.createOrg();
     hubspot.account.portalId = 5_002;
     hubspot.next('GET', ACCOUNT, unavailable(), unavailable());
@@ -67,7 +67,7 @@ describe('a portal of HubSpot', () => {
     await postUntil(5_002, 404);
   });
 
-  it('of a grant that HubSpot refuses is nobody’s, and the integration says what to do', async () => {
+  it('is nobody while HubSpot refuses the grant, and the integration says how to fix it', async () => {
     const org = await stack.createOrg();
     hubspot.account.portalId = 5_004;
     await connect(org, 5_004, { refresh_token: 'made up' });
@@ -75,7 +75,7 @@ describe('a portal of HubSpot', () => {
     expect((await crmOf(org)).last_error).toContain('PUT /integrations/crm');
   });
 
-  it('that is not the credentials’ fails the test of the connection', async () => {
+  it('makes the connection test fail if the credentials belong to another portal', async () => {
     const org = await stack.createOrg();
     hubspot.account.portalId = 5_005;
     await connect(org, 5_006);
@@ -86,8 +86,8 @@ describe('a portal of HubSpot', () => {
   });
 });
 
-describe('a handoff', () => {
-  it('waits where nothing is connected, and goes on as soon as something is', async () => {
+describe('a handoff without a working connection', () => {
+  it('waits while nothing is connected, and continues as soon as a CRM is connected', async () => {
     const org = await stack.createOrg();
     await org.patch('/org/settings', { handoff_target: 'crm' });
     const { id } = (await org.post('/chat/sessions', {})).body;
@@ -111,7 +111,7 @@ describe('a handoff', () => {
     await eventually('a ticket', async () => (await org.get(`/chat/sessions/${id}`)).body.handoff.state === 'done');
   });
 
-  it('waits for another address where that of the CRM is not to be reached', async () => {
+  it('waits while the CRM’s address is unreachable, and continues once the address is replaced', async () => {
     const org = await stack.createOrg();
     await org.patch('/org/settings', { handoff_target: 'crm' });
     const put = (base_url: string) =>

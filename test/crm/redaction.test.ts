@@ -20,7 +20,7 @@ afterAll(async () => {
   await stack.close();
 });
 
-/** Every row, and every body that a CRM posted, in which the word stands. */
+/** Returns every row, and every body posted by a CRM, with the word. */
 async function leftOf(word: string): Promise<string[]> {
   const batches = await stack.db.selectFrom('crm_batches').select('body').execute();
   const bodies = batches.map(({ body }) => decompressBody(body)).filter((body) => body.includes(word));
@@ -31,7 +31,7 @@ const session = async (id: string) => (await stack.org.get(`/chat/sessions/${id}
 const say = (id: string, text: string) =>
   stack.org.post(`/chat/sessions/${id}/send`, { sender: 'agent', message: { type: 'text', text } });
 
-/** A conversation of HubSpot that is handed off, in which HubSpot quotes the word wherever it can. */
+/** Hands off a HubSpot conversation, with the word quoted by HubSpot wherever possible. */
 async function quoted(word: string) {
   const contact = crm.hubspot.addContact({ email: `${crypto.randomUUID()}@example.com` });
   const threadId = crm.hubspot.openThread(contact.id);
@@ -53,8 +53,8 @@ async function quoted(word: string) {
   return { id };
 }
 
-describe('a redaction of a conversation of HubSpot', () => {
-  it('leaves its words nowhere, whatever HubSpot has quoted', async () => {
+describe('a redaction of a HubSpot conversation', () => {
+  it('removes its words everywhere, including HubSpot’s quotations', async () => {
     const word = `zebra${Date.now()}`;
     const { id } = await quoted(word);
     await stack.org.post(`/chat/sessions/${id}/handoff/settle`, { part: 'ticket', external_id: '777001' });
@@ -70,7 +70,7 @@ describe('a redaction of a conversation of HubSpot', () => {
     await eventually('the words are gone', async () => (await leftOf(word)).length === 0).catch(async () =>
       expect(await leftOf(word)).toEqual([]),
     );
-    expect(await historiesWith(stack.temporal, stack.org.id, id)).not.toEqual([]); // they were read
+    expect(await historiesWith(stack.temporal, stack.org.id, id)).not.toEqual([]); // the histories were read
     expect(await historiesWith(stack.temporal, stack.org.id, word)).toEqual([]);
     expect((await session(id)).custom_data).toEqual({ plan: 'PRO' });
     const bodies = (await stack.db.selectFrom('crm_batches').select('body').execute()).map(({ body }) =>
@@ -82,7 +82,7 @@ describe('a redaction of a conversation of HubSpot', () => {
     await eventually('what comes later', async () => (await session(id)).custom_data.plan === 'FREE');
   });
 
-  it('of a message takes what HubSpot quoted of it', async () => {
+  it('removes HubSpot’s quotations of a single redacted message', async () => {
     const word = `giraffe${Date.now()}`;
     const { id } = await quoted(word);
     const { items } = (await stack.org.get(`/chat/sessions/${id}/history`)).body;

@@ -61,18 +61,18 @@ const ledger = (id: string) =>
     .orderBy('created_at')
     .execute();
 const workflowOf = (id: string) => stack.temporal.workflow.getHandle(`miaw-sync/${id}`);
-/** Until no signal is on its way and the workflow has ended. */
+/** Waits until no signal is pending and the workflow has ended. */
 const untilIdle = (id: string) =>
   eventually('the end of the workflow', async () => {
     const waiting = await stack.db.selectFrom('outbox').select('id').where('subject_id', '=', id).execute();
     return waiting.length === 0 && (await workflowOf(id).describe()).status.name !== 'RUNNING';
   });
-/** What the contact said in Salesforce, without the introduction. */
+/** Returns the contact's messages in Salesforce, without the introduction. */
 const heard = (conversationId: string) => fake.heard(conversationId).slice(1);
 const untilHeard = (conversationId: string, count: number) =>
   eventually(`${count} messages in Salesforce`, () => heard(conversationId).length >= count && heard(conversationId));
 
-/** A session that was handed to Salesforce, and its conversation there. */
+/** Hands off a session to Salesforce. Returns the session and its conversation there. */
 async function handedOver(body: object = {}): Promise<{ id: string; conversationId: string }> {
   const { id } = (await org.post('/chat/sessions', body)).body;
   await say(id, 'Where is my order?');
@@ -84,8 +84,8 @@ async function handedOver(body: object = {}): Promise<{ id: string; conversation
   return { id, conversationId: row.conversation_id };
 }
 
-describe('the webhook', () => {
-  it('needs the scope crm-miaw:write, and no more', async () => {
+describe('the Salesforce webhook', () => {
+  it('requires the scope crm-miaw:write, and no other', async () => {
     const { id } = await handedOver();
     const without = await org.withScopes('chat-sessions:write', 'org:write');
     expect(await notify(id, without)).toMatchObject({
@@ -99,7 +99,7 @@ describe('the webhook', () => {
     expect((await notify(id, stack.client())).status).toBe(401);
   });
 
-  it('knows no session of another org, and none that does not exist', async () => {
+  it('answers 404 for a session of another org or an unknown one', async () => {
     const { id } = await handedOver();
     expect((await notify(id, stack.other)).status).toBe(404);
     expect((await notify(crypto.randomUUID())).status).toBe(404);
@@ -111,12 +111,12 @@ describe('the webhook', () => {
     ['no session', { event: 'message:new' }, 'body.session_id'],
     ['a session that is no id', { event: 'message:new', session_id: 'abc' }, 'body.session_id'],
     ['a field too many', { event: 'message:new', session_id: crypto.randomUUID(), text: 'Hi' }, 'body'],
-  ])('with %s is a 400 that says what to change', async (_, body, path) => {
+  ])('answers 400 for %s, and names the invalid field', async (_, body, path) => {
     const answer = await org.post('/crm/miaw/webhook', body);
     expect(answer).toMatchObject({ status: 400, body: { issues: [{ path }] } });
   });
 
-  it('of a session that is not in Salesforce does nothing', async () => {
+  it('does nothing for a session that is not in Salesforce', async () => {
     const { id } = (await org.post('/chat/sessions', {})).body;
     expect((await notify(id)).status).toBe(200);
     await untilIdle(id);
@@ -124,8 +124,8 @@ describe('the webhook', () => {
   });
 });
 
-describe('what people say in Salesforce', () => {
-  it('comes into the session once, in order, by whoever said it, however often it is told of', async () => {
+describe('agents’ messages in Salesforce', () => {
+  it('are stored in the session once and in order, for every agent, however often they are announced', async () => {
     const { id, conversationId } = await handedOver();
     const texts = Array.from({ length: 12 }, (_, n) => `reply ${n}`);
     const calls: Promise<unknown>[] = [];
@@ -145,7 +145,7 @@ describe('what people say in Salesforce', () => {
     expect((await org.get(`/chat/sessions/${id}`)).body.waiting_on).toBe('customers');
   });
 
-  it('is what agents say as text, and nothing else', async () => {
+  it('are stored only if they are texts of agents', async () => {
     const { id, conversationId } = await handedOver();
     fake.say(conversationId, 'I am a bot', { role: 'Chatbot' });
     fake.say(conversationId, 'Session started', { role: 'System' });
@@ -157,7 +157,7 @@ describe('what people say in Salesforce', () => {
     expect(await untilReplies(id, 1)).toEqual(['Hello']);
   });
 
-  it('is found where it shows up late, and where it comes with many others in one millisecond', async () => {
+  it('are found if they appear late, and if many have the same millisecond', async () => {
     const { id, conversationId } = await handedOver();
     const at = Date.now();
     fake.say(conversationId, 'second', { at });
@@ -172,7 +172,7 @@ describe('what people say in Salesforce', () => {
     expect(found.slice(2)).toEqual(Array.from({ length: 120 }, (_, n) => `m${n}`));
   });
 
-  it('goes out to the contact on the session’s channel, once', async () => {
+  it('are sent to the contact on the session’s channel, once', async () => {
     const twilio: FakeTwilio = await startFakeTwilio();
     try {
       const smsUrl = await connectTwilio(org, twilio);
@@ -204,7 +204,7 @@ describe('what people say in Salesforce', () => {
     ['a 429 that says when', tooManyRequests('1')],
     ['a 503', unavailable()],
     ['a reset', resetBefore],
-  ])('comes after %s', async (_, fault) => {
+  ])('are stored after %s', async (_, fault) => {
     const { id, conversationId } = await handedOver();
     await untilIdle(id);
     fake.say(conversationId, 'Hello');
@@ -213,7 +213,7 @@ describe('what people say in Salesforce', () => {
     expect(await untilReplies(id, 1)).toEqual(['Hello']);
   });
 
-  it('is waited for where Salesforce is away, in sight of the operator, and comes with the next signal', async () => {
+  it('are fetched with the next signal after an outage, which the operator sees', async () => {
     const { id, conversationId } = await handedOver();
     await untilIdle(id);
     fake.say(conversationId, 'Hello');
@@ -231,8 +231,8 @@ describe('what people say in Salesforce', () => {
   });
 });
 
-describe('what the contact says', () => {
-  it('goes on to Salesforce once, in order', async () => {
+describe('the contact’s messages', () => {
+  it('are sent to Salesforce once, in order', async () => {
     const { id, conversationId } = await handedOver();
     const texts = Array.from({ length: 8 }, (_, n) => `message ${n}`);
     for (const text of texts) await say(id, text);
@@ -242,7 +242,7 @@ describe('what the contact says', () => {
     expect((await ledger(id)).map(({ state }) => state)).toEqual(texts.map(() => 'sent'));
   });
 
-  it('while the conversation is still to be opened waits for that, and goes then', async () => {
+  it('wait until the conversation is open, and are sent then', async () => {
     const { id } = (await org.post('/chat/sessions', {})).body;
     fake.next('open', unavailable());
     await org.post(`/chat/sessions/${id}/handoff`, {});
@@ -255,7 +255,7 @@ describe('what the contact says', () => {
     expect(fake.conversations.size).toBe(1);
   });
 
-  it('in the widget goes on in the order in which it was said, whatever ids the widget chose', async () => {
+  it('from the widget are sent in the order of their creation, regardless of the ids chosen by the widget', async () => {
     const widget = await unverified(stack, org, { email: `${crypto.randomUUID()}@example.com` });
     const id = await widget.newSession();
     await widget.send(id, 'Anybody there?');
@@ -279,7 +279,7 @@ describe('what the contact says', () => {
     ['a reset before its effect', resetBefore],
     ['a 429', tooManyRequests('1')],
     ['a late answer', slow(12_000)],
-  ])('goes on once in spite of %s, and in its place', async (_, fault) => {
+  ])('are sent once and in order in spite of %s', async (_, fault) => {
     const { id, conversationId } = await handedOver();
     await untilIdle(id);
     fake.next('message', fault);
@@ -291,7 +291,7 @@ describe('what the contact says', () => {
     expect((await ledger(id)).map(({ state }) => state)).toEqual(['sent', 'sent']);
   });
 
-  it('that Salesforce refuses is told in the session and holds up nothing else', async () => {
+  it('are noted in the session when Salesforce refuses them, and do not block later messages', async () => {
     const { id, conversationId } = await handedOver();
     await untilIdle(id);
     fake.next('message', salesforceRefuses(400, 'The message is too long'));
@@ -303,7 +303,7 @@ describe('what the contact says', () => {
     expect((await events(id)).find(({ type }) => type === 'human_agent_comment')?.content).toContain('too long');
   });
 
-  it('and is redacted before it went does not go', async () => {
+  it('are not sent if they are redacted before', async () => {
     const { id, conversationId } = await handedOver();
     await untilIdle(id);
     fake.next('message', ...Array.from({ length: 4 }, () => unavailable()));
@@ -317,7 +317,7 @@ describe('what the contact says', () => {
     expect((await ledger(id)).map(({ state }) => state)).toEqual(['skipped', 'sent']);
   });
 
-  it('goes on after tokens have ended: as the same verified end user', async () => {
+  it('are sent as the same verified end user after the token has expired', async () => {
     await connect({ ...fake.settings, ...fake.verification });
     const { id, conversationId } = await handedOver();
     fake.expireTokens();
@@ -326,7 +326,7 @@ describe('what the contact says', () => {
     expect(fake.conversations.get(conversationId)?.subject).toBe(`uid:${id}`);
   });
 
-  it('goes on after a guest’s token has ended: in another conversation, both ways', async () => {
+  it('continue in another conversation, in both directions, after a guest’s token has expired', async () => {
     const { id, conversationId } = await handedOver();
     await untilIdle(id);
     fake.expireTokens();
@@ -342,7 +342,7 @@ describe('what the contact says', () => {
     expect(await untilReplies(id, 1)).toEqual(['Welcome back']);
   });
 
-  it('waits while the connection is refused, and goes as soon as its settings are mended', async () => {
+  it('wait while Salesforce refuses the connection, and are sent once its settings are fixed', async () => {
     await connect({ ...fake.settings, ...fake.verification });
     const { id, conversationId } = await handedOver();
     await untilIdle(id);
@@ -355,7 +355,7 @@ describe('what the contact says', () => {
     expect(await untilHeard(conversationId, 1)).toEqual(['hello?']);
   });
 
-  it('is no agent’s, nor in a session that is not in Salesforce', async () => {
+  it('are the only messages sent, and only for sessions in Salesforce', async () => {
     const { id, conversationId } = await handedOver();
     await say(id, 'I have it', 'agent');
     const { id: elsewhere } = (await org.post('/chat/sessions', {})).body;
@@ -366,8 +366,8 @@ describe('what the contact says', () => {
   });
 });
 
-describe('a token', () => {
-  it('is one for all who ask for it at once', async () => {
+describe('the token of a Salesforce conversation', () => {
+  it('is the same for all concurrent callers', async () => {
     const { id } = await handedOver();
     const store = createConversationStore(stack.db, stack.deps.secrets, org.id);
     const conversation = await store.getOrCreate(id);
@@ -379,14 +379,14 @@ describe('a token', () => {
     expect((await store.getOrCreate(id)).token).toEqual(given[0]);
   });
 
-  it('and its conversation are nobody else’s', async () => {
+  it('is not available to another org', async () => {
     const { id, conversationId } = await handedOver();
     const others = createConversationStore(stack.db, stack.deps.secrets, stack.other.id);
     expect(await others.find(conversationId)).toBeUndefined();
     await expect(others.getOrCreate(id)).rejects.toThrow(/foreign key/);
   });
 
-  it('is kept encrypted, and is in no history', async () => {
+  it('is stored encrypted, and appears in no workflow history', async () => {
     const { id, conversationId } = await handedOver();
     await say(id, 'hello');
     await untilHeard(conversationId, 1);

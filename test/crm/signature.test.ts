@@ -22,8 +22,8 @@ const signed = (body: string, { url = URL, at = NOW, method = 'POST' } = {}): Si
   },
 });
 
-describe('a signature of HubSpot', () => {
-  it('of version 3 is the one that HubSpot’s own libraries are tested with', () => {
+describe('a HubSpot signature', () => {
+  it('of version 3 matches the test vector of HubSpot’s own libraries', () => {
     const call = {
       method: 'POST',
       url: URL,
@@ -43,14 +43,14 @@ describe('a signature of HubSpot', () => {
       '[{"eventId":1,"subscriptionId":12345,"portalId":62515,"occurredAt":1564113600000,"subscriptionType":"contact.creation","attemptNumber":0,"objectId":123,"changeSource":"CRM","changeFlag":"NEW","appId":54321}]',
       '232db2615f3d666fe21a8ec971ac7b5402d33b9a925784df3ca654d05f4817de',
     ],
-  ])('of version 1 is the published one: %s', (body, signature) => {
+  ])('of version 1 matches the published example: %s', (body, signature) => {
     const call = { method: 'POST', url: URL, body: Buffer.from(body), headers: { 'x-hubspot-signature': signature } };
     expect(isSigned(SECRET, call, NOW)).toBe(true);
     expect(isSigned('other', call, NOW)).toBe(false);
     expect(isSignedV3(SECRET, call, NOW)).toBe(false);
   });
 
-  it('counts for five minutes, either way', () => {
+  it('is valid for five minutes in both directions', () => {
     for (const [at, isGood] of [
       [NOW, true],
       [NOW - 300_000, true],
@@ -61,13 +61,13 @@ describe('a signature of HubSpot', () => {
       expect([at, isSignedV3(SECRET, signed('[]', { at }), NOW)]).toEqual([at, isGood]);
   });
 
-  it('of version 1 does not stand in for a bad one of version 3', () => {
+  it('of version 1 does not replace an invalid one of version 3', () => {
     const stale = signed('[]', { at: NOW - 400_000 });
     stale.headers['x-hubspot-signature'] = hubspotSignatureV1(SECRET, stale.body);
     expect(isSigned(SECRET, stale, NOW)).toBe(false);
   });
 
-  it('is made of a URI in which only some escapes are decoded', () => {
+  it('is computed over a URI with only some escapes decoded', () => {
     const escaped = 'https://a.example/x?u=%3A%2F%3F%40%21%24%27%28%29%2A%2C%3B&v=%20%25%26%3D%C3%A9';
     const body = Buffer.from('[]');
     const call = { method: 'POST', body };
@@ -97,14 +97,14 @@ describe('a signature of HubSpot', () => {
     );
   });
 
-  it('does not survive a body that was parsed and written anew', () => {
+  it('is invalid for a body parsed and serialized again', () => {
     const call = signed('[ {"objectId": 7, "value": "\\u00e9"} ]');
     const rewritten = Buffer.from(JSON.stringify(JSON.parse(call.body.toString())));
     expect(isSignedV3(SECRET, { ...call, body: rewritten }, NOW)).toBe(false);
   });
 
   it.each(['', '0x10', '1e12', 'now', '-1', '99999999999999999999', ' 1764000000000'])(
-    'with the time %j is none',
+    'is invalid with the time %j',
     (timestamp) => {
       const body = Buffer.from('[]');
       const headers = {

@@ -7,7 +7,7 @@ import type { Answer, TestApi, TestOrg } from '../support/stack/api.ts';
 
 export const APP = { HUBSPOT_CLIENT_ID: 'the-app', HUBSPOT_CLIENT_SECRET: 'the secret of the app' };
 
-/** Connects a CRM and gives the path of its receiver. */
+/** Connects a CRM and returns the path of its webhook. */
 export async function connectCrm(org: TestOrg, settings: object = {}): Promise<string> {
   const { body, status } = await org.put('/integrations/crm', {
     provider: 'hubspot',
@@ -22,7 +22,7 @@ export const byOauth = (portal_id: number, client_id = APP.HUBSPOT_CLIENT_ID) =>
   oauth: { client_id, client_secret: 'theirs', refresh_token: 'refresh' },
 });
 
-/** Connects an org by the app, with what the CRM says whose portal it is. */
+/** Connects an org by the app. `said` is the portal confirmed by the CRM. */
 export async function connectByApp(api: TestApi, org: TestOrg, portal: number, said: number = portal): Promise<void> {
   await connectCrm(org, byOauth(portal));
   const claim = await findUnconfirmedClaim(api.db, org.id);
@@ -30,11 +30,11 @@ export async function connectByApp(api: TestApi, org: TestOrg, portal: number, s
   await recordAccount(api.db, org.id, claim, String(said));
 }
 
-/** Posts as the CRM does; what is not text goes out as JSON. */
+/** Posts events like the CRM. A value other than text is sent as JSON. */
 export const deliver = (api: TestApi, path: string, events: unknown, headers: Record<string, string> = {}) =>
   api.client().post(path, textOf(events), { headers });
 
-/** The same with a signature of version 3. */
+/** Posts events with a signature of version 3. */
 export function deliverSigned(
   api: TestApi,
   path: string,
@@ -75,7 +75,7 @@ export const ticketChange = (ticketId: number | string, fields: object = {}) => 
   ...fields,
 });
 
-/** The events of an org, in the order of their queues. */
+/** Returns the events of an org in order of queue and occurrence. */
 export const eventsOf = (api: TestApi, orgId: string) =>
   api.db
     .selectFrom('crm_events')
@@ -86,7 +86,7 @@ export const eventsOf = (api: TestApi, orgId: string) =>
     .orderBy('id')
     .execute();
 
-/** What an org was posted, with the bodies unpacked. */
+/** Returns the batches of an org, with their bodies decompressed. */
 export const batchesOf = async (api: TestApi, orgId: string) => {
   const rows = await api.db
     .selectFrom('crm_batches')
@@ -106,7 +106,7 @@ export const announcementsOf = (api: TestApi, orgId: string) =>
     .where('type', '=', 'crm-events-received')
     .execute();
 
-/** What the workflows are told of all that is announced. */
+/** Runs the reaction to all announced batches. Returns the resulting signals. */
 export async function signalsFor(api: TestApi, orgId: string) {
   const announcements = await announcementsOf(api, orgId);
   await inTransaction(api.db, (trx) => wakeQueues(trx, orgId, announcements));

@@ -24,8 +24,8 @@ const announced = (id: string) =>
     .where('type', '=', 'csat-score-submit')
     .execute();
 
-describe('customers are asked for a score', () => {
-  it('on each resolution, and on nothing else', async () => {
+describe('a request for a score', () => {
+  it('is sent to the customer on each resolution, and on nothing else', async () => {
     const id = await newSession();
     await close(id, 'closed_unresolved');
     expect(await typesOf(id)).toEqual(['status_changed']);
@@ -36,7 +36,7 @@ describe('customers are asked for a score', () => {
     expect((await typesOf(id)).filter((type) => type === 'csat_requested')).toHaveLength(2);
   });
 
-  it('where the org has set it alone', async () => {
+  it('is sent only if the org has turned it on', async () => {
     await api.org.patch('/org/settings', { csat: null });
     const id = await newSession();
     await close(id);
@@ -45,8 +45,8 @@ describe('customers are asked for a score', () => {
   });
 });
 
-describe('a score', () => {
-  it('is one to five with a comment, stands in the history and is told of', async () => {
+describe('a CSAT score', () => {
+  it('is one to five with a comment, is recorded in the history and announced', async () => {
     const id = await newSession();
     await close(id);
     expect((await latest(id)).status).toBe(404);
@@ -67,33 +67,33 @@ describe('a score', () => {
     expect(await announced(id)).toEqual([{ payload: { score_id: body.id, score: 5 } }]);
   });
 
-  it('is one per session and resolution, also under thirty at once', async () => {
+  it('is unique per session and resolution, even with thirty concurrent requests', async () => {
     const id = await newSession();
     await close(id);
     const answers = await Promise.all(Array.from({ length: 30 }, (_, n) => score(id, (n % 5) + 1)));
     const given = (await latest(id)).body.score;
     expect(answers.filter(({ status }) => status === 201).every(({ body }) => body.score === given)).toBe(true);
-    expect(answers.filter(({ status }) => status === 201)).toHaveLength(6); // the one, and the same ones again
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(6); // the first one and its repetitions
     expect(answers.filter(({ status }) => status === 409)).toHaveLength(24);
     expect(await announced(id)).toHaveLength(1);
     expect((await typesOf(id)).filter((type) => type === 'csat_submitted')).toHaveLength(1);
 
     await close(id, 'open');
-    expect((await score(id, given === 1 ? 2 : 1)).status).toBe(409); // the last resolution is still the one that was scored
+    expect((await score(id, given === 1 ? 2 : 1)).status).toBe(409); // the last resolution has a score already
     await close(id);
     expect((await score(id, 3)).status).toBe(201);
     expect((await latest(id)).body.score).toBe(3);
     expect(await announced(id)).toHaveLength(2);
   });
 
-  it('needs a resolution', async () => {
+  it('is refused before a resolution', async () => {
     const id = await newSession();
     expect((await score(id, 3)).status).toBe(409);
     await close(id, 'closed_unresolved');
     expect((await score(id, 3)).body.message).toMatch(/not resolved/);
   });
 
-  it('is refused with a reason where it is none', async () => {
+  it('is refused with a reason if it is invalid', async () => {
     const id = await newSession();
     await close(id);
     for (const wrong of [0, 6, -1, 1.5, '5', null, undefined, [], 1e9]) {
@@ -105,7 +105,7 @@ describe('a score', () => {
     expect((await latest(id)).status).toBe(404);
   });
 
-  it('is neither seen nor given by another org', async () => {
+  it('can be neither read nor submitted by another org', async () => {
     const id = await newSession();
     await close(id);
     expect((await api.other.post('/csat/scores', { session_id: id, score: 1 })).status).toBe(404);

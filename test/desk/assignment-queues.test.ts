@@ -29,11 +29,11 @@ const hoursOf = (desk: Desk, shifts: object[]) =>
   desk.org.post('/office-hours', { name: 'Hours', iana_timezone: 'UTC', shifts });
 const timeOfDay = (at: number) => new Date(at).toISOString().slice(11, 19);
 
-/** Waits until nothing waits for a member while one is free. */
+/** Waits until no session waits for a member while one is free. */
 const settled = (desk: Desk) =>
   eventually('nothing that waits in vain', async () => (await desk.waitingInVain()) === 0);
 
-/** Waits until nobody looks at the org's queues, nor is about to. */
+/** Waits until no evaluation of the org's queues is running or pending. */
 const quiet = ({ org }: Desk) =>
   eventually('nobody who looks', async () => {
     const left = await stack.db.selectFrom('outbox').select('id').where('org_id', '=', org.id).executeTakeFirst();
@@ -42,7 +42,7 @@ const quiet = ({ org }: Desk) =>
     return status.name !== 'RUNNING';
   });
 
-/** Sessions that come to the team all at once, through every process. */
+/** Assigns sessions to the team all at once, through every process. */
 const arrive = (desk: Desk, teamId: string, count: number) =>
   Promise.all(
     Array.from({ length: count }, async (_, n) => {
@@ -53,8 +53,8 @@ const arrive = (desk: Desk, teamId: string, count: number) =>
     }),
   );
 
-describe('200 sessions that arrive at once over four processes', () => {
-  it('go round ten members evenly, each to one, under the ticket numbers 1 to 200', async () => {
+describe('200 sessions arriving at once over four processes', () => {
+  it('are distributed evenly among ten members, each to one, with the ticket numbers 1 to 200', async () => {
     const desk = await newDesk();
     const members = await desk.join(10);
     const team = await desk.team('round-robin', members);
@@ -71,7 +71,7 @@ describe('200 sessions that arrive at once over four processes', () => {
     expect(await desk.joinsBySession()).toEqual(Array(200).fill(1));
   });
 
-  it('never fill a member beyond the capacity, while others are closed', async () => {
+  it('never exceed the capacity of a member while others are closed', async () => {
     const desk = await newDesk({ member_capacity: 15 });
     const team = await desk.team('least-busy', await desk.join(10));
     let isOver = false;
@@ -95,7 +95,7 @@ describe('200 sessions that arrive at once over four processes', () => {
     expect([...(await desk.openByMember()).values()]).toEqual(Array(10).fill(15));
   });
 
-  it('fill members of two teams to one capacity', async () => {
+  it('fill members of two teams up to one shared capacity', async () => {
     const desk = await newDesk({ member_capacity: 5 });
     const members = await desk.join(4);
     const teams = [await desk.team('least-busy', members), await desk.team('round-robin', members)] as const;
@@ -106,9 +106,9 @@ describe('200 sessions that arrive at once over four processes', () => {
   });
 });
 
-describe('a session that waits is taken', () => {
+describe('a waiting session', () => {
   it.each(['closed_resolved', 'closed_unresolved'])(
-    'once another is %s, whoever waits longest first',
+    'is assigned once another one is %s, the longest waiting first',
     async (status) => {
       const desk = await newDesk({ member_capacity: 1 });
       const [member] = (await desk.join(1)) as [number];
@@ -132,7 +132,7 @@ describe('a session that waits is taken', () => {
     },
   );
 
-  it('once another goes to somebody else, or to nobody', async () => {
+  it('is assigned once another session moves to another assignee, or to none', async () => {
     const desk = await newDesk({ member_capacity: 1 });
     const [member, boss] = (await desk.join(2)) as [number, number];
     const [one, two, three] = (await desk.come(await desk.team('round-robin', [member]), 3)) as [
@@ -149,7 +149,7 @@ describe('a session that waits is taken', () => {
     expect(await desk.assigneeOf(two)).toBe(null);
   });
 
-  it('once a member is back, joins the team, or may have more', async () => {
+  it('is assigned once a member is available again, joins the team, or gets a higher capacity', async () => {
     const desk = await newDesk({ member_capacity: 1 });
     const [first, second] = (await desk.join(2)) as [number, number];
     await desk.setAvailable(first, false);
@@ -166,7 +166,7 @@ describe('a session that waits is taken', () => {
     expect([first, second]).toContain(await given(desk, three));
   });
 
-  it('once the team assigns by itself', async () => {
+  it('is assigned once the team turns on automatic assignment', async () => {
     const desk = await newDesk();
     const team = await desk.team('unassigned', await desk.join(2));
     const ids = await desk.come(team, 6);
@@ -175,7 +175,7 @@ describe('a session that waits is taken', () => {
     expect([...(await desk.openByMember()).values()]).toEqual([3, 3]);
   });
 
-  it('by somebody else once its assignee is removed from the org', async () => {
+  it('is assigned to another member once its assignee is removed from the org', async () => {
     const desk = await newDesk();
     const [stays, goes] = (await desk.join(2)) as [number, number];
     const team = await desk.team('round-robin', [stays, goes]);
@@ -185,8 +185,8 @@ describe('a session that waits is taken', () => {
   });
 });
 
-describe('office hours', () => {
-  it('that begin have the queue given out, to the second', async () => {
+describe('a queue of sessions outside of office hours', () => {
+  it('is assigned within seconds once the office hours begin', async () => {
     const desk = await newDesk();
     const opensAt = Math.ceil(Date.now() / 1000) * 1000 + 6000;
     const hours = (
@@ -195,7 +195,7 @@ describe('office hours', () => {
       ])
     ).body;
     const team = await desk.team('round-robin', await desk.join(2), { support_office_hours_id: hours.id });
-    // Sessions come before they begin: all but the last minute of the day is open.
+    // The sessions arrive in the minute before opening, the only closed minute of the day.
     const ids = await desk.come(team, 5);
     expect(Date.now()).toBeLessThan(opensAt);
     expect(await Promise.all(ids.map(desk.assigneeOf))).toEqual([null, null, null, null, null]);
@@ -204,7 +204,7 @@ describe('office hours', () => {
     expect(Date.now()).toBeLessThan(opensAt + 5000);
   });
 
-  it('that are changed to be open now do so too', async () => {
+  it('is assigned once the office hours are changed to be open now', async () => {
     const desk = await newDesk();
     const hours = (
       await hoursOf(desk, [
@@ -226,8 +226,8 @@ describe('office hours', () => {
   });
 });
 
-describe('many at once', () => {
-  it('gives nothing to a member who is away once the change has been answered', async () => {
+describe('concurrent assignment', () => {
+  it('gives no session to a member after the change to unavailable was answered', async () => {
     const desk = await newDesk();
     const [goes, stays] = (await desk.join(2)) as [number, number];
     const team = await desk.team('least-busy', [goes, stays]);
@@ -239,7 +239,7 @@ describe('many at once', () => {
     expect((await desk.openByMember()).get(goes) ?? 0).toBe(had);
   });
 
-  it('who come and are closed are given out to the last, and nobody ever has too many', async () => {
+  it('assigns all of many sessions arriving and closing, and never exceeds a capacity', async () => {
     const desk = await newDesk({ member_capacity: 3 });
     const teams = [
       await desk.team('least-busy', await desk.join(4)),
@@ -268,7 +268,7 @@ describe('many at once', () => {
     expect(await desk.joinsBySession()).toEqual(Array(100).fill(1));
   });
 
-  it('whatever else happens: no call fails, and in the end nothing waits while somebody is free', async () => {
+  it('survives arbitrary concurrent changes: no call fails, and no session keeps waiting while a member is free', async () => {
     const desk = await newDesk({ member_capacity: 3 });
     const members = await desk.join(6);
     const teams = [

@@ -4,7 +4,7 @@ import { startApi, type TestApi } from '../support/stack/api.ts';
 
 const ALWAYS_CLOSED = { iana_timezone: 'UTC', shifts: [] };
 
-/** No relay runs: what is seen here is what requests do by themselves. */
+/** No relay runs: the tests see only direct effects of requests. */
 let api: TestApi;
 beforeAll(async () => {
   api = await startApi();
@@ -16,8 +16,8 @@ const newDesk = async (settings: object = {}): Promise<Desk> => {
   if (Object.keys(settings).length > 0) expect((await org.patch('/org/settings', settings)).status).toBe(200);
   return createDesk(api, org);
 };
-describe('a team', () => {
-  it('gives the least busy of all, over all teams', async () => {
+describe('assignment to a team', () => {
+  it('selects the least busy member, counting the sessions of all teams', async () => {
     const desk = await newDesk();
     const [busy, idle] = (await desk.join(2)) as [number, number];
     const team = await desk.team('least-busy', [busy, idle]);
@@ -26,7 +26,7 @@ describe('a team', () => {
     expect(await desk.comeOneByOne(team, 5)).toEqual([idle, idle, idle, busy, idle]);
   });
 
-  it('goes round, and whoever is away is passed over and comes next when back', async () => {
+  it('goes round the members: it skips an unavailable one, who comes next when available again', async () => {
     const desk = await newDesk();
     const [a, b, c] = (await desk.join(3)) as [number, number, number];
     const team = await desk.team('round-robin', [a, b, c]);
@@ -38,9 +38,9 @@ describe('a team', () => {
   });
 
   it.each([
-    ['is not there for support', { is_support_enabled: false }],
-    ['assigns nobody by itself', { support_assignment_strategy: 'unassigned' }],
-  ])('that %s leaves a session to nobody, or to whom it has', async (_, change) => {
+    ['has support disabled', { is_support_enabled: false }],
+    ['has automatic assignment turned off', { support_assignment_strategy: 'unassigned' }],
+  ])('leaves a session unassigned or with its assignee if the team %s', async (_, change) => {
     const desk = await newDesk();
     const [member] = (await desk.join(1)) as [number];
     const team = await desk.team('round-robin', [member], change);
@@ -50,7 +50,7 @@ describe('a team', () => {
     expect(await desk.assign(id, { team_id: team })).toBe(member);
   });
 
-  it('gives nothing to members who are away, nor outside of its office hours', async () => {
+  it('selects no unavailable member, and none outside of the team’s office hours', async () => {
     const desk = await newDesk();
     const members = await desk.join(2);
     const away = await desk.team('round-robin', members.slice(0, 1));
@@ -61,18 +61,18 @@ describe('a team', () => {
     expect(await desk.comeOneByOne(closed, 1)).toEqual([null]);
   });
 
-  it('keeps what comes behind those that wait in line', async () => {
+  it('queues a new session behind waiting ones', async () => {
     const desk = await newDesk({ member_capacity: 1 });
     const team = await desk.team('round-robin', await desk.join(1));
     const [first, second] = await desk.come(team, 2);
     await desk.org.patch(`/chat/sessions/${first}`, { status: 'closed_resolved' });
-    expect(await desk.comeOneByOne(team, 1)).toEqual([null]); // though somebody is free: the second one is first
+    expect(await desk.comeOneByOne(team, 1)).toEqual([null]); // a member is free, but the second session is first in the queue
     expect(await desk.assigneeOf(second as string)).toBe(null);
   });
 });
 
-describe('who is named', () => {
-  it('gets the session, whatever the capacity, and nobody means nobody', async () => {
+describe('an explicit assignee', () => {
+  it('gets the session regardless of capacity, and an explicit null leaves it unassigned', async () => {
     const desk = await newDesk({ member_capacity: 1 });
     const [member, other] = (await desk.join(2)) as [number, number];
     const team = await desk.team('least-busy', [member, other]);
@@ -81,10 +81,10 @@ describe('who is named', () => {
     expect((await desk.openByMember()).get(member)).toBe(3);
     expect(await desk.assign(sessions[0], { assignee_id: null })).toBe(null);
     expect(await desk.assign(await desk.session(), { assignee_id: null, team_id: team })).toBe(null);
-    expect(await desk.assign(sessions[0], { team_id: team })).toBe(other); // asked for again
+    expect(await desk.assign(sessions[0], { team_id: team })).toBe(other); // now the team selects again
   });
 
-  it('stays when the session comes to a team of theirs, and not when it comes to another', async () => {
+  it('keeps the session when it moves to another of their teams, and loses it to a team without them', async () => {
     const desk = await newDesk();
     const [first, second] = (await desk.join(2)) as [number, number];
     const [one, both, another] = [
@@ -106,7 +106,7 @@ describe('who is named', () => {
 });
 
 describe('a handoff', () => {
-  it('has the team pick somebody for a session that nobody has', async () => {
+  it('assigns an unassigned session to a member of its team', async () => {
     const desk = await newDesk();
     const [member] = (await desk.join(1)) as [number];
     const team = await desk.team('round-robin', [member]);
@@ -117,7 +117,7 @@ describe('a handoff', () => {
   });
 });
 
-describe('a session that opens again', () => {
+describe('a reopened session', () => {
   const closed = async (desk: Desk, team: string) => {
     const [id] = (await desk.come(team, 1)) as [string];
     const assignee = await desk.assigneeOf(id);
@@ -130,14 +130,14 @@ describe('a session that opens again', () => {
     return desk.assigneeOf(id);
   };
 
-  it('stays with an assignee who is there', async () => {
+  it('stays with an available assignee', async () => {
     const desk = await newDesk();
     const team = await desk.team('round-robin', await desk.join(3));
     const { id, assignee } = await closed(desk, team);
     expect(await reply(desk, id)).toBe(assignee);
   });
 
-  it('goes to another where the assignee is away, full, or no longer in the team', async () => {
+  it('goes to another member if the assignee is unavailable, at capacity, or no longer in the team', async () => {
     const desk = await newDesk({ member_capacity: 2 });
     const members = await desk.join(2);
     const team = await desk.team('round-robin', members);
@@ -160,7 +160,7 @@ describe('a session that opens again', () => {
     expect(await reply(left, id)).toBe(stays);
   });
 
-  it('waits for the team outside of its hours, and when an agent opens it alike', async () => {
+  it('waits for the team outside of its office hours, also if an agent reopens it', async () => {
     const desk = await newDesk();
     const [member] = (await desk.join(1)) as [number];
     const team = await desk.team('round-robin', [member]);
@@ -176,7 +176,7 @@ describe('a session that opens again', () => {
     });
   });
 
-  it('stays with whom it has where it has no team', async () => {
+  it('stays with its assignee if it has no team', async () => {
     const desk = await newDesk();
     const [member] = (await desk.join(1)) as [number];
     const id = await desk.session();
@@ -188,7 +188,7 @@ describe('a session that opens again', () => {
 });
 
 describe('another org', () => {
-  it('has no part in it: its members get nothing, and its team is refused', async () => {
+  it('takes no part in assignment: its members get nothing, and its team is refused', async () => {
     const [desk, stranger] = [await newDesk(), await newDesk({ member_capacity: 1 })];
     const team = await desk.team('round-robin', await desk.join(1));
     const foreign = await stranger.session();

@@ -12,7 +12,7 @@ afterAll(() => api.close());
 const names = (tags: { tag_name: string }[]) => tags.map(({ tag_name }) => tag_name);
 
 describe('tags', () => {
-  it('are made and changed by their name, listed by it, and deleted', async () => {
+  it('are created and updated by name, listed by name, and deleted', async () => {
     const org = await api.createOrg();
     expect(await org.put('/tags', { tag_name: 'refund' })).toMatchObject({ status: 200, body: '' });
     await org.put('/tags', { tag_name: 'Angry', exclude_from_auto_tagging: true });
@@ -34,7 +34,7 @@ describe('tags', () => {
     expect(await org.delete('/tags/Angry')).toMatchObject({ status: 404, body: { message: 'Tag not found' } });
   });
 
-  it('are one in any case and spelling of the same letters: the last one stands', async () => {
+  it('are the same in any letter case and Unicode composition: the latest spelling is stored', async () => {
     const org = await api.createOrg();
     for (const tag_name of ['Café', 'CAFE\u0301', '  café \n'])
       expect((await org.put('/tags', { tag_name })).status).toBe(200);
@@ -43,12 +43,12 @@ describe('tags', () => {
     expect((await org.get('/tags')).body).toEqual([]);
   });
 
-  it('may be called anything, even as a route is', async () => {
+  it('may have any name, even that of a route', async () => {
     const org = await api.createOrg();
     const odd = ['auto-tagging', 'a/b', '..', '%41', '?', '👩‍👩‍👧‍👦', "'; drop table tags; --", 'x'.repeat(100)];
     for (const tag_name of odd) expect((await org.put('/tags', { tag_name })).status).toBe(200);
     expect(names((await org.get('/tags')).body).sort()).toEqual(odd.toSorted());
-    const tried = odd.filter((name) => name !== '..'); // which fetch takes for the folder above
+    const tried = odd.filter((name) => name !== '..'); // fetch resolves it as the parent folder
     for (const name of tried) expect((await org.delete(`/tags/${encodeURIComponent(name)}`)).status).toBe(200);
     expect(names((await org.get('/tags')).body)).toEqual(['..']);
   });
@@ -61,12 +61,12 @@ describe('tags', () => {
     ['tag_name', 7],
     ['exclude_from_auto_tagging', 'yes'],
     ['exclude_from_auto_tagging', null],
-  ])('with bad input in %s are a 400 that names it (%#)', async (field, value) => {
+  ])('with a bad %s are a 400 that names the field (%#)', async (field, value) => {
     const { status, body } = await api.org.put('/tags', { tag_name: 'refund', [field]: value });
     expect(`${status} ${body.issues[0].path}`).toBe(`400 body.${field}`);
   });
 
-  it(`are at most ${MAX_TAGS}, however many come at once; those that are there can be changed`, async () => {
+  it(`are limited to ${MAX_TAGS} even with concurrent requests, and existing ones can be updated`, async () => {
     const org = await api.createOrg();
     const tags = Array.from({ length: MAX_TAGS - 1 }, (_, count) => `tag ${count}`);
     const row = { org_id: org.id, exclude_from_auto_tagging: false };
@@ -82,7 +82,7 @@ describe('tags', () => {
 });
 
 describe('auto-tagging', () => {
-  it('is off until set, and stays as it was set last', async () => {
+  it('is off until set, and keeps its latest setting', async () => {
     const org = await api.createOrg();
     const read = async () => (await org.get('/tags/auto-tagging')).body;
     expect(await read()).toEqual({ enabled: false });
@@ -95,8 +95,8 @@ describe('auto-tagging', () => {
   });
 });
 
-describe('who may', () => {
-  it('read with tags:read, change with tags:write', async () => {
+describe('access to tags', () => {
+  it('requires tags:read for reading and tags:write for changes', async () => {
     const reader = await api.org.withScopes('tags:read');
     const writer = await api.org.withScopes('tags:write');
     for (const path of ['/tags', '/tags/auto-tagging']) {
@@ -112,7 +112,7 @@ describe('who may', () => {
     expect(await changesBy(writer)).toEqual([200, 200, 200]);
   });
 
-  it('never reach those of another org', async () => {
+  it('never extends to tags of another org', async () => {
     await api.org.put('/tags', { tag_name: 'mine', exclude_from_auto_tagging: true });
     await api.org.put('/tags/auto-tagging', { enabled: true });
     expect((await api.other.delete('/tags/mine')).status).toBe(404);

@@ -28,7 +28,7 @@ const officeHoursOf = async (org: TestOrg): Promise<string> =>
   (await org.post('/office-hours', { name: 'x', iana_timezone: 'UTC', shifts: [] })).body.id;
 
 describe('a team', () => {
-  it('is made, read, listed oldest first, and deleted', async () => {
+  it('is created, read, listed oldest first, and deleted', async () => {
     const org = await api.createOrg();
     const everything = {
       name: 'Billing',
@@ -55,7 +55,7 @@ describe('a team', () => {
     expect((await org.delete(`/teams/${first.id}`)).status).toBe(404);
   });
 
-  it('is replaced but for its members: an absent field gets its default', async () => {
+  it('is replaced except for its members: an absent field gets its default', async () => {
     const before = await create({ description: 'All of it', is_support_enabled: true });
     const member = await join();
     await api.org.post(`/teams/${before.id}/users`, { userId: member.id });
@@ -68,7 +68,7 @@ describe('a team', () => {
 });
 
 describe('the members of a team', () => {
-  it('come and go, and are shown as they are in the org', async () => {
+  it('are added and removed, and are shown as in the org', async () => {
     const { id } = await create();
     const [first, second] = [await join(), await join()];
     expect(await api.org.post(`/teams/${id}/users`, { userId: second.id, groupId: id })).toMatchObject({ status: 200 });
@@ -84,7 +84,7 @@ describe('the members of a team', () => {
     expect((await api.org.delete(`/teams/${id}/users/${first.id}`)).status).toBe(404);
   });
 
-  it('are in it once, however often and by how many they are added', async () => {
+  it('are in it once, even if added repeatedly and concurrently', async () => {
     const { id } = await create();
     const { id: userId } = await join();
     const answers = await Promise.all([1, 2, 3, 4].map(() => api.org.post(`/teams/${id}/users`, { userId })));
@@ -92,7 +92,7 @@ describe('the members of a team', () => {
     expect((await read(id)).members).toHaveLength(1);
   });
 
-  it('may be in several, and leave all of them with the org', async () => {
+  it('may be in several teams, and leave all of them when they leave the org', async () => {
     const [one, two] = [await create(), await create()];
     const [member, stays] = [await join(), await join()];
     for (const team of [one, two]) await api.org.post(`/teams/${team.id}/users`, { userId: member.id });
@@ -101,7 +101,7 @@ describe('the members of a team', () => {
     expect([(await read(one.id)).members, (await read(two.id)).members]).toEqual([[], [stays]]);
   });
 
-  it('stay in the org when the team goes', async () => {
+  it('stay in the org when the team is deleted', async () => {
     const { id } = await create();
     const member = await join();
     await api.org.post(`/teams/${id}/users`, { userId: member.id });
@@ -109,7 +109,7 @@ describe('the members of a team', () => {
     expect((await api.org.get('/members')).body).toContainEqual(expect.objectContaining(member));
   });
 
-  it('are of the org: the path names the team, and anybody else is a 400', async () => {
+  it('must be members of the org, and the path decides the team', async () => {
     const [team, another] = [await create(), await create()];
     const member = await join();
     const stranger = await join(api.other);
@@ -127,7 +127,7 @@ describe('the members of a team', () => {
 });
 
 describe('the office hours of a team', () => {
-  it('are those of the org, or a 400', async () => {
+  it('must belong to the org', async () => {
     const { id } = await create();
     for (const support_office_hours_id of [await officeHoursOf(api.other), NOBODY, 'always', '', 7]) {
       const answers = [
@@ -140,7 +140,7 @@ describe('the office hours of a team', () => {
     }
   });
 
-  it('are not deleted while it has them: the refusal names who', async () => {
+  it('cannot be deleted while a team uses them: the refusal names the teams', async () => {
     const support_office_hours_id = await officeHoursOf(api.org);
     const remove = () => api.org.delete(`/office-hours/${support_office_hours_id}`);
     const teams = [
@@ -154,7 +154,7 @@ describe('the office hours of a team', () => {
     expect((await remove()).status).toBe(200);
   });
 
-  it('are either deleted or used, when both come at once', async () => {
+  it('are either deleted or used if both requests come at once', async () => {
     for (let round = 0; round < 10; round++) {
       const support_office_hours_id = await officeHoursOf(api.org);
       const [made, removed] = await Promise.all([
@@ -166,7 +166,7 @@ describe('the office hours of a team', () => {
   });
 });
 
-describe('bad input', () => {
+describe('an invalid team', () => {
   it.each([
     ['name', undefined],
     ['name', ''],
@@ -177,7 +177,7 @@ describe('bad input', () => {
     ['is_support_enabled', null],
     ['support_assignment_strategy', 'random'],
     ['support_assignment_strategy', null],
-  ])('in %s is a 400 that names it (%#)', async (field, value) => {
+  ])('with a bad %s is a 400 that names the field (%#)', async (field, value) => {
     const { status, body } = await api.org.post('/teams', { name: 'Support', [field]: value });
     expect(`${status} ${body.issues[0].path}`).toBe(`400 body.${field}`);
     const { id } = await create();
@@ -185,8 +185,8 @@ describe('bad input', () => {
   });
 });
 
-describe('who may', () => {
-  it('read with teams:read, change with teams:write', async () => {
+describe('access to teams', () => {
+  it('requires teams:read for reading and teams:write for changes', async () => {
     const { id } = await create();
     const { id: userId } = await join();
     const reader = await api.org.withScopes('teams:read');
@@ -206,7 +206,7 @@ describe('who may', () => {
     expect(await changesBy(writer)).toEqual([201, 200, 200, 200, 200]);
   });
 
-  it("never reach another org's team: it is a 404, and stays", async () => {
+  it('is a 404 for another org, and changes nothing', async () => {
     const { id } = await create();
     const member = await join();
     const stranger = await join(api.other);

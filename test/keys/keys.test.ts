@@ -17,7 +17,7 @@ afterAll(async () => {
 const KEYS = '/org/api-keys';
 
 describe('an org key', () => {
-  it('is shown once, and listed without itself', async () => {
+  it('is shown once, and the list does not contain it', async () => {
     const { status, body } = await api.org.post(KEYS, { name: 'CI', scopes: ['contacts:read'] });
     expect(status).toBe(201);
     expect(Object.keys(body).sort()).toEqual(['api_key', 'api_key_id']);
@@ -33,7 +33,7 @@ describe('an org key', () => {
     expect(JSON.stringify(list)).not.toContain(body.api_key);
   });
 
-  it('opens only what its scopes say', async () => {
+  it('gives access only within its scopes', async () => {
     const limited = await api.org.withScopes('contacts:read', 'org:read');
     expect((await limited.get('/org')).status).toBe(200);
     expect(await limited.patch('/org', { name: 'X' })).toMatchObject({
@@ -43,7 +43,7 @@ describe('an org key', () => {
     expect((await limited.get('/members')).status).toBe(403);
   });
 
-  it('hands out no more than it has', async () => {
+  it('cannot create a key with more scopes than its own', async () => {
     const limited = await api.org.withScopes('org:write', 'contacts:read');
     expect((await limited.post(KEYS, { scopes: ['contacts:read'] })).status).toBe(201);
     expect((await limited.post(KEYS, { scopes: ['contacts:write'] })).status).toBe(403);
@@ -66,7 +66,7 @@ describe('an org key', () => {
     expect((await api.org.delete(`${KEYS}/${body.api_key_id}`)).status).toBe(404);
   });
 
-  it('is not another org’s to revoke or see', async () => {
+  it('can be neither revoked nor seen by another org', async () => {
     expect((await api.other.delete(`${KEYS}/${api.org.keyId}`)).status).toBe(404);
     expect(JSON.stringify((await api.other.get(KEYS)).body)).not.toContain(api.org.keyId);
     expect((await api.org.get('/org')).status).toBe(200);
@@ -78,12 +78,12 @@ describe('an org key', () => {
     { scopes: [] },
     { scopes: ['everything'] },
     { scopes: 'contacts:read' },
-  ])('is not made from %j', async (body) => {
+  ])('is not created from the invalid body %j', async (body) => {
     expect((await api.org.post(KEYS, body)).status).toBe(400);
   });
 });
 
-describe('what is no key', () => {
+describe('an invalid org key', () => {
   const secret = () => new TextEncoder().encode(api.config.JWT_SECRET);
   const forged = (change: (jwt: SignJWT) => SignJWT, alg = 'HS256', typ = 'org-key+jwt') =>
     change(
@@ -99,31 +99,31 @@ describe('what is no key', () => {
     return `${Buffer.from('{"alg":"none","typ":"org-key+jwt"}').toString('base64url')}.${payload}.`;
   };
 
-  it('would be one if nothing were changed', async () => {
+  it('is made from a key that is accepted unchanged', async () => {
     expect((await api.client(await forged((jwt) => jwt).sign(secret())).get('/org')).status).toBe(200);
   });
 
   it.each<[string, () => Promise<string> | string]>([
-    ['nothing signed', unsigned],
+    ['no signature', unsigned],
     ['another secret', () => forged((jwt) => jwt).sign(new TextEncoder().encode('x'.repeat(48)))],
     ['another algorithm', () => forged((jwt) => jwt, 'HS512').sign(secret())],
     ['another type', () => forged((jwt) => jwt, 'HS256', 'JWT').sign(secret())],
     ['another audience', () => forged((jwt) => jwt.setAudience('partner-api')).sign(secret())],
     ['another issuer', () => forged((jwt) => jwt.setIssuer('else')).sign(secret())],
     ['another org’s id', () => forged((jwt) => jwt.setSubject(api.other.id)).sign(secret())],
-    ['an expired one', () => forged((jwt) => jwt.setExpirationTime(1)).sign(secret())],
+    ['an expiry time in the past', () => forged((jwt) => jwt.setExpirationTime(1)).sign(secret())],
     ['a partner’s key', () => api.partner.key],
     [
       'a changed letter',
       () => `${api.org.key.slice(0, -10)}${api.org.key.at(-10) === 'A' ? 'B' : 'A'}${api.org.key.slice(-9)}`,
     ],
-  ])('is refused: %s', async (_case, make) => {
+  ])('is refused with %s', async (_case, make) => {
     const { status, headers, body } = await api.client(await make()).get('/org');
     expect({ status, challenge: headers.get('www-authenticate') }).toEqual({ status: 401, challenge: 'Bearer' });
     expect(body).toEqual({ statusCode: 401, error: 'Unauthorized', message: expect.any(String) });
   });
 
-  it.each(['Basic abc', 'Bearer', 'Bearer a b', 'x'])('is refused: the header "%s"', async (authorization) => {
+  it.each(['Basic abc', 'Bearer', 'Bearer a b', 'x'])('is refused in the header "%s"', async (authorization) => {
     expect((await api.client().get('/org', { headers: { authorization } })).status).toBe(401);
   });
 });

@@ -25,8 +25,8 @@ const times = <T>(count: number, make: (index: number) => T): T[] =>
 const count = (answers: { status: number }[], wanted: number) =>
   answers.filter(({ status }) => status === wanted).length;
 
-describe('the limit of an org', () => {
-  it('holds over all processes, to the request, and says on each answer what is left', async () => {
+describe('the rate limit of an org', () => {
+  it('is exact over all processes, and each answer states the remaining requests', async () => {
     const org = await api.createOrg('Busy');
     const first = await api.client(org.key).get('/org');
     expect(first.headers.get('x-ratelimit-limit')).toBe('20');
@@ -44,7 +44,7 @@ describe('the limit of an org', () => {
     expect(refused?.headers.get('x-ratelimit-remaining')).toBe('0');
   });
 
-  it('leaves other orgs alone, and is one for all keys of an org', async () => {
+  it('does not affect other orgs, and is shared by all keys of an org', async () => {
     const org = await api.createOrg('Two keys');
     const another = await org.withScopes('org:read');
     const answers = await Promise.all(times(30, (index) => (index % 2 ? another : org).get('/org')));
@@ -52,22 +52,22 @@ describe('the limit of an org', () => {
     expect((await api.org.get('/org')).status).toBe(200);
   });
 
-  it('is not used up by who has no key', async () => {
+  it('is not used up by requests without a valid key', async () => {
     const org = await api.createOrg('Quiet');
     await Promise.all(times(30, () => api.client('nonsense').get('/org')));
     expect((await org.get('/org')).headers.get('x-ratelimit-remaining')).toBe('19');
   });
 });
 
-describe('the limits of a partner', () => {
-  it('hold over all processes', async () => {
+describe('the rate limits of a partner', () => {
+  it('are exact over all processes', async () => {
     const partner = await api.createPartner();
     const answers = await Promise.all(times(24, (index) => (index % 2 ? api : second).client(partner.key).get(ORGS)));
     expect(count(answers, 200)).toBe(12);
     expect(count(answers, 429)).toBe(12);
   });
 
-  it('count login links by themselves as well', async () => {
+  it('include a separate limit for login links', async () => {
     const partner = await api.createPartner();
     const org = await api.createOrg('Org', partner);
     const link = (index: number) =>

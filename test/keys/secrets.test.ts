@@ -9,12 +9,12 @@ const secrets = createSecrets(keys);
 const place = fc.record<SecretPlace>({ orgId: fc.uuid(), table: fc.string(), column: fc.string(), row: fc.string() });
 const text = fc.string({ unit: 'grapheme', maxLength: 500 });
 
-describe('a secret', () => {
-  it('comes back as it was, at its place', () => {
+describe('an encrypted secret', () => {
+  it('is decrypted unchanged at its location', () => {
     fc.assert(fc.property(text, place, (plain, at) => secrets.decrypt(secrets.encrypt(plain, at), at) === plain));
   });
 
-  it('does not show, and never looks the same twice', () => {
+  it('does not contain the plain text, and differs each time', () => {
     fc.assert(
       fc.property(fc.string({ minLength: 8 }), place, (plain, at) => {
         const sealed = secrets.encrypt(plain, at);
@@ -23,7 +23,7 @@ describe('a secret', () => {
     );
   });
 
-  it('is refused after any change of any of its characters', () => {
+  it('is refused after a change of any character', () => {
     fc.assert(
       fc.property(text, place, fc.nat(), fc.constantFrom(...'AZaz09-_.'), (plain, at, position, replacement) => {
         const sealed = secrets.encrypt(plain, at);
@@ -35,7 +35,7 @@ describe('a secret', () => {
     );
   });
 
-  it('is refused when cut short anywhere, its tag included', () => {
+  it('is refused when truncated anywhere, including within its tag', () => {
     fc.assert(
       fc.property(text, place, fc.nat(), (plain, at, length) => {
         const sealed = secrets.encrypt(plain, at);
@@ -45,7 +45,7 @@ describe('a secret', () => {
     );
   });
 
-  it('is refused at any other place', () => {
+  it('is refused at any other location', () => {
     fc.assert(
       fc.property(text, place, place, (plain, at, elsewhere) => {
         fc.pre(JSON.stringify(at) !== JSON.stringify(elsewhere));
@@ -55,22 +55,25 @@ describe('a secret', () => {
   });
 });
 
-describe('a key ring', () => {
+describe('a ring of encryption keys', () => {
   const at = { orgId: 'o', table: 't', column: 'c', row: 'r' };
 
-  it('reads with every key and writes with the first, so that keys can be replaced', () => {
+  it('decrypts with every key and encrypts with the first, so that keys can be rotated', () => {
     const rotated = createSecrets(`${ring('k2')},${keys}`);
     expect(rotated.decrypt(secrets.encrypt('old', at), at)).toBe('old');
     expect(rotated.encrypt('new', at)).toMatch(/^v1\.k2\./);
     expect(() => secrets.decrypt(rotated.encrypt('new', at), at)).toThrow('SECRET_KEYS has no key "k2"');
   });
 
-  it.each(['', 'k1', 'k1:', 'k1:c2hvcnQ=', `${keys},`, 'k1:not base64!'])('is refused: "%s"', (malformed) => {
-    expect(() => createSecrets(malformed)).toThrow('SECRET_KEYS');
-  });
+  it.each(['', 'k1', 'k1:', 'k1:c2hvcnQ=', `${keys},`, 'k1:not base64!'])(
+    'is refused if it is malformed: "%s"',
+    (malformed) => {
+      expect(() => createSecrets(malformed)).toThrow('SECRET_KEYS');
+    },
+  );
 });
 
-/** The last character of base64url holds bits that mean nothing. */
+/** Returns whether two secrets decode to the same bytes: the last character of base64url has unused bits. */
 function decodesAlike(a: string, b: string): boolean {
   const [left, right] = [a.split('.'), b.split('.')];
   if (left.length !== right.length || left[0] !== right[0] || left[1] !== right[1]) return false;

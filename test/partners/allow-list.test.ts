@@ -13,8 +13,8 @@ async function start(env: ApiOptions['env']) {
 }
 const from = (address: string) => ({ headers: { 'x-forwarded-for': address } });
 
-describe('behind a trusted proxy', () => {
-  it('takes the address from X-Forwarded-For', async () => {
+describe('the allow list of a partner behind a trusted proxy', () => {
+  it('checks the address in X-Forwarded-For', async () => {
     const api = await start({ TRUSTED_PROXIES: '127.0.0.0/8' });
     const partner = await api.createPartner({ allowed_ips: ['203.0.113.0/24', '2001:db8:5::/48'] });
 
@@ -26,7 +26,7 @@ describe('behind a trusted proxy', () => {
     expect((await partner.get(ORGS)).status).toBe(403);
   });
 
-  it('believes the proxy, not what the client wrote before it', async () => {
+  it('trusts the address added by the proxy, not those sent by the client', async () => {
     const api = await start({ TRUSTED_PROXIES: '127.0.0.0/8' });
     const partner = await api.createPartner({ allowed_ips: ['203.0.113.0/24'] });
     expect((await partner.get(ORGS, from('203.0.113.9, 198.51.100.1'))).status).toBe(403);
@@ -34,7 +34,7 @@ describe('behind a trusted proxy', () => {
     expect((await partner.get(ORGS, from('not an address'))).status).toBe(403);
   });
 
-  it('checks every partner endpoint, and the key before the address', async () => {
+  it('applies to every partner endpoint, and after the check of the key', async () => {
     const api = await start({ TRUSTED_PROXIES: '127.0.0.0/8' });
     const partner = await api.createPartner({ allowed_ips: ['203.0.113.0/24'] });
     const org = await api.createOrg('Org', partner);
@@ -52,7 +52,7 @@ describe('behind a trusted proxy', () => {
   });
 });
 
-describe('without trusted proxies', () => {
+describe('the allow list of a partner without trusted proxies', () => {
   it('ignores X-Forwarded-For', async () => {
     const api = await start({});
     const partner = await api.createPartner({ allowed_ips: ['203.0.113.0/24'] });
@@ -61,7 +61,7 @@ describe('without trusted proxies', () => {
     expect((await local.get(ORGS, from('198.51.100.1'))).status).toBe(200);
   });
 
-  it('accepts any address of a partner without a list, and follows changes within a second', async () => {
+  it('accepts any address when it is empty, and follows changes within a second', async () => {
     const api = await start({});
     expect((await api.partner.get(ORGS)).status).toBe(200);
     await allowFrom(api.db, api.partner.id, ['203.0.113.7']);
@@ -70,7 +70,7 @@ describe('without trusted proxies', () => {
     await eventually(async () => expect((await api.partner.get(ORGS)).status).toBe(200));
   });
 
-  it('refuses every key of an inactive partner with 401, while its orgs go on', async () => {
+  it('does not matter for an inactive partner: every key is refused with 401, while its orgs keep working', async () => {
     const api = await start({});
     await deactivatePartner(api.db, api.partner.id);
     await eventually(async () => expect((await api.partner.get(ORGS)).status).toBe(401));
@@ -78,7 +78,7 @@ describe('without trusted proxies', () => {
   });
 
   it.each(['203.0.113.0/33', '203.0.113', 'x', '::1/129', '1.2.3.4/', '1.2.3.4/8/8'])(
-    'takes no list with %s',
+    'refuses the malformed entry %s',
     async (cidr) => {
       const api = started[0] as TestApi;
       await expect(allowFrom(api.db, api.partner.id, [cidr])).rejects.toThrow('neither an IP address nor a CIDR');
@@ -86,7 +86,7 @@ describe('without trusted proxies', () => {
   );
 });
 
-/** Within the second in which a change has to be everywhere. */
+/** Waits at most a second: every change must be effective by then. */
 async function eventually(check: () => Promise<void>): Promise<void> {
   const deadline = Date.now() + 1_000;
   for (;;) {

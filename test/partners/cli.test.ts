@@ -16,7 +16,7 @@ interface Run {
   err: string;
 }
 
-/** Runs the command line as a process of its own. */
+/** Runs the command line in a separate process. */
 function cli(args: string[], env: Record<string, string> = {}): Promise<Run> {
   const { DATABASE_URL, JWT_SECRET } = api.config;
   const SECRET_KEYS = `k:${Buffer.alloc(32).toString('base64')}`;
@@ -32,8 +32,8 @@ function cli(args: string[], env: Record<string, string> = {}): Promise<Run> {
 
 const create = async (...args: string[]) => JSON.parse((await cli(['partner', 'create', '--json', ...args])).out);
 
-describe('partner', () => {
-  it('create prints a key that works, once and readably', async () => {
+describe('the command partner', () => {
+  it('create prints a working key, once and in readable form', async () => {
     const { code, out, err } = await cli(['partner', 'create', '--name', 'Tours & Co']);
     expect({ code, err }).toEqual({ code: 0, err: '' });
     const key = /^api_key +(\S+)$/m.exec(out)?.[1] as string;
@@ -42,7 +42,7 @@ describe('partner', () => {
     expect((await cli(['partner', 'list'])).out).not.toContain(key);
   });
 
-  it('create takes an allow list', async () => {
+  it('create accepts an allow list', async () => {
     const partner = await create('--name', 'Walled', '--allow-ip', '203.0.113.0/24', '--allow-ip', '::1');
     expect(partner.allowed_ips).toEqual(['203.0.113.0/24', '::1/128']);
     expect((await api.client(partner.api_key).get('/partner/v1/orgs')).status).toBe(403);
@@ -74,15 +74,15 @@ describe('partner', () => {
   });
 });
 
-describe('key and org', () => {
-  it('revoke ends a key of either kind', async () => {
+describe('the commands key and org', () => {
+  it('revoke ends the key of an org or a partner', async () => {
     const { api_key, api_key_id } = await create('--name', 'Revoked');
     expect((await cli(['key', 'revoke', api_key_id])).code).toBe(0);
     expect((await api.client(api_key).get('/partner/v1/orgs')).status).toBe(401);
     expect(await cli(['key', 'revoke', api_key_id])).toMatchObject({ code: 1, err: 'Key not found\n' });
   });
 
-  it('list shows orgs, of one partner or all', async () => {
+  it('list shows the orgs of one partner or of all', async () => {
     const mine = await api.createPartner();
     const org = await api.createOrg('Escape \u001b[2J', mine);
     const { out } = await cli(['org', 'list', '--partner', mine.id]);
@@ -93,7 +93,7 @@ describe('key and org', () => {
   });
 });
 
-describe('wrong usage', () => {
+describe('the command line with wrong usage', () => {
   it.each([
     [[]],
     [['partner']],
@@ -104,7 +104,7 @@ describe('wrong usage', () => {
     [['partner', 'deactivate']],
     [['partner', 'allow-ip', 'x']],
     [['toString', 'x']],
-  ])('%j exits with 2 and shows the help', async (args) => {
+  ])('exits with 2 and shows the help for %j', async (args) => {
     const { code, out, err } = await cli(args);
     expect({ code, out }).toEqual({ code: 2, out: '' });
     expect(err).toContain('Usage:');
@@ -114,16 +114,16 @@ describe('wrong usage', () => {
     [['partner', 'deactivate', 'nonsense']],
     [['partner', 'deactivate', '01900000-0000-7000-8000-000000000000']],
     [['key', 'revoke', 'nonsense']],
-  ])('%j exits with 1 and one line', async (args) => {
+  ])('exits with 1 and prints one line for %j', async (args) => {
     expect(await cli(args)).toMatchObject({ code: 1, out: '', err: expect.stringMatching(/^\w+ not found\n$/) });
   });
 
-  it('without settings says which are missing', async () => {
+  it('names the missing settings', async () => {
     const { code, err } = await cli(['org', 'list'], { DATABASE_URL: '' });
     expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining('DATABASE_URL') });
   });
 
-  it('--help prints the help', async () => {
+  it('prints the help with --help', async () => {
     expect(await cli(['--help'])).toMatchObject({ code: 0, err: '', out: expect.stringContaining('partner create') });
   });
 });

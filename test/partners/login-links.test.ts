@@ -22,7 +22,7 @@ const memberNamed = async (email: string) =>
   (await api.org.get('/members')).body.find((member: { email: string }) => member.email === email);
 
 describe('creating a login link', () => {
-  it('answers a url with 256 random bits that expires 15 minutes later', async () => {
+  it('returns a URL with 256 random bits that expires 15 minutes later', async () => {
     const before = Date.now();
     const { status, body } = await createLink({ email: 'shape@acme.example' });
 
@@ -33,7 +33,7 @@ describe('creating a login link', () => {
     expect(Math.abs(Date.parse(body.expires_at) - before - 15 * 60_000)).toBeLessThan(5_000);
   });
 
-  it('keeps only the hash of the token', async () => {
+  it('stores only the hash of the token', async () => {
     const { body } = await createLink({ email: 'hash@acme.example' });
     const token = new URL(body.url).searchParams.get('token') as string;
     const { rows } = await sql<{ row: string }>`select login_links::text as row from login_links`.execute(api.db);
@@ -42,7 +42,7 @@ describe('creating a login link', () => {
     expect(stored).not.toContain(token);
   });
 
-  it('makes account and membership, as an agent named after the address', async () => {
+  it('creates the account and the membership, as an agent named after the address', async () => {
     await createLink({ email: 'Ann.Lee@Acme.example' });
     expect(await memberNamed('ann.lee@acme.example')).toEqual({
       id: expect.any(Number),
@@ -54,7 +54,7 @@ describe('creating a login link', () => {
     });
   });
 
-  it('gives a new member the name and roles asked for, and a known one neither', async () => {
+  it('gives a new member the requested name and roles, and does not change an existing one', async () => {
     const { admin, viewer } = await roles();
     await createLink({ email: 'boss@acme.example', name: 'Boss', role_ids: [admin, viewer, admin] });
     expect(await memberNamed('boss@acme.example')).toMatchObject({ name: 'Boss', role: 'admin' });
@@ -68,7 +68,7 @@ describe('creating a login link', () => {
     expect(await memberNamed('boss@acme.example')).toMatchObject({ name: 'Boss', role: 'admin' });
   });
 
-  it('refuses a role that is not the org’s and makes nobody a member', async () => {
+  it('refuses a role of another org, and adds no member', async () => {
     const { body: foreign } = await api.other.get('/roles');
     const { status, body } = await createLink({ email: 'norole@acme.example', role_ids: [foreign.items[0].id] });
     expect(status).toBe(400);
@@ -76,7 +76,7 @@ describe('creating a login link', () => {
     expect(await memberNamed('norole@acme.example')).toBeUndefined();
   });
 
-  it('makes one member of twenty requests at once', async () => {
+  it('adds one member for twenty simultaneous requests', async () => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => createLink({ email: 'crowd@acme.example' })));
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]));
     const { body } = await api.org.get('/members');
@@ -89,13 +89,13 @@ describe('creating a login link', () => {
     { email: 5 },
     { email: `${'x'.repeat(300)}@a.example` },
     { email: 'a@b.example', role_ids: ['x'] },
-  ])('refuses %j', async (body) => {
+  ])('refuses the invalid body %j', async (body) => {
     expect((await createLink(body)).status).toBe(400);
   });
 });
 
 describe('visiting a login link', () => {
-  it('lets exactly one of 100 visits at once in', async () => {
+  it('signs in exactly one of 100 simultaneous visits', async () => {
     const { body } = await createLink({ email: 'race@acme.example' });
     const answers = await Promise.all(Array.from({ length: 100 }, () => visit(pathOf(body))));
     const statuses = answers.map(({ status }) => status);
@@ -104,7 +104,7 @@ describe('visiting a login link', () => {
     expect(answers.filter(({ headers }) => headers.has('set-cookie'))).toHaveLength(1);
   });
 
-  it('signs in with a cookie that scripts and other sites do not see, and shows who and where', async () => {
+  it('signs in with a cookie protected from scripts and other sites, and shows the member and the org', async () => {
     const { body } = await createLink({ email: 'page@acme.example', name: '<script>alert(1)</script>' });
     const login = await visit(pathOf(body));
 
@@ -132,7 +132,7 @@ describe('visiting a login link', () => {
     expect(JSON.stringify(rows)).not.toContain(cookie.split('=')[1]);
   });
 
-  it('marks the cookie Secure wherever PUBLIC_URL is not http on loopback', async () => {
+  it('sets the Secure flag of the cookie unless PUBLIC_URL is http on loopback', async () => {
     const outside = await startApi({
       databaseUrl: api.databaseUrl,
       env: { PUBLIC_URL: 'https://api.example.com', DASHBOARD_URL: 'https://app.example.com/desk/' },
@@ -147,7 +147,7 @@ describe('visiting a login link', () => {
     await outside.close();
   });
 
-  it('is not consumed by HEAD', async () => {
+  it('does not consume the link on a HEAD request', async () => {
     const { body } = await createLink({ email: 'head@acme.example' });
     const head = await fetch(api.url + pathOf(body), { method: 'HEAD', redirect: 'manual' });
     expect(head.headers.has('set-cookie')).toBe(false);
@@ -155,7 +155,7 @@ describe('visiting a login link', () => {
   });
 
   it.each(['/partner-login', '/partner-login?token=', '/partner-login?token=x', '/partner-login?token=a&token=b'])(
-    'answers %s 410 with a page',
+    'answers %s with 410 and a page',
     async (path) => {
       const { status, headers, body } = await visit(path);
       expect({ status, type: headers.get('content-type') }).toEqual({ status: 410, type: 'text/html; charset=utf-8' });
@@ -164,7 +164,7 @@ describe('visiting a login link', () => {
     },
   );
 
-  it('is refused once it has expired, and cleaned up', async () => {
+  it('is refused after the link has expired, and expired links are deleted', async () => {
     const { body } = await createLink({ email: 'late@acme.example' });
     await api.db.updateTable('login_links').set({ expires_at: sql<Date>`now() - interval '1 second'` }).execute();
     const { body: fresh } = await createLink({ email: 'late@acme.example' });
@@ -175,7 +175,7 @@ describe('visiting a login link', () => {
     expect((await visit(pathOf(fresh))).status).toBe(302);
   });
 
-  it('leaves nobody signed in who was removed', async () => {
+  it('gives a removed member no access: neither their session nor their link works', async () => {
     const { body } = await createLink({ email: 'gone@acme.example' });
     const { body: second } = await createLink({ email: 'gone@acme.example' });
     const cookie = (await visit(pathOf(body))).headers.get('set-cookie')?.split(';')[0] as string;
@@ -186,7 +186,7 @@ describe('visiting a login link', () => {
     expect((await visit(pathOf(second))).status).toBe(410);
   });
 
-  it('shows no page to a session that never was or has ended', async () => {
+  it('shows no dashboard to an unknown or expired session', async () => {
     expect((await api.client().get('/dashboard')).status).toBe(401);
     expect((await api.client().get('/dashboard', { headers: { cookie: 'switchboard_session=x' } })).status).toBe(401);
     const { body } = await createLink({ email: 'ended@acme.example' });

@@ -18,7 +18,7 @@ afterAll(async () => {
 const countOrgs = async () => (await api.partner.get(ORGS)).body.total as number;
 
 describe('creating an org', () => {
-  it('answers the created shape of the spec and nothing else', async () => {
+  it('returns the fields of the specification and no others', async () => {
     const { status, body } = await api.partner.post(ORGS, {
       name: 'Acme',
       external_id: 'acme',
@@ -34,7 +34,7 @@ describe('creating an org', () => {
     });
   });
 
-  it('refuses an external_id twice, names it, and creates nothing', async () => {
+  it('refuses a used external_id, names it, and creates nothing', async () => {
     await api.partner.post(ORGS, { name: 'One', external_id: 'twice' });
     const before = await countOrgs();
 
@@ -45,20 +45,20 @@ describe('creating an org', () => {
     expect(await countOrgs()).toBe(before);
   });
 
-  it('lets one of many at once have the external_id', async () => {
+  it('succeeds for one of many simultaneous requests with the same external_id', async () => {
     const answers = await Promise.all(
       Array.from({ length: 20 }, () => api.partner.post(ORGS, { name: 'Race', external_id: 'race' })),
     );
     expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array(19).fill(409)]);
   });
 
-  it('gives the same external_id to different partners', async () => {
+  it('allows the same external_id for different partners', async () => {
     const stranger = await api.createPartner();
     await api.partner.post(ORGS, { name: 'Mine', external_id: 'shared' });
     expect((await stranger.post(ORGS, { name: 'Theirs', external_id: 'shared' })).status).toBe(201);
   });
 
-  it('takes the AI profile of the partner unless the org brings its own', async () => {
+  it('copies the AI profile of the partner unless the org has its own', async () => {
     const partner = await api.createPartner({ ai_instructions: 'Be brief.' });
     const { body: plain } = await partner.post(ORGS, { name: 'Plain' });
     const { body: special } = await partner.post(ORGS, { name: 'Special', ai_instructions: 'Be kind.' });
@@ -87,7 +87,7 @@ describe('creating an org', () => {
     ],
     ['a NUL', { name: 'X\0' }],
     ['no object', [1]],
-  ])('refuses %s with 400 and says what to change', async (_case, body) => {
+  ])('refuses %s with 400 and explains what to change', async (_case, body) => {
     const before = await countOrgs();
     const answer = await api.partner.post(ORGS, body);
     expect(answer.status).toBe(400);
@@ -97,7 +97,7 @@ describe('creating an org', () => {
 });
 
 describe('connecting FareHarbor', () => {
-  it('asks the live API with both keys and keeps them encrypted', async () => {
+  it('checks both keys with the live API and stores them encrypted', async () => {
     fareHarbor.calls.length = 0;
     const { status, body } = await api.partner.post(ORGS, {
       name: 'Boats',
@@ -123,7 +123,7 @@ describe('connecting FareHarbor', () => {
     });
   });
 
-  it('connects several by name', async () => {
+  it('connects several accounts by name', async () => {
     const { status, body } = await api.partner.post(ORGS, {
       name: 'Two',
       integrations: { fareharbor: [connection('good1', 'Boats'), connection('good2', 'Bikes')] },
@@ -138,7 +138,7 @@ describe('connecting FareHarbor', () => {
     expect(rows.map(({ name }) => name)).toEqual(['Bikes', 'Boats']);
   });
 
-  it('names the connection that is refused and creates nothing', async () => {
+  it('names the refused connection and creates nothing', async () => {
     const before = await countOrgs();
     const { status, body } = await api.partner.post(ORGS, {
       name: 'Half',
@@ -154,7 +154,7 @@ describe('connecting FareHarbor', () => {
   });
 
   it.each([500, 503, 429, 'hang-up', 'not-json'] as const)(
-    'answers 503 when FareHarbor gives %s, and creates nothing',
+    'answers 503 on the FareHarbor failure %s, and creates nothing',
     async (script) => {
       const before = await countOrgs();
       const request = { name: 'Later', integrations: { fareharbor: connection('good') } };
@@ -168,12 +168,12 @@ describe('connecting FareHarbor', () => {
       });
       expect(await countOrgs()).toBe(before);
 
-      const retried = await api.partner.post(ORGS, request, options); // a failure that passes is not the answer for 24 hours
+      const retried = await api.partner.post(ORGS, request, options); // a temporary failure is not stored as the answer for 24 hours
       expect(retried.status).toBe(201);
     },
   );
 
-  it('answers a retry 409 even while FareHarbor is away', async () => {
+  it('answers a retry with 409 even while FareHarbor is down', async () => {
     const request = { name: 'Again', external_id: 'again', integrations: { fareharbor: connection('good') } };
     expect((await api.partner.post(ORGS, request)).status).toBe(201);
     fareHarbor.next(503);
@@ -181,8 +181,8 @@ describe('connecting FareHarbor', () => {
   });
 });
 
-describe('listing orgs', () => {
-  it('pages with a total, in the order of creation, over the partner’s own orgs only', async () => {
+describe('listing the orgs of a partner', () => {
+  it('returns pages with a total, in order of creation, and only the partner’s own orgs', async () => {
     const partner = await api.createPartner();
     for (const name of ['a', 'b', 'c']) await partner.post(ORGS, { name });
 
@@ -196,7 +196,7 @@ describe('listing orgs', () => {
     expect((await partner.get(`${ORGS}?offset=99`)).body).toEqual({ data: [], total: 3 });
   });
 
-  it('gives 50 by default', async () => {
+  it('returns 50 by default', async () => {
     const partner = await api.createPartner();
     await Promise.all(Array.from({ length: 51 }, (_, index) => api.createOrg(String(index), partner)));
     const { body } = await partner.get(ORGS);
@@ -204,7 +204,7 @@ describe('listing orgs', () => {
   });
 
   it.each(['limit=0', 'limit=101', 'limit=x', 'limit=1.5', 'offset=-1', 'offset=99999999999', 'limit=1&limit=2'])(
-    'refuses %s',
+    'refuses the query %s',
     async (query) => {
       expect((await api.partner.get(`${ORGS}?${query}`)).status).toBe(400);
     },
@@ -224,7 +224,7 @@ describe('resolving an external_id', () => {
     expect(body).toHaveProperty('created_at');
   });
 
-  it('finds the longest external_id there can be', async () => {
+  it('finds an external_id of the maximum length', async () => {
     const external_id = '長'.repeat(255);
     const { body: created } = await api.partner.post(ORGS, { name: 'Long', external_id });
     expect((await api.partner.get(`${ORGS}/by-external-id/${encodeURIComponent(external_id)}`)).body.id).toBe(
@@ -240,8 +240,8 @@ describe('resolving an external_id', () => {
   });
 });
 
-describe('creating an org’s key', () => {
-  it('gives a JWT that opens the org’s API', async () => {
+describe('a key of an org created by its partner', () => {
+  it('is a JWT with access to the org’s API', async () => {
     const { status, body } = await api.partner.post(`${ORGS}/${api.org.id}/api-keys`);
     expect(status).toBe(201);
     expect(body).toEqual({
@@ -255,7 +255,7 @@ describe('creating an org’s key', () => {
     expect(keys.items).toContainEqual(expect.objectContaining({ id: body.api_key_id, name: 'Default' }));
   });
 
-  it('refuses foreign, unknown and malformed orgs alike', async () => {
+  it('is refused alike for foreign, unknown and malformed orgs', async () => {
     const theirs = await api.createOrg('Theirs', await api.createPartner());
     for (const id of [theirs.id, '01900000-0000-7000-8000-000000000000', 'nonsense']) {
       for (const [path, body] of [
@@ -268,7 +268,7 @@ describe('creating an org’s key', () => {
     }
   });
 
-  it('is not given with an org’s key, nor the org’s API with a partner’s', async () => {
+  it('requires the partner’s key, and the org’s API refuses that key', async () => {
     expect((await api.org.get(ORGS)).status).toBe(401);
     expect((await api.partner.get('/org')).status).toBe(401);
     expect((await api.client().get(ORGS)).status).toBe(401);

@@ -3,7 +3,7 @@ import { startFakeFareHarbor } from '../support/fakes/fareharbor.ts';
 import { startApi } from '../support/stack/api.ts';
 import { eventually } from '../support/stack/stack.ts';
 
-it('a slow third party holds up nobody else, and is not asked again for an answer that was given', async () => {
+it('a slow third party does not block other requests, and is not called again for a repeated request', async () => {
   const fareHarbor = await startFakeFareHarbor();
   const api = await startApi({ env: { FAREHARBOR_BASE_URL: fareHarbor.url, DATABASE_POOL_SIZE: '4' } });
   try {

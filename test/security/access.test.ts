@@ -10,7 +10,7 @@ import { call } from './filling.ts';
 import { NOWHERE } from './nowhere.ts';
 import { inParallel } from './parallel.ts';
 
-/** Routes that anybody may call and that stand in no document: pages for people, and the operator's. */
+/** Public routes outside of the document: pages for people, and routes for the operator. */
 const PUBLIC_ROUTES = [
   'GET /openapi.json',
   'GET /docs',
@@ -30,7 +30,7 @@ const PUBLIC_ROUTES = [
   'GET /callbacks/meta/:orgId/:token',
   'POST /crm/webhook',
   'POST /crm/webhook/:orgId/:token',
-  // The chat widget's, which tells callers apart by tokens of its own: test/widget/impersonation.test.ts.
+  // Routes of the chat widget. It identifies callers by its own tokens: test/widget/impersonation.test.ts.
   'GET /backend/widget/v2/config',
   'GET /backend/widget/v2/poll/:sessionId',
   'GET /backend/widget/v2/sessions',
@@ -70,8 +70,8 @@ beforeAll(async () => {
 
 afterAll(() => api.close());
 
-describe('every route of the running api', () => {
-  it('stands in the document, or in the list of public ones', () => {
+describe('every route of the running API', () => {
+  it('is either documented or listed as public', () => {
     const documented = document.operations.map(({ name }) => name.replaceAll(/\{(\w+)\}/g, ':$1'));
     const running = routes.flatMap(({ method, url }) => [method].flat().map((one) => `${one} ${url}`));
     expect(running.length).toBeGreaterThan(documented.length);
@@ -79,7 +79,7 @@ describe('every route of the running api', () => {
     expect([...new Set(unknown)].sort()).toEqual(PUBLIC_ROUTES.toSorted());
   });
 
-  it('says in the document which key it needs, as it is configured', () => {
+  it('documents the key that it requires', () => {
     for (const operation of document.operations) {
       const route = routes.find(
         ({ method, url }) => `${method} ${url}` === operation.name.replaceAll(/\{(\w+)\}/g, ':$1'),
@@ -90,7 +90,7 @@ describe('every route of the running api', () => {
     }
   });
 
-  it('is closed to HEAD as it is to GET', async () => {
+  it('is closed to HEAD like to GET', async () => {
     const closed = document.operations.filter(({ method, key }) => method === 'GET' && key !== 'none');
     const wrong = await inParallel(closed, async (operation) => {
       const { status } = await fetch(api.url + pathTo(operation, someIds(operation)), { method: 'HEAD' });
@@ -100,8 +100,8 @@ describe('every route of the running api', () => {
   });
 });
 
-describe('a path or a method that no route has', () => {
-  it('is 404, or 405 with the methods that there are', async () => {
+describe('an unknown path or method', () => {
+  it('is answered with 404, or with 405 and the allowed methods', async () => {
     const unknown = await api.org.get('/no/such/path');
     expect(unknown).toMatchObject({ status: 404, body: { statusCode: 404, message: 'There is no GET /no/such/path' } });
     expect(unknown.headers.get('x-request-id')).not.toBeNull();
@@ -118,8 +118,8 @@ describe('a path or a method that no route has', () => {
   });
 });
 
-describe('every route that needs a key', () => {
-  it('answers 401 without one, in the documented shape', () => {
+describe('every route that requires a key', () => {
+  it('answers 401 without one, in the documented format', () => {
     return expectAll(async (operation) => expectRefusal(await reach(operation), 401, /Bearer/));
   });
 
@@ -130,7 +130,7 @@ describe('every route that needs a key', () => {
     });
   });
 
-  it('answers 401 to a revoked key, at once', async () => {
+  it('answers 401 to a revoked key within a second', async () => {
     const org = await api.org.withScopes(...KeyScope.options);
     const partner = await api.createPartner();
     await Promise.all([api.client(org.key).get('/org'), partner.get('/partner/v1/orgs')]);
@@ -143,7 +143,7 @@ describe('every route that needs a key', () => {
     });
   });
 
-  it('answers 401 to keys that somebody made up', async () => {
+  it('answers 401 to forged keys', async () => {
     const [header = '', payload = '', signature = ''] = api.org.key.split('.');
     const claims = JSON.parse(Buffer.from(payload, 'base64url').toString()) as Record<string, unknown>;
     const encoded = (object: object) => Buffer.from(JSON.stringify(object)).toString('base64url');
@@ -180,7 +180,7 @@ describe('every route that needs a key', () => {
 });
 
 describe('every route with a scope', () => {
-  it('answers 403, naming it, to a key that has every other one', async () => {
+  it('answers 403, naming the scope, to a key with all other scopes', async () => {
     const keys = new Map<string, string>();
     for (const scope of scopesInUse()) {
       const others = KeyScope.options.filter((other) => other !== scope);
@@ -193,7 +193,7 @@ describe('every route with a scope', () => {
     });
   });
 
-  it('lets a key in that has it and no other', async () => {
+  it('accepts a key with only this scope', async () => {
     const keys = new Map<string, string>();
     for (const scope of scopesInUse()) keys.set(scope, (await api.org.withScopes(scope)).key);
     await expectAll(async (operation) => {

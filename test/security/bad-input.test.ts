@@ -11,9 +11,9 @@ import { inParallel } from './parallel.ts';
 const IS_LONG = process.env.TEST_TIER === 'long';
 const TIMEOUT_MS = IS_LONG ? 3_600_000 : 600_000;
 const RANDOM_BODIES = IS_LONG ? 1_000 : 25;
-/** Not found by its path, or too long a one: before any route is. */
+/** For a path that is unknown or too long, answered before routing. */
 const STATUSES_OF_ANY_PATH = [404, 414];
-/** What a body with files in it may have, in bytes. */
+/** The largest bodies with files, in bytes. */
 const LIMITS_OF_FILES: Record<string, number> = {
   'POST /chat/sessions/{id}/send': 8 * 1024 * 1024,
   'PUT /help-center/content': 10 * 1024 * 1024,
@@ -23,7 +23,7 @@ const SOME_ID = '00000000-0000-4000-8000-000000000000';
 let api: TestApi;
 let fareHarbor: FakeFareHarbor;
 let document: Document;
-/** An id of each kind, so that bodies are looked at and not only the path. */
+/** One id of each kind, so that bodies are validated and not only the path. */
 let known: Record<string, string>;
 
 beforeAll(async () => {
@@ -46,9 +46,9 @@ afterAll(async () => {
   await fareHarbor.close();
 });
 
-describe('a body', () => {
+describe('a request body', () => {
   it(
-    'with anything in any field is refused with the name of the field and what to change, or taken as data',
+    'is refused, naming the field and the required change, or stored as data, for any value in any field',
     async () => {
       const cases = withBody().flatMap((operation) =>
         newPlaces(operation).flatMap((place, nthPlace) => [
@@ -72,7 +72,7 @@ describe('a body', () => {
   );
 
   it(
-    'of random JSON never breaks a route',
+    'never breaks a route if it is random JSON',
     async () => {
       const seed = Date.now();
       for (const operation of withBody()) {
@@ -93,7 +93,7 @@ describe('a body', () => {
   );
 
   it(
-    'with random fields of the right names never breaks a route',
+    'never breaks a route if it has random values in known fields',
     async () => {
       const seed = Date.now();
       for (const operation of withBody()) {
@@ -113,7 +113,7 @@ describe('a body', () => {
     TIMEOUT_MS,
   );
 
-  it('that is no JSON, or JSON for mischief, is a 4xx with the reason', async () => {
+  it('is a 4xx with the reason if it is malformed or malicious JSON', async () => {
     const broken = [...MALFORMED_JSON, ...Object.values(ODD_JSON), '', ' ', '"text"', '5', 'true', '[]'];
     const wrong = await inParallel(
       withBody().flatMap((operation) => broken.map((body) => ({ operation, body }))),
@@ -128,7 +128,7 @@ describe('a body', () => {
     expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
   });
 
-  it('that is deeply nested, of another type or too large is refused with the right status', async () => {
+  it('is refused with the right status if it is deeply nested, of another type or too large', async () => {
     for (const operation of withBody()) {
       const deep = await sendRaw(operation, ODD_JSON.deepObject);
       expect(`${operation.name} ${deep.status}`).toBe(`${operation.name} 400`);
@@ -151,9 +151,9 @@ describe('a body', () => {
   });
 });
 
-describe('a query and a path', () => {
+describe('the query and path of a request', () => {
   it(
-    'with anything in any parameter are refused with its name, or taken as data',
+    'are refused, naming the parameter, or used as data, for any value of any parameter',
     async () => {
       const texts = [
         ...STRANGE_TEXTS,
@@ -198,7 +198,7 @@ describe('a query and a path', () => {
     TIMEOUT_MS,
   );
 
-  it('that are twice there, or mangled, are a 4xx', async () => {
+  it('are a 4xx if parameters are repeated or mangled', async () => {
     const lists = document.operations.filter(({ queryParameters }) => queryParameters.length > 0);
     const wrong = await inParallel(lists, async (operation) => {
       const path = pathTo(operation, pathValues(operation));
@@ -251,7 +251,7 @@ const sendRaw = (operation: Operation, body: string, headers?: Record<string, st
   return clientOf(operation)[method](path, body, { headers });
 };
 
-/** Ids of ours for the path's first parameter. */
+/** Returns the org's own id for the path's first parameter. */
 function own({ path, pathParameters: [first] }: Operation): Record<string, string> {
   const id =
     known[
@@ -266,7 +266,7 @@ function own({ path, pathParameters: [first] }: Operation): Record<string, strin
   return first === undefined || id === undefined ? {} : { [first.name]: id };
 }
 
-/** One resource by each collection's path, made by its creating route's example. */
+/** Creates one resource for each collection's path from the example of its creating route. */
 async function makeOneOfEach(): Promise<Record<string, string>> {
   const made: Record<string, string> = { 'partner/v1/orgs': api.org.id };
   for (const operation of document.operations.filter(({ method, path }) => method === 'POST' && !path.includes('{'))) {
@@ -278,13 +278,19 @@ async function makeOneOfEach(): Promise<Record<string, string>> {
   return made;
 }
 
-/** Every other value in turn, so that two places of a kind get all of them; the long tier takes all at each. */
+/**
+ * Returns every other value in turn, so that two places of the same kind cover all of them. The long tier uses all
+ * values at each.
+ */
 const someOf = (values: Iterable<unknown>, nthPlace: number): unknown[] =>
   [...values].filter((_, nth) => IS_LONG || (nth + nthPlace) % 2 === 0);
 
 const seen = new Set<string>();
 
-/** The places of the operation's bodies. The same field deep inside of several bodies is one; the long tier takes them all. */
+/**
+ * Returns the places in the operation's bodies. The same field deep inside of several bodies counts once; the long tier
+ * uses all of them.
+ */
 function newPlaces(operation: Operation): Place[] {
   const { body } = operation;
   if (body === undefined) return [];
@@ -305,7 +311,7 @@ function newPlaces(operation: Operation): Place[] {
   });
 }
 
-/** What is wrong with any answer: a failure of ours, a status the document does not know, an error in another shape. */
+/** Returns the fault of any answer: an internal error, an undocumented status, or an error in another format. */
 function wrongWith({ status, body, headers }: Answer, operation: Operation): string | undefined {
   const said = `${status} ${JSON.stringify(body).slice(0, 300)}`;
   if (status >= 500) return said;
@@ -322,7 +328,7 @@ function wrongWith({ status, body, headers }: Answer, operation: Operation): str
   return undefined;
 }
 
-/** What is wrong with the answer to a body that the document does not allow: it must name the field, and say what to change. */
+/** Returns the fault of the answer to a disallowed body: it must name the field, and say how to fix it. */
 function wrongRefusal(
   { status, body: answer }: Answer,
   operation: Operation,
@@ -344,11 +350,14 @@ function wrongRefusal(
   return undefined;
 }
 
-/** Whether one path leads along the other. A shorter one must still name a field, unless the body itself is the place. */
+/**
+ * Returns whether one path is a prefix of the other. A shorter one must still name a field, unless the place is the
+ * body itself.
+ */
 const isAlong = (path: string, place: string) =>
   place.startsWith(path) ? path !== 'body' || place.split('.').length <= 2 : path.startsWith(place);
 
-/** Whether the body holds only text that can be stored. */
+/** Returns whether the body contains only storable text. */
 const isText = (body: unknown): boolean =>
   !/\\u0000|\\ud[89a-f][0-9a-f]{2}|\\u00(0[1-8b-f]|1[0-9a-f])/i.test(JSON.stringify(body).replaceAll('\\\\', ''));
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** JSON Schema as zod writes it into the document. */
+/** JSON Schema as written into the document by zod. */
 export interface Schema {
   $ref?: string;
   type?: string | string[];
@@ -42,7 +42,7 @@ export interface Operation {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   path: string;
   key: 'org' | 'partner' | 'none';
-  /** The scope that a limited org key needs, if any. */
+  /** The scope required from a limited org key, if any. */
   scope: string | undefined;
   pathParameters: Parameter[];
   queryParameters: Parameter[];
@@ -52,30 +52,30 @@ export interface Operation {
 
 export interface Document {
   operations: Operation[];
-  /** A schema without its reference. */
+  /** Returns a schema with its reference resolved. */
   resolve(schema: Schema): Schema;
-  /** Bodies that the operation takes: its examples, or else one made from the schema. */
+  /** Returns bodies accepted by the operation: its examples, or else one generated from the schema. */
   bodiesOf(operation: Operation): unknown[];
-  /** Whether the schema lets the value stand, as far as JSON Schema can say. */
+  /** Returns whether the schema allows the value, as far as JSON Schema can express it. */
   allows(schema: Schema, value: unknown): boolean;
-  /** A value that the schema allows. */
+  /** Returns a value allowed by the schema. */
   sample(schema: Schema, name?: string): unknown;
-  /** Every place inside of a value, in every variant that the schema allows. */
+  /** Returns every place inside of a value, in every variant allowed by the schema. */
   places(schema: Schema, base: unknown): Iterable<Place>;
 }
 
-/** A place in a body: what may stand there, and how to make a body with something else there. */
+/** A place in a body: its schema, and functions to create a body with another value there. */
 export interface Place {
   path: string[];
   schema: Schema;
   isRequired: boolean;
-  /** What stands there now. */
+  /** The current value. */
   value: unknown;
-  /** The name of the component it stands in, or of none. */
+  /** The name of the enclosing component, if any. */
   component: string | undefined;
-  /** The whole body with another value there. */
+  /** Returns the whole body with another value there. */
   put(value: unknown): unknown;
-  /** The whole body without it. Only for members of an object. */
+  /** Returns the whole body without it. Only for members of an object. */
   leaveOut: (() => unknown) | undefined;
 }
 
@@ -94,7 +94,7 @@ interface RawOperation {
   responses: Record<string, unknown>;
 }
 
-/** Reads an OpenAPI document as the tests of this folder need it. */
+/** Reads an OpenAPI document for the tests of this folder. */
 export function readDocument({ paths, components }: OpenApi): Document {
   const resolve = (schema: Schema): Schema =>
     schema.$ref === undefined ? schema : { ...resolve(component(schema.$ref)), ...without(schema, '$ref') };
@@ -230,14 +230,14 @@ export function readDocument({ paths, components }: OpenApi): Document {
   };
 }
 
-/** The JSON Schema type of a value. */
+/** Returns the JSON Schema type of a value. */
 function typeOf(value: unknown): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'array';
   return Number.isInteger(value) ? 'integer' : typeof value;
 }
 
-/** The path with its parameters filled in. */
+/** Returns the path with its parameters filled in. */
 export function pathTo({ path }: Operation, values: Record<string, string>): string {
   return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(values[name] ?? `no-${name}`));
 }
@@ -270,7 +270,7 @@ function sampleText({ format, pattern, minLength = 0 }: Schema, name: string): s
   return 'text'.padEnd(minLength, 'x');
 }
 
-/** JSON Schema counts characters, not the halves of which JavaScript makes some. */
+/** Counts characters like JSON Schema, not UTF-16 code units like JavaScript. */
 const allowsText = ({ minLength = 0, maxLength = Infinity, pattern }: Schema, text: string): boolean => {
   const length = text.length > 2 * maxLength ? Infinity : [...text].length;
   return length >= minLength && length <= maxLength && (pattern === undefined || new RegExp(pattern).test(text));
@@ -282,7 +282,7 @@ const allowsNumber = (schema: Schema, number: number): boolean =>
   number > (schema.exclusiveMinimum ?? -Infinity) &&
   number < (schema.exclusiveMaximum ?? Infinity);
 
-/** Whether a value can be taken for one of this branch of a union. */
+/** Returns whether a value matches this branch of a union. */
 function fits({ properties = {}, required = [], type }: Schema, value: unknown): boolean {
   if (!isObject(value)) return [type].flat().includes(typeOf(value));
   const isOther = Object.entries(properties).some(

@@ -8,7 +8,7 @@ const IDS_A_COLUMN = process.env.TEST_TIER === 'long' ? 10 : 1;
 const FIRST_BIGINT_ID = 700_000_001;
 const BIGINTS_A_COLUMN = 1_000_000;
 
-/** Numeric ids become unmistakable too: no two columns have the same. */
+/** Makes numeric ids unique too: the ids of each column start at another number. */
 export async function startBigintsHigh(db: Db): Promise<void> {
   const { rows } = await sql<{ table: string; column: string }>`
     select table_name as "table", column_name as "column" from information_schema.columns
@@ -21,8 +21,8 @@ export async function startBigintsHigh(db: Db): Promise<void> {
 }
 
 /**
- * Gives an org something of everything, by calling every creating route of the document with its examples, every text in them
- * marked. `nexts` are cursors that it was given.
+ * Fills an org with something of everything: calls every creating route of the document with its examples, with a mark
+ * in every text. Returns the cursors received, as `nexts`.
  */
 export async function fill(document: Document, db: Db, org: TestOrg, marker: string): Promise<{ nexts: string[] }> {
   let count = 0;
@@ -62,7 +62,7 @@ export function call(client: Client, { method }: Operation, path: string, body?:
   return method === 'PUT' ? client.put(path, body) : client.post(path, body);
 }
 
-/** Some of the values of every id column of an org's rows, the newest first, and the ids of the org and its partner. */
+/** Returns the ids of the org and its partner, and some of the newest values in every id column of their rows. */
 export async function idsOf(db: Db, org: { id: string; widgetToken: string; partner: TestPartner }): Promise<string[]> {
   const newest = (await idColumns(db)).map(
     ({ table, column, owner }) => sql<{ id: string }>`(
@@ -76,7 +76,7 @@ export async function idsOf(db: Db, org: { id: string; widgetToken: string; part
   return [...new Set(found)];
 }
 
-/** One checksum over all rows of the org and its partner, by table. */
+/** Returns one checksum per table over all rows of the org and its partner. */
 export async function checksums(db: Db, org: TestOrg): Promise<Record<string, string>> {
   const sums: Record<string, string> = {};
   const tables = new Map((await idColumns(db)).map(({ table, owner }) => [table, owner]));
@@ -94,7 +94,7 @@ export async function checksums(db: Db, org: TestOrg): Promise<Record<string, st
   return sums;
 }
 
-/** The columns that hold something's id, with the column that says whose row it is. */
+/** Returns the columns with ids, each with its table's owner column. */
 function idColumns(db: Db): Promise<IdColumn[]> {
   const columns = known.get(db) ?? listIdColumns(db);
   known.set(db, columns);
@@ -122,7 +122,10 @@ async function listIdColumns(db: Db): Promise<IdColumn[]> {
   return rows;
 }
 
-/** The paths to try: one, or one with each id of the org where the path has one. Paths with several ids try them all alike. */
+/**
+ * Returns the paths to try: the path itself, or one path for each id of the org. In a path with several ids all are the
+ * same.
+ */
 async function pathsFor(db: Db, org: TestOrg, operation: Operation): Promise<string[]> {
   const names = operation.pathParameters.map(({ name }) => name);
   if (names.length === 0) return [operation.path];
@@ -131,7 +134,7 @@ async function pathsFor(db: Db, org: TestOrg, operation: Operation): Promise<str
   return ids.map((id) => pathTo(operation, Object.fromEntries(names.map((name) => [name, id]))));
 }
 
-/** The bodies of an operation, and each of them with every top-level yes or no the other way. */
+/** Returns the bodies of an operation, and each of them with every top-level boolean inverted. */
 function variants(document: Document, operation: Operation): unknown[] {
   const properties = document.resolve(operation.body ?? {}).properties ?? {};
   const flags = Object.keys(properties).filter((name) => document.resolve(properties[name] ?? {}).type === 'boolean');
@@ -145,14 +148,14 @@ function variants(document: Document, operation: Operation): unknown[] {
   ]);
 }
 
-/** Bodies of the operation with a numeric id of the org in them, where one may stand. */
+/** Returns bodies of the operation with a numeric id of the org in each possible place. */
 async function withNumbers(document: Document, db: Db, org: TestOrg, operation: Operation): Promise<unknown[]> {
   const places = numberPlaces(document, operation);
   const ids = places.length === 0 ? [] : await idsOf(db, org);
   return places.flatMap(({ put }) => ids.filter(isNumeric).map((id) => put(Number(id))));
 }
 
-/** Where a numeric id may stand in the operation's bodies. No example can know one. */
+/** Returns the possible places of a numeric id in the operation's bodies. No example can contain a real one. */
 export function numberPlaces(document: Document, operation: Operation): Place[] {
   const { body } = operation;
   if (body === undefined) return [];
@@ -162,7 +165,7 @@ export function numberPlaces(document: Document, operation: Operation): Place[] 
 
 export const isNumeric = (id: string): boolean => /^\d+$/.test(id);
 
-/** The body with a mark in every text that may be anything, every domain and every e-mail address. Phone numbers stay. */
+/** Returns the body with a mark in every free text, every domain and every e-mail address. Phone numbers stay. */
 function marked(
   document: Document,
   given: Schema | undefined,

@@ -4,7 +4,7 @@ export const NUL_TEXT = 'a\0b';
 const LONE_SURROGATE = 'a\ud800b';
 const CONTROL_CHARACTERS = 'a\u0007\u001b[31mb';
 
-/** Texts that no answer may break on. Where any text is allowed, these are data. */
+/** Texts that must not break any answer. In a field for any text they are data. */
 export const STRANGE_TEXTS = [
   "Robert'); drop table contacts; --",
   "' or '1'='1",
@@ -32,7 +32,7 @@ export const STRANGE_TEXTS = [
 
 const nested = (depth: number) => Array.from({ length: depth }).reduce<unknown>((inner) => ({ a: inner }), 'x');
 
-/** Values of every JSON type, and the odd ones among them. */
+/** Values of every JSON type, including odd ones. */
 const ANYWHERE: unknown[] = [
   null,
   true,
@@ -64,12 +64,12 @@ const ANYWHERE: unknown[] = [
   nested(70),
 ];
 const IS_LONG = process.env.TEST_TIER === 'long';
-/** In characters: more than any field takes. */
+/** The length in characters: more than any field accepts. */
 const LONG_TEXT = IS_LONG ? 1_000_000 : 200_000;
-/** How many strange texts are tried where no text, or not any text, may stand. */
+/** The number of strange texts tried in a field for restricted texts or other types. */
 const SOME_TEXTS = IS_LONG ? STRANGE_TEXTS.length : 1;
 
-/** What may be put at a place: values that are odd anywhere, and those at the edges of what its schema allows. */
+/** Yields the values to try at a place: values that are odd anywhere, and those at the edges of its schema. */
 export function* hostileValues(document: Document, schema: Schema): Iterable<unknown> {
   const branches = branchesOf(document, schema);
   const takesAnyText = branches.some((branch) => STRANGE_TEXTS.every((text) => document.allows(branch, text)));
@@ -111,7 +111,7 @@ function branchesOf(document: Document, given: Schema): Schema[] {
   return branches === undefined ? [schema] : branches.flatMap((branch) => branchesOf(document, branch));
 }
 
-/** A text in the JSON itself where no value of JavaScript could stand. */
+/** Texts of JSON that no JavaScript value would produce. */
 export const ODD_JSON = {
   prototype: '{"__proto__":{"polluted":true}}',
   prototypeInside: '{"contact":{"__proto__":{"polluted":true}}}',

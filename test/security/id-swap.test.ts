@@ -14,16 +14,16 @@ import { inParallel } from './parallel.ts';
 const MARK_OF_A = 'mark-of-a-51c0';
 const MARK_OF_B = 'mark-of-b-94e7';
 const PHONE_OF_B = '+14155550199';
-/** Shorter ones stand in answers by chance. */
+/** Shorter ids may occur in answers by chance. */
 const TELLING_LENGTH = 9;
 const ID_NAME = /(^|_)(id|ids|key|token)$|[a-z]Ids?$/;
 const SWAP_TIMEOUT_MS = process.env.TEST_TIER === 'long' ? 3_600_000 : 600_000;
-/** Tables of which no creating route makes a row. */
+/** Tables without rows from any creating route. */
 const EMPTY_TABLES = [
   'dashboard_sessions',
   'idempotency_keys',
   'delivery_callbacks', // this one and those below are filled by providers and the worker, and no route shows their ids
-  'automation_heard', // as are these
+  'automation_heard', // filled like the one above
   'automation_gates',
   'automation_retries',
   'action_calls',
@@ -42,7 +42,7 @@ const EMPTY_TABLES = [
   'session_slas',
   'sla_clocks',
 ];
-/** The tag that the example of POST /chat/sessions/{id}/tags puts on a session. */
+/** The tag in the example of POST /chat/sessions/{id}/tags. */
 const TAG_OF_EXAMPLE = 'refund';
 const SENT_NOWHERE = '';
 
@@ -95,14 +95,14 @@ afterAll(async () => {
 });
 
 describe("another org's ids", () => {
-  it('are here to be tried: rows in every table that a route fills', () => {
+  it('cover every table that a route fills', () => {
     const empty = Object.keys(before).filter((table) => before[table]?.startsWith('0 rows'));
     expect(empty.filter((table) => !EMPTY_TABLES.includes(table))).toEqual([]);
     expect(idsOfB.length).toBeGreaterThan(30);
   });
 
   it(
-    'open nothing in a path',
+    'give no access in a path',
     async () => {
       const routes = document.operations.filter((operation) => idsInPath(operation).length > 0);
       const wrong = await inParallel(
@@ -120,7 +120,7 @@ describe("another org's ids", () => {
   );
 
   it(
-    'open nothing in a query, nor do its cursors',
+    'give no access in a query, also not as cursors',
     async () => {
       const wrong = await inParallel(
         document.operations.flatMap((operation) =>
@@ -141,7 +141,7 @@ describe("another org's ids", () => {
   );
 
   it(
-    'stand in none of the lists that the org sees',
+    'appear in none of the org’s lists',
     async () => {
       const lists = document.operations.filter(
         ({ method, pathParameters }) => method === 'GET' && pathParameters.length === 0,
@@ -156,7 +156,7 @@ describe("another org's ids", () => {
   );
 
   it(
-    'open nothing in a body',
+    'give no access in a body',
     async () => {
       const wrong = await inParallel(
         document.operations.flatMap((operation) =>
@@ -176,11 +176,11 @@ describe("another org's ids", () => {
     SWAP_TIMEOUT_MS,
   );
 
-  it('changed nothing of the other org, in any table', async () => {
+  it('were not used to change any table of the other org', async () => {
     expect(await checksums(api.db, orgB)).toEqual(before);
   });
 
-  it('are refused on partner routes as the specification says: 403 for an org, 404 for an external id', async () => {
+  it('are refused on partner routes as specified: 403 for an org, 404 for an external id', async () => {
     const externalId = `${MARK_OF_B}-external`;
     await orgB.partner.post('/partner/v1/orgs', { name: `${MARK_OF_B} of b`, external_id: externalId });
     for (const operation of document.operations.filter(({ key }) => key === 'partner')) {
@@ -193,9 +193,9 @@ describe("another org's ids", () => {
   });
 });
 
-describe('the control: the same ids in the hands of their org', () => {
+describe('the same ids used by their own org', () => {
   it(
-    'open every route that has an id in its path',
+    'give access to every route with an id in its path',
     async () => {
       const order = ['GET', 'POST', 'PATCH', 'PUT', 'DELETE'];
       const routes = document.operations
@@ -208,14 +208,15 @@ describe('the control: the same ids in the hands of their org', () => {
       for (const operation of routes) {
         if (!(await opensForItsOwner(operation))) closed.push(operation.name);
       }
-      // A route that stands here needs a row of its kind in org B: let an example of a creating route make one, or filling.ts.
+      // To fix a route listed here, let an example of a creating route create such a row in org B, or extend
+      // filling.ts.
       expect(closed).toEqual([]);
     },
     SWAP_TIMEOUT_MS,
   );
 });
 
-/** Whether some id of B, in B's hands, gets more than a 404: done, or a conflict with the state it is in. */
+/** Returns whether B gets more than a 404 for one of its own ids: success, or a conflict with the current state. */
 async function opensForItsOwner(operation: Operation): Promise<boolean> {
   const numbers = idsOfB.filter(isNumeric).map(Number);
   const withNumbers = numberPlaces(document, operation).flatMap(({ put }) => numbers.map(put));
@@ -232,7 +233,7 @@ const as = (org: TestOrg, { key }: Operation): Client => (key === 'partner' ? or
 
 const idsInPath = ({ pathParameters }: Operation) => pathParameters.filter(({ schema }) => schema.enum === undefined);
 
-/** Paths with ids of B: in each place alone, among ids of A, and in all places. */
+/** Returns paths with ids of B: in each place alone, among ids of A, and in all places. */
 function foreignPaths(operation: Operation): string[] {
   const own = ownPathValues(operation);
   const names = idsInPath(operation).map(({ name }) => name);
@@ -262,7 +263,7 @@ function ownersPaths(operation: Operation): string[] {
   );
 }
 
-/** Ids of B under which B itself finds something, by the path that ends with them. */
+/** The readable ids of B by the path that ends with them. */
 const parents = new Map<string, string[]>();
 
 async function findParents(): Promise<void> {
@@ -279,18 +280,21 @@ async function findParents(): Promise<void> {
   }
 }
 
-/** What may stand before another id in a path: whatever B can read there; the long tier, and where nothing can be read, takes all ids. */
+/**
+ * Returns the ids to try before another id in a path: those readable by B. The long tier uses all ids, and so does a
+ * path without any readable one.
+ */
 function parentsOf({ path }: Operation): string[] {
   const readable = parents.get(path.slice(0, path.indexOf('}') + 1)) ?? [];
   return readable.length === 0 || process.env.TEST_TIER === 'long' ? idsOfB : readable;
 }
 
-/** Ids of A that its own calls find something under, by operation. */
+/** The path values of A with an existing resource, by operation. */
 const found = new Map<string, Record<string, string>>();
 
 const ownPathValues = (operation: Operation): Record<string, string> => found.get(operation.name) ?? {};
 
-/** Workflows by hook, form and hand, and a run that waits. */
+/** Creates workflows started by a webhook, a form and by hand, and a waiting run. */
 async function automateB(): Promise<void> {
   const note = {
     $kind: 'Action',
@@ -317,7 +321,7 @@ async function automateB(): Promise<void> {
   }
 }
 
-/** As the worker would in development. */
+/** Inserts a message like the worker in development. */
 async function fillOutboxOfB() {
   const payload = JSON.stringify({ Body: `${MARK_OF_B} message` });
   await api.db
@@ -326,7 +330,7 @@ async function fillOutboxOfB() {
     .execute();
 }
 
-/** What its CRM posts comes without a key. */
+/** Posts an event like B's CRM, without a key. */
 async function postFromCrmOfB(): Promise<void> {
   const { body } = await orgB.get('/integrations');
   const { webhook_url } = body.items.find(({ kind }: { kind: string }) => kind === 'crm');
@@ -338,7 +342,7 @@ async function postFromCrmOfB(): Promise<void> {
   await api.client().post(new URL(webhook_url).pathname, [event]);
 }
 
-/** A visitor's session with an answer, a vote and a score, as the widget makes them. */
+/** Creates a visitor's session with an answer, a vote and a score through the widget. */
 async function chatWithB(): Promise<void> {
   const { widget } = await verified(api, orgB, `visitor@guest-${MARK_OF_B}.example`);
   const session_id = await widget.newSession({ external_id: `${MARK_OF_B} device` });
@@ -369,7 +373,7 @@ async function openSessionOfB(contactId: string): Promise<void> {
   await orgB.patch('/autopilot', { channel: 'web', autopilot_enabled: true });
 }
 
-/** Looks by the GET of the same path for ids of A that can stand before the last one. */
+/** Finds ids of A for the first place of each path, with a GET of the same path. */
 async function findOwnPaths(): Promise<void> {
   const gets = document.operations.filter(
     ({ method, pathParameters }) => method === 'GET' && pathParameters.length === 1,
@@ -389,7 +393,7 @@ async function findOwnPaths(): Promise<void> {
   }
 }
 
-/** Every place of every body where an id may stand, and what makes the body. */
+/** Returns every place for an id in every body, with the function to create the body. */
 function idPlaces(operation: Operation): Place[] {
   const { body } = operation;
   if (body === undefined) return [];
@@ -403,7 +407,7 @@ function idPlaces(operation: Operation): Place[] {
   return places.filter((place) => isNew(operation, place));
 }
 
-/** Whether no place was this one before. A component stands in several bodies: the long tier takes all of them. */
+/** Returns whether the place is new. A component occurs in several bodies: the long tier uses all of them. */
 function isNew({ name }: Operation, { path, component, schema, put }: Place): boolean {
   const isOnceEnough = component !== undefined && process.env.TEST_TIER !== 'long';
   const place = isOnceEnough
@@ -416,7 +420,7 @@ function isNew({ name }: Operation, { path, component, schema, put }: Place): bo
 
 const seen = new Set<string>();
 
-/** What is wrong with an answer to A: a failure of ours, or something of B in it that A has not itself sent. */
+/** Returns the fault of an answer to A: an internal error, or data of B not sent by A itself. */
 function wrongWith({ status, body }: Answer, what: string, sent: string): string | undefined {
   if (status >= 500) return `${what} answers ${status}`;
   const text = JSON.stringify(body);

@@ -1,6 +1,6 @@
 import type { Egress } from '../../src/providers/egress/egress.ts';
 
-/** Takes the place of the way out: third parties answer that they know nothing. */
+/** Replaces the egress: every third party answers 404. */
 export const NOWHERE: Egress = {
   request: async (url) => ({ status: 404, headers: {}, body: '{}', url }),
   download: async (url) => ({ status: 404, headers: {}, bytes: Buffer.alloc(0), url }),

@@ -13,11 +13,11 @@ beforeAll(async () => {
 
 afterAll(() => api.close());
 
-describe('strange text is data: what is read is what was written', () => {
-  it.each(STRANGE_TEXTS)('%j', async (text) => {
+describe('strange text is data', () => {
+  it.each(STRANGE_TEXTS)('%j is read as it was written', async (text) => {
     const { org } = api;
     const email = `c${STRANGE_TEXTS.indexOf(text)}@example.com`;
-    const key = text === '__proto__' ? 'key' : text; // that one is refused, below
+    const key = text === '__proto__' ? 'key' : text; // refused, see below
     const custom_data = { [key]: text, plain: text };
     const contact = await org.post('/contacts', { contact: { email, name: text, custom_data } });
     expect((await org.get(`/contacts/${contact.body.id}`)).body).toMatchObject({ name: text, custom_data });
@@ -34,7 +34,7 @@ describe('strange text is data: what is read is what was written', () => {
     const data = {
       from_email: 'a@example.com',
       email_subject: 'x',
-      email_body: text.replaceAll('{{', '\\{{'), // a template's literal brace
+      email_body: text.replaceAll('{{', '\\{{'), // escapes the template's braces
       email_sender_name: 'x',
       email_is_transactional: true,
     };
@@ -63,7 +63,7 @@ describe('strange text is data: what is read is what was written', () => {
     expect(found.body).toMatchObject({ ...external, id: provisioned.body.id });
   });
 
-  it('and prototypes stay what they are, whatever keys come', async () => {
+  it('keys such as __proto__ never change a prototype', async () => {
     const custom_data = JSON.parse('{"constructor":"a","toString":"b","hasOwnProperty":"c"}');
     const { body } = await api.org.post('/contacts', { contact: { email: 'proto@example.com', custom_data } });
     expect((await api.org.get(`/contacts/${body.id}`)).body.custom_data).toEqual(custom_data);
@@ -75,8 +75,8 @@ describe('strange text is data: what is read is what was written', () => {
   });
 });
 
-describe('odd headers', () => {
-  it('an Idempotency-Key is any text of 1 to 255 characters, or a 400', async () => {
+describe('a request with an odd header', () => {
+  it('accepts as Idempotency-Key any text of 1 to 255 characters, and answers 400 to others', async () => {
     const post = (key: string) =>
       api.org.post('/contacts', { contact: { name: 'x' } }, { headers: { 'idempotency-key': key } });
     const taken = ['a', 'x'.repeat(255), "' or 1=1; --", 'é\u00ff', '../..', '{"a":1}', '__proto__', '%00', 'a\tb'];
@@ -91,7 +91,7 @@ describe('odd headers', () => {
     }
   });
 
-  it('an Authorization that is no Bearer token is a 401', async () => {
+  it('is a 401 if Authorization is not a Bearer token', async () => {
     const garbage = ['', ' ', 'Bearer', 'Bearer ', 'Basic YTpi', 'bearer a b', api.org.key, `Bearer ${api.org.key} x`];
     for (const authorization of [...garbage, `Bearer ${'x'.repeat(9_000)}`, 'Bearer \u00e9\u00ff', 'Bearer null']) {
       const { status, body } = await api.client().get('/org', { headers: { authorization } });
@@ -103,7 +103,7 @@ describe('odd headers', () => {
     expect(status).toBe(200);
   });
 
-  it('that are too large are a 431, and the api goes on', async () => {
+  it('is a 431 if its headers are too large, and the API keeps working', async () => {
     const answer = await raw(`GET /org HTTP/1.1\r\nHost: x\r\nX-Large: ${'x'.repeat(100 * 1024)}\r\n\r\n`);
     expect(answer).toMatch(/^HTTP\/1\.1 431 /);
     expect((await api.org.get('/org')).status).toBe(200);
@@ -120,7 +120,7 @@ describe('odd headers', () => {
     '::ffff:203.0.113.9',
     'fe80::1%eth0',
     Array.from({ length: 500 }, () => '10.0.0.1').join(', '),
-  ])('X-Forwarded-For %j opens no allow list, and fails nothing', async (address) => {
+  ])('passes no allow list and causes no failure with X-Forwarded-For %j', async (address) => {
     const free = await api.partner.get('/partner/v1/orgs', { headers: { 'x-forwarded-for': address } });
     expect(free.status).toBe(200);
 
@@ -132,11 +132,11 @@ describe('odd headers', () => {
   });
 });
 
-describe('odd requests', () => {
+describe('a malformed or misleading request', () => {
   const key = () => `Authorization: Bearer ${api.org.key}\r\n`;
   const json = 'Content-Type: application/json\r\n';
 
-  it('a body that ends too early is not taken', async () => {
+  it('has no effect if its body ends too early', async () => {
     const before = (await api.org.get('/contacts')).body.items.length;
     const head = `POST /contacts HTTP/1.1\r\nHost: x\r\n${key()}${json}Content-Length: 500\r\n\r\n`;
     await raw(`${head}{"contact":{"name":"cut"}}`, { hangUp: true });
@@ -156,12 +156,12 @@ describe('odd requests', () => {
     ['a space in the path', 'GET /org name HTTP/1.1\r\nHost: x\r\n\r\n'],
     ['a header without a name', 'GET /org HTTP/1.1\r\nHost: x\r\n: x\r\n\r\n'],
     ['a NUL in a header', 'GET /org HTTP/1.1\r\nHost: x\r\nX: a\0b\r\n\r\n'],
-  ])('with %s is a 400', async (_, text) => {
+  ])('is a 400 with %s', async (_, text) => {
     expect(await raw(text)).toMatch(/^HTTP\/1\.1 400 /);
     expect((await api.org.get('/org')).status).toBe(200);
   });
 
-  it('an absolute address and a foreign Host change nothing', async () => {
+  it('is not affected by an absolute address and a foreign Host', async () => {
     const answer = await raw(
       `GET http://evil.example/org HTTP/1.1\r\nHost: evil.example\r\n${key()}Connection: close\r\n\r\n`,
     );
@@ -169,7 +169,7 @@ describe('odd requests', () => {
     expect(answer).not.toMatch(/evil\.example\/\w+"/);
   });
 
-  it('methods cannot be overridden by headers or queries', async () => {
+  it('cannot override its method by headers or the query', async () => {
     const { body } = await api.org.post('/contacts', { contact: { name: 'stays' } });
     const headers = { 'x-http-method-override': 'DELETE', 'x-method-override': 'DELETE' };
     await api.org.get(`/contacts/${body.id}?_method=DELETE`, { headers });
@@ -177,7 +177,7 @@ describe('odd requests', () => {
   });
 });
 
-/** Sends bytes as they are, and gives what comes back until the api ends the connection or is silent. */
+/** Sends raw bytes, and returns the answer until the API closes the connection or stops sending. */
 function raw(text: string, { hangUp = false } = {}): Promise<string> {
   const { hostname, port } = new URL(api.url);
   return new Promise((resolve) => {

@@ -1,6 +1,6 @@
 const LANES = 8;
 
-/** Does the work for all items, some at a time, and gives the results that are not undefined, at most 20. */
+/** Works on all items, several at a time, and returns at most 20 results other than undefined. */
 export async function inParallel<Item>(
   items: Item[],
   work: (item: Item) => Promise<string | undefined>,

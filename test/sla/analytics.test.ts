@@ -10,7 +10,10 @@ const query = 'from=2026-03-01T00:00:00Z&to=2026-04-01T00:00:00Z';
 
 const policyOf = async (org: TestOrg, name: string) => (await org.post('/sla/policies', { name })).body.id;
 
-/** A session with one decided clock. `stoppedAfter` are seconds; null for one that still runs past its target. */
+/**
+ * Creates a session with one decided clock. `stoppedAfter` is in seconds; null for a clock still running past its
+ * target.
+ */
 async function decided(
   org: TestOrg,
   policy_id: string,
@@ -69,7 +72,7 @@ const first = (metrics: { met: number; breached: number }[]) => [metrics[0]?.met
 const get = async (path: string) => (await api.org.get(`/sla/analytics${path}`)).body;
 
 describe('SLA analytics', () => {
-  it('count what was decided in the time, with percentiles of what has stopped', async () => {
+  it('count the clocks decided in the range, with percentiles of stopped ones', async () => {
     expect(await get(`?${query}`)).toEqual({
       from: '2026-03-01T00:00:00.000Z',
       to: '2026-04-01T00:00:00.000Z',
@@ -108,7 +111,7 @@ describe('SLA analytics', () => {
     expect(first((await get(`?${query}&policy_id=${newId()}`)).metrics)).toEqual([0, 0]);
   });
 
-  it('show the course by day, week and month of the org’s time zone', async () => {
+  it('show the trend by day, week and month in the org’s time zone', async () => {
     const course = async (granularity: string) =>
       (await get(`/trend?${query}&granularity=${granularity}`)).items.map(
         ({ period_start, metrics }: { period_start: string; metrics: [] }) => [period_start, ...first(metrics)],
@@ -147,7 +150,7 @@ describe('SLA analytics', () => {
     expect(await by('assignee')).toEqual([[null, null, 3, 2]]);
   });
 
-  it('refuse what cannot be asked, and count nothing of other orgs', async () => {
+  it('refuse invalid queries, and count no clocks of other orgs', async () => {
     for (const path of [
       '?from=2026-03-02',
       '/trend?granularity=hour',
@@ -162,7 +165,7 @@ describe('SLA analytics', () => {
     expect(first((await api.other.get(`/sla/analytics?${query}`)).body.metrics)).toEqual([1, 0]);
   });
 
-  it('keep what was decided under a policy that is deleted', async () => {
+  it('keep the outcomes decided under a deleted policy', async () => {
     await api.org.delete(`/sla/policies/${silver}`);
     expect(first((await get(`?${query}`)).metrics)).toEqual([3, 2]);
     const { items } = await get(`/breakdown?${query}&group_by=policy`);

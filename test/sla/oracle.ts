@@ -7,7 +7,7 @@ export interface OracleFact {
   kind: 'contact' | 'human_agent' | 'ai' | 'handoff' | 'takeover' | 'closed' | 'opened';
 }
 
-/** How a clock stands when all has been walked through. */
+/** The state of a clock at the end of the walk. */
 export interface OracleClock {
   metric: SlaMetric;
   cycle: number;
@@ -25,16 +25,16 @@ interface Now {
   handedOff: boolean;
   lastSaid: 'contact' | 'human_agent' | 'ai' | null;
   personHasSpoken: boolean;
-  /** The contact, or a handoff, waits for a person since somebody spoke last. */
+  /** The reply that a human agent owes to the contact or a handoff. */
   owed: { metric: SlaMetric; cycle: number } | null;
   aiStandsIn: boolean;
   nextReplies: number;
 }
 
 /**
- * Walks a session through time, from its creation to `until`, minute by minute and within a minute from fact to fact, and asks at each
- * step what runs, with a state of plain yes and no. It builds no spans and knows nothing of calendars: `isOpen` says of each minute
- * whether it counts.
+ * Walks a session through time from its creation to `until`, in steps of a minute and from fact to fact within a
+ * minute. At each step it determines the running clocks from a state of plain booleans. It builds no spans and knows
+ * nothing of calendars: `isOpen` returns whether a minute counts.
  */
 export function walk(
   createdAt: number,

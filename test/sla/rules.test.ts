@@ -23,19 +23,19 @@ const targets = (first: number | null, next: number | null, resolution: number |
   next_reply_target_seconds: next,
   resolution_target_seconds: resolution,
 });
-/** '5 contact' is what a contact says five minutes after the beginning. */
+/** For example '5 contact': a message of the contact five minutes after the beginning. */
 const factsOf = (...texts: string[]): SessionFact[] =>
   texts.map((text) => {
     const [minute, kind] = text.split(' ');
     return { at: new Date(T0 + Number(minute) * MINUTE_MS), kind: kind as SessionFact['kind'] };
   });
-/** How the clocks stand so many minutes after the beginning: 'first_reply 1 running 5'. */
+/** Returns the state of the clocks after `now` minutes, such as 'first_reply 1 running 5'. */
 const shown = (now: number, facts: SessionFact[], of = targets(600, 600, 1_200)) =>
   clocksOf(timelinesOf(new Date(T0), facts), of, null, new Date(T0 + now * MINUTE_MS)).map(
     ({ metric, cycle, state, elapsed_seconds }) => `${metric} ${cycle} ${state} ${elapsed_seconds / 60}`,
   );
 
-describe('what runs', () => {
+describe('the clocks of a session', () => {
   it.each<[string, number, string[], string[]]>([
     ['nothing is said', 3, [], ['resolution 1 running 3']],
     ['a contact waits', 7, ['2 contact', '4 contact'], ['first_reply 1 running 5', 'resolution 1 running 7']],
@@ -81,23 +81,23 @@ describe('what runs', () => {
       ['0 contact', '1 human_agent', '3 contact', '5 human_agent', '6 contact'],
       ['first_reply 1 fulfilled 1', 'next_reply 1 fulfilled 2', 'next_reply 2 breached 14', 'resolution 1 running 17'],
     ],
-  ])('when %s', (_, now, texts, expected) => {
+  ])('are correct in the case “%s”', (_, now, texts, expected) => {
     expect(shown(now, factsOf(...texts))).toEqual(expected);
   });
 
-  it('is what the policy has a target for', () => {
+  it('exist only for metrics with a target', () => {
     expect(shown(3, factsOf('1 contact'), targets(null, 600, null))).toEqual([]);
     expect(shown(3, factsOf('1 contact'), targets(60, null, null))).toEqual(['first_reply 1 breached 2']);
   });
 
-  it('does not go back where a fact carries an earlier time than the one before', () => {
+  it('never move back if a fact has an earlier time than the fact before', () => {
     expect(shown(9, factsOf('4 contact', '2 human_agent'))).toEqual([
       'first_reply 1 fulfilled 0',
       'resolution 1 paused 4',
     ]);
   });
 
-  it('tells no other past when more happens', () => {
+  it('never change their past when facts are added', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(fc.nat(60), fc.constantFrom(...KINDS))), (pairs) => {
         const facts = factsOf(...pairs.toSorted(([a], [b]) => a - b).map(([minute, kind]) => `${minute} ${kind}`));
@@ -117,7 +117,7 @@ describe('what runs', () => {
 const BERLIN = 'Europe/Berlin';
 const NEW_YORK = 'America/New_York';
 const LORD_HOWE = 'Australia/Lord_Howe';
-/** Days around changes of clocks, and Kathmandu, where there are none. */
+/** Days around clock changes, and Kathmandu without any. */
 const SPANS = [
   [BERLIN, '2026-03-27T22:00Z', '2026-03-31T00:00Z'],
   [BERLIN, '2026-10-23T22:00Z', '2026-10-27T00:00Z'],
@@ -135,9 +135,9 @@ const worlds = SPANS.map(([zone, from, to]) => ({
 }));
 
 const times = fc
-  .oneof(fc.integer({ min: 0, max: 1_439 }), fc.integer({ min: 60, max: 240 }), fc.constantFrom(0, 1_439)) // changes come at night
+  .oneof(fc.integer({ min: 0, max: 1_439 }), fc.integer({ min: 60, max: 240 }), fc.constantFrom(0, 1_439)) // clock changes are at night
   .map((minute) => new Date(minute * MINUTE_MS).toISOString().slice(11, 19));
-/** Any two times, so that many shifts go over midnight, and several a day. */
+/** Any two times, so that there are many night shifts, and several shifts a day. */
 const shifts = fc.array(
   fc.record({
     day_of_week: fc.constantFrom(...(Object.keys(DAYS_OF) as DayOfWeek[])),
@@ -182,8 +182,8 @@ const cases = fc.constantFrom(...worlds).chain(({ zone, from, minutes, dates }) 
 
 type Case = typeof cases extends fc.Arbitrary<infer One> ? One : never;
 
-describe('an oracle that steps minute by minute agrees', () => {
-  /** The clocks by the rules and by the oracle. The first instant is the creation, the last is now. */
+describe('a minute-by-minute oracle of SLA clocks', () => {
+  /** Returns the clocks by the rules and by the oracle. The first instant is the creation, the last is now. */
   const both = ({ minutes, from, hours, instants, kinds, targets: of }: Case) => {
     const open = hours === null ? null : openMinutes(minutes, hours as WorkingTime);
     const isOpen = (at: number) => open === null || (open[Math.floor((at - from) / MINUTE_MS)] as boolean);
@@ -202,7 +202,7 @@ describe('an oracle that steps minute by minute agrees', () => {
     );
     return { clocks, told: walk(createdAt, now, facts, of, isOpen), isOpen, now };
   };
-  it('on what each clock has counted, how it stands, when it breached and when it will', () => {
+  it('agrees with the elapsed time, the state, the breach and the due time of each clock', () => {
     let [compared, breached, paused, due] = [0, 0, 0, 0];
     fc.assert(
       fc.property(cases, (one) => {
@@ -241,7 +241,7 @@ describe('an oracle that steps minute by minute agrees', () => {
     return isRunning ? 'running' : 'paused';
   };
 
-  /** The intervals are in order, apart, open throughout, and make up what was counted. */
+  /** Expects the intervals to be sorted, disjoint and open throughout, and to add up to the elapsed time. */
   const expectIntervals = ({ intervals, elapsed_seconds }: Clock, isOpen: (at: number) => boolean) => {
     let [sum, last] = [0, Number.NEGATIVE_INFINITY];
     for (const { start, end } of intervals) {

@@ -22,7 +22,9 @@ interface Announced {
   at: Date;
 }
 
-/** What was announced of the session's clocks, in order. The relay takes events away: a trigger keeps them. */
+/**
+ * Returns the announcements about the session's clocks, in order. A trigger stores them, as the relay deletes events.
+ */
 async function announced(sessionId: string): Promise<Announced[]> {
   const { rows } = await sql<Announced>`
     select type, payload, at from announced where subject_id = ${sessionId} and type like 'sla-%' and type <> 'sla-session-changed' order by at
@@ -50,7 +52,7 @@ const clock = async (id: string, metric: string, cycle = 1) =>
   (await sla(id)).clocks.find((one: { metric: string; cycle: number }) => one.metric === metric && one.cycle === cycle);
 const underPolicy = (id: string, policyId: string | null) =>
   eventually('the policy', async () => ((await sla(id)).policy?.id ?? null) === policyId);
-/** Has all that happened in the session be that much longer ago. */
+/** Moves all events of the session back in time. */
 const age = (id: string, seconds: number) =>
   sql`
     with moved as (update sessions set created_at = created_at - ${seconds} * interval '1 second' where id = ${id}),
@@ -75,8 +77,8 @@ const decisionOf = (id: string) =>
 const dateIn = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
 const deletePolicy = (id: string) => stack.org.delete(`/sla/policies/${id}`);
 
-describe('a policy', () => {
-  it('is made, shown, changed and deleted, and is nobody else’s', async () => {
+describe('an SLA policy', () => {
+  it('is created, shown, changed and deleted, and is not accessible to another org', async () => {
     const { body: made } = await stack.org.post('/sla/policies', { name: 'Gold', first_reply_target_seconds: 60 });
     expect(made).toMatchObject({ office_hours_id: null, next_reply_target_seconds: null, assignment: null });
     const changed = await stack.org.patch(`/sla/policies/${made.id}`, { resolution_target_seconds: 300 });
@@ -100,7 +102,7 @@ describe('a policy', () => {
     expect((await deletePolicy(made.id)).status).toBe(404);
   });
 
-  it('is refused with what cannot be, saying where', async () => {
+  it('is refused with invalid values, naming the fields', async () => {
     const issues = async (body: object) =>
       (await stack.org.post('/sla/policies', { name: 'x', ...body })).body.issues?.map(
         ({ path }: { path: string }) => path,
@@ -119,7 +121,7 @@ describe('a policy', () => {
     await deletePolicy(id);
   });
 
-  it('keeps its office hours from being deleted', async () => {
+  it('prevents the deletion of its office hours', async () => {
     const hours = (await stack.org.post('/office-hours', { name: 'x', iana_timezone: 'UTC', shifts: [] })).body.id;
     const id = await newPolicy({ office_hours_id: hours });
     expect((await stack.org.delete(`/office-hours/${hours}`)).status).toBe(409);
@@ -129,8 +131,8 @@ describe('a policy', () => {
   });
 });
 
-describe('the policy of a session', () => {
-  it('is the oldest that is for it, by team, channel, tag and contact, and follows each of them', async () => {
+describe('the SLA policy of a session', () => {
+  it('is the oldest match by team, channel, tag and contact, and follows changes of each', async () => {
     await stack.org.put('/tags', { tag_name: 'Vip' });
     const team = (await stack.org.post('/teams', { name: 'Billing' })).body.id;
     const filter = { or: [{ and: [{ type: 'contacts_attributes_in', attributes: [{ plan: 'pro' }] }] }] };
@@ -159,7 +161,7 @@ describe('the policy of a session', () => {
     await deletePolicy(none);
   });
 
-  it('is shown to its org alone', async () => {
+  it('is shown only to its org', async () => {
     const id = await newSession();
     expect((await stack.other.get(`/chat/sessions/${id}/sla`)).status).toBe(404);
     const reader = await stack.org.withScopes('chat-sessions:read');
@@ -167,7 +169,7 @@ describe('the policy of a session', () => {
   });
 });
 
-describe('clocks', () => {
+describe('SLA clocks', () => {
   const targets = { first_reply_target_seconds: 60, next_reply_target_seconds: 60, resolution_target_seconds: 300 };
   let policyId: string;
   beforeAll(async () => {
@@ -181,7 +183,7 @@ describe('clocks', () => {
     return id;
   };
 
-  it('run, pause and stop with what is said and the status, and history tells each once', async () => {
+  it('run, pause and stop with messages and the status, and each change is recorded once', async () => {
     const id = await watched();
     expect(await clock(id, 'first_reply')).toMatchObject({ state: 'not_started', intervals: [] });
     expect(await clock(id, 'resolution')).toMatchObject({ state: 'running', due_at: expect.any(String) });
@@ -218,12 +220,12 @@ describe('clocks', () => {
     expect(await typesOf(id)).toEqual([]);
   });
 
-  it('warn and breach within a second of their time, once, whoever looks meanwhile', async () => {
+  it('warn and breach within a second of their time, once, even with concurrent evaluations', async () => {
     const id = await watched();
     await say(id, 'contact');
     await age(id, 45);
     await evaluateClocks(stack.db, stack.org.id, id);
-    await say(id, 'contact', 'Anybody?'); // wakes the workflow, which knew another time
+    await say(id, 'contact', 'Anybody?'); // wakes the workflow to compute its timer again
     const first = await eventually('the warning', async () => (await announced(id))[0]);
     expect(first.type).toBe('sla-first-reply-warning');
     const { due_at } = (await clock(id, 'first_reply')) as { due_at: string };
@@ -252,7 +254,7 @@ describe('clocks', () => {
     expect((await history(id)).filter((line: string) => line === 'breached first_reply 1')).toHaveLength(1);
   }, 60_000);
 
-  it('announce nothing where the answer came before the look', async () => {
+  it('announce nothing if the reply came before the evaluation', async () => {
     const id = await watched();
     await say(id, 'contact');
     await say(id, 'agent');
@@ -262,7 +264,7 @@ describe('clocks', () => {
     expect(await clock(id, 'first_reply')).toMatchObject({ state: 'fulfilled' });
   });
 
-  it('tell of a next reply by its cycle, and of the resolution', async () => {
+  it('announce a breached next reply with its cycle, and a breached resolution', async () => {
     const id = await watched();
     for (const sender of ['contact', 'agent', 'contact', 'agent', 'contact'] as const) await say(id, sender);
     await age(id, 400);
@@ -274,7 +276,7 @@ describe('clocks', () => {
     ]);
   });
 
-  it('follow a changed policy and changed office hours, and a breach is told once all the same', async () => {
+  it('follow changes of the policy and of office hours, and still announce a breach only once', async () => {
     const always = [{ day_of_week: 'everyday', start_time: '00:00:00', end_time: '00:00:00' }];
     const hours = (await stack.org.post('/office-hours', { name: 'x', iana_timezone: 'UTC', shifts: always })).body;
     const change = async (more: object) => {

@@ -21,7 +21,7 @@ const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 const BEGINNING = '2026-02-27T08:00:00Z';
 const TURNS = process.env.TEST_TIER === 'long' ? 90 : 30;
-/** So that all turns together take more than a year. */
+/** All turns together take more than a year. */
 const LONGEST_GAP_MS = (1_300 / TURNS) * DAY_MS;
 
 const shift = (day_of_week: DayOfWeek, start: string, end: string) => ({
@@ -29,7 +29,7 @@ const shift = (day_of_week: DayOfWeek, start: string, end: string) => ({
   start_time: `${start}:00`,
   end_time: `${end}:00`,
 });
-/** Split days, and nights from Friday and Saturday on, over both changes of clocks. */
+/** Split days, and nights from Friday and Saturday on, over both clock changes. */
 const HOURS = {
   name: 'Berlin',
   iana_timezone: 'Europe/Berlin',
@@ -48,7 +48,7 @@ beforeAll(async () => {
 });
 afterAll(() => time.close());
 
-/** Small and repeatable. */
+/** A small generator of repeatable numbers. */
 function* randoms(seed: number): Generator<number, never> {
   for (let state = seed; ; ) {
     state = (state * 1_103_515_245 + 12_345) % 2_147_483_648;
@@ -56,8 +56,8 @@ function* randoms(seed: number): Generator<number, never> {
   }
 }
 
-describe('a session that goes on for a year', () => {
-  it('has clocks that agree with the oracle to the second, and is told of each breach within a second', async () => {
+describe('the SLA clocks of a session over a year', () => {
+  it('agree with the oracle to the second, and each breach is announced within a second', async () => {
     const { db } = time;
     await time.setClock(new Date(BEGINNING));
     const { orgId, id } = await time.watchClocks(async ({ sleep, wake }) => {
@@ -161,7 +161,7 @@ async function openSession(db: Db): Promise<{ orgId: string; id: string }> {
   return { orgId, id };
 }
 
-/** The contact or an agent says something, or somebody closes the session or opens it again. */
+/** Adds a message, or closes or reopens the session. */
 async function act(db: Db, orgId: string, id: string, chance: number): Promise<void> {
   const say = (sender: 'contact' | 'human_agent' | 'ai') =>
     inTransaction(db, (trx) => addMessage(trx, orgId, { id: newId(), sessionId: id, sender, content: 'Hi' }));

@@ -6,7 +6,7 @@ import { CrmError } from '../../providers/crm/errors.ts';
 import { type AccountRef, CONFIRM_CRM_ACCOUNT } from '../contract.ts';
 import type { CrmClients } from './clients.ts';
 
-/** Has the CRM be asked whose portals these are, once for each version of a connection's settings. */
+/** Schedules a request to the CRM for the owner of each portal, once per version of a connection's settings. */
 export async function schedulePortalConfirmations(trx: Trx, claims: PortalClaim[]): Promise<void> {
   for (const { org_id: orgId, portal_id, updated_at } of claims) {
     const subject = { subjectId: orgId, summary: `Confirm the owner of portal ${portal_id}` };
@@ -14,7 +14,7 @@ export async function schedulePortalConfirmations(trx: Trx, claims: PortalClaim[
   }
 }
 
-/** The same as soon as an org says that a portal is its own, before anything comes from there. */
+/** Schedules the same confirmation as soon as an org claims a portal, before any event arrives from it. */
 export const confirmPortalOnSettingsChange: Reaction<'integration-changed'> = async (trx, orgId, events) => {
   if (!events.some(({ payload }) => payload.kind === 'crm')) return;
   const claim = await findUnconfirmedClaim(trx, orgId);
@@ -22,8 +22,8 @@ export const confirmPortalOnSettingsChange: Reaction<'integration-changed'> = as
 };
 
 /**
- * Asks the CRM of which account the credentials of a connection are, and keeps the answer for as long as its settings stay: what it refuses to
- * say of credentials that it takes, it will not say later. Throws a CrmError where asking again may help.
+ * Asks the CRM for the account of a connection's credentials, and stores the answer until the settings change. A
+ * permanent refusal counts as an answer: no account. Throws a CrmError if another attempt may succeed.
  */
 export async function confirmAccount(db: Db, crms: CrmClients, { orgId, asOf }: AccountRef): Promise<string> {
   const claim = await findUnconfirmedClaim(db, orgId);

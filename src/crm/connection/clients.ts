@@ -4,9 +4,9 @@ import type { Salesforce } from '../../providers/crm/salesforce/port.ts';
 
 export type HubspotSettings = ConnectionSettings<'crm'>;
 
-/** The CRMs of orgs. */
+/** The CRM clients of orgs. */
 export interface CrmClients {
-  /** Undefined where the org has not connected it. */
+  /** Undefined if the org has not connected it. */
   hubspot(orgId: string): Promise<{ client: Hubspot; settings: HubspotSettings } | undefined>;
   salesforce(orgId: string): Promise<Salesforce | undefined>;
 }

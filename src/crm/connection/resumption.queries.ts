@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Db } from '../../db/connect.ts';
 
-/** Threads of an org with messages that are still to be posted. */
+/** Returns the threads of an org with messages still to be posted. */
 export async function listThreadsWithUnsent(db: Db, orgId: string, limit: number): Promise<string[]> {
   const { rows } = await sql<{ thread_id: string }>`
     select distinct link.thread_id from crm_messages as message
@@ -12,7 +12,7 @@ export async function listThreadsWithUnsent(db: Db, orgId: string, limit: number
   return rows.map(({ thread_id }) => thread_id);
 }
 
-/** Sessions of an org of which the ticketing system has nothing yet. */
+/** Returns the sessions of an org with a handoff not yet started in the ticketing system. */
 export async function listPendingHandoffs(db: Db, orgId: string, limit: number): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select id from sessions where org_id = ${orgId} and handoff->>'state' = 'pending' order by id limit ${limit}
@@ -20,7 +20,7 @@ export async function listPendingHandoffs(db: Db, orgId: string, limit: number):
   return rows.map(({ id }) => id);
 }
 
-/** Queues of an org in which events wait. */
+/** Returns the queues of an org with queued events. */
 export async function listQueuesWithEvents(db: Db, orgId: string, limit: number): Promise<string[]> {
   const { rows } = await sql<{ queue: string }>`
     select distinct queue from crm_events where org_id = ${orgId} and state = 'queued' limit ${limit}

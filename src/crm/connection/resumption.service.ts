@@ -4,11 +4,11 @@ import { listParkedHandoffs, wakeHandoff } from '../handoffs/service.ts';
 import { queueSignalsOf } from '../inbound/batch-parsing.service.ts';
 import { listPendingHandoffs, listQueuesWithEvents, listThreadsWithUnsent } from './resumption.queries.ts';
 
-/** What is behind these comes with the next round of each. */
+/** Anything beyond this number resumes with its own next retry round. */
 const MAX_RESUMED = 1_000;
 const INTEGRATION_KINDS = ['crm', 'miaw'];
 
-/** Has what waited for a connection go on as soon as its settings are replaced. */
+/** Resumes all work waiting for a connection as soon as its settings are replaced. */
 export const resumeCrm: Reaction<'integration-changed'> = async (trx, orgId, events) => {
   if (!events.some(({ payload }) => INTEGRATION_KINDS.includes(payload.kind))) return;
   const waiting = new Set([

@@ -6,7 +6,7 @@ import { listParts } from './queries.ts';
 
 const MAX_SUBJECT_LENGTH = 120;
 
-/** What the other system is told of a session. */
+/** Returns the data about a session for the other system. */
 export async function handoffFactsOf(
   db: Db,
   dashboardUrl: string,

@@ -4,7 +4,7 @@ import type { PartState } from './table.ts';
 
 const COLUMNS = ['part', 'state', 'external_id', 'error', 'attempts', 'next_try_at'] as const;
 
-/** The parts of a session's handoff, in the order in which they are done. */
+/** Returns the parts of a session's handoff in the order of their execution. */
 export const listParts = (db: Db, orgId: string, sessionId: string) =>
   db
     .selectFrom('crm_handoff_parts')
@@ -14,7 +14,7 @@ export const listParts = (db: Db, orgId: string, sessionId: string) =>
     .orderBy('position')
     .execute();
 
-/** Writes down what a handoff consists of. Parts that are there already stay as they are. */
+/** Inserts the parts of a handoff. Existing parts stay unchanged. */
 export async function insertParts(
   trx: Trx,
   orgId: string,
@@ -30,14 +30,14 @@ export async function insertParts(
 }
 
 export interface ClaimedPart {
-  /** Whether an earlier try may have had its effect. */
+  /** Whether an earlier attempt may have had its effect. */
   may_exist: boolean;
   first_tried_at: Date;
-  /** Of the try before; null where this is the first. */
+  /** Of the previous attempt; null if this is the first. */
   last_tried_at: Date | null;
 }
 
-/** Writes down that a part is tried. Undefined where it is over already. */
+/** Claims a part and records the attempt. Returns undefined if the part has already ended. */
 export async function claimPart(
   trx: Trx,
   orgId: string,
@@ -87,7 +87,7 @@ export async function updatePart(
     .execute();
 }
 
-/** Has parts that wait or were refused be done again. Gives how many there are. */
+/** Reopens parked and failed parts. Returns their number. */
 export async function reopenParts(trx: Trx, orgId: string, sessionId: string): Promise<number> {
   const reopened = await trx
     .updateTable('crm_handoff_parts')
@@ -99,7 +99,7 @@ export async function reopenParts(trx: Trx, orgId: string, sessionId: string): P
   return Number(reopened.numUpdatedRows);
 }
 
-/** Sessions of an org whose handoff waits for its next try, oldest first. */
+/** Returns the sessions of an org with a parked handoff. */
 export async function listParkedHandoffs(db: Db, orgId: string, limit: number): Promise<string[]> {
   const parked = await db
     .selectFrom('crm_handoff_parts')

@@ -8,7 +8,10 @@ import { listParts, reopenParts, updatePart } from './queries.ts';
 import type { SettlePart } from './schema.ts';
 import { linkPart, updateAndReportParts, wakeHandoff } from './service.ts';
 
-/** Has what waits or was refused of a session's handoff be done now. Throws notFound, and conflict where there is no such handoff. */
+/**
+ * Retries the parked and failed parts of a session's handoff now. Throws notFound, and conflict if there is no such
+ * handoff.
+ */
 export function retryHandoff(db: Db, orgId: string, sessionId: string) {
   return inTransaction(db, async (trx) => {
     await assertHandedOff(trx, orgId, sessionId);
@@ -18,7 +21,10 @@ export function retryHandoff(db: Db, orgId: string, sessionId: string) {
   });
 }
 
-/** Ends a part that waits or was refused. Throws notFound, conflict where it is not such a part, and invalid for another session's ticket. */
+/**
+ * Settles a part that waits or failed. Throws notFound, conflict if the part is in another state, and invalid for
+ * another session's ticket.
+ */
 export function settlePart(db: Db, orgId: string, sessionId: string, { part, external_id }: SettlePart) {
   return inTransaction(db, async (trx) => {
     await assertHandedOff(trx, orgId, sessionId);

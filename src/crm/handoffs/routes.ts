@@ -7,14 +7,14 @@ import { SettlePart } from './schema.ts';
 
 const tags = ['chat sessions'];
 
-/** What people do about a handoff that the ticketing system has only in part. */
+/** Manual repairs of handoffs that are incomplete in the ticketing system. */
 export const crmHandoffRoutes: FastifyPluginAsyncZod = async (app) => {
   app.post('/chat/sessions/:id/handoff/retry', {
     config: { scope: 'chat-sessions:write', isRepeatable: true },
     schema: {
       operationId: 'retryHandoff',
       tags,
-      description: 'Does now what of the handoff waits for its next try, or was refused.',
+      description: 'Retries now the parts of the handoff that wait for their next try or were refused.',
       params: SessionPath,
       response: { 200: HandedOff, ...errorResponses(403, 404, 409) },
     },

@@ -5,12 +5,12 @@ export interface PartStatus {
   state: PartState;
 }
 
-/** The contact is only a help: a handoff is whole without it. */
+/** The contact is only a convenience: a handoff is complete without it. */
 const OPTIONAL = new Set(['contact']);
 const CREATED = new Set<PartState>(['done', 'settled']);
 const FINISHED = new Set<PartState>(['done', 'settled', 'skipped']);
 
-/** How far the other system has a handoff. */
+/** Returns the progress of a handoff in the other system. */
 export function handoffStateOf(parts: PartStatus[]): 'pending' | 'partial' | 'done' {
   const required = parts.filter(({ part }) => !OPTIONAL.has(part));
   if (required.every(({ state }) => FINISHED.has(state))) return 'done';

@@ -8,7 +8,7 @@ export const SettlePart = z
       .string()
       .regex(/^[\w-]{1,64}$/, 'must be an id of the ticketing system')
       .optional()
-      .describe('What the ticketing system has in its place, where somebody made it by hand.'),
+      .describe('The id of the object that somebody made by hand in the ticketing system.'),
   })
   .meta({ id: 'SettleHandoffPart', examples: [{ part: 'ticket', external_id: '512' }] });
 export type SettlePart = z.infer<typeof SettlePart>;

@@ -28,13 +28,15 @@ export { listParkedHandoffs } from './queries.ts';
 
 export interface HandoffDeps {
   crms: CrmClients;
-  /** Where people see sessions. */
+  /** The base URL of links to sessions for agents. */
   dashboardUrl: string;
 }
 
 const subjectOf = (sessionId: string) => ({ subjectId: sessionId, summary: 'Hand off a session' });
 
-/** Starts what brings sessions to where the org's people work. Whoever has a session already needs nothing. */
+/**
+ * Starts the handoff of sessions to the org's ticketing system. Sessions handed off in an external system need none.
+ */
 export const startHandoffs: Reaction<'ticket-handoff'> = async (trx, orgId, events) => {
   const { handoff_target } = await readSettings(trx, orgId);
   if (handoff_target === null || handoff_target === 'none') return;
@@ -48,13 +50,13 @@ export const startHandoffs: Reaction<'ticket-handoff'> = async (trx, orgId, even
   );
 };
 
-/** Has a handoff that waits go on now, or one that ended be run again. */
+/** Returns the command to continue a waiting handoff now, or to run an ended one again. */
 export const wakeHandoff = (orgId: string, sessionId: string) =>
   signalWithStart(HAND_OFF_SESSION, { orgId, sessionId, n: 1 }, WAKE, subjectOf(sessionId));
 
 /**
- * Where a handoff goes: where the org's go now, or where the parts are that it has already. Throws a CrmError that waiting may help where that is
- * not connected.
+ * Returns the target of a handoff: the system of its existing parts, or else the org's current target. Throws a
+ * transient CrmError if that system is not connected.
  */
 async function targetOf(
   db: Db,
@@ -82,7 +84,7 @@ export interface HandoffPlan {
   refused: HandoffPart[];
 }
 
-/** Writes down what a handoff consists of, and gives what of it is still to be done or was refused. Planned again, it is the same. */
+/** Stores the parts of a handoff, and returns its pending and its refused parts. Planning again changes nothing. */
 export async function planHandoff(db: Db, deps: HandoffDeps, { orgId, sessionId }: SessionRef): Promise<HandoffPlan> {
   const begun = (await listParts(db, orgId, sessionId)).map(({ part }) => part);
   const { crm, isTicketing } = await targetOf(db, deps, orgId, begun);
@@ -94,7 +96,7 @@ export async function planHandoff(db: Db, deps: HandoffDeps, { orgId, sessionId 
     );
     await insertParts(trx, orgId, sessionId, planned);
     if (crm.provider === 'salesforce') await startConversation(trx, orgId, sessionId);
-    await lockSession(trx, orgId, sessionId); // nothing that is redacted comes back
+    await lockSession(trx, orgId, sessionId); // a text that is redacted meanwhile must not come back
     const { summary } = await getHandoffBriefing(trx, orgId, sessionId);
     const parts = await reportParts(trx, orgId, sessionId, { summary });
     const inState = (...states: PartState[]) =>
@@ -103,15 +105,15 @@ export async function planHandoff(db: Db, deps: HandoffDeps, { orgId, sessionId 
   });
 }
 
-/** What the contact says from now on waits until the conversation is open, and goes there. */
+/** From now on, the contact's messages are relayed to the conversation. They wait until it is open. */
 async function startConversation(trx: Trx, orgId: string, sessionId: string): Promise<void> {
   await insertConversation(trx, orgId, { sessionId, conversationId: randomUUID() });
   await addRelayedSide(trx, orgId, sessionId, 'agents');
 }
 
 /**
- * Does a part, once, with properties besides those of the session. Gives how it stands then. Throws the CRM's error where another try may help; what a try may have left is looked for by the
- * next one.
+ * Creates a part of a handoff once, with extra properties beside those of the session, and returns its resulting state.
+ * Throws the CRM's error if another attempt may succeed. The next attempt first looks for results of this one.
  */
 export async function createPart(
   db: Db,
@@ -146,7 +148,7 @@ export async function createPart(
   }
 }
 
-/** Puts a part off, or gives it up where a handoff is whole without it. */
+/** Parks a part until its next attempt, or fails it if it is given up. */
 export function parkPart(
   db: Db,
   { orgId, sessionId, part }: SessionRef & { part: HandoffPart },
@@ -156,7 +158,7 @@ export function parkPart(
   return updateAndReportParts(db, orgId, sessionId, (trx) => updatePart(trx, orgId, sessionId, part, change));
 }
 
-/** Changes parts, and shows on the session how they stand now. */
+/** Changes parts, and reports their new state on the session. */
 export function updateAndReportParts<T>(
   db: Db,
   orgId: string,
@@ -200,7 +202,7 @@ async function recordOutcome(
   await linkPart(trx, orgId, sessionId, { part, provider, externalId });
 }
 
-/** Takes note of what a part has in the CRM. A ticket of a session that is resolved by now is closed. */
+/** Links a part to its object in the CRM. The ticket of a session resolved meanwhile is closed. */
 export async function linkPart(
   trx: Trx,
   orgId: string,

@@ -2,7 +2,7 @@ import type { Generated } from 'kysely';
 
 export type PartState = 'pending' | 'running' | 'parked' | 'done' | 'skipped' | 'failed' | 'settled';
 
-/** What a handoff consists of at the other system. */
+/** The parts of a handoff in the other system. */
 export interface CrmHandoffPartsTable {
   org_id: string;
   session_id: string;
@@ -12,9 +12,9 @@ export interface CrmHandoffPartsTable {
   external_id: string | null;
   error: string | null;
   attempts: Generated<number>;
-  /** Whether a try may have had its effect though nothing is known of it. */
+  /** Whether an attempt without an answer may have had its effect. */
   is_ambiguous: Generated<boolean>;
-  /** Of a ticket: its session was resolved before it was made. */
+  /** For the ticket: its session was resolved before the ticket was created. */
   is_to_close: Generated<boolean>;
   first_tried_at: Date | null;
   last_tried_at: Date | null;

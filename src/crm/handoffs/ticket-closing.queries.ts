@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Db, Trx } from '../../db/connect.ts';
 
-/** Those of the sessions that are resolved and have a ticket, with how often they were resolved. */
+/** Returns the resolved ones of these sessions with a ticket, and their number of resolutions. */
 export async function listResolvedWithTicket(db: Db, orgId: string, sessionIds: string[]) {
   const { rows } = await sql<{ session_id: string; ticket_id: string; resolutions: number }>`
     select session.id as session_id, link.ticket_id, session.resolutions
@@ -12,7 +12,7 @@ export async function listResolvedWithTicket(db: Db, orgId: string, sessionIds: 
   return rows;
 }
 
-/** Has the tickets of these sessions that are still to be made be closed then. */
+/** Sets the tickets of these sessions to be closed on creation, if they are still to be created. */
 export async function setTicketToClose(trx: Trx, orgId: string, sessionIds: string[]): Promise<void> {
   await trx
     .updateTable('crm_handoff_parts')
@@ -24,7 +24,7 @@ export async function setTicketToClose(trx: Trx, orgId: string, sessionIds: stri
     .execute();
 }
 
-/** Whether the ticket was to be closed when it was made. */
+/** Returns whether the ticket was set to be closed on creation. */
 export async function isTicketToClose(trx: Trx, orgId: string, sessionId: string): Promise<boolean> {
   const part = await trx
     .selectFrom('crm_handoff_parts')

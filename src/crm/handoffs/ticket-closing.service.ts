@@ -6,20 +6,22 @@ import type { CrmClients } from '../connection/clients.ts';
 import { CLOSE_TICKET_LATER, type SessionRun } from '../contract.ts';
 import { isTicketToClose, listResolvedWithTicket, setTicketToClose } from './ticket-closing.queries.ts';
 
-/** Closes the tickets of sessions that were resolved, a little later, where integrations are to follow. */
+/**
+ * Schedules closing the tickets of resolved sessions after a short delay, if integrations are to reflect the change.
+ */
 export const scheduleTicketCloses: Reaction<'ticket-resolved'> = async (trx, orgId, events) => {
   const sessionIds = events.filter(({ payload }) => payload.reflects).map(({ subject_id }) => subject_id);
   await setTicketToClose(trx, orgId, sessionIds);
   await enqueue(trx, orgId, ...(await closeCommandsOf(trx, orgId, sessionIds)));
 };
 
-/** Closes a ticket that was just made for a session which was resolved while it was not there yet. */
+/** Schedules closing a new ticket if its session was resolved before the ticket existed. */
 export async function scheduleCloseIfResolved(trx: Trx, orgId: string, sessionId: string): Promise<void> {
   if (await isTicketToClose(trx, orgId, sessionId))
     await enqueue(trx, orgId, ...(await closeCommandsOf(trx, orgId, [sessionId])));
 }
 
-/** What closes the tickets of those of the sessions that are resolved and have one. */
+/** Returns the commands to close the tickets of those sessions that are resolved and have a ticket. */
 async function closeCommandsOf(trx: Trx, orgId: string, sessionIds: string[]): Promise<Command[]> {
   const resolved = await listResolvedWithTicket(trx, orgId, sessionIds);
   return resolved.map(({ session_id: sessionId, resolutions: n, ticket_id }) =>
@@ -27,7 +29,7 @@ async function closeCommandsOf(trx: Trx, orgId: string, sessionIds: string[]): P
   );
 }
 
-/** Closes the ticket of a session, unless that was opened again or resolved anew since. Throws the CRM's error. */
+/** Closes the ticket of a session, unless the session was reopened or resolved again since. Throws the CRM's error. */
 export async function closeTicket(
   db: Db,
   crms: CrmClients,

@@ -5,9 +5,9 @@ import { insertParts, listParts } from './queries.ts';
 import { createPart, type HandoffDeps, updateAndReportParts } from './service.ts';
 
 /**
- * Makes the ticket of a session in the org's CRM, with values for properties that tickets there have, and gives its id. A session has one: where
- * it has that already, it stays as it is. A handoff that follows goes on with it. Throws conflict where it cannot be made, and the CRM's error
- * where another try may help.
+ * Creates the ticket of a session in the org's CRM, with values for the CRM's ticket properties, and returns its id. An
+ * existing ticket stays unchanged. A later handoff continues with the ticket. Throws conflict if it cannot be created,
+ * and the CRM's error if another attempt may succeed.
  */
 export async function createTicket(
   db: Db,

@@ -10,7 +10,10 @@ import type { Secrets } from '../../secrets.ts';
 import { createRateLimit } from './rate-limit.ts';
 import { connectionDigestOf, createTokenSources, type HubspotSettings } from './tokens.service.ts';
 
-/** Makes the HubSpot client of an org with these settings: cheap, so that each use can have one with the settings of now. */
+/**
+ * Creates the HubSpot client of an org with these settings. It is cheap, so that each use can have one with the current
+ * settings.
+ */
 export function createHubspotFactory({ db, secrets, requests }: { db: Db; secrets: Secrets; requests: HttpClient }) {
   const tokensOf = createTokenSources({ db, secrets, refresh: createTokenRefresh(requests) });
   const properties = createPropertyCache();

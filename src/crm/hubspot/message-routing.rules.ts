@@ -1,4 +1,4 @@
-/** What of a message of a CRM's thread says where it belongs. */
+/** The properties of a message in a CRM thread that decide its route. */
 export interface RoutableMessage {
   type: string;
   isArchived: boolean;
@@ -8,13 +8,13 @@ export interface RoutableMessage {
   integrationAppId: string | null;
 }
 
-/** What is known of it on our side. */
+/** Our own knowledge about the message. */
 export interface RoutingContext {
-  /** The envelope said that it is a comment. */
+  /** The event says that it is a comment. */
   isComment: boolean;
-  /** It is in our ledger, or says by its text that it is ours. */
+  /** It is in our ledger, or its text shows that it is ours. */
   isOurs: boolean;
-  /** Under which we post. */
+  /** The app id of our own posts. */
   appId: string | null;
 }
 
@@ -24,7 +24,7 @@ export type Route = { to: 'note' | 'agent' | 'customer' } | { skip: string };
 const AUTOMATED = /^[ISLB]-/;
 const CUSTOMER = /^[VE]-/;
 
-/** Where a message belongs. The order of the rules decides; a client of type SYSTEM alone means nothing. */
+/** Returns the route of a message. The order of the rules decides; a client of type SYSTEM alone means nothing. */
 export function routeOf(message: RoutableMessage, { isComment, isOurs, appId }: RoutingContext): Route {
   const { type, isArchived, direction, actorId } = message;
   const isOwn = isOurs || isOurApp(message, appId);
@@ -41,7 +41,10 @@ export function routeOf(message: RoutableMessage, { isComment, isOurs, appId }: 
 const isOurApp = ({ clientType, integrationAppId }: RoutableMessage, appId: string | null) =>
   clientType === 'INTEGRATION' && appId !== null && integrationAppId === appId;
 
-/** Whether a conversation was given to a human: a different, non-empty assignee. Compares the digits behind `A-`. */
+/**
+ * Returns whether a conversation was assigned to a human: a different, non-empty assignee. Compares the digits after
+ * `A-`.
+ */
 export function isAssignedToHuman(value: string | undefined, aiUserId: string | undefined): boolean {
   const assignee = digitsOf(value);
   return assignee !== undefined && aiUserId !== undefined && assignee !== digitsOf(aiUserId);

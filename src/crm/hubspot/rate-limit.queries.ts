@@ -4,8 +4,8 @@ import type { Db } from '../../db/connect.ts';
 export type RateLimitKind = 'request' | 'search';
 
 /**
- * Takes the next turn, which come `gapMs` apart over all processes, and says how far off it is. Where that is more than `mostMs`, none is
- * taken.
+ * Reserves the next slot and returns the wait until then. Slots are `gapMs` apart over all processes. Reserves none if
+ * the wait is longer than `mostMs`.
  */
 export async function reserveSlot(
   db: Db,

@@ -1,13 +1,13 @@
-/** Access tokens that are in use, encrypted. */
+/** Current access tokens, encrypted. */
 export interface CrmTokensTable {
   org_id: string;
-  /** Of which settings: a digest. Another one's token is of no use. */
+  /** A digest of the connection's settings. A token of other settings is not used. */
   connection: string;
   sealed: string | null;
   expires_at: Date | null;
 }
 
-/** When an org may call its CRM again. */
+/** When an org may next call its CRM. */
 export interface CrmBudgetsTable {
   org_id: string;
   kind: 'request' | 'search';

@@ -1,17 +1,23 @@
 import type { Hubspot, ListedMessage, ThreadMessage } from '../../providers/crm/hubspot/port.ts';
 
-/** A thread of which nothing was read: what is older than this was said before it was any of our business. */
+/** In a thread never read before, messages older than this are ignored: they were written before it was connected. */
 const INITIAL_LOOKBACK_MS = 24 * 60 * 60_000;
 
-/** Reads a thread's messages, most of them by one request for all of a batch. */
+/** Reads the messages of a thread, most of them with one request for a whole batch of events. */
 export interface ThreadReader {
-  /** With all of its text. Undefined where it was deleted. */
+  /** Returns a message with its complete text. Undefined if it was deleted. */
   find(messageId: string): Promise<ThreadMessage | undefined>;
-  /** What was said before a message and since `readUntil`, oldest first: whose events are still to come, or were lost. */
+  /**
+   * Returns the messages between `readUntil` and this message, oldest first: their events are still to come, or were
+   * lost.
+   */
   listBefore(message: ThreadMessage, readUntil: Date | null): Promise<ThreadMessage[]>;
 }
 
-/** What the thread holds now; a message that is younger than that is asked for by itself, or with all the others again. */
+/**
+ * Lists the thread once, and requests a message missing in the list on its own. The next listing then reads the thread
+ * again.
+ */
 export function createThreadReader(client: Hubspot, threadId: string): ThreadReader {
   let listed: Promise<ListedMessage[]> | undefined;
   const list = () => {

@@ -31,7 +31,7 @@ const CHANNEL_BY_ID: Record<string, SessionChannel> = {
   1007: 'whatsapp',
 };
 const EMAIL_CHANNEL_ID = '1002';
-/** Until other workflows have drafted and signed an e-mail (spec 6.2). */
+/** Time for other workflows to draft and sign an e-mail (spec 6.2). */
 const EMAIL_DELAY_MS = 5_000;
 
 export interface ThreadDeps {
@@ -43,11 +43,11 @@ export interface ThreadDeps {
 type ConnectedHubspot = NonNullable<Awaited<ReturnType<CrmClients['hubspot']>>>;
 
 export interface ThreadProgress extends QueueProgress {
-  /** How many messages are to be posted in the thread. */
+  /** The number of messages still to be posted in the thread. */
   unsent: number;
 }
 
-/** Works off what happened in a thread: what was said there becomes part of its session. */
+/** Processes the events of a thread: its messages become part of its session. */
 export async function syncThread(db: Db, deps: ThreadDeps, { orgId, threadId }: ThreadRef): Promise<ThreadProgress> {
   const crm = await deps.crms.hubspot(orgId);
   const reading = crm && createThreadReader(crm.client, threadId);
@@ -101,14 +101,17 @@ async function handleMessage(
   return { effect: (trx) => storeMessages(trx, sending, orgId, thread, messages) };
 }
 
-/** What opening a session of a thread takes. */
+/** The context for opening a session of a thread. */
 interface ThreadContext {
   id: string;
   settings: HubspotSettings;
   person: Person | undefined;
 }
 
-/** Whom the thread is with: whoever's message names an address, else whom HubSpot says. That it cannot say is no reason to wait. */
+/**
+ * Returns the contact of a thread: the sender of a customer message with an address, or else the contact known to
+ * HubSpot. A failed request to HubSpot is no reason to wait.
+ */
 async function findPersonOf(client: Hubspot, threadId: string, messages: RoutedMessage[]): Promise<Person | undefined> {
   const sender = messages.find(({ message, to }) => to === 'customer' && message.senderEmail !== null)?.message;
   if (sender !== undefined) return { name: sender.senderName, email: sender.senderEmail, phone: null };
@@ -131,7 +134,7 @@ const routeMessage = async (
   known: { isComment: boolean; appId: string | null },
 ): Promise<Route> => routeOf(message, { ...known, isOurs: await isOwnThreadMessage(db, links, orgId, message) });
 
-/** Stores messages in their order. Those that are there already, whose events came earlier, stay where they are. */
+/** Stores messages in their order. Messages stored earlier, by their own events, keep their position. */
 async function storeMessages(
   trx: Trx,
   sending: SendingDeps,
@@ -179,7 +182,7 @@ async function openSessionOfThread(
   return id;
 }
 
-/** A human got the conversation: they have it in the CRM already, so that nothing is to be made there. */
+/** Hands off a conversation assigned to a human. The agents have it in the CRM already, so nothing is created there. */
 function handleAssignment(
   orgId: string,
   threadId: string,

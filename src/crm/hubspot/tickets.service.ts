@@ -11,7 +11,7 @@ import { type EventDecision, processQueue, type QueueProgress } from '../inbound
 import { findLinkOfTicket, listSessionsOfTickets, updatePropertyTime } from '../links.queries.ts';
 
 const STAGE_PROPERTY = 'hs_pipeline_stage';
-/** What came from the CRM does not go back there. */
+/** A change that came from the CRM is not sent back there. */
 const CLOSE_CHANGE = { status: 'closed_resolved', reflect_status_change_for_integration: false } as const;
 
 export interface TicketDeps {
@@ -21,7 +21,10 @@ export interface TicketDeps {
 
 type ConnectedHubspot = NonNullable<Awaited<ReturnType<CrmClients['hubspot']>>>;
 
-/** Works off what happened to a ticket, or the notes of all: its properties become data of its session, which closes with it. */
+/**
+ * Processes the events of a ticket, or the notes of all tickets. A ticket's properties become data of its session, and
+ * the session closes with the ticket.
+ */
 export async function syncTicket(db: Db, deps: TicketDeps, { orgId, ticketId }: TicketRef): Promise<QueueProgress> {
   const crm = await deps.crms.hubspot(orgId);
   return processQueue(db, orgId, ticketId === 'notes' ? 'notes' : `ticket/${ticketId}`, {
@@ -59,7 +62,7 @@ async function handleProperty(
   };
 }
 
-/** A session that can hold no more data closes all the same. */
+/** Saves the property, or reports failure if the session has no room for more data. The session closes all the same. */
 async function saveProperty(trx: Trx, orgId: string, sessionId: string, change: UpdateSession): Promise<Settlement> {
   try {
     await applySessionUpdate(trx, orgId, sessionId, change);

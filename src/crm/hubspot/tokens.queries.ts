@@ -16,7 +16,10 @@ export async function findToken(db: Db, orgId: string, connection: string): Prom
   return usableTokenOf(row);
 }
 
-/** Lets one transaction at a time go on from here with the connection's token, in whatever process. */
+/**
+ * Locks the connection's token over all processes until the transaction ends. Returns the token if there is a usable
+ * one.
+ */
 export async function lockToken(trx: Trx, orgId: string, connection: string): Promise<StoredToken | undefined> {
   const row = await trx
     .insertInto('crm_tokens')
@@ -29,7 +32,7 @@ export async function lockToken(trx: Trx, orgId: string, connection: string): Pr
   return usableTokenOf(row);
 }
 
-/** Keeps a token for as long as it is good, and forgets those of connections that are no more. */
+/** Stores a token for each connection, and deletes the org's tokens expired for over a day. */
 export async function saveToken(
   trx: Trx,
   orgId: string,
@@ -54,7 +57,7 @@ export async function saveToken(
     .execute();
 }
 
-/** Forgets a token, unless another has taken its place. */
+/** Clears a token, unless another has replaced it. */
 export async function clearToken(db: Db, orgId: string, connection: string, sealed: string): Promise<void> {
   await db
     .updateTable('crm_tokens')

@@ -23,7 +23,7 @@ export interface TokenDeps {
 }
 
 const REFRESH_BEFORE_EXPIRY_MS = 5 * 60_000;
-/** What is left of a token that is still used while none can be had in its place. */
+/** The minimum remaining lifetime of a token used while no new one can be had. */
 const MIN_REMAINING_MS = 30_000;
 const RECOVERY_INTERVAL_MS = 60_000;
 
@@ -32,15 +32,15 @@ const REFUSED_TOKEN =
 const REFUSED_GRANT =
   'HubSpot refuses the authorization of its app: connect the app anew in HubSpot, and send its oauth settings with PUT /integrations/crm';
 
-/** Names the credentials of a connection without telling them. */
+/** Identifies the credentials of a connection without revealing them. */
 export function connectionDigestOf({ base_url, access_token, oauth }: HubspotSettings): string {
   const parts = [base_url, access_token, oauth?.client_id, oauth?.client_secret, oauth?.refresh_token];
   return createHash('sha256').update(JSON.stringify(parts)).digest('base64url');
 }
 
 /**
- * Where the access tokens of orgs come from: the one that is set, or those that an app's grant gives. These are refreshed one at a time over
- * all processes, and once for all who wait in this one.
+ * Creates the sources of the orgs' access tokens: the configured token, or tokens granted to an app. Granted tokens are
+ * refreshed one at a time over all processes, and once for all callers in this process.
  */
 export function createTokenSources(deps: TokenDeps): (orgId: string, settings: HubspotSettings) => TokenSource {
   const underWay = new Map<string, Promise<string>>();
@@ -94,7 +94,10 @@ function grantTokenSource(
   };
 }
 
-/** Whoever comes second finds what the first has got. A refusal is noted only while the grant that was refused is the org's. */
+/**
+ * The second transaction finds the first one's token. A refusal is recorded only while the refused grant is still the
+ * org's.
+ */
 async function refreshToken(deps: TokenDeps, grant: Grant): Promise<string> {
   const { db, secrets } = deps;
   const tried = await inTransaction(db, (trx) => refreshUnderLock(trx, deps, grant));
@@ -122,7 +125,10 @@ async function refreshUnderLock(
   return { token: answer.accessToken };
 }
 
-/** A refresh token that came in place of ours goes with the integration. Those who read the settings before find the access token as well. */
+/**
+ * Stores the access token, and a replacement of the refresh token in the integration. The access token is stored for
+ * both versions of the settings, for readers of the earlier one.
+ */
 async function saveGrantedToken(trx: Trx, secrets: Secrets, grant: Grant, granted: GrantedToken): Promise<void> {
   const { orgId, settings, oauth } = grant;
   const connections = new Set([grant.connection]);
@@ -137,7 +143,7 @@ async function saveGrantedToken(trx: Trx, secrets: Secrets, grant: Grant, grante
   await saveToken(trx, orgId, tokens, granted.expiresInSeconds);
 }
 
-/** Shows in the integration whether the credentials are taken. */
+/** Reports on the integration whether the credentials are accepted. */
 function createRefusalReporter(db: Db, secrets: Secrets, orgId: string, used: UsedSecret, message: string) {
   let recoveryAt = 0;
   return {

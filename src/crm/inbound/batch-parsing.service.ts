@@ -10,12 +10,12 @@ import type { NewCrmEvent } from './webhooks.queries.ts';
 
 /** HubSpot posts up to 100. */
 const MAX_ELEMENTS = 1_000;
-/** A statement takes some 65,000 values. */
+/** A statement accepts some 65,000 values. */
 const SIGNALS_PER_STATEMENT = 1_000;
-/** Of a key in an index. Longer ones are digested. */
+/** The longest key stored in the index. Longer ones are digested. */
 const MAX_KEY_LENGTH = 200;
 
-/** What came of the elements of a batch. */
+/** The parsed elements of a batch. */
 export interface ParsedBatch {
   parsedElements: ParsedElement[];
   events: NewCrmEvent[];
@@ -23,7 +23,10 @@ export interface ParsedBatch {
   malformed: number;
 }
 
-/** The elements of what a CRM posted. Throws invalid for what is no list, and tooLarge for one that no CRM sends. */
+/**
+ * Returns the elements of a posted body. Throws invalid if it is not a list, and tooLarge for a list longer than any
+ * CRM sends.
+ */
 export function elementsOf(body: string): unknown[] {
   const parsed = parse(body);
   if (!Array.isArray(parsed)) throw invalid('The body must be a JSON array of events');
@@ -44,15 +47,15 @@ const hasLongId = (element: Partial<Record<string, unknown>> | null): boolean =>
 
 const isLong = (value: unknown): boolean => Number.isInteger(value) && !Number.isSafeInteger(value);
 
-/** A number that cannot be held exactly stays the text that it came as. */
+/** Returns an integer too large for exact representation as its original text. */
 const preserveLongNumbers = (_key: string, value: unknown, context?: { source?: string }): unknown =>
   isLong(value) ? context?.source : value;
 
-/** A body as it is kept: small, as most of it is the same words again and again. */
+/** Compresses a body for storage. The fastest level is enough, as bodies mostly repeat the same words. */
 export const compressBody = (body: string): Buffer => deflateRawSync(body, { level: 1 });
 export const decompressBody = (packed: Buffer): string => inflateRawSync(packed).toString('utf8');
 
-/** Reads elements that came in at a time. */
+/** Parses elements received at the same time. */
 export function parseElements(elements: unknown[], receivedAt: Date): ParsedBatch {
   const parsedElements = elements.map((element) => parseElement(element, receivedAt));
   const events = parsedElements.flatMap((reading) => (reading.kind === 'event' ? [toNewEvent(reading.event)] : []));
@@ -64,7 +67,7 @@ export function parseElements(elements: unknown[], receivedAt: Date): ParsedBatc
   };
 }
 
-/** The key under which an event is kept, for longer than its value may be: so that is digested. */
+/** Returns the dedupe key of an event. It outlives the property value in it, which is therefore digested. */
 export function dedupeKeyOf({ key, payload: { property_value: value } }: ParsedEvent): string {
   const whole = value === undefined ? key : `${key}/${digest(value)}`;
   return whole.length > MAX_KEY_LENGTH ? `sha256/${digest(whole)}` : whole;
@@ -77,7 +80,7 @@ const toNewEvent = (event: ParsedEvent): NewCrmEvent => {
   return { key: dedupeKeyOf(event), queue, type, object_id, at: occurred_at.getTime(), payload, skipped };
 };
 
-/** Has the workflows of queues look, each once. */
+/** Wakes the workflows of queues, each once. */
 export async function signalQueues(trx: Trx, orgId: string, queues: Iterable<string>): Promise<void> {
   const signals = queueSignalsOf(orgId, [...new Set(queues)]);
   for (let first = 0; first < signals.length; first += SIGNALS_PER_STATEMENT) {
@@ -85,13 +88,13 @@ export async function signalQueues(trx: Trx, orgId: string, queues: Iterable<str
   }
 }
 
-/** The commands that have queues worked off. */
+/** Returns the commands to process queues. */
 export const queueSignalsOf = (orgId: string, queues: string[]): Command[] =>
   queues.map((queue) => queueSignalOf(orgId, queue));
 
 function queueSignalOf(orgId: string, queue: string): Command {
   const [kind, id = NOTES] = queue.split('/');
-  const subject = (summary: string) => ({ subjectId: orgId, summary }); // that of the outbox is a uuid, which no thread has
+  const subject = (summary: string) => ({ subjectId: orgId, summary }); // subjects in the outbox are uuids; thread ids are not
   return kind === 'thread'
     ? signalWithStart(SYNC_CRM_THREAD, { orgId, threadId: id }, WAKE, subject(`Conversation ${id}`))
     : signalWithStart(SYNC_CRM_TICKET, { orgId, ticketId: id }, WAKE, subject(id === NOTES ? 'Notes' : `Ticket ${id}`));

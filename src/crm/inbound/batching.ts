@@ -1,11 +1,11 @@
 import { unavailable } from '../../errors.ts';
 
 export interface BatchingLimits {
-  /** Groups of one org that are under way. */
+  /** The largest number of batches of one org processed at the same time. */
   maxConcurrent: number;
-  /** Items of a group. */
+  /** The largest number of items of a batch. */
   maxBatchSize: number;
-  /** Items of one org that may wait for the next group. */
+  /** The largest number of items of one org waiting for the next batch. */
   maxWaiting: number;
 }
 
@@ -21,8 +21,9 @@ interface OrgQueue<Item, Result> {
 }
 
 /**
- * Has what comes in for an org while it is busy done together, in the order in which it came: a flood makes groups larger, and takes no other
- * org's connections. An item never joins a group that has begun. Throws unavailable where too many wait. Counts within this process.
+ * Processes items in batches per org. Items arriving while their org is busy wait, and are processed together in order
+ * of arrival. Heavy traffic of one org makes its batches larger, and uses no other org's connections. An item never
+ * joins a batch already started. Throws unavailable if too many items wait. Counts within this process only.
  */
 export function batchByOrg<Item, Result>(
   limits: BatchingLimits,

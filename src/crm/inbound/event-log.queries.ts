@@ -5,7 +5,7 @@ import { NIL_UUID } from '../../ids.ts';
 import type { CrmEventState } from './table.ts';
 import { insertEvents, type NewBatch } from './webhooks.queries.ts';
 
-/** A batch that was kept. */
+/** A stored batch. */
 export interface StoredBatch {
   id: string;
   received_at: Date;
@@ -27,7 +27,9 @@ const STATES = sql`
     'skipped', count(*) filter (where state = 'skipped'), 'failed', count(*) filter (where state = 'failed')) as states
   from crm_events where org_id = batch.org_id and batch_id = batch.id`;
 
-/** Batches before a time and a place, latest first, and one more where there is one. */
+/**
+ * Returns batches received before `settled` and after the given position, latest first: up to one more than `limit`.
+ */
 export async function listBatches(
   db: Db,
   orgId: string,
@@ -54,7 +56,7 @@ export async function findBatch(db: Db, orgId: string, id: string): Promise<(Bat
   return rows[0];
 }
 
-/** What became of events, whichever batch brought them first. */
+/** Returns the states of events, regardless of the batch that brought them first. */
 export function listEventsByKey(db: Db, orgId: string, keys: string[]) {
   return db
     .selectFrom('crm_events')
@@ -64,7 +66,10 @@ export function listEventsByKey(db: Db, orgId: string, keys: string[]) {
     .execute();
 }
 
-/** Batches that came in within a time, in order. Those behind about `mostEvents` come without their body. */
+/**
+ * Returns batches received within a period, in order. Bodies are null once the batches before them contain `mostEvents`
+ * events.
+ */
 export async function listBatchBodies(
   db: Db,
   orgId: string,
@@ -86,7 +91,7 @@ export async function listBatchBodies(
 
 export type BatchEvents = Pick<NewBatch, 'id' | 'events'>;
 
-/** Queues events that are unknown or have failed. Gives the queues of those, each as often as it got one. */
+/** Queues events that are unknown or have failed. Returns their queues, one entry per queued event. */
 export async function requeueEvents(db: Db, orgId: string, batches: BatchEvents[]): Promise<string[]> {
   const { rows } = await sql<{ queue: string; state: CrmEventState }>`
     with fresh as (${insertEvents(orgId, batches)} returning queue, state), again as (
@@ -99,7 +104,7 @@ export async function requeueEvents(db: Db, orgId: string, batches: BatchEvents[
   return rows.filter(({ state }) => state === 'queued').map(({ queue }) => queue);
 }
 
-/** How many of these events queueAgain would leave as they are. */
+/** Returns the number of these events left unchanged by requeueEvents. */
 export async function countUnchanged(db: Db, orgId: string, keys: string[]): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*) as count from crm_events where org_id = ${orgId} and dedupe_key = any(${keys}) and state <> 'failed'

@@ -57,7 +57,7 @@ export const crmEventLogRoutes: FastifyPluginAsyncZod = async (app) => {
       operationId: 'replayCrmBatches',
       tags,
       description:
-        'The same for all batches that came in within a time, some fifty at a call: `next` goes on behind them, and is null after the last.',
+        'Replays all batches received within a period, some fifty per call: `next` continues after them, and is null after the last.',
       body: ReplayBatches,
       response: { 200: ReplayedPage, ...errorResponses(403) },
     },

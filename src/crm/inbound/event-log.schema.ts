@@ -17,9 +17,9 @@ const CrmBatch = z
   .object({
     id: Id,
     received_at: Timestamp,
-    events: z.int().describe('Of how many elements something can be made.'),
-    known: z.int().describe('How many of these had come before.'),
-    unsupported: z.int().describe('Elements of types that nothing is done about.'),
+    events: z.int().describe('The number of elements that are events of supported types.'),
+    known: z.int().describe('How many of these were received before.'),
+    unsupported: z.int().describe('Elements of unsupported types.'),
     malformed: z.int().describe('Elements that are no events.'),
     states: States,
   })

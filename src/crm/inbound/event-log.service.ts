@@ -16,18 +16,18 @@ import {
 } from './event-log.queries.ts';
 import type { ListBatches, ReplayBatches } from './event-log.schema.ts';
 
-/** Of one step of a replay, which takes well below a second. */
+/** The size of one step of a replay, far below a second of work. */
 const BATCHES_PER_STEP = 50;
 const EVENTS_PER_STEP = 5_000;
 
-/** What CRMs posted, latest first. */
+/** Returns a page of the batches posted by CRMs, latest first. */
 export async function pageOfBatches(db: Db, orgId: string, { cursor, limit }: ListBatches) {
   const after = cursor === undefined ? undefined : decodeCursor(cursor);
   const rows = await listBatches(db, orgId, { after, settled: await settledBefore(db), limit });
   return toPage(rows.map(withKnownCount), limit, ({ received_at }) => received_at);
 }
 
-/** A batch as it came, and what became of each of its elements. Throws notFound. */
+/** Returns a batch with its original body and the state of each of its elements. Throws notFound. */
 export async function getBatchDetail(db: Db, orgId: string, id: string) {
   const { body: packed, ...batch } = await getBatch(db, orgId, id);
   const body = decompressBody(packed);
@@ -49,12 +49,12 @@ export async function getBatchDetail(db: Db, orgId: string, id: string) {
   return { ...withKnownCount(batch), body, elements };
 }
 
-/** Queues what of a batch is unknown or failed. What is done stays done. Throws notFound. */
+/** Queues the unknown and the failed events of a batch. Events already done stay done. Throws notFound. */
 export async function replayBatch(db: Db, orgId: string, id: string, isDry: boolean) {
   return replay(db, orgId, [await getBatch(db, orgId, id)], isDry);
 }
 
-/** The same for the first batches within a time, some fifty, and where to go on. */
+/** Replays the first batches received within a period, some fifty, and returns the cursor of the next ones. */
 export async function replayBatches(db: Db, orgId: string, { from, to, dry_run, cursor }: ReplayBatches) {
   const rows = await listBatchBodies(db, orgId, {
     from: new Date(from),

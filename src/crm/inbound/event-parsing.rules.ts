@@ -1,16 +1,16 @@
 import { storable } from '../../providers/storable.rules.ts';
 import type { CrmEventPayload } from './table.ts';
 
-/** What of a CRM's event is kept. */
+/** The stored properties of a CRM's event. */
 export interface ParsedEvent {
-  /** The same happening has the same key and property value, however often and in whatever company it is delivered. May be long. */
+  /** The same for every delivery of an event, in any batch, together with its property value. May be long. */
   key: string;
   queue: string;
   type: CrmEventType;
   object_id: string;
   occurred_at: Date;
   payload: CrmEventPayload;
-  /** Why nothing is to be done about it; null where something is. */
+  /** Why the event needs no processing; null if it does need some. */
   skipped: string | null;
 }
 
@@ -25,11 +25,14 @@ export type ParsedElement =
   | { kind: 'unsupported'; type: string }
   | { kind: 'malformed'; reason: string };
 
-/** Notes are one queue: which ticket a note is on shows only when it is read. */
+/** All notes share one queue: the ticket of a note is unknown until the note is read. */
 export const NOTES = 'notes';
 const TICKET_TYPE_ID = '0-5';
 const NOTE_TYPE_ID = '0-46';
-/** The names that one kind of event has on HubSpot's older and newer platforms. Null: those of another object are none of ours. */
+/**
+ * The event type by subscription type, as named on HubSpot's older and newer platforms. Null: the object is of another
+ * type and not ours.
+ */
 const TYPES: Record<string, (objectTypeId: string | undefined) => CrmEventType | null> = {
   'conversation.newMessage': () => 'conversation.newMessage',
   'conversation.propertyChange': () => 'conversation.propertyChange',
@@ -38,12 +41,12 @@ const TYPES: Record<string, (objectTypeId: string | undefined) => CrmEventType |
   'object.creation': (id) => (id === undefined || id === NOTE_TYPE_ID ? 'object.creation' : null),
   'note.creation': () => 'object.creation',
 };
-/** Printable ASCII but the slash, which parts the steps of keys. */
+/** Printable ASCII except the slash, the separator within keys. */
 const ID = /^[!-.0-~]{1,128}$/;
 const MAX_SHOWN_LENGTH = 100;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** Reads one element of what a CRM posted. Never throws. What it says of its time counts unless that cannot be. */
+/** Parses one element of a posted batch. Never throws. The element's own time is used unless it is impossible. */
 export function parseElement(element: unknown, receivedAt: Date): ParsedElement {
   if (typeof element !== 'object' || element === null || Array.isArray(element)) return malformed('is not an object');
   const given = element as Record<string, unknown>;
@@ -107,7 +110,7 @@ function parsePropertyChange(given: Record<string, unknown>, about: EventBase & 
 const parsedEvent = (event: ParsedEvent): ParsedElement => ({ kind: 'event', event });
 const malformed = (reason: string): ParsedElement => ({ kind: 'malformed', reason });
 
-/** Ids come as numbers and as text. */
+/** Accepts ids as numbers and as text. */
 function idOf(value: unknown): string | undefined {
   if (typeof value === 'number') return Number.isSafeInteger(value) && value >= 0 ? String(value) : undefined;
   return typeof value === 'string' && ID.test(value) ? value : undefined;

@@ -6,19 +6,20 @@ import { listQueuedEvents, lockEvent, type QueuedEvent, type Settlement, settleE
 
 const EVENTS_PER_BATCH = 50;
 
-/** What is to be done about an event: nothing for now, or something that ends it and says how. */
+/** How an event is processed: later, at once with a known result, or by an effect that returns its result. */
 export type EventDecision = { waitMs: number } | Settlement | { effect: (trx: Trx) => Promise<Settlement> };
 
-/** How far a queue was worked off. */
+/** The progress of processing a queue. */
 export interface QueueProgress {
   hasMore: boolean;
-  /** How long the oldest event is still to wait; 0 where none is. */
+  /** The remaining delay of the oldest event; 0 if it is not deferred. */
   waitMs: number;
 }
 
 /**
- * Works off the events of a queue in the order in which they happened, each in a transaction of its own. `handle` asks the CRM what it needs;
- * where another try may help its error ends the batch, which can be run again. What is refused for good is told on the event.
+ * Processes the events of a queue in order of their occurrence, each in its own transaction. `handle` asks the CRM for
+ * the data it needs. If another attempt may succeed, its error ends the batch, and the batch can be run again. A
+ * permanent refusal is recorded on the event.
  */
 export async function processQueue(
   db: Db,
@@ -37,7 +38,9 @@ export async function processQueue(
   return { hasMore: events.length === EVENTS_PER_BATCH, waitMs: 0 };
 }
 
-/** The effect and the end of the event's wait are one. Whoever comes second changes nothing. */
+/**
+ * Applies the effect and settles the event in one transaction. A second transaction for the same event changes nothing.
+ */
 async function settle(
   db: Db,
   orgId: string,

@@ -1,7 +1,10 @@
 import { sql } from 'kysely';
 import type { Db } from '../../db/connect.ts';
 
-/** Deletes batches as they came that are older than 30 days, a bounded number. Their events stay known. Gives how many. */
+/**
+ * Deletes a bounded number of batches older than 30 days. Their events stay known. Returns the number of deleted
+ * batches.
+ */
 export async function deleteExpiredBatches(db: Db, limit: number): Promise<number> {
   const { numAffectedRows } = await sql`
     delete from crm_batches where (org_id, id) in (
@@ -11,13 +14,13 @@ export async function deleteExpiredBatches(db: Db, limit: number): Promise<numbe
   return Number(numAffectedRows ?? 0n);
 }
 
-/** Up to which of the waiting events a look got. */
+/** The position of the last queued event that was read. */
 export interface EventPosition {
   created_at: Date;
   id: number;
 }
 
-/** Queues of events that have waited for over two minutes, of a bounded number of events behind a mark, and the mark behind them. */
+/** Returns a bounded number of events queued for over two minutes, after the given position. */
 export async function listStalledEvents(db: Db, behind: EventPosition | undefined, limit: number) {
   const { rows } = await sql<EventPosition & { org_id: string; queue: string }>`
     select org_id, queue, created_at, id from crm_events
@@ -29,7 +32,7 @@ export async function listStalledEvents(db: Db, behind: EventPosition | undefine
   return rows;
 }
 
-/** Those of some workflows for which a command waits. */
+/** Returns the ids of those workflows with a command waiting in the outbox. */
 export async function listPendingWorkflowIds(db: Db, workflowIds: string[]): Promise<string[]> {
   const rows = await db
     .selectFrom('outbox')

@@ -11,12 +11,13 @@ import {
 const BATCHES_PER_RUN = 500;
 const EVENTS_PER_PAGE = 5_000;
 
-/** Deletes what is older than 30 days of that which CRMs posted, a bounded number at a time. Resolves to how many. */
+/** Deletes a bounded number of the batches older than 30 days. Resolves to their number. */
 export const deleteOldBatches = (db: Db): Promise<number> => deleteExpiredBatches(db, BATCHES_PER_RUN);
 
 /**
- * Has every queue looked at whose events have waited for minutes, unless that is about to happen: a signal may have been lost with Temporal's
- * data. A workflow that is at it already looks once more. Resolves to 0: one call does it all.
+ * Wakes every queue with events that have waited for minutes: a signal may have been lost with Temporal's data. Queues
+ * with a command in the outbox are left out. A workflow already running reads the queue once more. Resolves to 0: one
+ * call does it all.
  */
 export async function wakeStalledQueues(db: Db): Promise<0> {
   let mark: EventPosition | undefined;

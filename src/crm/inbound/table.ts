@@ -2,15 +2,15 @@ import type { ColumnType, Generated } from 'kysely';
 
 type Json<T> = ColumnType<T, string | undefined, string>;
 
-/** What a CRM posted at once, as it came. */
+/** One request body posted by a CRM, unchanged but compressed. */
 export interface CrmBatchesTable {
   org_id: string;
   id: string;
   /** Raw DEFLATE (RFC 1951). */
   body: Buffer;
-  /** Of how many elements something can be made. */
+  /** The number of elements parsed as events. */
   events: number;
-  /** Of types that we do nothing about. */
+  /** The number of elements of unsupported types. */
   unsupported: number;
   malformed: number;
   received_at: Generated<Date>;
@@ -18,7 +18,7 @@ export interface CrmBatchesTable {
 
 export type CrmEventState = 'queued' | 'done' | 'skipped' | 'failed';
 
-/** What is taken out of an event's envelope beside the columns. */
+/** The values stored from an event, beside the columns. */
 export interface CrmEventPayload {
   message_id?: string;
   message_type?: string;
@@ -28,7 +28,7 @@ export interface CrmEventPayload {
 
 export interface CrmEventsTable {
   org_id: string;
-  /** The same happening has the same key, however often it is delivered. */
+  /** The same for every delivery of an event. */
   dedupe_key: string;
   id: Generated<number>;
   batch_id: string;
@@ -41,7 +41,7 @@ export interface CrmEventsTable {
   state: Generated<CrmEventState>;
   /** Why it was skipped or failed. */
   reason: string | null;
-  /** Not to be processed before: an e-mail waits for signatures and drafts. */
+  /** The earliest time of processing: an e-mail waits for signatures and drafts. */
   not_before: Date | null;
   created_at: Generated<Date>;
   settled_at: Date | null;

@@ -25,8 +25,8 @@ export interface NewBatch {
 }
 
 /**
- * Keeps batches and those of their events that are new, and announces those in which something may be to do: all of it or nothing, in one
- * statement, as nothing is done as often as this.
+ * Inserts batches and their new events, and announces batches with events to process. Everything is one atomic
+ * statement, because it runs more often than any other.
  */
 export async function insertBatches(db: Db, orgId: string, batches: NewBatch[]): Promise<void> {
   const rows = batches.map(
@@ -48,7 +48,7 @@ export async function insertBatches(db: Db, orgId: string, batches: NewBatch[]):
   );
 }
 
-/** Inserts those events of batches that are new. */
+/** Inserts the new events of batches. */
 export const insertEvents = (orgId: string, batches: Pick<NewBatch, 'id' | 'events'>[]) => sql`
   insert into crm_events (org_id, dedupe_key, batch_id, queue, type, object_id, occurred_at, payload, state, reason, settled_at)
   select ${orgId}::uuid, k, (${batches.map(({ id }) => id)}::uuid[])[b], q, t, o, to_timestamp(a / 1000), p,
@@ -58,7 +58,10 @@ export const insertEvents = (orgId: string, batches: Pick<NewBatch, 'id' | 'even
   on conflict (org_id, dedupe_key) do nothing
 `;
 
-/** The events of batches with short names, in an order that all share who write the same: nobody waits for each other. */
+/**
+ * Returns the events of batches with short property names, sorted: writers of the same events lock them in the same
+ * order and cannot deadlock.
+ */
 function compactEventsOf(batches: Pick<NewBatch, 'events'>[]) {
   const events = batches.flatMap((batch, nth) =>
     batch.events.map(({ key, queue, type, object_id, at, payload, skipped }) => {
@@ -69,7 +72,7 @@ function compactEventsOf(batches: Pick<NewBatch, 'events'>[]) {
   return events.sort((one, other) => one.a - other.a || (one.k < other.k ? -1 : 1));
 }
 
-/** The queues of batches in which something is to be done. */
+/** Returns the queues with queued events of these batches. */
 export async function listQueuesOfBatches(db: Db, orgId: string, batchIds: string[]): Promise<string[]> {
   const rows = await db
     .selectFrom('crm_events')

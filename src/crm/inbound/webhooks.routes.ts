@@ -10,7 +10,10 @@ const MAX_BODY_BYTES = 1024 * 1024;
 
 const WebhookPath = z.object({ orgId: Id, token: z.string().min(1).max(100) });
 
-/** Where a CRM posts what happened there. Public: the address or the signature says who posts. Answers as soon as all of it is kept. */
+/**
+ * Receives the webhooks of CRMs. Public: the address or the signature identifies the sender. Answers as soon as
+ * everything is stored.
+ */
 export const crmWebhookRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config, db, secrets }) => {
   const { HUBSPOT_CLIENT_ID: clientId, HUBSPOT_CLIENT_SECRET: clientSecret, HUBSPOT_BASE_URL: baseUrl } = config;
   const crmApp = clientId === undefined || clientSecret === undefined ? undefined : { clientId, clientSecret, baseUrl };
@@ -25,7 +28,7 @@ export const crmWebhookRoutes: FastifyPluginAsyncZod<Deps> = async (app, { confi
     body: Buffer.isBuffer(body) ? body : Buffer.alloc(0),
   });
   const note = ({ log }: FastifyRequest, receipt: Receipt) => {
-    if (receipt.malformed > 0) log.warn(receipt, 'a CRM posted events that are not well-formed; they are skipped');
+    if (receipt.malformed > 0) log.warn(receipt, 'the CRM posted malformed events, which were skipped');
   };
 
   app.post(
@@ -45,7 +48,10 @@ export const crmWebhookRoutes: FastifyPluginAsyncZod<Deps> = async (app, { confi
       const { receipts, strayPortals } = await receiver.receiveForApp(callOf(request));
       for (const receipt of receipts) note(request, receipt);
       if (strayPortals.length > 0)
-        request.log.warn({ portals: strayPortals }, 'a CRM posted for portals that no one org has');
+        request.log.warn(
+          { portals: strayPortals },
+          'the CRM posted events for portals without exactly one confirmed org',
+        );
       return {};
     },
   );

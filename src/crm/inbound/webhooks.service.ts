@@ -16,11 +16,11 @@ import { compressBody, elementsOf, parseElements, signalQueues } from './batch-p
 import { batchByOrg } from './batching.ts';
 import { insertBatches, listQueuesOfBatches } from './webhooks.queries.ts';
 
-/** HubSpot posts ten at once at most, and again what is refused. */
+/** HubSpot posts at most ten batches at once, and repeats refused ones. */
 const BATCH_LIMITS = { maxConcurrent: 4, maxBatchSize: 5, maxWaiting: 60 };
 const LOOKUP_LIMITS = { maxConcurrent: 1, maxBatchSize: 1_000, maxWaiting: 1_000 };
 
-/** What was taken in: ids and counts, fit for a log. */
+/** A received batch: ids and counts, fit for a log. */
 export interface Receipt {
   org_id: string;
   batch_id: string;
@@ -29,7 +29,7 @@ export interface Receipt {
   malformed: number;
 }
 
-/** The app under which orgs connect by OAuth, with what signs its calls. */
+/** The app used by orgs to connect by OAuth, with the secret that signs its webhooks. */
 export interface SigningApp extends CrmApp {
   clientSecret: string;
 }
@@ -37,31 +37,35 @@ export interface SigningApp extends CrmApp {
 export interface CrmWebhooksDeps {
   db: Db;
   secrets: Secrets;
-  /** Undefined where this installation has none. */
+  /** Undefined if this installation has none. */
   app: SigningApp | undefined;
 }
 
 export interface CrmWebhooks {
   /**
-   * Takes what a CRM posted to an org's own address. Throws notFound for any other address, and unauthorized where the org has given a secret
-   * with which the call is not signed.
+   * Receives a batch posted to an org's own address. Throws notFound for any other address, and unauthorized if the org
+   * has set a secret and the request is not signed with it.
    */
   receiveForOrg(orgId: string, token: string, call: SignedRequest): Promise<Receipt>;
   /**
-   * Takes what a CRM posted for all orgs that are connected by the app: to each org what its portal says, where the CRM has confirmed for just
-   * one org that it has that portal. Throws unauthorized where the call is not signed with the app's secret, unavailable where the CRM is yet to
-   * be asked whose a portal is, so that it delivers again, and notFound where no part of it has an org.
+   * Receives a batch posted for all orgs connected by the app. Each org gets the elements of its portal, provided that
+   * the CRM has confirmed exactly one org as its owner. Throws unauthorized if the request is not signed with the app's
+   * secret. Throws unavailable if the CRM has still to confirm the owner of a portal, so that it delivers again. Throws
+   * notFound if no portal of the batch has an org.
    */
   receiveForApp(call: SignedRequest): Promise<{ receipts: Receipt[]; strayPortals: string[] }>;
 }
 
-/** The elements of a batch, and the text that they came as. */
+/** The elements of a batch, and their original text. */
 interface PostedBatch {
   body: string;
   elements: unknown[];
 }
 
-/** Keeps what CRMs post. What it takes is stored when it resolves, and will be worked off. */
+/**
+ * Receives and stores batches posted by CRMs. A returned receipt means that the batch is stored and its events will be
+ * processed.
+ */
 export function createCrmWebhooks({ db, secrets, app }: CrmWebhooksDeps): CrmWebhooks {
   const take = batchByOrg(BATCH_LIMITS, (orgId, batches: PostedBatch[]) => storeBatches(db, orgId, batches));
   const lookUp = batchByOrg(LOOKUP_LIMITS, async (orgId, asked: null[]) => {
@@ -101,16 +105,16 @@ export function createCrmWebhooks({ db, secrets, app }: CrmWebhooksDeps): CrmWeb
   };
 }
 
-/** Throws invalid for what is no list of events. */
+/** Throws invalid if the body is not a list of events. */
 function postedBatchOf(call: SignedRequest): PostedBatch {
   const body = call.body.toString('utf8');
   return { body, elements: elementsOf(body) };
 }
 
-/** A batch of some elements of one: what is kept for an org holds nothing of another's. */
+/** Returns a batch of some elements of another batch, so that an org's stored batch contains no data of other orgs. */
 const batchOf = (elements: unknown[]): PostedBatch => ({ body: JSON.stringify(elements), elements });
 
-/** Keeps batches and queues what is new in them. */
+/** Stores batches and queues their new events. */
 async function storeBatches(db: Db, orgId: string, posted: PostedBatch[]): Promise<Receipt[]> {
   const received_at = new Date();
   const batches = posted.map(({ body, elements }) => {
@@ -127,7 +131,10 @@ async function storeBatches(db: Db, orgId: string, posted: PostedBatch[]): Promi
   }));
 }
 
-/** A reaction to `crm-events-received`: has the workflow of each queue that got something look. One signal serves all that came meanwhile. */
+/**
+ * A reaction to `crm-events-received`: wakes the workflow of each queue with new events. One signal serves all events
+ * received meanwhile.
+ */
 export async function wakeQueues(trx: Trx, orgId: string, events: { subject_id: string }[]): Promise<void> {
   const batchIds = events.map(({ subject_id }) => subject_id);
   await signalQueues(trx, orgId, await listQueuesOfBatches(trx, orgId, batchIds));

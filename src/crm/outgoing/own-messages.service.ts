@@ -6,8 +6,8 @@ import { findLinkOfThread } from '../links.queries.ts';
 import { isOwnMessage, listUnconfirmed } from '../outgoing.queries.ts';
 
 /**
- * Whether a message of a thread is one that we posted: by its id, or where our request's answer is still missing, by what it says. The comment
- * of a handoff names its session.
+ * Returns whether a message of a thread was posted by us: compares its id, or its text while the answer to our request
+ * is missing. The comment of a handoff contains the id of its session.
  */
 export async function isOwnThreadMessage(
   db: Db,

@@ -19,10 +19,10 @@ import {
   settleOutgoingMessage,
 } from '../outgoing.queries.ts';
 
-/** So many of a session's messages can have gone out around one whose answer was lost. */
+/** The number of a session's sent messages to compare when the answer to one was lost. */
 const MAX_RECENT_MESSAGES = 100;
 
-/** Has what was said in sessions of CRM threads be posted there. */
+/** Relays the messages of sessions to their CRM threads. */
 export const relayToThreads: Reaction<'message-relayed'> = async (trx, orgId, events) => {
   const ours = events.filter(({ payload }) => payload.to === 'customer');
   const messages = ours.map(({ subject_id, payload }) => ({
@@ -38,8 +38,8 @@ export const relayToThreads: Reaction<'message-relayed'> = async (trx, orgId, ev
 };
 
 /**
- * Says the oldest message of a session that is still to go out, once. Gives how many are left. Throws the CRM's error where another try may
- * help; one that was refused for good is noted in the session.
+ * Posts the oldest unsent message of a session, once. Returns the number of messages left. Throws the CRM's error if
+ * another attempt may succeed. A permanent refusal is noted in the session.
  */
 export async function sendNextMessage(
   db: Db,
@@ -87,7 +87,7 @@ async function settleFailure(
   });
 }
 
-/** The same in a thread of the CRM. */
+/** Posts the oldest unsent message of a thread's session. */
 export async function postNextThreadMessage(
   db: Db,
   { crms, sending }: { crms: CrmClients; sending: { mediaLinks: MediaLinks } },

@@ -1,12 +1,12 @@
 import type { Generated } from 'kysely';
 
-/** Messages that go to the other system; their text stands in the session's history. */
+/** Messages to the other system. Their text is in the session's history. */
 export interface CrmMessagesTable {
   org_id: string;
-  /** The message's own. */
+  /** Our id of the message. */
   id: string;
   session_id: string;
-  /** The other system's id of it. */
+  /** The other system's id of the message. */
   external_id: string | null;
   state: Generated<'queued' | 'sending' | 'sent' | 'skipped' | 'failed'>;
   attempts: Generated<number>;

@@ -1,8 +1,8 @@
-/** What came of looking for what people said in Salesforce. */
+/** The result of fetching agents' messages from Salesforce. */
 export interface MiawFetchResult {
-  /** How many messages are new. */
+  /** The number of new messages. */
   stored: number;
   hasMore: boolean;
-  /** Whether there is no conversation that could be read, or not any more. */
+  /** Whether there is no conversation to read, or it can no longer be read. */
   isOver: boolean;
 }

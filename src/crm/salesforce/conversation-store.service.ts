@@ -17,7 +17,7 @@ import { wakeMiaw } from './sync.service.ts';
 
 export { insertConversation } from './conversations.queries.ts';
 
-/** Where the conversations of an org's sessions in Salesforce are kept, with the tokens of their end users encrypted. */
+/** Creates the store of an org's conversations in Salesforce. The tokens of their end users are encrypted. */
 export function createConversationStore(db: Db, secrets: Secrets, orgId: string): ConversationStore {
   const placeOf = (sessionId: string) => ({
     orgId,

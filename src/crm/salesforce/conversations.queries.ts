@@ -16,11 +16,11 @@ export const findConversation = (db: Db, orgId: string, sessionId: string) =>
 export const findConversationById = (db: Db, orgId: string, conversationId: string) =>
   selectConversations(db, orgId).where('conversation_id', '=', conversationId).executeTakeFirst();
 
-/** The session's conversation, as it stays until the transaction ends. */
+/** Returns the session's conversation, locked until the transaction ends. */
 export const lockConversation = (trx: Trx, orgId: string, sessionId: string) =>
   selectConversations(trx, orgId).where('session_id', '=', sessionId).forUpdate().executeTakeFirst();
 
-/** Has the session have a conversation; one that it has stays. */
+/** Inserts a conversation for the session, unless it has one. */
 export async function insertConversation(
   db: Db,
   orgId: string,
@@ -56,7 +56,9 @@ export async function setOpened(db: Db, orgId: string, sessionId: string): Promi
     .execute();
 }
 
-/** Takes note of up to when a conversation was read. Never goes back, and never ahead of our own clock. */
+/**
+ * Records the time of the latest entry read from a conversation. The time never moves back, nor ahead of our own clock.
+ */
 export async function updateConversationReadUntil(
   db: Db,
   orgId: string,
@@ -70,7 +72,10 @@ export async function updateConversationReadUntil(
     .execute();
 }
 
-/** Writes down messages that have to go to the conversations of their sessions in Salesforce, each once. Gives the sessions that have news. */
+/**
+ * Inserts messages to be sent to the conversations of their sessions in Salesforce, each once. Returns the sessions
+ * with new messages.
+ */
 export async function insertMiawMessages(trx: Trx, orgId: string, messages: SessionMessage[]): Promise<string[]> {
   const { rows } = await sql<{ session_id: string }>`
     with added as (
@@ -86,7 +91,7 @@ export async function insertMiawMessages(trx: Trx, orgId: string, messages: Sess
   return rows.map(({ session_id }) => session_id);
 }
 
-/** Sessions of which something still has to go to Salesforce. */
+/** Returns the sessions with messages still to be sent to Salesforce. */
 export async function listSessionsWithUnsent(db: Db, orgId: string, limit: number): Promise<string[]> {
   const { rows } = await sql<{ session_id: string }>`
     select distinct session_id from crm_messages as message

@@ -10,13 +10,16 @@ import type { SessionRef } from '../contract.ts';
 import type { MiawFetchResult } from './contract.ts';
 import { findConversation, updateConversationReadUntil } from './conversations.queries.ts';
 
-/** An entry may show up after one that is younger. */
+/** An entry may appear after a later one. */
 const OVERLAP_MS = 10_000;
 const MAX_PAGES = 20;
 
 const NO_CONVERSATION: MiawFetchResult = { stored: 0, hasMore: false, isOver: true };
 
-/** Stores what people said in a session's conversation since it was read last, in order, each message once by its id in Salesforce. Throws CrmErrors. */
+/**
+ * Stores the agents' messages since the last read of a session's conversation, in order, each once by its id in
+ * Salesforce. Throws CrmErrors.
+ */
 export async function fetchMiawMessages(
   db: Db,
   { crms, sending }: { crms: CrmClients; sending: SendingDeps },

@@ -10,10 +10,10 @@ import { countUnsentMessages } from '../outgoing.queries.ts';
 import { findConversation, insertMiawMessages, listSessionsWithUnsent } from './conversations.queries.ts';
 import { wakeMiaw } from './sync.service.ts';
 
-/** What is behind these goes with the next round of each. */
+/** Anything beyond this number is sent with the next retry round of each session. */
 const MAX_SESSIONS = 1_000;
 
-/** Has what contacts said in sessions that are in Salesforce go there, each message once. */
+/** Relays the contacts' messages of sessions in Salesforce, each message once. */
 export const relayToMiaw: Reaction<'message-relayed'> = async (trx, orgId, events) => {
   const ours = events.filter(({ payload }) => payload.to === 'agents');
   const messages = ours.map(({ subject_id, payload }) => ({
@@ -24,7 +24,7 @@ export const relayToMiaw: Reaction<'message-relayed'> = async (trx, orgId, event
   await enqueue(trx, orgId, ...sessions.map((sessionId) => wakeMiaw(orgId, sessionId)));
 };
 
-/** Has messages that wait for a connection with Salesforce go as soon as its settings are replaced. */
+/** Sends messages waiting for a connection to Salesforce as soon as its settings are replaced. */
 export const resumeMiaw: Reaction<'integration-changed'> = async (trx, orgId, events) => {
   if (!events.some(({ payload }) => payload.kind === 'miaw')) return;
   const sessions = await listSessionsWithUnsent(trx, orgId, MAX_SESSIONS);
@@ -32,8 +32,8 @@ export const resumeMiaw: Reaction<'integration-changed'> = async (trx, orgId, ev
 };
 
 /**
- * Says the first of the contact's messages that wait, once. Gives how many are left: none before the conversation is open. Throws a CrmError
- * where another try may help.
+ * Sends the earliest unsent message of the contact, once. Returns the number of messages left: 0 until the conversation
+ * is open. Throws a CrmError if another attempt may succeed.
  */
 export async function sendNextMiawMessage(
   db: Db,

@@ -10,7 +10,7 @@ export const miawRoutes: FastifyPluginAsyncZod = async (app) => {
       operationId: 'receiveMiawEvent',
       tags: ['crm'],
       description:
-        'Has what people said in Salesforce Messaging be fetched into the session, in the background. Each message comes once, however often this is called.',
+        'Fetches new messages of agents from Salesforce Messaging into the session, in the background. Each message is stored once, however often this is called.',
       body: MiawWebhook,
       response: { 200: MiawAccepted, ...errorResponses(403, 404) },
     },

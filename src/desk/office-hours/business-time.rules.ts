@@ -1,6 +1,6 @@
 import { clockChangeOrEnd, DAY_MS, modulo, offsetMsAt, wallClockMsAt } from '../../orgs/time-zones.rules.ts';
 
-/** The days that each name of a shift's days stands for. 0 is Sunday. */
+/** The days of the week by the name in a shift. 0 is Sunday. */
 export const DAYS_OF = {
   everyday: [0, 1, 2, 3, 4, 5, 6],
   friday: [5],
@@ -19,8 +19,8 @@ export const DAYS_OF = {
 export type DayOfWeek = keyof typeof DAYS_OF;
 
 /**
- * Times of day as HH:mm:ss; the start belongs to the shift, the end does not. It crosses midnight where the end is before the start, and
- * is 24 hours long where they are equal.
+ * A shift with times of day as HH:mm:ss, including its start and excluding its end. It crosses midnight if the end is
+ * before the start, and is 24 hours long if they are equal.
  */
 export interface WorkingShift {
   day_of_week: DayOfWeek;
@@ -32,19 +32,19 @@ export interface WorkingTime {
   iana_timezone: string;
   /** May overlap. */
   shifts: readonly WorkingShift[];
-  /** Calendar days as YYYY-MM-DD, closed from midnight to midnight, whatever shift reaches into them. */
+  /** Calendar days as YYYY-MM-DD, closed from midnight to midnight. This cuts shifts from adjacent days as well. */
   holidays: readonly { date: string }[];
 }
 
 /**
- * Working time made ready to be asked. What the zone's wall clock shows decides: a shift in an hour that is skipped is empty, one in an
- * hour that comes twice is open both times.
+ * Working time prepared for queries. It follows the wall clock of the zone: a shift in a skipped hour is empty, and a
+ * shift in a repeated hour is open both times.
  */
 export interface BusinessCalendar {
   timeZone: string;
-  /** By day of the week what is open, in milliseconds of the wall clock from midnight on, in order and apart. */
+  /** The open spans of each day of the week, in milliseconds of the wall clock since midnight, sorted and disjoint. */
   week: readonly (readonly Span[])[];
-  /** The midnights with which they begin, as if they were UTC. */
+  /** The midnights at their start, as if they were UTC. */
   holidays: ReadonlySet<number>;
 }
 
@@ -60,12 +60,12 @@ interface Span {
 
 /** Thursday. */
 const FIRST_DAY_OF_1970 = 4;
-/** As far as one look for a change of clocks may go. */
+/** The longest span to search for a clock change at once. */
 const MAX_STEP_MS = 3 * DAY_MS;
 const MAX_STATE_MS = 400 * DAY_MS;
 const MAX_WAIT_MS = 3_653 * DAY_MS;
 
-/** Takes microseconds: made anew for each question, it need not be kept. */
+/** Builds a calendar within microseconds, so it need not be cached. */
 export function businessCalendar({ iana_timezone, shifts, holidays }: WorkingTime): BusinessCalendar {
   const days = shifts.flatMap(daysOf);
   return {
@@ -75,14 +75,14 @@ export function businessCalendar({ iana_timezone, shifts, holidays }: WorkingTim
   };
 }
 
-/** Whether the wall clock is in a shift, and on no holiday. */
+/** Returns whether the wall clock is within a shift and not on a holiday. */
 export function isOpen(calendar: BusinessCalendar, at: Date): boolean {
   const wallMs = wallClockMsAt(at.getTime(), calendar.timeZone);
   const [span] = openSpansOnWallClock(calendar, wallMs, wallMs + 1);
   return span !== undefined;
 }
 
-/** The first instant after `at` at which open becomes closed or closed open. Null where none comes within 400 days. */
+/** Returns the next change between open and closed after `at`. Null if there is none within 400 days. */
 export function nextChange(calendar: BusinessCalendar, at: Date): Date | null {
   const from = at.getTime();
   const to = from + MAX_STATE_MS;
@@ -94,13 +94,13 @@ export function nextChange(calendar: BusinessCalendar, at: Date): Date | null {
   return openUntil === from || openUntil === to ? null : new Date(openUntil);
 }
 
-/** What is open from `from` until `to`: in order, apart, none empty. */
+/** Returns the open intervals from `from` until `to`: sorted, disjoint, none empty. */
 export function openIntervals(calendar: BusinessCalendar, from: Date, to: Date): Interval[] {
   const spans = mergedSpans([...openSpans(calendar, from.getTime(), to.getTime())]);
   return spans.map(({ start, end }) => ({ start: new Date(start), end: new Date(end) }));
 }
 
-/** How long is open between the two, with fractions of a second; 0 where `to` is not after `from`. */
+/** Returns the open time between the two in seconds, with fractions; 0 if `to` is not after `from`. */
 export function businessSecondsBetween(calendar: BusinessCalendar, from: Date, to: Date): number {
   let ms = 0;
   for (const { start, end } of openSpans(calendar, from.getTime(), to.getTime())) ms += end - start;
@@ -108,8 +108,8 @@ export function businessSecondsBetween(calendar: BusinessCalendar, from: Date, t
 }
 
 /**
- * The first instant at which so many seconds have been open since `from`, which may be where a shift ends. `from` itself for none. Null
- * where it does not come within ten years.
+ * Returns the first instant with this many open seconds since `from`, possibly the end of a shift. Returns `from`
+ * itself for no seconds, and null if there is no such instant within ten years.
  */
 export function addBusinessSeconds(calendar: BusinessCalendar, from: Date, seconds: number): Date | null {
   let leftMs = Math.round(seconds * 1000);
@@ -121,7 +121,7 @@ export function addBusinessSeconds(calendar: BusinessCalendar, from: Date, secon
   return null;
 }
 
-/** What is open, in order. Where days meet or clocks are changed, one may begin where the last ends. */
+/** Yields the open spans in order. At midnight or a clock change, one may begin at the end of the last. */
 function* openSpans(calendar: BusinessCalendar, from: number, to: number): Iterable<Span> {
   if (calendar.week.every((spans) => spans.length === 0)) return;
   for (let at = from; at < to; ) {
@@ -134,7 +134,7 @@ function* openSpans(calendar: BusinessCalendar, from: number, to: number): Itera
   }
 }
 
-/** The same between two readings of the wall clock, as if it ran without changes. */
+/** Yields the same between two readings of the wall clock, as if it ran without clock changes. */
 function* openSpansOnWallClock({ week, holidays }: BusinessCalendar, from: number, to: number): Iterable<Span> {
   for (let midnight = Math.floor(from / DAY_MS) * DAY_MS; midnight < to; midnight += DAY_MS) {
     if (holidays.has(midnight)) continue;
@@ -146,7 +146,7 @@ function* openSpansOnWallClock({ week, holidays }: BusinessCalendar, from: numbe
   }
 }
 
-/** What a shift opens on each day of the week. */
+/** Returns the open spans of a shift on each day of the week. */
 function daysOf({ day_of_week, start_time, end_time }: WorkingShift): (Span & { day: number })[] {
   const start = msOfDay(start_time);
   const end = msOfDay(end_time);
@@ -160,7 +160,7 @@ function daysOf({ day_of_week, start_time, end_time }: WorkingShift): (Span & { 
   );
 }
 
-/** Spans that overlap or touch made one, in order, without empty ones. */
+/** Returns the spans in order and without empty ones, with overlapping or adjacent ones merged. */
 function mergedSpans(spans: Span[]): Span[] {
   const result: Span[] = [];
   for (const { start, end } of spans.toSorted((a, b) => a.start - b.start)) {

@@ -26,11 +26,11 @@ const selectOfficeHours = (db: Db, orgId: string, id: string) =>
 export const findOfficeHours = (db: Db, orgId: string, id: string) =>
   selectOfficeHours(db, orgId, id).executeTakeFirst();
 
-/** Finds them and keeps others from changing, deleting or beginning to use them until the transaction ends. */
+/** Locks office hours: until the transaction ends, no other transaction can change, delete or begin to use them. */
 export const lockOfficeHours = (trx: Trx, orgId: string, id: string) =>
   selectOfficeHours(trx, orgId, id).forUpdate().executeTakeFirst();
 
-/** Whether they exist, in which case nobody can delete them until the transaction ends. */
+/** Returns whether office hours exist, and locks them against deletion until the transaction ends. */
 export async function lockOfficeHoursShared(trx: Trx, orgId: string, id: string): Promise<boolean> {
   return (await selectOfficeHours(trx, orgId, id).forKeyShare().executeTakeFirst()) !== undefined;
 }
@@ -54,7 +54,7 @@ export async function deleteOfficeHours(db: Db, orgId: string, id: string): Prom
   await db.deleteFrom('office_hours').where('org_id', '=', orgId).where('id', '=', id).execute();
 }
 
-/** A page of office hours by creation. */
+/** Returns a page of office hours in order of creation. */
 export const listOfficeHours = (db: Db, orgId: string, place: PageRequest) =>
   db.selectFrom('office_hours').select(COLUMNS).where('org_id', '=', orgId).$call(orderedByCreation(place)).execute();
 

@@ -65,7 +65,7 @@ export const officeHoursRoutes: FastifyPluginAsyncZod = async (app) => {
       operationId: 'getOfficeHoursStatus',
       tags,
       description:
-        'What the wall clock of the time zone shows decides: an hour that is skipped is no working time, one that comes twice is so both times.',
+        'Shifts follow the wall clock of the time zone: an hour skipped by a clock change is no working time, a repeated hour counts both times.',
       params: OfficeHoursPath,
       querystring: OfficeHoursStatusQuery,
       response: { 200: OfficeHoursStatus, ...errorResponses(403, 404) },

@@ -35,13 +35,13 @@ const Holidays = z
   .array(Holiday)
   .max(MAX_HOLIDAYS)
   .refine((holidays) => areDistinct(holidays.map(({ date }) => date)), 'must not name a date twice')
-  .describe('Closed from midnight to midnight of the time zone, whatever shift reaches into the day.');
+  .describe('Closed from midnight to midnight in the time zone, even during shifts that cross midnight.');
 
 export const CreateOfficeHours = z
   .object({
     name: Name,
     iana_timezone: Timezone,
-    shifts: z.array(NewShift).max(MAX_SHIFTS).describe('Where they overlap, they are one. Without any: always closed.'),
+    shifts: z.array(NewShift).max(MAX_SHIFTS).describe('Overlapping shifts are merged. Without any: always closed.'),
     holidays: Holidays.default([]),
   })
   .meta({
@@ -68,8 +68,8 @@ export const UpdateOfficeHours = z
       .array(Shift)
       .max(MAX_SHIFTS)
       .refine((shifts) => areDistinct(shifts.map(({ id }) => id)), 'must not name a shift twice')
-      .describe('All that there shall be, each with the id it has. Those left out are deleted.'),
-    holidays: Holidays.optional().describe('All that there shall be. Absent: they stay as they are.'),
+      .describe('The complete list, each shift with its id. Shifts left out are deleted.'),
+    holidays: Holidays.optional().describe('The complete list. Absent: the holidays stay unchanged.'),
   })
   .meta({
     id: 'UpdateOfficeHours',

@@ -21,25 +21,24 @@ export { lockOfficeHoursShared } from './queries.ts';
 
 const MAX_LISTED_NAMES = 5;
 
-/** Every shift gets an id. */
+/** Creates office hours, with an id for every shift. */
 export function createOfficeHours(db: Db, orgId: string, { shifts, ...rest }: CreateOfficeHours) {
   return insertOfficeHours(db, orgId, newId(), { ...rest, shifts: shifts.map((shift) => ({ ...shift, id: newId() })) });
 }
 
-/** Throws notFound. */
 export async function getOfficeHours(db: Db, orgId: string, id: string) {
   return foundOrThrow(await findOfficeHours(db, orgId, id));
 }
 
-/** Whether they are open then, and when that changes. Throws notFound. */
+/** Returns whether the office hours are open at `at`, and the next change. Throws notFound. */
 export async function getOfficeHoursStatus(db: Db, orgId: string, id: string, at: Date) {
   const calendar = businessCalendar(await getOfficeHours(db, orgId, id));
   return { open: isOpen(calendar, at), next_change_at: nextChange(calendar, at) };
 }
 
 /**
- * Replaces all but the ids and, where none are given, the holidays. Throws notFound, and invalid for a shift that is none of these office
- * hours.
+ * Replaces everything except the ids and, if absent, the holidays. Throws notFound, and invalid for a shift unknown to
+ * these office hours.
  */
 export function replaceOfficeHours(
   db: Db,
@@ -56,7 +55,7 @@ export function replaceOfficeHours(
   });
 }
 
-/** Throws notFound, and conflict while a team or an SLA policy uses them. */
+/** Deletes office hours. Throws notFound, and conflict while a team or an SLA policy uses them. */
 export function removeOfficeHours(db: Db, orgId: string, id: string): Promise<void> {
   return inTransaction(db, async (trx) => {
     foundOrThrow(await lockOfficeHours(trx, orgId, id));
@@ -71,7 +70,7 @@ export function removeOfficeHours(db: Db, orgId: string, id: string): Promise<vo
   });
 }
 
-/** A page of the org's office hours, oldest first. */
+/** Returns a page of the org's office hours, oldest first. */
 export const pageOfOfficeHours = (db: Db, orgId: string, query: ListOfficeHours) =>
   pageOf(db, query, (place) => listOfficeHours(db, orgId, place));
 

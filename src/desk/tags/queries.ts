@@ -4,7 +4,7 @@ import { lockName } from '../../db/locks.ts';
 import { tagKeyOf } from './rules.ts';
 import type { UpsertTag } from './schema.ts';
 
-/** Lets one new tag of the org through at a time, so that they can be counted. */
+/** Locks the creation of tags in the org, so that they can be counted. */
 export async function lockTagCreation(trx: Trx, orgId: string): Promise<void> {
   await lockName(trx, `tags ${orgId}`);
 }
@@ -18,7 +18,7 @@ export async function countTags(db: Db, orgId: string): Promise<number> {
   return count;
 }
 
-/** Makes the tag, or gives the one of this name the new spelling and flag. */
+/** Inserts the tag, or updates the spelling and the flag of the tag with this name. */
 export async function upsertTag(db: Db, orgId: string, tag: UpsertTag): Promise<void> {
   await db
     .insertInto('tags')
@@ -48,7 +48,7 @@ export async function lockTagKeysShared(trx: Trx, orgId: string, keys: string[])
   return tags.map(({ tag_key }) => tag_key);
 }
 
-/** All of the org's tags by name. */
+/** Returns all of the org's tags by name. */
 export function listTags(db: Db, orgId: string) {
   return db
     .selectFrom('tags')

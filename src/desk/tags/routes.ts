@@ -25,7 +25,8 @@ export const tagRoutes: FastifyPluginAsyncZod = async (app) => {
     schema: {
       operationId: 'upsertTag',
       tags,
-      description: 'Makes the tag, or changes the one that has the name in any case: it is then spelled as it is here.',
+      description:
+        'Creates the tag, or updates the tag with the same name in any letter case. Its spelling is updated too.',
       body: UpsertTag,
       response: { 200: NoBody, ...errorResponses(403, 409) },
     },

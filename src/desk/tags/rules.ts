@@ -1,2 +1,5 @@
-/** What names have in common that are one tag: those that differ in case, or in how Unicode writes the same letters. */
+/**
+ * Returns the key shared by all names of one tag: names that differ only in letter case or in their Unicode
+ * composition.
+ */
 export const tagKeyOf = (name: string): string => name.normalize('NFC').toLowerCase();

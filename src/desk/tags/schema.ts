@@ -3,14 +3,14 @@ import { Timestamp } from '../../http/schemas.ts';
 
 const MAX_LENGTH = 100;
 
-/** Without white space around it once parsed. */
+/** Trimmed once parsed. */
 const TagName = z
   .string()
   .min(1)
   .max(MAX_LENGTH)
   .trim()
   .refine((name) => name !== '', 'must not be blank')
-  .describe('White space around it is dropped. In any case it is the same tag.');
+  .describe('Surrounding white space is removed. Names that differ only in letter case are the same tag.');
 
 const ExcludeFromAutoTagging = z.boolean().describe('Whether the AI never applies it by itself.');
 

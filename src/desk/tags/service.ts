@@ -7,7 +7,10 @@ import type { UpsertTag } from './schema.ts';
 
 const MAX_TAGS = 1000;
 
-/** Makes the tag, or changes the one of this name in any spelling. Throws conflict where it would be one more than an org can have. */
+/**
+ * Creates the tag, or updates the tag with this name in any spelling. Throws conflict if the org has the maximum number
+ * of tags.
+ */
 export function saveTag(db: Db, orgId: string, tag: UpsertTag): Promise<void> {
   return inTransaction(db, async (trx) => {
     await lockTagCreation(trx, orgId);
@@ -18,7 +21,10 @@ export function saveTag(db: Db, orgId: string, tag: UpsertTag): Promise<void> {
   });
 }
 
-/** The tags of these names in any spelling, which stay until the transaction ends, and the names that the org has no tag for. */
+/**
+ * Returns the keys of the tags with these names in any spelling, and the names unknown to the org. The tags cannot be
+ * deleted until the transaction ends.
+ */
 export async function lockTagsShared(
   trx: Trx,
   orgId: string,
@@ -28,7 +34,7 @@ export async function lockTagsShared(
   return { keys, unknown: names.filter((name) => !keys.includes(tagKeyOf(name))) };
 }
 
-/** Throws notFound. */
+/** Deletes a tag. Throws notFound. */
 export async function removeTag(db: Db, orgId: string, name: string): Promise<void> {
   if (!(await deleteTag(db, orgId, name))) throw notFound('tag');
 }

@@ -2,7 +2,7 @@ import type { Generated } from 'kysely';
 
 export interface TagsTable {
   org_id: string;
-  /** What makes it one with other spellings of the name. */
+  /** The key shared by all spellings of the name. */
   tag_key: string;
   tag_name: string;
   exclude_from_auto_tagging: boolean;

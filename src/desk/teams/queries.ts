@@ -35,7 +35,7 @@ const selectTeams = (db: Db, orgId: string) =>
 export const findTeam = (db: Db, orgId: string, id: string) =>
   selectTeams(db, orgId).where('team.id', '=', id).executeTakeFirst();
 
-/** A page of teams by creation. */
+/** Returns a page of teams in order of creation. */
 export const listTeams = (db: Db, orgId: string, place: PageRequest) =>
   selectTeams(db, orgId).$call(orderedByCreation(place, 'team')).execute();
 
@@ -58,7 +58,7 @@ export async function deleteTeam(db: Db, orgId: string, id: string): Promise<boo
   return numDeletedRows > 0n;
 }
 
-/** Whether the team exists, in which case nobody can delete it until the transaction ends. */
+/** Returns whether the team exists, and locks it against deletion until the transaction ends. */
 export async function lockTeamShared(trx: Trx, orgId: string, id: string): Promise<boolean> {
   const team = await trx
     .selectFrom('teams')
@@ -70,7 +70,7 @@ export async function lockTeamShared(trx: Trx, orgId: string, id: string): Promi
   return team !== undefined;
 }
 
-/** Makes the member of the org one of the team, who may be that already. False where the org has no such member. */
+/** Adds a member of the org to the team, unless already in it. Returns false if the org has no such member. */
 export async function insertTeamMember(db: Db, orgId: string, teamId: string, userId: number): Promise<boolean> {
   const { rows } = await sql`
     insert into team_members (org_id, team_id, user_id)

@@ -56,7 +56,7 @@ export const teamRoutes: FastifyPluginAsyncZod = async (app) => {
     schema: {
       operationId: 'updateTeam',
       tags,
-      description: 'Replaces all but the members: an absent field gets its default.',
+      description: 'Replaces everything except the members: an absent field gets its default.',
       params: TeamPath,
       body: SaveTeam,
       response: { 200: Team, ...errorResponses(403, 404) },
@@ -84,7 +84,7 @@ export const teamRoutes: FastifyPluginAsyncZod = async (app) => {
     schema: {
       operationId: 'addUserToTeam',
       tags,
-      description: 'A member of the org may belong to several teams. One who belongs to this one already stays.',
+      description: 'A member of the org may belong to several teams. Adding a member again changes nothing.',
       params: TeamPath,
       body: AddUserToTeam,
       response: { 200: Team, ...errorResponses(403, 404) },

@@ -3,15 +3,17 @@ import { Id, Name, Timestamp } from '../../http/schemas.ts';
 import { MemberRef } from '../../orgs/schema.ts';
 
 const MAX_DESCRIPTION_LENGTH = 2000;
-/** Ours have 36. */
+/** Our own ids have 36 characters. */
 const MAX_ID_LENGTH = 64;
 
 const AssignmentStrategy = z
   .enum(['least-busy', 'round-robin', 'unassigned'])
-  .describe('Who of the team gets a session: the one with the fewest open ones, each in turn, or nobody by itself.');
+  .describe(
+    'How a session is assigned within the team: to the member with the fewest open sessions, to each member in turn, or not automatically.',
+  );
 export type AssignmentStrategy = z.infer<typeof AssignmentStrategy>;
 
-/** Of a change as well, which replaces everything: an absent field gets its default. */
+/** For changes as well. A change replaces everything: an absent field gets its default. */
 export const SaveTeam = z
   .object({
     name: Name,
@@ -36,7 +38,7 @@ export type SaveTeam = z.infer<typeof SaveTeam>;
 export const AddUserToTeam = z
   .object({
     userId: z.int().min(1).describe('The id of a member of the org.'),
-    groupId: z.string().max(MAX_ID_LENGTH).optional().describe('Not looked at: the path names the team.'),
+    groupId: z.string().max(MAX_ID_LENGTH).optional().describe('Ignored: the path names the team.'),
   })
   .meta({ id: 'AddUserToTeam', examples: [{ userId: 1 }] });
 

@@ -19,7 +19,7 @@ import type { ListTeams, SaveTeam } from './schema.ts';
 
 export { lockTeamShared } from './queries.ts';
 
-/** Throws invalid for office hours that the org does not have. */
+/** Creates a team. Throws invalid for office hours unknown to the org. */
 export function createTeam(db: Db, orgId: string, team: SaveTeam) {
   return inTransaction(db, async (trx) => {
     await assertOfficeHours(trx, orgId, team);
@@ -29,14 +29,14 @@ export function createTeam(db: Db, orgId: string, team: SaveTeam) {
   });
 }
 
-/** The team with its members. Throws notFound. */
+/** Returns the team with its members. Throws notFound. */
 export async function getTeam(db: Db, orgId: string, id: string) {
   const team = await findTeam(db, orgId, id);
   if (team === undefined) throw notFound('team');
   return team;
 }
 
-/** Replaces all but the members. Throws notFound, and as createTeam does. */
+/** Replaces everything except the members. Throws notFound, and the errors of createTeam. */
 export function replaceTeam(db: Db, orgId: string, id: string, team: SaveTeam) {
   return inTransaction(db, async (trx) => {
     await assertOfficeHours(trx, orgId, team);
@@ -46,12 +46,15 @@ export function replaceTeam(db: Db, orgId: string, id: string, team: SaveTeam) {
   });
 }
 
-/** Its members stay members of the org. Throws notFound. */
+/** Deletes a team. Its members stay members of the org. Throws notFound. */
 export async function removeTeam(db: Db, orgId: string, id: string): Promise<void> {
   if (!(await deleteTeam(db, orgId, id))) throw notFound('team');
 }
 
-/** One who belongs to the team already stays. Throws notFound for the team, and invalid for one who is no member of the org. */
+/**
+ * Adds a member to the team, unless already in it. Throws notFound for the team, and invalid for a user outside the
+ * org.
+ */
 export function addTeamMember(db: Db, orgId: string, teamId: string, userId: number) {
   return inTransaction(db, async (trx) => {
     if (!(await lockTeamShared(trx, orgId, teamId))) throw notFound('team');
@@ -63,16 +66,16 @@ export function addTeamMember(db: Db, orgId: string, teamId: string, userId: num
   });
 }
 
-/** Throws notFound where there is no such team, or nobody of this id in it. */
+/** Removes a member from a team. Throws notFound for an unknown team, or a user outside the team. */
 export async function removeTeamMember(db: Db, orgId: string, teamId: string, userId: number): Promise<void> {
   if (!(await deleteTeamMember(db, orgId, teamId, userId))) throw notFound('member of the team');
 }
 
-/** A page of the org's teams with their members, oldest first. */
+/** Returns a page of the org's teams with their members, oldest first. */
 export const pageOfTeams = (db: Db, orgId: string, query: ListTeams) =>
   pageOf(db, query, (place) => listTeams(db, orgId, place));
 
-/** The office hours that it finds stay until the transaction ends. */
+/** Throws invalid for office hours unknown to the org. Existing ones cannot be deleted until the transaction ends. */
 async function assertOfficeHours(trx: Trx, orgId: string, { support_office_hours_id: id }: SaveTeam): Promise<void> {
   if (id === null || (await lockOfficeHoursShared(trx, orgId, id))) return;
   throw refused('support_office_hours_id', 'must be the id of office hours of the org: GET /office-hours lists them');

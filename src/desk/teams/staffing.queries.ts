@@ -1,7 +1,10 @@
 import { sql } from 'kysely';
 import type { Db, Trx } from '../../db/connect.ts';
 
-/** Those of the teams that take sessions, with their hours and the highest turn of a member. None is deleted until the transaction ends. */
+/**
+ * Returns those of the teams with support enabled, with their office hours and the highest turn of a member. They
+ * cannot be deleted until the transaction ends.
+ */
 export function lockSupportTeams(trx: Trx, orgId: string, teamIds: string[]) {
   return trx
     .selectFrom('teams as team')
@@ -29,10 +32,10 @@ export function lockSupportTeams(trx: Trx, orgId: string, teamIds: string[]) {
     .execute();
 }
 
-/** What becomes of members whom somebody is changing: they are waited for, or left out. */
+/** The handling of members locked by another transaction: wait for them, or skip them. */
 export type OnLockedMember = 'wait' | 'skip';
 
-/** The available members of the teams, who neither become unavailable nor leave the org until the transaction ends. */
+/** Returns the available members of the teams. Until the transaction ends they stay available and in the org. */
 export function lockAvailableMembers(trx: Trx, orgId: string, teamIds: string[], onChange: OnLockedMember) {
   return trx
     .selectFrom('team_members as belonging')
@@ -55,7 +58,7 @@ export interface MemberTurn {
   turn: number;
 }
 
-/** Writes down whose turn was when. Of several turns of a member in a team, the last one counts. */
+/** Records the turns of members. Of several turns of a member in a team, the last one counts. */
 export async function updateTurns(trx: Trx, orgId: string, turns: MemberTurn[]): Promise<void> {
   await sql`
     update team_members as belonging set turn = given.turn
@@ -68,7 +71,7 @@ export async function updateTurns(trx: Trx, orgId: string, turns: MemberTurn[]):
   `.execute(trx);
 }
 
-/** Whether somebody is in a team, available or not. */
+/** Returns whether a user is in a team, available or not. */
 export async function isInTeam(db: Db, orgId: string, teamId: string, userId: number): Promise<boolean> {
   const found = await db
     .selectFrom('team_members')
@@ -80,7 +83,7 @@ export async function isInTeam(db: Db, orgId: string, teamId: string, userId: nu
   return found !== undefined;
 }
 
-/** Whether the team gives its sessions to members by itself. */
+/** Returns whether the team assigns its sessions automatically. */
 export async function isAutoAssigning(db: Db, orgId: string, teamId: string): Promise<boolean> {
   const found = await db
     .selectFrom('teams')

@@ -5,18 +5,21 @@ import { lockAvailableMembers, lockSupportTeams, type OnLockedMember } from './s
 
 export { isAutoAssigning, isInTeam, updateTurns } from './staffing.queries.ts';
 
-/** Who of a team may be given sessions now. */
+/** A team with the members available for sessions now. */
 export interface StaffedTeam {
   id: string;
   strategy: AssignmentStrategy;
-  /** Nobody outside of the team's office hours. */
+  /** Empty outside of the team's office hours. */
   members: { user_id: number; turn: number }[];
   last_turn: number;
-  /** How long until the office hours begin. Null while they last, and where they do not begin within 400 days. */
+  /** Time until the office hours begin. Null while they last, or if they do not begin within 400 days. */
   opens_in_ms: number | null;
 }
 
-/** Those of the teams that support is enabled for, with who works there now. Who does goes on doing so until the transaction ends. */
+/**
+ * Returns those of the teams with support enabled, with their available members. The members stay available until the
+ * transaction ends.
+ */
 export async function lockStaffing(
   trx: Trx,
   orgId: string,

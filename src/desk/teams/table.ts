@@ -17,7 +17,7 @@ export interface TeamMembersTable {
   org_id: string;
   team_id: string;
   user_id: number;
-  /** Rises in the team: who was given a session last has the highest. 0: was given none yet. */
+  /** Increases within the team: the member with the latest assignment has the highest. 0: no assignment yet. */
   turn: Generated<number>;
 }
 

@@ -6,7 +6,7 @@ import type { TestOrg } from '../../support/stack/api.ts';
 import { eventually, type Stack, startStack } from '../../support/stack/stack.ts';
 
 const TICKETS = '/crm/v3/objects/tickets';
-/** A page that says all is well. */
+/** An answer with status 200 and no JSON body. */
 const noJson: Fault = { answer: { status: 200, body: undefined }, when: 'before' };
 
 let stack: Stack;
@@ -43,8 +43,8 @@ const parked = (id: string) =>
     return parts.some((one: { part: string; state: string }) => one.part === 'ticket' && one.state === 'parked');
   });
 
-describe('a handoff to HubSpot under odd circumstances', () => {
-  it('of two sessions of a contact at once makes one contact and a ticket each', async () => {
+describe('a handoff to HubSpot in edge cases', () => {
+  it('creates one contact and two tickets for simultaneous handoffs of two sessions of one contact', async () => {
     const contact = await newContact();
     const ids = [await newSession(contact), await newSession(contact)];
     await Promise.all(ids.flatMap((id) => [handOff(id), handOff(id)]));
@@ -54,7 +54,7 @@ describe('a handoff to HubSpot under odd circumstances', () => {
     expect(crm.hubspot.crm.contacts).toHaveLength(1);
   });
 
-  it('stays in HubSpot where the org’s handoffs go elsewhere meanwhile', async () => {
+  it('stays in HubSpot if the org’s handoff target changes meanwhile', async () => {
     const id = await newSession(await newContact());
     crm.hubspot.next('POST', TICKETS, ...Array.from({ length: 4 }, () => unavailable()));
     await handOff(id);
@@ -66,7 +66,7 @@ describe('a handoff to HubSpot under odd circumstances', () => {
     expect(ticketing_system).toMatchObject({ name: 'hubspot', id_type: 'ticket' });
   });
 
-  it('waits where the connection is taken away in the middle, and makes one ticket once it is there again', async () => {
+  it('waits if the connection is removed halfway, and creates one ticket once it is restored', async () => {
     const id = await newSession(await newContact());
     crm.hubspot.next('POST', TICKETS, ...Array.from({ length: 4 }, () => unavailable()));
     await handOff(id);
@@ -79,7 +79,7 @@ describe('a handoff to HubSpot under odd circumstances', () => {
     expect(crm.hubspot.crm.tickets).toHaveLength(1);
   });
 
-  it('survives an answer of 200 that is no answer, and writes all data that a session can hold', async () => {
+  it('survives a malformed answer with status 200, and writes as much data as a session can store', async () => {
     const id = await newSession(await newContact());
     const data = Object.fromEntries(Array.from({ length: 98 }, (_, n) => [`key_${n}`, '😀']));
     const custom_data = { ...data, __proto__x: 'x', order_number: '17' };
@@ -101,7 +101,7 @@ describe('a handoff to HubSpot under odd circumstances', () => {
     expect(event).toMatchObject({ state: 'failed', reason: expect.stringContaining('custom_data') });
   });
 
-  it('takes values of a ticket that no column can hold, and names that objects have', async () => {
+  it('accepts ticket values that no column can store, and property names such as __proto__', async () => {
     const id = await newSession(await newContact());
     await handOff(id);
     const { ticketing_system } = await done(id);

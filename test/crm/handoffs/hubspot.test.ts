@@ -47,7 +47,7 @@ const resolve = (id: string, more: object = {}) =>
   stack.org.patch(`/chat/sessions/${id}`, { status: 'closed_resolved', ...more });
 
 describe('a handoff to HubSpot', () => {
-  it('makes the contact and a ticket that is associated with it, and shows each part', async () => {
+  it('creates the contact and an associated ticket, and shows the state of each part', async () => {
     const id = await newSession('ann.smith@example.com');
     await stack.org.patch(`/chat/sessions/${id}`, { custom_data: { order_number: '17', nonsense: 'x' } });
     crm.hubspot.crm.properties.push({ name: 'order_number', type: 'string' });
@@ -73,7 +73,7 @@ describe('a handoff to HubSpot', () => {
     expect(ticket?.associations).toEqual([crm.hubspot.crm.contacts[0]?.id]);
   });
 
-  it('of a conversation there comments in its thread, with a link to the session', async () => {
+  it('adds a comment with a link to the session to the thread of a HubSpot conversation', async () => {
     const threadId = crm.hubspot.openThread();
     await crm.deliver(eventOf(crm.hubspot.addMessage(threadId, { text: 'Where is my order?' })));
     const { id } = await eventually('a session', async () => {
@@ -96,7 +96,7 @@ describe('a handoff to HubSpot', () => {
     expect(story.filter((line) => line.startsWith('human_agent_comment'))).toEqual([]);
   });
 
-  it('asks four times for a ticket that HubSpot does not make now, and goes on by hand', async () => {
+  it('tries four times to create a ticket while HubSpot is down, then waits for a manual retry', async () => {
     const id = await newSession();
     crm.hubspot.next('POST', TICKETS, ...Array.from({ length: 5 }, () => unavailable()));
     await handOff(id);
@@ -123,7 +123,7 @@ describe('a handoff to HubSpot', () => {
     expect(crm.hubspot.requests('POST', TICKETS).map(({ status }) => status)).toEqual([503, 503, 503, 201]);
   });
 
-  it('makes one ticket where the answer to it was lost', async () => {
+  it('creates only one ticket if the answer was lost', async () => {
     const id = await newSession();
     crm.hubspot.next('POST', TICKETS, resetAfter);
     await handOff(id);
@@ -132,7 +132,7 @@ describe('a handoff to HubSpot', () => {
     expect(crm.hubspot.requests('POST', TICKETS)).toHaveLength(1);
   });
 
-  it('asks once for what is refused, and is settled by hand', async () => {
+  it('does not retry a refused ticket, which can be settled by hand', async () => {
     const id = await newSession();
     crm.hubspot.next('POST', TICKETS, refuses(400, 'subject is not wanted'));
     await handOff(id);
@@ -161,7 +161,7 @@ describe('a handoff to HubSpot', () => {
     expect([taken.status, taken.body.message]).toEqual([400, expect.stringContaining('another session')]);
   });
 
-  it('goes on without the contact', async () => {
+  it('is done without the contact if HubSpot refuses it', async () => {
     const id = await newSession();
     crm.hubspot.next('POST', '/crm/v3/objects/contacts/search', refuses(400, 'no search today'));
     await handOff(id);
@@ -173,7 +173,7 @@ describe('a handoff to HubSpot', () => {
     expect(crm.hubspot.crm.tickets).toHaveLength(1);
   });
 
-  it('waits for a connection that is refused, which says what to do, and goes on once it is mended', async () => {
+  it('waits while HubSpot refuses the credentials, says how to fix it, and continues once they are replaced', async () => {
     const id = await newSession();
     crm.hubspot.revoke(crm.hubspot.accessToken);
     await handOff(id);
@@ -186,7 +186,7 @@ describe('a handoff to HubSpot', () => {
     await inState(id, 'done');
   });
 
-  it('of an org without a target, or of another org, goes nowhere', async () => {
+  it('is refused for an org without a handoff target and for the session of another org', async () => {
     const { other } = stack;
     const { id } = (await other.post('/chat/sessions', {})).body;
     const { body } = await other.post(`/chat/sessions/${id}/handoff`, {});
@@ -207,7 +207,7 @@ describe('the ticket of a session', () => {
     return { id, ticketId: now.ticketing_system.external_id as string };
   }
 
-  it('is closed some seconds after the session is resolved, but not where it opens again before', async () => {
+  it('is closed some seconds after the session is resolved, unless the session is reopened before', async () => {
     const [closed, reopened, unreflected] = await Promise.all([handedOff(), handedOff(), handedOff()]);
     await Promise.all([resolve(closed.id), resolve(reopened.id)]);
     await resolve(unreflected.id, { reflect_status_change_for_integration: false });
@@ -226,7 +226,7 @@ describe('the ticket of a session', () => {
     expect(crm.hubspot.requests('PATCH').map(({ path }) => path)).toEqual([`${TICKETS}/${closed.ticketId}`]);
   });
 
-  it('is closed though its session was resolved before it was made, unless integrations are not to follow', async () => {
+  it('is closed after creation if its session was resolved before, unless the change is not to be reflected', async () => {
     const [followed, unfollowed] = await Promise.all([newSession(), newSession()]);
     const many = Array.from({ length: 8 }, () => unavailable());
     crm.hubspot.next('POST', TICKETS, ...many);
@@ -246,7 +246,7 @@ describe('the ticket of a session', () => {
     expect(crm.hubspot.ticket(open)?.properties.hs_pipeline_stage).not.toBe('4');
   });
 
-  it('gives its properties to the session, the latest of each, and closes it', async () => {
+  it('updates the session with the latest value of each property, and closes it', async () => {
     const { id, ticketId } = await handedOff();
     const at = Date.now();
     await crm.deliver(changeOf(ticketId, 'priority', 'HIGH', { occurredAt: at }));
@@ -264,7 +264,7 @@ describe('the ticket of a session', () => {
     expect(crm.hubspot.requests('PATCH')).toEqual([]);
   });
 
-  it('gives its notes to the session, each once', async () => {
+  it('adds its notes to the session, each once', async () => {
     const { id, ticketId } = await handedOff();
     const note = crm.hubspot.addNote({ hs_note_body: '<p>Called <b>back</b></p>' }, [ticketId]);
     const stray = crm.hubspot.addNote({ hs_note_body: 'Elsewhere' }, []);
@@ -286,7 +286,7 @@ describe('the ticket of a session', () => {
     expect((await historyOf(stack.org, id)).filter((line) => line.startsWith('human_agent_comment'))).toHaveLength(1);
   });
 
-  it('is left alone where ticketing is disabled', async () => {
+  it('is not synced while ticketing is disabled', async () => {
     const { id, ticketId } = await handedOff();
     await crm.reconnect({ ticketing_enabled: false });
     await crm.deliver(changeOf(ticketId, 'priority', 'HIGH'));

@@ -41,8 +41,8 @@ const messageStates = async (sessionId: string) =>
     await stack.db.selectFrom('crm_messages').select(['state', 'error']).where('session_id', '=', sessionId).execute()
   ).map(({ state }) => state);
 
-describe('a conversation of HubSpot with odd things in it', () => {
-  it('goes on behind texts and names that no column can hold', async () => {
+describe('a HubSpot conversation in edge cases', () => {
+  it('continues after texts and names that no column can store', async () => {
     const { threadId, session } = await startThread({
       text: 'a\0b \ud800 c 😀',
       senders: [{ actorId: 'V-1', name: 'A\0nn\udfff' }],
@@ -51,7 +51,7 @@ describe('a conversation of HubSpot with odd things in it', () => {
     expect(await untilHistoryHas(stack.org, session.id, 'Next')).toEqual(['contact: ab \ufffd c 😀', 'contact: Next']);
   });
 
-  it('takes ids that come as numbers', async () => {
+  it('accepts ids that are numbers', async () => {
     const { threadId, session } = await startThread();
     const message = crm.hubspot.addMessage(threadId, {
       text: 'By numbers',
@@ -66,7 +66,7 @@ describe('a conversation of HubSpot with odd things in it', () => {
     expect(posted(threadId)[0]).toMatchObject({ channelId: '1000', channelAccountId: '77' });
   });
 
-  it('shows the files of a message that says nothing else', async () => {
+  it('shows the files of a message without text', async () => {
     const { session } = await startThread({
       text: '',
       attachments: [{ type: 'FILE', fileId: '9', name: 'photo.png', url: 'https://files.example.com/photo.png' }],
@@ -76,14 +76,14 @@ describe('a conversation of HubSpot with odd things in it', () => {
     ]);
   });
 
-  it('is not held up by an element of its list that is no message', async () => {
+  it('is not blocked by a malformed element in its list of messages', async () => {
     const { threadId, session } = await startThread();
     Object.assign(crm.hubspot.addMessage(threadId), { createdAt: 'never', type: 7 });
     await crm.deliver(eventOf(crm.hubspot.addMessage(threadId, { text: 'Behind it' })));
     expect(await untilHistoryHas(stack.org, session.id, 'Behind it')).toEqual(['contact: Hello', 'contact: Behind it']);
   });
 
-  it('holds a very long message whole', async () => {
+  it('stores a very long message completely', async () => {
     const text = `${'word '.repeat(60_000)}end`;
     const { session } = await startThread({
       text: 'word…',
@@ -93,7 +93,7 @@ describe('a conversation of HubSpot with odd things in it', () => {
     expect(await untilHistoryHas(stack.org, session.id, 'word end')).toEqual([`contact: ${text}`]);
   });
 
-  it('has the contact of an address, whatever its case, and none of what is no address', async () => {
+  it('finds the contact by e-mail address in any letter case, and none for a malformed address', async () => {
     const email = `Ann.${Date.now()}@Example.COM`;
     await stack.org.post('/contacts', { contact: { email, name: 'Known' } });
     const known = await startThread(chat('Ann', email));
@@ -104,7 +104,7 @@ describe('a conversation of HubSpot with odd things in it', () => {
     }
   });
 
-  it('that names nobody is with whom HubSpot says, as far as it can', async () => {
+  it('without a named sender gets the contact known to HubSpot, as far as HubSpot knows it', async () => {
     const [email, phone] = [`chat.${Date.now()}@example.com`, '+442079460958'];
     const { id } = crm.hubspot.addContact({ email: email.toUpperCase(), firstname: 'Ann', lastname: 'Chat', phone });
     const open = async (contactId?: string) => {
@@ -123,14 +123,14 @@ describe('a conversation of HubSpot with odd things in it', () => {
     expect(await open('999999999')).toBeNull();
   });
 
-  it('with a blocked contact is kept and tells nobody', async () => {
+  it('with a blocked contact is stored and notifies nobody', async () => {
     const email = `blocked.${Date.now()}@example.com`;
     expect((await stack.org.post('/blocklist/contacts', { email, reason: 'Spam' })).status).toBeLessThan(300);
     const { session } = await startThread(chat('Bo', email));
     expect(await historyOf(stack.org, session.id)).toEqual(['contact: Hello']);
   });
 
-  it('goes on once its contact is deleted', async () => {
+  it('continues after its contact is deleted', async () => {
     const email = `gone.${Date.now()}@example.com`;
     const { threadId, session } = await startThread(chat('Gone', email));
     expect((await stack.org.delete(`/contacts/${session.contact.id}`)).status).toBe(200);
@@ -144,7 +144,7 @@ describe('a conversation of HubSpot with odd things in it', () => {
     ]);
   });
 
-  it('gets a reply that is nothing but a file, and tells of one that a closed thread does not take', async () => {
+  it('gets a reply that is only a file, and the session notes a reply refused by a closed thread', async () => {
     const { threadId, session } = await startThread();
     const file = { name: 'bill.txt', base64: Buffer.from('12 EUR').toString('base64') };
     expect((await say(session.id, '', [file])).status).toBe(201);
@@ -158,7 +158,7 @@ describe('a conversation of HubSpot with odd things in it', () => {
     expect(await messageStates(session.id)).toEqual(expect.arrayContaining(['sent', 'failed', 'sent']));
   });
 
-  it('may have an id that is no number, and events of any time', async () => {
+  it('accepts an id that is not a number, and events with any time', async () => {
     const threadId = 'th~1:a';
     crm.hubspot.threads.set(threadId, []);
     const first = crm.hubspot.addMessage(threadId, { text: 'Odd id', createdAt: '2999-01-01T00:00:00.000Z' });

@@ -19,12 +19,12 @@ const unknown: RoutingContext = { isComment: false, isOurs: false, appId: '77' }
 const cases: [string, Partial<RoutableMessage>, Partial<RoutingContext>, ReturnType<typeof routeOf>][] = [
   ['a visitor’s message, though its client is SYSTEM', {}, {}, { to: 'customer' }],
   ['a message of an e-mail’s sender', { actorId: 'E-ann@example.com' }, {}, { to: 'customer' }],
-  ['a message of nobody', { actorId: null }, {}, { to: 'customer' }],
+  ['a message without an actor', { actorId: null }, {}, { to: 'customer' }],
   ['a message of an agent', { actorId: 'A-5', direction: 'OUTGOING' }, {}, { to: 'agent' }],
-  ['an outgoing message of nobody', { actorId: null, direction: 'OUTGOING' }, {}, { to: 'agent' }],
-  ['an agent’s message that says it is incoming', { actorId: 'A-5' }, {}, { to: 'agent' }],
+  ['an outgoing message without an actor', { actorId: null, direction: 'OUTGOING' }, {}, { to: 'agent' }],
+  ['an agent’s message with the direction INCOMING', { actorId: 'A-5' }, {}, { to: 'agent' }],
   ['a comment', { type: 'COMMENT', actorId: 'A-5' }, {}, { to: 'note' }],
-  ['what the envelope calls a comment', { actorId: 'A-5' }, { isComment: true }, { to: 'note' }],
+  ['a message called a comment by its event', { actorId: 'A-5' }, { isComment: true }, { to: 'note' }],
   ['our own comment', { type: 'COMMENT', actorId: 'A-5' }, { isOurs: true }, { skip: 'ours' }],
   ['our app’s comment', { type: 'COMMENT', clientType: 'INTEGRATION', integrationAppId: '77' }, {}, { skip: 'ours' }],
   ['an archived comment', { type: 'COMMENT', isArchived: true, actorId: 'A-5' }, {}, { to: 'note' }],
@@ -33,7 +33,7 @@ const cases: [string, Partial<RoutableMessage>, Partial<RoutingContext>, ReturnT
   ['a welcome message', { type: 'WELCOME_MESSAGE' }, {}, { skip: 'of the type WELCOME_MESSAGE' }],
   ['a change of status', { type: 'THREAD_STATUS_CHANGE' }, {}, { skip: 'of the type THREAD_STATUS_CHANGE' }],
   [
-    'our own message, which an agent sent as it says',
+    'our own message with an agent as its sender',
     { actorId: 'A-5', direction: 'OUTGOING' },
     { isOurs: true },
     { skip: 'ours' },
@@ -50,28 +50,28 @@ const cases: [string, Partial<RoutableMessage>, Partial<RoutingContext>, ReturnT
     {},
     { to: 'agent' },
   ],
-  ['an app’s message where we have none', { clientType: 'INTEGRATION' }, { appId: null }, { to: 'customer' }],
+  [
+    'an app’s message while our own app id is unknown',
+    { clientType: 'INTEGRATION' },
+    { appId: null },
+    { to: 'customer' },
+  ],
   ...['I-1', 'S-hubspot', 'L-1', 'B-7'].map((actorId): (typeof cases)[number] => [
     `a message of ${actorId}`,
     { actorId, direction: 'OUTGOING' },
     {},
     { skip: 'automated' },
   ]),
-  [
-    'a message of a kind of actor that nobody knows',
-    { actorId: 'X-1' },
-    {},
-    { skip: 'from an unknown kind of actor, X-1' },
-  ],
+  ['a message of an unknown kind of actor', { actorId: 'X-1' }, {}, { skip: 'from an unknown kind of actor, X-1' }],
 ];
 
 describe('routing a message of a thread', () => {
-  it.each(cases)('%s', (_name, message, known, route) => {
+  it.each(cases)('decides the route of %s', (_name, message, known, route) => {
     expect(routeOf({ ...incoming, ...message }, { ...unknown, ...known })).toEqual(route);
   });
 });
 
-describe('a conversation is assigned away from the AI', () => {
+describe('an assignment in HubSpot', () => {
   it.each<[string | undefined, string | undefined, boolean]>([
     ['A-5', '7', true],
     ['5', 'A-7', true],
@@ -82,7 +82,7 @@ describe('a conversation is assigned away from the AI', () => {
     ['A-5', undefined, false],
     ['A-', '7', false],
     ['S-5', '7', false],
-  ])('to %s, where the AI is %s: %s', (value, ai, isAway) => {
+  ])('to %s, with the AI user %s, counts as assigned to a human: %s', (value, ai, isAway) => {
     expect(isAssignedToHuman(value, ai)).toBe(isAway);
   });
 });

@@ -24,8 +24,8 @@ const takeAtOnce = (orgId: string, kind: 'request' | 'search', count: number, ga
     ),
   );
 
-describe("an org's budget", () => {
-  it('gives every call a turn of its own, over all processes', async () => {
+describe('the rate limit of an org', () => {
+  it('gives every call a separate slot, over all processes', async () => {
     const { id } = await api.createOrg();
     const from = Date.now();
     const turns = await takeAtOnce(id, 'request', 60, 112);
@@ -39,18 +39,15 @@ describe("an org's budget", () => {
   it.each([
     ['request', 19, 2_000],
     ['search', 9, 2_000],
-  ] as const)(
-    'has no more than the allowed calls of kind %s begin in time: the %ith after 2 s',
-    async (kind, count, ms) => {
-      const { id } = await api.createOrg();
-      const budgets = [createRateLimit(api.db, id), createRateLimit(another.db, id)];
-      const from = performance.now();
-      await Promise.all(Array.from({ length: count }, (_, n) => budgets[n % 2]?.reserve(kind)));
-      expect(performance.now() - from).toBeGreaterThanOrEqual(ms);
-    },
-  );
+  ] as const)('spaces calls of kind %s so that the %ith begins after 2 s', async (kind, count, ms) => {
+    const { id } = await api.createOrg();
+    const budgets = [createRateLimit(api.db, id), createRateLimit(another.db, id)];
+    const from = performance.now();
+    await Promise.all(Array.from({ length: count }, (_, n) => budgets[n % 2]?.reserve(kind)));
+    expect(performance.now() - from).toBeGreaterThanOrEqual(ms);
+  });
 
-  it('lets the first call begin at once, and saves nothing up', async () => {
+  it('lets the first call begin at once, and does not accumulate unused slots', async () => {
     const { id } = await api.createOrg();
     const gap = { gapMs: 112, mostMs: PATIENT_MS };
     expect((await reserveSlot(api.db, id, 'request', gap)).waitMs).toBeLessThanOrEqual(1);
@@ -59,7 +56,7 @@ describe("an org's budget", () => {
     expect((await reserveSlot(api.db, id, 'request', gap)).waitMs).toBeGreaterThan(50);
   });
 
-  it('is no other org’s, and no other kind’s', async () => {
+  it('is separate for each org and each kind of call', async () => {
     const { id } = await api.createOrg();
     await takeAtOnce(id, 'request', 20, 112);
     const gap = { gapMs: 112, mostMs: PATIENT_MS };
@@ -67,7 +64,7 @@ describe("an org's budget", () => {
     expect((await reserveSlot(api.db, api.other.id, 'request', gap)).waitMs).toBeLessThanOrEqual(1);
   });
 
-  it('sends a call away that would wait for too long, without taking its turn', async () => {
+  it('rejects a call with too long a wait, without reserving its slot', async () => {
     const { id } = await api.createOrg();
     await takeAtOnce(id, 'request', 10, 1_000);
     const failure = await createRateLimit(api.db, id)

@@ -20,7 +20,7 @@ const agent: NewMessage = { createdBy: 'A-5', direction: 'OUTGOING', senders: [{
 
 const sessionOf = (threadId: string) => sessionOfThread(stack.org, threadId);
 
-/** A thread in which a customer has written. */
+/** Starts a thread with a message of a customer. */
 async function startThread(message: NewMessage = {}) {
   const threadId = crm.hubspot.openThread();
   const first = crm.hubspot.addMessage(threadId, { text: 'Where is my order?', ...message });
@@ -37,8 +37,8 @@ const listOf = (threadId: string) => new RegExp(`/threads/${threadId}/messages$`
 const posted = (threadId: string) =>
   (crm.hubspot.threads.get(threadId) ?? []).filter(({ client }) => client.clientType === 'INTEGRATION');
 
-describe('a conversation of HubSpot', () => {
-  it('is a session, in which people and customers have said what they said there', async () => {
+describe('a HubSpot conversation', () => {
+  it('becomes a session with the messages of its agents and customers', async () => {
     const { threadId, session } = await startThread();
     const reply = crm.hubspot.addMessage(threadId, { ...agent, text: 'On its way.' });
     const comment = crm.hubspot.addMessage(threadId, { ...agent, type: 'COMMENT', text: 'A regular.' });
@@ -57,7 +57,7 @@ describe('a conversation of HubSpot', () => {
     });
   });
 
-  it('holds a message once, however often it is delivered', async () => {
+  it('stores a message once, however often its event is delivered', async () => {
     const { threadId, session } = await startThread();
     const second = eventOf(crm.hubspot.addMessage(threadId, { text: 'Hello?' }));
     await Promise.all([crm.deliver(second), crm.deliver(second), crm.deliver(second, second)]);
@@ -70,7 +70,7 @@ describe('a conversation of HubSpot', () => {
     ]);
   });
 
-  it('has its messages in the order in which they were written, though their events come in another or not at all', async () => {
+  it('stores its messages in the order of their creation, even if events arrive in another order or not at all', async () => {
     const { threadId, session } = await startThread();
     const at = Date.now();
     const [lost, first, second, third] = ['Lost', 'First', 'Second', 'Third'].map((text, n) =>
@@ -93,7 +93,7 @@ describe('a conversation of HubSpot', () => {
     ]);
   });
 
-  it('of an e-mail waits for drafts and signatures, and then has what the e-mail says by then', async () => {
+  it('defers an e-mail for drafts and signatures, and then stores its final text', async () => {
     const threadId = crm.hubspot.openThread();
     const email = crm.hubspot.addMessage(threadId, {
       text: 'Draft',
@@ -113,7 +113,7 @@ describe('a conversation of HubSpot', () => {
     expect(session).toMatchObject({ channel: { type: 'email' }, contact: { email: 'ann@example.com' } });
   });
 
-  it('gets what an agent says here, once and in order, and does not come back', async () => {
+  it('gets an agent’s messages from the session, once and in order, and they are not stored again', async () => {
     const { threadId, session } = await startThread();
     for (const text of ['First', 'Second <b>', 'Third']) expect((await say(session.id, text)).status).toBe(201);
     await eventually('three posts', () => posted(threadId).length === 3);
@@ -130,7 +130,7 @@ describe('a conversation of HubSpot', () => {
     ]);
   });
 
-  it('gets a reply once, where the answer to it was lost', async () => {
+  it('gets a reply once, even if the answer to it was lost', async () => {
     const { threadId, session } = await startThread();
     const path = listOf(threadId);
     crm.hubspot.next('POST', path, resetAfter);
@@ -147,7 +147,7 @@ describe('a conversation of HubSpot', () => {
     expect(crm.hubspot.requests('POST', path)).toHaveLength(1);
   });
 
-  it('knows a reply of ours by what it says while the answer to it is missing, though it knows no id of our app', async () => {
+  it('recognizes our own reply by its text while the answer to it is missing, even without an app id', async () => {
     await crm.reconnect({ app_id: undefined });
     const { threadId, session } = await startThread();
     const path = listOf(threadId);
@@ -185,7 +185,7 @@ describe('a conversation of HubSpot', () => {
     expect(asked.map(({ status }) => status)).toEqual([503, 503, 200]);
   });
 
-  it('that is assigned away from the AI is handed off, and makes no ticket', async () => {
+  it('is handed off without a new ticket when it is assigned away from the AI', async () => {
     await stack.org.patch('/org/settings', { handoff_target: 'crm' });
     const { threadId, session } = await startThread();
     await crm.deliver(assignmentOf(threadId, 'A-900'));
@@ -199,7 +199,7 @@ describe('a conversation of HubSpot', () => {
     expect(crm.hubspot.requests('POST', '/crm/v3/objects/tickets')).toEqual([]);
   });
 
-  it('in Assist Mode stays with the AI', async () => {
+  it('stays with the AI in Assist Mode', async () => {
     await crm.reconnect({ assist_mode: true });
     const { threadId, session } = await startThread();
     expect(session.assist_mode).toBe(true);

@@ -27,7 +27,7 @@ beforeEach(async () => {
 });
 afterEach(() => hubspot.close());
 
-/** Each call is another process: they share nothing but the database. */
+/** Each call simulates another process: they share only the database. */
 const sources = () =>
   createTokenSources({ db: api.db, secrets: api.deps.secrets, refresh: createTokenRefresh(egress) });
 
@@ -45,7 +45,7 @@ const shownIntegration = async (of: TestOrg = org) =>
 
 const storedTokens = () => api.db.selectFrom('crm_tokens').selectAll().where('org_id', '=', org.id).execute();
 
-/** Has the stored tokens run out after so long. */
+/** Makes the stored tokens expire after this time. */
 const expireIn = (ms: number) =>
   api.db
     .updateTable('crm_tokens')
@@ -55,15 +55,15 @@ const expireIn = (ms: number) =>
 
 const refreshes = () => hubspot.requests('POST', TOKEN_PATH).length;
 
-describe('an access token that is set', () => {
-  it('is used as it is', async () => {
+describe('a configured access token', () => {
+  it('is used unchanged', async () => {
     const settings = await connectOrg({ access_token: 'pat-1' });
     expect(await sources()(org.id, settings).get()).toBe('pat-1');
     expect(await storedTokens()).toEqual([]);
     expect(hubspot.requests()).toEqual([]);
   });
 
-  it('that HubSpot refuses shows in the integration with what to do, until it is taken again', async () => {
+  it('is reported on the integration with instructions while HubSpot refuses it, until it is accepted again', async () => {
     const settings = await connectOrg({ access_token: hubspot.accessToken });
     const client = createHubspotFactory({ db: api.db, secrets: api.deps.secrets, requests: egress })(org.id, settings);
     hubspot.revoke(hubspot.accessToken);
@@ -79,7 +79,7 @@ describe('an access token that is set', () => {
     expect(await shownIntegration()).toMatchObject({ connected: true, last_error: null });
   });
 
-  it('that was replaced meanwhile says nothing of the one in its place', async () => {
+  it('does not affect the state of its replacement when it is refused late', async () => {
     const settings = await connectOrg({ access_token: 'pat-1' });
     const source = sources()(org.id, settings);
     await connectOrg({ access_token: 'pat-2' });
@@ -87,7 +87,7 @@ describe('an access token that is set', () => {
     expect(await shownIntegration()).toMatchObject({ connected: null, last_error: null });
   });
 
-  it('says nothing of what a test found', async () => {
+  it('does not overwrite the result of a connection test', async () => {
     const settings = await connectOrg({ access_token: 'pat-1' });
     await org.post('/integrations/crm/test');
     const before = await shownIntegration();
@@ -96,10 +96,10 @@ describe('an access token that is set', () => {
   });
 });
 
-describe("an app's grant", () => {
+describe('the grant of an app', () => {
   const connectApp = (to?: TestOrg) => connectOrg({ oauth: hubspot.oauth.grant }, to);
 
-  it('gives a token, which is kept encrypted and used until 5 minutes are left of it', async () => {
+  it('yields a token that is stored encrypted and used until 5 minutes before it expires', async () => {
     const settings = await connectApp();
     const token = await sources()(org.id, settings).get();
     expect(hubspot.requests('POST', TOKEN_PATH)[0]?.body).toBe(
@@ -131,7 +131,7 @@ describe("an app's grant", () => {
     expect(refreshes()).toBe(1);
   });
 
-  it('leaves connections of the database free while many wait for one token', async () => {
+  it('leaves database connections free while many callers wait for one token', async () => {
     const settings = await connectApp();
     hubspot.next('POST', TOKEN_PATH, slow(1_000));
     const source = sources();
@@ -143,7 +143,7 @@ describe("an app's grant", () => {
     await waiting;
   });
 
-  it('that HubSpot refuses shows in the integration, and makes runs wait', async () => {
+  it('is reported on the integration while HubSpot refuses it, and callers get a retryable error', async () => {
     const settings = await connectApp();
     hubspot.oauth.grant = { ...hubspot.oauth.grant, refresh_token: 'another' };
     const source = sources()(org.id, settings);
@@ -158,7 +158,7 @@ describe("an app's grant", () => {
     expect(await shownIntegration()).toMatchObject({ connected: true, last_error: null });
   });
 
-  it('that was replaced while it was refused does not stand for the new one', async () => {
+  it('does not affect the state of its replacement when it is refused late', async () => {
     const settings = await connectApp();
     hubspot.next('POST', TOKEN_PATH, slow(300));
     const old = hubspot.oauth.grant;
@@ -170,7 +170,7 @@ describe("an app's grant", () => {
     expect(await shownIntegration()).toMatchObject({ connected: null, last_error: null });
   });
 
-  it('keeps its last token in use while HubSpot gives no other, as long as it is good', async () => {
+  it('keeps its last token in use until it expires while HubSpot gives no new one', async () => {
     const settings = await connectApp();
     const token = await sources()(org.id, settings).get();
     await expireIn(60_000);
@@ -184,7 +184,7 @@ describe("an app's grant", () => {
     expect(await shownIntegration()).toMatchObject({ connected: null, last_error: null });
   });
 
-  it('is refreshed where its token is refused before its time', async () => {
+  it('is refreshed early if its token is refused', async () => {
     const settings = await connectApp();
     const source = sources()(org.id, settings);
     const token = await source.get();
@@ -196,7 +196,7 @@ describe("an app's grant", () => {
     expect(refreshes()).toBe(2);
   });
 
-  it('that comes with a new refresh token keeps it with the integration, for those with the old settings too', async () => {
+  it('stores a rotated refresh token in the integration, also for callers with the old settings', async () => {
     const settings = await connectApp();
     hubspot.oauth.isRotating = true;
     const token = await sources()(org.id, settings).get();
@@ -213,7 +213,7 @@ describe("an app's grant", () => {
     expect((await org.post('/integrations/crm/test')).status).toBe(200);
   });
 
-  it('is of no use to another org', async () => {
+  it('yields no token for another org', async () => {
     const settings = await connectApp();
     const token = await sources()(org.id, settings).get();
     const another = await api.createOrg();
@@ -223,7 +223,7 @@ describe("an app's grant", () => {
     expect(refreshes()).toBe(2);
   });
 
-  it('names neither its secrets nor what it got when it fails', async () => {
+  it('reveals neither its secrets nor HubSpot’s answer in an error', async () => {
     const settings = await connectApp();
     hubspot.next('POST', TOKEN_PATH, refuses(400, 'bad secret-of-app and refresh-1'));
     const failure = await sources()(org.id, settings)

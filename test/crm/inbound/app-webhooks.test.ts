@@ -15,7 +15,7 @@ import {
 const ADDRESS = '/crm/webhook';
 let portal = 1_000;
 
-describe('the receiver of the app', () => {
+describe('the webhook of the app', () => {
   let api: TestApi;
   let one: TestOrg;
   let two: TestOrg;
@@ -35,7 +35,7 @@ describe('the receiver of the app', () => {
   const post = (events: unknown) => deliverSigned(api, ADDRESS, events, APP.HUBSPOT_CLIENT_SECRET);
   const of = (portalId: number, fields: object = {}) => newMessage(7, { portalId, ...fields });
 
-  it('takes nothing that is not signed with the app’s secret, in the newest way', async () => {
+  it('accepts only requests with a recent version 3 signature by the app’s secret', async () => {
     const events = [of(portalOne)];
     expect((await deliver(api, ADDRESS, events)).status).toBe(401);
     expect((await deliverSigned(api, ADDRESS, events, 'theirs')).status).toBe(401);
@@ -45,7 +45,7 @@ describe('the receiver of the app', () => {
     expect(await eventsOf(api, one.id)).toEqual([]);
   });
 
-  it('takes nothing where this installation has no app', async () => {
+  it('accepts nothing if this installation has no app', async () => {
     const without = await startApi();
     try {
       expect((await deliver(without, ADDRESS, [of(portalOne)])).status).toBe(401);
@@ -55,7 +55,7 @@ describe('the receiver of the app', () => {
     }
   });
 
-  it('gives each org what its portal says, and keeps for it nothing of another’s', async () => {
+  it('gives each org the events of its portal, and stores no data of other orgs for it', async () => {
     const mixed = [
       of(portalOne, { messageId: 'a' }),
       of(portalTwo, { messageId: 'b' }),
@@ -67,13 +67,13 @@ describe('the receiver of the app', () => {
     expect((await batchesOf(api, two.id)).map(({ text }) => JSON.parse(text))).toEqual([[mixed[1]]]);
   });
 
-  it('gives a portal that two orgs have to neither', async () => {
+  it('gives the events of a portal claimed by two orgs to neither', async () => {
     await connectByApp(api, two, portalOne);
     expect((await post([of(portalOne)])).status).toBe(404);
     expect([await eventsOf(api, one.id), await eventsOf(api, two.id)]).toEqual([[], []]);
   });
 
-  it('goes by the CRM’s word alone, whoever says first that a portal is theirs', async () => {
+  it('trusts only the CRM’s confirmation of a portal’s owner, whichever org claimed it first', async () => {
     const [claimed, imposter, owner] = [++portal, await api.createOrg(), await api.createOrg()];
     await connectByApp(api, imposter, claimed, portalOne);
     expect((await post([of(claimed)])).status).toBe(404);
@@ -87,7 +87,7 @@ describe('the receiver of the app', () => {
     expect([await eventsOf(api, imposter.id), (await eventsOf(api, owner.id)).length]).toEqual([[], 1]);
   });
 
-  it('has a part delivered again of which it is not known whose it is, and asks once', async () => {
+  it('refuses a batch with an unconfirmed portal until the CRM has confirmed it, and asks the CRM once', async () => {
     const open = await api.createOrg();
     await connectCrm(open, byOauth(++portal));
     const events = [of(portalOne), of(portal)];
@@ -102,7 +102,7 @@ describe('the receiver of the app', () => {
     expect(await eventsOf(api, open.id)).toHaveLength(1);
   });
 
-  it('of an org whose HubSpot is its own is not the app’s', async () => {
+  it('ignores an org with a HubSpot server of its own', async () => {
     const own = await api.createOrg();
     await connectCrm(own, { ...byOauth(++portal), base_url: 'https://hubspot.example.com' });
     expect((await post([of(portal)])).status).toBe(404);
@@ -111,7 +111,7 @@ describe('the receiver of the app', () => {
   it.each([
     ['a private app', (id: number) => ({ portal_id: id, access_token: 'pat-2' })],
     ['another app', (id: number) => byOauth(id, 'another-app')],
-  ])('is not confused by an org that has the portal connected by %s', async (_, settings) => {
+  ])('still accepts events of a portal that another org has connected by %s', async (_, settings) => {
     const third = await api.createOrg();
     await connectCrm(third, settings(portalOne));
     expect((await post([of(portalOne)])).status).toBe(200);
@@ -119,7 +119,7 @@ describe('the receiver of the app', () => {
     expect(await eventsOf(api, third.id)).toEqual([]);
   });
 
-  it('takes what has an org when other parts have none', async () => {
+  it('accepts the events with a known org when others have none', async () => {
     expect((await post([of(999_999)])).status).toBe(404);
     expect((await post([of(portalOne, { portalId: undefined })])).status).toBe(404);
     expect((await post([null, 7, of(999_999), of(portalOne, { portalId: String(portalOne) })])).status).toBe(200);

@@ -3,7 +3,7 @@ import { batchByOrg } from '../../../src/crm/inbound/batching.ts';
 
 const gate = () => Promise.withResolvers<void>();
 
-it('works for an org at so many groups at once, and the next group takes all that waits', async () => {
+it('batches run at most the allowed number at once per org, and the next batch includes all waiting items', async () => {
   const groups: [string, number[]][] = [];
   const open = gate();
   const run = batchByOrg({ maxConcurrent: 2, maxBatchSize: 3, maxWaiting: 5 }, async (orgId, items: number[]) => {
@@ -28,7 +28,7 @@ it('works for an org at so many groups at once, and the next group takes all tha
   ]);
 });
 
-it('fails those of a group that failed, and goes on with the next', async () => {
+it('a failed batch fails only its own items, and the next batch runs', async () => {
   const run = batchByOrg({ maxConcurrent: 1, maxBatchSize: 1, maxWaiting: 5 }, async (_orgId, [item = 0]: number[]) => {
     if (item === 1) throw new Error('no');
     return [item];

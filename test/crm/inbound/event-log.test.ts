@@ -3,7 +3,7 @@ import { newId } from '../../../src/ids.ts';
 import { startApi, type TestApi, type TestOrg } from '../../support/stack/api.ts';
 import { commandsOf, connectCrm, deliver, eventsOf, newMessage, ticketChange } from '../webhook-deliveries.ts';
 
-describe('the log of what a CRM posted', () => {
+describe('the log of CRM events', () => {
   let api: TestApi;
   let org: TestOrg;
   let path: string;
@@ -30,7 +30,7 @@ describe('the log of what a CRM posted', () => {
   const stateOf = async () =>
     Object.fromEntries((await eventsOf(api, org.id)).map(({ dedupe_key, state }) => [dedupe_key, state]));
 
-  it('shows what came of each batch', async () => {
+  it('shows the state counts of each batch', async () => {
     const [known, fresh] = [newMessage(7), newMessage(8)];
     await deliver(api, path, [known]);
     await deliver(api, path, [
@@ -54,7 +54,7 @@ describe('the log of what a CRM posted', () => {
     ]);
   });
 
-  it('shows a batch as it came, with what became of each element', async () => {
+  it('shows a batch with its original body and the state of each element', async () => {
     const events = [newMessage(7), { a: 'b' }, newMessage(8, { subscriptionType: 'contact.creation' }), newMessage(9)];
     await deliver(api, path, events);
     await settle('failed', `message/${(events[0] as { messageId: string }).messageId}`);
@@ -69,7 +69,7 @@ describe('the log of what a CRM posted', () => {
     ]);
   });
 
-  it('is read page by page, latest first, without a gap', async () => {
+  it('is listed page by page, latest first, without a gap', async () => {
     for (let nth = 0; nth < 5; nth++) await deliver(api, path, [newMessage(nth)]);
     const all = (await list()).items.map(({ id }: { id: string }) => id);
     expect(all).toHaveLength(5);
@@ -80,7 +80,7 @@ describe('the log of what a CRM posted', () => {
     expect(third.next).toBeNull();
   });
 
-  it('replays what failed or is unknown, leaves what is done, and says before what it would do', async () => {
+  it('replays failed and unknown events only, and a dry run reports the result beforehand', async () => {
     const [done, failed, unknown, queued] = [newMessage(1), newMessage(2), newMessage(3), newMessage(4)];
     await deliver(api, path, [done, failed, unknown, queued, ticketChange(9, { propertyValue: '' })]);
     await settle('done', `message/${done.messageId}`);
@@ -107,7 +107,7 @@ describe('the log of what a CRM posted', () => {
     expect((await org.post(`/crm/inbound/${id}/replay`, {})).body).toEqual({ batches: 1, queued: 0, unchanged: 5 });
   });
 
-  it('replays all of a time, step by step', async () => {
+  it('replays all batches of a period, step by step', async () => {
     const others = await api.createOrg();
     await deliver(api, await connectCrm(others), [newMessage(7)]);
     for (let nth = 0; nth < 60; nth++) await deliver(api, path, [newMessage(nth), newMessage(nth)]);
@@ -145,7 +145,7 @@ describe('the log of what a CRM posted', () => {
     });
   });
 
-  it('leaves each event queued once when it is replayed by several at once', async () => {
+  it('queues each event once if several replays run at the same time', async () => {
     await deliver(
       api,
       path,
@@ -158,7 +158,7 @@ describe('the log of what a CRM posted', () => {
     expect(answers.reduce((sum, { body }) => sum + body.queued, 0)).toBe(100);
   });
 
-  it('is the org’s own', async () => {
+  it('is visible only to its org', async () => {
     await deliver(api, path, [newMessage(7)]);
     const id = await idOfLatest();
     const { other } = api;
@@ -173,7 +173,7 @@ describe('the log of what a CRM posted', () => {
     [{ from: 'yesterday', to: '2026-01-01T00:00:00Z' }, 'body.from'],
     [{ from: '2026-01-02T00:00:00Z', to: '2026-01-01T00:00:00Z' }, 'body.to'],
     [{ from: '2026-01-01T00:00:00Z', to: '2026-01-02T00:00:00Z', dry_run: 'yes' }, 'body.dry_run'],
-  ])('says what is wrong with the replay %j', async (body, at) => {
+  ])('names the invalid field of the replay request %j', async (body, at) => {
     const answer = await org.post('/crm/inbound/replay', body);
     expect([answer.status, answer.body.issues[0].path]).toEqual([400, at]);
   });

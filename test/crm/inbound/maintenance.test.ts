@@ -5,7 +5,7 @@ import { startApi, type TestApi, type TestOrg } from '../../support/stack/api.ts
 import { eventually } from '../../support/stack/stack.ts';
 import { batchesOf, commandsOf, connectCrm, deliver, eventsOf, newMessage } from '../webhook-deliveries.ts';
 
-describe('housekeeping', () => {
+describe('the maintenance of CRM events', () => {
   let api: TestApi;
   let org: TestOrg;
   let path: string;
@@ -27,7 +27,7 @@ describe('housekeeping', () => {
   };
   const workflows = async () => (await commandsOf(api, org.id)).map(([workflowId]) => workflowId);
 
-  it('forgets after 30 days what was posted, but not what happened', async () => {
+  it('deletes batches after 30 days, but still recognizes their events', async () => {
     const old = newMessage(7);
     await deliver(api, path, [old]);
     await sql`update crm_batches set received_at = now() - interval '30 days 1 minute' where org_id = ${org.id}`.execute(
@@ -42,7 +42,7 @@ describe('housekeeping', () => {
     expect(await eventsOf(api, org.id)).toHaveLength(2);
   });
 
-  it('has queues looked at whose events have waited for minutes, once', async () => {
+  it('wakes each queue with events that have waited for minutes, once', async () => {
     await deliver(api, path, [
       newMessage('forgotten'),
       newMessage('forgotten'),

@@ -15,7 +15,7 @@ import {
   ticketChange,
 } from '../webhook-deliveries.ts';
 
-describe('the receiver of an org', () => {
+describe('the webhook of an org', () => {
   let api: TestApi;
   let org: TestOrg;
   let path: string;
@@ -30,7 +30,7 @@ describe('the receiver of an org', () => {
 
   const keysOf = async (orgId = org.id) => (await eventsOf(api, orgId)).map(({ dedupe_key }) => dedupe_key);
 
-  it('keeps each event in its queue, in the order of what happened', async () => {
+  it('stores each event in its queue, in order of occurrence', async () => {
     const assigned = { messageId: undefined, messageType: undefined, propertyName: 'assignedTo', propertyValue: '' };
     const events = [
       newMessage(7, { occurredAt: 1_764_000_000_500, messageId: 'b' }),
@@ -60,7 +60,7 @@ describe('the receiver of an org', () => {
     expect(batches).toMatchObject([{ events: 5, malformed: 0, unsupported: 0, text: JSON.stringify(events) }]);
   });
 
-  it('has the workflow of each queue look, once for all that came meanwhile', async () => {
+  it('wakes the workflow of each queue, once for all events received meanwhile', async () => {
     await deliver(api, path, [newMessage(7), newMessage(7), ticketChange(9)]);
     await deliver(api, path, [
       newMessage(7),
@@ -73,7 +73,7 @@ describe('the receiver of an org', () => {
     ]);
   });
 
-  it('keeps what is delivered again, shuffled and all at once, a single time', async () => {
+  it('stores events once, even if they are delivered again, shuffled and simultaneously', async () => {
     const events = Array.from({ length: 100 }, (_, nth) => newMessage(nth % 7));
     const shuffled = Array.from({ length: 8 }, () => events.toSorted(() => Math.random() - 0.5));
     const answers = await Promise.all(shuffled.map((batch) => deliver(api, path, batch)));
@@ -85,7 +85,7 @@ describe('the receiver of an org', () => {
     expect(await keysOf()).toHaveLength(100);
   });
 
-  it('tells happenings apart by what makes them one', async () => {
+  it('distinguishes events by their identifying fields', async () => {
     const change = ticketChange(9, { occurredAt: 1_764_000_000_000 });
     const message = newMessage(7, { messageId: undefined, eventId: 5, occurredAt: 1_764_000_000_000 });
     const distinct = [
@@ -111,7 +111,7 @@ describe('the receiver of an org', () => {
     expect(await keysOf()).toHaveLength(distinct.length);
   });
 
-  it('does not disturb another org with the same message', async () => {
+  it('stores the same message for each of two orgs', async () => {
     const other = await api.createOrg();
     const event = newMessage(7);
     await deliver(api, path, [event]);
@@ -122,7 +122,7 @@ describe('the receiver of an org', () => {
     ]);
   });
 
-  it('skips elements that are no events, and does not lose the others by them', async () => {
+  it('skips malformed elements without losing the others', async () => {
     const good = newMessage(7);
     const malformed = [
       null,
@@ -158,7 +158,7 @@ describe('the receiver of an org', () => {
     ]);
   });
 
-  it('takes what the database would not: NUL and halves of characters in values, ids beyond numbers, impossible times', async () => {
+  it('accepts data that the database would reject: NUL, lone surrogates, ids beyond safe integers, impossible times', async () => {
     const before = Date.now();
     const body = JSON.stringify([
       ticketChange(9, { propertyValue: 'a\0b\ud800c', occurredAt: -5 }),
@@ -175,7 +175,7 @@ describe('the receiver of an org', () => {
     }
   });
 
-  it('ignores a ticket’s property that was emptied', async () => {
+  it('skips a change that empties a ticket’s property', async () => {
     await deliver(api, path, [ticketChange(9, { propertyValue: '' }), ticketChange(9, { propertyValue: null })]);
     const kept = await eventsOf(api, org.id);
     expect(kept.map(({ state, reason }) => [state, reason])).toEqual([
@@ -185,7 +185,7 @@ describe('the receiver of an org', () => {
     expect(await announcementsOf(api, org.id)).toEqual([]);
   });
 
-  it('never fails for what stands in an element', async () => {
+  it('never fails because of the content of an element', async () => {
     const id = fc.oneof(fc.nat(), fc.string(), fc.double(), fc.constant(null), fc.string({ unit: 'binary' }));
     const element = fc.record(
       {
@@ -229,12 +229,12 @@ describe('the receiver of an org', () => {
     [JSON.stringify(Array.from({ length: 1_001 }, () => 1)), 413],
     [`["${'x'.repeat(1024 * 1024)}"]`, 413],
     ['[]', 200],
-  ])('answers %.20s… with %i', async (body, status) => {
+  ])('answers the body %.20s… with %i', async (body, status) => {
     expect((await deliver(api, path, body)).status).toBe(status);
     expect(await keysOf()).toEqual([]);
   });
 
-  it('is nobody’s but by its address', async () => {
+  it('answers only at the org’s own address', async () => {
     const other = await api.createOrg();
     const token = path.split('/').at(-1);
     const wrong = [
@@ -249,7 +249,7 @@ describe('the receiver of an org', () => {
     expect(await batchesOf(api, org.id)).toEqual([]);
   });
 
-  it('takes only what is signed where the org has given a secret', async () => {
+  it('accepts only signed requests once the org has set a secret', async () => {
     await connectCrm(org, { webhook_secret: 'the secret' });
     const events = [newMessage(7)];
     expect((await deliver(api, path, events)).status).toBe(401);
@@ -261,7 +261,7 @@ describe('the receiver of an org', () => {
     expect(await keysOf()).toHaveLength(1);
   });
 
-  it('answers 503 while the database is away, and takes it when it comes again', async () => {
+  it('answers 503 while the database is down, and accepts the events afterwards', async () => {
     const away = connect('postgres://127.0.0.1:1/nowhere', { poolSize: 1 });
     const down = await startApi({ databaseUrl: api.databaseUrl, deps: { db: away.db } });
     try {
@@ -276,7 +276,7 @@ describe('the receiver of an org', () => {
     }
   });
 
-  it('refuses a flood rather than let others wait, and loses nothing that it took', async () => {
+  it('refuses a flood of one org instead of delaying others, and loses no accepted events', async () => {
     const other = await api.createOrg();
     const otherPath = await connectCrm(other);
     const batches = Array.from({ length: 400 }, () => [newMessage(7), newMessage(8)]);

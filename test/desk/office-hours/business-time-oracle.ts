@@ -4,7 +4,7 @@ const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 const WEEKDAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
 
-/** What the wall clock shows at the beginning of one minute. */
+/** The wall clock at the beginning of one minute. */
 interface Minute {
   at: number;
   day: number;
@@ -12,7 +12,7 @@ interface Minute {
   time: string;
 }
 
-/** Every minute from `from` until `to`, told by ICU, another way than the code takes. */
+/** Returns every minute from `from` until `to`. Uses ICU, unlike the code under test. */
 export function minutesOf(timeZone: string, from: string, to: string): Minute[] {
   const clock = new Intl.DateTimeFormat('en-US', {
     timeZone,
@@ -38,7 +38,7 @@ export function minutesOf(timeZone: string, from: string, to: string): Minute[] 
   return minutes;
 }
 
-/** For each minute whether it is open. Right where shifts begin and end with a minute, and clocks change with one. */
+/** Returns whether each minute is open. Correct if shifts and clock changes are at full minutes. */
 export function openMinutes(minutes: Minute[], { shifts, holidays }: WorkingTime): boolean[] {
   const closed = new Set(holidays.map(({ date }) => date));
   return minutes.map(({ day, date, time }) => {
@@ -52,7 +52,7 @@ export function openMinutes(minutes: Minute[], { shifts, holidays }: WorkingTime
   });
 }
 
-/** The dates of these days, and of the days before and after them. */
+/** Returns the dates of these days, and of the days before and after them. */
 export function datesAround(from: string, to: string): string[] {
   const dates: string[] = [];
   for (let at = Date.parse(from) - DAY_MS; at <= Date.parse(to) + DAY_MS; at += DAY_MS) {

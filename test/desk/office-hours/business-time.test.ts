@@ -20,7 +20,7 @@ const MINUTE_MS = 60_000;
 const BERLIN = 'Europe/Berlin';
 const LORD_HOWE = 'Australia/Lord_Howe';
 
-/** 'monday 09:00-17:00' */
+/** For example 'monday 09:00-17:00'. */
 const shiftOf = (text: string): WorkingShift => {
   const [day_of_week, times = ''] = text.split(' ');
   const [start, end] = times.split('-');
@@ -39,14 +39,14 @@ const day = (date: string, days = 1): [Date, Date] => [
   new Date(Date.parse(`${date}T00:00Z`) + days * 86_400_000),
 ];
 
-/** What is open, as '29 01:00 to 29 02:00': days of the month and times in UTC. */
+/** Returns the open intervals such as '29 01:00 to 29 02:00': days of the month and times in UTC. */
 const shown = (of: Parameters<typeof calendar>, from: string, days: number) =>
   openIntervals(calendar(...of), ...day(from, days)).map((interval) => {
     const [start, end] = [interval.start, interval.end].map((at) => at.toISOString().slice(8, 16).replace('T', ' '));
     return `${start} to ${end}`;
   });
 
-describe('what is open', () => {
+describe('open intervals', () => {
   it.each<[string, Parameters<typeof calendar>, string, number, string[]]>([
     [
       'a split day',
@@ -126,25 +126,25 @@ describe('what is open', () => {
     ['the repeated half hour', [LORD_HOWE, ['sunday 01:30-02:00']], '2026-04-04', 1, ['04 14:30 to 04 15:30']],
     ['the gap of half an hour', [LORD_HOWE, ['sunday 01:30-03:00']], '2026-10-03', 1, ['03 15:00 to 03 16:00']],
     ['Kathmandu', ['Asia/Kathmandu', ['monday 09:00-17:00']], '2026-06-01', 1, ['01 03:15 to 01 11:15']],
-    // In 2011 Apia went from the end of 29 December, a Thursday, to the beginning of the 31st, at 10:00Z.
-    ['a day that never was', ['Pacific/Apia', ['friday 00:00-00:00']], '2011-12-29', 3, []],
-  ])('is right for %s', (_, of, from, days, expected) => {
+    // In 2011 Apia skipped 30 December, a Friday: the clock went from the end of the 29th to the 31st, at 10:00Z.
+    ['a day skipped by the time zone', ['Pacific/Apia', ['friday 00:00-00:00']], '2011-12-29', 3, []],
+  ])('are correct for %s', (_, of, from, days, expected) => {
     expect(shown(of, from, days)).toEqual(expected);
   });
 
-  it.each(Object.entries(DAYS_OF))('on %s', (day_of_week, days) => {
+  it.each(Object.entries(DAYS_OF))('are on the right days of the week for %s', (day_of_week, days) => {
     const open = openIntervals(calendar('UTC', [`${day_of_week} 09:00-10:00`]), ...day('2026-06-07', 7)); // a Sunday
     expect(open.map(({ start }) => start.getUTCDay())).toEqual([...days]);
   });
 });
 
-describe('the bounds', () => {
+describe('calculations with office hours', () => {
   const always = calendar(BERLIN, ['everyday 00:00-00:00']);
   const never = calendar(BERLIN, []);
   const nightly = calendar('UTC', ['monday 22:00-06:00']);
   const at = new Date('2026-06-01T12:00:00.250Z');
 
-  it('of a change: none where it is always open or never', () => {
+  it('find no next change if it is always open or always closed', () => {
     expect(nextChange(always, at)).toBeNull();
     expect(nextChange(never, at)).toBeNull();
     expect(nextChange(calendar(BERLIN, ['everyday 00:00-00:00'], ['2026-12-25']), at)).toEqual(
@@ -152,7 +152,7 @@ describe('the bounds', () => {
     );
   });
 
-  it('of an addition: never, and more than comes in ten years', () => {
+  it('find no end of a duration without open hours or beyond ten years', () => {
     expect(addBusinessSeconds(never, at, 1)).toBeNull();
     expect(addBusinessSeconds(never, at, 0)).toEqual(at);
     expect(addBusinessSeconds(always, at, 3_600.5)).toEqual(new Date('2026-06-01T13:00:00.750Z'));
@@ -160,25 +160,25 @@ describe('the bounds', () => {
     expect(addBusinessSeconds(nightly, at, 1e9)).toBeNull();
   });
 
-  it('of a sum that ends with a shift: its end, not the start of the next', () => {
+  it('end a duration of full shifts at the end of a shift, not at the start of the next', () => {
     expect(addBusinessSeconds(nightly, at, 8 * 3_600)).toEqual(new Date('2026-06-02T06:00Z'));
     expect(addBusinessSeconds(nightly, at, 8 * 3_600 + 1)).toEqual(new Date('2026-06-08T22:00:01Z'));
   });
 
-  it('of a span: nothing where it ends before it begins, and fractions where it has some', () => {
+  it('count nothing between times in reverse order, and count fractions of a second', () => {
     expect(businessSecondsBetween(always, at, new Date('2026-06-01T11:00Z'))).toBe(0);
     expect(businessSecondsBetween(always, at, new Date('2026-06-01T12:00:01Z'))).toBe(0.75);
     expect(openIntervals(always, at, at)).toEqual([]);
   });
 
-  it('of a shift: its start is open, its end is not', () => {
+  it('include the start of a shift and exclude its end', () => {
     const openAt = (time: string) => isOpen(nightly, new Date(time));
     expect(['2026-06-01T21:59:59.999Z', '2026-06-02T06:00Z'].map(openAt)).toEqual([false, false]);
     expect(['2026-06-01T22:00Z', '2026-06-02T05:59:59.999Z'].map(openAt)).toEqual([true, true]);
   });
 });
 
-/** Days around changes of clocks, and Kathmandu, where there are none. */
+/** Days around clock changes, and Kathmandu without any. */
 const SPANS = [
   [BERLIN, '2026-03-27T22:00Z', '2026-03-31T00:00Z'],
   [BERLIN, '2026-10-23T22:00Z', '2026-10-27T00:00Z'],
@@ -199,7 +199,7 @@ const worlds = SPANS.map(([zone, from, to]) => ({
 }));
 
 const times = fc
-  .oneof(fc.integer({ min: 0, max: 1_439 }), fc.integer({ min: 60, max: 240 }), fc.constantFrom(0, 1_439)) // changes come at night
+  .oneof(fc.integer({ min: 0, max: 1_439 }), fc.integer({ min: 60, max: 240 }), fc.constantFrom(0, 1_439)) // clock changes are at night
   .map((minute) => new Date(minute * MINUTE_MS).toISOString().slice(11, 19));
 const shifts = fc.array(
   fc.record({
@@ -226,8 +226,8 @@ const cases = fc.constantFrom(...worlds).chain(({ zone, minutes, dates }) =>
   }),
 );
 
-describe('an oracle that steps minute by minute agrees', () => {
-  /** The rules with the oracle's answers for the same working time. */
+describe('a minute-by-minute oracle of business time', () => {
+  /** Compares the rules with the oracle for the same working time. */
   const compare = (
     check: (
       calendar: ReturnType<typeof businessCalendar>,
@@ -248,7 +248,7 @@ describe('an oracle that steps minute by minute agrees', () => {
       { numRuns: RUNS },
     );
 
-  it('on what is open, and how long', () =>
+  it('agrees with the open intervals and their duration', () =>
     compare((of, at, open, [first, last]) => {
       const [from, to] = [new Date(at[first] as number), new Date(at[last] as number)];
       const expected: { start: Date; end: Date }[] = [];
@@ -263,7 +263,7 @@ describe('an oracle that steps minute by minute agrees', () => {
       expect(businessSecondsBetween(of, from, to)).toBe(open.slice(first, last).filter(Boolean).length * 60);
     }));
 
-  it('on whether it is open, also within the minute, and when that changes', () =>
+  it('agrees with the open state, also within the minute, and with its next change', () =>
     compare((of, at, open, [first]) => {
       const from = new Date(at[first] as number);
       expect(isOpen(of, from)).toBe(open[first]);
@@ -274,7 +274,7 @@ describe('an oracle that steps minute by minute agrees', () => {
       else expect(told).toBe(at[change]);
     }));
 
-  it('on when so much time has passed', () =>
+  it('agrees with the end of a duration', () =>
     compare((of, at, open, [first, last]) => {
       const from = new Date(at[first] as number);
       const worked = open.slice(first, last).filter(Boolean).length;
@@ -286,7 +286,7 @@ describe('an oracle that steps minute by minute agrees', () => {
       expect(businessSecondsBetween(of, from, until as Date)).toBe(seconds);
     }));
 
-  it('over weeks or a year of Berlin, its holidays and nights', () => {
+  it('agrees over weeks or a year in Berlin with holidays and night shifts', () => {
     const working = hours(
       BERLIN,
       ['monday_to_friday 08:30-12:00', 'monday_to_friday 13:00-17:45', 'friday_and_saturday 22:00-04:00'],

@@ -18,7 +18,7 @@ const create = async (fields: object = {}) => (await api.org.post('/office-hours
 const read = async (id: string) => (await api.org.get(`/office-hours/${id}`)).body;
 
 describe('office hours', () => {
-  it('are made, read, listed oldest first, and deleted', async () => {
+  it('are created, read, listed oldest first, and deleted', async () => {
     const org = await api.createOrg();
     const { status, body: first } = await org.post('/office-hours', BERLIN);
     expect(status).toBe(201);
@@ -45,12 +45,12 @@ describe('office hours', () => {
     }
   });
 
-  it('take every name of days', async () => {
+  it('accept every name of days', async () => {
     const shifts = Object.keys(DAYS_OF).map((day_of_week) => ({ ...MORNING, day_of_week }));
     expect(await create({ shifts })).toMatchObject({ shifts });
   });
 
-  it('are replaced as a whole: what is left out is gone, and shifts keep their ids', async () => {
+  it('are replaced as a whole: omitted shifts are deleted, and the others keep their ids', async () => {
     const before = await create();
     const [morning, night] = before.shifts;
     const longer = { ...night, end_time: '08:00:00' };
@@ -69,7 +69,7 @@ describe('office hours', () => {
     expect(await read(before.id)).toEqual(after);
   });
 
-  it('keep their holidays in a change that names none, and lose them by an empty list', async () => {
+  it('keep their holidays if a change omits them, and lose them by an empty list', async () => {
     const { id, shifts } = await create();
     const change = (fields: object) => api.org.put(`/office-hours/${id}`, { ...BERLIN, shifts, ...fields });
     expect((await change({ holidays: undefined })).status).toBe(200);
@@ -78,7 +78,7 @@ describe('office hours', () => {
     expect((await read(id)).holidays).toEqual([]);
   });
 
-  it('are changed by one at a time: of two that delete each other’s shift, the second is refused', async () => {
+  it('are changed one request at a time: if two requests delete each other’s shift, the second is refused', async () => {
     const { id, shifts } = await create();
     const [morning, night] = shifts;
     const answers = await Promise.all(
@@ -88,7 +88,7 @@ describe('office hours', () => {
   });
 });
 
-describe('bad input', () => {
+describe('invalid office hours', () => {
   const shift = (fields: object) => [{ ...MORNING, ...fields }];
 
   it.each([
@@ -118,13 +118,13 @@ describe('bad input', () => {
     ['holidays.0.date', [{ date: '2026-02-29' }]],
     ['holidays.0.date', [{ date: '25.12.2026' }]],
     ['holidays.0.name', [{ ...CHRISTMAS, name: '' }]],
-  ])('in %s is a 400 that names it (%#)', async (path, value) => {
+  ])('with a bad %s are a 400 that names the field (%#)', async (path, value) => {
     const { status, body } = await api.org.post('/office-hours', { ...BERLIN, [path.split('.')[0] as string]: value });
     expect(status).toBe(400);
     expect(body.issues.map((issue: { path: string }) => issue.path)).toEqual([`body.${path}`]);
   });
 
-  it('in a change: shifts need an id, of these office hours, once', async () => {
+  it('are refused in a change unless each shift has a known id, once', async () => {
     const { id, shifts } = await create();
     const others = await create();
     const { id: _, ...withoutId } = shifts[0];
@@ -144,7 +144,7 @@ describe('bad input', () => {
   });
 });
 
-describe('the status', () => {
+describe('the status of office hours', () => {
   const status = async (id: string, at?: string) =>
     (await api.org.get(`/office-hours/${id}/status${at === undefined ? '' : `?at=${encodeURIComponent(at)}`}`)).body;
 
@@ -156,12 +156,12 @@ describe('the status', () => {
     ['in a night that loses an hour', '2026-03-28T22:00:00Z', true, '2026-03-29T04:00:00.000Z'],
     ['in the first year', '1970-01-01T00:00:00Z', false, '1970-01-01T08:00:00.000Z'],
     ['in the last', '2199-12-31T23:59:59.999Z', false, '2200-01-01T08:00:00.000Z'],
-  ])('tells %s', async (_, at, open, next_change_at) => {
+  ])('is correct for a time %s', async (_, at, open, next_change_at) => {
     const { id } = await create({ holidays: [CHRISTMAS] });
     expect(await status(id, at)).toEqual({ open, next_change_at });
   });
 
-  it('is that of now where no time is given', async () => {
+  it('is the current one without a given time', async () => {
     const { id } = await create({
       shifts: [{ day_of_week: 'everyday', start_time: '00:00:00', end_time: '00:00:00' }],
       holidays: [],
@@ -177,15 +177,15 @@ describe('the status', () => {
     '2200-01-01T00:00:00Z',
     '9999-12-31T23:59:59Z',
     '0000-01-01T00:00:00+14:00',
-  ])('of %s is a 400', async (at) => {
+  ])('is a 400 for the time %s', async (at) => {
     const { id } = await create();
     const answer = await api.org.get(`/office-hours/${id}/status?at=${encodeURIComponent(at)}`);
     expect(answer).toMatchObject({ status: 400, body: { issues: [{ path: 'query.at' }] } });
   });
 });
 
-describe('who may', () => {
-  it('read with office-hours:read, change with office-hours:write', async () => {
+describe('access to office hours', () => {
+  it('requires office-hours:read for reading and office-hours:write for changes', async () => {
     const { id } = await create();
     const reader = await api.org.withScopes('office-hours:read');
     const writer = await api.org.withScopes('office-hours:write');
@@ -202,7 +202,7 @@ describe('who may', () => {
     expect((await writer.delete(`/office-hours/${id}`)).status).toBe(200);
   });
 
-  it('never reach those of another org: they are a 404, and stay', async () => {
+  it('is a 404 for another org, and changes nothing', async () => {
     const mine = await create();
     const { other } = api;
     const answers = await Promise.all([
