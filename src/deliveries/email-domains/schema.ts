@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { DomainName, Timestamp } from '../../http/schemas.ts';
 
-/** What the names of a domain's records, of at most 253 characters, leave to the domain (RFC 1035, 2.3.4). */
+/** The names of a domain's DNS records have at most 253 characters, prefix included (RFC 1035, 2.3.4). */
 const MAX_DOMAIN_LENGTH = 229;
 
 const SendingDomainName = DomainName.refine(

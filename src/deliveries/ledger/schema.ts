@@ -53,7 +53,7 @@ export const Delivery = z
   })
   .meta({ id: 'Delivery' });
 
-/** A delivery with all that was said about it. */
+/** A delivery with all responses and reports about it. */
 export const DeliveryDetail = Delivery.extend({
   gate: z.string().nullable().describe('The gate that holds it, or left it out.'),
   not_before: Timestamp.nullable().describe('When it is tried again, or looked at again.'),

@@ -3,7 +3,7 @@ import { PhoneNumber } from '../../contacts/phone-number.schema.ts';
 import { ContactRef } from '../../contacts/schema.ts';
 import { Id } from '../../http/schemas.ts';
 
-/** A template message of WhatsApp. `variables` fill its places in order: of the header's text, of the body, of the buttons. */
+/** A template message of WhatsApp. `variables` fill its placeholders in order: header text, body, buttons. */
 export const SendTemplate = z
   .object({
     template_id: z.string().min(1).max(255).describe("Meta's id of the template."),

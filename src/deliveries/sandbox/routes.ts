@@ -20,7 +20,7 @@ const SandboxOutbox = z
   })
   .meta({ id: 'SandboxOutbox' });
 
-/** What the sandbox has taken in place of providers. In development only. */
+/** The sends accepted by the sandbox in place of providers. In development only. */
 export const sandboxRoutes: FastifyPluginAsyncZod = async (app) => {
   app.get('/sandbox/outbox', {
     config: { scope: 'any' },

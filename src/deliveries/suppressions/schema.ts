@@ -27,7 +27,7 @@ export const AddSuppression = z
   });
 export type AddSuppression = z.infer<typeof AddSuppression>;
 
-/** A valid address as it is stored: e-mail in lower case, phone numbers in E.164. */
+/** Returns a valid address as stored: e-mail in lower case, phone numbers in E.164. */
 export const storedAddress = ({ channel, address }: AddSuppression): string => ADDRESS_ON[channel].parse(address);
 
 export const ListSuppressions = z.object({
