@@ -23,7 +23,7 @@ import { exitRepliedContacts } from '../src/sequences/enrollment/replies.service
 import { enrollChangedContacts, enrollCreatedContacts } from '../src/sequences/enrollment/service.ts';
 import { cancelSendsOfDeletedContacts, reevaluateDeferrals } from '../src/sequences/sending/deferrals.service.ts';
 
-/** What we do ourselves about what happened, by the type of event. */
+/** Our own reactions to each type of event. */
 export const REACTIONS: Reactions = {
   'contact-created': [enrollCreatedContacts, startTriggeredRuns],
   'contact-updated': [enrollChangedContacts, assignPoliciesByContact],
