@@ -17,9 +17,7 @@ const SubscriptionHandshake = z.object({
   'hub.challenge': z.string().max(1024),
 });
 
-/**
- * The callbacks of providers: status reports and the messages of contacts. Public, but each callback must be signed.
- */
+/** The callbacks of providers: status reports and the messages of contacts. Public, but each callback must be signed. */
 export const callbackRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config, secrets, callbacks: urls }) => {
   const deps = { secrets, urls, isDevelopment: config.DEVELOPMENT };
   app.removeAllContentTypeParsers();

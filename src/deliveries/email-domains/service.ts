@@ -97,9 +97,7 @@ export async function pageOfDomains(db: Db, orgId: string, query: ListDomains) {
   return { items: items.map((row) => ({ ...row, domainName: row.domain, ...toResponse(row) })), next };
 }
 
-/**
- * Finds the key for signing e-mail from this domain: its own if verified, else the key of the nearest verified parent.
- */
+/** Finds the key for signing e-mail from this domain: its own if verified, else the key of the nearest verified parent. */
 export async function findDkimSigning(
   db: Db,
   secrets: Secrets,

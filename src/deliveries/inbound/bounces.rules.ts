@@ -47,9 +47,7 @@ export function recipientReports(text: string): RecipientReport[] {
     });
 }
 
-/**
- * Returns the report about the recipient `to`. If no report names it, returns the first failure, else the first report.
- */
+/** Returns the report about the recipient `to`. If no report names it, returns the first failure, else the first report. */
 export const reportAbout = (to: string, reports: RecipientReport[]): RecipientReport | undefined =>
   reports.find(({ recipient }) => recipient === to) ?? reports.find(({ action }) => action === 'failed') ?? reports[0];
 

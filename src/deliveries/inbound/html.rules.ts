@@ -1,6 +1,4 @@
-/**
- * Matches markup in a document without line breaks. An unclosed match ends with the document, so one pass is enough.
- */
+/** Matches markup in a document without line breaks. An unclosed match ends with the document, so one pass is enough. */
 const MARKUP =
   /<!--.*?(?:-->|$)|<(style|script|head|title)\b.*?(?:<\/\1 ?>|$)|<\/?([a-z][a-z\d]*)[^>]*(?:>|$)|<[!?][^>]*(?:>|$)/gi;
 const BLOCK = /^(?:address|article|blockquote|div|dd|dl|dt|footer|h[1-6]|header|hr|li|ol|p|pre|section|table|tr|ul)$/i;
@@ -8,10 +6,7 @@ const ENTITY = /&(?:#(\d{1,7})|#x([\da-f]{1,6})|(amp|lt|gt|quot|apos|nbsp));/gi;
 const NAMED_ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ' };
 const MAX_CODE_POINT = 0x10ffff;
 
-/**
- * Returns the text of an HTML e-mail without tags and with its line breaks. Takes time linear in the length of any
- * input.
- */
+/** Returns the text of an HTML e-mail without tags and with its line breaks. Takes time linear in the length of any input. */
 export function textOfHtml(html: string): string {
   return html
     .replace(/\s+/g, ' ')

@@ -1,9 +1,7 @@
 import { domainToASCII } from 'node:url';
 import { createDeliverySigner, type DeliveryRef } from '../ledger/delivery-signer.ts';
 
-/**
- * The largest MAC in base32 within the 64 characters before the @ (RFC 5321, 4.5.3.1.1), beside a prefix and both ids.
- */
+/** The largest MAC in base32 within the 64 characters before the @ (RFC 5321, 4.5.3.1.1), beside a prefix and both ids. */
 const MAC_BYTES = 6;
 const TOKEN_LENGTH = 61;
 /** 304 bits in base32 (RFC 4648, 7): the first digit carries four of them. */

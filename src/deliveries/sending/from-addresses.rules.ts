@@ -15,9 +15,7 @@ const FROM_ADDRESS_KEYS: Record<ConnectedChannel, string[]> = {
   voice: ['phone_number_id'],
 };
 
-/**
- * Returns the number or service used as sender of all messages of a connection, or null if each message has its own.
- */
+/** Returns the number or service used as sender of all messages of a connection, or null if each message has its own. */
 export function fromAddressIn(channel: ConnectedChannel, settings: object): string | null {
   const values: Record<string, unknown> = { ...settings };
   const sender = FROM_ADDRESS_KEYS[channel].map((key) => values[key]).find((value) => typeof value === 'string');

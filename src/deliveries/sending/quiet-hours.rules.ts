@@ -27,9 +27,7 @@ export interface LocalDay {
 
 const MAX_WAIT_MS = 2 * DAY_MS;
 
-/**
- * The most populous zones of wide countries. They decide if a window leaves no hour of the day for the whole country.
- */
+/** The most populous zones of wide countries. They decide if a window leaves no hour of the day for the whole country. */
 const MAIN_ZONES: Record<string, string> = {
   AU: 'Australia/Sydney',
   BR: 'America/Sao_Paulo',
@@ -87,9 +85,7 @@ export function recipientZones({ phone_number, custom_data }: Recipient, orgTime
   return zonesOf(countriesOf(phone_number)) ?? [orgTimeZone ?? 'UTC'];
 }
 
-/**
- * Returns the zone's calendar day around the instant: 23 to 25 hours, or any other length after unusual clock changes.
- */
+/** Returns the zone's calendar day around the instant: 23 to 25 hours, or any other length after unusual clock changes. */
 export function dayOf(at: Date, timeZone: string): LocalDay {
   const dayMs = Math.floor(wallClockMsAt(at.getTime(), timeZone) / DAY_MS) * DAY_MS;
   const firstFrom = (from: number, midnight: number) =>

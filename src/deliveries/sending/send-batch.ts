@@ -105,7 +105,7 @@ export class SenderUnavailable extends ProviderError {
   readonly reason: string;
 
   constructor({ reason, isConfiguration, retryAfterMs }: SenderProblem) {
-    super(`The provider takes nothing: ${reason}`, {
+    super(`The sender is unavailable: ${reason}`, {
       transient: true,
       ...(retryAfterMs === undefined ? {} : { retryAfterMs: Math.min(retryAfterMs, MAX_RETRY_AFTER_MS) }),
     });

@@ -32,18 +32,14 @@ export interface EmailSendersDeps {
 }
 
 export interface EmailSenders {
-  /**
-   * Returns a sender through the org's own mail server, else the default one. Returns undefined if there is neither.
-   */
+  /** Returns a sender through the org's own mail server, else the default one. Returns undefined if there is neither. */
   of(orgId: string): Promise<MessageSender | undefined>;
   close(): void;
 }
 
 type Signing = Awaited<ReturnType<typeof findDkimSigning>>;
 
-/**
- * Creates senders of e-mail, signed for its domain. All batches share one connection pool per mail server and login.
- */
+/** Creates senders of e-mail, signed for its domain. All batches share one connection pool per mail server and login. */
 export function createEmailSenders(deps: EmailSendersDeps): EmailSenders {
   const { db, secrets, egress, smtpUrl, isDevelopment } = deps;
   const fallback = smtpUrl === undefined ? undefined : createSmtpSender(smtpSettingsOf(smtpUrl));
