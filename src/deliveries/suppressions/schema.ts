@@ -47,7 +47,9 @@ export const Suppression = z
     address: z.string(),
     reason: z
       .string()
-      .describe('`unsubscribed` or `manual`: transactional messages still go. `bounced`: nothing goes any more.'),
+      .describe(
+        '`unsubscribed` or `manual`: transactional messages are still sent. `bounced`: nothing is sent any more.',
+      ),
     created_at: Timestamp,
   })
   .meta({ id: 'Suppression' });
