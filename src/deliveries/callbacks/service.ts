@@ -71,7 +71,10 @@ export async function readCallback(
   }
 }
 
-/** Receives a verified callback completely or not at all. A repeated callback changes nothing. */
+/**
+ * Receives a verified callback completely or not at all. A repeated callback changes nothing, but announces its call
+ * reports again.
+ */
 export function receiveCallback(
   db: Db,
   orgId: string,

@@ -10,8 +10,8 @@ import { isOptIn, isOptOut } from './opt-out.rules.ts';
 export type ReceivedMessage = Omit<NewInboundMessage, 'id' | 'isReply'>;
 
 /**
- * Receives a contact's message once. An SMS of STOP suppresses its number on the channel and is no reply; START removes
- * this suppression. Any other message continues the contact's session.
+ * Receives a contact's message once. An SMS of STOP suppresses its number on the channel and is no reply. START removes
+ * this suppression. Any message but STOP continues the contact's session.
  */
 export function receiveMessage(db: Db, orgId: string, inbound: ReceivedMessage): Promise<void> {
   const { channel, from, body } = inbound;

@@ -32,7 +32,7 @@ export async function insertMessage(db: Db, orgId: string, id: string, message: 
   return inserted !== undefined;
 }
 
-/** Finds the existing message of a request made within a day. Older keys are deleted. */
+/** Finds the existing message of a request made within a day. Removes the key from an older one. */
 export async function findMessageByRequestKey(db: Db, orgId: string, requestKey: string): Promise<string | undefined> {
   await sql`
     update deliveries set request_key = null
