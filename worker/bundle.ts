@@ -6,8 +6,9 @@ import { fileURLToPath } from 'node:url';
 const BUNDLER = fileURLToPath(new URL('./bundler.ts', import.meta.url));
 
 /**
- * The workflow code, as every worker of this version runs it: out of a file that the bundler has written, else bundled now. That takes some
- * seconds, and a process of its own, for a worker would hold on to the 100 MB that webpack asks for. Throws where the code cannot be bundled.
+ * Returns the workflow code for all workers of this version: from a file written by the bundler, else bundled now.
+ * Bundling takes some seconds and runs in a separate process, because webpack's 100 MB of memory would stay with the
+ * worker. Throws if bundling fails.
  */
 export async function loadWorkflowBundle(file?: string): Promise<{ code: string }> {
   if (file !== undefined) return { code: await readFile(file, 'utf8') };

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
 
-// A program that writes the bundle into the file it is given, or sends it to the process that started it.
+// Writes the bundle to the given file, or sends it to the parent process.
 const workflowsPath = fileURLToPath(new URL('../workflows/index.ts', import.meta.url));
 const { code } = await bundleWorkflowCode({ workflowsPath, logger: new DefaultLogger('WARN') });
 const [file] = process.argv.slice(2);

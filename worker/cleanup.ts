@@ -14,14 +14,17 @@ const CLEANUPS = {
   wakeStalledQueues,
 };
 
-/** Deletes what has run out, now and then. Every worker does; a second one finds nothing left. Ends with the returned function. */
+/**
+ * Deletes expired data periodically. Every worker does so: a second one finds nothing left. The returned function stops
+ * it.
+ */
 export function startCleanup(db: Db, log: Pick<FastifyBaseLogger, 'warn'>): () => void {
   const sweep = async () => {
     for (const [chore, run] of Object.entries(CLEANUPS)) {
       try {
         while ((await run(db)) > 0);
       } catch (error) {
-        log.warn({ err: error, chore }, 'housekeeping failed; it is done again later');
+        log.warn({ err: error, chore }, 'cleanup failed; it will be retried later');
       }
     }
   };

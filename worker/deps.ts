@@ -25,15 +25,15 @@ import { createSecrets, type Secrets } from '../src/secrets.ts';
 
 export interface WorkerDeps {
   deps: Omit<ActivityDeps, 'stopping'>;
-  /** Where mail is received. Undefined where the configuration names no domain for it. */
+  /** The port for receiving e-mail. Undefined if no inbound domain is configured. */
   inboundPort: number | undefined;
-  /** Receives no more mail. To be called first. */
+  /** Stops receiving e-mail. Call it first. */
   stopReceiving(): Promise<void>;
-  /** To be called when no activity runs any more. The database is the caller's to close. */
+  /** Call it when no activity is running any more. The caller closes the database. */
   close(): Promise<void>;
 }
 
-/** Creates the dependencies of the activities as the configuration sets them, and starts to receive mail. */
+/** Creates the dependencies of the activities by the configuration, and starts receiving e-mail. */
 export async function createWorkerDeps(
   config: Config,
   db: Db,
@@ -75,7 +75,7 @@ interface SharedDeps {
   tokens: ReturnType<typeof createMailTokens>;
 }
 
-/** The senders of all channels. In development, channels that are not connected are delivered to the sandbox. */
+/** Creates the senders of all channels. In development, the sandbox replaces channels without a connection. */
 function createSenders(config: Config, db: Db, { secrets, egress, tokens }: SharedDeps) {
   const ownEgress = createEgress({ allow: ALLOW_ALL });
   const callbacks = createCallbackUrls(config.JWT_SECRET, config.PUBLIC_URL);

@@ -65,7 +65,7 @@ while (!isStopping) {
     log.info('working');
     await workers.done;
   } catch (error) {
-    log.warn({ err: error }, 'Temporal is away; trying again');
+    log.warn({ err: error }, 'Temporal is unavailable; retrying');
     await sleep(RETRY_MS);
   }
 }

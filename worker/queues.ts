@@ -1,7 +1,7 @@
 import type { WorkerOptions } from '@temporalio/worker';
 import type { TaskQueue } from '../src/temporal/contract.ts';
 
-/** How much of each queue one worker process takes on. */
+/** The limits of one worker process for each queue. */
 export const QUEUES: Record<
   TaskQueue,
   Pick<WorkerOptions, 'maxConcurrentActivityTaskExecutions' | 'maxCachedWorkflows'>

@@ -27,7 +27,7 @@ import {
   wakeClocksOfChangedPolicies,
 } from '../src/sla/waking.service.ts';
 
-/** What we do ourselves about what happened, by the type of event. */
+/** Our own reactions to each type of event. */
 export const REACTIONS: Reactions = {
   'contact-created': [enrollCreatedContacts, startTriggeredRuns],
   'contact-updated': [enrollChangedContacts, assignPoliciesByContact],

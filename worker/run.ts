@@ -18,7 +18,7 @@ export interface WorkersOptions {
 export interface Workers {
   /** Rejects when a worker fails; resolves after `stop`. */
   done: Promise<void>;
-  /** Takes no more work, lets batches finish what they have under way and other activities run on for some seconds, then ends. */
+  /** Stops receiving work, lets batches finish their started sends and other activities run for some seconds, then ends. */
   stop(): Promise<void>;
 }
 
@@ -53,7 +53,7 @@ export async function runWorkers({ connection, namespace, workflowBundle, deps }
   };
 }
 
-/** Where one fails the others are shut down too: the caller starts them all anew. */
+/** Shuts down all workers if one fails: the caller restarts them together. */
 async function runTogether(workers: Worker[], shutDown: () => void): Promise<void> {
   const runs = workers.map((worker) =>
     worker.run().catch((error: unknown) => {

@@ -4,11 +4,14 @@ import type { Config } from '../src/config.ts';
 
 export interface WorkerTemporal {
   connection: NativeConnection;
-  /** On the workers' own connection, so that a workflow that it starts may begin in them at once. */
+  /** Uses the workers' own connection, so the SDK may start a workflow's first task directly in them. */
   client: Client;
 }
 
-/** Connects workers, and the relay beside them. Rejects when Temporal cannot be reached; later it is reached again by itself. */
+/**
+ * Connects the workers and the relay. Rejects if Temporal cannot be reached. Later interruptions are retried
+ * automatically.
+ */
 export async function connectWorkers({ TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE }: Config): Promise<WorkerTemporal> {
   const connection = await NativeConnection.connect({ address: TEMPORAL_ADDRESS });
   return { connection, client: new Client({ connection, namespace: TEMPORAL_NAMESPACE }) };

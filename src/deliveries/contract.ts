@@ -30,10 +30,10 @@ export const SEND_EMAILS: WorkflowContract<SendEmailsInput> = {
   workflowId: ({ requestId }) => `email/${requestId}`,
 };
 
-/** What a batch of requested sends did. */
+/** The progress of one batch of requested sends. */
 export interface RequestProgress {
   hasMore: boolean;
-  /** Time until a postponed send is tried again, or null when all are settled. */
+  /** Time until the next deferred send is due, or null when all are settled. */
   nextDueInMs: number | null;
 }
 
@@ -42,7 +42,7 @@ export interface MessageRef {
   deliveryId: string;
 }
 
-/** One message that a request asked for: a WhatsApp template, a call, a test of a step, an answer in a session. */
+/** Sends one requested message: a WhatsApp template, a call, a test of a step, or a reply in a session. */
 export const SEND_MESSAGE: WorkflowContract<MessageRef> = {
   type: 'sendMessage',
   taskQueue: 'interactive',
@@ -53,17 +53,17 @@ export interface ReconcileSendsInput {
   orgId: string;
 }
 
-/** Asks providers what became of an org's sends whose answer was lost. */
+/** Asks providers for the outcome of an org's sends without a known outcome. */
 export const RECONCILE_SENDS: WorkflowContract<ReconcileSendsInput> = {
   type: 'reconcileSends',
   taskQueue: 'interactive',
   workflowId: ({ orgId }) => `reconciliation/${orgId}`,
 };
 
-/** What a round of asking found. */
+/** The result of one reconciliation round. */
 export interface ReconciliationProgress {
   found: number;
-  /** Time until providers are asked again, or null when nothing is left to ask for. */
+  /** Time until the next round, or null when nothing is left to reconcile. */
   nextInMs: number | null;
 }
 
@@ -72,7 +72,10 @@ export interface InboundEmailRef {
   inboundEmailId: string;
 }
 
-/** What a mail that came in was. `bounced` takes the address off the channel; `failed` says that this one mail did not arrive. */
+/**
+ * The classification of an inbound e-mail. `bounced` suppresses the address on the channel; `failed` means only this
+ * one e-mail was not delivered.
+ */
 export type InboundEmailResult =
   | 'reply'
   | 'bounced'
@@ -83,7 +86,7 @@ export type InboundEmailResult =
   | 'unreadable bounce'
   | 'unreadable';
 
-/** Takes what a mail that came in tells about the delivery it was addressed for. */
+/** Processes an inbound e-mail about the delivery named by its recipient address. */
 export const RECEIVE_INBOUND_EMAIL: WorkflowContract<InboundEmailRef> = {
   type: 'receiveInboundEmail',
   taskQueue: 'interactive',

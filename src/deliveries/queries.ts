@@ -30,7 +30,7 @@ export function findDelivery(db: Db, orgId: string, id: string) {
     .executeTakeFirst();
 }
 
-/** What a delivery waits for, and what its provider answered. */
+/** Finds the reason for a delivery's wait and its provider's responses. */
 export function findDeliveryProgress(db: Db, orgId: string, id: string) {
   return db
     .selectFrom('deliveries')
@@ -40,7 +40,7 @@ export function findDeliveryProgress(db: Db, orgId: string, id: string) {
     .executeTakeFirstOrThrow();
 }
 
-/** What was reported about a delivery, oldest first. */
+/** Lists the reports about a delivery, oldest first. */
 export function listDeliveryCallbacks(db: Db, orgId: string, deliveryId: string) {
   return db
     .selectFrom('delivery_callbacks')
@@ -54,7 +54,7 @@ export function listDeliveryCallbacks(db: Db, orgId: string, deliveryId: string)
 
 type DeliveryFilters = Pick<ListDeliveries, 'channel' | 'status' | 'contact_id' | 'sequence_id'>;
 
-/** A page of deliveries by creation. */
+/** Lists a page of deliveries by creation. */
 export function listDeliveries(db: Db, orgId: string, filters: DeliveryFilters, place: PageRequest) {
   let query = db.selectFrom('deliveries').select(COLUMNS).where('org_id', '=', orgId);
   if (filters.channel !== undefined) query = query.where('channel', '=', filters.channel);
@@ -64,7 +64,10 @@ export function listDeliveries(db: Db, orgId: string, filters: DeliveryFilters, 
   return query.$call(orderedByCreation(place)).execute();
 }
 
-/** Ends a delivery that is `unknown`; undefined where there is none that is. It was sent, if at all, before it became unknown. */
+/**
+ * Settles an `unknown` delivery. Returns undefined if there is no such delivery. If it was sent, it was sent before it
+ * became unknown.
+ */
 export function settleUnknownDelivery(db: Db, orgId: string, id: string, outcome: 'sent' | 'failed') {
   return db
     .updateTable('deliveries')

@@ -4,7 +4,7 @@ import { orderedByCreation, type PageRequest } from '../db/cursor.ts';
 import type { Channel } from './contract.ts';
 import type { SuppressionsTable } from './suppressions/table.ts';
 
-/** What an unsubscribe page says: whom it is for and who wrote. */
+/** Finds the recipient and the org named on an unsubscribe page. */
 export function findUnsubscribeTarget(db: Db, orgId: string, deliveryId: string) {
   return db
     .selectFrom('deliveries as delivery')
@@ -15,7 +15,7 @@ export function findUnsubscribeTarget(db: Db, orgId: string, deliveryId: string)
     .executeTakeFirst();
 }
 
-/** Takes the delivery's address off the channel. A second time changes nothing, and a bounce stays a bounce. */
+/** Suppresses the delivery's address on its channel. A repeated call changes nothing, and a bounce stays a bounce. */
 export async function insertUnsubscribe(db: Db, orgId: string, deliveryId: string): Promise<void> {
   await sql`
     insert into suppressions (org_id, id, channel, address, reason)
@@ -25,13 +25,13 @@ export async function insertUnsubscribe(db: Db, orgId: string, deliveryId: strin
   `.execute(db);
 }
 
-/** The end of an insertion of suppressions: the newest reason stands, but a bounce stays a bounce. */
+/** The end of an insertion of suppressions: the newest reason wins, but a bounce stays a bounce. */
 export const KEEP_BOUNCED = sql`on conflict (org_id, channel, address) do update set reason = excluded.reason
   where suppressions.reason <> 'bounced'`;
 
 const COLUMNS = ['id', 'channel', 'address', 'reason', 'created_at'] as const;
 
-/** Takes an address off a channel, and gives what stands there: a suppression that was there before stays as it is. */
+/** Suppresses an address on a channel and returns the stored suppression. An existing one stays unchanged. */
 export function insertSuppression(
   db: Db,
   orgId: string,
@@ -47,7 +47,7 @@ export function insertSuppression(
     .executeTakeFirstOrThrow();
 }
 
-/** Lets messages reach an address again whose owner had asked for none. */
+/** Removes the suppression of an unsubscribed address. Other suppressions stay. */
 export async function deleteUnsubscribe(db: Db, orgId: string, channel: Channel, address: string): Promise<void> {
   await sql`
     delete from suppressions where org_id = ${orgId} and channel = ${channel} and address = ${address} and reason = 'unsubscribed'
@@ -63,7 +63,7 @@ export async function deleteSuppression(db: Db, orgId: string, id: string): Prom
   return numDeletedRows > 0n;
 }
 
-/** A page of suppressions by creation. */
+/** Lists a page of suppressions by creation. */
 export function listSuppressions(
   db: Db,
   orgId: string,

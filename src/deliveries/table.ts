@@ -1,7 +1,7 @@
 import type { ColumnType, Generated } from 'kysely';
 import type { Channel, DeliveryStatus } from './contract.ts';
 
-/** What the provider said to one attempt. */
+/** The provider's response to one attempt. */
 export interface AttemptResponse {
   attempt: number;
   at: string;
@@ -18,7 +18,7 @@ export interface DeliveriesTable {
   step_id: string | null;
   email_request_id: string | null;
   contact_id: string | null;
-  /** Of a message that a request asked for. */
+  /** The key of the request for a message. */
   request_key: string | null;
   to: string | null;
   status: DeliveryStatus;
@@ -28,16 +28,16 @@ export interface DeliveriesTable {
   attempts: Generated<number>;
   lease: string | null;
   not_before: Date | null;
-  /** Address or number that it goes out from. */
+  /** The address or number used as sender. */
   sender: string | null;
-  /** Which gate holds it or left it out. */
+  /** The gate holding or skipping it. */
   gate: string | null;
   /** When its latest attempt began. */
   began_at: Date | null;
   answers: ColumnType<AttemptResponse[], string | undefined, string>;
   lookups: Generated<number>;
   look_up_at: Date | null;
-  /** An attempt of it ended in the middle: whatever ends it must not say that nothing was sent. */
+  /** One of its attempts was interrupted: its final status must not claim nothing was sent. */
   may_have_gone: Generated<boolean>;
   content: ColumnType<Record<string, unknown> | null, string | null, string | null>;
   created_at: Generated<Date>;

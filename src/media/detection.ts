@@ -11,7 +11,10 @@ import {
   textType,
 } from './file-types.rules.ts';
 
-/** What a file is by its bytes, whatever its name says. Throws unsupported, with what was found, unless it is a type that is taken. */
+/**
+ * Detects a file's type by its bytes, whatever its name. Throws unsupported with the detected type unless it is an
+ * accepted one.
+ */
 export async function detectType(path: string, fileName: string): Promise<FileType> {
   const head = await headOfText(path);
   if (head === undefined || head.startsWith('%PDF-')) {
@@ -27,7 +30,10 @@ function throwUnsupported(found: string): never {
   throw unsupported(`The file is ${found}, whatever its name says. ${ACCEPTED_TYPES} are taken`);
 }
 
-/** The beginning of the file, if all of it is text: valid UTF-8 without binary characters. Undefined otherwise. */
+/**
+ * Returns the beginning of the file if all of it is text: valid UTF-8 without binary characters. Returns undefined
+ * otherwise.
+ */
 async function headOfText(path: string): Promise<string | undefined> {
   const decoder = new TextDecoder('utf-8', { fatal: true });
   let head = '';

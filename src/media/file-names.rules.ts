@@ -3,15 +3,18 @@ import type { FileType } from './file-types.rules.ts';
 const MAX_NAME_BYTES = 200;
 const DEFAULT_NAME = 'file';
 
-/** Control and format characters, those that turn the direction of text among them, and separators of lines. Joiners are part of some words. */
+/**
+ * Control and format characters, including those for text direction, and line separators. Joiners are excluded: some
+ * words need them.
+ */
 const INVISIBLE = /(?!\p{Join_Control})[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
-/** What some file system refuses or takes for a part of the path. */
+/** Characters refused by some file system or read as a part of the path. */
 const RESERVED = /[<>:"|?*]/g;
 const DEVICE = /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i;
 
 /**
- * A name under which the file can be saved on any system: the last part of a path, without what cannot be seen, in at most 200 bytes,
- * and with an ending of its type, so that opening it starts no other program than the one for what it is.
+ * Returns a file name safe on any system: the last part of a path, without invisible characters, in at most 200 bytes.
+ * Its extension belongs to the type, so opening the file starts only a program for this type.
  */
 export function cleanFileName(given: string, { extensions }: FileType): string {
   const visible = given.toWellFormed().normalize('NFC').replaceAll(INVISIBLE, '');
@@ -22,7 +25,10 @@ export function cleanFileName(given: string, { extensions }: FileType): string {
   return `${truncate(safeStem, MAX_NAME_BYTES - extension.length - 1)}.${extension}`;
 }
 
-/** `attachment` with the name in both forms (RFC 6266, 4.3): in ASCII for old clients, and as it is (RFC 8187). */
+/**
+ * Returns an `attachment` header with the name in both forms (RFC 6266, 4.3): in ASCII for old clients, and unchanged
+ * (RFC 8187).
+ */
 export function attachmentNamed(fileName: string): string {
   const plain = fileName.replaceAll(/[^\x20-\x7e]|["\\%]/gu, '_');
   const encoded = encodeURIComponent(fileName).replaceAll(
@@ -32,13 +38,13 @@ export function attachmentNamed(fileName: string): string {
   return `attachment; filename="${plain}"; filename*=UTF-8''${encoded}`;
 }
 
-/** The ending stays where it is one of the type's; else it belongs to the stem, and the usual one is added. */
+/** Splits off an extension of the type. Any other extension belongs to the stem, and the type's usual one is added. */
 function splitExtension(name: string, extensions: FileType['extensions']): [stem: string, extension: string] {
   const [, stem = '', extension = ''] = /^(.*)\.([^.]*)$/s.exec(name) ?? [];
   return extensions.includes(extension.toLowerCase()) ? [stem, extension] : [name, extensions[0]];
 }
 
-/** At most so many bytes in UTF-8, in whole characters. */
+/** Truncates to a number of bytes in UTF-8, in whole characters. */
 function truncate(text: string, maxBytes: number): string {
   let bytes = 0;
   let kept = '';

@@ -1,12 +1,12 @@
-/** The most that a file may have (spec 2.8). */
+/** The largest accepted file (spec 2.8). */
 export const MAX_FILE_BYTES = 5 * 1024 ** 2;
-/** How far browsers look for the type of a text (WHATWG MIME Sniffing, 5.2). */
+/** The number of bytes read by browsers to detect the type of a text (WHATWG MIME Sniffing, 5.2). */
 export const SNIFFED_BYTES = 1445;
 
-/** What a file is served as. */
+/** The type used for serving a file. */
 export interface FileType {
   mime: string;
-  /** Endings that programs take for this type, the usual one first. */
+  /** The extensions associated with this type, the usual one first. */
   extensions: readonly [string, ...string[]];
 }
 
@@ -18,7 +18,7 @@ const OGG: FileType = { mime: 'audio/ogg', extensions: ['ogg', 'oga', 'opus'] };
 const CSV: FileType = { mime: 'text/csv', extensions: ['csv'] };
 const TEXT: FileType = { mime: 'text/plain', extensions: ['txt', 'text', 'log', 'md', 'tsv', 'json', 'yaml', 'yml'] };
 
-/** All that is taken beside text, by the names that detection has for it. */
+/** The accepted types other than text, by the detector's names for them. */
 const TYPES: Readonly<Record<string, FileType>> = {
   'image/png': PNG,
   'image/apng': PNG,
@@ -40,22 +40,25 @@ const TYPES: Readonly<Record<string, FileType>> = {
   [`${OFFICE}.presentationml.presentation`]: { mime: `${OFFICE}.presentationml.presentation`, extensions: ['pptx'] },
 };
 
-/** For people who are told why their file was refused. */
+/** The accepted types in words, for messages about refused files. */
 export const ACCEPTED_TYPES =
   'PNG, JPEG, GIF, WebP, PDF, MP4, WebM, MP3, Ogg, WAV, M4A, docx, xlsx, pptx, plain text and CSV';
 
-/** The type of a file that is not text, if it is taken. */
+/** Returns the type of a file other than text, or undefined if it is not accepted. */
 export const binaryType = (detected: string): FileType | undefined =>
   Object.hasOwn(TYPES, detected) ? TYPES[detected] : undefined;
 
-/** The type of a text. Only its name tells a table from other text. */
+/** Returns the type of a text. Only the name distinguishes CSV from other text. */
 export const textType = (fileName: string): FileType => (/\.csv$/i.test(fileName) ? CSV : TEXT);
 
-/** Bytes that WHATWG MIME Sniffing (3) calls binary. No text has them. */
+/** Binary bytes by WHATWG MIME Sniffing (3). No text contains them. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what it looks for
 export const BINARY_CHARACTER = /[\u0000-\u0008\u000b\u000e-\u001a\u001c-\u001f\u007f]/;
 
-/** Texts that some program runs or renders: what browsers sniff at the beginning (WHATWG MIME Sniffing, 7.1), and active elements anywhere. */
+/**
+ * Texts run or rendered by some program: those sniffed by browsers at the beginning (WHATWG MIME Sniffing, 7.1), and
+ * active elements anywhere.
+ */
 const ACTIVE_TEXTS: [RegExp, string][] = [
   [/^<(!doctype html|html|head|script|iframe|h1|div|font|table|a|style|title|b|body|br|p|!--)[\s>-]/i, 'HTML'],
   [/<svg[\s>/:]/i, 'SVG'],
@@ -71,7 +74,10 @@ const ACTIVE_TEXTS: [RegExp, string][] = [
   [/^%!/, 'PostScript'],
 ];
 
-/** What would run or be rendered if a text, of which this is the beginning, were opened without regard to its type; undefined for a harmless one. */
+/**
+ * Returns the kind of active content in a text, given its beginning: content run or rendered if the text is opened
+ * without regard to its type. Returns undefined for a harmless text.
+ */
 export function activeContentOf(head: string): string | undefined {
   const text = head.replace(/^\ufeff/, '').trimStart();
   return ACTIVE_TEXTS.find(([pattern]) => pattern.test(text))?.[1];

@@ -20,13 +20,19 @@ export interface MediaLinkTarget {
 }
 
 export interface MediaLinks {
-  /** Good for seven days and the rest of this one (UTC): the same link all day, so that who polls sees no change. */
+  /**
+   * Returns a link valid for seven days and the rest of the current one (UTC). The link stays the same all day, so
+   * polling clients see no change.
+   */
   linkOf(media: MediaRef, now?: Date): string;
-  /** What a token was made for, or undefined when it is not one of ours. Takes the same time for any wrong ones. */
+  /** Returns the target of a token, or undefined if the token is not ours. Takes the same time for all invalid ones. */
   read(token: string, now?: Date): MediaLinkTarget | undefined;
 }
 
-/** Links to files by which anybody who has one gets the file: both ids and the expiry, with 128 bits of HMAC-SHA256 over them. */
+/**
+ * Creates links to files. Anybody with a link gets the file. A link contains both ids and the expiry, with 128 bits of
+ * HMAC-SHA256 over them.
+ */
 export function createMediaLinks(secret: string, publicUrl: string): MediaLinks {
   const key = Buffer.from(hkdfSync('sha256', secret, '', 'media links', 32));
   const macOf = (signed: Uint8Array) => createHmac('sha256', key).update(signed).digest().subarray(0, MAC_BYTES);

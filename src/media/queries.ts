@@ -9,7 +9,7 @@ export async function insertMedia(db: Db, media: Media): Promise<void> {
   await db.insertInto('media').values(media).execute();
 }
 
-/** The file, unless it is deleted. */
+/** Finds a file, unless it is deleted. */
 export function findMedia(db: Db, orgId: string, id: string): Promise<Media | undefined> {
   return db
     .selectFrom('media')
@@ -20,7 +20,7 @@ export function findMedia(db: Db, orgId: string, id: string): Promise<Media | un
     .executeTakeFirst();
 }
 
-/** Those of the files that are not deleted. */
+/** Lists the files, without the deleted ones. */
 export function listMedia(db: Db, orgId: string, ids: string[]): Promise<Media[]> {
   return db
     .selectFrom('media')
@@ -31,7 +31,7 @@ export function listMedia(db: Db, orgId: string, ids: string[]): Promise<Media[]
     .execute();
 }
 
-/** Marks files as deleted and forgets their names: their links end when the transaction does. */
+/** Marks files as deleted and removes their names. Their links end with the commit of the transaction. */
 export async function softDeleteMedia(trx: Trx, orgId: string, ids: string[]): Promise<void> {
   if (ids.length === 0) return;
   await trx
@@ -42,11 +42,11 @@ export async function softDeleteMedia(trx: Trx, orgId: string, ids: string[]): P
     .execute();
 }
 
-/** Files of any org that are marked, the oldest first: for who deletes their bytes. */
+/** Lists deleted files of all orgs, oldest first, for the purge of their bytes. */
 export const listDeletedMedia = (db: Db, limit: number) =>
   db.selectFrom('media').select('key').where('deleted_at', 'is not', null).orderBy('deleted_at').limit(limit).execute();
 
-/** Keys begin with their org's id. */
+/** Deletes the rows of deleted files. Needs no org id: keys begin with it. */
 export async function deleteMediaRows(db: Db, keys: string[]): Promise<void> {
   if (keys.length === 0) return;
   await db.deleteFrom('media').where('key', 'in', keys).where('deleted_at', 'is not', null).execute();

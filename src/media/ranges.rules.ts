@@ -1,4 +1,4 @@
-/** Both ends included. */
+/** Both ends inclusive. */
 interface Range {
   start: number;
   end: number;
@@ -7,8 +7,8 @@ interface Range {
 const ONE_RANGE = /^bytes=(\d*)-(\d*)$/i;
 
 /**
- * The part of `size` bytes that a Range header asks for (RFC 9110, 14.1.2). What is no single range of bytes asks for the whole, as a
- * server may take it.
+ * Returns the part of `size` bytes requested by a Range header (RFC 9110, 14.1.2). Any header other than a single byte
+ * range requests the whole: a server may ignore it.
  */
 export function rangeOf(header: string | undefined, size: number): Range | 'whole' | 'unsatisfiable' {
   const [, first = '', last = ''] = ONE_RANGE.exec(header ?? '') ?? [];

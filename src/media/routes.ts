@@ -32,7 +32,7 @@ export const mediaRoutes: FastifyPluginAsyncZod<Deps> = async (app, { storage, m
       operationId: 'uploadFile',
       tags: ['media'],
       description:
-        'Keeps a file: PNG, JPEG, GIF, WebP, PDF, MP4, WebM, MP3, Ogg, WAV, M4A, docx, xlsx, pptx, plain text or CSV, told apart by its bytes. Anything else is a 415 that says what it is.',
+        'Stores a file: PNG, JPEG, GIF, WebP, PDF, MP4, WebM, MP3, Ogg, WAV, M4A, docx, xlsx, pptx, plain text or CSV, detected by its bytes. Anything else is a 415 with the detected type.',
       consumes: ['multipart/form-data'],
       body: FileUpload,
       response: { 201: UploadedFile, ...errorResponses(403) },
@@ -72,13 +72,16 @@ export const mediaRoutes: FastifyPluginAsyncZod<Deps> = async (app, { storage, m
   });
 };
 
-/** A file is saved, never run: whatever it holds, no browser takes it for another type, shows it in our name or lets it do anything. */
+/**
+ * A file is saved, never run: whatever its content, no browser treats it as another type, shows it under our name or
+ * runs it.
+ */
 const headersOf = ({ file_name, mime_type }: Media) => ({
   'content-type': mime_type.startsWith('text/') ? `${mime_type}; charset=utf-8` : mime_type,
   'content-disposition': attachmentNamed(file_name),
   'content-security-policy': "sandbox; default-src 'none'",
   'x-content-type-options': 'nosniff',
-  'cross-origin-resource-policy': 'cross-origin', // pages that have the link may show it as an image
+  'cross-origin-resource-policy': 'cross-origin', // pages with the link may show it as an image
   'cache-control': 'private, max-age=3600',
   'accept-ranges': 'bytes',
 });

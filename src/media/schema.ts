@@ -1,6 +1,9 @@
 import { z } from 'zod';
 
-/** Spec 2.8. What is said here is for the document and for what is not multipart: that is read as a stream, see http/uploads.ts. */
+/**
+ * Spec 2.8. This schema serves only the OpenAPI document and requests without multipart. Multipart bodies are read as a
+ * stream: see http/uploads.ts.
+ */
 export const FileUpload = z
   .object({ file: z.file('must be a file, sent as multipart/form-data').describe('At most 5 MB') })
   .nullish();

@@ -15,11 +15,14 @@ const DELETES_PER_BATCH = 100;
 
 export interface NewFile {
   content: Chunks;
-  /** As its sender calls it. */
+  /** The sender's name for it. */
   fileName: string;
 }
 
-/** Keeps a file of the org: of a type that is taken, at most 5 MB. The row comes after the bytes, so that it never leads to nothing. */
+/**
+ * Stores a file of the org: of an accepted type, at most 5 MB. Inserts the row after storing the bytes, so a row always
+ * has its bytes.
+ */
 export async function storeMedia(
   db: Db,
   storage: Storage,
@@ -31,7 +34,7 @@ export async function storeMedia(
   return media;
 }
 
-/** Puts a file into storage as keepBytes does, however its bytes come. */
+/** Puts a file of streamed bytes into storage, like storeBytes. */
 export async function storeContent(storage: Storage, orgId: string, { content, fileName }: NewFile): Promise<Media> {
   const spooled = await spool(content, MAX_FILE_BYTES);
   try {
@@ -42,8 +45,8 @@ export async function storeContent(storage: Storage, orgId: string, { content, f
 }
 
 /**
- * Puts a file's bytes into storage, and gives the row that is still to be inserted. A crash in between leaves an object that no row
- * names: it costs its space and nothing else.
+ * Puts a file's bytes into storage and returns the row to insert. A crash in between leaves an object without a row: it
+ * only wastes space.
  */
 export async function storeBytes(storage: Storage, orgId: string, fileName: string, bytes: Spool): Promise<Media> {
   if (bytes.size === 0) throw invalid('The file is empty', [{ path: 'body.file', message: 'must not be empty' }]);
@@ -54,7 +57,7 @@ export async function storeBytes(storage: Storage, orgId: string, fileName: stri
   return { org_id: orgId, id, key, file_name: cleanFileName(fileName, type), mime_type: type.mime, size: bytes.size };
 }
 
-/** The file that a link leads to. Throws notFound for a link that is not ours or a deleted file, gone for a link that has expired. */
+/** Returns the file of a link. Throws notFound for a foreign link or a deleted file, and gone for an expired link. */
 export async function getLinkedMedia(db: Db, links: MediaLinks, token: string): Promise<Media> {
   const link = links.read(token);
   if (link === undefined) throw notFound('file');
@@ -64,7 +67,10 @@ export async function getLinkedMedia(db: Db, links: MediaLinks, token: string): 
   return media;
 }
 
-/** The org's files that links lead to, in order; undefined for a link that is not the org's, has expired or whose file is deleted. */
+/**
+ * Finds the org's files of links, in order. The result is undefined for links of other orgs, expired links and deleted
+ * files.
+ */
 export async function findLinkedMedia(
   db: Db,
   links: MediaLinks,
@@ -83,7 +89,7 @@ export async function findLinkedMedia(
   return ids.map((id) => found.find((media) => media.id === id));
 }
 
-/** Puts a file that was received into storage with its row. */
+/** Puts an uploaded file into storage and inserts its row. */
 export async function storeUpload(
   db: Db,
   storage: Storage,
@@ -95,7 +101,7 @@ export async function storeUpload(
   return media;
 }
 
-/** The file's bytes, or those of the range. */
+/** Opens the file's bytes, or those of the range. */
 export async function openMedia(storage: Storage, media: Media, range?: ByteRange) {
   const bytes = await storage.get(media.key, range);
   if (bytes === undefined) throw notFound('file');
@@ -103,8 +109,8 @@ export async function openMedia(storage: Storage, media: Media, range?: ByteRang
 }
 
 /**
- * Deletes the bytes of what was marked, and then the rows. What fails is found by the next call, and so is what a crash left. Not for inside
- * of a transaction: bytes do not come back with a rollback.
+ * Deletes the bytes of deleted files, then their rows. The next call resumes after a failure or a crash. Not for use in
+ * a transaction: a rollback does not restore bytes.
  */
 export async function purgeDeletedMedia(db: Db, storage: Storage): Promise<void> {
   for (;;) {

@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 
-/** Whether a caller gave what only its sender can know. Takes as long for a near miss as for a far one. */
+/** Whether a given secret is the expected one. The duration does not depend on the number of matching characters. */
 export const isSameSecret = (given: string, expected: string): boolean =>
   timingSafeEqual(digestOf(given), digestOf(expected));
 

@@ -7,15 +7,15 @@ export interface FareHarborCredentials {
   user_key: string;
 }
 
-/** `unavailable` says nothing about the credentials. */
+/** `unavailable` means nothing is known about the credentials. */
 export type FareHarborCheckResult = 'accepted' | 'refused' | 'unavailable';
 
 export interface FareHarbor {
-  /** Asks the live API whether it takes the credentials. */
+  /** Checks the credentials with the live API. */
   check(credentials: FareHarborCredentials): Promise<FareHarborCheckResult>;
 }
 
-/** A client of FareHarbor's External API, version 1. */
+/** Creates a client of FareHarbor's External API, version 1. */
 export function createFareHarbor(egress: Egress, baseUrl: string): FareHarbor {
   const companies = `${baseUrl}/api/external/v1/companies/`;
   return {

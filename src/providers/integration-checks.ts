@@ -16,7 +16,7 @@ interface OauthCredentials {
   refresh_token: string;
 }
 
-/** A connection to try: the provider, and its settings with their secrets. */
+/** A connection to check: the provider, and its settings with their secrets. */
 export type IntegrationToCheck =
   | { provider: 'smtp'; settings: SmtpSettings }
   | { provider: 'twilio'; settings: { base_url?: string; account_sid: string; auth_token: string } }
@@ -31,11 +31,11 @@ export type IntegrationToCheck =
 
 export interface CheckResult {
   connected: boolean;
-  /** What came back, in a sentence. Never a secret. */
+  /** The response in one sentence. Never contains a secret. */
   message: string;
 }
 
-/** Makes one harmless real call, and says what came back. Never throws for what the provider or the network does. */
+/** Makes one harmless real call and returns its result. Never throws for failures of the provider or the network. */
 export type IntegrationCheck = (integration: IntegrationToCheck) => Promise<CheckResult>;
 
 export function createIntegrationCheck(egress: Egress): IntegrationCheck {
@@ -124,7 +124,7 @@ async function checkHubspot(
   return { connected: false, message: `HubSpot answered for the account ${portalId}, but portal_id is ${portal_id}` };
 }
 
-/** Asks for a visitor's token, as a conversation would; none begins. */
+/** Requests a visitor's token without starting a conversation. */
 async function checkSalesforce(egress: Egress, settings: SalesforceSettings): Promise<CheckResult> {
   const { path, body } = await tokenRequestOf(settings, 'switchboard');
   const headers = { accept: 'application/json', 'content-type': 'application/json' };
@@ -132,7 +132,7 @@ async function checkSalesforce(egress: Egress, settings: SalesforceSettings): Pr
   return resultOf('Salesforce', await egress.request(urlOf(settings.base_url, API_PATH + path), request));
 }
 
-/** Connects and signs in, without sending mail (RFC 5321, 3.1 and RFC 4954). */
+/** Connects and signs in, without sending e-mail (RFC 5321, 3.1 and RFC 4954). */
 async function verifySmtp(
   egress: Egress,
   { host, port, secure, username, password }: SmtpSettings,
@@ -166,7 +166,7 @@ function resultOf(name: string, { status, body }: EgressResponse): CheckResult {
   return { connected: false, message: `${name} ${what} (${status})${because}` };
 }
 
-/** The text at `key` of a JSON object, or at `key.message`, where it is one. */
+/** Returns the text at `key` or at `key.message` of a JSON object, if there is one. */
 function textAt(body: string, key: string): string | undefined {
   try {
     const value = (JSON.parse(body) as Record<string, unknown> | null)?.[key];

@@ -2,49 +2,52 @@
 export type SendOutcome =
   | { kind: 'accepted'; providerId: string }
   /**
-   * It will never go. `suppress`: the address is no good or opted out; `config`: no message of this sender can go. `providerId`: where the
-   * provider had taken it before.
+   * It will never be sent. `suppress`: the address is unreachable or opted out. `config`: no message of this sender can
+   * be sent. `providerId`: set if the provider had accepted it before.
    */
   | { kind: 'rejected'; because: 'permanent' | 'suppress' | 'config'; reason: string; providerId?: string }
-  /** Proof that nothing was sent. `provider`: the provider as a whole takes nothing now. */
+  /** Certainly nothing was sent. `provider`: the provider as a whole is unavailable now. */
   | { kind: 'retry'; scope: 'recipient' | 'provider'; reason: string; retryAfterMs?: number | undefined }
   /** It may have been sent, or not. */
   | { kind: 'unknown'; reason: string };
 
-/** One client of a third party that sends. One port a channel says what a message is. */
+/** A sending client of one provider. Each channel's port defines its message type. */
 export interface Sender<Message> {
   provider: string;
-  /** How many sends can usefully be under way at once. */
+  /** The number of useful concurrent sends. */
   concurrency: number;
-  /** Never throws: what went wrong is an outcome. */
+  /** Never throws: failures are outcomes. */
   send(message: Message): Promise<SendOutcome>;
-  /** Asks the provider what became of a send whose answer was lost. Undefined: it knows of none. Throws a ProviderError where it cannot say. */
+  /**
+   * Asks the provider for the outcome of a send with a lost response. Returns undefined if the provider does not know
+   * the send. Throws a ProviderError if the provider cannot tell.
+   */
   findLostSend?(sent: LostSend): Promise<SendOutcome | undefined>;
   close(): void;
 }
 
-/** What is known of a send whose answer was lost. */
+/** The known facts about a send with a lost response. */
 export interface LostSend {
   deliveryId: string;
   to: string;
-  /** The text that was sent, where the channel has one. */
+  /** The sent text, if the channel has one. */
   body: string | undefined;
-  /** Not sent before this moment. */
+  /** It was not sent before this time. */
   since: Date;
 }
 
-/** What a provider's status callback says about one message. */
+/** A provider's status callback about one message. */
 export interface StatusReport {
   providerId: string;
-  /** Our own id, where the callback carries it. */
+  /** Our own id, if the callback carries it. */
   deliveryId: string | undefined;
   status: 'sent' | 'delivered' | 'read' | 'failed';
   reason: string | null;
-  /** The address is no good for this channel: it opted out, or is none. */
+  /** The address is unusable on this channel: it opted out or does not exist. */
   isSuppressing: boolean;
 }
 
-/** A message that a contact sent us through the provider. */
+/** A message from a contact, received through the provider. */
 export interface InboundMessage {
   providerId: string;
   from: string;
@@ -52,17 +55,17 @@ export interface InboundMessage {
   text: string;
 }
 
-/** Something of note in a call. */
+/** An event in a call. */
 export interface CallReport {
   moment: 'phone-call-started' | 'phone-call-finished' | 'pre-voice-call-transfer' | 'voice-call-transferred';
   providerId: string;
-  /** Our own id, where the callback carries it. */
+  /** Our own id, if the callback carries it. */
   deliveryId: string | undefined;
-  /** What the provider says of the call. */
+  /** The provider's data about the call. */
   call: Record<string, string | number | null>;
 }
 
-/** What a verified callback holds. Anything that is of no interest to us is left out. */
+/** The relevant content of a verified callback. */
 export interface CallbackContent {
   reports: StatusReport[];
   messages: InboundMessage[];

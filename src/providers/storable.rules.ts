@@ -1,2 +1,2 @@
-/** A text as any column holds it: without NUL, and with no half of a surrogate pair. */
+/** Returns a text storable in any column: without NUL, and without halves of surrogate pairs. */
 export const storable = (text: string): string => text.replaceAll('\0', '').toWellFormed();

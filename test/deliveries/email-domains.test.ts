@@ -27,14 +27,14 @@ const put = (domainName: unknown, who: Client = org) => who.put('/email/domains'
 const check = (domainName: string, who: Client = org) => who.patch(`/email/domains/${encodeURIComponent(domainName)}`);
 const list = async (query = '', who: Client = org) => (await who.get(`/email/domains${query}`)).body;
 
-/** The record that a domain needs, of a domain that is added where it is not there yet. */
+/** Returns the DKIM record of a domain, added first if needed. */
 async function recordOf(domainName = DOMAIN, who: Client = org) {
   const [record] = (await put(domainName, who)).body.domainRecords;
   const p: string = record.value.replace('v=DKIM1; k=rsa; p=', '');
   return { name: record.name as string, value: record.value as string, p };
 }
 
-/** Adds a domain and has it verified. */
+/** Adds a domain and verifies it. */
 async function prove(domainName = DOMAIN, who: Client = org) {
   const record = await recordOf(domainName, who);
   dns.set(record.name, [record.value]);
@@ -43,7 +43,7 @@ async function prove(domainName = DOMAIN, who: Client = org) {
 }
 
 describe('a sending domain', () => {
-  it('gets a key of its own, and says which records it needs, the same each time', async () => {
+  it('gets its own key and lists the DNS records to publish, the same for every request', async () => {
     const { status, body } = await put(DOMAIN);
     const { name, value, p } = await recordOf();
     expect([status, body]).toEqual([
@@ -68,13 +68,13 @@ describe('a sending domain', () => {
     expect(dns.queries).toEqual([]);
   });
 
-  it('has one key, however many ask for it at once', async () => {
+  it('has one key, however many requests add it at once', async () => {
     const answers = await Promise.all(Array.from({ length: 4 }, () => put(DOMAIN)));
     expect(new Set(answers.map(({ status, body }) => `${status} ${JSON.stringify(body)}`)).size).toBe(1);
     expect((await list()).items).toHaveLength(1);
   });
 
-  it('is proved by each org for itself', async () => {
+  it('must be verified by each org separately', async () => {
     const mine = await prove();
     const theirs = await recordOf(DOMAIN, api.other);
     expect(theirs.name).not.toBe(mine.name);
@@ -94,7 +94,7 @@ describe('a sending domain', () => {
     expect((await list('', api.other)).items).toHaveLength(1);
   });
 
-  it('that is deleted is gone with its key: the same domain begins anew', async () => {
+  it('loses its key with its deletion: adding it again creates a new key', async () => {
     const before = await prove();
     expect(await org.delete(`/email/domains/${DOMAIN.toUpperCase()}`)).toMatchObject({ status: 200, body: '' });
     expect((await org.delete(`/email/domains/${DOMAIN}`)).status).toBe(404);
@@ -105,7 +105,7 @@ describe('a sending domain', () => {
     expect((await check(DOMAIN)).body.domainStatus).toBe('pending');
   });
 
-  it('is one of a hundred at most, also where several come at once', async () => {
+  it('is refused beyond a hundred domains per org, even for concurrent requests', async () => {
     await sql`
       insert into sending_domains (org_id, id, domain, selector, public_key, private_key)
       select ${org.id}, gen_random_uuid(), n || '.example', 's', 'p', 'k' from generate_series(1, 99) n
@@ -116,7 +116,7 @@ describe('a sending domain', () => {
     expect((await put('99.example')).status).toBe(200);
   });
 
-  it('stands in the list by creation, page by page', async () => {
+  it('is listed by creation, page by page', async () => {
     const names = ['c.example.com', 'a.example.com', 'b.example.com'];
     for (const name of names) await put(name);
     const first = await list('?limit=2');
@@ -132,7 +132,7 @@ describe('a sending domain', () => {
     ['BÜCHER.example', 'xn--bcher-kva.example'],
     ['例え.テスト', 'xn--r8jz45g.xn--zckzah'],
     [`${'a.'.repeat(111)}example`, `${'a.'.repeat(111)}example`],
-  ])('%s is kept as %s, and found in either spelling', async (given, kept) => {
+  ])('%s is stored as %s and found by either spelling', async (given, kept) => {
     expect((await put(given)).body.domainRecords[1].name).toBe(`_dmarc.${kept}`);
     expect((await list()).items.map(({ domainName }: { domainName: string }) => domainName)).toEqual([kept]);
     expect((await check(given)).status).toBe(200);
@@ -165,7 +165,7 @@ describe('a sending domain', () => {
     null,
     5,
     ['example.com'],
-  ])('%j is refused, naming what to change', async (domainName) => {
+  ])('%j is refused with the field to change', async (domainName) => {
     const answer = await put(domainName);
     expect([answer.status, answer.body.issues?.map(({ path }: { path: string }) => path)]).toEqual([
       400,
@@ -178,7 +178,7 @@ describe('a sending domain', () => {
   });
 });
 
-describe('verification', () => {
+describe('verification of a sending domain', () => {
   const half = (text: string) => [text.slice(0, 200), text.slice(200)];
 
   it.each<[string, (record: { value: string; p: string }) => (string | string[])[]]>([
@@ -191,7 +191,7 @@ describe('verification', () => {
     ['in another order, with tags of its own', ({ p }) => [half(`n=ours; p=${p}; h=sha256; k=rsa; v=DKIM1; t=s`)]],
     ['with its defaults left out', ({ p }) => [half(`p=${p}`)]],
     ['beside texts of a wildcard', ({ value }) => ['v=spf1 -all', value, 'v=DMARC1; p=none']],
-  ])('takes the record %s', async (_, texts) => {
+  ])('accepts the record %s', async (_, texts) => {
     const record = await recordOf();
     dns.set(record.name, texts(record));
     const { status, body } = await check(DOMAIN);
@@ -209,7 +209,7 @@ describe('verification', () => {
     ['another key beside ours', ({ value }) => [value, 'v=DKIM1; k=rsa; p=MIIB']],
     ['our key as one of another kind', ({ p }) => [`v=DKIM1; k=ed25519; p=${p}`]],
     ['semicolons with backslashes', ({ value }) => [value.replaceAll(';', '\\;')]],
-  ])('fails where DNS has %s', async (_, texts) => {
+  ])('fails if DNS has %s', async (_, texts) => {
     const record = await recordOf();
     dns.set(record.name, texts(record));
     const { status, body } = await check(DOMAIN);
@@ -218,7 +218,7 @@ describe('verification', () => {
     expect((await check(DOMAIN)).body.domainStatus).toBe('verified');
   });
 
-  it('waits while there is no name, no record or no key, and again once a record is gone', async () => {
+  it('stays pending without a DNS name, record or key, and is pending again once a record is removed', async () => {
     const record = await recordOf();
     for (const nothing of [undefined, 'no records', ['v=spf1 -all', 'hello', 'p', '']] as const) {
       if (nothing !== undefined) dns.set(record.name, nothing === 'no records' ? nothing : [...nothing]);
@@ -230,32 +230,35 @@ describe('verification', () => {
     expect((await check(DOMAIN)).body.domainStatus).toBe('pending');
   });
 
-  it.each(['SERVFAIL', 'silence', 'nobody'] as const)('that meets %s says so, and changes nothing', async (trouble) => {
-    const server = trouble === 'nobody' ? '127.0.0.1:1' : dns.address;
-    const impatient = await startApi({
-      databaseUrl: api.databaseUrl,
-      deps: { dns: createDns({ servers: [server], timeoutMs: 250 }) },
-    });
-    try {
-      const client = impatient.client(org.key);
-      const verified = await prove();
-      const pending = await recordOf('pending.example');
-      for (const { name } of [verified, pending]) if (trouble !== 'nobody') dns.set(name, trouble);
-      const before = await list();
+  it.each(['SERVFAIL', 'silence', 'nobody'] as const)(
+    'reports the DNS failure %s and changes nothing',
+    async (trouble) => {
+      const server = trouble === 'nobody' ? '127.0.0.1:1' : dns.address;
+      const impatient = await startApi({
+        databaseUrl: api.databaseUrl,
+        deps: { dns: createDns({ servers: [server], timeoutMs: 250 }) },
+      });
+      try {
+        const client = impatient.client(org.key);
+        const verified = await prove();
+        const pending = await recordOf('pending.example');
+        for (const { name } of [verified, pending]) if (trouble !== 'nobody') dns.set(name, trouble);
+        const before = await list();
 
-      const answer = await check(DOMAIN, client);
-      expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '5']);
-      expect(answer.body.message).toMatch(
-        /^DNS gave no answer for sb\w+\._domainkey\.mail\.acme\.example \(E\w+\)\. The domain is still verified/,
-      );
-      expect((await check('pending.example', client)).body.message).toMatch(/still pending/);
-      expect(await list()).toEqual(before);
-    } finally {
-      await impatient.close();
-    }
-  });
+        const answer = await check(DOMAIN, client);
+        expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '5']);
+        expect(answer.body.message).toMatch(
+          /^DNS gave no answer for sb\w+\._domainkey\.mail\.acme\.example \(E\w+\)\. The domain is still verified/,
+        );
+        expect((await check('pending.example', client)).body.message).toMatch(/still pending/);
+        expect(await list()).toEqual(before);
+      } finally {
+        await impatient.close();
+      }
+    },
+  );
 
-  it('of a domain that is deleted meanwhile finds none', async () => {
+  it('answers 404 if the domain is deleted in the meantime', async () => {
     await put(DOMAIN);
     const resolveTxt = async () => {
       await org.delete(`/email/domains/${DOMAIN}`);
@@ -266,7 +269,7 @@ describe('verification', () => {
     await slow.close();
   });
 
-  it('takes any DMARC policy, and needs none', async () => {
+  it('accepts any DMARC policy and needs none', async () => {
     const record = await prove();
     const dmarcOf = async () => {
       const { domainStatus, domainRecords } = (await check(DOMAIN)).body;
@@ -284,13 +287,13 @@ describe('verification', () => {
   });
 });
 
-describe('the private key', () => {
+describe('the private key of a sending domain', () => {
   const storedRow = () =>
     sql<{ row: string; private_key: string }>`
       select sending_domains::text as row, private_key from sending_domains where org_id = ${org.id}
     `.execute(api.db);
 
-  it('is in no answer, and encrypted at rest for its row alone', async () => {
+  it('is in no response and is encrypted at rest for its row only', async () => {
     const record = await prove();
     const { deps, db } = api;
     const signing = await findDkimSigning(db, deps.secrets, org.id, DOMAIN);
@@ -313,7 +316,7 @@ describe('the private key', () => {
     await api.other.delete(`/email/domains/${DOMAIN}`);
   });
 
-  it('is the one that DNS has the public half of', async () => {
+  it('matches the public key published in DNS', async () => {
     const { p } = await prove();
     const signing = await findDkimSigning(api.db, api.deps.secrets, org.id, DOMAIN);
     const mail = Buffer.from('a mail');
@@ -321,7 +324,7 @@ describe('the private key', () => {
     expect(verify('sha256', mail, publicKey, sign('sha256', mail, signing?.privateKey ?? ''))).toBe(true);
   });
 
-  it('signs for its domain and all below it, the nearest one first, and only while it is verified', async () => {
+  it('signs for its domain and all subdomains, the nearest verified domain first, and only while it is verified', async () => {
     const signs = async (domain: string, orgId = org.id) =>
       (await findDkimSigning(api.db, api.deps.secrets, orgId, domain))?.domain;
     const isSender = (email: string) => isVerifiedSender(api.db, org.id, email);

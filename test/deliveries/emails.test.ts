@@ -10,7 +10,7 @@ const request = (more: object) => ({
   ...more,
 });
 
-describe('single e-mails', () => {
+describe('POST /email', () => {
   let stack: Stack;
   beforeAll(async () => {
     stack = await startStack();
@@ -27,7 +27,7 @@ describe('single e-mails', () => {
     return row.status === 'queued' || row.status === 'sending' ? undefined : row;
   };
 
-  it('sends each recipient their own text, or the fallback where they have none', async () => {
+  it('sends each recipient their own text, or the fallback if they have none', async () => {
     const { status, body } = await stack.org.post(
       '/email',
       request({
@@ -56,14 +56,14 @@ describe('single e-mails', () => {
     expect(tokens.findRef(ann?.messageId ?? '')).toEqual({ orgId: stack.org.id, deliveryId: body.data[0].id });
   });
 
-  it('waits for the delay', async () => {
+  it('sends after the delay', async () => {
     await stack.org.post('/email', request({ recipients: [{ to_email: 'late@example.com' }], delay_in_minutes: 0.03 }));
     const askedAt = Date.now();
     await eventually('the mail', () => stack.sink.to('late@example.com').length === 1);
     expect(Date.now() - askedAt).toBeGreaterThan(1_500);
   });
 
-  it('has one-click unsubscribe on all that is not transactional, which holds for sequences too', async () => {
+  it('adds a one-click unsubscribe to e-mail other than transactional, and an opt-out applies to sequences too', async () => {
     await stack.org.post(
       '/email',
       request({
@@ -109,7 +109,7 @@ describe('single e-mails', () => {
     await eventually('transactional mail', () => stack.sink.to('opt@example.com').length === 3);
   });
 
-  it('writes nothing more to an address that bounced, transactional or not', async () => {
+  it('sends nothing more to an address that bounced, not even transactional e-mail', async () => {
     stack.sink.refuse('gone@example.com', [550, '5.1.1 no such user']);
     const recipients = [{ to_email: 'gone@example.com', email_is_transactional: true }];
     const twice = request({ recipients: [...recipients, ...recipients] });
@@ -124,7 +124,7 @@ describe('single e-mails', () => {
     });
   });
 
-  it('names every recipient that has no subject or body', async () => {
+  it('names every recipient without a subject or body', async () => {
     const { status, body } = await stack.org.post('/email', {
       from_email: 'hello@acme.example',
       recipients: [

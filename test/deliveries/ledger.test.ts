@@ -53,7 +53,7 @@ describe('the ledger of deliveries', () => {
     expect((await api.org.get('/deliveries?status=lost')).status).toBe(400);
   });
 
-  it('is walked page by page, within a filter too', async () => {
+  it('is paged completely, also with a filter', async () => {
     const first = (await api.org.get('/deliveries?status=failed&limit=1')).body;
     const second = (await api.org.get(`/deliveries?status=failed&limit=1&cursor=${first.next}`)).body;
     expect([first, second].map(({ items }) => items.map((item: { channel: string }) => item.channel))).toEqual([
@@ -63,7 +63,7 @@ describe('the ledger of deliveries', () => {
     expect(second.next).toBeNull();
   });
 
-  it('shows one delivery to its own org, with an answer to why', async () => {
+  it('shows a delivery to its own org only, with the reason of its status', async () => {
     const id = await insert(api.org, { status: 'failed', reason: 'mailbox full' });
     const { status, body } = await api.org.get(`/deliveries/${id}`);
     expect(status).toBe(200);
@@ -94,7 +94,7 @@ describe('the ledger of deliveries', () => {
   it.each([
     ['sent', 'the connection broke', 'settled by hand; it was unknown: the connection broke'],
     ['failed', null, 'settled by hand'],
-  ])('takes %s for a delivery that is unknown, once', async (outcome, reason, expected) => {
+  ])('accepts the outcome %s for an unknown delivery, once', async (outcome, reason, expected) => {
     const id = await insert(api.org, { status: 'unknown', reason });
     expect((await api.other.post(`/deliveries/${id}/resolve`, { outcome })).status).toBe(404);
     expect((await api.org.post(`/deliveries/${id}/resolve`, { outcome: 'read' })).status).toBe(400);
@@ -108,7 +108,7 @@ describe('the ledger of deliveries', () => {
     expect([again.status, again.body.message]).toEqual([409, expect.stringContaining(`this one is ${outcome}`)]);
   });
 
-  it('lets nobody settle what is known', async () => {
+  it('refuses to settle a delivery with a known outcome', async () => {
     const id = await insert(api.org, { status: 'accepted' });
     expect((await api.org.post(`/deliveries/${id}/resolve`, { outcome: 'failed' })).status).toBe(409);
     expect((await api.org.get(`/deliveries/${id}`)).body.status).toBe('accepted');

@@ -25,7 +25,7 @@ describe('outside of development', () => {
     message: 'must be of a verified sending domain: see PUT /email/domains',
   };
 
-  it('takes mail only from a verified domain, or one below it, and signs it for that domain', async () => {
+  it('e-mail is accepted only from a verified domain or a subdomain, and signed for it', async () => {
     const refused = await stack.org.post('/email', mail('hello@acme.example'));
     expect([refused.status, refused.body.issues]).toEqual([400, [problem]]);
     expect((await stack.other.post('/email', mail('hello@verified.example'))).status).toBe(400);
@@ -40,17 +40,17 @@ describe('outside of development', () => {
     expect(signature.toLowerCase()).toMatch(/h=[^;]*from:[^;]*subject/);
   });
 
-  it('saves no sequence that would write from any other domain', async () => {
+  it('a sequence with a sender of any other domain is refused', async () => {
     const step = emailStep('Hi', 0, { from_email: 'hello@acme.example' });
     const { status, body } = await stack.org.post('/sequences', { filter: null, steps: [step] });
     expect([status, body.issues]).toEqual([400, [problem]]);
   });
 
-  it('pauses a sequence whose domain is verified no more, says why, and loses nobody', async () => {
+  it('a sequence pauses with a reason once its domain is no longer verified, and loses no contact', async () => {
     const step = emailStep('Later', 0, { from_email: 'hello@verified.example' });
     const { body } = await stack.org.post('/sequences', { filter: inDomain('gone.example'), steps: [step] });
     await verify('verified.example', 'pending');
-    await new Promise((resolve) => setTimeout(resolve, 2_500)); // the worker keeps a domain's key for 2 s
+    await new Promise((resolve) => setTimeout(resolve, 2_500)); // the worker caches a domain's key for 2 s
     await stack.org.post('/contacts', { contact: { email: 'ann@gone.example' } });
     const paused = await eventually('the pause', async () => {
       const { body: sequence } = await stack.org.get(`/sequences/${body.id}`);
@@ -64,7 +64,7 @@ describe('outside of development', () => {
     await eventually('the mail', () => stack.sink.to('ann@gone.example').length === 1);
   });
 
-  it('records sends on channels that are not configured as failed, and goes on', async () => {
+  it('sends on channels without configuration are recorded as failed, and the sequence continues', async () => {
     const sms = { delay_in_minutes: 0, action: { type: 'send_sms_messages', data: { message: 'Hi' } } };
     const after = emailStep('After', 0, { from_email: 'hello@verified.example' });
     const { body } = await stack.org.post('/sequences', { filter: inDomain('sms.example'), steps: [sms, after] });
@@ -74,7 +74,7 @@ describe('outside of development', () => {
     expect(items).toMatchObject([{ status: 'failed', reason: 'channel not configured', to: '+4915112345678' }]);
   });
 
-  it('shows no sandbox', async () => {
+  it('there is no sandbox', async () => {
     expect((await stack.org.get('/sandbox/outbox')).status).toBe(404);
   });
 });

@@ -24,7 +24,7 @@ interface Kept {
   payload: Record<string, unknown>;
 }
 
-describe('the sandbox of an org that has connected nothing', () => {
+describe('the sandbox of an org without connections', () => {
   let stack: Stack;
   let org: TestOrg;
   let agentId: string;
@@ -42,7 +42,7 @@ describe('the sandbox of an org that has connected nothing', () => {
   const outbox = async (who: Pick<TestOrg, 'get'> = org): Promise<Kept[]> =>
     (await who.get('/sandbox/outbox')).body.items;
   const told = ({ callbacks }: { callbacks: { status: string }[] }) => callbacks.map(({ status }) => status);
-  /** An SMS, a WhatsApp template and a call to one number, in that order. */
+  /** Sends an SMS, a WhatsApp template and a call to one number, in this order. */
   const sendAll = async (number = to) => {
     const body = { type: 'body', parameters: [{ type: 'text', text: { type: 'CONSTANT', value: 'Friday' } }] };
     const steps = [smsStep('Hi'), whatsAppStep('visit', { body }), callStep(agentId)];
@@ -52,7 +52,7 @@ describe('the sandbox of an org that has connected nothing', () => {
     return (await deliveriesOf(org, sequenceId)) as { id: string; channel: string; provider: string }[];
   };
 
-  it('keeps what each provider would have got, word for word, marked as simulated', async () => {
+  it('stores the exact request for each provider, marked as simulated', async () => {
     const deliveries = await sendAll();
     const kept = await outbox();
     expect(kept.map(({ id }) => id)).toEqual(deliveries.map(({ id }) => id).toReversed());
@@ -106,7 +106,7 @@ describe('the sandbox of an org that has connected nothing', () => {
     expect(deliveries.map(({ provider }) => provider)).toEqual(['sandbox', 'sandbox', 'sandbox']);
   });
 
-  it('has what it took report itself through the real callback route, to the end', async () => {
+  it('reports every send through the real callback route, to its final status', async () => {
     const [sms, template, call] = await sendAll();
     const ends = [
       await untilDelivery(org, sms?.id ?? '', 'delivered'),
@@ -126,7 +126,7 @@ describe('the sandbox of an org that has connected nothing', () => {
     ['+15005550001', 'failed', 'failed', 'failed', []],
     ['+15005550004', 'suppressed', 'failed', 'failed', ['sms unsubscribed', 'whatsapp bounced']],
     ['+15005550009', 'failed', 'failed', 'failed', []],
-  ])('fails at %s as the real ones would: %s, %s, %s', async (number, sms, whatsapp, voice, suppressed) => {
+  ])('fails at %s like the real providers: %s, %s, %s', async (number, sms, whatsapp, voice, suppressed) => {
     const deliveries = await sendAll(number);
     const expected = { sms, whatsapp, voice } as Record<string, string>;
     for (const { id, channel } of deliveries) {
@@ -139,7 +139,7 @@ describe('the sandbox of an org that has connected nothing', () => {
     );
   });
 
-  it('takes single templates, calls and tests of steps too', async () => {
+  it('accepts single templates, calls and tests of steps too', async () => {
     const template = await org.post('/whatsapp/send-template', {
       template_id: 'any_name',
       phone_number_id: WHATSAPP_NUMBER,
@@ -165,7 +165,7 @@ describe('the sandbox of an org that has connected nothing', () => {
     await untilDelivery(org, template.body.opencx_message_id, 'read');
   });
 
-  it('shows each org its own sends only, with any key, and nobody without one', async () => {
+  it('shows each org only its own sends, with any key, and requires a key', async () => {
     const sequenceId = await createSequence(org, [smsStep('Hi')]);
     await enroll(org, sequenceId, to);
     await untilSent(org, sequenceId, 'delivered');
@@ -175,7 +175,7 @@ describe('the sandbox of an org that has connected nothing', () => {
     expect((await stack.client().get('/sandbox/outbox')).status).toBe(401);
   });
 
-  it('is left as soon as a provider is connected, and what it signs is believed no more', async () => {
+  it('is replaced as soon as a provider is connected, and its signatures are no longer accepted', async () => {
     const sequenceId = await createSequence(org, [smsStep('Hi')]);
     const urls = createCallbackUrls(stack.config.JWT_SECRET, stack.config.PUBLIC_URL);
     const url = urls.urlOf('twilio', org.id);

@@ -50,7 +50,7 @@ describe('a status callback of Twilio', () => {
     [['delivered', 'undelivered', 'read', 'sent'], 'read'],
     [['sent', 'undelivered', 'delivered'], 'failed'],
     [['queued', 'sending'], 'accepted'],
-  ])('moves its delivery only forward: %j leave it %s', async (statuses, expected) => {
+  ])('moves its delivery only forward: %j result in %s', async (statuses, expected) => {
     const { id, message } = await accepted();
     for (const status of statuses) expect(await twilio.callback(message, status)).toBe(200);
     const delivery = await readDelivery(org, id);
@@ -61,7 +61,7 @@ describe('a status callback of Twilio', () => {
     expect(statusesOf(delivery)).toEqual([...new Set(told)]);
   });
 
-  it('says why a message did not arrive', async () => {
+  it('records why a message was not delivered', async () => {
     const { id, message } = await accepted();
     await twilio.callback(message, 'undelivered', { ErrorCode: '30003', ErrorMessage: 'Unreachable handset' });
     expect(await readDelivery(org, id)).toMatchObject({
@@ -72,14 +72,14 @@ describe('a status callback of Twilio', () => {
     expect((await org.get('/suppressions')).body.items).toEqual([]);
   });
 
-  it('that tells of an opt-out (21610) takes the number off the channel', async () => {
+  it('about an opt-out (21610) suppresses the number on the channel', async () => {
     const { message } = await accepted();
     await twilio.callback(message, 'undelivered', { ErrorCode: '21610' });
     const { items } = (await org.get('/suppressions?channel=sms')).body;
     expect(items).toMatchObject([{ address: to, reason: 'unsubscribed' }]);
   });
 
-  it('may come before Twilio’s own answer, which then changes nothing but the id', async () => {
+  it('may precede Twilio’s own response, which then adds only the id', async () => {
     twilio.next(slow(1_500));
     const sequenceId = await send(org, to, smsStep('Hi'));
     const message = await untilTaken();
@@ -93,7 +93,7 @@ describe('a status callback of Twilio', () => {
     expect(late.answers).toMatchObject([{ attempt: 1, outcome: 'accepted', answer: message.sid }]);
   });
 
-  it('settles a delivery whose answer was lost, which is then looked up no more', async () => {
+  it('settles a delivery with a lost response and ends its reconciliation', async () => {
     twilio.next(resetAfter);
     const sequenceId = await send(org, to, smsStep('Hi'));
     const { id } = await untilSent(org, sequenceId, 'unknown');
@@ -116,7 +116,7 @@ describe('a status callback of Twilio', () => {
     expect(await readDelivery(org, id)).toEqual(before);
   });
 
-  it('to an address that is not its org’s own is a 404 and changes nothing', async () => {
+  it('to a URL of another org is a 404 and changes nothing', async () => {
     const { id, message } = await accepted();
     const theirs = await connectTwilio(stack.other, twilio);
     const [token, theirToken] = [webhookUrl, theirs].map((url) => url.split('/').at(-1));
@@ -132,7 +132,7 @@ describe('a status callback of Twilio', () => {
     expect((await readDelivery(org, id)).status).toBe('accepted');
   });
 
-  it('of one org says nothing about deliveries of another, however well it is signed', async () => {
+  it('of one org changes no delivery of another, even with a valid signature', async () => {
     const { id, message } = await accepted();
     const theirs = await connectTwilio(stack.other, twilio);
     expect(await twilio.callback(redirected(message, `${theirs}?delivery=${id}`), 'delivered')).toBe(200);
@@ -140,14 +140,14 @@ describe('a status callback of Twilio', () => {
     expect(await readDelivery(org, id)).toMatchObject({ status: 'accepted', callbacks: [] });
   });
 
-  it('joins its delivery by the sid where the address says nothing', async () => {
+  it('finds its delivery by the sid if the URL does not name it', async () => {
     const { id, message } = await accepted();
     expect(await twilio.callback(redirected(message, webhookUrl), 'delivered')).toBe(200);
     await untilDelivery(org, id, 'delivered');
   });
 });
 
-/** The message as if it had asked for its callbacks at another address. */
+/** Returns the message as if it had requested its callbacks at another URL. */
 function redirected(message: TwilioMessage, url: string): TwilioMessage {
   const params = new URLSearchParams(message.params);
   params.set('StatusCallback', url);

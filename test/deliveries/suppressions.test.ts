@@ -31,7 +31,7 @@ describe('suppressions', () => {
     });
   };
 
-  it('made by hand hold back all but transactional mail, until they are lifted', async () => {
+  it('added manually block all e-mail except transactional until they are removed', async () => {
     const { status, body } = await suppress({ address: 'Ann@Hand.example' });
     expect([status, body]).toEqual([
       201,
@@ -55,7 +55,7 @@ describe('suppressions', () => {
     expect(stack.sink.to('ann@hand.example').map(({ subject }) => subject)).toEqual(['Hi', 'Hi', 'News']);
   });
 
-  it('leave one that is there as it is: a bounce stays a bounce', async () => {
+  it('leave an existing one unchanged: a bounce stays a bounce', async () => {
     stack.sink.refuse('gone@hand.example', [550, '5.1.1 no such user']);
     await send('gone@hand.example');
     const { status, body } = await suppress({ address: 'gone@hand.example' });
@@ -63,7 +63,7 @@ describe('suppressions', () => {
     expect((await suppress({ address: 'GONE@hand.example' })).body).toEqual(body);
   });
 
-  it('are found by channel and by address in any spelling, and hold in their own org only', async () => {
+  it('are found by channel and by address in any spelling, and apply to their own org only', async () => {
     await suppress({ channel: 'sms', address: '+44 20 7946 0958' });
     await suppress({ channel: 'whatsapp', address: '+442079460958' });
     await suppress({ address: 'only@other.example' }, stack.other);
@@ -80,7 +80,7 @@ describe('suppressions', () => {
     ['an e-mail address on a phone channel', { channel: 'sms', address: 'ann@hand.example' }],
     ['a phone number as e-mail', { address: '+442079460958' }],
     ['a number without its country', { channel: 'voice', address: '020 7946 0958' }],
-  ])('refuse %s, naming the field', async (_, body) => {
+  ])('refuse %s with the name of the field', async (_, body) => {
     const answer = await suppress(body);
     expect([answer.status, answer.body.issues?.map(({ path }: { path: string }) => path)]).toEqual([
       400,

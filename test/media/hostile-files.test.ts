@@ -17,7 +17,7 @@ afterAll(() => api.close());
 const upload = (content: Uint8Array | string, fileName: string, type = 'image/png') =>
   api.org.post('/media', formWith(Buffer.from(content), fileName, { type }));
 
-describe('a file that is not what its name and its sender say', () => {
+describe('an uploaded file of a forged type', () => {
   const bomb = deflateRawSync(Buffer.alloc(50 * 1024 ** 2));
   const pe = Buffer.concat([EXECUTABLE, Buffer.from('PE\0\0')]);
   const refused: [string, Uint8Array | string, RegExp][] = [
@@ -58,17 +58,17 @@ describe('a file that is not what its name and its sender say', () => {
     ['cat.png', Buffer.alloc(1_000), /UTF-8/],
   ];
 
-  it.each(refused)('%s is a 415 that says what it is: %#', async (fileName, content, message) => {
+  it.each(refused)('%s is a 415 that names its real type: %#', async (fileName, content, message) => {
     const { status, body } = await upload(content, fileName);
     expect(status).toBe(415);
     expect(body).toEqual({ statusCode: 415, error: 'Unsupported Media Type', message: expect.stringMatching(message) });
   });
 
-  it('is never kept', async () => {
+  it('is never stored', async () => {
     expect(await api.db.selectFrom('media').select('id').execute()).toEqual([]);
   });
 
-  it('but of a type that is taken is served as that type, under a name that opens it as nothing else', async () => {
+  it('is served as its real type if this is accepted, under a name with a matching extension', async () => {
     const polyglot = Buffer.concat([PNG, Buffer.from('<script>alert(1)</script>'), zipOf({ 'a.class': 'x' })]);
     for (const fileName of ['page.html', 'run.exe', 'run.hta', 'picture.svg', 'picture']) {
       const { body } = await upload(polyglot, fileName, 'text/html');
@@ -81,7 +81,7 @@ describe('a file that is not what its name and its sender say', () => {
     }
   });
 
-  it('and an inflating document is looked at in bounded memory', async () => {
+  it('is inspected in bounded memory, even an inflating document', async () => {
     const before = process.memoryUsage().rss;
     for (let time = 0; time < 5; time++) {
       const { status } = await upload(deflated('[Content_Types].xml', bomb), 'a.docx');
@@ -90,7 +90,7 @@ describe('a file that is not what its name and its sender say', () => {
     expect(process.memoryUsage().rss - before).toBeLessThan(100 * 1024 ** 2);
   });
 
-  it('nor does any damage to a file break detection', async () => {
+  it('is either accepted or refused with 415, however damaged it is', async () => {
     let seed = 7;
     const random = (below: number) => {
       seed = (seed * 1_103_515_245 + 12_345) % 2 ** 31;
@@ -107,7 +107,7 @@ describe('a file that is not what its name and its sender say', () => {
   }, 120_000);
 });
 
-describe('a hostile name', () => {
+describe('a hostile file name', () => {
   it.each([
     ['../../../etc/passwd', 'passwd.png'],
     ['..\\..\\windows\\system32\\cmd.exe', 'cmd.exe.png'],
@@ -135,7 +135,7 @@ describe('a hostile name', () => {
     expect(cleanFileName(given, PNG_TYPE)).toBe(cleaned);
   });
 
-  it('is cut to 200 bytes, in whole characters, and keeps its ending', () => {
+  it('is truncated to 200 bytes, in whole characters, and keeps its extension', () => {
     for (const character of ['x', 'ü', '語', '🙂']) {
       const name = cleanFileName(`${character.repeat(5_000)}.png`, PNG_TYPE);
       expect(Buffer.byteLength(name)).toBeLessThanOrEqual(200);
@@ -153,7 +153,7 @@ describe('a hostile name', () => {
     ['a"b\\c%41.png', 'attachment; filename="a_b_c_41.png"; filename*=UTF-8\'\'a%22b%5Cc%2541.png'],
     ["it's (1)*.png", "attachment; filename=\"it's (1)*.png\"; filename*=UTF-8''it%27s%20%281%29%2a.png"],
     ['🙂.png', 'attachment; filename="_.png"; filename*=UTF-8\'\'%F0%9F%99%82.png'],
-  ])('%j stands in a header as %j', (name, header) => {
+  ])('%j becomes the header %j', (name, header) => {
     expect(attachmentNamed(name)).toBe(header);
   });
 
@@ -164,7 +164,7 @@ describe('a hostile name', () => {
     ['name="file"; filename*=UTF-8\'\'%2e%2e%2fpasswd', 'passwd.png'],
     [`name="file"; filename="${'x'.repeat(3_000)}.png"`, `${'x'.repeat(196)}.png`],
     ['name="file"; filename=""', 'file.png'],
-  ])('in a form, %s, is cleaned', async (disposition, fileName) => {
+  ])('is cleaned in a form with %s', async (disposition, fileName) => {
     const { body, type } = rawForm(PNG, disposition);
     const answer = await fetch(`${api.url}/media`, {
       method: 'POST',
@@ -176,7 +176,7 @@ describe('a hostile name', () => {
   });
 });
 
-/** A zip with one entry that is already deflated, and claims to be small. */
+/** Returns a zip with one deflated entry and a small claimed size. */
 function deflated(name: string, data: Buffer): Buffer {
   const zip = zipOf({ [name]: data });
   zip.writeUInt16LE(8, 8);

@@ -30,13 +30,13 @@ const errorOf = async (url: string) => {
 };
 
 describe('a link to a file', () => {
-  it('needs no key, and shows neither who the file belongs to nor where it is kept', async () => {
+  it('needs no key, and reveals neither the file’s owner nor its storage', async () => {
     const { status, headers } = await get(link);
     expect(status).toBe(200);
     expect(JSON.stringify([...headers])).not.toMatch(new RegExp(`${api.org.id}|x-ratelimit`));
   });
 
-  it('is good for seven days at least and eight at most, and then 410', async () => {
+  it('is valid for at least seven and at most eight days, then 410', async () => {
     const { linkOf, read } = api.deps.mediaLinks;
     for (const made of ['2026-03-01T00:00:00Z', '2026-03-01T12:00:00Z', '2026-03-01T23:59:59Z'].map(
       (at) => new Date(at),
@@ -54,14 +54,14 @@ describe('a link to a file', () => {
     });
   });
 
-  it('is the same all day, so that who polls sees no change', () => {
+  it('is the same all day, so polling clients see no change', () => {
     const { linkOf } = api.deps.mediaLinks;
     const at = (time: string) => linkOf(media, new Date(`2026-03-01T${time}Z`));
     expect(at('00:00:00')).toBe(at('23:59:59'));
     expect(at('00:00:00')).not.toBe(linkOf(media, new Date('2026-03-02T00:00:00Z')));
   });
 
-  it('is 404 in any other form: each byte changed, cut, longer, signed with another secret', async () => {
+  it('is 404 in any other form: each byte changed, truncated, extended, signed with another secret', async () => {
     const token = link.split('/').at(-1) as string;
     const bytes = Buffer.from(token, 'base64url');
     const changed = Array.from(bytes.keys(), (index) => {
@@ -92,12 +92,12 @@ describe('a link to a file', () => {
     expect((await get(link)).status).toBe(200);
   });
 
-  it('leads nowhere for a file that its org does not have', async () => {
+  it('is 404 for a file its org does not have', async () => {
     const { linkOf } = api.deps.mediaLinks;
     expect((await get(linkOf({ org_id: api.other.id, id: media.id }))).status).toBe(404);
   });
 
-  it('answers HEAD with the same headers and nothing more', async () => {
+  it('answers HEAD with the same headers and no body', async () => {
     const [head, whole] = [await get(link, {}, 'HEAD'), await get(link)];
     expect(head.body.length).toBe(0);
     for (const name of ['content-length', 'content-type', 'content-disposition', 'etag', 'accept-ranges']) {
@@ -112,7 +112,7 @@ describe('a link to a file', () => {
     ['bytes=990-99999', 990, 999],
     ['bytes=-10', 990, 999],
     ['bytes=-5000', 0, 999],
-  ])('gives %s as 206', async (range, start, end) => {
+  ])('answers 206 to the range %s', async (range, start, end) => {
     const { status, headers, body } = await get(link, { range });
     expect(status).toBe(206);
     expect(headers.get('content-range')).toBe(`bytes ${start}-${end}/1000`);
@@ -121,7 +121,7 @@ describe('a link to a file', () => {
   });
 
   it.each(['bytes=1000-', 'bytes=5000-6000', 'bytes=-0', `bytes=${'9'.repeat(400)}-`])(
-    'answers 416 to %s',
+    'answers 416 to the range %s',
     async (range) => {
       const { status, headers, body } = await get(link, { range });
       expect([status, headers.get('content-range'), body.length]).toEqual([416, 'bytes */1000', 0]);
@@ -129,21 +129,21 @@ describe('a link to a file', () => {
   );
 
   it.each(['bytes=0-1,5-6', 'bytes=9-2', 'bytes=-', 'items=0-1', 'bytes=a-b', 'bytes 0-1'])(
-    'takes %s for the whole',
+    'answers with the whole file to the range %s',
     async (range) => {
       const { status, body } = await get(link, { range });
       expect([status, body.length]).toEqual([200, 1_000]);
     },
   );
 
-  it('goes on with a download only if it is of this file, and sends nothing twice', async () => {
+  it('resumes a download only of the same file, and answers 304 to a known version', async () => {
     const etag = (await get(link)).headers.get('etag') as string;
     expect((await get(link, { range: 'bytes=0-1', 'if-range': etag })).status).toBe(206);
     expect((await get(link, { range: 'bytes=0-1', 'if-range': '"another"' })).status).toBe(200);
     expect(await get(link, { 'if-none-match': etag })).toMatchObject({ status: 304, body: Buffer.alloc(0) });
   });
 
-  it('survives who hangs up in the middle', async () => {
+  it('survives clients that disconnect in the middle', async () => {
     const large = await storeMedia(api.db, api.deps.storage, api.org.id, {
       content: [pngOf(5 * 1024 ** 2)],
       fileName: 'l.png',
@@ -159,7 +159,7 @@ describe('a link to a file', () => {
   });
 });
 
-it('a range never leaves the file', () => {
+it('a range is always within the file', () => {
   for (const size of [1, 2, 10]) {
     for (let first = 0; first < 12; first++) {
       for (const last of ['', ...Array.from({ length: 12 }, (_, index) => String(index))]) {

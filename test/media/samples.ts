@@ -4,7 +4,7 @@ const OFFICE = 'application/vnd.openxmlformats-officedocument';
 const bytes = (...parts: (string | number[])[]) =>
   Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part, 'latin1') : Buffer.from(part))));
 
-/** A zip with these files in it, not compressed. */
+/** Returns a zip with these files, uncompressed. */
 export function zipOf(files: Record<string, string | Buffer>): Buffer {
   const locals: Buffer[] = [];
   const directory: Buffer[] = [];
@@ -48,7 +48,7 @@ const chunk = (type: string, data: Buffer) => {
 const PNG_HEAD = bytes([0x89], 'PNG\r\n', [0x1a], '\n');
 const IHDR = chunk('IHDR', bytes([0, 0, 0, 1, 0, 0, 0, 1, 8, 2, 0, 0, 0]));
 
-/** A PNG of any size. */
+/** Returns a PNG of any size. */
 export const pngOf = (size: number): Buffer => {
   const overhead = PNG_HEAD.length + IHDR.length + 24;
   const data = Buffer.alloc(size - overhead, 7);
@@ -59,7 +59,7 @@ export const PNG = pngOf(100);
 export const EXECUTABLE = bytes('MZ', [0x90, 0, 3, 0, 0, 0, 4, 0, 0, 0, 0xff, 0xff, 0, 0], Array(200).fill(0));
 const MP3_FRAME = bytes([0xff, 0xfb, 0x90, 0x64], Array(413).fill(0));
 
-/** One file of each type that is taken: its name, its bytes, and what it is served as. */
+/** One file of each accepted type: its name, its bytes and its served type. */
 export const SAMPLES: [fileName: string, content: Buffer, mime: string][] = [
   ['a.png', PNG, 'image/png'],
   ['a.jpg', bytes([0xff, 0xd8, 0xff, 0xe0, 0, 16], 'JFIF', [0, 1, 1, 0, 0, 1, 0, 1, 0, 0, 0xff, 0xd9]), 'image/jpeg'],
@@ -89,14 +89,14 @@ export const SAMPLES: [fileName: string, content: Buffer, mime: string][] = [
   ['a.csv', Buffer.from('BMW;X5\nGIFT;10 <b>bold</b> %\n'), 'text/csv'],
 ];
 
-/** A form with one file. */
+/** Returns a form with one file. */
 export function formWith(content: Uint8Array, fileName: string, { field = 'file', type = '' } = {}): FormData {
   const form = new FormData();
   form.append(field, new File([Buffer.from(content)], fileName, { type }));
   return form;
 }
 
-/** A multipart body as bytes, for what FormData would not send. */
+/** Returns a multipart body as bytes, for content not possible with FormData. */
 export function rawForm(content: Uint8Array, disposition: string): { body: Buffer; type: string } {
   const head = `--xx\r\nContent-Disposition: form-data; ${disposition}\r\nContent-Type: image/png\r\n\r\n`;
   return {

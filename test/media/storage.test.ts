@@ -48,7 +48,7 @@ describe.each(['file', 's3'])('%s storage', (kind) => {
     return stream === undefined ? undefined : buffer(stream);
   };
 
-  it('gives back what was put, whole or in part, until it is deleted', async () => {
+  it('returns stored bytes, completely or in part, until they are deleted', async () => {
     await put('org/one', LARGE);
     await put('org/two', PNG);
     expect((await get('org/one'))?.equals(LARGE)).toBe(true);
@@ -60,12 +60,12 @@ describe.each(['file', 's3'])('%s storage', (kind) => {
     expect(await get('org/two')).toEqual(PNG);
   });
 
-  it('knows nothing of a key that was never put, and deletes it in peace', async () => {
+  it('returns nothing for an unknown key, and deletes it without an error', async () => {
     expect(await get('org/none')).toBeUndefined();
     await storage.delete('org/none');
   });
 
-  it('has nothing of an object whose bytes break off', async () => {
+  it('stores nothing of an object whose bytes end with an error', async () => {
     const { size, sha256, remove } = await spool([LARGE], LARGE.length);
     await remove();
     const broken = async function* () {
@@ -77,7 +77,7 @@ describe.each(['file', 's3'])('%s storage', (kind) => {
   });
 });
 
-it('file storage leaves no parts of files behind, and only its owner can read what it keeps', async () => {
+it('file storage leaves no partial files behind, and only its owner can read its files', async () => {
   const files = await filesIn();
   expect(files.map(({ name }) => name)).toEqual(['two']);
   for (const { parentPath, name } of files) {
@@ -104,14 +104,14 @@ describe('S3 storage', () => {
     expect(s3.objects.get('some/prefix/org/prefixed')).toEqual(PNG);
   });
 
-  it('signs the session of a temporary key too', async () => {
+  it('signs the session token of a temporary key too', async () => {
     const temporary = createStorage({ STORAGE_URL: s3.storageUrl, ...S3_KEY, AWS_SESSION_TOKEN: 'a+b/c==' });
     expect(await buffer((await temporary.get('org/prefixed')) as NodeJS.ReadableStream)).toEqual(PNG);
     expect(s3.sessions.at(-1)).toBe('a+b/c==');
     await temporary.close();
   });
 
-  it.each(['slow-down', 'internal-error', 'reset', 'lost'] as const)('tries again after %s', async (fault) => {
+  it.each(['slow-down', 'internal-error', 'reset', 'lost'] as const)('retries after %s', async (fault) => {
     s3.next(fault, fault);
     await put(`org/${fault}`);
     s3.next(fault);
@@ -121,7 +121,7 @@ describe('S3 storage', () => {
     expect(s3.objects.has(`some/prefix/org/${fault}`)).toBe(false);
   });
 
-  it('gives up after three tries, saying that it may pass', async () => {
+  it('fails after three tries with a transient error', async () => {
     const before = s3.calls.length;
     s3.next('slow-down', 'slow-down', 'slow-down');
     await expect(put('org/never')).rejects.toMatchObject({
@@ -133,7 +133,7 @@ describe('S3 storage', () => {
     await expect(put('org/never')).rejects.toMatchObject({ transient: true });
   });
 
-  it('says what a refusal says, at once', async () => {
+  it('reports a refusal at once, with its reason', async () => {
     const before = s3.calls.length;
     s3.next('denied');
     await expect(put('org/denied')).rejects.toMatchObject({
@@ -149,7 +149,7 @@ describe('S3 storage', () => {
     await stranger.close();
   });
 
-  it('answers 503 while it is away, keeps nothing, and goes on when it is back', async () => {
+  it('answers 503 while it is unavailable, stores nothing, and works again afterwards', async () => {
     const api = await startApi({ env: { STORAGE_URL: s3.storageUrl, ...S3_KEY } });
     s3.next('slow-down', 'slow-down', 'slow-down');
     const away = await api.org.post('/media', formWith(PNG, 'a.png'), { headers: { 'idempotency-key': 'again' } });
@@ -170,7 +170,7 @@ describe('S3 storage', () => {
   });
 });
 
-describe('a file', () => {
+describe('a stored file', () => {
   let api: TestApi;
   beforeAll(async () => {
     api = await startApi();
@@ -184,7 +184,7 @@ describe('a file', () => {
   const statusOf = async (media: { org_id: string; id: string }) =>
     (await fetch(api.deps.mediaLinks.linkOf(media))).status;
 
-  it('has no row before its bytes are kept, so that a crash leaves at most bytes without a row', async () => {
+  it('has no row before its bytes are stored, so a crash leaves at most bytes without a row', async () => {
     const seen: number[] = [];
     const watched: Storage = {
       ...api.deps.storage,
@@ -212,7 +212,7 @@ describe('a file', () => {
     expect(await rows()).toEqual([]);
   });
 
-  it('is gone for everybody once it is marked, and a second call finishes what a failure left', async () => {
+  it('is inaccessible once marked as deleted, and a second purge completes a failed one', async () => {
     const media = await store();
     const failing: Storage = { ...api.deps.storage, delete: () => Promise.reject(new Error('away')) };
     await inTransaction(api.db, (trx) => softDeleteMedia(trx, api.org.id, [media.id]));
@@ -222,7 +222,7 @@ describe('a file', () => {
     expect(await api.deps.storage.get(media.key)).toBeUndefined();
   });
 
-  it('whose bytes are lost is a 404', async () => {
+  it('is a 404 if its bytes are lost', async () => {
     const media = await store();
     await api.deps.storage.delete(media.key);
     expect(await statusOf(media)).toBe(404);
@@ -250,13 +250,13 @@ describe('STORAGE_URL', () => {
     ['s3://bucket/a b', false],
     ['s3://bucket?endpoint=nowhere', false],
     ['s3://bucket?regoin=eu-central-1', false],
-  ])('%s is taken: %s', (STORAGE_URL, isTaken) => {
+  ])('%s is accepted: %s', (STORAGE_URL, isTaken) => {
     const load = () => loadConfig({ ...valid, ...S3_KEY, STORAGE_URL });
     if (isTaken) expect(load().STORAGE_URL).toBe(STORAGE_URL);
     else expect(load).toThrow('STORAGE_URL');
   });
 
-  it('wants a key for S3', () => {
+  it('requires a key for S3', () => {
     expect(() => loadConfig({ ...valid, STORAGE_URL: 's3://bucket' })).toThrow('AWS_ACCESS_KEY_ID');
   });
 });

@@ -12,7 +12,7 @@ import { pngOf } from './samples.ts';
 
 const UPLOADS = 8;
 const FILE = pngOf(5 * 1024 ** 2);
-/** A quarter of what the files have together. */
+/** A quarter of the total size of the files. */
 const MOST_BYTES = (UPLOADS * FILE.length) / 4;
 const ALL_BUT = 100_000;
 
@@ -27,10 +27,10 @@ afterAll(async () => {
   await s3.close();
 });
 
-it('holds no more than a part of some uploads in memory, neither as they come in nor as they go to storage', async () => {
+it('keeps only a part of several uploads in memory, while they are received and while they are stored', async () => {
   const others = await spoolFiles();
   const held = { before: bytesInBuffers(), received: 0, stored: 0 };
-  await api.org.get('/org/settings'); // once collecting the garbage holds it up no more
+  await api.org.get('/org/settings'); // until garbage collection no longer delays it
   let release = () => {};
   const released = new Promise<void>((resolve) => {
     release = resolve;
@@ -52,7 +52,7 @@ it('holds no more than a part of some uploads in memory, neither as they come in
   expect(held.stored - held.before).toBeLessThan(MOST_BYTES);
 }, 300_000);
 
-/** Sends all of a file but its end. */
+/** Sends a file except for its end. */
 async function startUpload() {
   const { hostname, port } = new URL(api.url);
   const head = Buffer.from('--xx\r\nContent-Disposition: form-data; name="file"; filename="a.png"\r\n\r\n');
@@ -83,7 +83,7 @@ async function startUpload() {
   };
 }
 
-/** Those of other tests among them, which share the folder. */
+/** Includes those of other tests, as they share the folder. */
 const spoolFiles = async () =>
   (await readdir(tmpdir())).filter((name) => /^switchboard-[0-9a-f]{8}-[0-9a-f-]{27}$/.test(name));
 
@@ -99,7 +99,7 @@ async function spooledBytes(others: string[]): Promise<number> {
   return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
 }
 
-/** What lives outside of the heap, after a collection. */
+/** Returns the memory outside of the heap after a garbage collection. */
 function bytesInBuffers(): number {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;

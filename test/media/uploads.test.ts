@@ -23,7 +23,7 @@ const countFiles = async () => (await api.db.selectFrom('media').select('id').ex
 const spoolFiles = async () => (await readdir(tmpdir())).filter((name) => SPOOL.test(name));
 
 describe('POST /media', () => {
-  it.each(SAMPLES)('takes %s and gives its bytes back', async (fileName, content, mime) => {
+  it.each(SAMPLES)('accepts %s and returns its bytes again', async (fileName, content, mime) => {
     const { status, body } = await upload(content, fileName);
     expect(body).toEqual({
       id: expect.any(String),
@@ -47,7 +47,7 @@ describe('POST /media', () => {
     });
   });
 
-  it('takes 5 MB to the byte, and answers 413 for one more', async () => {
+  it('accepts exactly 5 MB, and answers 413 for one byte more', async () => {
     const { status, body } = await upload(pngOf(MAX_BYTES), 'large.png');
     expect([status, body.size]).toEqual([201, MAX_BYTES]);
     expect((await (await download(body.fileUrl)).arrayBuffer()).byteLength).toBe(MAX_BYTES);
@@ -118,7 +118,7 @@ describe('POST /media', () => {
     }
   });
 
-  it('answers 400 for a form of very many fields', async () => {
+  it('answers 400 for a form with too many fields', async () => {
     const form = new FormData();
     for (let field = 0; field < 200; field++) form.append(`field${field}`, 'x');
     form.append('file', new File([Buffer.from(PNG)], 'a.png'));
@@ -134,7 +134,7 @@ describe('POST /media', () => {
     expect((await api.org.post('/media', form)).status).toBe(201);
   });
 
-  it('gives the first answer again to the same Idempotency-Key, name and bytes, and 422 to others', async () => {
+  it('repeats the first response for the same Idempotency-Key, name and bytes, and answers 422 to others', async () => {
     const key = { 'idempotency-key': 'same' };
     const first = await upload(PNG, 'a.png', key);
     const before = await countFiles();
@@ -147,7 +147,7 @@ describe('POST /media', () => {
     expect((await upload(EXECUTABLE, 'a.png', { 'idempotency-key': 'other' })).status).toBe(415);
   });
 
-  it('keeps nothing of an upload that is cut off', async () => {
+  it('stores nothing of an interrupted upload', async () => {
     const before = await countFiles();
     const { hostname, port } = new URL(api.url);
     const { body, type } = rawForm(pngOf(1_000_000), 'name="file"; filename="a.png"');
@@ -162,16 +162,16 @@ describe('POST /media', () => {
     expect(await countFiles()).toBe(before + 1);
   });
 
-  it('leaves no temporary file, whatever came of the request', async () => {
+  it('leaves no temporary file, whatever the result of the request', async () => {
     const before = await spoolFiles();
     await upload(PNG, 'a.png');
     await upload(EXECUTABLE, 'a.png');
     await upload(pngOf(MAX_BYTES + 1), 'large.png');
-    const made = (await spoolFiles()).filter((name) => !before.includes(name)); // those of tests beside this one go too
+    const made = (await spoolFiles()).filter((name) => !before.includes(name)); // files of concurrent tests disappear too
     await eventually('no file of now', async () => !(await spoolFiles()).some((name) => made.includes(name)));
   });
 
-  it('answers 503 naming the setting where no storage is set', async () => {
+  it('answers 503 with the name of the setting if no storage is set', async () => {
     const bare = await startApi({ env: { STORAGE_URL: '' } });
     const { status, body } = await bare.org.post('/media', formWith(PNG, 'a.png'));
     await bare.close();

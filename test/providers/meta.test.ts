@@ -77,8 +77,8 @@ const messageOf = (template: FakeTemplate, components: WhatsAppComponent[] = [])
 });
 const send = (message = messageOf(PLAIN), over = settings(), via = egress) => createMetaSender(via, over).send(message);
 
-describe('a template message', () => {
-  it('goes out in Meta’s form, with our id, and is accepted with theirs', async () => {
+describe('a WhatsApp template message', () => {
+  it('is sent in Meta’s format with our id, and accepted with Meta’s id', async () => {
     const bodies: unknown[] = [];
     const seen: Egress = {
       ...egress,
@@ -184,7 +184,7 @@ describe('a template message', () => {
       { kind: 'retry', scope: 'provider', reason: 'Meta answered 503', retryAfterMs: 3_000 },
     ],
     [{ status: 200 }, { kind: 'unknown', reason: 'Meta answered 200' }],
-  ])('that meets %j is %j', async (fault, outcome) => {
+  ])('with the response %j has the outcome %j', async (fault, outcome) => {
     meta.next(fault);
     expect(await send()).toEqual(outcome);
     expect(meta.messages).toEqual([]);
@@ -194,13 +194,13 @@ describe('a template message', () => {
     ['error-after', '(#131000) Something went wrong'],
     ['reset-after', '127.0.0.1'],
     ['reset-before', '127.0.0.1'],
-  ])('is unknown and asked for once only when it meets %s', async (fault, reason) => {
+  ])('is unknown and requested only once after %s', async (fault, reason) => {
     meta.next(fault);
     expect(await send()).toEqual({ kind: 'unknown', reason: expect.stringContaining(reason) });
     expect(meta.messages).toHaveLength(fault === 'reset-before' ? 0 : 1);
   });
 
-  it('is unknown when the answer is late', async () => {
+  it('is unknown if the response is late', async () => {
     const hasty: Egress = { ...egress, request: (url, options) => egress.request(url, { ...options, timeoutMs: 200 }) };
     meta.next({ slowMs: 1_000 });
     const outcome = await send(messageOf(PLAIN), settings(), hasty);
@@ -208,7 +208,7 @@ describe('a template message', () => {
     expect(meta.messages).toHaveLength(1);
   });
 
-  it('goes again when the connection is refused or the name is not found', async () => {
+  it('is retried if the connection is refused or the name is not found', async () => {
     const closed = { ...settings(), base_url: await closedAddress() };
     expect(await send(messageOf(PLAIN), closed)).toMatchObject({ kind: 'retry', scope: 'provider' });
 
@@ -218,27 +218,27 @@ describe('a template message', () => {
     await nameless.close();
   });
 
-  it('is a matter of configuration when the address may not be contacted', async () => {
+  it('is a configuration problem if the address must not be contacted', async () => {
     const strict = createEgress({ allow: [] });
     const outcome = await send(messageOf(PLAIN), settings(), strict);
     expect(outcome).toEqual({ kind: 'rejected', because: 'config', reason: expect.stringContaining('EGRESS_ALLOW') });
     await strict.close();
   });
 
-  it('never tells the token, though Meta quotes it', async () => {
+  it('never reveals the token, even if Meta quotes it', async () => {
     const outcome = await send(messageOf(PLAIN), { ...settings(), access_token: 'EAAG-of-another' });
     expect(outcome).toEqual({ kind: 'rejected', because: 'config', reason: '(#190) Malformed access token ***' });
   });
 
-  it('keeps at most 500 characters of the reason', async () => {
+  it('stores at most 500 characters of the reason', async () => {
     meta.next({ status: 400, code: 100, message: 'x'.repeat(2_000) });
     const outcome = await send();
     expect(outcome).toHaveProperty('reason', `(#100) ${'x'.repeat(493)}`);
   });
 });
 
-describe('a template', () => {
-  it('is found by its id, with its places', async () => {
+describe('a WhatsApp template', () => {
+  it('is found by its id, with its placeholders', async () => {
     expect(await findTemplate(egress, settings(), '101')).toEqual({
       name: 'welcome',
       language: 'en_US',
@@ -253,7 +253,7 @@ describe('a template', () => {
     });
   });
 
-  it('is not found where Meta has none, and Meta is not asked for what is no id', async () => {
+  it('is not found if Meta does not know it, and not requested for an invalid id', async () => {
     expect(await findTemplate(egress, settings(), '999')).toBeUndefined();
     const nobody = { ...settings(), base_url: 'https://graph.invalid' };
     expect(await findTemplate(egress, nobody, '../me')).toBeUndefined();
@@ -265,7 +265,7 @@ describe('a template', () => {
     [400, 4, true],
     [429, undefined, true],
     [503, undefined, true],
-  ])('that Meta refuses to show with %i (%j) is an error, and transient: %j', async (status, code, transient) => {
+  ])('is an error if Meta refuses it with %i (%j), and transient: %j', async (status, code, transient) => {
     const refusing: Egress = {
       ...egress,
       request: async (url) => ({ status, headers: {}, body: JSON.stringify({ error: { code, message: 'No' } }), url }),
@@ -277,7 +277,7 @@ describe('a template', () => {
     [WELCOME, ['Ada', 'A1', 'Monday', 'orders/A1']],
     [PLAIN, []],
     [NAMED, ['Ada', 'book\n\tof numbers']],
-  ])('is filled by variables as Meta takes them: %j', async (known, variables) => {
+  ])('is filled with variables in Meta’s format: %j', async (known, variables) => {
     const template = (await findTemplate(egress, settings(), known.id)) as MetaTemplate;
     const filled = componentsFor(template, variables) as { components: WhatsAppComponent[] };
     expect(await send(messageOf(known, filled.components))).toMatchObject({ kind: 'accepted' });
@@ -289,7 +289,7 @@ describe('a template', () => {
     [PLAIN, ['a'], 'takes no variables, not 1'],
     [NAMED, ['a', ' \n'], 'takes no blank variable, as number 2 is'],
     [PICTURE, ['a'], 'has a header of kind image, which variables cannot fill'],
-  ])('says why variables do not fill it: %j with %j', async (known, variables, problem) => {
+  ])('reports why the variables do not fit: %j with %j', async (known, variables, problem) => {
     const template = (await findTemplate(egress, settings(), known.id)) as MetaTemplate;
     expect(componentsFor(template, variables)).toEqual({ problem });
   });
@@ -302,12 +302,12 @@ const PUBLISHED = {
   header: 'sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17',
 };
 
-describe('the signature of a callback', () => {
-  it('verifies as published', () => {
+describe('the signature of a Meta callback', () => {
+  it('is verified for a published example', () => {
     expect(isMetaSignature(PUBLISHED.secret, PUBLISHED.body, PUBLISHED.header)).toBe(true);
   });
 
-  it('verifies over any bytes', () => {
+  it('is verified for any bytes', () => {
     fc.assert(
       fc.property(fc.string({ minLength: 1 }), fc.uint8Array(), (secret, bytes) =>
         isMetaSignature(
@@ -319,7 +319,7 @@ describe('the signature of a callback', () => {
     );
   });
 
-  it('does not verify once any one byte of body, secret or signature is another', () => {
+  it('is refused if any one byte of body, secret or signature is changed', () => {
     const changed = (text: string) => {
       const bytes = Buffer.from(text);
       return Array.from(bytes, (byte, at) => {
@@ -338,14 +338,14 @@ describe('the signature of a callback', () => {
   });
 
   it.each([undefined, '', 'sha256=', PUBLISHED.header.slice(0, -1), `${PUBLISHED.header}0`, PUBLISHED.header.slice(7)])(
-    'does not verify when it is %j',
+    'is refused if it is %j',
     (header) => {
       expect(isMetaSignature(PUBLISHED.secret, PUBLISHED.body, header)).toBe(false);
     },
   );
 });
 
-describe('a callback', () => {
+describe('a Meta callback', () => {
   const callbackOf = (value: unknown) => ({ object: 'whatsapp_business_account', entry: [{ changes: [{ value }] }] });
   const inbound = (message: object) =>
     readMetaCallback(
@@ -355,7 +355,7 @@ describe('a callback', () => {
       }),
     ).messages;
 
-  it('tells what became of a message that was sent, from the very bytes that were signed', async () => {
+  it('reports the status of a sent message, verified by its exact bytes', async () => {
     const received: { content: CallbackContent; isSigned: boolean }[] = [];
     const endpoint = createServer((request, response) => {
       const chunks: Buffer[] = [];
@@ -402,7 +402,7 @@ describe('a callback', () => {
     [{ type: 'interactive', interactive: { type: 'button_reply', button_reply: { id: '1', title: 'Yes' } } }, 'Yes'],
     [{ type: 'interactive', interactive: { type: 'list_reply', list_reply: { id: '1', title: 'Two' } } }, 'Two'],
     [{ type: 'interactive', interactive: { type: 'nfm_reply', nfm_reply: { body: 'Sent' } } }, 'Sent'],
-  ])('brings what a contact wrote or chose: %j', (message, text) => {
+  ])('contains a contact’s text or choice: %j', (message, text) => {
     expect(inbound(message)).toEqual([{ providerId: 'wamid.1', from: '+16505551234', to: '+15550783881', text }]);
   });
 
@@ -411,7 +411,7 @@ describe('a callback', () => {
     { type: 'reaction' },
     { type: 'text' },
     { type: 'text', from: 'US.13' },
-  ])('brings nothing of %j', (message) => {
+  ])('contains no message for %j', (message) => {
     expect(inbound(message)).toEqual([]);
   });
 
@@ -420,18 +420,18 @@ describe('a callback', () => {
     [{ status: 'failed', errors: [{ code: 131026 }] }, '(#131026)', true],
     [{ status: 'sent', errors: [{ code: 131026 }] }, '(#131026)', false],
     [{ status: 'failed', errors: 'none' }, null, false],
-  ])('suppresses only who cannot be reached: %j', (status, reason, isSuppressing) => {
+  ])('suppresses only unreachable numbers: %j', (status, reason, isSuppressing) => {
     const { reports } = readMetaCallback(callbackOf({ statuses: [{ id: 'wamid.1', ...status }] }));
     expect(reports).toEqual([expect.objectContaining({ reason, isSuppressing })]);
   });
 
-  it.each(['another system’s', '', 7, null])('takes %j for no id of ours', (biz_opaque_callback_data) => {
+  it.each(['another system’s', '', 7, null])('does not use %j as an id of ours', (biz_opaque_callback_data) => {
     const status = { id: 'wamid.1', status: 'sent', biz_opaque_callback_data };
     const { reports } = readMetaCallback(callbackOf({ statuses: [status] }));
     expect(reports).toEqual([expect.objectContaining({ providerId: 'wamid.1', deliveryId: undefined })]);
   });
 
-  it('leaves out what is malformed or unknown, and keeps the rest', () => {
+  it('skips malformed or unknown parts and keeps the others', () => {
     const good = { id: 'wamid.1', status: 'sent' };
     const { reports } = readMetaCallback({
       entry: [
@@ -443,7 +443,7 @@ describe('a callback', () => {
     expect(reports.map(({ providerId }) => providerId)).toEqual(['wamid.1']);
   });
 
-  it('never throws, whatever the JSON', () => {
+  it('is read without an error for any JSON', () => {
     const keys = ['entry', 'changes', 'value', 'statuses', 'messages', 'metadata', 'id', 'type', 'errors'];
     const { json } = fc.letrec((tie) => ({
       json: fc.oneof(

@@ -16,7 +16,7 @@ const message = {
 
 type Reply = string | 'hang up';
 
-/** A mail server that follows a script: its reply to each command, and to the text after DATA as `text`. */
+/** Starts a mail server with scripted replies to each command, and to the e-mail's text as `text`. */
 async function scripted(replies: Record<string, Reply>) {
   const standard: Record<string, Reply> = {
     greeting: '220 ready',
@@ -74,8 +74,8 @@ async function outcomeWith(replies: Record<string, Reply>, login = {}) {
   }
 }
 
-describe('what an SMTP session says about a mail', () => {
-  it('was taken, under the Message-ID of its delivery', async () => {
+describe('the outcome of an SMTP session', () => {
+  it('is accepted, under the Message-ID of the delivery', async () => {
     expect(await outcomeWith({})).toEqual({ kind: 'accepted', providerId: message.messageId });
   });
 
@@ -107,17 +107,17 @@ describe('what an SMTP session says about a mail', () => {
     ['the text is put off', { text: '452 4.3.1 disk full' }, { kind: 'retry', scope: 'recipient' }],
     ['the text is refused', { text: '554 5.6.0 spam' }, { kind: 'rejected', because: 'permanent' }],
     ['the line breaks after the text', { text: 'hang up' }, { kind: 'unknown' }],
-  ] as [string, Record<string, Reply>, object][])('%s', async (_, replies, expected) => {
+  ] as [string, Record<string, Reply>, object][])('is evaluated when %s', async (_, replies, expected) => {
     expect(await outcomeWith(replies)).toMatchObject(expected);
   });
 
-  it('was refused, in words that any column holds', async () => {
+  it('has a reason storable in any column', async () => {
     const outcome = await outcomeWith({ RCPT: '550 5.1.1 no such\0 user\0' });
     expect(outcome).toEqual({ kind: 'rejected', because: 'suppress', reason: expect.stringContaining('no such user') });
     expect(JSON.stringify(outcome)).not.toContain('\\u0000');
   });
 
-  it('does not go while the login is refused', async () => {
+  it('is a configuration problem if the login is refused, and a retry if the login fails temporarily', async () => {
     const ehlo = '250-fine\r\n250 AUTH PLAIN';
     const login = { username: 'me', password: 'wrong' };
     expect(await outcomeWith({ EHLO: ehlo, AUTH: '535 5.7.8 no' }, login)).toMatchObject({
@@ -130,7 +130,7 @@ describe('what an SMTP session says about a mail', () => {
     });
   });
 
-  it('was surely not sent where nobody listens', async () => {
+  it('is a retry if no server is listening', async () => {
     const server = await scripted({});
     await server.close();
     const sender = createSmtpSender({ host: '127.0.0.1', port: server.port, secure: false });

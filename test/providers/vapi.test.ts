@@ -61,8 +61,8 @@ async function start({ fault, settings, by = egress, callbackUrl = CALLBACK }: S
   return { vapi, sender, find, send: () => sender.send(callTo()) };
 }
 
-describe('a call by Vapi', () => {
-  it('is made by an assistant that is the phone agent, and carries our id', async () => {
+describe('a call through Vapi', () => {
+  it('is made by an assistant built from the phone agent, and carries our id', async () => {
     const { vapi, sender } = await start({ settings: { webhook_secret: 'hook-secret' } });
     const call = callTo({
       contactName: 'Zoë',
@@ -88,7 +88,7 @@ describe('a call by Vapi', () => {
     });
   });
 
-  it('leaves to Vapi what the phone agent leaves open', async () => {
+  it('leaves to Vapi what the phone agent does not set', async () => {
     const { vapi, sender } = await start();
     expect(await sender.send(callTo())).toMatchObject({ kind: 'accepted' });
     const { customer, assistant } = vapi.calls[0]?.params ?? {};
@@ -99,7 +99,7 @@ describe('a call by Vapi', () => {
     expect(assistant?.server).toEqual({ url: CALLBACK });
   });
 
-  it('is made however long the names are', async () => {
+  it('is made with names of any length', async () => {
     const { vapi, sender } = await start();
     const name = `${'n'.repeat(39)}👋`;
     expect(await sender.send(callTo({ contactName: name, agent: { ...AGENT, name } }))).toMatchObject({
@@ -120,7 +120,7 @@ describe('a call by Vapi', () => {
     ['reset after the effect', resetAfter, { kind: 'unknown' }, 1],
     ['reset before the effect', resetBefore, { kind: 'unknown' }, 0],
     ['201 without an id', { answer: { status: 201, body: [] }, when: 'after' }, { kind: 'unknown' }, 1],
-  ])('is dialled once at most on a %s', async (_name, fault, expected, taken) => {
+  ])('is dialled at most once after a %s', async (_name, fault, expected, taken) => {
     let sends = 0;
     const { vapi, send } = await start({
       fault: (n) => {
@@ -132,13 +132,13 @@ describe('a call by Vapi', () => {
     expect([sends, vapi.calls.length]).toEqual([1, taken]);
   });
 
-  it('may be under way where the answer does not come in time', async () => {
+  it('may be in progress if the response times out', async () => {
     const { vapi, send } = await start({ fault: () => slow(1_000), by: hurried });
     expect(await send()).toMatchObject({ kind: 'unknown', reason: expect.stringContaining('in time') });
     expect(vapi.calls).toHaveLength(1);
   });
 
-  it('was not made where Vapi could not be reached, or must not be', async () => {
+  it('was not made if Vapi could not be reached or must not be contacted', async () => {
     const { vapi, send } = await start();
     await vapi.close();
     expect(await send()).toMatchObject({
@@ -180,8 +180,8 @@ describe('a call by Vapi', () => {
   });
 });
 
-describe('looking up a call whose answer was lost', () => {
-  it('finds it by our id, behind many others', async () => {
+describe('reconciling a call with a lost response', () => {
+  it('finds it by our id among many others', async () => {
     const { vapi, sender, find } = await start({ fault: (n) => (n === 1 ? errorAfter() : undefined) });
     const call = callTo();
     const since = new Date();
@@ -200,7 +200,7 @@ describe('looking up a call whose answer was lost', () => {
     await expect(find(call.deliveryId, since)).rejects.toMatchObject({ transient: false });
   });
 
-  it('knows of none where Vapi took none', async () => {
+  it('finds none if Vapi accepted none', async () => {
     const { sender, find } = await start({ fault: () => resetBefore });
     const call = callTo();
     await sender.send(call);
@@ -211,7 +211,7 @@ describe('looking up a call whose answer was lost', () => {
     ['ringing', undefined, { kind: 'accepted' }],
     ['ended', 'customer-ended-call', { kind: 'accepted' }],
     ['ended', 'customer-busy', { kind: 'rejected', because: 'permanent', reason: 'customer-busy' }],
-  ])('finds what became of it: %s, %s', async (status, endedReason, expected) => {
+  ])('finds its outcome: %s, %s', async (status, endedReason, expected) => {
     const { vapi, sender, find } = await start();
     const call = callTo();
     await sender.send(call);
@@ -219,7 +219,7 @@ describe('looking up a call whose answer was lost', () => {
     expect(await find(call.deliveryId)).toMatchObject(expected);
   });
 
-  it('says when Vapi cannot be asked, and whether to ask again', async () => {
+  it('reports when Vapi cannot be asked, and whether to retry', async () => {
     const { vapi, find } = await start();
     vapi.nextLookUp(
       tooManyRequests('3'),
@@ -244,7 +244,7 @@ describe('Vapi’s callbacks', () => {
     call: object = { id: 'call-1', assistant: { metadata: { delivery_id: deliveryId } } },
   ) => readVapiCallback({ message: { ...message, call } }).reports;
 
-  it('bring the secret or a signature, unless forged, and join their call', async () => {
+  it('carry the secret or a signature unless forged, and find their call', async () => {
     const receiver = await startFakeProvider();
     opened.push(receiver);
     const { vapi, sender } = await start({
@@ -271,7 +271,7 @@ describe('Vapi’s callbacks', () => {
     ]);
   });
 
-  it('are not believed without proof, or with one of other bytes', () => {
+  it('are refused without proof, or with proof for other bytes', () => {
     const body = Buffer.from('{"message":{}}');
     const signature = createHmac('sha256', 's').update(body).digest('hex');
     expect(isVapiSignature('s', body, { 'x-vapi-signature': signature })).toBe(true);
@@ -295,7 +295,7 @@ describe('Vapi’s callbacks', () => {
     'call.in-progress.twilio-completed-call',
     'call.in-progress.error-transfer-failed',
     'call.forwarding.operator-busy',
-  ])('tell of a customer who was reached: %s', (endedReason) => {
+  ])('report an answered call: %s', (endedReason) => {
     expect(callback({ type: 'end-of-call-report', endedReason })).toMatchObject([
       { status: 'delivered', reason: null },
     ]);
@@ -316,7 +316,7 @@ describe('Vapi’s callbacks', () => {
     'pipeline-error-openai-llm-failed',
     'worker-shutdown',
     'a-reason-to-come',
-  ])('tell of a customer who was not: %s', (endedReason) => {
+  ])('report an unanswered call: %s', (endedReason) => {
     expect(callback({ type: 'end-of-call-report', endedReason })).toMatchObject([
       { status: 'failed', reason: endedReason },
     ]);
@@ -331,11 +331,11 @@ describe('Vapi’s callbacks', () => {
     { type: 'end-of-call-report' },
     { type: 'conversation-update', status: 'in-progress', endedReason: 'customer-busy' },
     { type: 'end-of-call-report', endedReason: 7 },
-  ])('tell nothing of %j', (message) => {
+  ])('report nothing for %j', (message) => {
     expect(callback(message)).toEqual([]);
   });
 
-  it('carry our id wherever the platform keeps it, and only where it is one', () => {
+  it('carry our id wherever the platform stores it, if it is valid', () => {
     const deliveryIdIn = (call: object) =>
       callback({ type: 'status-update', status: 'in-progress' }, { id: 'call-1', ...call })[0]?.deliveryId;
     const metadata = { delivery_id: deliveryId };
@@ -353,7 +353,7 @@ describe('Vapi’s callbacks', () => {
     }
   });
 
-  it('of any other form are nothing', () => {
+  it('are ignored in any other format', () => {
     const content = { reports: [], messages: [] };
     fc.assert(fc.property(fc.jsonValue(), (body) => expect(readVapiCallback(body)).toEqual(content)));
     const message = { type: 'end-of-call-report', endedReason: 'voicemail' };

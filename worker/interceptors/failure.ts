@@ -1,7 +1,7 @@
 import type { ActivityInboundCallsInterceptor } from '@temporalio/worker';
 import { toFailure } from '../../activities/failures.ts';
 
-/** Applied to every activity, so that none has to remember which errors are worth a retry. */
+/** Applied to every activity, so no activity has to decide on retries itself. */
 export const failureInterceptor = (): { inbound: ActivityInboundCallsInterceptor } => ({
   inbound: {
     async execute(input, next) {

@@ -3,7 +3,7 @@ import type { ActivityInboundCallsInterceptor } from '@temporalio/worker';
 
 const INTERVAL_MS = 3_000;
 
-/** Heartbeats for every activity while it runs, so that one whose worker died is given to another within its heartbeat timeout. */
+/** Sends heartbeats for every running activity: if its worker dies, another one gets it within the heartbeat timeout. */
 export const heartbeatInterceptor = (): { inbound: ActivityInboundCallsInterceptor } => ({
   inbound: {
     async execute(input, next) {

@@ -1,6 +1,6 @@
 import type { Db } from '../../db/connect.ts';
 
-/** The call that a provider speaks of, by our id where it says it, else by its own. */
+/** Finds the call of a provider's report, by our id if the report carries it, else by the provider's id. */
 export const findReportedCall = (
   db: Db,
   orgId: string,

@@ -4,7 +4,7 @@ import { announce } from '../../outbox/events.ts';
 import type { CallReport } from '../../providers/sending.ts';
 import { findReportedCall } from './call-reports.queries.ts';
 
-/** Tells of what a provider reports of calls. Calls that are not the org's are left out; the same report may be told of twice. */
+/** Announces a provider's reports about calls. Skips calls of other orgs. A repeated report is announced again. */
 export async function announceCallReports(
   trx: Trx,
   orgId: string,

@@ -6,7 +6,7 @@ import { CALLBACK_PROVIDERS } from '../../http/callback-urls.ts';
 import { Id } from '../../http/schemas.ts';
 import { isValidHandshake, readCallback, receiveCallback } from './service.ts';
 
-/** Meta gathers reports in bodies of up to 3 MB. */
+/** Meta batches reports in bodies of up to 3 MB. */
 const MAX_BODY_BYTES = 4 * 1024 * 1024;
 
 const CallbackPath = z.object({ provider: z.enum(CALLBACK_PROVIDERS), orgId: Id, token: z.string().min(1).max(64) });
@@ -17,7 +17,7 @@ const SubscriptionHandshake = z.object({
   'hub.challenge': z.string().max(1024),
 });
 
-/** Where providers report what became of messages and hand over what contacts sent. Public, but each callback must be signed. */
+/** The callbacks of providers: status reports and the messages of contacts. Public, but each callback must be signed. */
 export const callbackRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config, secrets, callbacks: urls }) => {
   const deps = { secrets, urls, isDevelopment: config.DEVELOPMENT };
   app.removeAllContentTypeParsers();
@@ -35,7 +35,7 @@ export const callbackRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config,
       if (content === undefined) throw forbidden('The signature is missing or wrong');
       await receiveCallback(request.db, orgId, provider, content);
       if (provider !== 'twilio') return {};
-      reply.type('text/xml; charset=utf-8'); // Twilio would send anything else to the contact, as text
+      reply.type('text/xml; charset=utf-8'); // Twilio would send any other body to the contact as text
       return '<?xml version="1.0" encoding="UTF-8"?><Response/>';
     },
   );

@@ -14,9 +14,9 @@ import { receiveMessage } from '../inbound/messages.service.ts';
 import { announceCallReports } from './call-reports.service.ts';
 import { receiveStatusUpdates } from './status-reports.service.ts';
 
-/** A callback as it came, its body in the very bytes that were signed. */
+/** A callback as received, with the exact bytes of the signed body. */
 export interface RawCallback {
-  /** The address it was sent to, as the provider knows it. */
+  /** The URL of the callback as the provider knows it. */
   url: string;
   headers: IncomingHttpHeaders;
   body: Buffer;
@@ -25,7 +25,7 @@ export interface RawCallback {
 export interface CallbackDeps {
   secrets: Secrets;
   urls: CallbackUrls;
-  /** Whether the sandbox stands in for what is not connected. */
+  /** Whether the sandbox replaces providers without a connection. */
   isDevelopment: boolean;
 }
 
@@ -35,7 +35,7 @@ const CHANNEL_OF: Record<CallbackProvider, Exclude<Channel, 'email'>> = {
   vapi: 'voice',
 };
 
-/** Reads a callback whose signature is good; undefined for any other. */
+/** Reads a callback with a valid signature. Returns undefined for any other. */
 export async function readCallback(
   db: Db,
   { secrets, urls, isDevelopment }: CallbackDeps,
@@ -71,7 +71,10 @@ export async function readCallback(
   }
 }
 
-/** Takes a verified callback: as a whole, or not at all. Once more, it changes nothing. */
+/**
+ * Receives a verified callback completely or not at all. A repeated callback changes nothing, but announces its call
+ * reports again.
+ */
 export function receiveCallback(
   db: Db,
   orgId: string,
@@ -101,10 +104,10 @@ export function receiveCallback(
   });
 }
 
-/** Twilio refuses numbers that opted out, the others those that cannot be reached. */
+/** Twilio refuses numbers after an opt-out. The other providers refuse unreachable numbers. */
 const SUPPRESSION_REASONS = { twilio: 'unsubscribed', meta: 'bounced', vapi: 'bounced' } as const;
 
-/** Whether a subscription handshake of Meta brings the org's verify_token. */
+/** Whether Meta's subscription handshake carries the org's verify_token. */
 export async function isValidHandshake(db: Db, secrets: Secrets, orgId: string, token: string): Promise<boolean> {
   const connection = await findConnection(db, secrets, orgId, 'whatsapp');
   return connection?.verify_token !== undefined && isSameSecret(token, connection.verify_token);

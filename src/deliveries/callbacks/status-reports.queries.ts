@@ -4,21 +4,22 @@ import { newId } from '../../ids.ts';
 import { type ReportedStatus, statusesBefore } from '../sending/outcomes.rules.ts';
 import { KEEP_BOUNCED } from '../suppressions.queries.ts';
 
-/** What a provider, or a bounced mail, tells about a delivery after it was handed over. */
+/** A later report about a delivery, from a provider or a bounced e-mail. */
 export interface StatusUpdate {
   provider: string;
   providerId: string;
-  /** Our own id, where the report carries it. */
+  /** Our own id, if the report carries it. */
   deliveryId: string | undefined;
   status: ReportedStatus;
   reason: string | null;
-  /** Why the address is to be taken off the channel, or null. */
+  /** Why the address is to be suppressed on the channel, or null. */
   suppression: 'bounced' | 'unsubscribed' | null;
 }
 
 /**
- * Takes reports of one status, each once: what was told before, and what a delivery has left behind, changes nothing. A report that comes
- * before the provider's own answer moves the delivery on; the attempt stays open until the answer is there.
+ * Applies reports of one status, each once. Repeated reports and statuses already passed by the delivery change
+ * nothing. A report may arrive before the provider's own response: it advances the delivery, and the attempt stays open
+ * until the response arrives.
  */
 export async function applyStatusUpdates(
   db: Db,

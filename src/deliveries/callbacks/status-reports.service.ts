@@ -3,10 +3,10 @@ import { inTransaction } from '../../db/transaction.ts';
 import type { ReportedStatus } from '../sending/outcomes.rules.ts';
 import { applyStatusUpdates, type StatusUpdate } from './status-reports.queries.ts';
 
-/** In the order in which a message goes through them, so that a batch that holds several for one message leaves the last. */
+/** The order of statuses over a message's life: if a batch has several reports of one message, the last status wins. */
 const ORDER: ReportedStatus[] = ['sent', 'delivered', 'read', 'failed', 'bounced'];
 
-/** Takes what providers, or bounced mails, tell about deliveries: in any order, each once, and only forward. */
+/** Receives reports about deliveries from providers or bounced e-mails: in any order, each once, and only forward. */
 export function receiveStatusUpdates(db: Db, orgId: string, reports: StatusUpdate[]): Promise<void> {
   const byStatus = Map.groupBy(reports, ({ status }) => status);
   return inTransaction(db, async (trx) => {

@@ -16,7 +16,7 @@ const COLUMNS = [
   'created_at',
 ] as const;
 
-/** Lets one new domain of the org through at a time, so that they can be counted. */
+/** Locks the creation of domains for the org until the transaction ends, so a count of them is reliable. */
 export async function lockDomains(trx: Trx, orgId: string): Promise<void> {
   await lockName(trx, `sending domains ${orgId}`);
 }
@@ -30,7 +30,7 @@ export async function countDomains(db: Db, orgId: string): Promise<number> {
   return Number(count);
 }
 
-/** Adds a domain, and gives what stands there: one that was there before stays as it is, with its key. */
+/** Inserts a domain and returns the stored one. An existing domain stays unchanged, its key included. */
 export function insertDomain(
   db: Db,
   orgId: string,
@@ -55,7 +55,7 @@ export function findDomain(db: Db, orgId: string, domain: string) {
     .executeTakeFirst();
 }
 
-/** Keeps what DNS said of a domain. */
+/** Stores the result of a DNS check of a domain. */
 export function updateDomainStatus(
   db: Db,
   orgId: string,
@@ -80,7 +80,7 @@ export async function deleteDomain(db: Db, orgId: string, domain: string): Promi
   return numDeletedRows > 0n;
 }
 
-/** The key of the longest of these domains that is verified. */
+/** Finds the key of the longest verified one of these domains. */
 export function findVerifiedDomainKey(db: Db, orgId: string, domains: string[]) {
   return db
     .selectFrom('sending_domains')
@@ -93,7 +93,7 @@ export function findVerifiedDomainKey(db: Db, orgId: string, domains: string[]) 
     .executeTakeFirst();
 }
 
-/** A page of domains by creation. */
+/** Lists a page of domains by creation. */
 export const listDomains = (db: Db, orgId: string, place: PageRequest) =>
   db
     .selectFrom('sending_domains')

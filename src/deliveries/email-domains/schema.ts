@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { DomainName, Timestamp } from '../../http/schemas.ts';
 
-/** What the names of a domain's records, of at most 253 characters, leave to the domain (RFC 1035, 2.3.4). */
+/** The names of a domain's DNS records have at most 253 characters, prefix included (RFC 1035, 2.3.4). */
 const MAX_DOMAIN_LENGTH = 229;
 
 const SendingDomainName = DomainName.refine(
@@ -23,7 +23,7 @@ export type ListDomains = z.infer<typeof ListDomains>;
 
 export const DomainStatus = z
   .enum(['pending', 'verified', 'failed'])
-  .describe('`pending`: DNS does not have it yet. `failed`: DNS has another one in its place.');
+  .describe('`pending`: DNS does not have the record yet. `failed`: DNS has a different record.');
 export type DomainStatus = z.infer<typeof DomainStatus>;
 
 const DomainRecord = z
@@ -40,7 +40,7 @@ const state = {
   domainRecords: z
     .array(DomainRecord)
     .describe(
-      'The key of the DKIM signatures, which decides, and a DMARC policy, which is recommended: any policy is taken.',
+      'The key of the DKIM signatures, which decides the status, and a DMARC policy, which is recommended: any policy is accepted.',
     ),
   domainStatus: DomainStatus.describe('That of the DKIM record. Mail is signed once it is `verified`.'),
 };

@@ -22,7 +22,7 @@ import type { ListDomains } from './schema.ts';
 
 type SendingDomain = NonNullable<Awaited<ReturnType<typeof findDomain>>>;
 
-/** What mail of a domain is signed with. */
+/** The key for signing e-mail of a domain. */
 export interface DkimSigning {
   domain: string;
   selector: string;
@@ -37,10 +37,13 @@ const TTL_SECONDS = 3600;
 
 const generateKeys = promisify(generateKeyPair);
 
-/** Adds a domain with a DKIM key of its own. A second time changes nothing: the key and the status stay. Throws conflict over the limit. */
+/**
+ * Adds a domain with its own DKIM key. A repeated call changes nothing: the key and the status stay. Throws conflict
+ * over the limit.
+ */
 export async function putDomain(db: Db, secrets: Secrets, orgId: string, domain: string) {
   const stored = await findDomain(db, orgId, domain);
-  if (stored !== undefined) return toResponse(stored); // spares a new key; who comes first is decided by the insert
+  if (stored !== undefined) return toResponse(stored); // saves generating a key; the insert decides races
   const keys = await generateDkimKeys();
 
   return inTransaction(db, async (trx) => {
@@ -61,8 +64,9 @@ export async function putDomain(db: Db, secrets: Secrets, orgId: string, domain:
 }
 
 /**
- * Asks DNS for the domain's records and keeps what it says. Throws notFound, and unavailable where DNS says nothing: the status
- * then stays what it was. The DMARC policy is only recommended: without an answer it keeps its status and holds up nothing.
+ * Checks the domain's DNS records and stores the result. Throws notFound, and unavailable if DNS gives no answer: the
+ * status then stays the same. The DMARC policy is only recommended: without an answer it keeps its status and blocks
+ * nothing.
  */
 export async function verifyDomain(db: Db, dns: Dns, orgId: string, domain: string) {
   const stored = await findDomain(db, orgId, domain);
@@ -78,22 +82,22 @@ export async function verifyDomain(db: Db, dns: Dns, orgId: string, domain: stri
     status: keyStatusOf(keys, stored.public_key),
     dmarc_status: policies === undefined ? stored.dmarc_status : policyStatusOf(policies),
   });
-  if (checked === undefined) throw notFound('sending domain'); // deleted while DNS was asked
+  if (checked === undefined) throw notFound('sending domain'); // deleted during the DNS check
   return toResponse(checked);
 }
 
-/** Forgets the domain and its key, for good. Throws notFound. */
+/** Deletes the domain and its key permanently. Throws notFound. */
 export async function deleteSendingDomain(db: Db, orgId: string, domain: string): Promise<void> {
   if (!(await deleteDomain(db, orgId, domain))) throw notFound('sending domain');
 }
 
-/** A page of the org's domains with the records to publish, oldest first. */
+/** Returns a page of the org's domains with the records to publish, oldest first. */
 export async function pageOfDomains(db: Db, orgId: string, query: ListDomains) {
   const { items, next } = await pageOf(db, query, (place) => listDomains(db, orgId, place));
   return { items: items.map((row) => ({ ...row, domainName: row.domain, ...toResponse(row) })), next };
 }
 
-/** The key that mail from this domain is signed with: its own where it is verified, else that of the nearest verified parent. */
+/** Finds the key for signing e-mail from this domain: its own if verified, else the key of the nearest verified parent. */
 export async function findDkimSigning(
   db: Db,
   secrets: Secrets,
@@ -106,7 +110,7 @@ export async function findDkimSigning(
   return { domain, selector, privateKey: secrets.decrypt(private_key, secretPlaceOf(orgId, id)) };
 }
 
-/** Whether the org has proved that it may send from this address: its domain, or a parent of it, is verified. */
+/** Whether the org may send from this address: the address's domain or one of its parents is verified. */
 export async function isVerifiedSender(db: Db, orgId: string, fromEmail: string): Promise<boolean> {
   const domain = fromEmail.slice(fromEmail.lastIndexOf('@') + 1);
   return (await findVerifiedDomainKey(db, orgId, domainAndParents(domain))) !== undefined;
@@ -123,7 +127,7 @@ function toResponse(row: SendingDomain) {
   };
 }
 
-/** A pair of RSA keys: the public one as DNS holds it (RFC 6376, 3.6.1), the private one as PEM. */
+/** Generates a pair of RSA keys: the public key in DNS format (RFC 6376, 3.6.1), the private key as PEM. */
 async function generateDkimKeys() {
   const { publicKey, privateKey } = await generateKeys('rsa', {
     modulusLength: KEY_BITS,

@@ -8,7 +8,7 @@ export interface NewEmail {
   content: EmailContent;
 }
 
-/** Writes a request and its e-mails, each with the contact who has the address, where there is one. */
+/** Inserts a request and its e-mails, each with the contact of its address, if there is one. */
 export async function insertEmails(
   db: Db,
   orgId: string,
@@ -27,7 +27,7 @@ export async function insertEmails(
   `.execute(db);
 }
 
-/** The e-mails of a request, in its order. */
+/** Lists the e-mails of a request in its order. */
 export const listRequestedEmails = (db: Db, orgId: string, requestId: string) =>
   db
     .selectFrom('deliveries')

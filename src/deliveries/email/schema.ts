@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { EmailAddress, Id } from '../../http/schemas.ts';
 
 const ONE_YEAR_IN_MINUTES = 525_600;
-/** Text that goes into a header: one line. */
+/** Text for a header: one line. */
 export const HeaderText = z
   .string()
   .max(998)
@@ -22,7 +22,7 @@ const EmailRecipient = z
   })
   .meta({ id: 'EmailRecipient' });
 
-/** What a recipient lacks is taken from the fallbacks; subject and body must come from one of the two. */
+/** The fallbacks fill a recipient's missing fields. Subject and body must come from one of the two. */
 export const SendEmail = z
   .object({
     from_email: EmailAddress,
@@ -62,13 +62,16 @@ export const SendEmailAnswer = z.object({
   data: z.array(z.object({ id: Id, to_email: z.string(), status: z.string() })),
 });
 
-/** What a delivery keeps of an e-mail that stands in no sequence. */
+/** The stored content of an e-mail outside of sequences. */
 export interface EmailContent {
   from_email: string;
   subject: string;
   sender_name: string | null;
   body: string;
-  /** Of a body made from a template: what it says of a contact does not make it HTML. Absent: it is where it has tags. */
+  /**
+   * Set for a body made from a template, so a contact's data cannot turn it into HTML. If absent, a body with tags is
+   * HTML.
+   */
   is_html?: boolean;
   is_transactional: boolean;
 }

@@ -11,8 +11,9 @@ import type { SendEmail } from './schema.ts';
 const MS_PER_MINUTE = 60_000;
 
 /**
- * Accepts e-mails for sending, now or after the delay. Each is a delivery, whose id is answered. Outside of development they must come from
- * a verified domain: throws invalid. A request that is repeated under its key finds its e-mails and sends nothing again.
+ * Accepts e-mails for sending, now or after the delay. Returns a delivery id for each. Outside of development, throws
+ * invalid unless they come from a verified domain. A request repeated under its key finds its e-mails and sends nothing
+ * again.
  */
 export function requestEmails(
   db: Db,

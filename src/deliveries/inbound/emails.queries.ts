@@ -15,7 +15,7 @@ export interface NewInboundEmail {
   raw: Buffer;
 }
 
-/** Stores a mail, once. False where it was stored before, or its delivery is no more. */
+/** Stores an e-mail once. Returns false if it was stored before or its delivery was deleted. */
 export async function insertInboundEmail(db: Db, orgId: string, email: NewInboundEmail): Promise<boolean> {
   const { id, kind, deliveryId, mailFrom, rcptTo, sha256, raw } = email;
   const { numAffectedRows } = await sql`
@@ -27,7 +27,7 @@ export async function insertInboundEmail(db: Db, orgId: string, email: NewInboun
   return numAffectedRows === 1n;
 }
 
-/** A mail without its text, and whom the delivery it is about went to. */
+/** Finds an e-mail without its text, together with the recipient of its delivery. */
 export function findInboundEmail(db: Db, orgId: string, id: string) {
   return db
     .selectFrom('inbound_emails as email')
@@ -40,7 +40,7 @@ export function findInboundEmail(db: Db, orgId: string, id: string) {
     .executeTakeFirst();
 }
 
-/** The mail as it came; null once it was deleted. */
+/** Returns the raw e-mail as received, or null after its deletion. */
 export async function findRawMail(db: Db, orgId: string, id: string): Promise<Buffer | null> {
   const row = await db
     .selectFrom('inbound_emails')
@@ -51,7 +51,7 @@ export async function findRawMail(db: Db, orgId: string, id: string): Promise<Bu
   return row?.raw ?? null;
 }
 
-/** Notes what a mail was. False where that was noted before. */
+/** Records the classification of an e-mail. Returns false if one was recorded before. */
 export async function updateResult(db: Db, orgId: string, id: string, result: InboundEmailResult): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('inbound_emails')
@@ -63,7 +63,7 @@ export async function updateResult(db: Db, orgId: string, id: string, result: In
   return numUpdatedRows === 1n;
 }
 
-/** Deletes raw mail that is older than 30 days, a bounded number at a time. Resolves to how many. */
+/** Deletes raw e-mails older than 30 days, a bounded number per call. Returns the number of deleted ones. */
 export async function deleteOldRawMail(db: Db): Promise<number> {
   const { numAffectedRows } = await sql`
     update inbound_emails set raw = null where (org_id, id) in (

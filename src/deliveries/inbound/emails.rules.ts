@@ -3,13 +3,13 @@ import { type Bounce, bounceOf, type RecipientReport, reportAbout } from './boun
 import type { MailboxKind } from './mail-tokens.ts';
 import type { ParsedEmail } from './parsed-mail.rules.ts';
 
-/** How a mail came in. */
+/** The circumstances of an e-mail's receipt. */
 export interface ReceivedEmail {
   kind: MailboxKind;
-  /** The delivery that its recipient's address was made for, and whom that went to. */
+  /** The delivery named by the recipient address, and that delivery's own recipient. */
   deliveryId: string;
   to: string;
-  /** Empty where nothing may be sent back (RFC 5321, 4.5.5). */
+  /** Empty if nothing may be sent back (RFC 5321, 4.5.5). */
   mailFrom: string;
 }
 
@@ -19,8 +19,9 @@ export type Classification =
   | { result: Exclude<InboundEmailResult, 'bounced' | 'failed' | 'reply'> };
 
 /**
- * What a mail is: a report about a delivery at whichever of our addresses, a person's reply at the reply address or to a mail of ours, or
- * something to be noted only. Who it claims to be from decides nothing. `answered` is the delivery whose Message-ID it names.
+ * Classifies an e-mail: a report about a delivery at any of our addresses, a person's reply to the reply address or to
+ * one of our e-mails, or an e-mail only to be recorded. The claimed sender decides nothing. `answered` is the delivery
+ * of the Message-ID named by the e-mail.
  */
 export function classify(
   arrival: ReceivedEmail,
@@ -40,7 +41,7 @@ export function classify(
   return from === undefined ? { result: 'unreadable' } : { result: 'reply', from, body, messageId, deliveryId };
 }
 
-/** A failure is final whatever its code: 4.x.x is what the last of the server's tries got. */
+/** A failure is final whatever its code: 4.x.x is the response to the last of the server's tries. */
 function classifyReports(reports: RecipientReport[], to: string): Classification {
   const report = reportAbout(to, reports);
   if (report?.action === 'failed') {

@@ -18,7 +18,7 @@ export interface ReceivedMail {
   raw: Buffer;
 }
 
-/** Stores a mail for each of its recipients, to be read soon. The same mail delivered again is stored once. */
+/** Stores an e-mail for each of its recipients and schedules its processing. A repeated e-mail is stored once. */
 export function storeInboundEmail(db: Db, { mailFrom, recipients, raw }: ReceivedMail): Promise<void> {
   return inTransaction(db, async (trx) => {
     for (const { address, mailbox } of recipients) {
@@ -34,7 +34,7 @@ export function storeInboundEmail(db: Db, { mailFrom, recipients, raw }: Receive
   });
 }
 
-/** Reads a stored mail and takes what it tells: a bounce or a reply. Run again, it changes nothing. */
+/** Reads a stored e-mail and applies it as a bounce or a reply. A repeated run changes nothing. */
 export async function receiveInboundEmail(
   db: Db,
   tokens: MailTokens,
@@ -85,9 +85,12 @@ async function apply(
       } as const;
       return receiveMessage(trx, orgId, message);
     }
-    default: // noted only
+    default: // only recorded
   }
 }
 
-/** Deletes mails 30 days after they came, all but what they were. Resolves to how many, a bounded number at a time. */
+/**
+ * Deletes raw e-mails 30 days after receipt and keeps their classification. Returns the number of deleted ones, bounded
+ * per call.
+ */
 export const deleteExpiredMail = (db: Db): Promise<number> => deleteOldRawMail(db);

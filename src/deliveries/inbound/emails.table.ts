@@ -6,14 +6,14 @@ export interface InboundEmailsTable {
   org_id: string;
   id: string;
   kind: MailboxKind;
-  /** The one that its recipient's address was made for. */
+  /** The delivery named by the recipient address. */
   delivery_id: string;
-  /** Empty for a bounce, which must not bounce itself. */
+  /** Empty for a bounce: a bounce must not bounce itself. */
   mail_from: string;
   rcpt_to: string;
-  /** Of the recipient and the raw mail. */
+  /** Hash of the recipient and the raw e-mail. */
   sha256: Buffer;
-  /** The mail as it came, for 30 days. */
+  /** The raw e-mail as received, stored for 30 days. */
   raw: Buffer | null;
   received_at: Generated<Date>;
   processed_at: Date | null;

@@ -1,4 +1,4 @@
-/** What is not text, in a document without line breaks. Each ends with the document where its own end is missing: one pass is enough. */
+/** Matches markup in a document without line breaks. An unclosed match ends with the document, so one pass is enough. */
 const MARKUP =
   /<!--.*?(?:-->|$)|<(style|script|head|title)\b.*?(?:<\/\1 ?>|$)|<\/?([a-z][a-z\d]*)[^>]*(?:>|$)|<[!?][^>]*(?:>|$)/gi;
 const BLOCK = /^(?:address|article|blockquote|div|dd|dl|dt|footer|h[1-6]|header|hr|li|ol|p|pre|section|table|tr|ul)$/i;
@@ -6,7 +6,7 @@ const ENTITY = /&(?:#(\d{1,7})|#x([\da-f]{1,6})|(amp|lt|gt|quot|apos|nbsp));/gi;
 const NAMED_ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ' };
 const MAX_CODE_POINT = 0x10ffff;
 
-/** The text of an HTML mail: its tags gone, its lines kept. Takes time in proportion to its length, whatever it holds. */
+/** Returns the text of an HTML e-mail without tags and with its line breaks. Takes time linear in the length of any input. */
 export function textOfHtml(html: string): string {
   return html
     .replace(/\s+/g, ' ')
@@ -23,5 +23,5 @@ export function textOfHtml(html: string): string {
     .trim();
 }
 
-/** A carriage return, of which several are one line break, for a block's begin or end. */
+/** Returns a carriage return for a block's begin or end: several in a row become one line break. */
 const lineBreakOf = (tag: string) => (BLOCK.test(tag) ? '\r' : tag.toLowerCase() === 'br' ? '\n' : '');

@@ -8,16 +8,16 @@ const TIMEOUT_MS = 20_000;
 
 export interface MailReader {
   /**
-   * Reads one mail at a time, loaded when its turn has come. Gives undefined where there is none or it cannot be read, for which it has
-   * 20 s and 256 MB. Rejects where no mail could be.
+   * Reads one e-mail at a time, loaded when its turn comes. Returns undefined if there is none, or if reading it fails
+   * or exceeds 20 s or 256 MB. Rejects if the reader itself cannot run.
    */
   read(load: () => Promise<Buffer | null>): Promise<ParsedEmail | undefined>;
   close(): Promise<void>;
 }
 
-/** Reads mail in a thread of its own, as mail is made by strangers: what it does to the parser is done to the thread alone. */
+/** Reads e-mail in a separate thread: hostile e-mail can only harm this thread. */
 export function createMailReader(timeoutMs = TIMEOUT_MS): MailReader {
-  let thread: Worker | undefined; // started by the first mail, as it takes 50 MB
+  let thread: Worker | undefined; // started by the first e-mail, as it needs 50 MB
   let isClosed = false;
   let turn: Promise<unknown> = Promise.resolve();
 
@@ -54,12 +54,12 @@ export function createMailReader(timeoutMs = TIMEOUT_MS): MailReader {
   };
 }
 
-/** Resolves when its code is loaded, so that a failure to load is not taken for that of a mail. */
+/** Resolves after its code is loaded, so a failure to load is not mistaken for an unreadable e-mail. */
 async function startThread(onExit: () => void): Promise<Worker> {
   const thread = new Worker(THREAD, { resourceLimits: RESOURCE_LIMITS });
   thread.unref();
   await once(thread, 'message');
-  thread.on('error', () => undefined); // whoever waits for its answer is told
+  thread.on('error', () => undefined); // the pending read reports the failure
   thread.once('exit', onExit);
   return thread;
 }

@@ -11,7 +11,7 @@ export interface MailReceivingDeps {
   startReceiver: typeof startMailReceiver;
 }
 
-/** Receives mail to the bounce and reply addresses of deliveries. Undefined where the configuration names no domain for it. */
+/** Receives e-mail to the bounce and reply addresses of deliveries. Returns undefined if no inbound domain is configured. */
 export async function receiveMail(
   { db, tokens, log, startReceiver }: MailReceivingDeps,
   { INBOUND_DOMAIN: domain, INBOUND_SMTP_PORT: port, HOST: host }: Config,

@@ -1,10 +1,10 @@
 import { domainToASCII } from 'node:url';
 import { createDeliverySigner, type DeliveryRef } from '../ledger/delivery-signer.ts';
 
-/** What 64 characters before the @ (RFC 5321, 4.5.3.1.1) leave to it, in base32, beside a prefix and both ids. */
+/** The largest MAC in base32 within the 64 characters before the @ (RFC 5321, 4.5.3.1.1), beside a prefix and both ids. */
 const MAC_BYTES = 6;
 const TOKEN_LENGTH = 61;
-/** 304 bits in base32 (RFC 4648, 7): the first of the digits holds four of them. */
+/** 304 bits in base32 (RFC 4648, 7): the first digit carries four of them. */
 const TOKEN = '[0-9a-f][0-9a-v]{60}';
 const ONLY_TOKEN = new RegExp(`^${TOKEN}$`, 'i');
 const OWN_ADDRESS = new RegExp(`^([br])-(${TOKEN})@(.+)$`, 'i');
@@ -17,17 +17,20 @@ export interface Mailbox extends DeliveryRef {
 }
 
 export interface MailTokens {
-  /** Stands for a delivery before the @ of an address or Message-ID. Survives a change of case. */
+  /** Returns a delivery's token for the local part of an address or Message-ID. The token survives a change of case. */
   tokenOf(delivery: DeliveryRef): string;
-  /** The delivery a token was made for, or undefined when it is not one of ours. */
+  /** Returns the delivery of a token, or undefined if the token is not ours. */
   read(token: string): DeliveryRef | undefined;
-  /** Which of our mailboxes at the domain an address is, if it is one. */
+  /** Returns our mailbox at the domain for an address, or undefined for any other address. */
   readAddress(address: string, domain: string): Mailbox | undefined;
-  /** The delivery that the first of our addresses or Message-IDs in a text is about, at whatever domain. */
+  /** Finds the delivery of the first of our addresses or Message-IDs in a text, at any domain. */
   findRef(text: string): DeliveryRef | undefined;
 }
 
-/** Signed names of deliveries for e-mail: a bounce or reply that carries one is about that delivery, whoever it claims to be from. */
+/**
+ * Signed names of deliveries for e-mail: a bounce or reply with such a name belongs to its delivery, whatever the
+ * claimed sender.
+ */
 export function createMailTokens(secret: string): MailTokens {
   const { sign, verify } = createDeliverySigner(secret, 'mail tokens', MAC_BYTES);
   const read = (token: string) => (ONLY_TOKEN.test(token) ? verify(fromBase32(token)) : undefined);
@@ -50,13 +53,13 @@ export function createMailTokens(secret: string): MailTokens {
   };
 }
 
-/** Where a mail's bounces go (its envelope's sender). */
+/** Returns the address for an e-mail's bounces: its envelope sender. */
 export const bounceAddress = (token: string, domain: string): string => `b-${token}@${domain}`;
 
-/** Where a mail's replies go. */
+/** Returns the address for an e-mail's replies. */
 export const replyAddress = (token: string, domain: string): string => `r-${token}@${domain}`;
 
-/** With its angle brackets. */
+/** Returns the Message-ID with its angle brackets. */
 export const messageIdOf = (token: string, domain: string): string => `<${token}@${domain}>`;
 
 const toBase32 = (bytes: Buffer): string =>

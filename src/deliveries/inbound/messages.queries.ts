@@ -6,20 +6,20 @@ export interface NewInboundMessage {
   id: string;
   channel: Channel;
   provider: string;
-  /** The provider's id of the message: it is stored once. */
+  /** The provider's id of the message, for storing it only once. */
   providerId: string;
   from: string;
   to: string;
   body: string;
-  /** The delivery that it answers, where it says so. */
+  /** The delivery it replies to, if the message names one. */
   deliveryId: string | undefined;
-  /** False for what only opts out. */
+  /** False for a mere opt-out. */
   isReply: boolean;
 }
 
 /**
- * Stores a message that came in, once. Its contact is that of the delivery it answers, else whoever has its address. Gives the contact, or
- * null where nobody has it; undefined where the message was stored before.
+ * Stores an inbound message once. Its contact is the contact of its delivery, else the contact of its address. Returns
+ * the contact, null if there is none, or undefined if the message was stored before.
  */
 export async function insertInboundMessage(
   db: Db,

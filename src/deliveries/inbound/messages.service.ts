@@ -6,12 +6,12 @@ import { deleteUnsubscribe, insertSuppression } from '../suppressions.queries.ts
 import { insertInboundMessage, type NewInboundMessage } from './messages.queries.ts';
 import { isOptIn, isOptOut } from './opt-out.rules.ts';
 
-/** A message as it came in: addresses in lower case or E.164. */
+/** A message as received, with addresses in lower case or E.164. */
 export type ReceivedMessage = Omit<NewInboundMessage, 'id' | 'isReply'>;
 
 /**
- * Takes a message that a contact sent, once. An SMS that says STOP takes its number off the channel and is no reply; one that says START
- * lets messages reach it again. Whatever else comes goes on with the session of its contact.
+ * Receives a contact's message once. An SMS of STOP suppresses its number on the channel and is no reply. START removes
+ * this suppression. Any message but STOP continues the contact's session.
  */
 export function receiveMessage(db: Db, orgId: string, inbound: ReceivedMessage): Promise<void> {
   const { channel, from, body } = inbound;

@@ -12,7 +12,7 @@ export interface InboundMessagesTable {
   body: string;
   contact_id: string | null;
   delivery_id: string | null;
-  /** False for what only opts out. */
+  /** False for a mere opt-out. */
   is_reply: Generated<boolean>;
   received_at: Generated<Date>;
 }

@@ -2,18 +2,18 @@ import type { ParsedMail, StructuredHeader } from 'mailparser';
 import { type RecipientReport, recipientReports } from './bounces.rules.ts';
 import { textOfHtml } from './html.rules.ts';
 
-/** What a mail says that we go by. */
+/** The parts of an e-mail used for its classification. */
 export interface ParsedEmail {
   messageId: string | undefined;
   /** In lower case. */
   from: string | undefined;
-  /** The Message-IDs that it answers, the nearest first. */
+  /** The Message-IDs it replies to, nearest first. */
   answers: string[];
-  /** Whether it says that a program answered, and no person (RFC 3834). */
+  /** Whether it declares an automatic origin (RFC 3834). */
   isAutomatic: boolean;
-  /** Whether it is a report: of a delivery's status, that it was read, of a complaint (RFC 6522). */
+  /** Whether it is a report of a delivery status, a read receipt or a complaint (RFC 6522). */
   isReport: boolean;
-  /** What it reports about deliveries; undefined where there is nothing of that kind. */
+  /** Its reports about deliveries; undefined if it has none. */
   reports: RecipientReport[] | undefined;
   body: string;
 }
@@ -24,7 +24,7 @@ const MAX_BODY_LENGTH = 65_536;
 const MAX_ANSWERS = 20;
 const DELIVERY_STATUS = /^message\/(?:global-)?delivery-status$/;
 
-/** Picks out of a parsed mail what it is about. Pure, and bounded whatever the mail holds. */
+/** Extracts the relevant parts of a parsed e-mail. Pure, with bounded results for any input. */
 export function parsedEmailOf(parsed: ParsedMail): ParsedEmail {
   return {
     messageId: ifWithin(MAX_ID_LENGTH, parsed.messageId),
@@ -54,7 +54,10 @@ function reportsOf({ attachments }: ParsedMail): RecipientReport[] | undefined {
   return reports.length === 0 ? undefined : reports;
 }
 
-/** The text as it is, its quotations included; of a mail in HTML alone, what is left without the tags. At most 64 Ki characters. */
+/**
+ * Returns the text with its quotations. For an e-mail with only HTML, returns the text without tags. At most 64 Ki
+ * characters.
+ */
 function bodyOf({ text = '', html }: ParsedMail): string {
   const body = text.trim() === '' && html ? textOfHtml(html) : text;
   return storable(body)
@@ -62,7 +65,7 @@ function bodyOf({ text = '', html }: ParsedMail): string {
     .replace(/[\ud800-\udbff]$/, '');
 }
 
-/** Postgres' text holds any character but this. */
+/** Removes the only character not allowed in Postgres' text. */
 const storable = (text: string) => text.replaceAll('\0', '');
 
 const ifWithin = (limit: number, text: string | undefined) =>

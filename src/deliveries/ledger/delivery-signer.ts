@@ -10,11 +10,14 @@ export interface DeliveryRef {
 
 export interface DeliverySigner {
   sign(delivery: DeliveryRef): Buffer;
-  /** The delivery that the bytes were sealed for, or undefined when they are not ours. Takes the same time for any wrong ones. */
+  /** Returns the delivery of signed bytes, or undefined for any others. Takes the same time for all invalid ones. */
   verify(bytes: Uint8Array): DeliveryRef | undefined;
 }
 
-/** Names deliveries to the outside: both ids and a truncated HMAC-SHA256 over them, by a key of its own for each use. */
+/**
+ * Signs references to deliveries for external use: both ids and a truncated HMAC-SHA256 over them, with a separate key
+ * for each use.
+ */
 export function createDeliverySigner(secret: string, use: string, macBytes: number): DeliverySigner {
   const key = Buffer.from(hkdfSync('sha256', secret, '', use, 32));
   const macOf = (ids: Uint8Array) => createHmac('sha256', key).update(ids).digest().subarray(0, macBytes);

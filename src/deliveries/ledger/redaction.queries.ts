@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Trx } from '../../db/connect.ts';
 
-/** Takes the contents out of deliveries that nobody sends now, and cancels those that wait. */
+/** Removes the contents of deliveries unless they are being sent now, and cancels waiting ones. */
 export async function redactDeliveries(trx: Trx, orgId: string, ids: string[]): Promise<void> {
   await sql`
     update deliveries set content = null, updated_at = now(),
@@ -20,7 +20,8 @@ export async function isAnyBeingSent(trx: Trx, orgId: string, ids: string[]): Pr
 }
 
 /**
- * Takes the texts out of messages that came in, and forgets the mails of their contact in raw form: those may be what is erased, or quote it.
+ * Removes the texts of inbound messages and deletes their contact's raw e-mails: these may be, or quote, redacted
+ * messages.
  */
 export async function redactInboundMessages(
   trx: Trx,

@@ -3,8 +3,8 @@ import { conflict } from '../../errors.ts';
 import { isAnyBeingSent, redactDeliveries, redactInboundMessages } from './redaction.queries.ts';
 
 /**
- * Takes the texts of a conversation's messages out of what was sent and what came in. What still waits to be sent is canceled. Throws
- * conflict while one of them is being sent.
+ * Removes the texts of a conversation's messages from deliveries and inbound messages, and cancels waiting deliveries.
+ * Throws conflict while one of them is being sent.
  */
 export async function redactMessages(
   trx: Trx,

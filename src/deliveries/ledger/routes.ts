@@ -11,7 +11,7 @@ export const deliveryRoutes: FastifyPluginAsyncZod = async (app) => {
     schema: {
       operationId: 'listDeliveries',
       tags,
-      description: 'Every send of the org on any channel, those that were not made and why included, oldest first.',
+      description: 'Every send of the org on any channel, oldest first, including those not made, with the reason.',
       querystring: ListDeliveries,
       response: { 200: DeliveryPage, ...errorResponses(403) },
     },
@@ -35,7 +35,7 @@ export const deliveryRoutes: FastifyPluginAsyncZod = async (app) => {
       operationId: 'resolveDelivery',
       tags,
       description:
-        'Settles by hand a delivery that is `unknown`. Nothing is sent, whatever the outcome. Any other delivery is a 409, one that was settled before included, with the same outcome or not: for retries use Idempotency-Key.',
+        'Settles an `unknown` delivery manually. Nothing is sent, whatever the outcome. Any other delivery is a 409, even one already settled with the same outcome: use Idempotency-Key for retries.',
       params: DeliveryPath,
       body: ResolveDelivery,
       response: { 200: Delivery, ...errorResponses(403, 404, 409) },

@@ -37,11 +37,11 @@ export const Delivery = z
   .object({
     id: Id,
     channel: ChannelName,
-    to: z.string().nullable().describe('The address; null where the contact has none on the channel.'),
+    to: z.string().nullable().describe('The address; null if the contact has none on the channel.'),
     status: DeliveryState,
     provider: z.string().nullable(),
     provider_id: z.string().nullable().describe("The provider's id of the message."),
-    reason: z.string().nullable().describe('Why it has this status, where there is more to say.'),
+    reason: z.string().nullable().describe('The reason for the status, if there is one.'),
     attempts: z.int(),
     contact_id: Id.nullable(),
     sequence_id: Id.nullable(),
@@ -53,23 +53,23 @@ export const Delivery = z
   })
   .meta({ id: 'Delivery' });
 
-/** A delivery with all that was said about it. */
+/** A delivery with all responses and reports about it. */
 export const DeliveryDetail = Delivery.extend({
-  gate: z.string().nullable().describe('The gate that holds it, or left it out.'),
-  not_before: Timestamp.nullable().describe('When it is tried again, or looked at again.'),
+  gate: z.string().nullable().describe('The gate that holds it, or because of which it was skipped.'),
+  not_before: Timestamp.nullable().describe('When it is retried or evaluated again.'),
   answers: z
     .array(z.object({ attempt: z.int(), at: z.string(), outcome: z.string(), answer: z.string().nullable() }))
-    .describe('What the provider said to each attempt, oldest first.'),
+    .describe('The provider’s response to each attempt, oldest first.'),
   callbacks: z
     .array(
       z.object({ provider: z.string(), status: z.string(), reason: z.string().nullable(), received_at: Timestamp }),
     )
-    .describe('What was reported afterwards, oldest first.'),
+    .describe('The status reports received later, oldest first.'),
 }).meta({ id: 'DeliveryDetail' });
 
 export const DeliveryPage = z.object({ items: z.array(Delivery), next: z.string().nullable() });
 
 export const ResolveDelivery = z
-  .object({ outcome: z.enum(['sent', 'failed']).describe('What became of it, as somebody found out.') })
+  .object({ outcome: z.enum(['sent', 'failed']).describe('The outcome, as found out manually.') })
   .meta({ id: 'ResolveDelivery', examples: [{ outcome: 'sent' }] });
 export type ResolveDelivery = z.infer<typeof ResolveDelivery>;

@@ -10,18 +10,17 @@ import {
 } from '../queries.ts';
 import type { ListDeliveries } from './schema.ts';
 
-/** A page of the deliveries that the filters let through, oldest first. */
+/** Returns a page of the deliveries matching the filters, oldest first. */
 export const pageOfDeliveries = (db: Db, orgId: string, query: ListDeliveries) =>
   pageOf(db, query, (place) => listDeliveries(db, orgId, query, place));
 
-/** Throws notFound. */
 export async function getDelivery(db: Db, orgId: string, id: string) {
   const delivery = await findDelivery(db, orgId, id);
   if (delivery === undefined) throw notFound('delivery');
   return delivery;
 }
 
-/** A delivery with what its provider answered and reported. Throws notFound. */
+/** Returns a delivery with its provider's responses and reports. Throws notFound. */
 export async function describeDelivery(db: Db, orgId: string, id: string) {
   const delivery = await getDelivery(db, orgId, id);
   const [course, callbacks] = await Promise.all([
@@ -31,7 +30,10 @@ export async function describeDelivery(db: Db, orgId: string, id: string) {
   return { ...delivery, ...course, callbacks };
 }
 
-/** Writes down what somebody found out about a delivery whose outcome nobody knew. Throws notFound, and conflict for any other delivery. */
+/**
+ * Records an operator's finding about a delivery without a known outcome. Throws notFound, and conflict for any other
+ * delivery.
+ */
 export async function resolveDelivery(db: Db, orgId: string, id: string, outcome: 'sent' | 'failed') {
   const settled = await settleUnknownDelivery(db, orgId, id, outcome);
   if (settled !== undefined) return settled;

@@ -10,9 +10,9 @@ import type { MakeOutboundCall } from './schema.ts';
 import { requestMessage } from './service.ts';
 
 /**
- * Accepts a call of an AI phone agent in a new session of the contact. It is dialled once: a call whose outcome nobody knows is not dialled
- * again, nor is one whose request is repeated under its key. Throws notFound for the agent or contact, invalid for a contact without a number,
- * conflict where no voice platform is connected.
+ * Accepts a call by an AI phone agent in a new session of the contact. The number is dialled once: a call without a
+ * known outcome is not repeated, nor is a request repeated under its key. Throws notFound for the agent or contact,
+ * invalid for a contact without a number, and conflict without a connected voice platform.
  */
 export function requestCall(
   db: Db,

@@ -6,11 +6,11 @@ export type NewMessage = MessageContent & {
   contactId: string | null;
   to: string;
   sender: string | null;
-  /** Says which request it belongs to, so that one that is repeated after a crash sends nothing again. */
+  /** The key of the message's request: a request repeated after a crash sends nothing again. */
   requestKey: string | null;
 };
 
-/** Writes a message to be sent, unless its request has one already. */
+/** Inserts a message for sending, unless its request has one already. */
 export async function insertMessage(db: Db, orgId: string, id: string, message: NewMessage): Promise<boolean> {
   const { channel, contactId, to, sender, content, requestKey } = message;
   const inserted = await db
@@ -32,7 +32,7 @@ export async function insertMessage(db: Db, orgId: string, id: string, message: 
   return inserted !== undefined;
 }
 
-/** The message that a request has already, where it was made within a day: keys are forgotten after that. */
+/** Finds the existing message of a request made within a day. Removes the key from an older one. */
 export async function findMessageByRequestKey(db: Db, orgId: string, requestKey: string): Promise<string | undefined> {
   await sql`
     update deliveries set request_key = null

@@ -4,7 +4,10 @@ import type { Channel } from '../contract.ts';
 
 const SENDER = sql<string>`coalesce(sender, content->>'from_email')`;
 
-/** What the last message to a contact on a channel came from, else the last of the org there; undefined where there was none. */
+/**
+ * Finds the sender of the last message to a contact on a channel, else of the org's last message there. Returns
+ * undefined if there is none.
+ */
 export async function findLastSender(
   db: Db,
   orgId: string,

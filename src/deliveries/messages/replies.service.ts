@@ -6,7 +6,10 @@ import type { MessageContent } from '../sending/content.ts';
 import { findLastSender } from './replies.queries.ts';
 import { requestMessage } from './service.ts';
 
-/** The longest text in one message of a channel: by Twilio's and by the Cloud API's documents. E-mail has no limit of its own. */
+/**
+ * The longest text in one message of a channel, by the documents of Twilio and of the Cloud API. E-mail has no such
+ * limit.
+ */
 const MAX_TEXT_LENGTH: Record<Reply['channel'], number> = {
   email: Number.POSITIVE_INFINITY,
   sms: 1_600,
@@ -14,8 +17,8 @@ const MAX_TEXT_LENGTH: Record<Reply['channel'], number> = {
 };
 
 /**
- * Accepts a message of a conversation for sending, from what wrote to the contact last. Throws invalid where the text is too long for the
- * channel, conflict where nothing is known that it could come from.
+ * Accepts a message of a conversation for sending, from the last sender to the contact. Throws invalid if the text is
+ * too long for the channel, and conflict if no sender is known.
  */
 export async function requestReply(trx: Trx, orgId: string, reply: Reply): Promise<void> {
   const { id, channel, contactId, to, text } = reply;
@@ -28,7 +31,7 @@ export async function requestReply(trx: Trx, orgId: string, reply: Reply): Promi
   await requestMessage(trx, orgId, { id, contactId, to, requestKey: null, ...out });
 }
 
-/** What goes out, and what it comes from where the message itself says so. */
+/** Returns the content to send, with its sender if the message has its own. */
 async function outgoingContentOf(
   trx: Trx,
   orgId: string,

@@ -3,11 +3,11 @@ import { PhoneNumber } from '../../contacts/phone-number.schema.ts';
 import { ContactRef } from '../../contacts/schema.ts';
 import { Id } from '../../http/schemas.ts';
 
-/** A template message of WhatsApp. `variables` fill its places in order: of the header's text, of the body, of the buttons. */
+/** A template message of WhatsApp. `variables` fill its placeholders in order: header text, body, buttons. */
 export const SendTemplate = z
   .object({
     template_id: z.string().min(1).max(255).describe("Meta's id of the template."),
-    phone_number_id: z.string().min(1).max(255).describe('Meta’s id of the number that it goes out from.'),
+    phone_number_id: z.string().min(1).max(255).describe('Meta’s id of the sending number.'),
     variables: z
       .array(
         z
@@ -17,9 +17,11 @@ export const SendTemplate = z
           .refine((text) => text.trim() !== '', 'must not be blank: WhatsApp refuses it'),
       )
       .max(100)
-      .describe("The values of the template's places in order: header, body, buttons."),
+      .describe("The values of the template's placeholders in order: header, body, buttons."),
     contact: ContactRef,
-    session_id: Id.optional().describe('An open WhatsApp session of the contact that goes on. A new one where absent.'),
+    session_id: Id.optional().describe(
+      'An open WhatsApp session of the contact to continue. If absent, a new one is opened.',
+    ),
   })
   .meta({
     id: 'SendTemplate',
@@ -35,7 +37,7 @@ export const SendTemplate = z
 export type SendTemplate = z.infer<typeof SendTemplate>;
 
 export const SendTemplateAnswer = z.object({
-  whatsapp_message_id: z.string().nullable().describe('Null as long as WhatsApp has not answered.'),
+  whatsapp_message_id: z.string().nullable().describe('Null until WhatsApp has answered.'),
   opencx_message_id: Id.describe('Also the id of the delivery (GET /deliveries/{id}).'),
   opencx_session_id: Id,
 });
@@ -54,5 +56,5 @@ export type MakeOutboundCall = z.infer<typeof MakeOutboundCall>;
 export const MakeOutboundCallAnswer = z.object({
   call_id: Id.describe('Also the id of the delivery (GET /deliveries/{id}).'),
   session_id: Id,
-  status: z.string().describe('Of the delivery: `accepted` once the voice platform has taken the call.'),
+  status: z.string().describe('The status of the delivery: `accepted` once the voice platform has accepted the call.'),
 });

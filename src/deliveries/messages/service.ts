@@ -8,12 +8,12 @@ import { findDelivery } from '../queries.ts';
 import { insertMessage, type NewMessage } from './queries.ts';
 
 const POLL_MS = 100;
-/** No addresses: they would stay in Temporal when the contact is gone. */
+/** Contain no addresses: Temporal would keep them after the contact's deletion. */
 const SUMMARIES = { email: 'One e-mail', sms: 'One SMS', whatsapp: 'One WhatsApp message', voice: 'One call' };
 
 /**
- * Accepts a message for sending, together with the workflow that sends it. Gives its id, which is the delivery's. Throws conflict where the
- * same request runs already.
+ * Accepts a message for sending, together with the workflow for it. Returns the delivery's id. Throws conflict if the
+ * same request is already running.
  */
 export async function requestMessage(
   trx: Trx,
@@ -27,7 +27,7 @@ export async function requestMessage(
   return id;
 }
 
-/** Waits, for a time, until a delivery is no longer under way. */
+/** Waits a limited time for a delivery to leave `queued` and `sending`. */
 export async function waitForDelivery(db: Db, orgId: string, id: string, maxWaitMs: number): Promise<void> {
   const giveUpAt = performance.now() + maxWaitMs;
   for (;;) {

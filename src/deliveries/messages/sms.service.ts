@@ -11,8 +11,8 @@ import { requestMessage } from './service.ts';
 export const MAX_SMS_LENGTH = 1_600;
 
 /**
- * Accepts an SMS to a contact for sending, once for a request key within a day. Throws notFound for the contact, invalid for one without a number,
- * conflict where no provider is connected.
+ * Accepts an SMS to a contact for sending, once per request key within a day. Throws notFound for the contact, invalid
+ * for one without a number, and conflict without a connected provider.
  */
 export function requestSms(
   db: Db,

@@ -18,9 +18,9 @@ const CHANNEL = 'whatsapp';
 export interface WhatsAppDeps {
   secrets: Secrets;
   egress: HttpClient;
-  /** Whether the sandbox stands in where WhatsApp is not connected. */
+  /** Whether the sandbox replaces WhatsApp if it is not connected. */
   isDevelopment: boolean;
-  /** How long to wait for WhatsApp's answer. */
+  /** The longest wait for WhatsApp's response. */
   maxWaitMs: number;
 }
 
@@ -30,9 +30,9 @@ export interface SentTemplate {
 }
 
 /**
- * Accepts a template message in a session of the contact and waits, for some seconds, until WhatsApp has answered. A request that is
- * repeated under its key after a crash finds its message and sends nothing again. Throws invalid where the template or its variables are
- * not right, notFound and conflict for the contact or session.
+ * Accepts a template message in a session of the contact and waits some seconds for WhatsApp's response. A request
+ * repeated under its key after a crash finds its message and sends nothing again. Throws invalid for a wrong template
+ * or wrong variables, notFound and conflict for the contact or session.
  */
 export async function sendTemplate(
   db: Db,
@@ -76,7 +76,7 @@ async function requestTemplate(
   return { deliveryId, sessionId: session.id };
 }
 
-/** The template as it is sent, with its variables in place. The sandbox takes any id for a name. */
+/** Returns the template to send, with its variables filled in. The sandbox accepts any id as a name. */
 async function templateOf(
   db: Db,
   { secrets, egress, isDevelopment }: WhatsAppDeps,
@@ -105,11 +105,14 @@ async function templateOf(
   return { name: template.name, language: template.language, components: filled.components };
 }
 
-/** What the session shows of the message. */
+/** Returns the text shown for the message in the session. */
 const sessionTextOf = ({ variables }: SendTemplate, { name }: WhatsAppTemplate): string =>
   variables.length === 0 ? `Template ${name}` : `Template ${name}: ${variables.join(', ')}`;
 
-/** What became of a sent template, for its request. Throws conflict where it was not sent because of the contact, invalid where WhatsApp refused it. */
+/**
+ * Returns the outcome of a sent template for its request. Throws conflict if the contact prevented the send, and
+ * invalid if WhatsApp refused it.
+ */
 export async function sentTemplateResponseOf(db: Db, orgId: string, { deliveryId, sessionId }: SentTemplate) {
   const { status, reason, provider_id } = await getDelivery(db, orgId, deliveryId);
   if (status === 'skipped' || status === 'suppressed') throw conflict(`The message was not sent: ${reason}`);

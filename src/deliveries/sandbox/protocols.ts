@@ -2,7 +2,7 @@ import type { CallbackUrls } from '../../http/callback-urls.ts';
 import { metaSignature } from '../../providers/meta/callbacks.ts';
 import { twilioSignature } from '../../providers/twilio/callbacks.ts';
 
-/** What a provider was asked to send. */
+/** One send request to a provider. */
 export interface SandboxSend {
   deliveryId: string;
   to: string;
@@ -16,13 +16,13 @@ export interface SandboxCallback {
   body: string;
 }
 
-/** A provider's protocol: how its requests read, what it answers and how it reports. */
+/** A provider's protocol: its requests, responses and reports. */
 export interface SandboxProtocol {
   read(body: string): SandboxSend;
   accepted(send: SandboxSend): { status: number; body: object };
-  /** The refusals of magic numbers. */
+  /** The refusals for magic numbers. */
   refusals: Record<'invalid' | 'suppressed', { status: number; body: object }>;
-  /** What it tells of a message, one after the other. */
+  /** The successive statuses of a message. */
   statusSequences: Record<'success' | 'failure', string[]>;
   callback(send: SandboxSend, status: string, orgId: string, callbacks: CallbackUrls): SandboxCallback;
 }

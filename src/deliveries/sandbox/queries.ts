@@ -3,7 +3,7 @@ import type { Channel } from '../contract.ts';
 
 const MAX_LISTED = 1_000;
 
-/** Keeps what would have been sent. Once more, it changes nothing. */
+/** Stores a send of the sandbox. A repeated call changes nothing. */
 export async function insertSandboxSend(
   db: Db,
   orgId: string,
@@ -16,7 +16,7 @@ export async function insertSandboxSend(
     .execute();
 }
 
-/** The latest sends of the org's sandbox, newest first. */
+/** Lists the latest sends of the org's sandbox, newest first. */
 export function listSandboxSends(db: Db, orgId: string) {
   return db
     .selectFrom('sandbox_outbox')

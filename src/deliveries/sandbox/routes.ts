@@ -12,7 +12,7 @@ const SandboxOutbox = z
         id: Id.describe("The delivery's."),
         channel: ChannelName,
         to: z.string(),
-        payload: z.unknown().describe("What the provider's API would have got."),
+        payload: z.unknown().describe("The request that the provider's API would have received."),
         simulated: z.literal(true),
         created_at: Timestamp,
       }),
@@ -20,7 +20,7 @@ const SandboxOutbox = z
   })
   .meta({ id: 'SandboxOutbox' });
 
-/** What the sandbox has taken in place of providers. In development only. */
+/** The sends accepted by the sandbox in place of providers. In development only. */
 export const sandboxRoutes: FastifyPluginAsyncZod = async (app) => {
   app.get('/sandbox/outbox', {
     config: { scope: 'any' },

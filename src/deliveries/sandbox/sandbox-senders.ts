@@ -14,7 +14,7 @@ import {
 import { META_PROTOCOL, type SandboxProtocol, type SandboxSend, TWILIO_PROTOCOL, VAPI_PROTOCOL } from './protocols.ts';
 import { insertSandboxSend } from './queries.ts';
 
-/** Stands in for providers that are not connected, in development. */
+/** Replaces providers without a connection, in development. */
 export interface Sandbox {
   of(orgId: string, channel: Exclude<Channel, 'email'>): MessageSender;
   close(): void;
@@ -23,14 +23,14 @@ export interface Sandbox {
 export interface SandboxDeps {
   db: Db;
   callbacks: CallbackUrls;
-  /** Reaches our own api. */
+  /** Reaches our own API. */
   egress: Egress;
 }
 
 const PROTOCOLS = { sms: TWILIO_PROTOCOL, whatsapp: META_PROTOCOL, voice: VAPI_PROTOCOL };
 const CALLBACK_DELAY_MS = 300;
 const MAX_CALLBACK_TRIES = 5;
-/** Numbers that fail, after those of Twilio's test credentials. */
+/** Failing numbers, modelled on those of Twilio's test credentials. */
 const MAGIC_NUMBERS: Record<string, 'invalid' | 'suppressed'> = {
   '+15005550001': 'invalid',
   '+15005550004': 'suppressed',
@@ -38,8 +38,8 @@ const MAGIC_NUMBERS: Record<string, 'invalid' | 'suppressed'> = {
 const LATE_FAILURE_NUMBER = '+15005550009';
 
 /**
- * A provider for each channel that builds the very request of the real one, keeps it in the sandbox's outbox, and reports back, signed,
- * through the real callback route. Nothing leaves the machine.
+ * Creates a provider for each channel. It builds the exact request of the real one, stores it in the sandbox's outbox,
+ * and reports back, signed, through the real callback route. Nothing leaves the machine.
  */
 export function createSandbox({ db, callbacks, egress }: SandboxDeps): Sandbox {
   const closing = new AbortController();

@@ -3,17 +3,17 @@ import { listConnections } from '../../orgs/integrations/service.ts';
 import type { Channel } from '../contract.ts';
 import { fromAddressIn, SANDBOX_FROM_ADDRESSES } from './from-addresses.rules.ts';
 
-/** The channels on which an org can send, each with the address or number of all its messages, or null where each says its own. */
+/** The org's channels for sending, each with the sender of all its messages, or null if each message has its own. */
 export type Channels = Map<Channel, string | null>;
 
 export interface ChannelDefaults {
-  /** Whether there is a mail server for orgs that have none of their own. */
+  /** Whether there is a default mail server for orgs without their own. */
   hasMailServer: boolean;
-  /** Whether the sandbox stands in for what is not connected. */
+  /** Whether the sandbox replaces providers without a connection. */
   isDevelopment: boolean;
 }
 
-/** What an org has connected, or what stands in for it. */
+/** Lists an org's connected channels and their replacements in development. */
 export async function listChannels(
   db: Db,
   orgId: string,

@@ -11,7 +11,7 @@ export interface CallContent {
   agentId: string;
 }
 
-/** What goes out on each channel, with every place filled. */
+/** The content to send on each channel, with every placeholder filled. */
 export type MessageContent =
   | { channel: 'email'; content: EmailContent }
   | { channel: 'sms'; content: SmsContent }

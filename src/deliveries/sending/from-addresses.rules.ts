@@ -2,7 +2,7 @@ import type { Channel } from '../contract.ts';
 
 type ConnectedChannel = Exclude<Channel, 'email'>;
 
-/** What all messages of the sandbox come from; null where each says its own. */
+/** The sender of all messages of the sandbox; null if each message has its own. */
 export const SANDBOX_FROM_ADDRESSES = {
   sms: '+15005550006',
   whatsapp: null,
@@ -15,7 +15,7 @@ const FROM_ADDRESS_KEYS: Record<ConnectedChannel, string[]> = {
   voice: ['phone_number_id'],
 };
 
-/** The number or service that all messages of a connection come from; null where each says its own. */
+/** Returns the number or service used as sender of all messages of a connection, or null if each message has its own. */
 export function fromAddressIn(channel: ConnectedChannel, settings: object): string | null {
   const values: Record<string, unknown> = { ...settings };
   const sender = FROM_ADDRESS_KEYS[channel].map((key) => values[key]).find((value) => typeof value === 'string');

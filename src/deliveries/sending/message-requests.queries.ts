@@ -4,7 +4,7 @@ import type { Channel, DeliveryStatus } from '../contract.ts';
 import type { MessageContent } from './content.ts';
 import { interruptedColumns, type SendResult, settleResults } from './outcomes.queries.ts';
 
-/** Sends that were asked for one by one, outside of sequences: those of an e-mail request, or a single message. */
+/** Sends requested individually, outside of sequences: those of an e-mail request, or a single message. */
 export type MessageRequest = { requestId: string } | { deliveryId: string };
 
 const isOfRequest = (requested: MessageRequest): RawBuilder<SqlBool> =>
@@ -31,8 +31,8 @@ export async function listQueuedIds(
 }
 
 /**
- * Has a single message wait while an older one to its contact on the channel is under way, a little longer each time: what is said to
- * somebody arrives in order.
+ * Defers a single message while an older one to its contact on the channel is in progress, a little longer each time.
+ * Messages to one contact thus arrive in order.
  */
 export async function deferBehindOlder(db: Db, orgId: string, deliveryId: string): Promise<void> {
   await sql`
@@ -49,7 +49,7 @@ export async function deferBehindOlder(db: Db, orgId: string, deliveryId: string
 }
 
 export interface SendEligibility {
-  /** Marks the rows of this attempt. */
+  /** The id of this attempt, stored in its rows. */
   lease: string;
   /** Why nothing can be sent at all, or null. */
   blockedReason: string | null;
@@ -59,7 +59,7 @@ export interface SendEligibility {
   isContactBlocked: RawBuilder<SqlBool>;
 }
 
-/** Marks queued sends as being sent, or ends them where they must not or cannot be. Gives those to send. */
+/** Claims queued sends, or ends them if they must not or cannot be sent. Returns the claimed ones. */
 export async function claimRequested(
   db: Db,
   orgId: string,
@@ -94,7 +94,7 @@ export async function claimRequested(
   return rows.filter(({ status }) => status === 'sending');
 }
 
-/** Writes down what became of sends. */
+/** Records the outcomes of sends. */
 export async function settleRequested(
   db: Db,
   orgId: string,
@@ -105,7 +105,7 @@ export async function settleRequested(
   await sql`${settleResults(orgId, attempt, results)} select from marked limit 0`.execute(db);
 }
 
-/** Settles what an attempt that ended in the middle had under way. Gives how many are `unknown`. */
+/** Settles the sends of an interrupted attempt. Returns the number of `unknown` ones. */
 export async function settleInterruptedRequested(
   db: Db,
   orgId: string,
@@ -123,7 +123,7 @@ export async function settleInterruptedRequested(
   return rows[0]?.unknown ?? 0;
 }
 
-/** Milliseconds until the next queued send may go, or null when none is left. */
+/** Milliseconds until the next queued send is due, or null when none is left. */
 export async function findNextDueMs(db: Db, orgId: string, requested: MessageRequest): Promise<number | null> {
   const { rows } = await sql<{ ms: number | null }>`
     select extract(epoch from min(coalesce(not_before, now())) - now())::float8 * 1000 as ms from deliveries as delivery
@@ -143,7 +143,10 @@ export async function findDeliveryChannel(db: Db, orgId: string, deliveryId: str
   return row?.channel;
 }
 
-/** Ends a send that waits and has nothing to wait for, at once or where it was asked for `olderThanMs` ago. Gives whether it did. */
+/**
+ * Ends a queued send without anything to wait for, if it was requested at least `olderThanMs` ago. Returns whether it
+ * did.
+ */
 export async function failQueued(
   db: Db,
   orgId: string,

@@ -7,14 +7,16 @@ import { RECONCILABLE_CHANNELS, type Settlement } from './outcomes.rules.ts';
 export type SendResult = [deliveryId: string, settlement: Settlement];
 
 /**
- * The beginning of a statement that writes down what became of sends, and suppresses addresses that are no good. What follows it finds the
- * rows as `marked (org_id, enrollment_id, step_id, status, delay_ms)`. A status that a callback brought before our own response stays.
- * What was given up meanwhile is known after all, but its enrollment has gone on: it is not among them. An attempt that another has taken
- * the place of (`lease`) settles nothing else.
+ * Builds the beginning of a statement for recording the outcomes of sends and suppressing unreachable addresses. The
+ * rest of the statement finds the updated rows as `marked (org_id, enrollment_id, step_id, status, delay_ms)`. A status
+ * from a callback stays if it arrived before our own response. A late response to a send already given up is recorded
+ * too, but not part of `marked`: its enrollment has moved on. An attempt replaced by another (`lease`) settles nothing
+ * else.
  *
- * Statistics lag behind a sequence that has just begun: by them the org has no row and nothing is active, so that reading all that is
- * looks cheap, even once for each row. What joins `marked` does so on the org too, and asks for nothing by which an index is kept (`coalesce`
- * keeps that of the leases out): that leaves the primary key. Planned each time, by the tables' present size.
+ * Statistics lag behind a new sequence: they show no rows of the org and nothing active. A scan of all active rows then
+ * looks cheap, even once per row. Therefore joins with `marked` include the org and avoid the conditions of partial
+ * indexes (`coalesce` avoids the index of leases), leaving only the primary key. The statement is planned each time, by
+ * the present size of the tables.
  */
 export function settleResults(
   orgId: string,
@@ -77,16 +79,20 @@ const INSERT_SUPPRESSIONS = sql`,
       ${KEEP_BOUNCED}
     )`;
 
-/** This moment as answers of the api tell it: ISO 8601, UTC, milliseconds. */
+/** The current time in the format of the API's responses: ISO 8601, UTC, milliseconds. */
 const NOW_AS_ISO = sql`to_char(now() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
-/** When an unknown send on the channel in a column is first looked up: at once, or never where nobody can be asked. */
+/**
+ * SQL: the time of an unknown send's first reconciliation, at once, or never if its channel has no provider to ask.
+ * `channel` is a column name.
+ */
 const firstReconciliationAt = (channel: string) =>
   sql`case when ${sql.ref(channel)} = any(${RECONCILABLE_CHANNELS}::text[]) then now() end`;
 
 /**
- * SQL: what is set on a `delivery` whose attempt ended in the middle. Nobody knows whether it was taken: it is `unknown` and not sent again,
- * but for transactional mail, which goes again under the same Message-ID. Where a callback has told since, its word stands.
+ * SQL: the new values of a `delivery` with an interrupted attempt. Its outcome is not known: it becomes `unknown` and
+ * is not sent again. Only transactional e-mail is sent again, under the same Message-ID. A status reported by a
+ * callback in the meantime stays.
  */
 export const interruptedColumns = (isTransactional: RawBuilder<SqlBool>) => sql`
   status = case when delivery.status <> 'sending' then delivery.status when ${isTransactional} then 'queued' else 'unknown' end,

@@ -5,10 +5,10 @@ const MAX_ATTEMPTS = 8;
 const FIRST_DELAY_MS = 60_000;
 const MAX_DELAY_MS = 3_600_000;
 
-/** Channels with a provider that can be asked what became of a send whose answer was lost. */
+/** Channels whose providers can be asked for the outcome of a send with a lost response. */
 export const RECONCILABLE_CHANNELS: Channel[] = ['sms', 'voice'];
 
-/** Each status with those that a status callback may move it on from: only forward, and nothing follows an end. */
+/** For each reported status, the statuses it may replace: only forward, and never a final one. */
 const STATUSES_BEFORE = {
   sent: ['queued', 'held', 'sending', 'unknown', 'accepted'],
   delivered: ['queued', 'held', 'sending', 'unknown', 'accepted', 'sent'],
@@ -19,21 +19,21 @@ const STATUSES_BEFORE = {
 
 export type ReportedStatus = keyof typeof STATUSES_BEFORE;
 
-/** The statuses that a delivery may have for a report of `status` to be news. */
+/** Returns the statuses of deliveries still to be changed by a report of `status`. */
 export const statusesBefore = (status: ReportedStatus): readonly DeliveryStatus[] => STATUSES_BEFORE[status];
 
-/** The outcome of one send, in the words of the ledger. `queued` is put off for `delayMs`. */
+/** The outcome of one send in the terms of the ledger. `queued` is deferred by `delayMs`. */
 export interface Settlement {
   status: DeliveryStatus;
   reason: string | null;
   providerId: string | null;
   delayMs: number | null;
-  /** Why the address is to be taken off the channel, or null. */
+  /** Why the address is to be suppressed on the channel, or null. */
   suppression: 'bounced' | 'unsubscribed' | null;
   outcome: SendOutcome['kind'];
 }
 
-/** What an outcome means for a delivery that was tried `attempts` times. */
+/** Returns the settlement of a delivery for the outcome of its attempt number `attempts`. */
 export function settlementOf(channel: Channel, outcome: SendOutcome, attempts: number): Settlement {
   const base = {
     reason: 'reason' in outcome ? outcome.reason : null,
@@ -56,7 +56,7 @@ export function settlementOf(channel: Channel, outcome: SendOutcome, attempts: n
   }
 }
 
-/** What it means that an address is no good: numbers are refused for having opted out, the others for not being reachable. */
+/** The meaning of a refused address: an opt-out for SMS, an unreachable address on the other channels. */
 const ADDRESS_REFUSALS: Record<Channel, Pick<Settlement, 'status' | 'suppression'>> = {
   email: { status: 'bounced', suppression: 'bounced' },
   sms: { status: 'suppressed', suppression: 'unsubscribed' },
@@ -64,7 +64,10 @@ const ADDRESS_REFUSALS: Record<Channel, Pick<Settlement, 'status' | 'suppression
   voice: { status: 'failed', suppression: 'bounced' },
 };
 
-/** The recipient is not reached now: after one minute, doubling, at most an hour, or when the provider says; no more after 8 attempts. */
+/**
+ * Defers a send to a recipient not reachable now: by one minute, doubling, at most an hour, or as long as the provider
+ * asks. Fails after 8 attempts.
+ */
 function retryLater(
   attempts: number,
   { reason, retryAfterMs = 0 }: { reason: string; retryAfterMs?: number | undefined },

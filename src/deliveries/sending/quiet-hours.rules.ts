@@ -1,7 +1,10 @@
 import { parsePhoneNumberFromString } from 'libphonenumber-js/min';
 import { clockChangeOrEnd, DAY_MS, isTimeZone, modulo, wallClockMsAt } from '../../orgs/time-zones.rules.ts';
 
-/** Times of day as HH:mm; `start` belongs to the window, `end` does not. It crosses midnight where `end` is not after `start`. */
+/**
+ * Times of day as HH:mm. `start` is within the window, `end` is not. The window crosses midnight unless `end` is after
+ * `start`.
+ */
 export interface QuietWindow {
   start: string;
   end: string;
@@ -15,7 +18,7 @@ export interface Recipient {
 /** Names of time zones, at least one. */
 export type Zones = readonly [string, ...string[]];
 
-/** A calendar day in some zone: `start` belongs to it, `end` is the start of the next. */
+/** A calendar day in some zone. `start` is within the day, `end` is the start of the next. */
 export interface LocalDay {
   start: Date;
   end: Date;
@@ -24,7 +27,7 @@ export interface LocalDay {
 
 const MAX_WAIT_MS = 2 * DAY_MS;
 
-/** Where most people of a wide country live. They decide when a window leaves the country no hour of the day. */
+/** The most populous zones of wide countries. They decide if a window leaves no hour of the day for the whole country. */
 const MAIN_ZONES: Record<string, string> = {
   AU: 'Australia/Sydney',
   BR: 'America/Sao_Paulo',
@@ -35,8 +38,9 @@ const MAIN_ZONES: Record<string, string> = {
 };
 
 /**
- * Null outside quiet hours, else the first instant at which the zone's wall clock is outside. Only the wall clock counts: where clocks are
- * put forward over the end, quiet hours end with the jump; an hour that happens twice is quiet both times.
+ * Returns null outside quiet hours, else the first instant outside of them by the zone's wall clock. Only the wall
+ * clock counts: if the clocks skip the end, quiet hours end with the jump. An hour repeated by the clocks is quiet both
+ * times.
  */
 export function quietUntil(at: Date, timeZone: string, { start, end }: QuietWindow): Date | null {
   const startMs = msOfDay(start);
@@ -48,9 +52,9 @@ export function quietUntil(at: Date, timeZone: string, { start, end }: QuietWind
 }
 
 /**
- * Null where it is quiet in none of the zones, else the first instant when that is so: a number in the US is not written to at 08:00 in
- * New York while Los Angeles sleeps. Where no such instant comes within 48 hours, the window is too long for so wide a country, and the
- * first zone decides alone.
+ * Returns null if it is quiet in none of the zones, else the first such instant: a number in the US gets nothing at
+ * 08:00 New York time, during Los Angeles' night. If there is no such instant within 48 hours, the window is too long
+ * for so wide a country, and the first zone alone decides.
  */
 export function quietUntilInAll(at: Date, zones: Zones, window: QuietWindow): Date | null {
   const latest = at.getTime() + MAX_WAIT_MS;
@@ -63,7 +67,7 @@ export function quietUntilInAll(at: Date, zones: Zones, window: QuietWindow): Da
   return quietUntil(at, zones[0], window);
 }
 
-/** Why a send waits that `quietUntilEverywhere` puts off, for the ledger: names the first zone in which it is quiet. */
+/** Returns the ledger's reason for a send deferred by `quietUntilInAll`. It names the first quiet zone. */
 export function quietReason(at: Date, zones: Zones, window: QuietWindow): string {
   const zone = zones.find((name) => quietUntil(at, name, window) !== null) ?? zones[0];
   const time = new Date(wallClockMsAt(at.getTime(), zone)).toISOString().slice(11, 16);
@@ -71,8 +75,9 @@ export function quietReason(at: Date, zones: Zones, window: QuietWindow): string
 }
 
 /**
- * The zones in which a contact may be: the one its `custom_data.timezone` names; else all of its number's country; else the
- * org's; else UTC. A number that several countries share has the zones of all of them. The main zone of a wide country comes first.
+ * Returns the possible zones of a contact: the zone in its `custom_data.timezone`, else all zones of its number's
+ * country, else the org's zone, else UTC. A number shared by several countries has the zones of all of them. The main
+ * zone of a wide country comes first.
  */
 export function recipientZones({ phone_number, custom_data }: Recipient, orgTimeZone: string | null): Zones {
   const named = typeof custom_data.timezone === 'string' ? custom_data.timezone.trim() : '';
@@ -80,7 +85,7 @@ export function recipientZones({ phone_number, custom_data }: Recipient, orgTime
   return zonesOf(countriesOf(phone_number)) ?? [orgTimeZone ?? 'UTC'];
 }
 
-/** The zone's calendar day that contains the instant: 23 to 25 hours, or whatever the zone made of it. */
+/** Returns the zone's calendar day around the instant: 23 to 25 hours, or any other length after unusual clock changes. */
 export function dayOf(at: Date, timeZone: string): LocalDay {
   const dayMs = Math.floor(wallClockMsAt(at.getTime(), timeZone) / DAY_MS) * DAY_MS;
   const firstFrom = (from: number, midnight: number) =>
@@ -92,7 +97,7 @@ export function dayOf(at: Date, timeZone: string): LocalDay {
   };
 }
 
-/** The first instant from `from` on at which the wall clock has no time left to run, as told by `leftMs`. */
+/** Returns the first instant at or after `from` with a `leftMs` of zero for its wall clock. */
 function firstInstantFrom(from: number, timeZone: string, leftMs: (wallMs: number) => number): number {
   let at = from;
   for (;;) {
@@ -102,16 +107,16 @@ function firstInstantFrom(from: number, timeZone: string, leftMs: (wallMs: numbe
   }
 }
 
-/** The number's country, or all that it may belong to; none for numbers of no country, such as +800. */
+/** Returns the number's country, or all possible ones. Returns none for numbers without a country, such as +800. */
 function countriesOf(phoneNumber: string | null): string[] {
   const parsed = phoneNumber === null ? undefined : parsePhoneNumberFromString(phoneNumber);
   return parsed?.country === undefined ? (parsed?.getPossibleCountries() ?? []) : [parsed.country];
 }
 
-/** Asking ICU takes 300 µs a country. */
+/** A cache: asking ICU takes 300 µs per country. */
 const zonesByCountries = new Map<string, Zones | undefined>();
 
-/** Undefined where the countries have no zones, as Kosovo in ICU. */
+/** Returns undefined if the countries have no zones, as Kosovo in ICU. */
 function zonesOf(countries: string[]): Zones | undefined {
   const key = countries.join();
   if (zonesByCountries.has(key)) return zonesByCountries.get(key);

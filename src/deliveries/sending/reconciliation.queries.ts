@@ -9,13 +9,13 @@ export interface UnknownSend {
   id: string;
   channel: Channel;
   to: string;
-  /** The text that was sent, where it is kept. */
+  /** The sent text, if it is stored. */
   body: string | null;
   began_at: Date;
   lookups: number;
 }
 
-/** Unknown sends whose provider is to be asked now. */
+/** Lists unknown sends due for reconciliation. */
 export async function listUnknownSends(db: Db, orgId: string, limit: number): Promise<UnknownSend[]> {
   const { rows } = await sql<UnknownSend>`
     select id, channel, "to", content->>'body' as body, began_at, lookups from deliveries
@@ -25,7 +25,7 @@ export async function listUnknownSends(db: Db, orgId: string, limit: number): Pr
   return rows;
 }
 
-/** Has a send be asked for again after a time, or never again. */
+/** Schedules the next reconciliation of a send after the delay, or never for null. */
 export async function deferReconciliation(db: Db, orgId: string, id: string, delayMs: number | null): Promise<void> {
   await sql`
     update deliveries set lookups = lookups + 1, look_up_at = now() + ${delayMs}::float8 * interval '1 millisecond'
@@ -33,7 +33,10 @@ export async function deferReconciliation(db: Db, orgId: string, id: string, del
   `.execute(db);
 }
 
-/** Writes down what the provider said, unless somebody else has meanwhile, or what it found is, or may be, another delivery's. */
+/**
+ * Settles an unknown send with the provider's answer. Does nothing if it was settled meanwhile, or if the found message
+ * belongs, or may belong, to another delivery.
+ */
 export async function settleReconciled(
   db: Db,
   orgId: string,
@@ -75,8 +78,9 @@ export async function settleReconciled(
 }
 
 /**
- * SQL: whether an SMS to the same number is in doubt too. Twilio shows no id of ours, so nobody can tell which of them it found. One that
- * began a minute earlier reached Twilio before this one, if at all, and is not found for it.
+ * SQL: whether another SMS to the same number is in doubt too. Twilio shows no id of ours, so a found message could
+ * belong to either. A send begun a minute earlier cannot be confused with this one: if at all, it reached Twilio
+ * earlier.
  */
 const mayMatchAnotherSend = (orgId: string) => sql<SqlBool>`(deliveries.channel = 'sms' and exists (
   select from deliveries as other
@@ -84,7 +88,7 @@ const mayMatchAnotherSend = (orgId: string) => sql<SqlBool>`(deliveries.channel 
     and other.id <> deliveries.id and other.began_at > deliveries.began_at - interval '1 minute'
 ))`;
 
-/** Milliseconds until the next unknown send is to be asked for, or null. */
+/** Milliseconds until the next reconciliation of an unknown send, or null. */
 export async function findNextReconciliationMs(db: Db, orgId: string): Promise<number | null> {
   const { rows } = await sql<{ ms: number | null }>`
     select extract(epoch from min(look_up_at) - now())::float8 * 1000 as ms from deliveries

@@ -16,7 +16,10 @@ export { interruptedColumns } from './outcomes.queries.ts';
 
 const SENDS_PER_ROUND = 100;
 
-/** Writes down outcomes in one transaction. Where some are unknown, providers that can be asked are asked later. `settle` gives how many are. */
+/**
+ * Settles sends in one transaction. `settle` returns the number of unknown ones: if there are any, their reconciliation
+ * is scheduled with the providers able to answer.
+ */
 export async function settleAndReconcile(
   db: Db,
   orgId: string,
@@ -35,8 +38,8 @@ const subjectOf = (orgId: string) => ({
 });
 
 /**
- * Asks providers about sends whose outcome nobody knows, one round. What they know of is settled; what they know nothing of stays unknown:
- * a provider may be late with its own list. Each send is asked for a few times, further and further apart.
+ * Asks providers for the outcome of unknown sends, one round. Found sends are settled. The others stay unknown: a
+ * provider's list may lag. Each send is asked for a few times, at growing intervals.
  */
 export async function reconcileSends(db: Db, outlets: MessageSenders, orgId: string): Promise<ReconciliationProgress> {
   let found = 0;
@@ -60,6 +63,6 @@ export async function reconcileSends(db: Db, outlets: MessageSenders, orgId: str
 const FIRST_DELAY_MS = 10_000;
 const MAX_RECONCILIATIONS = 6;
 
-/** 10 s, 1 minute, 6 minutes and so on, or null when it was asked for often enough. */
+/** 10 s, 1 minute, 6 minutes and so on, or null after the last try. */
 const delayAfter = (lookups: number): number | null =>
   lookups >= MAX_RECONCILIATIONS ? null : FIRST_DELAY_MS * 6 ** (lookups - 1);

@@ -9,10 +9,10 @@ import { slotsOf } from './slots.ts';
 const CHUNKS_IN_FLIGHT = 2;
 const DATABASE_RETRY_MS = 500;
 const MAX_SETTLE_MS = 600_000;
-/** Longer than that nothing else of the org waits for one provider, whatever it says. */
+/** The longest a provider's Retry-After may block the org's other sends. */
 const MAX_RETRY_AFTER_MS = 60_000;
 
-/** A delivery that the ledger says is being sent now, and what goes out for it. */
+/** A delivery claimed for sending, with its message. */
 export interface ClaimedMessage {
   attempts: number;
   message: OutgoingMessage;
@@ -21,19 +21,19 @@ export interface ClaimedMessage {
 export interface ChunkedSend<Item> {
   items: Item[];
   sender: MessageSender;
-  /** Writes down that these are being sent, and gives those that may go. Again for the same chunk, it gives the same. */
+  /** Records these as being sent and returns the allowed ones. A repeated call for the same chunk returns the same. */
   claim(chunk: Item[]): Promise<ClaimedMessage[]>;
-  /** Writes down what became of them. Once more, it changes nothing. */
+  /** Records the outcomes. A repeated call changes nothing. */
   settle(results: [deliveryId: string, Settlement][]): Promise<void>;
-  /** Asked before each chunk. */
+  /** Checked before each chunk. */
   isStopped(): boolean;
 }
 
 /**
- * Sends items in chunks, two chunks side by side, so that claiming and marking overlap with sending. No more is ever marked as being
- * sent than the outlet can have under way, over all batches of this process. A provider that as a whole takes nothing puts its chunk
- * back and throws a ProviderError. While the database is away it waits: what was sent is known only here. It returns or throws when
- * nothing is under way any more.
+ * Sends items in chunks, two at a time, so claiming and settling overlap with sending. Never claims more than the
+ * sender's concurrency over all batches of this process. If the provider as a whole is unavailable, requeues the chunk
+ * and throws a ProviderError. Waits while the database is unavailable, as only this process knows the outcomes. Returns
+ * or throws only when nothing is in progress any more.
  */
 export async function sendInChunks<Item>(work: ChunkedSend<Item>): Promise<void> {
   const { items, sender, claim, settle, isStopped } = work;
@@ -84,7 +84,7 @@ export async function sendInChunks<Item>(work: ChunkedSend<Item>): Promise<void>
   }
 }
 
-/** A sender never throws, so nothing was sent: what the message is made of could not be read. */
+/** A sender never throws, so nothing was sent: the parts of the message could not be read. */
 const notSent = (error: unknown): SendOutcome => ({ kind: 'retry', scope: 'provider', reason: String(error) });
 
 async function retryWhileDatabaseIsDown<T>(isGivenUp: () => boolean, work: () => Promise<T>): Promise<T> {
@@ -98,14 +98,14 @@ async function retryWhileDatabaseIsDown<T>(isGivenUp: () => boolean, work: () =>
   }
 }
 
-/** No message of this org goes out on the channel now. `isConfiguration`: nor later, until its settings are mended. */
+/** The org's messages cannot be sent on the channel now. `isConfiguration`: not until its settings are fixed. */
 export class SenderUnavailable extends ProviderError {
   readonly isConfiguration: boolean;
   /** The provider's own words. */
   readonly reason: string;
 
   constructor({ reason, isConfiguration, retryAfterMs }: SenderProblem) {
-    super(`The provider takes nothing: ${reason}`, {
+    super(`The sender is unavailable: ${reason}`, {
       transient: true,
       ...(retryAfterMs === undefined ? {} : { retryAfterMs: Math.min(retryAfterMs, MAX_RETRY_AFTER_MS) }),
     });

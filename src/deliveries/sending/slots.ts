@@ -1,6 +1,6 @@
 import type { MessageSender } from './message-sender.ts';
 
-/** The sends that a pool can have under way, shared by all batches of this process, first come, first served. */
+/** Limits a pool's concurrent sends over all batches of this process: first come, first served. */
 export interface SendSlots {
   acquire(count: number): Promise<void>;
   release(count: number): void;

@@ -1,4 +1,4 @@
-/** When each sender may send next, where its sends a minute are limited. */
+/** When each sender may send next, for senders with a limit per minute. */
 export interface SenderRatesTable {
   org_id: string;
   sender: string;

@@ -24,7 +24,7 @@ export const suppressionRoutes: FastifyPluginAsyncZod = async (app) => {
       operationId: 'addSuppression',
       tags,
       description:
-        'Takes an address off a channel. Transactional e-mail still reaches it. Where it is off already, the answer is what stands there, unchanged.',
+        'Suppresses an address on a channel. Transactional e-mail is still sent to it. An existing suppression is returned unchanged.',
       body: AddSuppression,
       response: { 201: Suppression, ...errorResponses(403) },
     },
@@ -39,7 +39,7 @@ export const suppressionRoutes: FastifyPluginAsyncZod = async (app) => {
     schema: {
       operationId: 'deleteSuppression',
       tags,
-      description: 'Lets messages reach the address again. Those that were left out meanwhile are not sent afterwards.',
+      description: 'Allows messages to the address again. Those skipped in the meantime are not sent afterwards.',
       params: SuppressionPath,
       response: { 200: NoBody, ...errorResponses(403, 404) },
     },

@@ -27,7 +27,7 @@ export const AddSuppression = z
   });
 export type AddSuppression = z.infer<typeof AddSuppression>;
 
-/** A valid address as it is stored: e-mail in lower case, phone numbers in E.164. */
+/** Returns a valid address as stored: e-mail in lower case, phone numbers in E.164. */
 export const storedAddress = ({ channel, address }: AddSuppression): string => ADDRESS_ON[channel].parse(address);
 
 export const ListSuppressions = z.object({
@@ -47,7 +47,9 @@ export const Suppression = z
     address: z.string(),
     reason: z
       .string()
-      .describe('`unsubscribed` or `manual`: transactional messages still go. `bounced`: nothing goes any more.'),
+      .describe(
+        '`unsubscribed` or `manual`: transactional messages are still sent. `bounced`: nothing is sent any more.',
+      ),
     created_at: Timestamp,
   })
   .meta({ id: 'Suppression' });

@@ -4,11 +4,11 @@ const MAC_BYTES = 16;
 
 export interface UnsubscribeLinks {
   urlOf(delivery: DeliveryRef): string;
-  /** The delivery a token was made for, or undefined when it is not one of ours. */
+  /** Returns the delivery of a token, or undefined if the token is not ours. */
   read(token: string): DeliveryRef | undefined;
 }
 
-/** Links by which a recipient unsubscribes without logging in. */
+/** Creates links for unsubscribing without a login. */
 export function createUnsubscribeLinks(secret: string, publicUrl: string): UnsubscribeLinks {
   const { sign, verify } = createDeliverySigner(secret, 'unsubscribe links', MAC_BYTES);
 

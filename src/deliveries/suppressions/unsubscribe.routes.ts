@@ -10,8 +10,8 @@ const HTML = 'text/html; charset=utf-8';
 const UnsubscribeParams = z.object({ token: z.string().min(1).max(255) });
 
 /**
- * The public unsubscribe page. GET only shows a button, as mail scanners follow links; POST unsubscribes, from the button or by a mail
- * client's one click (RFC 8058).
+ * The public unsubscribe page. GET only shows a button, as mail scanners follow links. POST unsubscribes, by the button
+ * or by a mail client's one-click request (RFC 8058).
  */
 export const unsubscribeRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config }) => {
   const links = createUnsubscribeLinks(config.JWT_SECRET, config.PUBLIC_URL);

@@ -1,12 +1,12 @@
 import { ProviderError } from '../../errors.ts';
 
-/** Why a CRM did not do what it was asked to. */
+/** A failed call of a CRM. */
 export class CrmError extends ProviderError {
-  /** Of the answer; undefined where none came. */
+  /** The HTTP status of the response; undefined without a response. */
   readonly status: number | undefined;
-  /** False only where it is certain that nothing was changed there. */
+  /** False only if certainly nothing was changed there. */
   readonly mayHaveArrived: boolean;
-  /** The credentials are refused: nothing goes until the connection is mended. */
+  /** The credentials are refused: no call succeeds until the connection is fixed. */
   readonly areCredentialsRefused: boolean;
 
   constructor(
@@ -30,6 +30,6 @@ export class CrmError extends ProviderError {
   }
 }
 
-/** There is nothing to ask. Somebody may connect it. */
+/** Returns the error for a CRM without a connection. It is transient: the CRM may be connected later. */
 export const notConnected = (what: string) =>
   new CrmError(`${what} is not connected: see PUT /integrations`, { transient: true, areCredentialsRefused: true });

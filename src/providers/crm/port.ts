@@ -1,7 +1,7 @@
-/** A part of a handoff, in the words of the other system. */
+/** A part of a handoff, in the terms of the external system. */
 export type HandoffPart = 'contact' | 'ticket' | 'comment' | 'conversation';
 
-/** What the other system is told about a session that people are to take on. */
+/** The data about a session handed off to agents in the external system. */
 export interface HandoffFacts {
   sessionId: string;
   ticketNumber: number;
@@ -11,50 +11,50 @@ export interface HandoffFacts {
   sentiment: string | null;
   /** ISO 639-1. */
   language: string | null;
-  /** Where people see the session. */
+  /** The session's page for agents. */
   sessionUrl: string;
   contact: { name: string | null; email: string | null; phone: string | null };
   /** custom_data and editable_custom_data of the session. */
   properties: Record<string, string>;
-  /** The other system's conversation that the session came from. */
+  /** The external conversation the session started from, if any. */
   threadId: string | null;
-  /** What parts that are done have there. */
+  /** The external ids of completed parts. */
   externalIds: Partial<Record<HandoffPart, string>>;
 }
 
-/** What is known of earlier tries at the same thing. */
+/** The known facts about earlier attempts. */
 export interface PriorAttempts {
-  /** Whether it may be there already. Then it is looked for before it is made. */
+  /** Whether it may exist already. If so, it is searched for before it is created. */
   mayExist: boolean;
-  /** It was not tried before this moment. */
+  /** There was no attempt before this time. */
   since: Date;
-  /** When it was last tried; once, at `since`, where absent. */
+  /** The time of the latest attempt. If absent, the only attempt was at `since`. */
   latest?: Date;
-  /** What of ours is there for another reason, so that it is not this. */
+  /** External ids already assigned to other things of ours. */
   taken?: string[];
 }
 
 export type PartOutcome = { state: 'done'; externalId: string } | { state: 'skipped'; reason: string };
 
-/** A message that goes on to the other system. */
+/** A message relayed to the external system. */
 export interface RelayedMessage {
   /** Our own id of it. */
   id: string;
-  /** The other system's conversation. */
+  /** The id of the external conversation. */
   conversationId: string;
   text: string;
   attachments: { name: string; url: string }[];
 }
 
 /**
- * A system in which people carry on with what was handed to them. Nothing here tries twice by itself. What goes wrong is a ProviderError: one
- * with `mayHaveArrived` may have had its effect.
+ * An external system used by agents to continue handed-off sessions. Never retries by itself. Failures are
+ * ProviderErrors: one with `mayHaveArrived` may have had its effect.
  */
 export interface Crm {
   provider: 'hubspot' | 'salesforce';
-  /** What a handoff consists of, in the order in which it is done. Where an optional part fails, the others go on. */
+  /** The parts of a handoff in their order. A failed optional part does not stop the others. */
   parts: readonly { name: HandoffPart; isOptional: boolean }[];
   doPart(part: HandoffPart, facts: HandoffFacts, attempt: PriorAttempts): Promise<PartOutcome>;
-  /** Says something in the conversation, once. Gives the other system's id of it. */
+  /** Posts a message to the conversation, once. Returns its external id. */
   postMessage(message: RelayedMessage, attempt: PriorAttempts): Promise<{ externalId: string }>;
 }

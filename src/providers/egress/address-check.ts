@@ -3,17 +3,18 @@ import ipaddr from 'ipaddr.js';
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 type Network = [Address, number];
 
-/** Addresses that look public and are not: a cloud's own services (Azure's WireServer). */
+/** Non-public addresses in public ranges: services internal to a cloud (Azure's WireServer). */
 const RESERVED_BY_CLOUDS = ['168.63.129.16/32'];
-/** The only IPv6 space that is routed over the Internet (RFC 4291, 2.4). */
+/** The only globally routed IPv6 space (RFC 4291, 2.4). */
 const GLOBAL_IPV6 = '2000::/3';
 
-/** Whether an address may be connected to: undefined, or what kind of address it is. */
+/** Returns undefined for an allowed address, else the kind of the blocked address. */
 export type AddressCheck = (address: string) => string | undefined;
 
 /**
- * Lets public addresses through, and those of the networks in `allow`. Loopback, private, link-local, metadata, reserved and
- * translated addresses are not public; what hides in an IPv6 address as IPv4 is judged as IPv4. Throws on a malformed CIDR.
+ * Allows public addresses and the networks in `allow`. Loopback, private, link-local, metadata, reserved and translated
+ * addresses are not public. An IPv4 address embedded in an IPv6 address is evaluated as IPv4. Throws on a malformed
+ * CIDR.
  */
 export function createAddressCheck(allow: string[]): AddressCheck {
   const allowed = allow.map(parseNetwork);

@@ -3,22 +3,25 @@ import { ProviderError } from '../../errors.ts';
 
 const TIMEOUT_MS = 5_000;
 const MAX_TRIES = 2;
-/** DNS said that there is nothing: no such name, or no such record at it. */
+/** DNS answers for a missing name or a missing record. */
 const NOTHING_THERE = new Set(['ENOTFOUND', 'ENODATA']);
 
 export interface Dns {
-  /** The texts at a name, each with its strings joined; none where DNS says that there are none. Throws ProviderError where it says nothing. */
+  /**
+   * Returns the TXT values at a name, each with its strings joined. Returns none if DNS has none. Throws ProviderError
+   * without a DNS answer.
+   */
   resolveTxt(name: string): Promise<string[]>;
 }
 
 export interface DnsOptions {
-  /** Resolvers as `ip`, `ip:port` or `[ip]:port`; the system's where there are none. */
+  /** Resolvers as `ip`, `ip:port` or `[ip]:port`. If empty, the system's resolvers are used. */
   servers: string[];
-  /** How long each server has for each of two tries. */
+  /** The timeout of each of two tries per server. */
   timeoutMs?: number;
 }
 
-/** Asks resolvers over the network (RFC 1035), never the system's hosts file. */
+/** Queries resolvers over the network (RFC 1035), never the system's hosts file. */
 export function createDns({ servers, timeoutMs = TIMEOUT_MS }: DnsOptions): Dns {
   const resolver = new Resolver({ timeout: timeoutMs, maxTimeout: timeoutMs, tries: MAX_TRIES });
   if (servers.length > 0) resolver.setServers(servers);

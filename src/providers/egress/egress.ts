@@ -4,7 +4,7 @@ import { Agent, buildConnector, type Dispatcher, request as send } from 'undici'
 import { ProviderError } from '../../errors.ts';
 import { type AddressCheck, createAddressCheck } from './address-check.ts';
 
-/** For addresses that the operator sets, not a customer. */
+/** For addresses set by the operator, not by a customer. */
 export const ALLOW_ALL = ['0.0.0.0/0', '::/0'];
 
 const MAX_REDIRECTS = 3;
@@ -12,7 +12,7 @@ const TIMEOUT_MS = 10_000;
 const CONNECT_TIMEOUT_MS = 4_000;
 const MAX_RESPONSE_BYTES = 1024 * 1024;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
-/** All that goes along to another host. Any other header may be a credential. */
+/** The only headers sent on to another host. Any other header may be a credential. */
 const CROSS_ORIGIN_HEADERS = new Set(['accept', 'accept-language', 'content-type', 'user-agent']);
 
 export interface EgressRequest {
@@ -21,9 +21,9 @@ export interface EgressRequest {
   body?: string;
   timeoutMs?: number;
   maxBytes?: number;
-  /** `manual` gives a redirect as the answer that it is. */
+  /** `manual` returns a redirect as the response. */
   redirects?: 'follow' | 'manual';
-  /** Takes a successful answer's body piece by piece, which is kept nowhere then. False: it has enough. */
+  /** Receives a successful response's body in chunks instead of collecting it. Returns false to stop. */
   onChunk?: (piece: Buffer) => boolean;
 }
 
@@ -31,7 +31,7 @@ export interface EgressResponse {
   status: number;
   headers: Record<string, string | string[] | undefined>;
   body: string;
-  /** Where the answer came from, after redirects. */
+  /** The URL of the response, after redirects. */
   url: string;
 }
 
@@ -39,9 +39,9 @@ export type Download = Omit<EgressResponse, 'body'> & { bytes: Buffer };
 
 export type EgressProblem = 'refused' | 'too_large' | 'timeout' | 'unreachable';
 
-/** Why a request got no answer. */
+/** A request without a response. */
 export class EgressError extends ProviderError {
-  /** False only where it is certain that no host got any of the request. */
+  /** False only if certainly no host received any part of the request. */
   readonly mayHaveArrived: boolean;
   readonly problem: EgressProblem;
 
@@ -56,27 +56,30 @@ export class EgressError extends ProviderError {
   }
 }
 
-/** What a provider's client needs of the way out. What goes wrong is an EgressError that says what. */
+/** The HTTP client for providers. Failures are EgressErrors with a reason. */
 export interface HttpClient {
-  /** Any status is an answer. Refuses addresses that are not public, follows at most 3 redirects, ends after 10 s or 1 MB. */
+  /**
+   * Returns responses of any status. Refuses addresses other than public ones, follows at most 3 redirects, ends after
+   * 10 s or 1 MB.
+   */
   request(url: string, options?: EgressRequest): Promise<EgressResponse>;
 }
 
-/** The one way to an address that a customer can name. */
+/** The only way to reach addresses named by customers. */
 export interface Egress extends HttpClient {
-  /** Gets what is there, byte for byte, as `request` does. */
+  /** Downloads the content byte for byte, under the rules of `request`. */
   download(url: string, options: EgressRequest & { maxBytes: number }): Promise<Download>;
-  /** A checked address of the host, to be connected to in its place by protocols other than HTTP. */
+  /** Returns a checked address of the host, for connections by protocols other than HTTP. */
   resolve(host: string): Promise<string>;
   close(): Promise<void>;
 }
 
 export interface EgressOptions {
-  /** CIDRs of networks that are not public and may be reached nevertheless. */
+  /** CIDRs of networks allowed although they are not public. */
   allow: string[];
   /** Finds a host's addresses. */
   lookup?: (host: string) => Promise<string[]>;
-  /** Opens the connection to an address that was checked. */
+  /** Opens the connection to a checked address. */
   connect?: buildConnector.connector;
 }
 
@@ -98,7 +101,10 @@ export function createEgress({ allow, lookup = lookUp, connect = defaultConnecto
 const defaultConnector = () => buildConnector({ timeout: CONNECT_TIMEOUT_MS, allowH2: false });
 const lookUp = async (host: string) => (await systemLookup(host, { all: true })).map(({ address }) => address);
 
-/** The host's addresses, at least one. Throws when any of them may not be reached: a public name has no business in private networks. */
+/**
+ * Returns the host's addresses, at least one. Throws if any of them is blocked: a public name must not point into
+ * private networks.
+ */
 async function addressesOf(
   host: string,
   check: AddressCheck,
@@ -126,7 +132,7 @@ async function lookUpAddresses(host: string, lookup: (host: string) => Promise<s
   return addresses;
 }
 
-/** Connects to the very addresses that were checked, so that a name cannot change its meaning in between. */
+/** Connects to exactly the checked addresses, so a changed DNS answer cannot redirect the connection. */
 function checkedConnector(
   connect: buildConnector.connector,
   resolve: (host: string) => Promise<string[]>,
@@ -207,7 +213,7 @@ async function requestOnce(
   }
 }
 
-/** What the request becomes at the redirect's target (RFC 9110, 15.4). Credentials stay with the host they were meant for. */
+/** Returns the request to the redirect's target (RFC 9110, 15.4). Credentials are not sent to other hosts. */
 function nextHop(hop: EgressRequest, status: number, from: URL, to: URL): EgressRequest {
   const isSameOrigin = from.origin === to.origin;
   const keepsBody = status === 307 || status === 308 || hop.method === 'GET';

@@ -4,10 +4,10 @@ import { storable } from '../storable.rules.ts';
 import { EgressError, type EgressResponse } from './egress.ts';
 
 const MAX_REASON_LENGTH = 500;
-/** A delay beyond an hour is a mistake or an attack, and asking again costs nothing. */
+/** A longer delay is a mistake or an attack, and another request costs nothing. */
 const MAX_RETRY_AFTER_MS = 3_600_000;
 
-/** What a request without an answer says about the message in it. Only one that cannot have arrived goes again. */
+/** Returns the outcome of a send without a response. It is retried only if the request certainly did not arrive. */
 export function outcomeWithoutResponse(error: unknown): SendOutcome {
   const reason = error instanceof Error ? error.message : String(error);
   if (!(error instanceof EgressError) || error.mayHaveArrived) return { kind: 'unknown', reason };
@@ -16,8 +16,8 @@ export function outcomeWithoutResponse(error: unknown): SendOutcome {
 }
 
 /**
- * What an answer that accepts nothing says by its status alone; undefined for a refusal (4xx), which the provider explains.
- * Any other proves nothing, a 5xx least of all, unless it says when to come back.
+ * Returns the outcome of an unsuccessful response by its status alone, or undefined for a refusal (4xx) explained by
+ * the provider. Any other status proves nothing, a 5xx least of all, unless it has a Retry-After.
  */
 export function outcomeOfStatus({ status, headers }: EgressResponse, reason: string): SendOutcome | undefined {
   const retryAfterMs = retryAfterOf(headers['retry-after']);
@@ -27,19 +27,19 @@ export function outcomeOfStatus({ status, headers }: EgressResponse, reason: str
   return isRefusal ? undefined : { kind: 'unknown', reason };
 }
 
-/** Why a provider that was asked what became of a send could not say. */
+/** Returns the failure of a lookup without an answer. */
 export function requestFailure({ status, headers }: EgressResponse, reason: string): ProviderError {
   const transient = status === 429 || status >= 500;
   return new ProviderError(reason, { transient, retryAfterMs: retryAfterOf(headers['retry-after']) });
 }
 
-/** What a provider said, in at most 500 characters that any column holds, without the secrets that went out with the request. */
+/** Returns a provider's words in at most 500 characters storable in any column, without the secrets sent with the request. */
 export function reasonFrom(text: string, secrets: string[]): string {
   const bare = secrets.reduce((rest, secret) => rest.replaceAll(secret, '***'), text);
   return storable(bare.replaceAll('\0', '').slice(0, MAX_REASON_LENGTH));
 }
 
-/** What an answer holds, in texts that any column holds. Undefined where it is no JSON. */
+/** Parses a response's JSON with texts storable in any column. Returns undefined for anything but JSON. */
 export function storableJsonOf({ body }: EgressResponse): unknown {
   try {
     return JSON.parse(body, (_key, value) => (typeof value === 'string' ? storable(value) : value));
@@ -48,7 +48,7 @@ export function storableJsonOf({ body }: EgressResponse): unknown {
   }
 }
 
-/** Undefined where the answer is no JSON. */
+/** Parses a response's JSON. Returns undefined for anything but JSON. */
 export function jsonOf({ body }: EgressResponse): unknown {
   try {
     return JSON.parse(body);
@@ -57,10 +57,10 @@ export function jsonOf({ body }: EgressResponse): unknown {
   }
 }
 
-/** An address below a base that may end in a slash. */
+/** Returns the URL of a path below a base with or without a trailing slash. */
 export const urlOf = (base: string, path: string) => `${base.replace(/\/+$/, '')}${path}`;
 
-/** Seconds, or a date (RFC 9110, 10.2.3). Undefined where it is neither. */
+/** Parses seconds or a date (RFC 9110, 10.2.3) into milliseconds. Returns undefined for anything else. */
 export function retryAfterOf(value: string | string[] | undefined): number | undefined {
   if (typeof value !== 'string') return undefined;
   const ms = /^\d+$/.test(value) ? Number(value) * 1_000 : / GMT$/.test(value) ? Date.parse(value) - Date.now() : NaN;

@@ -4,13 +4,16 @@ import { storableJsonOf } from './provider-responses.ts';
 
 type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
 
-/** An answer's headers, each in one text that any column holds. */
+/** Returns a response's headers, each as one text storable in any column. */
 export const headersOf = ({ headers }: EgressResponse): Record<string, string> =>
   Object.fromEntries(
     Object.entries(headers).flatMap(([name, value]) => (value === undefined ? [] : [[name, storable(String(value))]])),
   );
 
-/** What an answer says: parsed where it is JSON, else text, cut behind `maxBytes`. JSON that is too long is text, as half of it would be. */
+/**
+ * Returns a response's content: parsed if it is JSON, else text, truncated after `maxBytes`. JSON beyond this limit
+ * stays text, as a part of it cannot be parsed.
+ */
 export function parsedBodyOf(answer: EgressResponse, maxBytes: number): Json {
   const bytes = Buffer.from(storable(answer.body));
   if (bytes.length > maxBytes)

@@ -4,7 +4,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import { SMTPServer, type SMTPServerDataStream } from 'smtp-server';
 
 const MAX_MAIL_BYTES = 10 * 1024 * 1024;
-/** Of all mails that are under way. */
+/** The total size of all e-mails in progress. */
 const MAX_BUFFERED_BYTES = 64 * 1024 * 1024;
 const MAX_CONNECTIONS = 50;
 const MAX_RECIPIENTS = 10;
@@ -12,32 +12,32 @@ const IDLE_TIMEOUT_MS = 60_000;
 const CLOSE_TIMEOUT_MS = 3_000;
 
 export interface MailEnvelope {
-  /** Empty where nothing may be sent back. */
+  /** Empty if nothing may be sent back. */
   mailFrom: string;
   recipients: string[];
 }
 
 export interface MailReceiverOptions {
-  /** What it greets as. */
+  /** The host name in the SMTP greeting. */
   name: string;
   host: string;
   port: number;
-  /** Whether there is such a mailbox. */
+  /** Whether the mailbox exists. */
   isRecipient(address: string): boolean;
-  /** Keeps a mail for good. Where it rejects, the sender is asked to try again later. */
+  /** Stores an e-mail durably. If it rejects, the sender is asked to retry later. */
   accept(envelope: MailEnvelope, raw: Buffer): Promise<void>;
   log: Pick<FastifyBaseLogger, 'warn'>;
 }
 
 export interface MailReceiver {
   port: number;
-  /** Takes no more mail, and lets what is under way end within 3 s. */
+  /** Stops receiving e-mail and gives e-mails in progress 3 s to complete. */
   stop(): Promise<void>;
 }
 
 /**
- * Receives mail by SMTP (RFC 5321) for mailboxes of ours, without TLS or login. A mail is the sender's until it was accepted: only
- * then is it told so.
+ * Receives e-mail by SMTP (RFC 5321) for our mailboxes, without TLS or login. Confirms an e-mail only after it was
+ * accepted: until then the sender stays responsible for it.
  */
 export async function startMailReceiver(options: MailReceiverOptions): Promise<MailReceiver> {
   const { name, host, port, isRecipient, accept, log } = options;
@@ -61,13 +61,13 @@ export async function startMailReceiver(options: MailReceiverOptions): Promise<M
       };
       receive(stream, (raw) =>
         accept(envelope, raw).catch((error: unknown) => {
-          log.warn({ err: error }, 'a mail could not be kept; its sender is asked to try again');
+          log.warn({ err: error }, 'an inbound e-mail could not be stored; its sender was asked to retry');
           throw refusal(451, '4.3.0 Try again later');
         }),
       ).then(() => done(), done);
     },
   });
-  server.on('error', () => undefined); // a client that hangs up is the client's affair
+  server.on('error', () => undefined); // errors of single connections, such as a client hanging up
   await once(server.listen(port, host), 'listening');
   return {
     port: (server.server.address() as AddressInfo).port,
@@ -75,7 +75,10 @@ export async function startMailReceiver(options: MailReceiverOptions): Promise<M
   };
 }
 
-/** Gives a whole mail to `take`. Refuses one that is too big, and any while those under way fill the memory that they may. */
+/**
+ * Buffers a complete e-mail for `take`. Refuses one over the size limit, and any while those in progress fill the
+ * available memory.
+ */
 function createBufferedReceive() {
   let heldBytes = 0;
   return async (stream: SMTPServerDataStream, take: (raw: Buffer) => Promise<void>): Promise<void> => {
@@ -85,7 +88,7 @@ function createBufferedReceive() {
     try {
       for await (const chunk of stream as AsyncIterable<Buffer>) {
         isCrowded ||= heldBytes + chunk.length > MAX_BUFFERED_BYTES;
-        if (isCrowded || stream.sizeExceeded) continue; // read to its end, as SMTP has no other place for a refusal
+        if (isCrowded || stream.sizeExceeded) continue; // read to its end: only then does SMTP allow a refusal
         chunks.push(chunk);
         ownBytes += chunk.length;
         heldBytes += chunk.length;

@@ -1,20 +1,20 @@
 import type { Sender } from '../sending.ts';
 
-/** An e-mail ready to go out. */
+/** An e-mail ready to send. */
 export interface EmailMessage {
-  /** With its angle brackets; by it a lost answer, bounce or reply finds its delivery. */
+  /** With its angle brackets. It identifies the delivery of a lost response, bounce or reply. */
   messageId: string;
   from: { name: string | undefined; address: string };
   to: string;
   subject: string;
   body: string;
-  /** Undefined: it is where it has tags. */
+  /** If undefined, a body with tags is HTML. */
   isHtml?: boolean | undefined;
-  /** Where one POST unsubscribes (RFC 8058); absent on transactional mail. */
+  /** The URL for unsubscribing with one POST (RFC 8058); absent on transactional e-mail. */
   unsubscribeUrl: string | undefined;
-  /** Where bounces go (RFC 5321, 4.4). */
+  /** The address for bounces (RFC 5321, 4.4). */
   envelopeFrom: string;
-  /** Where replies go, if not to the sender. */
+  /** The address for replies, if other than the sender. */
   replyTo: string | undefined;
   /** Signs for the sender's domain (RFC 6376). */
   dkim: { domain: string; selector: string; privateKey: string } | undefined;

@@ -8,19 +8,19 @@ const POOL_CONNECTIONS = 10;
 const CONNECT_TIMEOUT_MS = 10_000;
 const SOCKET_TIMEOUT_MS = 30_000;
 
-/** Settings as an org's e-mail integration, or SMTP_URL, gives them. */
+/** The settings of an org's e-mail integration or of SMTP_URL. */
 export interface SmtpSettings {
   host: string;
   port: number;
   secure: boolean;
   username?: string | undefined;
   password?: string | undefined;
-  /** The checked address to connect to, where `host` was resolved beforehand. */
+  /** The checked address to connect to, if `host` was resolved beforehand. */
   address?: string | undefined;
   dkim?: { domain: string; selector: string; private_key: string } | undefined;
 }
 
-/** Reads `smtp://user:password@host:port` or `smtps://…`. Throws on anything else. */
+/** Parses `smtp://user:password@host:port` or `smtps://…`. Throws on anything else. */
 export function smtpSettingsOf(url: string): SmtpSettings {
   const { protocol, hostname, port, username, password } = new URL(url);
   if (protocol !== 'smtp:' && protocol !== 'smtps:') throw new Error('SMTP_URL must begin with smtp:// or smtps://');
@@ -68,7 +68,7 @@ export function createSmtpSender({ host, port, secure, username, password, addre
   };
 }
 
-/** RFC 8058 wants both List-Unsubscribe fields signed; nodemailer's own list leaves the second out. */
+/** RFC 8058 requires signing both List-Unsubscribe fields; nodemailer's own list omits the second. */
 const DKIM_FIELDS =
   'From:Sender:Reply-To:Subject:Date:Message-ID:To:Cc:MIME-Version:Content-Type:Content-Transfer-Encoding:List-Unsubscribe:List-Unsubscribe-Post';
 
@@ -104,26 +104,29 @@ function toMail(
 
 interface SmtpError extends Error {
   code?: string;
-  /** The system's own code, such as ECONNREFUSED, where there was one. */
+  /** The system's own code, such as ECONNREFUSED, if there is one. */
   originalCode?: string;
   timeoutType?: string;
   responseCode?: number;
-  /** What was answered, as nodemailer names it. */
+  /** The failed command, in nodemailer's terms. */
   command?: string;
   response?: string;
 }
 
 const CONNECTION_FAILURES = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']);
-/** What nodemailer says of messages that still waited in a pool, or came to it, when it was closed. */
+/** nodemailer's error for messages queued in a closed pool, or sent to it. */
 const CLOSED_POOL_MESSAGE = 'Connection pool was closed';
 /**
- * The enhanced code (RFC 3463) at the start of an answer: no such mailbox, no such domain, mailbox disabled. Not a full mailbox, a policy
- * or what is wrong with the sender.
+ * The enhanced code (RFC 3463) at the start of a response: no such mailbox, no such domain, mailbox disabled. Not a
+ * full mailbox, a policy or a problem of the sender.
  */
 const NO_SUCH_ADDRESS = /^\d{3}[ -]5\.(?:1\.(?:[0-6]|10)|2\.1)(?!\.?\d)/;
 const TIMEOUTS_BEFORE_MAIL = new Set(['CONNECT_TIMEOUT', 'GREETING_TIMEOUT', 'UPGRADE_TIMEOUT']);
 
-/** What a failure says about the message (RFC 5321, 4.2; enhanced codes of RFC 3463). Silence proves nothing: it is `unknown`. */
+/**
+ * Returns the outcome for a failure (RFC 5321, 4.2; enhanced codes of RFC 3463). A missing response proves nothing: the
+ * outcome is `unknown`.
+ */
 function outcomeOf(error: SmtpError): SendOutcome {
   const { code = '', originalCode = '', timeoutType = '', responseCode = 0 } = error;
   const reason = reasonFrom(error.response ?? error.message, []);

@@ -5,7 +5,7 @@ import { jsonOf, reasonFrom, requestFailure, storableJsonOf, urlOf } from '../eg
 import { storable } from '../storable.rules.ts';
 
 const BASE_URL = 'https://api.openai.com/v1';
-/** A model may think for a while, but not as long as a step may take. */
+/** Allows a model some time to think, but less than the timeout of a step. */
 const TIMEOUT_MS = 100_000;
 
 export interface LlmSettings {
@@ -16,7 +16,7 @@ export interface LlmSettings {
 
 export interface ChatRequest {
   prompt: string;
-  /** JSON Schema of the object to answer with. Text where absent. */
+  /** JSON Schema of the requested object. If absent, the response is text. */
   schema?: object | undefined;
 }
 
@@ -34,8 +34,9 @@ const Refusal = z.object({ error: z.object({ message: z.string() }) });
 const JsonObject = z.record(z.string(), z.json());
 
 /**
- * Asks a model one question by OpenAI's chat completions, which others speak too. Gives its text, or the object where a schema is given. Throws
- * ProviderError; a model that answers with something else may do better the next time.
+ * Sends one request by OpenAI's chat completions protocol, also supported by other providers. Returns the text, or the
+ * object if a schema is given. Throws ProviderError. It is transient for an unusable response: the model may do better
+ * next time.
  */
 export async function completeChat(
   egress: HttpClient,

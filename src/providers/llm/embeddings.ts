@@ -20,7 +20,10 @@ const Refusal = z.object({ error: z.object({ message: z.string() }) });
 
 const REFUSED_STATUSES = new Set([400, 413, 422]);
 
-/** A vector of length 1 for each text, by OpenAI's embeddings, which others speak too. Throws ProviderError, and InputRefused where it does not take one of them. */
+/**
+ * Returns a vector of length 1 for each text, by OpenAI's embeddings protocol, also supported by other providers.
+ * Throws ProviderError, and InputRefused if the provider refuses one of the texts.
+ */
 export async function embedTexts(
   egress: HttpClient,
   { base_url = BASE_URL, api_key, embedding_model: model }: EmbeddingSettings,

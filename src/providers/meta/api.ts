@@ -4,15 +4,15 @@ import { jsonOf, reasonFrom, urlOf } from '../egress/provider-responses.ts';
 
 const BASE_URL = 'https://graph.facebook.com';
 const VERSION = 'v23.0';
-/** A late answer is worth waiting for: a send whose answer is lost cannot be looked up. */
+/** A long wait is worthwhile: a send with a lost response cannot be reconciled. */
 const POST_TIMEOUT_MS = 30_000;
 
-/** Too many messages to this one recipient. */
+/** Too many messages to one recipient. */
 export const PAIR_RATE_LIMIT_CODE = 131056;
-/** Meta did nothing, as too much was asked. Not all of them come with a 429. */
+/** Meta did nothing because of rate limits. Not all of these codes come with a 429. */
 const THROTTLE_CODES = new Set<number | undefined>([4, 80007, 130429, PAIR_RATE_LIMIT_CODE]);
 
-/** Settings as an org's WhatsApp integration gives them. */
+/** The settings of an org's WhatsApp integration. */
 export interface MetaSettings {
   base_url?: string | undefined;
   access_token: string;
@@ -22,7 +22,7 @@ export interface MetaSettings {
   verify_token?: string | undefined;
 }
 
-/** Meta's account of what went wrong, in answers and in callbacks alike. */
+/** Meta's description of a failure, in responses and in callbacks. */
 export const MetaError = z.object({
   code: z.number(),
   message: z.string().optional().catch(undefined),
@@ -31,15 +31,18 @@ export const MetaError = z.object({
 });
 export type MetaError = z.infer<typeof MetaError>;
 
-/** Its status is 429 whenever Meta did nothing because too much was asked. */
+/** Its status is 429 whenever Meta did nothing because of rate limits. */
 export interface MetaResponse extends EgressResponse {
-  /** Of Meta's own error. */
+  /** The code of Meta's own error. */
   code: number | undefined;
-  /** What Meta said, without the token. */
+  /** Meta's words, without the token. */
   reason: string;
 }
 
-/** One call of the Graph API: GET, or POST where there is a body. Any status is an answer; an EgressError says why there is none. */
+/**
+ * Makes one call of the Graph API: a POST if there is a body, else a GET. Returns responses of any status. Throws an
+ * EgressError without a response.
+ */
 export async function callMeta(
   egress: HttpClient,
   { base_url = BASE_URL, access_token }: MetaSettings,
@@ -65,7 +68,7 @@ export async function callMeta(
 
 const ErrorAnswer = z.object({ error: MetaError });
 
-/** Meta's code and words, as in `(#132000) Number of parameters does not match`. */
+/** Returns Meta's code and words, as in `(#132000) Number of parameters does not match`. */
 export function reasonOf({ code, message, title, error_data }: MetaError, secrets: string[] = []): string {
   const said = (message ?? title)?.replace(/^\(#\d+\)\s*/, '');
   const words = [said, error_data?.details].filter((part) => part !== undefined);

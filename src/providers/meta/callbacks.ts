@@ -6,18 +6,18 @@ import type { CallbackContent, InboundMessage, StatusReport } from '../sending.t
 import { storable } from '../storable.rules.ts';
 import { MetaError, reasonOf } from './api.ts';
 
-/** The number is not on WhatsApp, or takes no messages of businesses. */
+/** The number is not on WhatsApp, or refuses messages of businesses. */
 const UNDELIVERABLE_CODE = 131026;
 
-/** X-Hub-Signature-256 of a callback's very bytes, made with the app's secret. */
+/** Returns X-Hub-Signature-256 of a callback's exact bytes, signed with the app's secret. */
 export const metaSignature = (appSecret: string, rawBody: Buffer): string =>
   `sha256=${createHmac('sha256', appSecret).update(rawBody).digest('hex')}`;
 
-/** Whether X-Hub-Signature-256 was made of these very bytes with the app's secret. */
+/** Whether X-Hub-Signature-256 matches these exact bytes and the app's secret. */
 export const isMetaSignature = (appSecret: string, rawBody: Buffer, header: string | undefined): boolean =>
   isSameSecret(header ?? '', metaSignature(appSecret, rawBody));
 
-/** Reads a callback whose signature was verified. Never throws: whatever is no status or message in Meta's form is left out. */
+/** Reads a callback with a verified signature. Never throws: anything but a status or message in Meta's format is skipped. */
 export function readMetaCallback(body: unknown): CallbackContent {
   const values = itemsOf([body], Callback)
     .flatMap(({ entry }) => itemsOf(entry, Entry))
@@ -31,7 +31,7 @@ export function readMetaCallback(body: unknown): CallbackContent {
   };
 }
 
-/** Digits, with or without a plus and spaces between them. */
+/** Digits, optionally with a plus and spaces. */
 const DisplayNumber = z.string().transform((number) => `+${number.replace(/\D/g, '')}`);
 const List = z.array(z.unknown()).catch([]);
 const Callback = z.object({ entry: List });
@@ -69,7 +69,7 @@ const Message = z.object({ id: Id, from: z.string().regex(/^\d{5,15}$/) }).and(
   ]),
 );
 
-/** The items that are of this form. */
+/** Returns the items of this form. */
 const itemsOf = <Item extends z.ZodType>(list: unknown[], item: Item): z.infer<Item>[] =>
   list.flatMap((value) => {
     const parsed = item.safeParse(value);

@@ -6,10 +6,13 @@ export interface WhatsAppTemplate {
   components: WhatsAppComponent[];
 }
 
-/** A template with every place filled, or free text, which WhatsApp takes within 24 hours of the contact's last message. */
+/**
+ * A template with every placeholder filled, or free text. WhatsApp accepts free text only within 24 hours of the
+ * contact's last message.
+ */
 export type WhatsAppBody = { template: WhatsAppTemplate } | { text: string };
 
-/** A WhatsApp message ready to go out. */
+/** A WhatsApp message ready to send. */
 export type WhatsAppMessage = WhatsAppBody & {
   deliveryId: string;
   /** E.164. */
@@ -17,7 +20,7 @@ export type WhatsAppMessage = WhatsAppBody & {
   phoneNumberId: string;
 };
 
-/** A component of a template message as the Cloud API takes it. */
+/** A component of a template message, in the format of the Cloud API. */
 export interface WhatsAppComponent {
   type: 'header' | 'body' | 'button';
   sub_type?: 'url';

@@ -7,7 +7,7 @@ import type { WhatsAppMessage, WhatsAppSender, WhatsAppTemplate } from './port.t
 
 const CONCURRENCY = 50;
 
-/** Sends templates and texts by WhatsApp's Cloud API, which cannot be asked afterwards what became of one. */
+/** Sends templates and texts by WhatsApp's Cloud API. The API offers no later lookup of a send's outcome. */
 export function createMetaSender(egress: HttpClient, settings: MetaSettings): WhatsAppSender {
   return {
     provider: 'meta',
@@ -42,7 +42,7 @@ const templateOf = ({ name, language, components }: WhatsAppTemplate) => ({
 
 const Accepted = z.object({ messages: z.tuple([z.object({ id: z.string().min(1) })], z.unknown()) });
 
-/** What Meta's codes say of a message. Whatever is not listed goes by the status. */
+/** The meaning of Meta's codes for a message. Any other code is evaluated by its status. */
 const REJECTIONS = new Map<number | undefined, 'permanent' | 'suppress' | 'config'>([
   [10, 'config'], // permission missing
   [33, 'config'], // number deleted

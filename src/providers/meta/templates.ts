@@ -9,19 +9,22 @@ import type { WhatsAppComponent } from './port.ts';
 export interface MetaTemplate {
   name: string;
   language: string;
-  /** As Meta says it: only APPROVED ones can be sent. */
+  /** Meta's own value: only APPROVED templates can be sent. */
   status: string;
   parameterFormat: 'positional' | 'named';
-  /** A header that variables cannot fill, such as `image` or `location`. */
+  /** A header variables cannot fill, such as `image` or `location`. */
   mediaHeader: string | undefined;
-  /** What variables fill, in order: the places of the texts by name, and the indices of the buttons whose link has a place. */
+  /**
+   * The placeholders for variables, in order: those of the texts by name, and the indices of buttons with a placeholder
+   * in their link.
+   */
   places: { header: string[]; body: string[]; buttons: string[] };
 }
 
 const FIELDS = 'name,language,status,parameter_format,components';
 const INVALID_PARAMETER_CODE = 100;
 
-/** The template of this id. Undefined where Meta knows none, or shows this token none. */
+/** Finds the template of this id. Returns undefined if Meta does not know it or does not show it to this token. */
 export async function findTemplate(
   egress: HttpClient,
   settings: MetaSettings,
@@ -36,7 +39,10 @@ export async function findTemplate(
   return toTemplate(template.data);
 }
 
-/** The components that the variables make, in the order header, body, buttons; or why they make none, to be read after the template's name. */
+/**
+ * Returns the components for the variables in the order header, body, buttons. If the variables do not fit, returns the
+ * problem as a phrase following the template's name.
+ */
 export function componentsFor(
   { parameterFormat, mediaHeader, places }: MetaTemplate,
   variables: string[],
@@ -102,12 +108,12 @@ function toTemplate({ name, language, status, parameter_format, components }: z.
   } satisfies MetaTemplate;
 }
 
-/** The names between double braces, each once. */
+/** Returns the distinct names between double braces. */
 const placeholdersIn = (text = ''): string[] => [
   ...new Set(Array.from(text.matchAll(/\{\{\s*(\w+)\s*\}\}/g), ([, name]) => name as string)),
 ];
 
-/** `3 variables (1 in the header, 2 in the body)` */
+/** Returns for example `3 variables (1 in the header, 2 in the body)`. */
 function describeCount({ header, body, buttons }: MetaTemplate['places'], count: number): string {
   if (count === 0) return 'no variables';
   const parts = Object.entries({ 'the header': header, 'the body': body, 'the buttons': buttons })

@@ -7,7 +7,7 @@ import type { Storage } from './port.ts';
 
 const OWNER_ONLY = { file: 0o600, folder: 0o700 };
 
-/** Storage in a folder, which is made when the first object comes. Several processes may share it. */
+/** Stores objects in a folder, created with the first object. Several processes may share it. */
 export function createFileStorage(root: string): Storage {
   const pathOf = (key: string) => join(root, key);
 
@@ -40,7 +40,7 @@ export function createFileStorage(root: string): Storage {
   };
 }
 
-/** A new folder survives a crash only once the folder that it stands in is on disk. */
+/** A new folder survives a crash only after its parent folder is synced to disk. */
 async function makeFolder(folder: string): Promise<void> {
   const topmost = await mkdir(folder, { recursive: true, mode: OWNER_ONLY.folder });
   if (topmost === undefined) return;

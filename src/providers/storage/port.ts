@@ -1,12 +1,12 @@
 import type { Readable } from 'node:stream';
 
-/** Both ends included, as in a Range header. */
+/** Both ends inclusive, as in a Range header. */
 export interface ByteRange {
   start: number;
   end: number;
 }
 
-/** Bytes that can be read again from the start, for another try. */
+/** Bytes readable again from the start for a retry. */
 export interface StoredContent {
   size: number;
   /** SHA-256, in hexadecimal. */
@@ -15,15 +15,18 @@ export interface StoredContent {
 }
 
 /**
- * Keeps bytes under keys of ours: letters, digits, `-` and `/`. A key is put once and never changed. No implementation holds more of
- * an object in memory than a chunk. What goes wrong with a third party is a ProviderError.
+ * Stores bytes under our keys: letters, digits, `-` and `/`. A key is put once and never changed. No implementation has
+ * more than a chunk of an object in memory. Failures of a third party are ProviderErrors.
  */
 export interface Storage {
-  /** The bytes survive a crash once this has resolved. Where it fails there is the whole object or none, never a part of one. */
+  /**
+   * After this resolves, the bytes survive a crash. After a failure the object is either complete or absent, never
+   * partial.
+   */
   put(key: string, content: StoredContent): Promise<void>;
-  /** The bytes, or those of the range; undefined where there is no such object. */
+  /** Returns the bytes, or those of the range. Returns undefined if the object does not exist. */
   get(key: string, range?: ByteRange): Promise<Readable | undefined>;
-  /** Deleting what is not there does nothing. */
+  /** Deletes an object. Does nothing if it does not exist. */
   delete(key: string): Promise<void>;
   close(): Promise<void>;
 }

@@ -6,20 +6,20 @@ import { ProviderError } from '../../errors.ts';
 import type { Storage, StoredContent } from './port.ts';
 
 const CONNECT_TIMEOUT_MS = 4_000;
-/** Until the answer begins, and between its parts. */
+/** Applies until the response begins, and between its parts. */
 const IDLE_TIMEOUT_MS = 10_000;
-/** Before each further try. S3 asks to slow down by a 503, and cuts connections now and then. */
+/** The delays before retries. S3 occasionally answers 503 to slow clients down, or cuts connections. */
 const RETRY_DELAYS_MS = [100, 500];
 const MAX_REASON_BYTES = 4_096;
-/** SHA-256 of nothing. */
+/** SHA-256 of an empty body. */
 const EMPTY_SHA256 = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
 
 export interface S3Options {
   bucket: string;
-  /** Before every key. */
+  /** Prepended to every key. */
   prefix: string;
   region: string;
-  /** Of a store other than Amazon's. */
+  /** Set for stores other than Amazon's. */
   endpoint: string | undefined;
   accessKeyId: string;
   secretAccessKey: string;
@@ -33,7 +33,7 @@ interface S3Call {
   content?: StoredContent;
 }
 
-/** Storage in a bucket of S3 or a store that speaks its protocol. The store checks what it gets by its SHA-256, which is signed. */
+/** Stores objects in a bucket of S3 or a compatible store. The store verifies the content by its signed SHA-256. */
 export function createS3Storage(options: S3Options): Storage {
   const agent = new Agent({
     connect: { timeout: CONNECT_TIMEOUT_MS },
@@ -91,7 +91,7 @@ async function callOnce(
   }
 }
 
-/** Tries again after failures that pass. What is put, read or deleted twice is the same in the end. */
+/** Retries after transient failures. A repeated put, get or delete has the same result. */
 async function callWithRetries(once: () => Promise<Dispatcher.ResponseData>): Promise<Dispatcher.ResponseData> {
   for (const pauseMs of RETRY_DELAYS_MS) {
     const answer = await once().catch(() => undefined);
@@ -104,7 +104,10 @@ async function callWithRetries(once: () => Promise<Dispatcher.ResponseData>): Pr
 
 const isTransient = (status: number) => status >= 500 || status === 429;
 
-/** Amazon wants the bucket in the host's name; other stores, and certificates where its name has dots, want it in the path. */
+/**
+ * Amazon expects the bucket in the host name. Other stores expect it in the path, as do certificates if the bucket's
+ * name has dots.
+ */
 function urlOf({ bucket, prefix, region, endpoint }: S3Options, key: string): string {
   const path = prefix === '' ? key : `${prefix}/${key}`;
   const amazon = `s3.${region}.amazonaws.com`;
@@ -112,7 +115,7 @@ function urlOf({ bucket, prefix, region, endpoint }: S3Options, key: string): st
   return `${endpoint?.replace(/\/+$/, '') ?? `https://${amazon}`}/${bucket}/${path}`;
 }
 
-/** An answer of S3 that does nothing, by the name it gives to its reason. */
+/** An unsuccessful response of S3, with its error code. */
 class S3Error extends ProviderError {
   readonly code: string;
 

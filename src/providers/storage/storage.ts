@@ -5,7 +5,7 @@ import { createFileStorage } from './file-system.ts';
 import type { Storage } from './port.ts';
 import { createS3Storage } from './s3.ts';
 
-/** What S3-compatible stores without regions take. */
+/** The region accepted by S3-compatible stores without regions. */
 const DEFAULT_REGION = 'us-east-1';
 
 type StorageSettings = Pick<
@@ -13,7 +13,7 @@ type StorageSettings = Pick<
   'STORAGE_URL' | 'AWS_ACCESS_KEY_ID' | 'AWS_SECRET_ACCESS_KEY' | 'AWS_SESSION_TOKEN'
 >;
 
-/** The storage that STORAGE_URL names. Without one, each use of it is refused by that name. */
+/** Creates the storage named by STORAGE_URL. Without it, each use of the storage throws an error naming this setting. */
 export function createStorage(settings: StorageSettings): Storage {
   if (settings.STORAGE_URL === undefined) return NO_STORAGE;
   const url = new URL(settings.STORAGE_URL);

@@ -9,8 +9,8 @@ import { storable } from '../storable.rules.ts';
 const OPTED_OUT = '21610';
 
 /**
- * Whether X-Twilio-Signature was made of this address, query included, and these form fields with the account's token. Twilio is
- * not consistent about the port, so it counts with and without, as in Twilio's own libraries.
+ * Whether X-Twilio-Signature matches this URL, query included, and these form fields under the account's token. Twilio
+ * treats the port inconsistently, so signatures with and without it are accepted, as in Twilio's own libraries.
  */
 export function isTwilioSignature(
   authToken: string,
@@ -25,13 +25,13 @@ export function isTwilioSignature(
   );
 }
 
-/** Base64 of HMAC-SHA1 over the address and the form's fields, as Twilio signs. */
+/** Returns Twilio's signature: Base64 of HMAC-SHA1 over the URL and the form's fields. */
 export const twilioSignature = (authToken: string, url: string, params: Iterable<[string, string]>): string =>
   createHmac('sha1', authToken)
     .update(`${url}${fieldsOf(params)}`)
     .digest('base64');
 
-/** Names in order, each followed by its value; several values of one name in order too, equal ones once. */
+/** Joins names in order, each followed by its value. Several values of one name are in order too, without duplicates. */
 const fieldsOf = (params: Iterable<[string, string]>): string =>
   [...params]
     .sort(([name, value], [otherName, other]) => compare(name, otherName) || compare(value, other))
@@ -41,13 +41,13 @@ const fieldsOf = (params: Iterable<[string, string]>): string =>
 
 const compare = (one: string, other: string) => (one < other ? -1 : one > other ? 1 : 0);
 
-/** The address without the port it names, or with the standard one where it names none. */
+/** Returns the URL without its port or, if it has none, with the standard one. */
 function withOrWithoutPort(url: string): string {
   const standardPort = url.startsWith('https:') ? ':443' : ':80';
   return url.replace(/^(https?:\/\/[^/?#:]*)(:\d+)?/, (_, origin, port) => (port ? origin : origin + standardPort));
 }
 
-/** Reads a callback whose signature was verified. Never throws: whatever is no status of interest or message is left out. */
+/** Reads a callback with a verified signature. Never throws: anything but a relevant status or message is skipped. */
 export function readTwilioCallback(query: URLSearchParams, body: URLSearchParams): CallbackContent {
   const providerId = body.get('MessageSid') ?? body.get('SmsSid');
   if (providerId === null || !/^[\x21-\x7e]{1,64}$/.test(providerId)) return { reports: [], messages: [] };

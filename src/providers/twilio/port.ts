@@ -1,6 +1,6 @@
 import type { Sender } from '../sending.ts';
 
-/** An SMS ready to go out. */
+/** An SMS ready to send. */
 export interface SmsMessage {
   deliveryId: string;
   /** E.164. */

@@ -12,16 +12,19 @@ import {
 import type { LostSend, SendOutcome } from '../sending.ts';
 import type { SmsMessage, SmsSender } from './port.ts';
 
-/** Twilio answers within some 100 ms and queues what it took. More at once sends no faster, and is what its 429 forbids. */
+/**
+ * Twilio responds within about 100 ms and queues accepted messages. More concurrency sends no faster and causes 429
+ * responses.
+ */
 const CONCURRENCY = 50;
 const PAGE_SIZE = 100;
 const MAX_PAGES = 10;
-/** A page of long messages, every character of which is escaped. */
+/** Fits a page of long messages with every character escaped. */
 const MAX_PAGE_BYTES = 4 * 1024 * 1024;
 /** Twilio's dates have no fractions of a second. */
 const DATE_PRECISION_MS = 1_000;
 
-/** Settings as an org's SMS integration gives them, with one sender at least. A messaging service chooses its own number. */
+/** The settings of an org's SMS integration, with at least one sender. A messaging service chooses its own number. */
 export interface TwilioSettings {
   base_url?: string | undefined;
   account_sid: string;
@@ -30,7 +33,10 @@ export interface TwilioSettings {
   messaging_service_sid?: string | undefined;
 }
 
-/** Sends SMS by Twilio's Messages API, version 2010-04-01. Each message's status comes to `callbackUrl` with our own id in the query. */
+/**
+ * Sends SMS by Twilio's Messages API, version 2010-04-01. Each message's status is reported to `callbackUrl` with our
+ * own id in the query.
+ */
 export function createTwilioSender(egress: HttpClient, settings: TwilioSettings, callbackUrl: string): SmsSender {
   const { base_url = 'https://api.twilio.com', account_sid, auth_token } = settings;
   const credentials = Buffer.from(`${account_sid}:${auth_token}`).toString('base64');
@@ -94,7 +100,7 @@ function toForm(
 const Created = z.object({ sid: z.string().min(1) });
 const Refused = z.object({ code: z.number(), message: z.string() });
 
-/** What Twilio's codes say of a message. Whatever is not listed goes by the status. */
+/** The meaning of Twilio's codes for a message. Any other code is evaluated by its status. */
 const REJECTIONS = new Map<number | undefined, 'permanent' | 'suppress' | 'config'>([
   [20003, 'config'], // authentication failed
   [20005, 'config'], // account not active
@@ -107,10 +113,10 @@ const REJECTIONS = new Map<number | undefined, 'permanent' | 'suppress' | 'confi
   [21660, 'config'], // From is another account's
   [21705, 'config'], // invalid messaging service
 ]);
-/** The From number has as many messages waiting as it can: nothing was taken. */
+/** The queue of the From number is full: the message was not accepted. */
 const QUEUE_FULL_CODE = 21611;
 const QUEUE_RETRY_MS = 60_000;
-/** About the account, which is all that the address names. */
+/** Errors about the account, the only object named in the URL. */
 const ACCOUNT_ERROR_CODES = new Set([401, 403, 404]);
 
 function outcomeOf(answer: EgressResponse, reason: string): SendOutcome {
@@ -152,7 +158,7 @@ const MessagePage = z.object({
 });
 type MessagePage = z.infer<typeof MessagePage>;
 
-/** Twilio shows no id of ours with a message. Its own filter is by the day of sending, which a message that still waits has not. */
+/** Twilio stores no id of ours with a message. Its own filter uses the date of sending, missing on queued messages. */
 const matchesSend = ({ body, date_created }: Message, lost: LostSend) =>
   date_created >= lost.since.getTime() - DATE_PRECISION_MS && (lost.body === undefined || body === lost.body);
 

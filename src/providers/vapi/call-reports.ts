@@ -7,7 +7,7 @@ const MAX_TEXT_LENGTH = 50_000;
 const Text = z.string().optional().catch(undefined);
 const Seconds = z.number().optional().catch(undefined);
 
-/** A callback of Vapi's, as far as we look at it. */
+/** The used part of a Vapi callback. */
 export const VapiReport = z.object({
   type: z.string(),
   status: Text,
@@ -22,14 +22,14 @@ export const VapiReport = z.object({
 });
 export type VapiReport = z.infer<typeof VapiReport>;
 
-/** What a callback says of note about its call. The same may be said more than once. */
+/** Returns a callback's reports about its call. The same report may come more than once. */
 export function callReportsOf(report: VapiReport): CallReport[] {
   const { call } = report;
   const common = { providerId: call.id, deliveryId: deliveryIdOf(call), call: describe(report) };
   return momentsOf(report).map((moment) => ({ ...common, moment }));
 }
 
-/** The end of a call comes as a status and as a report, which says more: the report it is. */
+/** The end of a call is announced by both a status and a report. Only the report is used, as it contains more. */
 function momentsOf({ type, status, endedReason, call }: VapiReport): CallReport['moment'][] {
   if (type === 'status-update' && status === 'in-progress') return ['phone-call-started'];
   if (type === 'status-update' && status === 'forwarding') return ['pre-voice-call-transfer'];

@@ -7,7 +7,10 @@ import type { CallbackContent, StatusReport } from '../sending.ts';
 import { callReportsOf, VapiReport } from './call-reports.ts';
 import { deliveryIdOf, wasAnswered } from './calls.ts';
 
-/** Whether a callback brings the org's secret (X-Vapi-Secret), or a signature made with it of these very bytes (X-Vapi-Signature). */
+/**
+ * Whether a callback carries the org's secret (X-Vapi-Secret), or a signature of these exact bytes by it
+ * (X-Vapi-Signature).
+ */
 export function isVapiSignature(secret: string, rawBody: Buffer, headers: IncomingHttpHeaders): boolean {
   const { 'x-vapi-secret': given, 'x-vapi-signature': signature } = headers;
   if (typeof given === 'string') return isSameSecret(given, secret);
@@ -17,7 +20,7 @@ export function isVapiSignature(secret: string, rawBody: Buffer, headers: Incomi
 
 const Callback = z.object({ message: VapiReport });
 
-/** Reads a callback that was verified. Never throws: whatever is no status of interest is left out. */
+/** Reads a verified callback. Never throws: anything but a relevant status is skipped. */
 export function readVapiCallback(body: unknown): CallbackContent {
   const message = Callback.safeParse(body).data?.message;
   if (message === undefined) return { reports: [], messages: [] };
@@ -25,7 +28,7 @@ export function readVapiCallback(body: unknown): CallbackContent {
   return { reports: report === undefined ? [] : [report], messages: [], calls: callReportsOf(message) };
 }
 
-/** A call that was answered is `sent`; once it ended, by the reason it ended for, it is `delivered` or `failed`. */
+/** Returns `sent` for an answered call, and `delivered` or `failed` for an ended one, by the reason of its end. */
 function reportOf({ type, status, endedReason, call }: VapiReport): StatusReport | undefined {
   const common = { providerId: call.id, deliveryId: deliveryIdOf(call), reason: null, isSuppressing: false };
   if (type === 'status-update' && status === 'in-progress') return { ...common, status: 'sent' };

@@ -1,6 +1,6 @@
 import type { Sender } from '../sending.ts';
 
-/** A call to be made by an AI phone agent. A call is never dialled again by itself. */
+/** A call to be made by an AI phone agent. A call is never redialled automatically. */
 export interface VoiceCall {
   deliveryId: string;
   /** E.164. */
@@ -9,7 +9,7 @@ export interface VoiceCall {
   agent: PhoneAgentProfile;
 }
 
-/** What the voice platform needs to know of a phone agent. */
+/** The voice platform's view of a phone agent. */
 export interface PhoneAgentProfile {
   id: string;
   name: string;

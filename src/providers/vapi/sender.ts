@@ -13,28 +13,31 @@ import type { SendOutcome } from '../sending.ts';
 import { deliveryIdOf, VapiCall, wasAnswered } from './calls.ts';
 import type { PhoneAgentProfile, VoiceCall, VoiceSender } from './port.ts';
 
-/** An account makes 10 calls at a time unless it pays for more, so more requests at once would only queue at Vapi. */
+/** An account is limited to 10 concurrent calls unless it pays for more: further requests would only queue at Vapi. */
 const CONCURRENCY = 10;
-/** Vapi looks up the assistant's parts and its plan's limits before it answers. */
+/** Before responding, Vapi checks the assistant's parts and the limits of the plan. */
 const POST_TIMEOUT_MS = 20_000;
 const PAGE_SIZE = 100;
 const MAX_PAGES = 10;
-/** Listed calls come with their transcripts. */
+/** Listed calls include their transcripts. */
 const MAX_PAGE_BYTES = 16 * 1024 * 1024;
-/** Their clock and ours may differ. */
+/** Vapi's clock and ours may differ. */
 const MAX_CLOCK_SKEW_MS = 60_000;
 const MAX_NAME_LENGTH = 40;
 
-/** Settings as an org's voice integration gives them. */
+/** The settings of an org's voice integration. */
 export interface VapiSettings {
   base_url?: string | undefined;
   api_key: string;
   phone_number_id: string;
-  /** Comes back with every callback. */
+  /** Sent back with every callback. */
   webhook_secret?: string | undefined;
 }
 
-/** Has Vapi make calls, each by an assistant of its own made of the phone agent. How a call goes is told to `callbackUrl`. */
+/**
+ * Makes calls through Vapi, each by its own assistant built from the phone agent. The progress of a call is reported to
+ * `callbackUrl`.
+ */
 export function createVapiSender(egress: HttpClient, settings: VapiSettings, callbackUrl: string): VoiceSender {
   const { base_url = 'https://api.vapi.ai', api_key, phone_number_id, webhook_secret } = settings;
   const headers = { accept: 'application/json', authorization: `Bearer ${api_key}` };
@@ -83,7 +86,7 @@ export function createVapiSender(egress: HttpClient, settings: VapiSettings, cal
   };
 }
 
-/** Vapi refuses fields that it does not know, so our id travels with the assistant, which has room for it, and the secret as a header. */
+/** Vapi refuses unknown fields. Therefore our id is sent in the assistant's metadata, and the secret as a header. */
 function toBody(
   { deliveryId, to, contactName, agent }: VoiceCall,
   { phone_number_id, webhook_secret }: VapiSettings,

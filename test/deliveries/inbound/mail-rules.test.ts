@@ -4,7 +4,7 @@ import { textOfHtml } from '../../../src/deliveries/inbound/html.rules.ts';
 
 const MB = 1024 * 1024;
 
-describe('what a report means for the address', () => {
+describe('a delivery status report', () => {
   const reportOf = (fields: string) =>
     recipientReports(`Reporting-MTA: dns; mx\r\n\r\n${fields.replaceAll('\n', '\r\n')}`);
   const failed = (status: string, diagnostic: string, recipient = 'rfc822; ann@example.com') =>
@@ -25,7 +25,7 @@ describe('what a report means for the address', () => {
     ['5.0.0', 'smtp; 550 no', false],
     ['4.4.1', 'smtp; 5 days are over', false],
     ['nonsense', 'nonsense', false],
-  ])('%s, %s: it does not exist: %s', (status, diagnostic, isGone) => {
+  ])('with status “%s” and diagnostic “%s” means a nonexistent address: %s', (status, diagnostic, isGone) => {
     const report = reportAbout('ann@example.com', failed(status, diagnostic));
     expect(report && bounceOf(report, 'ann@example.com')).toEqual({
       status: isGone ? 'bounced' : 'failed',
@@ -38,12 +38,12 @@ describe('what a report means for the address', () => {
     ['rfc822; <Ann@Example.com>', 'bounced'],
     ['rfc822;ann@example.com', 'bounced'],
     ['rfc822; somebody-of-the-list@example.com', 'failed'],
-  ])('a failure for %s is ours: %s', (recipient, status) => {
+  ])('about a failure for %s sets our delivery to %s', (recipient, status) => {
     const report = reportAbout('ann@example.com', failed('5.1.1', 'smtp; 550 5.1.1', recipient));
     expect(report && bounceOf(report, 'ann@example.com').status).toBe(status);
   });
 
-  it('is told by the group about it, of several', () => {
+  it('is evaluated by the group about the recipient, if it has several groups', () => {
     const groups = [
       'Final-Recipient: rfc822; bob@example.com\nAction: failed\nStatus: 5.1.1',
       'FINAL-RECIPIENT : rfc822;\n  ann@example.com\nACTION : Delayed (tried again)\nSTATUS: 4.2.2',
@@ -60,7 +60,7 @@ describe('what a report means for the address', () => {
   });
 });
 
-describe('the text of HTML', () => {
+describe('the text of an HTML e-mail', () => {
   it.each([
     ['<p>Hi <b>Ann</b>,</p><p>yes</p>', 'Hi Ann,\nyes'],
     ['<div>a<div><br></div><div>b &lt; 3 &amp; c &#8364;&#x41;&nbsp;!</div></div>', 'a\n\nb < 3 & c €A !'],
@@ -69,12 +69,12 @@ describe('the text of HTML', () => {
     ['a<style>never closed', 'a'],
     ['a<b', 'a'],
     ['', ''],
-  ])('%s', (html, text) => {
+  ])('is extracted from %s', (html, text) => {
     expect(textOfHtml(html)).toBe(text);
   });
 
   it.each(['<', '<a', '<!--', '<style ', '</style ', '<style></styl', '&#', ' ', '<p>', '<a <'])(
-    'is found in one pass over a megabyte of %j',
+    'is extracted in one pass over a megabyte of %j',
     (unit) => {
       const began = performance.now();
       textOfHtml(unit.repeat(MB / unit.length));

@@ -15,7 +15,7 @@ const token = tokens.tokenOf(DELIVERY);
 const deliveries = fc.record({ orgId: fc.uuid(), deliveryId: fc.uuid() });
 
 describe('mail tokens', () => {
-  it('name any delivery within 64 characters, in whatever case they come back', () => {
+  it('name any delivery within 64 characters and survive a change of case', () => {
     fc.assert(
       fc.property(deliveries, fc.func(fc.boolean()), (delivery, isUpper) => {
         const made = tokens.tokenOf(delivery);
@@ -27,7 +27,7 @@ describe('mail tokens', () => {
     );
   });
 
-  it('are refused with one character changed, added or left out', () => {
+  it('are refused with one character changed, added or removed', () => {
     fc.assert(
       fc.property(
         deliveries,
@@ -50,12 +50,12 @@ describe('mail tokens', () => {
     ['v'.repeat(61)],
     [`${token}\n`],
     [createMailTokens(`${SECRET}!`).tokenOf(DELIVERY)],
-  ])('are refused where they are not ours: %j', (text) => {
+  ])('are refused if they are not ours: %j', (text) => {
     expect(tokens.read(text)).toBeUndefined();
   });
 });
 
-describe('our mailboxes', () => {
+describe('the mailbox of an address', () => {
   it.each([
     [bounceAddress(token, 'in.acme.example'), 'bounce'],
     [replyAddress(token, 'in.acme.example'), 'reply'],
@@ -69,16 +69,16 @@ describe('our mailboxes', () => {
     [`r-${token.slice(1)}0@in.acme.example`, undefined],
     ['postmaster@in.acme.example', undefined],
     ['', undefined],
-  ])('%s is one: %s', (address, kind) => {
+  ])('is recognized: %s as %s', (address, kind) => {
     expect(tokens.readAddress(address, 'in.acme.example')).toEqual(kind && { ...DELIVERY, kind });
   });
 
-  it('are found at a domain that is not ASCII, however it is spelled', () => {
+  it('is recognized at a domain outside ASCII in any spelling', () => {
     expect(tokens.readAddress(replyAddress(token, 'bücher.example'), 'xn--bcher-kva.example')).toBeDefined();
   });
 });
 
-describe('the delivery that a text is about', () => {
+describe('the delivery referred to by a text', () => {
   it.each([
     [messageIdOf(token, 'acme.example'), true],
     [`<first@example.com> <${token.toUpperCase()}@ACME.example>`, true],
@@ -90,7 +90,7 @@ describe('the delivery that a text is about', () => {
     [`<x.${token}@acme.example>`, false],
     ['<first@example.com>', false],
     ['', false],
-  ])('%s: %s', (text, isFound) => {
+  ])('is found in “%s”: %s', (text, isFound) => {
     expect(tokens.findRef(text)).toEqual(isFound ? DELIVERY : undefined);
   });
 });

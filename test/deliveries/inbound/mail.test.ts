@@ -27,7 +27,7 @@ interface Sent {
   messageId: string;
 }
 
-/** Hands a mail to the receiver as another mail server does. Rejects with its `responseCode`. */
+/** Sends an e-mail to the receiver like another mail server. Rejects with its `responseCode`. */
 async function handOver(port: number | undefined, { from, to, raw }: { from: string; to: string; raw: string }) {
   const transport = createTransport({ host: '127.0.0.1', port, ignoreTLS: true });
   try {
@@ -37,7 +37,7 @@ async function handOver(port: number | undefined, { from, to, raw }: { from: str
   }
 }
 
-describe('mail that comes in', () => {
+describe('inbound e-mail', () => {
   let stack: Stack;
   beforeAll(async () => {
     stack = await startStack({
@@ -46,7 +46,7 @@ describe('mail that comes in', () => {
   });
   afterAll(() => stack.close());
 
-  /** A mail of the org's that the mail server took. */
+  /** Sends an e-mail of the org, up to its acceptance by the mail server. */
   async function sentTo(to: string, org = stack.org): Promise<Sent> {
     const { body } = await org.post('/email', {
       from_email: 'hello@acme.example',
@@ -88,13 +88,13 @@ describe('mail that comes in', () => {
       return emails.length > 0 && emails.every(({ processed_at }) => processed_at !== null) && emails.at(-1)?.result;
     });
 
-  it('is what our mails ask for: bounces at one address of the delivery, replies at another', async () => {
+  it('has one address per delivery for bounces and another one for replies, as named in our e-mails', async () => {
     const sent = await sentTo('asks@example.com');
     const [mail] = stack.sink.to('asks@example.com');
     expect([mail?.messageId, mail?.replyTo?.text]).toEqual([sent.messageId, sent.reply]);
   });
 
-  it('takes an address that does not exist off the channel (Postfix)', async () => {
+  it('about a nonexistent address suppresses this address (Postfix)', async () => {
     const sent = await sentTo('ann@example.com');
     const parts = { to: sent.bounce, recipient: sent.to, messageId: sent.messageId };
     await receive({ from: '', to: sent.bounce, raw: postfixReport(parts, POSTFIX_NO_SUCH_USER) });
@@ -107,7 +107,7 @@ describe('mail that comes in', () => {
     expect(await suppressionOf(sent.to)).toBe('bounced');
   });
 
-  it('fails only the one mail to a mailbox that is full (Exchange)', async () => {
+  it('about a full mailbox fails only the one e-mail (Exchange)', async () => {
     const sent = await sentTo('full@example.com');
     const parts = { to: sent.bounce, recipient: 'Full@Example.com', messageId: sent.messageId };
     const raw = exchangeReport(
@@ -125,7 +125,7 @@ describe('mail that comes in', () => {
     expect(await suppressionOf(sent.to)).toBeUndefined();
   });
 
-  it('leaves a mail alone that is only delayed', async () => {
+  it('about a mere delay changes nothing', async () => {
     const sent = await sentTo('slow@example.com');
     const parts = { to: sent.bounce, recipient: sent.to, messageId: sent.messageId };
     await receive({ from: '', to: sent.bounce, raw: postfixReport(parts, POSTFIX_DELAYED) });
@@ -134,7 +134,7 @@ describe('mail that comes in', () => {
     expect((await deliveryOf(sent.id))?.status).toBe('accepted');
   });
 
-  it('notes a bounce that nobody can read', async () => {
+  it('with an unreadable bounce is only recorded', async () => {
     const sent = await sentTo('odd@example.com');
     const raw = mailOf({ From: 'MAILER-DAEMON@odd.example.com', Subject: 'failure notice' }, 'Sorry, no mailbox here.');
     await receive({ from: '', to: sent.bounce, raw });
@@ -143,7 +143,7 @@ describe('mail that comes in', () => {
     expect((await deliveryOf(sent.id))?.status).toBe('accepted');
   });
 
-  it('is a reply at the reply address, whoever it claims to be from', async () => {
+  it('to the reply address is a reply, whoever the claimed sender is', async () => {
     const sent = await sentTo('bob@example.com');
     const raw = mailOf(
       { From: 'Bob <Bob@Elsewhere.example>', 'Message-ID': '<1@elsewhere.example>' },
@@ -164,7 +164,7 @@ describe('mail that comes in', () => {
     ]);
   });
 
-  it('is a reply to the mail whose Message-ID it names, wherever it is addressed', async () => {
+  it('naming the Message-ID of an e-mail of ours is a reply to it, to any of our addresses', async () => {
     const [first, second] = [await sentTo('cyd@example.com'), await sentTo('cyd@example.com')];
     const other = await sentTo('cyd@example.com', stack.other);
     const headers = {
@@ -176,7 +176,7 @@ describe('mail that comes in', () => {
     expect(await resultOf(first)).toBe('reply');
     expect(await repliesTo(second)).toMatchObject([{ body: expect.stringContaining('The second one') }]);
 
-    // another org's mail is nothing to this one
+    // another org's e-mail is ignored for this one
     const foreign = { From: 'cyd@example.com', 'In-Reply-To': other.messageId };
     await receive({ from: 'cyd@example.com', to: second.bounce, raw: mailOf(foreign, 'To the other') });
     expect(await resultOf(second)).toBe('unreadable bounce');
@@ -188,14 +188,14 @@ describe('mail that comes in', () => {
     ['Precedence', 'bulk', 'dee@example.com'],
     ['X-Autoreply', 'yes', 'dee@example.com'],
     ['X-Nothing', 'but an empty sender', ''],
-  ])('is no reply with %s: %s', async (name, value, from) => {
+  ])('is no reply with the header %s: %s', async (name, value, from) => {
     const sent = await sentTo('dee@example.com');
     await receive({ from, to: sent.reply, raw: mailOf({ [name]: value }, 'I am away.') });
     expect(await resultOf(sent)).toBe('automatic reply');
     expect(await repliesTo(sent)).toEqual([]);
   });
 
-  it('is stored once, however often its sender tries', async () => {
+  it('is stored once, however often its sender retries', async () => {
     const sent = await sentTo('eve@example.com');
     const mail = { from: 'eve@example.com', to: sent.reply, raw: mailOf({}, 'Once') };
     await Promise.all([receive(mail), receive(mail)]);
@@ -205,7 +205,7 @@ describe('mail that comes in', () => {
     expect(await repliesTo(sent)).toHaveLength(1);
   });
 
-  it('is read once, however often that is tried', async () => {
+  it('is processed once, even by concurrent attempts', async () => {
     const sent = await sentTo('fay@example.com');
     await receive({ from: 'fay@example.com', to: sent.reply, raw: mailOf({}, 'Once') });
     await resultOf(sent);
@@ -224,7 +224,7 @@ describe('mail that comes in', () => {
     await reader.close();
   });
 
-  it('is stored for each of our addresses that it is for', async () => {
+  it('is stored for each of our addresses among its recipients', async () => {
     const [first, second] = [await sentTo('gus@example.com'), await sentTo('gus@example.com')];
     const transport = createTransport({ host: '127.0.0.1', port: stack.inboundPort, ignoreTLS: true });
     const envelope = { from: 'gus@example.com', to: [first.reply, 'nobody@in.acme.example', second.reply] };
@@ -232,11 +232,11 @@ describe('mail that comes in', () => {
     expect(rejected).toEqual(['nobody@in.acme.example']);
     await Promise.all([resultOf(first), resultOf(second)]);
     expect(await Promise.all([inboundEmailsOf(first), inboundEmailsOf(second)])).toMatchObject([[{}], [{}]]);
-    // one message, which was sent once
+    // one message, sent once
     expect([...(await repliesTo(first)), ...(await repliesTo(second))]).toHaveLength(1);
   });
 
-  it('may be a megabyte of HTML, of which the text is kept', async () => {
+  it('may be a megabyte of HTML and is stored as text', async () => {
     const sent = await sentTo('hal@example.com');
     const headers = { 'Content-Type': 'text/html; charset=utf-8' };
     const html = `<html><style>p { color: red }</style><p>Yes &amp; no</p>${'<a href="https://example.com">more</a>\r\n'.repeat(28_000)}`;
@@ -266,7 +266,7 @@ describe('mail that comes in', () => {
     expect(await inboundEmailsOf(sent)).toEqual([]);
   });
 
-  it('stays its sender’s while the database is away', async () => {
+  it('is left with its sender for a retry while the database is unavailable', async () => {
     const sent = await sentTo('jon@example.com');
     const nowhere = connect('postgres://nobody@127.0.0.1:1/nothing', { poolSize: 1 });
     const inbound = await createWorkerDeps(stack.config, nowhere.db, pino({ level: 'silent' }));
@@ -280,7 +280,7 @@ describe('mail that comes in', () => {
     expect(await resultOf(sent)).toBe('reply');
   });
 
-  it('is forgotten after 30 days, but for what it was', async () => {
+  it('is deleted after 30 days, except for its classification', async () => {
     const sent = await sentTo('kim@example.com');
     await receive({ from: 'kim@example.com', to: sent.reply, raw: mailOf({}, 'Old') });
     await receive({ from: 'kim@example.com', to: sent.reply, raw: mailOf({}, 'New') });
@@ -303,7 +303,7 @@ describe('mail that comes in', () => {
   });
 });
 
-/** What the receiver says to a mail whose size it is not told beforehand. */
+/** Sends an e-mail without declaring its size beforehand and returns the receiver's responses. */
 function undeclared(port: number, from: string, to: string, raw: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = createConnection({ host: '127.0.0.1', port });
@@ -318,11 +318,11 @@ function undeclared(port: number, from: string, to: string, raw: string): Promis
   });
 }
 
-describe('the reader of mail', () => {
+describe('the mail reader', () => {
   const reader = createMailReader(1_500);
   afterAll(() => reader.close());
 
-  it('gives up a mail that takes too long, and reads the next one', async () => {
+  it('gives up an e-mail after the timeout and reads the next one', async () => {
     const long = Buffer.from(mailOf({ 'Content-Transfer-Encoding': 'quoted-printable' }, '=41'.repeat(12 * MB)));
     const [first, second, third] = await Promise.all([
       reader.read(async () => long),
@@ -332,13 +332,13 @@ describe('the reader of mail', () => {
     expect([first, second, third?.body.trim()]).toEqual([undefined, undefined, 'Hi']);
   });
 
-  it('is not upset by a mail that cannot be loaded', async () => {
+  it('continues after an e-mail that could not be loaded', async () => {
     const failing = reader.read(() => Promise.reject(new Error('the database is away')));
     await expect(failing).rejects.toThrow('away');
     expect((await reader.read(async () => Buffer.from(mailOf({}, 'Hi'))))?.from).toBe('ann@example.com');
   });
 
-  it('takes what strangers write as it comes', async () => {
+  it('reads hostile headers and text within its limits', async () => {
     const id = '<x@example.com>';
     const headers = {
       From: '"Ann" <ANN@example.com>, bob@example.com',

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { isOptIn, isOptOut } from '../../../src/deliveries/inbound/opt-out.rules.ts';
 
-describe('a contact’s message', () => {
+describe('the text of a contact’s message', () => {
   it.each([
     'STOP',
     'stop',
@@ -15,22 +15,22 @@ describe('a contact’s message', () => {
     'STOP 🙏',
     '\nrevoke',
     'optout',
-  ])('opts out: %j', (text) => {
+  ])('is an opt-out: %j', (text) => {
     expect([isOptOut(text), isOptIn(text)]).toEqual([true, false]);
   });
 
-  it.each(['START', 'yes', 'Unstop.', ' yes! '])('takes it back: %j', (text) => {
+  it.each(['START', 'yes', 'Unstop.', ' yes! '])('revokes an opt-out: %j', (text) => {
     expect([isOptOut(text), isOptIn(text)]).toEqual([false, true]);
   });
 
   it.each(['', ' ', '!', 'please stop', 'STOP it', 'nonstop', 'stop1', '1 stop', 'éstop', 'yes please', 'ſtop', 'Ja'])(
-    'is no such word: %j',
+    'is neither: %j',
     (text) => {
       expect([isOptOut(text), isOptIn(text)]).toEqual([false, false]);
     },
   );
 
-  it('is judged at once, however long it is', () => {
+  it('is evaluated immediately at any length', () => {
     const startedAt = performance.now();
     expect(isOptOut(`${'!'.repeat(100_000)} stop ${'!'.repeat(100_000)}?a`)).toBe(false);
     expect(performance.now() - startedAt).toBeLessThan(1_000);

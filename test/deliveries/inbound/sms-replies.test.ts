@@ -17,7 +17,7 @@ import { type Stack, startStack } from '../../support/stack/stack.ts';
 
 const SECONDS = 1 / 60;
 
-describe('an SMS that a contact sends', () => {
+describe('an inbound SMS', () => {
   let stack: Stack;
   let twilio: FakeTwilio;
   let org: TestOrg;
@@ -51,7 +51,7 @@ describe('an SMS that a contact sends', () => {
       .select(['channel', 'provider', 'from', 'to', 'body', 'contact_id'])
       .where('org_id', '=', org.id)
       .execute();
-  /** Two steps of a sequence that ends for whoever replies, the first of which was sent. */
+  /** Creates a sequence of two steps that ends on a reply, and sends its first step. */
   const begun = async () => {
     const steps = [smsStep('One'), smsStep('Two', 2 * SECONDS)];
     const sequenceId = await createSequence(org, steps, { gates: { exit_on_reply: true } });
@@ -60,7 +60,7 @@ describe('an SMS that a contact sends', () => {
     return sequenceId;
   };
 
-  it('that says STOP takes the number off the channel, until START', async () => {
+  it('with STOP suppresses the number on the channel until a START', async () => {
     await untilSent(org, await send(org, number, smsStep('Hi')), 'accepted');
     expect(await receive(' Stop. ')).toBe(200);
     expect(await suppressions()).toEqual([`${number} unsubscribed`]);
@@ -73,7 +73,7 @@ describe('an SMS that a contact sends', () => {
     expect(texts()).toEqual(['Hi', 'Back']);
   });
 
-  it('is taken once: a START that comes again does not undo a later STOP', async () => {
+  it('is received once: a repeated START does not undo a later STOP', async () => {
     await receive('START', 'SM00000000000000000000000000000001');
     await receive('STOP', 'SM00000000000000000000000000000002');
     await receive('START', 'SM00000000000000000000000000000001');
@@ -81,14 +81,14 @@ describe('an SMS that a contact sends', () => {
     expect(await inbound()).toHaveLength(2);
   });
 
-  it('that says START lifts only what its sender asked for', async () => {
+  it('with START removes only the opt-out of its sender', async () => {
     await org.post('/suppressions', { channel: 'sms', address: number });
     await receive('STOP');
     await receive('START');
     expect(await suppressions()).toEqual([`${number} manual`]);
   });
 
-  it('from nobody we know is kept, with its opt-out', async () => {
+  it('from an unknown number is stored, with its opt-out', async () => {
     await receive('stop');
     expect(await suppressions()).toEqual([`${number} unsubscribed`]);
     expect(await inbound()).toMatchObject([{ from: number, to: '+15005550006', body: 'stop', contact_id: null }]);
@@ -101,7 +101,7 @@ describe('an SMS that a contact sends', () => {
     await stranger.close();
   });
 
-  it('as an answer ends the enrollment of its contact: the rest is not sent', async () => {
+  it('as a reply ends the enrollment of its contact: the other steps are not sent', async () => {
     const sequenceId = await begun();
     expect(await receive('What is this about?')).toBe(200);
     const [enrollment] = await untilEnrollments(org, sequenceId, 'exited');
@@ -114,7 +114,7 @@ describe('an SMS that a contact sends', () => {
     expect(body.steps.map(({ status }: { status: string }) => status)).toEqual(['done', 'canceled']);
   });
 
-  it('is no answer where the sequence does not ask for it', async () => {
+  it('does not end an enrollment unless the sequence ends on replies', async () => {
     const sequenceId = await createSequence(org, [smsStep('One'), smsStep('Two', 2 * SECONDS)]);
     await enroll(org, sequenceId, number);
     await untilSent(org, sequenceId, 'accepted');
@@ -123,14 +123,14 @@ describe('an SMS that a contact sends', () => {
     expect(texts()).toEqual(['One', 'Two']);
   });
 
-  it('is an answer for those enrolled before it only', async () => {
+  it('ends no enrollment that began after it', async () => {
     await receive('Hello?');
     const sequenceId = await begun();
     await untilEnrollments(org, sequenceId, 'complete');
     expect(texts()).toEqual(['One', 'Two']);
   });
 
-  it('that says STOP is no answer: the sequence goes on, and says of each step why it was not sent', async () => {
+  it('with STOP is no reply: the sequence continues and records why each step was not sent', async () => {
     const sequenceId = await begun();
     await receive('STOP');
     await untilEnrollments(org, sequenceId, 'complete');

@@ -52,8 +52,8 @@ describe('a call', () => {
     return { id, made: dialled()[0] as FakeVapiCall };
   };
 
-  describe('that was asked for', () => {
-    it('is made by the agent, in a session of the contact, and tells how it goes', async () => {
+  describe('by POST /phone/outbound-call', () => {
+    it('is made by the agent in a session of the contact, and its status is reported', async () => {
       const { status, body } = await call();
       expect([status, body]).toEqual([
         200,
@@ -93,13 +93,13 @@ describe('a call', () => {
       ['a number without its country', { contact: { phoneNumber: '020 7946 0958' } }, 400],
       ['nobody', { contact: {} }, 400],
       ['no agent', { phoneAgentId: undefined }, 400],
-    ])('is refused for %s, and leaves nothing behind', async (_, more, expected) => {
+    ])('is refused for %s and leaves nothing behind', async (_, more, expected) => {
       expect((await call(more)).status).toBe(expected);
       expect((await org.get('/deliveries')).body.items).toEqual([]);
       expect(await stack.db.selectFrom('sessions').selectAll().where('org_id', '=', org.id).execute()).toEqual([]);
     });
 
-    it('is refused for what is another org’s, and for a contact without a number', async () => {
+    it('is refused for an agent or contact of another org, and for a contact without a number', async () => {
       const theirs = (await stack.other.post('/phone', { name: 'Theirs' })).body.id;
       expect((await call({ phoneAgentId: theirs })).status).toBe(404);
       const { id } = (await stack.other.post('/contacts', { contact: { phone: to } })).body;
@@ -110,14 +110,14 @@ describe('a call', () => {
       expect(dialled()).toEqual([]);
     });
 
-    it('fails where the account is wrong, as somebody waits for it, and can be asked for again', async () => {
+    it('fails at once for a wrong account, as its caller is waiting, and can be requested again', async () => {
       vapi.next(vapiRefuses(401, 'Invalid Key'));
       const failed = await untilDelivery(org, (await call()).body.call_id, 'failed');
       expect([failed.reason, dialled()]).toEqual([expect.stringContaining('Invalid Key'), []]);
       await untilDelivery(org, (await call()).body.call_id, 'accepted');
     });
 
-    it('waits where too many were asked for, as long as Vapi says', async () => {
+    it('waits after a rate limit as long as Vapi asks', async () => {
       vapi.next(tooManyRequests('1'));
       const startedAt = Date.now();
       const { attempts } = await untilDelivery(org, (await call()).body.call_id, 'accepted');
@@ -125,7 +125,7 @@ describe('a call', () => {
     });
   });
 
-  it('that nobody can take waits for an hour, and then fails, saying why', async () => {
+  it('fails with the reason after an hour if the provider stays unreachable', async () => {
     const gone = await startFakeVapi();
     await connectVapi(org, gone);
     await gone.close();
@@ -142,7 +142,7 @@ describe('a call', () => {
   });
 
   describe('of a sequence', () => {
-    it('is made once to each, and the sequence goes on', async () => {
+    it('is made once to each contact, and the sequence continues', async () => {
       const numbers = [to, newNumber(), newNumber()];
       const sequenceId = await createSequence(org, [callStep(agentId)]);
       await enroll(org, sequenceId, ...numbers);
@@ -151,7 +151,7 @@ describe('a call', () => {
       expect(called.filter((number) => numbers.includes(number)).sort()).toEqual(numbers.sort());
     });
 
-    it('fails, saying so, where its agent was deleted, and the sequence goes on', async () => {
+    it('fails with the reason if its agent was deleted, and the sequence continues', async () => {
       const sequenceId = await createSequence(org, [callStep(agentId)]);
       expect((await org.delete(`/phone/${agentId}`)).status).toBe(200);
       await enroll(org, sequenceId, to);
@@ -160,7 +160,7 @@ describe('a call', () => {
       expect([failed.reason, dialled()]).toEqual([`there is no phone agent ${agentId}`, []]);
     });
 
-    it('whose answer was lost is not dialled again, and found by a look-up', async () => {
+    it('with a lost response is not dialled again and found by reconciliation', async () => {
       vapi.next(resetAfter);
       const sequenceId = await send(org, to, callStep(agentId));
       const { id } = await untilSent(org, sequenceId, 'unknown');
@@ -171,7 +171,7 @@ describe('a call', () => {
       expect(dialled()).toHaveLength(1);
     });
 
-    it('is told apart by a look-up from another one to the same number', async () => {
+    it('is distinguished by reconciliation from another call to the same number', async () => {
       vapi.next(resetBefore, errorAfter(500));
       const sequenceId = await send(org, to, callStep(agentId), callStep(agentId));
       await untilEnrollments(org, sequenceId, 'complete');
@@ -181,7 +181,7 @@ describe('a call', () => {
       expect(await untilSent(org, sequenceId, 'unknown')).toMatchObject({ provider_id: null });
     });
 
-    it('that ended before it was looked up says how', async () => {
+    it('that ended before its reconciliation gets its final outcome', async () => {
       vapi.next(errorAfter(502));
       const sequenceId = await send(org, to, callStep(agentId));
       const { id } = await untilSent(org, sequenceId, 'unknown');
@@ -194,8 +194,8 @@ describe('a call', () => {
     });
   });
 
-  describe('is told of by Vapi:', () => {
-    it('answered, and held, which is the end', async () => {
+  describe('with callbacks of Vapi', () => {
+    it('is delivered once it was answered, and stays so', async () => {
       const { id, made } = await accepted();
       expect(await vapi.callback(made, 'ringing')).toBe(200);
       expect((await readDelivery(org, id)).status).toBe('accepted');
@@ -208,7 +208,7 @@ describe('a call', () => {
       expect([delivery.status, delivery.callbacks.length]).toEqual(['delivered', 3]);
     });
 
-    it('not answered, which is the end too', async () => {
+    it('fails if it was not answered, and stays so', async () => {
       const { id, made } = await accepted();
       expect(await vapi.report(made, 'customer-did-not-answer')).toBe(200);
       expect(await vapi.callback(made, 'in-progress')).toBe(200);
@@ -216,7 +216,7 @@ describe('a call', () => {
       expect((await org.get('/suppressions')).body.items).toEqual([]);
     });
 
-    it('even before its answer', async () => {
+    it('accepts a callback before Vapi’s own response', async () => {
       vapi.next(slow(1_000));
       const { call_id: id } = (await call()).body;
       const made = await eventually('the call at Vapi', () => dialled()[0]);
@@ -229,7 +229,7 @@ describe('a call', () => {
       expect(answered).toMatchObject({ status: 'sent', provider_id: made.id, attempts: 1 });
     });
 
-    it('but not by anybody else', async () => {
+    it('ignores forged callbacks', async () => {
       const { id, made } = await accepted();
       expect(await vapi.report(made, 'customer-ended-call', { isForged: true })).toBe(403);
       expect(await vapi.report(made, 'customer-ended-call', { signWith: 'guessed' })).toBe(403);

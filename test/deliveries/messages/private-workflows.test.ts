@@ -4,7 +4,7 @@ import { textsIn } from '../../support/payloads.ts';
 import { emailStep, smsStep } from '../../support/sequences.ts';
 import { type Stack, startStack } from '../../support/stack/stack.ts';
 
-describe('what Temporal keeps of a message that was asked for', () => {
+describe('the data of a requested message in Temporal', () => {
   let stack: Stack;
   beforeAll(async () => {
     stack = await startStack();
@@ -55,12 +55,12 @@ describe('what Temporal keeps of a message that was asked for', () => {
     }
   };
 
-  it.each(requests)('has no number in it: %s', async (_, request) => {
+  it.each(requests)('contains no phone number: %s', async (_, request) => {
     const to = newNumber();
     await expectPrivate(await request(to), to);
   });
 
-  it('has no address in it: a test by e-mail', async () => {
+  it('contains no address: a test by e-mail', async () => {
     const sequenceId = await createSequence(stack.org, [emailStep('Hi')]);
     const to = 'ann@private.example';
     await expectPrivate(idsOf(await stack.org.post(`/sequences/${sequenceId}/test`, { to })), to);

@@ -9,7 +9,7 @@ import { type Answer, startApi, type TestApi } from '../../support/stack/api.ts'
 const UNKNOWN_ID = '00000000-0000-7000-8000-000000000000';
 const pathsOf = ({ body }: Answer) => (body.issues ?? []).map(({ path }: { path: string }) => path);
 
-describe('what a request asks to be sent', () => {
+describe('a request to send', () => {
   let api: TestApi;
   let agentId: string;
   beforeAll(async () => {
@@ -45,7 +45,7 @@ describe('what a request asks to be sent', () => {
       expect(answer.body.message).toContain(`no step of this sequence goes to ${kind}`);
     });
 
-    it('is refused for contacts and sequences that are not there, or another org’s', async () => {
+    it('is refused for contacts and sequences that do not exist or belong to another org', async () => {
       const id = await createSequence(api.org, [smsStep('Hi')]);
       const theirs = (await api.other.post('/contacts', { contact: { phone: '+442079460958' } })).body.id;
       const to = '+442079460958';
@@ -68,7 +68,7 @@ describe('what a request asks to be sent', () => {
       ['a contact by nothing', { contact: {} }, 'body.contact'],
       ['a contact by a number without its country', { contact: { phone_number: '7946 0958' } }, 'body.contact'],
       ['a session that is no id', { session_id: 'mine' }, 'body.session_id'],
-    ])('is refused for %s, naming it', async (_, more, path) => {
+    ])('is refused for %s, with the name of the field', async (_, more, path) => {
       const answer = await api.org.post('/whatsapp/send-template', {
         template_id: '1001',
         phone_number_id: WHATSAPP_NUMBER,
@@ -124,7 +124,7 @@ describe('what a request asks to be sent', () => {
     });
     afterAll(() => production.close());
 
-    it('is refused, saying what to connect', async () => {
+    it('is refused with the integration to connect', async () => {
       const contact = { phone_number: '+442079460958' };
       const template = { template_id: '1001', phone_number_id: WHATSAPP_NUMBER, variables: [], contact };
       const sent = await production.org.post('/whatsapp/send-template', template);
@@ -137,7 +137,7 @@ describe('what a request asks to be sent', () => {
       expect((await production.org.get('/contacts')).body.items).toEqual([]);
     });
 
-    it('brings no callbacks that are believed, not even by our own secrets', async () => {
+    it('accepts no callbacks, not even signed with our own secrets', async () => {
       const { callbacks } = production.deps;
       const { id } = production.org;
       const form = new URLSearchParams({ MessageSid: 'SM1', MessageStatus: 'sent' });
@@ -154,7 +154,7 @@ describe('what a request asks to be sent', () => {
     });
   });
 
-  it('needs the scope of its channel', async () => {
+  it('requires the scope of its channel', async () => {
     const reader = await api.org.withScopes('sequences:read', 'whatsapp:read', 'phone:read');
     const call = { phoneAgentId: agentId, contact: { phoneNumber: '+442079460958' } };
     expect((await reader.post('/phone/outbound-call', call)).status).toBe(403);

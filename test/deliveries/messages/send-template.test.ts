@@ -54,10 +54,10 @@ describe('POST /whatsapp/send-template', () => {
   const rows = (table: 'sessions' | 'session_events') =>
     stack.db.selectFrom(table).selectAll().where('org_id', '=', org.id).orderBy('created_at').execute();
   const newContact = async (contact: object) => (await org.post('/contacts', { contact })).body.id as string;
-  /** As it would be if the process had died before its answer was kept. */
+  /** Removes the stored responses, as after a crash before they were stored. */
   const forgetAnswers = () => stack.db.deleteFrom('idempotency_keys').where('principal_id', '=', org.id).execute();
 
-  it('sends the template with its variables in order and gives the ids of message and session', async () => {
+  it('sends the template with its variables in order and returns the ids of message and session', async () => {
     const { status, body } = await post({ template_id: '2001', variables: ['Ada', 'Ada L.', 'Friday'] });
     const [message] = taken();
     expect([status, body]).toEqual([
@@ -95,7 +95,7 @@ describe('POST /whatsapp/send-template', () => {
     expect(delivery).toMatchObject({ channel: 'whatsapp', status: 'accepted', to, provider_id: message?.id });
   });
 
-  it('goes on in a session of the contact, and opens a new one without', async () => {
+  it('continues the given session of the contact, and opens a new one without it', async () => {
     const first = (await post()).body;
     const second = (await post({ session_id: first.opencx_session_id })).body;
     const third = (await post()).body;
@@ -113,7 +113,7 @@ describe('POST /whatsapp/send-template', () => {
     ['a template that is not approved', { template_id: '2002', variables: ['a', 'b'] }, 409, /PENDING, not APPROVED/],
     ['a contact that is not there', { contact: { id: UNKNOWN_ID } }, 404, /Contact not found/],
     ['a session that is not there', { session_id: UNKNOWN_ID }, 404, /Session not found/],
-  ])('refuses %s, and leaves nothing behind', async (_, more, expected, message) => {
+  ])('refuses %s and leaves nothing behind', async (_, more, expected, message) => {
     const { status, body } = await post(more);
     expect([status, body.message]).toEqual([expected, expect.stringMatching(message)]);
     expect([await rows('sessions'), await rows('session_events'), taken()]).toEqual([[], [], []]);
@@ -132,7 +132,7 @@ describe('POST /whatsapp/send-template', () => {
     expect(taken()).toHaveLength(1);
   });
 
-  it('does not write to whom it must not, and says why', async () => {
+  it('sends nothing to blocked or suppressed contacts and reports the reason', async () => {
     await org.post('/suppressions', { channel: 'whatsapp', address: to });
     const { status, body } = await post();
     expect([status, body.message]).toEqual([409, expect.stringContaining('manual')]);
@@ -143,7 +143,7 @@ describe('POST /whatsapp/send-template', () => {
     expect(taken()).toEqual([]);
   });
 
-  it('tells why WhatsApp refused the message', async () => {
+  it('reports why WhatsApp refused the message', async () => {
     meta.next({ status: 400, code: 132012, message: 'Parameter format does not match' });
     const { status, body } = await post();
     expect([status, body.message]).toEqual([400, expect.stringContaining('(#132012) Parameter format does not match')]);
@@ -151,7 +151,7 @@ describe('POST /whatsapp/send-template', () => {
     expect(await post()).toMatchObject({ status: 400, body: { message: expect.stringContaining('(#190)') } });
   });
 
-  it('is sent once under one Idempotency-Key, and answered the same again', async () => {
+  it('sends once under one Idempotency-Key and returns the same response again', async () => {
     const first = await post({}, 'once');
     const again = await post({}, 'once');
     expect([again.status, again.body]).toEqual([200, first.body]);
@@ -160,7 +160,7 @@ describe('POST /whatsapp/send-template', () => {
     expect(taken()).toHaveLength(1);
   });
 
-  it('is sent once where the answer was lost in a crash and the request came again', async () => {
+  it('sends once if the response was lost in a crash and the request is repeated', async () => {
     const first = await post({}, 'crashed');
     await forgetAnswers();
     const again = await post({}, 'crashed');
@@ -169,7 +169,7 @@ describe('POST /whatsapp/send-template', () => {
     expect([taken().length, (await rows('session_events')).length, (await rows('sessions')).length]).toEqual([1, 1, 1]);
   });
 
-  it('is not sent again where nobody knows whether it was taken', async () => {
+  it('does not send again if the outcome is unknown', async () => {
     meta.next('error-after');
     const { status, body } = await post({}, 'lost');
     expect([status, body.whatsapp_message_id]).toEqual([200, null]);
@@ -179,14 +179,14 @@ describe('POST /whatsapp/send-template', () => {
     expect(taken()).toHaveLength(1);
   });
 
-  describe('with a second api', () => {
+  describe('with a second API process', () => {
     let second: TestApi;
     beforeAll(async () => {
       second = await startApi({ databaseUrl: stack.databaseUrl, env: FAKES_ALLOWED, deps: { maxWaitMs: 300 } });
     });
     afterAll(() => second.close());
 
-    it('answers without Meta’s id where Meta takes its time, and the delivery tells later', async () => {
+    it('answers without Meta’s id if Meta is slow, and the delivery shows it later', async () => {
       meta.next({ slowMs: 1_500 });
       const { status, body } = await post({}, undefined, second.client(org.key));
       expect([status, body.whatsapp_message_id]).toEqual([200, null]);
@@ -194,7 +194,7 @@ describe('POST /whatsapp/send-template', () => {
       expect(provider_id).toBe(taken()[0]?.id);
     });
 
-    it('sends once where both get the request at once under one key', async () => {
+    it('sends once if both processes receive the request at once under one key', async () => {
       meta.next({ slowMs: 500 });
       const answers = await Promise.all([post({}, 'both'), post({}, 'both', second.client(org.key))]);
       const good = answers.filter(({ status }) => status === 200);

@@ -40,7 +40,7 @@ describe('an SMS of a sequence', () => {
   const taken = (number = to) => twilio.messages.filter(({ params }) => params.get('To') === number);
   const texts = (number = to) => taken(number).map(({ params }) => params.get('Body'));
 
-  it('goes out once, with the contact’s own words, and the ledger tells of it', async () => {
+  it('is sent once, with the contact’s own data, and recorded in the ledger', async () => {
     const sequenceId = await createSequence(org, [smsStep('Hi {{contact.name|there}}!'), smsStep('Bye')]);
     await org.post('/contacts', { contact: { phone: to, name: 'Ada' } });
     await untilEnrollments(org, sequenceId, 'complete');
@@ -61,7 +61,7 @@ describe('an SMS of a sequence', () => {
     });
   });
 
-  it('is tried again after a 429, when Twilio says, and not sooner', async () => {
+  it('is retried after a 429 at the time named by Twilio, not sooner', async () => {
     twilio.next(tooManyRequests('2'));
     const startedAt = Date.now();
     const sequenceId = await send(org, to, smsStep('Hi'));
@@ -70,7 +70,7 @@ describe('an SMS of a sequence', () => {
     expect([texts(), delivery.attempts]).toEqual([['Hi'], 1]);
   });
 
-  it('takes a number that opted out (21610) off the channel, and nothing goes to it again', async () => {
+  it('to a number with an opt-out (21610) suppresses this number on the channel', async () => {
     twilio.next(refusesWith(21610, 'Attempt to send to unsubscribed recipient'));
     const refused = await untilSent(org, await send(org, to, smsStep('Hi')), 'suppressed');
     expect(refused.reason).toContain('Attempt to send to unsubscribed recipient (Twilio 21610)');
@@ -83,7 +83,7 @@ describe('an SMS of a sequence', () => {
     expect(taken()).toEqual([]);
   });
 
-  it('fails for good at a number that is none, and the others of its batch go out', async () => {
+  it('fails permanently for an invalid number, and the others of its batch are sent', async () => {
     const [bad, good] = [to, newNumber()];
     const sequenceId = await createSequence(org, [smsStep('Hi')]);
     twilio.next(refusesWith(21211, "Invalid 'To' Phone Number"));
@@ -94,7 +94,7 @@ describe('an SMS of a sequence', () => {
     expect([taken(bad).length, texts(good)]).toEqual([0, ['Hi']]);
   });
 
-  it('pauses its sequence where the credentials are wrong (20003), says why, and loses nobody', async () => {
+  it('pauses its sequence with a reason for wrong credentials (20003), and loses no contact', async () => {
     const numbers = [to, newNumber(), newNumber()];
     const sequenceId = await createSequence(org, [smsStep('Hi')]);
     twilio.next(...numbers.map(() => refusesWith(20003, 'Authenticate', 401)));
@@ -111,7 +111,7 @@ describe('an SMS of a sequence', () => {
     expect(numbers.flatMap(texts)).toEqual(['Hi', 'Hi', 'Hi']);
   });
 
-  it('whose answer was lost is looked up, found, and not sent again', async () => {
+  it('with a lost response is found by reconciliation and not sent again', async () => {
     twilio.next(errorAfter(500));
     const sequenceId = await send(org, to, smsStep('Hi'));
     const unknown = await untilSent(org, sequenceId, 'unknown');
@@ -128,7 +128,7 @@ describe('an SMS of a sequence', () => {
     expect(texts()).toEqual(['Hi']);
   });
 
-  it('that Twilio knows nothing of stays unknown until somebody settles it, and never goes again by itself', async () => {
+  it('without a trace at Twilio stays unknown until it is settled manually, and is never sent again automatically', async () => {
     twilio.next(resetBefore);
     const { id } = await untilSent(org, await send(org, to, smsStep('Hi')), 'unknown');
     await eventually('a look-up', async () => {
@@ -144,7 +144,7 @@ describe('an SMS of a sequence', () => {
     expect(taken()).toEqual([]);
   });
 
-  it('that was not sent is not taken for another one of the same number whose answer was lost too', async () => {
+  it('that was not sent is not confused with another one to the same number with a lost response', async () => {
     twilio.next(resetBefore, errorAfter(500));
     const sequenceId = await send(org, to, smsStep('One'), smsStep('Two'));
     await untilEnrollments(org, sequenceId, 'complete');

@@ -86,7 +86,7 @@ describe('a WhatsApp template of a sequence', () => {
       { name: ' ', custom_data: { day: '' } },
       ['https://acme.example/default.png', 'guest', 'your day', 'new'],
     ],
-  ])('goes out %s', async (_, contact, [photo, name, day, booking]) => {
+  ])('is sent %s', async (_, contact, [photo, name, day, booking]) => {
     const sequenceId = await createSequence(org, [whatsAppStep('booking', MAPPING)]);
     await org.post('/contacts', { contact: { phone: to, ...contact } });
     const { id } = await untilSent(org, sequenceId, 'accepted');
@@ -109,7 +109,7 @@ describe('a WhatsApp template of a sequence', () => {
     ]);
   });
 
-  it('pauses its sequence where Meta does not know the template, until an edit names one', async () => {
+  it('pauses its sequence if Meta does not know the template, until an edit names a known one', async () => {
     const sequenceId = await send(org, to, whatsAppStep('unheard_of'));
     const paused = await eventually('the pause', async () => {
       const { body } = await org.get(`/sequences/${sequenceId}`);
@@ -123,7 +123,7 @@ describe('a WhatsApp template of a sequence', () => {
     expect(taken().map(({ template }) => template.name)).toEqual(['plain']);
   });
 
-  it('takes a number that is not on WhatsApp (131026) off the channel, and nothing goes to it again', async () => {
+  it('to a number not on WhatsApp (131026) suppresses this number on the channel', async () => {
     meta.next({ status: 400, code: 131026, message: 'Message undeliverable' });
     const { reason } = await untilSent(org, await send(org, to, whatsAppStep('plain')), 'failed');
     expect(reason).toContain('#131026');
@@ -132,14 +132,14 @@ describe('a WhatsApp template of a sequence', () => {
     expect([next.reason, next.attempts, taken()]).toEqual(['bounced', 0, []]);
   });
 
-  it('fails for good where its parameters do not fit (132000), and its enrollment goes on', async () => {
+  it('fails permanently if its parameters do not match (132000), and its enrollment continues', async () => {
     const sequenceId = await send(org, to, whatsAppStep('booking', { header: MAPPING.header }), whatsAppStep('plain'));
     await untilEnrollments(org, sequenceId, 'complete');
     expect((await untilSent(org, sequenceId, 'failed')).reason).toContain('#132000');
     expect(taken().map(({ template }) => template.name)).toEqual(['plain']);
   });
 
-  it('to one who got too many (131056) waits, and says how long, while the others go out', async () => {
+  it('waits for a contact with too many messages (131056) and shows until when, while the others are sent', async () => {
     const other = newNumber();
     meta.next({ status: 400, code: 131056, message: 'Pair rate limit hit' });
     const sequenceId = await send(org, to, whatsAppStep('plain'));
@@ -151,7 +151,7 @@ describe('a WhatsApp template of a sequence', () => {
     expect([taken().length, meta.messages.filter((message) => message.to === other).length]).toEqual([0, 1]);
   });
 
-  it('is told of by Meta: delivered, read, and nothing backwards', async () => {
+  it('follows Meta’s callbacks to delivered and read, and never backwards', async () => {
     const { id, message } = await accepted();
     for (const status of ['delivered', 'sent', 'read', 'delivered', 'failed'] as const)
       expect(await meta.callback(webhookUrl, message, status)).toBe(200);
@@ -161,7 +161,7 @@ describe('a WhatsApp template of a sequence', () => {
     expect(told).toEqual(['delivered', 'sent', 'read', 'failed']);
   });
 
-  it('fails with Meta’s reason, and leaves the number on the channel unless that says it is none', async () => {
+  it('fails with Meta’s reason, and suppresses the number only if Meta reports it as unreachable', async () => {
     const [first, second] = [await accepted(), await accepted()];
     const errors = [{ code: 131053, title: 'Media upload error', details: 'The image is too large' }];
     expect(await meta.callback(webhookUrl, first.message, 'failed', { errors })).toBe(200);
@@ -176,7 +176,7 @@ describe('a WhatsApp template of a sequence', () => {
     expect(await suppressions()).toMatchObject([{ address: to, reason: 'bounced' }]);
   });
 
-  it('whose answer was lost stays unknown, as Meta cannot be asked, until Meta tells of it', async () => {
+  it('with a lost response stays unknown until a callback of Meta, as Meta cannot be asked', async () => {
     meta.next('reset-after');
     const sequenceId = await send(org, to, whatsAppStep('plain'));
     const { id } = await untilSent(org, sequenceId, 'unknown');
@@ -187,14 +187,14 @@ describe('a WhatsApp template of a sequence', () => {
     expect(await readDelivery(org, id)).toMatchObject({ status: 'sent', provider_id: taken()[0]?.id });
   });
 
-  it('is not moved by a callback that is forged', async () => {
+  it('ignores a forged callback', async () => {
     const { id, message } = await accepted();
     expect(await meta.callback(webhookUrl, message, 'read', { forged: true })).toBe(403);
     expect(await meta.callback(webhookUrl.replace(org.id, stack.other.id), message, 'read')).toBe(404);
     expect(await readDelivery(org, id)).toMatchObject({ status: 'accepted', callbacks: [] });
   });
 
-  it('ends for a contact who answers, where the sequence asks for it', async () => {
+  it('ends the enrollment of a contact who replies, if the sequence asks for it', async () => {
     const steps = [whatsAppStep('plain'), whatsAppStep('plain', {}, 60)];
     const sequenceId = await createSequence(org, steps, { gates: { exit_on_reply: true } });
     await org.post('/contacts', { contact: { phone: to } });
@@ -204,7 +204,7 @@ describe('a WhatsApp template of a sequence', () => {
     expect(enrollment.exit_reason).toBe('exit_on_reply: the contact replied by whatsapp');
   });
 
-  it('has its callbacks subscribed to by Meta’s handshake, with the org’s own token only', async () => {
+  it('confirms Meta’s handshake for its callbacks only with the org’s own token', async () => {
     expect(await meta.handshake(webhookUrl, 'handshake')).toEqual({ status: 200, isConfirmed: true });
     expect(await meta.handshake(webhookUrl, 'guessed')).toEqual({ status: 403, isConfirmed: false });
     const theirs = webhookUrl.replace(org.id, stack.other.id);

@@ -23,7 +23,7 @@ const OTHER_ANSWERS: [string, SendOutcome][] = [
   ['no answer', { kind: 'unknown', reason: 'the line broke' }],
 ];
 
-describe('the answer of an attempt that was given up', () => {
+describe('the late outcome of an interrupted attempt', () => {
   let api: TestApi;
   beforeAll(async () => {
     api = await startApi();
@@ -31,7 +31,10 @@ describe('the answer of an attempt that was given up', () => {
   afterAll(() => api.close());
 
   const transactional = { email_is_transactional: true };
-  /** A sequence of transactional mail to one contact, of which an attempt `first` ended in the middle: it waits to go again. */
+  /**
+   * Creates a sequence of transactional e-mail to one contact, with an interrupted attempt `first`: its e-mail waits to
+   * be sent again.
+   */
   const interrupted = async () => {
     const sequenceId = await createSequence(api.org, [emailStep('Receipt', 0, transactional), emailStep('Next', 60)]);
     await api.org.post(`/sequences/${sequenceId}/contacts`, { contacts: [{ email: `${sequenceId}@late.example` }] });
@@ -45,7 +48,7 @@ describe('the answer of an attempt that was given up', () => {
   };
   const suppressed = async () => (await api.org.get('/suppressions')).body.items;
 
-  it.each(OTHER_ANSWERS)('changes nothing of the one that took its place: %s', async (_, outcome) => {
+  it.each(OTHER_ANSWERS)('changes nothing of the attempt that replaced it: %s', async (_, outcome) => {
     const { begin, settle, readDeliveries, readEnrollments, taken, first, second, ids } = await interrupted();
     expect(await begin(taken)).toEqual(ids);
     const before = [await readDeliveries(), await readEnrollments()];
@@ -61,7 +64,7 @@ describe('the answer of an attempt that was given up', () => {
     expect((await readEnrollments())[0]?.last_step_id).toBe(delivery?.step_id);
   });
 
-  it('accepts the mail that waits to go again, and it is not sent again', async () => {
+  it('accepts an e-mail waiting to be sent again, so it is not sent again', async () => {
     const { take, begin, settle, readDeliveries, readEnrollments, first, ids } = await interrupted();
     await settle(first, ids, ACCEPTED);
     const [delivery] = await readDeliveries();
@@ -73,7 +76,7 @@ describe('the answer of an attempt that was given up', () => {
     expect((await readEnrollments())[0]?.last_step_id).toBe(delivery?.step_id);
   });
 
-  it.each(OTHER_ANSWERS.slice(1))('leaves the mail that waits to go again where it is: %s', async (_, outcome) => {
+  it.each(OTHER_ANSWERS.slice(1))('leaves an e-mail waiting to be sent again unchanged: %s', async (_, outcome) => {
     const { begin, settle, readDeliveries, taken, first, ids } = await interrupted();
     const before = await readDeliveries();
     await settle(first, ids, outcome);
@@ -81,7 +84,7 @@ describe('the answer of an attempt that was given up', () => {
     expect(await begin(taken)).toEqual(ids);
   });
 
-  it('accepts a mail of a request that waits to go again too', async () => {
+  it('accepts a requested e-mail waiting to be sent again too', async () => {
     const { db, org } = api;
     const request = {
       from_email: 'hello@acme.example',
@@ -106,15 +109,15 @@ describe('the answer of an attempt that was given up', () => {
     expect((await org.get(`/deliveries/${deliveryId}`)).body).toMatchObject({ status: 'accepted', attempts: 1 });
   });
 
-  describe('that never comes', () => {
-    it('leaves a transactional mail unknown, not canceled, when its sequence is canceled', async () => {
+  describe('if it never arrives,', () => {
+    it('leaves a transactional e-mail unknown, not canceled, when its sequence is canceled', async () => {
       const { take, readDeliveries, sequenceId } = await interrupted();
       expect((await api.org.put(`/sequences/${sequenceId}/cancel`)).status).toBe(200);
       expect(await take(randomUUID())).toBeUndefined();
       expect(await readDeliveries()).toMatchObject([{ status: 'unknown', attempts: 1 }]);
     });
 
-    it('leaves it unknown, not canceled, when its run is canceled or its step taken away', async () => {
+    it('leaves a transactional e-mail unknown, not canceled, when its run is canceled or its step removed', async () => {
       const ofRun = await interrupted();
       const [enrollment] = await ofRun.readEnrollments();
       expect((await api.org.put(`/sequences/${enrollment?.run_id}/cancel`)).status).toBe(200);

@@ -8,7 +8,7 @@ const settingsOf = (url: string) => {
   return { host: hostname, port: Number(port), secure: false };
 };
 
-it('sends an org’s mail through its own server, and the others’ through the default one', async () => {
+it('sends an org’s e-mail through its own server, and other orgs’ through the default one', async () => {
   const stack = await startStack({ env: { EGRESS_ALLOW: '127.0.0.0/8' } });
   const own = await startMailSink();
   try {
@@ -29,7 +29,7 @@ it('sends an org’s mail through its own server, and the others’ through the 
   }
 });
 
-it('pauses a sequence whose server must not be reached, says why, and sends after it was mended', async () => {
+it('pauses a sequence with a reason if its server must not be reached, and sends once the server is corrected', async () => {
   const stack = await startStack();
   try {
     await stack.org.put('/integrations/email', { provider: 'smtp', settings: settingsOf('smtp://127.0.0.1:25') });

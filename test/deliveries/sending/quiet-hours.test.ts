@@ -20,7 +20,7 @@ const NIGHT = { start: '21:00', end: '08:00' };
 /** '21:00-08:00' */
 const windowOf = (text: string): QuietWindow => ({ start: text.slice(0, 5), end: text.slice(6) });
 
-/** Told by ICU, another way than the code takes. */
+/** Computed by ICU, independently of the code. */
 const clockAt = (at: Date, timeZone: string) =>
   at.toLocaleTimeString('en-GB', { timeZone, hour: '2-digit', minute: '2-digit', second: '2-digit' });
 const dateAt = (at: Date, timeZone: string) => at.toLocaleDateString('en-CA', { timeZone });
@@ -32,7 +32,7 @@ function isInside(at: Date, timeZone: string, { start, end }: QuietWindow): bool
 
 const earlier = (at: Date, ms: number) => new Date(at.getTime() - ms);
 
-describe('quiet hours over a change of clocks', () => {
+describe('quiet hours around a clock change', () => {
   it.each([
     // 2026-03-29 in Berlin: 02:00 becomes 03:00 at 01:00Z
     ['a night that loses an hour', BERLIN, '21:00-08:00', '2026-03-28T20:00:00Z', '2026-03-29T06:00:00Z'],
@@ -135,7 +135,7 @@ describe('quiet hours over a change of clocks', () => {
       '2011-12-30T07:00:00Z',
       '2011-12-30T10:00:00Z',
     ],
-  ])('%s: %s, %s', (_, zone, window, at, until) => {
+  ])('end with the wall clock: %s: %s, %s', (_, zone, window, at, until) => {
     expect(quietUntil(new Date(at), zone, windowOf(window))?.toISOString() ?? null).toBe(
       until === null ? null : new Date(until).toISOString(),
     );
@@ -156,7 +156,7 @@ describe('quiet hours', () => {
     ['in a day with one free minute', '09:01-09:00', '2026-06-01T07:01:00Z', '2026-06-02T07:00:00Z'],
     ['in no window at all', '09:00-09:00', '2026-06-01T07:00:00Z', null],
     ['before 1970', '21:00-08:00', '1969-06-01T20:00:00.500Z', '1969-06-02T07:00:00.000Z'],
-  ])('%s: %s', (_, window, at, until) => {
+  ])('are evaluated correctly %s: %s', (_, window, at, until) => {
     expect(quietUntil(new Date(at), BERLIN, windowOf(window))?.toISOString() ?? null).toBe(
       until === null ? null : new Date(until).toISOString(),
     );
@@ -180,7 +180,7 @@ describe('quiet hours', () => {
   });
   const instants = fc.oneof(anyInstant, nearChange);
   const times = fc
-    .oneof(fc.integer({ min: 0, max: 1439 }), fc.integer({ min: 60, max: 180 })) // changes come at night
+    .oneof(fc.integer({ min: 0, max: 1439 }), fc.integer({ min: 60, max: 180 })) // clocks change at night
     .map((minute) => new Date(minute * MINUTE_MS).toISOString().slice(11, 16));
   const windows = fc.record({ start: times, end: times });
 
@@ -212,7 +212,7 @@ describe('quiet hours', () => {
     );
   });
 
-  it('never send earlier what comes later', () => {
+  it('keep the order of sends', () => {
     const sendAt = (at: Date, zone: string, window: QuietWindow) => quietUntil(at, zone, window) ?? at;
     fc.assert(
       fc.property(instants, fc.nat({ max: 2 * DAY_MS }), zones, windows, (at, ms, zone, window) => {
@@ -222,7 +222,7 @@ describe('quiet hours', () => {
     );
   });
 
-  it('end for several zones together at the first instant that is free in all', () => {
+  it('of several zones end at the first instant free in all of them', () => {
     fc.assert(
       fc.property(instants, zones, zones, zones, windows, (at, first, second, third, window) => {
         const names: Zones = [first, second, third];
@@ -251,7 +251,7 @@ describe('quiet hours of a country with several zones', () => {
     expect(quietUntilInAll(new Date(at), coasts, NIGHT)?.toISOString() ?? null).toBe(until);
   });
 
-  it('leave the whole of Russia three hours of the day', () => {
+  it('leave three hours of the day for all of Russia', () => {
     const zones = recipientZones({ phone_number: '+79161234567', custom_data: {} }, null);
     const until = quietUntilInAll(new Date('2026-06-01T12:00:00Z'), zones, NIGHT);
     expect(until?.toISOString()).toBe('2026-06-02T06:00:00.000Z'); // 18:00 in Kamchatka, 08:00 in Kaliningrad
@@ -260,7 +260,7 @@ describe('quiet hours of a country with several zones', () => {
   it.each([
     ['+79161234567', { start: '18:00', end: '10:00' }, 'Europe/Moscow'],
     ['+12125550123', { start: '11:00', end: '10:00' }, NEW_YORK],
-  ])('are those of the main zone of %s where no hour is free in all', (number, window, zone) => {
+  ])('are those of the main zone for %s if no hour is free in all zones', (number, window, zone) => {
     const zones = recipientZones({ phone_number: number, custom_data: {} }, null);
     for (const at of ['2026-06-01T03:00:00Z', '2026-06-01T14:30:00Z'].map((text) => new Date(text))) {
       expect(quietUntilInAll(at, zones, window)).toEqual(quietUntil(at, zone, window));
@@ -286,28 +286,28 @@ describe('the zones of a recipient', () => {
     ['the number has a country without zones', '+38344123456', {}, ['Asia/Tokyo']],
     ['the number is none', 'ada', {}, ['Asia/Tokyo']],
     ['there is no number', null, {}, ['Asia/Tokyo']],
-  ])('when %s', (_, number, data, expected) => {
+  ])('are chosen when %s', (_, number, data, expected) => {
     expect(zonesOf(number, data)).toEqual(expected);
   });
 
-  it('are all of its country, the main one first', () => {
+  it('are all zones of the country, the main one first', () => {
     const zones = zonesOf('+12125550123');
     expect(zones[0]).toBe(NEW_YORK);
     expect(zones).toEqual(expect.arrayContaining(['America/Chicago', 'America/Los_Angeles', 'Pacific/Honolulu']));
     expect(new Set(zones).size).toBe(zones.length);
   });
 
-  it('are those of all countries that share the number', () => {
+  it('are those of all countries sharing the number', () => {
     expect(zonesOf('+447700900123')).toEqual(expect.arrayContaining(['Europe/London', 'Europe/Jersey']));
   });
 
-  it('are UTC where nothing is known', () => {
+  it('are UTC if nothing is known', () => {
     expect(zonesOf(null, {}, null)).toEqual(['UTC']);
   });
 });
 
-describe('the reason in the ledger', () => {
-  it('names the first zone in which it is quiet', () => {
+describe('the ledger’s reason for quiet hours', () => {
+  it('names the first quiet zone', () => {
     const at = new Date('2026-06-01T20:14:00Z');
     expect(quietReason(at, [BERLIN], NIGHT)).toBe('quiet_hours: 22:14 in Europe/Berlin is within 21:00 to 08:00');
     expect(quietReason(at, [NEW_YORK, BERLIN], NIGHT)).toMatch(/22:14 in Europe\/Berlin/);
@@ -328,7 +328,7 @@ describe('the local day', () => {
     ['that begins inside a gap', 'America/Toronto', '1919-03-31T12:00:00Z', '1919-03-31', '1919-03-31T04:30:00Z', 23.5],
     ['before a day that never was', 'Pacific/Apia', '2011-12-30T09:59:59Z', '2011-12-29', '2011-12-29T10:00:00Z', 24],
     ['after a day that never was', 'Pacific/Apia', '2011-12-30T10:00:00Z', '2011-12-31', '2011-12-30T10:00:00Z', 24],
-  ])('%s: %s, %s', (_, zone, at, date, start, hours) => {
+  ])('has the right start and length: %s, %s, %s', (_, zone, at, date, start, hours) => {
     const day = dayOf(new Date(at), zone);
     expect(day).toEqual({
       date,
@@ -337,7 +337,7 @@ describe('the local day', () => {
     });
   });
 
-  it('holds its instant, has one date throughout, and borders on the next', () => {
+  it('contains its instant, has one date throughout and adjoins the next', () => {
     const zones = fc.constantFrom(BERLIN, NEW_YORK, LORD_HOWE, 'America/Santiago', 'America/Havana', 'Africa/Cairo');
     const instants = fc.date({ min: new Date('2020-01-01'), max: new Date('2035-12-31'), noInvalidDate: true });
     fc.assert(

@@ -3,7 +3,10 @@ import type { MessageSender, OutgoingMessage } from '../../../src/deliveries/sen
 import type { Settlement } from '../../../src/deliveries/sending/outcomes.rules.ts';
 import { SenderUnavailable, sendInChunks } from '../../../src/deliveries/sending/send-batch.ts';
 
-/** Eight sends, four to a chunk, whose outlet does what `send` says. Gives what was begun, what was settled, and how it ended. */
+/**
+ * Sends eight messages, four to a chunk, with the given `send`. Returns the claimed ids, the settlements, and the
+ * error, if any.
+ */
 async function sendEight(send: MessageSender['send']) {
   const sender: MessageSender = { provider: 'fake', fromAddress: null, concurrency: 8, pool: {}, send };
   const begun: string[] = [];
@@ -35,14 +38,14 @@ const throwsFor =
     return accepts(envelope);
   };
 
-describe('sending in lanes', () => {
-  it('settles every send of an outlet that takes all', async () => {
+describe('sendInChunks', () => {
+  it('settles every send of a sender that accepts all', async () => {
     const { begun, settled, ended } = await sendEight(accepts);
     expect([ended, begun.length]).toEqual([undefined, 8]);
     expect([...settled.values()].map(({ status }) => status)).toEqual(Array(8).fill('accepted'));
   });
 
-  it('loses nobody over an outlet that throws for one: the others are settled, and it waits to go again', async () => {
+  it('settles the other sends if the sender throws for one, and requeues this one', async () => {
     const { begun, settled, ended } = await sendEight(throwsFor('d1', new Error('there is no such file')));
     expect([...settled.keys()].sort()).toEqual(begun.toSorted());
     const { d1, ...others } = Object.fromEntries(settled);
@@ -58,7 +61,7 @@ describe('sending in lanes', () => {
     });
   });
 
-  it('begins nothing more after it', async () => {
+  it('claims nothing more after the sender threw', async () => {
     const begun: string[] = [];
     const sender = {
       provider: 'fake',

@@ -34,7 +34,7 @@ const failureOf = async (work: Promise<unknown>): Promise<CrmError> => {
   return error as CrmError;
 };
 
-describe('what goes wrong with a write', () => {
+describe('a failed write to HubSpot', () => {
   it.each<[string, Fault, object]>([
     ['429 with Retry-After', limited('SECONDLY', { 'retry-after': '7' }), { transient: true, retryAfterMs: 7_000 }],
     ['429 of a second', limited('SECONDLY'), { transient: true, retryAfterMs: 1_000 }],
@@ -51,7 +51,7 @@ describe('what goes wrong with a write', () => {
     ['400', refuses(400, 'the subject is odd', { category: 'VALIDATION_ERROR' }), { transient: false, status: 400 }],
     ['403', refuses(403, 'missing the scope tickets'), { transient: false, mayHaveArrived: false }],
     ['a cut connection', resetBefore, { transient: true, mayHaveArrived: true, status: undefined }],
-  ])('is told by its kind: %s', async (_name, fault, expected) => {
+  ])('is classified by its kind: %s', async (_name, fault, expected) => {
     const { fake, client } = await start();
     fake.next('POST', TICKETS, fault);
     const failure = await failureOf(client.doPart('ticket', facts(), first()));
@@ -59,7 +59,7 @@ describe('what goes wrong with a write', () => {
     expect(fake.requests('POST', TICKETS)).toHaveLength(1);
   });
 
-  it('names what HubSpot said', async () => {
+  it('reports HubSpot’s explanation', async () => {
     const { fake, client } = await start();
     fake.next('POST', TICKETS, refuses(400, 'the subject is odd', { category: 'VALIDATION_ERROR' }));
     const failure = await failureOf(client.doPart('ticket', facts(), first()));
@@ -74,7 +74,7 @@ describe('what goes wrong with a write', () => {
     expect(failure.message).toContain('***');
   });
 
-  it('may have arrived where the answer comes too late', async () => {
+  it('may have arrived if the response is too late', async () => {
     const { fake, hurried } = await start();
     fake.next('POST', TICKETS, slow(1_000));
     const failure = await failureOf(hurried.doPart('ticket', facts(), first()));
@@ -82,7 +82,7 @@ describe('what goes wrong with a write', () => {
     expect(fake.crm.tickets).toHaveLength(1);
   });
 
-  it('did not arrive where no connection was made', async () => {
+  it('did not arrive if no connection was made', async () => {
     const { fake, client, close } = await start();
     opened.splice(0);
     await client.findNote('1');
@@ -92,7 +92,7 @@ describe('what goes wrong with a write', () => {
     await close();
   });
 
-  it('is another try away where the answer is no ticket', async () => {
+  it('is transient if the response is not a ticket', async () => {
     const { fake, client } = await start();
     fake.next('POST', TICKETS, { answer: { status: 200, body: '<html>' }, when: 'after' });
     const failure = await failureOf(client.doPart('ticket', facts(), first()));
@@ -100,7 +100,7 @@ describe('what goes wrong with a write', () => {
   });
 });
 
-describe('what goes wrong with a read', () => {
+describe('a failed read from HubSpot', () => {
   it.each<[string, Fault]>([
     ['503', unavailable()],
     ['a cut connection', resetAfter],
@@ -113,7 +113,7 @@ describe('what goes wrong with a read', () => {
     expect(await client.doPart('ticket', facts(), first())).toMatchObject({ state: 'done' });
   });
 
-  it.each([404, 405, 501])('is nothing found where a look-up answers %i', async (status) => {
+  it.each([404, 405, 501])('finds nothing if a lookup answers %i', async (status) => {
     const { fake, client } = await start();
     fake.next('GET', '/crm/v3/objects/notes/9', refuses(status, 'nothing'));
     expect(await client.findNote('9')).toBeUndefined();
@@ -122,8 +122,8 @@ describe('what goes wrong with a read', () => {
   });
 });
 
-describe('the token', () => {
-  it('that HubSpot refuses is reported, and the run waits', async () => {
+describe('a HubSpot token', () => {
+  it('is reported if HubSpot refuses it, and the failure is transient', async () => {
     const { fake, client, asked } = await start();
     fake.revoke(fake.accessToken);
     const failure = await failureOf(client.findNote('1'));
@@ -138,7 +138,7 @@ describe('the token', () => {
   });
 });
 
-it('takes from the budget for each call, and for searches from theirs', async () => {
+it('reserves from the rate limit for each call, and from the one of searches for searches', async () => {
   const { client, asked } = await start();
   await client.doPart('contact', facts(), first());
   expect(asked.filter((one) => one !== 'confirm')).toEqual(['search', 'request']);

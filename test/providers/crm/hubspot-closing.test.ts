@@ -14,15 +14,15 @@ async function start(...settings: Parameters<typeof startHubspotClient>) {
   return { ...started, id, stage };
 }
 
-describe('closing a ticket', () => {
-  it('moves it to the stage that is set, by one call', async () => {
+describe('closing a HubSpot ticket', () => {
+  it('moves it to the configured stage by one call', async () => {
     const { fake, client, id, stage } = await start({ closed_stage_id: '5' });
     await client.closeTicket(id);
     expect(stage()).toBe('5');
     expect(fake.requests()).toHaveLength(1);
   });
 
-  it("moves it to its pipeline's first closed stage where none is set, passing one that is archived", async () => {
+  it("moves it to its pipeline's first closed stage if none is configured, skipping an archived one", async () => {
     const { fake, client, id, stage } = await start();
     const archived = {
       id: '0',
@@ -37,7 +37,7 @@ describe('closing a ticket', () => {
     expect(stage()).toBe('4');
   });
 
-  it('leaves one alone that is in a closed stage, or gone', async () => {
+  it('leaves a ticket unchanged if it is in a closed stage or deleted', async () => {
     const { fake, client, id, stage } = await start();
     const ticket = fake.ticket(id);
     if (ticket !== undefined) ticket.properties.hs_pipeline_stage = '5';
@@ -47,12 +47,12 @@ describe('closing a ticket', () => {
     expect(fake.requests('PATCH')).toEqual([]);
   });
 
-  it('is done where the ticket is gone, whatever stage is set', async () => {
+  it('succeeds if the ticket is deleted, even with a configured stage', async () => {
     const { client } = await start({ closed_stage_id: '4' });
     await expect(client.closeTicket('1')).resolves.toBeUndefined();
   });
 
-  it('says what to set where no stage is closed', async () => {
+  it('names the setting to change if no stage is closed', async () => {
     const { fake, client, id } = await start();
     for (const stage of fake.crm.pipelines[0]?.stages ?? []) stage.metadata.ticketState = 'OPEN';
     await expect(client.closeTicket(id)).rejects.toMatchObject({
@@ -67,13 +67,13 @@ it.each([
   ['5', true],
   ['1', false],
   ['99', false],
-])('knows whether stage %s is one in which tickets are closed', async (stageId, expected) => {
+])('recognizes whether HubSpot’s stage %s closes tickets', async (stageId, expected) => {
   const { client, id } = await start();
   expect(await client.isClosedStage(id, stageId)).toBe(expected);
   expect(await client.isClosedStage('1', stageId)).toBe(false);
 });
 
-it('takes the stage that is set for closed without asking', async () => {
+it('recognizes the configured HubSpot stage as closed without a request', async () => {
   const { fake, client, id } = await start({ closed_stage_id: '2' });
   expect(await client.isClosedStage(id, '2')).toBe(true);
   expect(fake.requests()).toEqual([]);

@@ -36,7 +36,7 @@ describe('the contact of a handoff', () => {
     expect(fake.requests('POST', CONTACTS)).toEqual([]);
   });
 
-  it('is made where there is none, with what is known', async () => {
+  it('is created with the known data if there is none', async () => {
     const { fake, client } = await start();
     const made = await client.doPart('contact', facts(), first());
     expect(made).toEqual({ state: 'done', externalId: fake.crm.contacts[0]?.id });
@@ -47,7 +47,7 @@ describe('the contact of a handoff', () => {
     });
   });
 
-  it('is the existing one where search does not know it yet, so that a second try makes no second contact', async () => {
+  it('is the existing one even if search does not find it yet, so a second try creates no second contact', async () => {
     const { fake, client } = await start();
     fake.next('POST', CONTACTS, resetAfter);
     await expect(client.doPart('contact', facts(), first())).rejects.toMatchObject({ mayHaveArrived: true });
@@ -56,14 +56,14 @@ describe('the contact of a handoff', () => {
     expect(fake.crm.contacts).toHaveLength(1);
   });
 
-  it('is skipped where there is no address to find it by', async () => {
+  it('is skipped without an e-mail address', async () => {
     const { fake, client } = await start();
     const contact = { name: null, email: null, phone: '+15005550006' };
     expect(await client.doPart('contact', facts({ contact }), first())).toMatchObject({ state: 'skipped' });
     expect(fake.requests()).toEqual([]);
   });
 
-  it('is the one part without which the others go on', async () => {
+  it('is the only optional part', async () => {
     const { client } = await start();
     expect(client.parts).toEqual([
       { name: 'contact', isOptional: true },
@@ -74,7 +74,7 @@ describe('the contact of a handoff', () => {
 });
 
 describe('the ticket of a handoff', () => {
-  it('says what the session is about, with its contact, stage, priority and owner', async () => {
+  it('describes the session, with its contact, stage, priority and owner', async () => {
     const { fake, client } = await start({ priority: 'HIGH', owner_id: '88' });
     const contact = fake.addContact({ email: 'ann@example.com' });
     const outcome = await client.doPart('ticket', facts({}, contact.id), first());
@@ -99,7 +99,7 @@ describe('the ticket of a handoff', () => {
     });
   });
 
-  it('has the custom data that tickets have a property for, and nothing else', async () => {
+  it('has the custom data with a matching ticket property, and nothing else', async () => {
     const { fake, client } = await start();
     fake.crm.properties.push(SESSION_PROPERTY);
     const taken = { order_number: 'A-1', plan: 'PRO', topics: 'billing;returns', seats: '12', renews_on: '2026-01-31' };
@@ -114,7 +114,7 @@ describe('the ticket of a handoff', () => {
     expect(ticket?.properties).not.toHaveProperty('hs_object_id');
   });
 
-  it('leaves out values that their property does not take', async () => {
+  it('omits values that their property does not accept', async () => {
     const { fake, client } = await start();
     const properties = { plan: 'GOLD', topics: 'billing;weather', seats: 'many', renews_on: 'soon', order_number: '1' };
     await client.doPart('ticket', facts({ properties }), first());
@@ -123,13 +123,13 @@ describe('the ticket of a handoff', () => {
     );
   });
 
-  it('reads the properties of tickets once for many', async () => {
+  it('reads the schema of tickets once for several tickets', async () => {
     const { fake, client } = await start();
     await Promise.all([1, 2, 3].map(() => client.doPart('ticket', facts(), first())));
     expect(fake.requests('GET', SCHEMA)).toHaveLength(1);
   });
 
-  it('is made without a property that has gone since', async () => {
+  it('is created without a property that was removed in the meantime', async () => {
     const { fake, client } = await start();
     await client.doPart('ticket', facts({ properties: { order_number: '1' } }), first());
     fake.crm.properties = fake.crm.properties.filter(({ name }) => name !== 'order_number');
@@ -139,7 +139,7 @@ describe('the ticket of a handoff', () => {
     expect(fake.requests('GET', SCHEMA)).toHaveLength(2);
   });
 
-  it('is made without a value that has become none of its options', async () => {
+  it('is created without a value that is no longer an option', async () => {
     const { fake, client } = await start();
     await client.doPart('ticket', facts({ properties: { plan: 'PRO' } }), first());
     const plan = fake.crm.properties.find(({ name }) => name === 'plan');
@@ -148,7 +148,7 @@ describe('the ticket of a handoff', () => {
     expect(fake.crm.tickets.map(({ properties }) => properties.plan)).toEqual(['PRO', undefined]);
   });
 
-  it('is tried once more only, whatever HubSpot says of its properties', async () => {
+  it('is retried only once, whatever HubSpot reports about its properties', async () => {
     const { fake, client } = await start();
     const unknown = refuses(400, 'Property values were not valid: [{"error":"PROPERTY_DOESNT_EXIST"}]');
     fake.next('POST', TICKETS, unknown, unknown);
@@ -157,18 +157,18 @@ describe('the ticket of a handoff', () => {
     expect(fake.requests('POST', TICKETS)).toHaveLength(2);
   });
 
-  it('says by its refusal that the stage in the settings is none', async () => {
+  it('fails with the name of the stage if the configured one does not exist', async () => {
     const { client } = await start({ open_stage_id: '99' });
     await expect(client.doPart('ticket', facts(), first())).rejects.toThrow('hs_pipeline_stage 99');
   });
 
-  it('begins in the first open stage where none is set', async () => {
+  it('begins in the first open stage if none is configured', async () => {
     const { fake, client } = await start({ pipeline_id: undefined, open_stage_id: undefined });
     await client.doPart('ticket', facts(), first());
     expect(fake.crm.tickets[0]?.properties).toMatchObject({ hs_pipeline: '0', hs_pipeline_stage: '1' });
   });
 
-  it('is skipped where ticketing is off', async () => {
+  it('is skipped if ticketing is off', async () => {
     const { fake, client } = await start({ ticketing_enabled: false });
     expect(await client.doPart('ticket', facts(), first())).toMatchObject({ state: 'skipped' });
     expect(await client.doPart('contact', facts(), first())).toMatchObject({ state: 'skipped' });
@@ -176,8 +176,8 @@ describe('the ticket of a handoff', () => {
   });
 });
 
-describe('a ticket that an earlier try may have made', () => {
-  it("is found among its contact's, at once", async () => {
+describe('a ticket possibly created by an earlier try', () => {
+  it('is found among the tickets of its contact at once', async () => {
     const { fake, client } = await start();
     const contact = fake.addContact({ email: 'ann@example.com' });
     const old = Array.from({ length: 600 }, (_, n) => fake.addTicket({ subject: `${n}`, content: 'x' }, contact.id));
@@ -188,7 +188,7 @@ describe('a ticket that an earlier try may have made', () => {
     expect(fake.crm.tickets).toHaveLength(old.length + 1);
   });
 
-  it('is made where its contact has none of the session', async () => {
+  it('is created if its contact has none for the session', async () => {
     const { fake, client } = await start();
     const contact = fake.addContact({ email: 'ann@example.com' });
     fake.addTicket({ subject: facts().subject, content: 'of another session' }, contact.id);
@@ -211,7 +211,7 @@ describe('a ticket that an earlier try may have made', () => {
     expect(fake.crm.tickets).toHaveLength(2);
   });
 
-  it('is waited for while search may not know it yet', async () => {
+  it('delays the retry while search may not show it yet', async () => {
     const { fake, client } = await start();
     fake.crm.properties.push(SESSION_PROPERTY);
     fake.next('POST', TICKETS, resetAfter);
@@ -224,7 +224,7 @@ describe('a ticket that an earlier try may have made', () => {
     expect(fake.requests('POST', TICKETS)).toHaveLength(1);
   });
 
-  it('is made after that time, reckoned from the latest try', async () => {
+  it('is created after this delay, measured from the latest try', async () => {
     const { fake, client } = await start();
     const early = { ...again(40_000), latest: new Date(Date.now() - 5_000) };
     await expect(client.doPart('ticket', facts(), early)).rejects.toMatchObject({ transient: true });
@@ -234,7 +234,7 @@ describe('a ticket that an earlier try may have made', () => {
 });
 
 describe('the comment of a handoff', () => {
-  it('says in the thread what the session is about, with our text escaped', async () => {
+  it('describes the session in the thread, with our text escaped', async () => {
     const { fake, client } = await start();
     const threadId = fake.openThread();
     const outcome = await client.doPart('comment', facts({ threadId, sentiment: 'negative' }), first());
@@ -248,13 +248,13 @@ describe('the comment of a handoff', () => {
     });
   });
 
-  it('is skipped where the session is of no thread', async () => {
+  it('is skipped if the session has no thread', async () => {
     const { fake, client } = await start();
     expect(await client.doPart('comment', facts(), first())).toMatchObject({ state: 'skipped' });
     expect(fake.requests()).toEqual([]);
   });
 
-  it('is not posted again after an answer was lost, though its summary has changed since', async () => {
+  it('is not posted again after a lost response, even if its summary has changed', async () => {
     const { fake, client } = await start();
     const threadId = fake.openThread();
     fake.next('POST', /messages$/, resetAfter);

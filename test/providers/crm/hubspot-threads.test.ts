@@ -35,8 +35,8 @@ const EMAIL: NewMessage = {
   recipients: [{ recipientField: 'TO', deliveryIdentifier: email('help@Shop.example') }],
 };
 
-describe('a message of a thread', () => {
-  it('is read with what says who wrote it, how and when', async () => {
+describe('a message of a HubSpot thread', () => {
+  it('is read with its author, channel and time', async () => {
     const { fake, client, threadId } = await start();
     const message = fake.addMessage(threadId, {
       ...EMAIL,
@@ -60,7 +60,7 @@ describe('a message of a thread', () => {
     });
   });
 
-  it('has all of its text, fetched again where it was truncated', async () => {
+  it('has its full text, fetched separately if it was truncated', async () => {
     const { fake, client, threadId } = await start();
     const truncated = { text: 'Where', wholeText: 'Where is it?', truncationStatus: 'TRUNCATED_TO_MOST_RECENT_REPLY' };
     const { id } = fake.addMessage(threadId, truncated);
@@ -69,7 +69,7 @@ describe('a message of a thread', () => {
     expect(await client.findMessage(threadId, id)).toMatchObject({ text: 'Where' });
   });
 
-  it('of a kind without text, sender or channel is read too', async () => {
+  it('is read even without text, sender or channel', async () => {
     const { fake, client, threadId } = await start();
     const { id } = fake.addMessage(threadId, {
       type: 'THREAD_STATUS_CHANGE',
@@ -90,21 +90,21 @@ describe('a message of a thread', () => {
     });
   });
 
-  it('is nothing where it or its thread is gone', async () => {
+  it('is undefined if it or its thread was deleted', async () => {
     const { client, threadId } = await start();
     expect(await client.findMessage(threadId, 'gone')).toBeUndefined();
     expect(await client.findMessage('1', 'gone')).toBeUndefined();
   });
 
-  it('has an id that cannot leave its path', async () => {
+  it('cannot change the request path by its id', async () => {
     const { fake, client } = await start();
     expect(await client.findMessage('../../../account-info', 'v3/details?')).toBeUndefined();
     expect(fake.requests('GET', '/account-info/v3/details')).toEqual([]);
   });
 });
 
-describe('a reply', () => {
-  it('goes by the channel of the latest message, to whoever wrote that, in the name of the AI user', async () => {
+describe('a reply in a HubSpot thread', () => {
+  it('uses the channel of the latest message, to its author, in the name of the AI user', async () => {
     const { fake, client, threadId } = await start();
     fake.addMessage(threadId, { channelAccountId: '1', createdAt: '2026-03-01T10:00:00.000Z' });
     fake.addMessage(threadId, EMAIL);
@@ -133,7 +133,7 @@ describe('a reply', () => {
     expect(fake.threads.get(threadId)?.at(-1)?.id).toBe(externalId);
   });
 
-  it('goes on to the same people where we wrote last', async () => {
+  it('goes to the same recipients if the latest message is ours', async () => {
     const { fake, client, threadId } = await start();
     const parties = ['TO', 'CC'].map((recipientField) => ({
       recipientField,
@@ -144,7 +144,7 @@ describe('a reply', () => {
     expect(fake.requests('POST')[0]?.body.recipients).toMatchObject(parties);
   });
 
-  it('names attachments by their links', async () => {
+  it('lists attachments as links', async () => {
     const { fake, client, threadId, posted } = await start();
     fake.addMessage(threadId);
     const attachments = [{ name: 'a<b>.pdf', url: 'https://desk.example.com/media/1?a=1&b=2' }];
@@ -156,7 +156,7 @@ describe('a reply', () => {
     });
   });
 
-  it('is refused for good without a user to write as, without a channel, and without a thread', async () => {
+  it('fails permanently without an AI user, without a channel, and without a thread', async () => {
     const { fake, client, withSettings, threadId } = await start();
     const refusal = (message: string) =>
       expect.objectContaining({ transient: false, message: expect.stringContaining(message) });
@@ -207,7 +207,7 @@ describe("an e-mail's signature", () => {
   });
 });
 
-describe('a reply that an earlier try may have posted', () => {
+describe('a reply possibly posted by an earlier try', () => {
   it.each<[string, Fault]>([
     ['a lost answer', resetAfter],
     ['a 502', errorAfter(502)],
@@ -223,7 +223,7 @@ describe('a reply that an earlier try may have posted', () => {
     expect(posted().map(({ id }) => id)).toEqual([externalId]);
   });
 
-  it('is found behind more than a page of later messages', async () => {
+  it('is found beyond a page of later messages', async () => {
     const { fake, client, threadId, posted } = await start();
     fake.addMessage(threadId);
     fake.next('POST', /messages$/, resetAfter);
@@ -233,7 +233,7 @@ describe('a reply that an earlier try may have posted', () => {
     expect(posted()).toHaveLength(1);
   });
 
-  it('is posted where it did not arrive', async () => {
+  it('is posted if it did not arrive', async () => {
     const { fake, client, threadId, posted } = await start();
     fake.addMessage(threadId);
     fake.next('POST', /messages$/, resetBefore);
@@ -248,7 +248,7 @@ describe('a reply that an earlier try may have posted', () => {
     ['by another app', { client: { clientType: 'INTEGRATION', integrationAppId: 5 } }],
     ['a comment', { type: 'COMMENT' }],
     ['another text', { text: 'It is on its way' }],
-  ])('is not taken for one that is %s', async (_name, other) => {
+  ])('is not confused with one that is %s', async (_name, other) => {
     const { fake, client, threadId, posted } = await start();
     fake.addMessage(threadId, EMAIL);
     const ours = { clientType: 'INTEGRATION', integrationAppId: APP_ID };
@@ -258,7 +258,7 @@ describe('a reply that an earlier try may have posted', () => {
   });
 });
 
-describe('a note', () => {
+describe('a HubSpot note', () => {
   it('is read as text with its author and tickets', async () => {
     const { fake, client } = await start();
     fake.crm.owners.push({ id: '88', userId: 9, firstName: 'Bea', lastName: 'Jones', email: 'bea@example.com' });
@@ -274,14 +274,14 @@ describe('a note', () => {
     });
   });
 
-  it('is by the user who made it where it has no owner', async () => {
+  it('is by the user who created it if it has no owner', async () => {
     const { fake, client } = await start();
     fake.crm.owners.push({ id: '88', userId: 9, firstName: '', lastName: '', email: 'bea@example.com' });
     const { id } = fake.addNote({ hs_note_body: 'Hi', hs_created_by_user_id: '9' }, []);
     expect(await client.findNote(id)).toMatchObject({ authorName: 'bea@example.com', ticketIds: [], createdAt: null });
   });
 
-  it('does without a name where owners may not be read', async () => {
+  it('has no author name if owners may not be read', async () => {
     const { fake, client } = await start();
     const { id } = fake.addNote({ hs_note_body: 'Hi', hubspot_owner_id: '88' }, ['1']);
     expect(await client.findNote(id)).toMatchObject({ authorName: null, text: 'Hi' });

@@ -34,7 +34,7 @@ afterEach(() => fake.close());
 const FIRST = { mayExist: false, since: new Date() };
 const AGAIN = () => ({ mayExist: true, since: new Date(Date.now() - 5_000) });
 
-/** Keeps conversations as the database does: whoever replaces a token that is not the known one gets that. */
+/** Stores conversations like the database: on replacing an outdated token, the caller gets the stored one. */
 function createStore(): ConversationStore & { of: (sessionId: string) => Conversation } {
   const rows = new Map<string, Conversation>();
   const of = (sessionId: string) => rows.get(sessionId) as Conversation;
@@ -95,8 +95,8 @@ const failure = async (work: Promise<unknown>): Promise<CrmError> => {
   return error as CrmError;
 };
 
-describe('a handoff', () => {
-  it('opens a conversation that flows can route by, and says what happened so far', async () => {
+describe('a handoff to Salesforce', () => {
+  it('opens a conversation with routing attributes and an introduction', async () => {
     const { id, facts: given } = await opened();
     expect(fake.conversations.get(id)?.routingAttributes).toEqual({
       _firstName: 'Ada',
@@ -125,7 +125,7 @@ describe('a handoff', () => {
     ['guest', resetAfter],
     ['open', unavailable()],
   ] as const)(
-    'that met a fault at %s (%j) is one conversation with one introduction after another try',
+    'after a fault at %s (%j) and a retry is one conversation with one introduction',
     async (operation, fault) => {
       const { salesforce } = connect();
       const handedOver = facts();
@@ -138,7 +138,7 @@ describe('a handoff', () => {
     },
   );
 
-  it('begins anew where its guest’s token ended before it was open', async () => {
+  it('starts over if its guest’s token expired before the conversation was open', async () => {
     const { salesforce, store } = connect();
     const handedOver = facts();
     fake.next('message', unavailable());
@@ -152,7 +152,7 @@ describe('a handoff', () => {
     expect(fake.heard(id)).toHaveLength(1);
   });
 
-  it('done again does nothing', async () => {
+  it('changes nothing when repeated', async () => {
     const { salesforce, facts: given, id } = await opened();
     expect(await salesforce.doPart('conversation', given, FIRST)).toEqual({ state: 'done', externalId: id });
     expect(fake.requests('open')).toHaveLength(1);
@@ -163,21 +163,21 @@ describe('a handoff', () => {
   });
 });
 
-describe('end users', () => {
-  it('are guests, each of one conversation alone, without a key', async () => {
+describe('end users in Salesforce', () => {
+  it('are guests without a key, each limited to one conversation', async () => {
     const [one, other] = [await opened(), await opened()];
     const subjects = [one, other].map(({ id }) => fake.conversations.get(id)?.subject);
     expect(new Set(subjects).size).toBe(2);
     expect(subjects.every((subject) => subject?.startsWith('guest/'))).toBe(true);
   });
 
-  it('are verified where there is a key', async () => {
+  it('are verified with a key', async () => {
     const { id, facts: given } = await opened(fake.verification);
     expect(fake.conversations.get(id)?.subject).toBe(`uid:${given.sessionId}`);
     expect(fake.requests('guest')).toEqual([]);
   });
 
-  it('who are verified go on as themselves with a new token when one has ended or ends soon', async () => {
+  it('continue with a new token when theirs has expired or expires soon, if they are verified', async () => {
     fake.setLife(60);
     const { id, say } = await opened(fake.verification);
     fake.setLife(3_600);
@@ -187,7 +187,7 @@ describe('end users', () => {
     expect(fake.heard(id).slice(1)).toEqual(['before its end', 'after its end']);
   });
 
-  it('who are guests go on by the continuation token until that ends', async () => {
+  it('continue with the continuation token until it expires, if they are guests', async () => {
     fake.setLife(60);
     const { id, say } = await opened();
     await say('soon over');
@@ -195,7 +195,7 @@ describe('end users', () => {
     expect(fake.heard(id).slice(1)).toEqual(['soon over']);
   });
 
-  it('who are guests whose token has ended go on in another conversation, which names the first', async () => {
+  it('continue in another conversation that names the first, if they are guests with an expired token', async () => {
     const { id, say, store, salesforce, facts: given } = await opened();
     fake.expireTokens();
     await say('still there?');
@@ -209,13 +209,13 @@ describe('end users', () => {
     expect((await salesforce.listEntries(next.id, null))?.entries.at(-1)).toMatchObject({ text: 'Here I am' });
   });
 
-  it('who are guests whose token has ended read nothing any more', async () => {
+  it('can read nothing more, if they are guests with an expired token', async () => {
     const { id, salesforce } = await opened();
     fake.expireTokens();
     expect(await salesforce.listEntries(id, null)).toBeUndefined();
   });
 
-  it('are one, however many ask for a token at once', async () => {
+  it('share one token, however many callers request one at once', async () => {
     const { salesforce } = connect();
     const handedOver = facts();
     await Promise.all(Array.from({ length: 5 }, () => salesforce.doPart('conversation', handedOver, FIRST)));
@@ -228,7 +228,7 @@ describe('end users', () => {
     ['a deployment that does not exist', { es_developer_name: 'Nope' }],
     ['a key that Salesforce does not know', { auth_key_id: 'other' }],
     ['a key that is none', { private_key: 'secret nonsense' }],
-  ])('are not let in with %s, which says so without a secret', async (_, wrong) => {
+  ])('are refused with %s, and the error contains no secret', async (_, wrong) => {
     const { salesforce } = connect({ ...fake.verification, ...wrong });
     const error = await failure(salesforce.doPart('conversation', facts(), FIRST));
     expect(error).toMatchObject({ transient: true, areCredentialsRefused: true });
@@ -237,26 +237,26 @@ describe('end users', () => {
   });
 });
 
-describe('the test of the connection', () => {
+describe('the connection check of Salesforce', () => {
   const check = (settings: object) =>
     createIntegrationCheck(egress)({ provider: 'salesforce', settings: { ...fake.settings, ...settings } });
 
-  it('lets an end user in as a conversation would, and begins none', async () => {
+  it('gets an end user’s token like a conversation, without starting one', async () => {
     expect(await check({})).toMatchObject({ connected: true });
     expect(await check(fake.verification)).toMatchObject({ connected: true });
     expect([fake.requests('guest').length, fake.requests('verified').length]).toEqual([1, 1]);
     expect(fake.conversations.size).toBe(0);
   });
 
-  it('says what is wrong with a key', async () => {
+  it('reports what is wrong with a key', async () => {
     expect(await check({ ...fake.verification, auth_key_id: 'other' })).toMatchObject({ connected: false });
     const { connected, message } = await check({ ...fake.verification, private_key: 'nonsense' });
     expect([connected, message]).toEqual([false, 'private_key is not a private RSA key in PEM form']);
   });
 });
 
-describe('a message', () => {
-  it('has its files as links', async () => {
+describe('a message to Salesforce', () => {
+  it('contains its files as links', async () => {
     const { salesforce, id } = await opened();
     const attachments = [{ name: 'bill.pdf', url: 'https://example.com/bill' }];
     await salesforce.postMessage({ id: randomUUID(), conversationId: id, text: 'See', attachments }, FIRST);
@@ -271,7 +271,7 @@ describe('a message', () => {
     ['a reset after its effect', resetAfter],
     ['a 500 after its effect', errorAfter()],
     ['a 503 after its effect', errorAfter(503)],
-  ])('that met %s is looked for and not said again', async (_, fault) => {
+  ])('is searched for after %s and not posted again', async (_, fault) => {
     const { id, say } = await opened();
     const messageId = randomUUID();
     fake.next('message', fault);
@@ -281,7 +281,7 @@ describe('a message', () => {
     expect(fake.requests('message')).toHaveLength(2);
   });
 
-  it('that is there already is said', async () => {
+  it('counts as posted if it exists already', async () => {
     const { id, say } = await opened();
     const messageId = randomUUID();
     await say('once', FIRST, messageId);
@@ -296,13 +296,13 @@ describe('a message', () => {
     ['400', salesforceRefuses(400, 'The message is too long'), { transient: false, areCredentialsRefused: false }],
     ['403', salesforceRefuses(403, 'No'), { transient: false, areCredentialsRefused: false }],
     ['404', salesforceRefuses(404, 'Gone'), { transient: false, areCredentialsRefused: false }],
-  ] as const)('that meets a %s says what another try is good for', async (_, fault, kind) => {
+  ] as const)('fails on %s with the right kind of retry', async (_, fault, kind) => {
     const { say } = await opened();
     fake.next('message', fault);
     expect(await failure(say('hello'))).toMatchObject(kind);
   });
 
-  it('is refused with the connection where a renewed token is refused as well', async () => {
+  it('is refused as a connection problem if a renewed token is refused too', async () => {
     const { say } = await opened(fake.verification);
     const no = salesforceRefuses(401, 'No');
     fake.next('message', no, no);
@@ -310,15 +310,15 @@ describe('a message', () => {
     expect(fake.requests('verified')).toHaveLength(2);
   });
 
-  it('of a conversation that is not the org’s is refused', async () => {
+  it('is refused for a conversation of another org', async () => {
     const { salesforce } = connect();
     const message = { id: randomUUID(), conversationId: randomUUID(), text: 'x', attachments: [] };
     expect((await failure(salesforce.postMessage(message, FIRST))).transient).toBe(false);
   });
 });
 
-describe('what was said', () => {
-  /** Everything from a moment on, page by page. */
+describe('the messages of a Salesforce conversation', () => {
+  /** Returns the ids of all entries from a time on, page by page. */
   async function readAll({ salesforce, id }: Awaited<ReturnType<typeof opened>>, since: Date | null = null) {
     const ids: string[] = [];
     for (let from = since, pages = 0; ; pages++) {
@@ -330,7 +330,7 @@ describe('what was said', () => {
     }
   }
 
-  it('is given with who said it, when, and its text', async () => {
+  it('are listed with author, time and text', async () => {
     const { salesforce, id } = await opened();
     const at = Date.now() + 1_000;
     const says = (text: string, more: Said) => fake.say(id, text, { at, ...more });
@@ -346,7 +346,7 @@ describe('what was said', () => {
   });
 
   it.each([true, false])(
-    'comes whole over pages, whether the start is listed (%s) and however many fall in a millisecond',
+    'are complete over pages, whether the page start is listed (%s) and however many share a millisecond',
     async (isStartListed) => {
       await fake.close();
       fake = await startFakeSalesforce({ isStartListed });
@@ -361,13 +361,13 @@ describe('what was said', () => {
     },
   );
 
-  it('of a conversation that is gone is nothing', async () => {
+  it('are undefined if the conversation was deleted', async () => {
     const { salesforce, id } = await opened();
     fake.conversations.delete(id);
     expect(await salesforce.listEntries(id, null)).toBeUndefined();
   });
 
-  it('is asked for again where the answer is no list', async () => {
+  it('cause a transient error if the response is not a list', async () => {
     const { salesforce, id } = await opened();
     fake.next('entries', { answer: { status: 200, body: { maintenance: true } }, when: 'before' });
     expect((await failure(salesforce.listEntries(id, null))).transient).toBe(true);

@@ -5,13 +5,16 @@ import { createAddressCheck } from '../../../src/providers/egress/address-check.
 import { createEgress, type EgressOptions } from '../../../src/providers/egress/egress.ts';
 
 interface Hop {
-  /** Where the socket would have gone. */
+  /** The target of the socket. */
   to: string;
-  /** The request as it stood on the wire. */
+  /** The request as sent over the socket. */
   request: string;
 }
 
-/** An egress client whose every socket is a pipe in memory: nothing can leave this machine, whatever the guard lets through. */
+/**
+ * Creates an egress client with in-memory pipes as sockets: nothing can leave this machine, whatever the address check
+ * allows.
+ */
 function startEgress(
   answers: string[],
   { dns = {}, allow = [] }: { dns?: Record<string, string[]>; allow?: string[] } = {},
@@ -88,21 +91,18 @@ describe('the address check', () => {
     expect(check(address)).toBeDefined();
   });
 
-  it.each(['93.184.216.34', '8.8.8.8', '172.32.0.1', '2606:4700::1', '::ffff:8.8.8.8'])(
-    'lets %s through',
-    (address) => {
-      expect(check(address)).toBeUndefined();
-    },
-  );
+  it.each(['93.184.216.34', '8.8.8.8', '172.32.0.1', '2606:4700::1', '::ffff:8.8.8.8'])('allows %s', (address) => {
+    expect(check(address)).toBeUndefined();
+  });
 
   it.each(['', 'localhost', '1.2.3.4.5', 'fe80::1%eth0', '2606:4700::1%x', '999.1.1.1'])(
-    'refuses what is no address: "%s"',
+    'refuses “%s” as it is no address',
     (text) => {
       expect(check(text)).toBe('malformed');
     },
   );
 
-  it('refuses every private address in each of its disguises', () => {
+  it('refuses every private address in each of its notations', () => {
     const byte = fc.integer({ min: 0, max: 255 });
     const privateAddress = fc.oneof(
       fc.tuple(fc.constant(10), byte, byte, byte),
@@ -120,7 +120,7 @@ describe('the address check', () => {
     );
   });
 
-  it('lets the networks of EGRESS_ALLOW through, and only those', () => {
+  it('allows the networks of EGRESS_ALLOW, and only those', () => {
     const lenient = createAddressCheck(['10.1.0.0/16', 'fd00::/8', '127.0.0.1']);
     expect(['10.1.2.3', '::ffff:10.1.2.3', 'fd12::1', '127.0.0.1'].map(lenient)).toEqual(Array(4).fill(undefined));
     expect(['10.2.0.1', '127.0.0.2', '::1', '169.254.169.254'].every((address) => lenient(address) !== undefined)).toBe(
@@ -130,7 +130,7 @@ describe('the address check', () => {
   });
 });
 
-describe('a request to a named or literal host', () => {
+describe('a request', () => {
   it.each([
     'http://127.0.0.1/',
     'http://127.1/',
@@ -150,7 +150,7 @@ describe('a request to a named or literal host', () => {
     expect(hops).toEqual([]);
   });
 
-  it.each(NOT_PUBLIC)('opens no socket for a name that leads to %s: %s', async (_kind, address) => {
+  it.each(NOT_PUBLIC)('opens no socket for a name that resolves to %s: %s', async (_kind, address) => {
     const { egress, hops } = startEgress([], { dns: { 'evil.example': [address] } });
     await expect(egress.request('http://evil.example/')).rejects.toThrow('not a public address');
     await expect(egress.resolve('evil.example')).rejects.toThrow('not a public address');
@@ -163,7 +163,7 @@ describe('a request to a named or literal host', () => {
     expect(hops).toEqual([]);
   });
 
-  it('connects to the address that was checked, not to the name', async () => {
+  it('connects to the checked address, not to the name', async () => {
     const { egress, hops } = startEgress([response(200, '{"a":1}')], { dns: { 'api.example': ['93.184.216.34'] } });
     const answer = await egress.request('http://api.example/x', { headers: { authorization: 'Bearer t' } });
     expect(answer).toMatchObject({ status: 200, body: '{"a":1}', url: 'http://api.example/x' });
@@ -171,7 +171,7 @@ describe('a request to a named or literal host', () => {
     expect(hops[0]?.request).toMatch(/^GET \/x HTTP\/1.1\r\nhost: api\.example\r\n/i);
   });
 
-  it('looks again at every connection, so that a name cannot change its mind', async () => {
+  it('resolves and checks the name at every connection, so a changed DNS answer is refused', async () => {
     const dns = { 'rebind.example': ['93.184.216.34'] };
     const { egress, hops } = startEgress([], { dns });
     await egress.request('http://rebind.example/');
@@ -193,7 +193,7 @@ describe('a request to a named or literal host', () => {
     expect(hops).toEqual([]);
   });
 
-  it('says so when an allowed network is not public, and reaches it', async () => {
+  it('reaches a private network allowed by EGRESS_ALLOW', async () => {
     const { egress, hops } = startEgress([], { allow: ['10.0.0.0/8'] });
     expect((await egress.request('http://10.1.2.3/')).status).toBe(200);
     expect(hops[0]?.to).toBe('10.1.2.3');
@@ -201,7 +201,7 @@ describe('a request to a named or literal host', () => {
 });
 
 describe('redirects', () => {
-  it('are followed three times and no more', async () => {
+  it('are followed at most three times', async () => {
     const three = [redirect('/b'), redirect('/c'), redirect('/d'), response(200, 'end')];
     expect((await startEgress(three).egress.request('http://a.example/a')).body).toBe('end');
     const four = [...'bcde'].map((path) => redirect(`/${path}`));
@@ -217,7 +217,7 @@ describe('redirects', () => {
     },
   );
 
-  it('take credentials to the same host only', async () => {
+  it('send credentials only to the same host', async () => {
     const headers = { authorization: 'Bearer t', 'x-api-key': 'k', cookie: 'c=1', accept: 'application/json' };
     const same = startEgress([redirect('/there')]);
     await same.egress.request('http://a.example/', { headers });
@@ -231,7 +231,7 @@ describe('redirects', () => {
     }
   });
 
-  it('turn a POST into a GET, or keep it at the same host only', async () => {
+  it('turn a POST into a GET, or repeat it only at the same host', async () => {
     const post = { method: 'POST', body: 'secret=1' } as const;
     const turned = startEgress([redirect('http://b.example/', 303)]);
     await turned.egress.request('http://a.example/', post);
@@ -248,22 +248,22 @@ describe('redirects', () => {
   });
 });
 
-describe('limits', () => {
-  it('end an answer that is too long', async () => {
+describe('the limits of a request', () => {
+  it('end a response that is too long', async () => {
     const { egress } = startEgress([response(200, 'x'.repeat(2_000))]);
     await expect(egress.request('http://a.example/', { maxBytes: 1_000 })).rejects.toThrow('more than 1000 bytes');
     const { egress: byDefault } = startEgress([response(200, 'x'.repeat(1024 * 1024 + 1))]);
     await expect(byDefault.request('http://a.example/')).rejects.toThrow('more than 1048576 bytes');
   });
 
-  it('end an answer that does not come', async () => {
+  it('end a response that takes too long', async () => {
     const { egress } = startEgress(['HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nhalf']);
     const startedAt = Date.now();
     await expect(egress.request('http://a.example/', { timeoutMs: 300 })).rejects.toThrow('did not answer in time');
     expect(Date.now() - startedAt).toBeLessThan(2_000);
   });
 
-  it('say that a host has no address', async () => {
+  it('report a host without an address', async () => {
     const { egress } = startEgress([], { dns: { 'none.example': [] } });
     await expect(egress.request('http://none.example/')).rejects.toMatchObject({
       transient: true,

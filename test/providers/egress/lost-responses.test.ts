@@ -5,7 +5,7 @@ import { resetAfter, resetBefore, slow, startFaultyServer } from '../../support/
 const LOOPBACK = ['127.0.0.0/8'];
 const POST: EgressRequest = { method: 'POST', body: 'amount=1' };
 
-/** A host that answers a POST as its path says. */
+/** Starts a host whose reaction to a POST depends on its path. */
 const startHost = () =>
   startFaultyServer(
     ({ url }) => {
@@ -15,7 +15,7 @@ const startHost = () =>
     ({ url }) => ({ '/reset-before': resetBefore, '/reset-after': resetAfter, '/slow': slow(2_000) })[url.pathname],
   );
 
-describe('a request without an answer', () => {
+describe('a request without a response', () => {
   const egress = createEgress({ allow: LOOPBACK });
   let host: Awaited<ReturnType<typeof startHost>>;
   let closedPort: string;
@@ -37,7 +37,7 @@ describe('a request without an answer', () => {
       (error: unknown) => error,
     );
 
-  it('cannot have arrived where the connection was refused', async () => {
+  it('cannot have arrived if the connection was refused', async () => {
     expect(await failureOf(closedPort)).toMatchObject({
       mayHaveArrived: false,
       transient: true,
@@ -45,7 +45,7 @@ describe('a request without an answer', () => {
     });
   });
 
-  it('cannot have arrived where the host has no address, or none could be looked up', async () => {
+  it('cannot have arrived if the host has no address or its lookup failed', async () => {
     const lookups = [async () => [], () => Promise.reject(new Error('SERVFAIL'))];
     for (const lookup of lookups) {
       const lost = createEgress({ allow: [], lookup });
@@ -57,7 +57,7 @@ describe('a request without an answer', () => {
     }
   });
 
-  it('cannot have arrived where it was refused', async () => {
+  it('cannot have arrived if we refused to send it', async () => {
     const guarded = createEgress({ allow: [] });
     for (const url of [host.url, 'ftp://a.example/', 'nonsense', 'http://user:pass@a.example/']) {
       expect(await failureOf(url, POST, guarded)).toMatchObject({ mayHaveArrived: false, transient: false });
@@ -65,22 +65,22 @@ describe('a request without an answer', () => {
     await guarded.close();
   });
 
-  it.each(['/reset-before', '/reset-after'])('may have arrived where the connection broke: %s', async (path) => {
+  it.each(['/reset-before', '/reset-after'])('may have arrived if the connection broke: %s', async (path) => {
     expect(await failureOf(path)).toMatchObject({ mayHaveArrived: true, transient: true });
   });
 
-  it('may have arrived where no answer came in time', async () => {
+  it('may have arrived if the response timed out', async () => {
     expect(await failureOf('/slow', { ...POST, timeoutMs: 200 })).toMatchObject({
       mayHaveArrived: true,
       transient: true,
     });
   });
 
-  it('has arrived where the answer was too long', async () => {
+  it('has arrived if the response was too long', async () => {
     expect(await failureOf('/', { ...POST, maxBytes: 100 })).toMatchObject({ mayHaveArrived: true, transient: false });
   });
 
-  it('has arrived once it was redirected, whatever comes then', async () => {
+  it('has arrived once it was redirected, whatever follows', async () => {
     const refused = await failureOf('/?to=http://b.example/');
     expect(refused).toMatchObject({ mayHaveArrived: true, transient: false, message: expect.stringContaining('body') });
     const unreachable = await failureOf(`/?to=${closedPort}/`, { method: 'GET' });

@@ -8,7 +8,7 @@ const TO = '+14155550100';
 const [OURS, THEIRS] = ['+15005550006', '+15005550007'];
 const egress = createEgress({ allow: ['127.0.0.0/8'] });
 
-describe('a Twilio account that other programs use too', () => {
+describe('a Twilio account shared with other programs', () => {
   let twilio: FakeTwilio;
   const opened: FakeTwilio[] = [];
   beforeEach(async () => {
@@ -28,7 +28,7 @@ describe('a Twilio account that other programs use too', () => {
   const find = (settings: Partial<TwilioSettings>) =>
     senderOf(settings).findLostSend?.({ ...message(), since: new Date(Date.now() - 5_000) });
 
-  it('is asked again in a minute when the number has as many messages waiting as it can (21611)', async () => {
+  it('is retried after a minute if the queue of the number is full (21611)', async () => {
     twilio.next(refusesWith(21611, 'This From number has exceeded the maximum number of queued messages', 429));
     expect(await senderOf({ from: OURS }).send(message())).toMatchObject({ kind: 'retry', scope: 'provider' });
     twilio.next(refusesWith(21611, 'This From number has exceeded the maximum number of queued messages', 400));
@@ -46,7 +46,7 @@ describe('a Twilio account that other programs use too', () => {
     ['messaging service', { messaging_service_sid: 'MG1' }, { messaging_service_sid: 'MG2' }],
     ['messaging service, by our number', { messaging_service_sid: 'MG1' }, { from: OURS }],
     ['number, by a messaging service', { from: OURS }, { messaging_service_sid: 'MG2' }],
-  ])('has none of their messages taken for ours: from another %s', async (_, ours, theirs) => {
+  ])('does not confuse our messages with those from another %s', async (_, ours, theirs) => {
     await senderOf(theirs).send(message());
     expect(await find(ours)).toBeUndefined();
     const sent = await senderOf(ours).send(message());

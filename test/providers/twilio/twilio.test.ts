@@ -50,7 +50,7 @@ async function start({ fault, settings, by = egress, callbackUrl = CALLBACK }: S
   return { twilio, sender, send, find };
 }
 
-describe('an SMS by Twilio', () => {
+describe('an SMS through Twilio', () => {
   it('is accepted with its sid, and carries our id in its StatusCallback', async () => {
     const { twilio, sender } = await start();
     const deliveryId = newId();
@@ -65,7 +65,7 @@ describe('an SMS by Twilio', () => {
     });
   });
 
-  it('goes by the messaging service where there is one, which chooses its number', async () => {
+  it('uses the messaging service if there is one, which chooses the number', async () => {
     const { twilio, send } = await start({ settings: { messaging_service_sid: 'MG1' } });
     expect(await send()).toMatchObject({ kind: 'accepted' });
     expect(twilio.messages[0]?.params.get('MessagingServiceSid')).toBe('MG1');
@@ -78,13 +78,13 @@ describe('an SMS by Twilio', () => {
     ['503 with Retry-After', unavailable('30'), { retryAfterMs: 30_000 }],
     ['503 with a date that has passed', unavailable('Wed, 21 Oct 2015 07:28:00 GMT'), { retryAfterMs: 0 }],
     ['429 with a delay of years', tooManyRequests('999999999'), { retryAfterMs: 3_600_000 }],
-  ])('was not sent and may go again on a %s', async (_name, fault, expected) => {
+  ])('was not sent and may be retried after a %s', async (_name, fault, expected) => {
     const { twilio, send } = await start({ fault: () => fault });
     expect(await send()).toMatchObject({ kind: 'retry', scope: 'provider', ...expected });
     expect(twilio.messages).toEqual([]);
   });
 
-  it('waits until the date that Retry-After names', async () => {
+  it('waits until the date in Retry-After', async () => {
     const { send } = await start({ fault: () => tooManyRequests(new Date(Date.now() + 60_000).toUTCString()) });
     const outcome = await send();
     const delayMs = outcome.kind === 'retry' ? outcome.retryAfterMs : undefined;
@@ -101,7 +101,7 @@ describe('an SMS by Twilio', () => {
     ['connection reset before the effect', resetBefore, 0],
     ['201 without a sid', { answer: { status: 201, body: {} }, when: 'after' }, 1],
     ['408', { answer: { status: 408 }, when: 'before' }, 0],
-  ])('may have been sent on a %s, and is tried once only', async (_name, fault, taken) => {
+  ])('may have been sent after a %s, and is tried only once', async (_name, fault, taken) => {
     let sends = 0;
     const { twilio, send } = await start({
       fault: (n) => {
@@ -113,13 +113,13 @@ describe('an SMS by Twilio', () => {
     expect([sends, twilio.messages.length]).toEqual([1, taken]);
   });
 
-  it('may have been sent where the answer does not come in time', async () => {
+  it('may have been sent if the response times out', async () => {
     const { twilio, send } = await start({ fault: () => slow(1_000), by: hurried });
     expect(await send()).toMatchObject({ kind: 'unknown', reason: expect.stringContaining('did not answer in time') });
     expect(twilio.messages).toHaveLength(1);
   });
 
-  it('was not sent where Twilio could not be reached', async () => {
+  it('was not sent if Twilio could not be reached', async () => {
     const { twilio, send } = await start();
     await twilio.close();
     expect(await send()).toMatchObject({
@@ -134,7 +134,7 @@ describe('an SMS by Twilio', () => {
     await nameless.close();
   });
 
-  it('is a matter of configuration where the address must not be contacted', async () => {
+  it('is a configuration problem if the address must not be contacted', async () => {
     const guarded = createEgress({ allow: [] });
     const { send } = await start({ by: guarded });
     expect(await send()).toMatchObject({
@@ -178,12 +178,12 @@ describe('an SMS by Twilio', () => {
   it.each([
     [401, 'config'],
     [418, 'permanent'],
-  ])('is rejected by the status where nothing is explained: %d', async (status, because) => {
+  ])('is rejected by the status if there is no explanation: %d', async (status, because) => {
     const { send } = await start({ fault: () => ({ answer: { status, body: 'no' }, when: 'before' }) });
     expect(await send()).toEqual({ kind: 'rejected', because, reason: `Twilio answered ${status}` });
   });
 
-  it('is rejected with a reason that is short and holds no secret, whatever Twilio says', async () => {
+  it('is rejected with a short reason without secrets, whatever Twilio reports', async () => {
     const settings = { account_sid: 'AC1', auth_token: 'the-token' };
     const credentials = Buffer.from('AC1:the-token').toString('base64');
     const { send } = await start({
@@ -196,8 +196,8 @@ describe('an SMS by Twilio', () => {
   });
 });
 
-describe('looking up an SMS whose answer was lost', () => {
-  it('finds it by its number, text and time, though it was not sent on yet', async () => {
+describe('reconciling an SMS with a lost response', () => {
+  it('finds it by its number, text and time, even while it is queued', async () => {
     const { twilio, send, find } = await start({ fault: (n) => (n === 2 ? errorAfter() : undefined) });
     await send('Another text');
     const since = new Date();
@@ -206,7 +206,7 @@ describe('looking up an SMS whose answer was lost', () => {
     expect(await find('Hello', since)).toEqual({ kind: 'accepted', providerId: twilio.messages[1]?.sid });
   });
 
-  it('finds it behind a thousand others, less one', async () => {
+  it('finds it among almost a thousand others', async () => {
     const { twilio, send, find } = await start();
     const since = new Date();
     await send();
@@ -219,20 +219,20 @@ describe('looking up an SMS whose answer was lost', () => {
     await expect(find('Hello', since)).rejects.toMatchObject({ transient: false });
   });
 
-  it('knows of none where Twilio took none', async () => {
+  it('finds none if Twilio accepted none', async () => {
     const { send, find } = await start({ fault: () => resetBefore });
     await send();
     expect(await find()).toBeUndefined();
   });
 
-  it('takes none that is older', async () => {
+  it('ignores older messages', async () => {
     const { twilio, send, find } = await start();
     await send();
     (twilio.messages[0] as FakeTwilio['messages'][0]).createdAt = new Date(Date.now() - 3_000);
     expect(await find()).toBeUndefined();
   });
 
-  it('does not choose among several', async () => {
+  it('does not choose among several matches', async () => {
     const { send, find } = await start();
     const since = new Date();
     await send();
@@ -248,7 +248,7 @@ describe('looking up an SMS whose answer was lost', () => {
     ['failed', 30007, 'permanent'],
     ['undelivered', 30005, 'permanent'],
     ['failed', 21610, 'suppress'],
-  ])('finds what became of it: %s (%d)', async (status, errorCode, because) => {
+  ])('finds its outcome: %s (%d)', async (status, errorCode, because) => {
     const { twilio, send, find } = await start();
     const since = new Date();
     await send();
@@ -260,7 +260,7 @@ describe('looking up an SMS whose answer was lost', () => {
     });
   });
 
-  it('says when Twilio cannot be asked, and whether to ask again', async () => {
+  it('reports when Twilio cannot be asked, and whether to retry', async () => {
     const { twilio, find } = await start();
     twilio.nextLookUp(
       tooManyRequests('3'),
@@ -277,7 +277,7 @@ describe('looking up an SMS whose answer was lost', () => {
     expect(await find()).toBeUndefined();
   });
 
-  it('settles every doubt that random faults leave: no outcome claims what is not so', async () => {
+  it('resolves all doubt left by random faults: no outcome is wrong', async () => {
     const faults = [
       undefined,
       tooManyRequests(),
@@ -319,12 +319,12 @@ describe('Twilio’s signature', () => {
   const changes = (text: string) =>
     [...text].map((character, i) => text.slice(0, i) + (character === 'x' ? 'y' : 'x') + text.slice(i + 1));
 
-  it('is Twilio’s published one', () => {
+  it('matches Twilio’s published example', () => {
     expect(isSigned(URL_SIGNED, PARAMS, SIGNATURE)).toBe(true);
     expect(isSigned(URL_SIGNED, new URLSearchParams(PARAMS), SIGNATURE)).toBe(true);
   });
 
-  it('holds for nothing that differs in a byte', () => {
+  it('is refused if any byte differs', () => {
     for (const url of changes(URL_SIGNED)) expect(isSigned(url, PARAMS, SIGNATURE)).toBe(false);
     for (const signature of changes(SIGNATURE)) expect(isSigned(URL_SIGNED, PARAMS, signature)).toBe(false);
     PARAMS.forEach(([name, value], i) => {
@@ -335,14 +335,14 @@ describe('Twilio’s signature', () => {
     });
   });
 
-  it('holds for nothing with a field more or less, another token, or no signature', () => {
+  it('is refused with a field more or less, another token, or no signature', () => {
     expect(isSigned(URL_SIGNED, PARAMS.slice(1), SIGNATURE)).toBe(false);
     expect(isSigned(URL_SIGNED, [...PARAMS, ['Extra', '1']], SIGNATURE)).toBe(false);
     expect(isTwilioSignature('12346', URL_SIGNED, PARAMS, SIGNATURE)).toBe(false);
     for (const none of [undefined, '', '0', `${SIGNATURE}=`]) expect(isSigned(URL_SIGNED, PARAMS, none)).toBe(false);
   });
 
-  it('takes several values of a name in order, and equal ones once, as Twilio’s own libraries do', () => {
+  it('covers several values of a name in order, without duplicates, as in Twilio’s own libraries', () => {
     // The vectors of the libraries' tests.
     const params: [string, string][] = [
       ['Sid', 'CA123'],
@@ -360,7 +360,7 @@ describe('Twilio’s signature', () => {
     expect(isSigned(URL_SIGNED, others, 'RSOYDt4T1cUTdK1PDd93/VVr8B8=')).toBe(true);
   });
 
-  it('is taken with the standard port and without', () => {
+  it('is accepted with the standard port and without', () => {
     const sign = (url: string) => createHmac('sha1', '12345').update(`${url}A1`).digest('base64');
     for (const [url, other] of [
       ['https://a.example/x', 'https://a.example:443/x'],
@@ -379,7 +379,7 @@ describe('Twilio’s callbacks', () => {
   const query = (id = deliveryId) => new URLSearchParams({ delivery: id });
   const fields = (fields: Record<string, string>) => new URLSearchParams({ MessageSid: 'SM1', ...fields });
 
-  it('arrive with a signature that holds, unless forged, and join their message, in whatever order', async () => {
+  it('are verified unless forged, and find their message in any order', async () => {
     const receiver: FakeProvider = await startFakeProvider();
     opened.push(receiver);
     const callbackUrl = `${receiver.url}/callbacks`;
@@ -415,14 +415,14 @@ describe('Twilio’s callbacks', () => {
     ['read', 'read'],
     ['undelivered', 'failed'],
     ['failed', 'failed'],
-  ])('tell that a message was %s', (given, status) => {
+  ])('report that a message was %s', (given, status) => {
     expect(readTwilioCallback(query(), fields({ MessageStatus: given })).reports).toMatchObject([
       { providerId: 'SM1', deliveryId, status },
     ]);
   });
 
   it.each(['accepted', 'queued', 'sending', 'scheduled', 'canceled', '', '__proto__'])(
-    'tell nothing of “%s”',
+    'report nothing for the status “%s”',
     (given) => {
       expect(readTwilioCallback(query(), fields({ MessageStatus: given }))).toEqual({ reports: [], messages: [] });
     },
@@ -433,19 +433,19 @@ describe('Twilio’s callbacks', () => {
     [{ ErrorCode: '30006', ErrorMessage: 'Landline' }, 'Landline (Twilio 30006)', false],
     [{ ErrorCode: '21610' }, 'undelivered (Twilio 21610)', true],
     [{}, 'undelivered (Twilio gave no code)', false],
-  ])('say why a message failed: %j', (extra, reason, isSuppressing) => {
+  ])('report why a message failed: %j', (extra, reason, isSuppressing) => {
     const { reports } = readTwilioCallback(query(), fields({ MessageStatus: 'undelivered', ...extra }));
     expect(reports).toMatchObject([{ status: 'failed', reason, isSuppressing }]);
   });
 
-  it('carry our id only where it is one', () => {
+  it('carry our id only if it is valid', () => {
     const deliveryIdIn = (search: URLSearchParams) =>
       readTwilioCallback(search, fields({ MessageStatus: 'sent' })).reports[0]?.deliveryId;
     expect(deliveryIdIn(query("1' OR '1'='1"))).toBeUndefined();
     expect(deliveryIdIn(new URLSearchParams())).toBeUndefined();
   });
 
-  it('hold a contact’s message where there is no status, and no other', () => {
+  it('contain a contact’s message if there is no status, and only then', () => {
     const inbound = { From: TO, To: '+15005550006', Body: 'Hi\0' };
     const messagesIn = (extra: Record<string, string>) => readTwilioCallback(query(), fields(extra)).messages;
     expect(messagesIn({ ...inbound, SmsStatus: 'received' })).toEqual([
@@ -457,7 +457,7 @@ describe('Twilio’s callbacks', () => {
     expect(messagesIn({ From: TO, To: '+15005550006' })).toEqual([]);
   });
 
-  it('are nothing without a message’s sid', () => {
+  it('are ignored without a message’s sid', () => {
     for (const sid of ['', ' ', 'x'.repeat(65), 'SM\0']) {
       const body = new URLSearchParams({ MessageSid: sid, MessageStatus: 'sent' });
       expect(readTwilioCallback(query(), body)).toEqual({ reports: [], messages: [] });

@@ -13,7 +13,7 @@ import type { MessageSender, OutgoingMessage } from '../message-sender.ts';
 
 type OutgoingMessageOn<Name extends Channel> = Extract<OutgoingMessage, { channel: Name }>;
 
-/** SMS through Twilio. */
+/** Sends SMS through Twilio. */
 export const createSmsSender = (egress: HttpClient, settings: TwilioSettings, callbackUrl: string): MessageSender => {
   const sender = createTwilioSender(egress, settings, callbackUrl);
   return toMessageSender<'sms'>(sender, fromAddressIn('sms', settings), ({ deliveryId, to, content }) =>
@@ -21,7 +21,7 @@ export const createSmsSender = (egress: HttpClient, settings: TwilioSettings, ca
   );
 };
 
-/** WhatsApp templates through Meta's Cloud API. */
+/** Sends WhatsApp templates through Meta's Cloud API. */
 export const createWhatsAppSender = (egress: HttpClient, settings: MetaSettings): MessageSender => {
   const sender = createMetaSender(egress, settings);
   return toMessageSender<'whatsapp'>(sender, null, ({ deliveryId, to, content }) =>
@@ -38,7 +38,7 @@ export const phoneAgentFinder =
   (orgId, agentId) =>
     findPhoneAgent(db, orgId, agentId);
 
-/** Calls of AI phone agents through Vapi. A call whose agent was deleted is not made. */
+/** Makes calls of AI phone agents through Vapi. A call of a deleted agent is not made. */
 export const createVoiceSender = (
   egress: HttpClient,
   settings: VapiSettings,

@@ -23,23 +23,23 @@ export interface EmailSendersDeps {
   egress: Egress;
   links: UnsubscribeLinks;
   tokens: MailTokens;
-  /** The default mail server, for orgs that have none of their own. */
+  /** The default mail server for orgs without their own. */
   smtpUrl: string | undefined;
-  /** The domain at which we receive bounces and replies; undefined where we receive none. */
+  /** Our domain for receiving bounces and replies; undefined if we receive none. */
   inboundDomain: string | undefined;
-  /** Whether mail goes out from domains that are not verified. */
+  /** Whether e-mail may be sent from unverified domains. */
   isDevelopment: boolean;
 }
 
 export interface EmailSenders {
-  /** Through the org's own mail server, else the default one; undefined where there is none. */
+  /** Returns a sender through the org's own mail server, else the default one. Returns undefined if there is neither. */
   of(orgId: string): Promise<MessageSender | undefined>;
   close(): void;
 }
 
 type Signing = Awaited<ReturnType<typeof findDkimSigning>>;
 
-/** Mail, signed for its domain: one pool of connections a mail server and login, however many batches use it. */
+/** Creates senders of e-mail, signed for its domain. All batches share one connection pool per mail server and login. */
 export function createEmailSenders(deps: EmailSendersDeps): EmailSenders {
   const { db, secrets, egress, smtpUrl, isDevelopment } = deps;
   const fallback = smtpUrl === undefined ? undefined : createSmtpSender(smtpSettingsOf(smtpUrl));
@@ -122,8 +122,8 @@ function messageOf(
 const domainOf = (address: string) => address.slice(address.lastIndexOf('@') + 1).toLowerCase();
 
 /**
- * A sender to the checked address of a server that an org named; where it must not be reached, one that says so to every message.
- * Throws a transient ProviderError while the address cannot be looked up.
+ * Creates a sender to the checked address of a mail server named by an org. If this address must not be reached, the
+ * sender rejects every message with the reason. Throws a transient ProviderError while the address cannot be resolved.
  */
 async function createGuardedSmtpSender(egress: Egress, settings: SmtpSettings): Promise<EmailSender> {
   try {

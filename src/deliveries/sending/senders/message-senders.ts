@@ -20,7 +20,7 @@ export interface MessageSendersDeps {
   egress: Egress;
   callbacks: CallbackUrls;
   email: EmailSenders;
-  /** Stands in, in development, for providers that are not connected. */
+  /** Replaces providers without a connection, in development. */
   sandbox: Sandbox | undefined;
 }
 
@@ -29,7 +29,7 @@ interface Connection {
   open(): MessageSender;
 }
 
-/** The ways out of orgs: one outlet for each connection's settings, however many batches use it. */
+/** Creates the senders of orgs. All batches share one sender for each connection's settings. */
 export function createMessageSenders({
   db,
   secrets,

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { HubspotApi } from './api.ts';
 import { HubspotId } from './ids.ts';
 
-/** Says of which account a token is. */
+/** The endpoint for the account of a token. */
 export const ACCOUNT_PATH = '/account-info/v3/details';
 
 export const Account = z.object({ portalId: HubspotId });

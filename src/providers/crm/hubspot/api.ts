@@ -6,23 +6,23 @@ import { failureOf, failureWithoutResponse, unexpectedResponse } from './failure
 
 export const BASE_URL = 'https://api.hubapi.com';
 const TIMEOUT_MS = 10_000;
-/** Several hundred properties, each with its options. */
+/** Fits several hundred properties, each with its options. */
 const MAX_RESPONSE_BYTES = 8 * 1024 * 1024;
-/** Of a look-up: there is no such thing, or nowhere to look. */
+/** Statuses of a lookup without a result: the object or its endpoint does not exist. */
 const NOT_FOUND_STATUSES = new Set<number | undefined>([404, 405, 501]);
 
-/** Where access tokens come from. */
+/** The source of access tokens. */
 export interface TokenSource {
   get(): Promise<string>;
-  /** HubSpot does not take this token. */
+  /** Reports a token refused by HubSpot. */
   refuse(token: string): Promise<void>;
-  /** HubSpot took this token. */
+  /** Reports a token accepted by HubSpot. */
   confirm(token: string): Promise<void>;
 }
 
-/** How much an org may ask of HubSpot. */
+/** Limits an org's requests to HubSpot. */
 export interface RateLimit {
-  /** Waits for its turn. Throws a transient error where that is far off. */
+  /** Waits for its turn. Throws a transient error if the wait would be too long. */
   reserve(kind: 'request' | 'search'): Promise<void>;
 }
 
@@ -31,9 +31,9 @@ export interface HubspotCall {
   /** With its query. */
   path: string;
   body?: object;
-  /** What is asked for, in words: `a ticket`. */
+  /** The requested object in words: `a ticket`. */
   what: string;
-  /** A POST that changes nothing. */
+  /** A POST without changes. */
   isRead?: boolean;
   kind?: 'search';
 }
@@ -41,18 +41,18 @@ export interface HubspotCall {
 export interface HubspotResponse {
   status: number;
   content: unknown;
-  /** Of a status of 400 and more. */
+  /** Set for a status of 400 and above. */
   failure: CrmError | undefined;
 }
 
-/** HubSpot's API for one org. Nothing is tried twice here. What goes wrong is a CrmError. */
+/** HubSpot's API for one org. Never retries. Failures are CrmErrors. */
 export interface HubspotApi {
-  /** Throws for a refused token and where no answer came; any other status is an answer. */
+  /** Throws for a refused token and without a response. Returns responses of any other status. */
   exchange(call: HubspotCall): Promise<HubspotResponse>;
-  /** What an exchange gave. */
+  /** Parses the response of an exchange. Throws its failure, if any. */
   read<T extends z.ZodType>(call: HubspotCall, exchange: HubspotResponse, answer: T): z.infer<T>;
   request<T extends z.ZodType>(call: HubspotCall, answer: T): Promise<z.infer<T>>;
-  /** Undefined where there is no such thing. */
+  /** Returns undefined if the object does not exist. */
   find<T extends z.ZodType>(call: HubspotCall, answer: T): Promise<z.infer<T> | undefined>;
 }
 

@@ -12,8 +12,8 @@ const Contact = z.object({ properties: z.record(z.string(), z.string().nullish()
 const Found = z.object({ results: z.array(ObjectRef) });
 
 /**
- * Finds the contact by its e-mail address, or makes it. Search lags behind writes, so that a contact may be found only by the conflict in
- * which making it again ends: doing this twice makes one contact.
+ * Finds the contact by its e-mail address or creates it. Search lags behind writes, so a contact may be found only by
+ * the conflict on creating it again: a repeated call creates no second contact.
  */
 export async function findOrCreateContact(
   api: HubspotApi,
@@ -70,7 +70,7 @@ function namesOf(name: string | null): { firstname?: string; lastname?: string }
   return { firstname, lastname: others.join(' ') };
 }
 
-/** What is known of a contact. Undefined where it is gone. */
+/** Returns a contact's personal data, or undefined if the contact was deleted. */
 export async function getPerson(api: HubspotApi, contactId: string): Promise<Person | undefined> {
   const path = `/crm/v3/objects/contacts/${encodeURIComponent(contactId)}?properties=${PERSON.join(',')}`;
   const contact = await api.find({ method: 'GET', path, what: 'a contact' }, Contact);

@@ -5,14 +5,14 @@ import { CrmError } from '../errors.ts';
 
 const LOCKED = 423;
 const MIGRATING = 477;
-/** A 429 that names no time. */
+/** Delays after a 429 without Retry-After, by rate limit policy. */
 const DELAYS_MS = new Map<string | undefined, number>([
   ['SECONDLY', 1_000],
   ['TEN_SECONDLY_ROLLING', 10_000],
 ]);
 const MIN_DELAY_MS = 1_000;
 
-/** HubSpot's account of what went wrong. The token endpoint has two forms of its own. */
+/** HubSpot's description of a failure. The token endpoint uses two forms of its own. */
 const Refused = z.object({
   message: z.string().optional().catch(undefined),
   category: z.string().optional().catch(undefined),
@@ -21,7 +21,10 @@ const Refused = z.object({
   error_description: z.string().optional().catch(undefined),
 });
 
-/** What an answer of 400 and more means. `secrets` went out with the request, and may be quoted in it. */
+/**
+ * Returns the failure for a response of status 400 and above. The response may quote `secrets`: these were sent with
+ * the request.
+ */
 export function failureOf(
   answer: EgressResponse,
   { isWrite, secrets }: { isWrite: boolean; secrets: string[] },
@@ -47,11 +50,11 @@ export function failureOf(
   return new CrmError(reason, { ...failure, transient: isPassing, mayHaveArrived: isWrite && status >= 500 });
 }
 
-/** What a request without an answer means. */
+/** Returns the failure of a request without a response. */
 export function failureWithoutResponse(error: unknown, isWrite: boolean): unknown {
   if (!(error instanceof EgressError)) return error;
   const { message, transient, mayHaveArrived } = error;
-  // An address that is not to be reached is one of the settings: another one may be.
+  // A blocked address comes from the settings, so a corrected one may succeed later.
   return new CrmError(`HubSpot: ${message}`, {
     transient: transient || !mayHaveArrived,
     mayHaveArrived: isWrite && mayHaveArrived,
@@ -59,7 +62,10 @@ export function failureWithoutResponse(error: unknown, isWrite: boolean): unknow
   });
 }
 
-/** An answer of 200 that is none. A write that it belongs to may have had its effect, and is to be looked for. */
+/**
+ * Returns the failure for an unusable successful response. If it was a write, it may have had its effect and must be
+ * looked for.
+ */
 export const unexpectedResponse = (status: number, what: string, isWrite: boolean) =>
   new CrmError(`HubSpot answered ${status} with something else than ${what}`, {
     status,
@@ -67,7 +73,10 @@ export const unexpectedResponse = (status: number, what: string, isWrite: boolea
     mayHaveArrived: isWrite,
   });
 
-/** What passes is told to Temporal, which forgets nothing: so in HubSpot's codes, and none of its sentences, which may quote what was sent. */
+/**
+ * Temporal stores the messages of transient failures permanently. They therefore contain only HubSpot's codes, as its
+ * sentences may quote request data.
+ */
 function labelOf(status: number, { category, policyName }: z.infer<typeof Refused>): string {
   const codes = [category, policyName].filter((code) => code !== undefined && /^\w{1,64}$/.test(code));
   return ['HubSpot answered', status, ...codes].join(' ');

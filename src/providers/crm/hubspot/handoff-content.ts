@@ -4,7 +4,7 @@ import type { MessageText } from './threads/messages.ts';
 
 const line = (label: string, value: string | null) => (value === null || value === '' ? [] : [`${label}: ${value}`]);
 
-/** What a ticket says of its session. */
+/** Returns a ticket's description of its session. */
 export const ticketContent = ({ summary, reason, language, sessionUrl }: HandoffFacts): string =>
   [
     `Summary\n${summary}`,
@@ -14,7 +14,7 @@ export const ticketContent = ({ summary, reason, language, sessionUrl }: Handoff
     `Conversation: ${sessionUrl}`,
   ].join('\n');
 
-/** What people read in the thread that they take over. */
+/** Returns the comment for the agents in the thread of a handoff. */
 export function handoffComment(markup: HtmlConversion, facts: HandoffFacts): MessageText & { mark: string } {
   const { summary, sentiment, language, sessionUrl } = facts;
   const above = [`Summary\n${summary}`, '', ...line('Sentiment', sentiment), ...line('Language', language)].join('\n');

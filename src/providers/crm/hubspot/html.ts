@@ -1,9 +1,9 @@
-/** How text and HTML become one another. */
+/** Converts between text and HTML. */
 export interface HtmlConversion {
   escapeHtml(text: string): string;
   textOfHtml(html: string): string;
 }
 
-/** Text as HTML, its lines kept. */
+/** Returns text as HTML with its line breaks. */
 export const htmlOf = ({ escapeHtml }: HtmlConversion, text: string): string =>
   escapeHtml(text).replace(/\r?\n/g, '<br>');

@@ -22,7 +22,7 @@ export interface HubspotDeps {
   budget: RateLimit;
   markup: HtmlConversion;
   properties: PropertyCache;
-  /** Names the account, so that what is known of one is not taken for another's. */
+  /** Identifies the account, so cached data of one account is not used for another. */
   connection: string;
 }
 
@@ -35,7 +35,7 @@ interface Context {
 
 const TICKETING_OFF: PartOutcome = { state: 'skipped', reason: 'Ticketing is off in the settings' };
 
-/** HubSpot's CRM and Conversations APIs, version 3, for one org. */
+/** Creates a client of HubSpot's CRM and Conversations APIs, version 3, for one org. */
 export function createHubspot(deps: HubspotDeps, settings: HubspotSettings): Hubspot {
   const { markup, properties, connection } = deps;
   const api = createHubspotApi(deps, settings.base_url);
@@ -89,7 +89,7 @@ async function createHandoffTicket(
   const earlier = attempt.mayExist ? await findEarlierTicket(api, schema, facts, attempt) : undefined;
   if (earlier !== undefined) return { state: 'done', externalId: earlier };
   const { pipeline_id, open_stage_id, priority, owner_id } = settings;
-  // A ticket must be in a stage. Where none is set, it is in the first that is open.
+  // A ticket needs a stage. Without a configured one, it gets the first open stage.
   const first = open_stage_id === undefined ? await firstStageOf(api, pipeline_id) : undefined;
   const creating = createTicket(api, schema, {
     required: withoutUndefined({

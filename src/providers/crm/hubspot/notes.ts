@@ -19,7 +19,7 @@ const Owner = z.object({
   email: z.string().nullish(),
 });
 
-/** A note with the tickets that it is on. Undefined where it is gone. */
+/** Finds a note and its tickets. Returns undefined if the note was deleted. */
 export async function findNote(
   api: HubspotApi,
   markup: HtmlConversion,
@@ -39,7 +39,10 @@ export async function findNote(
   };
 }
 
-/** Whose note it is. A name is no reason to do without the note: where the app may not read owners, there is none. */
+/**
+ * Finds the name of a note's owner. Returns null if the app may not read owners: a missing name must not prevent
+ * reading the note.
+ */
 async function findOwnerName(
   api: HubspotApi,
   ownerId: string | null | undefined,
@@ -58,7 +61,7 @@ async function findOwnerName(
   return [firstName, lastName].filter(Boolean).join(' ') || email || null;
 }
 
-/** ISO 8601, or milliseconds since 1970. */
+/** Parses ISO 8601, or milliseconds since 1970. */
 function timeOf(value: string | null | undefined): Date | null {
   const time = new Date(/^\d+$/.test(value ?? '') ? Number(value) : (value ?? ''));
   return Number.isNaN(time.getTime()) ? null : time;

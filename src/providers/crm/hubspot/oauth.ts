@@ -13,12 +13,15 @@ export interface OauthGrant {
 
 export interface GrantedToken {
   accessToken: string;
-  /** The next one to refresh with. */
+  /** The refresh token for the next refresh. */
   refreshToken: string;
   expiresInSeconds: number;
 }
 
-/** What becomes of a grant: a fresh token. Throws a CrmError; one with areCredentialsRefused says that the grant is of no use any more. */
+/**
+ * Exchanges a grant for a fresh token. Throws a CrmError. If this has areCredentialsRefused, the grant is no longer
+ * valid.
+ */
 export type RefreshToken = (baseUrl: string | undefined, grant: OauthGrant) => Promise<GrantedToken>;
 
 const Granted = z.object({
@@ -27,7 +30,7 @@ const Granted = z.object({
   expires_in: z.number().positive(),
 });
 
-/** Statuses by which an authorization server refuses a grant or a client (RFC 6749, 5.2). */
+/** Statuses of an authorization server for a refused grant or client (RFC 6749, 5.2). */
 const REFUSALS = new Set<number | undefined>([400, 401, 403]);
 
 export function createTokenRefresh(requests: HttpClient): RefreshToken {
@@ -53,7 +56,7 @@ export function createTokenRefresh(requests: HttpClient): RefreshToken {
   };
 }
 
-/** A refused grant waits until somebody connects again. */
+/** Turns the refusal of a grant into refused credentials: a new connection is needed. */
 function refusalOf(failure: CrmError): CrmError {
   const { message, status } = failure;
   if (!REFUSALS.has(status) || failure.areCredentialsRefused) return failure;

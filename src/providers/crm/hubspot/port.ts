@@ -1,19 +1,19 @@
 import type { Crm } from '../port.ts';
 
-/** A message of a thread as HubSpot's Conversations API, v3, has it. */
+/** A message of a thread in HubSpot's Conversations API, version 3. */
 export interface ThreadMessage {
   id: string;
   threadId: string;
-  /** MESSAGE, COMMENT, WELCOME_MESSAGE, ASSIGNMENT, THREAD_STATUS_CHANGE and whatever else comes. */
+  /** MESSAGE, COMMENT, WELCOME_MESSAGE, ASSIGNMENT, THREAD_STATUS_CHANGE or any other type. */
   type: string;
   isArchived: boolean;
-  /** Whole: fetched again where it was truncated. */
+  /** The full text, fetched separately if it was truncated. */
   text: string;
   direction: 'INCOMING' | 'OUTGOING' | null;
-  /** Who wrote it, such as A-123 or V-5; null where nobody is named. */
+  /** The author, such as A-123 or V-5; null if none is named. */
   actorId: string | null;
   senderName: string | null;
-  /** In lower case, where the sender has one. */
+  /** In lower case, if the sender has one. */
   senderEmail: string | null;
   clientType: string | null;
   /** Digits. */
@@ -27,7 +27,7 @@ export interface ListedMessage extends ThreadMessage {
   isTruncated: boolean;
 }
 
-/** Whom a conversation is with. */
+/** The contact of a conversation. */
 export interface Person {
   name: string | null;
   email: string | null;
@@ -43,20 +43,20 @@ export interface TicketNote {
   createdAt: Date | null;
 }
 
-/** What HubSpot can do beside what every CRM does. Throws CrmErrors. */
+/** HubSpot's features beyond those common to all CRMs. Throws CrmErrors. */
 export interface Hubspot extends Crm {
   provider: 'hubspot';
-  /** Undefined where it was deleted. */
+  /** Returns undefined if the message was deleted. */
   findMessage(threadId: string, messageId: string): Promise<ThreadMessage | undefined>;
-  /** The thread's latest messages, at most 100, oldest first. Those that come cut are to be found one by one. */
+  /** Lists the thread's latest messages, at most 100, oldest first. Truncated ones must be fetched individually. */
   listMessages(threadId: string): Promise<ListedMessage[]>;
-  /** Whom a thread is with, where it says so. */
+  /** Finds the thread's contact, if the thread names one. */
   findPerson(threadId: string): Promise<Person | undefined>;
-  /** Of which account the credentials are. */
+  /** Returns the id of the credentials' account. */
   findAccountId(): Promise<string>;
   findNote(noteId: string): Promise<TicketNote | undefined>;
-  /** Moves the ticket to its closed stage. One that is gone, or there already, is closed. */
+  /** Moves the ticket to its closed stage. Does nothing if the ticket was deleted or is closed already. */
   closeTicket(ticketId: string): Promise<void>;
-  /** Whether a stage is where tickets are closed: the configured one, or one that its pipeline says is. */
+  /** Whether a stage closes tickets: the configured closed stage, or a closed stage of the ticket's pipeline. */
   isClosedStage(ticketId: string, stageId: string): Promise<boolean>;
 }

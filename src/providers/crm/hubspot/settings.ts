@@ -1,8 +1,8 @@
-/** Settings as an org's CRM integration gives them. */
+/** The settings of an org's CRM integration. */
 export interface HubspotSettings {
   base_url?: string | undefined;
   app_id?: string | undefined;
-  /** In whose name we write. */
+  /** The HubSpot user named as the author of our messages. */
   ai_user_id?: string | undefined;
   ticketing_enabled?: boolean | undefined;
   pipeline_id?: string | undefined;

@@ -2,22 +2,22 @@ import { createHash, createHmac } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { isSameSecret } from '../../constant-time.ts';
 
-/** How far a request's time may be from ours, either way. */
+/** The largest accepted difference between a request's time and ours, in either direction. */
 const MAX_CLOCK_SKEW_MS = 300_000;
 const MILLISECONDS = /^\d{1,16}$/;
-/** What HubSpot decodes in a URI before it signs; every other escape stays as it is. */
+/** The escapes decoded by HubSpot in a URI before signing. All others stay unchanged. */
 const DECODED = /%(3A|2F|3F|40|21|24|27|28|29|2A|2C|3B)/gi;
 
-/** A call of HubSpot's, its body in the very bytes that were signed. */
+/** A webhook request of HubSpot, with the exact bytes of the signed body. */
 export interface SignedRequest {
   method: string;
-  /** The public address that was called. */
+  /** The public URL of the request. */
   url: string;
   headers: IncomingHttpHeaders;
   body: Buffer;
 }
 
-/** X-HubSpot-Signature-V3 of a call at a time, made with the app's client secret. */
+/** Returns X-HubSpot-Signature-V3 of a request at a time, signed with the app's client secret. */
 export const hubspotSignatureV3 = (
   secret: string,
   { method, url, body }: Omit<SignedRequest, 'headers'>,
@@ -29,11 +29,11 @@ export const hubspotSignatureV3 = (
     .update(timestamp)
     .digest('base64');
 
-/** X-HubSpot-Signature of version 1, which says nothing of when and where. */
+/** Returns X-HubSpot-Signature of version 1. It covers neither the time nor the URL. */
 export const hubspotSignatureV1 = (secret: string, body: Buffer): string =>
   createHash('sha256').update(secret).update(body).digest('hex');
 
-/** Whether a call bears a signature of version 3 that was made with the secret, for this address, within five minutes of `nowMs`. */
+/** Whether a request has a version 3 signature by the secret, for this URL, within five minutes of `nowMs`. */
 export function isSignedV3(secret: string, call: SignedRequest, nowMs: number): boolean {
   const signature = textOf(call.headers['x-hubspot-signature-v3']);
   const timestamp = textOf(call.headers['x-hubspot-request-timestamp']);
@@ -42,8 +42,8 @@ export function isSignedV3(secret: string, call: SignedRequest, nowMs: number): 
 }
 
 /**
- * Whether a call bears a good signature of version 3 or, where it bears none of that version, of version 1. The latter can be used again by
- * whoever saw it: enough only at an address that is itself a secret.
+ * Whether a request has a valid signature of version 3 or, without one of that version, of version 1. A version 1
+ * signature can be replayed by anyone with a copy, so it is sufficient only at a secret URL.
  */
 export function isSigned(secret: string, call: SignedRequest, nowMs: number): boolean {
   if (call.headers['x-hubspot-signature-v3'] !== undefined) return isSignedV3(secret, call, nowMs);

@@ -5,7 +5,7 @@ import { CrmError } from '../errors.ts';
 
 export const API_PATH = '/iamessage/api/v2';
 const TIMEOUT_MS = 10_000;
-/** Fifty messages of the greatest length, every character escaped. */
+/** Fits fifty messages of the greatest length with every character escaped. */
 const MAX_RESPONSE_BYTES = 8 * 1024 * 1024;
 const JSON_HEADERS = { accept: 'application/json', 'content-type': 'application/json' };
 
@@ -18,7 +18,7 @@ export interface ApiCall {
 
 export type SalesforceApi = (call: ApiCall) => Promise<EgressResponse>;
 
-/** Calls the API once. Any status is an answer; a CrmError says why there is none. */
+/** Calls the API once. Returns responses of any status. Throws a CrmError without a response. */
 export function createSalesforceApi(egress: HttpClient, baseUrl: string): SalesforceApi {
   return async ({ method, path, body, token }) => {
     const request: EgressRequest = {
@@ -33,7 +33,7 @@ export function createSalesforceApi(egress: HttpClient, baseUrl: string): Salesf
     } catch (error) {
       if (!(error instanceof EgressError)) throw error;
       const { message, transient, mayHaveArrived } = error;
-      // An address that is not to be reached is one of the settings: another one may be.
+      // A blocked address comes from the settings, so a corrected one may succeed later.
       throw new CrmError(message, { transient: true, mayHaveArrived, areCredentialsRefused: !transient, cause: error });
     }
   };
@@ -41,11 +41,14 @@ export function createSalesforceApi(egress: HttpClient, baseUrl: string): Salesf
 
 export const isSuccess = ({ status }: EgressResponse) => status >= 200 && status < 300;
 
-/** It is there already: ids are ours, so that a second time is the same thing. */
+/** It exists already. Ids are ours, so a repeated request creates the same object. */
 export const isAlreadyDone = (answer: EgressResponse) =>
   answer.status === 409 || (answer.status === 400 && /already exist|duplicate/i.test(explanationOf(answer)));
 
-/** What an answer that did nothing means. With `isAboutConnection` a refusal is one of the credentials, which waits until they are mended. */
+/**
+ * Returns the failure for a response without effect. With `isAboutConnection`, a refusal is one of the credentials and
+ * lasts until they are fixed.
+ */
 export function failureOf(
   answer: EgressResponse,
   secrets: string[],
@@ -55,7 +58,7 @@ export function failureOf(
   const isPassing = status === 408 || status === 425 || status === 429 || status >= 500;
   const areCredentialsRefused = !isPassing && isAboutConnection;
   const what = areCredentialsRefused ? 'refuses the connection' : 'answered';
-  // What passes is told to Temporal, which forgets nothing, and a sentence may quote what was sent.
+  // Temporal stores the messages of transient failures permanently, and Salesforce's sentences may quote request data.
   const reason = isPassing ? 'it is tried again' : reasonFrom(explanationOf(answer), secrets);
   return new CrmError(`Salesforce ${what} (${status}): ${reason}`, {
     transient: isPassing || areCredentialsRefused,
@@ -66,7 +69,7 @@ export function failureOf(
   });
 }
 
-/** An answer whose body is not what the API promises: a proxy's or a maintenance page, which pass. */
+/** Returns the failure for a response with an unexpected body, such as a proxy's or a maintenance page: transient. */
 export const unexpectedResponse = ({ status }: EgressResponse) =>
   new CrmError(`Salesforce answered ${status} with something that is not its API's`, {
     transient: true,

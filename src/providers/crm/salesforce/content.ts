@@ -3,7 +3,7 @@ import { storable } from '../../storable.rules.ts';
 import type { HandoffFacts, RelayedMessage } from '../port.ts';
 import type { Entry } from './port.ts';
 
-/** The longest value that a parameter of a channel can take. */
+/** The longest value of a channel parameter. */
 const MAX_ATTRIBUTE_LENGTH = 255;
 const MAX_PROPERTIES = 50;
 
@@ -21,7 +21,7 @@ const Page = z.object({
 });
 const Payload = z.object({ abstractMessage: z.object({ staticContent: z.object({ text: z.string().min(1) }) }) });
 
-/** What an answer lists, in its order; undefined where it is not a list of entries. */
+/** Returns the entries of a response in its order, or undefined if it is not a list of entries. */
 export function entriesIn(content: unknown): Entry[] | undefined {
   const page = Page.safeParse(content);
   return page.data?.conversationEntries.map(
@@ -35,7 +35,7 @@ export function entriesIn(content: unknown): Entry[] | undefined {
   );
 }
 
-/** A payload is text that holds JSON. */
+/** A payload may be JSON in a string. */
 function textOf(payload: unknown): string | null {
   const message = Payload.safeParse(typeof payload === 'string' ? parse(payload) : payload);
   return message.success ? storable(message.data.abstractMessage.staticContent.text) : null;
@@ -49,7 +49,10 @@ function parse(text: string): unknown {
   }
 }
 
-/** What a flow in Salesforce can route by: the names of its own pre-chat form, then ours, then the session's data. */
+/**
+ * Returns the attributes for routing by a flow in Salesforce: the names of its own pre-chat form, then ours, then the
+ * session's data.
+ */
 export function attributesOf(facts: HandoffFacts): Record<string, string> {
   const { contact, properties } = facts;
   const [firstName, ...lastNames] = (contact.name ?? '').split(/\s+/).filter((part) => part !== '');
@@ -74,7 +77,7 @@ export function attributesOf(facts: HandoffFacts): Record<string, string> {
   );
 }
 
-/** What people read first: what happened so far. */
+/** Returns the first message to the agents, about the conversation so far. */
 export const introductionOf = ({ ticketNumber, reason, summary, sessionUrl }: HandoffFacts): string =>
   [
     `Handed over: ticket #${ticketNumber}, ${sessionUrl}`,
@@ -82,6 +85,6 @@ export const introductionOf = ({ ticketNumber, reason, summary, sessionUrl }: Ha
     ...(summary === '' ? [] : [`Summary: ${summary}`]),
   ].join('\n');
 
-/** Files go along as links. */
+/** Files are passed on as links. */
 export const textToSend = ({ text, attachments }: RelayedMessage): string =>
   [...(text === '' ? [] : [text]), ...attachments.map(({ name, url }) => `${name}: ${url}`)].join('\n');

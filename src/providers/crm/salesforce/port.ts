@@ -1,6 +1,6 @@
 import type { Crm } from '../port.ts';
 
-/** Settings as an org's MIAW integration gives them. With a key, each end user is one whom we vouch for; without, a guest. */
+/** The settings of an org's MIAW integration. With a key, end users are verified by us; without, they are guests. */
 export interface SalesforceSettings {
   /** The deployment's own address. */
   base_url: string;
@@ -12,7 +12,7 @@ export interface SalesforceSettings {
   private_key?: string | undefined;
 }
 
-/** By which one end user is let in. */
+/** Grants access as one end user. */
 export interface AccessToken {
   token: string;
   expiresAt: Date;
@@ -26,26 +26,26 @@ export interface Conversation {
   isOpen: boolean;
 }
 
-/** Where an org's conversations are kept. */
+/** Stores an org's conversations. */
 export interface ConversationStore {
-  /** The session's conversation, with an id made for it where it had none. */
+  /** Returns the session's conversation, created with a new id if there was none. */
   getOrCreate(sessionId: string): Promise<Conversation>;
   find(conversationId: string): Promise<Conversation | undefined>;
-  /** Keeps the conversation's token in place of the one that is known. Gives the one that counts: another's, where that was quicker. */
+  /** Replaces the conversation's known token. Returns the stored token: another caller's, if that was faster. */
   replaceToken(conversation: Conversation, token: AccessToken): Promise<AccessToken>;
   updateOpen(conversation: Conversation): Promise<void>;
-  /** Has the session go on in another conversation, which Salesforce has. */
+  /** Continues the session in another conversation, existing in Salesforce already. */
   replaceConversation(from: Conversation, to: { id: string; token: AccessToken }): Promise<void>;
 }
 
-/** What somebody said in a conversation. */
+/** A message in a conversation. */
 export interface Entry {
-  /** Salesforce's own; of what we sent, ours. */
+  /** Salesforce's own id, or ours for messages sent by us. */
   id: string;
-  /** Agent, EndUser, Chatbot, System and whatever else comes. */
+  /** Agent, EndUser, Chatbot, System or any other role. */
   role: string;
   senderName: string | null;
-  /** Null where it is no text. */
+  /** Null for entries other than text. */
   text: string | null;
   at: Date;
 }
@@ -53,13 +53,13 @@ export interface Entry {
 export interface EntryPage {
   /** Oldest first, each once. */
   entries: Entry[];
-  /** Where to go on; null behind the last one. */
+  /** The start of the next page; null after the last page. */
   next: Date | null;
 }
 
-/** What Messaging for In-App and Web can do beside what every CRM does. Throws CrmErrors. */
+/** The features of Messaging for In-App and Web beyond those common to all CRMs. Throws CrmErrors. */
 export interface Salesforce extends Crm {
   provider: 'salesforce';
-  /** What was said from a moment on, in one page. Undefined where nobody can read the conversation any more. */
+  /** Lists one page of messages from a time on. Returns undefined if the conversation can no longer be read. */
   listEntries(conversationId: string, since: Date | null): Promise<EntryPage | undefined>;
 }

@@ -17,11 +17,11 @@ import type {
 } from './port.ts';
 import { createTokens, GuestExpired } from './tokens.ts';
 
-/** The most that the API lists at once. */
+/** The largest page of the API. */
 const PAGE_SIZE = 50;
-/** So many pages of what was said since a lost attempt are looked through for it. */
+/** The number of pages searched for the message of a lost attempt. */
 const MAX_PAGES = 20;
-/** Their clock may be behind ours. */
+/** Salesforce's clock may be behind ours. */
 const MAX_CLOCK_SKEW_MS = 60_000;
 const GONE_STATUSES = new Set([404, 410]);
 
@@ -30,13 +30,16 @@ export interface SalesforceDeps {
   store: ConversationStore;
 }
 
-/** Messaging for In-App and Web, API version 2. Ids of conversations and messages are ours, so that what is done again is done once. */
+/**
+ * Creates a client of Messaging for In-App and Web, API version 2. Ids of conversations and messages are ours, so a
+ * repeated request has no further effect.
+ */
 export function createSalesforce({ egress, store }: SalesforceDeps, settings: SalesforceSettings): Salesforce {
   const wire = createSalesforceApi(egress, settings.base_url);
   const tokens = createTokens(wire, store, settings);
   const { es_developer_name: esDeveloperName } = settings;
 
-  /** Calls as the conversation's end user, once more with another token where the first one is refused. */
+  /** Calls as the conversation's end user. If the token is refused, repeats the call once with another one. */
   async function callAs(conversation: Conversation, call: ApiCall): Promise<[EgressResponse, AccessToken]> {
     const token = await tokens.tokenOf(conversation);
     const answer = await wire({ ...call, token: token.token });
@@ -92,7 +95,7 @@ export function createSalesforce({ egress, store }: SalesforceDeps, settings: Sa
     await post(conversation, `/conversation/${conversation.id}/message`, { message });
   }
 
-  /** A new guest in a new conversation, which names the one that it goes on from. */
+  /** Creates a new guest in a new conversation with a reference to the one before. */
   async function moveOn(from: Conversation, attributes: Record<string, string>): Promise<Conversation> {
     const token = await tokens.mint(from.sessionId);
     const to = { id: randomUUID(), token };
@@ -104,7 +107,7 @@ export function createSalesforce({ egress, store }: SalesforceDeps, settings: Sa
     return { ...from, ...to };
   }
 
-  /** Opens the session's conversation and says what happened so far. Gives the conversation's id. */
+  /** Opens the session's conversation and posts the introduction. Returns the conversation's id. */
   async function begin(facts: HandoffFacts, attempt: PriorAttempts): Promise<string> {
     const attributes = attributesOf(facts);
     const conversation = await store.getOrCreate(facts.sessionId);
@@ -158,7 +161,8 @@ export function createSalesforce({ egress, store }: SalesforceDeps, settings: Sa
 }
 
 /**
- * Where the next page starts. Whether entries of the very start are listed is not documented, so it is a millisecond before the last one; or
- * as much later as it takes to get on, where so many fall in a millisecond.
+ * Returns the start of the next page. Whether a page includes entries at its exact start is not documented, so the next
+ * page starts a millisecond before the last entry. If this does not advance because of many entries in one millisecond,
+ * it starts later.
  */
 const nextStart = (last: number, since: number) => [last - 1, last].find((start) => start > since) ?? last + 1;

@@ -8,22 +8,22 @@ import type { AccessToken, Conversation, ConversationStore, SalesforceSettings }
 
 const ISSUER = 'switchboard';
 const IDENTITY_SECONDS = 300;
-/** A token that ends this soon is renewed before it is used. */
+/** A token is renewed before use if it expires within this time. */
 const RENEWAL_MARGIN_MS = 120_000;
-/** Of a token that does not say when it ends. */
+/** The assumed lifetime of a token without an expiry. */
 const DEFAULT_LIFETIME_MS = 600_000;
 
 const TokenResponse = z.object({ accessToken: z.string().min(1) });
 
 export interface Tokens {
-  /** Renewed where it ends soon. */
+  /** Returns the conversation's token, renewed if it expires soon. */
   tokenOf(conversation: Conversation): Promise<AccessToken>;
-  /** After this one was refused. Throws a GuestGone where nobody can go on as the same end user. */
+  /** Replaces a refused token. Throws GuestExpired if the same end user can no longer get one. */
   renew(conversation: Conversation, refused: AccessToken): Promise<AccessToken>;
   mint(sessionId: string): Promise<AccessToken>;
 }
 
-/** The conversation's guest can no longer be let in: Salesforce gives a guest's token no longer life. */
+/** The conversation's guest has lost access: Salesforce does not extend a guest's token any further. */
 export class GuestExpired extends CrmError {
   constructor() {
     super(
@@ -34,7 +34,7 @@ export class GuestExpired extends CrmError {
   }
 }
 
-/** What asks for an end user's token. Throws a CrmError where the key is none. */
+/** Returns the request for an end user's token. Throws a CrmError if the key is invalid. */
 export async function tokenRequestOf(settings: SalesforceSettings, endUser: string) {
   const { org_id, es_developer_name } = settings;
   const deployment = { orgId: org_id, esDeveloperName: es_developer_name, capabilitiesVersion: '1', platform: 'Web' };
@@ -58,7 +58,7 @@ export function createTokens(wire: SalesforceApi, store: ConversationStore, sett
     return read(answer);
   }
 
-  /** As the same guest, whose end this moves where Salesforce lets it. */
+  /** Continues as the same guest. Salesforce may extend the guest's expiry. */
   async function continueAs({ token }: AccessToken): Promise<AccessToken> {
     const answer = await wire({ method: 'GET', path: '/authorization/continuation-access-token', token });
     if (answer.status === 401 || answer.status === 403) throw new GuestExpired();
@@ -84,7 +84,7 @@ export function createTokens(wire: SalesforceApi, store: ConversationStore, sett
 const signerIn = ({ auth_key_id: kid, private_key: key }: SalesforceSettings) =>
   kid && key ? { kid, key } : undefined;
 
-/** That whoever has it is this end user, in the words that Salesforce's user verification asks for. */
+/** Signs a token identifying its holder as this end user, in the form of Salesforce's user verification. */
 async function identityToken(endUser: string, { kid, key }: { kid: string; key: string }): Promise<string> {
   return new SignJWT()
     .setProtectedHeader({ alg: 'RS256', typ: 'JWT', kid })
@@ -100,7 +100,7 @@ function readKey(pem: string): KeyObject {
     const key = createPrivateKey(pem);
     if (key.asymmetricKeyType === 'rsa') return key;
   } catch {
-    // Said below, without the key.
+    // The error below omits the key.
   }
   throw new CrmError('private_key is not a private RSA key in PEM form', {
     transient: true,

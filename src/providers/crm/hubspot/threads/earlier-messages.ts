@@ -2,11 +2,14 @@ import type { PriorAttempts } from '../../port.ts';
 import type { HubspotApi } from '../api.ts';
 import { listLatestPage, type RawMessage } from './threads.ts';
 
-/** How far HubSpot's clock may be behind ours. */
+/** The largest expected lag of HubSpot's clock behind ours. */
 const MAX_CLOCK_SKEW_MS = 5_000;
 const MAX_PAGES = 10;
 
-/** What an earlier try may have posted into the thread: a message with such a text, by an app, which is ours where we know its id. */
+/**
+ * Finds a message possibly posted to the thread by an earlier attempt: a message by an app with a matching text. If our
+ * app's id is known, it must be by our app.
+ */
 export async function findEarlierMessage(
   api: HubspotApi,
   threadId: string,

@@ -7,7 +7,10 @@ export interface Signature {
 
 const ANY = '*';
 
-/** The signature of the address that an answer to this message is sent from: its exact domain's, else that of all domains. */
+/**
+ * Returns the signature for a reply to this message, by its sender address: that of the exact domain, else that of all
+ * domains.
+ */
 export function signatureFor(signatures: Signature[], message: RawMessage): Signature | undefined {
   const domains = new Set(ownParties(message).map((party) => emailOf(party)?.split('@').at(-1)?.toLowerCase()));
   return (
@@ -16,6 +19,6 @@ export function signatureFor(signatures: Signature[], message: RawMessage): Sign
   );
 }
 
-/** What came was sent to the address that we answer from. */
+/** Our side of a message: the recipients of an incoming one, the senders of an outgoing one. */
 const ownParties = ({ direction, senders, recipients }: RawMessage): Party[] =>
   (direction === 'OUTGOING' ? senders : recipients) ?? [];

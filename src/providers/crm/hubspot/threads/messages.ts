@@ -15,7 +15,10 @@ export interface MessageText {
   richText: string;
 }
 
-/** Answers the thread's latest message by the same way, in the name of the AI user. An e-mail ends in the signature of its domain. */
+/**
+ * Replies to the thread's latest message on its channel, in the name of the AI user. An e-mail ends with the signature
+ * of its domain.
+ */
 export async function postMessage(
   api: HubspotApi,
   { settings, markup }: { settings: HubspotSettings; markup: HtmlConversion },
@@ -60,7 +63,10 @@ export async function postMessage(
   return post(api, conversationId, body);
 }
 
-/** Writes an internal comment into the thread. `mark` tells it from others where its text has changed since an earlier try. */
+/**
+ * Posts an internal comment to the thread. `mark` identifies it among others if its text has changed since an earlier
+ * attempt.
+ */
 export async function postComment(
   api: HubspotApi,
   threadId: string,
@@ -81,7 +87,7 @@ async function post(api: HubspotApi, threadId: string, body: object): Promise<st
   return (await api.request(call, ObjectRef)).id;
 }
 
-/** Of the thread's latest messages the newest that came or went by a channel. */
+/** Returns the newest message with a channel among the thread's latest messages. */
 async function latestDelivered(api: HubspotApi, threadId: string): Promise<RawMessage> {
   const page = await listLatestPage(api, threadId);
   const origin = page?.messages.find(
@@ -93,7 +99,7 @@ async function latestDelivered(api: HubspotApi, threadId: string): Promise<RawMe
   throw new CrmError(`${reason} ${threadId}`, { transient: false });
 }
 
-/** Whoever wrote gets the answer; what we wrote last goes on to the same people. */
+/** Returns the authors of an incoming message, or the recipients of an outgoing one. */
 function recipientsOf({ direction, senders, recipients }: RawMessage): object[] {
   const parties = direction === 'OUTGOING' ? recipients : senders;
   return (parties ?? []).flatMap((party) => {
@@ -113,7 +119,7 @@ function recipientsOf({ direction, senders, recipients }: RawMessage): object[] 
 const fieldOf = (direction: RawMessage['direction'], field: Party['recipientField']) =>
   direction === 'OUTGOING' ? (field ?? 'TO') : 'TO';
 
-/** HubSpot may set line breaks and spaces otherwise. */
+/** HubSpot may change line breaks and spaces. */
 const normalized = (text: string) => text.replace(/\s+/g, ' ').trim();
 
 const linkOf = ({ escapeHtml }: HtmlConversion, name: string, url: string) =>

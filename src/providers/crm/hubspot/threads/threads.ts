@@ -17,7 +17,10 @@ export type Party = z.infer<typeof Party>;
 
 const File = z.object({ type: z.literal('FILE'), name: z.string().nullish(), url: z.string() });
 
-/** A message as it comes. What a kind of message does not have is missing; what cannot be read is taken to be, so that it holds up no other. */
+/**
+ * A message as received. Fields not used by a type of message are missing. Unreadable fields count as missing, so they
+ * do not block other messages.
+ */
 const RawMessage = z.object({
   id: HubspotId,
   type: z.string().catch('UNKNOWN'),
@@ -44,14 +47,14 @@ const Page = z.object({
 const threadPath = (threadId: string) => `/conversations/v3/conversations/threads/${encodeURIComponent(threadId)}`;
 export const messagesPath = (threadId: string) => `${threadPath(threadId)}/messages`;
 
-/** Whose thread it is in the CRM; undefined where nobody is named. */
+/** Finds the CRM contact of a thread, or undefined if the thread names none. */
 export async function findContactId(api: HubspotApi, threadId: string): Promise<string | undefined> {
   const call = { method: 'GET', path: threadPath(threadId), what: 'a thread' } as const;
   const thread = await api.find(call, z.object({ associatedContactId: HubspotId.nullish() }));
   return thread?.associatedContactId ?? undefined;
 }
 
-/** A message with all of its text. Undefined where it or its thread is gone. */
+/** Finds a message with its full text. Returns undefined if the message or its thread was deleted. */
 export async function findMessage(
   api: HubspotApi,
   threadId: string,
@@ -63,7 +66,7 @@ export async function findMessage(
   return toThreadMessage(threadId, message, isTruncated(message) ? await findFullText(api, path) : undefined);
 }
 
-/** The latest messages of a thread, oldest first. */
+/** Lists the latest messages of a thread, oldest first. */
 export async function listMessages(api: HubspotApi, threadId: string): Promise<ListedMessage[]> {
   const page = await listLatestPage(api, threadId);
   const latest = page?.messages.toReversed() ?? [];
@@ -100,11 +103,14 @@ function toThreadMessage(threadId: string, message: RawMessage, wholeText: strin
   };
 }
 
-/** Files come along as links. */
+/** Files are passed on as links. */
 const filesOf = ({ attachments }: RawMessage) =>
   (attachments ?? []).map(({ name, url }) => `${name ?? 'File'}: ${url}`);
 
-/** The latest messages of a thread, newest first, a page at a time. Undefined where there is no such thread. */
+/**
+ * Lists the latest messages of a thread, newest first, one page at a time. Returns undefined if the thread does not
+ * exist.
+ */
 export async function listLatestPage(
   api: HubspotApi,
   threadId: string,
@@ -122,7 +128,7 @@ export async function listLatestPage(
   return { messages, next: page.paging?.next?.after };
 }
 
-/** A party's e-mail address, by which it is reached or named. */
+/** Returns a party's e-mail address, from its delivery identifier or its actor id. */
 export function emailOf(party: Party | undefined): string | undefined {
   const { type, value } = party?.deliveryIdentifier ?? {};
   if (type === 'HS_EMAIL_ADDRESS') return value;

@@ -4,7 +4,7 @@ import { ObjectRef } from '../contacts.ts';
 import { listPipelines } from './pipelines.ts';
 import { findTicket, TICKETS_PATH } from './tickets.ts';
 
-/** Moves a ticket to the stage, or to the first one in which its pipeline closes tickets. One that is gone or closed is left alone. */
+/** Moves a ticket to the stage, or to the first closed stage of its pipeline. Leaves a deleted or closed ticket unchanged. */
 export async function closeTicket(api: HubspotApi, ticketId: string, stageId: string | undefined): Promise<void> {
   if (stageId !== undefined) return updateStage(api, ticketId, stageId);
   const stages = await closedStagesOf(api, ticketId);
@@ -26,7 +26,7 @@ async function updateStage(api: HubspotApi, ticketId: string, stageId: string): 
   await api.find({ method: 'PATCH', path, body, what: 'a ticket' }, ObjectRef);
 }
 
-/** Whether the stage is the one given, or one in which the ticket's pipeline closes tickets. */
+/** Whether the stage is the configured one or a closed stage of the ticket's pipeline. */
 export async function isClosedStage(
   api: HubspotApi,
   ticketId: string,
@@ -38,7 +38,7 @@ export async function isClosedStage(
   return stages?.closed.includes(stageId) === true;
 }
 
-/** The stages of the ticket's pipeline in which tickets are closed, in their order. Undefined where there is no such ticket. */
+/** Returns the closed stages of the ticket's pipeline in their order. Returns undefined if the ticket does not exist. */
 async function closedStagesOf(
   api: HubspotApi,
   ticketId: string,

@@ -6,16 +6,16 @@ import { HubspotId } from '../ids.ts';
 import type { TicketProperties } from './properties.ts';
 import { Ticket } from './tickets.ts';
 
-/** Where the schema of tickets has such a property, each ticket says in it which session it is of. */
+/** A ticket property for the id of the ticket's session, written if the schema of tickets has it. */
 export const SESSION_PROPERTY = 'switchboard_session_id';
 
-/** What was written may be missing from searches for so long. */
+/** The longest time for a write to appear in searches. */
 const SEARCH_LAG_MS = 30_000;
-/** How far HubSpot's clock may be behind ours. */
+/** The largest expected lag of HubSpot's clock behind ours. */
 const MAX_CLOCK_SKEW_MS = 5_000;
 const PAGE_SIZE = 500;
 const MAX_PAGES = 20;
-/** That many are read at once. */
+/** The number of tickets per batch read. */
 const TICKETS_PER_READ = 100;
 
 const Tickets = z.object({ results: z.array(Ticket) });
@@ -24,7 +24,7 @@ const Associations = z.object({
   paging: z.object({ next: z.object({ after: z.string() }).nullish() }).nullish(),
 });
 
-/** The error of a try that may have made a ticket: the next one is to come when a search can tell. */
+/** Delays the retry of an attempt with a possibly created ticket until a search can find this ticket. */
 export function retryAfterSearchLag(error: unknown): unknown {
   if (!(error instanceof CrmError) || !error.transient || !error.mayHaveArrived) return error;
   const { message, status, retryAfterMs = 0 } = error;
@@ -38,7 +38,8 @@ export function retryAfterSearchLag(error: unknown): unknown {
 }
 
 /**
- * The ticket that an earlier try may have made. Throws a transient error where that cannot be told yet: better a late ticket than two.
+ * Finds a ticket possibly created by an earlier attempt. Throws a transient error while this cannot be decided yet: a
+ * late ticket is better than a duplicate.
  */
 export async function findEarlierTicket(
   api: HubspotApi,
@@ -49,7 +50,8 @@ export async function findEarlierTicket(
   const isOurs = ({ properties }: Ticket) =>
     properties[SESSION_PROPERTY] === facts.sessionId || properties.content?.includes(facts.sessionUrl) === true;
   const { contact } = facts.externalIds;
-  // A ticket is made together with its association, which is seen at once: where the contact is known, there is no need to search.
+  // A ticket is created together with its association, and associations are visible at once: if the contact is known,
+  // no search is needed.
   if (contact !== undefined) return (await latestTicketsOf(api, contact)).find(isOurs)?.id;
 
   const found = (await searchTickets(api, await filtersFor(schema, facts, attempt))).find(isOurs);

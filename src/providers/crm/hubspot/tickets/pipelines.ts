@@ -25,7 +25,7 @@ export interface Pipeline {
   stages: { id: string; isClosed: boolean }[];
 }
 
-/** The pipelines of tickets and their stages, in their order. */
+/** Lists the pipelines of tickets and their stages, in their order. */
 export async function listPipelines(api: HubspotApi): Promise<Pipeline[]> {
   const call = { method: 'GET', path: '/crm/v3/pipelines/tickets', what: 'the pipelines of tickets' } as const;
   const { results } = await api.request(call, Pipelines);
@@ -35,7 +35,10 @@ export async function listPipelines(api: HubspotApi): Promise<Pipeline[]> {
   }));
 }
 
-/** The stage in which tickets of the pipeline, or of the first one, begin. Undefined where there is none. */
+/**
+ * Returns the first open stage of the pipeline, or of the first pipeline if none is given. Returns undefined if there
+ * is none.
+ */
 export async function firstStageOf(
   api: HubspotApi,
   pipelineId: string | undefined,

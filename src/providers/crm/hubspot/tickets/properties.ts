@@ -10,7 +10,7 @@ const Property = z.object({
   type: z.string(),
   fieldType: z.string().nullish(),
   options: z.array(z.object({ value: z.string() })).nullish(),
-  /** Its options stand elsewhere, as owners do. */
+  /** Its options are defined elsewhere in HubSpot, such as owners. */
   externalOptions: z.boolean().nullish(),
   calculated: z.boolean().nullish(),
   archived: z.boolean().nullish(),
@@ -21,15 +21,15 @@ const Properties = z.object({ results: z.array(Property) });
 
 type Schema = Map<string, Property>;
 
-/** What is known of the properties of tickets, by connection. */
+/** A cache of the properties of tickets, by connection. */
 export type PropertyCache = LRUCache<string, Promise<Schema>>;
 
 export const createPropertyCache = (): PropertyCache =>
   new LRUCache<string, Promise<Schema>>({ max: MAX_CONNECTIONS, ttl: TTL_MS });
 
-/** The properties that an org's tickets have. */
+/** The ticket properties of an org. */
 export interface TicketProperties {
-  /** Those that can be written with the value given. Others are left out: they are no business of the other side. */
+  /** Returns the properties writable with the given value. Others are omitted: they are not meant for HubSpot. */
   writable(properties: Record<string, string>): Promise<Record<string, string>>;
   has(name: string): Promise<boolean>;
   forget(): void;
@@ -67,7 +67,7 @@ async function readSchema(api: HubspotApi): Promise<Schema> {
 const isWritable = ({ calculated, archived, modificationMetadata }: Property) =>
   calculated !== true && archived !== true && modificationMetadata?.readOnlyValue !== true;
 
-/** Whether HubSpot would take the value: one that it refuses would keep the whole ticket from being made. */
+/** Whether HubSpot accepts the value. A refused value would prevent the creation of the whole ticket. */
 function acceptsValue({ type, fieldType, options, externalOptions }: Property, value: string): boolean {
   if (type === 'number') return value.trim() !== '' && Number.isFinite(Number(value));
   if (type === 'date' || type === 'datetime') return /^\d+$/.test(value) || !Number.isNaN(Date.parse(value));

@@ -5,25 +5,25 @@ import { ObjectRef } from '../contacts.ts';
 import { HubspotId } from '../ids.ts';
 import type { TicketProperties } from './properties.ts';
 
-/** Of a ticket to its contact. */
+/** The association type of a ticket with its contact. */
 const TICKET_TO_CONTACT = 16;
-/** By what HubSpot says that properties are not what they were when the schema was read. */
+/** Matches HubSpot's errors about properties changed since the schema was read. */
 const CHANGED_SCHEMA = /PROPERTY_DOESNT_EXIST|INVALID_OPTION|READ_ONLY_VALUE/;
 export const TICKETS_PATH = '/crm/v3/objects/tickets';
 
-/** A ticket with the properties that were asked for. */
+/** A ticket with the requested properties. */
 export const Ticket = z.object({ id: HubspotId, properties: z.record(z.string(), z.string().nullish()) });
 export type Ticket = z.infer<typeof Ticket>;
 
 export interface NewTicket {
-  /** Without these it makes no sense: where HubSpot does not take one, it says so. */
+  /** Properties essential to the ticket: HubSpot's refusal of one is an error. */
   required: Record<string, string>;
-  /** Written where tickets have such a property. */
+  /** Properties written only if the schema of tickets has them. */
   optional: Record<string, string>;
   contactId: string | undefined;
 }
 
-/** Makes a ticket. Where a property has changed since the schema was read, that is read anew, and the ticket tried once more. */
+/** Creates a ticket. If a property has changed since the schema was read, reads the schema again and retries once. */
 export async function createTicket(api: HubspotApi, schema: TicketProperties, ticket: NewTicket): Promise<string> {
   const first = await tryToCreate(api, schema, ticket);
   if (first.id !== undefined) return first.id;
@@ -35,7 +35,7 @@ export async function createTicket(api: HubspotApi, schema: TicketProperties, ti
 
 type CreationAttempt = { id: string } | { id: undefined; failure: CrmError };
 
-/** Gives the failure where that is by a property. */
+/** Returns the failure if it was caused by a property. */
 async function tryToCreate(
   api: HubspotApi,
   schema: TicketProperties,
@@ -62,7 +62,7 @@ const toContact = (id: string) => ({
   types: [{ associationCategory: 'HUBSPOT_DEFINED', associationTypeId: TICKET_TO_CONTACT }],
 });
 
-/** Undefined where there is no such ticket. */
+/** Finds a ticket, or undefined if it does not exist. */
 export function findTicket(api: HubspotApi, ticketId: string, properties: string[]): Promise<Ticket | undefined> {
   const path = `${TICKETS_PATH}/${encodeURIComponent(ticketId)}?properties=${properties.join(',')}`;
   return api.find({ method: 'GET', path, what: 'a ticket' }, Ticket);
