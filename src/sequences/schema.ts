@@ -115,7 +115,7 @@ export const AddContacts = z
   .object({ contacts: z.array(ContactRef).min(1).max(10_000) })
   .meta({ id: 'AddContactsToSequence', examples: [{ contacts: [{ email: 'ada@example.com' }] }] });
 
-/** A contact as the request named it, e-mail in lower case and phone number in E.164. */
+/** A contact as named by the request, with e-mail in lower case and phone number in E.164. */
 const NamedContact = z.union([
   z.object({ id: Id }),
   z.object({ email: z.string() }),
@@ -164,7 +164,7 @@ export const SequenceForecast = z
   })
   .meta({ id: 'SequenceForecast' });
 
-/** What a change of the steps would do to those under way. */
+/** The effect of a change of the steps on active enrollments. */
 export const ChangePreview = z
   .object({
     steps: z.array(

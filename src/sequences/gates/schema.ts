@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { QuietHours } from '../../orgs/settings/schema.ts';
 
-/** What holds back or ends the sends of a sequence, beside consent. Everything is off until it is set. */
+/** The rules deferring or ending the sends of a sequence, in addition to consent. Each is off until set. */
 export const Gates = z
   .object({
     quiet_hours: QuietHours.nullable().describe("In place of the org's. null: the org's."),

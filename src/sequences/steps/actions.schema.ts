@@ -42,7 +42,6 @@ const SendWhatsAppMessages = z.object({
   }),
 });
 
-/** What a step does. */
 export const StepAction = z
   .discriminatedUnion('type', [SendEmails, MakePhoneCalls, SendSmsMessages, SendWhatsAppMessages])
   .meta({ id: 'StepAction' });
