@@ -64,20 +64,20 @@ describe('a template shows', () => {
   });
 
   it.each([[null], [undefined], [{ city: 'x' }], [['x']], [''], ['\u0000\t'], [' ']])(
-    'a fallback where custom data is %j',
+    'a fallback if custom data is %j',
     (value) => {
       const contact = { ...ADA, custom_data: { x: value } };
       expect(renderText(parsed('{{contact.custom_data.x|fallback}}'), contact)).toBe('fallback');
     },
   );
 
-  it('each contact its own', () => {
+  it('the values of each contact', () => {
     const template = parsed('{{contact.name|friend}}');
     const names = ['Ada', null, 'Bob'].map((name) => renderText(template, { ...ADA, name }));
     expect(names).toEqual(['Ada', 'friend', 'Bob']);
   });
 
-  it('text without {{ as it is', () => {
+  it('text without {{ unchanged', () => {
     const pieces = fc.array(fc.oneof(fc.string(), fc.constantFrom('}}', '}', '\\', '|', 'contact.name')));
     const plain = pieces.map((list) => list.join('')).filter((text) => !text.includes('{{'));
     fc.assert(
@@ -88,7 +88,7 @@ describe('a template shows', () => {
     );
   });
 
-  it('any text whose {{ are escaped as it is', () => {
+  it('text with every {{ escaped unchanged', () => {
     const texts = fc.array(fc.constantFrom('{{', '{', '}}', 'a', ' ', '|')).map((list) => list.join(''));
     fc.assert(
       fc.property(texts, (text) => {
@@ -101,19 +101,19 @@ describe('a template shows', () => {
 describe('a value in HTML', () => {
   const template = '<a href="/?n={{contact.name|<you> & "me"}}">{{contact.name|<you>}}</a>';
 
-  it('is text, the template is markup', () => {
+  it('is escaped as text, while the template is markup', () => {
     expect(renderHtml(parsed(template), { ...ADA, name: '"><b>&\'' })).toBe(
       '<a href="/?n=&quot;&gt;&lt;b&gt;&amp;&#39;">&quot;&gt;&lt;b&gt;&amp;&#39;</a>',
     );
   });
 
-  it('is text where it is the fallback', () => {
+  it('is escaped as text if it is the fallback', () => {
     expect(renderHtml(parsed(template), { ...ADA, name: null })).toBe(
       '<a href="/?n=&lt;you&gt; &amp; &quot;me&quot;">&lt;you&gt;</a>',
     );
   });
 
-  it('never opens a tag, ends an attribute or is taken for a place', () => {
+  it('never opens a tag, ends an attribute or becomes a placeholder', () => {
     const hostile = fc
       .array(fc.constantFrom('<', '>', '"', "'", '&', '{{contact.email}}', 'x', '\n'))
       .map((list) => list.join(''));
@@ -137,11 +137,11 @@ describe('a value in a header', () => {
     ['\n Ada\t\u0007\u2028Lovelace\u0000', 'Hi Ada Lovelace!'],
     ['\r\n', 'Hi friend!'],
     ['Zoë 🦊', 'Hi Zoë 🦊!'],
-  ])('%j stays on its line', (name, expected) => {
+  ])('stays on one line: %j', (name, expected) => {
     expect(renderHeader(parsed('Hi {{contact.name|friend}}!'), { ...ADA, name })).toBe(expected);
   });
 
-  it('never breaks it', () => {
+  it('never contains a line break or control character', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (name) => {
         expect(renderHeader(parsed('Hi {{contact.name}}'), { ...ADA, name })).not.toMatch(/[\p{Cc}\u2028\u2029]/u);
@@ -175,7 +175,7 @@ describe('a problem of a template', () => {
     expect(problemsOf(text)).toEqual([{ message: expect.stringMatching(message), at }]);
   });
 
-  it('is told with all others, in order', () => {
+  it('is reported with all others, in order', () => {
     const text = '{{a}} {{contact.name {{b}} {{}} {{contact.name}} {{';
     expect(problemsOf(text).map(({ at, message }) => [at, message.slice(0, 17)])).toEqual([
       [0, 'unknown field "a"'],
@@ -186,12 +186,12 @@ describe('a problem of a template', () => {
     ]);
   });
 
-  it('does not repeat a whole page', () => {
+  it('is reported without quoting a whole page', () => {
     expect(problemsOf(`{{${'x'.repeat(500_000)}}}`)[0]?.message.length).toBeLessThan(400);
   });
 
   it.each(['{{', '}}', '\\{{', '{{ ', '{{contact.name|', '{{}}', '{{x}}', '{{contact.name|y}}', '{', '\\', '|', '{{|'])(
-    'is found in 500 KB of %j in time proportional to it',
+    'is found in 500 KB of %j in time proportional to the length',
     (unit) => {
       const text = unit.repeat(Math.ceil(500_000 / unit.length));
       const started = performance.now();
@@ -200,7 +200,7 @@ describe('a problem of a template', () => {
     },
   );
 
-  it('is one of the schema, which keeps its type and its other rules', () => {
+  it('is an issue of the schema, and the schema keeps its type and its other rules', () => {
     const Message = z.object({ message: templated(z.string().min(1).max(40)) });
     expect(Message.parse({ message: 'Hi {{contact.name}}' })).toEqual({ message: 'Hi {{contact.name}}' });
     expect(Message.safeParse({ message: '' }).success).toBe(false);
@@ -210,7 +210,7 @@ describe('a problem of a template', () => {
     ]);
   });
 
-  it('is not told a thousand times', () => {
+  it('is reported for the first twenty problems of a text only', () => {
     expect(templated(z.string()).safeParse('{{'.repeat(1_000)).error?.issues).toHaveLength(20);
   });
 });
