@@ -47,18 +47,18 @@ describe('a template shows', () => {
     ['a fallback for blank custom data', '{{contact.custom_data.blank|something}}', 'something'],
     ['a fallback for missing custom data', '{{contact.custom_data.country|somewhere}}', 'somewhere'],
     [
-      'a fallback for what every object has',
+      'a fallback for inherited object properties',
       '{{contact.custom_data.constructor|x}}{{contact.custom_data.__proto__|y}}',
       'xy',
     ],
     ['a number', '{{contact.custom_data.seats}}', '3'],
     ['a boolean', '{{contact.custom_data.vip|x}}', 'false'],
     ['literal braces', 'write \\{{contact.name}} for {{contact.name}}', 'write {{contact.name}} for Ada'],
-    ['a backslash elsewhere', 'C:\\temp \\{ \\}}', 'C:\\temp \\{ \\}}'],
-    ['closing braces that close nothing', '@media{a{b:c}} {"x":{"y":1}}', '@media{a{b:c}} {"x":{"y":1}}'],
-    ['closing braces after a place', '{"x":{"y":"{{contact.name}}"}}', '{"x":{"y":"Ada"}}'],
-    ['a single brace behind a place', '{{contact.name}}}', 'Ada}'],
-    ['nothing', '', ''],
+    ['a backslash before other characters unchanged', 'C:\\temp \\{ \\}}', 'C:\\temp \\{ \\}}'],
+    ['closing braces without opening ones unchanged', '@media{a{b:c}} {"x":{"y":1}}', '@media{a{b:c}} {"x":{"y":1}}'],
+    ['closing braces after a placeholder unchanged', '{"x":{"y":"{{contact.name}}"}}', '{"x":{"y":"Ada"}}'],
+    ['a single brace after a placeholder unchanged', '{{contact.name}}}', 'Ada}'],
+    ['nothing for an empty text', '', ''],
   ])('%s', (_, text, expected) => {
     expect(renderText(parsed(text), ADA)).toBe(expected);
   });
@@ -161,17 +161,17 @@ describe('a problem of a template', () => {
     ['a field of something else', '{{something.else|x}}', /^unknown field "something.else"/, 0],
     ['a field without contact', '{{name}}', /^unknown field "name"/, 0],
     ['a field of another case', '{{Contact.Name}}', /^unknown field "Contact.Name"/, 0],
-    ['what every object has', '{{constructor}}', /^unknown field "constructor"/, 0],
+    ['an inherited object property', '{{constructor}}', /^unknown field "constructor"/, 0],
     ['custom data without a key', '{{contact.custom_data.|x}}', /^unknown field "contact.custom_data."/, 0],
     ['another engine’s block', '{{#if x}}', /^unknown field "#if x"/, 0],
     ['nothing between the braces', 'a{{}}', /^\{\{ }} names no field/, 1],
     ['a fallback alone', '{{ |x}}', /^\{\{ }} names no field/, 0],
-    ['an unclosed place', 'Hi {{contact.name', /^\{\{ is not closed/, 3],
-    ['a place closed by one brace', '{{contact.name} a{b{c:d}}', /^\{\{ is not closed/, 0],
+    ['an unclosed placeholder', 'Hi {{contact.name', /^\{\{ is not closed/, 3],
+    ['a placeholder closed by one brace', '{{contact.name} a{b{c:d}}', /^\{\{ is not closed/, 0],
     ['a fallback with a brace', '{{contact.name|{you}}}', /^\{\{ is not closed/, 0],
     ['three braces', '{{{contact.name}}}', /^\{\{ is not closed/, 0],
-    ['an escape inside a place', '{{contact.name|\\{{}}', /^\{\{ is not closed/, 0],
-  ])('%s', (_, text, message, at) => {
+    ['an escape inside a placeholder', '{{contact.name|\\{{}}', /^\{\{ is not closed/, 0],
+  ])('is reported with its position: %s', (_, text, message, at) => {
     expect(problemsOf(text)).toEqual([{ message: expect.stringMatching(message), at }]);
   });
 

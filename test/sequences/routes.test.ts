@@ -54,14 +54,14 @@ describe('the sequences API', () => {
     ['no filter', { filter: undefined }, 'body.filter'],
     ['a filter of an unknown type', { filter: { or: [{ and: [{ type: 'all' }] }] } }, 'body.filter.or.0.and.0.type'],
     [
-      'a filter with a property too many',
+      'a filter with an unknown property',
       { filter: { or: [{ and: [{ type: 'all_contacts', x: 1 }] }] } },
       'body.filter.or.0.and.0',
     ],
     ['a negative delay', { steps: [emailStep('A', -1)] }, 'body.steps.0.delay_in_minutes'],
     ['a delay of centuries', { steps: [emailStep('A', 1e12)] }, 'body.steps.0.delay_in_minutes'],
     [
-      'a sender that is no address',
+      'an invalid sender address',
       { steps: [emailStep('A', 0, { from_email: 'me' })] },
       'body.steps.0.action.data.from_email',
     ],
@@ -71,7 +71,7 @@ describe('the sequences API', () => {
       'body.steps.0.action.data.email_subject',
     ],
     [
-      'a template mapping with a property too many',
+      'a template mapping with an unknown property',
       { steps: [whatsApp({ body: { type: 'body', parameters: [], x: 1 } })] },
       'body.steps.0.action.data.template.parameters.body',
     ],
@@ -81,7 +81,7 @@ describe('the sequences API', () => {
       'body.steps.0.action.data.template.parameters.buttons.0.index',
     ],
     [
-      'parameters of which only some are named',
+      'a mix of named and unnamed parameters',
       {
         steps: [
           whatsApp({

@@ -18,8 +18,8 @@ function edit(steps: StoredStep[], listed: string[]): StoredStep[] {
 describe('the order of steps', () => {
   it.each([
     ['at the beginning', ['a', 'b'], null, 'a'],
-    ['behind a step', ['a', 'b'], 'a', 'b'],
-    ['behind the last step', ['a', 'b'], 'b', null],
+    ['after a step', ['a', 'b'], 'a', 'b'],
+    ['after the last step', ['a', 'b'], 'b', null],
   ])('gives the next step of an enrollment: %s', (_, ids, after, expected) => {
     expect(
       nextOf(
@@ -30,14 +30,14 @@ describe('the order of steps', () => {
   });
 
   it.each([
-    ['a later step taken away', ['a', 'b', 'c'], ['a', 'c'], 'a', 'c'],
-    ['the step it did taken away', ['a', 'b', 'c'], ['a', 'c'], 'b', 'c'],
-    ['all steps before it taken away', ['a', 'b', 'c'], ['c'], 'b', 'c'],
-    ['a step put in behind', ['a', 'b'], ['a', 'x', 'b'], 'a', 'x'],
-    ['a step put in before', ['a', 'b'], ['x', 'a', 'b'], 'a', 'b'],
+    ['a later step deleted', ['a', 'b', 'c'], ['a', 'c'], 'a', 'c'],
+    ['the last completed step deleted', ['a', 'b', 'c'], ['a', 'c'], 'b', 'c'],
+    ['all steps up to its position deleted', ['a', 'b', 'c'], ['c'], 'b', 'c'],
+    ['a step inserted after it', ['a', 'b'], ['a', 'x', 'b'], 'a', 'x'],
+    ['a step inserted before it', ['a', 'b'], ['x', 'a', 'b'], 'a', 'b'],
     ['everything replaced', ['a', 'b'], ['x', 'y'], 'b', 'x'],
-    ['the last steps taken away', ['a', 'b', 'c'], ['a'], 'a', null],
-    ['an order turned round', ['a', 'b', 'c'], ['c', 'b', 'a'], 'b', 'a'],
+    ['the last steps deleted', ['a', 'b', 'c'], ['a'], 'a', null],
+    ['the order reversed', ['a', 'b', 'c'], ['c', 'b', 'a'], 'b', 'a'],
   ])('gives the next step of an enrollment after an edit: %s', (_, before, listed, after, expected) => {
     const steps = before.map((id) => step(id));
     expect(nextOf(edit(steps, listed), after)).toBe(expected);

@@ -43,25 +43,25 @@ describe('a forecast', () => {
   const one = emailStep('One');
   const scenarios: [string, object, object, object[]][] = [
     [
-      'one a day, and not at night',
+      'one send a day, and none at night',
       { daily_cap: 1, quiet_hours: NIGHT },
       {},
       [one, smsStep('Two', 7 * 60), emailStep('Three', 26 * 60)],
     ],
     [
-      'two a day by a gate of its own, and transactional mail at any time',
+      'two sends a day by its own gate, and transactional mail at any time',
       { daily_cap: 9, timezone: 'Asia/Kolkata' },
       { daily_cap: 2, quiet_hours: { start: '18:30', end: '10:15' } },
       [emailStep('One', 40), emailStep('Two', 60, { email_is_transactional: true }), smsStep('Three', 90)],
     ],
     [
-      'one hour a day, and all steps at once',
+      'sends in one hour a day only, and all steps at once',
       { quiet_hours: { start: '12:00', end: '11:00' } },
       { daily_cap: 2 },
       [smsStep('One'), emailStep('Two'), smsStep('Three')],
     ],
     [
-      'sixty a minute, and not at night',
+      'sixty sends a minute, and none at night',
       { quiet_hours: NIGHT },
       { sends_per_minute: 60, daily_cap: 2 },
       [one, smsStep('Two', 6 * 60), emailStep('Three', 24 * 60)],

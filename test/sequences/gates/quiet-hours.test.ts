@@ -89,11 +89,11 @@ describe('quiet hours', () => {
   it.each([
     ['its timezone', TOKYO, { custom_data: { timezone: TOKYO }, phone: PAKISTANI }],
     [
-      "its number's country, where the timezone is none",
+      "its number's country, if the timezone is invalid",
       KARACHI,
       { custom_data: { timezone: 'Moon/Base' }, phone: PAKISTANI },
     ],
-    ["the org's zone, where nothing is known of it", BOGOTA, {}],
+    ["the org's zone, if nothing is known of the contact", BOGOTA, {}],
   ])('apply in the time zone of the contact: %s', async (_, zone, contact) => {
     await setUp({ timezone: BOGOTA });
     for (const quiet of [TOKYO, KARACHI, BOGOTA]) {
@@ -118,8 +118,8 @@ describe('quiet hours', () => {
   });
 
   it.each([
-    ["the sequence's", (path: string) => org.patch(path, { gates: { quiet_hours: nowIn(TOKYO) } })],
-    ["the org's", () => setUp({ quiet_hours: null })],
+    ["the sequence's quiet hours", (path: string) => org.patch(path, { gates: { quiet_hours: nowIn(TOKYO) } })],
+    ["the org's quiet hours", () => setUp({ quiet_hours: null })],
   ])('release deferred sends as soon as %s change', async (_, change) => {
     await setUp({ timezone: BOGOTA, quiet_hours: nowIn(BOGOTA) });
     const path = await create();
@@ -174,16 +174,16 @@ describe('quiet hours', () => {
     });
 
     it.each([
-      ['a time that is none', { quiet_hours: { start: '24:00', end: '08:00' } }, 'gates.quiet_hours.start'],
-      ['half a window', { quiet_hours: { start: '21:00' } }, 'gates.quiet_hours.end'],
-      ['a window of no length', { quiet_hours: { start: '08:00', end: '08:00' } }, 'gates.quiet_hours.end'],
-      ['a cap of nothing', { daily_cap: 0 }, 'gates.daily_cap'],
-      ['half a message', { daily_cap: 1.5 }, 'gates.daily_cap'],
-      ['a rate of nothing', { sends_per_minute: 0 }, 'gates.sends_per_minute'],
+      ['an invalid time', { quiet_hours: { start: '24:00', end: '08:00' } }, 'gates.quiet_hours.start'],
+      ['a window without an end', { quiet_hours: { start: '21:00' } }, 'gates.quiet_hours.end'],
+      ['a window of zero length', { quiet_hours: { start: '08:00', end: '08:00' } }, 'gates.quiet_hours.end'],
+      ['a cap of zero', { daily_cap: 0 }, 'gates.daily_cap'],
+      ['a fractional cap', { daily_cap: 1.5 }, 'gates.daily_cap'],
+      ['a rate of zero', { sends_per_minute: 0 }, 'gates.sends_per_minute'],
       ['a rate beyond a million', { sends_per_minute: 1_000_001 }, 'gates.sends_per_minute'],
-      ['an exit that is neither on nor off', { exit_on_reply: 'yes' }, 'gates.exit_on_reply'],
+      ['an exit other than true or false', { exit_on_reply: 'yes' }, 'gates.exit_on_reply'],
       ['an exit of null', { exit_when_unmatched: null }, 'gates.exit_when_unmatched'],
-      ['no object', [], 'gates'],
+      ['a list instead of an object', [], 'gates'],
     ])('are rejected by POST and PATCH if they contain %s', async (_, gates, path) => {
       const created = await org.post('/sequences', { filter: null, steps: [emailStep('Hi')], gates });
       const changed = await org.patch(await create(), { gates });

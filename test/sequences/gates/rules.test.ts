@@ -37,8 +37,8 @@ describe('the gates of a sequence', () => {
 
   it.each([
     ['quiet hours', { quietHours: { start: '21:00', end: '08:00' } }, true],
-    ['a cap', { dailyCap: 1 }, true],
-    ['a rate', { sendsPerMinute: 1 }, true],
+    ['a daily cap', { dailyCap: 1 }, true],
+    ['sends a minute', { sendsPerMinute: 1 }, true],
     ['exits', { exitOnReply: true, exitWhenUnmatched: true }, false],
   ])('may defer sends, depending on the gate: %s', (_, gates, expected) => {
     expect(canDefer({ ...OFF, ...gates })).toBe(expected);
@@ -56,7 +56,7 @@ describe('a deferral', () => {
     ['no gate', {}, berliner, '20:30', 9, null, null],
     ['quiet hours', { quietHours: night }, berliner, '20:30', 0, '2026-06-02T06:00Z', quiet],
     [
-      'quiet hours elsewhere',
+      'quiet hours in another time zone',
       { quietHours: night },
       { ...berliner, custom_data: { timezone: 'Asia/Tokyo' } },
       '05:30',
@@ -75,7 +75,7 @@ describe('a deferral', () => {
       capped(2, '2026-06-01', 'Europe/Berlin'),
     ],
     [
-      'a cap that was lowered',
+      'a cap lowered meanwhile',
       { dailyCap: 2 },
       berliner,
       '20:30',
@@ -84,7 +84,7 @@ describe('a deferral', () => {
       capped(7, '2026-06-01', 'Europe/Berlin'),
     ],
     [
-      'a cap at the org',
+      'a cap in the time zone of the org',
       { dailyCap: 2, timeZone: 'Asia/Tokyo' },
       { phone_number: null, custom_data: {} },
       '20:30',
@@ -92,7 +92,7 @@ describe('a deferral', () => {
       '2026-06-02T15:00Z',
       capped(2, '2026-06-02', 'Asia/Tokyo'),
     ],
-    ['both: quiet hours first', { quietHours: night, dailyCap: 2 }, berliner, '20:30', 2, '2026-06-02T06:00Z', quiet],
+    ['quiet hours before a cap', { quietHours: night, dailyCap: 2 }, berliner, '20:30', 2, '2026-06-02T06:00Z', quiet],
   ])('has the right end and reason: %s', (_, gates, recipient, time, sent, until, reason) => {
     const hold = deferralOf(new Date(`2026-06-01T${time}:00Z`), recipient, { ...OFF, ...gates }, sent);
     expect([hold?.until ?? null, hold?.reason ?? null]).toEqual([until === null ? null : new Date(until), reason]);
@@ -149,7 +149,7 @@ describe('the slots of a sender', () => {
 
   it.each([
     [
-      'at once after a rest',
+      'at once after idle time',
       [
         { afterMs: 0, count: 1 },
         { afterMs: 600_000, count: 2 },
@@ -157,7 +157,7 @@ describe('the slots of a sender', () => {
       [0, 600, 610],
     ],
     [
-      'behind those that others took',
+      'after slots reserved before',
       [
         { afterMs: 0, count: 3 },
         { afterMs: 5_000, count: 1 },

@@ -137,20 +137,25 @@ describe('POST /sequences/{id}/test', () => {
 
   it.each([
     [
-      'an address that no step reaches',
+      'an e-mail address without an e-mail step',
       [smsStep('Hi')],
       'me@test.example',
       'no step of this sequence goes to an e-mail address',
     ],
-    ['a number that no step reaches', [emailStep('Hi')], PHONE, 'no step of this sequence goes to a phone number'],
     [
-      'neither address nor number',
+      'a phone number with e-mail steps only',
+      [emailStep('Hi')],
+      PHONE,
+      'no step of this sequence goes to a phone number',
+    ],
+    [
+      'neither an e-mail address nor a phone number',
       [emailStep('Hi')],
       'me',
       'must be an e-mail address, or a phone number with + and the country code',
     ],
     [
-      'a number without its country',
+      'a phone number without its country code',
       [smsStep('Hi')],
       '015112345678',
       'must be an e-mail address, or a phone number with + and the country code',

@@ -40,26 +40,26 @@ describe('the preview of an edit', () => {
   ]; // before a, b and c; two are past b
 
   it.each([
-    ['nothing', ['a', 'b', 'c'], ['a kept 5/5/5', 'b kept 8/3/2', 'c kept 10/2/0']],
+    ['no change', ['a', 'b', 'c'], ['a kept 5/5/5', 'b kept 8/3/2', 'c kept 10/2/0']],
     ['a changed step', ['a', 'b!', 'c'], ['a kept 5/5/5', 'b changed 8/3/2', 'c kept 10/2/0']],
     [
-      'a step put in before all',
+      'a step inserted before all',
       ['+x', 'a', 'b', 'c'],
       ['x added 5/5/5', 'a kept 5/0/5', 'b kept 8/3/2', 'c kept 10/2/0'],
     ],
     [
-      'a step put in between',
+      'a step inserted in between',
       ['a', '+x', 'b', 'c'],
       ['a kept 5/5/5', 'x added 8/3/2', 'b kept 8/0/2', 'c kept 10/2/0'],
     ],
     [
-      'a step put behind all',
+      'a step added after all',
       ['a', 'b', 'c', '+x'],
       ['a kept 5/5/5', 'b kept 8/3/2', 'c kept 10/2/0', 'x added 10/0/0'],
     ],
-    ['a step taken away', ['a', 'c'], ['a kept 5/5/5', 'c kept 10/5/0', 'b removed 8/3/2']],
-    ['the first steps taken away', ['c'], ['c kept 10/10/0', 'a removed 5/5/5', 'b removed 8/3/2']],
-    ['an order turned round', ['c', 'b', 'a'], ['c moved 5/5/5', 'b kept 5/0/5', 'a moved 7/2/3']],
+    ['a step removed', ['a', 'c'], ['a kept 5/5/5', 'c kept 10/5/0', 'b removed 8/3/2']],
+    ['the first steps removed', ['c'], ['c kept 10/10/0', 'a removed 5/5/5', 'b removed 8/3/2']],
+    ['the order reversed', ['c', 'b', 'a'], ['c moved 5/5/5', 'b kept 5/0/5', 'a moved 7/2/3']],
     ['everything replaced', ['+x'], ['x added 10/10/0', 'a removed 5/5/5', 'b removed 8/3/2', 'c removed 10/2/0']],
   ])('counts the enrollments before, at and after each step: %s', (_, listed, expected) => {
     const preview = previewOf(['a', 'b', 'c'], listed, standings);

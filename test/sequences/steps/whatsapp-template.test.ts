@@ -46,13 +46,13 @@ describe('the value of a placeholder', () => {
     ['the number', global('CONTACT_NUMBER'), '+16505551234'],
     ['a text of custom_data', dynamic('plan'), 'gold'],
     ['a number of custom_data', dynamic('seats'), '3'],
-    ['false of custom_data', dynamic('is_vip'), 'false'],
+    ['a boolean of custom_data', dynamic('is_vip'), 'false'],
     ['an object of custom_data', dynamic('address'), 'fallback'],
     ['a list of custom_data', dynamic('tags'), 'fallback'],
     ['null of custom_data', dynamic('none'), 'fallback'],
     ['a blank text of custom_data', dynamic('void'), 'fallback'],
-    ['a key that is not there', dynamic('unknown'), 'fallback'],
-    ['a key that every object inherits', dynamic('constructor'), 'fallback'],
+    ['an unknown key', dynamic('unknown'), 'fallback'],
+    ['a key inherited by every object', dynamic('constructor'), 'fallback'],
   ])('is right for %s', (_, variable, expected) => {
     expect(textOf(variable)).toBe(expected);
   });
