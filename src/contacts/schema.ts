@@ -29,7 +29,7 @@ export const HttpActionOverrides = z
     body_params: StringMap.optional(),
     headers: StringMap.optional(),
   })
-  .meta({ id: 'HttpActionOverrides', description: 'Values that take the place of those in HTTP actions.' });
+  .meta({ id: 'HttpActionOverrides', description: 'Values replacing those in HTTP actions.' });
 
 /** The fields of a contact. Absent fields stay unchanged. */
 export const ContactFields = z

@@ -21,8 +21,10 @@ export const Gates = z
       .describe(
         'Sends a minute of the sender (an address or number), over all sequences with this gate. null: no limit.',
       ),
-    exit_on_reply: z.boolean().describe('Whoever has replied on any channel since the enrollment gets nothing more.'),
-    exit_when_unmatched: z.boolean().describe('Whoever no longer matches the filter gets nothing more.'),
+    exit_on_reply: z
+      .boolean()
+      .describe('Contacts who have replied on any channel since the enrollment get nothing more.'),
+    exit_when_unmatched: z.boolean().describe('Contacts no longer matching the filter get nothing more.'),
   })
   .partial()
   .meta({ id: 'SequenceGates' });
