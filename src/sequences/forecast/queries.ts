@@ -41,7 +41,7 @@ export interface ForecastContact extends Recipient {
 
 /**
  * Returns a page of the active enrollments of a sequence by contact. With a `condition`, returns the contacts to be
- * enrolled if the sequence were started. The verdicts are in the order of the rules.
+ * enrolled if the sequence were started. `verdicts` follow the order of the rules.
  */
 export async function listForecastContacts(
   db: Db,
