@@ -22,7 +22,7 @@ interface Target {
   key: string;
 }
 
-/** The api with each store of rate limits, and the bare route, in turns. */
+/** Measures the API with each store of rate limits and the bare route, alternating. */
 async function measure(stack: Stack, db: Db): Promise<Finding[]> {
   const orgId = await seedOrg(db, SEEDED);
   await createBareTable(db);
@@ -60,7 +60,7 @@ async function startApi(stack: Stack, store: (typeof STORES)[number], key: strin
 
 let contacts = 0;
 
-/** Each request a contact that nobody has. */
+/** Returns the requests a second. Each request creates a new contact. */
 async function requestsASecond({ url, key }: Target, duration: number): Promise<number> {
   const result = await autocannon({
     url: `${url}/contacts`,
@@ -89,7 +89,7 @@ const newContact = (n: number): string =>
     },
   });
 
-/** A table with the columns, keys and indexes of contacts. */
+/** Creates a table with the columns, keys and indexes of contacts. */
 async function createBareTable(db: Db): Promise<void> {
   await sql`create table bare_contacts (like contacts including all)`.execute(db);
   await sql`alter table bare_contacts add foreign key (org_id) references orgs (id)`.execute(db);

@@ -17,7 +17,7 @@ import { type Stack, withStack } from './support/stack.ts';
 const RUNS = 500;
 const WARM_UP_RUNS = 100;
 const ROUNDS = 5;
-/** In which the server does what the one before has left. */
+/** A pause in which the server finishes the work left by the round before. */
 const SETTLE_MS = 5_000;
 const FLOOD = 10_000;
 const STARTS_AT_ONCE = 50;
@@ -28,7 +28,7 @@ const WORKER_FLAGS = nodeFlagsOf('worker');
 const EGRESS_ALLOW = '127.0.0.0/8';
 const TOTAL = 250;
 
-/** The secrets of definitions: these have none. */
+/** The secrets of definitions; these definitions have none. */
 const NO_SECRETS = createSecrets(`bench:${Buffer.alloc(32).toString('base64')}`);
 
 interface Measured {
@@ -36,7 +36,7 @@ interface Measured {
   cpuMsARun: number;
 }
 
-/** A workflow with a webhook trigger, one condition and one call, of a new org. */
+/** Creates a new org and a workflow with a webhook trigger, one condition and one call. */
 async function seedWorkflow(db: Db, url: string): Promise<{ orgId: string; workflowId: string }> {
   const orgId = await seedOrg(db, 0);
   const condition = { operatorName: 'greater_than', left: '{{trigger.output.body.total}}', right: 100 };
@@ -58,7 +58,7 @@ async function seedWorkflow(db: Db, url: string): Promise<{ orgId: string; workf
   return { orgId, workflowId };
 }
 
-/** What the address of a webhook does with a request. */
+/** Starts a run in the same way as the webhook route. */
 const startRun = (db: Db, orgId: string, workflowId: string) =>
   inTransaction(db, (trx) => {
     const output = { body: { total: TOTAL }, headers: {}, query: {} };
@@ -72,7 +72,7 @@ async function startMany(db: Db, orgId: string, workflowId: string, count: numbe
   });
 }
 
-/** From the first start to the last end, and what it cost the worker. */
+/** Measures from the first start to the last end, with the worker's processor time. */
 async function runOurs(db: Db, worker: Program, url: string, runs: number): Promise<Measured> {
   const { orgId, workflowId } = await seedWorkflow(db, url);
   const [begun, cpu] = [performance.now(), worker.cpuMs()];
@@ -112,7 +112,7 @@ const measured = (runs: number, begun: number, cpuMs: number): Measured => ({
   cpuMsARun: cpuMs / runs,
 });
 
-/** In turns with the same, written by hand as a workflow: with an activity a step, and with local activities. */
+/** Alternates with the same workflow written by hand: with an activity a step, and with local activities. */
 async function againstHandWritten(stack: Stack, db: Db, worker: Program, url: string): Promise<Finding[]> {
   await sql`
     create table hand_written_steps (org_id uuid, run_id uuid, step text, output jsonb, primary key (org_id, run_id, step))
@@ -160,7 +160,7 @@ async function againstHandWritten(stack: Stack, db: Db, worker: Program, url: st
 
 const inWords = ({ rate, cpuMsARun }: Measured) => `${rate.toFixed(0)}/s at ${cpuMsARun.toFixed(1)} ms`;
 
-/** 10,000 runs of an org at once, and single runs of another meanwhile. */
+/** Starts 10,000 runs of one org at once, and measures single runs of another org meanwhile. */
 async function underFlood(db: Db, worker: Program, url: string): Promise<Finding[]> {
   const flooded = await seedWorkflow(db, url);
   const other = await seedWorkflow(db, url);
@@ -227,7 +227,7 @@ await report(() =>
       findings.push(...(await underFlood(db, worker, url)));
       const wanted = 3 * (WARM_UP_RUNS + ROUNDS * RUNS) + FLOOD;
       const taken = await sink.ask<number>('taken');
-      if (taken < wanted) throw new Error(`the sink took ${taken} calls, not ${wanted}`);
+      if (taken < wanted) throw new Error(`the sink received ${taken} calls, not ${wanted}`);
       return findings;
     } finally {
       await close();

@@ -22,7 +22,7 @@ const SEQUENCES = { many: 'half of all', few: 'fifty', newest: 'the newest third
 type Leaf = PublicFilter['or'][number]['and'][number];
 type Group = Leaf[];
 
-/** Seeds two orgs of 100,000 contacts, and gives the first. */
+/** Seeds two orgs of 100,000 contacts each and returns the first. */
 async function seed(client: pg.Client): Promise<{ orgId: string; sequences: Record<keyof typeof SEQUENCES, string> }> {
   const partnerId = crypto.randomUUID();
   await client.query('insert into partners (id, name) values ($1, $2)', [partnerId, 'bench']);
@@ -40,7 +40,8 @@ async function seedOrg(client: pg.Client, partnerId: string, name: string) {
     name,
     crypto.randomUUID(),
   ]);
-  // Row n is the n-th by creation. Values are spread by prime factors: some on many rows, some on few, some only on the newest.
+  // Row n is the n-th by creation. Values are spread by prime factors: some on many rows, some on few, some only on the
+  // newest.
   await client.query(
     `insert into contacts (org_id, id, email, phone_number, name, custom_data, created_at, updated_at)
      select $1, gen_random_uuid(),
@@ -80,7 +81,7 @@ async function seedOrg(client: pg.Client, partnerId: string, name: string) {
   return { orgId, sequences };
 }
 
-/** Filters by the name of their type: for each, what matches many, few, the newest only, and nobody. */
+/** Returns filters by the name of their type. Each type has filters matching many, few, only the newest, and nobody. */
 async function casesOf(client: pg.Client, orgId: string, sequences: Record<keyof typeof SEQUENCES, string>) {
   const { rows } = await client.query<{ id: string; email: string; phone_number: string | null }>(
     'select id, email, phone_number from contacts where org_id = $1 order by md5(email) limit 1000',
@@ -183,11 +184,14 @@ function print(name: string, times: number[], note: string): void {
   console.log(`${name.padEnd(42)} median ${ms(quantile(times, 0.5))}   p95 ${ms(quantile(times, 0.95))}   ${note}`);
 }
 
-/** Measures the first page of a search by each filter type over 100,000 contacts. True when every type met the target. */
+/**
+ * Measures the first page of a search by each filter type over 100,000 contacts. Returns true if every type met the
+ * target.
+ */
 export async function benchContactsSearch(databaseUrl: string): Promise<boolean> {
   await migrateToLatest(databaseUrl);
   const client = new pg.Client({ connectionString: databaseUrl });
-  client.on('error', () => undefined); // the database is dropped under it where the measurement fails
+  client.on('error', () => undefined); // if the measurement fails, the database is dropped while the client is connected
   await client.connect();
   const { orgId, sequences } = await seed(client);
 
@@ -249,7 +253,8 @@ export async function benchContactsSearch(databaseUrl: string): Promise<boolean>
 
 if (import.meta.main) {
   const server = process.env.BENCH_SERVER_URL ?? process.env.DATABASE_URL;
-  if (server === undefined) throw new Error('DATABASE_URL must name a Postgres server on which a database can be made');
+  if (server === undefined)
+    throw new Error('DATABASE_URL must name a Postgres server with permission to create databases');
   const database = `bench_contacts_${process.pid}`;
   const admin = new pg.Client({ connectionString: server });
   await admin.connect();

@@ -12,7 +12,7 @@ import { seedConversations } from './support/conversation-seed.ts';
 import { type Finding, median, note, rateFinding, report } from './support/report.ts';
 import { type Stack, withStack } from './support/stack.ts';
 
-/** Of each of two orgs. A session has ten messages. */
+/** In each of two orgs. A session has ten messages. */
 const SESSIONS = Number(process.env.BENCH_SESSIONS ?? 100_000);
 const TARGET_MS = 50;
 const WARM_UPS = 3;
@@ -37,7 +37,7 @@ async function measure(stack: Stack, db: Db): Promise<Finding[]> {
   return [...reads, await measureSending(stack, db, api, orgId, otherId)];
 }
 
-/** Two orgs of the same size. Indexes of texts are made once all is there, which takes half the time. */
+/** Seeds two orgs of the same size. The index of words is created after all rows, in half the time. */
 async function seed(db: Db): Promise<[string, string]> {
   const { rows } = await sql<{ definition: string }>`
     select pg_get_indexdef('session_events_by_words'::regclass) as definition`.execute(db);
@@ -102,7 +102,7 @@ async function call({ url, key }: Target, path: string, init: RequestInit = {}):
   return body;
 }
 
-/** The median of some calls, one after the other. */
+/** Returns the median time of sequential calls. */
 async function timeOf(run: () => Promise<unknown>): Promise<number> {
   const times: number[] = [];
   for (let round = -WARM_UPS; round < TIMES; round++) {
@@ -125,7 +125,10 @@ function finding(name: string, ms: number, bareMs: number): Finding {
   };
 }
 
-/** Messages of contacts by our api, and by a route that does no more than the same writes, in sessions of the other org. */
+/**
+ * Measures sending contact messages through our API, and through a bare route with the same writes in sessions of the
+ * other org.
+ */
 async function measureSending(stack: Stack, db: Db, api: Target, orgId: string, otherId: string): Promise<Finding> {
   const bare = await stack.start(import.meta.resolve('./support/baselines/bare-messages.ts'), {
     BENCH_ORG_ID: otherId,

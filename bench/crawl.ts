@@ -11,29 +11,33 @@ import { type Stack, withStack } from './support/stack.ts';
 const PAGES = 2_000;
 const ROUNDS = 3;
 const MANY_PAGES = 5_000;
-/** Over so many pages the speed is taken: many times what is written at once. */
+/** The number of pages in a measured stretch: many times the pages written at once. */
 const STRETCH = 1_000;
-/** Where the early stretch begins; the late one ends with the last page. */
+/** The first page of the early stretch. The late stretch ends with the last page. */
 const EARLY_BEGIN = 500;
 const POLL_MS = 50;
 const AT_MOST_MB = 400;
-/** A second. */
+/** Pages a second. */
 const LEAST_UNCHANGED = 400;
-/** As in production. */
+/** The same options as in production. */
 const OPTIONS = nodeFlagsOf('worker');
 
 interface Rates {
   ours: number[];
   again: number[];
-  /** As it comes. */
+  /** With its default options. */
   crawlee: number[];
   inMemory: number[];
   bare: number[];
-  /** The same, with the search index. */
+  /** The bare loop with the search index. */
   indexed: number[];
 }
 
-/** The same site crawled by the product, by Crawlee for its links alone, on disk and in memory, and by a loop that keeps no queue, in turns; then once more, unchanged; and at last a larger one. */
+/**
+ * Crawls the same site with the product, with Crawlee following links only (queue on disk and in memory), and with a
+ * loop without a persistent queue, alternating. The product crawls it once more unchanged, and finally crawls a larger
+ * site.
+ */
 async function measure(stack: Stack, db: Db): Promise<Finding[]> {
   const site = await stack.start(import.meta.resolve('./support/programs/crawl-site.ts'));
   const url = await site.ask<string>('start', { pages: PAGES });
@@ -60,9 +64,9 @@ async function measure(stack: Stack, db: Db): Promise<Finding[]> {
   const { early, late } = await measureStretches(db, await site.ask<string>('start', { pages: MANY_PAGES }));
   const memoryMb = worker.peakMemoryMb();
   note(
-    `beside Crawlee with its queue in memory and as many requests at once as suit it: ${medianRatio(rates.ours, rates.inMemory).toFixed(2)}`,
+    `ratio to Crawlee with its queue in memory and its best concurrency: ${medianRatio(rates.ours, rates.inMemory).toFixed(2)}`,
   );
-  note(`beside the bare loop without a search index: ${medianRatio(rates.ours, rates.bare).toFixed(2)}`);
+  note(`ratio to the bare loop without a search index: ${medianRatio(rates.ours, rates.bare).toFixed(2)}`);
   return [
     rateFinding('crawl, extracted, stored and indexed / Crawlee, links only', rates.ours, rates.crawlee, 2),
     rateFinding('crawl / a bare loop with the same parser, upsert and search index', rates.ours, rates.indexed, 0.5),
@@ -101,7 +105,7 @@ async function crawlTwice(db: Db, url: string): Promise<{ first: number; again: 
   return { first, again };
 }
 
-/** Pages a second, early and late in the crawl of a large site. */
+/** Returns the pages a second, early and late in the crawl of a large site. */
 async function measureStretches(db: Db, url: string): Promise<{ early: number; late: number }> {
   const { orgId, id, jobId } = await beginCrawl(db, url);
   const rateBehind = async (begin: number) => {

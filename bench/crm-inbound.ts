@@ -13,9 +13,9 @@ import { type Finding, note, rateFinding, report } from './support/report.ts';
 import { type Stack, withStack } from './support/stack.ts';
 
 const EVENTS_A_BATCH = 100;
-/** As many as HubSpot has under way. */
+/** The number of HubSpot's concurrent requests. */
 const CONNECTIONS = 10;
-/** As much as keeps Temporal busy: more would only wait. */
+/** Enough to keep Temporal busy: more connections would only wait. */
 const NAIVE_CONNECTIONS = 1;
 const ROUNDS = 5;
 const ROUND_SECONDS = 4;
@@ -69,7 +69,7 @@ async function startReceiver(stack: Stack, db: Db): Promise<{ url: string; orgId
   return { url: (answer as { webhook_url: string }).webhook_url, orgId };
 }
 
-/** Each round begins alike: what waits to be worked off in a real installation is worked off. */
+/** Clears the backlog before each round, as if a real installation had processed it. */
 async function tidy(db: Db): Promise<void> {
   await sql`truncate outbox`.execute(db);
   await sql`checkpoint`.execute(db);
@@ -81,7 +81,7 @@ async function batchesASecond(url: string, duration: number): Promise<number> {
   return result['2xx'] / result.duration;
 }
 
-/** One batch every 20 ms, whatever became of the one before; times count from when it was due. */
+/** Sends one batch every 20 ms, regardless of earlier ones. Times count from the moment a batch was due. */
 async function measureSteady(url: string): Promise<Finding> {
   const times: number[] = [];
   const underWay: Promise<void>[] = [];
@@ -135,14 +135,14 @@ async function post(url: string, options: { duration: number; connections: numbe
   return result;
 }
 
-/** What was answered is there, and nothing of it in part. */
+/** Asserts that every acknowledged batch is stored completely. */
 async function assertNoneLost(db: Db, orgId: string): Promise<void> {
   const { rows } = await sql<{ batches: number; events: number }>`
     select (select count(*) from crm_batches where org_id = ${orgId}) as batches,
       (select count(*) from crm_events where org_id = ${orgId}) as events
   `.execute(db);
   const { batches, events } = rows[0] as { batches: number; events: number };
-  note(`${acknowledged} batches were acknowledged, ${batches} are kept, with ${events} events`);
+  note(`${acknowledged} batches were acknowledged, ${batches} are stored, with ${events} events`);
   if (batches < acknowledged || events !== batches * EVENTS_A_BATCH) throw new Error('events were lost');
 }
 

@@ -15,12 +15,12 @@ const SESSIONS = 190;
 const STREAMS_A_SESSION = 5;
 const STREAMS_OF_ORG = 50;
 const MESSAGES_A_SECOND = 40;
-/** Longer than a request may take. */
+/** Longer than the time limit of a request. */
 const SECONDS = 40;
 const WARM_UP_SECONDS = 5;
 const AT_MOST_MS = 100;
 const AT_MOST_MB = 300;
-/** As in production. */
+/** The same options as in production. */
 const OPTIONS = nodeFlagsOf('api');
 const UNLIMITED = '1000000000';
 const SENT_AT = /^data: .*sent at ([\d.]+)/;
@@ -30,7 +30,10 @@ interface Api {
   peakMemoryMb(): number;
 }
 
-/** Streams on one api process, messages through another: from before a message is sent until each stream has it. */
+/**
+ * Opens streams on one API process and sends messages through another. Measures from before a message is sent until
+ * each stream receives it.
+ */
 async function measure(stack: Stack, db: Db): Promise<Finding[]> {
   const orgId = await seedOrg(db, 0);
   const { api_key: key } = await issueOrgKey(db, createTokens(stack.env.JWT_SECRET ?? ''), orgId, 'Bench');
@@ -68,10 +71,11 @@ async function measure(stack: Stack, db: Db): Promise<Finding[]> {
   const answered = await sendAll(writing.url, key, sessions, SECONDS);
   await sleep(1_000);
   const expected = answered.length * (STREAMS_A_SESSION + STREAMS_OF_ORG);
-  note(`${answered.length} messages, ${delays.length} of ${expected} seen, ${cut} streams cut`);
+  note(`${answered.length} messages, ${delays.length} of ${expected} received, ${cut} streams closed early`);
   const memoryMb = reading.peakMemoryMb();
   for (const stream of streams) stream.destroy();
-  if (delays.length !== expected || cut > 0) throw new Error('events were lost, repeated or streams cut');
+  if (delays.length !== expected || cut > 0)
+    throw new Error('events were lost or repeated, or streams were closed early');
 
   const p99 = percentile(delays, 99);
   return [
@@ -106,14 +110,14 @@ async function startApi(stack: Stack): Promise<Api> {
 function openStream(url: string, key: string): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     get(url, { agent: false, headers: { authorization: `Bearer ${key}` } }, (response) => {
-      response.on('error', () => undefined); // cut at the end
+      response.on('error', () => undefined); // destroyed at the end
       if (response.statusCode === 200) resolve(response.setEncoding('utf8'));
       else reject(new Error(`${url} answers ${response.statusCode}`));
     }).on('error', reject);
   });
 }
 
-/** Sends messages at a steady pace, each when it is due, and gives how long each took to be answered. */
+/** Sends messages at a steady pace, each when it is due. Returns the response times. */
 async function sendAll(url: string, key: string, sessions: string[], seconds: number): Promise<number[]> {
   const beganAt = performance.now();
   const sending: Promise<number>[] = [];

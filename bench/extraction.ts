@@ -10,16 +10,16 @@ const MIN_PAGES_PER_CPU_SECOND = 100;
 const MAX_PAGE_MS = 250;
 const MIN_F1 = 0.83;
 const MIN_DOCUMENTATION_F1 = 0.935;
-/** A part of the Web Content Extraction Benchmark: a folder that holds ground-truth/ and html/. */
+/** A part of the Web Content Extraction Benchmark: a folder with ground-truth/ and html/. */
 const FOLDER = process.env.WCXB_FOLDER;
 
-/** In time of the processor, as the machine may do other things. */
+/** Measured in processor time, as the machine may do other work. */
 interface Cost {
   pagesPerCpuSecond: number;
   worstMs: number;
 }
 
-/** A page of documentation among menus, of about 43 KB. */
+/** Generates a documentation page with menus, of about 43 KB. */
 function generatePage(seed: number): string {
   const word = (nth: number) => `word${(seed * 7919 + nth * 104_729) % 5_003}`;
   const sentence = (nth: number, length: number) => Array.from({ length }, (_, at) => word(nth + at)).join(' ');
@@ -35,7 +35,10 @@ function generatePage(seed: number): string {
     <body><nav><ul>${menu.join('')}</ul></nav><main><h1>${sentence(0, 4)}</h1>${sections}</main><footer>${sentence(3, 30)}</footer></body></html>`;
 }
 
-/** Reads pages one by one in this thread, as each of the extractor's does. `take` gets each page, beside the measurement. */
+/**
+ * Reads pages one by one in this thread, like each thread of the extractor. `take` receives each page and is not
+ * measured.
+ */
 async function costOf<P extends { bytes: Uint8Array; url: string }>(
   pages: Iterable<P>,
   take: (page: P) => void = () => undefined,
@@ -81,7 +84,7 @@ async function measureGenerated(): Promise<Finding[]> {
     url: `https://generated.example/docs/${nth}`,
   }));
   note(`${PAGES} generated pages of ${(pages[0]?.bytes.length ?? 0) / 1_000} KB`);
-  await costOf(pages.slice(0, 50)); // until the code is compiled
+  await costOf(pages.slice(0, 50)); // warm-up of the JIT compiler
   return costFindings('generated pages', await costOf(pages));
 }
 
@@ -114,6 +117,6 @@ async function measureBenchmark(folder: string): Promise<Finding[]> {
 await report(async () => {
   const findings = await measureGenerated();
   if (FOLDER !== undefined) return [...findings, ...(await measureBenchmark(FOLDER))];
-  note('word F1 was not measured: WCXB_FOLDER names no part of the Web Content Extraction Benchmark');
+  note('word F1 was not measured: WCXB_FOLDER is not set to a part of the Web Content Extraction Benchmark');
   return findings;
 });

@@ -18,12 +18,12 @@ const PAGES_A_BATCH = 25;
 const MOST_MEDIAN_MS = 60;
 const MOST_P95_MS = 150;
 const MOST_INDEXING_MS = 10_000;
-/** One page in an org of forty times the chunks. */
+/** For one page in an org with forty times the chunks. */
 const MOST_GROWTH = 1.5;
 const ROUNDS = 60;
-/** It is slow. */
+/** Fewer rounds, as the baseline is slow. */
 const BASELINE_ROUNDS = 8;
-/** One in so many pages is not public. */
+/** One page in this many is not public. */
 const INTERNAL = 4;
 
 const writer = createWriter(createRandom(7));
@@ -74,7 +74,7 @@ const countChunks = async (db: Db, orgId: string): Promise<number> =>
       .executeTakeFirstOrThrow()
   ).count;
 
-/** Full-text search as Postgres has it, over the same chunks: all terms ORed, ranked by ts_rank. */
+/** Prepares Postgres' own full-text search over the same chunks: all terms ORed, ranked by ts_rank. */
 async function prepareBaseline(db: Db, orgId: string): Promise<(query: string) => Promise<unknown>> {
   await sql`
     create table bench_texts as select id, to_tsvector('english', content) as words from knowledge_chunks where org_id = ${orgId}

@@ -24,7 +24,7 @@ interface Outcome {
   findings: Finding[];
 }
 
-/** Runs a bench in a process of its own, on servers of its own. */
+/** Runs a bench in a separate process, on separate servers. */
 async function run(name: string, env: NodeJS.ProcessEnv = process.env): Promise<Outcome> {
   console.log(`\n${name}`);
   const findings: Finding[] = [];
@@ -34,7 +34,7 @@ async function run(name: string, env: NodeJS.ProcessEnv = process.env): Promise<
   return { isMet: code === 0, findings };
 }
 
-/** This one prints its own table, on a database that it makes on the server it is given. */
+/** Runs this bench on a database it creates on the given server. It prints its own table. */
 const runContactsSearch = () =>
   withStack({ hasTemporal: false }, ({ databaseUrl }) =>
     run('contacts-search', { ...process.env, BENCH_SERVER_URL: databaseUrl }),
@@ -42,12 +42,12 @@ const runContactsSearch = () =>
 
 const names = process.argv.length > 2 ? process.argv.slice(2) : BENCHES;
 const unknown = names.find((name) => !BENCHES.includes(name));
-if (unknown !== undefined) throw new Error(`there is no bench ${unknown}, but ${BENCHES.join(', ')}`);
+if (unknown !== undefined) throw new Error(`unknown bench ${unknown}; the benches are ${BENCHES.join(', ')}`);
 
 const outcomes: Outcome[] = [];
 for (const name of names) outcomes.push(name === 'contacts-search' ? await runContactsSearch() : await run(name));
 const findings = outcomes.flatMap((outcome) => outcome.findings);
 if (findings.length > 0) console.log(`\n${tableOf(findings)}`);
 const missed = names.filter((_, nth) => outcomes[nth]?.isMet !== true);
-if (missed.length > 0) console.log(`\nnot met, or not measured: ${missed.join(', ')}`);
+if (missed.length > 0) console.log(`\ntargets missed or not measured: ${missed.join(', ')}`);
 process.exitCode = missed.length === 0 ? 0 : 1;

@@ -13,18 +13,21 @@ const PAIRS = 200;
 const PAUSE_MS = 15;
 const BACKLOG = 2_000;
 const BACKLOG_ROUNDS = 4;
-/** As many as one relay has under way: two loops of 25. */
+/** The concurrent starts of one relay: two loops of 25. */
 const AT_ONCE = 50;
 const WARM_UP = 300;
 
-/** A workflow that nobody runs: the measurement ends with its start. */
+/** A workflow without a worker: the measurement ends with its start. */
 const BENCH: WorkflowContract<{ happening: string }> = {
   type: 'benchStart',
   taskQueue: 'bulk',
   workflowId: ({ happening }) => `bench/${happening}`,
 };
 
-/** From the commit of one row until its workflow is started, against the call that starts one. In turns, each by itself. */
+/**
+ * Compares the time from a commit to the start of its workflow with the time of a direct start. The two alternate,
+ * never running together.
+ */
 async function latency(db: Db, program: Program): Promise<Finding> {
   const orgId = newId();
   await program.ask('startRelay');
@@ -51,7 +54,10 @@ async function timeRelayedStart(db: Db, program: Program, orgId: string): Promis
   return startedAt - committedAt;
 }
 
-/** Rows that wait, and then a relay, against starting as many with as many under way. In turns, each as often first as second. */
+/**
+ * Compares draining a backlog by the relay with as many direct starts at the same concurrency. They alternate, each as
+ * often first as second.
+ */
 async function backlog(db: Db, program: Program): Promise<Finding> {
   const direct: number[] = [];
   const drained: number[] = [];

@@ -20,7 +20,7 @@ const LOOKS = 50;
 const SEEDED_AT_ONCE = 100_000;
 const TWO_DAYS_IN_MINUTES = 2_880;
 
-/** Starting a sequence for 100,000 contacts, whose first step is due in two days. */
+/** Starts a sequence for 100,000 contacts, with the first step due in two days. */
 async function enrolling(stack: Stack, db: Db): Promise<Finding[]> {
   const flags = nodeFlagsOf('worker');
   const worker = await stack.start(import.meta.resolve('./support/programs/costless-worker.ts'), {}, flags);
@@ -54,7 +54,7 @@ async function isEnrolled(db: Db, sequenceId: string): Promise<boolean> {
   return rows[0]?.enrolled === TO_ENROLL;
 }
 
-/** Finding what is due, and when something is next, among few enrollments and among a thousand times as many. */
+/** Measures finding due sends and the next due time, with few enrollments and with a thousand times as many. */
 async function deciding(db: Db): Promise<Finding> {
   const small = await seedEnrollments(db, FEW);
   const large = await seedEnrollments(db, MANY);
@@ -74,7 +74,7 @@ interface Seeded {
   sequenceId: string;
 }
 
-/** Enrollments that stand all over three steps, a few of them due. */
+/** Seeds enrollments spread over three steps, with a few of them due. */
 async function seedEnrollments(db: Db, count: number): Promise<Seeded> {
   const orgId = await seedOrg(db, count);
   const sequenceId = await seedSequence(db, orgId, [TWO_DAYS_IN_MINUTES, TWO_DAYS_IN_MINUTES, TWO_DAYS_IN_MINUTES]);
@@ -90,7 +90,7 @@ async function seedEnrollments(db: Db, count: number): Promise<Seeded> {
   `.execute(db);
   }
   await sql`vacuum analyze enrollments`.execute(db);
-  note(`${count} enrollments are there`);
+  note(`${count} enrollments seeded`);
   return { orgId, sequenceId };
 }
 

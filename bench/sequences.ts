@@ -16,7 +16,7 @@ const LOOP_ROUNDS = 3;
 const MEMORY_LIMIT_MB = 500;
 const WORKER_FLAGS = nodeFlagsOf('worker');
 
-/** One workflow for the sequence against one for each contact, with a sender that costs nothing. */
+/** Compares one workflow for the sequence with one for each contact, using a sender without cost. */
 async function againstNaive(stack: Stack, db: Db): Promise<{ findings: Finding[]; peakMb: number }> {
   const worker = await stack.start(import.meta.resolve('./support/programs/costless-worker.ts'), {}, WORKER_FLAGS);
   const naive = await stack.start(import.meta.resolve('./support/baselines/naive-worker.ts'));
@@ -40,7 +40,7 @@ async function againstNaive(stack: Stack, db: Db): Promise<{ findings: Finding[]
   };
 }
 
-/** The real worker against a bare loop, both by SMTP into a sink. */
+/** Compares the real worker with a bare loop, both sending by SMTP into a sink. */
 async function overSmtp(stack: Stack, db: Db): Promise<{ findings: Finding[]; peakMb: number }> {
   const sink = await stack.start(import.meta.resolve('./support/programs/smtp-sink.ts'));
   const SMTP_URL = await sink.ask<string>('url');
@@ -53,12 +53,12 @@ async function overSmtp(stack: Stack, db: Db): Promise<{ findings: Finding[]; pe
   const found = await againstBareLoop(db, 'SMTP', 0.5, worker, loop);
   const taken = await sink.ask<number>('taken');
   const sent = 2 * (WARM_UP_CONTACTS + LOOP_ROUNDS * CONTACTS);
-  if (taken !== sent) throw new Error(`the sink took ${taken} mails, not ${sent}`);
+  if (taken !== sent) throw new Error(`the sink received ${taken} mails, not ${sent}`);
   await sink.stop();
   return found;
 }
 
-/** The worker against a bare loop, both with a provider that takes 20 ms, 50 at a time. */
+/** Compares the worker with a bare loop, both using a provider with a delay of 20 ms, 50 sends at a time. */
 async function overQuickProvider(stack: Stack, db: Db): Promise<{ findings: Finding[]; peakMb: number }> {
   const OUTLET = 'quick';
   const worker = await stack.start(
@@ -71,7 +71,7 @@ async function overQuickProvider(stack: Stack, db: Db): Promise<{ findings: Find
   return againstBareLoop(db, 'a 20 ms provider', 0.8, worker, loop);
 }
 
-/** Both in turns. Ends the two programs. */
+/** Runs both alternately, then stops the two programs. */
 async function againstBareLoop(
   db: Db,
   name: string,
@@ -96,7 +96,10 @@ async function againstBareLoop(
   };
 }
 
-/** The contacts a second of a whole sequence, from the commit of its start until it is complete, enrolling included. */
+/**
+ * Returns the contacts a second of a sequence, from the commit of its start until it is complete. Enrolling is
+ * included.
+ */
 async function runSequence(db: Db, contacts: number): Promise<number> {
   const orgId = await seedOrg(db, contacts);
   const sequenceId = await seedSequence(db, orgId);
@@ -129,7 +132,7 @@ async function isComplete(db: Db, sequenceId: string): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** Whoever left out a write has not done the work. */
+/** Asserts that every write was done, so that rates are comparable. */
 async function assertAllAccepted(db: Db, sequenceId: string, contacts: number): Promise<void> {
   const { rows } = await sql<{ accepted: number }>`
     select count(*) as accepted from deliveries join enrollments

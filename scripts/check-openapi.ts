@@ -6,7 +6,8 @@ import { createApp } from '../src/http/app.ts';
 
 const METHODS = ['get', 'put', 'post', 'delete', 'patch'];
 
-// The document comes from the routes' schemas and the configuration alone: nothing is connected, no request served.
+// The document comes from the routes' schemas and the configuration alone: nothing is connected, and no request is
+// served.
 const config = loadConfig({
   DATABASE_URL: 'postgres://127.0.0.1:1/none',
   JWT_SECRET: 'x'.repeat(32),
@@ -14,7 +15,7 @@ const config = loadConfig({
 });
 const app = await createApp({ config } as Deps, pino({ level: 'silent' }));
 await app.ready();
-const document = JSON.parse(JSON.stringify(app.swagger())); // as it is served
+const document = JSON.parse(JSON.stringify(app.swagger())); // in its served form
 await app.close();
 
 const operations = Object.values<object>(document.paths).flatMap((path) => METHODS.filter((method) => method in path));

@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import { logFolder, runStep, type Step, type StepResult } from './check/step.ts';
 import { runningSteps, staticSteps } from './check/steps.ts';
 
-/** Runs the steps in order, at most `width` at once, and tells of each as it ends. */
+/** Runs the steps in order, at most `width` at once, and reports each as it ends. */
 async function runAll(steps: Step[], width: number): Promise<StepResult[]> {
   const waiting = steps.filter(({ skipped }) => skipped === undefined);
   const results: StepResult[] = [];

@@ -13,11 +13,12 @@ import { seedDemo } from '../src/dev/seed.ts';
 import { startFakeDns } from '../test/support/fakes/dns.ts';
 import { startFakeFareHarbor } from '../test/support/fakes/fareharbor.ts';
 
-// Runs schemathesis over the OpenAPI document that the real api serves: examples, edges, fuzzing, and calls that build on each other.
+// Runs schemathesis over the OpenAPI document served by the real API: examples, edge cases, fuzzing, and sequences of
+// dependent calls.
 
 const IS_LONG = process.env.TEST_TIER === 'long';
 const SECONDS = IS_LONG ? { org: 2400, partner: 600 } : { org: 30, partner: 8 };
-/** The same cases each time where it guards the trunk, new ones where it searches. */
+/** The short run uses the same cases each time, to guard the main branch. The long run explores new ones. */
 const SEED = IS_LONG ? String(Date.now() % 1_000_000) : '1';
 const REQUIREMENTS = resolve('scripts/schemathesis-requirements.txt');
 const HOME = resolve('.data/schemathesis');
@@ -25,15 +26,17 @@ const JWT_SECRET = 'the secret of a database that is thrown away';
 const NO_LIMIT = '1000000000';
 const START_TIMEOUT_MS = 30_000;
 
-/** Checks that ask for what this api does not want. */
+/** Checks in conflict with the intended behavior of this API. */
 const EXCLUDED_CHECKS = [
-  // Some rules no JSON Schema can say: a real phone number, the cursor of an earlier page, a segment that exists, one of two fields.
+  // JSON Schema cannot express some rules: a real phone number, the cursor of an earlier page, an existing segment, one
+  // of two fields.
   'positive_data_acceptance',
-  // /contacts/batch is also one of /contacts/{id}: a PATCH of it is a 400, and Allow names it. test/security wants 405 from every path.
+  // /contacts/batch also matches /contacts/{id}: a PATCH of it is a 400, and Allow names it. test/security requires 405
+  // from every path.
   'unsupported_method',
   'allow_header_conformance',
 ];
-/** Routes that make real calls to third parties, wait for the answer to one, which only a worker makes, or whose answer never ends. */
+/** Routes calling real third parties, routes waiting for such a call by a worker, and routes with endless responses. */
 const EXCLUDED_PATHS = ['^/integrations/[^/]+/test$', '^/actions/[^/]+/test$', '^/whatsapp/send-template$', '/events$'];
 
 const folder = mkdtempSync(join(tmpdir(), 'switchboard-schemathesis-'));
@@ -63,7 +66,7 @@ try {
   rmSync(folder, { recursive: true, force: true });
 }
 
-/** Postgres and the api as they are in production, with an org and a partner. */
+/** Starts Postgres and the API in their production form, with an org and a partner. */
 async function startStack(guard: Guard): Promise<{ url: string; orgKey: string; partnerKey: string }> {
   const [databasePort, port] = [await anyFreePort(), await anyFreePort()];
   const database = await startPostgres({
@@ -94,7 +97,7 @@ async function startStack(guard: Guard): Promise<{ url: string; orgKey: string; 
     RATE_LIMIT_STREAMING: NO_LIMIT,
     RATE_LIMIT_PARTNER: NO_LIMIT,
     RATE_LIMIT_LOGIN_LINKS: NO_LIMIT,
-    TEMPORAL_ADDRESS: '127.0.0.1:1', // nobody: the api accepts all the same
+    TEMPORAL_ADDRESS: '127.0.0.1:1', // nothing listens here: the API accepts requests regardless
     FAREHARBOR_BASE_URL: fareHarbor.url,
     DNS_SERVERS: dns.address,
     STORAGE_URL: pathToFileURL(join(folder, 'media')).href,
@@ -107,7 +110,10 @@ async function startStack(guard: Guard): Promise<{ url: string; orgKey: string; 
   return { url, orgKey: demo.org_api_key, partnerKey: demo.partner_api_key };
 }
 
-/** Runs every phase with every check, on one thread: on two, Python 3.11 fails by itself now and then. Whether nothing was found. */
+/**
+ * Runs every phase with every check, on one thread: on two, Python 3.11 occasionally fails. Returns whether no
+ * problem was found.
+ */
 async function run(url: string, key: string, filters: string[], seconds: number): Promise<boolean> {
   const options = [
     ['--header', `Authorization: Bearer ${key}`],
@@ -119,7 +125,7 @@ async function run(url: string, key: string, filters: string[], seconds: number)
   ].flat();
   const start = 'import sys; from schemathesis.cli import schemathesis; sys.exit(schemathesis())';
   const child = spawn(python.program, ['-c', start, '--no-color', 'run', `${url}/openapi.json`, ...options], {
-    cwd: folder, // it keeps its examples where it runs
+    cwd: folder, // it stores its examples in its working directory
     env: { ...process.env, ...python.env },
     stdio: ['ignore', 'inherit', 'inherit'],
     timeout: (seconds * 2 + 120) * 1000,
@@ -134,7 +140,10 @@ interface Python {
   env: Record<string, string>;
 }
 
-/** Installs schemathesis with its pinned dependencies under .data, unless they are there. In a venv, or where Python has none, in a folder. */
+/**
+ * Installs schemathesis with its pinned dependencies under .data, unless installed already. Uses a venv, or a folder if
+ * Python has no venv.
+ */
 function installSchemathesis(): Python {
   const installed = join(HOME, 'requirements.txt');
   const requirements = readFileSync(REQUIREMENTS, 'utf8');
@@ -150,10 +159,10 @@ function installSchemathesis(): Python {
   const hasVenv = succeeds('python3', ['-m', 'venv', join(HOME, 'venv')]);
   if (hasVenv) execFileSync(venv.program, pip, { stdio: 'inherit' });
   else {
-    rmSync(join(HOME, 'venv'), { recursive: true, force: true }); // half of one is left where Debian's python3-venv lacks
+    rmSync(join(HOME, 'venv'), { recursive: true, force: true }); // without Debian's python3-venv, half a venv is left
     execFileSync(target.program, [...pip, '--target', target.env.PYTHONPATH], { stdio: 'inherit' });
   }
-  // Written last: an installation cut short is made again.
+  // Written last: an interrupted installation is repeated.
   copyFileSync(REQUIREMENTS, installed);
   return hasVenv ? venv : target;
 }

@@ -1,4 +1,4 @@
-/** Does `work` for each item, with as many under way at once as said. */
+/** Does `work` for each item, with the given concurrency. */
 export async function forEachConcurrently<Item>(
   items: Item[],
   atOnce: number,

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Db } from '../../src/db/connect.ts';
 
-/** Filters by name: each field where many match, where few do, and where only old sessions or none do. */
+/** Returns filters by name. Each field has filters matching many sessions, few, only old ones, or none. */
 export async function filterCases(db: Db, orgId: string): Promise<Record<string, object>> {
   const { rows } = await sql<{ contact: string; team: string; member: number; number: number }>`
     select contact_id as contact, team_id as team, assignee_id as member, ticket_number as number from sessions
@@ -63,7 +63,7 @@ export async function filterCases(db: Db, orgId: string): Promise<Record<string,
   };
 }
 
-/** Searches by name: what is in most messages, in few, in none, and what is hard to tell. */
+/** Returns searches by name: words of most messages, of few, of none, and difficult queries. */
 export async function searchCases(db: Db, orgId: string): Promise<Record<string, Record<string, string>>> {
   const { rows } = await sql<{
     content: string;

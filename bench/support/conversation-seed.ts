@@ -4,7 +4,10 @@ import type { Db } from '../../src/db/connect.ts';
 const MESSAGES_PER_SESSION = 10;
 const MAX_CONCURRENT_BATCHES = 2;
 
-/** Dense, sparse and old values of each field, by prime factors of a session's number, which rises with its age in the order of creation. */
+/**
+ * SQL: dense, sparse and old values of each field, by prime factors of a session's number. The number rises in the
+ * order of creation.
+ */
 const SESSIONS = `
   select $1::uuid as org_id, uuidv7() as id, n as ticket_number,
     person.id as contact_id,
@@ -24,13 +27,13 @@ const SESSIONS = `
     ${MESSAGES_PER_SESSION} as last_seq
   from generate_series(1, $2::bigint) n join person on person.nth = n % ($2 / 2)`;
 
-/** A word that looks like one, of three syllables, told by a number. */
+/** SQL: a word-like text of three syllables, determined by a number. */
 const syllables = (number: string) => `(
   substr('bcdfghklmnprstvz', 1 + (${number} % 16)::int, 1) || substr('aeiou', 1 + (${number} / 16 % 5)::int, 1)
   || substr('bcdfghklmnprstvz', 1 + (${number} / 80 % 16)::int, 1) || substr('aeiou', 1 + (${number} / 1280 % 5)::int, 1)
   || substr('lmnrst', 1 + (${number} / 6400 % 6)::int, 1) || substr('aeiou', 1 + (${number} / 38400 % 5)::int, 1))`;
 
-/** A word's number is drawn so that the first words are in most messages and the last in few. */
+/** SQL: the words of a message. The first words of the vocabulary are in most messages, the last in few. */
 const MESSAGE_TEXT = `
   case when n % 20 = 1 then
     array_to_string(array(select chr(19968 + floor(exp(random() * ln(3000)))::int) from generate_series(1, 24 + n % 5)), '')
@@ -39,7 +42,10 @@ const MESSAGE_TEXT = `
       select floor(exp(random() * ln(20000)))::bigint * 15485863 as k from generate_series(1, 14 + n % 5) offset 0) as drawn), ' ')
   end`;
 
-/** Fills an org with sessions, ten messages each, contacts, members, teams and tags. Drawn by chance, but the same each time. */
+/**
+ * Fills an org with sessions, ten messages each, contacts, members, teams and tags. Values are random, but the same
+ * each time.
+ */
 export async function seedConversations(db: Db, orgId: string, sessions: number): Promise<void> {
   await sql`
     insert into contacts (org_id, id, email, phone_number, name)

@@ -1,11 +1,11 @@
 const EVENTS_PER_BATCH = 100;
-/** As in a busy hour: most events of a batch are of different threads. */
+/** As in a busy hour: most events of a batch belong to different threads. */
 const THREADS = 500;
 const FIRST_AT = 1_764_000_000_000;
 
 let posted = 0;
 
-/** The body of a batch of 100 new messages as HubSpot posts it, no two alike. */
+/** Returns the body of a batch of 100 new messages in HubSpot's format, each batch unique. */
 export function nextBatch(): string {
   const events: string[] = [];
   for (let nth = 0; nth < EVENTS_PER_BATCH; nth++) {

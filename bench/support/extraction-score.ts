@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 
-/** A page of the Web Content Extraction Benchmark, and what a reader finds on it. */
+/** A page of the Web Content Extraction Benchmark and its annotated main content. */
 export interface AnnotatedPage {
   id: string;
   kind: string;
@@ -17,7 +17,7 @@ interface Annotation {
   ground_truth?: { main_content?: string | null };
 }
 
-/** The pages of one part of the benchmark, one at a time: its folder holds ground-truth/ and html/. */
+/** Yields the pages of one part of the benchmark, one at a time. Its folder contains ground-truth/ and html/. */
 export function* annotatedPages(folder: string): Generator<AnnotatedPage> {
   for (const file of readdirSync(join(folder, 'ground-truth')).sort()) {
     const id = file.replace(/\.json$/, '');
@@ -32,7 +32,7 @@ export function* annotatedPages(folder: string): Generator<AnnotatedPage> {
   }
 }
 
-/** How far the words of two texts are the same ones, as the benchmark counts it: 0 to 1. */
+/** Returns the word F1 score of two texts as defined by the benchmark, from 0 to 1. */
 export function wordF1(text: string, reference: string): number {
   const words = wordsOf(text);
   const expected = wordsOf(reference);

@@ -1,5 +1,8 @@
 const VOCABULARY = 30_000;
-/** How often words come in a language: the n-th most frequent about 1/n as often as the first (Zipf, Mandelbrot). */
+/**
+ * Word frequency as in a language: the n-th most frequent word is about 1/n as frequent as the first (Zipf,
+ * Mandelbrot).
+ */
 const OFFSET = 2.7;
 const GRAMMAR =
   'the of and to in a is that for it as was with be by on not he this are or his from at which but have an had they you were'.split(
@@ -9,7 +12,7 @@ const GRAMMAR_SHARE = 0.45;
 const SYLLABLES =
   'ba co de fi gu ha jo ki lu me no pa ra si to vu wa ze bran clo dri fle gro ple sto tre vin mar ton'.split(' ');
 
-/** The same numbers from 0 to 1 for the same seed (mulberry32). */
+/** Returns a generator of numbers from 0 to 1, the same for the same seed (mulberry32). */
 export function createRandom(seed: number): () => number {
   let state = seed;
   return () => {
@@ -20,7 +23,7 @@ export function createRandom(seed: number): () => number {
   };
 }
 
-/** Texts whose words come as often as those of a language do. */
+/** Creates a writer of texts with the word frequencies of a language. */
 export function createWriter(random: () => number) {
   const cumulated: number[] = [];
   let total = 0;
@@ -45,7 +48,7 @@ export function createWriter(random: () => number) {
   const sentence = () => `${words(8 + Math.floor(random() * 12))}.`;
   const paragraph = () => Array.from({ length: 4 }, sentence).join(' ');
   return {
-    /** Of about five chunks. */
+    /** An article of about five chunks. */
     article: () =>
       Array.from({ length: 5 }, () => `## ${words(4, contentWord)}\n\n${paragraph()}\n\n${paragraph()}\n`).join('\n'),
     keywords: (count: number) => words(count, contentWord),
@@ -55,7 +58,7 @@ export function createWriter(random: () => number) {
   };
 }
 
-/** Every number has a word of its own. */
+/** Returns a distinct word for every number. */
 function wordOf(number: number): string {
   let rest = number + SYLLABLES.length;
   let word = '';

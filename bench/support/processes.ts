@@ -4,14 +4,14 @@ import { closeSync, openSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Guard } from '../../src/dev/guard.ts';
 
-/** A Node program that a bench started. */
+/** A Node program started by a bench. */
 export interface Program {
   pid: number;
-  /** Has the program do something it serves, and gives what it answers. */
+  /** Sends a request to the program and returns its response. */
   ask<Answer>(what: string, input?: object): Promise<Answer>;
-  /** The most memory it ever held. */
+  /** The peak memory of the program. */
   peakMemoryMb(): number;
-  /** The processor time that it has taken, in all its threads. */
+  /** The processor time used so far, in all threads. */
   cpuMs(): number;
   stop(): Promise<void>;
 }
@@ -28,7 +28,7 @@ interface Answer {
   error?: string;
 }
 
-/** What a program of ours answers to `ask`. */
+/** The handlers of a program for `ask`, by request name. */
 // biome-ignore lint/suspicious/noExplicitAny: each question has its own input
 export type Served = Record<string, (input: any) => Promise<unknown>>;
 
@@ -84,7 +84,7 @@ function askerOf(child: ChildProcess, logFile: string): Program['ask'] {
     });
 }
 
-/** Answers what the bench that started this program asks. Ends when it is gone. */
+/** Handles the requests of the bench running this program. Ends the program when the bench has ended. */
 export function serve(served: Served): void {
   process.on('message', ({ number, what, input }: Question) => {
     const answer = served[what];
@@ -102,7 +102,7 @@ function peakMemoryMb(pid: number): number {
   return Number(kilobytes) / 1024;
 }
 
-/** utime and stime of proc_pid_stat(5), behind the name in parentheses, in ticks of 10 ms. */
+/** Sums utime and stime of proc_pid_stat(5), after the name in parentheses, in ticks of 10 ms. */
 function cpuMs(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
   const [utime, stime] = stat

@@ -1,4 +1,4 @@
-/** One number of ours beside the number it is measured against. */
+/** One measurement of ours next to its baseline. */
 export interface Finding {
   name: string;
   subject: string;
@@ -10,7 +10,7 @@ export interface Finding {
 
 const HEADINGS = ['measurement', 'subject', 'baseline', 'ratio', 'target', ''];
 
-/** The findings as a table. */
+/** Returns the findings as a table. */
 export function tableOf(findings: Finding[]): string {
   const rows = findings.map((finding) => [
     finding.name,
@@ -25,7 +25,10 @@ export function tableOf(findings: Finding[]): string {
   return lines.map((line) => line.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ')).join('\n');
 }
 
-/** Runs a bench as a program: tells its findings to whoever started it, else prints them. Exit code 1 when a target is missed. */
+/**
+ * Runs a bench as a program. Sends its findings to the parent process, or prints them if there is none. Sets exit code
+ * 1 if a target is missed.
+ */
 export async function report(measure: () => Promise<Finding[]>): Promise<void> {
   const findings = await measure();
   if (process.send === undefined) console.log(`\n${tableOf(findings)}`);
@@ -33,14 +36,14 @@ export async function report(measure: () => Promise<Finding[]>): Promise<void> {
   process.exitCode = findings.every(({ isMet }) => isMet) ? 0 : 1;
 }
 
-/** A line about what is being measured, apart from the table. */
+/** Prints a line about the measurement, apart from the table. */
 export const note = (line: string): void => console.log(`  ${line}`);
 
-/** The median of the rounds' own ratios, so that a slow minute of the machine weighs on both sides. */
+/** Returns the median of the ratios of each round, so that a slow minute of the machine affects both sides. */
 export const medianRatio = (subject: number[], baseline: number[]): number =>
   median(subject.map((rate, round) => rate / (baseline[round] ?? 0)));
 
-/** A finding about rates, of rounds in turns. */
+/** Returns a finding about rates measured in alternating rounds. */
 export function rateFinding(name: string, subject: number[], baseline: number[], atLeast: number): Finding {
   const ratio = medianRatio(subject, baseline);
   return {
@@ -53,7 +56,7 @@ export function rateFinding(name: string, subject: number[], baseline: number[],
   };
 }
 
-/** A finding about times: at most `atMost` times the baseline. */
+/** Returns a finding about times: at most `atMost` times the baseline. */
 export function timeFinding(name: string, subjectMs: number, baselineMs: number, atMost: number): Finding {
   const ratio = subjectMs / baselineMs;
   return {

@@ -8,27 +8,27 @@ import { findPassages, type SemanticSearch } from '../../src/knowledge/search/pa
 import { type Finding, note } from './report.ts';
 import { seedOrg } from './seed.ts';
 
-/** For an org without an embedding model. */
+/** Semantic search of an org without an embedding model. */
 export const WORDS_ONLY: SemanticSearch = { similarities: async () => new Map() };
 
 const DEPTH = 10;
 const ITEMS_PER_BATCH = 100;
-/** What terms ORed and ts_rank reached on short questions: the least that a ranking has to be better than. */
+/** The result of ORed terms and ts_rank on short questions. Any useful ranking has to be better. */
 const MIN_NDCG = 0.5;
-/** Sets of which it is known what a good ranking by words reaches. */
+/** Sets with a known result of a good ranking by words. */
 const MIN_NDCG_BY_SET: Record<string, number> = { stackfaq: 0.76 };
 
 interface QuestionSet {
   documents: { _id: string; title?: string; text: string }[];
   queries: { _id: string; text: string }[];
-  /** By query: how much each document answers it. */
+  /** By query: the relevance of each document. */
   relevant: Map<string, Map<string, number>>;
 }
 
-/** nDCG@10 over each set in the folder, laid out as BEIR has them: corpus.jsonl, queries.jsonl, qrels/test.tsv. */
+/** Measures nDCG@10 over each set in the folder, in the layout of BEIR: corpus.jsonl, queries.jsonl, qrels/test.tsv. */
 export async function measureQuality(db: Db, folder: string | undefined): Promise<Finding[]> {
   if (folder === undefined) {
-    note('the quality of what is found was not measured: BENCH_QUESTION_SETS names no folder of question sets');
+    note('search quality was not measured: BENCH_QUESTION_SETS is not set to a folder of question sets');
     return [];
   }
   const findings: Finding[] = [];

@@ -3,7 +3,7 @@ import type { Db } from '../../src/db/connect.ts';
 import { createOrg, createPartner } from '../../src/partners/service.ts';
 import { createSequence } from '../../src/sequences/service.ts';
 
-/** What every bench sends. */
+/** The e-mail sent by every bench. */
 export const EMAIL = {
   from_email: 'hello@shop.example',
   email_sender_name: 'Shop',
@@ -12,7 +12,7 @@ export const EMAIL = {
   email_is_transactional: false,
 };
 
-/** The same as the content of one mail. */
+/** The same e-mail as the content of one message. */
 export const EMAIL_CONTENT = {
   from_email: EMAIL.from_email,
   subject: EMAIL.email_subject,
@@ -21,7 +21,7 @@ export const EMAIL_CONTENT = {
   is_transactional: false,
 };
 
-/** A new org with this many contacts. */
+/** Creates an org with this many contacts. */
 export async function seedOrg(db: Db, contacts: number): Promise<string> {
   const partner = await createPartner(db, { name: 'Bench' });
   const { id: orgId } = await createOrg(db, partner.id, { name: 'Bench' });
@@ -36,7 +36,7 @@ export async function seedOrg(db: Db, contacts: number): Promise<string> {
 
 const SAVING = { isDevelopment: true };
 
-/** A one-off sequence of e-mails to all contacts, not yet started; one for each delay. */
+/** Creates a one-off sequence of e-mails to all contacts, not yet started, with one e-mail for each delay. */
 export async function seedSequence(db: Db, orgId: string, delays = [0]): Promise<string> {
   const action = { type: 'send_emails' as const, data: EMAIL };
   const steps = delays.map((delay_in_minutes) => ({ delay_in_minutes, action }));

@@ -8,18 +8,18 @@ import { startPostgres } from '../../src/dev/postgres.ts';
 import { startTemporal } from '../../src/dev/temporal.ts';
 import { type Program, startProgram } from './processes.ts';
 
-/** Servers of a bench's own, with the settings that `npm start` gives them, on durable storage. */
+/** Servers for one bench, with the settings of `npm start`, on durable storage. */
 export interface Stack {
-  /** Migrated. */
+  /** The URL of a migrated database. */
   databaseUrl: string;
   /** The environment of our programs on this stack. */
   env: Record<string, string>;
-  /** Where all that runs here writes. */
+  /** The log file of everything running on this stack. */
   logFile: string;
   start(file: string, env?: Record<string, string>, execArgv?: string[]): Promise<Program>;
 }
 
-/** Runs `work` on a new stack, and ends all of it. */
+/** Runs `work` on a new stack, and stops the stack afterwards. */
 export async function withStack<T>(
   { hasTemporal }: { hasTemporal: boolean },
   work: (stack: Stack) => Promise<T>,
@@ -60,7 +60,7 @@ export async function withStack<T>(
     });
   } catch (error) {
     isFailed = true;
-    console.error(`The log stays at ${logFile}`);
+    console.error(`The log is kept at ${logFile}`);
     throw error;
   } finally {
     guard.seal();

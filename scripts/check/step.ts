@@ -2,17 +2,17 @@ import { spawn } from 'node:child_process';
 import { mkdir, open, readFile, rm } from 'node:fs/promises';
 import { delimiter, resolve } from 'node:path';
 
-/** One thing `npm run check` demands. A step passes when its command ends with 0 and its output proves that it looked at something. */
+/** One step of `npm run check`. It passes when its command exits with 0 and its output proves that it checked something. */
 export interface Step {
   name: string;
   command: string[];
-  /** What the output contains when the step found work to do; without it, the exit code alone decides. */
+  /** Matches the output if the step found work to do. Without it, the exit code alone decides. */
   proof?: RegExp;
   env?: Record<string, string>;
   timeoutMinutes?: number;
-  /** Reads how many tests passed and failed; a step without it counts as one. */
+  /** Reads the numbers of passed and failed tests. A step without it counts as one. */
   count?: () => Promise<Counts>;
-  /** Why the step cannot run on this machine. */
+  /** The reason for skipping the step on this machine. */
   skipped?: string;
 }
 
@@ -29,7 +29,7 @@ export interface StepResult extends Counts {
 
 export const logFolder = resolve('.data/check');
 
-/** No colours in the logs; npm speaks up in them even where the check itself was called by `npm run --silent`. */
+/** Disables colors in the logs. npm prints warnings even if the check was called by `npm run --silent`. */
 const logEnvironment = { NO_COLOR: '1', FORCE_COLOR: undefined, npm_config_loglevel: 'warn' };
 
 export async function runStep(step: Step): Promise<StepResult> {
@@ -49,7 +49,7 @@ async function countsOf(step: Step, hasPassed: boolean): Promise<Counts> {
   return { passed: counts.passed, failed: counts.failed + (hasRunNothing || hasHiddenFailure ? 1 : 0) };
 }
 
-/** The output goes to a file and not a pipe, so that a process the command left behind cannot hold the check. */
+/** Writes the output to a file and not a pipe, so that a process left behind by the command cannot block the check. */
 async function runCommand({ command, env, timeoutMinutes = 5 }: Step, logFile: string): Promise<boolean> {
   const [program = '', ...args] = command;
   await mkdir(logFolder, { recursive: true });

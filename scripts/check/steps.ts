@@ -4,7 +4,7 @@ import { countTests } from './tests.ts';
 
 const sources = ['src', 'workflows', 'activities', 'worker', 'test', 'bench', 'scripts'];
 
-/** What docker-compose.yml demands of the environment. */
+/** The environment variables required by docker-compose.yml. */
 const requiredByCompose = {
   JWT_SECRET: 'x',
   SECRET_KEYS: 'x',
@@ -13,7 +13,7 @@ const requiredByCompose = {
   TEMPORAL_POSTGRES_PASSWORD: 'x',
 };
 
-/** Steps that only read: two of them run at once. */
+/** Read-only steps: two of them run at once. */
 export const staticSteps: Step[] = [
   { name: 'format and lint', command: ['biome', 'ci', '--colors=off', '.'], proof: /Checked [1-9]\d* files/ },
   { name: 'types', command: ['tsc', '--diagnostics'], proof: /Files: +[1-9]/ },
@@ -28,7 +28,7 @@ export const staticSteps: Step[] = [
   { name: 'OpenAPI document', command: ['node', 'scripts/check-openapi.ts'], proof: /[1-9]\d* operations/ },
 ];
 
-/** Steps that start servers: one after the other. */
+/** Steps that start servers. They run one after the other. */
 export const runningSteps: Step[] = [
   {
     name: 'tests',
@@ -48,6 +48,6 @@ function composeStep(): Step {
     command: [...(program ?? []), '-f', 'docker-compose.yml', 'config'],
     proof: /^ {2}api:/m,
     env: requiredByCompose,
-    skipped: program === undefined ? 'neither docker compose nor docker-compose is here' : undefined,
+    skipped: program === undefined ? 'neither docker compose nor docker-compose is installed' : undefined,
   };
 }

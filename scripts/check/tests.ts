@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { type Counts, logFolder } from './step.ts';
 
-/** How many files may fail beside the others and still be tried alone: more than a busy machine explains is a failure at once. */
+/** The most failed files to be run again alone. A busy machine does not explain more: they are a failure at once. */
 const triedAgain = 3;
 const countsFile = resolve(logFolder, 'tests.json');
 
@@ -14,7 +14,7 @@ interface Report {
   testResults: { name: string; status: string; assertionResults: { status: string }[] }[];
 }
 
-/** What the last `node scripts/check/tests.ts` counted. */
+/** Returns the counts of the last `node scripts/check/tests.ts`. */
 export async function countTests(): Promise<Counts> {
   return JSON.parse(await readFile(countsFile, 'utf8'));
 }
@@ -29,7 +29,10 @@ const countsOf = (report: Report): Counts => {
   return { passed: report.numPassedTests, failed: report.numFailedTests + report.numRuntimeErrorTestSuites };
 };
 
-/** Runs all tests; files that failed run once more with nothing beside them. What passes then is named as unsteady. */
+/**
+ * Runs all tests, and runs failed files once more with nothing beside them. Files passing then are reported as
+ * unsteady.
+ */
 async function runTests(): Promise<Counts> {
   const report = await runJest('jest', []);
   const [failed, counts] = [report.testResults.filter(({ status }) => status === 'failed'), countsOf(report)];

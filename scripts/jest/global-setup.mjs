@@ -1,2 +1,3 @@
-// Jest loads a .ts file by require and its transform, which breaks ES modules. An .mjs file it imports as it is, and Node strips the types.
+// Jest loads a .ts file with require and its own transform, and that breaks ES modules. It imports an .mjs file
+// unchanged, and Node strips the types.
 export { default } from '../../test/support/global-setup.ts';

@@ -1,7 +1,7 @@
 import { sep } from 'node:path';
 import Sequencer from '@jest/test-sequencer';
 
-/** Begins with the tests that wait most, so that none of them is left over at the end. */
+/** Starts with the tests of faults/: they wait the longest, and none of them is left for the end. */
 export default class LongestFirst extends Sequencer {
   sort(tests) {
     const [slow, others] = [true, false].map((is) => {

@@ -1,7 +1,7 @@
 import { parsePhoneNumberFromString } from 'libphonenumber-js/min';
 import { z } from 'zod';
 
-/** The number in E.164, or undefined when the text is no international number. */
+/** Returns the number in E.164, or undefined if the text is not an international number. */
 export function toE164(text: string): string | undefined {
   if (!text.trimStart().startsWith('+')) return undefined;
   const parsed = parsePhoneNumberFromString(text);

@@ -17,8 +17,8 @@ const INSERT_AND_ANNOUNCE = `
   select id from created`;
 
 /**
- * Inserts the contact together with its event `contact-created`, in one round trip. False where another contact has its e-mail or
- * phone number. The text is a constant, so that it is prepared once and compiled never.
+ * Inserts the contact together with its event `contact-created`, in one round trip. Returns false if another contact
+ * has its e-mail or phone number. The SQL text is a constant, so that it is prepared once and never compiled.
  */
 export async function insertAndAnnounceContact(db: Db, orgId: string, contact: StoredContact): Promise<boolean> {
   const { id, email, phone_number, name, custom_data, http_action_overrides } = contact;
@@ -28,7 +28,10 @@ export async function insertAndAnnounceContact(db: Db, orgId: string, contact: S
   return rows.length > 0;
 }
 
-/** Inserts those of the contacts whose e-mail and phone number are free, and gives their ids. In one order, so that batches queue up. */
+/**
+ * Inserts the contacts with unused e-mail and phone number, and returns their ids. Rows are inserted in a fixed order,
+ * so that concurrent batches queue up.
+ */
 export async function insertContacts(db: Db, orgId: string, contacts: StoredContact[]): Promise<string[]> {
   if (contacts.length === 0) return [];
   const { rows } = await sql<{ id: string }>`
@@ -43,7 +46,7 @@ export async function insertContacts(db: Db, orgId: string, contacts: StoredCont
   return rows.map(({ id }) => id);
 }
 
-/** Writes the contacts as given. Throws on an e-mail or phone number that another contact has. */
+/** Writes the contacts as given. Throws if another contact has the e-mail or phone number. */
 export async function updateContacts(db: Db, orgId: string, contacts: StoredContact[]): Promise<void> {
   if (contacts.length === 0) return;
   await sql`
@@ -56,7 +59,7 @@ export async function updateContacts(db: Db, orgId: string, contacts: StoredCont
   `.execute(db);
 }
 
-/** What takes the place of values in HTTP actions that are about the contact. */
+/** Returns the values replaced in HTTP actions for the contact. */
 export async function findHttpActionOverrides(db: Db, orgId: string, id: string) {
   const row = await db
     .selectFrom('contacts')
@@ -73,7 +76,7 @@ export interface ContactAddresses {
   phones: string[];
 }
 
-/** The contacts that have one of the ids, e-mails or phone numbers, locked, each with its row as JSON. */
+/** Locks and returns the contacts with any of the ids, e-mails or phone numbers, each with its row as JSON. */
 export function lockContacts(db: Db, orgId: string, { ids, emails, phones }: ContactAddresses) {
   return db
     .selectFrom('contacts')
@@ -88,7 +91,7 @@ export function lockContacts(db: Db, orgId: string, { ids, emails, phones }: Con
     .execute();
 }
 
-/** The ids of the contacts that have one of the ids, e-mails or phone numbers. */
+/** Returns the ids and addresses of the contacts with any of the ids, e-mails or phone numbers. */
 export function listContactIdsByAddress(db: Db, orgId: string, { ids, emails, phones }: ContactAddresses) {
   return db
     .selectFrom('contacts')
@@ -104,7 +107,7 @@ export function findContact(db: Db, orgId: string, id: string) {
   return db.selectFrom('contacts').select(COLUMNS).where('org_id', '=', orgId).where('id', '=', id).executeTakeFirst();
 }
 
-/** Whether the org has the contact, which then stays until the transaction ends. */
+/** Returns whether the org has the contact, and locks it against deletion until the transaction ends. */
 export async function lockContact(trx: Trx, orgId: string, id: string): Promise<boolean> {
   const contact = await trx
     .selectFrom('contacts')
@@ -125,6 +128,6 @@ export async function deleteContact(db: Db, orgId: string, id: string): Promise<
   return numDeletedRows > 0n;
 }
 
-/** The rows of a page, and one more where there is one. */
+/** Returns the rows of a page, and one more if there is one. */
 export const listContacts = (db: Db, orgId: string, place: RangePageRequest) =>
   db.selectFrom('contacts').select(COLUMNS).where('org_id', '=', orgId).$call(inRange(place, 'contacts')).execute();

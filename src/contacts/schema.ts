@@ -6,14 +6,14 @@ import { PhoneNumber } from './phone-number.schema.ts';
 const MAX_KEYS = 100;
 const MAX_BATCH = 1000;
 
-/** An address in lower case, as contacts are told apart by it. */
+/** An address in lower case, the form identifying contacts. */
 export const Email = EmailAddress.toLowerCase();
 
 const hasFewKeys = (map: object) => Object.keys(map).length <= MAX_KEYS;
 const tooManyKeys = `must have at most ${MAX_KEYS} keys`;
 const Key = z.string().min(1).max(255);
 
-/** Values by key, as they are merged into what is stored: null removes a key. */
+/** Values merged by key into the stored ones: null removes a key. */
 export const CustomDataChange = z
   .record(Key, z.string().max(5000).nullable())
   .refine(hasFewKeys, tooManyKeys)
@@ -29,9 +29,9 @@ export const HttpActionOverrides = z
     body_params: StringMap.optional(),
     headers: StringMap.optional(),
   })
-  .meta({ id: 'HttpActionOverrides', description: 'Values that take the place of those in HTTP actions.' });
+  .meta({ id: 'HttpActionOverrides', description: 'Values replacing those in HTTP actions.' });
 
-/** What can be said of a contact. Absent fields stay as they are. */
+/** The fields of a contact. Absent fields stay unchanged. */
 export const ContactFields = z
   .object({
     email: Email.optional(),
@@ -114,7 +114,7 @@ export const SearchContacts = z.object({ filter: PublicFilter, cursor: Cursor.op
 });
 export type SearchContacts = z.infer<typeof SearchContacts>;
 
-/** A contact by its id, e-mail or phone number. One of the latter two that is unknown is created. */
+/** A contact by its id, e-mail or phone number. An unknown e-mail or phone number creates a contact. */
 export const ContactRef = z
   .union([z.object({ id: Id }), z.object({ email: Email }), z.object({ phone_number: PhoneNumber })], {
     error: 'must be one of {"id": …}, {"email": …} or {"phone_number": …}',

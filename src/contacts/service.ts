@@ -15,7 +15,6 @@ export { findHttpActionOverrides, lockContact } from './queries.ts';
 
 const SEARCH_PAGE_SIZE = 100;
 
-/** Throws notFound. */
 export async function getContact(db: Db, orgId: string, id: string) {
   const contact = await findContact(db, orgId, id);
   if (contact === undefined) throw notFound('contact');
@@ -30,13 +29,14 @@ export function eraseContact(db: Db, orgId: string, id: string): Promise<void> {
   });
 }
 
-/** A page of the org's contacts by creation, or by update where the caller asks for updates. */
+/** Returns a page of the org's contacts by creation, or by update if the query asks for updates. */
 export const pageOfContacts = (db: Db, orgId: string, query: ListContacts) =>
   pageOfRange(db, query, (place) => listContacts(db, orgId, place));
 
 /**
- * A page of the contacts that a filter matches, by creation. Where matches lie dense, the first rows in order hold a page; where they do
- * not, the page comes from the set of all matches. Each has a bound of its own, so neither needs a guess of how many there are.
+ * Returns a page of the contacts matching a filter, by creation. If matches are dense, the first rows in order hold a
+ * page. Otherwise the page comes from the set of all matches. Each query has a bound of its own, so neither needs an
+ * estimate of the number of matches.
  */
 export async function searchContacts(db: Db, orgId: string, { filter, cursor }: SearchContacts) {
   const after = cursor === undefined ? undefined : decodeCursor(cursor);
@@ -49,11 +49,11 @@ export async function searchContacts(db: Db, orgId: string, { filter, cursor }: 
 
 export interface ResolvedContact {
   ref: ContactRef;
-  /** Undefined where the ref is an id that the org does not have. */
+  /** Undefined if the ref is an id unknown to the org. */
   contactId: string | undefined;
 }
 
-/** Finds the contact of each ref, in order. E-mails and phone numbers that nobody has yet become contacts. */
+/** Finds the contact of each ref, in order. Unknown e-mails and phone numbers become contacts. */
 export async function resolveContacts(trx: Trx, orgId: string, refs: ContactRef[]): Promise<ResolvedContact[]> {
   const addresses = {
     ids: refs.flatMap((ref) => ('id' in ref ? ref.id : [])),

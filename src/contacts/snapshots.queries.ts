@@ -2,7 +2,10 @@ import { sql } from 'kysely';
 import type { Db } from '../db/connect.ts';
 import { blockedEmail } from './blocklist/queries.ts';
 
-/** Contacts of these ids as answers show them, and whether each is blocked, by its e-mail or the one that it claims as a visitor. */
+/**
+ * Returns contacts by their ids in the form of API responses. A contact is blocked by its e-mail, or by its unverified
+ * one as a visitor.
+ */
 export const listContactsById = (db: Db, orgId: string, ids: string[]) =>
   db
     .selectFrom('contacts as contact')

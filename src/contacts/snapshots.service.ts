@@ -5,11 +5,11 @@ import { listContactsById } from './snapshots.queries.ts';
 
 export interface ContactSnapshot {
   isBlocked: boolean;
-  /** As GET answers it. */
+  /** The contact as in the response to GET. */
   shown: z.input<typeof Contact>;
 }
 
-/** Contacts of the org by their ids, each as GET answers it. Those that are gone are left out. */
+/** Returns contacts of the org by their ids, each as in the response to GET. Deleted ones are left out. */
 export async function getContactSnapshots(db: Db, orgId: string, ids: string[]): Promise<Map<string, ContactSnapshot>> {
   const rows = ids.length === 0 ? [] : await listContactsById(db, orgId, [...new Set(ids)]);
   return new Map(

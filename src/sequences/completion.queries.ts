@@ -1,10 +1,13 @@
 import { sql } from 'kysely';
 import { announcementOf, type EventRow } from '../outbox/announcing.ts';
 
-/** SQL: what a statement that moves enrollments on returns as `moved`. */
+/** SQL: the columns returned as `moved` by statements advancing enrollments. */
 export const MOVED_COLUMNS = sql`enrollment.org_id, enrollment.id, enrollment.sequence_id, enrollment.contact_id, enrollment.status`;
 
-/** SQL: announces, by one event for all, those in `moved` whose last step is done now. Executed by executeAnnouncing. */
+/**
+ * SQL: announces the enrollments in `moved` that are complete now, in one event for each sequence. Executed by
+ * executeAnnouncing.
+ */
 export const ANNOUNCE_COMPLETED = announcementOf(
   'sequence-completed',
   sql<EventRow<'sequence-completed'>>`

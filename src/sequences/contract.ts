@@ -5,7 +5,7 @@ export interface SequenceRef {
   sequenceId: string;
 }
 
-/** What a run has done so far. It is carried on as the workflow continues as new. */
+/** The send counts of a run so far, carried over when the workflow continues as new. */
 export interface SendTotals {
   sent: number;
   failed: number;
@@ -24,10 +24,10 @@ export const RUN_SEQUENCE: WorkflowContract<RunSequenceInput> = {
   workflowId: ({ sequenceId }) => `sequence/${sequenceId}`,
 };
 
-/** What a batch of a sequence found and did. */
+/** The outcome of a batch of a sequence. */
 export interface SequenceProgress {
   state: 'active' | 'paused' | 'ended';
-  /** For the operator: the sequence's name, and which step was sent last. */
+  /** Shown to operators: the sequence's name and the step sent last. */
   name: string;
   lastStep: string | null;
   batch: SendTotals;

@@ -1,25 +1,25 @@
 import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Channel } from '../deliveries/contract.ts';
 
-/** What of a step decides who gets it. */
+/** The properties of a step deciding its recipients. */
 export interface SendRule {
   channel: Channel;
-  /** Passes those who opted out, but not those whose address bounced. */
+  /** Transactional mail ignores opt-outs, but not bounced addresses. */
   isTransactional: boolean;
-  /** Why nothing can be sent at all, or null. */
+  /** The reason for sending nothing at all, or null. */
   blockedReason: string | null;
   /** SQL: whether the e-mail of `contact` is blocked. */
   isBlocked: RawBuilder<SqlBool>;
-  /** Whoever has replied since the enrollment gets nothing more. */
+  /** Contacts who replied since the enrollment get nothing more. */
   exitsOnReply: boolean;
-  /** SQL about a row called `contacts`: whoever does not match gets nothing more. Null: nobody is asked. */
+  /** SQL over a row called `contacts`: contacts not matching get nothing more. Null skips the check. */
   staysWhile: Expression<SqlBool> | null;
 }
 
 /**
- * SQL over a row called `contact`: where a step would reach it, and why it would not, by what holds at this moment. A `gate` says that the
- * enrollment ends with it. The one rule for sending and for forecasts. `offset 0` keeps Postgres from writing out every fact at each place
- * that asks for it, which made planning take eight times as long as running.
+ * Returns SQL over a row called `contact`: the address of a step, and its eligibility at this moment with the reason. A
+ * `gate` in the result ends the enrollment. Sending and forecasts share this one rule. `offset 0` keeps Postgres from
+ * repeating every subquery at each reference, which made planning take eight times as long as running.
  */
 export function eligibilityOf(
   orgId: string,

@@ -3,7 +3,7 @@ import type { Db } from '../db/connect.ts';
 import { orderedByCreation, type PageRequest } from '../db/cursor.ts';
 import { NIL_UUID, newId } from '../ids.ts';
 
-/** Those of the contacts that match the condition, which speaks of `contacts`. */
+/** Returns those of the given contacts matching the condition, an expression over `contacts`. */
 export async function filterContacts(
   db: Db,
   orgId: string,
@@ -17,7 +17,7 @@ export async function filterContacts(
   return rows.map(({ id }) => id);
 }
 
-/** Those of the former states of contacts that match the condition. */
+/** Returns the contact id of each given former state matching the condition. */
 export async function filterFormerContacts(db: Db, rows: object[], condition: Expression<SqlBool>): Promise<string[]> {
   const { rows: found } = await sql<{ id: string }>`
     select contacts.id from jsonb_populate_recordset(null::contacts, ${JSON.stringify(rows)}::jsonb) as contacts
@@ -26,7 +26,7 @@ export async function filterFormerContacts(db: Db, rows: object[], condition: Ex
   return found.map(({ id }) => id);
 }
 
-/** Matching contacts in the order of their ids, of those that were there when the run began. */
+/** Returns matching contacts in the order of their ids, without those created after the run began. */
 export async function listMatchingContacts(
   db: Db,
   orgId: string,
@@ -42,7 +42,7 @@ export async function listMatchingContacts(
   return rows.map(({ id }) => id);
 }
 
-/** Enrolls contacts that are not enrolled yet; resolves to the contacts now enrolled. */
+/** Enrolls contacts not enrolled yet. Resolves to the contacts enrolled now. */
 export async function insertEnrollments(
   db: Db,
   orgId: string,
@@ -65,7 +65,7 @@ export function insertRun(db: Db, run: { org_id: string; id: string; sequence_id
   return db.insertInto('sequence_runs').values(run).execute();
 }
 
-/** A run whose contacts are not all enrolled yet. */
+/** Returns the oldest run with contacts still to be enrolled. */
 export function findOpenRun(db: Db, orgId: string, sequenceId: string) {
   return db
     .selectFrom('sequence_runs')
@@ -87,7 +87,7 @@ export async function updateRun(
   await db.updateTable('sequence_runs').set(changes).where('org_id', '=', orgId).where('id', '=', runId).execute();
 }
 
-/** Cancels a run; resolves to its sequence, or undefined when there is no such run under way. */
+/** Cancels a run. Resolves to its sequence, or undefined if there is no such run. */
 export async function cancelRun(db: Db, orgId: string, runId: string): Promise<string | undefined> {
   const run = await db
     .updateTable('sequence_runs')
@@ -99,7 +99,7 @@ export async function cancelRun(db: Db, orgId: string, runId: string): Promise<s
   return run?.sequence_id;
 }
 
-/** The enrollments of a sequence. Those of a canceled one are canceled, whatever their own row says. */
+/** Builds the query for the enrollments of a sequence. In a canceled sequence, active rows are shown as canceled. */
 const enrollmentQuery = (db: Db, orgId: string, sequence: { id: string; status: string }) => {
   const status = sql<'active' | 'complete' | 'canceled' | 'exited'>`
     case when status = 'active' and ${sequence.status === 'canceled'}::boolean then 'canceled' else status end`;
@@ -122,7 +122,7 @@ const enrollmentQuery = (db: Db, orgId: string, sequence: { id: string; status: 
   return { query, status };
 };
 
-/** A page of enrollments by creation, of one status where it is named. */
+/** Returns a page of enrollments by creation, optionally of one status only. */
 export function listEnrollments(
   db: Db,
   orgId: string,
@@ -135,6 +135,6 @@ export function listEnrollments(
   return wanted.$call(orderedByCreation(place)).execute();
 }
 
-/** One of the sequence's enrollments, with where it stands. */
+/** Returns one of the sequence's enrollments with its present position. */
 export const findEnrollment = (db: Db, orgId: string, sequence: { id: string; status: string }, enrollmentId: string) =>
   enrollmentQuery(db, orgId, sequence).query.where('id', '=', enrollmentId).executeTakeFirst();

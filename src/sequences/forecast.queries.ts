@@ -4,14 +4,17 @@ import type { Recipient } from '../deliveries/sending/quiet-hours.rules.ts';
 import { eligibilityOf, type SendRule } from './eligibility.queries.ts';
 import { hasReservedSlot } from './gates.queries.ts';
 
-/** Contacts that stand at a place of the sequence, and when the first of them came there. */
+/** The number of contacts at a position of the sequence, and the time at which the first of them arrived there. */
 export interface PositionCount {
   place: string;
   count: number;
   since: Date;
 }
 
-/** Where the active enrollments stand. A place is the id of the last step done, or the sequence's own for the beginning. */
+/**
+ * Counts the active enrollments at each position. A position is the id of the last step done, or of the sequence at its
+ * beginning.
+ */
 export async function countByPosition(db: Db, orgId: string, sequenceId: string): Promise<PositionCount[]> {
   const { rows } = await sql<PositionCount>`
     select coalesce(last_step_id, sequence_id) as place, count(*) as count, min(anchor_at) as since from enrollments
@@ -21,24 +24,24 @@ export async function countByPosition(db: Db, orgId: string, sequenceId: string)
   return rows;
 }
 
-/** A contact whom a sequence still has steps for, with what each rule says about it now. */
+/** A contact with steps of a sequence left, and its present eligibility under each rule. */
 export interface ForecastContact extends Recipient {
   contact_id: string;
   enrolled: boolean;
-  /** Where it stands: the id of the last step done, or the sequence's own. */
+  /** Its position: the id of the last step done, or the sequence's own. */
   place: string;
   anchor_at: Date;
   held_until: Date | null;
-  /** The gate that it waits for now. */
+  /** The gate it is waiting for now. */
   held_by: string | null;
-  /** It waits for its turn among its sender's sends, which is reserved. */
+  /** It is waiting for a reserved slot of its sender. */
   has_slot: boolean;
   verdicts: { status: string; reason: string | null; gate: string | null }[];
 }
 
 /**
- * A page of the active enrollments of a sequence, or, with a `condition`, of the contacts that starting it would enroll, by contact. The
- * verdicts are in the order of the rules.
+ * Returns a page of the active enrollments of a sequence by contact. With a `condition`, returns the contacts to be
+ * enrolled if the sequence were started. `verdicts` follow the order of the rules.
  */
 export async function listForecastContacts(
   db: Db,

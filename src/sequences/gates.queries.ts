@@ -5,22 +5,25 @@ import { eligibilityOf, type SendRule } from './eligibility.queries.ts';
 import type { EffectiveGates, SenderRate } from './gates/rules.ts';
 
 /**
- * SQL: whether a turn of its sender is kept for a held delivery. One that is a minute late, as after a pause, is lost: else all that waited
- * would go out at once.
+ * SQL: whether a held delivery has a valid slot of its sender. A slot is lost a minute after its time, as after a
+ * pause. Otherwise everything waiting would go out at once.
  */
 export const hasReservedSlot = (delivery: string): RawBuilder<SqlBool> =>
   sql`(${sql.ref(delivery)}.status = 'held' and ${sql.ref(delivery)}.gate = 'sends_per_minute'
     and ${sql.ref(delivery)}.not_before > now() - interval '1 minute')`;
 
-/** What of a step the gates look at. */
+/** The properties of a step evaluated by the gates. */
 export interface GatedSend extends SendRule {
   stepId: string;
-  /** Where those stand whose next step it is: the last step done, or the sequence's own id. A late batch moves nobody who has gone on. */
+  /**
+   * The positions before this step: ids of the last step done, or the sequence's own id. A late batch does not move
+   * enrollments that have advanced.
+   */
   positions: string[];
-  /** Marks the rows of this attempt. */
+  /** Identifies the rows of this attempt. */
   lease: string;
   gates: EffectiveGates;
-  /** Address or number that the step goes out from. */
+  /** The sending address or number of the step. */
   sender: string | null;
 }
 
@@ -28,13 +31,16 @@ export interface GateCandidate extends Recipient {
   enrollment_id: string;
   contact_id: string;
   now: Date;
-  /** Its turn among the sends of its sender has come: it was held for it, and waits no longer. */
+  /** Its slot among the sends of its sender has come: it was deferred until then, and waits no longer. */
   has_slot: boolean;
-  /** This very attempt has begun its send already, and its answer was lost. */
+  /** This attempt has begun its send already, and the response was lost. */
   is_begun: boolean;
 }
 
-/** Those of the enrollments that a step would reach if no gate held it. Their contacts are locked, so that nobody else counts them at once. */
+/**
+ * Returns the enrollments that a step would reach if no gate deferred it. Locks their contacts against concurrent
+ * counting.
+ */
 export async function lockGateCandidates(
   trx: Trx,
   orgId: string,
@@ -70,7 +76,7 @@ export interface ContactDay {
   end: Date;
 }
 
-/** How many messages of sequences each contact got, or may have got, on a day. */
+/** Counts the sequence messages sent, or possibly sent, to each contact on a day. */
 export async function countSentOn(db: Db, orgId: string, days: ContactDay[]): Promise<Map<string, number>> {
   const { rows } = await sql<{ contact_id: string; count: number }>`
     select day.contact_id, count(*) as count
@@ -84,7 +90,7 @@ export async function countSentOn(db: Db, orgId: string, days: ContactDay[]): Pr
   return new Map(rows.map(({ contact_id, count }) => [contact_id, count]));
 }
 
-/** The state of a sender whose sends a minute are limited, locked until the end of the transaction. */
+/** Returns the rate of a limited sender, locked until the end of the transaction. */
 export async function lockSenderRate(trx: Trx, orgId: string, sender: string): Promise<SenderRate | undefined> {
   await trx
     .insertInto('sender_rates')
@@ -115,7 +121,7 @@ export async function upsertSenderRate(
     .execute();
 }
 
-/** The states of senders, as far as they are limited. */
+/** Returns the rates of those senders with limited sends. */
 export async function findSenderRates(db: Db, orgId: string, senders: string[]): Promise<Map<string, SenderRate>> {
   const rows = await db
     .selectFrom('sender_rates')
@@ -126,7 +132,7 @@ export async function findSenderRates(db: Db, orgId: string, senders: string[]):
   return new Map(rows.map(({ sender, slot_at, used }) => [sender, { slotAt: slot_at, used }]));
 }
 
-/** Gives back the turns of a sender behind the last that something still waits for. */
+/** Releases the slots of a sender after the last one still waited for. */
 export async function releaseUnusedSlots(trx: Trx, orgId: string, sender: string): Promise<void> {
   await lockSenderRate(trx, orgId, sender);
   await sql`
@@ -138,10 +144,10 @@ export async function releaseUnusedSlots(trx: Trx, orgId: string, sender: string
   `.execute(trx);
 }
 
-/** Of a group of sends. */
+/** A value of `used` that makes a group of sends count as full. */
 const NO_SLOT_LEFT = 2_147_483_647;
 
-/** The senders of whom a sequence has turns. */
+/** Returns the senders with slots reserved for a sequence. */
 export async function listSendersWithSlots(db: Db, orgId: string, sequenceId: string): Promise<string[]> {
   const { rows } = await sql<{ sender: string }>`
     select distinct sender from deliveries

@@ -33,7 +33,7 @@ export type SequenceRow = Awaited<ReturnType<typeof findSequence>> & object;
 const sequenceQuery = (db: Db, orgId: string) =>
   db.selectFrom('sequences').select(COLUMNS).where('org_id', '=', orgId).where('deleted_at', 'is', null);
 
-/** By its id, or else by its custom_id. */
+/** Finds a sequence by its id, or else by its custom_id. */
 export function findSequence(db: Db, orgId: string, ref: string, options: { forUpdate?: boolean } = {}) {
   const query = sequenceQuery(db, orgId)
     .where((eb) => (isUuid(ref) ? eb.or([eb('id', '=', ref), eb('custom_id', '=', ref)]) : eb('custom_id', '=', ref)))
@@ -45,11 +45,11 @@ export function findSequence(db: Db, orgId: string, ref: string, options: { forU
 export const listSequencesById = (db: Db, orgId: string, ids: string[]) =>
   sequenceQuery(db, orgId).where('id', '=', sql<string>`any(${ids}::uuid[])`).execute();
 
-/** A page of sequences by creation. */
+/** Returns a page of sequences by creation. */
 export const listSequences = (db: Db, orgId: string, place: PageRequest) =>
   sequenceQuery(db, orgId).$call(orderedByCreation(place)).execute();
 
-/** Continuous sequences that enroll contacts as they come, paused ones included: a pause loses nobody. */
+/** Returns the continuous sequences that enroll new contacts. Paused ones are included, so that no contact is missed during a pause. */
 export function listAutoEnrollingSequences(db: Db, orgId: string) {
   return db
     .selectFrom('sequences')
@@ -87,7 +87,7 @@ export async function updateSequence(db: Db, orgId: string, id: string, changes:
     .execute();
 }
 
-/** Only from one of the states named; resolves to whether it was in one. */
+/** Changes a sequence only if it is in one of the given states. Resolves to whether it was. */
 export async function transitionSequence(
   db: Db,
   orgId: string,

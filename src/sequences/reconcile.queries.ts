@@ -5,18 +5,18 @@ import { executeAnnouncing } from '../outbox/announcing.ts';
 import { ANNOUNCE_COMPLETED, MOVED_COLUMNS } from './completion.queries.ts';
 import type { StepTransition, StoredStep } from './rules.ts';
 
-/** Rows that one statement changes at most, so that it ends soon however many there are. */
+/** Limits the rows changed by one statement, so that it ends soon. */
 const MAX_ROWS_PER_STATEMENT = 5_000;
 
-/** What ends a send that waits: nothing was sent, unless an attempt of it ended in the middle. */
+/** The final status of a waiting send: nothing was sent, unless an attempt of it was interrupted. */
 export const ENDED_STATUS = sql`case when delivery.may_have_gone then 'unknown' else 'canceled' end`;
 
-/** Does one statement, of at most CHUNK rows, until it finds none. */
+/** Repeats a statement of at most MAX_ROWS_PER_STATEMENT rows until it finds none. */
 async function inChunks(change: () => Promise<number>): Promise<void> {
   while ((await change()) > 0);
 }
 
-/** Ends the enrollments of runs that were canceled. */
+/** Ends the enrollments of canceled runs. */
 export const endCanceledRuns = (db: Db, orgId: string, sequenceId: string): Promise<void> =>
   inChunks(async () => {
     const { rows } = await sql`
@@ -33,7 +33,7 @@ export const endCanceledRuns = (db: Db, orgId: string, sequenceId: string): Prom
     return rows.length;
   });
 
-/** Ends enrollments that stand behind the last step, as after an edit that took steps away or put them in another order. */
+/** Completes enrollments past the last step, as after an edit that deletes or reorders steps. */
 export async function completePastLastStep(
   db: Db,
   orgId: string,
@@ -66,10 +66,10 @@ export async function completePastLastStep(
 }
 
 /**
- * Ends what waits and will never be sent: its enrollment is over, or its step is no longer the one that comes next for it. An enrollment
- * that waited for it goes on. Gives the senders of whom it had turns. As in marking: what joins does so on the org and asks for nothing by
- * which an index is kept (`coalesce` keeps those of what is active or waits out), and is planned each time, or it takes minutes for
- * thousands that have just come.
+ * Ends waiting deliveries that will never be sent: the enrollment has ended, or the step no longer comes next for it.
+ * Enrollments deferred for such a delivery continue. Returns the senders of any slots they had. As in settleResults,
+ * joins are on the org, and `coalesce` keeps the indexes of active enrollments and waiting deliveries out of the plan.
+ * The statement is planned each time. Otherwise it takes minutes for thousands of rows inserted just before.
  */
 export async function cancelObsoleteDeliveries(
   db: Db,
@@ -116,7 +116,7 @@ export async function cancelObsoleteDeliveries(
   return senders;
 }
 
-/** Ends what still waited when the sequence was canceled. Resolves to the senders of whom it had turns. */
+/** Ends the waiting deliveries of a canceled sequence. Resolves to the senders of any slots they had. */
 export async function cancelWaitingDeliveries(db: Db, orgId: string, sequenceId: string): Promise<Set<string>> {
   const senders = new Set<string>();
   await inChunks(async () => {
@@ -134,8 +134,8 @@ export async function cancelWaitingDeliveries(db: Db, orgId: string, sequenceId:
 }
 
 /**
- * Has what a gate holds be looked at anew at once. What waits for its sender keeps its turn, without which it would wait behind all others,
- * unless turns are `stale`: then it takes another.
+ * Re-evaluates deferred sends at once. A send waiting for its sender keeps its slot, without which it would wait behind
+ * all others. If slots are `stale`, it reserves another.
  */
 export async function releaseDeferrals(
   db: Db,
@@ -170,14 +170,14 @@ export async function releaseDeferrals(
   }
 }
 
-/** Notes that a sequence has to be put in order: its steps or gates changed, a run was canceled, its contacts were deleted. */
+/** Records that sequences have to be reconciled: steps or gates changed, a run was canceled, or contacts were deleted. */
 export async function markChanged(db: Db, orgId: string, sequenceIds: string[]): Promise<void> {
   await sql`
     update sequences set changes_to_apply = changes_to_apply + 1 where org_id = ${orgId} and id = any(${sequenceIds}::uuid[])
   `.execute(db);
 }
 
-/** Notes that a sequence was put in order by what was known of it then; what changed since stays noted. */
+/** Records that a sequence was reconciled. Changes made since it was read stay recorded. */
 export async function markReconciled(
   db: Db,
   orgId: string,
@@ -189,7 +189,7 @@ export async function markReconciled(
   `.execute(db);
 }
 
-/** Notes a change for all sequences of the org in which something is held. Gives those of them that run. */
+/** Records a change for all sequences of the org with deferred sends. Returns the active ones. */
 export async function markChangedWhereDeferred(db: Db, orgId: string): Promise<{ id: string; name: string }[]> {
   const { rows } = await sql<{ id: string; name: string; status: string }>`
     update sequences as sequence set changes_to_apply = changes_to_apply + 1
@@ -202,7 +202,7 @@ export async function markChangedWhereDeferred(db: Db, orgId: string): Promise<{
   return rows.filter(({ status }) => status === 'active');
 }
 
-/** Ends what waited for contacts that were deleted. */
+/** Ends the waiting deliveries of deleted contacts. */
 export const cancelOrphanedDeliveries = (db: Db, orgId: string): Promise<void> =>
   inChunks(async () => {
     const { rows } = await sql`

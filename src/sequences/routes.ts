@@ -178,8 +178,7 @@ export const sequenceRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config 
     schema: {
       operationId: 'testSequence',
       tags,
-      description:
-        'Sends every step that can reach an address to it at once. Nobody is enrolled, and no gate is asked.',
+      description: 'Sends every step that can reach an address to it at once. Nobody is enrolled, and no gate applies.',
       params: SequenceParams,
       body: TestSequence,
       response: { 201: TestSequenceAnswer, ...errorResponses(403, 404) },

@@ -1,17 +1,17 @@
-/** A step as stored. Deleted steps stay, so that those who passed them know where they stand. */
+/** A step as stored. Deleted steps stay, so that enrollments past them keep their position. */
 export interface StoredStep {
   id: string;
   is_deleted: boolean;
   delay_in_minutes: number;
 }
 
-/** What comes after a place in a sequence. `after` null is the beginning; `next` null is the end. */
+/** The step following a position in a sequence. `after` null is the beginning; `next` null is the end. */
 export interface StepTransition<Step extends StoredStep> {
   after: string | null;
   next: Step | null;
 }
 
-/** For each place where an enrollment can stand, its next step. Steps are given in order. */
+/** Returns the next step for each possible position of an enrollment. Steps are given in order. */
 export function transitionsOf<Step extends StoredStep>(steps: Step[]): StepTransition<Step>[] {
   let next: Step | null = null;
   const moves: StepTransition<Step>[] = [];
@@ -23,8 +23,8 @@ export function transitionsOf<Step extends StoredStep>(steps: Step[]): StepTrans
 }
 
 /**
- * The order of all steps after an edit. Steps that are no longer listed keep their place behind the step they used to follow, so that
- * whoever did them last goes on with the first listed step after it.
+ * Returns the order of all steps after an edit. Steps no longer listed stay behind the step they used to follow:
+ * enrollments at such a step continue with the first listed step after it.
  */
 export function orderAfterEdit(stored: string[], listed: string[]): string[] {
   const isListed = new Set(listed);
@@ -37,5 +37,5 @@ export function orderAfterEdit(stored: string[], listed: string[]): string[] {
   return [...(followers.get(null) ?? []), ...listed.flatMap((id) => [id, ...(followers.get(id) ?? [])])];
 }
 
-/** Whether nothing will ever happen to a sequence again. */
+/** Whether a sequence has reached a final status. */
 export const hasEnded = ({ status }: { status: string }): boolean => status === 'canceled' || status === 'complete';

@@ -67,9 +67,9 @@ export const UpdateSequence = z
       .array(ChangedStep)
       .min(1)
       .max(MAX_STEPS)
-      .describe('Replaces all steps. Those under way go on with the steps not yet reached.'),
-    gates: Gates.describe('Those that are named change; null turns one off.'),
-    preview: z.boolean().describe('Changes nothing, and answers what the change would do to those under way.'),
+      .describe('Replaces all steps. Active enrollments continue with the steps not yet reached.'),
+    gates: Gates.describe('Only the given gates change; null turns a gate off.'),
+    preview: z.boolean().describe('Changes nothing, and returns the effect of the change on active enrollments.'),
   })
   .partial()
   .meta({ id: 'UpdateSequence', examples: [{ name: 'Welcome, new customers' }] });
@@ -115,7 +115,7 @@ export const AddContacts = z
   .object({ contacts: z.array(ContactRef).min(1).max(10_000) })
   .meta({ id: 'AddContactsToSequence', examples: [{ contacts: [{ email: 'ada@example.com' }] }] });
 
-/** A contact as the request named it, e-mail in lower case and phone number in E.164. */
+/** A contact as named by the request, with e-mail in lower case and phone number in E.164. */
 const NamedContact = z.union([
   z.object({ id: Id }),
   z.object({ email: z.string() }),
@@ -164,17 +164,17 @@ export const SequenceForecast = z
   })
   .meta({ id: 'SequenceForecast' });
 
-/** What a change of the steps would do to those under way. */
+/** The effect of a change of the steps on active enrollments. */
 export const ChangePreview = z
   .object({
     steps: z.array(
       z.object({
         id: Id.nullable().describe('Null for a new step.'),
-        index: z.int().nullable().describe('Its place after the change; null for a step that is taken away.'),
+        index: z.int().nullable().describe('Its position after the change; null for a removed step.'),
         change: z.enum(['added', 'changed', 'moved', 'kept', 'removed']),
-        before: z.int().describe('Enrollments that stand before it, and come to it.'),
+        before: z.int().describe('Enrollments that will reach it.'),
         at: z.int().describe('Those of them whose next step it is.'),
-        after: z.int().describe('Enrollments that are past it, and do not come to it.'),
+        after: z.int().describe('Enrollments past it, which will not reach it.'),
         effect: z.string().describe('What happens to them, in a sentence.'),
       }),
     ),
@@ -189,7 +189,7 @@ export const TestSequence = z
       .min(1)
       .max(254)
       .describe('An e-mail address, or an international phone number for the other channels.'),
-    contact_id: Id.optional().describe('Whom the texts speak of. Without one they show their fallbacks.'),
+    contact_id: Id.optional().describe('The contact in the templates. Without one, they show their fallbacks.'),
   })
   .meta({ id: 'TestSequence', examples: [{ to: 'me@example.com' }] });
 export type TestSequence = z.infer<typeof TestSequence>;
@@ -235,13 +235,13 @@ export const ExplainedEnrollment = Enrollment.extend({
   steps: z.array(
     z.object({
       id: Id,
-      index: z.int().nullable().describe('Its place among the steps of now; null for a deleted one.'),
+      index: z.int().nullable().describe('Its position among the present steps; null for a deleted one.'),
       action_type: z.enum(['send_emails', 'make_phone_calls', 'send_sms_messages', 'send_whatsapp_messages']),
-      is_deleted: z.boolean().describe('Deleted steps stand here only where they have a delivery.'),
+      is_deleted: z.boolean().describe('Deleted steps are listed only if they have a delivery.'),
       status: z
         .enum(['done', 'sending', 'waiting', 'next', 'not_reached', 'passed', 'canceled'])
         .describe(
-          'done: it has its outcome, which delivery tells. sending: under way. waiting: put off, to be tried again at due_at. next: to be sent at due_at. not_reached: due after the step before it is sent. passed: left out, as it was added behind the place where the enrollment stands, or deleted. canceled: the enrollment was canceled or exited before it.',
+          'done: it has an outcome, given by delivery. sending: under way. waiting: deferred, to be tried again at due_at. next: to be sent at due_at. not_reached: due after the step before it is sent. passed: left out, as it was deleted, or added before the position of the enrollment. canceled: the enrollment was canceled or exited before it.',
         ),
       delivery: z
         .object({

@@ -24,7 +24,10 @@ import type { AddContactsAnswer, CreateSequence, ListSequences, UpdateSequence }
 import { assertSendable, replaceSteps, type SaveStepsOptions } from './steps/service.ts';
 import { listStepsOf, saveSteps } from './steps.queries.ts';
 
-/** Creates a sequence. A continuous one is active at once; a one-off one waits to be started. Throws conflict for a used custom_id. */
+/**
+ * Creates a sequence. A continuous one is active at once; a one-off one waits to be started. Throws conflict for a used
+ * custom_id.
+ */
 export function createSequence(
   db: Db,
   orgId: string,
@@ -56,7 +59,7 @@ export function createSequence(
   });
 }
 
-/** A sequence by its id or custom_id. Throws notFound. */
+/** Returns a sequence by its id or custom_id. */
 export async function getSequence(db: Db, orgId: string, ref: string, options: { forUpdate?: boolean } = {}) {
   const sequence = await findSequence(db, orgId, ref, options);
   if (sequence === undefined) throw notFound('sequence');
@@ -70,13 +73,13 @@ export async function withSteps(db: Db, orgId: string, sequences: SequenceRow[])
   return sequences.map((sequence) => ({ ...sequence, steps: steps.get(sequence.id) ?? [] }));
 }
 
-/** A page of sequences with their present steps, oldest first. */
+/** Returns a page of sequences with their present steps, oldest first. */
 export const pageOfSequences = (db: Db, orgId: string, query: ListSequences) =>
   pageOf(db, query, async (place) => withSteps(db, orgId, await listSequences(db, orgId, place)));
 
 /**
- * Changes a sequence. New steps apply to enrollments that have not reached them: an enrollment goes on behind the last step it did.
- * Throws notFound, conflict for a used custom_id or a sequence that has ended, invalid for steps that are not its own.
+ * Changes a sequence. An enrollment continues after the last step it did, so new steps apply only if not passed yet.
+ * Throws notFound, conflict for a used custom_id or an ended sequence, and invalid for steps of another sequence.
  */
 export function updateSequence(
   db: Db,
@@ -115,7 +118,7 @@ function gateChangesOf({ gates: before, has_stale_turns }: SequenceRow, changes:
   return { gates: JSON.stringify(gates), has_stale_turns: has_stale_turns || hasOtherLimit };
 }
 
-/** Deletes a sequence, which cancels it. What it sent stays in the ledger. Throws notFound. */
+/** Deletes and cancels a sequence. Its deliveries stay in the ledger. Throws notFound. */
 export function deleteSequence(db: Db, orgId: string, ref: string): Promise<void> {
   return inTransaction(db, async (trx) => {
     const sequence = await getSequence(trx, orgId, ref, { forUpdate: true });
@@ -128,7 +131,10 @@ export function deleteSequence(db: Db, orgId: string, ref: string): Promise<void
   });
 }
 
-/** Starts a one-off sequence: its matching contacts are enrolled, and it begins to send. Throws conflict where it cannot start. */
+/**
+ * Starts a one-off sequence: its matching contacts are enrolled, and it begins to send. Throws conflict if it cannot
+ * start.
+ */
 export function startSequence(db: Db, orgId: string, ref: string): Promise<void> {
   return inTransaction(db, async (trx) => {
     const sequence = await getSequence(trx, orgId, ref);
@@ -143,12 +149,15 @@ export function startSequence(db: Db, orgId: string, ref: string): Promise<void>
   });
 }
 
-/** Stops sending within one batch and loses nobody. Throws conflict unless the sequence is active or paused already. */
+/**
+ * Pauses a sequence. Sending stops within one batch, and no enrollment is lost. Throws conflict unless the sequence is
+ * active or paused already.
+ */
 export function pauseSequence(db: Db, orgId: string, ref: string): Promise<void> {
   return changeStatus(db, orgId, ref, 'active', 'paused', 'paused', { paused_at: new Date(), paused_reason: null });
 }
 
-/** Goes on where a pause stopped it. Throws conflict unless the sequence is paused or active already. */
+/** Resumes a sequence at the point of its pause. Throws conflict unless the sequence is paused or active already. */
 export function resumeSequence(db: Db, orgId: string, ref: string): Promise<void> {
   return changeStatus(db, orgId, ref, 'paused', 'active', 'resumed', { paused_at: null, paused_reason: null });
 }
@@ -172,7 +181,10 @@ function changeStatus(
   });
 }
 
-/** Cancels a sequence for good, or one run of a sequence by the run's id. Throws notFound, or conflict when it is complete. */
+/**
+ * Cancels a sequence permanently, or one run of a sequence by the run's id. Throws notFound, or conflict when it is
+ * complete.
+ */
 export function cancelSequence(db: Db, orgId: string, ref: string): Promise<void> {
   return inTransaction(db, async (trx) => {
     const found = await findSequence(trx, orgId, ref, { forUpdate: true });

@@ -4,7 +4,7 @@ import { listSequencesById } from './queries.ts';
 import { Sequence } from './schema.ts';
 import { withSteps } from './service.ts';
 
-/** Sequences of the org by their ids, each as GET answers it. Those that are gone are left out. */
+/** Returns sequences of the org by their ids, each as in the response to GET. Deleted ones are left out. */
 export async function getSequenceSnapshots(
   db: Db,
   orgId: string,

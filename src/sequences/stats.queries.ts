@@ -10,7 +10,7 @@ export interface StepCounts {
   unknown: number;
 }
 
-/** Deliveries of a sequence by step and outcome. What was delivered counts as sent too. */
+/** Counts the deliveries of a sequence by step and outcome. Delivered messages count as sent too. */
 export async function countDeliveries(db: Db, orgId: string, sequenceId: string): Promise<StepCounts[]> {
   const { rows } = await sql<StepCounts>`
     select step_id,

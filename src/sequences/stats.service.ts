@@ -5,7 +5,7 @@ import { type StepTransition, type StoredStep, transitionsOf } from './rules.ts'
 import { countDeliveries, countEnrollments } from './stats.queries.ts';
 import { listAllSteps } from './steps.queries.ts';
 
-/** How far a sequence has come, for each present step and over all enrollments. */
+/** Returns the progress of a sequence, for each present step and over all enrollments. */
 export async function getStats(db: Db, orgId: string, sequence: SequenceRow) {
   const steps = await listAllSteps(db, orgId, sequence.id);
   const [deliveries, standing, { active, complete, canceled, exited }] = await Promise.all([
@@ -29,7 +29,7 @@ export async function getStats(db: Db, orgId: string, sequence: SequenceRow) {
   };
 }
 
-/** Active enrollments by the step that comes next for them. */
+/** Counts active enrollments by their next step. */
 function countDueByStep(
   sequenceId: string,
   moves: StepTransition<StoredStep>[],

@@ -7,7 +7,7 @@ export interface SequenceStep extends StoredStep {
   action: StepAction;
 }
 
-/** All steps a sequence ever had, in order. */
+/** Returns all steps of a sequence in order, deleted ones included. */
 export function listAllSteps(db: Db, orgId: string, sequenceId: string): Promise<SequenceStep[]> {
   return db
     .selectFrom('sequence_steps')
@@ -19,7 +19,7 @@ export function listAllSteps(db: Db, orgId: string, sequenceId: string): Promise
     .execute();
 }
 
-/** The present steps of several sequences at once. */
+/** Returns the present steps of several sequences at once. */
 export function listStepsOf(db: Db, orgId: string, sequenceIds: string[]) {
   return db
     .selectFrom('sequence_steps')
@@ -39,7 +39,7 @@ export interface StepToSave {
   is_deleted: boolean;
 }
 
-/** Writes steps as given: new ones are added, known ones changed. */
+/** Writes steps as given: inserts new ones and updates known ones. */
 export async function saveSteps(db: Db, orgId: string, sequenceId: string, steps: StepToSave[]): Promise<void> {
   await sql`
     insert into sequence_steps (org_id, id, sequence_id, position, action, delay_in_minutes, deleted_at)

@@ -19,9 +19,9 @@ export interface SequencesTable {
   ended_at: Date | null;
   paused_reason: string | null;
   gates: ColumnType<Gates, string | undefined, string>;
-  /** How often it, or what it depends on, has changed since its enrollments were last put in order. */
+  /** The number of changes, to it or its dependencies, since its enrollments were last reconciled. */
   changes_to_apply: Generated<number>;
-  /** Its limit of sends a minute has changed: what waits for a turn must take another. */
+  /** Its limit of sends a minute has changed: waiting sends must reserve new slots. */
   has_stale_turns: Generated<boolean>;
   deleted_at: Date | null;
 }

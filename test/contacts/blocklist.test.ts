@@ -49,7 +49,7 @@ it('a blocked e-mail is listed with its contact until it is unblocked', async ()
   expect(await isBlocked(api.org, 'ada@example.com')).toBe(false);
 });
 
-it('domains are blocked in one spelling, those blocked before are skipped', async () => {
+it('domains are blocked in one canonical spelling with their subdomains, and those blocked before are skipped', async () => {
   const first = await api.org.post('/blocklist/domains', {
     domains: 'Spam.Example, bücher.example,, spam.example.',
     reason: 'r',
@@ -85,7 +85,7 @@ it('domains are blocked in one spelling, those blocked before are skipped', asyn
   expect(await isBlocked(api.org, 'a@junk.example')).toBe(false);
 });
 
-it('what is no domain is refused by name, and nothing is blocked', async () => {
+it('invalid domains are rejected by name, and nothing is blocked', async () => {
   const { status, body } = await api.org.post('/blocklist/domains', {
     domains: 'fine.example, a b, -x.example, http://y.example, 1.2.3.4',
   });

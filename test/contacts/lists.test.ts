@@ -11,7 +11,10 @@ afterAll(() => api.close());
 
 type Item = { id: string; created_at: string; updated_at: string };
 
-/** Reads on from page to page until `isDone` and the end. A page without a next is asked for again by its last place. */
+/**
+ * Reads page after page until `isDone` and the end of the list. A page without a next one is read again from its
+ * cursor.
+ */
 async function walk(org: TestOrg, query: string, isDone: () => boolean): Promise<Item[]> {
   const items: Item[] = [];
   let cursor = '';
@@ -31,7 +34,7 @@ async function walk(org: TestOrg, query: string, isDone: () => boolean): Promise
 }
 
 describe('the list of contacts', () => {
-  it('walked while twenty write skips none and gives none twice', async () => {
+  it('skips no contact and repeats none when it is paged through during twenty concurrent writers', async () => {
     const org = await api.createOrg();
     const created = new Set<string>();
     let writing = true;
@@ -58,7 +61,7 @@ describe('the list of contacts', () => {
   });
 
   it.each(['has written', 'has not written yet'])(
-    'waits for an open transaction that %s, lest it skips its row',
+    'waits for an open transaction that %s, so that its row is not skipped',
     async (state) => {
       const org = await api.createOrg();
       const opened = Promise.withResolvers<void>();
@@ -89,7 +92,7 @@ describe('the list of contacts', () => {
     },
   );
 
-  it('shows what was saved before it was asked for', async () => {
+  it('includes every contact saved before the request', async () => {
     const org = await api.createOrg();
     for (let n = 1; n <= 20; n += 1) {
       await org.post('/contacts', { contact: { email: `n${n}@example.com` } });
@@ -97,7 +100,7 @@ describe('the list of contacts', () => {
     }
   });
 
-  it('by update comes in the order of updates', async () => {
+  it('is in the order of updates if it is requested by update', async () => {
     const org = await api.createOrg();
     const ids: string[] = [];
     for (const n of [0, 1, 2])
@@ -117,7 +120,7 @@ describe('the list of contacts', () => {
   });
 
   it.each(['cursor=nonsense', 'limit=0', 'limit=101', 'created_after=yesterday', 'updated_before=5'])(
-    'refuses %s',
+    'rejects the query %s',
     async (query) => {
       expect((await api.org.get(`/contacts?${query}`)).status).toBe(400);
     },
@@ -125,7 +128,7 @@ describe('the list of contacts', () => {
 });
 
 describe('the search of contacts', () => {
-  it('gives every match once over its pages, few or many', async () => {
+  it('returns every match once over its pages, with few matches and with many', async () => {
     const org = await api.createOrg();
     const contacts = (part: number) =>
       Array.from({ length: 900 }, (_, n) => ({

@@ -12,7 +12,7 @@ const named = (name: string) => ({ or: [{ and: [{ type: 'contacts_name_in', name
 const inside = (segment_id: string) => ({ or: [{ and: [{ type: 'contact_belongs_to_segment', segment_id }] }] });
 const create = async (filter: unknown, name = 'Segment') => api.org.post('/segments', { name, filter });
 
-it('a segment is made, listed, changed and deleted', async () => {
+it('a segment can be created, listed, changed and deleted', async () => {
   const { status, body } = await create(named('Ada'), 'Adas');
   expect(status).toBe(201);
   expect(body).toEqual({
@@ -32,7 +32,7 @@ it('a segment is made, listed, changed and deleted', async () => {
   }
 });
 
-it('a segment cannot contain itself, directly or by another', async () => {
+it('a segment cannot contain itself, directly or through another', async () => {
   const { body: inner } = await create(named('Ada'));
   expect(await api.org.patch(`/segments/${inner.id}`, { filter: inside(inner.id) })).toMatchObject({ status: 400 });
   expect(await api.org.patch(`/segments/${inner.id}`, { filter: inside(inner.id.toUpperCase()) })).toMatchObject({
@@ -44,7 +44,7 @@ it('a segment cannot contain itself, directly or by another', async () => {
   expect(body.message).toContain('cannot contain itself');
 });
 
-it('two changes at once never close a circle', async () => {
+it('two concurrent changes never create a cycle of segments', async () => {
   const [one, two] = [(await create(named('a'))).body, (await create(named('b'))).body];
   const answers = await Promise.all([
     api.org.patch(`/segments/${one.id}`, { filter: inside(two.id) }),
@@ -53,7 +53,7 @@ it('two changes at once never close a circle', async () => {
   expect(answers.map(({ status }) => status).sort()).toEqual([200, 400]);
 });
 
-it('a segment names only segments of its org, and none too deep', async () => {
+it('a segment can only contain segments of its org, and none nested too deeply', async () => {
   const { body: foreign } = await api.other.post('/segments', { name: 'x', filter: null });
   for (const id of [foreign.id, crypto.randomUUID(), `'; drop table segments; --`]) {
     const { status, body } = await create(inside(id));
@@ -66,7 +66,7 @@ it('a segment names only segments of its org, and none too deep', async () => {
   expect(await create(inside(body.id))).toMatchObject({ status: 400 });
 });
 
-it('a filter by a deleted segment, or a circle that stands already, matches nobody', async () => {
+it('a filter by a deleted segment, or by an existing cycle of segments, matches nobody', async () => {
   await api.org.post('/contacts', { contact: { name: 'Ada' } });
   const { body } = await create(null);
   const matching = async (id: string) => {
@@ -90,7 +90,7 @@ it('a filter by a deleted segment, or a circle that stands already, matches nobo
   expect(await matching(body.id)).toBe(0);
 });
 
-it('takes the full set of filters, and no other property', async () => {
+it('a segment accepts the full set of filters, and no other property', async () => {
   expect(
     await create({ or: [{ and: [{ type: 'contacts_sessions_attributes_in', attributes: [{ a: 'b' }] }] }] }),
   ).toMatchObject({ status: 201 });

@@ -47,37 +47,37 @@ describe('a template shows', () => {
     ['a fallback for blank custom data', '{{contact.custom_data.blank|something}}', 'something'],
     ['a fallback for missing custom data', '{{contact.custom_data.country|somewhere}}', 'somewhere'],
     [
-      'a fallback for what every object has',
+      'a fallback for inherited object properties',
       '{{contact.custom_data.constructor|x}}{{contact.custom_data.__proto__|y}}',
       'xy',
     ],
     ['a number', '{{contact.custom_data.seats}}', '3'],
     ['a boolean', '{{contact.custom_data.vip|x}}', 'false'],
     ['literal braces', 'write \\{{contact.name}} for {{contact.name}}', 'write {{contact.name}} for Ada'],
-    ['a backslash elsewhere', 'C:\\temp \\{ \\}}', 'C:\\temp \\{ \\}}'],
-    ['closing braces that close nothing', '@media{a{b:c}} {"x":{"y":1}}', '@media{a{b:c}} {"x":{"y":1}}'],
-    ['closing braces after a place', '{"x":{"y":"{{contact.name}}"}}', '{"x":{"y":"Ada"}}'],
-    ['a single brace behind a place', '{{contact.name}}}', 'Ada}'],
-    ['nothing', '', ''],
+    ['a backslash before other characters unchanged', 'C:\\temp \\{ \\}}', 'C:\\temp \\{ \\}}'],
+    ['closing braces without opening ones unchanged', '@media{a{b:c}} {"x":{"y":1}}', '@media{a{b:c}} {"x":{"y":1}}'],
+    ['closing braces after a placeholder unchanged', '{"x":{"y":"{{contact.name}}"}}', '{"x":{"y":"Ada"}}'],
+    ['a single brace after a placeholder unchanged', '{{contact.name}}}', 'Ada}'],
+    ['nothing for an empty text', '', ''],
   ])('%s', (_, text, expected) => {
     expect(renderText(parsed(text), ADA)).toBe(expected);
   });
 
   it.each([[null], [undefined], [{ city: 'x' }], [['x']], [''], ['\u0000\t'], [' ']])(
-    'a fallback where custom data is %j',
+    'a fallback if custom data is %j',
     (value) => {
       const contact = { ...ADA, custom_data: { x: value } };
       expect(renderText(parsed('{{contact.custom_data.x|fallback}}'), contact)).toBe('fallback');
     },
   );
 
-  it('each contact its own', () => {
+  it('the values of each contact', () => {
     const template = parsed('{{contact.name|friend}}');
     const names = ['Ada', null, 'Bob'].map((name) => renderText(template, { ...ADA, name }));
     expect(names).toEqual(['Ada', 'friend', 'Bob']);
   });
 
-  it('text without {{ as it is', () => {
+  it('text without {{ unchanged', () => {
     const pieces = fc.array(fc.oneof(fc.string(), fc.constantFrom('}}', '}', '\\', '|', 'contact.name')));
     const plain = pieces.map((list) => list.join('')).filter((text) => !text.includes('{{'));
     fc.assert(
@@ -88,7 +88,7 @@ describe('a template shows', () => {
     );
   });
 
-  it('any text whose {{ are escaped as it is', () => {
+  it('text with every {{ escaped unchanged', () => {
     const texts = fc.array(fc.constantFrom('{{', '{', '}}', 'a', ' ', '|')).map((list) => list.join(''));
     fc.assert(
       fc.property(texts, (text) => {
@@ -101,19 +101,19 @@ describe('a template shows', () => {
 describe('a value in HTML', () => {
   const template = '<a href="/?n={{contact.name|<you> & "me"}}">{{contact.name|<you>}}</a>';
 
-  it('is text, the template is markup', () => {
+  it('is escaped as text, while the template is markup', () => {
     expect(renderHtml(parsed(template), { ...ADA, name: '"><b>&\'' })).toBe(
       '<a href="/?n=&quot;&gt;&lt;b&gt;&amp;&#39;">&quot;&gt;&lt;b&gt;&amp;&#39;</a>',
     );
   });
 
-  it('is text where it is the fallback', () => {
+  it('is escaped as text if it is the fallback', () => {
     expect(renderHtml(parsed(template), { ...ADA, name: null })).toBe(
       '<a href="/?n=&lt;you&gt; &amp; &quot;me&quot;">&lt;you&gt;</a>',
     );
   });
 
-  it('never opens a tag, ends an attribute or is taken for a place', () => {
+  it('never opens a tag, ends an attribute or becomes a placeholder', () => {
     const hostile = fc
       .array(fc.constantFrom('<', '>', '"', "'", '&', '{{contact.email}}', 'x', '\n'))
       .map((list) => list.join(''));
@@ -137,11 +137,11 @@ describe('a value in a header', () => {
     ['\n Ada\t\u0007\u2028Lovelace\u0000', 'Hi Ada Lovelace!'],
     ['\r\n', 'Hi friend!'],
     ['Zoë 🦊', 'Hi Zoë 🦊!'],
-  ])('%j stays on its line', (name, expected) => {
+  ])('stays on one line: %j', (name, expected) => {
     expect(renderHeader(parsed('Hi {{contact.name|friend}}!'), { ...ADA, name })).toBe(expected);
   });
 
-  it('never breaks it', () => {
+  it('never contains a line break or control character', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (name) => {
         expect(renderHeader(parsed('Hi {{contact.name}}'), { ...ADA, name })).not.toMatch(/[\p{Cc}\u2028\u2029]/u);
@@ -161,21 +161,21 @@ describe('a problem of a template', () => {
     ['a field of something else', '{{something.else|x}}', /^unknown field "something.else"/, 0],
     ['a field without contact', '{{name}}', /^unknown field "name"/, 0],
     ['a field of another case', '{{Contact.Name}}', /^unknown field "Contact.Name"/, 0],
-    ['what every object has', '{{constructor}}', /^unknown field "constructor"/, 0],
+    ['an inherited object property', '{{constructor}}', /^unknown field "constructor"/, 0],
     ['custom data without a key', '{{contact.custom_data.|x}}', /^unknown field "contact.custom_data."/, 0],
     ['another engine’s block', '{{#if x}}', /^unknown field "#if x"/, 0],
     ['nothing between the braces', 'a{{}}', /^\{\{ }} names no field/, 1],
     ['a fallback alone', '{{ |x}}', /^\{\{ }} names no field/, 0],
-    ['an unclosed place', 'Hi {{contact.name', /^\{\{ is not closed/, 3],
-    ['a place closed by one brace', '{{contact.name} a{b{c:d}}', /^\{\{ is not closed/, 0],
+    ['an unclosed placeholder', 'Hi {{contact.name', /^\{\{ is not closed/, 3],
+    ['a placeholder closed by one brace', '{{contact.name} a{b{c:d}}', /^\{\{ is not closed/, 0],
     ['a fallback with a brace', '{{contact.name|{you}}}', /^\{\{ is not closed/, 0],
     ['three braces', '{{{contact.name}}}', /^\{\{ is not closed/, 0],
-    ['an escape inside a place', '{{contact.name|\\{{}}', /^\{\{ is not closed/, 0],
-  ])('%s', (_, text, message, at) => {
+    ['an escape inside a placeholder', '{{contact.name|\\{{}}', /^\{\{ is not closed/, 0],
+  ])('is reported with its position: %s', (_, text, message, at) => {
     expect(problemsOf(text)).toEqual([{ message: expect.stringMatching(message), at }]);
   });
 
-  it('is told with all others, in order', () => {
+  it('is reported with all others, in order', () => {
     const text = '{{a}} {{contact.name {{b}} {{}} {{contact.name}} {{';
     expect(problemsOf(text).map(({ at, message }) => [at, message.slice(0, 17)])).toEqual([
       [0, 'unknown field "a"'],
@@ -186,12 +186,12 @@ describe('a problem of a template', () => {
     ]);
   });
 
-  it('does not repeat a whole page', () => {
+  it('is reported without quoting a whole page', () => {
     expect(problemsOf(`{{${'x'.repeat(500_000)}}}`)[0]?.message.length).toBeLessThan(400);
   });
 
   it.each(['{{', '}}', '\\{{', '{{ ', '{{contact.name|', '{{}}', '{{x}}', '{{contact.name|y}}', '{', '\\', '|', '{{|'])(
-    'is found in 500 KB of %j in time proportional to it',
+    'is found in 500 KB of %j in time proportional to the length',
     (unit) => {
       const text = unit.repeat(Math.ceil(500_000 / unit.length));
       const started = performance.now();
@@ -200,7 +200,7 @@ describe('a problem of a template', () => {
     },
   );
 
-  it('is one of the schema, which keeps its type and its other rules', () => {
+  it('is an issue of the schema, and the schema keeps its type and its other rules', () => {
     const Message = z.object({ message: templated(z.string().min(1).max(40)) });
     expect(Message.parse({ message: 'Hi {{contact.name}}' })).toEqual({ message: 'Hi {{contact.name}}' });
     expect(Message.safeParse({ message: '' }).success).toBe(false);
@@ -210,7 +210,7 @@ describe('a problem of a template', () => {
     ]);
   });
 
-  it('is not told a thousand times', () => {
+  it('is reported for the first twenty problems of a text only', () => {
     expect(templated(z.string()).safeParse('{{'.repeat(1_000)).error?.issues).toHaveLength(20);
   });
 });

@@ -13,14 +13,14 @@ interface Step {
   delivery: { id: string; status: string; reason: string | null; attempts: number; sent_at: string | null } | null;
 }
 
-describe('an enrollment explained', () => {
+describe('the explanation of an enrollment', () => {
   let stack: Stack;
   beforeAll(async () => {
     stack = await startStack();
   });
   afterAll(() => stack.close());
 
-  /** Enrolls somebody in a new sequence, once the first step has a delivery. */
+  /** Enrolls a contact in a new sequence, and waits until the first step has a delivery. */
   const enroll = async (email: string, steps: object[]) => {
     const { body } = await stack.org.post('/sequences', { filter: null, steps });
     const path = `/sequences/${body.id}`;
@@ -86,7 +86,7 @@ describe('an enrollment explained', () => {
     expect(explained.steps.map(({ is_deleted }: Step) => is_deleted)).toEqual([true, false]);
   });
 
-  it('says why a step was not sent, and that nothing follows once all is over', async () => {
+  it('says why a step was not sent, and shows nothing to follow once the enrollment has ended', async () => {
     await stack.org.post('/blocklist/contacts', { email: 'cat@blocked.example' });
     const { path, explain } = await enroll('cat@blocked.example', [emailStep('One')]);
     const explained = await eventually('the end', async () => {
@@ -105,7 +105,7 @@ describe('an enrollment explained', () => {
     ]);
   });
 
-  it('shows a step that was put off as waiting, with its next try, and the rest as canceled with the sequence', async () => {
+  it('shows a temporarily refused step as waiting, with its next try, and the rest as canceled with the sequence', async () => {
     stack.sink.refuse('dan@later.example', [451, '4.3.0 try later']);
     const { path, explain } = await enroll('dan@later.example', [emailStep('One'), emailStep('Two')]);
     const explained = await explain();
@@ -129,7 +129,7 @@ describe('an enrollment explained', () => {
     ]);
   });
 
-  it('is there for its own org and in its own sequence only', async () => {
+  it('is available only to its own org and under its own sequence', async () => {
     const { path, enrollment } = await enroll('eve@own.example', [emailStep('One')]);
     const { path: elsewhere } = await enroll('eve@own.example', [emailStep('One')]);
     expect((await stack.org.get(`${path}/enrollments/${enrollment.id}`)).status).toBe(200);

@@ -12,7 +12,7 @@ const whatsApp = (parameters: object) => ({
 });
 const constant = { type: 'CONSTANT', value: 'x' };
 
-describe('the routes of sequences', () => {
+describe('the sequences API', () => {
   let api: TestApi;
   beforeAll(async () => {
     api = await startApi();
@@ -38,7 +38,7 @@ describe('the routes of sequences', () => {
     expect((await api.other.get('/sequences/welcome%2F1')).status).toBe(404);
   });
 
-  it('gives a custom_id once in an org, and again once its sequence is deleted', async () => {
+  it('accepts a custom_id once in an org, and again once its sequence is deleted', async () => {
     const id = await create({ custom_id: 'once' });
     const second = await api.org.post('/sequences', { filter: null, steps, custom_id: 'once' });
     expect(second.status).toBe(409);
@@ -54,14 +54,14 @@ describe('the routes of sequences', () => {
     ['no filter', { filter: undefined }, 'body.filter'],
     ['a filter of an unknown type', { filter: { or: [{ and: [{ type: 'all' }] }] } }, 'body.filter.or.0.and.0.type'],
     [
-      'a filter with a property too many',
+      'a filter with an unknown property',
       { filter: { or: [{ and: [{ type: 'all_contacts', x: 1 }] }] } },
       'body.filter.or.0.and.0',
     ],
     ['a negative delay', { steps: [emailStep('A', -1)] }, 'body.steps.0.delay_in_minutes'],
     ['a delay of centuries', { steps: [emailStep('A', 1e12)] }, 'body.steps.0.delay_in_minutes'],
     [
-      'a sender that is no address',
+      'an invalid sender address',
       { steps: [emailStep('A', 0, { from_email: 'me' })] },
       'body.steps.0.action.data.from_email',
     ],
@@ -71,7 +71,7 @@ describe('the routes of sequences', () => {
       'body.steps.0.action.data.email_subject',
     ],
     [
-      'a template mapping with a property too many',
+      'a template mapping with an unknown property',
       { steps: [whatsApp({ body: { type: 'body', parameters: [], x: 1 } })] },
       'body.steps.0.action.data.template.parameters.body',
     ],
@@ -81,7 +81,7 @@ describe('the routes of sequences', () => {
       'body.steps.0.action.data.template.parameters.buttons.0.index',
     ],
     [
-      'parameters of which only some are named',
+      'a mix of named and unnamed parameters',
       {
         steps: [
           whatsApp({
@@ -97,13 +97,13 @@ describe('the routes of sequences', () => {
       },
       'body.steps.0.action.data.template.parameters.body.parameters',
     ],
-  ])('refuses %s and says where', async (_, input, path) => {
+  ])('rejects %s and names the path', async (_, input, path) => {
     const { status, body } = await api.org.post('/sequences', { filter: null, steps, ...input });
     expect(status).toBe(400);
     expect(body.issues.map((issue: { path: string }) => issue.path)).toContain(path);
   });
 
-  it('takes every kind of template parameter', async () => {
+  it('accepts every kind of template parameter', async () => {
     const text = {
       type: 'text',
       text: { type: 'GLOBAL_DYNAMIC', ref: 'CONTACT_NAME', fallback: 'you' },
@@ -130,7 +130,7 @@ describe('the routes of sequences', () => {
     expect(body.steps[0].action.data.template.parameters).toEqual(parameters);
   });
 
-  it('enrolls contacts once, makes unknown ones, and names those it leaves out', async () => {
+  it('enrolls contacts once, creates unknown ones, and reports skipped ones', async () => {
     const domain = { or: [{ and: [{ type: 'contacts_email_domain_name_in', domain_name_in: ['in.example'] }] }] };
     const id = await create({ filter: domain });
     const unknown = { id: '0190a0a0-0000-7000-8000-000000000000' };
@@ -162,7 +162,7 @@ describe('the routes of sequences', () => {
     expect((await api.org.get(`/sequences/${id}`)).body.status).toBe('active');
   });
 
-  it('refuses steps that are not its own, and one twice', async () => {
+  it('rejects steps of another sequence, and repeated steps', async () => {
     const id = await create();
     const foreign = (await api.org.get(`/sequences/${await create()}`)).body.steps[0];
     const own = (await api.org.get(`/sequences/${id}`)).body.steps[0];

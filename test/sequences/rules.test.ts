@@ -6,7 +6,7 @@ const step = (id: string, isDeleted = false): StoredStep => ({ id, is_deleted: i
 const nextOf = (steps: StoredStep[], after: string | null) =>
   transitionsOf(steps).find((move) => move.after === after)?.next?.id ?? null;
 
-/** Edits the listed ids of a stored sequence, as the service does. */
+/** Returns the steps after an edit to the listed ids, in the order of the service. */
 function edit(steps: StoredStep[], listed: string[]): StoredStep[] {
   const order = orderAfterEdit(
     steps.map(({ id }) => id),
@@ -15,12 +15,12 @@ function edit(steps: StoredStep[], listed: string[]): StoredStep[] {
   return order.map((id) => step(id, !listed.includes(id)));
 }
 
-describe('where an enrollment goes on', () => {
+describe('the order of steps', () => {
   it.each([
     ['at the beginning', ['a', 'b'], null, 'a'],
-    ['behind a step', ['a', 'b'], 'a', 'b'],
-    ['behind the last step', ['a', 'b'], 'b', null],
-  ])('%s', (_, ids, after, expected) => {
+    ['after a step', ['a', 'b'], 'a', 'b'],
+    ['after the last step', ['a', 'b'], 'b', null],
+  ])('gives the next step of an enrollment: %s', (_, ids, after, expected) => {
     expect(
       nextOf(
         ids.map((id) => step(id)),
@@ -30,20 +30,20 @@ describe('where an enrollment goes on', () => {
   });
 
   it.each([
-    ['a later step taken away', ['a', 'b', 'c'], ['a', 'c'], 'a', 'c'],
-    ['the step it did taken away', ['a', 'b', 'c'], ['a', 'c'], 'b', 'c'],
-    ['all steps before it taken away', ['a', 'b', 'c'], ['c'], 'b', 'c'],
-    ['a step put in behind', ['a', 'b'], ['a', 'x', 'b'], 'a', 'x'],
-    ['a step put in before', ['a', 'b'], ['x', 'a', 'b'], 'a', 'b'],
+    ['a later step deleted', ['a', 'b', 'c'], ['a', 'c'], 'a', 'c'],
+    ['the last completed step deleted', ['a', 'b', 'c'], ['a', 'c'], 'b', 'c'],
+    ['all steps up to its position deleted', ['a', 'b', 'c'], ['c'], 'b', 'c'],
+    ['a step inserted after it', ['a', 'b'], ['a', 'x', 'b'], 'a', 'x'],
+    ['a step inserted before it', ['a', 'b'], ['x', 'a', 'b'], 'a', 'b'],
     ['everything replaced', ['a', 'b'], ['x', 'y'], 'b', 'x'],
-    ['the last steps taken away', ['a', 'b', 'c'], ['a'], 'a', null],
-    ['an order turned round', ['a', 'b', 'c'], ['c', 'b', 'a'], 'b', 'a'],
-  ])('after an edit: %s', (_, before, listed, after, expected) => {
+    ['the last steps deleted', ['a', 'b', 'c'], ['a'], 'a', null],
+    ['the order reversed', ['a', 'b', 'c'], ['c', 'b', 'a'], 'b', 'a'],
+  ])('gives the next step of an enrollment after an edit: %s', (_, before, listed, after, expected) => {
     const steps = before.map((id) => step(id));
     expect(nextOf(edit(steps, listed), after)).toBe(expected);
   });
 
-  it('keeps every step ever stored once, in the listed order, through any edits', () => {
+  it('contains every step ever stored once, in the listed order, through any edits', () => {
     const ids = fc.uniqueArray(fc.constantFrom(...'abcdefgh'), { minLength: 1 });
     fc.assert(
       fc.property(ids, fc.array(ids, { maxLength: 4 }), (first, edits) => {
@@ -59,7 +59,7 @@ describe('where an enrollment goes on', () => {
     );
   });
 
-  it('leads everybody to the end, whatever was edited, without a step twice', () => {
+  it('leads every enrollment to the end without repeating a step, through any edits', () => {
     const ids = fc.uniqueArray(fc.constantFrom(...'abcdef'), { minLength: 1 });
     fc.assert(
       fc.property(ids, ids, fc.nat(), (before, listed, index) => {

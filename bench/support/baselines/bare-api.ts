@@ -6,7 +6,8 @@ import { SaveContact, SavedContact } from '../../../src/contacts/schema.ts';
 import { newId } from '../../../src/ids.ts';
 import { serve } from '../processes.ts';
 
-// A route that does the one thing: the same schemas, one prepared insert into a table with the same columns, keys and indexes.
+// The minimal route for comparison: the same schemas, and one prepared insert into a table with the same columns, keys
+// and indexes.
 const INSERT = `
   insert into bare_contacts (org_id, id, email, phone_number, name, custom_data, http_action_overrides)
   values ($1, $2, $3, $4, $5, $6, $7)`;

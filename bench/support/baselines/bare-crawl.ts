@@ -14,7 +14,10 @@ const { db } = connect(process.env.DATABASE_URL as string, { poolSize: MAX_CONCU
 const extractor = createExtractor();
 const dispatcher = new Agent();
 
-/** Follows the links of a site with the same parser and one upsert a page, and the search index if that is asked for: no queue that survives, no politeness, no report. */
+/**
+ * Follows the links of a site with the same parser and one upsert a page, and optionally the search index. There is no
+ * persistent queue, no rate limit and no report.
+ */
 async function crawl({ url, isIndexed = false }: { url: string; isIndexed?: boolean }) {
   const orgId = await seedOrg(db, 0);
   await sql`create table if not exists bare_pages (id uuid, url text primary key, title text, markdown text)`.execute(

@@ -10,13 +10,13 @@ import { senderOfEnvironment } from '../programs/costless-sender.ts';
 import { EMAIL, EMAIL_CONTENT } from '../seed.ts';
 import { enrollAll, insertDelivery, type OneSend, settleDelivery } from './row-by-row.ts';
 
-// The same writes and sends in a loop, by a program that knows nothing of queues, pauses or a crash.
+// The same writes and sends in a simple loop, without queues, pauses or crash recovery.
 const config = loadConfig();
 const { db } = connect(config.DATABASE_URL, { poolSize: config.DATABASE_POOL_SIZE });
 const way = process.env.OUTLET === undefined ? bySmtp() : byOutlet(senderOfEnvironment());
 
 serve({
-  /** Sends to every contact of the org. Gives the contacts a second, enrolling included. */
+  /** Sends to every contact of the org. Returns the contacts a second, enrolling included. */
   async run({ orgId, sequenceId }: { orgId: string; sequenceId: string }) {
     const begun = performance.now();
     const sends = await enrollAll(db, orgId, sequenceId);

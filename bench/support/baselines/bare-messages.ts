@@ -7,7 +7,7 @@ import { SessionPath } from '../../../src/conversations/sessions/schema.ts';
 import { newId } from '../../../src/ids.ts';
 import { serve } from '../processes.ts';
 
-// A route that does the one thing: the same schemas, and the same rows written in one transaction, into the same tables.
+// The minimal route for comparison: the same schemas, and the same rows written to the same tables in one transaction.
 const UPDATE = `
   update sessions set last_seq = last_seq + 1, updated_at = now(), last_message_at = now(), waiting_on = 'human_agents'
   where org_id = $1 and id = $2 returning last_seq, language, contact_id`;

@@ -5,7 +5,8 @@ import { newId } from '../../../src/ids.ts';
 import type { BenchEvent } from '../crm-batches.ts';
 import { serve } from '../processes.ts';
 
-// A route that does the one thing: one prepared insert of all events into a table with the same columns, keys and indexes.
+// The minimal route for comparison: one prepared insert of all events into a table with the same columns, keys and
+// indexes.
 const INSERT = `
   insert into bare_crm_events (org_id, dedupe_key, batch_id, queue, type, object_id, occurred_at, payload)
   select $1::uuid, key, $2::uuid, queue, type, object_id, occurred_at, payload

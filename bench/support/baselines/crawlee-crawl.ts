@@ -7,8 +7,9 @@ import { serve } from '../processes.ts';
 log.setLevel(LogLevel.OFF);
 
 /**
- * Follows the links of a site with Crawlee, and nothing else: as it comes, when it keeps its queue on disk, or with a queue in memory and as many
- * requests at once as suit it best here. Gives how many pages there were and how long it took.
+ * Follows the links of a site with Crawlee, and nothing else. By default, Crawlee keeps its queue on disk.
+ * Alternatively, the queue is in memory with the best concurrency for this machine. Returns the number of pages and the
+ * time.
  */
 async function crawl({ url, isInMemory = false }: { url: string; isInMemory?: boolean }) {
   const localDataDirectory = mkdtempSync(join(tmpdir(), 'bench-crawlee-'));

@@ -15,7 +15,7 @@ export interface Order {
 
 export type HandWrittenActivities = typeof activities;
 
-// What a developer would write for the same: a workflow in code, whose steps keep what they gave in one row each.
+// A typical hand-written equivalent: a workflow in code, storing the output of each step in one row.
 const config = loadConfig();
 Runtime.install({ logger: new DefaultLogger('WARN'), shutdownSignals: [] });
 const { db } = connect(config.DATABASE_URL, { poolSize: config.DATABASE_POOL_SIZE });

@@ -15,7 +15,7 @@ const TASK_QUEUE = 'naive';
 
 export type NaiveActivities = typeof activities;
 
-// One workflow per contact, with the same database, the same sender and as much at once as the machine makes use of.
+// One workflow per contact, with the same database, the same sender and the most useful concurrency on this machine.
 const config = loadConfig();
 Runtime.install({ logger: new DefaultLogger('WARN'), shutdownSignals: [] });
 const { db } = connect(config.DATABASE_URL, { poolSize: config.DATABASE_POOL_SIZE });
@@ -51,7 +51,7 @@ void worker.run();
 const client = new Client({ connection: await Connection.connect({ address: config.TEMPORAL_ADDRESS }) });
 
 serve({
-  /** Runs a workflow per contact of the org. Gives the contacts a second, from the first start to the last end. */
+  /** Runs a workflow per contact of the org. Returns the contacts a second, from the first start to the last end. */
   async run({ orgId, sequenceId, type }: { orgId: string; sequenceId: string; type: string }) {
     const sends = await enrollAll(db, orgId, sequenceId);
     const begun = performance.now();

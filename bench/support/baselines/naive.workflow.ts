@@ -13,14 +13,14 @@ export interface NaiveInput {
 const options = { startToCloseTimeout: '1 minute' } as const;
 const { begin, send, settle, beginSendAndSettle } = proxyActivities<NaiveActivities>(options);
 
-/** One contact's step as its own workflow, each effect an activity: tried again by itself, visible by itself. */
+/** Handles one contact's step as a separate workflow. Each effect is an activity, retried and visible separately. */
 export async function sendToOne(input: NaiveInput): Promise<void> {
   const deliveryId = await begin(input);
   const providerId = await send({ ...input, deliveryId });
   await settle({ ...input, deliveryId, providerId });
 }
 
-/** The same with all effects in one activity: the least that one workflow per contact can cost. */
+/** Does the same with all effects in one activity: the minimum cost of one workflow per contact. */
 export async function sendToOneAtOnce(input: NaiveInput): Promise<void> {
   await beginSendAndSettle(input);
 }

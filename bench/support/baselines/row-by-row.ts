@@ -11,7 +11,7 @@ export interface OneSend {
   to: string;
 }
 
-/** Writes one delivery before its send, as the product does for many. */
+/** Writes one delivery before its send. The product does so for many at once. */
 export async function insertDelivery(db: Db, send: OneSend): Promise<string> {
   const id = newId();
   await sql`
@@ -23,7 +23,7 @@ export async function insertDelivery(db: Db, send: OneSend): Promise<string> {
   return id;
 }
 
-/** Writes down that one was accepted, and that its enrollment is complete, in one round trip. */
+/** Records an accepted delivery and completes its enrollment, in one round trip. */
 export async function settleDelivery(db: Db, send: OneSend, deliveryId: string, providerId: string): Promise<void> {
   await sql`
     with marked as (
@@ -35,7 +35,7 @@ export async function settleDelivery(db: Db, send: OneSend, deliveryId: string, 
   `.execute(db);
 }
 
-/** Enrolls all contacts of the org, and gives what is to be sent to them. */
+/** Enrolls all contacts of the org and returns the sends to them. */
 export async function enrollAll(db: Db, orgId: string, sequenceId: string): Promise<OneSend[]> {
   const { rows } = await sql<OneSend>`
     with enrolled as (

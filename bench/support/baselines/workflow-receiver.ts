@@ -6,7 +6,8 @@ import { forEachConcurrently } from '../concurrency.ts';
 import type { BenchEvent } from '../crm-batches.ts';
 import { serve } from '../processes.ts';
 
-// A route that starts a workflow for each event, as many at once as the server makes use of, and answers when all have begun.
+// A route starting a workflow for each event, with the most useful concurrency on this server. It responds when all
+// have started.
 const MAX_CONCURRENT_STARTS = 50;
 const { client } = connectTemporal(loadConfig());
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { MessageSender } from '../../../src/deliveries/sending/message-sender.ts';
 
-/** Accepts everything, at once or after a time, so that what is measured is all but the sending. */
+/** Accepts everything, at once or after a delay, so that benches measure everything except sending. */
 export const createCostlessSender = ({
   delayMs,
   concurrency,
@@ -19,11 +19,11 @@ export const createCostlessSender = ({
   },
 });
 
-/** Takes a whole batch side by side. */
+/** Sends a whole batch concurrently. */
 export const COSTLESS = { delayMs: 0, concurrency: 500 };
-/** A provider that answers as fast as a real one at its best. */
+/** A provider as fast as a real one at its best. */
 const QUICK = { delayMs: 20, concurrency: 50 };
 
-/** What the bench that started this program wants: QUICK by OUTLET=quick, else COSTLESS. */
+/** Returns the sender chosen by the bench: QUICK for OUTLET=quick, else COSTLESS. */
 export const senderOfEnvironment = (): MessageSender =>
   createCostlessSender(process.env.OUTLET === 'quick' ? QUICK : COSTLESS);

@@ -12,7 +12,7 @@ import { connectWorkers } from '../../../worker/temporal.ts';
 import { serve } from '../processes.ts';
 import { senderOfEnvironment } from './costless-sender.ts';
 
-// The worker of worker/main.ts in all parts, but with a sender that costs nothing.
+// The complete worker of worker/main.ts, but with a sender without cost.
 const config = loadConfig();
 const log = pino({ level: config.LOG_LEVEL });
 Runtime.install({ logger: new DefaultLogger('WARN'), shutdownSignals: [] });

@@ -9,7 +9,7 @@ const BLOCK = /^## (.*)$/;
 
 const writer = createWriter(createRandom(11));
 
-/** A website of so many pages, which know of their changes. */
+/** Starts a website with this many pages. Each has an ETag. */
 function startSite(pages: number): Promise<string> {
   const bodies = Array.from({ length: pages }, (_, n) => bodyOf(n, pages));
   const server = createServer((request, response) => {
@@ -25,7 +25,7 @@ function startSite(pages: number): Promise<string> {
   });
 }
 
-/** About 43 KB as documentation has them: 7 KB of text in some ten chunks, a menu, and what makes it look and move. */
+/** Returns about 43 KB, typical for documentation: 7 KB of text in some ten chunks, a menu, styles and scripts. */
 function bodyOf(n: number, pages: number): Buffer {
   const links = Array.from({ length: LINKS_PER_PAGE }, (_, k) => (n * LINKS_PER_PAGE + k + 1) % pages);
   const menu = Array.from({ length: MENU_ENTRIES }, (_, k) => {

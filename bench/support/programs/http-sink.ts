@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { serve } from '../processes.ts';
 
-// An HTTP server that takes every call and counts them.
+// An HTTP server accepting and counting every call.
 let taken = 0;
 const server = createServer((request, response) => {
   request.resume().once('end', () => {

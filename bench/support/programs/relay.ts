@@ -8,8 +8,8 @@ import { searchAttributes } from '../../../src/temporal/search-attributes.ts';
 import { forEachConcurrently } from '../concurrency.ts';
 import { type Served, serve } from '../processes.ts';
 
-// The relay, and direct starts from the same process by the same client. For both, a workflow counts as started when the
-// client's start has returned: that is when an interceptor notes the time.
+// Runs the relay, and direct starts from the same process by the same client. In both cases, an interceptor records the
+// time when the client's start has returned.
 const config = loadConfig();
 const log = pino({ level: config.LOG_LEVEL });
 const { db } = connect(config.DATABASE_URL, { poolSize: config.DATABASE_POOL_SIZE });
@@ -40,7 +40,7 @@ export interface Start {
   taskQueue: string;
 }
 
-/** Starts as the relay does, but at once. */
+/** Starts a workflow with the same options as the relay, but directly. */
 const startDirectly = async ({ orgId, workflowId, taskQueue }: Start) => {
   await client.workflow.start('benchStart', {
     workflowId,
@@ -60,24 +60,24 @@ const served: Served = {
   async stopRelay() {
     await relay?.stop();
   },
-  /** Milliseconds that one start takes. */
+  /** Returns the milliseconds of one start. */
   async timeDirectStart(start: Start) {
     const begun = nowMs();
     await startDirectly(start);
     return (startedAt.get(start.workflowId) ?? Number.NaN) - begun;
   },
-  /** When the relay had started the workflow, by the machine's monotonic clock. */
+  /** Returns the time at which the relay had started the workflow, by the machine's monotonic clock. */
   async whenStarted({ workflowId }: Start) {
     while (!startedAt.has(workflowId)) await new Promise<void>((resolve) => (onStarted = resolve));
     return startedAt.get(workflowId);
   },
-  /** Starts directly, with as many under way as a relay has. Gives the starts a second. */
+  /** Starts workflows directly, `atOnce` at a time. Returns the starts a second. */
   async startAll({ starts, atOnce }: { starts: Start[]; atOnce: number }) {
     const begun = nowMs();
     await forEachConcurrently(starts, atOnce, startDirectly);
     return (starts.length / (nowMs() - begun)) * 1000;
   },
-  /** Has a relay drain a backlog. Gives the starts a second, from its own start to the last row's deletion. */
+  /** Drains a backlog with a relay. Returns the starts a second, from the relay's start to the last row's deletion. */
   async drain({ count }: { count: number }) {
     startedAt.clear();
     const begun = nowMs();

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { SMTPServer } from 'smtp-server';
 import { serve } from '../processes.ts';
 
-// A mail server that takes every message and keeps none.
+// A mail server accepting every message and storing none.
 let taken = 0;
 const server = new SMTPServer({
   disabledCommands: ['AUTH', 'STARTTLS'],

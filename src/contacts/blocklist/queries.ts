@@ -2,8 +2,8 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Db } from '../../db/connect.ts';
 
 /**
- * The SQL condition that the org has blocked the e-mail in a column: the address itself, its domain, or a domain above that. Null is
- * not blocked. For use inside another statement.
+ * Returns the SQL condition for a blocked e-mail in a column: the org has blocked the address, its domain, or a parent
+ * domain. Null is not blocked. For use inside another statement.
  */
 export function blockedEmail(org: string, column: string): RawBuilder<SqlBool> {
   const orgId = sql`${org}::uuid`;
@@ -20,7 +20,7 @@ export function blockedEmail(org: string, column: string): RawBuilder<SqlBool> {
   )`;
 }
 
-/** Whether the contact's e-mail is blocked, or the one that it claims as a visitor of the widget. */
+/** Whether the contact's e-mail is blocked, or the unverified one it gave as a visitor of the widget. */
 export async function hasBlockedEmail(db: Db, orgId: string, contactId: string): Promise<boolean> {
   const { rows } = await sql`
     select from contacts as contact
@@ -35,7 +35,7 @@ export interface NewBlock {
   reason: string | null;
 }
 
-/** Blocks the e-mail. One that is blocked stays, with the new reason where one is given. */
+/** Blocks the e-mail. An existing block stays, with the new reason if one is given. */
 export async function insertBlockedContact(db: Db, orgId: string, block: NewBlock & { email: string }): Promise<void> {
   await sql`
     insert into blocked_contacts as blocked (org_id, id, email, reason)
@@ -69,7 +69,7 @@ export async function deleteBlockedContact(db: Db, orgId: string, id: string): P
   return numDeletedRows > 0n;
 }
 
-/** Blocks those of the domains that are not blocked yet, and gives these. */
+/** Blocks the domains not blocked yet, and returns these. */
 export async function insertBlockedDomains(db: Db, orgId: string, blocks: (NewBlock & { domain: string })[]) {
   return db
     .insertInto('blocked_domains')

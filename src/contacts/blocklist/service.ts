@@ -19,7 +19,7 @@ export { blockedEmail } from './queries.ts';
 const MAX_DOMAINS = 1000;
 const MAX_SHOWN_DOMAINS = 20;
 
-/** Whether the e-mail of a contact is blocked. Nobody is not. */
+/** Whether the e-mail of a contact is blocked; false without a contact. */
 export const isContactBlocked = async (db: Db, orgId: string, contactId: string | null): Promise<boolean> =>
   contactId !== null && (await hasBlockedEmail(db, orgId, contactId));
 
@@ -28,7 +28,7 @@ export async function blockContact(db: Db, orgId: string, { email, reason }: Blo
   await insertBlockedContact(db, orgId, { id: newId(), email, reason: reason ?? null });
 }
 
-/** Throws notFound. */
+/** Unblocks an e-mail. Throws notFound. */
 export async function unblockContact(db: Db, orgId: string, id: string): Promise<void> {
   if (!(await deleteBlockedContact(db, orgId, id))) throw notFound('blocked contact');
 }
@@ -38,7 +38,7 @@ export async function pageOfBlockedContacts(db: Db, orgId: string, query: Blockl
   return { data, ...totalsOf(query, await countBlocked(db, orgId, 'blocked_contacts')) };
 }
 
-/** Blocks domains; those that are blocked already are told of. Throws invalid, naming every domain that is none. */
+/** Blocks domains and reports those blocked already. Throws invalid, naming the first MAX_SHOWN_DOMAINS invalid domains. */
 export async function blockDomains(db: Db, orgId: string, { domains, reason }: BlockDomains) {
   const names = parseDomains(domains);
   const blocks = names.map((domain) => ({ id: newId(), domain, reason: reason ?? null }));
@@ -48,7 +48,7 @@ export async function blockDomains(db: Db, orgId: string, { domains, reason }: B
   return { blocked, skipped, summary: { total: names.length, blocked: blocked.length, skipped: skipped.length } };
 }
 
-/** Throws notFound. */
+/** Unblocks a domain. Throws notFound. */
 export async function unblockDomain(db: Db, orgId: string, id: string): Promise<void> {
   if (!(await deleteBlockedDomain(db, orgId, id))) throw notFound('blocked domain');
 }
@@ -58,7 +58,7 @@ export async function pageOfBlockedDomains(db: Db, orgId: string, query: Blockli
   return { data, ...totalsOf(query, await countBlocked(db, orgId, 'blocked_domains')) };
 }
 
-/** Each domain once, in lower case and ASCII (RFC 5891). Throws invalid. */
+/** Returns each domain once, in lower case and ASCII (RFC 5891). Throws invalid. */
 function parseDomains(text: string): string[] {
   const given = text.split(',').map((part) => part.trim());
   const named = given.filter((part) => part !== '');

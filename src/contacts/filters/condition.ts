@@ -17,8 +17,8 @@ const MAX_DEPTH = 5;
 const MAX_EXPANDED_CONDITIONS = 500;
 
 /**
- * The filter as one SQL condition over a row called `contacts`, be it the table or a recordset of that shape. Null is every
- * contact. Segments and sequences are looked up now; one that does not exist matches nobody.
+ * Compiles the filter to one SQL condition over a row called `contacts`: the table, or a recordset with its columns.
+ * Null matches every contact. Segments and sequences are resolved now; unknown ones match nobody.
  */
 export async function contactFilter(
   db: Db,
@@ -30,7 +30,7 @@ export async function contactFilter(
   return anyGroup(compile('sets'));
 }
 
-/** Looks up what the filter names, once, and gives what makes its conditions: one per group. */
+/** Resolves the filter's references once. Returns a function compiling its conditions, one per group. */
 export async function prepareFilter(
   db: Db,
   orgId: string,
@@ -42,8 +42,8 @@ export async function prepareFilter(
 }
 
 /**
- * Refuses a filter that cannot be saved: one that names a segment which the org does not have, or that contains the segment it is
- * for (`segmentId`), or that unfolds to more than can be answered in time.
+ * Throws invalid for a filter that cannot be saved: it names an unknown segment, contains its own segment
+ * (`segmentId`), or expands to more than can be evaluated in time.
  */
 export async function assertSavable(
   db: Db,
@@ -68,7 +68,7 @@ export async function assertSavable(
   if (problem !== undefined) throw invalid(`${path}: ${problem}`, [{ path, message: problem }]);
 }
 
-/** Why the filter with all its segments cannot stand, or undefined. */
+/** Returns the problem of a filter expanded with all its segments, or undefined. */
 function problemOf(
   filter: CompositeFilter,
   segments: References['segments'],
@@ -91,7 +91,7 @@ function problemOf(
   return undefined;
 }
 
-/** Finds what the filter names, through nested segments, one query a level. */
+/** Resolves the filter's references through nested segments, with one query a level. */
 async function resolveReferences(db: Db, orgId: string, filter: CompositeFilter): Promise<References> {
   const segments = new Map<string, CompositeFilter | null>();
   const leaves = leavesOf(filter).map(({ leaf }) => leaf);
@@ -129,7 +129,7 @@ const segmentsIn = (leaves: ContactFilter[]): string[] => [
 const leavesOf = (filter: CompositeFilter) =>
   filter.or.flatMap(({ and }, group) => and.map((leaf, index) => ({ leaf, place: `or.${group}.and.${index}` })));
 
-/** Phone numbers are stored in E.164: a filter finds them however it writes them. */
+/** Normalizes phone numbers to E.164, as stored, so that a filter finds them in any spelling. */
 const withPhoneNumbers = (filter: CompositeFilter): CompositeFilter => ({
   or: filter.or.map(({ and }) => ({
     and: and.map((leaf) =>

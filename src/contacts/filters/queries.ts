@@ -2,10 +2,10 @@ import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely';
 import { type Db, PLANNED_EACH_TIME } from '../../db/connect.ts';
 import type { CompositeFilter, ContactFilter } from './schema.ts';
 
-/** What a filter names, as it stands now. A name that is not here matches no contact. */
+/** The references of a filter, as resolved now. A missing one matches no contact. */
 export interface References {
   segments: ReadonlyMap<string, CompositeFilter | null>;
-  /** Sequences by id and by custom_id. */
+  /** Sequence ids by the name used in the filter: an id or a custom_id. */
   sequences: ReadonlyMap<string, string[]>;
 }
 
@@ -14,8 +14,8 @@ const MATCH_NONE = sql<SqlBool>`false`;
 const MATCH_ALL = sql<SqlBool>`true`;
 
 /**
- * How rows of other tables are looked for: `sets` leaves Postgres the choice, `probes` has it look by the index for each contact, which is
- * right where only a few contacts are looked at.
+ * The strategy for finding rows of other tables. `sets` leaves the choice to Postgres. `probes` forces an index look-up
+ * for each contact, best when only a few contacts are checked.
  */
 export type Lookup = 'sets' | 'probes';
 
@@ -23,14 +23,15 @@ interface Compilation {
   orgId: string;
   lookup: Lookup;
   references: References;
-  /** Segments being compiled, from the outside in: one that comes again contains itself. */
+  /** The segments being compiled, outermost first. A segment already among them contains itself. */
   path: string[];
   conditions: { count: number };
 }
 
 /**
- * The filter as one condition per group, over a row called `contacts`. Values and keys are bound, lists as one array each, so that
- * texts stay few. A segment that is unknown, contains itself or unfolds beyond all measure matches nobody.
+ * Compiles the filter to one condition per group, over a row called `contacts`. Values and keys are bound, each list as
+ * one array, so that there are few distinct SQL texts. Unknown segments, segments containing themselves, and conditions
+ * beyond MAX_CONDITIONS match nobody.
  */
 export function compileGroups(
   orgId: string,
@@ -42,7 +43,7 @@ export function compileGroups(
   return filter.or.map(({ and }) => sql<SqlBool>`${sql.raw(PLANNED_EACH_TIME)} ${compileAll(and, compilation)}`);
 }
 
-/** OR between the groups of a compiled filter. */
+/** Combines the groups of a compiled filter with OR. */
 export const anyGroup = (groups: Expression<SqlBool>[]): Expression<SqlBool> =>
   sql<SqlBool>`(${sql.join(groups, sql` or `)})`;
 
@@ -105,7 +106,7 @@ function hasAttributes(objects: Record<string, string>[]): RawBuilder<SqlBool> {
   return sql<SqlBool>`contacts.custom_data @> any(${wanted}::jsonb[])`;
 }
 
-/** One session alone has all pairs of an object. */
+/** Matches contacts with a single session having all pairs of an object. */
 function hasSessionWith({ orgId, lookup }: Compilation, objects: Record<string, string>[]): RawBuilder<SqlBool> {
   if (objects.length === 0) return MATCH_NONE;
   const isAny = objects.some((object) => Object.keys(object).length === 0);
@@ -127,7 +128,7 @@ function isAffectedBySequence({ orgId, lookup }: Compilation, sequenceIds: strin
   );
 }
 
-/** Whether there is a row. A subquery with a limit is never turned into a join or a hash of all rows. */
+/** Whether a row exists. Postgres never turns a subquery with a limit into a join or a hash of all rows. */
 const exists = (lookup: Lookup, rows: RawBuilder<unknown>): RawBuilder<SqlBool> =>
   lookup === 'sets' ? sql<SqlBool>`exists (select ${rows})` : sql<SqlBool>`((select 1 ${rows} limit 1) is not null)`;
 
@@ -136,7 +137,7 @@ interface Bounds {
   before?: string | number | null | undefined;
 }
 
-/** Where messages are looked for: what was sent to a contact, and its sessions by their newest message, whoever wrote it. */
+/** A source of messages: deliveries to a contact, or its sessions by their newest message of any author. */
 type Source = (orgId: string) => RawBuilder<unknown>;
 const DELIVERIES: Source = (orgId) =>
   sql`select send.contact_id, send.sent_at as at from deliveries as send where send.org_id = ${orgId}`;
@@ -145,8 +146,9 @@ const SESSIONS: Source = (orgId) =>
 const HANDED_OFF_SESSIONS: Source = (orgId) => sql`${SESSIONS(orgId)} and talk.handoff is not null`;
 
 /**
- * The newest message lies in the range: one lies in it, and none after it. Said so, it can be answered from the messages' side: as one set of
- * contacts, as two that each may be enough would be looked up for every contact.
+ * Matches contacts with their newest message in the range: one message lies in it, and none after it. In this form,
+ * Postgres can start from the messages. The sources form one set of contacts, as alternative sets would be looked up
+ * for every contact.
  */
 function lastContacted({ orgId, lookup }: Compilation, bounds: Bounds, sources: Source[]): RawBuilder<SqlBool> {
   const messages = sources.map((source) => sql`from (${source(orgId)}) as message where`);
@@ -170,7 +172,7 @@ function lastContacted({ orgId, lookup }: Compilation, bounds: Bounds, sources: 
   return sql<SqlBool>`(${one} and not (${sql.join(later, sql` or `)}))`;
 }
 
-/** From `after` on, up to `before` without it, so that ranges can follow one another. */
+/** Includes `after` and excludes `before`, so that ranges can follow one another. */
 function isWithin(column: string, { after, before }: Bounds): RawBuilder<SqlBool>[] {
   const conditions = [sql<SqlBool>`${sql.raw(column)} is not null`];
   if (isGiven(after)) conditions.push(sql<SqlBool>`${sql.raw(column)} >= ${new Date(after)}`);
@@ -183,7 +185,7 @@ const isGiven = (bound: string | number | null | undefined): bound is string | n
 
 const lowerCase = (texts: string[]) => texts.map((text) => text.toLowerCase());
 
-/** The filters of those segments of the org that exist. */
+/** Returns the filters of the given segments. Missing segments are left out. */
 export function listSegmentFilters(db: Db, orgId: string, segmentIds: string[]) {
   return db
     .selectFrom('segments')
@@ -193,7 +195,7 @@ export function listSegmentFilters(db: Db, orgId: string, segmentIds: string[]) 
     .execute();
 }
 
-/** Sequences of the org by id, deleted ones too, and by custom_id. */
+/** Returns sequences of the org by id, including deleted ones, and by custom_id. */
 export function listSequences(db: Db, orgId: string, names: string[]) {
   return db
     .selectFrom('sequences')

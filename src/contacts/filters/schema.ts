@@ -9,7 +9,7 @@ const MAX_ATTRIBUTES = 50;
 
 const DateTime = z.iso.datetime({ offset: true, error: 'must be an ISO 8601 date-time, such as 2026-01-31T12:00:00Z' });
 
-/** A point in time as the public subset takes it: it states no type, so every usual form of one is taken. */
+/** A point in time in the public subset. The subset states no type, so every usual form is accepted. */
 const LooseTime = z
   .union([DateTime, z.iso.date(), z.int().min(0).max(253_402_300_799_999), z.null()], {
     error: 'must be an ISO 8601 date-time or date, or milliseconds since 1970',
@@ -18,7 +18,7 @@ const LooseTime = z
 
 const Texts = z.array(z.string().max(255)).max(MAX_VALUES);
 
-/** Objects of string values: who has every pair of at least one of them matches. */
+/** Objects of string values: a match has every pair of at least one of them. */
 export const AttributeObjects = z
   .array(
     z
@@ -87,7 +87,10 @@ const EXAMPLE = {
   ],
 };
 
-/** The full set of contact filters, as sequences and segments take it: no extra properties. OR between groups, AND inside a group. */
+/**
+ * The full set of contact filters, for sequences and segments: no extra properties. OR between groups, AND inside a
+ * group.
+ */
 export const FullFilter = z
   .strictObject({
     or: z
@@ -98,7 +101,7 @@ export const FullFilter = z
   .meta({ id: 'ContactsFilter', description: 'OR between groups, AND inside a group.', examples: [EXAMPLE] });
 export type FullFilter = z.infer<typeof FullFilter>;
 
-/** The public subset of contact filters, as the contact search takes it. */
+/** The public subset of contact filters, for the contact search. */
 export const PublicFilter = z
   .object({
     or: z
@@ -112,7 +115,7 @@ export type PublicFilter = z.infer<typeof PublicFilter>;
 /** One condition of a composite filter. */
 export type ContactFilter = z.infer<typeof FullLeaf> | z.infer<typeof PublicLeaf>;
 
-/** Either set, as the compiler takes it. */
+/** A filter of either set. */
 export interface CompositeFilter {
   or: { and: ContactFilter[] }[];
 }

@@ -4,7 +4,7 @@ import { saveContacts } from './service.ts';
 
 type BatchResult = { id: string; created: boolean } | { error: string };
 
-/** Saves each contact that is valid and says of each other why it is not. */
+/** Saves the valid contacts. Returns the result of each contact, in order: its id or its error. */
 export async function saveContactBatch(db: Db, orgId: string, contacts: unknown[]): Promise<BatchResult[]> {
   const parsed = contacts.map((contact) => ContactFields.safeParse(contact));
   const saves = parsed.flatMap(({ success, data }) => (success ? [{ change: data }] : []));

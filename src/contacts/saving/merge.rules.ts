@@ -1,4 +1,4 @@
-/** A contact as it is stored. */
+/** A contact as stored. */
 export interface StoredContact {
   id: string;
   email: string | null;
@@ -8,7 +8,7 @@ export interface StoredContact {
   http_action_overrides: Record<string, unknown> | null;
 }
 
-/** What a caller says of a contact; null removes a key of custom_data. */
+/** A caller's change of a contact; null removes a key of custom_data. */
 export interface ContactChange {
   email?: string | undefined;
   phone?: string | undefined;
@@ -29,7 +29,7 @@ export const blankContact = (id: string): StoredContact => ({
   http_action_overrides: null,
 });
 
-/** The contact after the change: absent fields stay, custom_data merges by key. */
+/** Returns the contact after the change: absent fields stay, custom_data merges by key. */
 export function mergeContact(contact: StoredContact, change: ContactChange): StoredContact {
   return {
     id: contact.id,
@@ -41,7 +41,7 @@ export function mergeContact(contact: StoredContact, change: ContactChange): Sto
   };
 }
 
-/** The values by key after the changes. */
+/** Returns the values by key after the changes. */
 export function mergeData(
   data: Record<string, string>,
   changes: Record<string, string | null>,
@@ -54,7 +54,10 @@ export function mergeData(
   return Object.fromEntries(merged);
 }
 
-/** Why a contact holds more than can be kept, or undefined. What changes carries its former state along, so both are bounded. */
+/**
+ * Returns the limit exceeded by a contact, or undefined. The event of a change carries the former state too, so both
+ * are bounded.
+ */
 export function limitViolationOf({ custom_data, http_action_overrides }: StoredContact): string | undefined {
   const excess = dataLimitViolationOf(custom_data);
   if (excess !== undefined) return `contact.custom_data: ${excess}`;
@@ -63,7 +66,7 @@ export function limitViolationOf({ custom_data, http_action_overrides }: StoredC
   return undefined;
 }
 
-/** Why merged values by key are more than can be kept, or undefined. */
+/** Returns the limit exceeded by merged values by key, or undefined. */
 export function dataLimitViolationOf(data: Record<string, string>): string | undefined {
   if (Object.keys(data).length > MAX_KEYS)
     return `would have more than ${MAX_KEYS} keys once merged; remove some by null`;
@@ -72,7 +75,7 @@ export function dataLimitViolationOf(data: Record<string, string>): string | und
 
 const bytesOf = (value: unknown) => Buffer.byteLength(JSON.stringify(value));
 
-/** Whether two states of a contact are the same, whatever the order of their keys. */
+/** Whether two states of a contact are equal, regardless of the order of their keys. */
 export const isSameContact = (one: StoredContact, other: StoredContact) => canonical(one) === canonical(other);
 
 const canonical = (value: unknown): string =>

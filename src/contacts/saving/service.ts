@@ -14,10 +14,10 @@ import {
   type StoredContact,
 } from './merge.rules.ts';
 
-/** Rounds in a row that may pass without a result, as others write the same contacts. */
+/** Consecutive rounds without a result, as others write the same contacts, before giving up. */
 const MAX_STALLS = 10;
 
-/** A change of the contact with this id, or, without one, of whoever has the e-mail or phone number. */
+/** A change of the contact with this id or, without an id, with the e-mail or phone number. */
 export interface ContactSave {
   id?: string;
   change: ContactChange;
@@ -25,7 +25,10 @@ export interface ContactSave {
 
 export type SaveResult = { id: string; created: boolean } | { error: DomainError };
 
-/** Saves one contact: a new one in a single round trip, else merged into the one that has its e-mail or phone number. */
+/**
+ * Saves one contact. A new one takes a single round trip; otherwise the change is merged into the contact with its
+ * e-mail or phone number.
+ */
 export async function saveContact(db: Db, orgId: string, change: ContactChange): Promise<{ id: string }> {
   const contact = mergeContact(blankContact(newId()), change);
   const excess = limitViolationOf(contact);
@@ -34,7 +37,7 @@ export async function saveContact(db: Db, orgId: string, change: ContactChange):
   return saveOne(db, orgId, { change });
 }
 
-/** Changes the contact with this id. Throws notFound, and conflict where another has the e-mail or phone number. */
+/** Changes the contact with this id. Throws notFound, and conflict if another contact has the e-mail or phone number. */
 export async function updateContact(db: Db, orgId: string, id: string, change: ContactChange): Promise<void> {
   await saveOne(db, orgId, { id, change });
 }
@@ -47,13 +50,14 @@ async function saveOne(db: Db, orgId: string, save: ContactSave): Promise<{ id: 
 }
 
 /**
- * Saves contacts in order, as if one by one, in a handful of statements. What cannot be saved is answered by its error and
- * leaves the others alone.
+ * Saves contacts in order, as if one by one, in a few statements. A contact that cannot be saved gets an error as its
+ * result and does not affect the others.
  */
 export function saveContacts(db: Db, orgId: string, saves: ContactSave[]): Promise<SaveResult[]> {
   return inTransaction(db, async (trx) => {
     const results: (SaveResult | undefined)[] = saves.map(() => undefined);
-    // Another transaction may take an e-mail between our look and our write. It has committed then, and the next look sees it.
+    // Another transaction may take an e-mail between our read and our write. It has committed by then, so the next read
+    // sees it.
     let open = saves.map((save, index) => ({ ...save, index }));
     for (let stalls = 0; open.length > 0 && stalls < MAX_STALLS; ) {
       await saveRound(trx, orgId, open, results);
@@ -69,7 +73,7 @@ interface PendingSave extends ContactSave {
   index: number;
 }
 
-/** A contact in the middle of a round: as it was, as it will be, and whose saves led there. */
+/** A contact during a round: its state before, its state after, and the saves applied to it. */
 interface ContactDraft {
   before: StoredContact | undefined;
   row: object | undefined;
@@ -86,7 +90,7 @@ async function saveRound(
   const drafts = createDrafts(await lockContacts(trx, orgId, addressesOf(saves)));
   for (const save of saves) {
     const refusal = drafts.apply(save);
-    if (refusal === 'later') break; // needs what this round writes first
+    if (refusal === 'later') break; // depends on a change of this round
     if (refusal !== undefined) results[save.index] = { error: refusal };
   }
   const created = drafts.list().filter(({ before }) => before === undefined);
@@ -122,7 +126,7 @@ async function saveRound(
   }
 }
 
-/** False where another transaction took an e-mail or phone number since we looked. */
+/** Returns false if another transaction took an e-mail or phone number since the read. */
 async function writeChanges(trx: Trx, orgId: string, drafts: ContactDraft[]): Promise<boolean> {
   const contacts = drafts.map(({ now }) => now);
   const isSafe = drafts.every(
@@ -147,7 +151,7 @@ const addressesOf = (saves: ContactSave[]) => ({
   phones: saves.flatMap(({ change }) => change.phone ?? []),
 });
 
-/** The contacts of a round, found by what they are told apart by, as they change from save to save. */
+/** Tracks the contacts of a round by id, e-mail and phone number while saves are applied to them. */
 function createDrafts(stored: (StoredContact & { row: object })[]) {
   const byId = new Map<string, ContactDraft>();
   const byEmail = new Map<string, ContactDraft>();
@@ -184,7 +188,10 @@ function createDrafts(stored: (StoredContact & { row: object })[]) {
 
   return {
     list: () => [...byId.values()].filter(({ indexes }) => indexes.length > 0),
-    /** Applies one save; the reason where it cannot be, `later` where it takes what a contact gave up in this round. */
+    /**
+     * Applies one save. Returns the error if it cannot be applied, or `later` if it needs an address released in this
+     * round.
+     */
     apply(save: PendingSave): DomainError | 'later' | undefined {
       const { change } = save;
       if (given.has(`email ${change.email}`) || given.has(`phone ${change.phone}`)) return 'later';

@@ -1,7 +1,7 @@
 import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely';
 import { type Db, PLANNED_EACH_TIME } from '../../db/connect.ts';
 
-/** Rows that are looked through in order before the set of all matches is built. A page of 100 is in them where one in fifteen matches. */
+/** Rows scanned in order before the set of all matches is built. They hold a page of 100 if one row in fifteen matches. */
 const SCAN_WINDOW = 1_500;
 
 interface FoundContact {
@@ -23,7 +23,10 @@ interface SearchPage {
 const COLUMNS = sql`contacts.id, contacts.email, contacts.phone_number, contacts.name, contacts.custom_data,
   contacts.created_at, contacts.updated_at`;
 
-/** Matches among the first rows in order. Complete only where there are more than the limit. */
+/**
+ * Returns the matches among the first rows in order. The page is complete only if there are more matches than the
+ * limit.
+ */
 export async function searchFirstRows(
   db: Db,
   orgId: string,
@@ -43,8 +46,9 @@ export async function searchFirstRows(
 }
 
 /**
- * The first matches of all. Each group is searched by itself, so that each can use its indexes. `offset 0` has Postgres find the whole set
- * before it sorts: in the order of the list it would walk to the end where matches are few or come last.
+ * Returns the first of all matches. Each group is searched separately, so that each can use its indexes. `offset 0`
+ * makes Postgres find the whole set before sorting. In list order, it would scan to the end if matches are few or come
+ * last.
  */
 export async function searchAllRows(
   db: Db,

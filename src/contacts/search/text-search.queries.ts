@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { type Db, PLANNED_EACH_TIME } from '../../db/connect.ts';
 
-/** Of each kind of match, so many are compared. */
+/** The number of candidates compared for each kind of match. */
 const MAX_CANDIDATES = 200;
 
 const TEXT = sql`public.contact_text(name, email, phone_number)`;
@@ -9,14 +9,17 @@ const TEXT = sql`public.contact_text(name, email, phone_number)`;
 export interface ContactText {
   /** A tsquery. */
   words: string;
-  /** What may stand anywhere in a name or address, ready for LIKE but for its per cents. */
+  /** A text found anywhere in a name or address, ready for LIKE except for its percent signs. */
   part: string | undefined;
   /** Digits of a phone number in any spelling. */
   digits: string | undefined;
   contactId: string | undefined;
 }
 
-/** Contacts whose name, e-mail or phone number has the words, or the part; where there is none, those that are spelled alike. */
+/**
+ * Returns contacts with the words or the part in their name, e-mail or phone number. If there are none, returns
+ * similarly spelled ones.
+ */
 export async function searchContactTexts(
   db: Db,
   orgId: string,

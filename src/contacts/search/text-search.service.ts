@@ -5,11 +5,11 @@ import { searchContactTexts } from './text-search.queries.ts';
 const MAX_CONTACTS = 20;
 const MIN_PREFIX_LENGTH = 2;
 const MIN_DIGITS = 4;
-/** Three letters or digits in a row are what the index has of a text's insides. */
+/** The index finds the inside of a text only by three letters or digits in a row. */
 const PART = /[a-z0-9]{3}/i;
 const PHONE = /^[\s+()./-]*[0-9][0-9\s+()./-]{3,}$/;
 
-/** The org's contacts whose name or addresses hold a text, the most alike first. */
+/** Returns the org's contacts with a text in their name or addresses, the most similar first. */
 export async function findContactsLike(db: Db, orgId: string, text: string, contactId: string | undefined) {
   const words = await findTextQuery(db, text, { openFrom: MIN_PREFIX_LENGTH });
   if (words === undefined) return [];

@@ -7,7 +7,7 @@ import type { FullFilter } from '../filters/schema.ts';
 const columns = ['id', 'name', 'created_at', 'updated_at'] as const;
 const filter = sql<FullFilter | null>`filter`.as('filter');
 
-/** Lets one change of the org's segments through at a time, so that no two of them close a circle together. */
+/** Serializes changes of the org's segments, so that no two of them create a cycle together. */
 export async function lockSegments(trx: Trx, orgId: string): Promise<void> {
   await lockName(trx, `segments ${orgId}`);
 }
@@ -46,7 +46,7 @@ export async function deleteSegment(db: Db, orgId: string, id: string): Promise<
   return numDeletedRows > 0n;
 }
 
-/** A page of segments by creation. */
+/** Returns a page of segments by creation. */
 export const listSegments = (db: Db, orgId: string, place: PageRequest) =>
   db
     .selectFrom('segments')

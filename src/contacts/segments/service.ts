@@ -7,20 +7,19 @@ import { assertSavable } from '../filters/condition.ts';
 import { deleteSegment, findSegment, insertSegment, listSegments, lockSegments, updateSegment } from './queries.ts';
 import type { CreateSegment, ListSegments, UpdateSegment } from './schema.ts';
 
-/** Names a filter. Throws invalid where it names a segment that the org does not have. */
+/** Saves a filter under a name. Throws invalid if the filter names an unknown segment. */
 export async function createSegment(db: Db, orgId: string, { name, filter }: CreateSegment) {
   await assertSavable(db, orgId, filter, 'body.filter');
   return insertSegment(db, { org_id: orgId, id: newId(), name, filter: toJson(filter) });
 }
 
-/** Throws notFound. */
 export async function getSegment(db: Db, orgId: string, id: string) {
   const segment = await findSegment(db, orgId, id);
   if (segment === undefined) throw notFound('segment');
   return segment;
 }
 
-/** Throws notFound, and invalid where the segment would contain itself. */
+/** Changes a segment. Throws notFound, and invalid if the segment would contain itself. */
 export function changeSegment(db: Db, orgId: string, id: string, { name, filter }: UpdateSegment) {
   return inTransaction(db, async (trx) => {
     await lockSegments(trx, orgId);
@@ -36,12 +35,12 @@ export function changeSegment(db: Db, orgId: string, id: string, { name, filter 
   });
 }
 
-/** Filters that name the segment match nobody by it from now on. Throws notFound. */
+/** Deletes a segment. From now on it matches nobody in filters naming it. Throws notFound. */
 export async function removeSegment(db: Db, orgId: string, id: string): Promise<void> {
   if (!(await deleteSegment(db, orgId, id))) throw notFound('segment');
 }
 
-/** A page of the org's segments, oldest first. */
+/** Returns a page of the org's segments, oldest first. */
 export const pageOfSegments = (db: Db, orgId: string, query: ListSegments) =>
   pageOf(db, query, (place) => listSegments(db, orgId, place));
 

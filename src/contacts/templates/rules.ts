@@ -1,6 +1,6 @@
 import { escapeHtml } from '../../http/html.ts';
 
-/** What a template may show of a contact. */
+/** The fields of a contact available to templates. */
 export interface TemplateContact {
   id: string;
   name: string | null;
@@ -9,7 +9,7 @@ export interface TemplateContact {
   custom_data: Readonly<Record<string, unknown>>;
 }
 
-/** Whom a template speaks of where it speaks of nobody: every place shows its fallback. */
+/** Stands in when there is no contact: every placeholder shows its fallback. */
 export const EMPTY_CONTACT: TemplateContact = { id: '', name: null, email: null, phone_number: null, custom_data: {} };
 
 type FieldReader = (contact: TemplateContact) => unknown;
@@ -19,10 +19,10 @@ interface Placeholder {
   fallback: string;
 }
 
-/** A text with places for a contact's fields: parsed once, rendered for any number of contacts. */
+/** A text with placeholders for a contact's fields: parsed once, rendered for any number of contacts. */
 export type Template = readonly (string | Placeholder)[];
 
-/** `at` is where in the text the faulty {{ stands, counted from 0. */
+/** `at` is the position of the faulty {{ in the text, counted from 0. */
 export interface TemplateProblem {
   message: string;
   at: number;
@@ -43,8 +43,9 @@ const UNCLOSED_PROBLEM = `{{ is not closed by }} before the next brace; ${LITERA
 const MAX_QUOTE_LENGTH = 60;
 
 /**
- * Reads `{{contact.name|fallback}}`, white space around either part being of no account. `\{{` stands for a literal `{{`; a `}}` that
- * closes nothing is text, as in CSS and JSON. Every problem of the text is told, in order. Takes time in proportion to the text.
+ * Parses placeholders such as `{{contact.name|fallback}}`, ignoring white space around either part. `\{{` stands for a
+ * literal `{{`. A `}}` without an opening `{{` is text, as in CSS and JSON. Returns every problem of the text, in
+ * order. Takes time in proportion to the length of the text.
  */
 export function parseTemplate(text: string): { ok: Template } | { problems: TemplateProblem[] } {
   const parts: (string | Placeholder)[] = [];
@@ -70,15 +71,15 @@ export function parseTemplate(text: string): { ok: Template } | { problems: Temp
   return problems.length > 0 ? { problems } : { ok: [...parts, text.slice(rest)] };
 }
 
-/** The text for one contact. What the contact lacks, or has blank, is the fallback, and empty without one. */
+/** Renders the text for one contact. A missing or blank value is replaced by its fallback, empty by default. */
 export const renderText = (template: Template, contact: TemplateContact): string =>
   render(template, contact, (value) => value);
 
-/** The same for a template that is HTML: values and fallbacks are text there, safe as content and in quoted attributes. */
+/** Renders an HTML template: values and fallbacks are escaped, safe as content and in quoted attributes. */
 export const renderHtml = (template: Template, contact: TemplateContact): string =>
   render(template, contact, escapeHtml);
 
-/** The same for a header: no value or fallback breaks the line or carries control characters. */
+/** Renders a header: no value or fallback can break the line or carry control characters. */
 export const renderHeader = (template: Template, contact: TemplateContact): string =>
   render(template, contact, (value) => value.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ').trim());
 
@@ -88,13 +89,13 @@ function render(template: Template, contact: TemplateContact, write: (value: str
   return template.map(fill).join('');
 }
 
-/** Undefined where there is nothing to show: objects, null, and texts of white space and control characters only. */
+/** Returns undefined if there is nothing to show: objects, null, and texts of white space and control characters only. */
 function textOf(value: unknown): string | undefined {
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
   return typeof value === 'string' && /[^\s\p{Cc}]/u.test(value) ? value : undefined;
 }
 
-/** The place that is written between {{ and }}, or what is wrong with it. */
+/** Parses the placeholder between {{ and }}. Returns a message if it is invalid. */
 function parsePlaceholder(inside: string): Placeholder | string {
   if (/[{}]/.test(inside)) return UNCLOSED_PROBLEM;
   const [name = '', ...fallback] = inside.split('|');

@@ -3,7 +3,10 @@ import { parseTemplate } from './rules.ts';
 
 const MAX_ISSUES = 20;
 
-/** The same schema for a text that is a template: it stays a string, and has an issue for each of its first problems. */
+/**
+ * Extends a schema for a text used as a template. The value stays a string, with an issue for each of its first
+ * problems.
+ */
 export const templated = <Schema extends z.ZodType<string>>(schema: Schema): Schema =>
   schema.superRefine((text, context) => {
     const parsed = parseTemplate(text);

@@ -1,6 +1,6 @@
 import type { Db } from '../../db/connect.ts';
 
-/** What was sent, or not sent, to an enrollment: at most one delivery a step. */
+/** Returns the deliveries of an enrollment, sent or not: at most one for each step. */
 export function listEnrollmentDeliveries(db: Db, orgId: string, enrollmentId: string) {
   return db
     .selectFrom('deliveries')

@@ -2,9 +2,10 @@ import type { DeliveryStatus } from '../../deliveries/contract.ts';
 import { type StoredStep, transitionsOf } from '../rules.ts';
 
 /**
- * How an enrollment stands to a step. `done`: it has its outcome, which the delivery tells. `sending`: it is under way. `waiting`: it was
- * put off and is tried again. `next`: it comes next. `not_reached`: it comes later. `passed`: the enrollment went by without it, as it
- * was added or taken away meanwhile. `canceled`: the enrollment ended before it.
+ * The state of a step for an enrollment. `done`: its delivery has an outcome. `sending`: its delivery is under way.
+ * `waiting`: it was deferred and will be tried again. `next`: it comes next. `not_reached`: it comes later. `passed`:
+ * the enrollment went past without it, as it was added or deleted meanwhile. `canceled`: the enrollment ended before
+ * it.
  */
 export type StepState = 'done' | 'sending' | 'waiting' | 'next' | 'not_reached' | 'passed' | 'canceled';
 
@@ -22,7 +23,7 @@ interface StepDelivery {
 
 export interface ExplainedStep<Step, Delivery> {
   step: Step;
-  /** The place among the present steps; null for one that was taken away. */
+  /** The position among the present steps; null for a deleted step. */
   index: number | null;
   state: StepState;
   delivery: Delivery | null;
@@ -31,7 +32,10 @@ export interface ExplainedStep<Step, Delivery> {
 
 const MS_PER_MINUTE = 60_000;
 
-/** What became and what will become of each step for an enrollment. Steps that were taken away stand there only with a delivery. */
+/**
+ * Returns each step with its past or expected outcome for an enrollment. Deleted steps are included only if they have a
+ * delivery.
+ */
 export function explainSteps<Step extends StoredStep, Delivery extends StepDelivery>(
   enrollment: EnrollmentPosition,
   steps: Step[],

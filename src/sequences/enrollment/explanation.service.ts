@@ -6,12 +6,12 @@ import { listAllSteps } from '../steps.queries.ts';
 import { listEnrollmentDeliveries } from './explanation.queries.ts';
 import { explainSteps } from './explanation.rules.ts';
 
-/** An enrollment with every step: what became of it and why, or when it is due. Throws notFound. */
+/** Returns an enrollment with every step: its outcome and the reason, or its due time. Throws notFound. */
 export async function explainEnrollment(db: Db, orgId: string, sequenceRef: string, enrollmentId: string) {
   const sequence = await getSequence(db, orgId, sequenceRef);
   const enrollment = await findEnrollment(db, orgId, sequence, enrollmentId);
   if (enrollment === undefined) throw notFound('enrollment');
-  // Deliveries are read last: a send that ends meanwhile shows as done, never as a step to come that has gone out.
+  // Deliveries are read last: a send completed meanwhile is shown as done, never as still to come.
   const steps = await listAllSteps(db, orgId, sequence.id);
   const deliveries = await listEnrollmentDeliveries(db, orgId, enrollment.id);
   const explained = explainSteps(enrollment, steps, deliveries);

@@ -4,7 +4,7 @@ import { ENDED_STATUS } from '../reconcile.queries.ts';
 
 const REMOVED = 'removed from the sequence';
 
-/** The enrollment of a contact in a sequence. */
+/** Returns the id of a contact's enrollment in a sequence. */
 export async function findEnrollmentOf(
   db: Db,
   orgId: string,
@@ -21,7 +21,7 @@ export async function findEnrollmentOf(
   return row?.id;
 }
 
-/** Ends a contact's enrollment where it is active, with what still waits to be sent for it. */
+/** Ends a contact's enrollment, if it is active, and its waiting deliveries. */
 export async function endEnrollment(db: Db, orgId: string, sequenceId: string, contactId: string): Promise<void> {
   await sql`
     with leaving as (

@@ -5,8 +5,8 @@ import { addContacts, getSequence } from '../service.ts';
 import { endEnrollment, findEnrollmentOf } from './membership.queries.ts';
 
 /**
- * Enrolls one contact in a sequence and gives the enrollment, which is the earlier one where there is one. Throws notFound, and conflict where
- * the sequence takes nobody or not this contact.
+ * Enrolls one contact in a sequence and returns the enrollment's id. An earlier enrollment is returned unchanged.
+ * Throws notFound, and conflict if the sequence cannot enroll contacts or does not match this one.
  */
 export function enrollContact(db: Db, orgId: string, sequenceRef: string, contactId: string): Promise<string> {
   return inTransaction(db, async (trx) => {
@@ -23,7 +23,10 @@ export function enrollContact(db: Db, orgId: string, sequenceRef: string, contac
   });
 }
 
-/** Ends a contact's enrollment, with what waits to be sent for it. Gives it, null where there is none. Throws notFound for the sequence. */
+/**
+ * Ends a contact's enrollment and its waiting deliveries. Returns the enrollment's id, or null if there is none. Throws
+ * notFound for the sequence.
+ */
 export function removeContact(db: Db, orgId: string, sequenceRef: string, contactId: string): Promise<string | null> {
   return inTransaction(db, async (trx) => {
     const sequence = await getSequence(trx, orgId, sequenceRef);

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Db } from '../../db/connect.ts';
 import { ENDED_STATUS } from '../reconcile.queries.ts';
 
-/** Ends enrollments that are older than their contact's reply, with what still waits to be sent for them. */
+/** Ends enrollments older than their contact's reply, together with their waiting deliveries. */
 export async function exitRepliedEnrollments(
   db: Db,
   orgId: string,

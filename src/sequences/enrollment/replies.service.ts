@@ -1,7 +1,10 @@
 import type { Reaction } from '../../outbox/relay.ts';
 import { exitRepliedEnrollments } from './replies.queries.ts';
 
-/** Ends the enrollments of contacts who replied, in sequences that want it so. A send that is due meanwhile asks by itself. */
+/**
+ * Ends the enrollments of contacts who replied, in sequences with `exit_on_reply`. A send due meanwhile checks for
+ * replies itself.
+ */
 export const exitRepliedContacts: Reaction<'contact-replied'> = (trx, orgId, events) =>
   exitRepliedEnrollments(
     trx,

@@ -18,13 +18,13 @@ import { listAutoEnrollingSequences } from '../queries.ts';
 
 const PAGE_SIZE = 10_000;
 
-/** Has the sequence's workflow look again. */
+/** Wakes the sequence's workflow, so that it reads the database again. */
 export function wakeSequence(trx: Trx, orgId: string, sequence: { id: string; name: string }): Promise<void> {
   const subject = { subjectId: sequence.id, summary: `Sequence "${sequence.name}"` };
   return enqueue(trx, orgId, signalWithStart(RUN_SEQUENCE, { orgId, sequenceId: sequence.id }, WAKE, subject));
 }
 
-/** Enrolls new contacts that match a continuous sequence, which was there before them. */
+/** Enrolls new contacts in matching continuous sequences, if the sequence existed before the contact. */
 export const enrollCreatedContacts: Reaction<'contact-created'> = async (trx, orgId, events) => {
   for (const sequence of await listAutoEnrollingSequences(trx, orgId)) {
     const contactIds = eventsSince(sequence, events).map(({ subject_id }) => subject_id);
@@ -36,7 +36,7 @@ export const enrollCreatedContacts: Reaction<'contact-created'> = async (trx, or
   }
 };
 
-/** Enrolls contacts that changed into a continuous sequence's filter: they match now and did not before. */
+/** Enrolls changed contacts in a continuous sequence if they match its filter now and did not before. */
 export const enrollChangedContacts: Reaction<'contact-updated'> = async (trx, orgId, events) => {
   for (const sequence of await listAutoEnrollingSequences(trx, orgId)) {
     const changes = eventsSince(sequence, events);
@@ -54,13 +54,13 @@ export const enrollChangedContacts: Reaction<'contact-updated'> = async (trx, or
   }
 };
 
-/** What happened while the sequence was there: an event may wait longer than a new sequence takes to come. */
+/** Returns the events since the sequence was created. An event may be processed only after a newer sequence exists. */
 const eventsSince = <Event extends { created_at: Date }>(
   { created_at }: { created_at: Date },
   events: Event[],
 ): Event[] => events.filter((event) => event.created_at >= created_at);
 
-/** Several changes of one contact may come together: it came into the filter unless it was in it before each of them. */
+/** Several changes of one contact may come together: it newly matches unless it matched before each of them. */
 function countById(ids: string[]): Map<string, number> {
   const counts = new Map<string, number>();
   for (const id of ids) counts.set(id, (counts.get(id) ?? 0) + 1);
@@ -68,8 +68,8 @@ function countById(ids: string[]): Map<string, number> {
 }
 
 /**
- * Enrolls one page of the contacts that a one-off sequence is for. Resolves to how many it was and whether there are more. A page is
- * enrolled once, however often this is called.
+ * Enrolls one page of the contacts of a one-off sequence. Resolves to the number enrolled and whether there are more. A
+ * page is enrolled once, however often this is called.
  */
 export function enrollNextPage(
   db: Db,

@@ -10,49 +10,49 @@ import {
 
 const MS_PER_MINUTE = 60_000;
 
-/** What a forecast knows of a step. */
+/** A step as known to the forecast. */
 export interface PlannedStep {
   index: number;
   delay_in_minutes: number;
   isTransactional: boolean;
-  /** Address or number that it goes out from. */
+  /** The sending address or number. */
   sender: string | null;
 }
 
-/** A contact on its way through the steps that are before it. */
+/** A contact on its way through its remaining steps. */
 export interface ContactSimulation extends Recipient {
   contact_id: string;
   steps: PlannedStep[];
-  /** What the send path says now about each of these steps. */
+  /** The contact's present eligibility for each of these steps. */
   eligibilities: { status: string; reason: string | null; gate: string | null }[];
   anchorAt: number;
-  /** When the next step is looked at; before its delay is over it is not. */
+  /** The time at which the next step is evaluated, never before its delay has passed. */
   at: number;
-  /** Its turn among its sender's sends is reserved. */
+  /** A slot of its sender is reserved for it. */
   hasSlot: boolean;
-  /** The gates that held it since its last step. */
+  /** The gates that have deferred it since its last step. */
   heldBy: string[];
-  /** Sends that it got, or will have got, by the day. */
+  /** Sends to the contact by day, including planned ones. */
   sentOn: Map<string, number>;
 }
 
-/** What becomes of a step for a contact. */
+/** The planned outcome of a step for a contact. */
 export interface PlannedDelivery {
   contact_id: string;
   index: number;
   at: Date;
-  /** Null where it is sent. */
+  /** The reason for not sending it; null if it is sent. */
   skipped: string | null;
-  /** The gates that held it before. */
+  /** The gates that deferred it before. */
   heldBy: string[];
 }
 
-/** The times at which a sender's sends may go, as they are given away. */
+/** The reserved slots of each sender. */
 export type SenderRates = Map<string, SenderRate>;
 
 /**
- * Takes a contact one look further, by the very rules of the send path: what is planned of its next step, or nothing where it is held, and
- * when it is looked at again; null when nothing is left.
+ * Evaluates a contact's next step once, by the rules of the send path. Returns the planned delivery and advances the
+ * contact. Returns null if the step is deferred, having set the time of its next evaluation, or if no step is left.
  */
 export function simulateNext(
   course: ContactSimulation,

@@ -27,19 +27,19 @@ const MS_PER_MINUTE = 60_000;
 
 export interface StepForecast {
   index: number;
-  /** When the first of them goes out; null when nobody gets the step. */
+  /** Time of the first send; null when nobody gets the step. */
   at: Date | null;
-  /** When the last of them goes out. */
+  /** Time of the last send. */
   last_at: Date | null;
   recipients: number;
   skipped: { reason: string; count: number }[];
-  /** How many wait for a gate before they get it. */
+  /** The number of recipients deferred by each gate before they get it. */
   held: { gate: string; count: number }[];
 }
 
 /**
- * What would go out, to how many and when, if nothing changed from now on. Nothing is sent. A one-off sequence that has not started is
- * taken as if it started now; one that has ended sends nothing.
+ * Forecasts the sends, recipients and times of each step if nothing changed from now on. Nothing is sent. A one-off
+ * sequence not started yet is treated as if it started now. A sequence that has ended sends nothing.
  */
 export async function forecastSequence(
   db: Db,
@@ -78,7 +78,10 @@ function incrementCount<Key extends string>(
   else known.count++;
 }
 
-/** Every delivery that would come of a sequence, sent or not, contact by contact. */
+/**
+ * Yields every expected delivery of a sequence, sent or not. Contacts are simulated one by one unless sends a minute
+ * are limited.
+ */
 export async function* planDeliveries(
   db: Db,
   orgId: string,
@@ -100,11 +103,11 @@ export async function* planDeliveries(
 }
 
 interface ForecastPlan {
-  /** The steps that come from each place. */
+  /** The steps following each position. */
   stepsFrom: Map<string | null, PlannedStep[]>;
   steps: PlannedStep[];
   rules: SendRule[];
-  /** The rule of each step. */
+  /** The index in `rules` of each step's rule. */
   ruleOfStep: number[];
 }
 
@@ -191,7 +194,10 @@ function* simulateAlone(course: ContactSimulation, { gates }: SendingPolicy): Ge
   }
 }
 
-/** In the order of time, as turns of a sender are given away first come, first served; at one time, in the order in which a batch sends. */
+/**
+ * Simulates contacts in the order of time, as slots of a sender are reserved first come, first served. At equal times,
+ * contacts are in the order of sending within a batch.
+ */
 function* simulateTogether(
   courses: ContactSimulation[],
   { gates }: SendingPolicy,

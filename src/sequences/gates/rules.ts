@@ -12,14 +12,14 @@ const MS_PER_MINUTE = 60_000;
 /** Sends of a limited sender go out in groups, so that a sequence need not wake for each of them. */
 const GROUPS_PER_MINUTE = 12;
 
-/** The gates that hold for a sequence: its own where it has them, else its org's. */
+/** The gates in effect for a sequence: its own if set, otherwise its org's. */
 export interface EffectiveGates {
   quietHours: { start: string; end: string } | null;
   dailyCap: number | null;
   sendsPerMinute: number | null;
   exitOnReply: boolean;
   exitWhenUnmatched: boolean;
-  /** The org's, for recipients whose own is not known. */
+  /** The org's time zone, for recipients whose own is unknown. */
   timeZone: string | null;
 }
 
@@ -37,30 +37,33 @@ export function effectiveGates(
   };
 }
 
-/** Whether a send may have to wait, by these gates. */
+/** Whether these gates may defer a send. */
 export const canDefer = ({ quietHours, dailyCap, sendsPerMinute }: EffectiveGates): boolean =>
   quietHours !== null || dailyCap !== null || sendsPerMinute !== null;
 
-/** Why a send waits, and until when: it is then looked at anew. */
+/** The reason for deferring a send, and the time of its next evaluation. */
 export interface Deferral {
   gate: 'quiet_hours' | 'daily_cap' | 'sends_per_minute';
   until: Date;
-  /** With the value at that moment. */
+  /** Includes the value at the time of the evaluation. */
   reason: string;
 }
 
-/** What the gates say of the enrollments that are due with a step. */
+/** The result of the gates for the enrollments due with a step. */
 export interface GateEvaluation {
   deferrals: Map<string, Deferral>;
-  /** Those that were looked at; the others were none to send to. */
+  /** The enrollments evaluated; there was nothing to send to the others. */
   evaluated: Set<string> | 'all';
 }
 
-/** The day of a recipient, for counting what was sent in it. */
+/** Returns the recipient's day, for counting its sends. */
 export const recipientDay = (at: Date, recipient: Recipient, { timeZone }: EffectiveGates) =>
   dayOf(at, recipientZones(recipient, timeZone)[0]);
 
-/** Whether it is quiet for the recipient, or they got enough on their day. `sentThatDay` counts the sends of all sequences. */
+/**
+ * Returns a deferral if it is quiet hours for the recipient, or their daily cap is reached. `sentThatDay` counts the
+ * sends of all sequences.
+ */
 export function deferralOf(
   at: Date,
   recipient: Recipient,
@@ -81,15 +84,16 @@ export function deferralOf(
   return null;
 }
 
-/** When a sender may send next: `used` of the sends of the group at `slotAt` are taken. */
+/** The last reserved slot of a sender: `used` sends of the group at `slotAt` are taken. */
 export interface SenderRate {
   slotAt: Date;
   used: number;
 }
 
 /**
- * Times for `count` more sends of a sender, never more than `perMinute` in any minute, and the sender's state after them. The next group
- * comes a full spacing after the last send of the one before, as a group may have places left when its time has gone by.
+ * Returns slots for `count` more sends of a sender and its state after them. There are never more than `perMinute` in
+ * any minute. The next group follows a full spacing after the last send of the group before: sends may join a group
+ * after its planned time.
  */
 export function reserveSlots(
   now: Date,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { QuietHours } from '../../orgs/settings/schema.ts';
 
-/** What holds back or ends the sends of a sequence, beside consent. Everything is off until it is set. */
+/** The rules deferring or ending the sends of a sequence, in addition to consent. Each is off until set. */
 export const Gates = z
   .object({
     quiet_hours: QuietHours.nullable().describe("In place of the org's. null: the org's."),
@@ -21,8 +21,10 @@ export const Gates = z
       .describe(
         'Sends a minute of the sender (an address or number), over all sequences with this gate. null: no limit.',
       ),
-    exit_on_reply: z.boolean().describe('Whoever has replied on any channel since the enrollment gets nothing more.'),
-    exit_when_unmatched: z.boolean().describe('Whoever no longer matches the filter gets nothing more.'),
+    exit_on_reply: z
+      .boolean()
+      .describe('Contacts who have replied on any channel since the enrollment get nothing more.'),
+    exit_when_unmatched: z.boolean().describe('Contacts no longer matching the filter get nothing more.'),
   })
   .partial()
   .meta({ id: 'SequenceGates' });

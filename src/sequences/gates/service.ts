@@ -17,7 +17,10 @@ import {
   reserveSlots,
 } from './rules.ts';
 
-/** Which enrollments must wait with a step, and why. Transactional mail waits for nothing. Sends that may go take their turn of the sender. */
+/**
+ * Returns the enrollments to be deferred with a step, with reasons. Transactional mail is never deferred. Sends free to
+ * go reserve slots of their sender.
+ */
 export async function evaluateGates(
   trx: Trx,
   orgId: string,

@@ -27,9 +27,9 @@ import { cancelSequenceDeliveries, reconcileSequence } from './reconcile.service
 export interface DueStep {
   stepId: string;
   action: StepAction;
-  /** The step's place among the present ones, for people: "2 of 3". */
+  /** The step's place among the present ones, for operators: "2 of 3". */
   label: string;
-  /** Where those stand whose next step it is. */
+  /** The positions of enrollments with this step next. */
   positions: string[];
   enrollmentIds: string[];
 }
@@ -42,8 +42,8 @@ export interface SequenceBatch {
 }
 
 /**
- * Puts a sequence in order before a batch (settles what an attempt that died had under way, ends what was canceled) and gives what is due,
- * at most `limit`. Undefined when the sequence has ended.
+ * Reconciles a sequence before a batch and returns the due sends, at most `limit`. Settles the sends of an interrupted
+ * attempt and ends canceled ones. Returns undefined when the sequence has ended.
  */
 export async function prepareBatch(
   db: Db,
@@ -83,14 +83,17 @@ export async function prepareBatch(
   return { sequence, transitions, steps, interrupted };
 }
 
-/** What a chunk came to before anything was sent. */
+/** The result of a chunk before anything was sent. */
 export interface BegunChunk {
   sendings: ClaimedMessage[];
   skipped: number;
   failed: number;
 }
 
-/** Writes down that a chunk is being sent, passes or holds those that are not to be sent now, and gives what goes to the others. */
+/**
+ * Records that a chunk is being sent, and returns the messages to send. Enrollments not to be sent to now are skipped,
+ * ended or deferred.
+ */
 export async function beginChunk(
   db: Db,
   orgId: string,
@@ -133,7 +136,7 @@ export async function beginChunk(
   });
 }
 
-/** By its text a provider is asked for an SMS whose answer was lost. */
+/** Stores the text of each SMS: after a lost response, the provider is queried by it. */
 const storeTexts = (trx: Trx, orgId: string, sendings: ClaimedMessage[]): Promise<void> =>
   updateContents(
     trx,
@@ -145,7 +148,7 @@ function partition<T>(items: T[], belongs: (item: T) => boolean): [T[], T[]] {
   return [items.filter(belongs), items.filter((item) => !belongs(item))];
 }
 
-/** When the sequence has more to do, ending a one-off one that has none left. */
+/** Returns the time until the sequence's next send is due. Completes a one-off sequence with none left. */
 export async function completeOrFindNextDue(
   db: Db,
   orgId: string,
@@ -154,7 +157,7 @@ export async function completeOrFindNextDue(
   const nextDueInMs = await findNextDue(db, orgId, sequence.id, transitions);
   const current = await findSequence(db, orgId, sequence.id);
   if (current === undefined || current.status === 'canceled') {
-    await cancelSequenceDeliveries(db, orgId, sequence.id); // a send of this very batch may have been put off
+    await cancelSequenceDeliveries(db, orgId, sequence.id); // a send of this batch may have been deferred
     return { state: 'ended', nextDueInMs: null };
   }
   if (current.status === 'paused') return { state: 'paused', nextDueInMs: null };
@@ -164,7 +167,7 @@ export async function completeOrFindNextDue(
   return { state: 'active', nextDueInMs };
 }
 
-/** A one-off sequence is complete once all its contacts are enrolled and none of them waits. */
+/** Completes a one-off sequence once all its contacts are enrolled and none of them is waiting. */
 function completeOneOff(db: Db, orgId: string, sequenceId: string): Promise<boolean> {
   return inTransaction(db, async (trx) => {
     if ((await findOpenRun(trx, orgId, sequenceId)) !== undefined) return false;
@@ -173,7 +176,7 @@ function completeOneOff(db: Db, orgId: string, sequenceId: string): Promise<bool
   });
 }
 
-/** Pauses a sequence whose sender cannot send at all until somebody mends its settings. */
+/** Pauses a sequence if its sender cannot send at all until its settings are corrected. */
 export async function pauseForSettings(db: Db, orgId: string, sequenceId: string, reason: string): Promise<void> {
   const changes = { status: 'paused', paused_at: new Date(), paused_reason: reason } as const;
   await transitionSequence(db, orgId, sequenceId, ['active'], changes);

@@ -23,8 +23,9 @@ function transitionColumnsOf(sequenceId: string, moves: StepTransition<StoredSte
 }
 
 /**
- * Enrollments whose next step is due: oldest first within a step, and of each step alike, so that one whose provider is down leaves room for
- * the others. Reads a few times as many as it gives, however many wait.
+ * Returns enrollments with their next step due. They are ordered oldest first within a step and evenly across steps: a
+ * step with a failing provider leaves room for the others. Reads only a few times the number of rows returned,
+ * regardless of the number waiting.
  */
 export async function listDue(
   db: Db,
@@ -56,7 +57,7 @@ export async function listDue(
   return rows;
 }
 
-/** Milliseconds until something is due, zero or less when something is; null when nothing waits. */
+/** Returns the milliseconds until something is due: zero or less if something is due now, null when nothing waits. */
 export async function findNextDue(
   db: Db,
   orgId: string,

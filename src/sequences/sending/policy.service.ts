@@ -10,21 +10,27 @@ import type { SequenceRow } from '../queries.ts';
 import type { StepAction } from '../steps/actions.schema.ts';
 import { CHANNEL_OF } from '../steps/content.rules.ts';
 
-/** What holds for all steps of a sequence as they are sent. */
+/** The conditions for all steps of a sequence when they are sent. */
 export interface SendingPolicy {
   gates: EffectiveGates;
-  /** SQL about a row called `contacts`: whoever does not match gets nothing more. Null: nobody is asked. */
+  /** SQL over a row called `contacts`: contacts not matching get nothing more. Null skips the check. */
   staysWhile: Expression<SqlBool> | null;
 }
 
-/** What holds for a sequence now: its gates and its org's, and its filter where that is asked again. */
+/**
+ * Returns the present sending policy of a sequence: its gates, those of its org, and its filter if
+ * `exit_when_unmatched` is set.
+ */
 export async function getSendingPolicy(db: Db, orgId: string, sequence: SequenceRow): Promise<SendingPolicy> {
   const gates = effectiveGates(sequence.gates, await readSettings(db, orgId));
   if (!gates.exitWhenUnmatched) return { gates, staysWhile: null };
   return { gates, staysWhile: await contactFilter(db, orgId, sequence.filter as CompositeFilter | null) };
 }
 
-/** What of a step decides who gets it. `blockedReason`: why nothing can be sent at all, or null. */
+/**
+ * Returns the properties of a step deciding its recipients. `blockedReason`: the reason for sending nothing at all, or
+ * null.
+ */
 export function sendRuleOf(
   orgId: string,
   action: StepAction,

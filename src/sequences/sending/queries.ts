@@ -11,11 +11,11 @@ import type { GatedSend } from '../gates.queries.ts';
 
 export interface StepSend extends GatedSend {
   sequenceId: string;
-  /** Its texts speak of the contact. */
+  /** Its texts refer to the contact. */
   isPersonal: boolean;
 }
 
-/** SQL: whether no step of the sequence comes after this one, by what holds at this moment. */
+/** SQL: whether this is now the last step of the sequence. */
 const isLastStep = (orgId: RawBuilder<unknown>, stepId: RawBuilder<unknown>) => sql`(not exists (
   select from sequence_steps as done join sequence_steps as later on later.org_id = done.org_id
     and later.sequence_id = done.sequence_id and later.position > done.position and later.deleted_at is null
@@ -27,21 +27,22 @@ export interface BegunDelivery {
   enrollment_id: string;
   to: string;
   status: DeliveryStatus;
-  /** The gate that held it, or ended its enrollment. */
+  /** The gate that deferred it or ended its enrollment. */
   gate: string | null;
   reason: string | null;
   attempts: number;
-  /** Of a personal step: what its templates may speak of. */
+  /** For a personal step: the contact's values for its templates. */
   contact: TemplateContact | null;
 }
 
 /**
- * Writes the delivery of each enrollment for a step before anything is sent, deciding by what holds at this moment: the sequence runs, the
- * run was not canceled, the contact can be reached and may be written to, and no gate holds it. What the gates did not judge, as it could
- * not be sent a moment ago, waits for the next batch. Gives the rows written, and as `settled` the enrollments whose delivery had its
- * outcome before. Called again with the same lease, as when the answer was lost, it gives the same. Like marking, it is planned each time, as a
- * plan kept from small tables takes seconds on larger ones. Each row is looked up by its key (`offset 0`): by statistics that lag behind,
- * reading all that was sent by the step looked as cheap. That leaves the planner little to weigh, and planning is quick.
+ * Writes the delivery of each enrollment for a step before anything is sent. It is sent only if, at this moment, the
+ * sequence is active, the run is not canceled, the contact is eligible, and no gate defers it. Enrollments not
+ * evaluated by the gates, as they were not eligible a moment ago, wait for the next batch. Returns the rows written,
+ * and as `settled` the enrollments whose delivery already had an outcome. A second call with the same lease, as after a
+ * lost response, returns the same. The statement is planned each time: a plan cached for small tables takes seconds on
+ * larger ones. `offset 0` forces look-ups by key. With outdated statistics, reading all deliveries of the step looked
+ * equally cheap. Few alternatives remain, so planning is quick.
  */
 export async function beginDeliveries(
   db: Db,
@@ -120,7 +121,7 @@ export async function beginDeliveries(
   };
 }
 
-/** Keeps what is sent with deliveries. */
+/** Stores the content of deliveries. */
 export async function updateContents(
   db: Db,
   orgId: string,
@@ -133,7 +134,7 @@ export async function updateContents(
   `.execute(db);
 }
 
-/** Has enrollments wait, each until its time. */
+/** Defers enrollments, each until its time. */
 export async function deferEnrollments(db: Db, orgId: string, holds: { id: string; until: Date }[]): Promise<void> {
   if (holds.length === 0) return;
   await sql`
@@ -143,7 +144,7 @@ export async function deferEnrollments(db: Db, orgId: string, holds: { id: strin
   `.execute(db);
 }
 
-/** Ends enrollments before their last step, each for its reason. */
+/** Ends enrollments before their last step, each with its reason. */
 export async function exitEnrollments(
   db: Db,
   orgId: string,
@@ -160,7 +161,10 @@ export async function exitEnrollments(
   `.execute(db);
 }
 
-/** Moves enrollments behind a step without a send, as theirs was settled. Those that have gone on meanwhile stay where they are. */
+/**
+ * Advances enrollments past a step without a send, as their delivery was settled. Enrollments that have advanced
+ * meanwhile are not changed.
+ */
 export async function advancePastStep(
   db: Db,
   orgId: string,
@@ -186,8 +190,8 @@ export async function advancePastStep(
 }
 
 /**
- * Moves enrollments on as their sends of a step are written down: behind the step, or to the time of the next try. `marking` is the beginning of
- * the statement, and writes down the sends.
+ * Records the sends of a step and advances their enrollments: past the step, or to the time of the next try. `marking`
+ * is the beginning of the statement and records the sends.
  */
 export async function settleDeliveries(
   db: Db,
@@ -217,8 +221,8 @@ export async function settleDeliveries(
 }
 
 /**
- * Settles what an attempt that ended in the middle had under way: `interruption` says what becomes of a delivery. Gives how many are
- * `unknown`.
+ * Settles the deliveries of an interrupted attempt. `interruption` builds the changes of a delivery. Returns the number
+ * of `unknown` deliveries.
  */
 export async function settleInterrupted(
   db: Db,

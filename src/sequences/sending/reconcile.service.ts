@@ -14,8 +14,8 @@ import { transitionsOf } from '../rules.ts';
 import type { SequenceStep } from '../steps.queries.ts';
 
 /**
- * Puts the enrollments of a sequence in order after a change: ends what was canceled or has no next step, drops what will never be sent, and
- * has what gates hold be looked at anew. Nothing is done where nothing changed; done twice, it does no harm.
+ * Reconciles the enrollments of a sequence after a change. Ends those canceled or without a next step, ends obsolete
+ * deliveries, and re-evaluates deferred sends. Does nothing if nothing changed. Idempotent.
  */
 export async function reconcileSequence(
   db: Db,
@@ -35,7 +35,10 @@ export async function reconcileSequence(
   await markReconciled(db, orgId, sequence);
 }
 
-/** Ends all that waits in a sequence that was canceled. The turns of senders are given back, or others would wait for sends that never come. */
+/**
+ * Ends all waiting deliveries of a canceled sequence. Releases the slots of their senders, or others would wait for
+ * sends that never come.
+ */
 export async function cancelSequenceDeliveries(db: Db, orgId: string, sequenceId: string): Promise<void> {
   await releaseSlots(db, orgId, await cancelWaitingDeliveries(db, orgId, sequenceId));
 }

@@ -13,8 +13,8 @@ import { CHANNEL_OF, contentOf, senderOf } from '../steps/content.rules.ts';
 import { listAllSteps } from '../steps.queries.ts';
 
 /**
- * Sends each step that can reach the address to it at once, as a contact would get it: e-mails to an e-mail address, the other channels to
- * a phone number. No enrollment is touched. Throws notFound, and invalid where no step reaches the address.
+ * Sends each step able to reach the address at once, as a contact would get it: e-mails to an e-mail address, the other
+ * channels to a phone number. No enrollment is changed. Throws notFound, and invalid if no step reaches the address.
  */
 export function sendTest(
   db: Db,

@@ -5,7 +5,7 @@ import { EmailAddress } from '../../http/schemas.ts';
 import { WhatsAppTemplateMapping } from './whatsapp-template.schema.ts';
 
 const TEMPLATE =
-  'May speak of the contact: {{contact.name|there}}, {{contact.custom_data.plan}}. What is missing or blank takes the fallback.';
+  'May refer to the contact: {{contact.name|there}}, {{contact.custom_data.plan}}. A missing or blank value is replaced by its fallback.';
 
 const SendEmails = z.object({
   type: z.literal('send_emails'),
@@ -42,7 +42,6 @@ const SendWhatsAppMessages = z.object({
   }),
 });
 
-/** What a step does. */
 export const StepAction = z
   .discriminatedUnion('type', [SendEmails, MakePhoneCalls, SendSmsMessages, SendWhatsAppMessages])
   .meta({ id: 'StepAction' });

@@ -12,7 +12,7 @@ import { looksLikeHtml } from '../../providers/email/html.rules.ts';
 import type { StepAction } from './actions.schema.ts';
 import { renderTemplate } from './whatsapp-template.rules.ts';
 
-/** The channel of each kind of step. */
+/** The channel of each type of step. */
 export const CHANNEL_OF: Record<StepAction['type'], Channel> = {
   send_emails: 'email',
   make_phone_calls: 'voice',
@@ -20,13 +20,13 @@ export const CHANNEL_OF: Record<StepAction['type'], Channel> = {
   send_whatsapp_messages: 'whatsapp',
 };
 
-/** The address or number that a step goes out from; `fallback` is its outlet's. */
+/** Returns the sending address or number of a step. `fallback` is the default sender of its channel. */
 export function senderOf(action: StepAction, fallback: string | null): string | null {
   if (action.type === 'send_emails') return action.data.from_email.toLowerCase();
   return action.type === 'send_whatsapp_messages' ? action.data.phone_number_id : fallback;
 }
 
-/** Whether what a step sends depends on the contact. */
+/** Whether the content of a step depends on the contact. */
 export function isPersonal({ type, data }: StepAction): boolean {
   switch (type) {
     case 'send_emails':
@@ -40,7 +40,7 @@ export function isPersonal({ type, data }: StepAction): boolean {
   }
 }
 
-/** Makes what a step sends to a contact. Its templates are read once, for all contacts. */
+/** Returns a function composing the content of a step for a contact. The templates are parsed once for all contacts. */
 export function contentOf({ type, data }: StepAction): (contact: TemplateContact) => MessageContent {
   switch (type) {
     case 'send_emails': {
@@ -83,11 +83,11 @@ export function contentOf({ type, data }: StepAction): (contact: TemplateContact
   }
 }
 
-/** Templates were checked when they were saved. What is none after all goes out as it stands. */
+/** Parses a template, checked already when it was saved. Text that does not parse is sent unchanged. */
 function templateOf(text: string): Template {
   const parsed = parseTemplate(text);
   return 'ok' in parsed ? parsed.ok : [text];
 }
 
-/** Twilio's limit; values of a contact may make a text longer than it was when saved. */
+/** Twilio's limit. Values of a contact may make a text longer than it was when saved. */
 const MAX_SMS_LENGTH = 1_600;

@@ -4,7 +4,7 @@ export interface ComparedStep extends StoredStep {
   action: unknown;
 }
 
-/** How many active enrollments stand at each place; the beginning is null. */
+/** The number of active enrollments at each position; the beginning is null. */
 export type PositionCounts = Map<string | null, number>;
 
 export interface PreviewedStep {
@@ -17,7 +17,7 @@ export interface PreviewedStep {
   effect: string;
 }
 
-/** What an edit would do: each step after it in order, then those it takes away. Both lists hold deleted steps too, in order. */
+/** Previews an edit: each step after it in order, then the steps it removes. Both lists include deleted steps, in order. */
 export function previewSteps(
   before: ComparedStep[],
   after: ComparedStep[],
@@ -61,7 +61,7 @@ interface Counts {
   after: number;
 }
 
-/** Where enrollments stand to a step: before it, with it as their next, or past it. */
+/** Counts enrollments by their position relative to a step: before it, with it as their next, or past it. */
 function countAroundStep(id: string, steps: ComparedStep[], standings: PositionCounts): Counts {
   const place = steps.findIndex((step) => step.id === id);
   const counts = { before: 0, at: 0, after: 0 };
@@ -80,7 +80,7 @@ function countAroundStep(id: string, steps: ComparedStep[], standings: PositionC
 const isSameStep = (one: ComparedStep, other: ComparedStep) =>
   one.delay_in_minutes === other.delay_in_minutes && canonicalJson(one.action) === canonicalJson(other.action);
 
-/** As JSON, with the fields of each object in one order: Postgres gives them in its own. */
+/** Returns JSON with the keys of each object sorted, as Postgres returns them in an order of its own. */
 const canonicalJson = (value: unknown): string =>
   JSON.stringify(value, (_, part: unknown) =>
     typeof part !== 'object' || part === null || Array.isArray(part)

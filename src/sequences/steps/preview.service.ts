@@ -9,7 +9,10 @@ import { listAllSteps } from '../steps.queries.ts';
 import { type ComparedStep, previewSteps } from './preview.rules.ts';
 import { arrangeSteps, assertSendable, type SaveStepsOptions } from './service.ts';
 
-/** What a change of a sequence's steps would do to those under way. Changes nothing. Throws notFound, and whatever the change would. */
+/**
+ * Previews the effect of a change of a sequence's steps on active enrollments. Changes nothing. Throws notFound, and
+ * the errors of the change itself.
+ */
 export async function previewChange(
   db: Db,
   orgId: string,

@@ -9,11 +9,11 @@ import { listAllSteps, type SequenceStep, type StepToSave, saveSteps } from '../
 import type { StepAction } from './actions.schema.ts';
 
 export interface SaveStepsOptions {
-  /** Whether mail goes out from domains that are not verified. */
+  /** Whether mail may be sent from unverified domains. */
   isDevelopment: boolean;
 }
 
-/** Throws invalid, naming every step that could not be sent: by an unknown phone agent, or from a domain that is not verified. */
+/** Throws invalid, naming every step that could not be sent: by an unknown phone agent, or from an unverified domain. */
 export async function assertSendable(
   db: Db,
   orgId: string,
@@ -42,13 +42,19 @@ export async function assertSendable(
   }
 }
 
-/** Replaces a sequence's steps by those listed. Those that are no longer listed stay as deleted. Throws invalid for ids that are not its own. */
+/**
+ * Replaces the steps of a sequence by the listed ones. Steps no longer listed stay as deleted. Throws invalid for ids
+ * of other sequences.
+ */
 export async function replaceSteps(trx: Trx, orgId: string, sequenceId: string, listed: ChangedStep[]): Promise<void> {
   const stored = await listAllSteps(trx, orgId, sequenceId);
   await saveSteps(trx, orgId, sequenceId, arrangeSteps(stored, listed));
 }
 
-/** All steps in the order after an edit, deleted ones included. Throws invalid for ids that are not the sequence's, or stand twice. */
+/**
+ * Returns all steps in their order after an edit, deleted ones included. Throws invalid for repeated ids and ids of
+ * other sequences.
+ */
 export function arrangeSteps(stored: SequenceStep[], listed: ChangedStep[]): StepToSave[] {
   const present = new Set(stored.filter((step) => !step.is_deleted).map(({ id }) => id));
   const given = listed.flatMap(({ id }) => (id === undefined ? [] : [id]));

@@ -7,7 +7,10 @@ type Contact = Omit<TemplateContact, 'id'>;
 type HeaderParameter = NonNullable<WhatsAppTemplateMapping['header']>['parameters'][number];
 type Fill = (variable: WhatsAppVariable) => string;
 
-/** The template's components for this contact. A fallback stands in for blank values too, as WhatsApp refuses a blank parameter. */
+/**
+ * Returns the template's components for this contact. A fallback also replaces blank values, as WhatsApp refuses a
+ * blank parameter.
+ */
 export function renderTemplate(
   { header, body, buttons = [] }: WhatsAppTemplateMapping,
   contact: Contact,
@@ -54,7 +57,7 @@ function resolve(variable: WhatsAppVariable, contact: Contact): string {
 
 const FIELDS = { CONTACT_NAME: 'name', CONTACT_EMAIL: 'email', CONTACT_NUMBER: 'phone_number' } as const;
 
-/** What can be read in a sentence; objects and lists cannot. */
+/** Returns a value as text if it is readable in a sentence. Objects and lists are not. */
 function textOf(value: unknown): string | null {
   if (typeof value === 'string') return value;
   return typeof value === 'number' || typeof value === 'boolean' ? String(value) : null;

@@ -4,7 +4,7 @@ const Text = z.string().max(4096);
 const isNotBlank = (text: string) => text.trim() !== '';
 const ParameterName = z.string().min(1).max(255);
 
-/** A value of a template: of the contact, or the same for all. */
+/** A value of a template: taken from the contact, or the same for all. */
 const WhatsAppVariable = z
   .discriminatedUnion('type', [
     z.strictObject({
@@ -47,7 +47,7 @@ const isNamedThroughout = (parameters: { parameter_name?: string | undefined }[]
   new Set(parameters.map(({ parameter_name }) => parameter_name !== undefined)).size <= 1;
 const NAMED_THROUGHOUT = 'either every parameter has a parameter_name or none has';
 
-/** How a template's places are filled (header, body, buttons). */
+/** The values of a template's placeholders (header, body, buttons). */
 export const WhatsAppTemplateMapping = z
   .strictObject({
     header: z

@@ -12,7 +12,7 @@ const ROUNDS = process.env.TEST_TIER === 'long' ? 3000 : 250;
 let api: TestApi;
 let all: Person[];
 let sequences: string[];
-/** Segments that contain one another, the last one itself by another. */
+/** Segments containing one another. The last one contains itself through another. */
 const segments: Record<string, CompositeFilter | null> = {};
 beforeAll(async () => {
   api = await startApi();
@@ -104,7 +104,7 @@ const searched = async (filter: CompositeFilter, org = api.org) => {
 const one = (leaf: ContactFilter): CompositeFilter => ({ or: [{ and: [leaf] }] });
 
 describe('a composite filter', () => {
-  it('matches the contacts that its meaning in plain code does, whichever way it is looked up', async () => {
+  it('matches the same contacts as a plain TypeScript implementation, with either lookup strategy', async () => {
     await fc.assert(
       fc.asyncProperty(filterOf(all, sequences, Object.keys(segments)), async (filter) => {
         const wanted = expected(filter);
@@ -116,7 +116,7 @@ describe('a composite filter', () => {
     );
   });
 
-  it('answers the same by the search of the api, for all of the public subset', async () => {
+  it('matches the same contacts in the contact search of the API, for the whole public subset', async () => {
     await fc.assert(
       fc.asyncProperty(
         filterOf(all, sequences, []).filter((filter) => PublicFilter.safeParse(filter).success),
@@ -128,7 +128,7 @@ describe('a composite filter', () => {
     );
   });
 
-  it('tells of a former row whether it matched', async () => {
+  it('evaluates former states of contacts', async () => {
     await fc.assert(
       fc.asyncProperty(filterOf(all, sequences, Object.keys(segments)), async (filter) => {
         const condition = await contactFilter(api.db, api.org.id, filter);
@@ -142,12 +142,12 @@ describe('a composite filter', () => {
     );
   });
 
-  it('null is every contact', async () => {
+  it('matches every contact if it is null', async () => {
     expect(await found(await contactFilter(api.db, api.org.id, null))).toHaveLength(all.length);
   });
 });
 
-describe('each type', () => {
+describe('the filter types', () => {
   const contacted = () => all.find(({ contactedAt }) => contactedAt.length > 1) as Person;
   const mailed = () => all.find(({ email }) => email !== null) as Person;
   const called = () => all.find(({ phone_number }) => phone_number !== null) as Person;
@@ -183,14 +183,14 @@ describe('each type', () => {
     'last_contacted_at_between without bounds': () => ({ type: 'last_contacted_at_between' }),
     'contacts_created_at_between without bounds': () => ({ type: 'contacts_created_at_between' }),
   };
-  it.each(Object.keys(leaves))('%s finds somebody, and whom it says', async (type) => {
+  it.each(Object.keys(leaves))('%s matches exactly the expected contacts', async (type) => {
     const filter = one((leaves[type] as () => ContactFilter)());
     const wanted = expected(filter);
     expect(wanted.length).toBeGreaterThan(0);
     expect(await searched(filter)).toEqual(wanted);
   });
 
-  it.each(HOSTILE)('takes %j for data, as value and as key', async (text) => {
+  it.each(HOSTILE)('treat %j as data, as value and as key', async (text) => {
     for (const leaf of [
       { type: 'contacts_attributes_in', attributes: [{ [text]: text }] },
       { type: 'contacts_name_in', name_in: [text] },
@@ -203,7 +203,7 @@ describe('each type', () => {
     }
   });
 
-  it('finds a sequence by its custom_id', async () => {
+  it('find a sequence by its custom_id', async () => {
     const [sequenceId] = sequences as [string];
     await sql`update sequences set custom_id = 'welcome' where org_id = ${api.org.id} and id = ${sequenceId}`.execute(
       api.db,
@@ -213,7 +213,7 @@ describe('each type', () => {
     expect(byName).not.toHaveLength(0);
   });
 
-  it('takes dates and milliseconds as bounds in the public subset', async () => {
+  it('accept dates and milliseconds as bounds in the public subset', async () => {
     const wanted = expected(one({ type: 'contacts_created_at_between', after: '2026-01-10T00:00:00Z' }));
     for (const after of ['2026-01-10', Date.UTC(2026, 0, 10), '2026-01-10T01:00:00+01:00']) {
       expect(await searched(one({ type: 'contacts_created_at_between', after, before: null }))).toEqual(wanted);
@@ -227,14 +227,14 @@ describe('each type', () => {
     { type: 'contacts_created_at_between', after: 'yesterday' },
     { type: 'contact_id_in', contact_ids: ['1'] },
     { type: 'unheard_of' },
-  ])('the search refuses %j', async (leaf) => {
+  ])('reject %j in the contact search', async (leaf) => {
     const { status, body } = await api.org.post('/contacts/search', { filter: { or: [{ and: [leaf] }] } });
     expect(status).toBe(400);
     expect(body.issues.length).toBeGreaterThan(0);
   });
 });
 
-it('every value is bound: the text of a statement holds none of them', async () => {
+it('every value of a filter is bound: the SQL text contains none of them', async () => {
   const [secret] = HOSTILE as [string];
   const condition = await contactFilter(
     api.db,

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { CompositeFilter, ContactFilter } from '../../../src/contacts/filters/schema.ts';
 
-/** A contact with all that a filter can ask about it. */
+/** A contact with all data relevant to filters. */
 export interface Person {
   id: string;
   email: string | null;
@@ -14,7 +14,7 @@ export interface Person {
   sessions: { custom_data: Record<string, string>; last_message_at: Date | null; isHandedOff: boolean }[];
 }
 
-/** Strings that would do harm if they were anything but data. */
+/** Strings with harmful effects unless treated as data. */
 export const HOSTILE = [
   `'; drop table contacts; --`,
   `" or ""="`,
@@ -32,7 +32,7 @@ const inRange = (at: Date, { after, before }: { after?: unknown; before?: unknow
   (after === undefined || after === null || at >= new Date(after as string)) &&
   (before === undefined || before === null || at < new Date(before as string));
 
-/** What filters mean, in plain TypeScript. */
+/** Evaluates a filter in plain TypeScript. */
 export function matches(
   filter: CompositeFilter | null,
   person: Person,
@@ -106,7 +106,7 @@ const bounds = { after: fc.option(iso, { nil: undefined }), before: fc.option(is
 const pick = (values: string[]) => fc.uniqueArray(fc.constantFrom(...values), { maxLength: 3 });
 const map = fc.dictionary(fc.constantFrom(...KEYS), fc.constantFrom(...VALUES), { maxKeys: 2 });
 
-/** People of one org: e-mails and phone numbers are unique, most else is shared by many. */
+/** Generates the contacts of one org: e-mails and phone numbers are unique, most other values are shared by many. */
 export const people = (sequences: string[]): fc.Arbitrary<Person[]> =>
   fc
     .array(
@@ -139,7 +139,7 @@ export const people = (sequences: string[]): fc.Arbitrary<Person[]> =>
       })),
     );
 
-/** Filters that name what these people have, and what nobody has. */
+/** Generates filters with values of these contacts, and with values matching nobody. */
 export function filterOf(all: Person[], sequences: string[], segments: string[]): fc.Arbitrary<CompositeFilter> {
   const emails = all.flatMap(({ email }) => email ?? []);
   const leaves: fc.Arbitrary<ContactFilter>[] = [

@@ -20,7 +20,7 @@ const eventsOf = (id: string) =>
   api.db.selectFrom('outbox').select(['type', 'payload']).where('subject_id', '=', id).orderBy('id').execute();
 
 describe('a save', () => {
-  it('makes a contact and tells of it once', async () => {
+  it('creates a contact and announces it once', async () => {
     const { email } = fresh();
     const { status, body } = await save({
       email: email.toUpperCase(),
@@ -55,7 +55,7 @@ describe('a save', () => {
     });
   });
 
-  it('merges into the contact with the same phone number, however it is written, and takes the new e-mail', async () => {
+  it('merges into the contact with the same phone number in any spelling, and sets the new e-mail', async () => {
     const { email, phone } = fresh();
     const { body: first } = await save({ phone });
     const { body: second } = await save({
@@ -66,7 +66,7 @@ describe('a save', () => {
     expect(await get(first.id)).toMatchObject({ email, phone_number: phone });
   });
 
-  it('that changes nothing is told to nobody and leaves updated_at', async () => {
+  it('without changes is not announced and leaves updated_at unchanged', async () => {
     const { email } = fresh();
     const { body } = await save({ email, name: '', custom_data: { a: '1' } });
     const before = await get(body.id);
@@ -76,7 +76,7 @@ describe('a save', () => {
     expect(await eventsOf(body.id)).toHaveLength(1);
   });
 
-  it('of an e-mail and a phone number of two contacts is a 409 that names the field', async () => {
+  it('with the e-mail of one contact and the phone number of another is a 409 naming the field', async () => {
     const one = fresh();
     const two = fresh();
     await save({ email: one.email });
@@ -97,13 +97,13 @@ describe('a save', () => {
     [{ custom_data: { a: 1 } }, 'body.contact.custom_data.a'],
     [{ custom_data: Object.fromEntries(Array.from({ length: 101 }, (_, n) => [n, 'x'])) }, 'body.contact.custom_data'],
     [{ http_action_overrides: { headers: { a: 1 } } }, 'body.contact.http_action_overrides.headers.a'],
-  ])('of %j is refused with the place', async (contact, path) => {
+  ])('of %j is rejected with the path of the field', async (contact, path) => {
     const { status, body } = await save(contact);
     expect(status).toBe(400);
     expect(body.issues.map((issue: { path: string }) => issue.path)).toContain(path);
   });
 
-  it('never lets custom_data grow beyond its bound by merging', async () => {
+  it('never lets custom_data exceed its limit by merging', async () => {
     const { email } = fresh();
     const keys = (from: number) => Object.fromEntries(Array.from({ length: 60 }, (_, n) => [`k${from + n}`, 'x']));
     await save({ email, custom_data: keys(0) });
@@ -111,7 +111,7 @@ describe('a save', () => {
     expect(await save({ email, custom_data: keys(30) })).toMatchObject({ status: 201 });
   });
 
-  it('of one e-mail by fifty at once makes one contact and one event', async () => {
+  it('of one e-mail by fifty concurrent requests creates one contact and one event', async () => {
     const { email } = fresh();
     const answers = await Promise.all(
       Array.from({ length: 50 }, (_, n) => save({ email, custom_data: { [`k${n}`]: 'x' } })),
@@ -127,7 +127,7 @@ describe('a save', () => {
 });
 
 describe('a change by id', () => {
-  it('changes what is given, with an empty answer', async () => {
+  it('changes the given fields and returns an empty response', async () => {
     const { email, phone } = fresh();
     const { body } = await save({ email, name: 'Ada' });
     const { status, body: answer } = await api.org.patch(`/contacts/${body.id}`, { contact: { phone } });
@@ -135,7 +135,7 @@ describe('a change by id', () => {
     expect(await get(body.id)).toMatchObject({ email, phone_number: phone, name: 'Ada' });
   });
 
-  it("to another's e-mail or phone number is a 409, to one's own is not", async () => {
+  it("to the e-mail or phone number of another contact is a 409, to the contact's own is not", async () => {
     const one = fresh();
     const two = fresh();
     const { body } = await save(one);
@@ -149,7 +149,7 @@ describe('a change by id', () => {
     expect(await api.org.patch(`/contacts/${body.id}`, { contact: one })).toMatchObject({ status: 200 });
   });
 
-  it('of an unknown contact, or of another org, is a 404, as are get and delete', async () => {
+  it('of an unknown contact, or one of another org, is a 404, as are GET and DELETE', async () => {
     const { body } = await save(fresh());
     for (const [client, id] of [
       [api.org, crypto.randomUUID()],
@@ -163,7 +163,7 @@ describe('a change by id', () => {
     expect((await api.org.get(`/contacts/${body.id}`)).status).toBe(404);
   });
 
-  it('to one free e-mail by two contacts at once gives it to one of them', async () => {
+  it('to one unused e-mail by several contacts at once succeeds for only one of them', async () => {
     const { email } = fresh();
     const contacts = await Promise.all(Array.from({ length: 8 }, () => save({ phone: fresh().phone })));
     const answers = await Promise.all(
@@ -174,7 +174,7 @@ describe('a change by id', () => {
 });
 
 describe('a batch', () => {
-  it('answers each by itself, in order, and merges what comes twice', async () => {
+  it('returns a result for each contact, in order, and merges repeated contacts', async () => {
     const old = fresh();
     const one = fresh();
     const two = fresh();
@@ -215,7 +215,7 @@ describe('a batch', () => {
     expect((await eventsOf(known.id)).map(({ type }) => type)).toEqual(['contact-created', 'contact-updated']);
   });
 
-  it('lets a contact take what another gave up before it', async () => {
+  it('lets a contact use an address given up by an earlier contact of the batch', async () => {
     const one = fresh();
     const two = fresh();
     const [{ body: first }, { body: second }] = [await save(one), await save({ email: two.email })];
@@ -232,7 +232,7 @@ describe('a batch', () => {
     expect([(await get(first.id)).phone_number, (await get(second.id)).phone_number]).toEqual([two.phone, one.phone]);
   });
 
-  it('takes a thousand, no more, and batches of the same contacts at once agree', async () => {
+  it('accepts up to a thousand contacts, and concurrent batches of the same contacts return the same ids', async () => {
     const contacts = Array.from({ length: 1000 }, () => ({ email: fresh().email }));
     const answers = await Promise.all([0, 1, 2, 3].map(() => api.org.post('/contacts/batch', { contacts })));
     const ids = answers.map(({ body }) => body.results.map(({ id }: { id: string }) => id));
@@ -243,8 +243,8 @@ describe('a batch', () => {
   });
 });
 
-describe('contacts named by others', () => {
-  it('are found, or made where only an address is known', async () => {
+describe('references to contacts', () => {
+  it('resolve to existing contacts, and create contacts for unknown addresses', async () => {
     const known = fresh();
     const unknown = fresh();
     const { body } = await save(known);

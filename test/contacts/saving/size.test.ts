@@ -5,14 +5,14 @@ const letters = (count: number) => 'x'.repeat(count);
 const data = (keys: number, size: number, prefix = 'k') =>
   Object.fromEntries(Array.from({ length: keys }, (_, i) => [`${prefix}${i}`, letters(size)]));
 
-describe('how large a contact can grow', () => {
+describe('a contact beyond the size limit', () => {
   let api: TestApi;
   beforeAll(async () => {
     api = await startApi();
   });
   afterAll(() => api.close());
 
-  it('is refused in one request and over several, and the contact stays as it was', async () => {
+  it('is rejected in one request and over several, and the stored contact stays unchanged', async () => {
     const tooMuch = await api.org.post('/contacts', {
       contact: { email: 'one@example.com', custom_data: data(20, 4000) },
     });

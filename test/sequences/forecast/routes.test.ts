@@ -25,7 +25,7 @@ describe('POST /sequences/{id}/forecast', () => {
     return body.steps;
   };
 
-  it('tells how many get each step, from when to when, how many wait for which gate, and who gets none and why', async () => {
+  it('reports for each step the number of recipients, the first and last time, deferrals by gate, and skips by reason', async () => {
     await seed('told.example', 5);
     await api.org.post('/blocklist/contacts', { email: 'c0@told.example' });
     const timezone = zoneAtNoon();
@@ -56,7 +56,7 @@ describe('POST /sequences/{id}/forecast', () => {
     expect(Date.parse(three.at)).toBeGreaterThan(before + 3_540_000);
   });
 
-  it('spreads what a sender may send in a minute', async () => {
+  it('spaces the sends of a sender with limited sends a minute', async () => {
     await seed('spread.example', 7);
     const path = await create({
       filter: inDomain('spread.example'),
@@ -68,7 +68,7 @@ describe('POST /sequences/{id}/forecast', () => {
     expect(Date.parse(step.last_at) - Date.parse(step.at)).toBe(120_000);
   });
 
-  it('says so where a channel is not configured', async () => {
+  it('reports a channel that is not configured', async () => {
     const production = await startApi({ databaseUrl: api.databaseUrl, env: { DEVELOPMENT: 'false' } });
     try {
       await api.org.post('/contacts', { contact: { email: 'ann@wire.example', phone: '+4915112345678' } });
@@ -80,7 +80,7 @@ describe('POST /sequences/{id}/forecast', () => {
     }
   });
 
-  it('foresees nothing of a sequence that has ended, and is not there for others', async () => {
+  it('is empty for a sequence that has ended, and a 404 for other orgs', async () => {
     await seed('ended.example', 1);
     const path = await create({ filter: inDomain('ended.example'), steps: [emailStep('One')] });
     expect((await api.other.post(`${path}/forecast`)).status).toBe(404);
@@ -90,7 +90,7 @@ describe('POST /sequences/{id}/forecast', () => {
     ]);
   });
 
-  it('writes nothing', async () => {
+  it('writes nothing to the database', async () => {
     await seed('still.example', 3);
     const gates = { sends_per_minute: 1, daily_cap: 1, exit_on_reply: true, exit_when_unmatched: true };
     const path = await create({ filter: inDomain('still.example'), gates, steps: [emailStep('One'), smsStep('Two')] });

@@ -15,10 +15,10 @@ const CHANNELS: Channels = new Map([
   ['sms', '+15005550006'],
 ]);
 
-/** What becomes of a step for a contact. */
+/** The outcome of a step for a contact. */
 export interface Outcome {
   skipped: string | null;
-  /** The gates that held it before, in turn. */
+  /** The gates that deferred it before, in order. */
   heldBy: string[];
   atMs: number;
 }
@@ -37,7 +37,7 @@ const ZONES = [
   '',
   7,
 ];
-/** Of Germany, the USA, Russia, several countries, New Zealand, no country, and one that has no zone. */
+/** Numbers of Germany, the USA, Russia, several countries, New Zealand, no country, and one without a time zone. */
 const NUMBERS = [null, '+491511200', '+1212555', '+7916100', '+44770090', '+6421100', '+8001234', '+3834410'];
 const DOMAINS = [null, 'acme.example', 'acme.example', 'else.example', 'blocked.example'];
 const FORMER_SENDS = [0.3, 3, 9, 20].map((hoursAgo) => ({ hoursAgo, status: 'accepted' }));
@@ -51,7 +51,10 @@ const anyContact = fc.record({
   formerSends: fc.subarray([...FORMER_SENDS, { hoursAgo: 1, status: 'failed' }], { maxLength: 2 }),
 });
 
-/** An org with contacts of every sort: in many zones or in none, blocked, suppressed, without an address, and written to today. */
+/**
+ * Creates an org with many kinds of contacts: in various time zones or none, blocked, suppressed, without an address,
+ * or with sends earlier today.
+ */
 export async function seedWorld(db: Db, contacts: number, seed: number): Promise<string> {
   const partner = await createPartner(db, { name: 'Partner' });
   const { id: orgId } = await createOrg(db, partner.id, { name: 'Org' });
@@ -86,7 +89,7 @@ export async function seedWorld(db: Db, contacts: number, seed: number): Promise
   return orgId;
 }
 
-/** Creates a one-off sequence to everybody, not yet started. */
+/** Creates a one-off sequence to all contacts, not yet started. */
 export async function createOneOff(db: Db, orgId: string, steps: object[], gates: object = {}): Promise<string> {
   const input = { name: 'News', is_continuous: false, filter: null, steps, gates };
   return (await createSequence(db, orgId, input as Parameters<typeof createSequence>[2], { isDevelopment: true })).id;
@@ -94,7 +97,7 @@ export async function createOneOff(db: Db, orgId: string, steps: object[], gates
 
 const POOL = {};
 
-/** Takes everything at once, by mail and SMS. The other channels are not configured. */
+/** Accepts everything at once, by mail and SMS. The other channels are not configured. */
 export const COSTLESS: MessageSenders = {
   of: async (_, channel) => {
     const fromAddress = CHANNELS.get(channel);
@@ -105,7 +108,7 @@ export const COSTLESS: MessageSenders = {
   close: () => undefined,
 };
 
-/** Writes down each time that a gate holds a delivery: the ledger keeps the last only. */
+/** Records each deferral of a delivery by a gate: the ledger stores only the last. */
 export async function recordHolds(db: Db): Promise<void> {
   await sql`
     create table testclock.holds (id bigint generated always as identity, delivery_id uuid not null, gate text not null);
@@ -116,7 +119,7 @@ export async function recordHolds(db: Db): Promise<void> {
   `.execute(db);
 }
 
-/** By contact and step, as a forecast tells them. */
+/** Returns the outcomes by contact and step according to the forecast. */
 export async function plannedOutcomes(db: Db, orgId: string, sequenceId: string): Promise<Map<string, Outcome>> {
   const outcomes = new Map<string, Outcome>();
   for await (const planned of planDeliveries(db, orgId, await getSequence(db, orgId, sequenceId), CHANNELS)) {
@@ -126,7 +129,7 @@ export async function plannedOutcomes(db: Db, orgId: string, sequenceId: string)
   return outcomes;
 }
 
-/** The same, as the ledger tells them. */
+/** Returns the outcomes by contact and step according to the ledger. */
 export async function ledgerOutcomes(db: Db, orgId: string, sequenceId: string): Promise<Map<string, Outcome>> {
   const { rows } = await sql<Outcome & { key: string }>`
     select contact_id || ' ' || step.position as key, case status when 'accepted' then null else coalesce(reason, status) end as skipped,

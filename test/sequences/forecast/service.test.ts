@@ -16,15 +16,15 @@ import {
 
 const CONTACTS = process.env.TEST_TIER === 'long' ? 1_000 : 200;
 const TIMEOUT_MS = 300_000;
-/** What sending itself takes: a forecast counts none of it. */
+/** The time of sending itself: a forecast does not include it. */
 const SLACK_MS = 120_000;
-/** A Friday afternoon; in the night from Saturday to Sunday clocks go forward in Europe. */
+/** A Friday afternoon. In Europe, clocks go forward in the night from Saturday to Sunday. */
 const START = new Date('2026-03-27T14:07:13Z');
 const NIGHT = { start: '21:00', end: '08:00' };
 
 type Outcomes = Map<string, Outcome>;
 
-/** Not who waits for a turn of their sender: that is a matter of milliseconds. */
+/** Leaves out deferrals for a slot of the sender: these depend on milliseconds. */
 const withoutTimes = (outcomes: Outcomes) =>
   [...outcomes]
     .map(([key, { skipped, heldBy }]) =>
@@ -43,25 +43,25 @@ describe('a forecast', () => {
   const one = emailStep('One');
   const scenarios: [string, object, object, object[]][] = [
     [
-      'one a day, and not at night',
+      'one send a day, and none at night',
       { daily_cap: 1, quiet_hours: NIGHT },
       {},
       [one, smsStep('Two', 7 * 60), emailStep('Three', 26 * 60)],
     ],
     [
-      'two a day by a gate of its own, and transactional mail at any time',
+      'two sends a day by its own gate, and transactional mail at any time',
       { daily_cap: 9, timezone: 'Asia/Kolkata' },
       { daily_cap: 2, quiet_hours: { start: '18:30', end: '10:15' } },
       [emailStep('One', 40), emailStep('Two', 60, { email_is_transactional: true }), smsStep('Three', 90)],
     ],
     [
-      'one hour a day, and all steps at once',
+      'sends in one hour a day only, and all steps at once',
       { quiet_hours: { start: '12:00', end: '11:00' } },
       { daily_cap: 2 },
       [smsStep('One'), emailStep('Two'), smsStep('Three')],
     ],
     [
-      'sixty a minute, and not at night',
+      'sixty sends a minute, and none at night',
       { quiet_hours: NIGHT },
       { sends_per_minute: 60, daily_cap: 2 },
       [one, smsStep('Two', 6 * 60), emailStep('Three', 24 * 60)],
@@ -85,7 +85,8 @@ describe('a forecast', () => {
       expect(planned.size).toBe(steps.length * CONTACTS);
       expect(withoutTimes(planned)).toEqual(withoutTimes(sent));
       expect(differingTimes(planned, sent)).toEqual([]);
-      expect(Map.groupBy(sent.values(), ({ skipped, heldBy }) => skipped ?? heldBy.join()).size).toBeGreaterThan(7); // the world is rich enough
+      // The scenario has enough different outcomes.
+      expect(Map.groupBy(sent.values(), ({ skipped, heldBy }) => skipped ?? heldBy.join()).size).toBeGreaterThan(7);
       expect(totals.sent).toBe([...sent.values()].filter(({ skipped }) => skipped === null).length);
       expect((await getSequence(db, orgId, id)).status).toBe('complete');
     },
@@ -93,7 +94,7 @@ describe('a forecast', () => {
   );
 
   it.each([3, 6, 12])(
-    'of a sequence under way, before its batch %s, equals what is sent after it',
+    'of an active sequence, made before its batch %s, equals everything sent from then on',
     async (batch) => {
       const { db } = time;
       await time.setClock(START);
@@ -115,7 +116,7 @@ describe('a forecast', () => {
       expect(skippedOf(planned)).toEqual(skippedOf(rest));
       expect(differingTimes(planned, rest)).toEqual([]);
       for (const [key, { heldBy }] of planned) {
-        const all = rest.get(key)?.heldBy ?? []; // with those that held it before
+        const all = rest.get(key)?.heldBy ?? []; // including gates that deferred it before the forecast
         expect([key, ...all.slice(all.length - heldBy.length)]).toEqual([key, ...heldBy]);
       }
     },

@@ -56,7 +56,7 @@ describe('leaving a sequence early', () => {
   const withFirstStep = (status: string, explain: Awaited<ReturnType<typeof enroll>>) =>
     eventually(`a first step that is ${status}`, async () => (await explain()).steps[0].status === status);
 
-  /** What the number sends to us, as Twilio hands it over. */
+  /** Posts an SMS from the number to us, like Twilio's webhook. */
   const answerBySms = async (from: string, text: string) => {
     const urls = createCallbackUrls(stack.config.JWT_SECRET, stack.config.PUBLIC_URL);
     const url = urls.urlOf('twilio', org.id);
@@ -70,7 +70,7 @@ describe('leaving a sequence early', () => {
   describe('exit_on_reply', () => {
     const gates = { exit_on_reply: true };
 
-    it('ends the enrollment of who answers by SMS, while the sequence waits for its next step', async () => {
+    it('ends the enrollment of a contact who replies by SMS while the sequence waits for its next step', async () => {
       const [ann, bob] = [await save(pro), await save(pro)];
       const path = await create({ gates, steps: [smsStep('Hello'), emailStep('Reminder', HOUR)] });
       const [ofAnn, ofBob] = [await enroll(path, ann), await enroll(path, bob)];
@@ -84,7 +84,7 @@ describe('leaving a sequence early', () => {
       expect((await org.get(`${path}/stats`)).body.enrollments).toMatchObject({ active: 1, exited: 1 });
     });
 
-    it('takes away what a gate held for them', async () => {
+    it('cancels a send deferred by a gate for the contact', async () => {
       const ann = await save(pro);
       const quiet_hours = { start: timeIn('America/New_York', -60), end: timeIn('America/New_York', 60) };
       const path = await create({ gates: { ...gates, quiet_hours }, steps: [emailStep('Held')] });
@@ -99,7 +99,7 @@ describe('leaving a sequence early', () => {
       expect(stack.sink.to(ann.email)).toEqual([]);
     });
 
-    it('counts a reply on any channel as a step comes due, though no event has told of it yet', async () => {
+    it('counts a reply on any channel when a step comes due, even before its event is processed', async () => {
       const ann = await save(pro);
       const path = await create({ gates, steps: [emailStep('One'), emailStep('Two', 2 * SECOND)] });
       const explain = await enroll(path, ann);
@@ -111,7 +111,7 @@ describe('leaving a sequence early', () => {
       expect(stack.sink.to(ann.email).map(({ subject }) => subject)).toEqual(['One']);
     });
 
-    it('counts no reply from before the enrollment, and nobody else’s', async () => {
+    it('ignores replies from before the enrollment, and those of other contacts', async () => {
       const [ann, bob] = [await save(pro), await save(pro)];
       await receiveMessage(stack.db, org.id, replyFrom(ann.email));
       const path = await create({ gates, steps: [emailStep('One'), emailStep('Two', SECOND)] });
@@ -139,7 +139,7 @@ describe('leaving a sequence early', () => {
     const leave = ({ id }: { id: string }) =>
       org.patch(`/contacts/${id}`, { contact: { custom_data: { plan: 'free' } } });
 
-    it('ends the enrollment of who no longer matches the filter as a step comes due, and says so', async () => {
+    it('ends the enrollment of a contact no longer matching the filter when a step comes due, with the reason', async () => {
       const [ann, bob] = [await save(pro), await save(pro)];
       const path = await create({ gates: { exit_when_unmatched: true }, steps });
       const [ofAnn, ofBob] = [await enroll(path, ann), await enroll(path, bob)];

@@ -18,7 +18,7 @@ interface Delivery {
   began_at: Date | null;
 }
 
-describe('limits over sequences', () => {
+describe('limits across sequences', () => {
   let stack: Stack;
   beforeAll(async () => {
     stack = await startStack();
@@ -47,8 +47,8 @@ describe('limits over sequences', () => {
       return deliveries.length === count && deliveries.every(isSettled) && deliveries;
     });
 
-  describe('a cap a day', () => {
-    it('holds for each contact over all sequences at once, and puts the rest off to the next day', async () => {
+  describe('a daily cap', () => {
+    it('applies to each contact across all sequences at once, and defers the rest to the next day', async () => {
       const org = await stack.createOrg();
       const timezone = zoneAtNoon();
       await org.patch('/org/settings', { timezone, daily_cap: 2 });
@@ -71,7 +71,7 @@ describe('limits over sequences', () => {
       }
     });
 
-    it("is a sequence's own in place of the org's, and counts what the others sent", async () => {
+    it("of a sequence replaces the org's, and counts the sends of other sequences", async () => {
       const org = await stack.createOrg();
       await org.patch('/org/settings', { timezone: zoneAtNoon(), daily_cap: 1 });
       const ann = contactsOf(1, 'own-cap.example');
@@ -93,14 +93,14 @@ describe('limits over sequences', () => {
   });
 
   describe('sends a minute', () => {
-    const gates = { sends_per_minute: 36 }; // three each five seconds
+    const gates = { sends_per_minute: 36 }; // three every five seconds
     const to = (domain: string, from_email: string) => ({
       gates,
       filter: inDomain(domain),
       steps: [emailStep('Hi', 0, { from_email })],
     });
 
-    it('are spaced for a sender over all its sequences, and each goes out at its turn', async () => {
+    it('are spaced for a sender across all its sequences, and each goes out in its slot', async () => {
       const org = await stack.createOrg();
       const [a, b] = [
         await create(org, to('a.example', 'news@acme.example')),
@@ -145,10 +145,10 @@ describe('limits over sequences', () => {
       expect(rates.map(({ sender, used }) => [sender, used])).toEqual([
         ['news@acme.example', 1],
         ['other@acme.example', 3],
-      ]); // as after seven and three: nobody took two
+      ]); // as after seven and three sends: none reserved two slots
     });
 
-    it('leave no turn to what was canceled', async () => {
+    it('release the slots of canceled sends', async () => {
       const org = await stack.createOrg();
       const slow = { gates: { sends_per_minute: 1 } };
       const mistaken = await create(org, slow);
@@ -163,7 +163,7 @@ describe('limits over sequences', () => {
       expect((not_before as Date).getTime() - Date.now()).toBeLessThanOrEqual(60_000);
     });
 
-    it('take other turns by a new limit, and keep theirs through any other change', async () => {
+    it('get new slots when the limit changes, and keep their slots through any other change', async () => {
       const org = await stack.createOrg();
       const id = await create(org, { gates: { sends_per_minute: 1 } });
       await add(org, id, contactsOf(5, 'faster.example'));
@@ -177,7 +177,7 @@ describe('limits over sequences', () => {
       await settled(org, 5, ({ status }) => status === 'accepted');
     });
 
-    it('are no more after a pause in which turns went by', async () => {
+    it('are not exceeded after a pause, though slots passed during it', async () => {
       const org = await stack.createOrg();
       const id = await create(org, { gates: { sends_per_minute: 1 } });
       await add(org, id, contactsOf(20, 'pause.example'));
@@ -192,7 +192,7 @@ describe('limits over sequences', () => {
       expect([sent, sent.length]).toEqual([sent, 2]); // one before the pause, one after it
     });
 
-    it('wait for quiet hours too, without a turn', async () => {
+    it('are also deferred by quiet hours, without reserving a slot', async () => {
       const org = await stack.createOrg();
       const quiet_hours = { start: timeIn('UTC', -60), end: timeIn('UTC', 60) };
       const id = await create(org, { gates: { sends_per_minute: 1, quiet_hours } });
@@ -202,7 +202,7 @@ describe('limits over sequences', () => {
       expect(await stack.db.selectFrom('sender_rates').selectAll().where('org_id', '=', org.id).execute()).toEqual([]);
     });
 
-    it('hold what another step of the same sequence sends', async () => {
+    it('also limit the other steps of the same sequence', async () => {
       const org = await stack.createOrg();
       const id = await create(org, {
         gates: { sends_per_minute: 12 },
@@ -217,7 +217,7 @@ describe('limits over sequences', () => {
     });
   });
 
-  /** Shifts what waits in a sequence, as if so many seconds had gone by. */
+  /** Moves everything waiting in a sequence back in time, as if the seconds had passed. */
   const makeOlder = async (org: TestOrg, sequenceId: string, seconds: number) => {
     const shift = sql`${seconds} * interval '1 second'`;
     await sql`update deliveries set not_before = not_before - ${shift}, began_at = began_at - ${shift} where org_id = ${org.id}`.execute(

@@ -8,7 +8,7 @@ const KARACHI = 'Asia/Karachi';
 const BOGOTA = 'America/Bogota';
 const PAKISTANI = '+923012345678';
 
-/** Quiet hours in which it now is in the zone, and in no other of these. */
+/** Quiet hours around the present time in this zone, and in none of the other zones used here. */
 const nowIn = (timeZone: string) => ({ start: timeIn(timeZone, -60), end: timeIn(timeZone, 60) });
 
 describe('quiet hours', () => {
@@ -22,7 +22,7 @@ describe('quiet hours', () => {
   });
   afterAll(() => stack.close());
 
-  /** Changes the org's settings, and waits until that was told to all that is held. */
+  /** Changes the org's settings, and waits until all deferred sends have been re-evaluated. */
   const setUp = async (settings: object) => {
     expect((await org.patch('/org/settings', settings)).status).toBe(200);
     await eventually('the end of the events', async () => {
@@ -35,7 +35,7 @@ describe('quiet hours', () => {
     expect(status).toBe(201);
     return `/sequences/${body.id}`;
   };
-  /** Adds a contact to a sequence; gives the enrollment, explained, once its first step was sent or held. */
+  /** Adds a contact to a sequence. Returns the explained enrollment once its first step is sent or deferred. */
   const enroll = async (path: string, contact: object = {}) => {
     const email = `${crypto.randomUUID()}@quiet.example`;
     const { body: saved } = await org.post('/contacts', { contact: { email, ...contact } });
@@ -50,7 +50,7 @@ describe('quiet hours', () => {
   };
   const isHeld = async (path: string, contact: object = {}) => (await enroll(path, contact)).held_until !== null;
 
-  it('hold what an org sends inside them, with the hour at that moment, until they are over', async () => {
+  it('defer sends until they end, with the time of day in the reason', async () => {
     const quietHours = nowIn(TOKYO);
     await setUp({ timezone: TOKYO, quiet_hours: quietHours });
     const path = await create({ steps: [emailStep('Hi'), emailStep('Later', 60)] });
@@ -76,7 +76,7 @@ describe('quiet hours', () => {
     expect(stack.sink.to(email)).toEqual([]);
   });
 
-  it("are the sequence's own in place of the org's", async () => {
+  it("of a sequence replace the org's", async () => {
     await setUp({ timezone: TOKYO, quiet_hours: nowIn(TOKYO) });
     const elsewhere = await create({ gates: { quiet_hours: nowIn(BOGOTA) } });
     expect(await isHeld(elsewhere)).toBe(false);
@@ -89,12 +89,12 @@ describe('quiet hours', () => {
   it.each([
     ['its timezone', TOKYO, { custom_data: { timezone: TOKYO }, phone: PAKISTANI }],
     [
-      "its number's country, where the timezone is none",
+      "its number's country, if the timezone is invalid",
       KARACHI,
       { custom_data: { timezone: 'Moon/Base' }, phone: PAKISTANI },
     ],
-    ["the org's zone, where nothing is known of it", BOGOTA, {}],
-  ])('are those of the contact: %s', async (_, zone, contact) => {
+    ["the org's zone, if nothing is known of the contact", BOGOTA, {}],
+  ])('apply in the time zone of the contact: %s', async (_, zone, contact) => {
     await setUp({ timezone: BOGOTA });
     for (const quiet of [TOKYO, KARACHI, BOGOTA]) {
       const { held_until, steps } = await enroll(await create({ gates: { quiet_hours: nowIn(quiet) } }), contact);
@@ -103,7 +103,7 @@ describe('quiet hours', () => {
     }
   });
 
-  it('hold no transactional mail', async () => {
+  it('never defer transactional mail', async () => {
     await setUp({ quiet_hours: nowIn('UTC') });
     const path = await create({
       steps: [emailStep('Receipt', 0, { email_is_transactional: true }), emailStep('News')],
@@ -118,9 +118,9 @@ describe('quiet hours', () => {
   });
 
   it.each([
-    ["the sequence's", (path: string) => org.patch(path, { gates: { quiet_hours: nowIn(TOKYO) } })],
-    ["the org's", () => setUp({ quiet_hours: null })],
-  ])('let go what they held as soon as %s are changed', async (_, change) => {
+    ["the sequence's quiet hours", (path: string) => org.patch(path, { gates: { quiet_hours: nowIn(TOKYO) } })],
+    ["the org's quiet hours", () => setUp({ quiet_hours: null })],
+  ])('release deferred sends as soon as %s change', async (_, change) => {
     await setUp({ timezone: BOGOTA, quiet_hours: nowIn(BOGOTA) });
     const path = await create();
     const { email, held_until } = await enroll(path);
@@ -132,7 +132,7 @@ describe('quiet hours', () => {
   it.each([
     ['the sequence turns its own off', {}, (path: string) => org.patch(path, { gates: { quiet_hours: null } })],
     ['the org turns its own off', { quiet_hours: nowIn(BOGOTA) }, () => setUp({ quiet_hours: null })],
-  ])('let all go at once when %s', async (_, settings, turnOff) => {
+  ])('release all deferred sends at once when %s', async (_, settings, turnOff) => {
     await setUp({ timezone: BOGOTA, ...settings });
     const path = await create('quiet_hours' in settings ? {} : { gates: { quiet_hours: nowIn(BOGOTA) } });
     const held = [await enroll(path), await enroll(path)];
@@ -143,7 +143,7 @@ describe('quiet hours', () => {
     expect(items.map(({ status }: { status: string }) => status)).toEqual(['accepted', 'accepted']);
   });
 
-  it('end what they hold for a contact that is deleted, and nothing of the others', async () => {
+  it('end the deferred send of a deleted contact, and no other', async () => {
     const path = await create({ gates: { quiet_hours: nowIn('UTC') } });
     const [gone, stays] = [await enroll(path), await enroll(path)];
     expect((await org.delete(`/contacts/${gone.contact_id}`)).status).toBe(200);
@@ -157,10 +157,10 @@ describe('quiet hours', () => {
     expect((await org.get(`/deliveries/${stays.steps[0].delivery.id}`)).body.status).toBe('held');
   });
 
-  describe('and all gates, saved,', () => {
+  describe('and the other gates', () => {
     const gatesOf = async (path: string) => (await org.get(path)).body.gates;
 
-    it('are none until set, merge by name, and are turned off by null', async () => {
+    it('are unset by default, merge by name, and are turned off by null', async () => {
       const path = await create();
       expect(await gatesOf(path)).toEqual({});
       const night = { start: '21:00', end: '08:00' };
@@ -174,17 +174,17 @@ describe('quiet hours', () => {
     });
 
     it.each([
-      ['a time that is none', { quiet_hours: { start: '24:00', end: '08:00' } }, 'gates.quiet_hours.start'],
-      ['half a window', { quiet_hours: { start: '21:00' } }, 'gates.quiet_hours.end'],
-      ['a window of no length', { quiet_hours: { start: '08:00', end: '08:00' } }, 'gates.quiet_hours.end'],
-      ['a cap of nothing', { daily_cap: 0 }, 'gates.daily_cap'],
-      ['half a message', { daily_cap: 1.5 }, 'gates.daily_cap'],
-      ['a rate of nothing', { sends_per_minute: 0 }, 'gates.sends_per_minute'],
+      ['an invalid time', { quiet_hours: { start: '24:00', end: '08:00' } }, 'gates.quiet_hours.start'],
+      ['a window without an end', { quiet_hours: { start: '21:00' } }, 'gates.quiet_hours.end'],
+      ['a window of zero length', { quiet_hours: { start: '08:00', end: '08:00' } }, 'gates.quiet_hours.end'],
+      ['a cap of zero', { daily_cap: 0 }, 'gates.daily_cap'],
+      ['a fractional cap', { daily_cap: 1.5 }, 'gates.daily_cap'],
+      ['a rate of zero', { sends_per_minute: 0 }, 'gates.sends_per_minute'],
       ['a rate beyond a million', { sends_per_minute: 1_000_001 }, 'gates.sends_per_minute'],
-      ['an exit that is neither on nor off', { exit_on_reply: 'yes' }, 'gates.exit_on_reply'],
+      ['an exit other than true or false', { exit_on_reply: 'yes' }, 'gates.exit_on_reply'],
       ['an exit of null', { exit_when_unmatched: null }, 'gates.exit_when_unmatched'],
-      ['no object', [], 'gates'],
-    ])('are refused where they hold %s, at POST and PATCH', async (_, gates, path) => {
+      ['a list instead of an object', [], 'gates'],
+    ])('are rejected by POST and PATCH if they contain %s', async (_, gates, path) => {
       const created = await org.post('/sequences', { filter: null, steps: [emailStep('Hi')], gates });
       const changed = await org.patch(await create(), { gates });
       for (const { status, body } of [created, changed]) {

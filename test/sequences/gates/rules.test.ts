@@ -30,22 +30,22 @@ describe('the gates of a sequence', () => {
     ['its own quiet hours', { quiet_hours: { start: '20:00', end: '09:00' } }, { start: '20:00', end: '09:00' }, 3],
     ['its own cap', { daily_cap: 1 }, { start: '21:00', end: '08:00' }, 1],
     ["null for the org's", { quiet_hours: null, daily_cap: null }, { start: '21:00', end: '08:00' }, 3],
-  ])("are the org's where it has none: %s", (_, own, quietHours, dailyCap) => {
+  ])("are the org's unless the sequence has its own: %s", (_, own, quietHours, dailyCap) => {
     const org = { quiet_hours: { start: '21:00', end: '08:00' }, daily_cap: 3, timezone: 'Asia/Tokyo' };
     expect(effectiveGates(own, org)).toEqual({ ...OFF, quietHours, dailyCap, timeZone: 'Asia/Tokyo' });
   });
 
   it.each([
     ['quiet hours', { quietHours: { start: '21:00', end: '08:00' } }, true],
-    ['a cap', { dailyCap: 1 }, true],
-    ['a rate', { sendsPerMinute: 1 }, true],
+    ['a daily cap', { dailyCap: 1 }, true],
+    ['sends a minute', { sendsPerMinute: 1 }, true],
     ['exits', { exitOnReply: true, exitWhenUnmatched: true }, false],
-  ])('hold sends where one of them may: %s', (_, gates, expected) => {
+  ])('may defer sends, depending on the gate: %s', (_, gates, expected) => {
     expect(canDefer({ ...OFF, ...gates })).toBe(expected);
   });
 });
 
-describe('a hold', () => {
+describe('a deferral', () => {
   const berliner = { phone_number: '+4915112345678', custom_data: {} };
   const night = { start: '21:00', end: '08:00' };
   const quiet = 'quiet_hours: 22:30 in Europe/Berlin is within 21:00 to 08:00';
@@ -56,7 +56,7 @@ describe('a hold', () => {
     ['no gate', {}, berliner, '20:30', 9, null, null],
     ['quiet hours', { quietHours: night }, berliner, '20:30', 0, '2026-06-02T06:00Z', quiet],
     [
-      'quiet hours elsewhere',
+      'quiet hours in another time zone',
       { quietHours: night },
       { ...berliner, custom_data: { timezone: 'Asia/Tokyo' } },
       '05:30',
@@ -75,7 +75,7 @@ describe('a hold', () => {
       capped(2, '2026-06-01', 'Europe/Berlin'),
     ],
     [
-      'a cap that was lowered',
+      'a cap lowered meanwhile',
       { dailyCap: 2 },
       berliner,
       '20:30',
@@ -84,7 +84,7 @@ describe('a hold', () => {
       capped(7, '2026-06-01', 'Europe/Berlin'),
     ],
     [
-      'a cap at the org',
+      'a cap in the time zone of the org',
       { dailyCap: 2, timeZone: 'Asia/Tokyo' },
       { phone_number: null, custom_data: {} },
       '20:30',
@@ -92,14 +92,14 @@ describe('a hold', () => {
       '2026-06-02T15:00Z',
       capped(2, '2026-06-02', 'Asia/Tokyo'),
     ],
-    ['both: quiet hours first', { quietHours: night, dailyCap: 2 }, berliner, '20:30', 2, '2026-06-02T06:00Z', quiet],
-  ])('by %s', (_, gates, recipient, time, sent, until, reason) => {
+    ['quiet hours before a cap', { quietHours: night, dailyCap: 2 }, berliner, '20:30', 2, '2026-06-02T06:00Z', quiet],
+  ])('has the right end and reason: %s', (_, gates, recipient, time, sent, until, reason) => {
     const hold = deferralOf(new Date(`2026-06-01T${time}:00Z`), recipient, { ...OFF, ...gates }, sent);
     expect([hold?.until ?? null, hold?.reason ?? null]).toEqual([until === null ? null : new Date(until), reason]);
     if (hold !== null) expect(hold.reason.startsWith(`${hold.gate}: `)).toBe(true);
   });
 
-  it('always ends later, and is no hold of the same gate at its end', () => {
+  it('always ends later, and the same gate does not defer again at its end', () => {
     const zones = fc.constantFrom('Europe/Berlin', 'America/New_York', 'Asia/Kathmandu', 'nowhere');
     const times = fc.nat({ max: 1439 }).map((minute) => new Date(minute * MINUTE_MS).toISOString().slice(11, 16));
     const windows = fc.option(fc.record({ start: times, end: times }).filter(({ start, end }) => start !== end));
@@ -124,8 +124,8 @@ describe('a hold', () => {
   });
 });
 
-describe('the turns of a sender', () => {
-  /** Reserves for each call, so many ms after the one before; gives when each send goes at the earliest. */
+describe('the slots of a sender', () => {
+  /** Reserves slots for each call, `afterMs` after the one before. Returns the earliest time of each send. */
   const reserveAll = (perMinute: number, calls: { afterMs: number; count: number }[]) => {
     let now = START;
     let rate: Parameters<typeof reserveSlots>[1];
@@ -149,7 +149,7 @@ describe('the turns of a sender', () => {
 
   it.each([
     [
-      'at once after a rest',
+      'at once after idle time',
       [
         { afterMs: 0, count: 1 },
         { afterMs: 600_000, count: 2 },
@@ -157,14 +157,14 @@ describe('the turns of a sender', () => {
       [0, 600, 610],
     ],
     [
-      'behind those that others took',
+      'after slots reserved before',
       [
         { afterMs: 0, count: 3 },
         { afterMs: 5_000, count: 1 },
       ],
       [0, 10, 20, 30],
     ],
-  ])('come %s', (_, calls, expected) => {
+  ])('come in order of reservation: %s', (_, calls, expected) => {
     expect(seconds(reserveAll(6, calls))).toEqual(expected);
   });
 
@@ -179,7 +179,7 @@ describe('the turns of a sender', () => {
     );
   const scenarios = rates.chain((perMinute) => fc.tuple(fc.constant(perMinute), callsOf(perMinute)));
 
-  it('are never more than the limit in any minute', () => {
+  it('never exceed the limit in any minute', () => {
     fc.assert(
       fc.property(scenarios, ([perMinute, calls]) => {
         const times = reserveAll(perMinute, calls);
@@ -190,7 +190,7 @@ describe('the turns of a sender', () => {
     );
   });
 
-  it('are given in order, first come, first served', () => {
+  it('are reserved in order, first come, first served', () => {
     fc.assert(
       fc.property(scenarios, ([perMinute, calls]) => {
         const times = reserveAll(perMinute, calls);
@@ -199,7 +199,7 @@ describe('the turns of a sender', () => {
     );
   });
 
-  it('keep nobody waiting longer than the sends before take, at nine tenths of the limit', () => {
+  it('are never later than earlier sends would take at nine tenths of the limit', () => {
     fc.assert(
       fc.property(scenarios, ([perMinute, calls]) => {
         let now = START;

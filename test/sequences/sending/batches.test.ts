@@ -25,7 +25,7 @@ describe('sending a sequence', () => {
   const subjects = (email: string) => stack.sink.to(email).map((mail) => mail.subject);
   const statusOf = async (id: string) => (await stack.org.get(`/sequences/${id}`)).body.status;
 
-  it('enrolls a new contact that matches, sends each step once and after its delay, and leaves others alone', async () => {
+  it('enrolls a new matching contact, sends each step once and after its delay, and ignores other contacts', async () => {
     const id = await create({
       filter: inDomain('two.example'),
       steps: [emailStep('One'), emailStep('Two', 2 * SECOND)],
@@ -45,7 +45,7 @@ describe('sending a sequence', () => {
     ]);
   });
 
-  it('enrolls a contact that changes into the filter, and none that was in it before', async () => {
+  it('enrolls a contact newly matching the filter after a change, and none that matched before', async () => {
     const before = await save('cat@three.example', { custom_data: { plan: 'free' } });
     const inside = await save('dan@three.example', { custom_data: { plan: 'pro' } });
     await create({
@@ -87,7 +87,7 @@ describe('sending a sequence', () => {
     expect(subjects('ann@edit.example')).toEqual(['A', 'B2', 'C']);
   });
 
-  it('sends nothing while paused, loses nobody, and goes on after resuming', async () => {
+  it('sends nothing while paused, loses no contact, and continues after resuming', async () => {
     const id = await create({ filter: inDomain('pause.example'), steps: [emailStep('Hello')] });
     expect((await stack.org.put(`/sequences/${id}/pause`)).status).toBe(200);
     await save('ann@pause.example');
@@ -98,7 +98,7 @@ describe('sending a sequence', () => {
     await eventually('the mail', () => subjects('ann@pause.example').length === 1);
   });
 
-  it('is over for good once canceled', async () => {
+  it('ends permanently once the sequence is canceled', async () => {
     const id = await create({
       filter: inDomain('cancel.example'),
       steps: [emailStep('A'), emailStep('B', 2 * SECOND)],
@@ -119,7 +119,7 @@ describe('sending a sequence', () => {
     expect(subjects('ann@cancel.example')).toEqual(['A']);
   });
 
-  it('keeps one bad address from holding back its batch, and never writes to it again', async () => {
+  it('sends the rest of a batch despite one bad address, and suppresses that address', async () => {
     stack.sink.refuse('bad@batch.example', [550, '5.1.1 no such user']);
     stack.sink.refuse('later@batch.example', [451, '4.3.0 try later']);
     const id = await create({ filter: inDomain('batch.example'), steps: [emailStep('Hi')] });
@@ -143,7 +143,7 @@ describe('sending a sequence', () => {
     expect(suppressed).toContainEqual({ address: 'bad@batch.example', reason: 'bounced' });
   });
 
-  it('goes on with who waited for a step that was taken away, and ends what waited', async () => {
+  it('advances contacts waiting for a deleted step, and ends their waiting sends', async () => {
     stack.sink.refuse('ann@taken.example', [451, '4.3.0 try later']);
     const sms = { delay_in_minutes: 0, action: { type: 'send_sms_messages', data: { message: 'Hi' } } };
     const id = await create({ filter: inDomain('taken.example'), steps: [sms, emailStep('Put off')] });
@@ -171,7 +171,7 @@ describe('sending a sequence', () => {
     ]);
   });
 
-  it('ends what waits for another try when its run is canceled or its contact deleted', async () => {
+  it('ends a send waiting for another try when its contact is deleted, and no other', async () => {
     for (const name of ['run', 'gone']) stack.sink.refuse(`${name}@strand.example`, [451, '4.3.0 try later']);
     const id = await create({ filter: inDomain('strand.example'), steps: [emailStep('Put off')] });
     const gone = await save('gone@strand.example');
@@ -190,7 +190,7 @@ describe('sending a sequence', () => {
     expect((await stack.org.put(`/sequences/${body.run_id}/cancel`)).status).toBe(200);
   });
 
-  it('takes those whose mail is under way to a step that is added meanwhile', async () => {
+  it('advances contacts with mail under way to a step added meanwhile', async () => {
     const id = await create({ filter: inDomain('mean.example'), steps: [emailStep('One')] });
     const contacts = Array.from({ length: 200 }, (_, i) => ({ email: `c${i}@mean.example` }));
     await stack.org.post(`/sequences/${id}/contacts`, { contacts });
@@ -205,7 +205,7 @@ describe('sending a sequence', () => {
     expect(after[1].sent).toBeGreaterThanOrEqual(200 - before - 40);
   });
 
-  it('writes nothing to who is blocked, by address or domain, and says so', async () => {
+  it('sends nothing to contacts blocked by address or domain, with the reason', async () => {
     await stack.org.post('/blocklist/contacts', { email: 'ann@blocked.example' });
     await stack.org.post('/blocklist/domains', { domains: 'spam.example' });
     const domains = ['blocked.example', 'spam.example', 'fine-by-us.example'];
@@ -224,7 +224,7 @@ describe('sending a sequence', () => {
     expect(rows.map(({ reason }) => reason)).toEqual(['the contact is blocked', 'the contact is blocked']);
   });
 
-  it('forecasts what it then sends', async () => {
+  it('matches the forecast made before', async () => {
     await stack.org.post('/blocklist/contacts', { email: 'bob@cast.example' });
     for (const name of ['ann', 'bob', 'cat']) await save(`${name}@cast.example`);
     const id = await create({
@@ -249,7 +249,7 @@ describe('sending a sequence', () => {
     expect(first).toMatchObject({ sent: 2, skipped: 1 });
   });
 
-  it('shows the operator which sequence, for which org, how far, and when the next is due', async () => {
+  it('shows the operator the sequence, its org, its progress, and the next due time', async () => {
     const id = await create({
       name: 'Visible',
       filter: inDomain('ui.example'),

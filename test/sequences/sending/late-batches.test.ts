@@ -9,7 +9,7 @@ import { startApi, type TestApi } from '../../support/stack/api.ts';
 
 const SENT = { kind: 'accepted', providerId: '<sent@acme.example>' } as const;
 
-describe('a batch that comes late, when its contacts have gone on,', () => {
+describe('a late batch', () => {
   let api: TestApi;
   beforeAll(async () => {
     api = await startApi();
@@ -21,7 +21,7 @@ describe('a batch that comes late, when its contacts have gone on,', () => {
     world = await goneOn();
   });
 
-  /** A contact that has got One and Two and waits for Three, and the batch of One, of which it was before. */
+  /** Creates a contact past One and Two waiting for Three, and a batch of One prepared before. */
   const goneOn = async () => {
     const sequenceId = await createSequence(api.org, [emailStep('One'), emailStep('Two'), emailStep('Three', 60)]);
     const email = `${sequenceId}@late.example`;
@@ -39,16 +39,16 @@ describe('a batch that comes late, when its contacts have gone on,', () => {
       expect([await attempts.readEnrollments(), await attempts.readDeliveries()]).toEqual(before);
     return { ...attempts, sequenceId, email, steps, late, unchanged };
   };
-  /** Has One be not sent yet after all, as if it had been put in while they went on by it. */
+  /** Deletes the delivery of One, as if One had been inserted after the contact passed its position. */
   const forgetOne = ({ steps }: typeof world) =>
     api.db.deleteFrom('deliveries').where('org_id', '=', api.org.id).where('step_id', '=', steps[0].id).execute();
 
-  it('moves nobody back behind a step whose send was settled', async () => {
+  it('does not move advanced contacts back to a step with a settled send', async () => {
     expect(await world.begin(world.late)).toEqual([]);
     await world.unchanged();
   });
 
-  it('moves nobody behind a step that is left out for them', async () => {
+  it('does not move advanced contacts back to a step skipped for them', async () => {
     await api.org.post('/blocklist/contacts', { email: world.email });
     await forgetOne(world);
     const before = await world.readEnrollments();
@@ -56,14 +56,14 @@ describe('a batch that comes late, when its contacts have gone on,', () => {
     expect(await world.readEnrollments()).toEqual(before);
   });
 
-  it('ends nobody by a gate of a step that they are past', async () => {
+  it('does not end enrollments by a gate of a step already passed', async () => {
     await forgetOne(world);
     const before = await world.readEnrollments();
     expect(await world.begin(world.late, { staysWhile: sql<boolean>`false` })).toEqual([]);
     expect(await world.readEnrollments()).toEqual(before);
   });
 
-  it('passes only those who still stand before the step', async () => {
+  it('advances only contacts still before the step', async () => {
     const { sequenceId, steps, unchanged, readEnrollments } = world;
     const pass = async (positions: string[]) => {
       const ids = (await readEnrollments()).map(({ id }) => id);

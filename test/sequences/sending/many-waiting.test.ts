@@ -6,17 +6,17 @@ import { createSequence } from '../../support/channels.ts';
 import { emailStep } from '../../support/sequences.ts';
 import { startApi, type TestApi } from '../../support/stack/api.ts';
 
-/** More than two statements change at once. */
+/** More rows than two statements change at once. */
 const COUNT = 12_000;
 
-describe('a sequence in which thousands wait', () => {
+describe('a sequence with thousands of waiting contacts', () => {
   let api: TestApi;
   beforeAll(async () => {
     api = await startApi();
   });
   afterAll(() => api.close());
 
-  /** Contacts that quiet hours hold before One, or others that wait for another try of it. */
+  /** Creates contacts deferred by quiet hours before One, or waiting for another try of it. */
   const waiting = async (status: 'held' | 'queued') => {
     const id = await createSequence(api.org, [emailStep('One'), emailStep('Two', 60)]);
     const { steps } = (await api.org.get(`/sequences/${id}`)).body;
@@ -48,14 +48,14 @@ describe('a sequence in which thousands wait', () => {
   };
   const take = (id: string) => prepareBatch(api.db, api.org.id, id, { lease: randomUUID(), limit: 10 });
 
-  it.each(['held', 'queued'] as const)('ends all that are %s when it is canceled', async (status) => {
+  it.each(['held', 'queued'] as const)('ends all %s deliveries when it is canceled', async (status) => {
     const { id } = await waiting(status);
     expect((await api.org.put(`/sequences/${id}/cancel`)).status).toBe(200);
     expect(await take(id)).toBeUndefined();
     expect(await count('deliveries', id)).toEqual({ canceled: COUNT });
   });
 
-  it('ends all of a run that is canceled', async () => {
+  it('ends all enrollments and deliveries of a canceled run', async () => {
     const { id, runId } = await waiting('held');
     expect((await api.org.put(`/sequences/${runId}/cancel`)).status).toBe(200);
     await take(id);
@@ -63,7 +63,7 @@ describe('a sequence in which thousands wait', () => {
     expect(await count('deliveries', id)).toEqual({ canceled: COUNT });
   });
 
-  it('takes all on to the next step when theirs is taken away', async () => {
+  it('advances all contacts to the next step when theirs is deleted', async () => {
     const { id, steps } = await waiting('held');
     expect((await api.org.patch(`/sequences/${id}`, { steps: [steps[1]] })).status).toBe(200);
     await take(id);
@@ -74,7 +74,7 @@ describe('a sequence in which thousands wait', () => {
     expect([rows.length, await count('enrollments', id)]).toEqual([0, { active: COUNT }]);
   });
 
-  it('lets all go when nothing holds them any more', async () => {
+  it('releases all deferred contacts once their gate is turned off', async () => {
     const { id } = await waiting('held');
     expect((await api.org.patch(`/sequences/${id}`, { gates: { quiet_hours: null } })).status).toBe(200);
     const batch = await take(id);

@@ -4,14 +4,14 @@ import { startFakeTwilio } from '../../support/fakes/twilio.ts';
 import { emailStep, smsStep } from '../../support/sequences.ts';
 import { eventually, type Stack, startStack } from '../../support/stack/stack.ts';
 
-describe('a provider that nobody reaches', () => {
+describe('an unreachable provider', () => {
   let stack: Stack;
   beforeAll(async () => {
     stack = await startStack({ env: FAKES_ALLOWED });
   });
   afterAll(() => stack.close());
 
-  it('holds up its own step, and no mail of the same sequence', async () => {
+  it('delays its own step, but no mail of the same sequence', async () => {
     const org = await stack.createOrg();
     const twilio = await startFakeTwilio();
     await connectTwilio(org, twilio);

@@ -41,7 +41,7 @@ describe('POST /sequences/{id}/test', () => {
       },
     },
   ];
-  /** Held by every gate there is, for anybody enrolled. */
+  /** Creates a sequence with gates deferring every send to enrolled contacts. */
   const create = async (steps: object[]) => {
     const quiet_hours = { start: timeIn('UTC', -60), end: timeIn('UTC', 60) };
     const gates = { quiet_hours, daily_cap: 1, sends_per_minute: 1 };
@@ -64,7 +64,7 @@ describe('POST /sequences/{id}/test', () => {
       );
     });
 
-  it('sends each e-mail of it to an address at once, with the fallbacks where no contact is named', async () => {
+  it('sends each e-mail of the sequence to an address at once, with fallbacks if no contact is given', async () => {
     const { status, body } = await stack.org.post(`${path}/test`, { to: 'Me@test.example' });
     expect(status).toBe(201);
     const steps = (await stack.org.get(path)).body.steps;
@@ -92,7 +92,7 @@ describe('POST /sequences/{id}/test', () => {
     }
   });
 
-  it('speaks of the contact that is named', async () => {
+  it('fills the templates with the given contact', async () => {
     const contact = { email: 'ada@other.example', name: 'Ada <3', custom_data: { plan: 'pro' } };
     const { body: saved } = await stack.org.post('/contacts', { contact });
     expect((await stack.org.post(`${path}/test`, { to: 'about@test.example', contact_id: saved.id })).status).toBe(201);
@@ -102,7 +102,7 @@ describe('POST /sequences/{id}/test', () => {
     expect(stack.sink.to('ada@other.example')).toEqual([]);
   });
 
-  it('reaches a phone number by all the other channels', async () => {
+  it('sends to a phone number by all other channels', async () => {
     const { body: saved } = await stack.org.post('/contacts', { contact: { email: 'ada@phone.example', name: 'Ada' } });
     const { status, body } = await stack.org.post(`${path}/test`, { to: '+49 1511 2345678', contact_id: saved.id });
     expect(status).toBe(201);
@@ -117,7 +117,7 @@ describe('POST /sequences/{id}/test', () => {
     expect(whatsapp.template.components).toEqual([{ type: 'body', parameters: [{ type: 'text', text: 'Ada' }] }]);
   });
 
-  it('enrolls nobody, and counts nowhere', async () => {
+  it('enrolls nobody, and changes no statistics or sender rates', async () => {
     await stack.org.post(`${path}/test`, { to: 'count@test.example' });
     await mailsTo('count@test.example', 2);
     expect((await stack.org.get(`${path}/enrollments`)).body.items).toEqual([]);
@@ -127,7 +127,7 @@ describe('POST /sequences/{id}/test', () => {
     expect(await stack.db.selectFrom('sender_rates').selectAll().execute()).toEqual([]);
   });
 
-  it('shows a sequence that has not begun', async () => {
+  it('sends the steps of a sequence not started yet', async () => {
     const input = { is_continuous: false, filter: null, steps: [emailStep('Draft')] };
     const { body } = await stack.org.post('/sequences', input);
     expect((await stack.org.post(`/sequences/${body.id}/test`, { to: 'draft@test.example' })).status).toBe(201);
@@ -137,30 +137,35 @@ describe('POST /sequences/{id}/test', () => {
 
   it.each([
     [
-      'an address that no step reaches',
+      'an e-mail address without an e-mail step',
       [smsStep('Hi')],
       'me@test.example',
       'no step of this sequence goes to an e-mail address',
     ],
-    ['a number that no step reaches', [emailStep('Hi')], PHONE, 'no step of this sequence goes to a phone number'],
     [
-      'neither address nor number',
+      'a phone number with e-mail steps only',
+      [emailStep('Hi')],
+      PHONE,
+      'no step of this sequence goes to a phone number',
+    ],
+    [
+      'neither an e-mail address nor a phone number',
       [emailStep('Hi')],
       'me',
       'must be an e-mail address, or a phone number with + and the country code',
     ],
     [
-      'a number without its country',
+      'a phone number without its country code',
       [smsStep('Hi')],
       '015112345678',
       'must be an e-mail address, or a phone number with + and the country code',
     ],
-  ])('refuses %s', async (_, steps, to, message) => {
+  ])('rejects %s', async (_, steps, to, message) => {
     const { status, body } = await stack.org.post(`${await create(steps)}/test`, { to });
     expect([status, body.issues]).toEqual([400, [{ path: 'body.to', message }]]);
   });
 
-  it('knows only contacts and sequences of its own org', async () => {
+  it('finds only contacts and sequences of the caller’s org', async () => {
     const { body: foreign } = await stack.other.post('/contacts', { contact: { email: 'their@other.example' } });
     const answers = [
       await stack.org.post(`${path}/test`, { to: 'me@foreign.example', contact_id: foreign.id }),

@@ -12,7 +12,7 @@ describe('the texts of a sequence', () => {
   afterAll(() => stack.close());
 
   let serial = 0;
-  /** The mail that a step with these texts sends to a contact. */
+  /** Returns the mail sent to a contact by a step with these texts. */
   const mailTo = async (contact: object, texts: Record<string, string>) => {
     const domain = `t${++serial}.example`;
     const steps = [emailStep('Hi', 0, texts)];
@@ -27,13 +27,13 @@ describe('the texts of a sequence', () => {
     ['a blank name', { name: ' ' }, 'Hello there!'],
     ['an empty name', { name: '' }, 'Hello there!'],
     ['a name that looks like a template', { name: '{{contact.email}}' }, 'Hello {{contact.email}}!'],
-  ])('speak of each contact, with a fallback for what is missing or blank: %s', async (_, contact, expected) => {
+  ])('refer to each contact, with a fallback for missing or blank values: %s', async (_, contact, expected) => {
     const text = 'Hello {{ contact.name | there }}!';
     const mail = await mailTo(contact, { email_subject: text, email_sender_name: text, email_body: text });
     expect([mail.subject, mail.from?.value[0]?.name, mail.text?.trim()]).toEqual([expected, expected, expected]);
   });
 
-  it('show custom data, and whose mail it is', async () => {
+  it('show custom data, the phone number, and literal braces', async () => {
     const custom_data = { plan: 'pro', 'favourite drink': 'tea', blank: ' ' };
     const fields = ['plan', 'favourite drink', 'blank|-', 'gone|none'].map((key) => `{{contact.custom_data.${key}}}`);
     const body = `${fields.join(' ')} {{contact.phone_number}} \\{{as it is}}`;
@@ -41,7 +41,7 @@ describe('the texts of a sequence', () => {
     expect(mail.text?.trim()).toBe('pro tea - none +4915112345699 {{as it is}}');
   });
 
-  it('escape what they say of a contact in HTML, fallbacks too', async () => {
+  it('escape contact values and fallbacks in HTML', async () => {
     const mail = await mailTo(
       { name: HOSTILE },
       { email_body: '<p title="{{contact.name}}">{{contact.phone_number|<b>?}}</p>' },
@@ -50,12 +50,12 @@ describe('the texts of a sequence', () => {
     expect(String(mail.html).trim()).toBe(`<p title="${escaped}">&lt;b&gt;?</p>`);
   });
 
-  it('stay plain text, whatever they say of a contact', async () => {
+  it('stay plain text, even with HTML in contact values', async () => {
     const mail = await mailTo({ name: HOSTILE }, { email_body: 'Hello {{contact.name}}' });
     expect([mail.html, mail.text?.trim()]).toEqual([false, `Hello ${HOSTILE}`]);
   });
 
-  it('break no header', async () => {
+  it('cannot break a header', async () => {
     const custom_data = { name: 'Eve\r\nBcc: all@example.com\u2028X' };
     const text = 'Hi {{contact.custom_data.name}}';
     const mail = await mailTo({ custom_data }, { email_subject: text, email_sender_name: text });
@@ -63,7 +63,7 @@ describe('the texts of a sequence', () => {
     expect(mail.headers.has('bcc')).toBe(false);
   });
 
-  it('go out by SMS as text', async () => {
+  it('are sent by SMS as plain text, cut at 1,600 characters', async () => {
     const path = (
       await stack.org.post('/sequences', {
         filter: null,
@@ -87,7 +87,7 @@ describe('the texts of a sequence', () => {
     expect(await bodyTo('+4915112345602')).toBe('Hi there, soon');
   });
 
-  describe('that cannot be saved', () => {
+  describe('that are invalid', () => {
     const bad = [
       emailStep('Fine'),
       emailStep('Hi {{contact.nme}}', 0, { email_body: '{{contact.name', email_sender_name: '{{}} {{org.name}}' }),
@@ -132,14 +132,14 @@ describe('the texts of a sequence', () => {
     });
 
     it.each(['post', 'patch'] as const)(
-      'are a 400 that names each problem with its step and place: %s',
+      'are a 400 naming each problem with its step and position: %s',
       async (method) => {
         await refusal(bad, ...issues)[method]();
       },
     );
 
     it.each(['post', 'patch'] as const)(
-      'nor can calls by an agent that is not there, or another org’s: %s',
+      'are a 400, as are calls by an unknown agent or one of another org: %s',
       async (method) => {
         const callBy = (aiPhoneAgentId: string) => ({
           delay_in_minutes: 0,

@@ -12,7 +12,10 @@ const stepOf = (id: string, is_deleted = false): ComparedStep => ({
   action: { id },
 });
 
-/** The steps after an edit to those listed, as the service arranges them. `+x` is a new one, `x!` a changed one. */
+/**
+ * Returns the steps after an edit to the listed ones, in the order of the service. `+x` is a new one, `x!` a changed
+ * one.
+ */
 function edited(before: ComparedStep[], listed: string[]): ComparedStep[] {
   const ids = listed.map((text) => text.replace(/[+!]/, ''));
   const order = orderAfterEdit(
@@ -37,28 +40,28 @@ describe('the preview of an edit', () => {
   ]; // before a, b and c; two are past b
 
   it.each([
-    ['nothing', ['a', 'b', 'c'], ['a kept 5/5/5', 'b kept 8/3/2', 'c kept 10/2/0']],
+    ['no change', ['a', 'b', 'c'], ['a kept 5/5/5', 'b kept 8/3/2', 'c kept 10/2/0']],
     ['a changed step', ['a', 'b!', 'c'], ['a kept 5/5/5', 'b changed 8/3/2', 'c kept 10/2/0']],
     [
-      'a step put in before all',
+      'a step inserted before all',
       ['+x', 'a', 'b', 'c'],
       ['x added 5/5/5', 'a kept 5/0/5', 'b kept 8/3/2', 'c kept 10/2/0'],
     ],
     [
-      'a step put in between',
+      'a step inserted in between',
       ['a', '+x', 'b', 'c'],
       ['a kept 5/5/5', 'x added 8/3/2', 'b kept 8/0/2', 'c kept 10/2/0'],
     ],
     [
-      'a step put behind all',
+      'a step added after all',
       ['a', 'b', 'c', '+x'],
       ['a kept 5/5/5', 'b kept 8/3/2', 'c kept 10/2/0', 'x added 10/0/0'],
     ],
-    ['a step taken away', ['a', 'c'], ['a kept 5/5/5', 'c kept 10/5/0', 'b removed 8/3/2']],
-    ['the first steps taken away', ['c'], ['c kept 10/10/0', 'a removed 5/5/5', 'b removed 8/3/2']],
-    ['an order turned round', ['c', 'b', 'a'], ['c moved 5/5/5', 'b kept 5/0/5', 'a moved 7/2/3']],
+    ['a step removed', ['a', 'c'], ['a kept 5/5/5', 'c kept 10/5/0', 'b removed 8/3/2']],
+    ['the first steps removed', ['c'], ['c kept 10/10/0', 'a removed 5/5/5', 'b removed 8/3/2']],
+    ['the order reversed', ['c', 'b', 'a'], ['c moved 5/5/5', 'b kept 5/0/5', 'a moved 7/2/3']],
     ['everything replaced', ['+x'], ['x added 10/10/0', 'a removed 5/5/5', 'b removed 8/3/2', 'c removed 10/2/0']],
-  ])('says before/at/after for each step: %s', (_, listed, expected) => {
+  ])('counts the enrollments before, at and after each step: %s', (_, listed, expected) => {
     const preview = previewOf(['a', 'b', 'c'], listed, standings);
     const after = listed.map((text) => text.replace(/[+!]/, ''));
     const removed = ['a', 'b', 'c'].filter((id) => !after.includes(id));
@@ -69,7 +72,7 @@ describe('the preview of an edit', () => {
     expect(preview.map(({ index }) => index)).toEqual([...after.keys(), ...removed.map(() => null)]);
   });
 
-  it('says what happens in a sentence', () => {
+  it('describes the effect in a sentence', () => {
     const sentences = previewOf(['a', 'b', 'c'], ['a!', '+x', 'c'], standings).map(({ effect }) => effect);
     expect(sentences).toEqual([
       '5 will get it as changed, 5 of them next; 5 went by it as it was',
@@ -79,7 +82,7 @@ describe('the preview of an edit', () => {
     ]);
   });
 
-  it('counts everybody once for each step, and as next only who comes to it next', () => {
+  it('counts each enrollment once for each step, and at the step only if it comes next', () => {
     const ids = fc.uniqueArray(fc.constantFrom(...'abcdefgh'), { minLength: 1 });
     const counts = fc.array(fc.nat({ max: 9 }), { minLength: 9, maxLength: 9 });
     fc.assert(
@@ -116,7 +119,10 @@ describe('PATCH with preview', () => {
   });
   afterAll(() => api.close());
 
-  /** A sequence of three steps with three contacts at its beginning, two behind its first step and one behind its second. */
+  /**
+   * Creates a sequence of three steps with three contacts at its beginning, two past its first step and one past its
+   * second.
+   */
   const underWay = async () => {
     const steps = [emailStep('One'), emailStep('Two', 60), smsStep('Three', 60)];
     const { body } = await api.org.post('/sequences', { filter: inDomain('way.example'), steps });
@@ -134,7 +140,7 @@ describe('PATCH with preview', () => {
   };
   const state = async (path: string) => [(await api.org.get(path)).body, (await api.org.get(`${path}/stats`)).body];
 
-  it('changes nothing, and tells what the same PATCH then does', async () => {
+  it('changes nothing, and reports the effect of the same PATCH', async () => {
     const { path, steps } = await underWay();
     const [one, two, three] = steps;
     const change = {
@@ -166,7 +172,7 @@ describe('PATCH with preview', () => {
     ]);
   });
 
-  it('knows what is kept, though sent back in another order of fields', async () => {
+  it('recognizes unchanged steps with their fields in another order', async () => {
     const { path, steps } = await underWay();
     const turned = steps.map(({ id, action, delay_in_minutes }: Record<string, unknown>) => {
       const { type, data } = action as { type: string; data: object };
@@ -178,7 +184,7 @@ describe('PATCH with preview', () => {
     expect(unnamed.body).toEqual(body);
   });
 
-  it('is refused where the change would be', async () => {
+  it('is rejected if the change would be', async () => {
     const { path, steps } = await underWay();
     const call = {
       delay_in_minutes: 0,

@@ -5,14 +5,14 @@ import { eventually, type Stack, startStack } from '../../support/stack/stack.ts
 const QUIET_NOW = { quiet_hours: { start: timeIn('UTC', -60), end: timeIn('UTC', 60) } };
 const WATCHED_MS = 3_000;
 
-describe('steps put in another order while somebody is held before the last one', () => {
+describe('reordering steps while contacts are deferred before the last one', () => {
   let stack: Stack;
   beforeAll(async () => {
     stack = await startStack();
   });
   afterAll(() => stack.close());
 
-  /** Two contacts have got A, which no quiet hours hold, and are held before B. */
+  /** Creates two contacts past A, sent regardless of quiet hours, and deferred before B. */
   const heldAtB = async () => {
     const steps = [emailStep('A', 0, { email_is_transactional: true }), emailStep('B')];
     const { id } = (await stack.org.post('/sequences', { filter: null, steps, gates: QUIET_NOW })).body;
@@ -32,7 +32,7 @@ describe('steps put in another order while somebody is held before the last one'
     return rows.map(({ status }) => status);
   };
   const statsOf = async (id: string) => (await stack.org.get(`/sequences/${id}/stats`)).body.enrollments;
-  /** How many batches its workflow has run, and in which of its runs. */
+  /** Returns the number of batches run by the sequence's workflow, and its current run. */
   const batchesOf = async (sequenceId: string) => {
     const handle = stack.temporal.workflow.getHandle(`sequence/${sequenceId}`);
     const { runId, status } = await handle.describe();
@@ -48,7 +48,7 @@ describe('steps put in another order while somebody is held before the last one'
     expect(await batchesOf(sequenceId)).toEqual(before);
   };
 
-  it('lets them end there, and the workflow rest', async () => {
+  it('completes their enrollments at the new end, and the workflow stays idle', async () => {
     const { id, a, b, contacts } = await heldAtB();
     expect((await stack.org.patch(`/sequences/${id}`, { steps: [b, a] })).status).toBe(200);
     await eventually('the end', async () => (await statsOf(id)).complete === 2);
@@ -57,7 +57,7 @@ describe('steps put in another order while somebody is held before the last one'
     for (const { email } of contacts) expect(stack.sink.to(email).map(({ subject }) => subject)).toEqual(['A']);
   });
 
-  it('takes them to a new step behind it, and the workflow rests until that is due', async () => {
+  it('advances them to a new last step, and the workflow stays idle until it is due', async () => {
     const { id, a, b } = await heldAtB();
     expect((await stack.org.patch(`/sequences/${id}`, { steps: [b, a, emailStep('C', 60)] })).status).toBe(200);
     await eventually(

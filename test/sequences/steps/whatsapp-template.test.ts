@@ -38,7 +38,7 @@ const bodyOf = (...variables: WhatsAppVariable[]): WhatsAppTemplateMapping => ({
 const textOf = (variable: WhatsAppVariable, contact = ADA) =>
   renderTemplate(bodyOf(variable), contact)[0]?.parameters[0]?.text;
 
-describe('the value of a place', () => {
+describe('the value of a placeholder', () => {
   it.each([
     ['a constant', constant('Hello'), 'Hello'],
     ['the name', global('CONTACT_NAME'), 'Ada Lovelace'],
@@ -46,22 +46,22 @@ describe('the value of a place', () => {
     ['the number', global('CONTACT_NUMBER'), '+16505551234'],
     ['a text of custom_data', dynamic('plan'), 'gold'],
     ['a number of custom_data', dynamic('seats'), '3'],
-    ['false of custom_data', dynamic('is_vip'), 'false'],
+    ['a boolean of custom_data', dynamic('is_vip'), 'false'],
     ['an object of custom_data', dynamic('address'), 'fallback'],
     ['a list of custom_data', dynamic('tags'), 'fallback'],
     ['null of custom_data', dynamic('none'), 'fallback'],
     ['a blank text of custom_data', dynamic('void'), 'fallback'],
-    ['a key that is not there', dynamic('unknown'), 'fallback'],
-    ['a key that every object inherits', dynamic('constructor'), 'fallback'],
+    ['an unknown key', dynamic('unknown'), 'fallback'],
+    ['a key inherited by every object', dynamic('constructor'), 'fallback'],
   ])('is right for %s', (_, variable, expected) => {
     expect(textOf(variable)).toBe(expected);
   });
 
-  it.each(['CONTACT_NAME', 'CONTACT_EMAIL', 'CONTACT_NUMBER'] as const)('falls back where %s is missing', (ref) => {
+  it.each(['CONTACT_NAME', 'CONTACT_EMAIL', 'CONTACT_NUMBER'] as const)('is the fallback if %s is missing', (ref) => {
     expect(textOf(global(ref), NOBODY)).toBe('fallback');
   });
 
-  it.each(['', ' ', '\t\n', '\u00a0'])('falls back where the name is %j', (name) => {
+  it.each(['', ' ', '\t\n', '\u00a0'])('is the fallback if the name is %j', (name) => {
     expect(textOf(global('CONTACT_NAME'), { ...ADA, name })).toBe('fallback');
   });
 
@@ -72,14 +72,14 @@ describe('the value of a place', () => {
     ['a     b', 'a b'],
     ['  a  ', 'a'],
     ['10\u00a0€', '10\u00a0€'],
-  ])('has no white space that WhatsApp refuses: %j becomes %j', (value, expected) => {
+  ])('contains only white space accepted by WhatsApp: %j becomes %j', (value, expected) => {
     expect(textOf(constant(value))).toBe(expected);
     expect(textOf(dynamic('plan', value), NOBODY)).toBe(expected);
   });
 });
 
-describe('the components', () => {
-  it('are those of the mapping, in Meta’s form', () => {
+describe('the components of a template', () => {
+  it('are those of the mapping, in Meta’s format', () => {
     const mapping: WhatsAppTemplateMapping = {
       header: { type: 'header', parameters: [{ type: 'text', text: constant('Sale'), parameter_name: 'event' }] },
       body: { type: 'body', parameters: [{ type: 'text', text: global('CONTACT_NAME'), parameter_name: 'name' }] },
@@ -124,14 +124,14 @@ describe('the components', () => {
         location: { latitude: '37.483307', longitude: '-122.148981', name: "Pablo's", address: '1 Hacker Way' },
       },
     ],
-  ])('take a header of each kind: %j', (parameter, expected) => {
+  ])('include a header of each kind: %j', (parameter, expected) => {
     const contact = { ...ADA, custom_data: { longitude: -122.148981 } };
     expect(renderTemplate({ header: { type: 'header', parameters: [parameter] } }, contact)).toEqual([
       { type: 'header', parameters: [expected] },
     ]);
   });
 
-  it('are left out where there is nothing to fill', () => {
+  it('are left out if there is nothing to fill', () => {
     expect(renderTemplate({}, ADA)).toEqual([]);
     const empty: WhatsAppTemplateMapping = {
       header: { type: 'header', parameters: [] },
@@ -142,7 +142,7 @@ describe('the components', () => {
   });
 });
 
-/** Text with much white space in it. */
+/** Generates text with a lot of white space. */
 const spacious = fc
   .array(fc.oneof(fc.string(), fc.constantFrom(' ', '     ', '\n', '\t', '\r\n', '\u2028', '\u00a0')))
   .map((parts) => parts.join(''));
@@ -163,8 +163,8 @@ const variables: fc.Arbitrary<WhatsAppVariable> = fc.oneof(
   }),
 );
 
-describe('whoever the contact is', () => {
-  it('WhatsApp has no objection to a template whose fallbacks are not blank', () => {
+describe('for any contact', () => {
+  it('WhatsApp accepts a template with non-blank fallbacks', () => {
     fc.assert(
       fc.property(contacts, variables, fc.array(variables), variables, (contact, header, body, button) => {
         const mapping: WhatsAppTemplateMapping = {
@@ -179,7 +179,7 @@ describe('whoever the contact is', () => {
     );
   });
 
-  it('a value that WhatsApp takes goes out as it is, and all of its words always do', () => {
+  it('a value accepted by WhatsApp is sent unchanged, and every value keeps all its words', () => {
     fc.assert(
       fc.property(solid, (name) => {
         const text = textOf(global('CONTACT_NAME'), { ...ADA, name }) as string;
@@ -189,7 +189,7 @@ describe('whoever the contact is', () => {
     );
   });
 
-  it('the mapping is left as it was', () => {
+  it('the mapping is not modified', () => {
     fc.assert(
       fc.property(contacts, fc.array(variables), (contact, body) => {
         const mapping = bodyOf(...body);
@@ -200,7 +200,7 @@ describe('whoever the contact is', () => {
     );
   });
 
-  it('a very long gap takes no time', () => {
+  it('a very long run of white space is rendered within a second', () => {
     const startedAt = Date.now();
     expect(textOf(constant(`a${'\u00a0'.repeat(200_000)}b`))).toBe('a b');
     expect(Date.now() - startedAt).toBeLessThan(1_000);
