@@ -5,7 +5,7 @@ import { Cursor, Id, Name, Timestamp } from '../../http/schemas.ts';
 const MAX_CONTENT = 100_000;
 const MAX_SEGMENTS = 100;
 
-/** Spec 2.1. */
+/** The types of section 2.1 of the specification. */
 const TrainingType = z
   .enum(['BEHAVIORAL', 'SCENARIO_SPECIFIC'])
   .describe(

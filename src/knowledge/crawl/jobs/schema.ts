@@ -22,14 +22,14 @@ export const CrawlJob = z
     updated_pages: z.int(),
     removed_pages: z.int(),
     unchanged_pages: z.int(),
-    held_pages: z.int().describe('Gone from the site, but too many at once to be removed before somebody has looked.'),
+    held_pages: z.int().describe('Gone from the site, but kept until reviewed, because there are too many at once.'),
     dropped_urls: z.int().describe('Found when the datasource knew of 50,000 URLs already.'),
     error_message: z.string().nullable(),
     created_at: Timestamp,
   })
   .meta({ id: 'CrawlJob' });
 
-/** CrawlJob as JSON. */
+/** Serializes a CrawlJob as JSON. */
 export const crawlJobJson = (job: z.output<typeof CrawlJob>): string => JSON.stringify(z.encode(CrawlJob, job));
 
 export const CrawlJobPage = z.object({ items: z.array(CrawlJob), next: z.string().nullable() });
@@ -65,7 +65,7 @@ export const CrawlChangePage = z.object({
 
 export const Affected = z.object({ affected: z.int() });
 
-/** What the document says of a crawl's stream. */
+/** The OpenAPI description of a crawl's event stream. */
 export const CrawlEvents = {
   description:
     'Server-sent events (WHATWG HTML): `event` is `progress`, `data` the CrawlJob as JSON, whenever it has changed. Ends with the crawl.',
