@@ -21,7 +21,9 @@ const tags = ['website datasources'];
 
 /** Routes to start, follow and cancel crawls of websites. */
 export const crawlJobRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => {
-  const streams = createProgressStreams(deps.db, (error) => app.log.warn({ err: error }, 'crawl progress could not be read'));
+  const streams = createProgressStreams(deps.db, (error) =>
+    app.log.warn({ err: error }, 'crawl progress could not be read'),
+  );
   app.addHook('onClose', async () => streams.close());
 
   app.post('/crawl/:id/crawls', {
