@@ -142,7 +142,7 @@ async function handleFailure(
   page: LeasedPage,
   { reason, detail, status, retryAfterMs }: Extract<FetchResult, { kind: 'failed' }>,
 ): Promise<VisitResult> {
-  if (reason === 'not_found') return noContent(reason, status === 410 ? 'gone for good (410)' : null);
+  if (reason === 'not_found') return noContent(reason, status === 410 ? 'permanently gone (410)' : null);
   visiting.trouble = `${host}: ${detail ?? status ?? reason}`;
   if (reason !== 'busy') return noContent(reason, detail);
   const pauseMs = retryAfterMs ?? HOST_BACKOFF_MS * 2 ** page.tries;
