@@ -36,8 +36,7 @@ export async function spool(source: Chunks, maxBytes: number): Promise<Spool> {
   const measure = async function* (chunks: Chunks) {
     for await (const chunk of chunks) {
       size += chunk.length;
-      if (size > maxBytes)
-        throw tooLarge(`The file has more than ${maxBytes / 1024 ** 2} MB, which is the most that is taken`);
+      if (size > maxBytes) throw tooLarge(`The file is larger than the limit of ${maxBytes / 1024 ** 2} MB`);
       hash.update(chunk);
       yield chunk;
     }

@@ -25,7 +25,7 @@ export function textArray(values: readonly string[]): Buffer {
 }
 
 /**
- * Returns `bigint[]` in the same format. The numbers must be whole, not negative, and at most
+ * Returns `bigint[]` in PostgreSQL's binary format. The numbers must be whole, not negative, and at most
  * `Number.MAX_SAFE_INTEGER`.
  */
 export function bigintArray(values: ArrayLike<number>): Buffer {

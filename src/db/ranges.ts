@@ -44,7 +44,7 @@ export const inRange =
   };
 
 /**
- * Reads a page of such a list. `read` returns its rows, plus one more if there is one. Throws invalid if the cursor is
+ * Reads a page of a list ordered by creation or update. `read` returns its rows, plus one more if there is one. Throws invalid if the cursor is
  * not ours.
  */
 export async function pageOfRange<Row extends { id: string; created_at: Date; updated_at: Date }>(

@@ -8,5 +8,5 @@ export function nodeArgsOf(script: 'api' | 'worker'): string[] {
   return scripts[script].split(' ').slice(1);
 }
 
-/** Returns only the flags, for another program with the same settings. */
+/** Returns Node's flags in `npm run api` or `npm run worker`, for another program with the same settings. */
 export const nodeFlagsOf = (script: 'api' | 'worker'): string[] => nodeArgsOf(script).slice(0, -1);

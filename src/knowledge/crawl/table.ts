@@ -56,9 +56,9 @@ export interface CrawlPagesTable {
   /** The knowledge item has the same id. */
   id: string;
   datasource_id: string;
-  /** The same for all URLs of one page. */
+  /** Shared by all URLs of the page. */
   url_key: string;
-  /** The same key without the query. */
+  /** `url_key` without the query. */
   path_key: string;
   url: string;
   /** A user's choice, valid for all crawls. */

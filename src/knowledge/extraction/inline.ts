@@ -31,7 +31,7 @@ export const paragraphOf = (inline: string): string =>
     .map((line) => line.replace(BEGINS_BLOCK, '\\').replace(BEGINS_NUMBERED, '$1\\'))
     .join('  \n');
 
-/** Returns the same on one line, for headings, cells and links. */
+/** Returns inline Markdown on one line, for headings, cells and links. */
 export const oneLine = (inline: string): string => linesOf(inline).join(' ');
 
 const linesOf = (inline: string): string[] =>

@@ -22,7 +22,7 @@ const Content = z
   .refine((text) => text.trim() !== '', 'must not be blank')
   .describe('Markdown.');
 const IsDraft = z.boolean().describe('The AI does not use a draft, and no search finds it.');
-const Directory = Id.nullable().describe('null: in none.');
+const Directory = Id.nullable().describe('null: in no directory.');
 const Channels = z.array(SessionChannel).max(20).transform(unique).describe('Where it is used. Empty: everywhere.');
 const Segments = z
   .array(Id.toLowerCase())
