@@ -44,8 +44,8 @@ export const inRange =
   };
 
 /**
- * Reads a page of a list ordered by creation or update. `read` returns its rows, plus one more if there is one. Throws invalid if the cursor is
- * not ours.
+ * Reads a page of a list ordered by creation or update. `read` returns its rows, plus one more if there is one. Throws
+ * invalid if the cursor is not ours.
  */
 export async function pageOfRange<Row extends { id: string; created_at: Date; updated_at: Date }>(
   db: Db,
