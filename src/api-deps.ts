@@ -19,14 +19,14 @@ import { createIntegrationCheck } from './providers/integration-checks.ts';
 import { createStorage } from './providers/storage/storage.ts';
 import { createSecrets } from './secrets.ts';
 
-/** Less than the time in which a request must be answered. */
+/** Less than the time limit of a request. */
 const PATIENCE_MS = 20_000;
-/** Less than the time after which proxies close a silent connection. */
+/** Less than the time after which proxies close an idle connection. */
 const HEARTBEAT_MS = 15_000;
 
 export interface ApiDeps {
   deps: Deps;
-  /** To be called when the app is closed. The database and Temporal are the caller's to close. */
+  /** Must be called when the app is closed. The database and Temporal are closed by the caller. */
   close(): Promise<void>;
 }
 
@@ -40,7 +40,9 @@ export interface ApiDepsOptions {
   replaced?: Partial<Deps>;
 }
 
-/** Creates the dependencies of the api's routes as the configuration sets them, and listens for changes of keys and live events. */
+/**
+ * Creates the dependencies of the api's routes from the configuration, and listens for changed keys and live events.
+ */
 export function createApiDeps({ config, db, pool, temporal, logger, replaced = {} }: ApiDepsOptions): ApiDeps {
   const tokens = createTokens(config.JWT_SECRET);
   const egress = createEgress({ allow: config.EGRESS_ALLOW });

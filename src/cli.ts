@@ -37,7 +37,7 @@ const OPTIONS = {
 } as const;
 
 type Options = ReturnType<typeof parse>['values'];
-/** One thing or a list of things to print. */
+/** One object or a list of objects to print. */
 type Output = object | object[];
 type Command = (context: { db: Db; config: Config }, args: string[], options: Options) => Promise<Output>;
 
@@ -138,7 +138,7 @@ function print(output: Output, isJson: boolean): void {
   console.log(items.length === 0 ? 'none' : items.map(describe).join('\n\n'));
 }
 
-/** One line a field, aligned. */
+/** Formats one field per line, aligned. */
 function describe(item: object): string {
   const fields = Object.entries(item).filter(([, value]) => value !== null);
   const width = Math.max(...fields.map(([name]) => name.length));
@@ -148,7 +148,7 @@ function describe(item: object): string {
 function readable(value: unknown): string {
   if (value instanceof Date) return value.toISOString();
   if (Array.isArray(value)) return value.length === 0 ? 'any' : value.join(', ');
-  return String(value).replace(/\p{Cc}/gu, '\uFFFD'); // names are others' text: none may steer the terminal
+  return String(value).replace(/\p{Cc}/gu, '\uFFFD'); // names come from others: none may control the terminal
 }
 
 process.exitCode = await run(process.argv.slice(2));

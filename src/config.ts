@@ -5,7 +5,7 @@ import { DomainName } from './http/schemas.ts';
 
 const port = z.coerce.number().int().min(0).max(65_535);
 const perMinute = z.coerce.number().int().min(1);
-/** An address to which paths are added. */
+/** A base URL for paths. */
 const baseUrl = z.url().transform((url) => url.replace(/\/+$/, ''));
 const list = z.string().transform((text) =>
   text
@@ -16,7 +16,7 @@ const list = z.string().transform((text) =>
 
 const isNetwork = (text: string) => ipaddr.isValid(text) || ipaddr.isValidCIDR(text);
 const cidrs = list.refine((items) => items.every(isNetwork), 'must be CIDRs such as 10.0.0.0/8, separated by commas');
-/** `file:///folder`, or `s3://bucket/prefix?region=…&endpoint=…`. */
+/** Accepts `file:///folder` or `s3://bucket/prefix?region=…&endpoint=…`. */
 function isStorageUrl(text: string): boolean {
   const url = URL.parse(text);
   if (url === null || url.username !== '' || url.password !== '') return false;
@@ -29,9 +29,9 @@ function isStorageUrl(text: string): boolean {
     protocol === 's3:' && /^[a-z0-9][a-z0-9.-]+$/.test(hostname) && STORAGE_PREFIX.test(pathname) && isHttp && isKnown
   );
 }
-/** What stands in a URL and a signature as it is. */
+/** Characters used without encoding in a URL and a signature. */
 const STORAGE_PREFIX = /^(\/[\w.-]+)*\/?$/;
-/** An address, and the port where it is not 53: of IPv6, `[::1]:5353`. */
+/** Accepts an IP address, with the port if it is not 53. IPv6 with a port: `[::1]:5353`. */
 function isDnsServer(text: string): boolean {
   const [, bracketed, plain, port = '53'] = /^(?:\[(.+)\]|([^:]+))(?::(\d{1,5}))?$/.exec(text) ?? [];
   const isAddress = isIP(text) !== 0 || isIPv6(bracketed ?? '') || isIPv4(plain ?? '');
@@ -43,7 +43,7 @@ const dnsServers = list.refine(
 );
 const KEY_RING = /^[\w-]+:[A-Za-z0-9+/_-]{43}=?(\s*,\s*[\w-]+:[A-Za-z0-9+/_-]{43}=?)*$/;
 
-/** Every setting, from the environment. The README's table is compared with these descriptions. */
+/** Every setting, from the environment. A test compares the README's table with these descriptions. */
 export const settings = {
   DATABASE_URL: z.string().min(1).describe('Postgres connection string'),
   DATABASE_POOL_SIZE: z.coerce
@@ -172,7 +172,7 @@ const Settings = z
 
 export type Config = z.infer<typeof Settings> & { dashboardUrl: string };
 
-/** Parses the environment. Throws an error that lists every setting that is missing or wrong. */
+/** Parses the environment. Throws an error listing every missing or invalid setting. */
 export function loadConfig(env: Record<string, string | undefined> = process.env): Config {
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
   const parsed = Settings.safeParse(given);

@@ -16,7 +16,7 @@ import type { Storage } from './providers/storage/port.ts';
 import type { Secrets } from './secrets.ts';
 import type { TemporalHealth } from './temporal/client.ts';
 
-/** What the api's routes need of the outside. Made once, in main or in a test. */
+/** The dependencies of the api's routes. Created once, in main or in a test. */
 export interface Deps {
   config: Config;
   db: Db;
@@ -25,11 +25,11 @@ export interface Deps {
   rateLimits: RateLimits;
   secrets: Secrets;
   temporal: TemporalHealth;
-  /** To addresses that customers name. */
+  /** For requests to addresses named by customers. */
   egress: Egress;
   fareHarbor: FareHarbor;
   callbacks: CallbackUrls;
-  /** How long a request waits for what a provider answers to its message. */
+  /** Maximum wait of a request for a provider's response to its message. */
   maxWaitMs: number;
   checkIntegration: IntegrationCheck;
   dns: Dns;
@@ -40,6 +40,6 @@ export interface Deps {
   /** With which messages of sessions go out. */
   sending: SendingDeps;
   liveStreams: LiveStreams;
-  /** How long a stream of events may be silent. */
+  /** Interval of heartbeats in an idle stream of events. */
   heartbeatMs: number;
 }

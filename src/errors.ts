@@ -1,4 +1,4 @@
-/** What went wrong in the terms of the domain. The edge maps each kind to one HTTP status. */
+/** The kind of an error in terms of the domain. The HTTP layer maps each kind to one status. */
 export type ErrorKind =
   | 'invalid'
   | 'unauthorized'
@@ -16,7 +16,7 @@ export interface Issue {
   message: string;
 }
 
-/** A refusal that the caller can understand and act on. Its message is shown to the caller. */
+/** An error that the caller can understand and act on. Its message is shown to the caller. */
 export class DomainError extends Error {
   readonly kind: ErrorKind;
   readonly issues: Issue[] | undefined;
@@ -30,7 +30,7 @@ export class DomainError extends Error {
 }
 
 export const invalid = (message: string, issues?: Issue[]) => new DomainError('invalid', message, issues);
-/** A field of the body that cannot be taken. */
+/** Returns an error for an unacceptable field of the body. */
 export const refused = (field: string, message: string) =>
   invalid(`The request is not valid: body.${field}: ${message}`, [{ path: `body.${field}`, message }]);
 export const unauthorized = (message: string) => new DomainError('unauthorized', message);
@@ -44,8 +44,8 @@ export const unavailable = (message: string) => new DomainError('unavailable', m
 export const unprocessable = (message: string) => new DomainError('unprocessable', message);
 
 /**
- * A third party's refusal or failure. `transient` says that trying again may help, after `retryAfterMs` where it said so. `isOwnLimit`: it was not
- * even asked, as we ask it for no more at once.
+ * A third party's refusal or failure. `transient`: a retry may succeed, after `retryAfterMs` if the third party named a
+ * time. `isOwnLimit`: our own limit prevented the call.
  */
 export class ProviderError extends Error {
   readonly transient: boolean;
@@ -64,7 +64,7 @@ export class ProviderError extends Error {
   }
 }
 
-/** A third party does not take what it was given, as where it is too long; it may take something else. */
+/** A third party rejects its input, for example because it is too long. Other input may be accepted. */
 export class InputRefused extends ProviderError {}
 
 const capitalize = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);

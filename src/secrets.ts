@@ -4,7 +4,7 @@ const ALGORITHM = 'aes-256-gcm';
 const TAG_BYTES = 16;
 const IV_BYTES = 12;
 
-/** Where a secret lives. Ciphertext moved to another place does not decrypt. */
+/** The location of a secret. Ciphertext moved to another place does not decrypt. */
 export interface SecretPlace {
   orgId: string;
   table: string;
@@ -18,8 +18,8 @@ export interface Secrets {
 }
 
 /**
- * AES-256-GCM over a key ring `kid:base64,…`. Writes `v1.kid.iv.ct.tag` with the first key and reads with any.
- * Throws on a malformed ring, an unknown key id, or text that was changed or moved.
+ * Creates AES-256-GCM encryption over a key ring `kid:base64,…`. Encrypts to `v1.kid.iv.ct.tag` with the first key and
+ * decrypts with any. Throws on a malformed ring, an unknown key id, or changed or moved text.
  */
 export function createSecrets(keyRing: string): Secrets {
   const keys = parseKeyRing(keyRing);

@@ -2,7 +2,7 @@ import type { FastifyBaseLogger } from 'fastify';
 
 const MAX_SHUTDOWN_MS = 10_000;
 
-/** Runs `stop` once on SIGTERM or SIGINT and ends the process, after 10 s whether or not it has finished. */
+/** Runs `stop` once on SIGTERM or SIGINT, then ends the process. Ends it after 10 s even if `stop` has not finished. */
 export function onStopSignal(logger: Pick<FastifyBaseLogger, 'info' | 'error'>, stop: () => Promise<void>): void {
   let isStopping = false;
   const run = async (signal: string) => {
@@ -14,7 +14,7 @@ export function onStopSignal(logger: Pick<FastifyBaseLogger, 'info' | 'error'>, 
       await stop();
       process.exit(0);
     } catch (error) {
-      logger.error({ err: error }, 'could not stop cleanly');
+      logger.error({ err: error }, 'shutdown failed');
       process.exit(1);
     }
   };

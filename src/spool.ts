@@ -7,21 +7,27 @@ import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { tooLarge } from './errors.ts';
 
-/** Bytes as they come, or all of them as one item. */
+/** Bytes as they arrive, or all of them as one item. */
 export type Chunks = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 
-/** Bytes from the outside in a temporary file of this process: they can be looked at, and read as often as need be. */
+/** External bytes in a temporary file of this process, to be inspected and read any number of times. */
 export interface Spool {
   path: string;
   size: number;
   /** SHA-256, in hexadecimal. */
   sha256: string;
   open(): Readable;
-  /** Whoever spooled must call it. A crash leaves the file to the system's temporary folder. */
+  /**
+   * Deletes the file. The caller of `spool` must call it. After a crash the file stays in the system's temporary
+   * folder.
+   */
   remove(): Promise<void>;
 }
 
-/** Writes down what comes, a chunk at a time. More than `maxBytes` is refused as soon as it is seen; a failure leaves no file. */
+/**
+ * Writes the source to a temporary file, a chunk at a time. A source larger than `maxBytes` is refused as soon as the
+ * limit is exceeded. A failure leaves no file.
+ */
 export async function spool(source: Chunks, maxBytes: number): Promise<Spool> {
   const path = join(tmpdir(), `switchboard-${randomUUID()}`);
   const remove = () => rm(path, { force: true });
@@ -30,8 +36,7 @@ export async function spool(source: Chunks, maxBytes: number): Promise<Spool> {
   const measure = async function* (chunks: Chunks) {
     for await (const chunk of chunks) {
       size += chunk.length;
-      if (size > maxBytes)
-        throw tooLarge(`The file has more than ${maxBytes / 1024 ** 2} MB, which is the most that is taken`);
+      if (size > maxBytes) throw tooLarge(`The file is larger than the limit of ${maxBytes / 1024 ** 2} MB`);
       hash.update(chunk);
       yield chunk;
     }

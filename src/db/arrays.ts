@@ -1,15 +1,15 @@
 const INT4_BYTES = 4;
 const HEADER_BYTES = 5 * INT4_BYTES;
-/** Ids of types (PostgreSQL, pg_type). */
+/** Type ids (PostgreSQL, pg_type). */
 const TEXT = 25;
 const BIGINT = 20;
 const BIGINT_BYTES = 8;
-/** Needs no quotes, and is not NULL. */
+/** Matches an element without quotes; NULL would need them. */
 const PLAIN = /^(?!null$)[\p{L}\p{N}]+$/iu;
 
 /**
- * `text[]` in the binary format (PostgreSQL, array_recv), which pg sends as it is. Thousands of elements take a fraction of the time that they
- * take as text, which is quoted here and taken apart there.
+ * Returns `text[]` in PostgreSQL's binary format (array_recv), sent by pg unchanged. Thousands of elements take a
+ * fraction of the time of the text format: no quoting here, no parsing there.
  */
 export function textArray(values: readonly string[]): Buffer {
   let bytes = 0;
@@ -24,7 +24,10 @@ export function textArray(values: readonly string[]): Buffer {
   return buffer;
 }
 
-/** `bigint[]` in the same format. The numbers are whole, not negative, and at most `Number.MAX_SAFE_INTEGER`. */
+/**
+ * Returns `bigint[]` in PostgreSQL's binary format. The numbers must be whole, not negative, and at most
+ * `Number.MAX_SAFE_INTEGER`.
+ */
 export function bigintArray(values: ArrayLike<number>): Buffer {
   const buffer = emptyArray(BIGINT, values.length, values.length * BIGINT_BYTES);
   let at = HEADER_BYTES;
@@ -37,13 +40,16 @@ export function bigintArray(values: ArrayLike<number>): Buffer {
   return buffer;
 }
 
-/** A `text[]` as text, which is for arrays in arrays: `text[]` has none of several lengths. */
+/** Returns a `text[]` as text, for arrays of arrays: `text[][]` cannot contain arrays of different lengths. */
 export const arrayLiteral = (values: readonly string[]): string => `{${values.map(quoted).join()}}`;
 
-/** As array_in reads it (PostgreSQL, 8.15.6). */
+/** Quotes an element for array_in (PostgreSQL, 8.15.6). */
 const quoted = (value: string): string => (PLAIN.test(value) ? value : `"${value.replaceAll(/["\\]/g, '\\$&')}"`);
 
-/** The header (dimensions, whether any is null, type, how many, the number of the first), and room for each element behind its length. */
+/**
+ * Writes the header (dimensions, null flag, element type, length, lower bound) and leaves room for each element and its
+ * length.
+ */
 function emptyArray(type: number, count: number, bytes: number): Buffer {
   const buffer = Buffer.allocUnsafe(HEADER_BYTES + count * INT4_BYTES + bytes);
   for (const [nth, field] of [1, 0, type, count, 1].entries()) buffer.writeInt32BE(field, nth * INT4_BYTES);

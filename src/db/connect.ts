@@ -3,25 +3,28 @@ import { Kysely, PostgresDialect, type Transaction } from 'kysely';
 import pg from 'pg';
 import type { Database } from './database.ts';
 
-/** The pool, or a transaction: what only reads, or writes one statement, need not know. */
+/** The pool or a transaction, for code with reads or a single write statement. */
 export type Db = Kysely<Database>;
-/** A transaction, for what locks rows or writes more than one statement. Made by inTransaction. */
+/** A transaction, for code with row locks or more than one write statement. Created by inTransaction. */
 export type Trx = Transaction<Database>;
 
 const NAMED_STATEMENTS = 500;
 const names = new Map<string, string>();
 
-/** Long batches hold their row locks under this name, so that lists need not wait for them. */
+/** Name of the relay's connections. Its long batches lock rows, and lists need not wait for them. */
 export const RELAY_APPLICATION_NAME = 'switchboard-relay';
 export const APPLICATION_NAME = 'switchboard';
 
 /**
- * A statement with this mark is never named, so that Postgres plans it for the values at hand. A named one may get one plan for
- * all values, which is far off where few rows match or most.
+ * A statement with this comment is never named, so Postgres plans it for its actual values. A named statement may get
+ * one plan for all values. Such a plan performs badly when the number of matching rows varies a lot.
  */
 export const PLANNED_EACH_TIME = '/* planned each time */';
 
-/** Names each statement, so that Postgres parses it once a connection. Bounded, as texts could be unlimited. */
+/**
+ * Names each statement, so that Postgres parses it once per connection. The number of names is limited, because the
+ * number of distinct texts is not.
+ */
 class PreparingClient extends pg.Client {
   // biome-ignore lint/suspicious/noExplicitAny: pg.Client.query has a dozen overloads
   override query(config: any, values?: any, callback?: any): any {
@@ -39,7 +42,7 @@ export interface Connection {
   close(): Promise<void>;
 }
 
-/** Opens a pool. `applicationName` shows in pg_stat_activity. */
+/** Opens a pool. `applicationName` is shown in pg_stat_activity. */
 export function connect(url: string, options: { poolSize: number; applicationName?: string }): Connection {
   const pool = new pg.Pool({
     connectionString: url,
@@ -52,8 +55,8 @@ export function connect(url: string, options: { poolSize: number; applicationNam
     idle_in_transaction_session_timeout: 60_000,
     keepAlive: true,
   });
-  pool.on('error', () => undefined); // an idle connection that breaks is replaced; queries report their own errors
-  // One that breaks in a transaction, between two queries, fails the next query: it must not end the process.
+  pool.on('error', () => undefined); // the pool replaces a broken idle connection; queries report their own errors
+  // A connection that breaks in a transaction, between two queries, fails the next query. It must not end the process.
   pool.on('connect', (client) => client.on('error', () => undefined));
   const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool }) });
   return { db, pool, close: () => db.destroy() };

@@ -7,7 +7,7 @@ import { APPLICATION_NAME, type Db } from './connect.ts';
 const MAX_WAIT_MS = 1_000;
 const POLL_MS = 5;
 
-/** A place in a list that is ordered by a timestamp and an id. */
+/** A position in a list ordered by a timestamp and an id. */
 export interface Position {
   at: Date;
   id: string;
@@ -16,7 +16,7 @@ export interface Position {
 const encodeCursor = ({ at, id }: Position): string =>
   Buffer.from(`${at.getTime().toString(36)}.${id}`, 'utf8').toString('base64url');
 
-/** Throws invalid on text that is no cursor of ours. */
+/** Throws invalid if the text is not one of our cursors. */
 export function decodeCursor(cursor: string): Position {
   const [, at, id] = /^([0-9a-z]{1,9})\.(.+)$/.exec(Buffer.from(cursor, 'base64url').toString('utf8')) ?? [];
   if (at === undefined || id === undefined || !isUuid(id))
@@ -32,16 +32,19 @@ export function toPage<Row extends { id: string }>(rows: Row[], limit: number, a
   return { items, next };
 }
 
-/** Which rows make a page of a list by creation. */
+/** Selects the rows of one page of a list ordered by creation. */
 export interface PageRequest {
-  /** Where the page before ended. */
+  /** The end of the previous page. */
   after: Position | undefined;
-  /** Rows from then on may still get company that sorts before them. */
+  /** Rows from this time on are left out: a row created earlier may still be committed among them. */
   settled: Date;
   limit: number;
 }
 
-/** Has a query give the rows of a page, and one more where there is one. `of` names the table where the query joins several. */
+/**
+ * Restricts a query to the rows of a page, plus one more if there is one. `of` names the table if the query joins
+ * several.
+ */
 export const orderedByCreation =
   ({ after, settled, limit }: PageRequest, of?: string) =>
   <DB, TB extends keyof DB, O>(query: SelectQueryBuilder<DB, TB, O>): SelectQueryBuilder<DB, TB, O> => {
@@ -57,7 +60,10 @@ export const orderedByCreation =
       .limit(limit + 1);
   };
 
-/** Reads a page of a list by creation. `read` gives its rows, and one more where there is one. Throws invalid for a cursor that is not ours. */
+/**
+ * Reads a page of a list ordered by creation. `read` returns its rows, plus one more if there is one. Throws invalid if
+ * the cursor is not ours.
+ */
 export async function pageOf<Row extends { id: string; created_at: Date }>(
   db: Db,
   { cursor, limit }: { cursor?: string | undefined; limit: number },
@@ -69,9 +75,10 @@ export async function pageOf<Row extends { id: string; created_at: Date }>(
 }
 
 /**
- * The time before which a list by timestamp is final: no transaction still open can add a row there. Waits up to a second for those
- * that were open at the call, so that a caller sees what was committed before it. Rows carry the start of their transaction as
- * timestamp, in whole milliseconds. A transaction shows a moment after its start, hence the first sleep.
+ * Returns the time before which a list by timestamp is final: no open transaction can add a row before it.
+ * Waits up to a second for the transactions open at the call, so that the caller sees everything committed before it.
+ * Rows carry the start of their transaction as timestamp, in whole milliseconds.
+ * A transaction becomes visible a moment after its start, hence the first sleep.
  */
 export async function settledBefore(db: Db): Promise<Date> {
   const { now } = await findOldestWriter(db);
@@ -87,8 +94,8 @@ export async function settledBefore(db: Db): Promise<Date> {
 }
 
 /**
- * The start of the oldest open transaction that may write. One that has not written yet may still do so; only a read that has been
- * under way for long is taken for what it is, lest it holds up every list.
+ * Returns the start of the oldest open transaction that may write. A transaction without a write may still write later.
+ * Only a SELECT running for more than 200 ms is excluded, since it would block every list.
  */
 async function findOldestWriter(db: Db): Promise<{ now: Date; oldest: Date | null }> {
   const { rows } = await sql<{ now: Date; oldest: Date | null }>`

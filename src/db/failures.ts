@@ -7,26 +7,29 @@ const codeOf = (error: unknown): string => {
   return String(error.code);
 };
 
-/** Whether the database could not be reached or ended the connection: trying again later helps. */
+/** Whether the database could not be reached or ended the connection, so that a later retry may succeed. */
 export function isDatabaseAway(error: unknown): boolean {
   const code = codeOf(error);
   if (NETWORK.has(code) || /^(08|57P0[1-3]|53|40001|40P01|25P03)/.test(code)) return true;
   return error instanceof Error && DRIVER.test(error.message);
 }
 
-/** Whether Postgres ended the transaction so that another could go on: the same one may go through now. */
+/** Whether Postgres ended the transaction to resolve a deadlock. A retry of the same transaction may succeed. */
 export const isDeadlock = (error: unknown): boolean => codeOf(error) === '40P01';
 
-/** Whether a statement took longer than it may: the same one would again. */
+/** Whether a statement exceeded its time limit. A retry would exceed it too. */
 export const isTooSlow = (error: unknown): boolean => codeOf(error) === '57014';
 
-/** Whether a lock was not to be had within the time that was set for it. */
+/** Whether a lock could not be acquired within its time limit. */
 export const isLockTaken = (error: unknown): boolean => codeOf(error) === '55P03';
 
-/** Whether Postgres refused a value itself (SQLSTATE class 22): a hole in validation, and the caller's value. */
+/**
+ * Whether Postgres itself refused a value (SQLSTATE class 22). The value came from the caller, through a gap in
+ * validation.
+ */
 export const isDataException = (error: unknown): boolean => /^22[0-9A-Z]{3}$/.test(codeOf(error));
 
-/** The unique constraint that an insert or update violated, if that is what the error says. */
+/** Returns the unique constraint violated by an insert or update, or undefined for any other error. */
 export function violatedUnique(error: unknown): string | undefined {
   if (codeOf(error) !== '23505') return undefined;
   return (error as { constraint?: string }).constraint;

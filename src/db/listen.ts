@@ -8,8 +8,8 @@ export interface Listener {
 }
 
 /**
- * Calls `onNotify` for each NOTIFY on the channel, and once after each (re)connection, as calls may have been missed before it.
- * Notifications are hints: whoever listens also looks by itself from time to time.
+ * Calls `onNotify` for each NOTIFY on the channel, and once after each (re)connection, as notifications may have been
+ * lost before it. Notifications are hints: callers must also poll from time to time.
  */
 export function listen(url: string, channel: string, onNotify: (payload: string) => void): Listener {
   let closed = false;
@@ -29,7 +29,7 @@ export function listen(url: string, channel: string, onNotify: (payload: string)
         onNotify('');
         await ended;
       } catch {
-        // the database is away; tried again below
+        // the database is unavailable; the loop tries again below
       }
       await client.end().catch(() => undefined);
       if (!closed) await sleep(RECONNECT_MS);

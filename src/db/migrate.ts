@@ -18,7 +18,9 @@ const provider: MigrationProvider = {
 
 const migratorOf = (db: Db) => new Migrator({ db: db as unknown as Kysely<unknown>, provider });
 
-/** Brings the schema to this version's state. Safe to call at once from several processes: they queue on an advisory lock. */
+/**
+ * Migrates the schema to this version's state. Several processes may call it at once: they queue on an advisory lock.
+ */
 export async function migrateToLatest(databaseUrl: string): Promise<void> {
   const { db, close } = connect(databaseUrl, { poolSize: 4 });
   try {
@@ -32,7 +34,7 @@ export async function migrateToLatest(databaseUrl: string): Promise<void> {
   }
 }
 
-/** Throws unless the schema is exactly the one this version was written for. */
+/** Throws unless the schema is exactly the one of this version. */
 export async function assertSchemaKnown(db: Db): Promise<void> {
   const known = Object.keys(await provider.getMigrations());
   const applied = await appliedMigrations(db);

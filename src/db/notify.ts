@@ -2,18 +2,20 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { Db } from './connect.ts';
 
-/** Under load, one notification serves all that commit within this time. */
+/** Under load, one notification serves all transactions committed within this time. */
 const COALESCE_MS = 5;
-/** Postgres takes less than 8,000 bytes. */
+/** Postgres accepts less than 8,000 bytes. */
 const MAX_PAYLOAD_BYTES = 7_900;
 
-/** What is to be told next on each channel where a notification is under way. */
+/** Hints to send next, for each channel with a notification in progress. */
 const pendingNotifications = new WeakMap<Db, Map<string, Set<string>>>();
 
 /**
- * Tells who listens to a channel to look, after a commit. NOTIFY takes a lock over the whole server at commit, so it is not sent inside the
- * transaction, and one is enough for all that commit while it is under way or has just been sent. Hints, which hold no space, say
- * where to look; a payload without any says everywhere, as when there are too many. A notification can be lost.
+ * Notifies the listeners of a channel after a commit.
+ * NOTIFY takes a server-wide lock at commit, so it is not sent inside the transaction. One notification serves all
+ * commits during its send and shortly after it.
+ * Hints contain no spaces and name the changed rows. An empty payload means "anything may have changed", and is also
+ * sent when there are too many hints. A notification can be lost.
  */
 export function notify(db: Db, channel: string, hint = ''): void {
   const channels = pendingNotifications.get(db) ?? new Map<string, Set<string>>();

@@ -2,7 +2,7 @@ import { type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
 import type { Db } from './connect.ts';
 import { decodeCursor, type Position, settledBefore, toPage } from './cursor.ts';
 
-/** A page of what was created and updated between certain times, each as ISO 8601. */
+/** A page of rows created or updated within given times, each as ISO 8601. */
 export interface RangeQuery {
   cursor?: string | undefined;
   limit: number;
@@ -12,16 +12,16 @@ export interface RangeQuery {
   updated_before?: string | undefined;
 }
 
-/** Which rows make a page of a list by creation, or by update where the caller asks for updates. */
+/** Selects the rows of one page of a list ordered by creation, or by update if the caller filters by update times. */
 export interface RangePageRequest {
   query: RangeQuery;
   order: 'created_at' | 'updated_at';
   after: Position | undefined;
-  /** Rows from then on may still get company that sorts before them. */
+  /** Rows from this time on are left out: a row with an earlier time may still be committed among them. */
   settled: Date;
 }
 
-/** Has a query over one table, which goes by the name `of` in it, give the rows of a page, and one more where there is one. */
+/** Restricts a query over one table, with the alias `of`, to the rows of a page, plus one more if there is one. */
 export const inRange =
   ({ query, order, after, settled }: RangePageRequest, of: string) =>
   <DB, TB extends keyof DB, O>(rows: SelectQueryBuilder<DB, TB, O>): SelectQueryBuilder<DB, TB, O> => {
@@ -43,7 +43,10 @@ export const inRange =
       .limit(query.limit + 1);
   };
 
-/** Reads such a page. `read` gives its rows, and one more where there is one. Throws invalid for a cursor that is not ours. */
+/**
+ * Reads a page of a list ordered by creation or update. `read` returns its rows, plus one more if there is one. Throws
+ * invalid if the cursor is not ours.
+ */
 export async function pageOfRange<Row extends { id: string; created_at: Date; updated_at: Date }>(
   db: Db,
   query: RangeQuery,

@@ -1,32 +1,32 @@
-/** What a search asks for: one of the groups, of a group each of the terms. */
+/** A parsed search. A result matches at least one group, with each term of that group. */
 export interface TextQuery {
   groups: Term[][];
 }
 
 export interface Term {
-  /** Words that stand next to one another. */
+  /** Words next to one another. */
   words: string;
-  /** Pairs of letters of what is written without spaces, or a letter alone, which begins a pair. */
+  /** Pairs of letters of text written without spaces, or a single letter, matched as the start of a pair. */
   pairs: string[];
-  /** As it stands: neither its stem nor its beginning will do. */
+  /** Matches only the words as written, without stems or prefixes. */
   isExact: boolean;
   isExcluded: boolean;
-  /** It may go on: somebody is still typing. */
+  /** Matches as a prefix too: the user may still be typing the word. */
   isOpen: boolean;
 }
 
-/** The same letters as in the migration that made the search. */
+/** The same letters as in the migration of the search functions. */
 const UNSPACED_RUN =
   /[\u0e01-\u0e3a\u0e40-\u0e4e\u0e81-\u0ebd\u0ec0-\u0ece\u1000-\u1049\u1780-\u17d3\u3005-\u3007\u3041-\u3096\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff\u3105-\u312f\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\u{20000}-\u{3ffff}]+/gu;
 const INVISIBLE = /[\u00ad\u200c-\u200f\u202a-\u202e\u2060-\u2069\ufeff]|\p{Variation_Selector}/gu;
-/** What is behind them is not read: each costs time. */
+/** Pieces past this number are ignored: each costs time. */
 const MAX_PIECES = 60;
 const PIECE = /(-?)"([^"]*)"?|(\S+)/g;
 const WORD = /^[\p{L}\p{M}\p{N}]+$/u;
 
 /**
- * Reads what people type into a search: words of which each is wanted, "a phrase", -excluded and OR. All else is text. A group that only
- * excludes asks for nothing. The last word may go on where it has `openFrom` letters.
+ * Parses a search: words (all of them required), "a phrase", -excluded and OR. Everything else is text. A group with
+ * only exclusions is dropped. The last word also matches as a prefix if it has at least `openFrom` letters.
  */
 export function parseQuery(text: string, { openFrom }: { openFrom: number }): TextQuery {
   const groups: Term[][] = [[]];

@@ -3,15 +3,15 @@ import type { Db } from './connect.ts';
 import { parseQuery, type Term } from './text-search.rules.ts';
 
 interface Options {
-  /** Whose stems count beside the words, and whose smallest words count for nothing. Each has a configuration. */
+  /** Languages used for stems and stop words, in addition to the words as written. Each has a configuration. */
   languages?: string[];
-  /** From how many letters on the last word may be a beginning. */
+  /** Minimum length of the last word for a match as a prefix, in letters. */
   openFrom: number;
 }
 
 /**
- * What people type as text of a tsquery, for columns that `search_vector` made. Everything is bound. Undefined where it asks for nothing, or
- * only for what is not wanted.
+ * Returns a search as the text of a tsquery, for columns written by `search_vector`. All values are bound. Returns
+ * undefined if the search is empty or only excludes words.
  */
 export async function findTextQuery(
   db: Db,
@@ -33,7 +33,7 @@ export async function findTextQuery(
   return rows[0]?.query;
 }
 
-/** Nothing where one of the languages has the word everywhere, such as "the". */
+/** Returns an empty query for a stop word of one of the languages, such as "the". */
 function distinctiveQuery(term: Term, languages: string[]): RawBuilder<unknown> {
   if (term.isExact || term.isExcluded || term.words === '' || languages.length === 0) return termQuery(term, languages);
   const stems = languages.map((code) => sql`numnode(${stemOf(term, code)}) = 0`);

@@ -9,8 +9,8 @@ type CommitCallback = (db: Db) => void;
 const callbacksOf = new WeakMap<object, CommitCallback[]>();
 
 /**
- * Runs `work` in a transaction, joining the caller's where `db` is one already. One that Postgres ended to resolve a deadlock is run again
- * from its beginning, twice at most: `work` has no other effect than on the database.
+ * Runs `work` in a transaction, or in the caller's if `db` already is one. After a deadlock `work` runs again from its
+ * beginning, at most twice: it must have no effects outside the database.
  */
 export async function inTransaction<T>(db: Db, work: (trx: Trx) => Promise<T>): Promise<T> {
   if (isTransaction(db)) return work(db);
@@ -31,14 +31,17 @@ export async function inTransaction<T>(db: Db, work: (trx: Trx) => Promise<T>): 
 
 const isTransaction = (db: Db): db is Trx => db.isTransaction;
 
-/** Calls `hook` once the transaction has committed, or now where there is none. A crash in between loses the call: hints only. */
+/**
+ * Calls `hook` once the transaction has committed, or immediately without a transaction. A crash in between loses the
+ * call, so it is for hints only.
+ */
 export function afterCommit(db: Db, hook: CommitCallback): void {
   const hooks = callbacksOf.get(db);
   if (hooks === undefined) hook(db);
   else if (!hooks.includes(hook)) hooks.push(hook);
 }
 
-/** Runs `work` so that an error undoes what it wrote and leaves the transaction usable. */
+/** Runs `work` so that an error undoes its writes and leaves the transaction usable. */
 export async function inSavepoint<T>(trx: Trx, work: () => Promise<T>): Promise<T> {
   await sql`savepoint attempt`.execute(trx);
   try {

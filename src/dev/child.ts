@@ -8,7 +8,7 @@ export type ChildOptions = {
   /** Receives both output streams; the terminal stays readable. */
   logFile: string;
   guard: Guard;
-  /** The signal that asks this program to end well. */
+  /** The signal for a graceful stop. */
   stopSignal?: NodeJS.Signals;
 } & Pick<SpawnOptions, 'cwd' | 'env' | 'uid' | 'gid'>;
 
@@ -17,11 +17,11 @@ export type Child = {
   /** Settles when the process has ended, with the reason in words. */
   exited: Promise<string>;
   isRunning(): boolean;
-  /** Asks it to end, kills it after the grace time, and waits until it is gone. */
+  /** Asks the process to end, kills it after the grace time, and waits for its end. */
   stop(graceMs: number): Promise<void>;
 };
 
-/** Starts a program in a process group of its own, so that a Ctrl-C reaches it only through us and in our order. */
+/** Starts a program in a separate process group, so that a Ctrl-C reaches it only through us and in our order. */
 export async function startChild(command: string, args: string[], options: ChildOptions): Promise<Child> {
   const { logFile, guard, stopSignal = 'SIGTERM', ...spawnOptions } = options;
   guard.assertOpen();
@@ -40,7 +40,7 @@ export async function startChild(command: string, args: string[], options: Child
   return { pid: child.pid as number, exited, isRunning, stop: (graceMs) => stop(child, exited, stopSignal, graceMs) };
 }
 
-/** Waits until the probe succeeds; fails when the process ends first or the time is over. */
+/** Waits until the probe succeeds. Fails when the process ends first or the time is up. */
 export async function waitUntilReady(
   child: Child,
   logFile: string,

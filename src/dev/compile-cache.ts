@@ -1,4 +1,4 @@
 import { join } from 'node:path';
 
-/** Where Node keeps compiled code from one start to the next: loading takes about a third less. */
+/** Returns the folder of Node's compile cache. With the cache, loading takes about a third less time. */
 export const compileCacheIn = (dataFolder: string): string => join(dataFolder, 'compile-cache');

@@ -9,9 +9,9 @@ export type Guard = {
   assertOpen(): void;
   add(pid: number, signal: NodeJS.Signals): void;
   remove(pid: number): void;
-  /** From now on no child may be started. */
+  /** Forbids starting children from now on. */
   seal(): void;
-  /** Ends the guard; what it still knows of is ended with it. */
+  /** Closes the guard, ending all remaining children. */
   close(): Promise<void>;
 };
 
@@ -20,8 +20,8 @@ type Guarded = { pid: number; signal: NodeJS.Signals; identity: string };
 const REAPER = fileURLToPath(new URL('reaper.ts', import.meta.url));
 
 /**
- * Sees to it that no child outlives us, however we end: a small process of its own ends the children when our end of its
- * pipe closes, and a file names them for the next start, should that process have been killed as well.
+ * Ensures that no child outlives this process. A separate process ends the children when our end of its pipe closes. A
+ * file lists them for the next start, in case that process is killed too.
  */
 export function startGuard(file: string): Guard {
   const reaper = spawn(process.execPath, [REAPER], { detached: true, stdio: ['pipe', 'ignore', 'ignore'] });
@@ -58,7 +58,7 @@ export function startGuard(file: string): Guard {
   };
 }
 
-/** Ends what an earlier start left running after it was killed. Says how many there were. */
+/** Ends processes left by an earlier start that was killed. Returns their number. */
 export async function endLeftovers(file: string): Promise<number> {
   const leftovers = readGuarded(file).filter(({ pid, identity }) => identity !== '' && identityOf(pid) === identity);
   await Promise.all(leftovers.map(({ pid, signal }) => endProcess(pid, signal, 10_000)));

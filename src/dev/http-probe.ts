@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 const TIMEOUT_MS = 60_000;
 
-/** Waits until an address answers 200; fails when it has not within a minute. */
+/** Waits until an address answers 200. Fails after a minute. */
 export async function waitUntilResponding(url: string, logFile: string): Promise<void> {
   const deadline = performance.now() + TIMEOUT_MS;
   while (!(await isResponding(url))) {

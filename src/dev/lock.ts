@@ -6,8 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 /**
- * Takes the data folder for this process; false when another one has it. The lock is a listening socket, which the
- * system lets go of when the process ends in whatever way. It is outside of the folder because a socket's path must be short.
+ * Locks the data folder for this process. Returns false if another process has locked it. The lock is a listening
+ * socket, released by the system however the process ends. It is outside the folder because a socket's path must be
+ * short.
  */
 export async function lockFolder(folder: string): Promise<boolean> {
   const name = createHash('sha256').update(`${process.getuid?.()} ${folder}`).digest('hex').slice(0, 16);

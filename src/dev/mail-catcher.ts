@@ -7,7 +7,7 @@ import { type CaughtMail, type MailStore, openMailStore, readMessage } from './m
 
 export type MailCatcher = { url: string; smtpUrl: string; stop(): Promise<void> };
 
-/** Recipients that stand for what a mail server may refuse, to try out what follows. */
+/** Recipients with simulated refusals of a mail server, to try out their consequences. */
 const SANDBOX_REFUSALS: Record<string, { code: number; text: string }> = {
   'bounce.sandbox': { code: 550, text: '5.1.1 No such user here' },
   'defer.sandbox': { code: 451, text: '4.3.0 Try again later' },
@@ -15,7 +15,7 @@ const SANDBOX_REFUSALS: Record<string, { code: number; text: string }> = {
 const MAX_MAIL_BYTES = 30 * 1024 * 1024;
 const PAGE_SIZE = 200;
 
-/** Takes every mail sent to it and delivers none: shows them as JSON at /messages and as a page at /. */
+/** Accepts all mail and delivers none. Shows it as JSON at /messages and as a page at /. */
 export async function startMailCatcher(options: {
   smtpPort: number;
   httpPort: number;
@@ -63,7 +63,7 @@ function smtpServer(store: MailStore): SMTPServer {
       }, callback);
     },
   });
-  server.on('error', () => {}); // a client that goes away in the middle is its own affair
+  server.on('error', () => {}); // a client may disconnect at any time
   return server;
 }
 
@@ -99,7 +99,7 @@ async function answer(store: MailStore, request: IncomingMessage, reply: ServerR
   }
 }
 
-/** `to` keeps one recipient's mails, `after` those newer than an id, `limit` the newest of them. */
+/** Selects mails: `to` by recipient, `after` those newer than an id, `limit` the newest ones. */
 function select(mails: CaughtMail[], search: URLSearchParams): CaughtMail[] {
   const to = search.get('to')?.toLowerCase();
   const after = Number(search.get('after') ?? 0);
@@ -110,7 +110,9 @@ function select(mails: CaughtMail[], search: URLSearchParams): CaughtMail[] {
   return limit > 0 ? wanted.slice(-limit) : [];
 }
 
-/** Written piece by piece: reading ten thousand mails takes seconds, in which others are still served. */
+/**
+ * Writes the list piece by piece. Reading ten thousand mails takes seconds, and other requests are served in between.
+ */
 async function sendList(mails: CaughtMail[], reply: ServerResponse): Promise<void> {
   reply.writeHead(200, { 'content-type': 'application/json' });
   reply.write('{"items":[');

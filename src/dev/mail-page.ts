@@ -1,6 +1,6 @@
 import type { MailMessage } from './mail-store.ts';
 
-/** Nothing in a mail can load, run or navigate: the mails shown were written by whoever uses the stack. */
+/** Forbids a mail to load, run or navigate to anything: its author may be anyone using the stack. */
 export const PAGE_HEADERS = {
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy':
@@ -17,7 +17,7 @@ const STYLE = `
   pre { white-space: pre-wrap; overflow-wrap: anywhere; background: #f6f6f6; padding: 1rem; }
   iframe { width: 100%; height: 32rem; border: 1px solid #ddd; }`;
 
-/** The list of mails, in the order given. */
+/** Renders the list of mails, in the given order. */
 export function messageListPage(messages: MailMessage[], total: number): string {
   const rows = messages.map(
     ({ id, to, from, subject, received_at }) => `<tr>
@@ -32,7 +32,7 @@ export function messageListPage(messages: MailMessage[], total: number): string 
   );
 }
 
-/** One mail with its headers; its HTML is shown in a frame that may do nothing. */
+/** Renders one mail with its headers. Its HTML is shown in a frame without any permissions. */
 export function messagePage(message: MailMessage): string {
   const { id, subject, from, to, received_at, headers, text, html } = message;
   const rows = Object.entries(headers).map(

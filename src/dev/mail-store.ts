@@ -18,7 +18,7 @@ export type MailMessage = {
 
 export type MailStore = {
   add(mail: { from: string; to: string[]; raw: Buffer }): void;
-  /** The mails kept, newest last. */
+  /** The stored mails, newest last. */
   list(): CaughtMail[];
   find(id: string): CaughtMail | undefined;
   clear(): void;
@@ -28,7 +28,7 @@ export type MailStore = {
 const MAX_MAILS = 20_000;
 const MAX_BYTES = 256 * 1024 * 1024;
 
-/** Keeps the newest mails in memory and in a file, one a line, where a later start finds them. */
+/** Keeps the newest mails in memory and in a file, one per line, to be loaded at the next start. */
 export async function openMailStore(file: string): Promise<MailStore> {
   const mails = new Map<string, CaughtMail>();
   let bytes = 0;
@@ -82,7 +82,7 @@ export async function openMailStore(file: string): Promise<MailStore> {
   };
 }
 
-/** Reads a mail's subject, headers and bodies. What it cannot make sense of stays empty. */
+/** Parses a mail's subject, headers and bodies. Unreadable parts stay empty. */
 export async function readMessage(mail: CaughtMail): Promise<MailMessage> {
   const options = { skipHtmlToText: true, skipTextToHtml: true, skipTextLinks: true, skipImageLinks: true };
   const parsed = await simpleParser(withoutLastBreak(mail.raw), options);
@@ -98,12 +98,12 @@ export async function readMessage(mail: CaughtMail): Promise<MailMessage> {
   };
 }
 
-/** SMTP ends every mail by a line break that its sender did not write. */
+/** Removes the line break added by SMTP at the end of every mail. */
 function withoutLastBreak(raw: Buffer): Buffer {
   return raw.toString('latin1', raw.length - 2) === '\r\n' ? raw.subarray(0, -2) : raw;
 }
 
-/** Header values as they were sent, unfolded, by lower-case name; a repeated header's values are joined by commas. */
+/** Returns header values as sent, unfolded, by lower-case name. Values of a repeated header are joined by commas. */
 function headersOf({ headerLines }: ParsedMail): Record<string, string> {
   const headers = new Map<string, string>();
   for (const { key, line } of headerLines) {
@@ -140,7 +140,7 @@ async function* readMails(file: string): AsyncGenerator<CaughtMail> {
   }
 }
 
-/** The last line may have been cut short by a kill. */
+/** Parses a line. Returns nothing for a last line cut short by a kill. */
 function parseLine(line: string): CaughtMail | undefined {
   try {
     const mail = JSON.parse(line);

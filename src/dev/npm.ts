@@ -3,8 +3,8 @@ import { commandOf, identityOf, parentOf } from './processes.ts';
 const CHECK_MS = 200;
 
 /**
- * Calls back when the npm that runs us has gone without passing on a signal: it forwards some only to its shell, which keeps
- * them to itself, and dies of others. Does nothing where npm did not start us.
+ * Calls back when npm has ended without passing on a signal. Npm dies of some signals, and forwards others only to its
+ * shell, where they end. Does nothing if npm did not start this process.
  */
 export function onNpmGone(callback: () => void): void {
   if (process.env.npm_lifecycle_event === undefined) return;

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 
-/** Whether something accepts TCP connections there. */
+/** Whether something accepts TCP connections at this address. */
 export function canConnect(host: string, port: number, limitMs: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect({ host, port, timeout: limitMs });
@@ -15,7 +15,7 @@ export function canConnect(host: string, port: number, limitMs: number): Promise
   });
 }
 
-/** The preferred port where it is free, else the next free one above it. Never one of those already given away. */
+/** Returns the preferred port if it is free, otherwise the next free one above it. Never returns a port in `taken`. */
 export async function freePort(preferred: number, taken: Set<number> = new Set()): Promise<number> {
   for (let port = preferred; port < Math.min(preferred + 100, 65_536); port++) {
     if (taken.has(port) || !(await isFree(port))) continue;
@@ -25,19 +25,19 @@ export async function freePort(preferred: number, taken: Set<number> = new Set()
   return anyFreePort();
 }
 
-/** A port that the system picks. */
+/** Returns a free port chosen by the system. */
 export async function anyFreePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const address = server.address();
   server.close();
   await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('The system gave no port');
+  if (address === null || typeof address === 'string') throw new Error('The system assigned no port');
   return address.port;
 }
 
 async function isFree(port: number): Promise<boolean> {
-  // Some systems let a program listen on all addresses beside one that listens on a single one: so both are tried.
+  // Both addresses are tried: some systems let a program listen on all addresses while another listens on a single one.
   return (await canListen('127.0.0.1', port)) && (await canListen('0.0.0.0', port));
 }
 

@@ -14,19 +14,19 @@ import {
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 
-/** A user that Postgres, which refuses to run as root, runs as. Undefined where we are not root. */
+/** The user to run Postgres as, since it refuses to run as root. Undefined if we are not root. */
 export type Owner = { uid: number; gid: number } | undefined;
 
-/** Where root keeps what its Postgres user could not reach inside of a private home folder. */
+/** Folder for files of root's Postgres user, if it cannot reach a private home folder. */
 const SHARED_FOLDER = '/var/lib/switchboard';
 
-/** The user to run Postgres as; as root it is `postgres`, created where missing, or else `nobody`. */
+/** Returns the user to run Postgres as. For root it is `postgres`, created if missing, or else `nobody`. */
 export function postgresOwner(): Owner {
   if (process.getuid?.() !== 0) return undefined;
   return findUser('postgres') ?? createUser('postgres') ?? findUser('nobody');
 }
 
-/** The folder with Postgres' programs, where its user can run them. */
+/** Returns the folder of Postgres' programs, executable by its user. */
 export function postgresPrograms(owner: Owner): string {
   const packaged = packagedPrograms();
   if (!owner || spawnSync(join(packaged.folder, 'bin/postgres'), ['--version'], { ...owner, cwd: '/' }).status === 0)
@@ -42,7 +42,7 @@ export function postgresPrograms(owner: Owner): string {
   return copy;
 }
 
-/** Makes the data folder, or finds it. Where Postgres' user cannot reach it, it becomes a link to one that it can. */
+/** Finds or creates the data folder. If Postgres' user cannot reach it, it becomes a link to a reachable folder. */
 export function postgresFolder(folder: string, owner: Owner): string {
   if (existsSync(folder)) return realpathSync(folder);
   mkdirSync(dirname(folder), { recursive: true });

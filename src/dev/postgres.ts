@@ -16,7 +16,7 @@ export type PostgresOptions = {
   database: string;
   logFile: string;
   guard: Guard;
-  /** A server whose data is thrown away: does not wait for the disk. */
+  /** The data is temporary: the server does not wait for the disk. */
   isThrowaway?: boolean;
 };
 
@@ -34,7 +34,10 @@ const SETTINGS = {
 const DURABLE = { fsync: 'on', synchronous_commit: 'on', full_page_writes: 'on' };
 const THROWAWAY = { fsync: 'off', full_page_writes: 'off' };
 
-/** Starts Postgres on the folder, making the cluster and the database on the first start. It answers when this returns. */
+/**
+ * Starts Postgres on the folder, creating the cluster and the database on the first start. Resolves when Postgres
+ * answers.
+ */
 export async function startPostgres(options: PostgresOptions): Promise<Child & { url: string }> {
   const { port, password, database, logFile, guard, isThrowaway = false } = options;
   const owner = postgresOwner();
@@ -59,10 +62,10 @@ export async function startPostgres(options: PostgresOptions): Promise<Child & {
   return { ...child, url: url(database) };
 }
 
-/** Runs one statement on a connection of its own. */
+/** Runs one statement on a separate connection. */
 async function query(url: string, sql: string): Promise<pg.QueryResult> {
   const client = new pg.Client({ connectionString: url });
-  client.on('error', () => {}); // the query's own rejection tells it
+  client.on('error', () => {}); // the query's own rejection reports it
   await client.connect();
   try {
     return await client.query(sql);
@@ -84,7 +87,7 @@ async function initialise(programs: string, home: string, password: string, owne
   writeFileSync(passwordFile, password, { mode: 0o600 });
   if (owner) for (const path of [temporary, passwordFile]) chownSync(path, owner.uid, owner.gid);
   const flags = ['--username=postgres', '--auth=scram-sha-256', `--pwfile=${passwordFile}`, '--encoding=UTF8'];
-  // The collation is built into Postgres: the same on every machine, whatever locales it has.
+  // The collation is built into Postgres: the same on every machine, independent of its locales.
   const locale = ['--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
   try {
     await promisify(execFile)(
@@ -92,13 +95,16 @@ async function initialise(programs: string, home: string, password: string, owne
       [`--pgdata=${unfinished}`, ...flags, ...locale, ...(isThrowaway ? ['--no-sync'] : [])],
       { ...owner, cwd: home, env: { ...process.env, LC_ALL: 'C' } },
     );
-    renameSync(unfinished, join(home, 'cluster')); // so that a start cut short leaves no half of a cluster
+    renameSync(unfinished, join(home, 'cluster')); // an interrupted start leaves no incomplete cluster
   } finally {
     rmSync(temporary, { recursive: true, force: true });
   }
 }
 
-/** After a kill -9 the lock file stays, and its number may belong to another program by now: Postgres would refuse to start. */
+/**
+ * Removes the lock file left by a kill -9. Its process id may belong to another program by now, and Postgres would
+ * refuse to start.
+ */
 function removeStaleLock(folder: string) {
   const file = join(folder, 'postmaster.pid');
   if (!existsSync(file)) return;

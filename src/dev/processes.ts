@@ -2,24 +2,27 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** What tells a process from a later one with the same number: when it began and its command. Undefined when it is gone. */
+/**
+ * Returns the start time and command of a process, to distinguish it from a later one with the same id. Undefined if it
+ * has ended.
+ */
 export function identityOf(pid: number): string | undefined {
   const begun = statOf(pid)?.begun;
   return begun && `${begun} ${commandOf(pid) ?? ''}`;
 }
 
-/** The command line of a process. Undefined when it is gone. */
+/** Returns the command line of a process. Undefined if it has ended. */
 export function commandOf(pid: number): string | undefined {
   if (process.platform !== 'linux') return ps('args=', pid);
   return read(`/proc/${pid}/cmdline`)?.replaceAll('\0', ' ').trim();
 }
 
-/** The process that started it, or took it over. */
+/** Returns the id of the process's current parent. */
 export function parentOf(pid: number): number | undefined {
   return statOf(pid)?.parent;
 }
 
-/** Asks a process to end, kills it after the grace time, and returns when it is gone. */
+/** Asks a process to end, kills it after the grace time, and returns after its end. */
 export async function endProcess(pid: number, signal: NodeJS.Signals, graceMs: number): Promise<void> {
   const deadline = performance.now() + graceMs;
   send(pid, signal);
@@ -34,7 +37,7 @@ function send(pid: number, signal: NodeJS.Signals) {
   try {
     process.kill(pid, signal);
   } catch {
-    // It ended before the signal came.
+    // The process ended before the signal arrived.
   }
 }
 

@@ -14,7 +14,10 @@ export type Demo = {
   widget_token: string;
 };
 
-/** The demo partner, its org and a full-access key: those of an earlier start while its keys still stand, else new ones. */
+/**
+ * Returns the demo partner, its org and a full-access key. Reuses those of an earlier start if the keys are still
+ * valid.
+ */
 export async function seedDemo(databaseUrl: string, jwtSecret: string, dataFolder: string): Promise<Demo> {
   const file = join(dataFolder, 'demo.json');
   const kept = readJson<Demo>(file);

@@ -9,7 +9,7 @@ import type { Ports, StackSecrets } from './settings.ts';
 import { supervise } from './supervise.ts';
 import { startTemporal } from './temporal.ts';
 
-/** What is stopped first comes first: programs use servers, and servers databases. */
+/** The order of stopping: programs use servers, and servers use databases. */
 export type Role = 'program' | 'server' | 'database';
 
 export type Context = {
@@ -30,7 +30,7 @@ const PROGRAM_NAMES = { api: 'Api', worker: 'Worker' };
 export async function provideDatabase(context: Context): Promise<string> {
   const { dataFolder, env, ports, secrets, guard, say } = context;
   if (env.DATABASE_URL) {
-    say('Postgres     the one of DATABASE_URL');
+    say('Postgres     set by DATABASE_URL');
     return env.DATABASE_URL;
   }
   const logFile = newLog(dataFolder, 'postgres');
@@ -52,7 +52,7 @@ export async function provideDatabase(context: Context): Promise<string> {
 export async function provideTemporal(context: Context): Promise<{ address: string; ui: string }> {
   const { dataFolder, env, ports, guard, say } = context;
   if (env.TEMPORAL_ADDRESS) {
-    say(`Temporal     ${env.TEMPORAL_ADDRESS}, the one of TEMPORAL_ADDRESS`);
+    say(`Temporal     ${env.TEMPORAL_ADDRESS}, set by TEMPORAL_ADDRESS`);
     return { address: env.TEMPORAL_ADDRESS, ui: '' };
   }
   const logFile = newLog(dataFolder, 'temporal');
@@ -71,7 +71,7 @@ export async function provideTemporal(context: Context): Promise<{ address: stri
   return { address, ui };
 }
 
-/** Starts one of our own programs, which may still be on its way up when this returns. Returns its log file. */
+/** Starts one of our own programs without waiting until it is ready. Returns its log file. */
 export async function provideProgram(
   context: Context,
   script: 'api' | 'worker',

@@ -16,7 +16,10 @@ export type Ports = typeof DEFAULT_PORTS;
 
 export type StackSecrets = { JWT_SECRET: string; SECRET_KEYS: string; postgresPassword: string };
 
-/** Chooses each port: the one asked for, else that of the last start, else the default; the next free one where it is taken. */
+/**
+ * Chooses each port: the requested one, else that of the last start, else the default. If it is taken, chooses the next
+ * free one.
+ */
 export async function choosePorts(
   dataFolder: string,
   env: NodeJS.ProcessEnv,
@@ -36,7 +39,7 @@ export async function choosePorts(
   return ports;
 }
 
-/** The secrets of this data folder, made on the first start. */
+/** Loads the secrets of this data folder, creating them on the first start. */
 export function loadOrCreateSecrets(dataFolder: string): StackSecrets {
   return loadOrCreateJson(join(dataFolder, 'secrets.json'), () => ({
     JWT_SECRET: randomBytes(48).toString('base64url'),
@@ -45,7 +48,7 @@ export function loadOrCreateSecrets(dataFolder: string): StackSecrets {
   }));
 }
 
-/** Reads a JSON file; undefined when there is none that can be read. */
+/** Reads a JSON file. Returns undefined if it is missing or unreadable. */
 export function readJson<T>(file: string): T | undefined {
   try {
     return JSON.parse(readFileSync(file, 'utf8')) as T;
@@ -54,7 +57,7 @@ export function readJson<T>(file: string): T | undefined {
   }
 }
 
-/** Writes a file that only its owner can read. */
+/** Writes a file readable only by its owner. */
 export function writePrivateJson(file: string, content: unknown): void {
   writeFileSync(file, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 });
 }

@@ -10,7 +10,7 @@ import { type Demo, seedDemo } from './seed.ts';
 import { type Context, provideDatabase, provideProgram, provideTemporal, type Role } from './services.ts';
 import { choosePorts, loadOrCreateSecrets, writePrivateJson } from './settings.ts';
 
-/** What dev.json holds: all that a script needs to use the stack. */
+/** The contents of dev.json: everything a script needs to use the stack. */
 export type DevJson = {
   api: string;
   temporal_address: string;
@@ -23,7 +23,7 @@ export type DevJson = {
 export type Stack = {
   /** Resolves when every service answers. */
   ready: Promise<void>;
-  /** Ends what has been started, what needs another one first. Leaves no process. */
+  /** Stops all services, dependent ones first. Leaves no process. */
   stop(): Promise<void>;
 };
 
@@ -33,14 +33,14 @@ export function startStack(dataFolder: string, env: NodeJS.ProcessEnv, say: (lin
   return {
     ready: preparing.then(startAll),
     async stop() {
-      const context = await preparing.catch(() => undefined); // `ready` tells why
+      const context = await preparing.catch(() => undefined); // `ready` reports the error
       if (!context) return;
       const { guard, stops } = context;
       guard.seal();
       for (const role of ['program', 'server', 'database'] satisfies Role[]) {
         await Promise.all(stops.filter((one) => one.role === role).map(({ stop }) => stop()));
       }
-      await guard.close(); // ends what was still about to start
+      await guard.close(); // ends children still starting
     },
   };
 }
@@ -49,7 +49,7 @@ async function prepare(dataFolder: string, env: NodeJS.ProcessEnv, say: (line: s
   mkdirSync(join(dataFolder, 'logs'), { recursive: true });
   const processesFile = join(dataFolder, 'processes.json');
   const ended = await endLeftovers(processesFile);
-  if (ended > 0) say(`Ended ${ended} processes that an earlier start had left`);
+  if (ended > 0) say(`Ended ${ended} processes left by an earlier start`);
   const ports = await choosePorts(dataFolder, env, say);
   const secrets = loadOrCreateSecrets(dataFolder);
   return { dataFolder, env, ports, secrets, guard: startGuard(processesFile), say, stops: [] };
@@ -63,7 +63,7 @@ async function startAll(context: Context): Promise<void> {
     startMailCatcher({ smtpPort: ports.SMTP_PORT, httpPort: ports.MAIL_PORT, file: join(dataFolder, 'mail.ndjson') }),
   ]);
   stops.push({ role: 'server', stop: mail.stop });
-  say(`Mail         ${mail.url} (takes mail at ${mail.smtpUrl})`);
+  say(`Mail         ${mail.url} (accepts mail at ${mail.smtpUrl})`);
   await migrateToLatest(databaseUrl);
 
   const api = `http://127.0.0.1:${ports.PORT}`;
@@ -79,7 +79,7 @@ async function startAll(context: Context): Promise<void> {
     DEVELOPMENT: 'true',
     NODE_COMPILE_CACHE: compileCacheIn(dataFolder),
   };
-  // What the environment sets wins, but for what has been found out here.
+  // The environment overrides the defaults, except for the addresses determined here.
   const settings = { DATABASE_URL: databaseUrl, TEMPORAL_ADDRESS: temporal.address, PORT: String(ports.PORT) };
   const childEnv = { ...defaults, ...env, ...settings };
 
@@ -87,7 +87,7 @@ async function startAll(context: Context): Promise<void> {
     seedDemo(databaseUrl, childEnv.JWT_SECRET, dataFolder),
     provideProgram(context, 'api', childEnv).then((logFile) => waitUntilResponding(`${api}/healthz`, logFile)),
   ]);
-  await provideProgram(context, 'worker', childEnv); // after the api, which somebody waits for
+  await provideProgram(context, 'worker', childEnv); // started after the api, because the user waits for the api
   const devJson: DevJson = {
     api,
     temporal_address: temporal.address,

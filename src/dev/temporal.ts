@@ -8,30 +8,30 @@ export type TemporalOptions = {
   port: number;
   logFile: string;
   guard: Guard;
-  /** The file that keeps all workflows over a restart. In memory when left out. */
+  /** The file to keep workflows across restarts. In memory if omitted. */
   databaseFile?: string;
-  /** No UI when left out. */
+  /** No UI if omitted. */
   uiPort?: number;
-  /** Beside `default`. */
+  /** In addition to `default`. */
   namespaces?: string[];
 };
 
 const NAMESPACE = 'default';
 const SEARCH_ATTRIBUTES = ['OrgId', 'SubjectId', 'Kind'];
 const DYNAMIC_CONFIG = {
-  'frontend.namespaceRPS': 100_000, // the default of 2,400 stops a backlog from draining
+  'frontend.namespaceRPS': 100_000, // the default of 2,400 slows down a backlog
   'frontend.namespaceRPS.visibility': 1_000,
   'system.enableEagerWorkflowStart': true,
   'system.forceSearchAttributesCacheRefreshOnRead': true,
   'matching.useNewMatcher': true,
   'matching.enableFairness': true,
-  'matching.numTaskqueueReadPartitions': 1, // orgs take turns within a partition, not between them
+  'matching.numTaskqueueReadPartitions': 1, // orgs take turns within a partition, not between partitions
   'matching.numTaskqueueWritePartitions': 1,
 };
-/** A write-ahead log survives a kill -9 and starts twice as many workflows a second as SQLite's default. */
+/** A write-ahead log survives a kill -9 and starts twice as many workflows per second as SQLite's default. */
 const PRAGMAS = ['journal_mode=WAL', 'synchronous=NORMAL'];
 
-/** Starts Temporal's development server. It answers, and knows the search attributes, when this returns. */
+/** Starts Temporal's development server. Resolves when it answers and knows the search attributes. */
 export async function startTemporal(options: TemporalOptions): Promise<Child & { address: string }> {
   const { port, uiPort, databaseFile, logFile, guard, namespaces = [] } = options;
   const cli = await findTemporalCli();
@@ -58,7 +58,7 @@ export async function startTemporal(options: TemporalOptions): Promise<Child & {
 }
 
 async function probe(port: number) {
-  // The SDK's client waits a second after each refusal.
+  // Probes first, because the SDK's client waits a second after each refusal.
   if (!(await canConnect('127.0.0.1', port, 1_000))) throw new Error('it does not listen yet');
   const connection = await Connection.connect({ address: `127.0.0.1:${port}`, connectTimeout: 1_000 });
   try {

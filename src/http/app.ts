@@ -43,7 +43,7 @@ import { guardText } from './text-guard.ts';
 const BODY_LIMIT_BYTES = 1024 * 1024;
 const REQUEST_TIMEOUT_MS = 30_000;
 const KEEP_ALIVE_MS = 72_000;
-/** 255 characters take up to nine each in a URL. */
+/** 255 characters, of up to nine characters each in a URL. */
 const MAX_PARAM_LENGTH = 2304;
 const MAX_EVENT_LOOP_DELAY_MS = 2_000;
 const WIDGET_PATHS = '/backend/widget/';
@@ -67,11 +67,11 @@ const ROUTES: FastifyPluginAsyncZod<Deps>[] = [
   ...WIDGET_ROUTES,
 ];
 
-/** Fastify would look for the name of each among all modules that are loaded. */
+/** Names a plugin. Otherwise Fastify searches all loaded modules for each name. */
 const named = <Plugin extends (...args: never[]) => unknown>(plugin: Plugin): Plugin =>
   Object.assign(plugin, { [Symbol.for('fastify.display-name')]: plugin.name });
 
-/** The api with all its plugins and routes, not yet listening. The same for production and tests. */
+/** Creates the api with all its plugins and routes, not yet listening. Production and tests use the same app. */
 export async function createApp(deps: Deps, logger: FastifyBaseLogger) {
   const app = Fastify({
     loggerInstance: logger,
@@ -88,7 +88,7 @@ export async function createApp(deps: Deps, logger: FastifyBaseLogger) {
       (reply as FastifyReply).code(answer.statusCode).send(answer);
     },
   }).withTypeProvider<ZodTypeProvider>();
-  app.removeContentTypeParser('text/plain'); // JSON only: anything else is a 415
+  app.removeContentTypeParser('text/plain'); // JSON only: other content types get a 415
   app.setValidatorCompiler(validatorCompiler);
   app.setSerializerCompiler(serializerCompiler);
   const metrics = createMetrics(() => countOutbox(deps.db));
@@ -120,7 +120,7 @@ export async function createApp(deps: Deps, logger: FastifyBaseLogger) {
   return Object.assign(app, { metrics });
 }
 
-/** The operator's routes on a port of their own. */
+/** Creates the app with the operator's routes, served on a separate port. */
 export async function createOpsApp(deps: Deps, metrics: Metrics): Promise<FastifyInstance> {
   const app = Fastify();
   await app.register(operations, { ...deps, metrics });

@@ -5,14 +5,17 @@ import type { Deps } from '../deps.ts';
 import { forbidden, unauthorized } from '../errors.ts';
 import type { KeyVerifier, OrgPrincipal } from '../keys/verifier.ts';
 
-/** Finds out who calls, by the Bearer token (RFC 6750), and whether the route is open to them. Refuses to register a route without a scope. */
+/**
+ * Authenticates the caller by Bearer token (RFC 6750) and checks the route's scope. Refuses to register a route without
+ * a scope.
+ */
 export const authenticate = fastifyPlugin(async (app: FastifyInstance, { db, keys }: Deps) => {
   app.decorateRequest('db', null as never);
   app.decorateRequest('org', null as never);
   app.decorateRequest('partner', null as never);
 
   app.addHook('onRoute', ({ method, url, config }) => {
-    if (config?.scope === undefined) throw new Error(`${String(method)} ${url} states no scope`);
+    if (config?.scope === undefined) throw new Error(`${String(method)} ${url} declares no scope`);
   });
 
   app.addHook('onRequest', async (request) => {
@@ -34,7 +37,10 @@ export const authenticate = fastifyPlugin(async (app: FastifyInstance, { db, key
   });
 });
 
-/** The org that calls. Throws unauthorized where its key is not valid or no longer, and forbidden where it lacks the route's scope. */
+/**
+ * Returns the calling org. Throws unauthorized if its key is invalid or has ended, and forbidden if the key lacks the
+ * route's scope.
+ */
 export async function authenticateOrg(keys: KeyVerifier, request: FastifyRequest): Promise<OrgPrincipal> {
   const { scope } = request.routeOptions.config;
   const org = await keys.org(bearerToken(request));
@@ -53,10 +59,10 @@ function bearerToken(request: FastifyRequest): string {
   return token;
 }
 
-/** Whether an address lies in one of the CIDRs. No list allows any address. */
+/** Whether an address lies in one of the CIDRs. An empty list allows any address. */
 function isAllowedFrom(cidrs: string[], address: string): boolean {
   if (cidrs.length === 0) return true;
-  if (!ipaddr.isValid(address)) return false; // a proxy's header can hold anything
+  if (!ipaddr.isValid(address)) return false; // a proxy's header can contain anything
   const ip = ipaddr.process(address);
   return cidrs.some((cidr) => {
     const [network, bits] = ipaddr.parseCIDR(cidr);

@@ -2,19 +2,19 @@ import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 
 const TOKEN_BYTES = 24;
 
-/** Providers that report to us. */
+/** Providers with callbacks to us. */
 export const CALLBACK_PROVIDERS = ['twilio', 'meta', 'vapi'] as const;
 export type CallbackProvider = (typeof CALLBACK_PROVIDERS)[number];
 
 export interface CallbackUrls {
-  /** Where a provider reports to an org. */
+  /** Returns the URL for a provider's callbacks about an org. */
   urlOf(provider: CallbackProvider, orgId: string): string;
   isToken(provider: CallbackProvider, orgId: string, token: string): boolean;
-  /** A secret of ours for signatures of callbacks, where the org has given none. */
+  /** Returns our secret for signatures of callbacks, used if the org has set none. */
   secretOf(provider: CallbackProvider, orgId: string): string;
 }
 
-/** Addresses for callbacks that nobody can guess: each is bound to its provider and org by HMAC-SHA256. */
+/** Creates unguessable URLs for callbacks: each is bound to its provider and org by HMAC-SHA256. */
 export function createCallbackUrls(secret: string, publicUrl: string): CallbackUrls {
   const keyFor = (use: string) => Buffer.from(hkdfSync('sha256', secret, '', use, 32));
   const [tokenKey, secretKey] = [keyFor('callback tokens'), keyFor('callback secrets')];

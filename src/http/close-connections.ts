@@ -5,8 +5,8 @@ import fastifyPlugin from 'fastify-plugin';
 const SWEEP_MS = 100;
 
 /**
- * Has the api close as soon as its answers are out. Else it would wait for connections whose answer was still going out as it began to close
- * until their keep-alive ends, and for those that clients open ahead of need until a request times out.
+ * Closes the api as soon as its answers are sent. Otherwise it would wait for two kinds of connections: those with an
+ * answer in progress, until their keep-alive ends, and those opened by clients in advance, until a request times out.
  */
 export const closeConnections = fastifyPlugin(async (app: FastifyInstance) => {
   const sockets = new Set<Socket>();

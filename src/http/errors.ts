@@ -38,7 +38,7 @@ export type ErrorAnswer = z.infer<typeof ErrorAnswer>;
 type ErrorStatus = 400 | 401 | 403 | 404 | 409 | 410 | 413 | 415 | 422 | 429 | 500 | 503;
 type Always = 400 | 401 | 413 | 415 | 422 | 429 | 503;
 
-/** The error answers of a route, those that any route can give included. */
+/** Returns the error answers of a route, including those common to all routes. */
 export function errorResponses<S extends ErrorStatus>(...statuses: S[]): Record<S | Always, typeof ErrorAnswer> {
   const all = [...new Set<ErrorStatus>([400, 401, 413, 415, 422, 429, 503, ...statuses])].sort();
   return Object.fromEntries(all.map((status) => [status, ErrorAnswer])) as Record<S | Always, typeof ErrorAnswer>;
@@ -51,7 +51,7 @@ export const errorAnswer = (statusCode: number, message: string, issues?: Issue[
   ...(issues === undefined ? {} : { issues }),
 });
 
-/** The one place where an error becomes an answer. */
+/** Turns every error into an answer; no other code does. */
 export const handleErrors = fastifyPlugin(async (app: FastifyInstance) => {
   app.setErrorHandler((error: FastifyError, request, reply) => {
     const answer = answerTo(error);
@@ -66,7 +66,7 @@ export const handleErrors = fastifyPlugin(async (app: FastifyInstance) => {
   });
 });
 
-/** What the caller is told about an error: never SQL, a stack or another org's data. */
+/** Returns the answer for an error. It never contains SQL, a stack or another org's data. */
 export function answerTo(error: FastifyError | DomainError): ErrorAnswer {
   if (error instanceof DomainError) return errorAnswer(STATUS_OF[error.kind], error.message, error.issues);
   if (hasZodFastifySchemaValidationErrors(error)) {
@@ -90,7 +90,7 @@ export function answerTo(error: FastifyError | DomainError): ErrorAnswer {
   return errorAnswer(500, 'Something went wrong on our side; the request id in X-Request-Id finds it in the logs');
 }
 
-/** What a union's alternatives demand: zod itself only says that none fits. */
+/** Returns the demands of a union's alternatives: zod itself only says "no alternative fits". */
 function messageOfUnion({ errors = [] }: UnionIssue): string {
   const demands = errors.flatMap(([first]) => {
     if (first === undefined) return [];

@@ -3,7 +3,7 @@ import type { Db } from '../db/connect.ts';
 
 const ROWS_PER_BATCH = 5_000;
 
-/** Forgets answers that are not given again any more, a bounded number at a time. Resolves to how many. */
+/** Deletes expired answers, a limited number per call. Resolves to the number deleted. */
 export async function deleteExpiredResponses(db: Db): Promise<number> {
   const { numAffectedRows } = await sql`
     delete from idempotency_keys where ctid = any(array(

@@ -17,12 +17,13 @@ interface StoredResponse {
 type Handler = (this: FastifyInstance, request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
 
 /**
- * `Idempotency-Key` on any POST with a key (draft-ietf-httpapi-idempotency-key-header). The handler runs in one transaction with the
- * row that keeps its answer: either both are there or neither, whenever the process dies. Handlers return their answer.
+ * Supports `Idempotency-Key` on any authenticated POST (draft-ietf-httpapi-idempotency-key-header).
+ * The handler and the insert of its answer share one transaction: a crash leaves both or neither. Handlers must return
+ * their answer.
  */
 export const idempotency = fastifyPlugin(async (app: FastifyInstance, { secrets }: Deps) => {
   const running = new Set<string>();
-  /** In this process at once; over several, the lock of the transaction decides. */
+  /** Refuses a concurrent request of this process. Across processes, the transaction's lock decides. */
   const alone = async <T>(name: string, work: () => Promise<T>): Promise<T> => {
     if (running.has(name)) throw stillRunning();
     running.add(name);
@@ -65,7 +66,10 @@ export const idempotency = fastifyPlugin(async (app: FastifyInstance, { secrets 
   });
 });
 
-/** Tells a request apart by its Idempotency-Key and content, for what must not be done again when it is repeated after a crash. Null without a key. */
+/**
+ * Identifies a request by its Idempotency-Key and content, for effects that must not be repeated after a crash. Returns
+ * null without a key.
+ */
 export function requestKeyOf(request: FastifyRequest): string | null {
   const key = idempotencyKeyOf(request);
   return key === undefined ? null : `${key} ${hashOf(request).toString('base64url')}`;
@@ -103,7 +107,7 @@ const placeOf = (principalId: string, key: string) => ({
   row: key,
 });
 
-/** The answer that this key got before. Throws unprocessable where it was another request's. */
+/** Returns the earlier answer for this key. Throws unprocessable if the key was used by a different request. */
 async function findResponse(
   db: Db,
   request: FastifyRequest,
@@ -158,7 +162,10 @@ function handleOnce(
   });
 }
 
-/** A refusal undoes what the handler wrote and is kept as the answer; a failure that may pass undoes everything. */
+/**
+ * Runs the handler. A refusal undoes the handler's writes and is stored as the answer. A temporary failure undoes
+ * everything.
+ */
 async function handleInSavepoint(
   trx: Trx,
   request: FastifyRequest,

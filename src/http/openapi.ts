@@ -11,7 +11,10 @@ const BEARER = { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } as const;
 const DOCS_POLICY =
   "default-src 'self'; script-src 'self' 'unsafe-inline' 'unsafe-eval'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self' data:; connect-src 'self'";
 
-/** `/openapi.json` (OpenAPI 3.1, made from the routes' schemas) and a reading page at `/docs`. Registered before the routes. */
+/**
+ * Serves `/openapi.json` (OpenAPI 3.1, generated from the routes' schemas) and its documentation page at `/docs`.
+ * Registered before the routes.
+ */
 export const openapi = fastifyPlugin(async (app: FastifyInstance, { config }: Deps) => {
   await app.register(swagger, {
     openapi: {
@@ -68,7 +71,10 @@ interface Described {
   response?: Record<string, unknown>;
 }
 
-/** What idempotency.ts adds to every POST with a key: the header, and the answer while the first request runs. */
+/**
+ * Adds the effects of idempotency.ts to the schema of a POST: the header, and the answer while the first request is
+ * running.
+ */
 const withIdempotencyKey = (schema: Described) => ({
   ...schema,
   headers: {
@@ -86,14 +92,20 @@ const withIdempotencyKey = (schema: Described) => ({
   response: { ...schema.response, 409: schema.response?.[409] ?? schema.response?.[400] },
 });
 
-/** Who may call, in the document's terms: for other schemes than OAuth 2, OpenAPI 3.1 takes the names of roles, here our scopes. */
+/**
+ * Returns the security requirement of a scope. For schemes other than OAuth 2, OpenAPI 3.1 accepts role names: here our
+ * scopes.
+ */
 function securityOf(scope: Scope | undefined): Record<string, string[]>[] {
   if (scope === undefined || scope === 'public') return [];
   if (scope === 'partner') return [{ partner: [] }];
   return [{ org: scope === 'any' ? [] : [scope] }];
 }
 
-/** A request's schema that transforms its input comes without its examples: the answer's schema of the same name has them. */
+/**
+ * Adds examples to request schemas: a transform on input drops them. The answer's schema of the same name provides
+ * them.
+ */
 function withExamples<Document extends object>(document: Document): Document {
   const { components } = document as { components?: { schemas?: Record<string, { examples?: unknown[] }> } };
   const schemas = components?.schemas ?? {};

@@ -8,7 +8,7 @@ import type { Deps } from '../deps.ts';
 const READY_TIMEOUT_MS = 2_000;
 const HIDDEN = { schema: { hide: true }, config: { scope: 'public' } } as const;
 
-/** What is measured, with the outbox's backlog looked at when somebody asks. */
+/** Creates the metrics. The outbox's backlog is counted at each scrape. */
 export function createMetrics(countOutbox: () => Promise<number>) {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
@@ -32,7 +32,7 @@ export function createMetrics(countOutbox: () => Promise<number>) {
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
-/** Measures every request by its route's pattern, never by its url. */
+/** Measures every request by its route's pattern, never by its URL. */
 export const measure = fastifyPlugin(async (app: FastifyInstance, { metrics }: { metrics: Metrics }) => {
   app.addHook('onResponse', async (request, reply) => {
     const labels = {
@@ -44,7 +44,7 @@ export const measure = fastifyPlugin(async (app: FastifyInstance, { metrics }: {
   });
 });
 
-/** `/healthz`, `/readyz` and `/metrics`, for the operator's network. */
+/** Serves `/healthz`, `/readyz` and `/metrics`, for the operator's network. */
 export const operations = async (app: FastifyInstance, { db, temporal, metrics }: Deps & { metrics: Metrics }) => {
   app.get('/healthz', HIDDEN, async () => ({ status: 'ok' }));
 

@@ -15,11 +15,11 @@ export type RateLimitName = 'standard' | 'streaming' | 'partner' | 'login-links'
 
 export interface RateLimits {
   limitOf(name: RateLimitName): number;
-  /** Counts one request of `id`. `isAllowed` is false over the limit. */
+  /** Counts one request of `id`. `isAllowed` is false above the limit. */
   consume(name: RateLimitName, id: string): Promise<{ isAllowed: boolean; remaining: number; resetMs: number }>;
 }
 
-/** Counts requests a minute, in Postgres over all api processes or in this process's memory. */
+/** Counts requests per minute, either in Postgres across all api processes or in this process's memory. */
 export function createRateLimits(config: Config, pool: pg.Pool): RateLimits {
   const limits: Record<RateLimitName, number> = {
     standard: config.RATE_LIMIT_STANDARD,
@@ -57,7 +57,7 @@ export function createRateLimits(config: Config, pool: pg.Pool): RateLimits {
   };
 }
 
-/** Which request of the window this one is, from 1. */
+/** The number of this request within the window, from 1. */
 interface RequestCount {
   place: number;
   resetMs: number;
@@ -69,8 +69,8 @@ interface Waiting {
 }
 
 /**
- * Counts the requests of an id that come while a count of it is under way in one go after it. They would only queue up for the same
- * row; each still gets a place of its own.
+ * Counts concurrent requests of an id together: those arriving during one count are all added by the next. Separately
+ * they would queue for the same row. Each request still gets its own number.
  */
 function countTogether(limiter: RateLimiterAbstract): (id: string) => Promise<RequestCount> {
   const waitingFor = new Map<string, Waiting[]>();
@@ -103,7 +103,7 @@ function countTogether(limiter: RateLimiterAbstract): (id: string) => Promise<Re
     });
 }
 
-/** Counts requests, and gives the place of the last one. */
+/** Counts requests and returns the number of the last one. */
 async function count(limiter: RateLimiterAbstract, id: string, requests: number) {
   try {
     const { consumedPoints, msBeforeNext } = await limiter.consume(id, requests);
@@ -111,12 +111,12 @@ async function count(limiter: RateLimiterAbstract, id: string, requests: number)
   } catch (rejection) {
     if (!(rejection instanceof RateLimiterRes)) throw rejection;
     const { consumedPoints, msBeforeNext } = rejection;
-    // An id that is known to be over its limit is not counted any more.
+    // Once an id is known to be over its limit, its requests are no longer counted.
     return { last: consumedPoints > 0 ? consumedPoints : Number.POSITIVE_INFINITY, resetMs: msBeforeNext };
   }
 }
 
-/** Answers 429 with Retry-After (RFC 9110, 10.2.3) over the limit, and says on every answer what is left. */
+/** Answers 429 with Retry-After (RFC 9110, 10.2.3) above the limit, and adds the remaining quota to every answer. */
 export const rateLimit = fastifyPlugin(async (app: FastifyInstance, { rateLimits }: { rateLimits: RateLimits }) => {
   app.addHook('onRequest', async (request, reply) => {
     const { scope, isStreaming } = request.routeOptions.config;
@@ -126,7 +126,7 @@ export const rateLimit = fastifyPlugin(async (app: FastifyInstance, { rateLimits
   });
 });
 
-/** Counts the request against a limit and throws the 429 when it is used up. */
+/** Counts the request against a limit and throws a 429 if the limit is exceeded. */
 export async function enforce(
   rateLimits: RateLimits,
   name: RateLimitName,

@@ -2,7 +2,10 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import fastifyPlugin from 'fastify-plugin';
 import { errorAnswer } from './errors.ts';
 
-/** Answers 404 for a path that no route has, and 405 with `Allow` (RFC 9110, 15.5.6) for a method that its routes lack. Registered before the routes. */
+/**
+ * Answers 404 for an unknown path, and 405 with `Allow` (RFC 9110, 15.5.6) for a known path with another method.
+ * Registered before the routes.
+ */
 export const unknownRoutes = fastifyPlugin(async (app: FastifyInstance) => {
   const methodsByPattern = new Map<string, { pattern: RegExp; methods: Set<string> }>();
 
@@ -24,7 +27,7 @@ export const unknownRoutes = fastifyPlugin(async (app: FastifyInstance) => {
       .send(errorAnswer(405, `${path} takes ${allow}, not ${method}`));
   };
 
-  // Before the body is looked at, which some methods have and some have not.
+  // Runs before the body is parsed, as only some methods have one.
   app.addHook('onRequest', async (request, reply) => (request.is404 ? refuse(request, reply) : undefined));
   app.setNotFoundHandler({ config: { scope: 'public' } } as never, refuse);
 });

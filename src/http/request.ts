@@ -4,24 +4,27 @@ import type { Scope } from './scopes.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The database, or the transaction that also keeps the answer when the request has an Idempotency-Key. */
+    /** The database, or the transaction of the stored answer if the request has an Idempotency-Key. */
     db: Db;
-    /** The calling org. Set on every route whose scope is a resource's or `any`. */
+    /** The calling org. Set on every route with a resource's scope or `any`. */
     org: OrgPrincipal;
     /** The calling partner. Set on every route of scope `partner`. */
     partner: PartnerPrincipal;
   }
   interface FastifyContextConfig {
     /**
-     * Takes in a body that is not JSON and sets what it says as `request.body`, by which an Idempotency-Key tells requests apart. Gives
-     * what lets go of it again, which is called when the request has been answered or has failed.
+     * Receives a body other than JSON and sets `request.body` to its description. An Idempotency-Key distinguishes
+     * requests by that description. Returns a cleanup function, called when the request has been answered or has
+     * failed.
      */
     receive?: (request: never) => Promise<() => Promise<void>>;
-    /** Asks third parties before the handler runs, and so before a transaction is open: a slow one must hold up nobody. */
+    /**
+     * Calls third parties before the handler runs, outside its transaction: a slow third party must not block others.
+     */
     prepare?: (request: never) => Promise<void>;
-    /** Running twice does no harm: an Idempotency-Key changes nothing. */
+    /** Repeating the request is harmless: an Idempotency-Key is ignored. */
     isRepeatable?: boolean;
-    /** Who may call. Every route must say it. */
+    /** The callers allowed on the route. Required on every route. */
     scope?: Scope;
     /** Counts against the limit for streaming endpoints. */
     isStreaming?: boolean;

@@ -2,32 +2,32 @@ import { domainToASCII } from 'node:url';
 import { z } from 'zod';
 
 const MAX_LOCAL_PART = 64;
-/** A dot-atom and the name of a domain. */
+/** A dot-atom and a domain name. */
 const EMAIL =
   /^[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*@(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+[A-Za-z](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])$/;
 
-/** Two labels at least, the last of them not a number, as in an address (RFC 1123, 2.1). */
+/** At least two labels; the last label is not a number, unlike in an IP address (RFC 1123, 2.1). */
 const DOMAIN = /^(?=.{1,253}$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z](?:[a-z0-9-]{0,61}[a-z0-9])$/;
-/** What a URL would take for the end of a name or for something else in it. */
+/** Characters with a meaning of their own in a URL, or ending a name in it. */
 const NOT_IN_A_DOMAIN = /[\s/:?#@%\\]/;
 
-/** A path parameter that is one of our ids. */
+/** A path parameter containing one of our ids. */
 export const Id = z.uuid('must be a UUID');
 
-/** A timestamp in an answer: ISO 8601, UTC, milliseconds. Takes the database's Date. */
+/** A timestamp in an answer: ISO 8601, UTC, milliseconds. Accepts the database's Date. */
 export const Timestamp = z.codec(z.iso.datetime(), z.date(), {
   decode: (text) => new Date(text),
   encode: (date) => date.toISOString(),
 });
 
-/** Where a list goes on. */
+/** The start of the next page of a list. */
 export const Cursor = z.string().min(1).max(500).describe('The `next` of the page before.');
 
 const Time = z.iso
   .datetime({ offset: true, error: 'must be an ISO 8601 date-time, such as 2026-01-31T12:00:00Z' })
   .optional();
 
-/** The query of a list by creation or update. */
+/** The query parameters of a list by creation or update. */
 export const RANGE = {
   cursor: Cursor.optional(),
   limit: z.coerce.number().int().min(1).max(100).default(50),
@@ -43,11 +43,11 @@ export const SessionChannel = z
   .meta({ id: 'SessionChannel' });
 export type SessionChannel = z.infer<typeof SessionChannel>;
 
-/** A command's answer without a body. Its handlers return NO_BODY. */
+/** A command's answer without a body. Handlers return NO_BODY for it. */
 export const NoBody = z.undefined().describe('Done. No body.');
 export const NO_BODY = '' as unknown as undefined;
 
-/** Spec 2.1. */
+/** The languages of section 2.1 of the specification. */
 export const Language = z
   .enum(
     'en fr de nl pl pt es it ru ja ko zh ar tr sv da no fi el cs hu th vi id he hi uk ro bg hr sk sl sr et lv lt is ga ms tl fa bn ta te ur sw zu af sq hy az eu be bs ca cy'.split(
@@ -56,10 +56,10 @@ export const Language = z
   )
   .meta({ id: 'Language' });
 
-/** Text that a human reads, with something in it. */
+/** Non-empty text for humans. */
 export const Name = z.string().min(1).max(255);
 
-/** An e-mail address (RFC 5321), in the case it was sent. */
+/** An e-mail address (RFC 5321). Its case is preserved. */
 export const EmailAddress = z
   .email({ pattern: EMAIL, error: 'must be an e-mail address, such as ada@example.com' })
   .max(254)
@@ -68,7 +68,7 @@ export const EmailAddress = z
     `must have at most ${MAX_LOCAL_PART} characters before the @`,
   );
 
-/** The name of a domain, in any spelling; lower case, in ASCII (RFC 5891) and without a dot at its end once parsed. */
+/** A domain name in any spelling. Once parsed, it is lower case, in ASCII (RFC 5891) and without a trailing dot. */
 export const DomainName = z
   .string()
   .min(1)

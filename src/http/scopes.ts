@@ -34,8 +34,8 @@ const KEY_SCOPES: KeyScope[] = [
   'crm-miaw:write',
 ];
 
-/** A permission that an org key can carry. */
+/** A permission of an org key. */
 export const KeyScope = z.enum(KEY_SCOPES).meta({ id: 'KeyScope' });
 
-/** Who may call a route: keys with this scope, any org key, any partner key, or anybody. */
+/** The callers allowed on a route: keys with this scope, any org key, any partner key, or anybody. */
 export type Scope = KeyScope | 'any' | 'partner' | 'public';

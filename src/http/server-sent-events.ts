@@ -7,9 +7,9 @@ import { authenticateOrg } from './authenticate.ts';
 
 const TICK_MS = 1_000;
 const KEY_CHECK_MS = 5_000;
-/** Who has taken nothing for so long is let go, and can come back with its Last-Event-ID. */
+/** A client that reads nothing for this time is disconnected. It can reconnect with its Last-Event-ID. */
 const MAX_STALL_MS = 60_000;
-/** How long a client has to take the end. */
+/** Time for a client to receive the end of the stream. */
 const CLOSE_TIMEOUT_MS = 1_000;
 const RETRY_MS = 2_000;
 const BUFFER_BYTES = 16 * 1024;
@@ -17,7 +17,7 @@ const COMMENT = Buffer.from(':\n\n');
 const HEADERS = {
   'content-type': 'text/event-stream',
   'cache-control': 'no-store, no-transform',
-  'x-accel-buffering': 'no', // nginx would hold events back
+  'x-accel-buffering': 'no', // otherwise nginx would buffer events
 };
 
 interface Sink {
@@ -26,7 +26,7 @@ interface Sink {
 }
 
 interface Feed {
-  /** Called when the sink, once full, can take more. */
+  /** Called when the sink, once full, accepts writes again. */
   resume(): void;
   stop(): void;
 }
@@ -35,7 +35,10 @@ type StartFeed = (sink: Sink) => Feed;
 
 declare module 'fastify' {
   interface FastifyReply {
-    /** Answers with server-sent events (WHATWG HTML) as the feed writes them, until the client leaves, its key ends or the api closes. */
+    /**
+     * Answers with server-sent events (WHATWG HTML) written by the feed, until the client disconnects, its key ends or
+     * the api closes.
+     */
     streamEvents(feeding: StartFeed): FastifyReply;
   }
 }
@@ -45,8 +48,8 @@ interface OpenStream extends Sink {
 }
 
 /**
- * Keeps streams of server-sent events open. Not by @fastify/sse: where a client leaves while its socket is full, a `send` of that never
- * settles, and its heartbeats go into a full socket.
+ * Keeps streams of server-sent events open. @fastify/sse is not used: its `send` never settles if a client disconnects
+ * while its socket is full, and its heartbeats go into a full socket.
  */
 export const serverSentEvents = fastifyPlugin(async (app: FastifyInstance, { keys, heartbeatMs }: Deps) => {
   const streams = new Set<OpenStream>();
@@ -79,7 +82,7 @@ export const serverSentEvents = fastifyPlugin(async (app: FastifyInstance, { key
 
 interface StreamOptions {
   heartbeatMs: number;
-  /** Whether the client may still have this. */
+  /** Whether the client is still authorized. */
   isAllowed(): Promise<boolean>;
   onClose(): void;
 }
@@ -122,7 +125,7 @@ function openStream(
       if (isEnded) return;
       leave();
       readable.push(null);
-      setTimeout(() => reply.raw.destroy(), CLOSE_TIMEOUT_MS).unref(); // who does not read would not read the end either
+      setTimeout(() => reply.raw.destroy(), CLOSE_TIMEOUT_MS).unref(); // a client that reads nothing would not read the end either
     },
     tick(now) {
       if (fullSince !== undefined) {

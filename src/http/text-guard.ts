@@ -5,11 +5,17 @@ import { type Issue, invalid } from '../errors.ts';
 const MAX_DEPTH = 64;
 const MAX_ISSUES = 20;
 
-/** Control characters other than tab, line feed and carriage return. They end up in headers, terminals and logs, and say nothing. */
+/**
+ * Control characters other than tab, line feed and carriage return. They carry no meaning, and would reach headers,
+ * terminals and logs.
+ */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what it looks for
 const CONTROL_CHARACTER = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/;
 
-/** Refuses text that no database column can hold or no reader can see (control characters, lone surrogates) and nesting that no request needs. */
+/**
+ * Refuses text unfit for a database column or invisible to readers (control characters, lone surrogates), and nesting
+ * deeper than any request needs.
+ */
 export const guardText = fastifyPlugin(async (app: FastifyInstance) => {
   app.addHook('preValidation', async ({ params, query, body }) => {
     const issues: Issue[] = [];

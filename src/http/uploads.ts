@@ -4,7 +4,7 @@ import fastifyPlugin from 'fastify-plugin';
 import { DomainError, invalid } from '../errors.ts';
 import { type Spool, spool } from '../spool.ts';
 
-/** A form has its file and a few fields, which nobody reads. Uploads end by their own limit, in spool.ts. */
+/** A form has its file and a few ignored fields. spool.ts limits the size of uploads. */
 const LIMITS = { fileSize: Number.POSITIVE_INFINITY, files: 2, fields: 100, fieldSize: 4_096, headerPairs: 50 };
 
 export interface Upload {
@@ -12,14 +12,15 @@ export interface Upload {
   bytes: Spool;
 }
 
-/** Lets the routes of one plugin take multipart/form-data (RFC 7578), which is a 415 everywhere else. */
+/** Accepts multipart/form-data (RFC 7578) on the routes of one plugin. All other routes answer it with 415. */
 export const uploads = fastifyPlugin(async (app: FastifyInstance) => {
   await app.register(multipart, { limits: LIMITS, throwFileSizeLimit: false });
 });
 
 /**
- * Takes the one file of a form, in its field `file`, a chunk at a time. Sets `request.body` to what tells it apart from another. Whoever
- * receives must remove the bytes. What the sender goes on sending after a refusal is read and dropped, so that it sees the answer.
+ * Receives the one file of a form, in its field `file`, a chunk at a time. Sets `request.body` to the file's name, size
+ * and hash. The caller must remove the bytes. After a refusal the rest of the upload is read and dropped, so that the
+ * sender sees the answer.
  */
 export async function receiveFile(request: FastifyRequest, maxBytes: number): Promise<Upload> {
   if (!request.isMultipart()) throw noFile();
@@ -47,7 +48,10 @@ export async function receiveFile(request: FastifyRequest, maxBytes: number): Pr
 const refusal = (message: string) => invalid(`The file ${message}`, [{ path: 'body.file', message }]);
 const noFile = () => refusal('is missing: send it as multipart/form-data, in the field "file"');
 
-/** Whether the form is cut off, malformed or beyond the limits: the parser says so by an error without a code, or with one of Fastify's. */
+/**
+ * Whether the form is cut off, malformed or beyond the limits. The parser reports these by an error without a code, or
+ * with one of Fastify's codes.
+ */
 function isOfForm({ raw }: FastifyRequest, error: unknown): boolean {
   if (raw.readableAborted) return true;
   const { code } = error as { code?: string };

@@ -4,25 +4,26 @@ import { afterCommit } from '../db/transaction.ts';
 import type { EventType, NewEvent } from './events.ts';
 import { wakeRelay } from './wake.ts';
 
-/** A row of a query that says which events to announce. */
+/** A row of a query for events to announce. */
 export interface EventRow<Type extends EventType> extends NewEvent<Type> {
   org_id: string;
 }
 
 /**
- * The set-based form of announce: the text of an insert that announces an event for each row of `rows`, a query that selects the columns of an
- * EventRow. Both are constants of the code. The statement around it is executed by executeAnnouncing.
+ * Returns the set-based form of announce: the text of an insert that announces one event per row of `rows`. `rows` is a
+ * query for the columns of an EventRow. Both arguments must be constants of the code. The surrounding statement is
+ * executed by executeAnnouncing.
  */
 export const announcementText = (type: EventType, rows: string): string => `
   insert into outbox (org_id, kind, type, subject_id, payload)
   select org_id, 'event', '${type}', subject_id, payload from (${rows}) as announced`;
 
-/** The same as SQL, for a query with values. */
+/** Returns announcementText as SQL, for a query with values. */
 export const announcementOf = <Type extends EventType>(type: Type, rows: RawBuilder<EventRow<Type>>) => sql`
   insert into outbox (org_id, kind, type, subject_id, payload)
   select org_id, 'event', ${sql.lit(type)}, subject_id, payload from (${rows}) as announced`;
 
-/** Executes a statement that contains an announcement, and wakes the relay once it has committed. */
+/** Executes a statement containing an announcement, and wakes the relay once it has committed. */
 export async function executeAnnouncing<Row>(
   db: Db,
   statement: RawBuilder<Row> | CompiledQuery<Row>,

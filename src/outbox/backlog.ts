@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Db } from '../db/connect.ts';
 
-/** How many rows wait, as far as 10,000. */
+/** Counts the waiting rows, up to 10,000. */
 export async function countOutbox(db: Db): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*) as count from (select from outbox limit 10000) as waiting

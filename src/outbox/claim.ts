@@ -4,14 +4,14 @@ import { NIL_UUID } from '../ids.ts';
 import type { DispatchedCommand } from '../temporal/dispatch.ts';
 import type { EventPayloads, EventType } from './events.ts';
 
-/** An event as it was announced: its type tells its payload. */
+/** An event as announced. Its type determines the type of its payload. */
 export interface ClaimedEvent<Type extends EventType> {
   id: number;
   org_id: string;
   type: Type;
   subject_id: string;
   payload: EventPayloads[Type];
-  /** How many runs of customers' workflows caused it, one the other. */
+  /** The number of runs of customers' workflows in the chain of causes of this event. */
   depth: number;
   created_at: Date;
 }
@@ -25,8 +25,8 @@ export interface ClaimedCommand extends DispatchedCommand {
 }
 
 /**
- * Locks events of one org, of whoever has the oldest that no other relay holds, so that what one org causes is nobody else's transaction.
- * The locks end with the transaction.
+ * Locks events of one org: the one with the oldest event not locked by another relay. Events of different orgs never
+ * share a transaction. The locks end with the transaction.
  */
 export async function claimEvents(trx: Trx, limit: number): Promise<AnyClaimedEvent[]> {
   const waiting = trx
@@ -46,15 +46,15 @@ export async function claimEvents(trx: Trx, limit: number): Promise<AnyClaimedEv
     .execute();
 }
 
-/** Of the workflows of a batch, on average: what repeats itself is sent once. */
+/** Average number of commands per workflow in a batch. Repeated commands are sent once. */
 const COMMANDS_PER_WORKFLOW = 5;
-/** Orgs that one batch serves. */
+/** Number of orgs served by one batch. */
 const ORGS_PER_BATCH = 50;
 
 /**
- * Locks commands, about `limit` of them, of the orgs that come behind one and then from the first again: each gets as many places as the others,
- * so that nobody waits behind what one org has caused. An org's own go oldest first. A workflow's commands stay in order: only the relay that
- * holds a workflow's oldest one takes those behind it.
+ * Locks about `limit` commands of the orgs that follow `behind` by id, wrapping around to the first. Each org gets the
+ * same share, so that no org waits for another's backlog, and its oldest commands go first.
+ * A workflow's commands stay in order: only the relay holding a lock on the oldest one receives the later ones.
  */
 export async function claimCommands(
   trx: Trx,
@@ -89,7 +89,7 @@ export async function claimCommands(
   return { commands, last };
 }
 
-/** Orgs behind one that have commands to send, in order, each found by one look into the index. */
+/** Returns orgs after `behind` with commands to send, in order. Each takes one index look-up. */
 async function listOrgs(trx: Trx, behind: string): Promise<string[]> {
   const { rows } = await sql<{ org_id: string }>`
     with recursive org as (
@@ -109,7 +109,7 @@ export async function deleteClaimed(trx: Trx, ids: number[]): Promise<void> {
   await trx.deleteFrom('outbox').where('id', '=', sql<number>`any(${ids})`).execute();
 }
 
-/** Keeps rows that could not be moved on for a later try, with the reason, at most a minute away. */
+/** Defers rows after a failed attempt, with the reason, by at most a minute. */
 export async function defer(trx: Trx, ids: number[], reason: string): Promise<void> {
   await sql`
     update outbox set attempts = attempts + 1, last_error = ${reason.slice(0, 1000)},
@@ -118,7 +118,10 @@ export async function defer(trx: Trx, ids: number[], reason: string): Promise<vo
   `.execute(trx);
 }
 
-/** Has what is announced until the transaction ends be as deep as what caused it: runs of customers' workflows that caused one the other. */
+/**
+ * Sets the depth of all events announced until the transaction ends to the depth of their cause: the number of
+ * customers' workflow runs in the chain of causes.
+ */
 export async function setEventDepth(trx: Trx, depth: number): Promise<void> {
   await sql`select set_config('switchboard.depth', ${String(depth)}, true)`.execute(trx);
 }

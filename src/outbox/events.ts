@@ -3,10 +3,13 @@ import type { Trx } from '../db/connect.ts';
 import { afterCommit } from '../db/transaction.ts';
 import { wakeRelay } from './wake.ts';
 
-/** What can happen that others may want to know of, with what they need beside the subject's id. */
+/** The types of events, each with its payload in addition to the subject's id. */
 export interface EventPayloads {
   'contact-created': Record<string, never>;
-  /** `before` is the contact's row as it was, so that "changed into a filter" can be told from "was in it already". */
+  /**
+   * `before` is the contact's previous row. It distinguishes a contact that newly matches a filter from one that
+   * matched before.
+   */
   'contact-updated': { before: object };
   'contact-deleted': Record<string, never>;
   'contact-replied': { channel: string };
@@ -14,25 +17,28 @@ export interface EventPayloads {
   'ticket-reassigned': Assignment & { before: Assignment };
   /** `reflects`: whether integrations are to follow. */
   'ticket-resolved': { reflects: boolean };
-  /** `isExternal`: whoever told of it has it already. The handoff itself follows once the workflows that run before it have ended. */
+  /**
+   * `isExternal`: the reporting system already has the handoff. The handoff itself follows once the workflows before it
+   * have ended.
+   */
   'pre-ticket-handoff': { isExternal: boolean };
   'ticket-handoff': { isExternal: boolean };
-  /** Another system speaks for a side of the session, and somebody said what has to go there. */
+  /** A message for another system, responsible for the customer's or the agents' side of the session. */
   'message-relayed': { message_id: string; to: 'customer' | 'agents' };
-  /** Of a session: the texts of a message, or of all of it, are to be nowhere any more. */
+  /** Subject: a session. The texts of one message, or of all its messages, must be removed everywhere. */
   'session-redacted': { message_id: string | null };
-  /** Of a session: texts of its ticket are to be taken out of what the CRM posted behind `after`. */
+  /** Subject: a session. Texts of its ticket must be removed from the CRM's events after the position `after`. */
   'ticket-texts-redacted': { after: { at: string; id: string } | null };
-  /** Of the org as its own subject: settings or credentials of a connection were replaced. */
+  /** Subject: the org itself. Settings or credentials of a connection were replaced. */
   'integration-changed': { kind: string };
-  /** Of a batch that a CRM posted: it holds something new. */
+  /** Subject: a batch posted by a CRM. It contains new events. */
   'crm-events-received': Record<string, never>;
-  /** Of a customer's workflow: another version is active now, or none. */
+  /** Subject: a customer's workflow. Another version is active now, or none. */
   'workflow-changed': Record<string, never>;
   'ticket-tag-added': { tag_name: string };
-  /** Of a session: nobody spoke for so long. `workflow_id` is the customer's workflow that asks for it. */
+  /** Subject: a session without messages for this time. `workflow_id` is the customer's workflow with this trigger. */
   'ticket-inactive': { workflow_id: string; inactive_minutes: number; since: string };
-  /** Of a sequence: contacts' last steps are done. */
+  /** Subject: a sequence. Contacts have completed its last step. */
   'sequence-completed': { enrollments: { id: string; contact_id: string }[] };
   'phone-call-started': CallMoment;
   'phone-call-finished': CallMoment;
@@ -45,17 +51,17 @@ export interface EventPayloads {
   'sla-next-reply-breached': SlaMoment;
   'sla-resolution-warning': SlaMoment;
   'sla-resolution-breached': SlaMoment;
-  /** Of a policy: its open sessions behind `after` are to be looked at. */
+  /** Subject: an SLA policy. Its open sessions after `after` must be re-evaluated. */
   'sla-policy-changed': { after: string | null };
-  /** Of the org as its own subject: its open sessions behind `after` may be under other policies now. */
+  /** Subject: the org itself. Other policies may apply now to its open sessions after `after`. */
   'sla-assignments-changed': { after: string | null };
   'sla-session-changed': Record<string, never>;
   'office-hours-changed': Record<string, never>;
   /** Of a session under an SLA policy: a message, a handoff, or another status. */
   'session-activity': Record<string, never>;
-  /** Of the org as its own subject: the settings that say when messages may go out. */
+  /** Subject: the org itself. The settings for sending times have changed. */
   'sending-settings-changed': Record<string, never>;
-  /** Of the org as its own subject: a member may be free for a session that waits. */
+  /** Subject: the org itself. An agent may be free for a waiting session. */
   'staffing-changed': Record<string, never>;
 }
 interface SlaMoment {
@@ -67,7 +73,7 @@ interface SlaMoment {
   /** ISO 8601. */
   due_at: string | null;
 }
-/** Of a delivery: what the voice provider reports of the call that it is. */
+/** Subject: a delivery by voice. `call` is the voice provider's report. */
 interface CallMoment {
   contact_id: string | null;
   session_id: string | null;
@@ -86,8 +92,8 @@ export interface NewEvent<Type extends EventType> {
 }
 
 /**
- * Tells of what happened to each subject, in the transaction in which it happened. Which run of a customer's workflow caused it, the columns'
- * defaults take from the transaction.
+ * Announces an event for each subject, in the transaction of the change. Column defaults read the causing run of a
+ * customer's workflow from the transaction.
  */
 export async function announce<Type extends EventType>(
   trx: Trx,

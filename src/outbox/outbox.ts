@@ -9,13 +9,13 @@ import { wakeRelay } from './wake.ts';
 export type Command = Omit<DispatchedCommand, 'org_id'>;
 
 export interface Subject {
-  /** What the workflow is about: the search attribute SubjectId. */
+  /** The subject of the workflow: the search attribute SubjectId. */
   subjectId: string;
   /** One line for the operator in the Temporal UI. */
   summary?: string;
 }
 
-/** Starts a workflow whose id stands for one happening: it runs at most once. */
+/** Returns a command to start a workflow. Its id stands for a single occurrence, so it runs at most once. */
 export function start<Input extends object>(
   contract: WorkflowContract<Input>,
   input: Input,
@@ -24,7 +24,9 @@ export function start<Input extends object>(
   return { ...commandOf(contract, input, subject), kind: 'start', signal: null };
 }
 
-/** Signals a workflow whose id stands for an entity, starting it where it does not run. The signal carries no data. */
+/**
+ * Returns a command to signal the workflow of an entity, starting it if it is not running. The signal carries no data.
+ */
 export function signalWithStart<Input extends object>(
   contract: WorkflowContract<Input>,
   input: Input,
@@ -34,7 +36,10 @@ export function signalWithStart<Input extends object>(
   return { ...commandOf(contract, input, subject), kind: 'signal', signal };
 }
 
-/** Writes commands that the relay hands to Temporal after the commit: together with the change that caused them, or not at all. */
+/**
+ * Writes commands for the relay to hand to Temporal after the commit. They are stored together with the change that
+ * caused them, or not at all.
+ */
 export async function enqueue(trx: Trx, orgId: string, ...commands: Command[]): Promise<void> {
   if (commands.length === 0) return;
   await sql`

@@ -28,7 +28,9 @@ const COMMANDS_PER_BATCH = 200;
 const COMMAND_LOOPS = 2;
 const DISPATCHES_PER_LOOP = 25;
 
-/** What we do ourselves about events, for all of one org and type in a batch at once. Runs in the transaction that takes them off the outbox. */
+/**
+ * Handles all events of one org and type in a batch at once. Runs in the transaction that removes them from the outbox.
+ */
 export type Reaction<Type extends EventType> = (trx: Trx, orgId: string, events: ClaimedEvent<Type>[]) => Promise<void>;
 export type Reactions = { [Type in EventType]?: Reaction<Type>[] };
 
@@ -37,20 +39,20 @@ type Log = Pick<FastifyBaseLogger, 'warn' | 'error'>;
 export interface RelayOptions {
   databaseUrl: string;
   db: Db;
-  /** A pool of its own, named as the relay's, as its transactions last as long as Temporal takes to answer. */
+  /** A separate pool, named as the relay's, because its transactions last as long as Temporal's answers. */
   commandDb: Db;
-  /** Undefined while Temporal was not reached yet. */
+  /** Undefined until Temporal has been reached. */
   temporal: () => Client | undefined;
   reactions: Reactions;
   log: Log;
 }
 
 export interface Relay {
-  /** Ends after the batch under way. */
+  /** Stops after the batches in progress. */
   stop(): Promise<void>;
 }
 
-/** Moves the outbox on: expands events and hands commands to Temporal. Any number may run at once. */
+/** Starts the relay: it expands events and hands commands to Temporal. Any number of relays may run at once. */
 export function startRelay({ databaseUrl, db, commandDb, temporal, reactions, log }: RelayOptions): Relay {
   const stopping = new AbortController();
   const sleepers = { events: new Set<() => void>(), commands: new Set<() => void>() };
@@ -66,7 +68,10 @@ export function startRelay({ databaseUrl, db, commandDb, temporal, reactions, lo
   };
   const listener = listen(databaseUrl, OUTBOX_CHANNEL, wakeUp);
 
-  /** Works until nothing is left, with another beside it while there is, then waits for a wake-up that came after it began to look, or for the sweep. */
+  /**
+   * Works until nothing is left, waking another loop to help while there is more. Then waits for the next wake-up or
+   * the sweep. A wake-up during the work is not lost.
+   */
   const loop = async (kind: keyof typeof sleepers, work: () => Promise<boolean>) => {
     while (!stopping.signal.aborted) {
       const seen = wakeUps;
@@ -76,7 +81,7 @@ export function startRelay({ databaseUrl, db, commandDb, temporal, reactions, lo
           continue;
         }
       } catch (error) {
-        log.warn({ err: error, loop: kind }, 'relay could not move on; trying again');
+        log.warn({ err: error, loop: kind }, 'relay failed; retrying');
         await sleep(BACK_OFF_MS, undefined, { signal: stopping.signal }).catch(() => undefined);
         continue;
       }
@@ -111,7 +116,10 @@ async function sleepUntilWoken(sleepers: Set<() => void>, stop: AbortSignal): Pr
   });
 }
 
-/** One batch of events. Resolves to whether there may be more. What fails for one org and type waits, and holds up nobody else. */
+/**
+ * Expands one batch of events. Resolves to whether there may be more. If the events of one org and type fail, they are
+ * deferred and block no others.
+ */
 function expandEvents(db: Db, reactions: Reactions, log: Log): Promise<boolean> {
   return inTransaction(db, async (trx) => {
     const events = await claimEvents(trx, EVENTS_PER_BATCH);
@@ -127,7 +135,7 @@ function expandEvents(db: Db, reactions: Reactions, log: Log): Promise<boolean> 
         });
       } catch (error) {
         if (isDatabaseAway(error)) throw error;
-        log.error({ err: error, org_id, type, events: ids.length }, 'events could not be expanded; they wait');
+        log.error({ err: error, org_id, type, events: ids.length }, 'reactions to events failed; retrying later');
         await defer(trx, ids, String(error));
       }
     }
@@ -146,12 +154,15 @@ async function reactTo<Type extends EventType>(
   for (const react of reactions[type] ?? []) await react(trx, orgId, events);
 }
 
-/** Sends one batch of commands at each call, of the orgs whose turn it is. Resolves to whether there may be more; rejects when Temporal is away. */
+/**
+ * Returns a function to send one batch of commands per call, continuing with the next orgs each time. It resolves to
+ * whether there may be more, and rejects if Temporal is unavailable.
+ */
 function commandSender(db: Db, temporal: RelayOptions['temporal'], log: Log): () => Promise<boolean> {
   let served: string = NIL_UUID;
   return async () => {
     const client = temporal();
-    if (client === undefined) throw new Error('Temporal is away');
+    if (client === undefined) throw new Error('Temporal is unavailable');
     const { last, isMore } = await sendCommands(db, client, log, served);
     served = last;
     return isMore;
@@ -165,7 +176,7 @@ async function sendCommands(db: Db, client: Client, log: Log, behind: string) {
     const queues = Map.groupBy(commands, ({ workflow_id }) => workflow_id).values();
     const sent: number[] = [];
 
-    /** In order, up to the first that fails. */
+    /** Sends commands in order, up to the first failure. */
     const sendQueue = async (queue: ClaimedCommand[]) => {
       for (const [command, ids] of withoutRepeats(queue)) {
         try {
@@ -173,11 +184,11 @@ async function sendCommands(db: Db, client: Client, log: Log, behind: string) {
           sent.push(...ids);
         } catch (error) {
           if (isTemporalAway(error)) {
-            away = new Error('Temporal is away', { cause: error });
+            away = new Error('Temporal is unavailable', { cause: error });
             return;
           }
           const { id, workflow_id } = command;
-          log.error({ err: error, workflow_id, command: id }, 'Temporal refused a command; it waits');
+          log.error({ err: error, workflow_id, command: id }, 'Temporal rejected a command; retrying later');
           await defer(trx, [id], String(error));
           return;
         }
@@ -197,7 +208,7 @@ async function sendCommands(db: Db, client: Client, log: Log, behind: string) {
   return claimed;
 }
 
-/** A signal says only "look again", so one does for those that directly repeat it. */
+/** Merges consecutive equal signals: a signal only means "read the database again". */
 function withoutRepeats(queue: ClaimedCommand[]): [ClaimedCommand, number[]][] {
   const distinct: [ClaimedCommand, number[]][] = [];
   for (const command of queue) {

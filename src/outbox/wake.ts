@@ -3,5 +3,5 @@ import { notify } from '../db/notify.ts';
 
 export const OUTBOX_CHANNEL = 'outbox';
 
-/** Tells the relays to look, after a commit. A lost call costs the wait for a relay's next sweep. */
+/** Wakes the relays after a commit. If the call is lost, the next sweep of a relay finds the rows. */
 export const wakeRelay = (db: Db): void => notify(db, OUTBOX_CHANNEL);

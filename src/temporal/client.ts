@@ -13,7 +13,10 @@ export interface TemporalClient extends TemporalHealth {
   close(): Promise<void>;
 }
 
-/** A client that connects at its first call, so that the api starts and accepts while Temporal is away. */
+/**
+ * Creates a client that connects at its first call, so that the api starts and accepts requests while Temporal is
+ * unavailable.
+ */
 export function connectTemporal({ TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE }: Config): TemporalClient {
   const connection = Connection.lazy({ address: TEMPORAL_ADDRESS, connectTimeout: '2s' });
   return {

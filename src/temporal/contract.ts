@@ -1,12 +1,12 @@
-/** Replies must not wait behind campaigns, so each kind of work has its own queue. */
+/** Replies must not wait for campaigns, so each has its own queue. */
 export type TaskQueue = 'interactive' | 'bulk';
 
-/** What the one who starts a workflow and the one who runs it agree on. */
+/** The agreement between the code starting a workflow and the worker running it. */
 export interface WorkflowContract<Input> {
-  /** Histories remember it: never rename. */
+  /** Stored in histories: never rename. */
   type: string;
   taskQueue: TaskQueue;
-  /** Says which fact the workflow is about; the same fact never runs twice at once. */
+  /** Returns an id for the subject of the workflow. Workflows with the same id never run at the same time. */
   workflowId: (input: Input) => string;
 }
 

@@ -2,10 +2,13 @@ import { type Client, isGrpcServiceError, WorkflowExecutionAlreadyStartedError }
 import { NativeConnection } from '@temporalio/worker';
 import { searchAttributes } from './search-attributes.ts';
 
-/** gRPC codes that speak of the server's state, not of the call: CANCELLED, UNKNOWN, DEADLINE_EXCEEDED, RESOURCE_EXHAUSTED, ABORTED, INTERNAL, UNAVAILABLE. */
+/**
+ * gRPC codes about the server's state, not about the call: CANCELLED, UNKNOWN, DEADLINE_EXCEEDED, RESOURCE_EXHAUSTED,
+ * ABORTED, INTERNAL, UNAVAILABLE.
+ */
 const SERVER_STATES = new Set([1, 2, 4, 8, 10, 13, 14]);
 
-/** A command as the outbox holds it. */
+/** A command as stored in the outbox. */
 export interface DispatchedCommand {
   org_id: string;
   kind: 'start' | 'signal';
@@ -20,7 +23,10 @@ export interface DispatchedCommand {
 
 const DISPATCH_TIMEOUT_MS = 10_000;
 
-/** Hands one command to Temporal, which has 10 s to answer. A start whose workflow id was ever used does nothing: it is the same happening again. */
+/**
+ * Hands one command to Temporal, within 10 s. A start is ignored if its workflow id was ever used: it repeats an
+ * earlier start.
+ */
 export const dispatch = (client: Client, command: DispatchedCommand): Promise<void> =>
   client.withDeadline(Date.now() + DISPATCH_TIMEOUT_MS, () => send(client, command));
 
@@ -47,14 +53,14 @@ async function send(client: Client, command: DispatchedCommand): Promise<void> {
     await client.workflow.start(command.type, {
       ...options,
       workflowIdReusePolicy: 'REJECT_DUPLICATE',
-      requestEagerStart: client.connection instanceof NativeConnection, // in a worker of this process, if it has room
+      requestEagerStart: client.connection instanceof NativeConnection, // in a worker of this process, if it has capacity
     });
   } catch (error) {
     if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
   }
 }
 
-/** Whether Temporal itself is away or overloaded, so that every other command would fail alike. */
+/** Whether Temporal itself is unavailable or overloaded, so that every other command would fail as well. */
 export function isTemporalAway(error: unknown): boolean {
   const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
   return isGrpcServiceError(cause) && SERVER_STATES.has(cause.code);

@@ -7,7 +7,7 @@ export interface ScheduleDefinition<Input> {
   orgId: string;
   subjectId: string;
   times: { cron: string; timezone: string } | { everyMs: number; offsetMs: number };
-  /** How late a time may still be fired, as after an outage of Temporal's own. */
+  /** Maximum delay of a scheduled time, for example after an outage of Temporal. */
   catchupWindow: '1 minute' | '365 days';
   /** One line for the operator. */
   summary: string;
@@ -15,7 +15,7 @@ export interface ScheduleDefinition<Input> {
   input: Input;
 }
 
-/** Makes a Schedule, or has the one of this id be like this. */
+/** Creates a Schedule, or updates the existing one with this id. */
 export async function putSchedule<Input>(client: Client, kept: ScheduleDefinition<Input>): Promise<void> {
   const { scheduleId, orgId, subjectId, times, catchupWindow, summary, contract, input } = kept;
   const workflowId = contract.workflowId(input);
@@ -46,7 +46,7 @@ function specOf(times: ScheduleDefinition<never>['times']): ScheduleOptions['spe
   return { intervals: [{ every: times.everyMs, offset: times.offsetMs }] };
 }
 
-/** Deletes a Schedule where there is one. */
+/** Deletes a Schedule if it exists. */
 export async function deleteSchedule(client: Client, scheduleId: string): Promise<void> {
   try {
     await client.schedule.getHandle(scheduleId).delete();

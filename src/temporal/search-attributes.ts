@@ -4,7 +4,7 @@ const ORG_ID = defineSearchAttributeKey('OrgId', SearchAttributeType.KEYWORD);
 const SUBJECT_ID = defineSearchAttributeKey('SubjectId', SearchAttributeType.KEYWORD);
 const KIND = defineSearchAttributeKey('Kind', SearchAttributeType.KEYWORD);
 
-/** What operators filter runs by. The kind is the first part of the workflow id. */
+/** Returns the attributes operators filter runs by. The kind is the first part of the workflow id. */
 export const searchAttributes = (orgId: string, subjectId: string, workflowId: string) =>
   new TypedSearchAttributes([
     { key: ORG_ID, value: orgId },

@@ -40,7 +40,7 @@ const given = async <T>(value: Buffer, type: string): Promise<T | undefined> => 
   return rows[0]?.value;
 };
 
-it('texts arrive as they are, whatever is in them', async () => {
+it('texts of any content arrive unchanged in the database', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(text), async (texts) => {
       expect(await given(textArray(texts), 'text[]')).toEqual(texts);
@@ -49,7 +49,7 @@ it('texts arrive as they are, whatever is in them', async () => {
   );
 });
 
-it('numbers arrive as they are, up to the largest that is exact', async () => {
+it('numbers up to the largest safe integer arrive unchanged in the database', async () => {
   const number = fc.oneof(fc.maxSafeNat(), fc.constantFrom(0, 2 ** 31, 2 ** 32 - 1, 2 ** 32, Number.MAX_SAFE_INTEGER));
   await fc.assert(
     fc.asyncProperty(fc.array(number), async (numbers) => {
@@ -59,7 +59,7 @@ it('numbers arrive as they are, up to the largest that is exact', async () => {
   );
 });
 
-it('arrays of several lengths arrive in one array', async () => {
+it('arrays of different lengths arrive unchanged within one array', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.array(text), { minLength: 1 }), async (arrays) => {
       const { rows } = await sql<{ own: string[] }>`

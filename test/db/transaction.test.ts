@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-it('two transactions that wait for each other both get through, each with its effect once', async () => {
+it('two transactions in a deadlock both succeed, each with its effect once', async () => {
   const ids = [await newTag('a'), await newTag('b')];
   let runs = 0;
   let meet = () => {};

@@ -12,7 +12,7 @@ const running: MailCatcher[] = [];
 afterEach(() => Promise.all(running.splice(0).map((catcher) => catcher.stop())));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-it('shows what it got, newest last, with decoded texts and the headers as they were sent', async () => {
+it('the mail catcher shows received mails, newest last, with decoded texts and original headers', async () => {
   const catcher = await startCatcher();
   await send(catcher, { to: 'first@x.test' });
   await send(catcher, {
@@ -40,7 +40,7 @@ it('shows what it got, newest last, with decoded texts and the headers as they w
   expect(items[0]).toMatchObject({ to: 'first@x.test', text: 'Hello', html: null });
 });
 
-it('finds by recipient, id and number, and forgets on request', async () => {
+it('the mail catcher finds mails by recipient, id and number, and deletes them on request', async () => {
   const catcher = await startCatcher();
   for (const to of ['a@x.test', 'b@x.test', 'A@x.test']) await send(catcher, { to });
 
@@ -54,7 +54,7 @@ it('finds by recipient, id and number, and forgets on request', async () => {
   expect(ids(await messages(catcher))).toEqual([]);
 });
 
-it('keeps its mails over a restart', async () => {
+it('the mail catcher keeps its mails across a restart', async () => {
   const file = join(folder, 'kept.ndjson');
   const first = await startCatcher(file);
   await send(first, { to: 'kept@x.test', text: 'Grüße' });
@@ -69,7 +69,7 @@ it('keeps its mails over a restart', async () => {
   ]);
 });
 
-it('refuses the sandbox recipients as a mail server would', async () => {
+it('the mail catcher refuses the sandbox recipients like a mail server', async () => {
   const catcher = await startCatcher();
 
   await expect(send(catcher, { to: 'x@bounce.sandbox' })).rejects.toMatchObject({ responseCode: 550 });
@@ -77,7 +77,7 @@ it('refuses the sandbox recipients as a mail server would', async () => {
   expect(ids(await messages(catcher))).toEqual([]);
 });
 
-it('shows hostile mail as text, and its html where nothing can run', async () => {
+it('the mail catcher shows hostile mail as text, and its HTML without any permissions', async () => {
   const catcher = await startCatcher();
   const attack = `"><script>alert('x')</script>`;
   await send(catcher, { to: 'a@x.test', subject: attack, text: attack, html: attack, headers: { 'X-Attack': attack } });

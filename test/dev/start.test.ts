@@ -31,7 +31,7 @@ afterEach(async () => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 it(
-  'starts all services, ends all of them when npm gets a SIGTERM, and finds its data again',
+  'npm start starts all services, stops all of them when npm gets a SIGTERM, and finds its data again',
   async () => {
     const first = await npmStart();
     expect(first.dev).toEqual({
@@ -63,7 +63,7 @@ it(
 );
 
 it(
-  'refuses a data folder that is in use, and takes another port where one is taken',
+  'npm start refuses a data folder in use, and chooses another port if one is taken',
   async () => {
     const { server: taken, port } = await occupy();
     const running = await npmStart({ PORT: String(port) });
@@ -80,7 +80,7 @@ it(
 );
 
 it(
-  'starts a killed api again, and leaves nothing when it is killed itself',
+  'npm start restarts a killed api, and leaves no process when it is killed itself',
   async () => {
     const running = await npmStart();
     const api = running.processes.find((pid) => commandOf(pid)?.endsWith('src/main.ts')) ?? 0;

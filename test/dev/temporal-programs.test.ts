@@ -6,12 +6,12 @@ import { expect, it } from '@jest/globals';
 import { anyFreePort, canConnect } from '../../src/dev/ports.ts';
 import { findTemporalCli, findTestServer } from '../../src/dev/temporal-programs.ts';
 
-it('finds a Temporal CLI that runs here', async () => {
+it('finds a working Temporal CLI', async () => {
   const { stdout } = await promisify(execFile)(await findTemporalCli(), ['--version']);
   expect(stdout).toMatch(/^temporal version \d/);
 });
 
-it('finds a time-skipping test server that listens', async () => {
+it('finds a working time-skipping test server', async () => {
   const port = await anyFreePort();
   const server = spawn(await findTestServer(), [String(port)], { stdio: 'ignore' });
   try {

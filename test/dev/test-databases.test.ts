@@ -5,7 +5,7 @@ import { createTestDatabase } from '../support/stack/servers.ts';
 const databases: { drop(): Promise<void> }[] = [];
 afterAll(() => Promise.all(databases.map((database) => database.drop())));
 
-it('gives every test a migrated database of its own, however many ask at once', async () => {
+it('every test gets a separate migrated database, even for concurrent requests', async () => {
   const made = await Promise.all(Array.from({ length: 8 }, createTestDatabase));
   databases.push(...made);
 

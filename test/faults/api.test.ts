@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => stack.close());
 
 it(
-  'mails every accepted contact exactly once when the api is killed again and again',
+  'every accepted contact is mailed exactly once when the api is killed repeatedly',
   async () => {
     const org = await stack.newOrg();
     const emails = addressesOf(org, CONTACTS);
@@ -37,7 +37,7 @@ it(
 );
 
 it(
-  'makes one delivery of a request with an Idempotency-Key, at whatever moment the api dies and however often it is sent',
+  'a request with an Idempotency-Key makes one delivery, even if repeated and whenever the api is killed',
   async () => {
     const org = await stack.newOrg();
     stack.sink.script({});
@@ -70,7 +70,7 @@ it(
 );
 
 it(
-  'stops well under load: whatever took effect was answered',
+  'the api stops cleanly under load: every stored contact was answered',
   async () => {
     const org = await stack.newOrg();
     stack.sink.script({});
@@ -103,7 +103,9 @@ it(
   TEST_LIMIT_MS,
 );
 
-/** Each request several times at once, under one key, until it is answered. Resolves to the ids of the answers. */
+/**
+ * Sends each request several times at once, under one key, until it is answered. Resolves to the ids in the answers.
+ */
 async function sendOneByOne(org: FaultOrg, addresses: string[]): Promise<string[]> {
   const ids: string[] = [];
   for (const to_email of addresses) {

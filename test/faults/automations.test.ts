@@ -27,7 +27,7 @@ const note = (id: string, text: string) => ({
   input: { session_id: '{{trigger.output.session.id}}', text },
 });
 
-/** Every kind of step: waits of time and of an event, a call, a decision, a loop, and what changes our own data. */
+/** Every kind of step: waits for a time and for an event, a call, a decision, a loop, and changes of our own data. */
 const STEPS = () => [
   note('begin', 'begin'),
   { $kind: 'Block', id: 'pause', type: 'wait', inputs: { minutes: 0.05 } },
@@ -68,7 +68,7 @@ const STEPS = () => [
 const STORY = ['begin', 'called', ...ITEMS, 'end'];
 
 it(
-  'ends every run as if nothing had happened when the worker is killed again and again',
+  'every automation run ends with its usual steps when the worker is killed repeatedly',
   async () => {
     const org = await stack.newOrg();
     const made = await org.post('/workflows', {

@@ -16,9 +16,9 @@ import { KILLS, SENDS, TEST_LIMIT_MS } from './support/sizes.ts';
 import { until } from './support/until.ts';
 
 const SEED = 20_261_121;
-/** How long an answer usually takes: so long that all channels are busy at once, and have sends under way when the worker is killed. */
+/** Usual response times, long enough to have sends in progress on all channels when the worker is killed. */
 const USUAL_MS = { sms: 600, whatsapp: 600, voice: 150 };
-/** Vapi's list is read a thousand calls far, and no account makes more within the time of a test. */
+/** Vapi's list is read up to a thousand calls. No account makes more during a test. */
 const LISTED_CALLS = 1_000;
 const CHANNELS = { sms: smsLine, whatsapp: whatsAppLine, voice: voiceLine };
 type Channel = keyof typeof CHANNELS;
@@ -43,7 +43,7 @@ interface Run {
 let stack: FaultStack;
 const runs = new Map<Channel, Run>();
 
-/** Sends on all channels at once, while the worker is killed again and again. */
+/** Sends on all channels at once, killing the worker repeatedly. */
 beforeAll(async () => {
   stack = await startFaultStack({ env: FAKES_ALLOWED });
   const begun = await Promise.all((Object.keys(CHANNELS) as Channel[]).map(begin));
@@ -83,7 +83,7 @@ const rowsOf = ({ sequenceId }: Run): Promise<Row[]> =>
     .where('sequence_id', '=', sequenceId)
     .execute() as Promise<Row[]>;
 
-/** What is wrong with what the ledger says of a send, by what the provider took and told of. */
+/** Returns contradictions between the ledger and the provider's record of a send. */
 function wrongWith({ id, to, status, provider_id }: Row, taken: Taken | undefined, isDelivered: boolean) {
   const said = `${to}: ${status}, ${provider_id}, though ${taken === undefined ? 'it was not taken' : `taken as ${taken.providerId}`}`;
   if (taken !== undefined && (taken.to !== to || taken.deliveryId !== id)) return `${said} for ${taken.to}`;
@@ -94,50 +94,53 @@ function wrongWith({ id, to, status, provider_id }: Row, taken: Taken | undefine
   return isKnown && taken !== undefined ? undefined : said;
 }
 
-describe.each(Object.keys(CHANNELS) as Channel[])('under random faults and kills of the worker, on %s', (channel) => {
-  const run = () => runs.get(channel) as Run;
+describe.each(Object.keys(CHANNELS) as Channel[])(
+  'under random faults and kills of the worker, sending on %s',
+  (channel) => {
+    const run = () => runs.get(channel) as Run;
 
-  it('nobody is left out and nobody gets anything twice', async () => {
-    const { line, numbers } = run();
-    const rows = await rowsOf(run());
-    expect(rows.map(({ to }) => to).sort()).toEqual(numbers);
-    const taken = line.taken().map(({ deliveryId }) => deliveryId);
-    expect(taken.length).toBe(new Set(taken).size);
-    expect(line.taken().length).toBe(new Set(line.taken().map(({ to }) => to)).size);
-    const known = new Set(rows.map(({ id }) => id));
-    expect(taken.filter((id) => !known.has(id))).toEqual([]);
-  });
+    it('reaches everyone, and nobody twice', async () => {
+      const { line, numbers } = run();
+      const rows = await rowsOf(run());
+      expect(rows.map(({ to }) => to).sort()).toEqual(numbers);
+      const taken = line.taken().map(({ deliveryId }) => deliveryId);
+      expect(taken.length).toBe(new Set(taken).size);
+      expect(line.taken().length).toBe(new Set(line.taken().map(({ to }) => to)).size);
+      const known = new Set(rows.map(({ id }) => id));
+      expect(taken.filter((id) => !known.has(id))).toEqual([]);
+    });
 
-  it('the ledger says what the provider did, or that it does not know', async () => {
-    const { line, reporter } = run();
-    const { delivered, wrong } = await reporter.stop();
-    const taken = new Map(line.taken().map((one) => [one.deliveryId, one]));
-    const rows = await rowsOf(run());
-    for (const row of rows) wrong.push(...[wrongWith(row, taken.get(row.id), delivered.has(row.id)) ?? []].flat());
-    expect(wrong).toEqual([]);
-  });
+    it('leaves the provider’s outcome in the ledger, or the status unknown', async () => {
+      const { line, reporter } = run();
+      const { delivered, wrong } = await reporter.stop();
+      const taken = new Map(line.taken().map((one) => [one.deliveryId, one]));
+      const rows = await rowsOf(run());
+      for (const row of rows) wrong.push(...[wrongWith(row, taken.get(row.id), delivered.has(row.id)) ?? []].flat());
+      expect(wrong).toEqual([]);
+    });
 
-  const canAsk = channel === 'sms' || (channel === 'voice' && SENDS <= LISTED_CALLS);
-  if (!canAsk) return;
-  it(
-    'what was taken is found by look-ups: only what was not taken stays unknown',
-    async () => {
-      const taken = new Set(
-        run()
-          .line.taken()
-          .map(({ deliveryId }) => deliveryId),
-      );
-      await until(
-        'all that was taken was found',
-        async () => !(await rowsOf(run())).some(({ id, status }) => status === 'unknown' && taken.has(id)),
-        90_000,
-      );
-    },
-    TEST_LIMIT_MS,
-  );
-});
+    const canAsk = channel === 'sms' || (channel === 'voice' && SENDS <= LISTED_CALLS);
+    if (!canAsk) return;
+    it(
+      'finds every accepted message by reconciliation: only others stay unknown',
+      async () => {
+        const taken = new Set(
+          run()
+            .line.taken()
+            .map(({ deliveryId }) => deliveryId),
+        );
+        await until(
+          'all that was taken was found',
+          async () => !(await rowsOf(run())).some(({ id, status }) => status === 'unknown' && taken.has(id)),
+          90_000,
+        );
+      },
+      TEST_LIMIT_MS,
+    );
+  },
+);
 
-it('the kills came in the middle of sends', async () => {
+it('the worker was killed in the middle of sends', async () => {
   const rows = (await Promise.all([...runs.values()].map(rowsOf))).flat();
   expect(rows.filter(({ answers }) => answers.length === 0).length).toBeGreaterThan(0);
 });

@@ -13,7 +13,7 @@ beforeAll(async () => {
 }, TEST_LIMIT_MS);
 afterAll(() => stack.close());
 
-/** Says things in a session, each once the one before was answered; gives them in order. */
+/** Sends messages in a session, each after the answer to the one before. Returns them in order. */
 async function talk(org: FaultOrg, id: string): Promise<string[]> {
   const said: string[] = [];
   for (let n = 0; n < MESSAGES; n++) {
@@ -40,7 +40,7 @@ it.each([
   ['the api', (faults: FaultStack) => faults.api],
   ['Postgres', (faults: FaultStack) => faults.postgres],
 ])(
-  'keeps every message that was accepted, once and in order, when %s is killed again and again',
+  'every accepted message is stored once and in order when %s is killed repeatedly',
   async (_, programOf) => {
     const org = await stack.newOrg();
     const ids = await Promise.all(

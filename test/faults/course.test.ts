@@ -5,7 +5,7 @@ import { type FaultStack, startFaultStack } from './support/fault-stack.ts';
 import { CONTACTS, IN_FLIGHT, TEST_LIMIT_MS } from './support/sizes.ts';
 import { until } from './support/until.ts';
 
-/** Long enough for whatever would still go out to have gone out. */
+/** Long enough for any remaining mail to be sent. */
 const QUIET_MS = 1_500;
 
 let stack: FaultStack;
@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => stack.close());
 
 it(
-  'stops within a batch when paused, loses nobody, and goes on when resumed, even if the worker dies in between',
+  'a paused sequence stops within a batch, loses nobody, and continues when resumed, even if the worker is killed in between',
   async () => {
     const org = await stack.newOrg();
     const [before, during] = [addressesOf(org, CONTACTS, 'before'), addressesOf(org, 50, 'during')];
@@ -46,7 +46,7 @@ it(
 );
 
 it(
-  'is over for good when canceled in the middle: nothing waits, nothing goes out, nobody enters',
+  'a sequence canceled while sending is ended: no sends wait, no mails go out, no contacts enter',
   async () => {
     const org = await stack.newOrg();
     const emails = [...addressesOf(org, 30, 'greylisted'), ...addressesOf(org, CONTACTS)];

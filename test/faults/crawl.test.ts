@@ -7,7 +7,7 @@ import { until } from './support/until.ts';
 
 const LINKS_A_PAGE = 4;
 const ANSWER_MS = 15;
-/** What a batch has under way, in the hands of its writer and before it at most: 8 + 48 + 48. */
+/** Repeated fetches per kill at most: visits in progress, results being written, and results not yet written. */
 const LOST_A_KILL = 104;
 const IS_PRIVATE = /[05]7$/;
 
@@ -24,7 +24,7 @@ afterAll(async () => {
 
 const pathOf = (n: number) => (n === 0 ? '/' : `/p/${n}`);
 
-/** A tree of pages with links back, of which some are private, some gone and some doubles. */
+/** Fills the site with a tree of pages with links back. Some are private, some gone and some duplicates. */
 function fill(): { synced: string[]; others: Record<string, string> } {
   const synced: string[] = [];
   const others: Record<string, string> = {};
@@ -52,7 +52,7 @@ function fill(): { synced: string[]; others: Record<string, string> } {
 }
 
 it(
-  'stores exactly the pages that there are, and breaks no rule, when the worker is killed again and again',
+  'a crawl stores exactly the existing pages, and obeys all rules, when the worker is killed repeatedly',
   async () => {
     const expected = fill();
     const org = await stack.newOrg();

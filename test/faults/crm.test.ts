@@ -12,10 +12,10 @@ import { CRM, CRM_OUTAGE, CRM_SERVERS_AWAY, IS_LONG, KILLS, TEST_LIMIT_MS } from
 import { until } from './support/until.ts';
 
 const SEED = 20_261_122;
-/** Below the limit after which a call is given up. */
+/** Below the timeout of a call. */
 const LATE_MS = 8_000;
 
-/** What takes minutes, as each kill waits for heartbeats. */
+/** Tests of several minutes, as each kill waits for heartbeats. */
 const inLongTier = IS_LONG ? it : it.skip;
 
 let stack: FaultStack;
@@ -35,7 +35,7 @@ async function newAccount(faultOf?: Parameters<typeof openCrmAccount>[2]): Promi
 }
 
 it(
-  'stores each message once and in order, posts each reply once and makes one ticket a session, whatever goes wrong',
+  'each message is stored once and in order, each reply posted once and one ticket made per session, despite random faults',
   async () => {
     const size = { threads: CRM.threads / CRM.accounts, events: CRM.events / CRM.accounts };
     const runs = await Promise.all(
@@ -72,7 +72,7 @@ async function countWorkedOff(): Promise<number> {
 
 const TICKETS = '/crm/v3/objects/tickets';
 
-/** A session of nobody, or of somebody with an e-mail address by which HubSpot knows them. */
+/** Creates a session without a contact, or with a contact known to HubSpot by e-mail address. */
 async function newSession({ org }: CrmAccount, email?: string): Promise<string> {
   const contact = email === undefined ? undefined : (await org.post('/contacts', { contact: { email } })).body;
   const { body } = await org.post('/chat/sessions', { contact_id: contact?.id, channel: { type: 'web' } });
@@ -80,7 +80,7 @@ async function newSession({ org }: CrmAccount, email?: string): Promise<string> 
 }
 
 inLongTier(
-  'makes one ticket, posts a reply once and closes a ticket once when the worker dies between the effect and the answer',
+  'a ticket is made, a reply posted and a ticket closed only once when the worker is killed between effect and response',
   async () => {
     const account = await newAccount();
     const { hubspot, org } = account;
@@ -115,7 +115,7 @@ inLongTier(
     const looks = hubspot.requests('GET', path).length;
     await stack.worker.start();
     await until('it was looked at again', async () => hubspot.requests('GET', path).length > looks);
-    await stack.worker.terminate(); // what it has under way, it ends
+    await stack.worker.terminate(); // ends the work in progress
     await stack.worker.start();
     expect(hubspot.requests('PATCH', path)).toHaveLength(1);
     expect(hubspot.ticket(ticketId)?.properties.hs_pipeline_stage).toBe('4');

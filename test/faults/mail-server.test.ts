@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => stack.close());
 
 it(
-  'knows of all but the sends under way when the mail server is killed, and goes on when it is back',
+  'only sends in progress have an unknown outcome when the mail server is killed, and sending continues when it is back',
   async () => {
     const org = await stack.newOrg();
     const emails = addressesOf(org, CONTACTS);
@@ -38,7 +38,7 @@ it(
 );
 
 it(
-  'never sends again what the mail server took and did not answer',
+  'a mail accepted by the mail server without a response is never sent again',
   async () => {
     const org = await stack.newOrg();
     const emails = addressesOf(org, 60);
@@ -54,7 +54,7 @@ it(
 );
 
 it(
-  'waits while the mail server takes nothing, and loses nobody',
+  'sends wait while the mail server accepts nothing, and nobody is left out',
   async () => {
     const org = await stack.newOrg();
     const emails = addressesOf(org, 60);
@@ -71,7 +71,7 @@ it(
 );
 
 it(
-  'lets no address hold back the others of its batch',
+  'a refused address does not delay the others of its batch',
   async () => {
     const org = await stack.newOrg();
     const good = addressesOf(org, 100);
@@ -102,7 +102,7 @@ it(
   TEST_LIMIT_MS,
 );
 
-it('knows that a message which came to a closed sender was not sent', async () => {
+it('a message given to a closed sender is reported as not sent', async () => {
   const sender = createSmtpSender(smtpSettingsOf(stack.sink.url));
   const send = () =>
     sender.send({

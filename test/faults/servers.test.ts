@@ -7,7 +7,7 @@ import { until } from './support/until.ts';
 
 const DELAY_MS = 6_000;
 
-/** What takes much of a machine, as all servers start anew. */
+/** Tests with a high load on the machine, as all servers are restarted. */
 const inLongTier = IS_LONG ? it : it.skip;
 
 let stack: FaultStack;
@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => stack.close());
 
 it.each(IS_LONG ? (['postgres', 'temporal'] as const) : (['postgres'] as const))(
-  'mails everyone exactly once when %s is killed: the worker knows what it sent',
+  'everyone is mailed exactly once when %s is killed: the worker knows the outcome of its sends',
   async (server) => {
     const org = await stack.newOrg();
     const emails = addressesOf(org, CONTACTS);
@@ -41,7 +41,7 @@ it.each(IS_LONG ? (['postgres', 'temporal'] as const) : (['postgres'] as const))
 );
 
 it(
-  'accepts all it is asked while Temporal is down, and does it afterwards',
+  'requests are accepted while Temporal is down, and carried out afterwards',
   async () => {
     const org = await stack.newOrg();
     const [before, during] = [addressesOf(org, 20, 'before'), addressesOf(org, 100, 'during')];
@@ -87,7 +87,7 @@ it(
 );
 
 inLongTier(
-  'keeps a delay over the end and the return of everything',
+  'the delay of a step is kept when all servers are restarted',
   async () => {
     const org = await stack.newOrg();
     const emails = addressesOf(org, 20);

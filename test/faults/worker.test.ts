@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => stack.close());
 
 it(
-  'mails everyone at most once when the worker is killed again and again, and says of whom it does not know',
+  'everyone is mailed at most once when the worker is killed repeatedly, and unknown outcomes are reported',
   async () => {
     const org = await stack.newOrg();
     const emails = addressesOf(org, CONTACTS);
@@ -38,11 +38,11 @@ it(
 );
 
 it(
-  'stops well in the middle of a batch: all that was under way is known, and the rest waits',
+  'the worker stops cleanly in the middle of a batch: outcomes of started sends are known, and the rest waits',
   async () => {
     const org = await stack.newOrg();
     const emails = addressesOf(org, CONTACTS);
-    stack.sink.script({ delayMs: 6_000 }); // two in a row would not end within the limit
+    stack.sink.script({ delayMs: 6_000 }); // two in a row would exceed the limit
     const sequence = await org.createSequence();
     await org.addContacts(emails, 1_000);
     await org.untilMails(10);
@@ -70,7 +70,7 @@ it(
 );
 
 it(
-  'sends nothing twice with two workers at once',
+  'two concurrent workers send nothing twice',
   async () => {
     const second = await stack.addWorker();
     const org = await stack.newOrg();

@@ -3,7 +3,7 @@ import { startCleanup } from '../../worker/cleanup.ts';
 import { startApi } from '../support/stack/api.ts';
 import { eventually } from '../support/stack/stack.ts';
 
-it('forgets kept answers after a day and login links that ran out, and nothing before', async () => {
+it('the cleanup deletes stored answers after a day and expired login links, and nothing earlier', async () => {
   const { org, db, partner, close } = await startApi();
   try {
     for (const key of ['old', 'new']) {

@@ -19,7 +19,7 @@ const withKey = (key: string) => ({ headers: { 'idempotency-key': key } });
 const countOrgs = async () => (await api.partner.get(ORGS)).body.total as number;
 
 describe('an Idempotency-Key', () => {
-  it('gives the first answer again and creates nothing more', async () => {
+  it('repeats the first answer and creates nothing more', async () => {
     const first = await api.partner.post(ORGS, { name: 'Once' }, withKey('same'));
     const count = await countOrgs();
     const second = await api.partner.post(ORGS, { name: 'Once' }, withKey('same'));
@@ -30,7 +30,7 @@ describe('an Idempotency-Key', () => {
     expect(await countOrgs()).toBe(count);
   });
 
-  it('repeats a secret that is shown once, and keeps it encrypted', async () => {
+  it('repeats a secret shown only once, and stores it encrypted', async () => {
     const path = `${ORGS}/${api.org.id}/api-keys`;
     const first = await api.partner.post(path, { name: 'Secret' }, withKey('secret'));
     const second = await api.partner.post(path, { name: 'Secret' }, withKey('secret'));
@@ -61,7 +61,7 @@ describe('an Idempotency-Key', () => {
     );
   });
 
-  it('belongs to one caller', async () => {
+  it('is separate for each caller', async () => {
     const stranger = await api.createPartner();
     const mine = await api.partner.post(ORGS, { name: 'Same' }, withKey('shared'));
     const theirs = await stranger.post(ORGS, { name: 'Same' }, withKey('shared'));
@@ -69,7 +69,7 @@ describe('an Idempotency-Key', () => {
     expect(theirs.body.id).not.toBe(mine.body.id);
   });
 
-  it('is refused with 409 while the first request runs', async () => {
+  it('is refused with 409 while the first request is running', async () => {
     const body = { name: 'Slow', integrations: { fareharbor: { app_key: 'a', user_key: 'good' } } };
     const { promise, resolve } = Promise.withResolvers<void>();
     fareHarbor.next({ released: promise });
@@ -85,7 +85,7 @@ describe('an Idempotency-Key', () => {
     expect((await api.partner.post(ORGS, body, withKey('slow'))).body).toEqual(first.body);
   });
 
-  it('lets one of twenty at once through', async () => {
+  it('lets only one of twenty concurrent requests run', async () => {
     const count = await countOrgs();
     const answers = await Promise.all(
       Array.from({ length: 20 }, () => api.partner.post(ORGS, { name: 'Crowd' }, withKey('crowd'))),
@@ -95,7 +95,7 @@ describe('an Idempotency-Key', () => {
     expect(answers.every(({ status }) => status === 201 || status === 409)).toBe(true);
   });
 
-  it('is forgotten after 24 hours', async () => {
+  it('expires after 24 hours', async () => {
     const first = await api.partner.post(ORGS, { name: 'Old' }, withKey('old'));
     await sql`update idempotency_keys set created_at = now() - interval '23 hours 59 minutes' where key = 'old'`.execute(
       api.db,
@@ -109,7 +109,7 @@ describe('an Idempotency-Key', () => {
     expect(again.body.id).not.toBe(first.body.id);
   });
 
-  it('leaves neither the change nor the answer when the answer cannot be kept', async () => {
+  it('stores neither the change nor the answer if the answer cannot be stored', async () => {
     const count = await countOrgs();
     await sql`
       create function break() returns trigger language plpgsql as $$ begin raise exception 'broken'; end $$;
@@ -128,12 +128,12 @@ describe('an Idempotency-Key', () => {
     expect(await countOrgs()).toBe(count + 1);
   });
 
-  it('keeps nothing for a request that is not valid', async () => {
+  it('stores nothing for an invalid request', async () => {
     expect((await api.partner.post(ORGS, {}, withKey('fixed'))).status).toBe(400);
     expect((await api.partner.post(ORGS, { name: 'Fixed' }, withKey('fixed'))).status).toBe(201);
   });
 
-  it('has 1 to 255 characters', async () => {
+  it('must have 1 to 255 characters', async () => {
     expect((await api.partner.post(ORGS, { name: 'X' }, withKey('k'.repeat(255)))).status).toBe(201);
     expect((await api.partner.post(ORGS, { name: 'X' }, withKey('k'.repeat(256)))).status).toBe(400);
     expect((await api.partner.post(ORGS, { name: 'X' }, withKey(''))).status).toBe(400);

@@ -15,7 +15,7 @@ describe('a batch of commands', () => {
   afterAll(() => api.close());
   beforeEach(() => sql`truncate outbox`.execute(api.db));
 
-  /** Commands of an org, spread over workflows. */
+  /** Adds commands of an org, spread over workflows. */
   const add = (orgId: string, commands: number, workflows = commands) =>
     sql`
       insert into outbox (org_id, kind, type, subject_id, workflow_id, task_queue, signal, payload)
@@ -35,7 +35,7 @@ describe('a batch of commands', () => {
     new Map([...Map.groupBy(commands, ({ org_id }) => org_id)].map(([orgId, own]) => [orgId, own.length]));
   const newOrgs = (count: number) => Array.from({ length: count }, newId).sort();
 
-  it('holds those of every org, whoever came first and with however many', async () => {
+  it('includes commands of every org, regardless of their order and number', async () => {
     const [loud = '', quiet = '', other = ''] = newOrgs(3);
     await add(loud, 10_000);
     await add(quiet, 3);
@@ -46,7 +46,7 @@ describe('a batch of commands', () => {
     expect(countBy(commands).get(loud)).toBeGreaterThanOrEqual(60);
   });
 
-  it('is full where one org alone has commands, the oldest of them', async () => {
+  it('is filled with the oldest commands if only one org has any', async () => {
     const [orgId = ''] = newOrgs(1);
     await add(orgId, 1_000);
     const { rows } = await sql<{ id: number }>`select id from outbox order by id limit ${LIMIT}`.execute(api.db);
@@ -54,7 +54,7 @@ describe('a batch of commands', () => {
     expect(commands.map(({ id }) => id)).toEqual(rows.map(({ id }) => id));
   });
 
-  it('serves more orgs than it has room for in turn', async () => {
+  it('serves orgs in turn if there are more than it can include', async () => {
     const orgs = newOrgs(180);
     for (const orgId of orgs) await add(orgId, 10);
     const served = new Set<string>();
@@ -67,7 +67,7 @@ describe('a batch of commands', () => {
     expect(orgs.filter((orgId) => !served.has(orgId))).toEqual([]);
   });
 
-  it('gives no org’s place to one workflow that was told the same a thousand times', async () => {
+  it('gives other orgs their share despite thousands of repeated commands of one workflow', async () => {
     const [loud = '', quiet = ''] = newOrgs(2);
     await add(loud, 5_000, 1);
     await add(quiet, 3);
@@ -76,7 +76,7 @@ describe('a batch of commands', () => {
     expect(countBy(commands).get(loud)).toBeGreaterThan(200);
   });
 
-  it('keeps a workflow’s commands with the relay that holds the oldest, in their order', async () => {
+  it('leaves a workflow’s commands to the relay with the lock on the oldest one, in order', async () => {
     const [orgId = ''] = newOrgs(1);
     await add(orgId, 600, 100);
     const second = connect(api.databaseUrl, { poolSize: 1 });
@@ -102,7 +102,7 @@ describe('a batch of commands', () => {
     }
   });
 
-  it('leaves what waits for a later try, and all behind it', async () => {
+  it('leaves out deferred commands and all later ones of the same workflow', async () => {
     const [orgId = ''] = newOrgs(1);
     await add(orgId, 4, 2);
     await sql`update outbox set available_at = now() + interval '1 minute' where id = (select min(id) from outbox)`.execute(

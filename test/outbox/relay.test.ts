@@ -13,7 +13,7 @@ import { temporalAddress, testNamespace } from '../support/stack/servers.ts';
 import { eventually } from '../support/stack/stack.ts';
 import { installRuntime } from '../support/stack/temporal-runtime.ts';
 
-/** No worker listens to its queue: what reached Temporal stays there to be looked at. */
+/** No worker polls its queue, so commands in Temporal stay there to be inspected. */
 const LOOK: WorkflowContract<{ id: string }> = {
   type: 'look',
   taskQueue: 'no worker listens' as TaskQueue,
@@ -58,7 +58,7 @@ describe('the relay', () => {
     return events?.filter((event) => event.workflowExecutionSignaledEventAttributes).length ?? 0;
   };
 
-  it('lets what fails for one org wait, and nobody else', async () => {
+  it('defers failed events of one org without blocking other orgs', async () => {
     const failing = await api.createOrg('Failing');
     const fine = await api.createOrg('Fine');
     let isBroken = true;
@@ -87,7 +87,7 @@ describe('the relay', () => {
     expect(seen.toSorted()).toEqual([failing.id, fine.id].toSorted());
   });
 
-  it('starts a happening once, however often it is asked to', async () => {
+  it('starts a workflow once, even if it was enqueued several times', async () => {
     const id = newId();
     for (let i = 0; i < 3; i++)
       await inTransaction(api.db, (trx) => enqueue(trx, api.org.id, start(LOOK, { id }, { subjectId: id })));
@@ -97,7 +97,7 @@ describe('the relay', () => {
     expect((await temporal.client.workflow.getHandle(`look/${id}`).describe()).status.name).toBe('RUNNING');
   });
 
-  it('gives an entity one signal for many that say the same', async () => {
+  it('merges repeated signals to a workflow', async () => {
     const id = newId();
     for (let i = 0; i < 50; i++)
       await inTransaction(api.db, (trx) =>
@@ -110,7 +110,7 @@ describe('the relay', () => {
     expect(await signalsOf(id)).toBeLessThan(50);
   });
 
-  it('tells Temporal nothing of what was rolled back', async () => {
+  it('sends no commands of a rolled back transaction to Temporal', async () => {
     const id = newId();
     const undone = api.db.transaction().execute(async (trx) => {
       await enqueue(trx, api.org.id, start(LOOK, { id }, { subjectId: id }));

@@ -6,15 +6,15 @@ import type { RobotsFiles } from './fetching/robots-files.ts';
 import type { QueueCapacity } from './queue/discovered-links.queries.ts';
 import type { Site } from './scope/rules.ts';
 
-/** What crawls need of the outside. */
+/** External dependencies of crawls. */
 export interface CrawlDeps {
   egress: Egress;
   extractor: Pick<Extractor, 'extract'>;
-  /** Between two requests to a host that does not say. */
+  /** Delay between two requests to a host whose robots.txt sets none. */
   delayMs: number;
 }
 
-/** What the visits of a batch share. */
+/** State shared by the visits of a batch. */
 export interface CrawlBatch {
   db: Db;
   deps: CrawlDeps;
@@ -23,16 +23,16 @@ export interface CrawlBatch {
   /** Whether links are followed. */
   isFull: boolean;
   site: Site;
-  /** Of what the pages are read with: pages that were read with something else are fetched anew. */
+  /** Version of the extractor and the settings. Pages fetched with another version are fetched again. */
   fetchedWith: string;
   robots: RobotsFiles;
   capacity: QueueCapacity;
-  /** Links that this batch has handed to the queue. */
+  /** Links already queued by this batch. */
   queuedLinks: Set<string>;
-  /** Says that the host with "www." before it, or without, is the same site. */
+  /** Records that the host with and without "www." is the same site. */
   takeWww(): Promise<void>;
-  /** Of the last host that gave trouble. */
+  /** The last problem with a host. */
   trouble: string | null;
-  /** When a host may be asked again that may not now, on the clock of performance.now. */
+  /** Time of the next request to a deferred host, on the clock of performance.now. */
   waitUntil: number | null;
 }

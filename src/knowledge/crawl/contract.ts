@@ -10,7 +10,7 @@ export interface CrawlRef extends DatasourceRef {
 }
 
 export interface CrawlInput extends CrawlRef {
-  /** Batches of the runs before this one. None: it has not begun. */
+  /** Batches of the runs before this one. Undefined in the first run. */
   batches?: number;
 }
 
@@ -21,14 +21,14 @@ export const CRAWL: WorkflowContract<CrawlInput> = {
   workflowId: ({ datasourceId, jobId }) => `crawl/${datasourceId}/${jobId}`,
 };
 
-/** Has the Temporal Schedule of a datasource be as its settings say. */
+/** Syncs the Temporal Schedule of a datasource with its settings. */
 export const SYNC_CRAWL_SCHEDULE: WorkflowContract<DatasourceRef> = {
   type: 'syncCrawlSchedule',
   taskQueue: 'bulk',
   workflowId: ({ datasourceId }) => `crawl-schedule-sync/${datasourceId}`,
 };
 
-/** Begun by the Schedule itself, which adds the time to the id. */
+/** Started by the Schedule itself. The Schedule appends the time to the id. */
 export const START_SCHEDULED_CRAWL: WorkflowContract<DatasourceRef> = {
   type: 'startScheduledCrawl',
   taskQueue: 'bulk',
@@ -37,16 +37,16 @@ export const START_SCHEDULED_CRAWL: WorkflowContract<DatasourceRef> = {
 
 export const crawlScheduleIdOf = ({ datasourceId }: DatasourceRef): string => `crawl-schedule/${datasourceId}`;
 
-/** Where a crawl stands after a batch. */
+/** The progress of a crawl after a batch. */
 export interface CrawlProgress {
   /** `ended`: cancelled, or its datasource is deleted. `drained`: nothing is left to fetch. */
   state: 'running' | 'paused' | 'drained' | 'ended';
   site: string;
   done: number;
   queued: number;
-  /** A host that gave trouble, and what. */
+  /** A host and its problem. */
   trouble: string | null;
-  /** Nothing can be fetched for so long. */
+  /** Time until something can be fetched again. */
   waitMs: number;
 }
 

@@ -1,4 +1,4 @@
-/** Why a page is not in the search index, or is there as an earlier crawl found it. */
+/** Reasons for a page's absence from the search index, or for its unchanged content from an earlier crawl. */
 export const PAGE_REASONS = [
   'other_site',
   'outside_path',
@@ -36,7 +36,7 @@ export const PAGE_REASONS = [
 ] as const;
 export type PageReason = (typeof PAGE_REASONS)[number];
 
-/** Another try may end otherwise: what was known stays. */
+/** A retry may succeed, so the stored content stays. */
 const TRANSIENT: ReadonlySet<PageReason> = new Set([
   'server_error',
   'busy',
@@ -46,7 +46,7 @@ const TRANSIENT: ReadonlySet<PageReason> = new Set([
 ]);
 export const isTransient = (reason: PageReason): boolean => TRANSIENT.has(reason);
 
-/** The site says that the page is not to be here. */
+/** The site, a setting or a user excludes the page on purpose. */
 const DELIBERATE: ReadonlySet<PageReason> = new Set([
   'other_site',
   'outside_path',
@@ -66,14 +66,14 @@ const DELIBERATE: ReadonlySet<PageReason> = new Set([
   'canonical',
 ]);
 
-/** What the page counts as. */
+/** Returns the page status for a reason. */
 export const statusOf = (reason: PageReason): 'excluded' | 'error' => (DELIBERATE.has(reason) ? 'excluded' : 'error');
 
-/** Reasons for which a page that was stored is to leave the index. For others it stays as it was. */
+/** Reasons to remove a stored page from the index. For other reasons it stays unchanged. */
 const REMOVING: ReadonlySet<PageReason> = new Set([...DELIBERATE, 'not_found']);
 export const isRemoving = (reason: PageReason): boolean => REMOVING.has(reason);
 
-/** Of these, where too many come at once, somebody looks at them first: the site may just be out of order. */
+/** Removals to be reviewed by a user if too many come at once: the site may only be broken. */
 export const SUSPICIOUS: PageReason[] = [
   'not_found',
   'unseen',

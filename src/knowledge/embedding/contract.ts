@@ -4,14 +4,14 @@ export interface EmbeddingInput {
   orgId: string;
 }
 
-/** Has the vectors made of an org's chunks that have none of its model. */
+/** Embeds the chunks of an org that lack a vector of its model. */
 export const EMBED_KNOWLEDGE: WorkflowContract<EmbeddingInput> = {
   type: 'embedKnowledge',
   taskQueue: 'bulk',
   workflowId: ({ orgId }) => `knowledge-embedding/${orgId}`,
 };
 
-/** Where the next batch goes on. null: there was nothing left. */
+/** Start of the next batch. null: nothing was left. */
 export interface EmbeddingProgress {
   after: number | null;
 }

@@ -3,11 +3,11 @@ import type { Db } from '../../db/connect.ts';
 
 export interface StoredVector {
   chunk_id: number;
-  /** 32-bit floats in the machine's order of bytes. */
+  /** 32-bit floats in the machine's byte order. */
   vector: Buffer;
 }
 
-/** The next chunks that have no vector of the model, by id. */
+/** Returns the next chunks without a vector of the model, by id. */
 export async function listUnembedded(db: Db, orgId: string, model: string, after: number, limit: number) {
   const { rows } = await sql<{ id: number; path: string[]; content: string }>`
     select id, path, content from knowledge_chunks as chunk
@@ -20,7 +20,7 @@ export async function listUnembedded(db: Db, orgId: string, model: string, after
   return rows;
 }
 
-/** Keeps the vectors of chunks that are still there. */
+/** Stores the vectors of chunks that still exist. */
 export async function upsertVectors(db: Db, orgId: string, model: string, vectors: StoredVector[]): Promise<void> {
   const ids = vectors.map(({ chunk_id }) => chunk_id);
   const bytes = vectors.map(({ vector }) => vector.toString('hex'));
@@ -47,7 +47,7 @@ export async function hasVectors(db: Db, orgId: string, model: string): Promise<
   return found !== undefined;
 }
 
-/** The transaction before which no other can still add anything. */
+/** Returns the oldest transaction still in progress: everything written before it is visible. */
 export async function findHorizon(db: Db): Promise<string> {
   const { rows } = await sql<{ horizon: string }>`
     select pg_snapshot_xmin(pg_current_snapshot())::text as horizon
@@ -55,7 +55,7 @@ export async function findHorizon(db: Db): Promise<string> {
   return rows[0]?.horizon ?? '0';
 }
 
-/** The vectors of the model that the transaction or later ones wrote. */
+/** Returns the vectors of the model written by this or later transactions. */
 export async function listVectors(db: Db, orgId: string, model: string, since: string): Promise<StoredVector[]> {
   const { rows } = await sql<StoredVector>`
     select chunk_id, vector from knowledge_embeddings

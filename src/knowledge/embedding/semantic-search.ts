@@ -10,18 +10,18 @@ import { findEmbeddingModel } from './service.ts';
 
 const TIMEOUT_MS = 5_000;
 const MAX_CACHE_BYTES = 512 * 1024 * 1024;
-/** Vectors of chunks that are gone stay until then, and are found by nobody. */
+/** Vectors of deleted chunks stay cached until then. Searches ignore them. */
 const CACHE_TTL_MS = 10 * 60_000;
 
 interface CachedVectors {
   byChunk: Map<number, Float32Array>;
-  /** What was written before it is known. */
+  /** All vectors written before this transaction are cached. */
   horizon: string;
 }
 
 const instances = new WeakMap<HttpClient, SemanticSearch>();
 
-/** The same for all who go out by the same way, so that they share what it keeps. */
+/** Returns the same instance for the same egress, so that callers share its cache. */
 export function semanticSearchOf(egress: HttpClient, secrets: Secrets): SemanticSearch {
   const semantics = instances.get(egress) ?? createSemanticSearch(egress, secrets);
   instances.set(egress, semantics);
@@ -29,8 +29,8 @@ export function semanticSearchOf(egress: HttpClient, secrets: Secrets): Semantic
 }
 
 /**
- * Tells how alike an org's chunks are to a text, by its own model: all of them, exactly. The vectors stay in this process, and each search reads
- * what has come since the last one.
+ * Compares a text with all chunks of an org, exactly, by the org's embedding model. The vectors are cached in this
+ * process. Each search reads those added since the last one.
  */
 function createSemanticSearch(egress: HttpClient, secrets: Secrets): SemanticSearch {
   const cache = new LRUCache<string, CachedVectors>({
@@ -57,7 +57,7 @@ function createSemanticSearch(egress: HttpClient, secrets: Secrets): SemanticSea
       const vectors = await read(db, orgId, model.embedding_model);
       if (vectors.size === 0) return vectors as Map<number, never>;
       const [asked] = await embedTexts(egress, model, [text], TIMEOUT_MS).catch((error: unknown) => {
-        if (error instanceof ProviderError) return []; // words alone find something too
+        if (error instanceof ProviderError) return []; // the search by words still works
         throw error;
       });
       return asked === undefined ? new Map() : cosinesOf(vectors, asked);
@@ -65,7 +65,7 @@ function createSemanticSearch(egress: HttpClient, secrets: Secrets): SemanticSea
   };
 }
 
-/** A copy, as what pg gives may begin at any byte. */
+/** Copies the bytes, as buffers from pg may start at an unaligned offset. */
 const floatsOf = ({ buffer, byteOffset, byteLength }: Buffer): Float32Array =>
   new Float32Array(buffer.slice(byteOffset, byteOffset + byteLength) as ArrayBuffer);
 

@@ -9,22 +9,22 @@ import { EMBED_KNOWLEDGE, type EmbeddingProgress } from './contract.ts';
 import { hasVectors, listUnembedded, upsertVectors } from './queries.ts';
 
 const CHUNKS_PER_BATCH = 32;
-/** What is behind it would be too much for a model. */
+/** Longer text is cut off: it could exceed the model's limit. */
 const MAX_TEXT_LENGTH = 4_000;
-/** Of a text that the model finds too long. */
+/** Length of the second attempt for a text too long for the model. */
 const MAX_RETRIED_LENGTH = 500;
 
-/** An org's own model. */
+/** An org's embedding model. */
 export interface EmbeddingModel {
   base_url?: string | undefined;
   api_key: string;
   embedding_model: string;
 }
 
-/** Makes a vector of length 1 of each text. */
+/** Returns a vector of length 1 for each text. */
 export type Embed = (model: EmbeddingModel, texts: string[]) => Promise<Float32Array[]>;
 
-/** Has vectors be made once the transaction commits, where the org has named a model. */
+/** Schedules embedding after the commit, if the org has set a model. */
 export async function requestEmbedding(trx: Trx, orgId: string): Promise<void> {
   const settings = (await listConnections(trx, orgId)).get('llm');
   if (typeof settings?.embedding_model !== 'string') return;
@@ -32,12 +32,12 @@ export async function requestEmbedding(trx: Trx, orgId: string): Promise<void> {
   await enqueue(trx, orgId, signalWithStart(EMBED_KNOWLEDGE, { orgId }, WAKE, subject));
 }
 
-/** The same when the org names another model. */
+/** Schedules embedding when the org changes its llm integration. */
 export const embedOnChange: Reaction<'integration-changed'> = async (trx, orgId, events) => {
   if (events.some(({ payload }) => payload.kind === 'llm')) await requestEmbedding(trx, orgId);
 };
 
-/** The model of the org's llm integration. Undefined where it names none. */
+/** Returns the embedding model of the org's llm integration, or undefined if none is set. */
 export async function findEmbeddingModel(db: Db, secrets: Secrets, orgId: string): Promise<EmbeddingModel | undefined> {
   const settings = await findConnection(db, secrets, orgId, 'llm');
   if (settings?.embedding_model === undefined) return undefined;
@@ -46,8 +46,8 @@ export async function findEmbeddingModel(db: Db, secrets: Secrets, orgId: string
 }
 
 /**
- * Makes the vectors of a batch of chunks that have none of the org's model. Done twice, they are made twice. A text that the model refuses even
- * when it is short is found by its words alone. Throws where the model has not taken any yet.
+ * Embeds a batch of chunks that lack a vector of the org's model. A repeated run computes the vectors again.
+ * A text refused even when shortened is found by its words only. Throws if the model has never accepted a text.
  */
 export async function embedNextBatch(
   db: Db,
@@ -87,14 +87,14 @@ export async function embedNextBatch(
 }
 
 interface Text {
-  /** Of the chunk. */
+  /** The id of the chunk. */
   id: number;
   text: string;
 }
 
 type StoreVectors = (texts: Text[], most: number) => Promise<void>;
 
-/** The halves of texts that the model refuses together; of one alone, its beginning. */
+/** Embeds the halves of texts refused together, and the beginning of a text refused alone. */
 async function storeInParts(keep: StoreVectors, texts: Text[]): Promise<void> {
   if (texts.length === 1) {
     return unlessRefused(

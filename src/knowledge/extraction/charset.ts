@@ -9,7 +9,7 @@ const META = /<meta[^>]{0,500}?charset\s{0,10}=\s{0,10}["']?([\w:.-]{1,40})/i;
 const MAX_META_OFFSET = 4_096;
 const MAX_SAMPLE_BYTES = 65_536;
 
-/** How text reads that was written in these encodings: the letters that most of its letters beyond ASCII are. */
+/** Characteristic letters of text in these encodings, with their minimum share of the letters beyond ASCII. */
 const LIKELY: [string, RegExp, number][] = [
   ['shift_jis', /[\u3041-\u3096\u30a1-\u30fc]/g, 0.25],
   ['euc-jp', /[\u3041-\u3096\u30a1-\u30fc]/g, 0.25],
@@ -20,7 +20,7 @@ const LIKELY: [string, RegExp, number][] = [
   ['koi8-r', /[оеаинтсрвлкмдпуя]/g, 0.55],
 ];
 
-/** The text of a page: by its byte order mark, its header, its meta element, or by what it most likely is. */
+/** Decodes a page by its byte order mark, its header, its meta element, or else by its most likely encoding. */
 export function decode(bytes: Uint8Array, contentType: string | null): string {
   const marked = BYTE_ORDER_MARKS.find(([mark]) => mark.every((byte, nth) => bytes[nth] === byte))?.[1];
   const decoder = decoderOf(marked) ?? decoderOf(charsetOf(contentType)) ?? decoderOf(charsetOfMeta(bytes));
@@ -32,7 +32,7 @@ const charsetOf = (contentType: string | null) =>
 
 function charsetOfMeta(bytes: Uint8Array): string | undefined {
   const label = META.exec(Buffer.from(bytes.subarray(0, MAX_META_OFFSET)).toString('latin1'))?.[1];
-  return label?.toLowerCase().startsWith('utf-16') ? 'utf-8' : label; // else it could not have been read
+  return label?.toLowerCase().startsWith('utf-16') ? 'utf-8' : label; // with UTF-16, this label could not have been read as ASCII
 }
 
 function decoderOf(label: string | undefined, isFatal = false): TextDecoder | undefined {
@@ -40,7 +40,7 @@ function decoderOf(label: string | undefined, isFatal = false): TextDecoder | un
   try {
     return new TextDecoder(label, { fatal: isFatal });
   } catch {
-    return undefined; // no encoding has that name
+    return undefined; // no encoding has this name
   }
 }
 
@@ -57,7 +57,7 @@ function guess(sample: Uint8Array): string {
   return best;
 }
 
-/** The sample's text in an encoding, undefined where it is not valid in it. Its last characters may be cut. */
+/** Decodes the sample, or returns undefined if it is invalid in this encoding. Its last character may be incomplete. */
 function decodes(sample: Uint8Array, label: string): string | undefined {
   try {
     return decoderOf(label, true)?.decode(sample, { stream: true });

@@ -15,7 +15,7 @@ export interface ChosenContent {
 }
 
 interface SelectionContext {
-  /** Characters of the whole content: what is a large share of them is kept whatever it is called. */
+  /** Characters of the whole content. An element with a large share of them is kept regardless of its name. */
   whole: number;
   isMain: boolean;
   chromeNames: RegExp;
@@ -28,7 +28,7 @@ const LARGE_SHARE = 0.4;
 const LARGE_NAMED_SHARE = 0.3;
 const MAX_LINKS_SHARE = 0.9;
 
-/** The part of a page that is its own, and what in it is not: menus, notices, references to other pages. */
+/** Chooses the main content of a page, without menus, notices and references to other pages. */
 export function chooseContent({ root }: Tree, url: string): ChosenContent {
   const body = findFirst(root, ({ name }) => name === 'body') ?? root;
   const isDiscussion = hasDiscussion(root, body, url);
@@ -46,7 +46,10 @@ export function chooseContent({ root }: Tree, url: string): ChosenContent {
 
 const isRendered = ({ name }: Element) => name !== 'noscript';
 
-/** Whether several people's posts are the content: the page says so, or its address or that of its template does. */
+/**
+ * Whether the content consists of posts by several users, according to the page's address, its template's class or its
+ * type.
+ */
 const hasDiscussion = (root: Element, body: Element, url: string): boolean =>
   DISCUSSION.test(url.slice(0, MAX_INSPECTED)) ||
   DISCUSSION.test(namesOf(body)) ||
@@ -72,7 +75,7 @@ function chooseRoot(body: Element, isDiscussion: boolean): Element {
   return known !== undefined && known.textLength > body.textLength * 0.3 ? known : body;
 }
 
-/** Marks what is dropped of an element and says how much text is kept. */
+/** Collects the elements to drop and returns the length of the remaining text. */
 function dropChrome(element: Element, dropped: Set<Element>, setting: SelectionContext): number {
   let kept = element.textLength;
   for (const child of element.children) {
@@ -101,7 +104,7 @@ function isChrome(element: Element, { whole, isMain, chromeNames }: SelectionCon
   );
 }
 
-/** A question that opens its answer, or a heading that folds its section. */
+/** A question button above its answer, or a button in a collapsible heading. */
 const isOfContent = ({ parent, attributes, textLength }: Element) =>
   /^(?:h[1-6]|dt|summary)$/.test(parent?.name ?? '') ||
   (textLength >= MIN_QUESTION && (attributes['aria-expanded'] ?? attributes['aria-controls']) !== undefined);
@@ -111,7 +114,7 @@ const isHidden = ({ hidden, style, 'aria-hidden': ariaHidden }: Record<string, s
 
 const namesOf = ({ attributes }: Element) => `${attributes.class ?? ''} ${attributes.id ?? ''}`.trim();
 
-/** The first element within that passes, in the order of the page. */
+/** Returns the first matching descendant in document order. */
 export function findFirst(element: Element, test: (element: Element) => boolean): Element | undefined {
   for (const child of element.children) {
     if (!isElement(child)) continue;
@@ -121,7 +124,7 @@ export function findFirst(element: Element, test: (element: Element) => boolean)
   return undefined;
 }
 
-/** The outermost elements within that pass. */
+/** Returns the outermost matching descendants. */
 function findAll(element: Element, test: (element: Element) => boolean, found: Element[] = []): Element[] {
   for (const child of element.children) {
     if (!isElement(child)) continue;

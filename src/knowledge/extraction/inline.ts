@@ -1,23 +1,23 @@
 import { BLOCK_ELEMENTS, type Child, type Element } from './tree.ts';
 
-/** What the Markdown of a page is made with. */
+/** Settings and state of a page's conversion to Markdown. */
 export interface MarkdownContext {
   isKept: (element: Element) => boolean;
-  /** The absolute http(s) address that a reference of the page means. */
+  /** Resolves a reference of the page to its absolute http(s) address. */
   resolve: (reference: string) => string | undefined;
-  /** Characters that addresses may still take: short references to a long base would make a page many times its size. */
+  /** Characters left for addresses. Short references to a long base would otherwise multiply the size of a page. */
   addressBudget: number;
 }
 
 const MARKUP = /[\\`*_[\]<&~]/;
 const CODE_ELEMENTS = new Set(['code', 'kbd', 'samp', 'tt']);
 const STRONG_ELEMENTS = new Set(['strong', 'b']);
-/** What links to a heading from itself. */
+/** The text of a heading's link to itself. */
 const ANCHOR_TEXT = /^(?:#|¶|§|🔗|permalink|direct link to.{0,200})?$/iu;
 const BEGINS_BLOCK = /^(?=#{1,6}(?:\s|$)|[-+](?:\s|$)|>|={1,}\s*$|-[-\s]*$|~~~|[|:-][|:\s-]*$)/;
 const BEGINS_NUMBERED = /^(\d{1,9})(?=[.)](?:\s|$))/;
 
-/** Text as Markdown that says no more than the text. */
+/** Escapes text, so that Markdown renders it literally. */
 function escapeText(text: string): string {
   if (!MARKUP.test(text)) return text;
   return text
@@ -25,13 +25,13 @@ function escapeText(text: string): string {
     .replace(/(?<!\s)\*|\*(?!\s)|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu, '\\$&');
 }
 
-/** Lines of a paragraph: each as text, whatever it begins with. */
+/** Returns the lines of a paragraph, escaped at their beginnings. */
 export const paragraphOf = (inline: string): string =>
   linesOf(inline)
     .map((line) => line.replace(BEGINS_BLOCK, '\\').replace(BEGINS_NUMBERED, '$1\\'))
     .join('  \n');
 
-/** The same on one line, for headings, cells and links. */
+/** Returns inline Markdown on one line, for headings, cells and links. */
 export const oneLine = (inline: string): string => linesOf(inline).join(' ');
 
 const linesOf = (inline: string): string[] =>
@@ -40,14 +40,14 @@ const linesOf = (inline: string): string[] =>
     .map((line) => line.replace(/\s+/g, ' ').trim())
     .filter((line) => line !== '');
 
-/** Children of an element as Markdown within a paragraph. A newline is a break of the line. */
+/** Returns an element's children as Markdown within a paragraph. A newline is a line break. */
 export function inlineOf(element: Element, writing: MarkdownContext): string {
   const pieces: string[] = [];
   for (const child of element.children) addInline(pieces, child, writing);
   return pieces.join('');
 }
 
-/** Adds a child to a paragraph. What is strong side by side is strong as one. */
+/** Adds a child to a paragraph. Adjacent strong texts are merged. */
 export function addInline(pieces: string[], child: Child, writing: MarkdownContext): void {
   const more = typeof child === 'string' ? escapeText(child.replace(/\s+/g, ' ')) : inlineElement(child, writing);
   const last = pieces.at(-1);
@@ -55,7 +55,7 @@ export function addInline(pieces: string[], child: Child, writing: MarkdownConte
   else if (more !== '') pieces.push(more);
 }
 
-/** An element as Markdown within a paragraph. */
+/** Returns an element as Markdown within a paragraph. */
 function inlineElement(element: Element, writing: MarkdownContext): string {
   const { name, attributes } = element;
   if (!writing.isKept(element)) return '';
@@ -69,7 +69,7 @@ function inlineElement(element: Element, writing: MarkdownContext): string {
   return BLOCK_ELEMENTS.has(name) ? ` ${inline} ` : inline;
 }
 
-/** Link text as a link, where it has an address. */
+/** Returns link text as a link if it has an address. */
 export function linked(text: string, href: string | undefined, writing: MarkdownContext): string {
   if (href === undefined || href.startsWith('#') || writing.addressBudget <= 0) return text;
   const address = writing.resolve(href);
@@ -85,7 +85,7 @@ function linkOf(element: Element, writing: MarkdownContext): string {
   return spacedLike(inline, text.includes('](') ? text : linked(text, element.attributes.href, writing));
 }
 
-/** Marks letter to letter: beside other characters the marks would not always be read as such. */
+/** Moves the markers next to letters: beside other characters Markdown might not recognize them. */
 function strongOf(inline: string): string {
   const [, before = '', core = '', after = ''] = /^([^\p{L}\p{N}]*)(.*?)([^\p{L}\p{N}]*)$/su.exec(inline) ?? [];
   if (core === '' || /[\n`[]|\*\*/.test(inline)) return inline;
@@ -100,7 +100,7 @@ function codeOf(text: string): string {
   return spacedLike(text, `${ticks}${pad}${code}${pad}${ticks}`);
 }
 
-/** The longest run of backticks. */
+/** Returns the length of the longest run of backticks. */
 export const longestRun = (code: string): number =>
   (code.match(/`+/g) ?? []).reduce((longest, { length }) => Math.max(longest, length), 0);
 
@@ -109,7 +109,7 @@ const spacedLike = (original: string, text: string): string =>
 
 const encodeParenthesis = (character: string) => (character === '(' ? '%28' : '%29');
 
-/** Text as it stands, with its line breaks: of code. */
+/** Returns the text of code unchanged, with its line breaks. */
 export function rawTextOf(element: Element, isKept: (element: Element) => boolean): string {
   const parts: string[] = [];
   addRawText(element, isKept, parts);

@@ -14,20 +14,23 @@ import { BLOCK_ELEMENTS, type Child, type Element, isElement } from './tree.ts';
 
 const HEADING = /^h([1-6])$/;
 const LISTS = new Set(['ul', 'ol', 'menu', 'dir']);
-/** Deeper ones are written as if they were at this depth: indentation must not make a page many times its size. */
+/** Deeper lists are indented as at this depth. Otherwise indentation could multiply the size of a page. */
 const MAX_INDENT_DEPTH = 8;
 const MAX_HEADING_LEVEL = 6;
 const MAX_ADDRESS_CHARACTERS = 400_000;
 const LANGUAGE = /(?:^|\s)(?:language|lang|highlight-source|highlight|brush)[-:]\s?([\w+#.-]{1,30})/i;
 
-/** Where in the page the writing is. */
+/** The current position in the document. */
 interface BlockContext {
   depth: number;
   /** The level of the last heading. */
   heading: { level: number };
 }
 
-/** What is kept of a page as Markdown: headings, nested lists, tables, code with its language, absolute links, images as their text. */
+/**
+ * Converts the kept part of a page to Markdown: headings, nested lists, tables, code with its language, absolute links,
+ * and images as their text.
+ */
 export function markdownOf(
   { content, isKept }: ChosenContent,
   resolve: (reference: string) => string | undefined,
@@ -56,7 +59,7 @@ function blocksOf(children: Child[], writing: MarkdownContext, place: BlockConte
 
 const isBlock = (element: Element) => element.hasBlocks || BLOCK_ELEMENTS.has(element.name) || isQuestion(element);
 
-/** What opens the answer below it: of FAQs. */
+/** A question above its answer, as in FAQs. */
 const isQuestion = ({ name, attributes }: Element) =>
   name === 'summary' ||
   (name === 'button' && (attributes['aria-expanded'] ?? attributes['aria-controls']) !== undefined);
@@ -98,7 +101,7 @@ function codeBlockOf(element: Element, { isKept }: MarkdownContext): string[] {
   return [`${fence}${languageOf(element)}\n${code}\n${fence}`];
 }
 
-/** A code block's language: said by itself, by what is in it or by what is around it. */
+/** Returns a code block's language, declared by the block, its content or its surroundings. */
 function languageOf(element: Element): string {
   const inner = element.children.filter(isElement).filter(({ name }) => name === 'code');
   for (const one of [element, ...inner, element.parent, element.parent?.parent]) {
@@ -131,7 +134,7 @@ function listOf(element: Element, writing: MarkdownContext, place: BlockContext)
 
 const startOf = (start: string | undefined) => (/^\d{1,6}$/.test(start ?? '') ? Number(start) : 1);
 
-/** Blocks of a list item: a list follows its line at once. */
+/** Joins the blocks of a list item: a nested list follows its line without a blank line. */
 const tight = (blocks: string[]) =>
   blocks.reduce((text, block, nth) => `${text}${nth > 0 && /^(?:- |\d{1,9}\. )/.test(block) ? '\n' : '\n\n'}${block}`);
 
@@ -144,7 +147,7 @@ function tableBlocksOf(element: Element, writing: MarkdownContext, place: BlockC
   return [...captions.flatMap((caption) => blocksOf(caption.children, writing, place)), tableOf(rows, writing)];
 }
 
-/** A link around blocks, as of a card: its first line becomes the link. */
+/** Converts a link around blocks, such as a card: its first line becomes the link. */
 function linkedBlocksOf(element: Element, writing: MarkdownContext, place: BlockContext): string[] {
   const [first = '', ...others] = blocksOf(element.children, writing, place);
   const [, marks = '', text = ''] = /^(#{1,6} )?([^\n]+)$/.exec(first) ?? [];

@@ -9,13 +9,16 @@ const KINDS: Record<string, PageKind> = {
   'application/pdf': 'pdf',
   'application/x-pdf': 'pdf',
 };
-/** Types that servers give to whatever they do not know. */
+/** Types sent by servers for unknown content. */
 const GENERIC_TYPES = new Set(['', 'application/octet-stream', 'binary/octet-stream', 'application/unknown']);
 const MAX_SNIFFED_BYTES = 1_024;
 const STARTS_HTML =
   /^[\s\ufeff\u00ef\u00bb\u00bf]*<(?:!doctype\s+html|!--|html|head|body|title|meta|div|p|h1|table|article|main|script|style|a)[\s>]/i;
 
-/** What kind of page this is: by its first bytes where they tell, by its type otherwise. undefined: none that is read. */
+/**
+ * Returns the kind of a page, from its first bytes if they are conclusive, otherwise from its type. undefined:
+ * unsupported.
+ */
 export function kindOf(bytes: Uint8Array, contentType: string | null): PageKind | undefined {
   const start = Buffer.from(bytes.subarray(0, MAX_SNIFFED_BYTES)).toString('latin1');
   if (start.trimStart().startsWith('%PDF-')) return 'pdf';

@@ -1,11 +1,11 @@
-/** Elements that never have content. */
+/** Elements without content. */
 export const VOID = new Set(
   'area base basefont bgsound br col command embed frame hr img input keygen link meta param source track wbr'.split(
     ' ',
   ),
 );
 
-/** Elements that may be closed by an end tag out of order, and are then no more than a span. */
+/** Elements that may be closed out of order by an end tag. They then count as a span. */
 const FORMATTING = new Set('a b big code em font i nobr s small strike strong tt u'.split(' '));
 
 const BLOCKS = new Set(
@@ -17,7 +17,7 @@ const BLOCKS = new Set(
 const CELLS = ['td', 'th', 'caption', 'table', 'template'];
 const set = (names: string) => new Set(names.split(' '));
 
-/** What a start tag ends by itself: the elements, and those that it does not look beyond (HTML, 13.1.2.4). */
+/** The elements closed implicitly by a start tag, and the elements limiting the search for them (HTML, 13.1.2.4). */
 const ENDED_BY = new Map<string, { ends: Set<string>; within: Set<string> }>();
 const ends = (tags: string, names: string, within: string) => {
   for (const tag of tags.split(' ')) ENDED_BY.set(tag, { ends: set(names), within: set(within) });
@@ -37,10 +37,10 @@ ends('option', 'option', 'select datalist optgroup');
 ends('optgroup', 'option optgroup', 'select');
 ends('body', 'head', 'html');
 
-/** End tags are looked for this far up: a page of stray ones must not cost the square of its size. */
+/** Maximum search depth for an end tag. Without it, a page of stray end tags would take quadratic time. */
 const MAX_SEARCHED_DEPTH = 256;
 
-/** Where in the stack of open elements the one is that a start tag ends, or -1. */
+/** Returns the stack index of the open element closed by a start tag, or -1. */
 export function endedByStart(name: string, stack: readonly string[]): number {
   const rule = ENDED_BY.get(name);
   if (rule === undefined) return -1;
@@ -53,7 +53,10 @@ export function endedByStart(name: string, stack: readonly string[]): number {
   return found;
 }
 
-/** Where in the stack the element is that an end tag ends, and whether it was crossed by others. undefined: a stray end tag. */
+/**
+ * Returns the stack index of the element closed by an end tag, and whether other open elements lie above it. undefined:
+ * a stray end tag.
+ */
 export function endedByEnd(name: string, stack: readonly string[]): { at: number; isCrossed: boolean } | undefined {
   const isBlock = BLOCKS.has(name);
   const isOfTable = name.startsWith('t') && name !== 'title' && name !== 'textarea' && name !== 'tt';

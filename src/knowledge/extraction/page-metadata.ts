@@ -2,7 +2,7 @@ import { findFirst } from './content.ts';
 import { directivesOf } from './robots-directives.rules.ts';
 import { type Element, isElement, type Tree } from './tree.ts';
 
-/** What a page says about itself. */
+/** Metadata declared by a page. */
 export interface PageMetadata {
   title: string;
   language: string | null;
@@ -11,7 +11,7 @@ export interface PageMetadata {
   isNofollow: boolean;
   links: string[];
   refresh: string | null;
-  /** The absolute http(s) address that a reference of the page means. */
+  /** Resolves a reference of the page to its absolute http(s) address. */
   resolve: (reference: string) => string | undefined;
 }
 
@@ -20,7 +20,7 @@ const MAX_ADDRESS_LENGTH = 2_000;
 const MAX_TITLE_LENGTH = 500;
 const MAX_TITLE_ELEMENTS = 50;
 const ROBOTS_META_NAMES = new Set(['robots', 'googlebot']);
-/** Codes of ISO 639-1 that the API does not know, and what it calls them. */
+/** Language codes unknown to the API, mapped to its codes. */
 const LANGUAGE_ALIASES: Record<string, string> = { nb: 'no', nn: 'no', fil: 'tl' };
 
 interface CollectedMetadata {
@@ -35,7 +35,7 @@ interface CollectedMetadata {
   references: string[];
 }
 
-/** Reads what a page says about itself and where it leads. `url` is where it was found. */
+/** Reads a page's metadata and links. `url` is the address of the page. */
 export function metadataOf({ root }: Tree, url: string): PageMetadata {
   const found: CollectedMetadata = {
     base: undefined,
@@ -88,7 +88,10 @@ function collectMeta(attributes: Record<string, string>, found: CollectedMetadat
   else if (!found.metas.has(name)) found.metas.set(name, content);
 }
 
-/** The page's heading where its title repeats it, else its title without the name of the site where that is known. */
+/**
+ * Returns a heading repeated in the title, otherwise the og:title (usually without the site name), the title, the first
+ * heading or the path.
+ */
 function titleOf({ titles, headings, metas }: CollectedMetadata, url: string): string {
   const title = collapse(titles[0] ?? '');
   const texts = headings.map((heading) => collapse(allTextOf(heading))).filter((text) => text !== '');
@@ -102,14 +105,14 @@ function titleOf({ titles, headings, metas }: CollectedMetadata, url: string): s
         .replace(/\ufffd$/, '')}…`;
 }
 
-/** ISO 639-1, as the API has it. */
+/** Returns the language as ISO 639-1, in the API's codes. */
 function languageOf(tag: string | undefined): string | null {
   try {
     const { language } = new Intl.Locale((tag ?? '').trim().replaceAll('_', '-'));
     const known = LANGUAGE_ALIASES[language] ?? language;
     return known.length === 2 ? known : null;
   } catch {
-    return null; // no language tag
+    return null; // not a language tag
   }
 }
 
@@ -128,7 +131,7 @@ function refreshOf(content: string | undefined, resolve: PageMetadata['resolve']
   return target ? (resolve(target) ?? null) : null;
 }
 
-/** Resolves references against an address, each once: pages repeat them. */
+/** Resolves references against an address. Results are cached, because pages repeat references. */
 function createResolver(base: string): PageMetadata['resolve'] {
   const resolved = new Map<string, string | undefined>();
   return (reference) => {
@@ -147,7 +150,7 @@ function allTextOf(element: Element): string {
   return element.children.map((child) => (isElement(child) ? allTextOf(child) : child)).join(' ');
 }
 
-/** Whether a browser would show more: there is little to read, and an empty place to put it or mostly script. */
+/** Whether a browser would show more: the page has little text, and either an empty container or mostly scripts. */
 export function looksScripted({ root, scriptLength }: Tree, pageLength: number): boolean {
   const body = findFirst(root, ({ name }) => name === 'body') ?? root;
   if (readableLength(body) >= 200) return false;

@@ -8,12 +8,12 @@ import { type ExtractedPage, ExtractionError, type Page } from './service.ts';
 import { MAX_CHARACTERS, parseHtml } from './tree.ts';
 
 const MAX_TITLE_LENGTH = 500;
-/** Of a title that is a text's first line. */
+/** Limit for a title taken from a text's first line. */
 const MAX_FIRST_LINE_LENGTH = 200;
-/** Control characters, which say nothing and which a database does not take. */
+/** Control characters. They carry no meaning, and the database rejects some. */
 const CONTROL_CHARACTERS = /[^\P{Cc}\t\n\r]/gu;
 
-/** Reads one page. Throws ExtractionError. Takes as long and as much memory as the page makes it. */
+/** Reads one page. Throws ExtractionError. Time and memory depend on the page and are not limited here. */
 export async function readPage({ bytes, contentType, url }: Page): Promise<ExtractedPage> {
   const kind = kindOf(bytes, contentType);
   if (kind === undefined) throw new ExtractionError('unsupported_type', `Pages of type ${contentType} are not read`);
@@ -23,7 +23,7 @@ export async function readPage({ bytes, contentType, url }: Page): Promise<Extra
   return readText(text, title, url);
 }
 
-/** Reads a page of HTML: one parse serves all that is asked of it. */
+/** Reads an HTML page. It is parsed only once. */
 export function readHtml(html: string, url: string): ExtractedPage {
   const tree = parseHtml(html);
   const { resolve, title, ...facts } = metadataOf(tree, url);

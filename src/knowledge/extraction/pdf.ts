@@ -1,7 +1,7 @@
 import { ExtractionError } from './service.ts';
 
 const MAX_PAGES = 300;
-/** Lines further apart than this many times their height are of different paragraphs. */
+/** Minimum distance of lines in different paragraphs, as a multiple of their height. */
 const PARAGRAPH_GAP = 1.6;
 
 interface TextItem {
@@ -11,9 +11,9 @@ interface TextItem {
   transform: number[];
 }
 
-/** The text of a PDF's first 300 pages, paragraph by paragraph, and its title where it says one. */
+/** Returns the text of a PDF's first 300 pages, split into paragraphs, and its title if it has one. */
 export async function pdfTextOf(bytes: Uint8Array): Promise<{ title: string; text: string }> {
-  const { getDocumentProxy } = await import('unpdf'); // takes 40 MB: only a thread that meets a PDF shall have it
+  const { getDocumentProxy } = await import('unpdf'); // uses 40 MB: loaded only by threads with a PDF to read
   try {
     const pdf = await getDocumentProxy(new Uint8Array(bytes), { verbosity: 0 });
     const pages: string[] = [];
@@ -47,7 +47,7 @@ function paragraphsOf(items: TextItem[]): string {
     text += hasEOL ? `${str}\n` : str;
   }
   return text
-    .replace(/(\p{L})-\n(?=\p{Ll})/gu, '$1') // a word parted at the end of its line
+    .replace(/(\p{L})-\n(?=\p{Ll})/gu, '$1') // a word hyphenated at a line break
     .replace(/[^\S\n]+/g, ' ')
     .replace(/ ?\n ?/g, '\n')
     .replace(/\n{3,}/g, '\n\n')

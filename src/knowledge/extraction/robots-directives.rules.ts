@@ -1,4 +1,7 @@
-/** What a list of directives says, of a robots meta element or of X-Robots-Tag. Some have a value behind a colon, which is none of them. */
+/**
+ * Parses a list of directives from a robots meta element or X-Robots-Tag. Directives with a value after a colon are
+ * ignored.
+ */
 export function directivesOf(list: string): { isNoindex: boolean; isNofollow: boolean } {
   const names = list.toLowerCase().replace(/[\w-]{1,50}\s{0,10}:\s{0,10}[^\s,]*/g, '');
   const directives = new Set(names.split(/[\s,]+/));

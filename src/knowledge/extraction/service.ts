@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import { kindOf } from './media-types.rules.ts';
 
-/** What a page says, and what it says about itself. */
+/** The content and metadata of a page. */
 export interface ExtractedPage {
   title: string;
   markdown: string;
@@ -11,18 +11,18 @@ export interface ExtractedPage {
   canonical: string | null;
   isNoindex: boolean;
   isNofollow: boolean;
-  /** Absolute, http or https, as found, without fragments. */
+  /** Absolute http(s) addresses in document order, without fragments. */
   links: string[];
-  /** Where the page sends its reader by itself. */
+  /** The target of an automatic redirect in the page. */
   refresh: string | null;
-  /** Little text and mostly script: a browser would show more. */
+  /** Little text and mostly scripts: a browser would show more. */
   looksScripted: boolean;
 }
 
 export interface Page {
   bytes: Uint8Array;
   contentType: string | null;
-  /** Where it was found. */
+  /** The address of the page. */
   url: string;
 }
 
@@ -44,7 +44,7 @@ export class ExtractionError extends Error {
   }
 }
 
-/** What a thread says of a page. */
+/** A thread's answer for a page. */
 export type ThreadResult = { read: ExtractedPage } | { failure: Failure };
 
 export interface Failure {
@@ -62,14 +62,14 @@ const MAX_BUFFER_BYTES = 256 * 1024 * 1024;
 const MEMORY_CHECK_MS = 200;
 const TOO_MUCH_MEMORY = 'The page takes too much memory to be read';
 
-/** Room for one page at a time, with a thread once a page has needed it. */
+/** A slot for one page at a time. Its thread is started for the first page. */
 interface ThreadSlot {
   thread: Worker | undefined;
 }
 
 /**
- * Reads pages in threads, as pages are made by strangers: each may take 5 MB and 2 s, a PDF 10 s. What takes longer, or all memory, ends its
- * thread alone.
+ * Reads pages in threads, because they come from untrusted sources. Each may have 5 MB and take 2 s, a PDF 10 s. A page
+ * exceeding its time or memory ends only its own thread.
  */
 export function createExtractor(): Extractor {
   const size = Math.max(1, Math.min(MAX_THREADS, availableParallelism() - 1));
@@ -118,7 +118,7 @@ export function createExtractor(): Extractor {
 
 async function readInThread(thread: Worker, page: Page): Promise<ThreadResult> {
   const limitMs = kindOf(page.bytes, page.contentType) === 'pdf' ? MAX_PDF_READ_MS : MAX_READ_MS;
-  const bytes = new Uint8Array(page.bytes); // a Buffer may be a view of much more
+  const bytes = new Uint8Array(page.bytes); // a Buffer may be a view of a much larger memory
   const tooLarge = new AbortController();
   const watch = setInterval(() => void abortWhenTooLarge(thread, tooLarge), MEMORY_CHECK_MS);
   thread.postMessage({ ...page, bytes }, [bytes.buffer]);
@@ -133,18 +133,21 @@ async function readInThread(thread: Worker, page: Page): Promise<ThreadResult> {
   }
 }
 
-/** The limits of a thread do not count its buffers, into which a PDF of 5 MB can inflate gigabytes. */
+/**
+ * Aborts a thread with too much buffer memory. Thread limits do not cover buffers, and a PDF of 5 MB can inflate to
+ * gigabytes.
+ */
 async function abortWhenTooLarge(thread: Worker, tooLarge: AbortController): Promise<void> {
-  const statistics = await thread.getHeapStatistics().catch(() => undefined); // it has just ended
+  const statistics = await thread.getHeapStatistics().catch(() => undefined); // the thread has just ended
   if (statistics !== undefined && statistics.external_memory > MAX_BUFFER_BYTES) tooLarge.abort();
 }
 
-/** Resolves when its code is loaded, so that this time is not taken for a page's. */
+/** Resolves when the thread's code is loaded, so that loading does not count towards a page's time. */
 async function startThread(onExit: () => void): Promise<Worker> {
   const thread = new Worker(THREAD, { resourceLimits: MEMORY_LIMITS });
   thread.unref();
   await once(thread, 'message');
-  thread.on('error', () => undefined); // whoever waits for its answer is told
+  thread.on('error', () => undefined); // the code waiting for the answer handles the error
   thread.once('exit', onExit);
   return thread;
 }

@@ -10,7 +10,7 @@ const SECTIONS = new Set(['thead', 'tbody', 'tfoot']);
 const MAX_COLUMNS = 50;
 const MAX_REPEATED_CELLS = 100;
 
-/** A table's rows, the nested tables' apart. */
+/** Returns a table's rows, without those of nested tables. */
 export function rowsOf(table: Element, isKept: (element: Element) => boolean): Row[] {
   const rows: Row[] = [];
   const collect = (element: Element, isHead: boolean) => {
@@ -24,14 +24,14 @@ export function rowsOf(table: Element, isKept: (element: Element) => boolean): R
   return rows.filter(({ cells }) => cells.length > 0);
 }
 
-/** Whether a table says something by its columns, rather than by where it puts things. */
+/** Whether a table contains data rather than layout. */
 export function isDataTable({ attributes }: Element, rows: Row[]): boolean {
   if (attributes.role === 'presentation' || attributes.role === 'none') return false;
   const cells = rows.flatMap((row) => row.cells);
   return rows.length > 1 && rows.some((row) => row.cells.length > 1) && !cells.some((cell) => hasContent(cell));
 }
 
-/** A table in Markdown. What spans rows stands in each of them, as a row is read by itself. */
+/** Converts a table to Markdown. Cells spanning several rows are repeated in each, because rows are read separately. */
 export function tableOf(rows: Row[], writing: MarkdownContext): string {
   const grid: string[][] = rows.map(() => []);
   for (const [nth, { cells }] of rows.entries()) {
@@ -64,7 +64,7 @@ const cellsOf = (row: Element, isKept: (element: Element) => boolean) =>
     .filter((child) => (child.name === 'td' || child.name === 'th') && isKept(child))
     .slice(0, MAX_COLUMNS);
 
-/** What a cell of a table in Markdown cannot hold. */
+/** Whether a cell has content impossible in a Markdown table. */
 const hasContent = (cell: Element): boolean =>
   cell.hasBlocks &&
   cell.children.some(

@@ -2,7 +2,7 @@ import { parentPort } from 'node:worker_threads';
 import { readPage } from './page.ts';
 import { ExtractionError, type Failure, type Page, type ThreadResult } from './service.ts';
 
-// A program that answers each page with what it says, or with why it cannot be read. Its first message says that it is ready.
+// Answers each page with its content or the reason for a failure. The first message announces readiness.
 parentPort?.on(
   'message',
   (page: Page) =>

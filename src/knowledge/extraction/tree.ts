@@ -6,10 +6,10 @@ export interface Element {
   attributes: Record<string, string>;
   children: Child[];
   parent: Element | null;
-  /** Characters of text within, and those of them within links. */
+  /** Characters of text in the element, and of its links alone. */
   textLength: number;
   linkLength: number;
-  /** Something within stands on lines of its own. */
+  /** Contains a block element. */
   hasBlocks: boolean;
 }
 export type Child = Element | string;
@@ -20,26 +20,28 @@ export interface Tree {
   scriptLength: number;
 }
 
-/** Deeper elements become part of the one at this depth, as in browsers, so that walks over the tree may be recursive. */
+/**
+ * Deeper elements are merged into the one at this depth, as in browsers, so that code may walk the tree recursively.
+ */
 const MAX_DEPTH = 256;
 const MAX_ATTRIBUTE_LENGTH = 4_000;
-/** More of them are not read: a page must not take more memory than its thread has. */
+/** Further elements are ignored: a page must not use more memory than its thread has. */
 const MAX_ELEMENTS = 200_000;
-/** Nor is more text. */
+/** Further text is ignored too. */
 export const MAX_CHARACTERS = 1_000_000;
 
 const READ_ATTRIBUTES = new Set(
   `alt alttext aria-controls aria-expanded aria-hidden class colspan content data-lang data-language hidden href http-equiv id itemprop
    itemtype lang name property rel role rowspan shadowrootmode start style xml:lang`.split(/\s+/),
 );
-/** What is within them is not read. */
+/** Elements with ignored content. */
 const SKIPPED_ELEMENTS = new Set(
   'script style svg iframe object audio video canvas map noframes noembed datalist select textarea annotation'.split(
     ' ',
   ),
 );
 
-/** Elements that stand on lines of their own. */
+/** Block elements. */
 export const BLOCK_ELEMENTS = new Set(
   `address article aside blockquote body caption center dd details dialog dir div dl dt fieldset figcaption figure footer form h1 h2 h3 h4
    h5 h6 header hgroup hr html legend li main menu nav ol p pre search section summary table tbody td tfoot th thead tr ul`.split(
@@ -63,9 +65,11 @@ const createElement = (name: string, parent: Element | null): Element => ({
   hasBlocks: false,
 });
 
-/** Reads HTML as a tree of what matters to a reader. Never throws; its time grows with the size of the page. */
+/**
+ * Parses HTML into a tree of the parts relevant to a reader. Never throws; its time is linear in the size of the page.
+ */
 export function parseHtml(page: string): Tree {
-  const html = page.replaceAll('<![CDATA[', '<!---->'); // to browsers it is a comment that ends at the next >, not at ]]>
+  const html = page.replaceAll('<![CDATA[', '<!---->'); // browsers treat it as a comment up to the next >, not up to ]]>
   const builder = createBuilder(html);
   const tokenizer = new Tokenizer({ decodeEntities: true }, builder.callbacks);
   tokenizer.write(html);
@@ -75,13 +79,13 @@ export function parseHtml(page: string): Tree {
 
 function createBuilder(html: string) {
   const root = createElement('#document', null);
-  const names: string[] = []; // of all open elements
-  const elements: Element[] = []; // their elements, the same again beyond MAX_DEPTH
+  const names: string[] = []; // names of all open elements
+  const elements: Element[] = []; // the open elements; beyond MAX_DEPTH the same one repeats
   let current = root;
   let opening: Element | undefined;
   let attribute: string | undefined;
   let value = '';
-  let skippedFrom = -1; // how many elements were open outside of what is skipped
+  let skippedFrom = -1; // number of open elements outside the skipped one
   let foreignFrom = -1;
   let scriptLength = 0;
   let elementCount = 0;
@@ -140,7 +144,7 @@ function createBuilder(html: string) {
   };
   const close = (name: string) => {
     if (name === 'br') return void (skippedFrom < 0 && current.children.push(createElement('br', current)));
-    const ended = SINGLE_ELEMENTS.has(name) ? undefined : endedByEnd(name, names); // what follows them is still part of them
+    const ended = SINGLE_ELEMENTS.has(name) ? undefined : endedByEnd(name, names); // content after them still belongs to them
     if (ended === undefined) return;
     if (!ended.isCrossed) return closeTo(ended.at);
     names[ended.at] = 'span';

@@ -1,4 +1,4 @@
-/** Where anybody reads an article, a category, or the whole help center where there is no path. */
+/** Returns the public address of an article or a category, or of the help center itself without a path. */
 export const addressOf = (publicUrl: string, orgId: string, path = ''): string =>
   [
     `${publicUrl.replace(/\/$/, '')}/help/${orgId}`,

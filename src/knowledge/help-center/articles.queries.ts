@@ -13,7 +13,7 @@ const LISTED_COLUMNS = [
   'updated_at',
 ] as const;
 
-/** The articles of a page of the list, by creation. */
+/** Returns a page of articles by creation. */
 export const listArticles = (db: Db, orgId: string, place: PageRequest) =>
   db
     .selectFrom('help_center_articles')
@@ -46,7 +46,7 @@ export const findArticleByPath = (db: Db, orgId: string, path: string) =>
     .where('path', '=', path)
     .executeTakeFirst();
 
-/** The name of an org that has a help center. */
+/** Returns the name of an org with a help center. */
 export async function findCenterName(db: Db, orgId: string): Promise<string | undefined> {
   const center = await db
     .selectFrom('help_centers as center')
@@ -57,7 +57,9 @@ export async function findCenterName(db: Db, orgId: string): Promise<string | un
   return center?.name;
 }
 
-/** What a category and those below it hold, or all where there is no path, in the order of the tree. */
+/**
+ * Returns the contents of a category and its descendants, or of the whole help center without a path, in tree order.
+ */
 export async function listTableOfContents(db: Db, orgId: string, path?: string) {
   const { rows } = await sql<{
     path: string;
@@ -85,7 +87,7 @@ export async function listTableOfContents(db: Db, orgId: string, path?: string) 
   return rows;
 }
 
-/** The categories at these paths, the outermost first. */
+/** Returns the categories at these paths, the outermost first. */
 export function listBreadcrumbs(db: Db, orgId: string, paths: string[]) {
   return db
     .selectFrom('help_center_categories')

@@ -7,7 +7,7 @@ export const ArticlesQuery = z.object({
     .max(500)
     .refine((text) => text.trim() !== '', 'must not be blank')
     .optional()
-    .describe('Finds the articles that say most about it, the best first, in one page.'),
+    .describe('A question. Returns the best articles for it, best first, in one page.'),
   cursor: Cursor.optional(),
   limit: z.coerce.number().int().min(1).max(100).default(50),
 });

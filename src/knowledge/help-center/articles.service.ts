@@ -7,10 +7,13 @@ import { findArticle, listArticles, listArticlesById } from './articles.queries.
 import type { ArticlesQuery } from './articles.schema.ts';
 import { ARTICLES_SOURCE } from './content.service.ts';
 
-/** An article may have several passages: so many for each are asked for, and more where that gives too few articles. */
+/**
+ * Passages requested per article. An article may have several passages, so a second search requests more if too few
+ * articles were found.
+ */
 const PASSAGES_PER_ARTICLE = [3, 15];
 
-/** A page of the org's articles by creation, or the articles that a question calls for, the best first. */
+/** Returns a page of the org's articles by creation, or the best articles for a question, best first. */
 export async function listHelpArticles(
   db: Db,
   { publicUrl, semantics }: { publicUrl: string; semantics: SemanticSearch },
@@ -27,7 +30,7 @@ export async function listHelpArticles(
   return { items: items.map(withUrl), next };
 }
 
-/** Articles that a question calls for, the best first. */
+/** Returns the best articles for a question, best first. */
 export async function searchArticles(db: Db, semantics: SemanticSearch, orgId: string, query: string, limit: number) {
   const ids = new Set<string>();
   for (const many of PASSAGES_PER_ARTICLE) {
@@ -47,7 +50,7 @@ export async function searchArticles(db: Db, semantics: SemanticSearch, orgId: s
   return chosen.flatMap((id) => byId.get(id) ?? []);
 }
 
-/** An article with its content. Throws notFound. */
+/** Returns an article with its content. */
 export async function getHelpArticle(db: Db, publicUrl: string, orgId: string, id: string) {
   const article = await findArticle(db, orgId, id);
   if (article === undefined) throw notFound('article');

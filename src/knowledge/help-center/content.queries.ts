@@ -2,11 +2,11 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Db, Trx } from '../../db/connect.ts';
 import { lockName } from '../../db/locks.ts';
 
-/** What is stored under a path, and what it was made of. */
+/** A stored row's path and the hash of its source. */
 export interface StoredContent {
   id: string;
   path: string;
-  /** In hex. */
+  /** As hex. */
   hash: string;
   position: number;
 }
@@ -44,7 +44,7 @@ export interface OperationRow {
 
 type ContentTable = 'help_center_articles' | 'help_center_categories' | 'help_center_operations';
 
-/** Lets one change of the org's help center through at a time. */
+/** Locks the org's help center, so that only one change of it runs at a time. */
 export const lockContent = (trx: Trx, orgId: string) => lockName(trx, `help-center ${orgId}`);
 
 export async function listStored(trx: Trx, orgId: string, table: ContentTable): Promise<StoredContent[]> {
@@ -60,7 +60,7 @@ export async function deleteStored(trx: Trx, orgId: string, table: ContentTable,
     await sql`delete from ${sql.table(table)} where org_id = ${orgId} and id = any(${ids}::uuid[])`.execute(trx);
 }
 
-/** Writes the categories, new ones and those of known ids. A parent may stand behind its children. */
+/** Inserts or updates categories by id. Parents may come after their children. */
 export async function upsertCategories(trx: Trx, orgId: string, rows: CategoryRow[]): Promise<void> {
   if (rows.length === 0) return;
   await sql`
@@ -73,7 +73,7 @@ export async function upsertCategories(trx: Trx, orgId: string, rows: CategoryRo
   `.execute(trx);
 }
 
-/** Writes the articles, new ones and those of known ids. */
+/** Inserts or updates articles by id. */
 export async function upsertArticles(trx: Trx, orgId: string, rows: ArticleRow[]): Promise<void> {
   if (rows.length === 0) return;
   await sql`
@@ -91,7 +91,7 @@ export async function upsertArticles(trx: Trx, orgId: string, rows: ArticleRow[]
   `.execute(trx);
 }
 
-/** Puts articles that are otherwise unchanged elsewhere among their siblings. */
+/** Changes the positions of articles with otherwise unchanged content. */
 export async function moveArticles(trx: Trx, orgId: string, rows: { id: string; position: number }[]): Promise<void> {
   if (rows.length === 0) return;
   await sql`
@@ -121,7 +121,7 @@ export async function updateSpecification(trx: Trx, orgId: string, openapi_spec:
 export const findSpecification = (db: Db, orgId: string) =>
   db.selectFrom('help_centers').select('openapi_spec').where('org_id', '=', orgId).executeTakeFirst();
 
-/** All categories, siblings in their order. */
+/** Returns all categories, siblings in their order. */
 export const listCategories = (db: Db, orgId: string) =>
   db
     .selectFrom('help_center_categories')
@@ -130,7 +130,7 @@ export const listCategories = (db: Db, orgId: string) =>
     .orderBy('position')
     .execute();
 
-/** All articles with their content, siblings in their order. */
+/** Returns all articles with their content, siblings in their order. */
 export const listArticleContents = (db: Db, orgId: string) =>
   db
     .selectFrom('help_center_articles')

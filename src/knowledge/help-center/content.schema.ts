@@ -80,9 +80,9 @@ const Counts = z.object({ created: Count, updated: Count, deleted: Count, unchan
 
 export const SyncedContent = Counts.extend({
   categories: Counts,
-  operations: Counts.describe('Of the API document.'),
+  operations: Counts.describe('Operations of the OpenAPI document.'),
 })
-  .describe('How many articles were created, updated, deleted and left as they were; then the same of the rest.')
+  .describe('Numbers of articles created, updated, deleted and unchanged, then the same for categories and operations.')
   .meta({ id: 'SyncedContentTree' });
 
 export const ContentTree = z

@@ -23,20 +23,19 @@ import type { SyncContentTree } from './content.schema.ts';
 import { operationsOf } from './operations.ts';
 import { buildTree, type FlattenedTree, flattenTree } from './tree.rules.ts';
 
-/** What `dataSources` of a search calls it. */
-/** What `dataSources` names. */
+/** Names of these sources in a search's `dataSources`. */
 export const ARTICLES_SOURCE = 'help_center';
 const OPERATIONS_SOURCE = 'api_reference';
 
-/** Where the api is reached. */
+/** An org's help center and the public URL of the api. */
 interface HelpCenterRef {
   publicUrl: string;
   orgId: string;
 }
 
 /**
- * Makes the help center what the tree says: what has a new path is created, what the tree has not is deleted, and what differs by its content
- * is updated, all at once or not at all. Throws invalid that names what the tree cannot have.
+ * Syncs the help center with the tree, in one transaction: creates rows for new paths, deletes those missing in the
+ * tree, and updates those with different content. Throws invalid listing every problem of the tree.
  */
 export async function syncContent(db: Db, place: HelpCenterRef, { categories, openapi_spec }: SyncContentTree) {
   const placed = flattenTree(categories);
@@ -53,7 +52,7 @@ export async function syncContent(db: Db, place: HelpCenterRef, { categories, op
   });
 }
 
-/** The tree as it was given. */
+/** Returns the tree as submitted. */
 export async function getContent(db: Db, orgId: string) {
   const specification = (await findSpecification(db, orgId))?.openapi_spec;
   const categories = buildTree(await listCategories(db, orgId), await listArticleContents(db, orgId));
@@ -125,7 +124,7 @@ interface DesiredRow {
   position: number;
 }
 
-/** What of the wanted rows is new or changed, what is only in another place, and what of the stored ones is gone. */
+/** Compares wanted and stored rows: returns new or changed rows, rows with only a new position, and deleted ids. */
 function diffRows<Row extends DesiredRow>(stored: StoredContent[], wanted: Row[]) {
   const storedAt = new Map(stored.map((row) => [row.path, row]));
   const all = wanted.map((row) => ({ ...row, id: storedAt.get(row.path)?.id ?? newId() }));

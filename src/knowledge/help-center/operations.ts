@@ -1,7 +1,7 @@
 import { CORE_SCHEMA, load } from 'js-yaml';
 import { refused } from '../../errors.ts';
 
-/** An operation of an API, as text that can be found. */
+/** An operation of an API, as searchable text. */
 export interface Operation {
   /** Its method and path, such as `POST /refunds`. */
   path: string;
@@ -20,7 +20,7 @@ const MAX_TEXT = 8_000;
 
 type Json = Record<string, unknown>;
 
-/** The operations of an OpenAPI 3 document. Throws invalid that says what is wrong with it. */
+/** Returns the operations of an OpenAPI 3 document. Throws invalid with the document's problem. */
 export function operationsOf(specification: string): Operation[] {
   const document = readDocument(specification);
   if (!/^3\./.test(textOf(document.openapi))) throw refusal('must be an OpenAPI 3 document: it has no `openapi: 3.…`');
@@ -83,7 +83,10 @@ function bodyLines(document: Json, body: Json): string[] {
   return lines;
 }
 
-/** Adds a line for each field of a schema, those of the objects in it below them. Schemas may hold themselves. */
+/**
+ * Adds a line for each field of a schema, with nested fields below. Depth is limited, because schemas may contain
+ * themselves.
+ */
 function addFields(document: Json, schema: Json, depth: number, lines: string[]): void {
   if (depth >= MAX_FIELD_DEPTH) return;
   const parts = [
@@ -118,7 +121,7 @@ const typeOf = ({ type, format, enum: values }: Json) =>
     .filter((text) => text !== '')
     .join(' ');
 
-/** What a local reference names, followed a few times. */
+/** Resolves a local reference, following further ones up to a limit. */
 function resolve(document: Json, value: unknown, left = 5): Json {
   const object = objectOf(value);
   const { $ref } = object;
@@ -150,6 +153,6 @@ const objectOf = (value: unknown): Json =>
 const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 const oneLine = (value: unknown): string => clean(textOf(value)).replace(/\s+/g, ' ').trim();
-/** Without what no column holds. */
+/** Removes characters unsupported by database columns. */
 const clean = (text: string): string => text.replace(/[^\P{Cc}\t\n\r]/gu, '').toWellFormed();
 const refusal = (message: string) => refused('openapi_spec', message);

@@ -8,7 +8,7 @@ import { HELP_PAGE_POLICY } from './pages.ts';
 import { type HelpPageResult, renderHelpPage } from './reading.service.ts';
 import { createRendering } from './rendering.ts';
 
-/** A reader may see a page as it was a minute ago. */
+/** Readers may get a page up to a minute old. */
 const CACHE_CONTROL = 'public, max-age=60, stale-while-revalidate=600';
 const MAX_QUERY_LENGTH = 200;
 
@@ -16,11 +16,11 @@ const Home = z.object({ orgId: z.string() });
 const Page = z.object({ orgId: z.string(), '*': z.string() });
 const Search = z.object({ q: z.string().optional().catch(undefined) });
 
-/** The help center for anybody to read, in HTML. */
+/** Routes of the public help center, in HTML. */
 export const helpPageRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config }) => {
   const setting = { publicUrl: config.PUBLIC_URL, render: createRendering() };
 
-  /** A browser that has the page already is told so. */
+  /** Answers 304 if the browser already has the page. */
   const send = async (
     { db, headers }: FastifyRequest,
     reply: FastifyReply,

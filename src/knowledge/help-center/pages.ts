@@ -8,7 +8,7 @@ pre{overflow-x:auto;padding:.8rem;background:#8882;border-radius:.4rem}code{font
 td,th{border:1px solid #8886;padding:.3rem .6rem;text-align:left}blockquote{border-left:3px solid #8886;margin-left:0;padding-left:1rem}
 input{font:inherit;padding:.2rem .5rem}`;
 
-/** Lets nothing run, and load only pictures and the page's own style. */
+/** Forbids scripts; allows only images and the page's own style. */
 export const HELP_PAGE_POLICY = [
   "default-src 'none'",
   'img-src https:',
@@ -18,7 +18,7 @@ export const HELP_PAGE_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** Where a page stands. Addresses are absolute. */
+/** The context of a page. Addresses are absolute. */
 export interface HelpPage {
   center: { name: string; url: string };
   url: string;
@@ -32,16 +32,16 @@ export interface ContentsEntry {
   title: string;
   url: string;
   description: string | null;
-  /** 1 for what stands below the root. */
+  /** 1 for entries directly below the root. */
   depth: number;
   is_category: boolean;
 }
 
-/** An article for anybody to read. `html` is its content, safe to show. */
+/** Renders an article page for the public. `html` is its sanitized content. */
 export const articlePage = (page: HelpPage, title: string, html: string): string =>
   pageOf(page, `<article><h1>${escapeHtml(title)}</h1>\n${html}</article>`);
 
-/** A category, the whole help center, or what a search found. */
+/** Renders a category, the whole help center, or search results. */
 export const contentsPage = (page: HelpPage, entries: ContentsEntry[], whenEmpty: string): string =>
   pageOf(
     page,

@@ -9,7 +9,7 @@ import type { Rendering } from './rendering.ts';
 import { MAX_PATH_LENGTH } from './tree.rules.ts';
 
 const MAX_RESULTS = 20;
-/** Anybody may ask, which must not cost the org a call of its model. */
+/** Public searches use words only: they must not cost the org calls of its model. */
 const WORDS_ONLY: SemanticSearch = { similarities: async () => new Map() };
 const NOTHING_YET = 'There are no articles yet.';
 
@@ -19,7 +19,7 @@ export interface HelpPageResult {
   query: string | undefined;
 }
 
-/** The page at an address of an org's help center. Undefined where there is none. */
+/** Renders the page at an address of an org's help center. Returns undefined if there is none. */
 export async function renderHelpPage(
   db: Db,
   { publicUrl, render }: { publicUrl: string; render: Rendering },
@@ -65,7 +65,7 @@ const entryOf = ({ title, path, meta_description }: { title: string; path: strin
     path: string;
   };
 
-/** `a/b/c` stands below `a` and `a/b`. */
+/** Returns the paths above: for `a/b/c`, `a` and `a/b`. */
 function pathsAbove(path: string): string[] {
   const slugs = path.split('/').slice(0, -1);
   return slugs.map((_, nth) => slugs.slice(0, nth + 1).join('/'));

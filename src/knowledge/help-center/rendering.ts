@@ -3,10 +3,10 @@ import MarkdownIt from 'markdown-it';
 
 const MAX_CHARACTERS = 32_000_000;
 
-/** Markdown as HTML that is safe to show. `hash` names the text: the same one is rendered once, as some take a second. */
+/** Renders Markdown as safe HTML. `hash` identifies the text: results are cached by it, as some texts take a second. */
 export type Rendering = (hash: string, markdown: string) => string;
 
-/** HTML in Markdown is shown as text, and addresses that would run are no links. */
+/** Creates the renderer. HTML in Markdown is shown as text, and script addresses do not become links. */
 export function createRendering(): Rendering {
   const markdownIt = new MarkdownIt({ html: false });
   const rendered = new LRUCache<string, string>({

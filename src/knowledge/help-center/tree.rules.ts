@@ -1,13 +1,13 @@
 import type { HelpArticle, HelpCategory } from './content.schema.ts';
 
 const MAX_LEVELS = 8;
-/** Of an article or a category: the slugs above it and its own. */
+/** Length of an article's or category's path: all slugs from the root, including its own. */
 export const MAX_PATH_LENGTH = 500;
 const MAX_ARTICLES = 5_000;
 const MAX_CATEGORIES = 1_000;
 const MAX_ISSUES = 20;
 
-/** A category or an article apart from its tree. */
+/** A category or an article without its tree. */
 interface FlattenedNode {
   /** The slugs from the root on, joined by slashes. */
   path: string;
@@ -21,11 +21,11 @@ export type FlattenedArticle = FlattenedNode & { article: HelpArticle };
 export interface FlattenedTree {
   categories: FlattenedCategory[];
   articles: FlattenedArticle[];
-  /** What a tree cannot have, each with where it is. */
+  /** Problems of the tree, each with its location. */
   issues: { path: string; message: string }[];
 }
 
-/** Takes a tree apart, parents first. */
+/** Flattens a tree, parents first. */
 export function flattenTree(roots: HelpCategory[]): FlattenedTree {
   const placed: FlattenedTree = { categories: [], articles: [], issues: [] };
   const placeChildren = (
@@ -82,7 +82,7 @@ interface CategoryRow {
   icon: string | null;
 }
 
-/** Puts a tree together of rows in the order of their positions. */
+/** Builds a tree from rows sorted by position. */
 export function buildTree(
   categories: CategoryRow[],
   articles: (HelpArticle & { category_id: string })[],

@@ -1,4 +1,7 @@
-/** What a text is found by: words, whose stems the database makes, and letters of scripts without spaces between words. */
+/**
+ * The searchable parts of a text: words, to be stemmed by the database, and letters of scripts without spaces between
+ * words.
+ */
 export interface AnalysedText {
   words: string;
   grams: string[];
@@ -10,22 +13,22 @@ const UNSPACED_RUN =
 const KANJI = /^\p{Script=Han}$/u;
 const HIRAGANA = /^\p{Script=Hiragana}+$/u;
 const INVISIBLE = /[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]|\p{Variation_Selector}/gu;
-/** The address behind a link's or an image's text. */
+/** The address after the text of a link or an image. */
 const ADDRESS = /\]\([^()\s]*(?:\([^()\s]*\)[^()\s]*){0,5}(?:\s+"[^"]*")?\)/g;
 const COMMENT_OR_TAG = /<!--[\s\S]{0,1000}?-->|<\/?[a-zA-Z][^<>]{0,1000}>/g;
-/** What comes behind it in one chunk is not searched. */
+/** Text past this length in one chunk is not searched. */
 const MAX_ANALYSED_LENGTH = 50_000;
 
-/** What Markdown is found by. */
+/** Analyses Markdown for search. */
 export const analyseMarkdown = (markdown: string): AnalysedText => analyse(proseOf(markdown));
 
-/** Markdown without the addresses of its links and its tags. */
+/** Returns Markdown without tags and link addresses. */
 export const proseOf = (markdown: string): string =>
   markdown.slice(0, MAX_ANALYSED_LENGTH).replace(ADDRESS, '] ').replace(COMMENT_OR_TAG, ' ');
 
 /**
- * What text is found by. Of runs of letters without spaces: pairs of letters that are next to one another, but for pairs of hiragana, which
- * are mostly grammar, and single kanji.
+ * Analyses text for search. Letters without spaces become pairs of adjacent letters and single kanji. Pairs of hiragana
+ * are left out, as they are mostly grammar.
  */
 export function analyse(text: string): AnalysedText {
   const readable = text.slice(0, MAX_ANALYSED_LENGTH).normalize('NFKC').replace(INVISIBLE, '');
@@ -34,7 +37,7 @@ export function analyse(text: string): AnalysedText {
 
 export const hasGrams = (text: string): boolean => text.search(UNSPACED_RUN) >= 0;
 
-/** Whether a lexeme is of such a script, and no form of a word. */
+/** Whether a lexeme belongs to such a script and is not a word form. */
 export const isGram = (lexeme: string): boolean => lexeme.search(UNSPACED_RUN) === 0;
 
 function gramsOf(run: string): string[] {

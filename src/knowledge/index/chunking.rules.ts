@@ -4,16 +4,16 @@ import { cutOf } from './prose.rules.ts';
 const MIN_CHUNK_LENGTH = 600;
 const MAX_CHUNK_LENGTH = 900;
 
-/** A part of a text that is found and cited as one. The chunks of a text, joined, are the text. */
+/** A part of a text, found and cited as a unit. The chunks of a text, joined, are the text. */
 export interface Chunk {
   /** In UTF-16 code units of the text, as are all offsets. */
   start: number;
   end: number;
-  /** The headings that it stands under, from the outermost to the nearest, the one that it begins with among them. */
+  /** The headings above it, from the outermost to the nearest, including a heading at its beginning. */
   path: string[];
-  /** Headings in it, but for the first where that is in `path`. */
+  /** Headings inside it, except for a first heading already in `path`. */
   headings: string[];
-  /** Without headings. */
+  /** Its text without headings. */
   body: string;
 }
 
@@ -24,15 +24,16 @@ interface Piece {
 }
 
 /**
- * Parts Markdown into chunks of 600 to 900 characters where headings, blocks and sentences allow it. Only the last
- * one may end with a heading, and none ends inside of code, a table, a quotation or a list item: where those are longer, so is their chunk.
+ * Splits Markdown into chunks of 600 to 900 characters, as far as headings, blocks and sentences allow it. Only the
+ * last chunk may end with a heading. No chunk ends inside code, a table, a quotation or a list item, so a long one
+ * makes a long chunk.
  */
 export function chunksOf(markdown: string): Chunk[] {
   const blocks = blocksOf(markdown);
   const chunks: Piece[][] = [];
   let current: Piece[] = [];
   let hasBody = false;
-  /** Headings at its end go on with what comes. */
+  /** Moves trailing headings to the next chunk. */
   const flush = () => {
     const after = current.findLastIndex(({ heading }) => heading === undefined) + 1;
     chunks.push(current.slice(0, after));
@@ -64,7 +65,7 @@ export function chunksOf(markdown: string): Chunk[] {
   return withHeadings(markdown, current.length > 0 ? [...chunks, current] : chunks);
 }
 
-/** From a heading to the next one. */
+/** Returns the length from a heading to the next one. */
 function lengthOfSection(blocks: Block[], nth: number): number {
   let after = nth + 1;
   while (blocks[after] !== undefined && blocks[after]?.kind !== 'heading') after++;

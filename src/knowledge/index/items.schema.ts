@@ -6,23 +6,23 @@ export type SourceType = z.infer<typeof SourceType>;
 export const Visibility = z.enum(['internal', 'public']);
 export type Visibility = z.infer<typeof Visibility>;
 
-/** A text that the org knows, as its source has it. */
+/** A text of the org's knowledge, as provided by its source. */
 export interface KnowledgeItem {
-  /** The source's own row. */
+  /** The id of the source's own row. */
   id: string;
   sourceType: SourceType;
-  /** What `dataSources` names: custom_training, ai_instructions, website, a tool's name. */
+  /** A value of `dataSources`: custom_training, ai_instructions, website, or a tool's name. */
   source: string;
   title: string;
   markdown: string;
   url: string | null;
   visibility: Visibility;
-  /** ISO 639-1. null: unknown, and told from its text. */
+  /** ISO 639-1. null: unknown, and detected from its text. */
   language: string | null;
-  /** Where it may be used. Empty: everywhere. */
+  /** Channels allowed to use it. Empty: all. */
   channels: string[];
-  /** For whom it may be used. Empty: for everyone. */
+  /** Segments allowed to use it. Empty: everyone. */
   segments: string[];
-  /** Not found at all. */
+  /** A draft is never found. */
   isDraft: boolean;
 }

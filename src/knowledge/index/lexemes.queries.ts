@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { textArray } from '../../db/arrays.ts';
 import type { Db, Trx } from '../../db/connect.ts';
 
-/** The lexemes of each word in the configuration of the language; one that comes twice is there twice. */
+/** Returns the lexemes of each word in the language's configuration, including repetitions. */
 export async function listLexemes(db: Db, language: string | null, words: string[]): Promise<string[][]> {
   const { rows } = await sql<{ lexemes: string[] }>`
     select array(
@@ -16,7 +16,7 @@ export async function listLexemes(db: Db, language: string | null, words: string
   return rows.map(({ lexemes }) => lexemes);
 }
 
-/** Keeps those of the words that the org does not know. */
+/** Inserts the words new to the org. */
 export async function insertWords(trx: Trx, orgId: string, words: string[]): Promise<void> {
   await sql`
     insert into knowledge_words (org_id, word)

@@ -2,17 +2,17 @@ import type { Db } from '../../db/connect.ts';
 import type { AnalysedText } from './analysis.rules.ts';
 import { listLexemes } from './lexemes.queries.ts';
 
-/** Postgres takes a text apart at what is between. */
+/** Postgres splits a text at the characters between these words. */
 const WORD = /[^\s\0-/:-@[-`{-\x9f]+/g;
 const MAX_CACHED_WORDS = 50_000;
 const MAX_CACHED_WORD_LENGTH = 40;
 
-/** A word, or a gram, wherever it stands. */
+/** A word or a gram, shared by all its occurrences. */
 interface Word {
   readonly text: string;
-  /** Undefined until Postgres has been asked. One that comes twice is there twice. */
+  /** Undefined until loaded from Postgres. May contain repetitions. */
   lexemes: readonly string[] | undefined;
-  /** Of its lexemes, in the numbering that it was last part of. */
+  /** The numbers of its lexemes in the numbering `numbering`. */
   numbers: readonly number[];
   numbering: number;
 }
@@ -20,49 +20,49 @@ interface Word {
 type Vocabulary = Map<string, Word>;
 
 /**
- * By language, words with their lexemes: a vocabulary is small beside its texts, and Postgres takes ten times as long to find them anew. Begun
- * again when all together are too many.
+ * Words with their lexemes, by language. A vocabulary is small compared to its texts, and loading from Postgres takes
+ * ten times as long. Cleared when all of them together have too many words.
  */
 const vocabularies = new Map<string | null, Vocabulary>();
-/** Begun again with them. Postgres is not asked: a gram is its own lexeme. */
+/** Cleared together with the vocabularies. Needs no Postgres: a gram is its own lexeme. */
 const grams: Vocabulary = new Map();
 let numberings = 0;
 
-/** A text that a chunk is found by, and how much each of its words counts. */
+/** A text of a chunk and the weight of each of its words. */
 export interface WeightedText {
   words: Word[];
   weight: number;
 }
 
-/** What a chunk is found by. */
+/** The searchable texts of a chunk. */
 interface ChunkTexts {
   language: string | null;
   texts: WeightedText[];
 }
 
-/** How often lexemes are in chunks. */
+/** The frequencies of lexemes in chunks. */
 export interface LexemeCounts {
-  /** Of words and grams, each once. */
+  /** The lexemes of all words and grams, each once. */
   lexemes: string[];
   /** In the order of the chunks. */
   chunks: {
-    /** Of its lexemes, in the list of all. */
+    /** The chunk's lexemes, as indexes into `lexemes`. */
     numbers: Uint32Array;
-    /** How often each of them is in the chunk. */
+    /** The frequency of each of them in the chunk. */
     frequencies: Uint32Array;
     /** Their sum. */
     length: number;
   }[];
 }
 
-/** The words of a text, in their order, and its grams. */
+/** Returns the words of a text in order, followed by its grams. */
 export function wordsOf(text: AnalysedText, language: string | null): Word[] {
   const vocabulary = vocabularyOf(language);
   const words = (text.words.match(WORD) ?? []).map((word) => wordOf(vocabulary, word));
   return words.concat(text.grams.map((gram) => wordOf(grams, gram, [gram])));
 }
 
-/** How often each lexeme is in each of these, as `to_tsvector` finds them in the configuration of the language, and each gram. */
+/** Counts each lexeme and gram in each chunk, with the lexemes of `to_tsvector` in the language's configuration. */
 export async function countLexemes(db: Db, chunks: readonly ChunkTexts[]): Promise<LexemeCounts> {
   await findLexemes(db, chunks);
   return countOccurrences(chunks);
@@ -88,7 +88,10 @@ function wordOf(vocabulary: Vocabulary, text: string, lexemes?: readonly string[
   return word;
 }
 
-/** V8 keeps a word of 13 letters or more as a part of its text, which would stay in memory as long. */
+/**
+ * Copies a word. V8 stores a substring of 13 letters or more as a reference to its text, so that a cached word would
+ * keep the whole text in memory.
+ */
 const copyOf = (text: string): string => Buffer.from(text).toString();
 
 async function findLexemes(db: Db, chunks: readonly ChunkTexts[]): Promise<void> {
@@ -105,7 +108,7 @@ async function findLexemes(db: Db, chunks: readonly ChunkTexts[]): Promise<void>
   }
 }
 
-/** Awaits nothing, as a word has its numbers of one numbering only. */
+/** Must not await: a word stores its numbers for only one numbering at a time. */
 function countOccurrences(chunks: readonly ChunkTexts[]): LexemeCounts {
   const { lexemes, numbersOf } = createNumbering();
   let most = 0;
@@ -115,7 +118,7 @@ function countOccurrences(chunks: readonly ChunkTexts[]): LexemeCounts {
     });
   const numbers = new Uint32Array(most);
   const frequencies = new Uint32Array(most);
-  /** By the number of a lexeme, where it was last counted. */
+  /** The last place of each lexeme in the counts, by its number. */
   const places: number[] = [];
   let end = 0;
   const countChunk = ({ texts }: ChunkTexts) => {
@@ -141,7 +144,7 @@ function countOccurrences(chunks: readonly ChunkTexts[]): LexemeCounts {
   return { lexemes, chunks: chunks.map(countChunk) };
 }
 
-/** Numbers lexemes from 0 on, as they come. */
+/** Numbers lexemes from 0 on, in the order of their appearance. */
 function createNumbering() {
   const numbering = ++numberings;
   const lexemes: string[] = [];
@@ -164,7 +167,7 @@ function createNumbering() {
   };
 }
 
-/** There may be a million, and nothing is made on the way. */
+/** Visits each word without allocating memory: there may be a million. */
 function forEachWord(texts: readonly WeightedText[], visit: (word: Word, weight: number) => void): void {
   for (const { words, weight } of texts) for (let nth = 0; nth < words.length; nth++) visit(words[nth] as Word, weight);
 }

@@ -1,12 +1,12 @@
-/** A run of whole lines that belong together. Blocks follow one another without a gap: blank lines end the block before them. */
+/** A run of complete lines forming a unit. Blocks are contiguous: blank lines belong to the block before them. */
 export interface Block {
   start: number;
   end: number;
-  /** Prose may be parted; a whole (code, a table, a list item, a quotation) may not. */
+  /** Prose may be split; a whole (code, a table, a list item, a quotation) may not. */
   kind: 'heading' | 'prose' | 'whole';
-  /** Of a heading. */
+  /** The level of a heading. */
   level: number;
-  /** Of a heading, without its marks. */
+  /** The text of a heading, without its marks. */
   title: string;
 }
 
@@ -16,9 +16,9 @@ interface Line {
   text: string;
 }
 
-/** Each chunk below a heading has it: what is longer is prose. */
+/** Longer headings count as prose, because each chunk below a heading repeats it. */
 const MAX_TITLE_LENGTH = 200;
-/** With marks and addresses. */
+/** Limit including marks and addresses. */
 const MAX_RAW_TITLE_LENGTH = 2_000;
 
 const LINE = /[^\n]*\n|[^\n]+$/g;
@@ -33,7 +33,7 @@ const ROW = /^ {0,3}\|/;
 const DELIMITERS = /^[ \t]*(?:\|[ \t]*)?:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?$/;
 const MARKUP = /^ {0,3}<(pre|table|script|style)\b/i;
 
-/** Parts Markdown into its blocks: joined, they are the whole text. */
+/** Splits Markdown into its blocks. Joined, they are the whole text. */
 export function blocksOf(markdown: string): Block[] {
   const lines = linesOf(markdown);
   const blocks: Block[] = [];
@@ -74,7 +74,7 @@ function headingOf(level: number, written: string): Pick<Block, 'kind' | 'level'
   return title.length > MAX_TITLE_LENGTH ? { kind: 'prose', level: 0, title: '' } : { kind: 'heading', level, title };
 }
 
-/** The line behind a block that begins with a line that is not blank. */
+/** Returns the line after the block starting at a non-blank line. */
 function endOfBlock(lines: Line[], from: number): number {
   const text = textOf(lines, from);
   if (FENCE.test(text)) return endOfFence(lines, from);
@@ -99,7 +99,7 @@ function findEnd(lines: Line[], from: number, isEnd: (nth: number) => boolean): 
   return nth;
 }
 
-/** Blank lines at the end of a block are found again by whoever comes next. */
+/** Excludes trailing blank lines from a block; the caller handles them next. */
 function withoutBlanks(lines: Line[], from: number, after: number): number {
   let end = after;
   while (end > from + 1 && isBlank(lines[end - 1])) end--;
@@ -126,7 +126,7 @@ const isTable = (lines: Line[], nth: number): boolean => {
   return ROW.test(text) || (text.includes('|') && next.includes('-') && DELIMITERS.test(next) && next.includes('|'));
 };
 
-/** An item holds what is indented below it: further paragraphs, code, lists. */
+/** Returns the end of a list item, including indented paragraphs, code and lists. */
 function endOfItem(lines: Line[], from: number): number {
   const [mark = ''] = ITEM.exec(textOf(lines, from)) ?? [];
   const inside = mark.trimEnd().length + 1;
@@ -164,7 +164,7 @@ function endOfParagraph(lines: Line[], from: number): number {
 const beginsAnother = (lines: Line[], nth: number): boolean =>
   [FENCE, HEADING, ITEM, QUOTATION, MARKUP].some((mark) => mark.test(textOf(lines, nth))) || isTable(lines, nth);
 
-/** A heading as it is read: without links' addresses and marks of emphasis. */
+/** Returns a heading as plain text, without link addresses and emphasis marks. */
 const plainTitle = (text: string): string =>
   text
     .replace(/!?\[([^[\]]*)\]\([^()]*(?:\([^()]*\)[^()]*){0,5}\)/g, '$1')

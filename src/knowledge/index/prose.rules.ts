@@ -1,12 +1,15 @@
-/** Behind a sentence with the space that follows it. */
+/** The end of a sentence, with the space after it. */
 const SENTENCE_END = /[.!?…][\])"'»”’]*\s+|[。！？][」』）]*\s*|\n\s*/g;
 const WORD_END = /\s+/g;
 const LETTER_END = /[\s\S]/gu;
 
-/** Code in a line that is longer is not looked at as a whole. */
+/** Code spans in longer lines are ignored. */
 const MAX_CODE_SPAN_LENGTH = 5_000;
 
-/** Where to cut prose so that the first part has more than `least` and at most `most` characters: behind a sentence, else a word, else a letter; never inside `code`. */
+/**
+ * Returns a place to cut prose, so that the first part has more than `least` and at most `most` characters. Prefers the
+ * end of a sentence, then of a word, then of a letter; never cuts inside `code`.
+ */
 export function cutOf(text: string, least: number, most: number): number {
   const within = text.slice(0, isWithinLetter(text, most) ? most - 1 : most);
   const spans = codeSpansOf(text.slice(0, MAX_CODE_SPAN_LENGTH)).filter(([start, end]) => end > least && start < most);
@@ -19,10 +22,10 @@ export function cutOf(text: string, least: number, most: number): number {
   return inTheWay === undefined ? within.length : inTheWay[0] > 0 ? inTheWay[0] : inTheWay[1];
 }
 
-/** Whether a place parts the two halves of a surrogate pair. */
+/** Whether a place lies between the two halves of a surrogate pair. */
 const isWithinLetter = (text: string, at: number): boolean => (text.codePointAt(at - 1) ?? 0) > 0xffff;
 
-/** Where each sentence of a text begins and ends, but for the space around it. */
+/** Returns the bounds of each sentence of a text, without surrounding space. */
 export function sentencesOf(text: string): { start: number; end: number }[] {
   const ends = [0, ...endsOf(text, SENTENCE_END), text.length];
   return ends.slice(1).flatMap((after, nth) => {
@@ -36,7 +39,7 @@ export function sentencesOf(text: string): { start: number; end: number }[] {
 const endsOf = (text: string, ends: RegExp): number[] =>
   [...text.matchAll(ends)].map(({ 0: match, index }) => index + match.length);
 
-/** Where code in a line begins and ends: behind as many backticks as before it. */
+/** Returns the bounds of code spans in a line: each ends with as many backticks as it starts with. */
 function codeSpansOf(text: string): [number, number][] {
   const runs = [...text.matchAll(/`+/g)].map(({ 0: { length }, index }) => ({ at: index, length }));
   const nextAlike = new Map<number, number>();

@@ -6,37 +6,40 @@ import { FREQUENCY_BITS, LENGTH_BITS } from './postings.rules.ts';
 
 const OFFSET_SHIFT = sql.lit(FREQUENCY_BITS + LENGTH_BITS);
 
-/** A chunk as it is to be found. */
+/** A chunk to be indexed. */
 export interface NewChunk {
   item_id: string;
   position: number;
   start_offset: number;
   end_offset: number;
-  /** In hex. */
+  /** As hex. */
   hash: string;
   path: string[];
   content: string;
-  /** The sum of how often each of its lexemes is in it. */
+  /** The sum of the frequencies of all its lexemes. */
   length: number;
   lexemes: string[];
 }
 
-/** Which chunks of a segment hold which lexemes. */
+/** The postings of a segment: lexemes with their chunks. */
 export interface NewPostings {
   lexemes: string[];
-  /** By lexeme, where in the hits its own begin and end. */
+  /** The bounds of each lexeme's hits within `hits`. */
   begins: Uint32Array;
   ends: Uint32Array;
-  /** As packHit makes them. */
+  /** Packed by packHit. */
   hits: Float64Array;
 }
 
-/** A chunk that is written, and where in its item it stands. */
+/** A written chunk and its position in its item. */
 export type PlacedChunk = Pick<NewChunk, 'item_id' | 'position' | 'length'> & { id: number };
 
 export type MovedChunk = Pick<NewChunk, 'position' | 'start_offset' | 'end_offset'> & { id: number };
 
-/** Writes the items in the order of their ids, and holds each until the transaction ends. Gives the ids of the chunks that they have. */
+/**
+ * Inserts or updates items in the order of their ids, locking each until the transaction ends. Returns the ids of their
+ * existing chunks.
+ */
 export async function upsertItems(
   trx: Trx,
   orgId: string,
@@ -58,7 +61,7 @@ export async function upsertItems(
   return rows.flatMap(({ chunk_ids }) => chunk_ids);
 }
 
-/** Chunks of items, in the order of the text. */
+/** Returns chunks of items, in the order of the text. */
 export async function listChunks(trx: Trx, orgId: string, ids: number[]) {
   if (ids.length === 0) return [];
   return trx
@@ -71,7 +74,7 @@ export async function listChunks(trx: Trx, orgId: string, ids: number[]) {
     .execute();
 }
 
-/** Holds those of the items that are there until the transaction ends, and gives them with the ids of their chunks. */
+/** Locks existing items until the transaction ends. Returns them with the ids of their chunks. */
 export function lockItems(trx: Trx, orgId: string, ids: string[]) {
   return trx
     .selectFrom('knowledge_items')
@@ -88,8 +91,8 @@ export async function deleteItems(trx: Trx, orgId: string, ids: string[]): Promi
 }
 
 /**
- * Deletes chunks with their postings, whose rows are held in the order of lexemes. The same chunks hold a lexeme of a segment as are named by
- * its row, so that a row is empty where as many go as it has.
+ * Deletes chunks with their postings. Locks the postings in the order of lexemes. A chunk lists exactly the lexemes
+ * with a hit in its segment's postings, so a posting is empty if all of its hits are deleted.
  */
 export async function deleteChunks(trx: Trx, orgId: string, ids: number[]): Promise<void> {
   await sql`
@@ -132,7 +135,7 @@ export async function moveChunks(trx: Trx, orgId: string, chunks: MovedChunk[]):
   `.execute(trx);
 }
 
-/** What of a chunk goes as JSON; what is longer goes as arrays. */
+/** Columns passed as JSON; the longer ones are passed as arrays. */
 const JSON_COLUMNS = [
   'item_id',
   'position',
@@ -142,7 +145,10 @@ const JSON_COLUMNS = [
   'length',
 ] satisfies (keyof NewChunk)[];
 
-/** Writes chunks as one segment, whose id is that of the first of them. Gives their ids, which rise in no certain order. */
+/**
+ * Writes chunks as one segment, identified by its lowest chunk id. Returns the chunks with their ids, in no particular
+ * order.
+ */
 export async function insertChunks(trx: Trx, orgId: string, chunks: NewChunk[]) {
   const { rows } = await sql<PlacedChunk & { segment: number }>`
     insert into knowledge_chunks
@@ -165,7 +171,10 @@ export async function insertChunks(trx: Trx, orgId: string, chunks: NewChunk[]) 
   return rows;
 }
 
-/** Writes a row for each lexeme, in their order. The hits are cut out behind the sort (`offset 0`), which would move them. */
+/**
+ * Writes a row for each lexeme, sorted. The hits are sliced after the sort (`offset 0`), so that the sort does not copy
+ * them.
+ */
 export async function insertPostings(
   trx: Trx,
   orgId: string,
@@ -184,7 +193,7 @@ export async function insertPostings(
   `.execute(trx);
 }
 
-/** Writes down which chunks items have, in the order of the text, and how long they are. */
+/** Updates the items' chunk ids, in the order of the text, and their lengths. */
 export async function updateItemChunks(
   trx: Trx,
   orgId: string,

@@ -4,13 +4,13 @@ import { packHit } from './postings.rules.ts';
 import { insertChunks, insertPostings, type NewChunk, type NewPostings, type PlacedChunk } from './queries.ts';
 import { insertSpellings } from './spelling.service.ts';
 
-/** A chunk that can tell what it is found by. */
+/** A chunk prepared for indexing, with a function for its searchable texts. */
 export interface PreparedChunk extends Omit<NewChunk, 'length' | 'lexemes'> {
   language: string | null;
   takeApart(): WeightedText[];
 }
 
-/** Writes chunks with their postings and what the org learns from them. */
+/** Writes chunks with their postings and the org's new words. */
 export async function writeSegment(trx: Trx, orgId: string, chunks: PreparedChunk[]): Promise<PlacedChunk[]> {
   const counted = await countLexemes(
     trx,
@@ -33,7 +33,7 @@ export async function writeSegment(trx: Trx, orgId: string, chunks: PreparedChun
   return placed;
 }
 
-/** The hits of each lexeme, one lexeme after the other. */
+/** Groups the hits by lexeme. */
 function postingsOf({ lexemes, chunks }: LexemeCounts, offsets: number[]): NewPostings {
   const counts = new Uint32Array(lexemes.length);
   for (const { numbers } of chunks) for (const number of numbers) counts[number] = (counts[number] as number) + 1;
@@ -42,7 +42,7 @@ function postingsOf({ lexemes, chunks }: LexemeCounts, offsets: number[]): NewPo
     sum += count;
     return sum - count;
   });
-  const ends = begins.slice(); // each moves on as its hits are placed
+  const ends = begins.slice(); // each advances as its hits are placed
   const hits = new Float64Array(sum);
   for (const [nth, { numbers, frequencies, length }] of chunks.entries()) {
     const offset = offsets[nth] as number;

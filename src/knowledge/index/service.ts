@@ -22,27 +22,30 @@ import { type PreparedChunk, writeSegment } from './segments.service.ts';
 
 export type { KnowledgeItem } from './items.schema.ts';
 
-/** So many chunks have their postings in the same rows, which Postgres would compress if they were of more. */
+/** Maximum chunks per segment. With more, Postgres would compress the rows of its postings. */
 const CHUNKS_PER_SEGMENT = 900;
-/** A statement has 30 s. */
+/** Limited, because a statement may take at most 30 s. */
 const CHUNKS_PER_DELETE = 5_000;
-/** For the nearest headings; those above them count as the body does. */
+/** Weight of the nearest headings; headings above them count like the body. */
 const HEADING_WEIGHT = 3;
-/** A text of more letters, or of scripts without spaces, has many times its size of words, which are made only while they are counted. */
+/**
+ * Longer texts, and those in scripts without spaces, need many times their size for words. Their words are built only
+ * during counting.
+ */
 const MAX_PREPARED_LENGTH = 10_000;
-/** Another way to make postings needs another number, so that no chunk passes for unchanged. */
+/** Part of the hash of chunks. Must change with the way postings are made, so that all chunks are written again. */
 const POSTINGS_VERSION = '1';
 
-/** An item whose text is taken apart. */
+/** An item with its text split into chunks. */
 export interface PreparedItem {
-  /** Without its text, which is in the chunks. */
+  /** Without its text, as the chunks contain it. */
   item: Omit<KnowledgeItem, 'markdown'>;
   chunks: PreparedChunk[];
 }
 
 /**
- * Makes the items found as they are now, in place of what was there under their ids, once the transaction commits. Only chunks that changed are
- * written again. A draft is not found.
+ * Indexes items, replacing earlier versions with the same ids. Searches see the change after the commit. Only changed
+ * chunks are written again. Drafts are removed from the index.
  */
 export async function indexItems(trx: Trx, orgId: string, items: KnowledgeItem[]): Promise<void> {
   const latest = [...new Map(items.map((item) => [item.id.toLowerCase(), item])).values()];
@@ -59,13 +62,13 @@ export async function indexItems(trx: Trx, orgId: string, items: KnowledgeItem[]
   await indexPrepared(trx, orgId, prepared);
 }
 
-/** Does for an item that is no draft what can be done before the transaction, and takes long for a long text. */
+/** Prepares an item other than a draft before the transaction. A long text takes long. */
 export async function prepareItem(item: KnowledgeItem): Promise<PreparedItem> {
   const { markdown, ...rest } = await withLanguage(item);
   return { item: rest, chunks: chunksOfItem(rest, markdown) };
 }
 
-/** What `indexItems` does, for items of different ids. */
+/** Indexes prepared items with different ids, as `indexItems` does. */
 export async function indexPrepared(trx: Trx, orgId: string, prepared: PreparedItem[]): Promise<void> {
   if (prepared.length === 0) return;
   const items = prepared.map(({ item }) => item);
@@ -77,10 +80,10 @@ export async function indexPrepared(trx: Trx, orgId: string, prepared: PreparedI
   if (added.length > 0) await requestEmbedding(trx, orgId);
 }
 
-/** Makes the items found no more, once the transaction commits. */
+/** Removes items from the index. Searches see the change after the commit. */
 export async function removeItems(trx: Trx, orgId: string, ids: string[]): Promise<void> {
   const held = ids.length === 0 ? [] : await lockItems(trx, orgId, ids);
-  if (held.length === 0) return; // one that comes meanwhile comes behind this
+  if (held.length === 0) return; // an item inserted concurrently is committed after this removal
   const chunks = held.flatMap(({ chunk_ids }) => chunk_ids);
   for (let from = 0; from < chunks.length; from += CHUNKS_PER_DELETE)
     await deleteChunks(trx, orgId, chunks.slice(from, from + CHUNKS_PER_DELETE));
@@ -97,12 +100,12 @@ async function withLanguage(item: KnowledgeItem): Promise<KnowledgeItem> {
   return { ...item, id: item.id.toLowerCase(), title: sanitizeText(item.title), markdown, language };
 }
 
-/** What a column can hold, as long as before, so that offsets stay. */
+/** Replaces characters unsupported by the database, without changing the length, so that offsets remain valid. */
 const sanitizeText = (text: string): string => text.toWellFormed().replaceAll('\0', '\ufffd');
 
 type StoredChunk = Awaited<ReturnType<typeof listChunks>>[number];
 
-/** Keeps a stored chunk for each of the same hash, in order; deletes the others, and writes what is new. */
+/** Keeps stored chunks with the same hash, in order, deletes the others, and writes new ones. */
 async function writeChunks(
   trx: Trx,
   orgId: string,

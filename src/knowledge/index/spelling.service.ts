@@ -8,10 +8,10 @@ const MAX_CACHED_ORGS = 8;
 const MAX_CACHED_WORDS = 40_000;
 const NUMBER = /[0-9]/;
 
-/** By org, words that it knows for sure: none is ever unlearnt. */
+/** Words certain to be stored, by org. They are never deleted. */
 const knownWords = new LRUCache<string, Set<string>>({ max: MAX_CACHED_ORGS });
 
-/** Keeps lexemes that are new to the org, so that words spelled alike find them. Numbers and grams are not spelled. */
+/** Stores lexemes new to the org, as candidates for misspelled words in queries. Numbers and grams are left out. */
 export async function insertSpellings(trx: Trx, orgId: string, lexemes: string[]): Promise<void> {
   const known = knownWords.get(orgId) ?? new Set();
   const unknown = lexemes.filter((lexeme) => !known.has(lexeme) && !NUMBER.test(lexeme) && !isGram(lexeme));

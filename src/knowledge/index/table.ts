@@ -13,7 +13,7 @@ export interface KnowledgeItemsTable {
   channels: string[];
   segments: string[];
   chunks: Generated<number>;
-  /** The lengths of all its chunks. */
+  /** The sum of its chunks' lengths. */
   words: Generated<number>;
   /** In the order of the text. */
   chunk_ids: Generated<number[]>;
@@ -26,15 +26,15 @@ export interface KnowledgeChunksTable {
   position: number;
   start_offset: number;
   end_offset: number;
-  /** Of all that its postings were made of. */
+  /** The hash of all sources of its postings. */
   hash: Buffer;
-  /** The item's title and the headings that it stands under. */
+  /** The item's title and the headings above the chunk. */
   path: string[];
   content: string;
-  /** The frequencies of all its lexemes. */
+  /** The sum of the frequencies of all its lexemes. */
   length: number;
   lexemes: string[];
-  /** The first of the chunks that were written together. */
+  /** The lowest id of the chunks written together. */
   segment: number;
 }
 
@@ -42,7 +42,7 @@ export interface KnowledgePostingsTable {
   org_id: string;
   lexeme: string;
   segment: number;
-  /** One for each of the segment's chunks that hold the lexeme, as packHit makes them. */
+  /** One for each of the segment's chunks with this lexeme, packed by packHit. */
   hits: number[];
 }
 

@@ -1,18 +1,18 @@
-/** Okapi BM25: how soon a word that comes again counts no more, and how much a long text is held against it. */
+/** Parameters of Okapi BM25: the saturation of repeated words, and the penalty for long texts. */
 export const K1 = 1.2;
 export const B = 0.75;
 
-/** What all chunks of an org are together. */
+/** Statistics of all chunks of an org. */
 export interface CorpusStatistics {
   chunks: number;
   averageLength: number;
 }
 
-/** How much a lexeme tells that this many chunks hold. Never negative. */
+/** Returns the inverse document frequency of a lexeme in this number of chunks. Never negative. */
 export const rarityOf = (chunks: number, corpus: CorpusStatistics): number =>
   Math.log(1 + (corpus.chunks - chunks + 0.5) / (chunks + 0.5));
 
-/** What a lexeme adds to the score of a chunk. The same as the search computes in SQL. */
+/** Returns a lexeme's share of the score of a chunk. The SQL of the search computes the same. */
 export function scoreOf(
   posting: { frequency: number; length: number },
   weight: number,

@@ -1,17 +1,20 @@
 import { analyse } from '../index/analysis.rules.ts';
 import { sentencesOf } from '../index/prose.rules.ts';
 
-/** So much of the beginning of a word is the same in most of its forms. */
+/** Length of a word's beginning, the same in most of its forms. */
 const STEM_LENGTH = 5;
 
-/** Words of a text as they stand, and where. */
+/** A literal part of a text and its position. */
 export interface Quote {
   text: string;
   start: number;
   end: number;
 }
 
-/** The sentence of a text that has most of a query's words: the first of them, or of all where none has any. */
+/**
+ * Returns the sentence of a text with most of a query's words; of several, the first. Without any sentence, returns the
+ * whole text.
+ */
 export function bestQuote(text: string, query: string): Quote {
   const wanted = new Set(stemsOf(query));
   let best = { start: 0, end: text.length };
@@ -26,7 +29,7 @@ export function bestQuote(text: string, query: string): Quote {
   return { text: text.slice(best.start, best.end), ...best };
 }
 
-/** What two texts have in common that speak of the same. */
+/** Returns approximate stems, to compare texts by. */
 function stemsOf(text: string): string[] {
   const { words, grams } = analyse(text);
   const folded = words.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();

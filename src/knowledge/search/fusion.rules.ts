@@ -1,8 +1,8 @@
 const WORD_WEIGHT = 0.5;
 
 /**
- * Chunks by their words and by their likeness in one order: each score from 0 to 1 over what the query found, then half and half. A chunk without
- * one of the scores has 0 there.
+ * Ranks chunks by words and by similarity. Both scores are scaled from 0 to 1 over the query's results and count half
+ * each. A missing score counts as 0.
  */
 export function fuseScores(
   words: ReadonlyMap<number, number>,

@@ -4,26 +4,32 @@ import { explainScores, getPassages } from './passages.service.ts';
 import { listAllowedChunks, type ScoredChunk, type SearchFilter, scoreChunks } from './queries.ts';
 import { type ResolvedQuery, resolveQuery } from './query.service.ts';
 
-/** So many of each kind are weighed against one another. */
+/** Maximum candidates of each kind in the combined ranking. */
 const MAX_RANKED = 200;
-/** Of the chunks by likeness, as many are held against the filter at once. */
+/** Number of similar chunks checked against the filter at once. */
 const FILTER_BATCH_SIZE = 2_000;
 
-/** What is asked for, and what may be found. */
+/** A query and its filters. */
 export interface PassageSearch extends SearchFilter {
   query: string;
   limit: number;
-  /** Whether each passage says what makes up its score. */
+  /** Whether each passage includes the parts of its score. */
   explain: boolean;
 }
 
-/** By the org's own model. */
+/** Search by the org's embedding model. */
 export interface SemanticSearch {
-  /** How alike the org's chunks are to a text, from -1 to 1. Empty where the org has no model, or the model is away. */
+  /**
+   * Returns the cosine similarity of the org's chunks to a text, from -1 to 1. Empty if the org has no model, or if the
+   * model is unavailable.
+   */
   similarities(db: Db, orgId: string, text: string): Promise<ReadonlyMap<number, number>>;
 }
 
-/** The passages of all that the org knows that match a question best, each with what cites it: by words, and by meaning where the org has a model. */
+/**
+ * Returns the best passages for a question from all of the org's knowledge, each with its citation. Searches by words,
+ * and by meaning if the org has a model.
+ */
 export async function findPassages(
   db: Db,
   semantics: SemanticSearch,
@@ -65,7 +71,7 @@ async function findByBoth(
   return fuseScores(words, similarities, [...words.keys(), ...alike]);
 }
 
-/** The chunks most alike that the filter allows, and that are still there. */
+/** Returns the most similar chunks allowed by the filter. Deleted chunks are left out. */
 async function findSimilar(
   db: Db,
   orgId: string,

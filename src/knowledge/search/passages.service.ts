@@ -7,13 +7,13 @@ import type { ResolvedQuery } from './query.service.ts';
 
 type ScoreParts = Awaited<ReturnType<typeof explainScores>>;
 
-/** The candidates in their order, each with what cites it. */
+/** Returns the candidates in their order, each with its citation. */
 export async function getPassages(db: Db, orgId: string, candidates: ScoredChunk[], query: string, parts?: ScoreParts) {
   const ids = candidates.map(({ chunk_id }) => chunk_id);
   const byId = new Map((await listPassages(db, orgId, ids)).map((row) => [row.chunk_id, row]));
   return candidates.flatMap(({ chunk_id, score }) => {
     const row = byId.get(chunk_id);
-    if (row === undefined) return []; // it was removed meanwhile
+    if (row === undefined) return []; // removed in the meantime
     const { chunk_id: _, position, start_offset, path, content: stored, ...item } = row;
     const content = stored.trim();
     const start = start_offset + stored.indexOf(content);
@@ -34,7 +34,7 @@ export async function getPassages(db: Db, orgId: string, candidates: ScoredChunk
   });
 }
 
-/** What makes up the score of each candidate. */
+/** Returns the parts of each candidate's score. */
 export async function explainScores(
   db: Db,
   orgId: string,

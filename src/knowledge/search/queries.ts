@@ -5,14 +5,17 @@ import { FREQUENCY_BITS, LENGTH_BITS } from '../index/postings.rules.ts';
 import { B, type CorpusStatistics, K1 } from './bm25.rules.ts';
 import type { SimilarWord, WordForm } from './query.rules.ts';
 
-/** What may be found. An absent or empty list is no condition, but for segments: those of somebody who is in none. */
+/**
+ * Filters of a search. An absent or empty list is no condition. Exception: an empty list of segments stands for a
+ * person in no segment.
+ */
 export interface SearchFilter {
   visibility?: Visibility[] | undefined;
   sourceTypes?: SourceType[] | undefined;
   dataSources?: string[] | undefined;
-  /** Only what may be used there. */
+  /** Only items allowed on this channel. */
   channel?: string | undefined;
-  /** Only what may be used for whoever is in these. */
+  /** Only items allowed for members of these segments. */
   segments?: string[] | undefined;
 }
 
@@ -21,13 +24,13 @@ export interface ScoredChunk {
   score: number;
 }
 
-/** What `hit` of a row of postings says. */
+/** Unpacks the hits of postings in SQL; the inverse of packHit. */
 const UNPACKED_HIT = sql`lateral (
   select segment + (hit >> ${sql.lit(FREQUENCY_BITS + LENGTH_BITS)}) as chunk_id, hit & ${sql.lit(2 ** FREQUENCY_BITS - 1)} as frequency,
     (hit >> ${sql.lit(FREQUENCY_BITS)}) & ${sql.lit(2 ** LENGTH_BITS - 1)} as length
 ) as held`;
 
-/** The org's chunks by language, with whether that has stems. */
+/** Counts the org's chunks by language, and states whether each language has stems. */
 export async function countByLanguage(db: Db, orgId: string) {
   const { rows } = await sql<{ language: string | null; has_stems: boolean; chunks: number; words: number }>`
     select language, public.search_config(language) is not null as has_stems, sum(chunks)::int as chunks, sum(words)::float8 as words
@@ -36,7 +39,7 @@ export async function countByLanguage(db: Db, orgId: string) {
   return rows;
 }
 
-/** The words of a text, each as it stands and with its stems in the languages. */
+/** Returns the words of a text, each unchanged and with its stems in the languages. */
 export async function listForms(db: Db, words: string, languages: string[]): Promise<WordForm[]> {
   const { rows } = await sql<WordForm>`
     with asked as (select public.plain_text(${words}::text) as words)
@@ -49,7 +52,7 @@ export async function listForms(db: Db, words: string, languages: string[]): Pro
   return rows;
 }
 
-/** How many chunks hold each of the lexemes that any holds. */
+/** Counts the chunks of each lexeme; lexemes without chunks are left out. */
 export async function countPostings(db: Db, orgId: string, lexemes: string[]): Promise<Map<string, number>> {
   const { rows } = await sql<{ lexeme: string; chunks: number }>`
     select asked.lexeme, counted.chunks
@@ -62,7 +65,7 @@ export async function countPostings(db: Db, orgId: string, lexemes: string[]): P
   return new Map(rows.map(({ lexeme, chunks }) => [lexeme, chunks]));
 }
 
-/** The words of the org's texts that are spelled most like each of these. */
+/** Returns the most similarly spelled words of the org's texts for each of these words. */
 export async function listSimilarWords(
   db: Db,
   orgId: string,
@@ -84,9 +87,9 @@ export async function listSimilarWords(
 }
 
 /**
- * Chunks that hold any of the lexemes, by their score in BM25. `rarity` has the weight of each lexeme in it. No step joins two sets, which
- * Postgres would do in the wrong way for an org that it has no statistics of: each lexeme is looked up, and what the filter does not
- * allow, which is mostly little, is put into the same groups.
+ * Returns chunks with any of the lexemes, by BM25 score. `rarity` includes the weight of each lexeme.
+ * No step joins two sets, because without statistics for an org Postgres would plan such a join badly. Each lexeme is
+ * looked up, and the mostly few forbidden chunks are added to the same groups.
  */
 export async function scoreChunks(
   db: Db,
@@ -135,7 +138,7 @@ function conditionsOf({ visibility, sourceTypes, dataSources, channel, segments 
   ];
 }
 
-/** Those of the chunks that the filter allows. */
+/** Returns the chunks allowed by the filter. */
 export async function listAllowedChunks(
   db: Db,
   orgId: string,
@@ -153,7 +156,7 @@ export async function listAllowedChunks(
   return rows.map(({ id }) => id);
 }
 
-/** Chunks with their items. */
+/** Returns chunks with their items. */
 export function listPassages(db: Db, orgId: string, chunkIds: number[]) {
   return db
     .selectFrom('knowledge_chunks as chunk')
@@ -178,7 +181,7 @@ export function listPassages(db: Db, orgId: string, chunkIds: number[]) {
     .execute();
 }
 
-/** What chunks have of lexemes. */
+/** Returns the hits of lexemes in chunks. */
 export async function listPostings(db: Db, orgId: string, chunkIds: number[], lexemes: string[]) {
   const { rows } = await sql<{ chunk_id: number; lexeme: string; frequency: number; length: number }>`
     select chunk_id, lexeme, frequency, length

@@ -2,24 +2,24 @@ const MAX_POSTINGS = 150_000;
 const MAX_RARE_TERMS = 12;
 const FUZZY_WEIGHT = 0.8;
 
-/** One form of a word of a query: as it stands where `language` is null, else its stem in that language. */
+/** A form of a word of a query: the word itself if `language` is null, otherwise its stem in that language. */
 export interface WordForm {
   position: number;
   language: string | null;
   lexeme: string;
 }
 
-/** What any of the chunks with one of the lexemes has. */
+/** A word of a query. A chunk with one of the lexemes contains it. */
 export interface QueryWord {
   word: string;
   lexemes: string[];
 }
 
-/** A lexeme to look for, with how much it counts beside others. */
+/** A lexeme to search for, with its relative weight. */
 export interface WeightedTerm {
   lexeme: string;
   weight: number;
-  /** How many chunks hold it. */
+  /** Number of chunks with this lexeme. */
   chunks: number;
 }
 
@@ -30,8 +30,9 @@ export interface SimilarWord {
 }
 
 /**
- * The words of a query with their forms in all the languages. A word that one of them has everywhere, such as "the", is left out, unless
- * there is no other. `languages` are those with stems; `hasOthers` says whether there are texts that are found by words as they stand.
+ * Returns the words of a query with their forms in all languages. Stop words of any language, such as "the", are left
+ * out, unless there are no other words. `languages` are those with stems. `hasOthers`: some texts are indexed without
+ * stems.
  */
 export function queryWordsOf(forms: WordForm[], languages: string[], hasOthers: boolean): QueryWord[] {
   const words = [...Map.groupBy(forms, ({ position }) => position).values()].map((own) => {
@@ -45,11 +46,11 @@ export function queryWordsOf(forms: WordForm[], languages: string[], hasOthers: 
   return [...new Map(chosen.map(({ word, lexemes }) => [word, { word, lexemes }])).values()];
 }
 
-/** The words of which no chunk holds any form. */
+/** Returns the words without any chunk. */
 export const unknownWords = (words: QueryWord[], chunksOf: ReadonlyMap<string, number>): QueryWord[] =>
   words.filter(({ lexemes }) => lexemes.every((lexeme) => !chunksOf.has(lexeme)));
 
-/** What to look for. Where that is in too many places, only what is in the fewest. */
+/** Returns the terms to search for. If they have too many postings, returns only the rarest. */
 export function termsOf(
   lexemes: string[],
   similar: SimilarWord[],

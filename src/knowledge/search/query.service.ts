@@ -5,7 +5,7 @@ import { countByLanguage, countPostings, listForms, listSimilarWords } from './q
 import { queryWordsOf, termsOf, unknownWords, type WeightedTerm } from './query.rules.ts';
 
 const SIMILAR_WORD_LIMITS = { most: 2, least: 0.45 };
-/** More words that nobody knows are no spelling mistakes. */
+/** Unknown words past this number are not treated as spelling mistakes. */
 const MAX_UNKNOWN_WORDS = 20;
 
 export interface ResolvedQuery {
@@ -13,7 +13,7 @@ export interface ResolvedQuery {
   terms: (WeightedTerm & { rarity: number })[];
 }
 
-/** What to look for, in all languages of the org. Undefined where the org knows nothing of it. */
+/** Resolves a query to terms in all languages of the org. Returns undefined if no chunk matches. */
 export async function resolveQuery(db: Db, orgId: string, query: string): Promise<ResolvedQuery | undefined> {
   const counts = await countByLanguage(db, orgId);
   const chunks = counts.reduce((sum, count) => sum + count.chunks, 0);

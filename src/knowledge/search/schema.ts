@@ -54,28 +54,28 @@ const Citation = z
     hash: z.string().describe('SHA-256 of `content`, in hex.'),
     quote: z
       .object({ text: z.string(), start: Offset, end: Offset })
-      .describe('The sentence that has most of the query’s words, as it stands.'),
+      .describe('The sentence with most of the query’s words, unchanged.'),
   })
   .meta({ id: 'KnowledgeCitation' });
 
 const LexemePart = z.object({
   lexeme: z.string(),
-  weight: z.number().describe('1, or less for a word that is only spelled alike.'),
-  chunks: z.int().describe('How many passages of the org hold it.'),
-  frequency: z.int().describe('How often this one does. In a heading it counts three times.'),
-  length: z.int().describe('Of the passage, in words.'),
+  weight: z.number().describe('1, or less for a similarly spelled word.'),
+  chunks: z.int().describe('Number of the org’s passages with this lexeme.'),
+  frequency: z.int().describe('Occurrences in this passage. Those in headings count three times.'),
+  length: z.int().describe('Length of the passage, in words.'),
   score: z.number(),
 });
 
 const ScoreParts = z.object({
   words: z
     .number()
-    .describe('BM25: the sum of what the lexemes add. This is the score where the org has no embedding model.'),
+    .describe('BM25: the sum of the lexemes’ scores. This is the score if the org has no embedding model.'),
   similarity: z
     .number()
     .nullable()
     .describe(
-      'The cosine of the embeddings, where there are any. Both, each from 0 to 1 over what was found, are half of the score then.',
+      'Cosine of the embeddings, if any. Words and similarity, each scaled from 0 to 1 over the results, then count half each.',
     ),
   lexemes: z.array(LexemePart),
 });

@@ -6,7 +6,7 @@ import type { SearchKnowledge } from './schema.ts';
 const includesOrUnset = <Value>(values: Value[] | undefined, value: Value): boolean =>
   values === undefined || values.length === 0 || values.includes(value);
 
-/** What the org knows that a question calls for, and what the AI is told always. */
+/** Returns the best passages of the org's knowledge for a question, and the instructions always given to the AI. */
 export async function searchKnowledge(db: Db, semantics: SemanticSearch, orgId: string, search: SearchKnowledge) {
   const { visibility, sourceTypes, dataSources } = search;
   const hasInstructions =

@@ -23,7 +23,7 @@ export function updateDirectory(db: Db, orgId: string, id: string, changes: Upda
     .executeTakeFirst();
 }
 
-/** What is in it is in none then. */
+/** Deletes a directory. Its items are then in no directory. */
 export async function deleteDirectory(db: Db, orgId: string, id: string): Promise<boolean> {
   const { numDeletedRows } = await db
     .deleteFrom('training_directories')
@@ -33,7 +33,7 @@ export async function deleteDirectory(db: Db, orgId: string, id: string): Promis
   return numDeletedRows > 0n;
 }
 
-/** Whether the org has the directory, which then stays until the transaction ends. */
+/** Whether the org has the directory. Locks it until the transaction ends. */
 export async function lockDirectory(trx: Trx, orgId: string, id: string): Promise<boolean> {
   const directory = await trx
     .selectFrom('training_directories')
@@ -45,7 +45,7 @@ export async function lockDirectory(trx: Trx, orgId: string, id: string): Promis
   return directory !== undefined;
 }
 
-/** A page of the org's directories by creation. */
+/** Returns a page of the org's directories by creation. */
 export const listDirectories = (db: Db, orgId: string, place: PageRequest) =>
   db
     .selectFrom('training_directories')

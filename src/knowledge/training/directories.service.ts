@@ -8,18 +8,18 @@ import type { CreateDirectory, ListDirectories, UpdateDirectory } from './direct
 export const createDirectory = (db: Db, orgId: string, directory: CreateDirectory) =>
   insertDirectory(db, orgId, newId(), directory);
 
-/** Throws notFound. */
+/** Changes the given fields. Throws notFound. */
 export async function changeDirectory(db: Db, orgId: string, id: string, changes: UpdateDirectory) {
   const directory = await updateDirectory(db, orgId, id, changes);
   if (directory === undefined) throw notFound('directory');
   return directory;
 }
 
-/** What is in it stays, and is in no directory then. Throws notFound. */
+/** Deletes a directory. Its items are kept, without a directory. Throws notFound. */
 export async function removeDirectory(db: Db, orgId: string, id: string): Promise<void> {
   if (!(await deleteDirectory(db, orgId, id))) throw notFound('directory');
 }
 
-/** A page of the org's directories, oldest first. */
+/** Returns a page of the org's directories, oldest first. */
 export const pageOfDirectories = (db: Db, orgId: string, query: ListDirectories) =>
   pageOf(db, query, (place) => listDirectories(db, orgId, place));

@@ -19,7 +19,7 @@ const COLUMNS = [
 
 export type TrainingItem = NonNullable<Awaited<ReturnType<typeof findTraining>>>;
 
-/** Lets one change of what is always active in the org through at a time, so that it can be counted. */
+/** Locks the org's always active items against concurrent changes, so that they can be counted. */
 export async function lockInstructions(trx: Trx, orgId: string): Promise<void> {
   await lockName(trx, `instructions ${orgId}`);
 }
@@ -60,7 +60,7 @@ export async function deleteTraining(db: Db, orgId: string, id: string): Promise
   return numDeletedRows > 0n;
 }
 
-/** A page of the org's training by creation, or of a directory's. */
+/** Returns a page of the org's or a directory's training by creation. */
 export const listTraining = (db: Db, orgId: string, directoryId: string | undefined, place: PageRequest) =>
   db
     .selectFrom('training_items')
@@ -77,7 +77,10 @@ const instructions = (db: Db, orgId: string) =>
     .where('type', '=', sql.lit('BEHAVIORAL'))
     .where(sql<SqlBool>`not is_draft`);
 
-/** What is always active, oldest first: of all, or of what may be used on the channel, and for whoever is in the segments. */
+/**
+ * Returns the always active items, oldest first: all of them, or only those allowed on the channel and for members of
+ * the segments.
+ */
 export function listInstructions(
   db: Db,
   orgId: string,
@@ -94,7 +97,7 @@ export function listInstructions(
     .execute();
 }
 
-/** How many items are always active. */
+/** Counts the always active items. */
 export async function countInstructions(db: Db, orgId: string): Promise<number> {
   const { count } = await instructions(db, orgId)
     .select((eb) => eb.fn.countAll<number>().as('count'))
@@ -102,7 +105,7 @@ export async function countInstructions(db: Db, orgId: string): Promise<number> 
   return count;
 }
 
-/** Those of the segments that the org has. */
+/** Returns the given segments that exist in the org. */
 export async function listKnownSegments(db: Db, orgId: string, ids: string[]): Promise<string[]> {
   const rows = await db
     .selectFrom('segments')

@@ -4,7 +4,7 @@ import { Cursor, Id, Name, SessionChannel, Timestamp } from '../../http/schemas.
 const MAX_CONTENT = 100_000;
 const MAX_SEGMENTS = 100;
 
-/** Spec 2.1. */
+/** The types of section 2.1 of the specification. */
 const TrainingType = z
   .enum(['BEHAVIORAL', 'SCENARIO_SPECIFIC'])
   .describe(
@@ -21,7 +21,7 @@ const Content = z
   .refine((text) => text.trim() !== '', 'must not be blank')
   .describe('Markdown.');
 const IsDraft = z.boolean().describe('The AI does not use a draft, and no search finds it.');
-const Directory = Id.nullable().describe('null: in none.');
+const Directory = Id.nullable().describe('null: in no directory.');
 const Channels = z.array(SessionChannel).max(20).transform(unique).describe('Where it is used. Empty: everywhere.');
 const Segments = z
   .array(Id.toLowerCase())

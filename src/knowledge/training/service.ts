@@ -20,10 +20,13 @@ import type { CreateTraining, ListTraining, UpdateTraining } from './schema.ts';
 
 export { listInstructions } from './queries.ts';
 
-/** All of them stand in each prompt. */
+/** All of them are part of each prompt. */
 const MAX_INSTRUCTIONS = 100;
 
-/** Found from then on, unless it is a draft. Throws invalid for a directory or a segment that the org does not have. */
+/**
+ * Creates a training item. It is found from then on, unless it is a draft. Throws invalid for an unknown directory or
+ * segment.
+ */
 export function createTraining(db: Db, orgId: string, training: CreateTraining) {
   return inTransaction(db, async (trx) => {
     await assertReferences(trx, orgId, training);
@@ -31,7 +34,7 @@ export function createTraining(db: Db, orgId: string, training: CreateTraining) 
   });
 }
 
-/** Absent fields stay. Throws notFound, and invalid as createTraining does. */
+/** Changes the given fields. Throws notFound, and invalid for an unknown directory or segment. */
 export function changeTraining(db: Db, orgId: string, id: string, changes: UpdateTraining) {
   return inTransaction(db, async (trx) => {
     await assertReferences(trx, orgId, changes);
@@ -41,7 +44,7 @@ export function changeTraining(db: Db, orgId: string, id: string, changes: Updat
   });
 }
 
-/** Throws notFound. */
+/** Deletes a training item. Throws notFound. */
 export function removeTraining(db: Db, orgId: string, id: string): Promise<void> {
   return inTransaction(db, async (trx) => {
     if (!(await deleteTraining(trx, orgId, id))) throw notFound('training');
@@ -49,14 +52,13 @@ export function removeTraining(db: Db, orgId: string, id: string): Promise<void>
   });
 }
 
-/** Throws notFound. */
 export async function getTraining(db: Db, orgId: string, id: string) {
   const item = await findTraining(db, orgId, id);
   if (item === undefined) throw notFound('training');
   return item;
 }
 
-/** A page of the org's training, oldest first. */
+/** Returns a page of the org's training, oldest first. */
 export const pageOfTraining = (db: Db, orgId: string, { directory_id, ...query }: ListTraining) =>
   pageOf(db, query, (place) => listTraining(db, orgId, directory_id, place));
 
@@ -72,7 +74,7 @@ async function assertReferences(
   if (unknown.length > 0) throw refused('restricted_to_segments', `there is no segment ${unknown.join(', ')}`);
 }
 
-/** Makes the item found as it is now. */
+/** Indexes the item in its current state. */
 async function indexTraining(trx: Trx, orgId: string, item: TrainingItem): Promise<TrainingItem> {
   const isInstruction = item.type === 'BEHAVIORAL';
   if (isInstruction && !item.is_draft) {

@@ -14,12 +14,12 @@ import { startFakeVapi, vapiRefuses } from '../../support/fakes/vapi.ts';
 import type { Caller } from './http.ts';
 import type { Random } from './random.ts';
 
-/** An org as far as it takes to make it ready to send on a channel. */
+/** The part of an org needed to connect a channel. */
 export interface Ready extends Connecting {
   post: Caller['post'];
 }
 
-/** What a provider took, and a way to have it tell of it. Answers with the status that the callback got. */
+/** A message accepted by the provider, with a function to report it. Resolves to the status of the callback. */
 export interface Taken {
   deliveryId: string;
   to: string;
@@ -27,11 +27,11 @@ export interface Taken {
   report(status: 'sent' | 'delivered', isForged?: boolean): Promise<number>;
 }
 
-/** A provider whose faults are drawn by chance. */
+/** A provider with random faults. */
 export interface Line {
-  /** Connects the org, and gives the action of a step that sends on this channel. */
+  /** Connects the org, and returns the action of a step with a send on this channel. */
   connect(org: Ready): Promise<object>;
-  /** Everything that was taken, once, in order. */
+  /** Returns all accepted messages, each once, in order. */
   taken(): Taken[];
   close(): Promise<void>;
 }
@@ -58,7 +58,7 @@ function draw(random: Random): Draw {
 
 const slowMs = (random: Random) => 500 + Math.floor(random() * 1_500);
 
-/** What each send meets. `usualMs`: how long a good answer takes. */
+/** Returns a random fault for each send. `usualMs`: duration of a successful response. */
 const faults = (random: Random, refusal: Fault, usualMs: number) => (): Fault => {
   switch (draw(random)) {
     case 'refused':
@@ -160,7 +160,7 @@ export async function voiceLine(random: Random, usualMs: number): Promise<Line> 
 }
 
 export interface Reporter {
-  /** Ends when all that was begun has been told. Gives the deliveries that were told to be delivered, and what went wrong in telling. */
+  /** Ends once all started reports are sent. Returns the deliveries reported as delivered, and all errors. */
   stop(): Promise<{ delivered: Set<string>; wrong: string[] }>;
 }
 
@@ -168,7 +168,10 @@ const LOOK_MS = 5;
 const LATEST_MS = 3_000;
 const REPORTS = [[], ['sent', 'delivered'], ['delivered', 'delivered'], ['delivered', 'sent']] as const;
 
-/** Tells of what the provider took: nothing or something, before its own answer or long after it, twice, backwards, or forged. */
+/**
+ * Reports the provider's messages at random: not at all or once or twice, before or long after the response, in reverse
+ * order, or forged.
+ */
 export function startReporter(line: Line, random: Random): Reporter {
   const delivered = new Set<string>();
   const wrong: string[] = [];

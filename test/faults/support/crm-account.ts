@@ -11,10 +11,10 @@ const PAGE = 200;
 
 export type CrmAccount = Awaited<ReturnType<typeof openCrmAccount>>;
 
-/** What stands in the history of a session: who said it, and what. */
+/** An entry in a session's history: its sender and text. */
 export type Line = [sender: string, text: string];
 
-/** An org whose handoffs go to its fake HubSpot. */
+/** Prepares an org with handoffs to its fake HubSpot. */
 export async function openCrmAccount(db: Db, org: FaultOrg, faultOf?: (request: ReceivedRequest) => Fault | undefined) {
   const put = (path: string, body: object) => org.call('PUT', path, body);
   const crm = await connectHubspot({ put }, {}, faultOf);
@@ -25,7 +25,7 @@ export async function openCrmAccount(db: Db, org: FaultOrg, faultOf?: (request: 
   return {
     ...crm,
     org,
-    /** Posts events again and again until they are taken, as HubSpot does. Gives how often that was in vain. */
+    /** Posts events repeatedly until they are accepted, as HubSpot does. Returns the number of failed attempts. */
     async insist(events: unknown[]): Promise<number> {
       for (let refusals = 0; ; refusals++) {
         const status = await crm.deliver(...events).catch(() => undefined);
@@ -48,12 +48,12 @@ export async function openCrmAccount(db: Db, org: FaultOrg, faultOf?: (request: 
       return sessionId as string;
     },
     sessions: () => sessionsOf(db, id),
-    /** The ticket that a session has in HubSpot. */
+    /** Returns the session's ticket in HubSpot. */
     async ticketOf(sessionId: string): Promise<string> {
       const { body } = await org.call('GET', `/chat/sessions/${sessionId}`);
       return body.ticketing_system?.external_id;
     },
-    /** How many rows of each table are still to be worked off. */
+    /** Counts the pending rows of each table. */
     async waiting(): Promise<Record<string, number>> {
       const { rows } = await sql<Record<string, number>>`
         select
@@ -74,7 +74,7 @@ export async function openCrmAccount(db: Db, org: FaultOrg, faultOf?: (request: 
         throw new Error(`There still are ${JSON.stringify(waiting)}`, { cause: error });
       });
     },
-    /** What was said and noted in a session, in order. */
+    /** Returns the messages and notes of a session, in order. */
     async linesOf(sessionId: string): Promise<Line[]> {
       const lines: Line[] = [];
       for (let next: string | null = '0'; next !== null; ) {
@@ -87,7 +87,7 @@ export async function openCrmAccount(db: Db, org: FaultOrg, faultOf?: (request: 
       }
       return lines;
     },
-    /** What we posted into a thread, in order. */
+    /** Returns our posts in a thread, in order. */
     posted: (threadId: string, type: 'MESSAGE' | 'COMMENT') =>
       (crm.hubspot.threads.get(threadId) ?? [])
         .filter((message) => message.type === type && message.client.clientType === 'INTEGRATION')
@@ -95,7 +95,7 @@ export async function openCrmAccount(db: Db, org: FaultOrg, faultOf?: (request: 
   };
 }
 
-/** The session of each thread. Throws where a thread has two. */
+/** Returns the session of each thread. Throws if a thread has two. */
 async function sessionsOf(db: Db, orgId: string): Promise<Map<string, string>> {
   const { rows } = await sql<{ thread_id: string; session_id: string }>`
     select thread_id, session_id from crm_links where org_id = ${orgId}::uuid and thread_id is not null

@@ -9,7 +9,7 @@ import {
 import { limited, refuses } from '../../support/fakes/hubspot/server.ts';
 import type { Random } from './random.ts';
 
-/** Of the chances of good and bad, in this order. */
+/** Probabilities of responses, in this order. */
 const CHANCES: [number, (random: Random) => Fault][] = [
   [0.03, () => limited('SECONDLY', { 'Retry-After': '1' })],
   [0.02, () => refuses(500, 'internal error')],
@@ -22,11 +22,11 @@ const CHANCES: [number, (random: Random) => Fault][] = [
 const SLOW_CHANCE = 0.05;
 const MOST_SLOW_MS = 1_500;
 
-/** One call is tried four times within some seconds: four faults in a row would put it off for a quarter of an hour. */
+/** Each call is tried four times within some seconds. Four faults in a row would defer it by a quarter of an hour. */
 const MOST_FAULTS = 3;
 const WITHIN_MS = 60_000;
 
-/** What requests meet, by chance, but never so often about one thing that a round of tries fails. Counts the faults that it gave. */
+/** Returns random faults for requests, but never enough for one subject to fail all attempts. Counts the faults. */
 export function randomFaults(random: Random) {
   const met = new Map<string, number[]>();
   let count = 0;

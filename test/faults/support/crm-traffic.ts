@@ -12,38 +12,39 @@ import type { Random } from './random.ts';
 const WAVES = 6;
 const MOST_A_BATCH = 100;
 const SENDERS = 3;
-/** What is left undelivered after a wave comes among the events of the next. */
+/** Share of events delivered with their wave. The rest is delivered with the next one. */
 const DELIVERED_SHARE = 0.8;
 const SAID_IN_A_THREAD = 4;
 const MOST_PAUSE_MS = 400;
 const AGENT: FakeParty = { actorId: 'A-5', name: 'Bea Agent' };
 
-/** A thread, and what is to happen in it beside what its customer and people write there. */
+/** A thread and its planned events, in addition to messages of its customer and agents. */
 interface Plan {
   id: string;
   customer: NewMessage;
-  /** Through our API: what people say here, and a handoff. */
+  /** Through our API: messages of agents, and a handoff. */
   isTalkedIn: boolean;
   isHandedOff: boolean;
   isAssigned: boolean;
 }
 
-/** What happened. */
+/** A record of the traffic. */
 export interface Traffic {
   threads: Plan[];
   events: number;
   batches: number;
-  /** Batches that were not taken at first. */
+  /** Batches not accepted at first. */
   refusals: number;
-  /** What was said through our API in each thread, in order. */
+  /** Messages through our API in each thread, in order. */
   said: Map<string, string[]>;
-  /** The sessions of threads that were handed off. */
+  /** The sessions of threads with a handoff. */
   handedOff: Map<string, string>;
 }
 
 /**
- * Lets customers and people write in threads, whose events come twice, shuffled, in batches of 1 to 100, many of them late; meanwhile people say
- * things in some of the sessions, and hand some off. Resolves when all has been taken.
+ * Simulates customers and agents writing in threads. Events arrive twice, shuffled, in batches of 1 to 100, many of
+ * them late. Meanwhile agents write in some of the sessions through our API, and hand some off. Resolves when all
+ * events are accepted.
  */
 export async function runTraffic(
   account: CrmAccount,
@@ -98,7 +99,7 @@ async function feed(account: CrmAccount, random: Random, traffic: Traffic, event
   }
 }
 
-/** The first one of a thread is the customer's: before, there is no session to note anything in. */
+/** Writes a message in a thread. The first one comes from the customer: before it, no session for notes exists. */
 function write(
   { hubspot }: CrmAccount,
   random: Random,
@@ -130,7 +131,7 @@ async function deliverAll(account: CrmAccount, random: Random, traffic: Traffic,
   await Promise.all(Array.from({ length: SENDERS }, send));
 }
 
-/** Says things one after the other, each of them twice. */
+/** Sends messages one after the other, each of them twice. */
 async function talk(account: CrmAccount, random: Random, { said }: Traffic, threadId: string): Promise<void> {
   const id = await account.sessionOf(threadId, WAIT_LIMIT_MS);
   const texts: string[] = [];
@@ -160,7 +161,7 @@ const WAIT_LIMIT_MS = 300_000;
 
 const isSaid = ([, text]: Line) => text.startsWith('said ');
 
-/** What is wrong with what is here and there once all is quiet: in words. */
+/** Describes all differences between our data and HubSpot's once all traffic has ended. */
 export async function wrongWith(account: CrmAccount, { threads, said, handedOff }: Traffic): Promise<string[]> {
   const { hubspot } = account;
   const sessions = await account.sessions();
@@ -194,7 +195,7 @@ export async function wrongWith(account: CrmAccount, { threads, said, handedOff 
   return wrong;
 }
 
-/** What of a thread belongs into its session, in the order in which it was written. */
+/** Returns the expected lines of a thread's session, in the order of writing. */
 const linesOf = (messages: FakeMessage[]): Line[] =>
   messages
     .filter(({ client, senders }) => client.clientType !== 'INTEGRATION' && senders[0]?.actorId !== 'B-3')

@@ -16,29 +16,29 @@ export interface StepOptions {
   isTransactional?: boolean;
 }
 
-/** What became of a sequence, or of the org's own e-mails. */
+/** The result of a sequence, or of the org's own e-mails. */
 export interface Outcome {
   contacts: number;
   mails: number;
-  /** Sends whose outcome nobody knows. */
+  /** Sends with an unknown outcome. */
   unknown: number;
-  /** What must never be: in words, one a contact and step. */
+  /** Descriptions of all violations, one per contact and step. */
   wrong: string[];
 }
 
 export interface FaultOrg extends Caller {
   id: string;
-  /** A continuous sequence for all contacts, of one e-mail a step, each with a subject of its own. */
+  /** Creates a continuous sequence for all contacts, with one e-mail per step, each with a different subject. */
   createSequence(steps?: StepOptions[]): Promise<string>;
-  /** Adds contacts by HTTP at about this rate until each has been answered 201. */
+  /** Adds contacts over HTTP at about this rate until each is answered with 201. */
   addContacts(emails: string[], perSecond?: number): Promise<void>;
   mails(): SinkMail[];
   untilMails(count: number): Promise<void>;
   untilComplete(sequenceId: string, contacts: number, limitMs?: number): Promise<void>;
-  /** Compares what the ledger says with what the mail server took. */
+  /** Compares the ledger with the mail server's mails. */
   outcomeOf(sequenceId: string, emails: string[], steps?: number): Promise<Outcome>;
   statuses(): Promise<Record<string, number>>;
-  /** Rows left in the outbox. */
+  /** Counts the rows left in the outbox. */
   outbox(): Promise<number>;
 }
 
@@ -162,7 +162,7 @@ function stepOf({ delayInMinutes = 0, isTransactional = false }: StepOptions, su
   };
 }
 
-/** Addresses of an org's contacts. They carry its id, so that the mail server's mails can be told apart. */
+/** Returns addresses of an org's contacts. They contain its id, to distinguish the mail server's mails by org. */
 export const addressesOf = (org: { id: string }, count: number, name = 'contact'): string[] =>
   Array.from({ length: count }, (_, index) => `${name}-${index}@${org.id}.example.com`);
 

@@ -18,7 +18,9 @@ const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const JWT_SECRET = 'the secret of the fault tests, 32 characters and more';
 const START_LIMIT_MS = 30_000;
 
-/** The whole installation, each part a process that can be killed and started again on the same port with the same data. */
+/**
+ * The complete installation. Each part is a process, to be killed and restarted on the same port with the same data.
+ */
 export interface FaultStack {
   postgres: Program;
   temporal: Program;
@@ -26,17 +28,17 @@ export interface FaultStack {
   api: Program;
   worker: Program;
   db: Db;
-  /** A worker beside the first one. */
+  /** Starts another worker. */
   addWorker(): Promise<Program>;
-  /** An org of its own keeps a test's contacts apart from those of the others. */
+  /** Creates an org, to separate a test's contacts from those of other tests. */
   newOrg(): Promise<FaultOrg>;
   close(): Promise<void>;
 }
 
-/** `env`: environment variables over those of the installation. */
+/** Starts the installation. `env`: environment variables overriding its own. */
 export async function startFaultStack({ env = {} }: { env?: Record<string, string> } = {}): Promise<FaultStack> {
   const folder = mkdtempSync(join(tmpdir(), 'switchboard-faults-'));
-  chmodSync(folder, 0o755); // Postgres' own user has to reach its data in it
+  chmodSync(folder, 0o755); // Postgres' own user must be able to reach its data
   const guard = startGuard(join(folder, 'processes.json'));
   const removeAll = async () => {
     await guard.close();
@@ -119,7 +121,7 @@ async function startAll(
       starts++;
       const options = { logFile: log(name), guard, cwd: ROOT, env };
       const child = await startChild(process.execPath, ['worker/main.ts'], options);
-      // It waits for Temporal by itself, so this only speaks of a start in peace.
+      // The worker waits for Temporal by itself, so readiness is checked only for the first, undisturbed start.
       if (starts === 1)
         await waitUntilReady(child, log(name), () => mustSay(log(name), '"msg":"working"'), START_LIMIT_MS);
       return child;

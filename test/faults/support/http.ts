@@ -13,9 +13,9 @@ export interface Answer {
 }
 
 export interface Caller {
-  /** One try. Rejects when no answer comes. */
+  /** Sends one request. Rejects if no answer arrives. */
   call(method: string, path: string, body?: unknown, idempotencyKey?: string): Promise<Answer>;
-  /** Tries again under one Idempotency-Key until an answer says what became of the request. */
+  /** Retries under one Idempotency-Key until the answer is final. */
   post(path: string, body: unknown, idempotencyKey?: string): Promise<Answer>;
   put(path: string): Promise<Answer>;
   close(): void;
@@ -74,6 +74,6 @@ export function callerOf(baseUrl: string, key: string): Caller {
   };
 }
 
-/** 409 with a key also says that an earlier try is still running. */
+/** 409 with a key may also mean that an earlier attempt is still running. */
 const isFinal = ({ status, body }: Answer) =>
   status < 500 && status !== 429 && !(status === 409 && /still running/.test(body.message));

@@ -8,15 +8,15 @@ import { type Program, restartable } from './programs.ts';
 
 const PROGRAM = fileURLToPath(new URL('sink.ts', import.meta.url));
 
-/** How the mail server behaves from now on. */
+/** The behavior of the mail server from now on. */
 export interface SinkScript {
-  /** Time a mail takes, from its last byte to the answer. */
+  /** Duration of a mail, from its last byte to the response. */
   delayMs?: number;
-  /** Every nth mail is taken, and the connection reset instead of an answer. */
+  /** Accepts every nth mail, but resets the connection instead of responding. */
   resetEvery?: number;
-  /** Answers to RCPT for addresses that contain a text. */
+  /** Responses to RCPT for addresses containing a text. */
   recipients?: { match: string; reply: string }[];
-  /** Instead of 220. */
+  /** Replaces the greeting 220. */
   greeting?: string;
 }
 
@@ -29,7 +29,7 @@ export interface SinkMail {
 export interface MailSink extends Program {
   url: string;
   script(script: SinkScript): void;
-  /** All it ever took, over every restart. */
+  /** Returns all mails ever accepted, across restarts. */
   mails(): SinkMail[];
 }
 

@@ -3,14 +3,14 @@ import type { Child } from '../../../src/dev/child.ts';
 import { identityOf, parentOf } from '../../../src/dev/processes.ts';
 import { until } from './until.ts';
 
-/** A program that can be ended in any way and started again where it was. */
+/** A program to be ended in any way and restarted in place. */
 export interface Program {
   pid(): number;
   isRunning(): boolean;
   start(): Promise<void>;
-  /** kill -9, of its own children as well. */
+  /** Sends kill -9, to its children too. */
   kill(): Promise<void>;
-  /** SIGTERM; resolves when it is gone, to how it ended and how long that took. */
+  /** Sends SIGTERM. Resolves after its end to the reason and the duration. */
   terminate(): Promise<{ end: string; tookMs: number }>;
 }
 
@@ -42,7 +42,7 @@ function sendKill(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
   } catch {
-    // It ended before the signal came.
+    // The process ended before the signal arrived.
   }
 }
 

@@ -1,4 +1,4 @@
-/** Numbers from 0 up to 1 that are the same for the same seed. */
+/** Returns numbers from 0 up to 1, the same for the same seed. */
 export type Random = () => number;
 
 /** Mulberry32. */

@@ -5,15 +5,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { SinkMail, SinkScript } from './mail-sink.ts';
 
 /**
- * A mail server in a process of its own. It writes each mail to a file before it answers 250, so that what it took is known however it
- * ends, and does what the script says at that moment, so that a restart forgets nothing.
+ * A mail server in a separate process. It writes each mail to a file before it answers 250, so the accepted mails are
+ * known however it ends. It reads the current script for each mail, so a restart changes nothing.
  */
 const [port, mailFile, scriptFile] = process.argv.slice(2) as [string, string, string];
 const script = (): SinkScript => JSON.parse(readFileSync(scriptFile, 'utf8'));
 let taken = 0;
 
 const server = createServer(
-  (socket) => void converse(socket).catch(() => undefined), // a client that is gone
+  (socket) => void converse(socket).catch(() => undefined), // the client has disconnected
 );
 server.listen(Number(port), '127.0.0.1');
 
@@ -53,7 +53,9 @@ async function converse(socket: Socket): Promise<void> {
   }
 }
 
-/** Resolves to whether the client is to be told. The time it takes lies half before and half behind the moment of acceptance. */
+/**
+ * Resolves to whether to respond to the client. Half of the delay is before and half after the moment of acceptance.
+ */
 async function take(mail: SinkMail): Promise<boolean> {
   const { delayMs = 0, resetEvery = 0 } = script();
   if (delayMs > 0) await sleep(delayMs / 2);

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 const POLL_MS = 50;
 
-/** Waits until the probe says yes. A probe that fails, as with its server away, is asked again. */
+/** Waits until the probe returns true. A failing probe, for example during a server's absence, is repeated. */
 export async function until(what: string, probe: () => Promise<boolean>, limitMs = 60_000): Promise<void> {
   const deadline = performance.now() + limitMs;
   let reason: unknown;

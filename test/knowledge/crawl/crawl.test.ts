@@ -31,14 +31,14 @@ const itemsOf = async (id: string) => {
   return rows.map(({ url }) => new URL(url as string).pathname).toSorted();
 };
 
-/** A site of these pages, of which the first leads to all. */
+/** Fills the site with these pages, all linked from the first. */
 function fill(...paths: string[]) {
   site.pages.set('/', pageOf('Home', { links: paths }));
   for (const path of paths) site.pages.set(path, pageOf(`Page ${path}`, { links: ['/'] }));
 }
 
 describe('a crawl', () => {
-  it('stores the pages that links and sitemaps lead to, and makes them found', async () => {
+  it('stores pages found by links and sitemaps, and makes them searchable', async () => {
     fill('/a', '/b');
     site.pages.set('/robots.txt', { body: `Sitemap: ${site.url}/map.xml.gz` });
     site.pages.set('/map.xml.gz', { body: gzipSync(sitemapOf([`${site.url}/only-mapped`]).body as string) });
@@ -61,7 +61,7 @@ describe('a crawl', () => {
     });
   });
 
-  it('of an odd site ends, fetches nothing twice, breaks no rule and has a reason for each page that it leaves out', async () => {
+  it('ends on an odd site, fetches nothing twice, obeys all rules and records a reason for each omitted page', async () => {
     fillOddSite(site);
     const { id, job } = await crawl();
     expect(job).toMatchObject({ status: 'completed', error_message: null });
@@ -82,7 +82,7 @@ describe('a crawl', () => {
     expect(body.items).toMatchObject([{ title: 'Grüße aus latin1', status: 'synced', http_status: 200 }]);
   });
 
-  it('keeps to the path of its start URL and to its patterns, of which exclusion wins', async () => {
+  it('stays within the path of its start URL and its patterns; exclusion wins', async () => {
     const paths = ['/docs/', '/docs/a', '/docs/a/b', '/docs/old/c', '/docs/old', '/docsy', '/blog/x'];
     site.pages.set('/docs', pageOf('Docs', { links: paths }));
     for (const path of paths) site.pages.set(path, pageOf(path));
@@ -105,7 +105,7 @@ describe('a crawl', () => {
     expect(await outcomes(included.id)).toMatchObject({ '/docs': 'not_included', '/docsy': 'not_included' });
   });
 
-  it('stores as many pages as it may, those nearest to the start, and says so of the others', async () => {
+  it('stores pages up to the limit, those nearest to the start first, and reports the others', async () => {
     fill('/a', '/b', '/c', '/d');
     site.pages.set('/a', pageOf('A', { status: 404 }));
     const { id } = await crawl({ page_limit: 3 });
@@ -116,7 +116,7 @@ describe('a crawl', () => {
     expect(await itemsOf(id)).toEqual(['/', '/b']);
   });
 
-  it('fails with the reason where nothing could be fetched, and takes nothing away', async () => {
+  it('fails with a reason if nothing could be fetched, and removes nothing', async () => {
     site.pages.set('/robots.txt', { status: 503 });
     fill('/a');
     const { id, job } = await crawl();
@@ -130,7 +130,7 @@ describe('a crawl', () => {
     expect(await itemsOf(id)).toEqual(['/', '/a']);
   });
 
-  it('asks a host no sooner than that said, however many crawl it', async () => {
+  it('keeps the crawl delay of a host, also when several datasources crawl it', async () => {
     site.pages.set('/robots.txt', { body: 'User-agent: switchboardbot\nCrawl-delay: 1' });
     fill('/a', '/b');
     await Promise.all([crawl(), crawlSite(stack.other, { url: `${site.url}/` })]);
@@ -140,7 +140,7 @@ describe('a crawl', () => {
     expect(Math.min(...gaps)).toBeGreaterThan(900);
   });
 
-  it('waits as long as a busy host says', async () => {
+  it('waits for the time requested by a busy host', async () => {
     fill('/a');
     let asked = 0;
     site.pages.set('/a', () => (asked++ === 0 ? { status: 429, headers: { 'retry-after': '3' } } : pageOf('A')));
@@ -151,8 +151,8 @@ describe('a crawl', () => {
   });
 });
 
-describe('the next crawl', () => {
-  it('asks for changes only, reports them, and follows the links of pages that have none', async () => {
+describe('a repeated crawl', () => {
+  it('fetches conditionally, reports changes, and follows the links of unchanged pages', async () => {
     fill('/a', '/b', '/c');
     const etagOf = new Map([['/', '"1"']]);
     const home = site.pages.get('/') as ReturnType<typeof pageOf>;
@@ -184,7 +184,7 @@ describe('the next crawl', () => {
     expect((await stack.org.get(`/crawl/${id}/crawls/${job.id}/changes?kind=removed`)).body.items).toEqual([]);
   });
 
-  it('removes a page that is gone twice, or to which nothing leads twice, and none that fails in passing', async () => {
+  it('removes a page missing twice or unlinked twice, but not one failing temporarily', async () => {
     const stay = ['/1', '/2', '/3', '/4', '/5', '/6'];
     fill(...stay, '/gone', '/unlinked', '/failing');
     const { id } = await crawl();
@@ -204,7 +204,7 @@ describe('the next crawl', () => {
     expect(await pagesOf(stack.org, id, '&status=removed')).toHaveLength(2);
   });
 
-  it('holds pages back when too many vanish at once, until somebody lets them go', async () => {
+  it('defers removals when too many pages are missing at once, until a user releases them', async () => {
     fill('/a', '/b', '/c');
     const { id } = await crawl();
     for (const path of ['/b', '/c']) site.pages.set(path, { status: 404 });
@@ -223,7 +223,7 @@ describe('the next crawl', () => {
     });
   });
 
-  it('holds pages back when they all lead to one, and lets go what has moved to a place of its own', async () => {
+  it('defers removals when all pages redirect to one, but not those with separate targets', async () => {
     fill('/a', '/b', '/c');
     const { id } = await crawl();
     for (const path of ['/a', '/b', '/c']) site.pages.set(path, { status: 302, headers: { location: '/login' } });
@@ -236,7 +236,7 @@ describe('the next crawl', () => {
     expect(await itemsOf(id)).toEqual(expect.arrayContaining(['/', '/new/a', '/new/b', '/new/c']));
   });
 
-  it('removes what the patterns leave out by now, at once', async () => {
+  it('immediately removes pages excluded by changed patterns', async () => {
     fill('/a', '/b', '/c');
     const { id } = await crawl();
     await stack.org.patch(`/crawl/${id}`, { exclude_paths: ['/b', '/c'] });
@@ -247,7 +247,7 @@ describe('the next crawl', () => {
 });
 
 describe('the workflow of a crawl', () => {
-  it('is called by its datasource and job, and tells operators where it is', async () => {
+  it('has an id from its datasource and job, and search attributes for operators', async () => {
     fill('/a');
     const { id, job } = await crawl();
     const handle = stack.temporal.workflow.getHandle(`crawl/${id}/${job.id}`);
@@ -258,7 +258,7 @@ describe('the workflow of a crawl', () => {
     expect(values).toMatchObject({ OrgId: stack.org.id, SubjectId: id, Kind: 'crawl' });
   });
 
-  it('is begun by a Schedule that is as the datasource says', async () => {
+  it('is started by a Schedule that follows the settings of the datasource', async () => {
     fill('/a');
     const { id } = await crawl({ auto_start_crawl: true, crawl_interval_hours: 48 });
     const schedule = stack.temporal.schedule.getHandle(`crawl-schedule/${id}`);

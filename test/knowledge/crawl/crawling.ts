@@ -4,7 +4,7 @@ import { eventually } from '../../support/stack/stack.ts';
 // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
 type Body = any;
 
-/** Adds a datasource, whose crawl begins at once, and waits for the end of that. */
+/** Adds a datasource, starting its crawl at once, and waits until the crawl has ended. */
 export async function crawlSite(org: TestOrg, input: object): Promise<{ id: string; job: Body }> {
   const { status, body } = await org.post('/crawl', input);
   if (status !== 201) throw new Error(`The api answered ${status}: ${JSON.stringify(body)}`);
@@ -18,7 +18,7 @@ export async function crawlAgain(org: TestOrg, id: string): Promise<Body> {
   return untilCrawled(org, id);
 }
 
-/** Waits until no crawl is under way, and gives the last. */
+/** Waits until no crawl is running, and returns the last one. */
 export function untilCrawled(org: TestOrg, id: string): Promise<Body> {
   return eventually('the end of the crawl', async () => {
     const { items } = (await org.get(`/crawl/${id}/crawls?limit=100`)).body;
@@ -27,7 +27,7 @@ export function untilCrawled(org: TestOrg, id: string): Promise<Body> {
   });
 }
 
-/** All pages of a datasource. */
+/** Returns all pages of a datasource. */
 export async function pagesOf(org: TestOrg, id: string, query = ''): Promise<Body[]> {
   const pages: Body[] = [];
   for (let cursor = ''; ; ) {
@@ -38,7 +38,7 @@ export async function pagesOf(org: TestOrg, id: string, query = ''): Promise<Bod
   }
 }
 
-/** What became of each path, as `synced` or the reason. */
+/** Returns the result of each path: `synced` or the reason. */
 export async function outcomesOf(org: TestOrg, id: string): Promise<Record<string, string>> {
   const pages = await pagesOf(org, id);
   return Object.fromEntries(

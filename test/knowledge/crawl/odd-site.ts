@@ -1,9 +1,9 @@
 import { type FakeSite, pageOf, sitemapOf } from '../../support/fakes/site.ts';
 
-/** Two pages each of which calls the other one the original: one of them is stored. */
+/** Two pages naming each other as canonical. One of them is stored. */
 export const EACH_OTHER = ['/each-other/1', '/each-other/2'];
 
-/** What a crawl of the odd site makes of each of its other URLs. */
+/** The expected results of the odd site's other URLs. */
 export const ODD_OUTCOMES: Record<string, string> = {
   '/': 'synced',
   '/loop/a': 'synced',
@@ -44,7 +44,7 @@ export const ODD_OUTCOMES: Record<string, string> = {
   '/elsewhere': 'other_site',
 };
 
-/** Fills a site with what crawlers stumble over: loops, traps, doubles, refusals and pages that are none. */
+/** Fills a site with problems for crawlers: loops, traps, duplicates, refusals and invalid pages. */
 export function fillOddSite(site: FakeSite): void {
   const { pages, url } = site;
   const links = Object.keys(ODD_OUTCOMES).filter(
@@ -135,7 +135,7 @@ export function fillOddSite(site: FakeSite): void {
   pages.set('/private/open', pageOf('Open'));
 }
 
-/** A PDF of one line (ISO 32000-1). */
+/** Returns a PDF with one line (ISO 32000-1). */
 function pdfOf(text: string): Buffer {
   const stream = `BT /F1 24 Tf 72 720 Td (${text}) Tj ET`;
   const objects = [

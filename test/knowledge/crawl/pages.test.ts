@@ -29,8 +29,8 @@ const isFound = async (id: string) =>
   (await stack.db.selectFrom('knowledge_items').select('id').where('id', '=', id).execute()).length === 1;
 const fetchesOf = (path: string) => site.paths().filter((asked) => asked === path).length;
 
-describe('a page', () => {
-  it('that a user excludes leaves the knowledge, and no crawl brings it back until it is included', async () => {
+describe('a page of a datasource', () => {
+  it('leaves the knowledge when a user excludes it, until it is included again', async () => {
     const { id } = await crawl();
     const page = await idOf(id, '/a');
     expect((await act(id, 'exclude', { page_ids: [page, UNKNOWN] })).body).toEqual({ affected: 1 });
@@ -45,7 +45,7 @@ describe('a page', () => {
     expect([await isFound(page), fetchesOf('/a')]).toEqual([true, 2]);
   });
 
-  it('that the patterns leave out is there once it is included, and stays', async () => {
+  it('is stored once it is included, despite the patterns, and stays stored', async () => {
     const { id } = await crawl({ exclude_paths: ['/b'] });
     const page = await idOf(id, '/b');
     await act(id, 'include', { page_ids: [page] });
@@ -54,7 +54,7 @@ describe('a page', () => {
     expect(await outcomes(id)).toMatchObject({ '/b': 'synced' });
   });
 
-  it('that is synced again is read anew, and its links are not followed', async () => {
+  it('is fetched unconditionally when it is synced again, without following its links', async () => {
     site.pages.set('/a', { ...pageOf('Page /a', { links: ['/new'] }), headers: { etag: '"same"' } });
     site.pages.set('/new', { status: 404 });
     const { id } = await crawl();
@@ -65,7 +65,7 @@ describe('a page', () => {
     expect(asked.map(({ path, headers }) => [path, headers['if-none-match']])).toEqual([['/a', undefined]]);
   });
 
-  it('that is deleted stays away, with what the knowledge has of it or without', async () => {
+  it('stays away after its deletion, with or without its knowledge items', async () => {
     const { id } = await crawl();
     const [kept, gone] = [await idOf(id, '/a'), await idOf(id, '/b')];
     expect((await act(id, 'delete', { page_ids: [kept] })).body).toEqual({ affected: 1 });
@@ -79,7 +79,7 @@ describe('a page', () => {
     expect((await stack.org.get(`/crawl/${id}`)).body.page_stats).toMatchObject({ total: 2, synced: 2 });
   });
 
-  it('is synced by its URL, known or not, if it is on the site', async () => {
+  it('can be synced by its URL, known or not, if it is on the site', async () => {
     site.pages.set('/hidden', pageOf('Hidden'));
     const { id } = await crawl({ exclude_paths: ['/hidden'] });
     expect((await act(id, 'sync-url', { url: `${site.url}/hidden?utm_source=x#y` })).body).toEqual({ affected: 1 });
@@ -90,7 +90,7 @@ describe('a page', () => {
     expect([elsewhere.status, elsewhere.body.issues[0].path]).toEqual([400, 'body.url']);
   });
 
-  it('is synced from where its URL leads, which is wanted as it was', async () => {
+  it('can be synced by a redirecting URL: the target is included too', async () => {
     site.pages.set('/docs', { status: 301, headers: { location: '/docs/' } });
     site.pages.set('/docs/', pageOf('Docs'));
     const { id } = await crawl({ exclude_paths: ['/docs'] });
@@ -101,13 +101,13 @@ describe('a page', () => {
     expect(await outcomes(id)).toMatchObject({ '/docs/': 'synced' });
   });
 
-  it('is refused where its URL is too long once it is escaped', async () => {
+  it('is refused if its escaped URL is too long', async () => {
     const { id } = await crawl();
     const { status, body } = await act(id, 'sync-url', { url: `${site.url}/${'語'.repeat(900)}` });
     expect([status, body.issues[0].path]).toEqual([400, 'body.url']);
   });
 
-  it('that is synced again while it is fetched is fetched once more, and stays', async () => {
+  it('is fetched once more, and stays, when it is synced again during its fetch', async () => {
     site.pages.set('/a', { ...pageOf('Page /a'), delayMs: 1_500 });
     const { body } = await stack.org.post('/crawl', { url: `${site.url}/` });
     await eventually('the fetch', () => fetchesOf('/a') === 1);
@@ -118,7 +118,7 @@ describe('a page', () => {
     expect([await isFound(page), fetchesOf('/a')]).toEqual([true, 2]);
   });
 
-  it('of another organization is out of reach', async () => {
+  it('cannot be changed by another organization', async () => {
     const { id } = await crawl();
     const page = await idOf(id, '/a');
     const mine = await crawlSite(stack.other, { url: `${site.url}/` });
@@ -132,7 +132,7 @@ describe('a page', () => {
 });
 
 describe('a datasource', () => {
-  it('that is paused waits where it is, begins nothing, and goes on', async () => {
+  it('waits while it is paused, starts no crawl, and continues when resumed', async () => {
     site.pages.set('/robots.txt', { body: 'User-agent: *\nCrawl-delay: 2' });
     const { body } = await stack.org.post('/crawl', { url: `${site.url}/` });
     await eventually('the first page', () => fetchesOf('/') === 1);
@@ -144,13 +144,13 @@ describe('a datasource', () => {
       return raw.pendingActivities?.length === 0 && site.requests.at(-1);
     });
     expect((await stack.org.post(`/crawl/${body.id}/crawls`)).status).toBe(409);
-    expect((await act(body.id, 'sync-url', { url: `${site.url}/a` })).status).toBe(200); // joins the one that waits
+    expect((await act(body.id, 'sync-url', { url: `${site.url}/a` })).status).toBe(200); // joins the waiting crawl
     await stack.org.patch(`/crawl/${body.id}`, { status: 'active' });
     expect(await untilCrawled(stack.org, body.id)).toMatchObject({ id: job.id, status: 'completed' });
     expect(await outcomes(body.id)).toEqual({ '/': 'synced', '/a': 'synced', '/b': 'synced', '/c': 'synced' });
   });
 
-  it('has one crawl at a time, which ends where it is when it is cancelled', async () => {
+  it('has one crawl at a time, and cancelling the crawl ends it immediately', async () => {
     site.pages.set('/robots.txt', { body: 'User-agent: *\nCrawl-delay: 3' });
     const { body } = await stack.org.post('/crawl', { url: `${site.url}/` });
     const [job] = (await stack.org.get(`/crawl/${body.id}/crawls`)).body.items;
@@ -162,10 +162,10 @@ describe('a datasource', () => {
     const handle = stack.temporal.workflow.getHandle(`crawl/${body.id}/${job.id}`);
     expect(await handle.result()).toMatchObject({ status: 'ended' });
     expect((await stack.org.get(`/crawl/${body.id}/crawls/${job.id}`)).body.status).toBe('cancelled');
-    expect(['/a', '/b'].map(fetchesOf)).toEqual([0, 0]); // not even the one that waited for its turn
+    expect(['/a', '/b'].map(fetchesOf)).toEqual([0, 0]); // not even the page waiting for its slot
   });
 
-  it('that is deleted leaves nothing in the knowledge', async () => {
+  it('leaves nothing in the knowledge when it is deleted', async () => {
     const { id } = await crawl();
     const page = await idOf(id, '/a');
     expect((await stack.org.delete(`/crawl/${id}`)).status).toBe(200);
@@ -184,12 +184,12 @@ describe('a datasource', () => {
     [{ include_paths: ['/ok', '/***'] }, 'body.include_paths.1'],
     [{ include_paths: ['/a?b=c'] }, 'body.include_paths.0'],
     [{ include_paths: ['/*a*b*c*d*e*f*g*h*i*j*k'] }, 'body.include_paths.0'],
-  ])('is refused with the field that is wrong: %j', async (wrong, path) => {
+  ])('is refused with the name of the invalid field: %j', async (wrong, path) => {
     const { status, body } = await stack.org.post('/crawl', { url: `${site.url}/`, ...wrong });
     expect([status, body.issues[0].path]).toEqual([400, path]);
   });
 
-  it('tells by a stream how its crawl gets on, until that ends', async () => {
+  it('streams the progress of its crawl until the crawl ends', async () => {
     site.pages.set('/robots.txt', { body: 'User-agent: *\nCrawl-delay: 1.5' });
     const { body } = await stack.org.post('/crawl', { url: `${site.url}/` });
     const [job] = (await stack.org.get(`/crawl/${body.id}/crawls`)).body.items;

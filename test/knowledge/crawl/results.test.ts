@@ -20,14 +20,14 @@ afterAll(async () => {
   await Promise.all([api.close(), site.close(), extractor.close()]);
 });
 
-/** A crawl that no worker knows of. */
+/** Starts a crawl unknown to any worker. */
 async function begin() {
   const { body } = await api.org.post('/crawl', { url: `${site.url}/`, page_limit: 500 });
   const [job] = (await api.org.get(`/crawl/${body.id}/crawls`)).body.items;
   return { orgId: api.org.id, datasourceId: body.id as string, jobId: job.id as string };
 }
 
-it('a page that the database refuses is unreadable, and holds up no other', async () => {
+it('a page rejected by the database is unreadable, and blocks no other page', async () => {
   const paths = ['/a', '/b', '/c'];
   site.pages.set('/', pageOf('Home', { links: paths }));
   for (const path of paths) site.pages.set(path, pageOf(`Page ${path}`));
@@ -50,7 +50,7 @@ it('a page that the database refuses is unreadable, and holds up no other', asyn
   });
 });
 
-it('two tries of a batch at once write each page once', async () => {
+it('two concurrent attempts of a batch write each page once', async () => {
   const paths = Array.from({ length: 40 }, (_, nth) => `/twice/${nth}`);
   site.pages.set('/twice/', pageOf('Home', { links: paths }));
   for (const path of paths) site.pages.set(path, pageOf(`Page ${path}`));
@@ -69,7 +69,7 @@ it('two tries of a batch at once write each page once', async () => {
 });
 
 it.each([['resync'], ['exclude', 'include']])(
-  'a page that a user has queued anew while it was read is read again: %s',
+  'a page queued again by a user during its visit is visited again: %s',
   async (...actions) => {
     const path = `/${actions.join('-')}/`;
     const paths = Array.from({ length: 120 }, (_, nth) => `${path}${nth}`);

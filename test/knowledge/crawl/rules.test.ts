@@ -23,7 +23,7 @@ describe('the key of a URL', () => {
     expect(keyOf(url)).toBe(key);
   });
 
-  it('is the same for its own URL, whatever that is', () => {
+  it('stays the same when derived from its own URL, for any URL', () => {
     fc.assert(
       fc.property(fc.webUrl({ withQueryParameters: true, withFragments: true }), (text) => {
         const url = parsePageUrl(text);
@@ -33,7 +33,7 @@ describe('the key of a URL', () => {
   });
 
   it.each(['mailto:a@b.c', 'javascript:1', 'http://a:b@c.example/', 'nonsense', 'http://'])(
-    'is none for %s',
+    'does not exist for %s',
     (text) => {
       expect(parsePageUrl(text)).toBeUndefined();
     },
@@ -53,14 +53,14 @@ describe('a path pattern', () => {
     ['/v*.html', ['/v1.html', '/v.html/x'], ['/a/v1.html']],
     ['/ü', ['/%C3%BC', '/%c3%bc/x'], ['/u']],
     ['/%7Euser', ['/~user'], ['/user']],
-  ])('%s means what it says', (pattern, yes, no) => {
+  ])('%s matches the expected paths', (pattern, yes, no) => {
     const matches = compilePattern(pattern);
     expect(problemOfPattern(pattern)).toBeUndefined();
     expect(yes.filter((path) => !matches(path))).toEqual([]);
     expect(no.filter((path) => matches(path))).toEqual([]);
   });
 
-  it('agrees with a regular expression that says the same', () => {
+  it('agrees with an equivalent regular expression', () => {
     const part = fc.constantFrom('a', 'b', '/', '*', '**');
     const path = fc.array(fc.constantFrom('a', 'b', '/'), { maxLength: 8 }).map((parts) => `/${parts.join('')}`);
     fc.assert(
@@ -76,13 +76,13 @@ describe('a path pattern', () => {
     );
   });
 
-  it('takes no time worth speaking of, whatever it is', () => {
+  it('never takes long, even with many wildcards', () => {
     const startedAt = performance.now();
     compilePattern(`/${'**a'.repeat(80)}`)(`/${'a'.repeat(1_900)}b`);
     expect(performance.now() - startedAt).toBeLessThan(1_000);
   });
 
-  it.each(['/***', '/a?b', '/a b', '/a#b'])('"%s" is refused', (pattern) => {
+  it.each(['/***', '/a?b', '/a b', '/a#b'])('"%s" is refused as invalid', (pattern) => {
     expect(problemOfPattern(pattern)).toBeDefined();
   });
 });
@@ -97,7 +97,7 @@ describe('the scope of a start URL', () => {
     expect(scopePathOf(new URL(url))).toBe(path);
   });
 
-  it('is its own host, and the one with www. only where that is the same', () => {
+  it('is its own host, and the www. variant only if both are the same site', () => {
     const settings = { url: 'http://a.example/', include_paths: [], exclude_paths: [] };
     const refusal = (takes_www: boolean, url: string) =>
       siteOf({ ...settings, takes_www }).refusalOf(new URL(url), { depth: 1, isWanted: false });
@@ -108,7 +108,7 @@ describe('the scope of a start URL', () => {
   });
 });
 
-describe('a trap', () => {
+describe('the trap detection of URLs', () => {
   it.each([
     ['/a/b/c', 1, undefined],
     ['/a/b/a/b', 1, undefined],
@@ -117,7 +117,7 @@ describe('a trap', () => {
     ['/2024/01/01/01', 1, undefined],
     ['/a', 21, 'too_deep'],
     [`/${'a'.repeat(2_000)}`, 1, 'too_long_url'],
-  ])('%s at depth %d: %s', (path, depth, reason) => {
+  ])('classifies %s at depth %d as %s', (path, depth, reason) => {
     expect(trapOf(new URL(`http://a.example${path}`), depth)).toBe(reason);
   });
 });
@@ -144,11 +144,11 @@ describe('robots.txt', () => {
     ['User-agent: a\nUser-agent: *\nDisallow: /x', '/x', false],
     ['user-agent: * # all\r\ndisallow: /x # this', '/x', false],
     ['<html>not found</html>', '/x', true],
-  ])('%j and %s: %s', (content, path, isAllowed) => {
+  ])('with the content %j and the path %s gives allowed: %s', (content, path, isAllowed) => {
     expect(allows(content, path)).toBe(isAllowed);
   });
 
-  it('says how long to wait, and where sitemaps are', () => {
+  it('provides the crawl delay and the addresses of sitemaps', () => {
     expect(robots('User-agent: *\nCrawl-delay: 2.5\nSitemap: http://a.example/s.xml')).toMatchObject({
       delayMs: 2_500,
       sitemaps: ['http://a.example/s.xml'],

@@ -24,11 +24,16 @@ afterAll(async () => {
 interface World {
   /** Answers by host and path; 404 for others. */
   pages: Record<string, SiteAnswer>;
-  /** Addresses of hosts, one lookup after the other; the last stays. Public ones where a host is not named. */
+  /**
+   * Addresses of hosts, for one look-up after the other; the last one is repeated. Other hosts have public addresses.
+   */
   dns?: Record<string, string[][]>;
 }
 
-/** An egress client whose every socket is a pipe in memory: nothing can leave this machine, whatever the guard lets through. */
+/**
+ * Creates an egress client with pipes in memory instead of sockets: nothing leaves this machine, whatever the guard
+ * allows.
+ */
 function egressInto({ pages, dns = {} }: World) {
   const reached: string[] = [];
   const asked: string[] = [];
@@ -87,7 +92,7 @@ async function crawl(url: string, world: World) {
       .updateTable('crawl_pages')
       .set({ due_at: new Date(0) })
       .where('is_queued', '=', true)
-      .execute(); // no time passes
+      .execute(); // sets all pages due, without waiting
   }
   await run(() => activities.finishCrawl(ref));
   await egress.close();
@@ -121,14 +126,14 @@ const LITERALS = [
   'http://１２７.０.０.１/',
 ];
 
-describe('an address that is not public is not reached', () => {
+describe('an address outside the public Internet is never contacted', () => {
   it.each(LITERALS)('as the start URL: %s', async (url) => {
     const { reached, outcomes } = await crawl(url, { pages: {} });
     expect(reached).toEqual([]);
     expect(Object.values(outcomes)).toEqual(['refused_address']);
   });
 
-  it.each(NOT_PUBLIC)('by a name that leads to %s', async (address) => {
+  it.each(NOT_PUBLIC)('by a name resolving to %s', async (address) => {
     const { reached, outcomes } = await crawl('http://evil.example/', {
       pages: {},
       dns: { 'evil.example': [[address]] },
@@ -159,7 +164,7 @@ describe('an address that is not public is not reached', () => {
     expect(outcomes).toMatchObject({ '/moved': 'redirect_other_site', '/canonical': 'synced' });
   });
 
-  it('by a robots.txt or a sitemap that redirects to it', async () => {
+  it('by a robots.txt or a sitemap redirecting to it', async () => {
     const location = 'http://169.254.169.254/latest/meta-data/';
     const robots = await crawl('http://third.example/', {
       pages: { 'third.example/': pageOf('Home'), 'third.example/robots.txt': { status: 302, headers: { location } } },
@@ -176,7 +181,7 @@ describe('an address that is not public is not reached', () => {
     expect(sitemap.outcomes).toEqual({ '/': 'synced' });
   });
 
-  it('by a name that changes its meaning while it is crawled', async () => {
+  it('by a name resolving to another address during the crawl', async () => {
     const dns = { 'rebind.example': [[PUBLIC], [PUBLIC], ['127.0.0.1']] };
     const { reached, outcomes } = await crawl('http://rebind.example/', {
       pages: { 'rebind.example/': pageOf('Home') },
@@ -187,8 +192,8 @@ describe('an address that is not public is not reached', () => {
   });
 });
 
-describe('a host with www. before it', () => {
-  it('is the same site where one redirects to the other, and another where not', async () => {
+describe('a host with the prefix www.', () => {
+  it('is the same site if one redirects to the other, and a separate site otherwise', async () => {
     const pages = {
       'shop.example/': { status: 301, headers: { location: 'https://www.shop.example/' } },
       'www.shop.example/': pageOf('Home', { links: ['/a', 'http://shop.example/b', 'http://blog.shop.example/c'] }),

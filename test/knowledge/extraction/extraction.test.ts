@@ -21,7 +21,7 @@ const extract = (
 const textOf = (page: string) => pageTextOf(page, URL);
 const words = (count: number, word = 'word') => Array.from({ length: count }, (_, nth) => `${word}${nth}`).join(' ');
 
-describe('what a page says about itself', () => {
+describe('the metadata of a page', () => {
   it.each([
     ['<title>Refunds | Acme</title><h1>Refunds</h1>', 'Refunds'],
     ['<title>Refunds | Acme</title><h1>Acme help</h1>', 'Refunds | Acme'],
@@ -30,9 +30,9 @@ describe('what a page says about itself', () => {
     ['<p>nothing', '/guide/page.html'],
     ['<title>a &amp; b &#x1F600;</title>', 'a & b 😀'],
     ['<svg><title>icon</title></svg><title>Real</title>', 'Real'],
-  ])('has a title: %s', async (html, title) => expect((await extract(html)).title).toBe(title));
+  ])('includes its title: %s', async (html, title) => expect((await extract(html)).title).toBe(title));
 
-  it('has a title of a bounded length', async () => {
+  it('includes a title of limited length', async () => {
     const { title } = await extract(`<title>${'😀'.repeat(5_000)}</title>`);
     expect([title.length <= 500, title.isWellFormed(), title.endsWith('…')]).toEqual([true, true, true]);
   });
@@ -47,7 +47,7 @@ describe('what a page says about itself', () => {
     ['<html lang="">', null],
     ['<html lang="not a language">', null],
     ['<p>', null],
-  ])('has a language: %s', async (html, language) => expect((await extract(html)).language).toBe(language));
+  ])('includes its language: %s', async (html, language) => expect((await extract(html)).language).toBe(language));
 
   it.each([
     ['<meta name="robots" content="noindex">', true, false],
@@ -56,7 +56,7 @@ describe('what a page says about itself', () => {
     ['<meta name="robots" content="index,follow"><meta name="googlebot" content="noindex">', true, false],
     ['<meta name="bingbot" content="noindex">', false, false],
     ['<meta name="description" content="noindex">', false, false],
-  ])('may ask to be left out: %s', async (html, isNoindex, isNofollow) =>
+  ])('includes its robots directives: %s', async (html, isNoindex, isNofollow) =>
     expect(await extract(html)).toMatchObject({ isNoindex, isNofollow }),
   );
 
@@ -67,7 +67,7 @@ describe('what a page says about itself', () => {
     ['<link rel="canonical" href="javascript:alert(1)">', null],
     ['<link rel="canonical" href="http://[">', null],
     ['<link rel="canonical">', null],
-  ])('may name its canonical address: %s', async (html, canonical) =>
+  ])('includes its canonical address: %s', async (html, canonical) =>
     expect((await extract(html)).canonical).toBe(canonical),
   );
 
@@ -76,9 +76,11 @@ describe('what a page says about itself', () => {
     ['<meta http-equiv="Refresh" content="5;URL=\'next\'">', 'https://docs.example/guide/next'],
     ['<meta http-equiv="refresh" content="30">', null],
     ['<meta http-equiv="refresh" content="0;url=data:text/html,x">', null],
-  ])('may send its reader on: %s', async (html, refresh) => expect((await extract(html)).refresh).toBe(refresh));
+  ])('includes its automatic redirect: %s', async (html, refresh) =>
+    expect((await extract(html)).refresh).toBe(refresh),
+  );
 
-  it('has links: absolute, of the web, once, without fragments, wherever they stand', async () => {
+  it('includes its links: absolute, http(s) only, each once, without fragments, from anywhere in the page', async () => {
     const { links } =
       await extract(`<base href="../other/"><nav><a href="a#x">1</a></nav><a href="a">2</a><A HREF=" /b?c=1&amp;d=2 ">3</A>
       <map><area href="//host.example/p"></map><a href="mailto:a@b.c">4</a><a href="javascript:void 0">5</a><a href="#top">6</a>
@@ -99,12 +101,12 @@ describe('what a page says about itself', () => {
     [`<p>Loading</p><script>${'x();'.repeat(500)}</script>`, true],
     [`<div id="root"><p>${words(100)}</p></div><script>${'x();'.repeat(500)}</script>`, false],
     ['<p>A short page.</p>', false],
-  ])('may be made by scripts (%#)', async (html, looksScripted) =>
+  ])('states whether scripts build the page (%#)', async (html, looksScripted) =>
     expect((await extract(html)).looksScripted).toBe(looksScripted),
   );
 });
 
-describe('what of a page is its own', () => {
+describe('the main content of a page', () => {
   const around = (
     main: string,
   ) => `<body><header><a href="/">Logo</a></header><nav><ul><li><a href="/a">Menu entry</a></ul></nav>
@@ -115,23 +117,23 @@ describe('what of a page is its own', () => {
     ['an article', `<article><header><h1>Title</h1></header><p>${words(60)}</p></article>`],
     ['a known class', `<div><div class="entry-content"><h1>Title</h1><p>${words(60)}</p></div><div>Other</div></div>`],
     ['nothing but the rest', `<div><h1>Title</h1><p>${words(60)}</p></div>`],
-  ])('is told by %s', async (_, html) => {
+  ])('is recognized by %s', async (_, html) => {
     expect(textOf(around(html))).toBe(`Title\n${words(60)}`);
   });
 
-  it('drops what leads elsewhere inside of it', async () => {
+  it('excludes menus, buttons and forms inside it', async () => {
     const text =
       textOf(`<main><p>${words(80)}</p><div class="share-buttons">Share this</div><div role="navigation">Next</div>
       <ul class="breadcrumbs"><li>Home</ul><div class="post-sidebar">Popular</div><form><label>Mail</label><input></form><button>Copy</button></main>`);
     expect(text).toBe(words(80));
   });
 
-  it('keeps what is most of the page, whatever it is called', async () => {
+  it('includes the largest part of the page, whatever its class names', async () => {
     expect(textOf(`<body><div class="sidebar modal"><p>${words(80)}</p></div></body>`)).toBe(words(80));
     expect(textOf(`<body><p>Hi</p><div hidden><p>${words(80)}</p></div></body>`)).toContain('word79');
   });
 
-  it('keeps the answers of FAQs that are folded', async () => {
+  it('includes the collapsed answers of FAQs', async () => {
     const text = textOf(`<main><h1>FAQ</h1><p>${words(50)}</p>
       <h3><button aria-expanded="false">Where is my parcel?</button></h3><div hidden>With the courier.</div>
       <button aria-controls="p2">Can I get my money back?</button><div id="p2" style="display:none" aria-hidden="true">Within 30 days.</div>
@@ -147,26 +149,26 @@ describe('what of a page is its own', () => {
       expect(text).toContain(said);
   });
 
-  it('takes the posts of a discussion for content, and the comments below an article not', async () => {
+  it('includes the posts of a discussion, but not the comments below an article', async () => {
     const html = `<main><article><h1>Question</h1><p>${words(60)}</p></article><div class="comments"><div class="comment">First answer</div>
       <div class="comment">Second answer</div></div></main>`;
     expect(pageTextOf(html, 'https://forum.example/t/question/1')).toContain('First answer\nSecond answer');
     expect(textOf(html)).not.toContain('answer');
   });
 
-  it('is what is shown without scripts where there is nothing else', async () => {
+  it('includes the noscript part only if there is nothing else', async () => {
     expect(textOf(`<body><noscript><p>${words(80)}</p></noscript><div id="app"></div></body>`)).toBe(words(80));
     expect(textOf(`<body><p>${words(80)}</p><noscript>Turn it on</noscript></body>`)).toBe(words(80));
   });
 
-  it('is the whole page rather than nothing', async () => {
+  it('is the full page if nothing else is left', async () => {
     expect(textOf('<body><nav><a href="/a">Only a menu</a></nav></body>')).toBe('Only a menu');
     expect(textOf('<body><nav>Menu</nav><main></main><footer>End</footer></body>')).toContain('Menu');
     expect(textOf('')).toBe('');
   });
 });
 
-describe('directives for robots', () => {
+describe('robots directives', () => {
   it.each([
     ['noindex', true, false],
     ['NoIndex, nofollow', true, true],
@@ -178,7 +180,7 @@ describe('directives for robots', () => {
     ['max-image-preview:large noindex', true, false],
     ['index, follow', false, false],
     ['', false, false],
-  ])('in "%s" say what they say', (list, isNoindex, isNofollow) => {
+  ])('in "%s" are recognized', (list, isNoindex, isNofollow) => {
     expect(directivesOf(list)).toEqual({ isNoindex, isNofollow });
   });
 });
@@ -216,13 +218,13 @@ describe('the encoding of a page', () => {
       '日本語のテストです',
     ],
     ['Korean by its letters', Buffer.from('bec8b3e7c7cfbcbcbfe4', 'hex'), 'text/html', '안녕하세요'],
-  ])('is told by %s', async (_, bytes, contentType, text) => {
+  ])('is determined: %s', async (_, bytes, contentType, text) => {
     expect((await extract(bytes, contentType)).markdown).toBe(text);
   });
 });
 
-describe('kinds of pages', () => {
-  it('are plain text as it stands', async () => {
+describe('the extractor', () => {
+  it('reads plain text unchanged', async () => {
     expect(await extract('First line\r\nsecond *line*\n', 'text/plain')).toMatchObject({
       title: 'First line',
       markdown: 'First line\nsecond *line*',
@@ -231,7 +233,7 @@ describe('kinds of pages', () => {
     expect((await extract('# Head\n\ntext', 'text/markdown; charset=utf-8')).title).toBe('Head');
   });
 
-  it('are PDFs, by their type or their beginning', async () => {
+  it('recognizes PDFs by their type or their first bytes', async () => {
     const pdf = pdfOf({
       title: 'The manual',
       pages: ['Press the red button.\nThen wait for a mo-\nment.', 'Page two.'],
@@ -247,8 +249,8 @@ describe('kinds of pages', () => {
     );
   });
 
-  it('are PDFs with a title that ends between letters', async () => {
-    const title = `\\376\\377${'\\000a'.repeat(499)}\\330\\075\\336\\000`; // UTF-16, as a PDF writes what ASCII has not
+  it('shortens the title of a PDF without splitting a character', async () => {
+    const title = `\\376\\377${'\\000a'.repeat(499)}\\330\\075\\336\\000`; // UTF-16, as PDFs encode characters beyond ASCII
     const page = await extract(pdfOf({ title, pages: ['Some text'] }), 'application/pdf');
     expect([page.title.length, page.title.isWellFormed(), page.title.slice(0, 499)]).toEqual([
       500,
@@ -257,7 +259,7 @@ describe('kinds of pages', () => {
     ]);
   });
 
-  it('are HTML without a type where they begin so', async () => {
+  it('recognizes HTML without a type by its first characters', async () => {
     expect((await extract(' <!DOCTYPE html><p>x</p>', null)).markdown).toBe('x');
     expect((await extract('just text', null)).markdown).toBe('just text');
   });
@@ -267,7 +269,7 @@ describe('kinds of pages', () => {
     ['image/png', '\x89PNG'],
     ['application/zip', 'PK'],
     [null, 'a\0b'],
-  ])('are not %s', async (type, body) => {
+  ])('refuses the type %s', async (type, body) => {
     await expect(extract(body, type)).rejects.toMatchObject({ name: 'ExtractionError', code: 'unsupported_type' });
   });
 });

@@ -19,7 +19,7 @@ const extract = (page: string | Uint8Array, contentType = 'text/html') =>
 const filled = (part: string, before = '', after = '') =>
   before + part.repeat(Math.floor((MAX_BYTES - before.length - after.length) / part.length)) + after;
 
-describe('a hostile page', () => {
+describe('the extractor', () => {
   it.each([
     ['nested elements', `${'<div>'.repeat(100_000)}x${'</div>'.repeat(100_000)}`],
     ['5 MB of nested elements', filled('<b>')],
@@ -48,44 +48,44 @@ describe('a hostile page', () => {
     ['spaces', filled(' ', '<p>a', 'b')],
     ['NULs', filled('\0', '<p>a', 'b')],
     ['a refresh of spaces', filled(' ', '<meta http-equiv=refresh content="', '">')],
-  ])('is read, or refused for the time it takes: %s', async (_, html) => {
+  ])('reads hostile pages, or refuses them because of their time or size: %s', async (_, html) => {
     const outcome = await extract(html).catch((error) => error.code);
     if (typeof outcome === 'string') expect(['too_slow', 'too_large']).toContain(outcome);
     else expect(outcome.markdown.length).toBeLessThanOrEqual(1_000_000);
     expect((await extract('<p>The next one</p>')).markdown).toBe('The next one');
   });
 
-  it('is refused above 5 MB', async () => {
+  it('refuses pages above 5 MB', async () => {
     await expect(extract('<div>'.repeat(13_000_000))).rejects.toMatchObject({ code: 'too_large' });
   });
 
-  it('of links to a long address grows no larger than it may', () => {
+  it('limits the size of a page with many links to a long address', () => {
     const base = `<base href="https://docs.example/${'x'.repeat(1_900)}/">`;
     const { markdown } = readHtml(`${base}<p>${'<a href=y>z</a> '.repeat(5_000)}`, URL);
     expect(markdown.length).toBeLessThanOrEqual(1_000_000);
     expect(markdown.match(/z/g)?.length).toBe(5_000);
   });
 
-  it('that is a PDF of gigabytes ends by itself', async () => {
+  it('stops at a PDF inflating to gigabytes, and reads the next page', async () => {
     const outcome = await extract(inflatingPdf(500_000_000), 'application/pdf').catch((error) => error.code);
     expect(['too_slow', 'too_large']).toContain(outcome);
     expect((await extract('<p>The next one</p>')).markdown).toBe('The next one');
   });
 
   it.each(['%PDF-1.4 garbage', '%PDF-', '%PDF-1.7\n1 0 obj\n<</Type/Catalog/Pages 1 0 R>>\ntrailer<</Root 1 0 R>>'])(
-    'that is no PDF is unreadable: %s',
+    'reports an invalid PDF as unreadable: %s',
     async (bytes) => {
       await expect(extract(bytes, 'application/pdf')).rejects.toMatchObject({ code: 'unreadable' });
     },
   );
 
-  it('holds up no page of those that come at once, and gives each its own', async () => {
+  it('reads many concurrent pages, each with its own result', async () => {
     const pages = Array.from({ length: 50 }, (_, nth) => extract(`<p>Page ${nth}</p>`));
     const texts = (await Promise.all(pages)).map(({ markdown }) => markdown);
     expect(texts).toEqual(Array.from({ length: 50 }, (_, nth) => `Page ${nth}`));
   });
 
-  it('closes with pages under way', async () => {
+  it('can be closed while pages are being read', async () => {
     const closing = createExtractor();
     const pages = [filled('</i>', '<b>'.repeat(500_000)), '<p>waiting'].map((html) =>
       closing.extract({ bytes: Buffer.from(html), contentType: 'text/html', url: URL }).then(
@@ -98,7 +98,7 @@ describe('a hostile page', () => {
   });
 });
 
-describe('a page of anything', () => {
+describe('the text of a page with random markup', () => {
   const tag = fc.constantFrom(
     ...'a b p div ul li table tr td pre code h1 nav main article dl dt dd br img script svg math title body html head template noscript select'.split(
       ' ',
@@ -131,7 +131,7 @@ describe('a page of anything', () => {
     fc.string({ unit: 'binary', maxLength: 12 }),
   );
 
-  it('gives text that can be stored, the same one each time', () => {
+  it('is valid for the database, and the same each time', () => {
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 60 }), (pieces) => {
         const html = pieces.join('');

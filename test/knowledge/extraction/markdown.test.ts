@@ -8,7 +8,7 @@ const markdownIt = new MarkdownIt({ html: false });
 
 const markdownOf = (html: string) => readHtml(`<main>${html}</main>`, 'https://docs.example/guide/page').markdown;
 
-describe('a page as Markdown', () => {
+describe('the Markdown of a page', () => {
   it.each([
     [
       'paragraphs',
@@ -61,7 +61,7 @@ describe('a page as Markdown', () => {
     ['cards', '<a href="/c"><h3>Card</h3><p>About</p></a>', '### [Card](https://docs.example/c)\n\nAbout'],
     ['formulas', '<p>is <math alttext="x^2"><mi>x</mi></math></p>', 'is `x^2`'],
     ['nothing', '<p> </p><ul><li></ul><pre> </pre><table></table>', ''],
-  ])('has %s', (_, html, markdown) => expect(markdownOf(html)).toBe(markdown));
+  ])('represents %s', (_, html, markdown) => expect(markdownOf(html)).toBe(markdown));
 
   it.each([
     [
@@ -80,7 +80,7 @@ describe('a page as Markdown', () => {
       '<table><tr><th>A<th>B<tr><td><b>x</b><br>y<td><a href="/z">z</a></table>',
       '| A | B |\n| --- | --- |\n| **x** y | [z](https://docs.example/z) |',
     ],
-  ])('has tables with %s', (_, html, markdown) => expect(markdownOf(html)).toBe(markdown));
+  ])('represents tables with %s', (_, html, markdown) => expect(markdownOf(html)).toBe(markdown));
 
   it.each([
     ['a single column', '<table><tr><td>a<tr><td>b</table>', 'a\n\nb'],
@@ -90,9 +90,9 @@ describe('a page as Markdown', () => {
       '|  |  |\n| --- | --- |\n| a | b |\n| c | d |\n\ne\n\nf',
     ],
     ['a role that says so', '<table role="presentation"><tr><td>a<td>b<tr><td>c<td>d</table>', 'a\n\nb\n\nc\n\nd'],
-  ])('takes a table of layout apart: %s', (_, html, markdown) => expect(markdownOf(html)).toBe(markdown));
+  ])('flattens layout tables: %s', (_, html, markdown) => expect(markdownOf(html)).toBe(markdown));
 
-  it('shows to a reader of Markdown the words that stand in the page, whatever they are', () => {
+  it('renders exactly the words of the page, whatever characters they contain', () => {
     const mark = fc.constantFrom(
       ...'*_`[]()<>#+-.!|~&;\\:=1a '.split(''),
       '&amp;',
@@ -142,7 +142,7 @@ describe('a page as Markdown', () => {
     );
   });
 
-  it('ends at depths that nobody reads', () => {
+  it('limits the indentation of deeply nested lists and quotes', () => {
     const markdown = markdownOf(`${'<ul><li>x'.repeat(300)}${'<blockquote>y'.repeat(300)}`);
     expect(Math.max(...markdown.split('\n').map((line) => line.search(/[^ >-]/)))).toBeLessThan(50);
     expect(markdown.match(/x/g)).toHaveLength(300);

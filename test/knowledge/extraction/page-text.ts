@@ -3,7 +3,7 @@ import { BLOCK_ELEMENTS, type Element, parseHtml } from '../../../src/knowledge/
 
 const CELLS = new Set(['td', 'th']);
 
-/** The text of what is taken for a page's content, a line a block. */
+/** Returns the text of a page's main content, one line per block. */
 export function pageTextOf(html: string, url: string): string {
   const { content, isKept } = chooseContent(parseHtml(html), url);
   const lines: string[] = [];

@@ -1,13 +1,13 @@
 import { deflateSync } from 'node:zlib';
 
-/** A PDF of pages of text, a line of each a line. */
+/** Returns a PDF with these pages, one line per line of text. */
 export const pdfOf = ({ title, pages }: { title: string; pages: string[] }): Buffer =>
   build(
     title,
     pages.map((page) => stream(Buffer.from(drawing(page)))),
   );
 
-/** A small PDF whose only page inflates to that many bytes. */
+/** Returns a small PDF. Its only page inflates to this many bytes. */
 export const inflatingPdf = (bytes: number): Buffer =>
   build('Bomb', [stream(deflateSync(Buffer.alloc(bytes, 'q '), { level: 9 }), '/Filter/FlateDecode')]);
 

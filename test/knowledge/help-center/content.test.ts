@@ -45,7 +45,7 @@ const TREE = {
 };
 
 describe('the content tree', () => {
-  it('comes back as it was given, in its order', async () => {
+  it('is returned as submitted, in its order', async () => {
     const org = await api.createOrg();
     expect((await org.get('/help-center/content')).body).toEqual({ categories: [] });
     const openapi_spec = '{"openapi":"3.1.0","info":{"title":"x","version":"1"},"paths":{}}';
@@ -57,7 +57,7 @@ describe('the content tree', () => {
     expect((await org.get('/help-center/content')).body).toEqual(turned);
   });
 
-  it('takes what is optional as absent', async () => {
+  it('may omit optional fields', async () => {
     const org = await api.createOrg();
     await sync(org, { categories: [{ name: 'A', slug: 'a', articles: [{ title: 'B', slug: 'b' }] }] });
     const empty = { title: 'B', slug: 'b', content_markdown: null, meta_title: null, meta_description: null };
@@ -66,7 +66,7 @@ describe('the content tree', () => {
     });
   });
 
-  it('says what it changed, and changes no more than that', async () => {
+  it('reports its changes, and changes nothing else', async () => {
     const org = await api.createOrg();
     expect(await sync(org, TREE)).toEqual({
       ...NONE,
@@ -111,7 +111,7 @@ describe('the content tree', () => {
     expect((await org.get('/help-center/articles')).body.items).toEqual([]);
   });
 
-  it('may be synced by several at once: one of the trees stands, whole', async () => {
+  it('may be synced concurrently: exactly one of the trees remains, complete', async () => {
     const org = await api.createOrg();
     const trees = ['one', 'two', 'three'].map((slug) => ({
       categories: [category('same', { articles: [article(slug), article('shared', { title: slug })] })],
@@ -121,7 +121,7 @@ describe('the content tree', () => {
     expect(trees).toContainEqual((await org.get('/help-center/content')).body);
   });
 
-  it('is of its org alone', async () => {
+  it('is separate for each org', async () => {
     const [one, another] = [await api.createOrg(), await api.createOrg()];
     await sync(one, TREE);
     expect(await sync(another, TREE)).toMatchObject({ created: 3 });
@@ -131,7 +131,7 @@ describe('the content tree', () => {
     expect((await another.get(`/help-center/articles/${id}`)).status).toBe(404);
   });
 
-  it('may hold thousands of articles', async () => {
+  it('may contain thousands of articles', async () => {
     const org = await api.createOrg();
     const of = (group: number) => Array.from({ length: 500 }, (_, nth) => article(`a${group}-${nth}`));
     const tree = { categories: [0, 1, 2].map((group) => category(`c${group}`, { articles: of(group) })) };
@@ -149,7 +149,7 @@ describe('the content tree', () => {
   });
 });
 
-describe('a tree that cannot be', () => {
+describe('the validation of the content tree', () => {
   const nested = (levels: number): object => category('c', levels > 1 ? { categories: [nested(levels - 1)] } : {});
 
   it.each([
@@ -230,7 +230,7 @@ describe('a tree that cannot be', () => {
       '',
     ],
     ['no list', 7, 'body.categories', ''],
-  ])('is a 400 that names the place: %s', async (_, categories, path, message) => {
+  ])('answers 400 with the location of the error: %s', async (_, categories, path, message) => {
     const org = await api.createOrg();
     await sync(org, TREE);
     const { status, body } = await org.put('/help-center/content', { categories });
@@ -238,14 +238,14 @@ describe('a tree that cannot be', () => {
     expect((await org.get('/help-center/content')).body).toEqual(TREE);
   });
 
-  it('takes 8 levels', async () => {
+  it('accepts 8 levels', async () => {
     const org = await api.createOrg();
     const tree = { categories: [nested(8)] };
     await sync(org, tree);
     expect((await org.get('/help-center/content')).body).toEqual(tree);
   });
 
-  it('is a 413 above 10 MB', async () => {
+  it('answers 413 above 10 MB', async () => {
     const articles = Array.from({ length: 60 }, (_, nth) =>
       article(`a${nth}`, { content_markdown: 'x'.repeat(190_000) }),
     );
@@ -253,7 +253,7 @@ describe('a tree that cannot be', () => {
   });
 });
 
-describe('the API document', () => {
+describe('the OpenAPI document of a help center', () => {
   const find = async (org: TestOrg, query: string) => {
     const { body } = await org.post('/training/search', { query, sourceTypes: ['help_center'] });
     return body.results as { title: string; content: string }[];
@@ -283,7 +283,7 @@ components:
         parent: {$ref: '#/components/schemas/Approval'}
 `;
 
-  it('is found by its operations, each for itself, and no more when it is gone', async () => {
+  it('is searchable by each of its operations, until it is removed', async () => {
     const org = await api.createOrg();
     expect((await sync(org, { categories: [], openapi_spec: YAML })).operations).toEqual({ ...NONE, created: 2 });
     const [found] = await find(org, 'goodwill');
@@ -308,7 +308,7 @@ components:
     ['text', 'hello', 'OpenAPI 3'],
     ['nothing', '', ''],
     ['depth', `openapi: 3.1.0\npaths: ${'['.repeat(100_000)}`, ''],
-  ])('is a 400 that names it: %s', async (_, openapi_spec, message) => {
+  ])('is a 400 with the name of the field if invalid: %s', async (_, openapi_spec, message) => {
     const { status, body } = await api.org.put('/help-center/content', { categories: [], openapi_spec });
     expect([status, body.issues?.[0]]).toEqual([
       400,
@@ -316,7 +316,7 @@ components:
     ]);
   });
 
-  it('of any content does no harm: cycles, schemas of themselves, characters that cannot be stored', async () => {
+  it('is harmless whatever its content: cycles, recursive schemas, characters invalid in the database', async () => {
     const many = Object.fromEntries(
       Array.from({ length: 300 }, (_, nth) => [`f${nth}`, { $ref: '#/components/schemas/A' }]),
     );
@@ -338,8 +338,8 @@ components:
   });
 });
 
-describe('articles', () => {
-  it('are listed page by page, and shown with their content', async () => {
+describe('articles of a help center', () => {
+  it('are listed in pages, and returned with their content', async () => {
     const org = await api.createOrg();
     await sync(org, TREE);
     const first = (await org.get('/help-center/articles?limit=2')).body;
@@ -352,7 +352,7 @@ describe('articles', () => {
     expect(body).toEqual({ ...vat, content_markdown: 'a\r\n\r\n  b\t' });
   });
 
-  it('are found by what they say, the best first, and as they are now', async () => {
+  it('are found by their current text, best first', async () => {
     const org = await api.createOrg();
     const about = (slug: string, content_markdown: string) => article(slug, { content_markdown, title: slug });
     const tree = (text: string) => ({
@@ -376,7 +376,7 @@ describe('articles', () => {
     ['q=', 'query.q'],
     [`q=${'x'.repeat(501)}`, 'query.q'],
     ['cursor=', 'query.cursor'],
-  ])('with %s are a 400 that names it', async (query, path) => {
+  ])('requested with %s are a 400 with the name of the parameter', async (query, path) => {
     const { status, body } = await api.org.get(`/help-center/articles?${query}`);
     expect(`${status} ${body.issues[0].path}`).toBe(`400 ${path}`);
   });

@@ -58,8 +58,8 @@ function elementsOf(html: string) {
   return elements;
 }
 
-describe('a help center, to anybody', () => {
-  it('shows an article as a page with its meta data, without a key', async () => {
+describe('the public help center', () => {
+  it('shows an article as a page with its metadata, without a key', async () => {
     const { status, headers, html } = await read('/billing/refunds');
     expect([status, headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
     expect(html).toContain('<title>Get money back</title>');
@@ -71,7 +71,7 @@ describe('a help center, to anybody', () => {
     expect(html).toContain(`<a href="${home}/billing">Billing</a>`);
   });
 
-  it('shows categories and the whole, in the order of the tree', async () => {
+  it('shows single categories and the complete contents, in the order of the tree', async () => {
     const { html } = await read();
     const places = ['>Billing<', '>Refunds &amp; returns<', '>Taxes<', '>Nothing yet<'].map((text) =>
       html.indexOf(text),
@@ -85,7 +85,7 @@ describe('a help center, to anybody', () => {
     expect((await read('/billing/t%C3%A4x/empty')).html).toContain('<h1>Nothing yet</h1>');
   });
 
-  it('searches', async () => {
+  it('finds articles by their text, and escapes the query', async () => {
     const { html } = await read('?q=30%20days');
     expect(html).toContain(`<a href="${home}/billing/refunds">Refunds &amp; returns</a>`);
     expect(html).not.toContain('Nothing yet');
@@ -94,7 +94,7 @@ describe('a help center, to anybody', () => {
     expect((await read('?q=a&q=b')).status).toBe(200);
   });
 
-  it.each(['', '/evil', '/evil/%22onload=x', '?q=alert'])('runs nothing and loads no script: %s', async (path) => {
+  it.each(['', '/evil', '/evil/%22onload=x', '?q=alert'])('loads and runs no scripts: %s', async (path) => {
     const { status, html, headers } = await read(path);
     expect(status).toBe(200);
     const elements = elementsOf(html);
@@ -110,14 +110,14 @@ describe('a help center, to anybody', () => {
     expect(headers.get('x-content-type-options')).toBe('nosniff');
   });
 
-  it('lets its own style through its policy', async () => {
+  it('allows its own style in its content security policy', async () => {
     const { html, headers } = await read();
     const [, style = ''] = /<style>([\s\S]*?)<\/style>/.exec(html) ?? [];
     const digest = Buffer.from(await crypto.subtle.digest('SHA-256', Buffer.from(style))).toString('base64');
     expect(headers.get('content-security-policy')).toContain(`'sha256-${digest}'`);
   });
 
-  it('is cached, and sent again only where it changed', async () => {
+  it('can be cached, and answers 304 if unchanged', async () => {
     const first = await read('/billing/refunds');
     expect(first.headers.get('cache-control')).toMatch(/^public, max-age=\d+/);
     const etag = first.headers.get('etag') ?? '';
@@ -134,13 +134,13 @@ describe('a help center, to anybody', () => {
     '/..%2f..',
     `/${'x'.repeat(3_000)}`,
     '/%F0%9F%98%80',
-  ])('has no page elsewhere (%#)', async (path) => {
+  ])('has no page at unknown addresses (%#)', async (path) => {
     const { status, html } = await read(path);
     expect([400, 404]).toContain(status);
     expect(html).not.toContain('Billing');
   });
 
-  it('is there for orgs that have one, by the id of the org', async () => {
+  it('exists only for orgs with a help center, under the id of the org', async () => {
     const without = await api.createOrg();
     for (const id of [without.id, crypto.randomUUID(), 'x', "'", '%00']) {
       const { status } = await fetch(`${api.url}/help/${id}`);

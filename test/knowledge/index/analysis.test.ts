@@ -22,20 +22,20 @@ describe('the analysis of text', () => {
     ['คืนเงิน', ' ', ['คื', 'ืน', 'นเ', 'เง', 'งิ', 'ิน']],
     ['金', ' ', ['金']],
     ['ﬁne\u200b print\u00ad', 'fine print', []],
-  ])('of %j is %j and %j', (text, words, grams) => {
+  ])('of %j gives the words %j and the grams %j', (text, words, grams) => {
     const analysed = analyse(text);
     expect(analysed.words.replace(/\s+/g, ' ')).toBe(words.replace(/\s+/g, ' '));
     expect(analysed.grams.toSorted()).toEqual(grams.toSorted());
   });
 
-  it('leaves out links’ addresses and tags', () => {
+  it('leaves out the addresses of links and tags', () => {
     const markdown =
       'See [our page](https://example.com/refund "Title") ![a cat](cat.png) <b class="x">now</b><!-- hidden -->';
     expect(analyseMarkdown(markdown).words.replace(/\s+/g, ' ').trim()).toBe('See [our page] ![a cat] now');
     expect(analyseMarkdown('2 < 3 and 4 > 3').words).toBe('2 < 3 and 4 > 3');
   });
 
-  it('loses no word of scripts with spaces', () => {
+  it('loses no words of scripts with spaces', () => {
     fc.assert(
       fc.property(fc.array(fc.stringMatching(/^[a-zäöüßéа-яα-ω0-9]{1,12}$/)), (words) => {
         expect(analyse(words.join(' '))).toEqual({ words: words.join(' ').normalize('NFKC'), grams: [] });
@@ -51,7 +51,7 @@ describe('the words of a query', () => {
       ...stems.flatMap((lexeme, nth) => (lexeme === null ? [] : [{ position, language: `${nth}`, lexeme }])),
     ]);
 
-  it('count with their stems in every language', () => {
+  it('include their stems in every language', () => {
     expect(queryWordsOf(forms(['houses', 'hous', 'houses']), ['0', '1'], false)).toEqual([
       { word: 'houses', lexemes: ['hous', 'houses'] },
     ]);
@@ -60,7 +60,7 @@ describe('the words of a query', () => {
     ]);
   });
 
-  it('leave out those that a language has everywhere, unless there is no other', () => {
+  it('leave out stop words of any language, unless there are no other words', () => {
     const the = ['the', null] as [string, null];
     expect(queryWordsOf(forms(the, ['cat', 'cat']), ['0'], true)).toEqual([{ word: 'cat', lexemes: ['cat'] }]);
     expect(queryWordsOf(forms(the, ['who', null]), ['0'], false)).toEqual([
@@ -69,11 +69,11 @@ describe('the words of a query', () => {
     ]);
   });
 
-  it('count once, however often they come', () => {
+  it('are listed once each, even if repeated', () => {
     expect(queryWordsOf(forms(['cat', 'cat'], ['cat', 'cat']), ['0'], false)).toHaveLength(1);
   });
 
-  it('are unknown where no chunk has any of their forms', () => {
+  it('are unknown if no chunk contains any of their forms', () => {
     const words = [
       { word: 'houses', lexemes: ['hous', 'houses'] },
       { word: 'refnud', lexemes: ['refnud'] },
@@ -83,7 +83,7 @@ describe('the words of a query', () => {
 });
 
 describe('the terms of a search', () => {
-  it('are the lexemes that are there, the rarest first, and those spelled alike with less weight', () => {
+  it('are the existing lexemes, the rarest first, and similarly spelled ones with less weight', () => {
     const counts = new Map([
       ['common', 9],
       ['rare', 1],
@@ -104,7 +104,7 @@ describe('the terms of a search', () => {
     [13, 11_000, 13],
     [14, 11_000, 12],
     [5, 40_000, 5],
-  ])('of %i in %i chunks each are %i: above 150,000 places only the twelve rarest', (count, chunks, kept) => {
+  ])('of %i words in %i chunks each are %i: above 150,000 postings only the twelve rarest', (count, chunks, kept) => {
     const counts = new Map(Array.from({ length: count }, (_, nth) => [`word${nth}`, chunks + nth]));
     const terms = termsOf([...counts.keys()], [], counts);
     expect(terms.map(({ lexeme }) => lexeme)).toEqual([...counts.keys()].slice(0, kept));
@@ -115,7 +115,7 @@ describe('BM25', () => {
   const corpus: CorpusStatistics = { chunks: 1_000, averageLength: 100 };
   const part = fc.record({ frequency: fc.integer({ min: 1, max: 50 }), length: fc.integer({ min: 50, max: 500 }) });
 
-  it('is what it is by its formula', () => {
+  it('equals its formula', () => {
     expect(rarityOf(10, corpus)).toBeCloseTo(Math.log(1 + 990.5 / 10.5), 12);
     expect(scoreOf({ frequency: 2, length: 100 }, 3, corpus)).toBeCloseTo((3 * 2 * 2.2) / (2 + 1.2), 12);
   });
@@ -134,22 +134,22 @@ describe('BM25', () => {
   });
 });
 
-describe('the quotation of a passage', () => {
+describe('the quote of a passage', () => {
   it.each([
     ['How long does a refund take?', 'Refunds take five days.'],
     ['shipping', 'Shipping is free!'],
     ['nothing of that', 'Welcome.'],
-  ])('for %j is %j', (query, quote) => {
+  ])('for the query %j is %j', (query, quote) => {
     const text = '\nWelcome. Shipping is free! Refunds take five days.\n';
     const { text: found, start, end } = bestQuote(text, query);
     expect([found, text.slice(start, end)]).toEqual([quote, quote]);
   });
 
-  it('is a sentence of texts without spaces too', () => {
+  it('is a sentence in texts without spaces too', () => {
     expect(bestQuote('送料は無料です。返金は五日かかります。', '返金').text).toBe('返金は五日かかります。');
   });
 
-  it('is always the words of the passage themselves', () => {
+  it('is always a literal part of the passage', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), (text, query) => {
         const { text: quote, start, end } = bestQuote(text, query);

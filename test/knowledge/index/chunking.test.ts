@@ -118,7 +118,7 @@ describe('blocks of Markdown', () => {
         ['heading', '# B'],
       ],
     ],
-  ])('%j', (markdown, blocks) => {
+  ])('of %j have the expected kinds and bounds', (markdown, blocks) => {
     expect(kinds(markdown)).toEqual(blocks);
   });
 
@@ -128,18 +128,18 @@ describe('blocks of Markdown', () => {
     ['# A *bold* `max_size` [link](https://example.com/a_b)', 'A bold max_size link'],
     ['A\nB\n---', 'A B'],
     ['#', ''],
-  ])('%j has the title %j', (markdown, title) => {
+  ])('of %j include the title %j', (markdown, title) => {
     expect(blocksOf(markdown)).toMatchObject([{ kind: 'heading', title }]);
   });
 });
 
-describe('chunks', () => {
-  it('keep a short text whole', () => {
+describe('chunks of Markdown', () => {
+  it('keep a short text in one piece', () => {
     expect(contents('# Title\n\nText.\n\n## More\n\nText.')).toHaveLength(1);
     expect(chunksOf('')).toEqual([]);
   });
 
-  it('begin with a heading where there is one in reach, take a rest along, and know the headings that they stand under', () => {
+  it('begin with a nearby heading, include a short rest, and list the headings above them', () => {
     const markdown = [
       '# Guide',
       words(80),
@@ -159,7 +159,7 @@ describe('chunks', () => {
     ]);
   });
 
-  it('gather short sections, whose headings they name', () => {
+  it('combine short sections and list their headings', () => {
     const markdown = Array.from({ length: 6 }, (_, nth) => `## Question ${nth}\n\n${words(40)}\n`).join('\n');
     expect(chunksOf(markdown).map(({ path, headings }) => [path, headings])).toEqual([
       [['Question 0'], ['Question 1', 'Question 2']],
@@ -167,7 +167,7 @@ describe('chunks', () => {
     ]);
   });
 
-  it('have 600 to 900 characters of long prose, cut behind sentences', () => {
+  it('have 600 to 900 characters for long prose, cut after sentences', () => {
     const parts = contents(`# Long\n\n${Array.from({ length: 300 }, () => words(9)).join(' ')}`);
     for (const part of parts.slice(0, -1)) {
       expect(part.length).toBeGreaterThanOrEqual(MIN);
@@ -183,7 +183,7 @@ describe('chunks', () => {
     ['letters outside of the basic plane', '😀'.repeat(2_000)],
     ['such letters at odd places', `a${'😀'.repeat(2_000)}`],
     ['such letters in code', `a\`${'😀'.repeat(2_000)}`],
-  ])('are cut where there are %s, and between letters', (_, text) => {
+  ])('are cut even in texts with %s, between characters', (_, text) => {
     const parts = contents(text);
     expect(parts.join('')).toBe(text);
     for (const part of parts) {
@@ -192,7 +192,7 @@ describe('chunks', () => {
     }
   });
 
-  it('are not cut inside of code in a line', () => {
+  it('are never cut inside inline code', () => {
     const text = Array.from({ length: 60 }, (_, nth) => `Call \`f(${'a. '.repeat(nth % 30)})\` then.`).join(' ');
     const parts = contents(text);
     expect(parts.length).toBeGreaterThan(2);
@@ -208,12 +208,12 @@ describe('chunks', () => {
     ['backticks', '`a'.repeat(500_000)],
     ['addresses that do not end', '](a'.repeat(300_000)],
     ['comments that do not end', '<!--'.repeat(250_000)],
-  ])('take time in proportion to the text: %s', (_, text) => {
+  ])('take time linear in the length of the text: %s', (_, text) => {
     expect(contents(text).join('')).toBe(text);
     for (const part of contents(text)) analyseMarkdown(part);
   });
 
-  it('take a heading that is too long for one for prose', () => {
+  it('treat an overlong heading as prose', () => {
     const long = `${'😀 long '.repeat(50)}end`;
     for (const markdown of [`# ${long}\n\n${words(90)}`, `${long}\n===\n\n${words(90)}`]) {
       const chunks = chunksOf(markdown);
@@ -222,7 +222,7 @@ describe('chunks', () => {
     }
   });
 
-  it('name links in headings by their text', () => {
+  it('reduce links in headings to their text', () => {
     expect(chunksOf('# See [Rust](https://a.example/Rust_(language)) now').map(({ path }) => path)).toEqual([
       ['See Rust now'],
     ]);
@@ -240,7 +240,7 @@ describe('chunks', () => {
     inner.map((all) => all.map((text) => `> ${text}`).join('\n')),
   );
 
-  it('joined are the text, whatever it is', () => {
+  it('joined are the text, for any text', () => {
     fc.assert(
       fc.property(fc.oneof(lines, fc.string({ unit: 'binary', maxLength: 3_000 })), (markdown) => {
         const chunks = chunksOf(markdown);
@@ -250,7 +250,7 @@ describe('chunks', () => {
     );
   });
 
-  it('never part code, a table, a list item or a quotation', () => {
+  it('never split code, a table, a list item or a quotation', () => {
     const heading = fc.integer({ min: 1, max: 4 }).map((level) => `${'#'.repeat(level)} Heading`);
     fc.assert(
       fc.property(fc.array(fc.oneof(wholes, long, heading), { maxLength: 12 }), (blocks) => {
@@ -263,7 +263,7 @@ describe('chunks', () => {
     );
   });
 
-  it('never end with a heading, but the last', () => {
+  it('never end with a heading, except for the last one', () => {
     fc.assert(
       fc.property(fc.array(fc.oneof(long, fc.constant('## Heading')), { maxLength: 20 }), (blocks) => {
         for (const part of contents(blocks.join('\n\n')).slice(0, -1)) expect(part).not.toMatch(/## Heading\s*$/);

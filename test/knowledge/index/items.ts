@@ -1,7 +1,7 @@
 import { newId } from '../../../src/ids.ts';
 import type { KnowledgeItem } from '../../../src/knowledge/index/items.schema.ts';
 
-/** A page of a website in English, but for what is given. */
+/** Returns an English page of a website, with the given changes. */
 export const newItem = (item: Partial<KnowledgeItem> = {}): KnowledgeItem => ({
   id: newId(),
   sourceType: 'website',

@@ -49,8 +49,8 @@ const embedded = async (count: number, model = 'small', of = org) =>
 const KITTENS = ['Young ones', 'A kitten eats four times a day.'] as const;
 const PARCELS = ['Parcels', 'We deliver on Mondays.'] as const;
 
-describe('with an embedding model', () => {
-  it('finds what means the same in other words, beside what has the words', async () => {
+describe('a search with an embedding model', () => {
+  it('finds texts of the same meaning in other words, as well as texts with the words', async () => {
     await connect();
     await write(...KITTENS);
     await write(...PARCELS);
@@ -63,7 +63,7 @@ describe('with an embedding model', () => {
     expect((await search('kitten'))[0]).toMatchObject({ title: 'Young ones', score: 1 });
   });
 
-  it('embeds the beginning of a text that is too long for the model, and all others', async () => {
+  it('embeds the beginning of a text too long for the model, and all other texts fully', async () => {
     await fake.close();
     fake = await startFakeEmbeddings({ longest: 600 });
     await write('Table', `| kitten | b |\n|---|---|\n${'| long | row |\n'.repeat(60)}`);
@@ -73,7 +73,7 @@ describe('with an embedding model', () => {
     expect((await titles('feline')).toSorted()).toEqual(['Table', 'Young ones']);
   });
 
-  it('embeds each chunk once with the headings it stands under, and again only what changed', async () => {
+  it('embeds each chunk once with its headings, and only changed chunks again', async () => {
     await connect();
     const id = await write(...KITTENS);
     await embedded(1);
@@ -90,7 +90,7 @@ describe('with an embedding model', () => {
     ]);
   });
 
-  it('embeds what was there before, in batches, and all anew for another model', async () => {
+  it('embeds earlier texts in batches, and all of them again for another model', async () => {
     const long = Array.from({ length: 100 }, (_, nth) => `## Cat ${nth}\n\n${'A cat sleeps. '.repeat(50)}`).join(
       '\n\n',
     );
@@ -109,14 +109,14 @@ describe('with an embedding model', () => {
     expect(fake.asked.flat()).toHaveLength(2 * count);
   });
 
-  it('goes on when the model is back', async () => {
+  it('resumes embedding when the model is available again', async () => {
     fake.next(503, 429);
     await connect();
     await write(...KITTENS);
     await embedded(1);
   });
 
-  it('finds by words alone while the model is away', async () => {
+  it('finds by words alone while the model is unavailable', async () => {
     await connect();
     await write(...KITTENS);
     await write(...PARCELS);
@@ -126,7 +126,7 @@ describe('with an embedding model', () => {
     expect(await titles('feline')).toEqual([]);
   });
 
-  it('filters what is alike too, and finds nothing that is gone or of another org', async () => {
+  it('applies filters to similar texts too, and finds nothing deleted or from another org', async () => {
     await connect();
     const id = await write(...KITTENS, { restricted_to_channels: ['web'] });
     await write(...PARCELS);
@@ -143,8 +143,8 @@ describe('with an embedding model', () => {
   });
 });
 
-describe('the sum of words and likeness', () => {
-  it('is half of each, from 0 to 1 over what was found', () => {
+describe('the fused score of words and similarity', () => {
+  it('weighs both equally, each scaled from 0 to 1 over the results', () => {
     const words = new Map([
       [1, 8],
       [2, 4],
@@ -166,7 +166,7 @@ describe('the sum of words and likeness', () => {
     expect(fuseScores(new Map(), new Map([[7, 0.3]]), [7, 7])).toEqual([{ chunk_id: 7, score: 0.5 }]);
   });
 
-  it('is from 0 to 1, in order, and each chunk is there once', () => {
+  it('lies between 0 and 1, and ranks each chunk once', () => {
     const scores = fc.dictionary(
       fc.integer({ min: 1, max: 20 }).map(String),
       fc.double({ min: -1, max: 1, noNaN: true }),

@@ -17,7 +17,7 @@ beforeEach(async () => {
   org = await api.createOrg();
 });
 
-/** As a crawl does. */
+/** Indexes items as a crawl does. */
 const index = (items: KnowledgeItem[], of = org) => inTransaction(api.db, (trx) => indexItems(trx, of.id, items));
 const remove = (ids: string[], of = org) => inTransaction(api.db, (trx) => removeItems(trx, of.id, ids));
 async function search(query: string, more: object = {}, of = org) {
@@ -33,8 +33,8 @@ const write = (texts: Record<string, string>, language: string | null = 'en', of
     of,
   );
 
-describe('a search of what the org knows', () => {
-  it('finds any of the words, the rarer and the more the better', async () => {
+describe('a search of the knowledge', () => {
+  it('finds texts with any of the words: rare words and more words rank higher', async () => {
     await write({
       both: 'Refunds of gift cards take a week.',
       refunds: 'Refunds take five days.',
@@ -48,7 +48,7 @@ describe('a search of what the org knows', () => {
     expect(await titles('giraffe')).toEqual([]);
   });
 
-  it('counts a heading three times', async () => {
+  it('counts words of headings three times', async () => {
     await write({
       text: 'We speak of shipping here and now.',
       headed: '## Shipping\n\nWe speak of this here and now.',
@@ -56,7 +56,7 @@ describe('a search of what the org knows', () => {
     expect(await titles('shipping')).toEqual(['headed', 'text']);
   });
 
-  it('finds a word that nobody knows by those spelled alike, with less weight', async () => {
+  it('finds similarly spelled words for an unknown word, with less weight', async () => {
     await write({ refund: 'A refund takes five days.', fund: 'We fund schools.', other: 'We ship to Norway.' });
     const [first] = await search('refundd', { explain: true });
     expect(first.title).toBe('refund');
@@ -93,14 +93,14 @@ describe('a search of what the org knows', () => {
     expect((await titles(query)).slice(0, 1)).toEqual(expected);
   });
 
-  it('asks in all languages of the org at once', async () => {
+  it('covers all languages of the org at once', async () => {
     await write({ english: 'Refunds take five days.' }, 'en');
     await write({ german: 'Rückzahlungen dauern fünf Tage.' }, 'de');
     await write({ japanese: '返金には五日かかります。' }, 'ja');
     expect((await titles('refund Rückzahlung 返金')).sort()).toEqual(['english', 'german', 'japanese']);
   });
 
-  it('never finds what another org knows, nor counts it', async () => {
+  it('neither finds nor counts the knowledge of another org', async () => {
     const secret = newItem({ title: 'secret', markdown: 'Our secret is xylophone.' });
     await index([secret], api.other);
     expect(await titles('xylophone')).toEqual([]);
@@ -115,8 +115,8 @@ describe('a search of what the org knows', () => {
   });
 });
 
-describe('filters', () => {
-  it('leave in what they name, before the best are taken', async () => {
+describe('the filters of a search', () => {
+  it('apply before the best results are chosen', async () => {
     const text = { markdown: 'Refund' };
     await index([
       newItem({ ...text, title: 'web' }),
@@ -159,14 +159,14 @@ describe('filters', () => {
     { dataSources: [''] },
     { channel: 'fax' },
     { segments: ['x'] },
-  ])('and bad input: %j is a 400 that names it', async (input) => {
+  ])('are a 400 with the name of the field for bad input: %j', async (input) => {
     const body = 'query' in input || Object.keys(input).length === 0 ? input : { query: 'refund', ...input };
     const answer = await org.post('/training/search', body);
     expect([answer.status, answer.body.issues[0].path.split('.')[1]]).toEqual([400, Object.keys(input)[0] ?? 'query']);
   });
 
   it.each(["'; drop table orgs; --", '& | ! ( ) :*', '%%%', '\\\\', '😀😀', '""', '<->', 'ﷺﷺ', '٣٤'])(
-    'and odd text: %j is answered',
+    'accept the odd query %j',
     async (query) => {
       await write({ a: 'Text' });
       expect(await titles(query)).toEqual([]);
@@ -174,8 +174,8 @@ describe('filters', () => {
   );
 });
 
-describe('citations', () => {
-  it('say where each passage stands in its item, word for word', async () => {
+describe('the citations of a search', () => {
+  it('give the literal position of each passage in its item', async () => {
     const filler = Array.from({ length: 60 }, () => 'Some other words of no use.').join(' ');
     const markdown = `# Guide\n\n${filler}\n\n## Refunds\n\nA refund takes five days. It is free.\n\n- One list item\n\n${filler}`;
     const item = newItem({ title: 'Shop', markdown, url: 'https://shop.example/guide' });
@@ -196,7 +196,7 @@ describe('citations', () => {
     expect(markdown.slice(citation.quote.start, citation.quote.end)).toBe(citation.quote.text);
   });
 
-  it('and the parts of a score, on request, add up to it', async () => {
+  it('include on request the parts of the score, with the score as their sum', async () => {
     await write({ a: 'Refunds of gift cards.', b: 'Gift cards, and gift wrap for gifts.', c: 'Cards' });
     const results = await search('refund of gift cards', { explain: true });
     expect(results).toHaveLength(3);
@@ -211,7 +211,7 @@ describe('citations', () => {
   });
 });
 
-describe('the index', () => {
+describe('the search index', () => {
   const chunkIds = async (of = org) =>
     (
       await sql<{ id: number; xmin: string }>`
@@ -221,7 +221,7 @@ describe('the index', () => {
   const section = (name: string, word: string) =>
     `## ${name}\n\n${Array.from({ length: 110 }, () => word).join(' ')}.\n\n`;
 
-  it('writes only chunks again that changed', async () => {
+  it('writes only changed chunks again', async () => {
     const [one, two, three] = [section('One', 'alpha'), section('Two', 'beta'), section('Three', 'gamma')];
     const item = newItem({ markdown: one + two + three });
     await index([item]);
@@ -242,7 +242,7 @@ describe('the index', () => {
     expect(await chunkIds()).toEqual([]);
   });
 
-  it('takes another language, title or visibility for a change', async () => {
+  it('is updated when language, title or visibility change', async () => {
     const item = newItem({ title: 'Alpha', markdown: 'Houses', language: null, visibility: 'internal' });
     await index([item]);
     await index([{ ...item, title: 'Beta', language: 'en', visibility: 'public' }]);
@@ -250,7 +250,7 @@ describe('the index', () => {
     expect(await titles('alpha')).toEqual([]);
   });
 
-  it('takes any text, long or odd', async () => {
+  it('accepts any text, however long or odd', async () => {
     const odd = ['', ' ', 'a\0b', '\ud800 lone', '```', 'x'.repeat(100_000), `| ${'a '.repeat(100_000)}|`, '😀'];
     await index(
       odd.map((markdown, nth) => newItem({ markdown, title: `${nth}\0`, language: nth % 2 === 0 ? 'en' : null })),
@@ -262,7 +262,7 @@ describe('the index', () => {
     expect(await titles('lone')).toEqual(['3\ufffd']);
   });
 
-  /** Everything that the index says of how many there are, beside a count of the chunks themselves. */
+  /** Compares all counts stored in the index with the chunks themselves. */
   async function assertExact(of = org): Promise<number> {
     const { rows } = await sql<{ wrong: number; chunks: number }>`
       with held as (
@@ -291,7 +291,7 @@ describe('the index', () => {
     return rows[0]?.chunks ?? 0;
   }
 
-  it('learns words for their spelling, and neither numbers nor letters of scripts without spaces', async () => {
+  it('stores words for spelling corrections, but neither numbers nor letters of scripts without spaces', async () => {
     await index([newItem({ markdown: 'The teapot of 東京都 has 4711 holes, ไทย says so in Tokyo東京.' })]);
     const { rows } = await sql<{ word: string }>`select word from knowledge_words where org_id = ${org.id}`.execute(
       api.db,
@@ -301,7 +301,7 @@ describe('the index', () => {
     expect(words.filter((word) => !/^[a-z]+$/.test(word))).toEqual([]);
   });
 
-  it('stays exact when many write at once, the same items too', async () => {
+  it('stays exact under concurrent writes, even of the same items', async () => {
     const words = ['alpha', 'beta', 'gamma', 'delta', 'omega'];
     const ids = Array.from({ length: 12 }, newId);
     const text = (turn: number) =>
@@ -323,7 +323,7 @@ describe('the index', () => {
     expect(await assertExact()).toBe(0);
   });
 
-  it('is as it was when a transaction fails', async () => {
+  it('is unchanged when a transaction fails', async () => {
     const item = newItem({ markdown: 'alpha' });
     await index([item]);
     const failed = inTransaction(api.db, async (trx) => {

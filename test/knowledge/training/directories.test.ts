@@ -21,7 +21,7 @@ const newItem = async (directory_id: string | null = null): Promise<string> =>
 const directoryOf = async (id: string) => (await org.get(`/training/${id}`)).body.directory_id;
 
 describe('directories of training', () => {
-  it('are made, listed, renamed and deleted', async () => {
+  it('are created, listed, renamed and deleted', async () => {
     const id = await newDirectory();
     const second = await newDirectory('Second');
     const { items, next } = (await org.get('/training/directories')).body;
@@ -43,7 +43,7 @@ describe('directories of training', () => {
     expect((await org.delete(`/training/directories/${second}`)).status).toBe(404);
   });
 
-  it('hold items, which are moved between them and listed by them', async () => {
+  it('contain items: items can be moved between directories and listed by directory', async () => {
     const [billing, shipping] = [await newDirectory(), await newDirectory('Shipping')];
     const item = await newItem(billing);
     const other = await newItem();
@@ -58,7 +58,7 @@ describe('directories of training', () => {
     expect(await directoryOf(item)).toBeNull();
   });
 
-  it('leave their items behind when they are deleted', async () => {
+  it('keep their items when they are deleted', async () => {
     const id = await newDirectory();
     const item = await newItem(id);
     await org.delete(`/training/directories/${id}`);
@@ -80,8 +80,11 @@ describe('directories of training', () => {
     expect(items.map(({ name }: { name: string }) => name)).toEqual(['Theirs']);
   });
 
-  it.each([{}, { name: '' }, { name: null }, { name: 'x'.repeat(256) }, { name: 'a\0' }])('refuse %j', async (body) => {
-    const answer = await org.post('/training/directories', body);
-    expect([answer.status, answer.body.issues[0].path]).toEqual([400, 'body.name']);
-  });
+  it.each([{}, { name: '' }, { name: null }, { name: 'x'.repeat(256) }, { name: 'a\0' }])(
+    'are refused with the body %j',
+    async (body) => {
+      const answer = await org.post('/training/directories', body);
+      expect([answer.status, answer.body.issues[0].path]).toEqual([400, 'body.name']);
+    },
+  );
 });

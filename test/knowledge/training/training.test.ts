@@ -30,7 +30,7 @@ const newSegment = async (of = org): Promise<string> =>
   (await of.post('/segments', { name: 'S', filter: null })).body.id;
 
 describe('training', () => {
-  it('is made with defaults, shown, listed, changed and deleted', async () => {
+  it('is created with defaults, returned, listed, changed and deleted', async () => {
     const item = await create();
     expect(item).toEqual({
       ...REFUNDS,
@@ -58,7 +58,7 @@ describe('training', () => {
     expect(await found('money')).toEqual([]);
   });
 
-  it('is found as it is now: after it was made, changed, and no more once deleted', async () => {
+  it('is found by its current text after creation and changes, and not found after deletion', async () => {
     const { id } = await create();
     expect(await found()).toEqual([id]);
     await org.patch(`/training/${id}`, { content: 'Shipping is free.', title: 'Parcels' });
@@ -68,7 +68,7 @@ describe('training', () => {
     expect(await found('shipping')).toEqual([]);
   });
 
-  it('is not found as a draft, is once it is published, and no more when it is one again', async () => {
+  it('is found only while it is not a draft', async () => {
     const { id } = await create({ is_draft: true });
     expect(await found()).toEqual([]);
     expect((await org.put(`/training/${id}/draft`, { is_draft: false })).body).toMatchObject({ id, is_draft: false });
@@ -79,7 +79,7 @@ describe('training', () => {
     expect(await found()).toEqual([id]);
   });
 
-  it('is for its channels and segments alone', async () => {
+  it('is found only for its channels and segments', async () => {
     const segment = await newSegment();
     const everywhere = (await create()).id;
     const web = (await create({ restricted_to_channels: ['web', 'email', 'web'] })).id;
@@ -111,7 +111,7 @@ describe('training', () => {
     ['restricted_to_channels', ['fax']],
     ['restricted_to_segments', ['x']],
     ['restricted_to_segments', [newId()]],
-  ])('with bad input in %s is a 400 that names it (%#)', async (field, value) => {
+  ])('with bad input in %s is a 400 with the name of the field (%#)', async (field, value) => {
     const { status, body } = await org.post('/training', { ...REFUNDS, [field]: value });
     expect([status, body.issues?.[0].path.startsWith(`body.${field}`)]).toEqual([400, true]);
     expect((await org.get('/training')).body.items).toEqual([]);
@@ -135,7 +135,7 @@ describe('training', () => {
     expect(await found()).toEqual([]);
   });
 
-  it('leaves nothing behind where it cannot be made', async () => {
+  it('is unchanged after a refused change', async () => {
     const { id } = await create();
     const change = { content: 'Shipping is free.', directory_id: newId() };
     expect((await org.patch(`/training/${id}`, change)).status).toBe(400);
@@ -150,7 +150,7 @@ describe('BEHAVIORAL training', () => {
       ({ title }: { title: string }) => title,
     );
 
-  it('is always active, whatever is asked, unless it is a draft or for others', async () => {
+  it('is always active, whatever the query, unless it is a draft or restricted to others', async () => {
     const segment = await newSegment();
     const { id } = await create(TONE);
     await create({ ...TONE, title: 'On SMS', restricted_to_channels: ['sms'] });
@@ -164,7 +164,7 @@ describe('BEHAVIORAL training', () => {
     expect(await instructions({ channel: 'web', segments: [] })).toEqual([]);
   });
 
-  it('is of the source ai_instructions, the rest of custom_training', async () => {
+  it('has the source ai_instructions, and other training custom_training', async () => {
     const tone = await create({ ...TONE, content: 'Be brief about a refund.' });
     const refunds = await create();
     const sources = async (more: object) =>
@@ -180,7 +180,7 @@ describe('BEHAVIORAL training', () => {
     expect(await sources({ dataSources: ['ai_instructions'] })).toEqual([]);
   });
 
-  it(`is at most ${MAX_INSTRUCTIONS} items, however many come at once; drafts do not count`, async () => {
+  it(`is limited to ${MAX_INSTRUCTIONS} items, even for concurrent requests; drafts do not count`, async () => {
     const row = { org_id: org.id, ...TONE, type: 'BEHAVIORAL' as const, is_draft: false };
     const restrictions = { restricted_to_channels: [], restricted_to_segments: [] };
     await api.db

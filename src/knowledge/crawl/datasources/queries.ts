@@ -25,7 +25,7 @@ export const findDatasource = (db: Db, orgId: string, id: string) =>
 
 export type DatasourceRow = NonNullable<Awaited<ReturnType<typeof findDatasource>>>;
 
-/** The same, as it stays until the transaction ends. Locked before its crawl, and that before pages. */
+/** Locks the datasource until the transaction ends. Lock order: the datasource, its crawl, its pages. */
 export const lockDatasource = (trx: Trx, orgId: string, id: string) =>
   trx
     .selectFrom('datasources')
@@ -57,7 +57,7 @@ export const insertDatasource = (trx: Trx, orgId: string, datasource: NewDatasou
 
 type Changes = Partial<Omit<NewDatasource, 'id' | 'url'>> & { status?: 'active' | 'paused' };
 
-/** `areRules`: which pages are stored may change. */
+/** `areRules`: the change affects the choice of stored pages. */
 export const updateDatasource = (
   trx: Trx,
   orgId: string,
@@ -90,7 +90,7 @@ export async function deleteDatasource(trx: Trx, orgId: string, id: string): Pro
   await trx.deleteFrom('datasources').where('org_id', '=', orgId).where('id', '=', id).execute();
 }
 
-/** How many pages a datasource has, by what became of them. */
+/** Counts the pages of a datasource by status. */
 export async function countPages(db: Db, orgId: string, id: string) {
   const of = (status: string) => sql<number>`count(*) filter (where status = ${status})`;
   return db

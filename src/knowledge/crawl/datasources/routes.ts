@@ -21,7 +21,7 @@ import {
 
 const tags = ['website datasources'];
 
-/** Websites whose pages are in the org's knowledge. */
+/** Routes for websites in the org's knowledge. */
 export const datasourceRoutes: FastifyPluginAsyncZod = async (app) => {
   app.post('/crawl', {
     config: { scope: 'crawl:write' },

@@ -8,7 +8,7 @@ const MAX_PATTERNS = 100;
 
 const NO_URL = 'must be an http or https URL without user name and password, such as https://docs.example.com/';
 
-/** The address of a page, as it was written. */
+/** The address of a page, as written by the user. */
 export const SiteUrl = z
   .string()
   .min(1)

@@ -24,13 +24,13 @@ import type { CreateWebsiteDatasource, UpdateWebsiteDatasource } from './schema.
 
 const MS_PER_HOUR = 60 * 60_000;
 
-/** A datasource as answers show it. */
+/** Returns a datasource in the form of API answers. */
 export function datasourceResponse(row: DatasourceRow) {
   const { host, path } = siteOf(row);
   return { ...row, scope: { host, path } };
 }
 
-/** Adds a website, and begins to crawl it where that is asked for. */
+/** Adds a website, and starts a crawl of it if requested. */
 export function createDatasource(db: Db, orgId: string, input: CreateWebsiteDatasource): Promise<DatasourceRow> {
   const { auto_start_crawl, display_name, ...fields } = input;
   return inTransaction(db, async (trx) => {
@@ -42,7 +42,7 @@ export function createDatasource(db: Db, orgId: string, input: CreateWebsiteData
   });
 }
 
-/** A datasource with what became of its pages. Throws notFound. */
+/** Returns a datasource with its page counts. */
 export async function getDatasourceDetails(db: Db, orgId: string, id: string) {
   const row = await findDatasource(db, orgId, id);
   if (row === undefined) throw notFound('datasource');
@@ -50,11 +50,11 @@ export async function getDatasourceDetails(db: Db, orgId: string, id: string) {
   return { ...datasourceResponse(row), page_stats, active_crawl_job: active ?? null };
 }
 
-/** A page of the org's datasources, oldest first. */
+/** Returns a page of the org's datasources, oldest first. */
 export const pageOfDatasources = (db: Db, orgId: string, query: { cursor?: string | undefined; limit: number }) =>
   pageOf(db, query, (place) => listDatasources(db, orgId, place));
 
-/** Changes what is given. Which pages are stored follows with the next crawl. Throws notFound. */
+/** Changes the given fields. The next crawl applies them to the stored pages. Throws notFound. */
 export function changeDatasource(
   db: Db,
   orgId: string,
@@ -72,7 +72,7 @@ export function changeDatasource(
   });
 }
 
-/** Deletes a datasource with its pages, its crawls and all that the knowledge has of it. Throws notFound. */
+/** Deletes a datasource with its pages, its crawls and its knowledge. Throws notFound. */
 export function removeDatasource(db: Db, orgId: string, id: string): Promise<void> {
   return inTransaction(db, async (trx) => {
     await getLockedDatasource(trx, orgId, id);
@@ -94,7 +94,10 @@ const syncSchedule = (trx: Trx, orgId: string, datasourceId: string) =>
     }),
   );
 
-/** How often a datasource is crawled, counted from when it was made. Undefined where its crawls are started by hand, or it is paused or gone. */
+/**
+ * Returns the crawl interval of a datasource, counted from its creation. Returns undefined if its crawls are started
+ * manually, or if it is paused or deleted.
+ */
 export async function crawlScheduleOf(db: Db, { orgId, datasourceId }: DatasourceRef) {
   const row = await findDatasource(db, orgId, datasourceId);
   if (row?.status !== 'active' || row.crawl_interval_hours === null) return undefined;

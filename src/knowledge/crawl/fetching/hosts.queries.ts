@@ -2,8 +2,8 @@ import { sql } from 'kysely';
 import type { Db } from '../../../db/connect.ts';
 
 /**
- * Takes the next turn at a host, of all that crawl it, and gives the time until then. Null where that is further off than `maxWaitMs`: no turn
- * is taken then.
+ * Reserves the next slot of a host, shared by all its crawls, and returns the time until then. Returns null and
+ * reserves nothing if the slot is further away than `maxWaitMs`.
  */
 export async function reserveHostSlot(
   db: Db,
@@ -21,7 +21,7 @@ export async function reserveHostSlot(
   return turn === undefined ? null : Math.max(0, turn.wait_ms);
 }
 
-/** Nobody asks the host for so long. */
+/** Defers all requests to the host by this time. */
 export async function deferHost(db: Db, host: string, ms: number): Promise<void> {
   await sql`
     insert into crawl_hosts as known (host, next_at) values (${host}, now() + ${Math.ceil(ms)}::integer * interval '1 millisecond')
@@ -29,7 +29,7 @@ export async function deferHost(db: Db, host: string, ms: number): Promise<void>
   `.execute(db);
 }
 
-/** The time until a host may be asked again. */
+/** Returns the time until the next request to a host is allowed. */
 export async function findHostWaitMs(db: Db, host: string): Promise<number> {
   const { rows } = await sql<{ ms: number }>`
     select (extract(epoch from next_at - now()) * 1000)::float8 as ms from crawl_hosts where host = ${host}
@@ -37,7 +37,7 @@ export async function findHostWaitMs(db: Db, host: string): Promise<number> {
   return Math.max(0, rows[0]?.ms ?? 0);
 }
 
-/** What a site's robots.txt said last, and how long ago in milliseconds. */
+/** Returns a site's cached robots.txt and its age in milliseconds. */
 export const findRobots = (db: Db, origin: string) =>
   db
     .selectFrom('crawl_robots')

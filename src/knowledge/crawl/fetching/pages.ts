@@ -35,7 +35,7 @@ export interface FetchedPage {
   contentType: string | null;
   etag: string | null;
   lastModified: string | null;
-  /** What X-Robots-Tag says to us. */
+  /** The directives of X-Robots-Tag for our crawler. */
   robotsTag: string;
 }
 
@@ -50,7 +50,10 @@ export interface Validators {
   last_modified: string | null;
 }
 
-/** Gets what is at a URL, following no redirect. `known`: what to compare with. Whatever goes wrong is an answer too. */
+/**
+ * Fetches a URL without following redirects. `known`: validators for a conditional request. Failures are returned, not
+ * thrown.
+ */
 export async function fetchPage(egress: Egress, url: string, known: Validators | undefined): Promise<FetchResult> {
   try {
     const answer = await egress.download(url, {
@@ -103,7 +106,7 @@ const failed = (
 
 const header = (value: string | string[] | undefined): string | null => [value].flat()[0] ?? null;
 
-/** Values for one crawler begin with its name. */
+/** Directives for a single crawler begin with its name. */
 const ownDirectivesIn = (value: string | string[] | undefined): string =>
   [value ?? []]
     .flat()

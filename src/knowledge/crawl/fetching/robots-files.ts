@@ -8,14 +8,14 @@ const MS_PER_DAY = 24 * 60 * 60_000;
 const MAX_REDIRECTS = 5;
 const TIMEOUT_MS = 10_000;
 
-/** What a site's robots.txt says, or why it could not be asked: then nothing of the site may be fetched. */
+/** A site's robots.txt, or the reason for its failed request. After a failure nothing of the site may be fetched. */
 export type RobotsResult = { robots: Robots } | { reason: PageReason };
 
 export interface RobotsFiles {
   of(url: URL): Promise<RobotsResult>;
 }
 
-/** Reads each site's file once, from the cache where it is not older than `maxAgeMs`. */
+/** Reads each site's file once, from the cache if it is not older than `maxAgeMs`. */
 export function createRobotsFiles(db: Db, egress: Egress, { maxAgeMs }: { maxAgeMs: number }): RobotsFiles {
   const answers = new Map<string, Promise<RobotsResult>>();
 
@@ -41,7 +41,7 @@ export function createRobotsFiles(db: Db, egress: Egress, { maxAgeMs }: { maxAge
   };
 }
 
-/** The file's text. Where there is none it says nothing, so all is allowed; where that is not to be learned, nothing is (RFC 9309, 2.3.1). */
+/** Returns the file's text. A missing file allows everything; an unreachable file allows nothing (RFC 9309, 2.3.1). */
 async function fetchRobots(egress: Egress, origin: string): Promise<string | { reason: PageReason }> {
   let url = `${origin}/robots.txt`;
   try {
@@ -69,7 +69,7 @@ async function fetchRobots(egress: Egress, origin: string): Promise<string | { r
       if (status >= 400) return '';
       return Buffer.concat(pieces).subarray(0, MAX_ROBOTS_BYTES).toString('utf8').replaceAll('\0', '');
     }
-    return ''; // redirects without end are no file
+    return ''; // endless redirects count as a missing file
   } catch (error) {
     if (!(error instanceof EgressError)) throw error;
     return { reason: error.problem === 'refused' ? 'refused_address' : 'robots_unreachable' };

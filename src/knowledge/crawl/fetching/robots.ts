@@ -1,25 +1,28 @@
 import robotsParser from 'robots-parser';
 import { normalizeEscapes } from '../scope/urls.rules.ts';
 
-/** How we introduce ourselves. Rules for this name are for us. */
+/** The name of our crawler. Rules for this name apply to us. */
 export const USER_AGENT = 'SwitchboardBot';
-/** More of a file is not read (RFC 9309, 2.5). */
+/** The rest of a longer file is ignored (RFC 9309, 2.5). */
 export const MAX_ROBOTS_BYTES = 500 * 1024;
 
 const MAX_CRAWL_DELAY_MS = 60_000;
 
-/** Its declaration takes it for an ES module, which it is not. */
+/** Its type declaration describes an ES module, but it is a CommonJS module. */
 const createParser = robotsParser as unknown as typeof robotsParser.default;
 
-/** What a site's robots.txt (RFC 9309) says to us. */
+/** The rules of a site's robots.txt (RFC 9309) for our crawler. */
 export interface Robots {
   allows(url: URL): boolean;
-  /** Between two requests. Null: it does not say. */
+  /** Delay between two requests. Null if the file sets none. */
   delayMs: number | null;
   sitemaps: string[];
 }
 
-/** Reads a robots.txt of this origin. The parser compares escapes as they are written and takes /robots.txt for a page like any other. */
+/**
+ * Parses a robots.txt of this origin. Escapes are normalized first: the parser compares them literally. It also treats
+ * /robots.txt as an ordinary page.
+ */
 export function parseRobots(origin: string, content: string): Robots {
   const parser = createParser(`${origin}/robots.txt`, normalizeEscapes(content.replace(/^\uFEFF/, '')));
   const seconds = parser.getCrawlDelay(USER_AGENT) ?? null;

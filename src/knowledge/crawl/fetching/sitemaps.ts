@@ -6,7 +6,7 @@ import { EgressError } from '../../../providers/egress/egress.ts';
 import { MAX_URL_LENGTH } from '../scope/urls.rules.ts';
 import { USER_AGENT } from './robots.ts';
 
-/** As the protocol has it (sitemaps.org). */
+/** Limits of the protocol (sitemaps.org). */
 const MAX_BYTES = 50 * 1024 * 1024;
 const MAX_URLS = 50_000;
 const TIMEOUT_MS = 60_000;
@@ -14,20 +14,23 @@ const GZIP = [0x1f, 0x8b];
 
 export interface Sitemap {
   urls: string[];
-  /** Of an index: the sitemaps it names. */
+  /** The sitemaps listed by an index. */
   sitemaps: string[];
 }
 
 const EMPTY_SITEMAP: Sitemap = { urls: [], sitemaps: [] };
 
-/** Takes a sitemap's text piece by piece. */
+/** Parses a sitemap's text piece by piece. */
 interface SitemapReader {
-  /** False: it has as many URLs as it takes. */
+  /** Returns false once the limit of URLs is reached. */
   write(text: string): boolean;
   end(): Sitemap;
 }
 
-/** What a sitemap or an index of sitemaps names, as XML or text, packed or not. Nothing where there is none, or none that can be read. */
+/**
+ * Returns the entries of a sitemap or sitemap index, as XML or text, compressed or not. Returns an empty result if the
+ * file is missing or unreadable.
+ */
 export async function fetchSitemap(egress: Egress, url: string): Promise<Sitemap> {
   const decoder = new TextDecoder();
   const gunzip = createGunzip();

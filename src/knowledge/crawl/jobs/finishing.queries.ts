@@ -3,10 +3,10 @@ import type { Trx } from '../../../db/connect.ts';
 import type { CrawlRef } from '../contract.ts';
 import type { PageReason } from '../reasons.rules.ts';
 
-/** In so many whole crawls in a row nothing led to a page that is to be removed. */
+/** Complete crawls in a row without a link to a page before its removal. */
 const MAX_UNSEEN_CRAWLS = 2;
 
-/** Whether a crawl saw all there is: no page failed in passing, and none was left out for the limit. */
+/** Whether a crawl was complete: no page failed temporarily, and none was left out because of the limit. */
 export async function isCompleteCrawl(trx: Trx, { orgId, datasourceId, jobId }: CrawlRef): Promise<boolean> {
   const { rows } = await sql<{ is_cut: boolean }>`
     select exists (
@@ -18,7 +18,7 @@ export async function isCompleteCrawl(trx: Trx, { orgId, datasourceId, jobId }: 
   return rows[0]?.is_cut === false;
 }
 
-/** Counts the whole crawls in which nothing led to a page, and marks those for removal to which nothing has led often enough. */
+/** Counts complete crawls without a link to a page. Schedules pages for removal once the count reaches its limit. */
 export async function countUnseen(trx: Trx, { orgId, datasourceId, jobId }: CrawlRef): Promise<void> {
   await sql`
     update crawl_pages set
@@ -37,7 +37,7 @@ const storedPages = (trx: Trx, orgId: string, datasourceId: string) =>
     .where('datasource_id', '=', datasourceId)
     .where('is_stored', '=', true);
 
-/** Pages that are to leave the index. `has_target`: the page that it leads to is there. */
+/** Returns the pages scheduled for removal. `has_target`: the target of its redirect or canonical link is stored. */
 export const listRemovals = (trx: Trx, orgId: string, datasourceId: string) =>
   storedPages(trx, orgId, datasourceId)
     .select('leads_to')
@@ -54,7 +54,7 @@ export const listRemovals = (trx: Trx, orgId: string, datasourceId: string) =>
 
 export type Removal = Awaited<ReturnType<typeof listDeferredRemovals>>[number];
 
-/** Takes pages out of what is stored. The text of each goes. */
+/** Removes pages from the stored ones and deletes their texts. */
 export async function unstorePages(trx: Trx, orgId: string, ids: string[]): Promise<void> {
   await sql`
     update crawl_pages set is_stored = false, removal = null, reason = coalesce(removal, reason), unseen_count = 0, markdown = null,
@@ -64,7 +64,7 @@ export async function unstorePages(trx: Trx, orgId: string, ids: string[]): Prom
   `.execute(trx);
 }
 
-/** Has pages stay until somebody has looked at them. */
+/** Defers the removal of pages until a user has reviewed them. */
 export async function deferRemovals(trx: Trx, orgId: string, ids: string[]): Promise<void> {
   await sql`
     update crawl_pages set reason = 'removal_held', detail = removal, updated_at = now()
@@ -93,7 +93,7 @@ export async function countStoredPages(trx: Trx, orgId: string, datasourceId: st
   return count;
 }
 
-/** What became of the page where a crawl begins. */
+/** Returns the result of a page by its key, used for the start page of a crawl. */
 export const findPageByKey = (trx: Trx, orgId: string, datasourceId: string, key: string) =>
   trx
     .selectFrom('crawl_pages')

@@ -23,10 +23,13 @@ import {
 } from './finishing.queries.ts';
 import { endJob, findActiveJob, findJob, type JobRow, lockJob } from './queries.ts';
 
-/** More than that part of the pages vanishes only once somebody has looked at it. */
+/** Removals of a larger share of the pages wait for a user's review. */
 const MAX_UNREVIEWED_SHARE = 0.3;
 
-/** Ends a crawl: removes what is gone, unless it is too much at once, and says what became of it all. `more`: its queue was filled again. */
+/**
+ * Finishes a crawl: removes missing pages, unless there are too many at once, and records the result. Returns
+ * `requeued` if pages were queued in the meantime.
+ */
 export function finishCrawl(db: Db, ref: CrawlRef): Promise<CrawlResult | 'requeued'> {
   const { orgId, datasourceId, jobId } = ref;
   return inTransaction(db, async (trx) => {
@@ -53,7 +56,7 @@ export function finishCrawl(db: Db, ref: CrawlRef): Promise<CrawlResult | 'reque
 const changedBy = (job: JobRow) => job.new_pages + job.updated_pages;
 
 const deferredMessage = (held: number, total: number) =>
-  `${held} of ${total} pages seem to be gone. They stay until somebody has looked: POST …/removals lets them go, the next crawl looks again`;
+  `${held} of ${total} pages seem to be gone. They are kept until reviewed: POST …/removals removes them, the next crawl checks them again`;
 
 async function settleRemovals(trx: Trx, { orgId, datasourceId, jobId }: CrawlRef, isFailed: boolean) {
   const total = await countStoredPages(trx, orgId, datasourceId);
@@ -73,7 +76,10 @@ async function settleRemovals(trx: Trx, { orgId, datasourceId, jobId }: CrawlRef
   return { removed: going.length, held: held.length, total };
 }
 
-/** Those that may not be meant so, as where all pages suddenly lead to one: what moved leaves a page of its own at the other end. */
+/**
+ * Returns removals that may be a mistake of the site, for example if all pages suddenly redirect to one. A page that
+ * really moved has a separate target.
+ */
 function suspiciousOf(removals: Awaited<ReturnType<typeof listRemovals>>): Removal[] {
   const targets = new Set<string>();
   return removals.filter(({ removal, leads_to, has_target }) => {
@@ -108,7 +114,9 @@ async function reasonOfFailure(trx: Trx, orgId: string, datasource: DatasourceRo
   return `No page could be stored. ${datasource.url}: ${details.join(', ')}`.slice(0, 1_000);
 }
 
-/** Lets the pages go that a crawl held back. Gives how many. Throws notFound, and conflict while a crawl is under way. */
+/**
+ * Removes the pages deferred by a crawl. Returns their number. Throws notFound, and conflict while a crawl is running.
+ */
 export function releaseRemovals(db: Db, orgId: string, datasourceId: string, jobId: string): Promise<number> {
   return inTransaction(db, async (trx) => {
     if ((await lockDatasource(trx, orgId, datasourceId)) === undefined) throw notFound('datasource');

@@ -4,7 +4,7 @@ import { crawlJobJson } from './schema.ts';
 
 const POLL_MS = 1_000;
 
-/** Takes the bytes of a stream. */
+/** Receives the bytes of a stream. */
 interface Sink {
   write(bytes: Buffer): boolean;
   end(): void;
@@ -15,17 +15,17 @@ interface Follower {
   jobId: string;
   sink: Sink;
   isFull: boolean;
-  /** What it was told last. */
+  /** The last data sent to the client. */
   lastSent: string;
 }
 
 export interface ProgressStreams {
-  /** Sends the sink the crawl as it is, then whenever it has changed. Ends it with the crawl. */
+  /** Sends the crawl's current state, then every change of it. Ends the stream with the crawl. */
   follow(orgId: string, job: JobRow, sink: Sink): { resume(): void; stop(): void };
   close(): void;
 }
 
-/** Looks once a second, in one query, at all crawls that streams of this process follow. */
+/** Polls all crawls followed by streams of this process once a second, in one query. */
 export function createProgressStreams(db: Db, onError: (error: unknown) => void): ProgressStreams {
   const followers = new Set<Follower>();
   let isLooking = false;
@@ -64,7 +64,7 @@ export function createProgressStreams(db: Db, onError: (error: unknown) => void)
     follow(orgId, job, sink) {
       const follower: Follower = { orgId, jobId: job.id, sink, isFull: false, lastSent: '' };
       followers.add(follower);
-      queueMicrotask(() => tell(follower, job)); // the caller is to know how to stop it first
+      queueMicrotask(() => tell(follower, job)); // the caller must first receive the function to stop it
       return {
         resume() {
           follower.isFull = false;

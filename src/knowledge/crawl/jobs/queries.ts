@@ -30,15 +30,15 @@ export const findJob = (db: Db, orgId: string, datasourceId: string, id: string)
 
 export type JobRow = NonNullable<Awaited<ReturnType<typeof findJob>>>;
 
-/** The crawl that is under way, if any. */
+/** Returns the running crawl, if any. */
 export const findActiveJob = (db: Db, orgId: string, datasourceId: string) =>
   jobs(db, orgId, datasourceId).where('status', 'in', ['pending', 'scraping']).executeTakeFirst();
 
-/** The same, as it stays until the transaction ends. */
+/** Locks the running crawl, if any, until the transaction ends. */
 export const lockActiveJob = (trx: Trx, orgId: string, datasourceId: string) =>
   jobs(trx, orgId, datasourceId).where('status', 'in', ['pending', 'scraping']).forUpdate().executeTakeFirst();
 
-/** A crawl as it stays until the transaction ends, where it is under way. */
+/** Locks a crawl until the transaction ends, if it is running. */
 export const lockJob = (trx: Trx, orgId: string, datasourceId: string, id: string) =>
   jobs(trx, orgId, datasourceId)
     .where('id', '=', id)
@@ -49,7 +49,7 @@ export const lockJob = (trx: Trx, orgId: string, datasourceId: string, id: strin
 export const listJobs = (db: Db, orgId: string, datasourceId: string, place: PageRequest): Promise<JobRow[]> =>
   jobs(db, orgId, datasourceId).$call(orderedByCreation(place)).execute();
 
-/** Crawls by their ids, of whatever org: for streams whose callers were asked for theirs. */
+/** Returns crawls of any org by their ids, for streams already authorized. */
 export const listJobsByIds = (db: Db, refs: { orgId: string; jobId: string }[]) =>
   db
     .selectFrom('crawl_jobs')
@@ -59,7 +59,7 @@ export const listJobsByIds = (db: Db, refs: { orgId: string; jobId: string }[]) 
     )
     .execute();
 
-/** Adds a crawl, unless one is under way. */
+/** Inserts a crawl, unless one is running. */
 export const insertJob = (
   trx: Trx,
   orgId: string,
@@ -77,7 +77,7 @@ export const insertJob = (
     .returning(COLUMNS)
     .executeTakeFirst();
 
-/** Marks the beginning of a crawl, at its datasource as well. */
+/** Records the start of a crawl, in its datasource too. */
 export async function beginJob(trx: Trx, orgId: string, datasourceId: string, id: string): Promise<void> {
   await sql`
     with begun as (
@@ -89,7 +89,7 @@ export async function beginJob(trx: Trx, orgId: string, datasourceId: string, id
   `.execute(trx);
 }
 
-/** Marks the end of a crawl, at its datasource as well. */
+/** Records the end of a crawl, in its datasource too. */
 export async function endJob(
   trx: Trx,
   orgId: string,

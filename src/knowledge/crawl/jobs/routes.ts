@@ -19,9 +19,11 @@ import { cancelCrawl, getJob, pageOfChanges, pageOfJobs, startCrawl } from './se
 
 const tags = ['website datasources'];
 
-/** Crawls of websites: begun, watched and ended. */
+/** Routes to start, follow and cancel crawls of websites. */
 export const crawlJobRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => {
-  const streams = createProgressStreams(deps.db, (error) => app.log.warn({ err: error }, 'progress could not be read'));
+  const streams = createProgressStreams(deps.db, (error) =>
+    app.log.warn({ err: error }, 'crawl progress could not be read'),
+  );
   app.addHook('onClose', async () => streams.close());
 
   app.post('/crawl/:id/crawls', {

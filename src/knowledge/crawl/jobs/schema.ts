@@ -16,20 +16,20 @@ export const CrawlJob = z
     status: z.enum(['pending', 'scraping', 'completed', 'failed', 'cancelled']),
     started_at: Timestamp.nullable(),
     completed_at: Timestamp.nullable(),
-    total_pages: z.int().describe('Done and waiting, as far as it is known by now.'),
+    total_pages: z.int().describe('Completed and waiting pages known so far.'),
     completed_pages: z.int(),
     new_pages: z.int(),
     updated_pages: z.int(),
     removed_pages: z.int(),
     unchanged_pages: z.int(),
-    held_pages: z.int().describe('Gone from the site, but too many at once to be removed before somebody has looked.'),
-    dropped_urls: z.int().describe('Found when the datasource knew of 50,000 URLs already.'),
+    held_pages: z.int().describe('Gone from the site, but kept until reviewed, because there are too many at once.'),
+    dropped_urls: z.int().describe('URLs found after the datasource’s limit of 50,000 URLs was reached.'),
     error_message: z.string().nullable(),
     created_at: Timestamp,
   })
   .meta({ id: 'CrawlJob' });
 
-/** CrawlJob as JSON. */
+/** Serializes a CrawlJob as JSON. */
 export const crawlJobJson = (job: z.output<typeof CrawlJob>): string => JSON.stringify(z.encode(CrawlJob, job));
 
 export const CrawlJobPage = z.object({ items: z.array(CrawlJob), next: z.string().nullable() });
@@ -52,10 +52,7 @@ export const CrawlChangePage = z.object({
         kind: ChangeKind,
         url: z.string(),
         title: z.string().nullable(),
-        diff: z
-          .string()
-          .nullable()
-          .describe('Of an updated page’s text, line by line. Null where nearly all of it changed.'),
+        diff: z.string().nullable().describe('Line diff of an updated page’s text. Null if nearly all of it changed.'),
         created_at: Timestamp,
       })
       .meta({ id: 'CrawlChange' }),
@@ -65,7 +62,7 @@ export const CrawlChangePage = z.object({
 
 export const Affected = z.object({ affected: z.int() });
 
-/** What the document says of a crawl's stream. */
+/** The OpenAPI description of a crawl's event stream. */
 export const CrawlEvents = {
   description:
     'Server-sent events (WHATWG HTML): `event` is `progress`, `data` the CrawlJob as JSON, whenever it has changed. Ends with the crawl.',

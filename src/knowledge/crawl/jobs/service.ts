@@ -20,7 +20,7 @@ import {
 } from './queries.ts';
 import type { ListChanges } from './schema.ts';
 
-/** The datasource, which does not change until the transaction ends. Throws notFound. */
+/** Locks the datasource until the transaction ends and returns it. */
 export async function getLockedDatasource(trx: Trx, orgId: string, id: string): Promise<DatasourceRow> {
   const datasource = await lockDatasource(trx, orgId, id);
   if (datasource === undefined) throw notFound('datasource');
@@ -31,7 +31,7 @@ export async function assertDatasourceExists(db: Db, orgId: string, id: string):
   if ((await findDatasource(db, orgId, id)) === undefined) throw notFound('datasource');
 }
 
-/** Begins a crawl of the whole site. Throws notFound, and conflict where one is under way or the datasource is paused. */
+/** Starts a crawl of the full site. Throws notFound, and conflict if a crawl is running or the datasource is paused. */
 export function startCrawl(db: Db, orgId: string, datasourceId: string): Promise<JobRow> {
   return inTransaction(db, async (trx) => {
     const datasource = await getLockedDatasource(trx, orgId, datasourceId);
@@ -42,8 +42,8 @@ export function startCrawl(db: Db, orgId: string, datasourceId: string): Promise
 }
 
 /**
- * Begins the crawl whose time has come, unless one is under way or the datasource is paused or gone. Gives its id. Throws while single pages are
- * being fetched: that is over soon.
+ * Starts a scheduled crawl and returns its id. Does nothing if a crawl is running or the datasource is paused or
+ * deleted. Throws while single pages are being fetched, as that ends soon and can be retried.
  */
 export function startScheduledCrawl(db: Db, { orgId, datasourceId }: DatasourceRef): Promise<string | null> {
   return inTransaction(db, async (trx) => {
@@ -57,7 +57,10 @@ export function startScheduledCrawl(db: Db, { orgId, datasourceId }: DatasourceR
   });
 }
 
-/** Adds a crawl and starts its workflow. Undefined where one is under way. Throws conflict where the datasource is paused. */
+/**
+ * Inserts a crawl and starts its workflow. Returns undefined if a crawl is running. Throws conflict if the datasource
+ * is paused.
+ */
 export async function beginCrawl(
   trx: Trx,
   orgId: string,
@@ -72,11 +75,11 @@ export async function beginCrawl(
   return job;
 }
 
-/** Has the workflow of a crawl look at what changed. */
+/** Returns a command to wake the workflow of a crawl after a change. */
 export const wakeCrawl = (orgId: string, { id, datasource_id }: JobRow): Command =>
   signalWithStart(CRAWL, { orgId, datasourceId: datasource_id, jobId: id }, WAKE, { subjectId: datasource_id });
 
-/** Ends a crawl where it is: what it has stored stays. Throws notFound, and conflict for one that has ended. */
+/** Cancels a crawl; pages stored so far are kept. Throws notFound, and conflict if the crawl has ended. */
 export function cancelCrawl(db: Db, orgId: string, datasourceId: string, jobId: string): Promise<void> {
   return inTransaction(db, async (trx) => {
     await getLockedDatasource(trx, orgId, datasourceId);
@@ -90,14 +93,13 @@ export function cancelCrawl(db: Db, orgId: string, datasourceId: string, jobId: 
   });
 }
 
-/** Throws notFound. */
 export async function getJob(db: Db, orgId: string, datasourceId: string, jobId: string): Promise<JobRow> {
   const job = await findJob(db, orgId, datasourceId, jobId);
   if (job === undefined) throw notFound('crawl');
   return job;
 }
 
-/** A page of a datasource's crawls, oldest first. Throws notFound. */
+/** Returns a page of a datasource's crawls, oldest first. Throws notFound. */
 export async function pageOfJobs(
   db: Db,
   orgId: string,
@@ -108,7 +110,7 @@ export async function pageOfJobs(
   return pageOf(db, query, (place) => listJobs(db, orgId, datasourceId, place));
 }
 
-/** A page of what a crawl changed. Throws notFound. */
+/** Returns a page of the changes made by a crawl. Throws notFound. */
 export async function pageOfChanges(db: Db, orgId: string, datasourceId: string, jobId: string, query: ListChanges) {
   await getJob(db, orgId, datasourceId, jobId);
   return pageOf(db, query, (place) => listChanges(db, orgId, jobId, query.kind, place));

@@ -8,7 +8,7 @@ export interface PageFilter {
   q?: string | undefined;
 }
 
-/** Pages of a datasource, but for those that a user deleted. */
+/** Returns pages of a datasource, except those deleted by a user. */
 export const listPages = (db: Db, orgId: string, datasourceId: string, { status, q }: PageFilter, place: PageRequest) =>
   db
     .selectFrom('crawl_pages')
@@ -38,7 +38,7 @@ export const listPages = (db: Db, orgId: string, datasourceId: string, { status,
     .$call(orderedByCreation(place))
     .execute();
 
-/** Which of these pages the datasource has. */
+/** Locks and returns those of the given pages that belong to the datasource. */
 export async function findPages(trx: Trx, orgId: string, datasourceId: string, ids: string[]) {
   return trx
     .selectFrom('crawl_pages')
@@ -51,7 +51,7 @@ export async function findPages(trx: Trx, orgId: string, datasourceId: string, i
     .execute();
 }
 
-/** Writes down what a user says of pages. */
+/** Records a user's choice for pages. */
 export async function updateChoice(
   trx: Trx,
   orgId: string,
@@ -66,7 +66,7 @@ export async function updateChoice(
     .execute();
 }
 
-/** Takes pages out of the queue and of what is stored; `keepsItems`: what is in the search index stays there. */
+/** Removes pages from the queue and from the stored ones. With `keepsItems` their items stay in the search index. */
 export async function dequeueAndUnstorePages(
   trx: Trx,
   orgId: string,
@@ -88,7 +88,7 @@ export interface NewPage {
   url: string;
 }
 
-/** Adds a page that a user named, or finds the one of that URL and takes it for wanted. */
+/** Inserts a page requested by a user, or updates the page with this URL to included. */
 export async function insertRequestedPage(
   trx: Trx,
   orgId: string,
@@ -108,7 +108,7 @@ export async function insertRequestedPage(
   return id;
 }
 
-/** All that the search index holds of a datasource. */
+/** Returns the ids of a datasource's items in the search index. */
 export async function listIndexedItems(trx: Trx, orgId: string, datasourceId: string): Promise<string[]> {
   const rows = await trx
     .selectFrom('crawl_pages')

@@ -7,7 +7,7 @@ import { deletePages, excludePages, includePages, pageOfPages, resyncPages, sync
 
 const tags = ['website datasources'];
 
-/** The pages of websites, and why others are not among them. */
+/** Routes for the pages of websites, including rejected ones and the reasons. */
 export const crawlPageRoutes: FastifyPluginAsyncZod = async (app) => {
   app.get('/crawl/:id/pages', {
     config: { scope: 'crawl:read' },

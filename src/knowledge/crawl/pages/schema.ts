@@ -9,7 +9,7 @@ export const ListPages = z.object({
   cursor: Cursor.optional(),
   limit: z.coerce.number().int().min(1).max(100).default(50),
   status: PageStatus.optional(),
-  q: z.string().min(1).max(500).optional().describe('Stands in the URL or the title, in whatever case.'),
+  q: z.string().min(1).max(500).optional().describe('Text in the URL or the title, ignoring case.'),
 });
 export type ListPages = z.infer<typeof ListPages>;
 
@@ -19,14 +19,16 @@ const CrawlPage = z
     datasource_id: Id,
     url: z.string(),
     title: z.string().nullable(),
-    status: PageStatus.describe('synced: it is in the knowledge. removed: it was, and is gone from the site.'),
+    status: PageStatus.describe(
+      'synced: in the knowledge. removed: it was in the knowledge, but no longer exists on the site.',
+    ),
     reason: z
       .enum(PAGE_REASONS)
       .nullable()
       .describe(
         'Why the page is not in the knowledge; of a synced page, why it is there as an earlier crawl found it.',
       ),
-    detail: z.string().nullable().describe('What the reason is about, such as the URL that a redirect leads to.'),
+    detail: z.string().nullable().describe('Details of the reason, such as the target URL of a redirect.'),
     http_status: z.int().nullable(),
     language: z.string().nullable(),
     depth: z.int().describe('Links from the start URL to here.'),

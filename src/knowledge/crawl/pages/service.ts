@@ -14,13 +14,13 @@ import { keysOf, MAX_KEY_LENGTH, parsePageUrl } from '../scope/urls.rules.ts';
 import { dequeueAndUnstorePages, findPages, insertRequestedPage, listPages, updateChoice } from './queries.ts';
 import type { DeletePages, ListPages } from './schema.ts';
 
-/** A page of what became of a datasource's URLs. Throws notFound. */
+/** Returns a page of a datasource's URLs with their results. Throws notFound. */
 export async function pageOfPages(db: Db, orgId: string, datasourceId: string, query: ListPages) {
   await assertDatasourceExists(db, orgId, datasourceId);
   return pageOf(db, query, (place) => listPages(db, orgId, datasourceId, query, place));
 }
 
-/** Takes pages out of the knowledge, for all crawls to come. Gives how many. Throws notFound. */
+/** Excludes pages from the knowledge, in all later crawls too. Returns their number. Throws notFound. */
 export function excludePages(db: Db, orgId: string, datasourceId: string, pageIds: string[]): Promise<number> {
   return inTransaction(db, async (trx) => {
     await lockDatasourceAndCrawl(trx, orgId, datasourceId);
@@ -33,7 +33,10 @@ export function excludePages(db: Db, orgId: string, datasourceId: string, pageId
   });
 }
 
-/** Fetches pages into the knowledge, whatever the datasource's paths say of them. Gives how many. Throws notFound, and conflict where the datasource is paused. */
+/**
+ * Fetches pages into the knowledge, regardless of the datasource's path rules. Returns their number. Throws notFound,
+ * and conflict if the datasource is paused.
+ */
 export function includePages(db: Db, orgId: string, datasourceId: string, pageIds: string[]): Promise<number> {
   return inTransaction(db, async (trx) => {
     const { datasource, active } = await lockDatasourceAndCrawl(trx, orgId, datasourceId);
@@ -47,7 +50,10 @@ export function includePages(db: Db, orgId: string, datasourceId: string, pageId
   });
 }
 
-/** Fetches and reads pages anew. Those that were excluded or deleted stay so. Gives how many. Throws notFound, and conflict where the datasource is paused. */
+/**
+ * Fetches pages again. Excluded and deleted pages are skipped. Returns the number of pages. Throws notFound, and
+ * conflict if the datasource is paused.
+ */
 export function resyncPages(db: Db, orgId: string, datasourceId: string, pageIds: string[]): Promise<number> {
   return inTransaction(db, async (trx) => {
     const { datasource, active } = await lockDatasourceAndCrawl(trx, orgId, datasourceId);
@@ -64,7 +70,7 @@ export function resyncPages(db: Db, orgId: string, datasourceId: string, pageIds
   });
 }
 
-/** Deletes pages, which no crawl brings back. Gives how many. Throws notFound. */
+/** Deletes pages permanently: no later crawl adds them again. Returns their number. Throws notFound. */
 export function deletePages(
   db: Db,
   orgId: string,
@@ -84,7 +90,10 @@ export function deletePages(
   });
 }
 
-/** Fetches one page of the site into the knowledge, known or not, whatever the datasource's paths say of it. Throws notFound, conflict and invalid. */
+/**
+ * Fetches one page of the site into the knowledge, known or not, regardless of the datasource's path rules. Throws
+ * notFound, conflict and invalid.
+ */
 export function syncUrl(db: Db, orgId: string, datasourceId: string, text: string): Promise<number> {
   return inTransaction(db, async (trx) => {
     const { datasource, active } = await lockDatasourceAndCrawl(trx, orgId, datasourceId);
@@ -106,7 +115,7 @@ export function syncUrl(db: Db, orgId: string, datasourceId: string, text: strin
 
 interface LockedDatasource {
   datasource: DatasourceRow;
-  /** The crawl that is under way. */
+  /** The running crawl. */
   active: JobRow | undefined;
 }
 
@@ -115,7 +124,7 @@ async function lockDatasourceAndCrawl(trx: Trx, orgId: string, datasourceId: str
   return { datasource, active: await lockActiveJob(trx, orgId, datasourceId) };
 }
 
-/** Puts pages into the queue of the crawl that is under way, or of one that begins with them. */
+/** Queues pages in the running crawl, or in a new one for them. */
 async function requeuePages(
   trx: Trx,
   orgId: string,

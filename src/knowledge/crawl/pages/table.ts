@@ -7,51 +7,51 @@ export type PageStatus = 'pending' | 'synced' | 'error' | 'excluded' | 'removed'
 
 export interface CrawlPagesTable {
   org_id: string;
-  /** The knowledge item's as well. */
+  /** The knowledge item has the same id. */
   id: string;
   datasource_id: string;
-  /** The same for all URLs of one page. */
+  /** Shared by all URLs of the page. */
   url_key: string;
-  /** The same without the query. */
+  /** `url_key` without the query. */
   path_key: string;
   url: string;
-  /** What a user said: it stays so over all crawls. */
+  /** A user's choice, valid for all crawls. */
   choice: 'excluded' | 'included' | 'deleted' | null;
   status: Generated<PageStatus>;
   reason: PageReason | null;
-  /** What the reason is about, as the URL that a redirect leads to. */
+  /** Details of the reason, such as the target URL of a redirect. */
   detail: string | null;
   title: string | null;
-  /** Links from the start URL to here. */
+  /** Number of links from the start URL to this page. */
   depth: number;
   found_on: string | null;
-  /** The page that it redirects to or calls itself a double of, by its key. */
+  /** The key of the page's redirect target or canonical page. */
   leads_to: string | null;
-  /** One after the other, that led here. */
+  /** Number of consecutive redirects before this page. */
   redirects: Generated<number>;
   is_queued: Generated<boolean>;
-  /** The last crawl in whose queue it was. */
+  /** The last crawl with this page in its queue. */
   job_id: string | null;
-  /** The last crawl in which a link or a sitemap named it. */
+  /** The last crawl with a link or sitemap entry for this page. */
   found_in: string | null;
-  /** The batch that has it under way. */
+  /** The batch currently visiting the page. */
   lease: number | null;
   due_at: Generated<Date>;
   tries: Generated<number>;
-  /** To be fetched and read anew, whatever its server says of changes. */
+  /** To be fetched fully, without a conditional request. */
   is_forced: Generated<boolean>;
   /** It is in the search index. */
   is_stored: Generated<boolean>;
-  /** Why it is to leave the search index when the crawl is over. */
+  /** The reason to remove it from the search index at the end of the crawl. */
   removal: PageReason | null;
-  /** Crawls in a row in which it was not there. */
+  /** Consecutive crawls without finding it. */
   gone_count: Generated<number>;
-  /** Whole crawls in a row in which nothing led to it. */
+  /** Consecutive complete crawls without a link to it. */
   unseen_count: Generated<number>;
   http_status: number | null;
   etag: string | null;
   last_modified: string | null;
-  /** Settings and extractor of the last fetch. */
+  /** Versions of settings and extractor at the last fetch. */
   fetched_with: string | null;
   raw_hash: Buffer | null;
   text_hash: Buffer | null;

@@ -4,7 +4,7 @@ import type { CrawlRef } from '../contract.ts';
 import type { PageReason } from '../reasons.rules.ts';
 import { MAX_QUERIES_PER_PATH } from '../scope/urls.rules.ts';
 
-/** A URL that a page, a sitemap or a user named. */
+/** A URL found in a page or a sitemap, or given by a user. */
 export interface DiscoveredUrl {
   key: string;
   path: string;
@@ -15,15 +15,15 @@ export interface DiscoveredUrl {
   refusal: PageReason | null;
 }
 
-/** How many URLs more a datasource may know of. */
+/** The number of URLs a datasource can still store. */
 export interface QueueCapacity {
   queued: number;
   refused: number;
 }
 
 /**
- * Puts URLs into the queue of a crawl, each once, and writes down why others are not. Gives how many there was no room for. A URL that the
- * crawl has seen already stays as it is.
+ * Queues URLs in a crawl, each once, and records the reasons for rejected ones. URLs already seen by the crawl stay
+ * unchanged. Returns the numbers of inserted URLs and of those dropped for lack of capacity.
  */
 export async function insertDiscovered(
   trx: Trx,
@@ -89,7 +89,10 @@ export async function insertDiscovered(
   return { inserted: { refused, queued }, dropped };
 }
 
-/** Has pages count as those that a user wants, unless the user has said something else of them. Those that the crawl has left out by now are queued. */
+/**
+ * Sets pages to included, unless a user has chosen otherwise. Queues those already rejected by the crawl because of
+ * path rules.
+ */
 export async function includeDiscovered(
   trx: Trx,
   { orgId, datasourceId, jobId }: CrawlRef,
@@ -107,7 +110,7 @@ export async function includeDiscovered(
   `.execute(trx);
 }
 
-/** How many URLs a datasource knows of. */
+/** Counts the stored URLs of a datasource. */
 export async function findQueueCapacity(db: Db, orgId: string, datasourceId: string): Promise<QueueCapacity> {
   const { queued, refused } = await db
     .selectFrom('crawl_pages')

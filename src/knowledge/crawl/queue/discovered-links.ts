@@ -3,10 +3,10 @@ import { keysOf, MAX_KEY_LENGTH, parsePageUrl } from '../scope/urls.rules.ts';
 import type { DiscoveredUrl } from './discovered-links.queries.ts';
 
 const MAX_LINKS_PER_PAGE = 2_000;
-/** Of all its links: many pages are written at once. */
+/** Limit over all links of a page: many pages are written at once. */
 const MAX_CHARACTERS_PER_PAGE = 400_000;
 
-/** URLs as the queue takes them, each once. `isWanted`: whatever the datasource's paths say of them. */
+/** Returns URLs in the form of the queue, each once. `isWanted`: path rules of the datasource do not apply. */
 export function discoveredUrlsOf(
   site: Site,
   links: Iterable<string>,
@@ -29,7 +29,7 @@ export function discoveredUrlsOf(
   return [...found.values()];
 }
 
-/** The different links of a page, as many as are followed. */
+/** Returns the distinct links of a page, up to the limit. */
 export function distinctLinks(links: string[]): string[] {
   const byKey = new Map<string, string>();
   let room = MAX_CHARACTERS_PER_PAGE;

@@ -1,2 +1,2 @@
-/** How many URLs a datasource may know of: those that are fetched, and those that are not. More are counted only. */
+/** Maximum URLs stored per datasource: queued for fetching, and refused. Further URLs are only counted. */
 export const MAX_KNOWN_URLS = { queued: 50_000, refused: 10_000 };

@@ -34,7 +34,7 @@ const queuedPages = (db: Db, orgId: string, datasourceId: string) =>
     .where('datasource_id', '=', datasourceId)
     .where('is_queued', '=', true);
 
-/** The pages that a batch has under way: what an earlier try of it left, if anything. */
+/** Returns the pages leased by a batch: those left by an earlier attempt, if any. */
 export const listLeased = (trx: Trx, { orgId, datasourceId }: CrawlRef, batch: number) =>
   queuedPages(trx, orgId, datasourceId)
     .select(LEASED_COLUMNS)
@@ -45,7 +45,7 @@ export const listLeased = (trx: Trx, { orgId, datasourceId }: CrawlRef, batch: n
 
 export type LeasedPage = Awaited<ReturnType<typeof listLeased>>[number];
 
-/** How many pages that are not stored a batch has under way. */
+/** Counts the pages leased by a batch that are not stored yet. */
 export async function countNewLeased(trx: Trx, { orgId, datasourceId }: CrawlRef, batch: number): Promise<number> {
   const { count } = await queuedPages(trx, orgId, datasourceId)
     .select(sql<number>`count(*)`.as('count'))
@@ -55,7 +55,10 @@ export async function countNewLeased(trx: Trx, { orgId, datasourceId }: CrawlRef
   return count;
 }
 
-/** Gives a batch the next pages that are due and that it does not have: those that are stored first, then as many others as may still be. */
+/**
+ * Leases the next due pages to a batch: stored pages first, then others up to `room`. Pages already leased by the batch
+ * are skipped.
+ */
 export async function leasePages(
   trx: Trx,
   { orgId, datasourceId }: CrawlRef,
@@ -87,7 +90,7 @@ export async function leasePages(
   return pages;
 }
 
-/** What waits, and how long until the first of it is due. */
+/** Returns the number of queued pages and the time until the first one is due. */
 export async function findQueueStatus(db: Db, orgId: string, datasourceId: string) {
   const { count, due_in_ms } = await queuedPages(db, orgId, datasourceId)
     .select([
@@ -98,7 +101,7 @@ export async function findQueueStatus(db: Db, orgId: string, datasourceId: strin
   return { count, dueInMs: due_in_ms };
 }
 
-/** How many pages are in the index and are to stay. */
+/** Counts the pages in the index, without those scheduled for removal. */
 export async function countStored(db: Db, orgId: string, datasourceId: string): Promise<number> {
   const { count } = await db
     .selectFrom('crawl_pages')
@@ -112,7 +115,7 @@ export async function countStored(db: Db, orgId: string, datasourceId: string): 
   return count;
 }
 
-/** Takes what is not stored out of the queue: there is no room for it. Gives how many. */
+/** Removes pages that are not stored from the queue, because the page limit is reached. Returns their number. */
 export async function refuseRemaining(trx: Trx, { orgId, datasourceId }: CrawlRef): Promise<number> {
   const { numUpdatedRows } = await trx
     .updateTable('crawl_pages')
@@ -136,7 +139,7 @@ export async function clearQueue(trx: Trx, orgId: string, datasourceId: string):
     .execute();
 }
 
-/** Queues again the doubles of pages that turned out not to be there. Gives how many. */
+/** Requeues duplicates of pages that turned out to be missing. Returns their number. */
 export async function requeueOrphans(trx: Trx, { orgId, datasourceId, jobId }: CrawlRef): Promise<number> {
   const { numAffectedRows = 0n } = await sql`
     update crawl_pages as page set is_queued = true, tries = 0, due_at = now(), lease = null, is_forced = true

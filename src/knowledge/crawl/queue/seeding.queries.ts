@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Db, Trx } from '../../../db/connect.ts';
 import type { PageReason } from '../reasons.rules.ts';
 
-/** The pages in the index, those nearest to the start first. */
+/** Returns the pages in the index, those nearest to the start first. */
 export const listStoredPages = (db: Db, orgId: string, datasourceId: string) =>
   db
     .selectFrom('crawl_pages')
@@ -15,7 +15,7 @@ export const listStoredPages = (db: Db, orgId: string, datasourceId: string) =>
     .orderBy('id')
     .execute();
 
-/** Puts pages into a crawl's queue. `isForced`: whatever their server says of changes. */
+/** Queues pages in a crawl. `isForced`: fetches them fully, without a conditional request. */
 export async function queuePages(
   trx: Trx,
   orgId: string,
@@ -32,7 +32,7 @@ export async function queuePages(
   return Number(numAffectedRows);
 }
 
-/** Marks pages that are to leave the index when the crawl is over, in which they are not fetched. */
+/** Schedules pages for removal at the end of the crawl. The crawl does not fetch them. */
 export async function scheduleRemovals(
   trx: Trx,
   orgId: string,

@@ -21,11 +21,11 @@ import { listStoredPages, queuePages, scheduleRemovals } from './seeding.queries
 const MAX_SITEMAPS = 50;
 const URLS_PER_WRITE = 500;
 const MAX_SITEMAP_DEPTH = 1;
-/** For all sitemaps together. */
+/** Time limit for all sitemaps together. */
 const MAX_SITEMAPS_MS = 10 * 60_000;
 const POLL_MS = 1_000;
 
-/** Fills the queue of a crawl with all that is known to begin with. Run twice, each URL is there once. */
+/** Fills the queue of a crawl with all URLs known at its start. Idempotent: each URL is queued once. */
 export async function seedCrawl(db: Db, deps: CrawlDeps, ref: CrawlRef, isStopped: () => boolean): Promise<void> {
   const begun = await startSeeding(db, ref);
   if (begun === undefined) return;
@@ -35,7 +35,10 @@ export async function seedCrawl(db: Db, deps: CrawlDeps, ref: CrawlRef, isStoppe
   if ('robots' in answer) await readSitemaps(db, deps, ref, { site, robots: answer.robots, isStopped });
 }
 
-/** Marks the beginning, and queues the pages that are stored. Undefined for a crawl of certain pages, which are queued already, and one that has ended. */
+/**
+ * Records the start and queues the stored pages. Returns undefined for an ended crawl, and for a crawl of single pages,
+ * as these are already queued.
+ */
 function startSeeding(db: Db, { orgId, datasourceId, jobId }: CrawlRef): Promise<DatasourceRow | undefined> {
   return inTransaction(db, async (trx) => {
     const datasource = await lockDatasource(trx, orgId, datasourceId);
@@ -73,7 +76,7 @@ function refusalOf(site: Site, page: { url: string; depth: number; choice: strin
   return site.refusalOf(url, { depth: page.depth, isWanted }) ?? (isWanted ? undefined : site.omissionOf(url));
 }
 
-/** Reads the sitemaps that robots.txt names and the usual one, and those that they name. */
+/** Reads the sitemaps listed in robots.txt, the one at the usual address, and the sitemaps listed in those. */
 async function readSitemaps(
   db: Db,
   deps: CrawlDeps,
@@ -90,7 +93,7 @@ async function readSitemaps(
     const url = parsePageUrl(address, site.start.href);
     if (url === undefined) continue;
     if (delayMs > 0) await awaitHostSlot(db, url.host, delayMs, isOver);
-    if (isStopped()) throw new Error('The worker stops before all sitemaps are read');
+    if (isStopped()) throw new Error('The worker is stopping before all sitemaps are read');
     if (read >= MAX_SITEMAPS || isOver()) return recordDropped(db, ref, seen.size - read);
     read++;
     const { urls, sitemaps } = await fetchSitemap(deps.egress, url.href);
@@ -99,7 +102,7 @@ async function readSitemaps(
   }
 }
 
-/** Says that a crawl has not seen all there is. */
+/** Records that a crawl is incomplete. */
 const recordDropped = (db: Db, ref: CrawlRef, dropped: number): Promise<void> =>
   inTransaction(db, async (trx) => {
     if ((await lockJob(trx, ref.orgId, ref.datasourceId, ref.jobId)) !== undefined)

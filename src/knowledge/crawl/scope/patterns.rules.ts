@@ -7,10 +7,10 @@ const ANY = 0;
 const ANY_IN_SEGMENT = 1;
 type Token = string | typeof ANY | typeof ANY_IN_SEGMENT;
 
-/** Whether a path is one that the pattern means. */
+/** Whether a path matches the pattern. */
 export type PathMatch = (path: string) => boolean;
 
-/** What is wrong with a pattern; undefined for a good one. */
+/** Returns the problem with a pattern, or undefined for a valid one. */
 export function problemOfPattern(pattern: string): string | undefined {
   const path = pattern.replace(/^=/, '');
   if (/\*{3}/.test(path)) return 'must not hold ***: * stands for anything within a segment, ** across segments';
@@ -19,7 +19,10 @@ export function problemOfPattern(pattern: string): string | undefined {
   return undefined;
 }
 
-/** `/a` is /a and all below it, `=/a` just that; `*` is anything within a segment, `**` across segments. */
+/**
+ * Compiles a pattern. `/a` matches /a and everything below it, `=/a` only /a; `*` matches anything within a segment,
+ * `**` across segments.
+ */
 export function compilePattern(pattern: string): PathMatch {
   const isExact = pattern.startsWith('=');
   const pure = normalizeEscapes(encodeURI(pattern.replace(/^=/, '')).replace(/%25(?=[0-9a-f]{2})/gi, '%'));
@@ -36,7 +39,7 @@ function* tokensOf(text: string): Generator<Token> {
   for (const [part] of text.matchAll(/\*\*|\*|[^*]/g)) yield part === '**' ? ANY : part === '*' ? ANY_IN_SEGMENT : part;
 }
 
-/** Reads the path once and keeps all places of the pattern where it may stand: no pattern makes it slow. */
+/** Reads the path once and tracks all possible positions in the pattern, so that no pattern is slow. */
 function matches(tokens: Token[], path: string, isExact: boolean): boolean {
   let places = expandWildcards(tokens, new Set([0]));
   for (const [index, character] of [...path].entries()) {
@@ -54,7 +57,7 @@ function matches(tokens: Token[], path: string, isExact: boolean): boolean {
   return places.has(tokens.length);
 }
 
-/** A wildcard may stand for nothing. */
+/** A wildcard may match nothing. */
 function expandWildcards(tokens: Token[], places: Set<number>): Set<number> {
   for (const place of places) if (typeof tokens[place] === 'number') places.add(place + 1);
   return places;

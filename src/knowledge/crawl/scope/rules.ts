@@ -2,7 +2,7 @@ import type { PageReason } from '../reasons.rules.ts';
 import { compilePattern, type PathMatch } from './patterns.rules.ts';
 import { hostWithoutWww, keysOf, parsePageUrl, trapOf } from './urls.rules.ts';
 
-/** What a datasource says of which pages are its own. */
+/** The settings of a datasource about its pages. */
 export interface SiteSettings {
   url: string;
   takes_www: boolean;
@@ -15,16 +15,18 @@ export interface Site {
   start: URL;
   startKey: string;
   host: string;
-  /** The path below which its pages are. */
+  /** The path prefix of its pages. */
   path: string;
   isOnSite(url: URL): boolean;
-  /** Why a URL is not to be fetched; undefined where it is. `isWanted`: a user asked for it by itself. */
+  /**
+   * Returns the reason not to fetch a URL, or undefined if it may be fetched. `isWanted`: a user requested this URL.
+   */
   refusalOf(url: URL, page: { depth: number; isWanted: boolean }): PageReason | undefined;
-  /** Why a page that is fetched is not to be stored. */
+  /** Returns the reason not to store a fetched page, or undefined if it may be stored. */
   omissionOf(url: URL): PageReason | undefined;
 }
 
-/** The path below which pages belong to a start URL: its directory, where it names a file. */
+/** Returns the path prefix of a start URL's pages. If the URL names a file, that is its directory. */
 export function scopePathOf(start: URL): string {
   const path = start.pathname;
   const isFile = /\/[^/]*\.[^/]*$/.test(path);
@@ -60,7 +62,7 @@ export function siteOf({ url, takes_www, include_paths, exclude_paths }: SiteSet
       const trap = trapOf(at, depth);
       if (trap !== undefined) return trap;
       const refusal = pathRefusal(at);
-      // The start URL is read for its links even where it is not to be stored.
+      // The start URL is fetched for its links, even if it is not to be stored.
       return refusal === 'not_included' && isStart(at) ? undefined : refusal;
     },
     omissionOf: (at) => pathRefusal(at),

@@ -21,17 +21,17 @@ import { siteOf } from '../scope/rules.ts';
 import { incrementCounts } from './queries.ts';
 import { visitAll } from './visit-pool.ts';
 
-/** Counts changes of what the extractor makes of a page. */
+/** Incremented when the extractor's results change. */
 const EXTRACTION_VERSION = 1;
 const PAGES_PER_LEASE = 50;
-/** A batch that goes fast takes more pages for so long. */
+/** A fast batch claims more pages for this long. */
 const MAX_BATCH_MS = 5_000;
 const MAX_ROBOTS_AGE_MS = 24 * 60 * 60_000;
 const MIN_WAIT_MS = 1_000;
 
 /**
- * Visits the next pages of a crawl. Run twice, it takes up what the first run left: what that had written down stays. `isStopped` ends it with
- * the pages that are under way.
+ * Visits the next pages of a crawl. A repeated run continues with the pages left by the first, and keeps its stored
+ * results. `isStopped` ends the batch after the visits in progress.
  */
 export async function crawlBatch(
   db: Db,
@@ -52,7 +52,7 @@ export async function crawlBatch(
     const isOver = performance.now() > endAt || visiting.waitUntil !== null || isStopped();
     return isOver ? [] : claimPages(db, ref, batch);
   };
-  while ((await visitAll(visiting, take, isStopped)) > 0); // what was found meanwhile is next
+  while ((await visitAll(visiting, take, isStopped)) > 0); // continues with the pages found meanwhile
   if (visiting.isFull) await requeueOrphanedDuplicates(db, ref);
   const waitMs = visiting.waitUntil === null ? 0 : visiting.waitUntil - performance.now();
   return progressOf(db, ref, { datasource, state: 'running', waitMs, trouble: visiting.trouble });
@@ -67,7 +67,7 @@ async function findActive(db: Db, ref: CrawlRef): Promise<{ datasource: Datasour
   return datasource === undefined || job === undefined || !isActive ? undefined : { datasource, job };
 }
 
-/** What an earlier try of the batch left. */
+/** Returns the pages left by an earlier attempt of the batch. */
 function listUnfinished(db: Db, ref: CrawlRef, batch: number): Promise<LeasedPage[]> {
   return inTransaction(db, async (trx) => {
     const job = await lockJob(trx, ref.orgId, ref.datasourceId, ref.jobId);
@@ -75,7 +75,7 @@ function listUnfinished(db: Db, ref: CrawlRef, batch: number): Promise<LeasedPag
   });
 }
 
-/** The next pages. Once the datasource has as many as it may, the rest is refused. */
+/** Claims the next pages. Once the datasource has reached its page limit, refuses the rest. */
 function claimPages(db: Db, ref: CrawlRef, batch: number): Promise<LeasedPage[]> {
   const { orgId, datasourceId } = ref;
   return inTransaction(db, async (trx) => {
@@ -128,7 +128,10 @@ async function createBatch(
   return visiting;
 }
 
-/** Once all else is done, doubles whose originals turned out not to be there are pages of their own. */
+/**
+ * Requeues duplicates at the end of the queue if their originals turned out to be missing. They are then stored as
+ * separate pages.
+ */
 function requeueOrphanedDuplicates(db: Db, ref: CrawlRef): Promise<void> {
   return inTransaction(db, async (trx) => {
     if ((await lockJob(trx, ref.orgId, ref.datasourceId, ref.jobId)) === undefined) return;

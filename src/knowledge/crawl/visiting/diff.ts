@@ -1,10 +1,10 @@
 import { createPatch } from 'diff';
 
 const MAX_DIFF_LENGTH = 20_000;
-/** Texts that share next to nothing are not worth the time. */
+/** Diffs of almost entirely different texts are not worth the time. */
 const MAX_EDITS = 600;
 
-/** What changed in a text, line by line. Null where nearly all of it did. */
+/** Returns a line diff of a text, or null if nearly everything changed. */
 export function diffOf(before: string, after: string): string | null {
   const patch = createPatch('text', before, after, undefined, undefined, { context: 1, maxEditLength: MAX_EDITS });
   if (patch === undefined) return null;

@@ -8,19 +8,19 @@ const RETRY_MS = 5_000;
 const MAX_TRIES = 3;
 const MAX_SLOW_TRIES = 2;
 const MAX_BUSY_TRIES = 6;
-/** In so many crawls in a row a page must be missing to be removed. */
+/** Consecutive crawls without a page before its removal. */
 const MAX_MISSING_CRAWLS = 2;
 
 export interface VisitOutcome {
   row: VisitedPage;
-  /** What the visit did to the search index; `later` where another try is to come. */
+  /** The effect on the search index. `later` if another attempt follows. */
   change: 'new' | 'updated' | 'unchanged' | 'none' | 'later';
   links: string[];
-  /** What is new or updated in the search index. */
+  /** The new or updated item for the search index. */
   item?: PreparedItem | undefined;
 }
 
-/** What a visit makes of a page's row. `isDouble`: its original takes its place. */
+/** Returns the new state of a page's row after a visit. `isDouble`: its original is stored instead. */
 export function outcomeOf(
   { page, url, httpStatus, finding }: Visit,
   fetchedWith: string,
@@ -96,7 +96,7 @@ function goneOutcome(page: LeasedPage, base: VisitedPage, links: string[]): Visi
   return { row: { ...base, gone_count, reason: 'not_found' }, change: 'none', links };
 }
 
-/** Has a page leave the index when the crawl is over, or stay as it was where the reason is none for that. */
+/** Schedules a page for removal at the end of the crawl, or keeps it unchanged if the reason is not one for removal. */
 function removalOutcome(
   page: LeasedPage,
   base: VisitedPage,

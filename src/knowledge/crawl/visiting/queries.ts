@@ -4,7 +4,7 @@ import type { CrawlRef } from '../contract.ts';
 import type { PageStatus } from '../pages/table.ts';
 import type { PageReason } from '../reasons.rules.ts';
 
-/** What a page's row is to say after a visit. */
+/** The new state of a page's row after a visit. */
 export interface VisitedPage {
   id: string;
   url: string;
@@ -13,9 +13,9 @@ export interface VisitedPage {
   detail: string | null;
   leads_to: string | null;
   title: string | null;
-  /** When the visit was due, which says which of several it is. */
+  /** Due time of the visit. It distinguishes the page's visits. */
   due_at: Date;
-  /** Another try is to come, after so long. Null: the visit was the last of this crawl. */
+  /** Time until the next attempt. Null: this visit was the last of the crawl. */
   again_in_ms: number | null;
   tries: number;
   is_forced: boolean;
@@ -31,11 +31,14 @@ export interface VisitedPage {
   text_hash: string | null;
   language: string | null;
   links: string[];
-  /** Undefined: as it was. */
+  /** Undefined: unchanged. */
   markdown?: string | undefined;
 }
 
-/** Writes down visits of pages that the batch still has under way, and that nobody has queued anew meanwhile. Gives the ids of those. */
+/**
+ * Updates visited pages that are still leased by the batch and were not queued again in the meantime. Returns their
+ * ids.
+ */
 export async function updateVisited(
   trx: Trx,
   orgId: string,
@@ -65,7 +68,7 @@ export async function updateVisited(
   return new Set(rows.map(({ id }) => id));
 }
 
-/** What became of pages so far, by their keys. */
+/** Returns the current results of pages by their keys. */
 export async function listPagesByKeys(trx: Trx, orgId: string, datasourceId: string, keys: string[]) {
   if (keys.length === 0) return [];
   return trx
@@ -77,7 +80,7 @@ export async function listPagesByKeys(trx: Trx, orgId: string, datasourceId: str
     .execute();
 }
 
-/** The texts of pages as they are stored. */
+/** Returns the stored texts of pages. */
 export async function listTexts(trx: Trx, orgId: string, ids: string[]): Promise<Map<string, string>> {
   if (ids.length === 0) return new Map();
   const rows = await trx
@@ -98,7 +101,7 @@ export interface NewChange {
   diff: string | null;
 }
 
-/** Adds to the report of a crawl. */
+/** Adds changes to the report of a crawl. */
 export async function insertChanges(trx: Trx, orgId: string, jobId: string, changes: NewChange[]): Promise<void> {
   if (changes.length === 0) return;
   await sql`
@@ -118,7 +121,7 @@ interface Counts {
   dropped: number;
 }
 
-/** Adds to the counts of a crawl, whose total is what is done and what waits. */
+/** Adds to the counts of a crawl. Its total is the number of completed and queued pages. */
 export async function incrementCounts(
   trx: Trx,
   { orgId, datasourceId, jobId }: CrawlRef,

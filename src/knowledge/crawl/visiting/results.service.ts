@@ -21,29 +21,33 @@ import {
 } from './queries.ts';
 import { noContent, type Visit } from './visit.ts';
 
-/** Thrown to undo what was written for a crawl that has ended meanwhile. */
+/** Rolls back the results of a crawl that ended in the meantime. */
 class CrawlEnded extends Error {}
 
-/** Thrown to undo what was written where a user or another try of the batch has taken pages over meanwhile: only these are still ours. */
+/**
+ * Rolls back results because a user or another attempt of the batch took over some pages. `left` are the remaining
+ * pages of this batch.
+ */
 class PagesReassigned extends Error {
   readonly left: ReadonlySet<string>;
 
   constructor(left: ReadonlySet<string>) {
-    super('Pages were taken over');
+    super('Pages were reassigned');
     this.left = left;
   }
 }
 
-/** Data exceptions and exceeded limits (PostgreSQL, appendix A): the same text fails again. */
+/** Data exceptions and exceeded limits (PostgreSQL, appendix A): a retry with the same text fails again. */
 const UNSTORABLE = /^(?:22|54)/;
 
 /**
- * Writes down what visits found: pages, search index, report, counts and the links that are to be followed. Nothing of a crawl that has ended,
- * nor of a page that the batch has no more. A page that the database does not take is unreadable, and holds up no other.
+ * Stores the results of visits: pages, search index, report, counts and links to follow.
+ * Ignores crawls that have ended and pages no longer leased by the batch. A page rejected by the database counts as
+ * unreadable and does not block others.
  */
 export async function writeVisits(visiting: CrawlBatch, found: Visit[]): Promise<void> {
   const { capacity, queuedLinks } = visiting;
-  const visits = [...new Map(found.map((visit) => [visit.page.id, visit])).values()]; // the last of each page
+  const visits = [...new Map(found.map((visit) => [visit.page.id, visit])).values()]; // keeps the last visit of each page
   try {
     const { urls, inserted } = await inTransaction(visiting.db, (trx) => writeInTransaction(trx, visiting, visits));
     for (const url of urls) queuedLinks.add(url);
@@ -70,8 +74,8 @@ const isUnstorable = (error: unknown): boolean =>
 const unreadable = (visit: Visit): Visit => ({ ...visit, finding: noContent('unreadable') });
 
 /**
- * The search index takes the longest, so it comes before the crawl is held. Where doubles are to be told from originals, or what is in the index
- * is written again, one after the other does it.
+ * Writes to the search index before locking the crawl, since indexing takes the longest. The crawl is locked first, one
+ * write at a time, if there are possible duplicates or updates of indexed pages.
  */
 async function writeInTransaction(trx: Trx, visiting: CrawlBatch, visits: Visit[]): Promise<Queued> {
   const { ref, batch } = visiting;
@@ -95,7 +99,7 @@ async function writeInTransaction(trx: Trx, visiting: CrawlBatch, visits: Visit[
   const changes: NewChange[] = [];
   for (const outcome of changed) {
     changes.push(changeOf(outcome, before));
-    await setImmediate(); // a diff may take a while
+    await setImmediate(); // computing a diff may take a while
   }
   await insertChanges(trx, ref.orgId, ref.jobId, changes);
   const queued = await queueLinks(trx, visiting, visits, outcomes);
@@ -124,12 +128,12 @@ interface Queued {
   dropped: number;
 }
 
-/** The visits whose pages have an original that is there, or is still to be looked at. */
+/** Returns the visits of duplicates: their originals exist or have not been visited yet. */
 async function findDuplicates(trx: Trx, { ref }: CrawlBatch, visits: Visit[]): Promise<Set<Visit>> {
   const keys = visits.flatMap((visit) => originalOf(visit)?.key ?? []);
   const rows = await listPagesByKeys(trx, ref.orgId, ref.datasourceId, keys);
   const known = new Map(rows.map((row) => [row.url_key, row]));
-  /** Pages of this group that were found to be doubles, with their originals. */
+  /** Pages of this group classified as duplicates, with their originals. */
   const settled = new Map<string, string>();
   const doubles = new Set<Visit>();
   for (const visit of visits) {
@@ -160,7 +164,7 @@ const changeOf = ({ row, change }: VisitOutcome, before: Map<string, string>): N
   diff: change === 'new' ? null : diffOf(before.get(row.id) ?? '', row.markdown ?? ''),
 });
 
-/** Hands links, where they are followed, originals and targets of redirects to the queue. A target is wanted as its page was. */
+/** Queues followed links, canonical pages and redirect targets. A redirect target is included if its page was. */
 async function queueLinks(trx: Trx, visiting: CrawlBatch, visits: Visit[], outcomes: VisitOutcome[]): Promise<Queued> {
   const { site, ref, capacity, queuedLinks, isFull } = visiting;
   const linksOf = new Map(isFull ? outcomes.map(({ row, links }) => [row.id, links]) : []);

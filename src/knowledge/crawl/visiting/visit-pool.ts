@@ -5,19 +5,22 @@ import { type Visit, visitPage } from './visit.ts';
 
 const MAX_CONCURRENT_VISITS = 8;
 const MAX_CLAIMED_AHEAD = 2 * MAX_CONCURRENT_VISITS;
-/** The larger a set, the fewer rows the search index has of each word: fewer are written only after a while, or when there are no more. */
+/** Larger writes need fewer index rows per word. Smaller ones happen only after a delay or at the end. */
 const MIN_VISITS_PER_WRITE = 64;
-/** Or so much text: large pages are written by fewer. */
+/** Amount of text sufficient for a write, so that large pages are written in smaller groups. */
 const CHARACTERS_PER_WRITE = 1_000_000;
 const MAX_WRITE_DELAY_MS = 2_000;
-/** Of usual pages these make one segment of the index. */
+/** With pages of usual size, this number fills one segment of the index. */
 const MAX_VISITS_PER_WRITE = 90;
-/** Lanes wait while so many are not being written yet. These and those being written are fetched again when the worker is killed. */
+/**
+ * Visits pause at this number of unwritten results. These and the ones being written are fetched again if the worker is
+ * killed.
+ */
 const MAX_UNWRITTEN_VISITS = 128;
 
 /**
- * Visits pages side by side as long as `take` gives any, and writes down what was found while others are fetched. Gives how many pages it
- * took. What is under way when it is stopped, or when a page throws, is written down too.
+ * Visits pages concurrently until `take` returns none, writing results during further visits. Returns the number of
+ * claimed pages. If stopped, or if a visit throws, the results so far are still written.
  */
 export async function visitAll(
   visiting: CrawlBatch,
@@ -44,7 +47,10 @@ export async function visitAll(
   return taken;
 }
 
-/** Pages one by one, taken several at a time, and more before the last of them, as to take may have to wait for what is being written. */
+/**
+ * Returns pages one by one, claiming several at a time. Claims more before the last one, because a claim may have to
+ * wait for a write.
+ */
 function createSource(take: () => Promise<LeasedPage[]>, fail: (error: unknown) => void) {
   const pages: LeasedPage[] = [];
   let taken = 0;
@@ -82,7 +88,7 @@ function createSource(take: () => Promise<LeasedPage[]>, fail: (error: unknown) 
   };
 }
 
-/** Writes one set after the other, while lanes go on. */
+/** Writes one group of results after another, while visits continue. */
 function createWriter(visiting: CrawlBatch, fail: (error: unknown) => void) {
   const unwritten: Visit[] = [];
   let writing: Promise<void> | undefined;
@@ -127,6 +133,6 @@ function createWriter(visiting: CrawlBatch, fail: (error: unknown) => void) {
   };
 }
 
-/** In characters of text. */
+/** Returns the size in characters of text. */
 const sizeOf = (visits: Visit[]): number =>
   visits.reduce((sum, { finding }) => sum + (finding.kind === 'content' ? finding.content.markdown.length : 0), 0);

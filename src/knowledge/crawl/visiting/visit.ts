@@ -12,7 +12,7 @@ import type { LeasedPage } from '../queue/queries.ts';
 import type { PageReason } from '../reasons.rules.ts';
 import { hostWithoutWww, keysOf, parsePageUrl } from '../scope/urls.rules.ts';
 
-/** A turn that is further off is left to a later batch. */
+/** A slot further away is left to a later batch. */
 const MAX_SLOT_WAIT_MS = 5_000;
 const MAX_HOPS = 5;
 const MAX_REDIRECTS = 5;
@@ -33,33 +33,35 @@ export interface PageContent {
   lastModified: string | null;
   rawHash: string;
   textHash: string;
-  /** For the search index. Undefined: the page is stored with the same title and text. */
+  /** The item for the search index. Undefined: title and text are unchanged. */
   item: PreparedItem | undefined;
 }
 
-/** A page of the same site, which another page leads to. */
+/** A page of the same site, linked from another page as its redirect target or original. */
 export interface PageTarget {
   url: string;
   key: string;
 }
 
-/** What a visit found. */
+/** The result of a visit. */
 export type VisitResult =
   | { kind: 'content'; content: PageContent; duplicateOf: PageTarget | null }
   | { kind: 'unchanged' }
   | { kind: 'moved'; to: PageTarget; reason: 'redirect' }
-  /** `links`: where it leads nevertheless. */
+  /** `links`: links to follow anyway. */
   | { kind: 'none'; reason: PageReason; detail: string | null; links: string[]; retryAfterMs: number | null };
 
 export interface Visit {
   page: LeasedPage;
-  /** After redirects that led to the same page. */
+  /** The URL after redirects within the same page. */
   url: string;
   httpStatus: number | null;
   finding: VisitResult;
 }
 
-/** Fetches a page and reads it. Undefined where its host is not to be asked for a while, or the crawl has ended. */
+/**
+ * Fetches and reads a page. Returns undefined if its host must not be requested for a while, or if the crawl has ended.
+ */
 export async function visitPage(visiting: CrawlBatch, page: LeasedPage): Promise<Visit | undefined> {
   let url = parsePageUrl(page.url) as URL;
   const visit = (finding: VisitResult, httpStatus: number | null = null): Visit => ({
@@ -94,7 +96,7 @@ export async function visitPage(visiting: CrawlBatch, page: LeasedPage): Promise
   return visit(noContent('redirect_loop'));
 }
 
-/** What a visit found where there is nothing to store. */
+/** Returns the result of a visit without content to store. */
 export const noContent = (reason: PageReason, detail: string | null = null, links: string[] = []): VisitResult => ({
   kind: 'none',
   reason,
@@ -109,7 +111,7 @@ function movedResult({ site }: CrawlBatch, page: LeasedPage, to: URL): VisitResu
   return { kind: 'moved', reason: 'redirect', to: { url: to.href, key: keysOf(to).key } };
 }
 
-/** Waits for the host's next turn. False where that is too far off, or the crawl has ended when it comes. */
+/** Waits for the host's next slot. Returns false if it is too far away, or if the crawl has ended by then. */
 async function awaitHostSlot(visiting: CrawlBatch, host: string, ownDelayMs: number | null): Promise<boolean> {
   const delayMs = Math.max(visiting.deps.delayMs, ownDelayMs ?? 0);
   if (delayMs === 0 && visiting.waitUntil === null) return true;
@@ -128,7 +130,7 @@ function deferBatch(visiting: CrawlBatch, ms: number): void {
   visiting.waitUntil = Math.max(visiting.waitUntil ?? 0, performance.now() + ms);
 }
 
-/** Nothing to compare with where what is stored was read otherwise. */
+/** Returns the page for a conditional request, or undefined if its stored version was extracted differently. */
 function conditionsOf({ fetchedWith }: CrawlBatch, page: LeasedPage) {
   const isComparable = page.is_stored && !page.is_forced && page.fetched_with === fetchedWith && page.removal === null;
   return isComparable ? page : undefined;
@@ -140,7 +142,7 @@ async function handleFailure(
   page: LeasedPage,
   { reason, detail, status, retryAfterMs }: Extract<FetchResult, { kind: 'failed' }>,
 ): Promise<VisitResult> {
-  if (reason === 'not_found') return noContent(reason, status === 410 ? 'gone for good (410)' : null);
+  if (reason === 'not_found') return noContent(reason, status === 410 ? 'permanently gone (410)' : null);
   visiting.trouble = `${host}: ${detail ?? status ?? reason}`;
   if (reason !== 'busy') return noContent(reason, detail);
   const pauseMs = retryAfterMs ?? HOST_BACKOFF_MS * 2 ** page.tries;
@@ -200,11 +202,11 @@ async function prepareContent(
     });
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
-    return 'unreadable'; // as in writeVisits: the same text fails again
+    return 'unreadable'; // as in writeVisits: a retry with the same text fails again
   }
 }
 
-/** The page that this one calls the original, where it is one of the site that may be fetched. */
+/** Returns the page's canonical page, if it belongs to the site and may be fetched. */
 function duplicateOf(
   { site, isFull }: CrawlBatch,
   page: LeasedPage,
