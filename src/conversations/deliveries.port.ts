@@ -2,7 +2,7 @@ import type { Trx } from '../db/connect.ts';
 
 /** A message of an agent that goes out on the session's channel. */
 export interface Reply {
-  /** Of the message, and of its delivery. */
+  /** The id of both the message and its delivery. */
   id: string;
   channel: 'email' | 'sms' | 'whatsapp';
   contactId: string;

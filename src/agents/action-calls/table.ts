@@ -1,10 +1,10 @@
 import type { ColumnType, Generated } from 'kysely';
 
-/** Calls that are made at most once. */
+/** Calls made at most once. */
 export interface ActionCallsTable {
   org_id: string;
   key: string;
-  /** Null: it began, and nobody has seen its end. */
+  /** Null if the call began and its answer was not seen. */
   answer: ColumnType<{ status: number; body: unknown } | null, string | undefined, string>;
   began_at: Generated<Date>;
 }

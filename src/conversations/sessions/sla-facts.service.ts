@@ -4,7 +4,7 @@ import { newId } from '../../ids.ts';
 import { recordEvents } from '../change-session.service.ts';
 import { findSessionState, listFactEvents } from './sla-facts.queries.ts';
 
-/** What happened in a session as far as its clocks care: who said something, a handoff, a takeover, a change of its status. */
+/** A fact of a session relevant to its clocks: a message, a handoff, a takeover, or a change of status. */
 export interface SessionFact {
   at: Date;
   kind: 'contact' | 'human_agent' | 'ai' | 'handoff' | 'takeover' | 'closed' | 'opened';

@@ -5,7 +5,7 @@ export interface KnowledgeEmbeddingsTable {
   chunk_id: number;
   model: string;
   vector: Buffer;
-  /** The transaction that wrote it, as text. */
+  /** The id of the transaction that wrote it, as text. */
   xid: Generated<string>;
 }
 

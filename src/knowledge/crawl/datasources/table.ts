@@ -12,9 +12,9 @@ export interface DatasourcesTable {
   exclude_paths: Texts;
   include_paths: Texts;
   crawl_interval_hours: number | null;
-  /** The host with "www." before it, or without, is the same site: one redirects to the other. */
+  /** The host with and without "www." is the same site: one redirects to the other. */
   takes_www: Generated<boolean>;
-  /** Counts changes after which every page is fetched and read anew. */
+  /** Incremented by changes after which every page must be fetched again. */
   settings_version: Generated<number>;
   last_crawl_started_at: Date | null;
   last_crawl_completed_at: Date | null;

@@ -1,13 +1,13 @@
-/** Hosts are the same for all organizations, so that they are polite together. */
+/** Hosts are shared by all organizations, so that their combined request rate stays polite. */
 export interface CrawlHostsTable {
   host: string;
-  /** The next request may go out then. */
+  /** Time of the next allowed request. */
   next_at: Date;
 }
 
 export interface CrawlRobotsTable {
   origin: string;
-  /** There is no such file: all is allowed. */
+  /** Empty if the file is missing: everything is allowed. */
   content: string;
   fetched_at: Date;
 }

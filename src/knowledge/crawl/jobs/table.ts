@@ -6,7 +6,7 @@ export interface CrawlJobsTable {
   org_id: string;
   id: string;
   datasource_id: string;
-  /** The whole site, or certain pages, whose links are not followed. */
+  /** The full site, or single pages without following their links. */
   kind: 'full' | 'pages';
   status: Generated<JobStatus>;
   started_at: Date | null;
@@ -17,9 +17,9 @@ export interface CrawlJobsTable {
   updated_pages: Generated<number>;
   removed_pages: Generated<number>;
   unchanged_pages: Generated<number>;
-  /** Not removed, as they are too many to vanish unasked. */
+  /** Removals deferred until a user's review, because there are too many. */
   held_pages: Generated<number>;
-  /** Found when the datasource knew of so many URLs that no more are written down. */
+  /** URLs found after the limit of stored URLs was reached. */
   dropped_urls: Generated<number>;
   error_message: string | null;
   created_at: Generated<Date>;
@@ -33,7 +33,7 @@ export interface CrawlChangesTable {
   kind: 'new' | 'updated' | 'removed';
   url: string;
   title: string | null;
-  /** Of the text, line by line. */
+  /** Line diff of the text. */
   diff: string | null;
   created_at: Generated<Date>;
 }
