@@ -54,7 +54,9 @@ describe.each(DOCUMENTS)('%s', (path) => {
 
 describe('the names that documents repeat', () => {
   it('are the kinds of all workflows in docs/operations.md', () => {
-    const contracts = globSync('src/**/contract.ts', { cwd: ROOT }).map((file) => readFileSync(join(ROOT, file), 'utf8'));
+    const contracts = globSync('src/**/contract.ts', { cwd: ROOT }).map((file) =>
+      readFileSync(join(ROOT, file), 'utf8'),
+    );
     const kinds = allOf(/^\| `([a-z-]+)` \|/gm, readDocument('docs/operations.md'));
     expect(kinds.toSorted()).toEqual(contracts.flatMap((text) => allOf(WORKFLOW_KIND, text)).toSorted());
   });
