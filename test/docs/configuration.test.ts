@@ -1,10 +1,8 @@
-import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import type { z } from 'zod';
-import { loadConfig, settings } from '../src/config.ts';
-import { createDns } from '../src/providers/egress/dns.ts';
-
-const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
+import { loadConfig, settings } from '../../src/config.ts';
+import { createDns } from '../../src/providers/egress/dns.ts';
+import { readDocument } from './documents.ts';
 
 function rowOf(name: string, schema: z.ZodType): string {
   const absent = schema.safeParse(undefined);
@@ -14,9 +12,11 @@ function rowOf(name: string, schema: z.ZodType): string {
   return `| \`${name}\` | ${fallback} | ${schema.description} |`;
 }
 
-describe('the README', () => {
+describe('docs/configuration.md', () => {
   it('names every environment variable with its default and meaning, and no other', () => {
-    const [, table = ''] = readme.split('| variable | default | meaning |\n|---|---|---|\n');
+    const [, table = ''] = readDocument('docs/configuration.md').split(
+      '| variable | default | meaning |\n|---|---|---|\n',
+    );
     const rows = table.slice(0, table.indexOf('\n\n')).split('\n');
     expect(rows).toEqual(Object.entries(settings).map(([name, schema]) => rowOf(name, schema)));
   });
