@@ -12,6 +12,7 @@ export default {
   },
   globalSetup: '<rootDir>/scripts/jest/global-setup.mjs',
   globalTeardown: '<rootDir>/scripts/jest/global-teardown.mjs',
+  testEnvironment: '<rootDir>/scripts/jest/environment.mjs',
   testSequencer: '<rootDir>/scripts/jest/sequencer.mjs',
   testTimeout: 60_000,
   // Many tests wait, for a server to return or a time to come, while others can run.
