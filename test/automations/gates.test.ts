@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { holdHandoffs, openGate } from '../../src/automations/gates.service.ts';
 import { inTransaction } from '../../src/db/transaction.ts';
 import { eventually, type Stack, startStack } from '../support/stack.ts';
-import { activate, runsOf } from '../support/triggers.ts';
+import { activate, expectRunsAsDescribed, listRuns } from '../support/triggers.ts';
 
 let stack: Stack;
 beforeAll(async () => {
@@ -41,7 +41,7 @@ it('a handoff goes on once the workflows that run before it have ended, however 
   const after = await activate(stack.org, { trigger_type: 'ticket-handoff' });
   const session = await handOff();
   const [run] = await eventually('the run after it', async () => {
-    const runs = await runsOf(stack.db, after.id);
+    const runs = await expectRunsAsDescribed(stack.db, after.id);
     return runs.length > 0 && runs;
   });
   expect(run?.trigger_output.session.id).toBe(session);
@@ -58,7 +58,7 @@ it('a handoff goes on once the workflows that run before it have ended, however 
   await eventually('the relay', async () => {
     return (await stack.db.selectFrom('outbox').select('id').limit(1).execute()).length === 0;
   });
-  expect(await runsOf(stack.db, after.id)).toHaveLength(1);
+  expect(await listRuns(stack.db, after.id)).toHaveLength(1);
 });
 
 it.each([
@@ -70,13 +70,13 @@ it.each([
   const after = await activate(org, { trigger_type: 'ticket-handoff' });
   const { body } = await org.post('/chat/sessions', {});
   await org.post(`/chat/sessions/${body.id}/handoff`, {});
-  await eventually('the run before it', async () => (await runsOf(stack.db, endless.id)).length === 1);
-  expect(await runsOf(stack.db, after.id)).toEqual([]);
-  const [run] = await runsOf(stack.db, endless.id);
+  await eventually('the run before it', async () => (await listRuns(stack.db, endless.id)).length === 1);
+  expect(await listRuns(stack.db, after.id)).toEqual([]);
+  const [run] = await listRuns(stack.db, endless.id);
   const [method, path] = requestOf(endless.id, run?.id ?? '');
   const began = Date.now();
   expect((await org[method](path)).status).toBe(200);
-  await eventually('the run after it', async () => (await runsOf(stack.db, after.id)).length === 1);
+  await eventually('the run after it', async () => (await listRuns(stack.db, after.id)).length === 1);
   expect(Date.now() - began).toBeLessThan(15_000);
 });
 
@@ -94,7 +94,7 @@ it('and is as deep as what caused it, so that no handoffs cause one another with
     .executeTakeFirstOrThrow();
   await openGate(stack.db, { orgId: org.id, sessionId: session, gateId });
   const [run] = await eventually('the run after it', async () => {
-    const runs = await runsOf(stack.db, after.id);
+    const runs = await expectRunsAsDescribed(stack.db, after.id);
     return runs.length > 0 && runs;
   });
   expect(run?.depth).toBe(7);

@@ -51,7 +51,11 @@ const statuses = async () =>
 
 async function recordOf(runId: string) {
   const [run, steps] = await Promise.all([
-    stack.db.selectFrom('automation_runs').select(['status', 'error']).where('id', '=', runId).executeTakeFirstOrThrow(),
+    stack.db
+      .selectFrom('automation_runs')
+      .select(['status', 'error'])
+      .where('id', '=', runId)
+      .executeTakeFirstOrThrow(),
     stack.db.selectFrom('automation_steps').select(['place', 'status', 'output']).where('run_id', '=', runId).execute(),
   ]);
   return { ...run, steps };

@@ -4,7 +4,7 @@ import { fireSchedule } from '../../src/automations/schedules.service.ts';
 import { announceSilences } from '../../src/automations/silence.service.ts';
 import type { TestOrg } from '../support/api.ts';
 import { eventually, type Stack, startStack } from '../support/stack.ts';
-import { activate, runsOf } from '../support/triggers.ts';
+import { activate, expectRunsAsDescribed } from '../support/triggers.ts';
 
 let stack: Stack;
 let org: TestOrg;
@@ -16,7 +16,7 @@ beforeEach(async () => {
   org = await stack.createOrg();
 });
 
-const runs = (id: string) => runsOf(stack.db, id);
+const runs = (id: string) => expectRunsAsDescribed(stack.db, id);
 const settled = () =>
   eventually('the relay', async () => {
     const waiting = await stack.db.selectFrom('outbox').select('id').where('kind', '=', 'event').limit(1).execute();

@@ -1,7 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { pino } from 'pino';
 import { type Config, loadConfig } from '../../src/config.ts';
@@ -28,10 +27,6 @@ import { createSecrets } from '../../src/secrets.ts';
 import { createTestDatabase } from './servers.ts';
 
 const LOOPBACK = '127.0.0.1';
-/** What a loaded api says before it has looked at a request. */
-export const BUSY = 'The service is busy';
-const BUSY_PAUSE_MS = 500;
-const MOST_TRIES = 40;
 /** Rate limits are for the tests that are about them. */
 const NO_LIMIT = '1000000';
 
@@ -209,7 +204,7 @@ async function firstPartOf({ body }: Response): Promise<string> {
 }
 
 function clientOf(baseUrl: string, key: string | undefined): Client {
-  const once = async (
+  const call = async (
     method: string,
     path: string,
     body: unknown,
@@ -228,14 +223,6 @@ function clientOf(baseUrl: string, key: string | undefined): Client {
     const text = isEndless(response) ? await firstPartOf(response) : await response.text();
     const isJson = response.headers.get('content-type')?.startsWith('application/json') === true && text !== '';
     return { status: response.status, body: isJson ? JSON.parse(text) : text, headers: response.headers };
-  };
-  /** Comes again where a loaded machine has the api say that it is busy, before it has looked at the request. */
-  const call = async (...request: Parameters<typeof once>): Promise<Answer> => {
-    for (let tries = 1; ; tries++) {
-      const answer = await once(...request);
-      if (tries === MOST_TRIES || answer.status !== 503 || !JSON.stringify(answer.body).includes(BUSY)) return answer;
-      await sleep(BUSY_PAUSE_MS);
-    }
   };
   return {
     get: (path, options) => call('GET', path, undefined, options),
