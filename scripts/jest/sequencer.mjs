@@ -1,12 +1,18 @@
 import { sep } from 'node:path';
 import Sequencer from '@jest/test-sequencer';
 
-/** Begins with the tests that wait most, so that none of them is left over at the end. */
-export default class LongestFirst extends Sequencer {
+/** Up to where in a run a test that waits may begin: later it would be left over at the end. */
+const LATEST_START = 0.75;
+
+/** Spreads the tests that wait, for a server to return, among those that compute: together they would leave the cores idle. */
+export default class Interleaved extends Sequencer {
   sort(tests) {
-    const [slow, others] = [true, false].map((is) => {
+    const [waiting, computing] = [true, false].map((is) => {
       return super.sort(tests.filter(({ path }) => path.includes(`${sep}faults${sep}`) === is));
     });
-    return [...slow, ...others];
+    const ranked = (sorted, latest) => sorted.map((test, nth) => ({ test, rank: (nth / sorted.length) * latest }));
+    return [...ranked(waiting, LATEST_START), ...ranked(computing, 1)]
+      .sort((one, other) => one.rank - other.rank)
+      .map(({ test }) => test);
   }
 }
