@@ -12,8 +12,9 @@ export default {
   },
   globalSetup: '<rootDir>/scripts/jest/global-setup.mjs',
   globalTeardown: '<rootDir>/scripts/jest/global-teardown.mjs',
+  testEnvironment: '<rootDir>/scripts/jest/environment.mjs',
   testSequencer: '<rootDir>/scripts/jest/sequencer.mjs',
   testTimeout: 60_000,
-  // Many tests wait, for a server to return or a time to come, while others can run.
-  maxWorkers: availableParallelism() + 1,
+  // Many tests wait, for a server to return or a time to come, while others can run. Temporal has a namespace for each of four (test/support/servers.ts).
+  maxWorkers: Math.min(availableParallelism() + 2, 4),
 };

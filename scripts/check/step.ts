@@ -8,6 +8,8 @@ export interface Step {
   command: string[];
   /** Matches the output if the step found work to do. Without it, the exit code alone decides. */
   proof?: RegExp;
+  /** What the output must not contain, though the command ends with 0. */
+  complaint?: RegExp;
   env?: Record<string, string>;
   timeoutMinutes?: number;
   /** Reads the numbers of passed and failed tests. A step without it counts as one. */
@@ -38,7 +40,8 @@ export async function runStep(step: Step): Promise<StepResult> {
   const hasPassed = await runCommand(step, logFile);
   const output = await readFile(logFile, 'utf8');
   const seconds = (Date.now() - startedAt) / 1000;
-  return { step, output, seconds, ...(await countsOf(step, hasPassed && (step.proof?.test(output) ?? true))) };
+  const isProven = (step.proof?.test(output) ?? true) && step.complaint?.test(output) !== true;
+  return { step, output, seconds, ...(await countsOf(step, hasPassed && isProven)) };
 }
 
 async function countsOf(step: Step, hasPassed: boolean): Promise<Counts> {

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { type Counts, logFolder } from './step.ts';
+import { countUnsteadyAgain } from './unsteady.ts';
 
 /** The most failed files to be run again alone. A busy machine does not explain more: they are a failure at once. */
 const triedAgain = 3;
@@ -31,20 +32,23 @@ const countsOf = (report: Report): Counts => {
 
 /**
  * Runs all tests, and runs failed files once more with nothing beside them. Files passing then are reported as
- * unsteady.
+ * unsteady, and count as failed if the run before reported them too.
  */
 async function runTests(): Promise<Counts> {
   const report = await runJest('jest', []);
   const [failed, counts] = [report.testResults.filter(({ status }) => status === 'failed'), countsOf(report)];
-  if (failed.length === 0 || failed.length > triedAgain) return counts;
+  if (failed.length > triedAgain) return counts;
+  if (failed.length === 0) {
+    await countUnsteadyAgain([]);
+    return counts;
+  }
   const paths = failed.map(({ name }) => name);
   const again = await runJest('jest-alone', ['--runInBand', '--runTestsByPath', ...paths]);
-  for (const { name } of again.testResults.filter(({ status }) => status === 'passed')) {
-    console.log(`UNSTEADY ${name}: failed beside other tests, passed alone`);
-  }
+  const unsteady = again.testResults.filter(({ status }) => status === 'passed').map(({ name }) => name);
+  const unsteadyAgain = await countUnsteadyAgain(unsteady);
   const passedBefore = failed.flatMap(({ assertionResults }) => assertionResults).filter(isPassed).length;
   const alone = countsOf(again);
-  return { passed: counts.passed - passedBefore + alone.passed, failed: alone.failed };
+  return { passed: counts.passed - passedBefore + alone.passed, failed: alone.failed + unsteadyAgain };
 }
 
 const isPassed = ({ status }: { status: string }) => status === 'passed';

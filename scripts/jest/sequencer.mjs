@@ -1,12 +1,18 @@
 import { sep } from 'node:path';
 import Sequencer from '@jest/test-sequencer';
 
-/** Starts with the tests of faults/: they wait the longest, and none of them is left for the end. */
-export default class LongestFirst extends Sequencer {
+/** The share of a run after which a waiting test no longer starts: it would be left over at the end. */
+const LATEST_START = 0.75;
+
+/** Spreads the tests of faults/, waiting for servers to return, among those that compute: together they leave the cores idle. */
+export default class Interleaved extends Sequencer {
   sort(tests) {
-    const [slow, others] = [true, false].map((is) => {
+    const [waiting, computing] = [true, false].map((is) => {
       return super.sort(tests.filter(({ path }) => path.includes(`${sep}faults${sep}`) === is));
     });
-    return [...slow, ...others];
+    const ranked = (sorted, latest) => sorted.map((test, nth) => ({ test, rank: (nth / sorted.length) * latest }));
+    return [...ranked(waiting, LATEST_START), ...ranked(computing, 1)]
+      .sort((one, other) => one.rank - other.rank)
+      .map(({ test }) => test);
   }
 }

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { holdHandoffs, releaseHandoff } from '../../src/automations/handoff-hold/service.ts';
 import { inTransaction } from '../../src/db/transaction.ts';
 import { eventually, type Stack, startStack } from '../support/stack/stack.ts';
-import { activate, runsOf } from '../support/triggers.ts';
+import { activate, expectRunsAsDescribed, listRuns } from '../support/triggers.ts';
 
 let stack: Stack;
 beforeAll(async () => {
@@ -41,7 +41,7 @@ it('a handoff continues after all workflow runs before it have ended, completed 
   const after = await activate(stack.org, { trigger_type: 'ticket-handoff' });
   const session = await handOff();
   const [run] = await eventually('the run after it', async () => {
-    const runs = await runsOf(stack.db, after.id);
+    const runs = await expectRunsAsDescribed(stack.db, after.id);
     return runs.length > 0 && runs;
   });
   expect(run?.trigger_output.session.id).toBe(session);
@@ -58,7 +58,7 @@ it('a handoff continues after all workflow runs before it have ended, completed 
   await eventually('the relay', async () => {
     return (await stack.db.selectFrom('outbox').select('id').limit(1).execute()).length === 0;
   });
-  expect(await runsOf(stack.db, after.id)).toHaveLength(1);
+  expect(await listRuns(stack.db, after.id)).toHaveLength(1);
 });
 
 it.each([
@@ -70,13 +70,13 @@ it.each([
   const after = await activate(org, { trigger_type: 'ticket-handoff' });
   const { body } = await org.post('/chat/sessions', {});
   await org.post(`/chat/sessions/${body.id}/handoff`, {});
-  await eventually('the run before it', async () => (await runsOf(stack.db, endless.id)).length === 1);
-  expect(await runsOf(stack.db, after.id)).toEqual([]);
-  const [run] = await runsOf(stack.db, endless.id);
+  await eventually('the run before it', async () => (await listRuns(stack.db, endless.id)).length === 1);
+  expect(await listRuns(stack.db, after.id)).toEqual([]);
+  const [run] = await listRuns(stack.db, endless.id);
   const [method, path] = requestOf(endless.id, run?.id ?? '');
   const began = Date.now();
   expect((await org[method](path)).status).toBe(200);
-  await eventually('the run after it', async () => (await runsOf(stack.db, after.id)).length === 1);
+  await eventually('the run after it', async () => (await listRuns(stack.db, after.id)).length === 1);
   expect(Date.now() - began).toBeLessThan(15_000);
 });
 
@@ -100,7 +100,7 @@ it('a handoff after a hold keeps the depth of its cause, so handoffs cannot trig
     .executeTakeFirstOrThrow();
   await releaseHandoff(stack.db, { orgId: org.id, sessionId: session, holdId });
   const [run] = await eventually('the run after it', async () => {
-    const runs = await runsOf(stack.db, after.id);
+    const runs = await expectRunsAsDescribed(stack.db, after.id);
     return runs.length > 0 && runs;
   });
   expect(run?.depth).toBe(7);

@@ -3,8 +3,10 @@ import { type Json, OPERATORS, type Step, TRIGGER_TYPES } from '../../src/automa
 
 const MAX_DEPTH = 4;
 const MAX_STEPS = 60;
-const MAX_IN_LIST = 4;
-const UUID = '00000000-0000-4000-8000-000000000000';
+const MAX_AT_TOP = 12;
+const MAX_IN_BRANCH = 4;
+/** The session of notes that name one. */
+export const UUID = '00000000-0000-4000-8000-000000000000';
 
 interface Definition {
   trigger_type: 'manual-trigger';
@@ -20,7 +22,7 @@ interface Visible {
 /** Definitions with every kind of block, nested and full of references, that validate. They shrink to fewer steps. */
 export const definitions = (): fc.Arbitrary<Definition> =>
   fc
-    .array(fc.nat(9_999), { minLength: 1, maxLength: 400 })
+    .array(fc.nat(9_999), { minLength: 1, maxLength: 400, size: 'max' })
     .map((choices) => ({ trigger_type: 'manual-trigger', workflow_blocks: build(choices) }));
 
 function build(choices: number[]): Step[] {
@@ -92,7 +94,8 @@ function build(choices: number[]): Step[] {
   const list = (around: Visible[], depth: number): Step[] => {
     const steps: Step[] = [];
     const seen = [...around];
-    for (let length = choose(MAX_IN_LIST + 1); length > 0 && count < MAX_STEPS; length--) {
+    const most = depth === 0 ? MAX_AT_TOP : MAX_IN_BRANCH;
+    for (let length = choose(most + 1); length > 0 && count < MAX_STEPS; length--) {
       const id = `s${++count}${pick(['', '-x', '_y'])}`;
       const step = depth < MAX_DEPTH && choose(2) === 1 ? block(id, seen, depth) : action(id, seen);
       steps.push(step);

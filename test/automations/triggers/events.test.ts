@@ -9,7 +9,7 @@ import type { ClaimedEvent } from '../../../src/outbox/claim.ts';
 import { announce } from '../../../src/outbox/events.ts';
 import type { TestOrg } from '../../support/stack/api.ts';
 import { eventually, type Stack, startStack } from '../../support/stack/stack.ts';
-import { activate, runsOf, type StartedRun } from '../../support/triggers.ts';
+import { activate, expectRunsAsDescribed, type StartedRun } from '../../support/triggers.ts';
 
 let stack: Stack;
 let org: TestOrg;
@@ -27,7 +27,7 @@ const settled = () =>
     const waiting = await stack.db.selectFrom('outbox').select('id').where('kind', '=', 'event').limit(1).execute();
     return waiting.length === 0;
   });
-const runs = (id: string) => runsOf(stack.db, id);
+const runs = (id: string) => expectRunsAsDescribed(stack.db, id);
 const theRun = async (id: string): Promise<StartedRun> => {
   await settled();
   const all = await runs(id);

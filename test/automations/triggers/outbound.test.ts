@@ -12,7 +12,7 @@ import { type FakeVapi, type FakeVapiCall, startFakeVapi } from '../../support/f
 import { emailStep } from '../../support/sequences.ts';
 import type { TestOrg } from '../../support/stack/api.ts';
 import { eventually, type Stack, startStack } from '../../support/stack/stack.ts';
-import { activate, runsOf } from '../../support/triggers.ts';
+import { activate, expectRunsAsDescribed } from '../../support/triggers.ts';
 
 let stack: Stack;
 let vapi: FakeVapi;
@@ -30,7 +30,7 @@ beforeEach(async () => {
 });
 
 type Output = { call: Record<string, unknown> };
-const runs = (id: string) => runsOf(stack.db, id);
+const runs = (id: string) => expectRunsAsDescribed(stack.db, id);
 const settled = () =>
   eventually('the relay', async () => {
     const waiting = await stack.db.selectFrom('outbox').select('id').where('kind', '=', 'event').limit(1).execute();

@@ -4,7 +4,7 @@ import { announceInactiveSessions } from '../../../src/automations/triggers/inac
 import { fireSchedule } from '../../../src/automations/triggers/schedules.service.ts';
 import type { TestOrg } from '../../support/stack/api.ts';
 import { eventually, type Stack, startStack } from '../../support/stack/stack.ts';
-import { activate, runsOf } from '../../support/triggers.ts';
+import { activate, expectRunsAsDescribed } from '../../support/triggers.ts';
 
 let stack: Stack;
 let org: TestOrg;
@@ -16,7 +16,7 @@ beforeEach(async () => {
   org = await stack.createOrg();
 });
 
-const runs = (id: string) => runsOf(stack.db, id);
+const runs = (id: string) => expectRunsAsDescribed(stack.db, id);
 const settled = () =>
   eventually('the relay', async () => {
     const waiting = await stack.db.selectFrom('outbox').select('id').where('kind', '=', 'event').limit(1).execute();

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Client, startApi, type TestApi } from '../../support/stack/api.ts';
-import { activate, runsOf, type StartedRun } from '../../support/triggers.ts';
+import { activate, expectRunsAsDescribed, type StartedRun } from '../../support/triggers.ts';
 
 /** No worker, relay or Temporal server runs here: accepting webhooks needs none. */
 let api: TestApi;
@@ -14,7 +14,7 @@ afterAll(() => api.close());
 
 const UUID = /^[0-9a-f-]{36}$/;
 const pathOf = (url: string) => new URL(url).pathname;
-const runs = (id: string) => runsOf(api.db, id);
+const runs = (id: string) => expectRunsAsDescribed(api.db, id);
 const webhook = async (trigger_configuration: object | null = null, trigger_constraints: object | null = null) => {
   const { id, url } = await activate(api.org, { trigger_type: 'webhook', trigger_configuration, trigger_constraints });
   const path = pathOf(url);

@@ -1,7 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { pino } from 'pino';
 import { createApiDeps } from '../../../src/api-deps.ts';
@@ -15,10 +14,6 @@ import { createOrg, createPartner, type NewPartner } from '../../../src/partners
 import { createTestDatabase } from './servers.ts';
 
 const LOOPBACK = '127.0.0.1';
-/** What a loaded api says before it has looked at a request. */
-export const BUSY_MESSAGE = 'The service is busy';
-const BUSY_PAUSE_MS = 500;
-const MAX_TRIES = 40;
 /** Rate limits are for the tests that are about them. */
 const UNLIMITED = '1000000';
 
@@ -166,7 +161,7 @@ async function firstChunkOf({ body }: Response): Promise<string> {
 }
 
 function clientOf(baseUrl: string, key: string | undefined): Client {
-  const once = async (
+  const call = async (
     method: string,
     path: string,
     body: unknown,
@@ -185,15 +180,6 @@ function clientOf(baseUrl: string, key: string | undefined): Client {
     const text = isEventStream(response) ? await firstChunkOf(response) : await response.text();
     const isJson = response.headers.get('content-type')?.startsWith('application/json') === true && text !== '';
     return { status: response.status, body: isJson ? JSON.parse(text) : text, headers: response.headers };
-  };
-  /** Comes again where a loaded machine has the api say that it is busy, before it has looked at the request. */
-  const call = async (...request: Parameters<typeof once>): Promise<Answer> => {
-    for (let tries = 1; ; tries++) {
-      const answer = await once(...request);
-      if (tries === MAX_TRIES || answer.status !== 503 || !JSON.stringify(answer.body).includes(BUSY_MESSAGE))
-        return answer;
-      await sleep(BUSY_PAUSE_MS);
-    }
   };
   return {
     get: (path, options) => call('GET', path, undefined, options),

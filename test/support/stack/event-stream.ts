@@ -1,5 +1,4 @@
 import { type IncomingMessage, request } from 'node:http';
-import { BUSY_MESSAGE } from './api.ts';
 import { eventually } from './stack.ts';
 
 export interface ReceivedEvent {
@@ -29,17 +28,8 @@ interface As {
   headers?: Record<string, string>;
 }
 
-/**
- * Reads server-sent events as a browser does (WHATWG HTML, 9.2.6). Resolves once the headers have come. Comes again where a loaded
- * machine has the api say that it is busy.
- */
-export const openEventStream = (url: string, as: As): Promise<OpenEventStream> =>
-  eventually('a stream', async () => {
-    const opened = await open(url, as);
-    return opened.status === 503 && opened.body.includes(BUSY_MESSAGE) ? undefined : opened;
-  });
-
-function open(url: string, { key, headers = {} }: As): Promise<OpenEventStream> {
+/** Reads server-sent events as a browser does (WHATWG HTML, 9.2.6). Resolves once the headers have come. */
+export function openEventStream(url: string, { key, headers = {} }: As): Promise<OpenEventStream> {
   return new Promise((resolve, reject) => {
     const sent = request(url, { agent: false, headers: { authorization: `Bearer ${key}`, ...headers } }, (response) => {
       const parser = createParser();
