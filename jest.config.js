@@ -16,5 +16,5 @@ export default {
   testSequencer: '<rootDir>/scripts/jest/sequencer.mjs',
   testTimeout: 60_000,
   // Many tests wait, for a server to return or a time to come, while others can run. Temporal has a namespace for each of four (test/support/servers.ts).
-  maxWorkers: Math.min(availableParallelism() + 2, 4),
+  maxWorkers: Math.min(availableParallelism() + 1, 4),
 };

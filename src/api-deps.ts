@@ -23,6 +23,8 @@ import { createSecrets } from './secrets.ts';
 const PATIENCE_MS = 20_000;
 /** Less than the time after which proxies close an idle connection. */
 const HEARTBEAT_MS = 15_000;
+/** Half the time between two samples of the load: a longer delay would look endless. */
+const MAX_EVENT_LOOP_DELAY_MS = 2_000;
 
 export interface ApiDeps {
   deps: Deps;
@@ -68,6 +70,7 @@ export function createApiDeps({ config, db, pool, temporal, logger, replaced = {
     sending: { mediaLinks, isDevelopment: config.DEVELOPMENT, deliveries: deliveriesPort },
     liveStreams: createLiveStreams(db, mediaLinks, logger),
     heartbeatMs: HEARTBEAT_MS,
+    maxEventLoopDelayMs: MAX_EVENT_LOOP_DELAY_MS,
     ...replaced,
   };
   const revocations = listen(config.DATABASE_URL, 'keys_changed', deps.keys.clearCache);

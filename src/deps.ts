@@ -42,4 +42,6 @@ export interface Deps {
   liveStreams: LiveStreams;
   /** Interval of heartbeats in an idle stream of events. */
   heartbeatMs: number;
+  /** The event loop's delay above which requests are refused with 503. Zero refuses none. */
+  maxEventLoopDelayMs: number;
 }

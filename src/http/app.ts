@@ -45,7 +45,7 @@ const REQUEST_TIMEOUT_MS = 30_000;
 const KEEP_ALIVE_MS = 72_000;
 /** 255 characters, of up to nine characters each in a URL. */
 const MAX_PARAM_LENGTH = 2304;
-const MAX_EVENT_LOOP_DELAY_MS = 2_000;
+const LOAD_SAMPLE_MS = 4_000;
 const WIDGET_PATHS = '/backend/widget/';
 
 const ROUTES: FastifyPluginAsyncZod<Deps>[] = [
@@ -99,8 +99,8 @@ export async function createApp(deps: Deps, logger: FastifyBaseLogger) {
     delegator: (request, done) => done(null, { origin: request.url.startsWith(WIDGET_PATHS) }),
   });
   await app.register(underPressure, {
-    maxEventLoopDelay: MAX_EVENT_LOOP_DELAY_MS,
-    sampleInterval: 2 * MAX_EVENT_LOOP_DELAY_MS, // a sample without one tick counts as an endless delay
+    maxEventLoopDelay: deps.maxEventLoopDelayMs,
+    sampleInterval: LOAD_SAMPLE_MS, // a sample without one tick counts as an endless delay
     retryAfter: 5,
   });
   await app.register(measure, { metrics });

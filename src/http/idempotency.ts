@@ -176,8 +176,8 @@ async function handleInSavepoint(
   await sql`savepoint handler`.execute(trx);
   try {
     request.db = trx;
-    const payload = await handle();
-    const body = payload === '' || payload === undefined ? '' : reply.serialize(payload as object);
+    const answer = await handle();
+    const body = answer === '' || answer === undefined ? '' : reply.serialize(answer as object);
     return { statusCode: reply.statusCode, body: String(body) };
   } catch (error) {
     if (!(error instanceof DomainError) || error.kind === 'unavailable') throw error;

@@ -64,6 +64,8 @@ export interface EventPayloads {
   /** Subject: the org itself. An agent may be free for a waiting session. */
   'staffing-changed': Record<string, never>;
 }
+type JsonValue = string | number | boolean | null | JsonValue[] | { [key: string]: JsonValue };
+
 interface SlaMoment {
   policy_id: string;
   metric: string;
@@ -77,7 +79,7 @@ interface SlaMoment {
 interface CallMoment {
   contact_id: string | null;
   session_id: string | null;
-  call: object;
+  call: { [key: string]: JsonValue };
 }
 interface Assignment {
   assignee_id: number | null;

@@ -1,4 +1,4 @@
-import { settleResults } from '../../src/deliveries/sending/outcomes.queries.ts';
+import { settleDeliveries } from '../../src/deliveries/sending/outcomes.queries.ts';
 import { settlementOf } from '../../src/deliveries/sending/outcomes.rules.ts';
 import type { SendOutcome } from '../../src/providers/sending.ts';
 import {
@@ -8,7 +8,7 @@ import {
   type SequenceBatch,
 } from '../../src/sequences/sending/batch.service.ts';
 import { getSendingPolicy, sendRuleOf } from '../../src/sequences/sending/policy.service.ts';
-import { settleDeliveries } from '../../src/sequences/sending/queries.ts';
+import { advanceSettled } from '../../src/sequences/sending/queries.ts';
 import { contentOf, isPersonal, senderOf } from '../../src/sequences/steps/content.rules.ts';
 import type { TestApi } from './stack/api.ts';
 
@@ -59,7 +59,7 @@ export function attemptsOf({ db, org }: TestApi, sequenceId: string) {
         .select('step_id')
         .where('id', 'in', deliveryIds)
         .executeTakeFirstOrThrow();
-      return settleDeliveries(db, org.id, step_id as string, settleResults(org.id, { provider, lease }, results));
+      return settleDeliveries(db, org.id, { provider, lease }, results, advanceSettled(org.id, step_id as string));
     },
     readDeliveries: () =>
       db.selectFrom('deliveries').selectAll().where('sequence_id', '=', sequenceId).orderBy('id').execute(),

@@ -123,7 +123,7 @@ function callPayload({ payload }: CallOccurrence, { sessions, contacts }: Subjec
   return {
     session: (session?.session ?? null) as Json,
     contact: (contact?.shown ?? null) as Json,
-    call: payload.call as Json,
+    call: payload.call,
   };
 }
 

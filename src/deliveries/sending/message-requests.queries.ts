@@ -2,7 +2,7 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Db } from '../../db/connect.ts';
 import type { Channel, DeliveryStatus } from '../contract.ts';
 import type { MessageContent } from './content.ts';
-import { interruptedColumns, type SendResult, settleResults } from './outcomes.queries.ts';
+import { interruptedColumns } from './outcomes.queries.ts';
 
 /** Sends requested individually, outside of sequences: those of an e-mail request, or a single message. */
 export type MessageRequest = { requestId: string } | { deliveryId: string };
@@ -92,17 +92,6 @@ export async function claimRequested(
     returning deliveries.id, deliveries.channel, deliveries."to", deliveries.attempts, deliveries.content, deliveries.status
   `.execute(db);
   return rows.filter(({ status }) => status === 'sending');
-}
-
-/** Records the outcomes of sends. */
-export async function settleRequested(
-  db: Db,
-  orgId: string,
-  attempt: { provider: string; lease: string },
-  results: SendResult[],
-): Promise<void> {
-  if (results.length === 0) return;
-  await sql`${settleResults(orgId, attempt, results)} select from marked limit 0`.execute(db);
 }
 
 /** Settles the sends of an interrupted attempt. Returns the number of `unknown` ones. */

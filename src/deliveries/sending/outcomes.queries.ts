@@ -1,28 +1,56 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
-import { PLANNED_EACH_TIME } from '../../db/connect.ts';
+import { type Db, PLANNED_EACH_TIME } from '../../db/connect.ts';
 import { NIL_UUID, newId } from '../../ids.ts';
+import { executeAnnouncing } from '../../outbox/announcing.ts';
 import { KEEP_BOUNCED } from '../suppressions.queries.ts';
 import { RECONCILABLE_CHANNELS, type Settlement } from './outcomes.rules.ts';
+import type { SettledDeliveries, SettlingContinuation } from './settling.rules.ts';
 
 export type SendResult = [deliveryId: string, settlement: Settlement];
 
+/** The columns of the common table expression `settled`. */
+const SETTLED: SettledDeliveries = {
+  rows: sql`settled`,
+  orgId: sql`settled.org_id`,
+  enrollmentId: sql`settled.enrollment_id`,
+  status: sql`settled.status`,
+  delayMs: sql`settled.delay_ms`,
+};
+
+/** An attempt at sending: who sends, and the id stored in the rows it claimed. */
+export interface Attempt {
+  provider: string;
+  lease: string;
+}
+
 /**
- * Builds the beginning of a statement for recording the outcomes of sends and suppressing unreachable addresses. The
- * rest of the statement finds the updated rows as `marked (org_id, enrollment_id, step_id, status, delay_ms)`. A status
- * from a callback stays if it arrived before our own response. A late response to a send already given up is recorded
- * too, but not part of `marked`: its enrollment has moved on. An attempt replaced by another (`lease`) settles nothing
- * else.
+ * Records the outcomes of sends and suppresses unreachable addresses, in one statement with the owner's continuation. A
+ * status from a callback stays if it arrived before our own response. A late response to a send already given up is
+ * recorded too, but not part of the settled rows: its enrollment has moved on. An attempt replaced by another (`lease`)
+ * settles nothing else.
+ */
+export async function settleDeliveries(
+  db: Db,
+  orgId: string,
+  attempt: Attempt,
+  results: SendResult[],
+  continuation?: SettlingContinuation,
+): Promise<void> {
+  if (results.length === 0) return;
+  const settling = settlingOf(orgId, attempt, results);
+  if (continuation === undefined) await sql`${settling} select from settled limit 0`.execute(db);
+  else await executeAnnouncing(db, sql`${settling}${continuation(SETTLED)}`);
+}
+
+/**
+ * SQL: the beginning of the statement, with the updated rows as SETTLED.
  *
  * Statistics lag behind a new sequence: they show no rows of the org and nothing active. A scan of all active rows then
- * looks cheap, even once per row. Therefore joins with `marked` include the org and avoid the conditions of partial
+ * looks cheap, even once per row. Therefore joins with `settled` include the org and avoid the conditions of partial
  * indexes (`coalesce` avoids the index of leases), leaving only the primary key. The statement is planned each time, by
  * the present size of the tables.
  */
-export function settleResults(
-  orgId: string,
-  { provider, lease }: { provider: string; lease: string },
-  results: SendResult[],
-): RawBuilder<unknown> {
+function settlingOf(orgId: string, { provider, lease }: Attempt, results: SendResult[]): RawBuilder<unknown> {
   const column = <T>(pick: (settlement: Settlement) => T) => results.map(([, settlement]) => pick(settlement));
   const suppressions = results.some(([, { suppression }]) => suppression !== null) ? INSERT_SUPPRESSIONS : sql``;
   return sql`
@@ -34,7 +62,7 @@ export function settleResults(
         ${column(({ outcome }) => outcome)}::text[], ${column(({ suppression }) => suppression)}::text[], ${results.map(newId)}::uuid[]
       ) as r (id, status, reason, provider_id, delay_ms, outcome, suppression, suppression_id)
     ),
-    marked as (
+    settled as (
       update deliveries as delivery set
         status = case when delivery.status = 'sending' then result.status else delivery.status end,
         reason = case when delivery.status = 'sending' then result.reason else delivery.reason end,
@@ -69,7 +97,7 @@ export function settleResults(
 
 const INSERT_SUPPRESSIONS = sql`,
     refused as (
-      select org_id, channel, "to", suppression, suppression_id from marked where suppression is not null
+      select org_id, channel, "to", suppression, suppression_id from settled where suppression is not null
       union all
       select * from late where suppression is not null
     ),

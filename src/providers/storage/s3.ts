@@ -121,7 +121,7 @@ class S3Error extends ProviderError {
 
   constructor(status: number, code: string) {
     super(`The storage answered ${status} ${code}`, { transient: isTransient(status) });
-    this.name = 'S3Refusal';
+    this.name = 'S3Error';
     this.code = code;
   }
 }

@@ -3,7 +3,7 @@ import type { Db, Trx } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import type { MessageContent } from '../../deliveries/sending/content.ts';
 import { interruptedColumns, settleAndReconcile } from '../../deliveries/sending/reconciliation.service.ts';
-import type { ClaimedMessage } from '../../deliveries/sending/send-batch.ts';
+import type { ClaimedMessage } from '../../deliveries/sending/send-chunks.ts';
 import { findOpenRun } from '../enrollments.queries.ts';
 import type { Deferral } from '../gates/rules.ts';
 import { evaluateGates } from '../gates/service.ts';
@@ -102,8 +102,8 @@ export async function beginChunk(
   enrollmentIds: string[],
 ): Promise<BegunChunk> {
   return inTransaction(db, async (trx) => {
-    const judgement = await evaluateGates(trx, orgId, send, enrollmentIds);
-    const { begun, settled } = await beginDeliveries(trx, orgId, send, enrollmentIds, judgement);
+    const evaluation = await evaluateGates(trx, orgId, send, enrollmentIds);
+    const { begun, settled } = await beginDeliveries(trx, orgId, send, enrollmentIds, evaluation);
     const { sending = [], held = [], ...ended } = Object.groupBy(begun, ({ status }) => status);
     const others = Object.values(ended).flat();
     const [leaving, passing] = partition(others, ({ gate }) => gate !== null);
@@ -119,7 +119,7 @@ export async function beginChunk(
       orgId,
       held.map(({ enrollment_id }) => ({
         id: enrollment_id,
-        until: (judgement.deferrals.get(enrollment_id) as Deferral).until,
+        until: (evaluation.deferrals.get(enrollment_id) as Deferral).until,
       })),
     );
     const failed = others.filter(({ status }) => status === 'failed').length;

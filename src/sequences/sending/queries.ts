@@ -2,6 +2,7 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { TemplateContact } from '../../contacts/templates/rules.ts';
 import { type Db, PLANNED_EACH_TIME } from '../../db/connect.ts';
 import type { DeliveryStatus } from '../../deliveries/contract.ts';
+import type { SettlingContinuation } from '../../deliveries/sending/settling.rules.ts';
 import { newId } from '../../ids.ts';
 import { executeAnnouncing } from '../../outbox/announcing.ts';
 import { ANNOUNCE_COMPLETED, MOVED_COLUMNS } from '../completion.queries.ts';
@@ -190,35 +191,29 @@ export async function advancePastStep(
 }
 
 /**
- * Records the sends of a step and advances their enrollments: past the step, or to the time of the next try. `marking`
- * is the beginning of the statement and records the sends.
+ * SQL: the part of a settling statement that advances the enrollments of a step: past the step, or to the time of the
+ * next try. Announces completed ones.
  */
-export async function settleDeliveries(
-  db: Db,
-  orgId: string,
-  stepId: string,
-  marking: RawBuilder<unknown>,
-): Promise<void> {
-  const isOver = sql`marked.status <> 'queued' and ${isLastStep(sql`${orgId}`, sql`${stepId}`)}`;
-  await executeAnnouncing(
-    db,
-    sql`
-    ${marking},
+export const advanceSettled =
+  (orgId: string, stepId: string): SettlingContinuation =>
+  (settled) => {
+    const isQueued = sql`${settled.status} = 'queued'`;
+    const isOver = sql`not ${isQueued} and ${isLastStep(sql`${orgId}`, sql`${stepId}`)}`;
+    return sql`,
     moved as (
       update enrollments as enrollment set
-        last_step_id = case when marked.status = 'queued' then enrollment.last_step_id else ${stepId}::uuid end,
-        anchor_at = case when marked.status = 'queued' then enrollment.anchor_at else now() end,
-        held_until = case when marked.status = 'queued' and marked.delay_ms > 0 then now() + marked.delay_ms * interval '1 millisecond' end,
+        last_step_id = case when ${isQueued} then enrollment.last_step_id else ${stepId}::uuid end,
+        anchor_at = case when ${isQueued} then enrollment.anchor_at else now() end,
+        held_until = case when ${isQueued} and ${settled.delayMs} > 0 then now() + ${settled.delayMs} * interval '1 millisecond' end,
         status = case when ${isOver} then 'complete' else enrollment.status end,
         ended_at = case when ${isOver} then now() end
-      from marked
-      where enrollment.org_id = marked.org_id and enrollment.id = marked.enrollment_id and enrollment.status not in ('complete', 'canceled', 'exited')
+      from ${settled.rows}
+      where enrollment.org_id = ${settled.orgId} and enrollment.id = ${settled.enrollmentId}
+        and enrollment.status not in ('complete', 'canceled', 'exited')
       returning ${MOVED_COLUMNS}
     )
-    ${ANNOUNCE_COMPLETED}
-  `,
-  );
-}
+    ${ANNOUNCE_COMPLETED}`;
+  };
 
 /**
  * Settles the deliveries of an interrupted attempt. `interruption` builds the changes of a delivery. Returns the number
@@ -231,11 +226,11 @@ export async function settleInterrupted(
   lease: string,
   interruption: (isTransactional: RawBuilder<SqlBool>) => RawBuilder<unknown>,
 ): Promise<number> {
-  const isLast = isLastStep(sql`marked.org_id`, sql`marked.step_id`);
+  const isLast = isLastStep(sql`settled.org_id`, sql`settled.step_id`);
   const { rows } = await executeAnnouncing(
     db,
     sql<{ unknown: number }>`
-    with marked as (
+    with settled as (
       update deliveries as delivery set ${interruption(sql<SqlBool>`(step.action #>> '{data,email_is_transactional}')::boolean`)}
       from sequence_steps as step
       where delivery.org_id = ${orgId} and delivery.sequence_id = ${sequenceId} and delivery.lease <> ${lease}::uuid
@@ -243,16 +238,16 @@ export async function settleInterrupted(
       returning delivery.org_id, delivery.enrollment_id, delivery.step_id, delivery.status
     ),
     moved as (
-      update enrollments as enrollment set last_step_id = marked.step_id, anchor_at = now(), held_until = null,
+      update enrollments as enrollment set last_step_id = settled.step_id, anchor_at = now(), held_until = null,
         status = case when ${isLast} then 'complete' else enrollment.status end,
         ended_at = case when ${isLast} then now() end
-      from marked
-      where enrollment.org_id = marked.org_id and enrollment.id = marked.enrollment_id
-        and enrollment.status not in ('complete', 'canceled', 'exited') and marked.status <> 'queued'
+      from settled
+      where enrollment.org_id = settled.org_id and enrollment.id = settled.enrollment_id
+        and enrollment.status not in ('complete', 'canceled', 'exited') and settled.status <> 'queued'
       returning ${MOVED_COLUMNS}
     ),
     announced as (${ANNOUNCE_COMPLETED})
-    select count(*) filter (where status = 'unknown') as unknown from marked
+    select count(*) filter (where status = 'unknown') as unknown from settled
   `,
   );
   return rows[0]?.unknown ?? 0;

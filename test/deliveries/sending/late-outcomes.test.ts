@@ -5,8 +5,8 @@ import {
   claimRequested,
   listQueuedIds,
   settleInterruptedRequested,
-  settleRequested,
 } from '../../../src/deliveries/sending/message-requests.queries.ts';
+import { settleDeliveries } from '../../../src/deliveries/sending/outcomes.queries.ts';
 import { settlementOf } from '../../../src/deliveries/sending/outcomes.rules.ts';
 import type { SendOutcome } from '../../../src/providers/sending.ts';
 import { attemptsOf, type PreparedAttempt } from '../../support/batches.ts';
@@ -103,7 +103,7 @@ describe('the late outcome of an interrupted attempt', () => {
     expect(await listQueuedIds(db, org.id, { deliveryId }, 10)).toEqual([deliveryId]);
 
     const settlement = settlementOf('email', ACCEPTED, 1);
-    await settleRequested(db, org.id, { provider: 'smtp', lease: first }, [[deliveryId, settlement]]);
+    await settleDeliveries(db, org.id, { provider: 'smtp', lease: first }, [[deliveryId, settlement]]);
     expect(await listQueuedIds(db, org.id, { deliveryId }, 10)).toEqual([]);
     expect(await claimRequested(db, org.id, [deliveryId], { ...rule, lease: second })).toEqual([]);
     expect((await org.get(`/deliveries/${deliveryId}`)).body).toMatchObject({ status: 'accepted', attempts: 1 });

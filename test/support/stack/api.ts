@@ -59,7 +59,7 @@ export interface ApiOptions {
   env?: Record<string, string>;
   /** The database of another api, to run a second process of the same installation. */
   databaseUrl?: string;
-  /** What takes the place of a real dependency. */
+  /** What takes the place of a real dependency. Load shedding is off unless a test sets `maxEventLoopDelayMs`. */
   deps?: Partial<Deps>;
 }
 
@@ -79,7 +79,14 @@ export async function startApi({ env = {}, databaseUrl, deps: replaced = {} }: A
   const { db, pool, close: closeDatabase } = connect(config.DATABASE_URL, { poolSize: config.DATABASE_POOL_SIZE });
   const logger = pino({ level: config.LOG_LEVEL });
   const temporal = { check: async () => undefined };
-  const { deps, close: closeDeps } = createApiDeps({ config, db, pool, temporal, logger, replaced });
+  const { deps, close: closeDeps } = createApiDeps({
+    config,
+    db,
+    pool,
+    temporal,
+    logger,
+    replaced: { maxEventLoopDelayMs: 0, ...replaced },
+  });
   const { tokens } = deps;
   const app = await createApp(deps, logger);
   await app.listen({ host: LOOPBACK, port });

@@ -30,7 +30,7 @@ export class GuestExpired extends CrmError {
       'The conversation is closed to us: its guest’s token has ended. Settings with auth_key_id and private_key keep conversations longer',
       { transient: true, status: 401, areCredentialsRefused: true },
     );
-    this.name = 'GuestGone';
+    this.name = 'GuestExpired';
   }
 }
 

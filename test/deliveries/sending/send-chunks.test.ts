@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { MessageSender, OutgoingMessage } from '../../../src/deliveries/sending/message-sender.ts';
 import type { Settlement } from '../../../src/deliveries/sending/outcomes.rules.ts';
-import { SenderUnavailable, sendInChunks } from '../../../src/deliveries/sending/send-batch.ts';
+import { SenderUnavailable, sendInChunks } from '../../../src/deliveries/sending/send-chunks.ts';
 
 /**
  * Sends eight messages, four to a chunk, with the given `send`. Returns the claimed ids, the settlements, and the

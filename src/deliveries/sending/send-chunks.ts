@@ -109,7 +109,7 @@ export class SenderUnavailable extends ProviderError {
       transient: true,
       ...(retryAfterMs === undefined ? {} : { retryAfterMs: Math.min(retryAfterMs, MAX_RETRY_AFTER_MS) }),
     });
-    this.name = 'SenderTrouble';
+    this.name = 'SenderUnavailable';
     this.isConfiguration = isConfiguration;
     this.reason = reason;
   }

@@ -1,0 +1,74 @@
+import { randomUUID } from 'node:crypto';
+import { blockedEmail } from '../../contacts/blocklist/service.ts';
+import type { Channel, MessageRef, RequestProgress } from '../contract.ts';
+import {
+  claimRequested,
+  deferBehindOlder,
+  failQueued,
+  findDeliveryChannel,
+  findNextDueMs,
+  listQueuedIds,
+  type MessageRequest,
+  settleInterruptedRequested,
+} from './message-requests.queries.ts';
+import { settleAndReconcile } from './reconciliation.service.ts';
+import { type SendBatchDeps, sendBatch } from './send-batch.service.ts';
+import { SenderUnavailable } from './send-chunks.ts';
+
+const SENDS_PER_BATCH = 500;
+/** A call or message requested longer ago than this is no longer wanted. */
+const MAX_WAIT_MS = 3_600_000;
+
+/**
+ * Sends at most one batch of a request. If this runs twice, each message is still sent once: its delivery row is claimed
+ * first. Throws SenderUnavailable.
+ */
+export async function sendRequested(
+  deps: SendBatchDeps,
+  orgId: string,
+  requested: MessageRequest,
+  channel: Channel,
+): Promise<RequestProgress> {
+  const { db } = deps;
+  const lease = randomUUID();
+  await settleAndReconcile(db, orgId, (trx) => settleInterruptedRequested(trx, orgId, requested, lease));
+  const isBlocked = {
+    isAddressBlocked: blockedEmail(orgId, 'delivery.to'),
+    isContactBlocked: blockedEmail(orgId, 'contact.email'),
+  };
+  await sendBatch(deps, orgId, {
+    channel,
+    lease,
+    items: await listQueuedIds(db, orgId, requested, SENDS_PER_BATCH),
+    claim: async (ids, { blockedReason }) =>
+      (await claimRequested(db, orgId, ids, { lease, blockedReason, ...isBlocked })).map(
+        ({ id, attempts, ...send }) => ({ attempts, message: { ...send, orgId, deliveryId: id } }),
+      ),
+  });
+  const nextDueInMs = await findNextDueMs(db, orgId, requested);
+  return { hasMore: nextDueInMs === 0, nextDueInMs };
+}
+
+/**
+ * Sends one message. If the settings prevent all sends, the message fails at once, because a user waits for the answer.
+ * If the provider is unavailable, this throws SenderUnavailable, and the message fails after an hour.
+ */
+export async function sendSingleMessage(
+  deps: SendBatchDeps,
+  { orgId, deliveryId }: MessageRef,
+): Promise<RequestProgress> {
+  const { db } = deps;
+  const channel = await findDeliveryChannel(db, orgId, deliveryId);
+  if (channel === undefined) return { hasMore: false, nextDueInMs: null };
+  await deferBehindOlder(db, orgId, deliveryId);
+  try {
+    return await sendRequested(deps, orgId, { deliveryId }, channel);
+  } catch (error) {
+    if (!(error instanceof SenderUnavailable)) throw error;
+    const isOver = error.isConfiguration
+      ? await failQueued(db, orgId, deliveryId, error.reason)
+      : await failQueued(db, orgId, deliveryId, `given up after an hour: ${error.reason}`, MAX_WAIT_MS);
+    if (!isOver) throw error;
+    return { hasMore: false, nextDueInMs: null };
+  }
+}

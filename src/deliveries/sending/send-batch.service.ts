@@ -1,0 +1,90 @@
+import type { Db } from '../../db/connect.ts';
+import type { Channel } from '../contract.ts';
+import { type MessageSenders, NOT_CONNECTED, NOT_CONNECTED_REASON } from './message-sender.ts';
+import { type Attempt, type SendResult, settleDeliveries } from './outcomes.queries.ts';
+import { settleAndReconcile } from './reconciliation.service.ts';
+import { type ClaimedMessage, sendInChunks } from './send-chunks.ts';
+import type { SettlingContinuation } from './settling.rules.ts';
+
+export interface SendBatchDeps {
+  db: Db;
+  senders: MessageSenders;
+  /** True once the batch must finish its sends in flight and leave the rest. */
+  isStopped(): boolean;
+}
+
+/** The org's sender on a channel, as far as claims need it. */
+export interface BatchSender {
+  /** The number or address of all its messages; null if each message has its own. */
+  fromAddress: string | null;
+  /** Why nothing can be sent at all, or null. */
+  blockedReason: string | null;
+}
+
+/** Sends on one channel. Their owner claims them; the outcomes are settled here. */
+export interface SendBatch<Item> {
+  channel: Channel;
+  /** The id of this attempt, stored in the rows it claims. */
+  lease: string;
+  items: Item[];
+  /** Records these as being sent and returns the allowed ones. A repeated call for the same chunk returns the same. */
+  claim(chunk: Item[], sender: BatchSender): Promise<ClaimedMessage[]>;
+  /** Builds the owner's part of the statement that settles a chunk. */
+  continuation?: SettlingContinuation;
+}
+
+export interface OutcomeCounts {
+  sent: number;
+  failed: number;
+  unknown: number;
+}
+
+/**
+ * Sends a batch with the org's sender of the channel. Each message is sent at most once: its delivery is claimed first,
+ * and one without a known outcome is reconciled with the provider. Throws SenderUnavailable if the sender as a whole is
+ * unavailable; the messages then wait.
+ */
+export async function sendBatch<Item>(
+  { db, senders, isStopped }: SendBatchDeps,
+  orgId: string,
+  { channel, lease, items, claim, continuation }: SendBatch<Item>,
+): Promise<OutcomeCounts> {
+  const sender = (await senders.of(orgId, channel)) ?? NOT_CONNECTED;
+  const blockedReason = sender === NOT_CONNECTED ? NOT_CONNECTED_REASON : null;
+  const attempt: Attempt = { provider: sender.provider, lease };
+  const counts = { sent: 0, failed: 0, unknown: 0 };
+  await sendInChunks<Item>({
+    items,
+    sender,
+    isStopped,
+    claim: (chunk) => claim(chunk, { fromAddress: sender.fromAddress, blockedReason }),
+    settle: async (results) => {
+      await settle(db, orgId, attempt, results, continuation);
+      countOutcomes(counts, results);
+    },
+  });
+  return counts;
+}
+
+async function settle(
+  db: Db,
+  orgId: string,
+  attempt: Attempt,
+  results: SendResult[],
+  continuation: SettlingContinuation | undefined,
+): Promise<void> {
+  const unknown = results.filter(([, { status }]) => status === 'unknown').length;
+  if (unknown === 0) return settleDeliveries(db, orgId, attempt, results, continuation);
+  await settleAndReconcile(db, orgId, async (trx) => {
+    await settleDeliveries(trx, orgId, attempt, results, continuation);
+    return unknown;
+  });
+}
+
+function countOutcomes(counts: OutcomeCounts, results: SendResult[]): void {
+  for (const [, { status }] of results) {
+    if (status === 'accepted') counts.sent++;
+    else if (status === 'unknown') counts.unknown++;
+    else if (status !== 'queued') counts.failed++;
+  }
+}

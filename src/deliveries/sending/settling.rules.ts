@@ -1,0 +1,17 @@
+import type { RawBuilder } from 'kysely';
+import type { DeliveryStatus } from '../contract.ts';
+
+/** SQL: the deliveries settled by a statement, for another domain's part of the same statement. */
+export interface SettledDeliveries {
+  /** The rows, to select from. */
+  rows: RawBuilder<unknown>;
+  orgId: RawBuilder<string>;
+  enrollmentId: RawBuilder<string | null>;
+  /** `queued` if the delivery is to be sent again. */
+  status: RawBuilder<DeliveryStatus>;
+  /** Milliseconds until the next try; null without one. */
+  delayMs: RawBuilder<number | null>;
+}
+
+/** Builds the rest of a settling statement: further common table expressions, each after a comma, and the final query. */
+export type SettlingContinuation = (settled: SettledDeliveries) => RawBuilder<unknown>;

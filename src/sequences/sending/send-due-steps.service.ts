@@ -1,0 +1,131 @@
+import { randomUUID } from 'node:crypto';
+import { type SendBatchDeps, sendBatch } from '../../deliveries/sending/send-batch.service.ts';
+import { SenderUnavailable } from '../../deliveries/sending/send-chunks.ts';
+import type { SendTotals, SequenceProgress, SequenceRef } from '../contract.ts';
+import { enrollNextPage } from '../enrollment/service.ts';
+import { CHANNEL_OF, contentOf, isPersonal, senderOf } from '../steps/content.rules.ts';
+import {
+  beginChunk,
+  completeOrFindNextDue,
+  type DueStep,
+  pauseForSettings,
+  prepareBatch,
+  type SequenceBatch,
+} from './batch.service.ts';
+import { getSendingPolicy, type SendingPolicy, sendRuleOf } from './policy.service.ts';
+import { advanceSettled, type StepSend } from './queries.ts';
+
+const BATCH_SIZE = 500;
+const MIN_ROUND_MS = 1_000;
+/** Delay before the next batch after one without work. */
+const MIN_WAIT_MS = 1_000;
+
+interface Round extends SequenceRef {
+  lease: string;
+  totals: SendTotals;
+}
+
+/**
+ * Sends due steps, batch after batch, until none is due or at least a second has passed. Thus a fast provider does not
+ * wait for the workflow between batches. If this runs twice at once, each message is still sent once: its delivery row is
+ * claimed first. Throws SenderUnavailable; one whose settings are wrong also pauses the sequence.
+ */
+export async function sendDueSteps(deps: SendBatchDeps, ref: SequenceRef): Promise<SequenceProgress> {
+  const begunAt = performance.now();
+  const round = { ...ref, lease: randomUUID(), totals: { sent: 0, failed: 0, skipped: 0, unknown: 0 } };
+  for (;;) {
+    const progress = await sendDueBatch(deps, round);
+    const isOver = performance.now() - begunAt > MIN_ROUND_MS || deps.isStopped();
+    if (!progress.hasMore || isOver) return progress;
+  }
+}
+
+async function sendDueBatch(deps: SendBatchDeps, round: Round): Promise<SequenceProgress> {
+  const { db } = deps;
+  const { orgId, sequenceId, lease, totals } = round;
+  try {
+    const batch = await prepareBatch(db, orgId, sequenceId, { lease, limit: BATCH_SIZE });
+    if (batch === undefined) return { ...ENDED_PROGRESS, batch: totals };
+    totals.unknown += batch.interrupted;
+    const enrolling = await enrollNextPage(db, orgId, batch.sequence);
+    await sendSteps(deps, round, await getSendingPolicy(db, orgId, batch.sequence), batch.steps);
+    return await progressOf(deps, round, batch, enrolling);
+  } catch (error) {
+    if (error instanceof SenderUnavailable && error.isConfiguration)
+      await pauseForSettings(db, orgId, sequenceId, error.message);
+    throw error;
+  }
+}
+
+/**
+ * Sends all steps, even if the provider of one is unavailable: the others may use another provider. Throws the first such
+ * error at the end, preferring configuration errors.
+ */
+async function sendSteps(deps: SendBatchDeps, round: Round, policy: SendingPolicy, steps: DueStep[]): Promise<void> {
+  const errors: SenderUnavailable[] = [];
+  for (const step of steps) {
+    await sendStep(deps, round, policy, step).catch((error: unknown) => {
+      if (!(error instanceof SenderUnavailable)) throw error;
+      errors.push(error);
+    });
+  }
+  const error = errors.find(({ isConfiguration }) => isConfiguration) ?? errors[0];
+  if (error !== undefined) throw error;
+}
+
+async function sendStep(deps: SendBatchDeps, round: Round, policy: SendingPolicy, step: DueStep): Promise<void> {
+  const { orgId, sequenceId, lease, totals } = round;
+  const { action, stepId, positions, enrollmentIds } = step;
+  const compose = contentOf(action);
+  const { sent, failed, unknown } = await sendBatch<string>(deps, orgId, {
+    channel: CHANNEL_OF[action.type],
+    lease,
+    items: enrollmentIds,
+    claim: async (chunk, { fromAddress, blockedReason }) => {
+      const send: StepSend = {
+        ...sendRuleOf(orgId, action, policy, blockedReason),
+        gates: policy.gates,
+        sender: senderOf(action, fromAddress),
+        isPersonal: isPersonal(action),
+        sequenceId,
+        stepId,
+        positions,
+        lease,
+      };
+      const begun = await beginChunk(deps.db, orgId, send, compose, chunk);
+      totals.skipped += begun.skipped;
+      totals.failed += begun.failed;
+      return begun.sendings;
+    },
+    continuation: advanceSettled(orgId, stepId),
+  });
+  totals.sent += sent;
+  totals.failed += failed;
+  totals.unknown += unknown;
+}
+
+async function progressOf(
+  { db }: SendBatchDeps,
+  { orgId, totals }: Round,
+  batch: SequenceBatch,
+  enrolling: { enrolled: number; hasMore: boolean },
+): Promise<SequenceProgress> {
+  const { state, nextDueInMs } = await completeOrFindNextDue(db, orgId, batch);
+  const didSomething = enrolling.enrolled > 0 || enrolling.hasMore || batch.steps.length > 0;
+  return {
+    state,
+    name: batch.sequence.name,
+    lastStep: batch.steps.at(-1)?.label ?? null,
+    batch: totals,
+    hasMore: state === 'active' && didSomething && (enrolling.hasMore || (nextDueInMs !== null && nextDueInMs <= 0)),
+    nextDueInMs: nextDueInMs === null ? null : Math.max(nextDueInMs, MIN_WAIT_MS),
+  };
+}
+
+const ENDED_PROGRESS = {
+  state: 'ended',
+  name: '',
+  lastStep: null,
+  hasMore: false,
+  nextDueInMs: null,
+} as const;
