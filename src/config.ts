@@ -43,7 +43,7 @@ const dnsServers = list.refine(
 );
 const KEY_RING = /^[\w-]+:[A-Za-z0-9+/_-]{43}=?(\s*,\s*[\w-]+:[A-Za-z0-9+/_-]{43}=?)*$/;
 
-/** Every setting, from the environment. A test compares the README's table with these descriptions. */
+/** Every setting, from the environment. A test compares the table of docs/configuration.md with these descriptions. */
 export const settings = {
   DATABASE_URL: z.string().min(1).describe('Postgres connection string'),
   DATABASE_POOL_SIZE: z.coerce

@@ -55,7 +55,7 @@ export async function createWorkerDeps(
       secrets,
       tokens,
       mailReader,
-      senders: sending.outlets,
+      senders: sending.senders,
       ...handoffDeps,
       sending: { mediaLinks, isDevelopment: config.DEVELOPMENT, deliveries: deliveriesPort },
       createTicket: (...wanted) => createTicket(db, handoffDeps, ...wanted),
@@ -90,12 +90,12 @@ function createSenders(config: Config, db: Db, { secrets, egress, tokens }: Shar
     inboundDomain: config.INBOUND_DOMAIN,
     isDevelopment: config.DEVELOPMENT,
   });
-  const outlets = createMessageSenders({ db, secrets, egress, callbacks, email, sandbox });
+  const senders = createMessageSenders({ db, secrets, egress, callbacks, email, sandbox });
   return {
-    outlets,
+    senders,
     async close() {
       sandbox?.close();
-      outlets.close();
+      senders.close();
       await ownEgress.close();
     },
   };

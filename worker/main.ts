@@ -42,13 +42,13 @@ const relay = startRelay({
 });
 const { deps, stopReceiving, close: closeDeps } = await createWorkerDeps(config, db, log);
 
-const stopHousekeeping = startCleanup(db, log);
+const stopCleanup = startCleanup(db, log);
 
 let workers: Workers | undefined;
 let isStopping = false;
 onStopSignal(log, async () => {
   isStopping = true;
-  stopHousekeeping();
+  stopCleanup();
   await Promise.all([stopReceiving(), relay.stop(), workers?.stop()]);
   await Promise.all([closeDeps(), temporal?.connection.close(), relayConnection.close(), close()]);
 });

@@ -1,25 +1,25 @@
 import { sql } from 'kysely';
 import type { Db } from '../db/connect.ts';
 
-const MAX_LISTED = ['id', 'name', 'is_active', 'allowed_ips', 'ai_instructions', 'created_at'] as const;
+const COLUMNS = ['id', 'name', 'is_active', 'allowed_ips', 'ai_instructions', 'created_at'] as const;
 
 export function insertPartner(
   db: Db,
   partner: { id: string; name: string; allowed_ips: string[]; ai_instructions: string | null },
 ) {
-  return db.insertInto('partners').values(partner).returning(MAX_LISTED).executeTakeFirstOrThrow();
+  return db.insertInto('partners').values(partner).returning(COLUMNS).executeTakeFirstOrThrow();
 }
 
 export function findPartner(db: Db, partnerId: string) {
-  return db.selectFrom('partners').select(MAX_LISTED).where('id', '=', partnerId).executeTakeFirst();
+  return db.selectFrom('partners').select(COLUMNS).where('id', '=', partnerId).executeTakeFirst();
 }
 
 export function listPartners(db: Db) {
-  return db.selectFrom('partners').select(MAX_LISTED).orderBy('created_at').orderBy('id').execute();
+  return db.selectFrom('partners').select(COLUMNS).orderBy('created_at').orderBy('id').execute();
 }
 
 export function updatePartner(db: Db, partnerId: string, changes: { is_active?: boolean; allowed_ips?: string[] }) {
-  return db.updateTable('partners').set(changes).where('id', '=', partnerId).returning(MAX_LISTED).executeTakeFirst();
+  return db.updateTable('partners').set(changes).where('id', '=', partnerId).returning(COLUMNS).executeTakeFirst();
 }
 
 interface TokenOfMember {

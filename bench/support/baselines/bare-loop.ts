@@ -13,7 +13,7 @@ import { enrollAll, insertDelivery, type OneSend, settleDelivery } from './row-b
 // The same writes and sends in a simple loop, without queues, pauses or crash recovery.
 const config = loadConfig();
 const { db } = connect(config.DATABASE_URL, { poolSize: config.DATABASE_POOL_SIZE });
-const way = process.env.OUTLET === undefined ? bySmtp() : byOutlet(senderOfEnvironment());
+const way = process.env.OUTLET === undefined ? bySmtp() : bySender(senderOfEnvironment());
 
 serve({
   /** Sends to every contact of the org. Returns the contacts a second, enrolling included. */
@@ -55,10 +55,10 @@ function bySmtp(): Way {
   };
 }
 
-function byOutlet(outlet: MessageSender): Way {
+function bySender(sender: MessageSender): Way {
   return {
-    concurrency: outlet.concurrency,
+    concurrency: sender.concurrency,
     send: ({ orgId, to }, deliveryId) =>
-      outlet.send({ channel: 'email', content: EMAIL_CONTENT, orgId, deliveryId, to }),
+      sender.send({ channel: 'email', content: EMAIL_CONTENT, orgId, deliveryId, to }),
   };
 }

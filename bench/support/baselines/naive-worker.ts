@@ -20,9 +20,9 @@ const config = loadConfig();
 Runtime.install({ logger: new DefaultLogger('WARN'), shutdownSignals: [] });
 const { db } = connect(config.DATABASE_URL, { poolSize: config.DATABASE_POOL_SIZE });
 
-const outlet = createCostlessSender(COSTLESS);
+const sender = createCostlessSender(COSTLESS);
 const sendTo = async ({ orgId, to }: OneSend, deliveryId: string): Promise<string> => {
-  await outlet.send({ channel: 'email', content: EMAIL_CONTENT, orgId, deliveryId, to });
+  await sender.send({ channel: 'email', content: EMAIL_CONTENT, orgId, deliveryId, to });
   return deliveryId;
 };
 const activities = {

@@ -19,13 +19,13 @@ Runtime.install({ logger: new DefaultLogger('WARN'), shutdownSignals: [] });
 const { db, close } = connect(config.DATABASE_URL, { poolSize: config.DATABASE_POOL_SIZE });
 const relayConnection = connect(config.DATABASE_URL, { poolSize: 4, applicationName: RELAY_APPLICATION_NAME });
 const temporal = await connectWorkers(config);
-const outlet = senderOfEnvironment();
+const sender = senderOfEnvironment();
 const { deps, stopReceiving, close: closeDeps } = await createWorkerDeps(config, db, log);
 const workers = await runWorkers({
   connection: temporal.connection,
   namespace: config.TEMPORAL_NAMESPACE,
   workflowBundle: await loadWorkflowBundle(),
-  deps: { ...deps, senders: { of: async () => outlet, close: () => undefined } },
+  deps: { ...deps, senders: { of: async () => sender, close: () => undefined } },
 });
 const relay = startRelay({
   databaseUrl: config.DATABASE_URL,

@@ -2,11 +2,11 @@ import type { Db } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { type Issue, invalid } from '../../errors.ts';
 import { newId } from '../../ids.ts';
+import { type DocumentObject, InvalidDocument, parseDocument } from '../../openapi-document.ts';
 import { problemsOf } from '../actions/operations.rules.ts';
 import { CreateAction } from '../actions/schema.ts';
 import { assertActionLimit, lockActions, upsertActions } from '../actions/service.ts';
-import { parseDocument } from './documents.ts';
-import { type DocumentedOperation, operationsOf } from './operations.rules.ts';
+import { type DocumentedOperation, operationsOf } from './operations.ts';
 
 const MAX_OPERATIONS = 500;
 const MAX_PROBLEMS = 100;
@@ -17,7 +17,7 @@ const MAX_PROBLEMS = 100;
  * reported. Throws invalid if none can be called, and conflict for more than the maximum number of actions.
  */
 export async function importActions(db: Db, orgId: string, document: string) {
-  const { operations, problems } = operationsOf(parseDocument(document));
+  const { operations, problems } = operationsOf(readFile(document));
   if (operations.length > MAX_OPERATIONS)
     throw importError([
       { path: 'paths', message: `must have at most ${MAX_OPERATIONS} operations: import them in parts` },
@@ -45,6 +45,16 @@ export async function importActions(db: Db, orgId: string, document: string) {
     actions: imported,
     problems: all.slice(0, MAX_PROBLEMS),
   };
+}
+
+/** Parses the file. Throws invalid with its problem. */
+function readFile(text: string): DocumentObject {
+  try {
+    return parseDocument(text);
+  } catch (error) {
+    if (!(error instanceof InvalidDocument)) throw error;
+    throw invalid(`The file ${error.message}`, [{ path: 'body.file', message: error.message }]);
+  }
 }
 
 /** Returns the actions to import, and the issues of the others. */

@@ -1,3 +1,4 @@
+import { ANY_ITERATION, type Branch, branchesOf } from '../blocks/branches.rules.ts';
 import type { Step } from '../blocks/schema.ts';
 
 /** Path of a step in a run, such as `3.do.5.1`: block, branch and iteration around it, then the index in its list. */
@@ -22,34 +23,19 @@ function enclosingList(blocks: readonly Step[], parts: readonly PathSegment[]): 
   let list: readonly Step[] | undefined = blocks;
   for (let at = 0; at < parts.length - 1; ) {
     const block: Step | undefined = list?.[Number(parts[at])];
-    if (block === undefined) return undefined;
-    const [inner, taken]: [readonly Step[] | undefined, number] = branchOf(block, parts[at + 1], parts[at + 2]);
-    list = inner;
-    at += 1 + taken;
+    const branch: Branch<Step> | undefined = block && branchAt(block, parts.slice(at + 1));
+    if (branch === undefined) return undefined;
+    list = branch.steps;
+    at += 1 + branch.segments.length;
   }
   return list;
 }
 
-/** Returns the steps of a branch, and the number of path segments in its name. */
-function branchOf(
-  block: Step,
-  name: PathSegment | undefined,
-  nth: PathSegment | undefined,
-): [readonly Step[] | undefined, number] {
-  if (block.$kind === 'Action') return [undefined, 1];
-  switch (block.type) {
-    case 'if-else':
-      return [name === 'then' ? block.branches.then : name === 'else' ? block.branches.else : undefined, 1];
-    case 'switch':
-      if (name === 'default') return [block.branches.default, 1];
-      return [block.branches.cases[Number(nth)]?.steps, 2];
-    case 'for-each':
-      return [block.branches.do, 2];
-    case 'wait':
-    case 'wait-for-event':
-      return [undefined, 1];
-  }
-}
+/** Returns the branch of a block whose segments begin a path. */
+const branchAt = (block: Step, parts: readonly PathSegment[]): Branch<Step> | undefined =>
+  branchesOf(block).find(({ segments }) =>
+    segments.every((segment, nth) => (segment === ANY_ITERATION ? parts[nth] !== undefined : segment === parts[nth])),
+  );
 
 /** Returns the path of the first step in a branch of the block at `place`. */
 export const firstPathInBranch = (place: StepPath, ...branch: (PathSegment | number)[]): StepPath =>
@@ -72,15 +58,12 @@ export function enclosingBlock(
 ): { place: StepPath; iteration?: number } | undefined {
   const parts = segmentsOf(place);
   if (parts.length < 3) return undefined;
-  for (const taken of [1, 2]) {
-    const around = parts.slice(0, -1 - taken);
-    const block = stepAt(blocks, pathOf(around));
-    if (block === undefined || block.$kind === 'Action') continue;
-    const isDeep = block.type === 'for-each' || (block.type === 'switch' && parts.at(-1 - taken) === 'case');
-    if (isDeep !== (taken === 2)) continue;
-    return block.type === 'for-each'
-      ? { place: pathOf(around), iteration: Number(parts.at(-2)) }
-      : { place: pathOf(around) };
+  for (const count of [1, 2]) {
+    const place = pathOf(parts.slice(0, -1 - count));
+    const block = stepAt(blocks, place);
+    const branch = block && branchAt(block, parts.slice(-1 - count, -1));
+    if (branch?.segments.length !== count) continue;
+    return branch.segments.includes(ANY_ITERATION) ? { place, iteration: Number(parts.at(-2)) } : { place };
   }
   return undefined;
 }
@@ -88,18 +71,11 @@ export function enclosingBlock(
 /** Returns the paths of all steps by step id, with `*` for iterations. */
 export function pathsById(blocks: readonly Step[]): Map<string, StepPath> {
   const places = new Map<string, StepPath>();
-  const walk = (list: readonly Step[], prefix: (PathSegment | number)[]) => {
+  const walk = (list: readonly Step[], prefix: readonly PathSegment[]) => {
     for (const [index, step] of list.entries()) {
-      const parts = [...prefix, index];
+      const parts = [...prefix, String(index)];
       places.set(step.id, pathOf(parts));
-      if (step.$kind === 'Action') continue;
-      if (step.type === 'if-else') {
-        walk(step.branches.then, [...parts, 'then']);
-        walk(step.branches.else ?? [], [...parts, 'else']);
-      } else if (step.type === 'switch') {
-        for (const [nth, { steps }] of step.branches.cases.entries()) walk(steps, [...parts, 'case', nth]);
-        walk(step.branches.default ?? [], [...parts, 'default']);
-      } else if (step.type === 'for-each') walk(step.branches.do, [...parts, 'do', '*']);
+      for (const { segments, steps } of branchesOf(step)) walk(steps, [...parts, ...segments]);
     }
   };
   walk(blocks, []);

@@ -28,7 +28,15 @@ const MAX_CACHED_VERSIONS = 1_000;
 /** Cached without expiry: versions never change. */
 const versionCache = new LRUCache<string, { blocks: readonly Step[]; name: string }>({ max: MAX_CACHED_VERSIONS });
 
-export async function getDefinition(db: Db, orgId: string, run: Run): Promise<Definition & { name: string }> {
+/** A run with its definition and trigger, loaded once for all functions of a turn. */
+export interface RunContext {
+  orgId: string;
+  run: Run;
+  definition: Definition & { name: string };
+}
+
+/** Loads the definition of a run. */
+export async function loadContext(db: Db, orgId: string, run: Run): Promise<RunContext> {
   const key = `${orgId} ${run.version_id}`;
   let version = versionCache.get(key);
   if (version === undefined) {
@@ -36,11 +44,12 @@ export async function getDefinition(db: Db, orgId: string, run: Run): Promise<De
     version = { blocks, name };
     versionCache.set(key, version);
   }
-  return { ...version, trigger: run.trigger_output };
+  return { orgId, run, definition: { ...version, trigger: run.trigger_output } };
 }
 
-export const stepOutputsOf = (db: Db, orgId: string, runId: string): StepOutputs => ({
-  read: (places) => listOutputs(db, orgId, runId, places),
+/** Returns the outputs of the run's steps so far. */
+export const stepOutputsOf = (db: Db, { orgId, run }: RunContext): StepOutputs => ({
+  read: (places) => listOutputs(db, orgId, run.id, places),
 });
 
 /**
@@ -48,15 +57,10 @@ export const stepOutputsOf = (db: Db, orgId: string, runId: string): StepOutputs
  * if no step is left or a step has invalid inputs. Returns the next step. The run must be in progress and locked by
  * this transaction.
  */
-export async function advanceRun(
-  trx: Trx,
-  orgId: string,
-  run: Run,
-  definition: Definition,
-  after: StepPath | undefined,
-): Promise<NextStep> {
+export async function advanceRun(trx: Trx, context: RunContext, after: StepPath | undefined): Promise<NextStep> {
+  const { orgId, run, definition } = context;
   try {
-    const { next, decisions } = await nextStepAfter(definition, stepOutputsOf(trx, orgId, run.id), {
+    const { next, decisions } = await nextStepAfter(definition, stepOutputsOf(trx, context), {
       after,
       nowMs: Date.now(),
     });
@@ -64,32 +68,31 @@ export async function advanceRun(
       stepRecordOf(place, step, { status: 'completed', input, output }),
     );
     await saveSteps(trx, orgId, run.id, made);
-    return await saveProgress(trx, orgId, run, next);
+    return await saveProgress(trx, context, next);
   } catch (error) {
     if (!(error instanceof StepError)) throw error;
     const { place, step, message } = error;
     await saveSteps(trx, orgId, run.id, [
       stepRecordOf(place, step, { status: 'in_progress', input: null, output: null }),
     ]);
-    return failRun(trx, orgId, run.id, { place, step, message });
+    return failRun(trx, context, { place, step, message });
   }
 }
 
 /** Fails a run because of a step. */
 export async function failRun(
   trx: Trx,
-  orgId: string,
-  runId: string,
+  { orgId, run }: RunContext,
   { place, step, message }: { place: StepPath; step: Step; message: string },
 ): Promise<NextStep> {
-  await endStep(trx, orgId, runId, place, { status: 'failed', error: message });
+  await endStep(trx, orgId, run.id, place, { status: 'failed', error: message });
   const error = `${step.id}: ${message}`;
-  await finishRun(trx, orgId, runId, { status: 'failed', error });
+  await finishRun(trx, orgId, run.id, { status: 'failed', error });
   return { kind: 'failed', error };
 }
 
 /** Saves the state of the run at its next step. */
-async function saveProgress(trx: Trx, orgId: string, run: Run, next: UpcomingStep): Promise<NextStep> {
+async function saveProgress(trx: Trx, { orgId, run }: RunContext, next: UpcomingStep): Promise<NextStep> {
   const runId = run.id;
   const isWaiting = next.kind === 'wait' || next.kind === 'wait-for-event';
   if (isWaiting !== run.is_waiting) await setWaiting(trx, orgId, runId, isWaiting);

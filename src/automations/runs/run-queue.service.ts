@@ -2,7 +2,7 @@ import type { Trx } from '../../db/connect.ts';
 import { enqueue, signalWithStart, start } from '../../outbox/outbox.ts';
 import { WAKE } from '../../temporal/contract.ts';
 import { claimQueuedRuns, type Run } from '../runs.queries.ts';
-import { advanceRun, getDefinition } from './advance-run.service.ts';
+import { advanceRun, loadContext } from './advance-run.service.ts';
 import { type NextStep, RUN_AUTOMATION } from './contract.ts';
 
 /** Maximum number of active runs in an org, without runs waiting for a time or an event. Further runs are queued. */
@@ -22,10 +22,14 @@ export async function startQueuedRuns(trx: Trx, orgId: string): Promise<void> {
 
 /** Starts a run. Returns false if the run ended at once, without any work for Temporal. */
 async function startRun(trx: Trx, orgId: string, run: Run): Promise<boolean> {
-  const definition = await getDefinition(trx, orgId, run);
-  const next = await advanceRun(trx, orgId, run, definition, undefined);
+  const context = await loadContext(trx, orgId, run);
+  const next = await advanceRun(trx, context, undefined);
   if (next.kind === 'end' || next.kind === 'failed') return false;
-  await enqueue(trx, orgId, start(RUN_AUTOMATION, { orgId, runId: run.id, next }, subjectOf(run.id, definition.name)));
+  await enqueue(
+    trx,
+    orgId,
+    start(RUN_AUTOMATION, { orgId, runId: run.id, next }, subjectOf(run.id, context.definition.name)),
+  );
   return true;
 }
 

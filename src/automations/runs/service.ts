@@ -10,7 +10,7 @@ import { maskCredentials } from '../masking.rules.ts';
 import { findCurrentVersion } from '../queries.ts';
 import { endStep, lockRun, type Run } from '../runs.queries.ts';
 import { getWorkflow } from '../service.ts';
-import { advanceRun, getDefinition, nextActionOf } from './advance-run.service.ts';
+import { advanceRun, loadContext, nextActionOf } from './advance-run.service.ts';
 import { finishRun } from './finish-run.service.ts';
 import {
   countRuns,
@@ -83,7 +83,8 @@ export function retryRun(
     const failed = await findFailedStep(trx, orgId, runId);
     if (run.status !== 'failed' || failed === undefined)
       throw conflict(`The run is ${run.status}: only one that failed at a step can be retried`);
-    const definition = await getDefinition(trx, orgId, run);
+    const context = await loadContext(trx, orgId, run);
+    const { definition } = context;
     const { place } = failed;
     const step = stepAt(definition.blocks, place);
     if (step?.$kind !== 'Action' && !skip)
@@ -107,7 +108,7 @@ export function retryRun(
     else if (input !== undefined) await updateStepInput(trx, orgId, runId, place, input);
     const next =
       skip || step?.$kind !== 'Action'
-        ? await advanceRun(trx, orgId, { ...run, status: 'in_progress' }, definition, place)
+        ? await advanceRun(trx, { ...context, run: { ...run, status: 'in_progress' } }, place)
         : nextActionOf(place, step);
     if (next.kind === 'end' || next.kind === 'failed') return;
     await setResumedAt(trx, orgId, runId, next);

@@ -4,7 +4,7 @@ import { DomainError, invalid } from '../../errors.ts';
 import type { Action, ActionDeps, StepRef } from '../actions/action.ts';
 import { satisfiesConstraint } from '../blocks/constraints.ts';
 import type { ActionStep, Json, WaitForEventBlock } from '../blocks/schema.ts';
-import { type Definition, resolveInput, StepError } from '../interpreter/rules.ts';
+import { resolveInput, StepError } from '../interpreter/rules.ts';
 import { type StepPath, stepAt } from '../interpreter/step-paths.rules.ts';
 import { maskCredentials } from '../masking.rules.ts';
 import {
@@ -15,11 +15,18 @@ import {
   findStep,
   listReceivedEvents,
   lockRun,
-  type Run,
   saveSteps,
   setStepError,
 } from '../runs.queries.ts';
-import { advanceRun, failRun, getDefinition, nextWaitOf, stepOutputsOf, stepRecordOf } from './advance-run.service.ts';
+import {
+  advanceRun,
+  failRun,
+  loadContext,
+  nextWaitOf,
+  type RunContext,
+  stepOutputsOf,
+  stepRecordOf,
+} from './advance-run.service.ts';
 import { setCausingRun } from './causation.queries.ts';
 import type { NextStep, RunRef } from './contract.ts';
 import { startQueuedRuns } from './run-queue.service.ts';
@@ -44,16 +51,15 @@ export async function doStep(deps: StepDeps, { orgId, runId, place }: RunStepRef
   const { db, actions } = deps;
   const run = await findRun(db, orgId, runId);
   if (run?.status !== 'in_progress') return ENDED_STEP;
-  const definition = await getDefinition(db, orgId, run);
-  const step = stepAt(definition.blocks, place) as ActionStep;
+  const context = await loadContext(db, orgId, run);
+  const step = stepAt(context.definition.blocks, place) as ActionStep;
   const known = await findStep(db, orgId, runId, place);
-  if (known !== undefined && DONE_STATUSES.has(known.status))
-    return lockAndAdvance(deps, { orgId, runId, place }, definition);
+  if (known !== undefined && DONE_STATUSES.has(known.status)) return lockAndAdvance(deps, { orgId, runId, place });
 
   const given = known?.changed_input ?? step.input;
   const begin = (input: Json) =>
     saveSteps(db, orgId, runId, [stepRecordOf(place, step, { status: 'in_progress', input, output: null })]);
-  const input = await resolveInput(definition, stepOutputsOf(db, orgId, runId), place, given).catch(
+  const input = await resolveInput(context.definition, stepOutputsOf(db, context), place, given).catch(
     async (error: unknown) => {
       await begin(null); // a failed step must exist to be retried
       throw error instanceof StepError ? invalid(error.message) : error;
@@ -64,7 +70,7 @@ export async function doStep(deps: StepDeps, { orgId, runId, place }: RunStepRef
     const action = actions.get(step.type);
     if (action === undefined) throw invalid(`There is no action ${step.type}`);
     const ref = { orgId, runId, dedupeKey: `${runId}/${place}` };
-    return await applyAction(deps, run, definition, { place, action, ref, input: parseInput(action, input) });
+    return await applyAction(deps, run.depth, { place, action, ref, input: parseInput(action, input) });
   } catch (error) {
     await setStepError(db, orgId, runId, place, messageOf(error));
     throw error;
@@ -84,30 +90,30 @@ interface ActionCall {
  */
 async function applyAction(
   deps: StepDeps,
-  run: Run,
-  definition: Definition,
+  depth: number,
   { place, action, ref, input }: ActionCall,
 ): Promise<NextStep> {
   const { orgId, runId } = ref;
   const reached = 'call' in action ? await action.call(deps, ref, input) : undefined;
   return inTransaction(deps.db, async (trx) => {
-    const held = await lockRun(trx, orgId, runId);
-    if (held === undefined) return ENDED_STEP;
+    const run = await lockRun(trx, orgId, runId);
+    if (run === undefined) return ENDED_STEP;
     const known = await findStep(trx, orgId, runId, place);
     const isDone = DONE_STATUSES.has(known?.status ?? '');
-    if (held.status !== 'in_progress') {
+    if (run.status !== 'in_progress') {
       if (reached !== undefined && !isDone)
         await endStep(trx, orgId, runId, place, { status: 'completed', output: reached as Json });
       return ENDED_STEP;
     }
-    if (isDone) return advanceAndStartQueued(trx, orgId, held, definition, place);
+    const context = await loadContext(trx, orgId, run);
+    if (isDone) return advanceAndStartQueued(trx, context, place);
     let output = reached;
     if ('apply' in action) {
-      await setCausingRun(trx, { runId, depth: run.depth });
+      await setCausingRun(trx, { runId, depth });
       output = await action.apply(trx, deps, ref, input);
     }
     await endStep(trx, orgId, runId, place, { status: 'completed', output: (output ?? {}) as Json });
-    return advanceAndStartQueued(trx, orgId, held, definition, place);
+    return advanceAndStartQueued(trx, context, place);
   });
 }
 
@@ -119,27 +125,23 @@ function parseInput(action: Action, input: Json): unknown {
 }
 
 /** Advances a run after an ended step. */
-function lockAndAdvance(
-  { db }: StepDeps,
-  { orgId, runId, place }: RunStepRef,
-  definition: Definition,
-): Promise<NextStep> {
+function lockAndAdvance({ db }: StepDeps, ref: RunStepRef): Promise<NextStep> {
   return inTransaction(db, async (trx) => {
-    const run = await lockRun(trx, orgId, runId);
-    return run?.status === 'in_progress' ? advanceAndStartQueued(trx, orgId, run, definition, place) : ENDED_STEP;
+    const context = await lockActiveRun(trx, ref);
+    return context === undefined ? ENDED_STEP : advanceAndStartQueued(trx, context, ref.place);
   });
 }
 
+/** Locks a run and loads its context. Returns undefined if the run is not in progress. */
+async function lockActiveRun(trx: Trx, { orgId, runId }: RunRef): Promise<RunContext | undefined> {
+  const run = await lockRun(trx, orgId, runId);
+  return run?.status === 'in_progress' ? loadContext(trx, orgId, run) : undefined;
+}
+
 /** Advances a run. If it ends or begins to wait, starts queued runs in its place. */
-async function advanceAndStartQueued(
-  trx: Trx,
-  orgId: string,
-  run: Run,
-  definition: Definition,
-  place: StepPath,
-): Promise<NextStep> {
-  const next = await advanceRun(trx, orgId, run, definition, place);
-  if (next.kind !== 'action' && next.kind !== 'continue') await startQueuedRuns(trx, orgId);
+async function advanceAndStartQueued(trx: Trx, context: RunContext, place: StepPath): Promise<NextStep> {
+  const next = await advanceRun(trx, context, place);
+  if (next.kind !== 'action' && next.kind !== 'continue') await startQueuedRuns(trx, context.orgId);
   return next;
 }
 
@@ -148,39 +150,39 @@ async function advanceAndStartQueued(
  */
 export function failStep(
   { db }: StepDeps,
-  { orgId, runId, place, error }: RunStepRef & { error: string },
+  { place, error, ...ref }: RunStepRef & { error: string },
 ): Promise<NextStep> {
+  const { orgId, runId } = ref;
   return inTransaction(db, async (trx) => {
-    const run = await lockRun(trx, orgId, runId);
-    if (run?.status !== 'in_progress') return ENDED_STEP;
-    const definition = await getDefinition(trx, orgId, run);
-    const step = stepAt(definition.blocks, place) as ActionStep;
+    const context = await lockActiveRun(trx, ref);
+    if (context === undefined) return ENDED_STEP;
+    const step = stepAt(context.definition.blocks, place) as ActionStep;
     if (step.on_error === 'continue') {
       await endStep(trx, orgId, runId, place, { status: 'failed', error });
-      return advanceAndStartQueued(trx, orgId, run, definition, place);
+      return advanceAndStartQueued(trx, context, place);
     }
-    const failed = await failRun(trx, orgId, runId, { place, step, message: error });
+    const failed = await failRun(trx, context, { place, step, message: error });
     await startQueuedRuns(trx, orgId);
     return failed;
   });
 }
 
 /** Checks whether a wait has ended, by time or by an event. Returns the next step; this may be the rest of the wait. */
-export function checkWait({ db }: StepDeps, { orgId, runId, place }: RunStepRef): Promise<NextStep> {
+export function checkWait({ db }: StepDeps, { place, ...ref }: RunStepRef): Promise<NextStep> {
+  const { orgId, runId } = ref;
   return inTransaction(db, async (trx) => {
-    const run = await lockRun(trx, orgId, runId);
-    if (run?.status !== 'in_progress') return ENDED_STEP;
-    const definition = await getDefinition(trx, orgId, run);
+    const context = await lockActiveRun(trx, ref);
+    if (context === undefined) return ENDED_STEP;
     const known = await findStep(trx, orgId, runId, place);
-    const step = stepAt(definition.blocks, place);
+    const step = stepAt(context.definition.blocks, place);
     if (step === undefined || known === undefined) throw new Error(`The run does not wait at ${place}`);
-    if (known.status !== 'waiting') return advanceAndStartQueued(trx, orgId, run, definition, place);
+    if (known.status !== 'waiting') return advanceAndStartQueued(trx, context, place);
 
     const untilMs = Date.parse(String((known.input as { until?: string }).until));
     const isDue = Date.now() >= untilMs;
     const event =
       step.type === 'wait-for-event'
-        ? await consumeMatchingEvent(trx, orgId, run, definition, { place, step: step as WaitForEventBlock })
+        ? await consumeMatchingEvent(trx, context, { place, step: step as WaitForEventBlock })
         : undefined;
     if (event === undefined && !isDue) return nextWaitOf(place, step, untilMs);
     const output: Json =
@@ -188,7 +190,7 @@ export function checkWait({ db }: StepDeps, { orgId, runId, place }: RunStepRef)
         ? { until: String((known.input as { until?: string }).until) }
         : { timed_out: event === undefined, event: event ?? null };
     await endStep(trx, orgId, runId, place, { status: 'completed', output });
-    return advanceAndStartQueued(trx, orgId, run, definition, place);
+    return advanceAndStartQueued(trx, context, place);
   });
 }
 
@@ -198,16 +200,15 @@ export function checkWait({ db }: StepDeps, { orgId, runId, place }: RunStepRef)
  */
 async function consumeMatchingEvent(
   trx: Trx,
-  orgId: string,
-  run: Run,
-  definition: Definition,
+  context: RunContext,
   { place, step }: { place: StepPath; step: WaitForEventBlock },
 ): Promise<Json | undefined> {
+  const { orgId, run } = context;
   const { trigger_type, constraint = null } = step.inputs;
-  const heard = await listReceivedEvents(trx, orgId, run.id, trigger_type);
-  if (heard.length === 0) return undefined;
-  const condition = await resolveConstraint(trx, orgId, run, definition, { place, constraint });
-  for (const { event_id, output } of heard) {
+  const received = await listReceivedEvents(trx, orgId, run.id, trigger_type);
+  if (received.length === 0) return undefined;
+  const condition = await resolveConstraint(trx, context, { place, constraint });
+  for (const { event_id, output } of received) {
     if (condition === undefined || !isMatch(condition, output)) continue;
     await consumeReceivedEvent(trx, orgId, run.id, event_id);
     return output;
@@ -218,15 +219,13 @@ async function consumeMatchingEvent(
 /** Returns a constraint with its references resolved, or undefined if it becomes too large. */
 async function resolveConstraint(
   trx: Trx,
-  orgId: string,
-  run: Run,
-  definition: Definition,
+  context: RunContext,
   { place, constraint }: { place: StepPath; constraint: Json },
 ): Promise<Json | undefined> {
   try {
     return preserveData(
       constraint,
-      await resolveInput(definition, stepOutputsOf(trx, orgId, run.id), place, constraint),
+      await resolveInput(context.definition, stepOutputsOf(trx, context), place, constraint),
     );
   } catch (error) {
     if (error instanceof StepError) return undefined;
@@ -254,11 +253,7 @@ function isMatch(condition: Json, output: Json): boolean {
 }
 
 /** Continues a run after a step, evaluating the next blocks. */
-export async function continueRun(deps: StepDeps, at: RunStepRef): Promise<NextStep> {
-  const run = await findRun(deps.db, at.orgId, at.runId);
-  if (run?.status !== 'in_progress') return ENDED_STEP;
-  return lockAndAdvance(deps, at, await getDefinition(deps.db, at.orgId, run));
-}
+export const continueRun = (deps: StepDeps, at: RunStepRef): Promise<NextStep> => lockAndAdvance(deps, at);
 
 /** Returns the next step of a run retried before its Temporal workflow ended, or null if the run was not retried. */
 export const findResumePoint = ({ db }: StepDeps, { orgId, runId }: RunRef): Promise<NextStep | null> =>

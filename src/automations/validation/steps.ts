@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ACTIONS } from '../actions/registry.ts';
+import { branchesOf } from '../blocks/branches.rules.ts';
 import { referencesIn } from '../blocks/references.rules.ts';
 import { ActionShape, BLOCKS } from '../blocks/shapes.schema.ts';
 import { problemsOf } from './input.rules.ts';
@@ -43,7 +44,7 @@ interface WalkContext {
   path: string;
 }
 
-function collectList(found: CollectedSteps, list: unknown[], around: WalkContext): void {
+function collectList(found: CollectedSteps, list: readonly unknown[], around: WalkContext): void {
   if (list.length > 0 && around.depth > MAX_DEPTH) {
     found.problems.push(`${around.path}: steps must be nested at most ${MAX_DEPTH} deep`);
     return;
@@ -63,23 +64,8 @@ function collectStep(found: CollectedSteps, fields: Fields, around: WalkContext)
   if (id === undefined) found.problems.push(...problems.map((problem) => `${around.path}: ${problem}`));
   const isLoop = fields.type === 'for-each' && id !== undefined;
   const inside = { depth: around.depth + 1, loops: isLoop ? [...around.loops, id] : around.loops };
-  for (const [name, list] of branchesOf(fields))
-    collectList(found, list, { ...inside, path: `${around.path}.branches.${name}` });
-}
-
-/** Returns the lists of steps in a block, in document order. */
-function branchesOf(fields: Fields): [string, unknown[]][] {
-  const branches = ownValue(fields, 'branches');
-  if (fields.$kind !== 'Block' || !isFields(branches)) return [];
-  const cases = ownValue(branches, 'cases');
-  const ofCases = (Array.isArray(cases) ? cases : []).map((one, nth): [string, unknown] => [
-    `cases[${nth}].steps`,
-    isFields(one) ? ownValue(one, 'steps') : undefined,
-  ]);
-  const named = (name: string): [string, unknown] => [name, ownValue(branches, name)];
-  return [named('then'), named('else'), ...ofCases, named('default'), named('do')].filter(
-    (branch): branch is [string, unknown[]] => Array.isArray(branch[1]),
-  );
+  for (const { field, steps } of branchesOf(fields as unknown))
+    collectList(found, steps, { ...inside, path: `${around.path}.branches.${field}` });
 }
 
 function problemsIn(fields: Fields): string[] {

@@ -14,7 +14,7 @@ export interface MessageSender {
   /** Senders of the same pool share its slots, over all orgs and batches of this process. */
   pool: object;
   /** Never throws: failures are outcomes. */
-  send(envelope: OutgoingMessage): Promise<SendOutcome>;
+  send(message: OutgoingMessage): Promise<SendOutcome>;
   /** Asks the provider for the outcome of a send with a lost response. Absent if the provider cannot be asked. */
   findLostSend?: ((sent: LostSend) => Promise<SendOutcome | undefined>) | undefined;
 }

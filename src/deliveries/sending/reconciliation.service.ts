@@ -41,19 +41,19 @@ const subjectOf = (orgId: string) => ({
  * Asks providers for the outcome of unknown sends, one round. Found sends are settled. The others stay unknown: a
  * provider's list may lag. Each send is asked for a few times, at growing intervals.
  */
-export async function reconcileSends(db: Db, outlets: MessageSenders, orgId: string): Promise<ReconciliationProgress> {
+export async function reconcileSends(db: Db, senders: MessageSenders, orgId: string): Promise<ReconciliationProgress> {
   let found = 0;
   for (const { id, channel, to, body, began_at, lookups } of await listUnknownSends(db, orgId, SENDS_PER_ROUND)) {
-    const outlet = await outlets.of(orgId, channel);
-    const find = outlet?.findLostSend;
-    if (outlet === undefined || find === undefined) {
+    const sender = await senders.of(orgId, channel);
+    const find = sender?.findLostSend;
+    if (sender === undefined || find === undefined) {
       await deferReconciliation(db, orgId, id, null);
       continue;
     }
     const outcome = await find({ deliveryId: id, to, body: body ?? undefined, since: began_at }).catch(() => undefined);
     const isSettled =
       outcome !== undefined &&
-      (await settleReconciled(db, orgId, id, outlet.provider, settlementOf(channel, outcome, 1)));
+      (await settleReconciled(db, orgId, id, sender.provider, settlementOf(channel, outcome, 1)));
     if (isSettled) found++;
     else await deferReconciliation(db, orgId, id, delayAfter(lookups + 1));
   }

@@ -1,5 +1,11 @@
-import { CORE_SCHEMA, load } from 'js-yaml';
 import { refused } from '../../errors.ts';
+import {
+  type DocumentObject,
+  InvalidDocument,
+  isLocalReference,
+  parseDocument,
+  targetOf,
+} from '../../openapi-document.ts';
 
 /** An operation of an API, as searchable text. */
 export interface Operation {
@@ -10,7 +16,6 @@ export interface Operation {
 }
 
 const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
-const MAX_DEPTH = 64;
 const MAX_OPERATIONS = 2_000;
 const MAX_PATH = 500;
 const MAX_LINES = 200;
@@ -18,7 +23,7 @@ const MAX_VALUES = 20;
 const MAX_FIELD_DEPTH = 4;
 const MAX_TEXT = 8_000;
 
-type Json = Record<string, unknown>;
+type Json = DocumentObject;
 
 /** Returns the operations of an OpenAPI 3 document. Throws invalid with the document's problem. */
 export function operationsOf(specification: string): Operation[] {
@@ -36,12 +41,9 @@ export function operationsOf(specification: string): Operation[] {
 
 function readDocument(text: string): Json {
   try {
-    const value: unknown = /^\s*\{/.test(text)
-      ? JSON.parse(text)
-      : load(text, { schema: CORE_SCHEMA, maxDepth: MAX_DEPTH });
-    return objectOf(value);
+    return parseDocument(text);
   } catch (error) {
-    throw refusal(`is neither JSON nor YAML: ${(error as Error).message.split('\n', 1)[0]}`);
+    throw error instanceof InvalidDocument ? refusal(error.message) : error;
   }
 }
 
@@ -125,27 +127,9 @@ const typeOf = ({ type, format, enum: values }: Json) =>
 function resolve(document: Json, value: unknown, left = 5): Json {
   const object = objectOf(value);
   const { $ref } = object;
-  if (typeof $ref !== 'string' || !$ref.startsWith('#/') || left === 0) return object;
-  const names = $ref
-    .slice(2)
-    .split('/')
-    .map((name) => decode(name).replaceAll('~1', '/').replaceAll('~0', '~'));
-  return resolve(
-    document,
-    names.reduce<unknown>((at, name) => ownProperty(at, name), document),
-    left - 1,
-  );
-}
-
-const ownProperty = (value: unknown, name: string): unknown =>
-  Object.hasOwn(objectOf(value), name) ? objectOf(value)[name] : undefined;
-
-function decode(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
+  return typeof $ref === 'string' && isLocalReference($ref) && left > 0
+    ? resolve(document, targetOf(document, $ref), left - 1)
+    : object;
 }
 
 const objectOf = (value: unknown): Json =>

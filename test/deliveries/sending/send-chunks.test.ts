@@ -33,9 +33,9 @@ const accepts = async ({ deliveryId }: OutgoingMessage) =>
   ({ kind: 'accepted', providerId: `p-${deliveryId}` }) as const;
 const throwsFor =
   (thrower: string, error: Error): MessageSender['send'] =>
-  async (envelope) => {
-    if (envelope.deliveryId === thrower) throw error;
-    return accepts(envelope);
+  async (message) => {
+    if (message.deliveryId === thrower) throw error;
+    return accepts(message);
   };
 
 describe('sendInChunks', () => {

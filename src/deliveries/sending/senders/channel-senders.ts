@@ -61,14 +61,14 @@ export const createVoiceSender = (
 function toMessageSender<Name extends Channel>(
   sender: Pick<Sender<never>, 'provider' | 'concurrency' | 'findLostSend'>,
   from: string | null,
-  send: (envelope: OutgoingMessageOn<Name>) => Promise<SendOutcome>,
+  send: (message: OutgoingMessageOn<Name>) => Promise<SendOutcome>,
 ): MessageSender {
   return {
     provider: sender.provider,
     fromAddress: from,
     concurrency: sender.concurrency,
     pool: sender,
-    send: (envelope) => send(envelope as OutgoingMessageOn<Name>),
+    send: (message) => send(message as OutgoingMessageOn<Name>),
     findLostSend: sender.findLostSend,
   };
 }

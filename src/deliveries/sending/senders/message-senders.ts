@@ -38,7 +38,7 @@ export function createMessageSenders({
   email,
   sandbox,
 }: MessageSendersDeps): MessageSenders {
-  const outlets = new LRUCache<string, MessageSender>({ max: MAX_OPEN_SENDERS, ttl: SENDER_TTL_MS });
+  const senders = new LRUCache<string, MessageSender>({ max: MAX_OPEN_SENDERS, ttl: SENDER_TTL_MS });
 
   const connections: Record<Exclude<Channel, 'email'>, (orgId: string) => Promise<Connection | undefined>> = {
     async sms(orgId) {
@@ -66,11 +66,11 @@ export function createMessageSenders({
       const key = createHash('sha256')
         .update(JSON.stringify([channel, orgId, connection.settings]))
         .digest('base64');
-      const known = outlets.get(key);
+      const known = senders.get(key);
       if (known !== undefined) return known;
-      const outlet = connection.open();
-      outlets.set(key, outlet);
-      return outlet;
+      const sender = connection.open();
+      senders.set(key, sender);
+      return sender;
     },
     close: () => email.close(),
   };

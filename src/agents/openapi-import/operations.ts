@@ -1,7 +1,7 @@
 import type { Issue } from '../../errors.ts';
 import { storable } from '../../providers/storable.rules.ts';
 import { operationIdOf } from '../actions/operation-ids.rules.ts';
-import { createResolver, UnresolvedReference } from './references.rules.ts';
+import { createResolver, UnresolvedReference } from './references.ts';
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const;
 const MAX_VALUES_PER_OPERATION = 20_000;

@@ -1,3 +1,4 @@
+import { type DocumentObject, isLocalReference, targetOf } from '../../openapi-document.ts';
 import { storable } from '../../providers/storable.rules.ts';
 
 /** A reference that cannot be followed. */
@@ -10,10 +11,7 @@ const MAX_DEPTH = 64;
  * schema for any value. All copies together have at most `budget` values, so nested references cannot grow
  * exponentially. The function throws UnresolvedReference.
  */
-export function createResolver(
-  document: Record<string, unknown>,
-  { maxValues, budget }: { maxValues: number; budget: number },
-) {
+export function createResolver(document: DocumentObject, { maxValues, budget }: { maxValues: number; budget: number }) {
   let spent = 0;
 
   return (part: unknown): unknown => {
@@ -28,7 +26,7 @@ export function createResolver(
       const inside = [...within, value];
       if (Array.isArray(value)) return value.map((item) => copyOf(item, depth + 1, inside));
       const { $ref } = value as { $ref?: unknown };
-      if (typeof $ref === 'string') return copyOf(targetOf(document, $ref), depth, inside);
+      if (typeof $ref === 'string') return copyOf(follow(document, $ref), depth, inside);
       return Object.fromEntries(
         Object.entries(value).map(([key, member]) => [storable(key), copyOf(member, depth + 1, inside)]),
       );
@@ -37,29 +35,12 @@ export function createResolver(
   };
 }
 
-/** Returns the target of a JSON Pointer within the document (RFC 6901, 6). */
-function targetOf(document: Record<string, unknown>, reference: string): unknown {
-  if (!reference.startsWith('#/'))
+function follow(document: DocumentObject, reference: string): unknown {
+  if (!isLocalReference(reference))
     throw new UnresolvedReference(
       `refers to ${reference.slice(0, 200)}: only references within the document are followed`,
     );
-  const parts = reference
-    .slice(2)
-    .split('/')
-    .map((part) => decodePart(part).replaceAll('~1', '/').replaceAll('~0', '~'));
-  const target = parts.reduce<unknown>(
-    (value, part) =>
-      typeof value === 'object' && value !== null && Object.hasOwn(value, part) ? value[part as never] : undefined,
-    document,
-  );
+  const target = targetOf(document, reference);
   if (target === undefined) throw new UnresolvedReference(`refers to ${reference.slice(0, 200)}, which is not there`);
   return target;
-}
-
-function decodePart(part: string): string {
-  try {
-    return decodeURIComponent(part);
-  } catch {
-    return part;
-  }
 }
