@@ -87,7 +87,7 @@ export function assignPolicy(db: Db, orgId: string, id: string, assignment: SlaA
         issues,
       );
     }
-    await assertSavable(trx, orgId, assignment.filter, 'body.filter');
+    await assertSavable(trx, orgId, assignment.filter, { path: 'body.filter' });
     const policy = foundOrThrow(await setAssignment(trx, orgId, id, assignment));
     await announceSlaAssignmentsChanged(trx, orgId);
     return policy;

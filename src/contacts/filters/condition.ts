@@ -49,8 +49,7 @@ export async function assertSavable(
   db: Db,
   orgId: string,
   filter: CompositeFilter | null,
-  path = 'filter',
-  segmentId?: string,
+  { path, segmentId }: { path: string; segmentId?: string },
 ): Promise<void> {
   if (filter === null) return;
   const { segments } = await resolveReferences(db, orgId, filter);

@@ -9,7 +9,7 @@ import type { CreateSegment, ListSegments, UpdateSegment } from './schema.ts';
 
 /** Saves a filter under a name. Throws invalid if the filter names an unknown segment. */
 export async function createSegment(db: Db, orgId: string, { name, filter }: CreateSegment) {
-  await assertSavable(db, orgId, filter, 'body.filter');
+  await assertSavable(db, orgId, filter, { path: 'body.filter' });
   return insertSegment(db, { org_id: orgId, id: newId(), name, filter: toJson(filter) });
 }
 
@@ -24,7 +24,8 @@ export function changeSegment(db: Db, orgId: string, id: string, { name, filter 
   return inTransaction(db, async (trx) => {
     await lockSegments(trx, orgId);
     await getSegment(trx, orgId, id);
-    if (filter !== undefined) await assertSavable(trx, orgId, filter, 'body.filter', id.toLowerCase());
+    if (filter !== undefined)
+      await assertSavable(trx, orgId, filter, { path: 'body.filter', segmentId: id.toLowerCase() });
     const changes = {
       ...(name === undefined ? {} : { name }),
       ...(filter === undefined ? {} : { filter: toJson(filter) }),
