@@ -62,8 +62,8 @@ async function seedWorkflow(db: Db, url: string): Promise<{ orgId: string; workf
 const startRun = (db: Db, orgId: string, workflowId: string) =>
   inTransaction(db, (trx) => {
     const output = { body: { total: TOTAL }, headers: {}, query: {} };
-    const happening = { key: `webhook/${newId()}`, occurredAt: new Date(), depth: 0, output };
-    return startRuns(trx, orgId, 'webhook', [happening], 'automatic', workflowId);
+    const triggerEvent = { key: `webhook/${newId()}`, occurredAt: new Date(), depth: 0, output };
+    return startRuns(trx, orgId, 'webhook', { triggerEvents: [triggerEvent], cause: 'automatic', only: workflowId });
   });
 
 async function startMany(db: Db, orgId: string, workflowId: string, count: number): Promise<void> {
@@ -165,14 +165,14 @@ async function underFlood(db: Db, worker: Program, url: string): Promise<Finding
   const flooded = await seedWorkflow(db, url);
   const other = await seedWorkflow(db, url);
   const begun = performance.now();
-  const happenings = Array.from({ length: FLOOD }, () => ({
+  const triggerEvents = Array.from({ length: FLOOD }, () => ({
     key: `webhook/${newId()}`,
     occurredAt: new Date(),
     depth: 0,
     output: { body: { total: TOTAL }, headers: {}, query: {} },
   }));
   await inTransaction(db, (trx) =>
-    startRuns(trx, flooded.orgId, 'webhook', happenings, 'automatic', flooded.workflowId),
+    startRuns(trx, flooded.orgId, 'webhook', { triggerEvents, cause: 'automatic', only: flooded.workflowId }),
   );
   const late: number[] = [];
   let looks = 0;

@@ -57,10 +57,10 @@ export async function findMaxDepth(db: Db, orgId: string, holdId: string): Promi
 export const listHandoffHolds = (db: Db, orgId: string, automationId: string) =>
   db
     .selectFrom('automation_runs as run')
-    .innerJoin('automation_gates as gate', (join) =>
-      join.onRef('gate.org_id', '=', 'run.org_id').onRef('gate.id', '=', 'run.gate_id'),
+    .innerJoin('automation_gates as hold', (join) =>
+      join.onRef('hold.org_id', '=', 'run.org_id').onRef('hold.id', '=', 'run.gate_id'),
     )
-    .select(['gate.id', 'gate.session_id'])
+    .select(['hold.id', 'hold.session_id'])
     .distinct()
     .where('run.org_id', '=', orgId)
     .where('run.automation_id', '=', automationId)

@@ -85,7 +85,8 @@ export const workflowRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config,
       body: UpdateWorkflow,
       response: { 200: Workflow, ...errorResponses(403, 404) },
     },
-    handler: async ({ db, org, params, body }) => shown(await updateWorkflow(db, secrets, org.id, params.id, body)),
+    handler: async ({ db, org, params, body }) =>
+      shown(await updateWorkflow(db, secrets, org.id, { ...body, id: params.id })),
   });
 
   app.delete('/workflows/:id', {

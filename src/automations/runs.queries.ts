@@ -155,8 +155,7 @@ export async function endStep(
   trx: Trx,
   orgId: string,
   runId: string,
-  place: StepPath,
-  end: { status: 'completed' | 'failed' | 'skipped'; output?: Json; error?: string },
+  { place, ...end }: { place: StepPath; status: 'completed' | 'failed' | 'skipped'; output?: Json; error?: string },
 ): Promise<void> {
   await trx
     .updateTable('automation_steps')
@@ -177,8 +176,7 @@ export async function setStepError(
   db: Db,
   orgId: string,
   runId: string,
-  place: StepPath,
-  error: string,
+  { place, error }: { place: StepPath; error: string },
 ): Promise<void> {
   await db
     .updateTable('automation_steps')

@@ -48,7 +48,10 @@ export function createWorkflow(db: Db, secrets: Secrets, orgId: string, input: C
     const id = newId();
     await insertAutomation(trx, orgId, id, randomBytes(TOKEN_BYTES).toString('base64url'));
     const version = toValidVersion(input);
-    const trigger_configuration = encryptSecret(secrets, orgId, id, version.trigger_configuration, null);
+    const trigger_configuration = encryptSecret(secrets, orgId, id, {
+      given: version.trigger_configuration,
+      before: null,
+    });
     await insertVersion(trx, orgId, id, { ...version, trigger_configuration });
     return (await findLatestVersion(trx, orgId, id)) as VersionRow;
   });
@@ -86,8 +89,7 @@ export function updateWorkflow(
   db: Db,
   secrets: Secrets,
   orgId: string,
-  id: string,
-  input: UpdateWorkflow,
+  { id, ...input }: UpdateWorkflow & { id: string },
 ): Promise<VersionRow> {
   return inTransaction(db, async (trx) => {
     if ((await lockAutomation(trx, orgId, id)) === undefined) throw notFound('workflow');
@@ -96,7 +98,7 @@ export function updateWorkflow(
     const { trigger_configuration: before } = latest;
     const wanted = input.trigger_configuration === undefined ? maskSecret(before) : input.trigger_configuration;
     const version = toValidVersion({ ...latest, ...given, trigger_configuration: withoutMaskedSecret(wanted, before) });
-    const trigger_configuration = encryptSecret(secrets, orgId, id, wanted, before);
+    const trigger_configuration = encryptSecret(secrets, orgId, id, { given: wanted, before });
     await insertVersion(trx, orgId, id, { ...version, trigger_configuration });
     return (await findLatestVersion(trx, orgId, id)) as VersionRow;
   });
@@ -130,13 +132,13 @@ export function deactivateWorkflow(db: Db, orgId: string, id: string): Promise<V
 export function deleteWorkflow(db: Db, orgId: string, id: string): Promise<void> {
   return inTransaction(db, async (trx) => {
     const open = await listOpenRuns(trx, orgId, id);
-    const gates = await listHandoffHolds(trx, orgId, id);
+    const holds = await listHandoffHolds(trx, orgId, id);
     if (!(await deleteAutomation(trx, orgId, id))) throw notFound('workflow');
     await enqueue(
       trx,
       orgId,
       ...open.map((runId) => wakeRun(orgId, runId)),
-      ...gates.map((gate) => wakeHandoffHold(orgId, gate.session_id, gate.id)),
+      ...holds.map((hold) => wakeHandoffHold(orgId, hold.session_id, hold.id)),
     );
     await announce(trx, orgId, 'workflow-changed', [{ subject_id: id, payload: {} }]);
     await startQueuedRuns(trx, orgId);
@@ -155,10 +157,14 @@ export function triggerWorkflow(db: Db, orgId: string, id: string, input: Json):
       throw conflict(
         `The workflow starts by ${version.trigger_type}, not by hand: see POST /workflows/simulate to try it`,
       );
-    const happening = { key: `manual/${newId()}`, occurredAt: new Date(), depth: 0, output: { input } };
-    const told = { ...happening, output: triggerOutputOf('manual-trigger', happening) };
+    const triggerEvent = { key: `manual/${newId()}`, occurredAt: new Date(), depth: 0, output: { input } };
+    const triggered = { ...triggerEvent, output: triggerOutputOf('manual-trigger', triggerEvent) };
     const active = { ...version, automation_id: id, version_id: version.id };
-    const [runId = null] = await startRunsOfVersion(trx, orgId, active, [told], { cause: 'manual', isTest: false });
+    const [runId = null] = await startRunsOfVersion(trx, orgId, active, {
+      triggerEvents: [triggered],
+      cause: 'manual',
+      isTest: false,
+    });
     await startQueuedRuns(trx, orgId);
     return runId;
   });
@@ -173,12 +179,12 @@ export function assertValidDefinition(
 ): void {
   const { issues } = validateDefinition(definition);
   if (issues.length === 0) return;
-  const told = issues.map(({ step_id, message }) => ({
+  const problems = issues.map(({ step_id, message }) => ({
     path: step_id === null ? 'body' : `body.workflow_blocks.${step_id}`,
     message,
   }));
-  const summary = told.map(({ path, message }) => `${path}: ${message}`).join('; ');
-  throw invalid(`The workflow is not valid: ${summary.slice(0, MAX_SUMMARY)}`, told);
+  const summary = problems.map(({ path, message }) => `${path}: ${message}`).join('; ');
+  throw invalid(`The workflow is not valid: ${summary.slice(0, MAX_SUMMARY)}`, problems);
 }
 
 function toValidVersion(input: Partial<NewVersion> | CreateWorkflow | VersionRow): NewVersion {

@@ -25,6 +25,10 @@ export interface CallDeps {
   secrets: Secrets;
 }
 
+interface ActionCall extends OverrideSubject {
+  parameters: ActionParameters;
+}
+
 /**
  * Calls an action for a test and returns the answer, with any status. Throws notFound, invalid for parameters unknown
  * to the operation, and unprocessable if no answer arrives.
@@ -33,11 +37,10 @@ export async function testAction(
   deps: CallDeps,
   orgId: string,
   id: string,
-  { parameters, contact_id }: TestAction,
-  dedupeKey: string,
+  { parameters, contact_id, dedupeKey }: TestAction & { dedupeKey: string },
 ) {
   const action = await getAction(deps.db, orgId, id);
-  const request = await prepareRequest(deps, orgId, action, parameters, { contactId: contact_id });
+  const request = await prepareRequest(deps, orgId, action, { parameters, contactId: contact_id });
   const began = performance.now();
   const answer = await sendRequest(deps, action, request, dedupeKey).catch((error: unknown) => {
     throw error instanceof EgressError ? unprocessable(error.message) : error;
@@ -61,12 +64,11 @@ export async function callAction(
   deps: CallDeps,
   orgId: string,
   id: string,
-  parameters: ActionParameters,
-  { dedupeKey, ...subject }: OverrideSubject & { dedupeKey: string },
+  { dedupeKey, ...call }: ActionCall & { dedupeKey: string },
 ): Promise<StoredAnswer> {
   const action = await getAction(deps.db, orgId, id);
-  const request = await prepareRequest(deps, orgId, action, parameters, subject);
-  if (action.request_type !== 'GET') return callOnce(deps, orgId, action, request, dedupeKey);
+  const request = await prepareRequest(deps, orgId, action, call);
+  if (action.request_type !== 'GET') return callOnce(deps, orgId, action, { request, dedupeKey });
   const answer = await sendRequest(deps, action, request, dedupeKey);
   if (answer.status === 429 || answer.status >= 500)
     throw new ProviderError(`${new URL(answer.url).host} answered ${answer.status}`, {
@@ -80,19 +82,18 @@ async function callOnce(
   deps: CallDeps,
   orgId: string,
   operation: Operation,
-  request: ActionRequest,
-  key: string,
+  { request, dedupeKey }: { request: ActionRequest; dedupeKey: string },
 ): Promise<StoredAnswer> {
-  const before = await startCall(deps.db, orgId, key);
+  const before = await startCall(deps.db, orgId, dedupeKey);
   if (before?.answer) return before.answer;
   try {
     if (before !== undefined) throw unknownOutcome('An earlier try ended before its answer was seen');
-    const answer = toStoredAnswer(await sendRequest(deps, operation, request, key));
-    await storeAnswer(deps.db, orgId, key, answer);
+    const answer = toStoredAnswer(await sendRequest(deps, operation, request, dedupeKey));
+    await storeAnswer(deps.db, orgId, dedupeKey, answer);
     return answer;
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
-    await deleteCall(deps.db, orgId, key); // so that a repeated step calls again
+    await deleteCall(deps.db, orgId, dedupeKey); // so that a repeated step calls again
     throw error instanceof EgressError && error.mayHaveArrived && error.transient
       ? unknownOutcome(error.message)
       : error;
@@ -106,8 +107,7 @@ async function prepareRequest(
   { db, secrets }: CallDeps,
   orgId: string,
   operation: Operation,
-  parameters: ActionParameters,
-  subject: OverrideSubject,
+  { parameters, ...subject }: ActionCall,
 ): Promise<ActionRequest> {
   const overrides = await getOverrides(db, secrets, orgId, subject);
   const prepared = requestOf(operation, parameters, overrides, issuesOf);

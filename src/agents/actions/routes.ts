@@ -89,7 +89,10 @@ export const actionRoutes: FastifyPluginAsyncZod<Deps> = async (app, { secrets, 
       scope: 'actions:write',
       prepare: async (request: FastifyRequest<{ Params: { id: string }; Body: TestAction }>) => {
         const { db, org, params, body } = request;
-        tested.set(request, await testAction({ db, egress, secrets }, org.id, params.id, body, newId()));
+        tested.set(
+          request,
+          await testAction({ db, egress, secrets }, org.id, params.id, { ...body, dedupeKey: newId() }),
+        );
       },
     },
     schema: {

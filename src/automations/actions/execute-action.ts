@@ -19,8 +19,8 @@ export const executeAction = remoteAction({
   }),
   async call({ db, egress, secrets }, step, { action_id, parameters }) {
     const subject = await subjectOf(db, step);
-    const options = { ...subject, dedupeKey: step.dedupeKey };
-    const { status, body } = await callAction({ db, egress, secrets }, step.orgId, action_id, parameters, options);
+    const call = { ...subject, parameters, dedupeKey: step.dedupeKey };
+    const { status, body } = await callAction({ db, egress, secrets }, step.orgId, action_id, call);
     return { status, body: body as Json };
   },
 });

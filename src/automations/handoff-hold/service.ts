@@ -31,9 +31,9 @@ export const holdHandoffs: Reaction<'pre-ticket-handoff'> = async (trx, orgId, e
 /** Releases a handoff, once. */
 export const releaseHandoff = (db: Db, { orgId, holdId }: HandoffHoldRef): Promise<void> =>
   inTransaction(db, async (trx) => {
-    const gate = await deleteHandoffHold(trx, orgId, holdId);
-    if (gate === undefined) return;
+    const hold = await deleteHandoffHold(trx, orgId, holdId);
+    if (hold === undefined) return;
     await setEventDepth(trx, await findMaxDepth(trx, orgId, holdId));
-    const payload = { isExternal: gate.is_elsewhere };
-    await announce(trx, orgId, 'ticket-handoff', [{ subject_id: gate.session_id, payload }]);
+    const payload = { isExternal: hold.is_elsewhere };
+    await announce(trx, orgId, 'ticket-handoff', [{ subject_id: hold.session_id, payload }]);
   });

@@ -85,7 +85,7 @@ export async function failRun(
   { orgId, run }: RunContext,
   { place, step, message }: { place: StepPath; step: Step; message: string },
 ): Promise<NextStep> {
-  await endStep(trx, orgId, run.id, place, { status: 'failed', error: message });
+  await endStep(trx, orgId, run.id, { place, status: 'failed', error: message });
   const error = `${step.id}: ${message}`;
   await finishRun(trx, orgId, run.id, { status: 'failed', error });
   return { kind: 'failed', error };

@@ -8,9 +8,9 @@ import { endRun } from '../runs.queries.ts';
 /** Ends a run, and wakes the handoff hold waiting for its end. */
 export async function finishRun(trx: Trx, orgId: string, id: string, end: Parameters<typeof endRun>[3]): Promise<void> {
   const holdId = await endRun(trx, orgId, id, end);
-  const gate = holdId === null ? undefined : await findHandoffHold(trx, orgId, holdId);
-  if (holdId === null || gate === undefined) return;
-  await enqueue(trx, orgId, wakeHandoffHold(orgId, gate.session_id, holdId));
+  const hold = holdId === null ? undefined : await findHandoffHold(trx, orgId, holdId);
+  if (holdId === null || hold === undefined) return;
+  await enqueue(trx, orgId, wakeHandoffHold(orgId, hold.session_id, holdId));
 }
 
 /** Wakes a handoff hold to count the runs it still waits for. */

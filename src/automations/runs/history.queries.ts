@@ -100,8 +100,7 @@ export async function updateStepInput(
   trx: Trx,
   orgId: string,
   runId: string,
-  place: string,
-  input: object,
+  { place, input }: { place: string; input: object },
 ): Promise<void> {
   await trx
     .updateTable('automation_steps')

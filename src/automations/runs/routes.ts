@@ -59,7 +59,7 @@ export const runRoutes: FastifyPluginAsyncZod = async (app) => {
       response: { 200: NoBody, ...errorResponses(403, 404, 409) },
     },
     handler: async ({ db, org, params, body }) => {
-      await retryRun(db, org.id, params.id, params.runId, { ...body, by: org.keyId });
+      await retryRun(db, org.id, { ...body, workflowId: params.id, runId: params.runId, by: org.keyId });
       return NO_BODY;
     },
   });

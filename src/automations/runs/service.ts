@@ -74,9 +74,7 @@ export function cancelRun(db: Db, orgId: string, workflowId: string, runId: stri
 export function retryRun(
   db: Db,
   orgId: string,
-  workflowId: string,
-  runId: string,
-  { input, skip, reason, by }: RetryRun & { by: string },
+  { workflowId, runId, input, skip, reason, by }: RetryRun & { workflowId: string; runId: string; by: string },
 ): Promise<void> {
   return inTransaction(db, async (trx) => {
     const run = await lockWorkflowRun(trx, orgId, workflowId, runId);
@@ -104,8 +102,8 @@ export function retryRun(
       orgId,
       types.map((trigger_type) => ({ run_id: runId, trigger_type })),
     );
-    if (skip) await endStep(trx, orgId, runId, place, { status: 'skipped' });
-    else if (input !== undefined) await updateStepInput(trx, orgId, runId, place, input);
+    if (skip) await endStep(trx, orgId, runId, { place, status: 'skipped' });
+    else if (input !== undefined) await updateStepInput(trx, orgId, runId, { place, input });
     const next =
       skip || step?.$kind !== 'Action'
         ? await advanceRun(trx, { ...context, run: { ...run, status: 'in_progress' } }, place)
@@ -128,13 +126,17 @@ export function rerunWorkflow(db: Db, orgId: string, workflowId: string, runId: 
     const current = await findCurrentVersion(trx, orgId, workflowId);
     if (current === undefined) throw notFound('workflow');
     const version = { ...current, automation_id: workflowId, version_id: current.id, trigger_constraints: null };
-    const told = {
+    const triggered = {
       key: `rerun/${newId()}`,
       occurredAt: new Date(),
       depth: 0,
       output: output as { [key: string]: Json },
     };
-    const [started] = await startRunsOfVersion(trx, orgId, version, [told], { cause: 'manual', isTest: false });
+    const [started] = await startRunsOfVersion(trx, orgId, version, {
+      triggerEvents: [triggered],
+      cause: 'manual',
+      isTest: false,
+    });
     await startQueuedRuns(trx, orgId);
     return started as string;
   });

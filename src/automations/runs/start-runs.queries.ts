@@ -101,13 +101,13 @@ export async function insertReceivedEvents(
   trx: Trx,
   orgId: string,
   type: TriggerType,
-  happenings: { event_id: string; output: { [key: string]: Json } }[],
+  triggerEvents: { event_id: string; output: { [key: string]: Json } }[],
 ): Promise<string[]> {
   const { rows } = await sql<{ run_id: string }>`
     insert into automation_heard (org_id, run_id, event_id, trigger_type, output)
-    select listener.org_id, listener.run_id, happening.event_id, ${type}, happening.output
+    select listener.org_id, listener.run_id, trigger_event.event_id, ${type}, trigger_event.output
     from automation_listeners as listener
-    cross join jsonb_to_recordset(${JSON.stringify(happenings)}::jsonb) as happening (event_id text, output jsonb)
+    cross join jsonb_to_recordset(${JSON.stringify(triggerEvents)}::jsonb) as trigger_event (event_id text, output jsonb)
     where listener.org_id = ${orgId} and listener.trigger_type = ${type}
     on conflict do nothing
     returning run_id

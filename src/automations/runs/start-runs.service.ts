@@ -40,20 +40,21 @@ export async function startRuns(
   trx: Trx,
   orgId: string,
   type: TriggerType,
-  happenings: TriggerEvent[],
-  cause: TriggerCause,
-  only?: string,
+  { triggerEvents, cause, only }: { triggerEvents: TriggerEvent[]; cause: TriggerCause; only?: string | undefined },
 ): Promise<string[]> {
-  const told = happenings.map((happening) => ({ ...happening, output: triggerOutputOf(type, happening) }));
+  const triggered = triggerEvents.map((triggerEvent) => ({
+    ...triggerEvent,
+    output: triggerOutputOf(type, triggerEvent),
+  }));
   const versions = await listActiveVersions(trx, orgId, type, only);
   const runs: string[] = [];
   for (const version of versions)
-    runs.push(...(await startRunsOfVersion(trx, orgId, version, told, { cause, isTest: false })));
+    runs.push(...(await startRunsOfVersion(trx, orgId, version, { triggerEvents: triggered, cause, isTest: false })));
   const listeners = await insertReceivedEvents(
     trx,
     orgId,
     type,
-    told.map(({ key, output }) => ({ event_id: key, output })),
+    triggered.map(({ key, output }) => ({ event_id: key, output })),
   );
   const waiting = await listWaitingRuns(trx, orgId, listeners);
   await enqueue(trx, orgId, ...waiting.map((runId) => wakeRun(orgId, runId)));
@@ -66,11 +67,10 @@ export async function startRunsOfVersion(
   trx: Trx,
   orgId: string,
   version: ActiveVersion,
-  happenings: TriggerEvent[],
-  { cause, isTest }: { cause: TriggerCause; isTest: boolean },
+  { triggerEvents, cause, isTest }: { triggerEvents: TriggerEvent[]; cause: TriggerCause; isTest: boolean },
 ): Promise<string[]> {
   const wanted: NewRun[] = [];
-  for (const { key, depth, output } of happenings) {
+  for (const { key, depth, output } of triggerEvents) {
     if (!(await shouldStart(trx, orgId, version, output))) continue;
     const isTooDeep = depth >= MAX_CAUSATION_DEPTH;
     wanted.push({

@@ -72,7 +72,7 @@ export async function doStep(deps: StepDeps, { orgId, runId, place }: RunStepRef
     const ref = { orgId, runId, dedupeKey: `${runId}/${place}` };
     return await applyAction(deps, run.depth, { place, action, ref, input: parseInput(action, input) });
   } catch (error) {
-    await setStepError(db, orgId, runId, place, messageOf(error));
+    await setStepError(db, orgId, runId, { place, error: messageOf(error) });
     throw error;
   }
 }
@@ -102,7 +102,7 @@ async function applyAction(
     const isDone = DONE_STATUSES.has(known?.status ?? '');
     if (run.status !== 'in_progress') {
       if (reached !== undefined && !isDone)
-        await endStep(trx, orgId, runId, place, { status: 'completed', output: reached as Json });
+        await endStep(trx, orgId, runId, { place, status: 'completed', output: reached as Json });
       return ENDED_STEP;
     }
     const context = await loadContext(trx, orgId, run);
@@ -112,7 +112,7 @@ async function applyAction(
       await setCausingRun(trx, { runId, depth });
       output = await action.apply(trx, deps, ref, input);
     }
-    await endStep(trx, orgId, runId, place, { status: 'completed', output: (output ?? {}) as Json });
+    await endStep(trx, orgId, runId, { place, status: 'completed', output: (output ?? {}) as Json });
     return advanceAndStartQueued(trx, context, place);
   });
 }
@@ -158,7 +158,7 @@ export function failStep(
     if (context === undefined) return ENDED_STEP;
     const step = stepAt(context.definition.blocks, place) as ActionStep;
     if (step.on_error === 'continue') {
-      await endStep(trx, orgId, runId, place, { status: 'failed', error });
+      await endStep(trx, orgId, runId, { place, status: 'failed', error });
       return advanceAndStartQueued(trx, context, place);
     }
     const failed = await failRun(trx, context, { place, step, message: error });
@@ -189,7 +189,7 @@ export function checkWait({ db }: StepDeps, { place, ...ref }: RunStepRef): Prom
       step.type === 'wait'
         ? { until: String((known.input as { until?: string }).until) }
         : { timed_out: event === undefined, event: event ?? null };
-    await endStep(trx, orgId, runId, place, { status: 'completed', output });
+    await endStep(trx, orgId, runId, { place, status: 'completed', output });
     return advanceAndStartQueued(trx, context, place);
   });
 }

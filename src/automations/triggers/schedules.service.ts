@@ -50,8 +50,12 @@ export function fireSchedule(db: Db, ref: AutomationRef, scheduledAt: Date, now:
     const at = schedule && timeToFire(schedule, scheduledAt, now);
     if (at === undefined || (await hasScheduledRun(trx, orgId, automationId))) return null;
     const time = at.toISOString();
-    const happening = { key: `schedule/${time}`, occurredAt: at, depth: 0, output: { scheduled_at: time } };
-    const [runId = null] = await startRuns(trx, orgId, 'cron-trigger', [happening], 'scheduled', automationId);
+    const triggerEvent = { key: `schedule/${time}`, occurredAt: at, depth: 0, output: { scheduled_at: time } };
+    const [runId = null] = await startRuns(trx, orgId, 'cron-trigger', {
+      triggerEvents: [triggerEvent],
+      cause: 'scheduled',
+      only: automationId,
+    });
     return runId;
   });
 }

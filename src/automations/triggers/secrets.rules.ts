@@ -24,7 +24,12 @@ export function maskSecret(stored: Json): Json {
  * Returns the configuration to store, with its secret encrypted. A masked secret, sent back unchanged, keeps the
  * encrypted secret of `before`, the stored configuration.
  */
-export function encryptSecret(secrets: Secrets, orgId: string, automationId: string, given: Json, before: Json): Json {
+export function encryptSecret(
+  secrets: Secrets,
+  orgId: string,
+  automationId: string,
+  { given, before }: { given: Json; before: Json },
+): Json {
   if (!isFields(given)) return given;
   const { sealed_secret: _, secret, ...others } = given;
   if (secret === undefined) return others;

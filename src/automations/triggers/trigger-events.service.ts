@@ -31,10 +31,10 @@ export async function startRunsForEvent(trx: Trx, orgId: string, event: Triggeri
 
 async function startBatch(trx: Trx, orgId: string, type: TriggeringType, occurrences: Occurrence[]): Promise<string[]> {
   const payloads = await payloadsOf(trx, orgId, occurrences);
-  const happenings = occurrences.flatMap((occurrence, n) => happeningOf(occurrence, payloads[n]));
+  const triggerEvents = occurrences.flatMap((occurrence, n) => triggerEventOf(occurrence, payloads[n]));
   const runs: string[] = [];
-  for (const [only, some] of Map.groupBy(happenings, ({ only }) => only))
-    runs.push(...(await startRuns(trx, orgId, type, some, 'automatic', only)));
+  for (const [only, some] of Map.groupBy(triggerEvents, ({ only }) => only))
+    runs.push(...(await startRuns(trx, orgId, type, { triggerEvents: some, cause: 'automatic', only })));
   return runs;
 }
 
@@ -64,12 +64,12 @@ function occurrencesOf(event: TriggeringEvent): Occurrence[] {
   }
 }
 
-interface OwnHappening extends TriggerEvent {
+interface OwnTriggerEvent extends TriggerEvent {
   /** The only workflow to start, if any. */
   only: string | undefined;
 }
 
-function happeningOf(occurrence: Occurrence, output: Payload | undefined): OwnHappening[] {
+function triggerEventOf(occurrence: Occurrence, output: Payload | undefined): OwnTriggerEvent[] {
   if (output === undefined) return [];
   const { key, depth, created_at } = occurrence;
   const only = occurrence.type === 'ticket-inactive' ? occurrence.payload.workflow_id : undefined;

@@ -64,9 +64,9 @@ export async function receiveWebhook(
     headers: withoutCredentials(request.headers),
     query: request.query as Json,
   };
-  const given =
+  const idempotencyKey =
     idempotencyKeyOf(request.headers, 'webhook-id') ?? (dedupe_path && dedupeIdAt(dedupe_path, request.content));
-  return startOnce(db, hook, 'webhook', given, output);
+  return startOnce(db, hook, 'webhook', { idempotencyKey, output });
 }
 
 /** Starts the workflow of a form. Throws conflict, and invalid with each wrong field. */
@@ -83,7 +83,10 @@ export async function receiveForm(db: Db, hook: Webhook, { headers, content }: W
       issues,
     );
   }
-  return startOnce(db, hook, 'form-trigger', idempotencyKeyOf(headers), { form: read.form });
+  return startOnce(db, hook, 'form-trigger', {
+    idempotencyKey: idempotencyKeyOf(headers),
+    output: { form: read.form },
+  });
 }
 
 function assertTriggerType({ type }: Webhook, expected: TriggerType, what: string): void {
@@ -96,13 +99,12 @@ function startOnce(
   db: Db,
   { orgId, id }: Webhook,
   type: 'webhook' | 'form-trigger',
-  given: string | undefined,
-  output: { [key: string]: Json },
+  { idempotencyKey, output }: { idempotencyKey: string | undefined; output: { [key: string]: Json } },
 ): Promise<string | null> {
-  const key = `${type}/${given === undefined ? newId() : hashedIfLong(given)}`;
-  const happening = { key, occurredAt: new Date(), depth: 0, output };
+  const key = `${type}/${idempotencyKey === undefined ? newId() : hashedIfLong(idempotencyKey)}`;
+  const triggerEvent = { key, occurredAt: new Date(), depth: 0, output };
   return inTransaction(db, async (trx) => {
-    const [runId] = await startRuns(trx, orgId, type, [happening], 'automatic', id);
+    const [runId] = await startRuns(trx, orgId, type, { triggerEvents: [triggerEvent], cause: 'automatic', only: id });
     if (runId !== undefined) return runId;
     return (await findRunByKey(trx, orgId, id, key))?.id ?? null;
   });

@@ -160,8 +160,8 @@ describe("a message's overrides", () => {
       body_properties: { who: 'page', count: 9 },
     };
     const { messageId, contactId } = await said(more);
-    const subject = { messageId, contactId, dedupeKey: newId() };
-    expect(await callAction(stack.deps, org.id, await create(), {}, subject)).toEqual({ status: 200, body: {} });
+    const call = { parameters: {}, messageId, contactId, dedupeKey: newId() };
+    expect(await callAction(stack.deps, org.id, await create(), call)).toEqual({ status: 200, body: {} });
     expect(fake.calls).toMatchObject([
       { path: '/x/1?a=org&b=contact&c=page', headers: { authorization: 'Bearer contact', 'x-org': 'page' } },
     ]);

@@ -48,13 +48,10 @@ const trigger = async (id: string, input: object = {}): Promise<string> =>
 const runOf = async (id: string, runId: string) => (await org.get(`/workflows/${id}/runs/${runId}`)).body;
 const addTag = (tag: string) =>
   inTransaction(api.db, (trx) =>
-    startRuns(
-      trx,
-      org.id,
-      'ticket-tag-added',
-      [{ key: newId(), occurredAt: new Date(), depth: 0, output: { tag } }],
-      'automatic',
-    ),
+    startRuns(trx, org.id, 'ticket-tag-added', {
+      triggerEvents: [{ key: newId(), occurredAt: new Date(), depth: 0, output: { tag } }],
+      cause: 'automatic',
+    }),
   );
 
 it('a step run by two workers at once has its effect once', async () => {
