@@ -29,12 +29,11 @@ export async function changeSession(
   trx: Trx,
   orgId: string,
   session: Pick<LockedSession, 'id' | 'relayed_side' | 'has_sla'>,
-  change: SessionChanges,
-  events: SessionEvent[] = [],
+  { events = [], ...change }: SessionChanges & { events?: SessionEvent[] },
 ): Promise<boolean> {
   if (events.length > 0 && !(await appendEvents(trx, orgId, session.id, events.map(rowOf)))) return false;
   if (Object.keys(change).length > 0) await updateSession(trx, orgId, session.id, change);
-  await announceChange(trx, orgId, session, change, events);
+  await announceChange(trx, orgId, session, { ...change, events });
   return true;
 }
 
@@ -52,8 +51,7 @@ async function announceChange(
   trx: Trx,
   orgId: string,
   { id, relayed_side, has_sla }: Pick<LockedSession, 'id' | 'relayed_side' | 'has_sla'>,
-  change: SessionChanges,
-  events: SessionEvent[],
+  { contact_id, events }: Pick<SessionChanges, 'contact_id'> & { events: SessionEvent[] },
 ): Promise<void> {
   const announced = events.filter(({ isIgnored }) => isIgnored !== true);
   const messages = announced.flatMap(({ id: message_id, relayTo: to }) =>
@@ -72,7 +70,7 @@ async function announceChange(
     'ticket-tag-added',
     tags.map(({ tag_name }) => ({ subject_id: id, payload: { tag_name } })),
   );
-  if (change.contact_id !== undefined || announced.some(({ type }) => type === 'tag_removed'))
+  if (contact_id !== undefined || announced.some(({ type }) => type === 'tag_removed'))
     await announce(trx, orgId, 'sla-session-changed', [{ subject_id: id, payload: {} }]);
   if (has_sla && announced.some(({ type }) => SLA_EVENTS.some((moving) => moving === type)))
     await announce(trx, orgId, 'session-activity', [{ subject_id: id, payload: {} }]);

@@ -63,8 +63,7 @@ export async function updatePropertyTime(
   trx: Trx,
   orgId: string,
   ticketId: string,
-  name: string,
-  changedAt: Date,
+  { name, changedAt }: { name: string; changedAt: Date },
 ): Promise<boolean> {
   const { rows } = await sql`
     update crm_links set property_times = property_times || jsonb_build_object(${name}::text, ${changedAt.toISOString()}::text)

@@ -69,13 +69,12 @@ async function addMessage(
       avatarUrl: avatarUrl ?? undefined,
     },
   );
-  await storeMessageOverrides(trx, secrets, orgId, id, {
-    headers: headers ?? {},
-    query_params: query_params ?? {},
-    body_params: body_properties ?? {},
+  await storeMessageOverrides(trx, secrets, orgId, {
+    messageId: id,
+    overrides: { headers: headers ?? {}, query_params: query_params ?? {}, body_params: body_properties ?? {} },
   });
   if (custom_data) await mergeCustomData(trx, visitor, session.id, custom_data);
-  if (!(await isContactBlocked(trx, orgId, contactId))) await handOff(trx, orgId, session.id, null);
+  if (!(await isContactBlocked(trx, orgId, contactId))) await handOff(trx, orgId, session.id, { reason: null });
 }
 
 /**

@@ -40,8 +40,7 @@ export async function storeMessageOverrides(
   trx: Trx,
   secrets: Secrets,
   orgId: string,
-  messageId: string,
-  overrides: PartialOverrides,
+  { messageId, overrides }: { messageId: string; overrides: PartialOverrides },
 ): Promise<void> {
   if (Object.values(overrides).every((values) => Object.keys(values ?? {}).length === 0)) return;
   const sealed = secrets.encrypt(JSON.stringify(overrides), secretPlaceOf(orgId, messageId));

@@ -12,7 +12,7 @@ export interface ActionDeps {
   sending: SendingDeps;
   secrets: Secrets;
   /** Creates the ticket of a session in the org's CRM, once, and returns its id in the CRM. */
-  createTicket(orgId: string, sessionId: string, properties: Record<string, string>): Promise<string>;
+  createTicket(session: { orgId: string; sessionId: string }, properties: Record<string, string>): Promise<string>;
 }
 
 /** The run executing an action, with the dedupe key of the step. */

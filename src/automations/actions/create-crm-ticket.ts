@@ -20,6 +20,6 @@ export const createCrmTicket = remoteAction({
   output: z.object({ ticket_id: z.string() }),
   async call({ db, createTicket }, { orgId }, { session_id, properties }) {
     await getSession(db, orgId, session_id);
-    return { ticket_id: await createTicket(orgId, session_id, properties) };
+    return { ticket_id: await createTicket({ orgId, sessionId: session_id }, properties) };
   },
 });

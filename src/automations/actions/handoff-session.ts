@@ -13,6 +13,6 @@ export const handoffSession = localAction({
   input: z.strictObject({ session_id: Id, reason: HandOffSession.shape.reason }),
   output: z.object({ handoff: HandoffAnswer }),
   apply: async (trx, _deps, { orgId }, { session_id, reason }) => ({
-    handoff: await handOff(trx, orgId, session_id, reason ?? null),
+    handoff: await handOff(trx, orgId, session_id, { reason: reason ?? null }),
   }),
 });

@@ -37,7 +37,10 @@ export async function reassign(
     to.assignee_id === null || to.assignee_id === assignee_id
       ? []
       : [{ id: newId(), type: 'human_agent_joined', data: { assignee_id: to.assignee_id } }];
-  await changeSession(trx, orgId, session, to, [{ id: newId(), type: 'assigned', data: to }, ...joined]);
+  await changeSession(trx, orgId, session, {
+    ...to,
+    events: [{ id: newId(), type: 'assigned', data: to }, ...joined],
+  });
   await announce(trx, orgId, 'ticket-reassigned', [
     { subject_id: session.id, payload: { ...to, before: { assignee_id, team_id } } },
   ]);
@@ -61,7 +64,8 @@ export async function findAssignee(
   if (!(await isAutoAssigning(trx, orgId, teamId))) return assignee_id;
   const isLast = await hasWaitingSessions(trx, orgId, [teamId], session.id);
   if (!isLast && (await tryLockAssignment(trx, orgId))) {
-    return pickAssignee(trx, orgId, session.id, teamId, await getPoolForSession(trx, orgId, teamId, session.id));
+    const desk = await getPoolForSession(trx, orgId, teamId, session.id);
+    return pickAssignee(trx, orgId, desk, { id: session.id, team_id: teamId });
   }
   await wakeAssignment(trx, orgId);
   return null;
@@ -71,9 +75,14 @@ export async function findAssignee(
  * Returns the member picked by the team. Null if nobody is available, or if another session already waits for that
  * member. The caller must have locked the assignment.
  */
-async function pickAssignee(trx: Trx, orgId: string, sessionId: string, teamId: string, desk: AssignmentPool) {
-  const [given] = distribute(desk, [{ id: sessionId, team_id: teamId }]).given;
-  if (given !== undefined && !(await hasSessionWaitingForMember(trx, orgId, given.user_id, sessionId))) {
+async function pickAssignee(
+  trx: Trx,
+  orgId: string,
+  desk: AssignmentPool,
+  session: { id: string; team_id: string },
+): Promise<number | null> {
+  const [given] = distribute(desk, [session]).given;
+  if (given !== undefined && !(await hasSessionWaitingForMember(trx, orgId, given.user_id, session.id))) {
     await updateTurns(trx, orgId, [given]);
     return given.user_id;
   }
@@ -102,7 +111,7 @@ export async function reviewAssignee(trx: Trx, orgId: string, session: Assignabl
   const [team] = desk.teams;
   if (team === undefined || (assignee_id !== null && canBeAssigned(desk, team, assignee_id))) return;
   await updateQueuePosition(trx, orgId, session.id, 'last');
-  const next = assignsAutomatically(team) ? await pickAssignee(trx, orgId, session.id, team_id, desk) : null;
+  const next = assignsAutomatically(team) ? await pickAssignee(trx, orgId, desk, { id: session.id, team_id }) : null;
   await reassign(trx, orgId, session, { team_id, assignee_id: next });
 }
 

@@ -14,8 +14,7 @@ export async function startHandoff(
   trx: Trx,
   orgId: string,
   session: LockedSession,
-  reason: string | null,
-  { isExternal = false, events = [] }: { isExternal?: boolean; events?: SessionEvent[] } = {},
+  { reason, isExternal = false, events = [] }: { reason: string | null; isExternal?: boolean; events?: SessionEvent[] },
 ): Promise<Handoff> {
   const isPending = !isExternal && (await hasHandoffTarget(trx, orgId));
   const at = new Date().toISOString();
@@ -28,7 +27,7 @@ export async function startHandoff(
     parts: [],
   };
   const change = { handoff: JSON.stringify(handoff), ai_closure_type: 'handed_off' as const };
-  await changeSession(trx, orgId, session, change, events);
+  await changeSession(trx, orgId, session, { ...change, events });
   await announce(trx, orgId, 'pre-ticket-handoff', [{ subject_id: session.id, payload: { isExternal } }]);
   return handoff;
 }

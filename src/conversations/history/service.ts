@@ -10,8 +10,7 @@ export async function pageOfHistory(
   db: Db,
   links: MediaLinks,
   orgId: string,
-  sessionId: string,
-  { cursor, limit }: ListHistory,
+  { sessionId, cursor, limit }: ListHistory & { sessionId: string },
 ) {
   await getSession(db, orgId, sessionId);
   const rows = await listEvents(db, orgId, sessionId, { after: Number(cursor ?? 0), limit: limit + 1 });

@@ -45,7 +45,7 @@ export async function addContactMessage(
     isIgnored: isBlocked,
   };
   const opened = isReopened ? { status: 'open' as const, custom_status_id: null, closed_at: null } : {};
-  if (!(await changeSession(trx, orgId, session, opened, [...reopening, message]))) return false;
+  if (!(await changeSession(trx, orgId, session, { ...opened, events: [...reopening, message] }))) return false;
   if (isReopened) await reviewAssignee(trx, orgId, session);
   if (session.contact_id !== null && !isBlocked) {
     const payload = { channel: session.channel };

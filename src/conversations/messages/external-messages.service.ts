@@ -102,18 +102,17 @@ export async function addExternalAgentMessage(
   trx: Trx,
   deps: SendingDeps,
   orgId: string,
-  sessionId: string,
-  { id, text, name, side }: ExternalMessage & { side: Side },
+  { sessionId, id, text, name, side }: ExternalMessage & { sessionId: string; side: Side },
 ): Promise<boolean> {
   const session = await lockSession(trx, orgId, sessionId);
   const data = { sender_name: name ?? undefined };
   const relayed = side === 'customer' ? {} : { relayTo: 'customer' as const };
-  const isNew = await changeSession(trx, orgId, session, {}, [
-    { id, type: 'message', sender: 'human_agent', content: text, data, ...relayed },
-  ]);
+  const isNew = await changeSession(trx, orgId, session, {
+    events: [{ id, type: 'message', sender: 'human_agent', content: text, data, ...relayed }],
+  });
   if (!isNew || side === 'customer') return isNew;
   try {
-    await inSavepoint(trx, () => deliverToChannel(trx, deps, orgId, session, { id, text, files: [] }));
+    await inSavepoint(trx, () => deliverToChannel(trx, deps, orgId, { session, id, text, files: [] }));
   } catch (error) {
     if (!(error instanceof DomainError)) throw error;
     const content = `The agent's message was not sent to the contact: ${error.message}`;

@@ -51,7 +51,7 @@ export function sendMessage(
     for (const file of said.files) await recordMedia(trx, file);
     return said.sender === 'contact'
       ? sendAsContact(trx, orgId, session, said)
-      : sendAsAgent(trx, deps, orgId, session, said);
+      : sendAsAgent(trx, deps, orgId, { session, ...said });
   });
 }
 
@@ -75,12 +75,11 @@ async function sendAsAgent(
   trx: Trx,
   deps: SendingDeps,
   orgId: string,
-  session: LockedSession,
-  { agent, message, files, should_take_over_session_from_ai }: NewMessage,
+  { session, agent, message, files, should_take_over_session_from_ai }: NewMessage & { session: LockedSession },
 ): Promise<SendResult> {
   const takesOver = should_take_over_session_from_ai && session.handoff === null;
   const id = newId();
-  await deliverToChannel(trx, deps, orgId, session, { id, text: message.text, files });
+  await deliverToChannel(trx, deps, orgId, { session, id, text: message.text, files });
   const data = {
     sender_id: agent?.id,
     sender_name: agent?.name,
@@ -90,10 +89,12 @@ async function sendAsAgent(
   const takeover: SessionEvent[] = takesOver
     ? [{ id: newId(), type: 'human_agent_takeover', data: { sender_id: agent?.id ?? null } }]
     : [];
-  await changeSession(trx, orgId, session, {}, [
-    ...takeover,
-    { id, type: 'message', sender: 'human_agent', content: message.text, data, relayTo: 'customer' },
-  ]);
+  await changeSession(trx, orgId, session, {
+    events: [
+      ...takeover,
+      { id, type: 'message', sender: 'human_agent', content: message.text, data, relayTo: 'customer' },
+    ],
+  });
   if (should_take_over_session_from_ai) await takeOverSession(trx, orgId, session, agent?.id);
   return { id, isHandedOff: takesOver || session.handoff !== null };
 }
@@ -106,9 +107,9 @@ export async function deliverToChannel(
   trx: Trx,
   { mediaLinks, isDevelopment, deliveries }: SendingDeps,
   orgId: string,
-  { channel, contact_id: contactId, ticket_number: ticketNumber, relayed_side }: LockedSession,
-  { id, text, files }: { id: string; text: string; files: Media[] },
+  { session, id, text, files }: { session: LockedSession; id: string; text: string; files: Media[] },
 ): Promise<void> {
+  const { channel, contact_id: contactId, ticket_number: ticketNumber, relayed_side } = session;
   if (relayed_side === 'customer' || relayed_side === 'both') return;
   if (channel !== 'email' && channel !== 'sms' && channel !== 'whatsapp') return;
   if (contactId === null) throw conflict('The session has no contact to send to');
@@ -152,7 +153,7 @@ async function takeOverSession(
   session: LockedSession,
   agentId: number | undefined,
 ): Promise<void> {
-  if (session.handoff === null) await startHandoff(trx, orgId, session, 'An agent took over');
+  if (session.handoff === null) await startHandoff(trx, orgId, session, { reason: 'An agent took over' });
   const isFree = session.assignee_id === null && agentId !== undefined;
   if (!isFree || !(await lockMember(trx, orgId, agentId))) return;
   await reassign(trx, orgId, session, { assignee_id: agentId, team_id: session.team_id });

@@ -63,8 +63,7 @@ export async function searchMessagesOfContact(
   db: Db,
   orgId: string,
   contactId: string,
-  query: string,
-  limit: number,
+  { query, limit }: { query: string; limit: number },
 ): Promise<FoundMessage[]> {
   const { rows } = await sql<FoundMessage>`
     ${sql.raw(PLANNED_EACH_TIME)}

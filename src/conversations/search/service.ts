@@ -19,7 +19,7 @@ export async function searchSessions(db: Db, orgId: string, { q, contact_id }: S
     findContactsLike(db, orgId, q, contact_id),
     contact_id === undefined
       ? searchMessages(db, orgId, query, MAX_MESSAGES)
-      : searchMessagesOfContact(db, orgId, contact_id, query, MAX_MESSAGES),
+      : searchMessagesOfContact(db, orgId, contact_id, { query, limit: MAX_MESSAGES }),
   ]);
   return { contacts, messages };
 }

@@ -28,7 +28,7 @@ export const sessionActionRoutes: FastifyPluginAsyncZod = async (app) => {
       response: { 200: HandedOff, ...errorResponses(403, 404) },
     },
     handler: async ({ db, org, params, body }) => ({
-      handoff: await handOff(db, org.id, params.id, body.reason ?? null),
+      handoff: await handOff(db, org.id, params.id, { reason: body.reason ?? null }),
     }),
   });
 

@@ -51,7 +51,7 @@ export function applySessionUpdate(db: Db, orgId: string, id: string, input: Upd
         ? {}
         : { session_closed_payload: JSON.stringify(input.session_closed_payload) }),
     };
-    await changeSession(trx, orgId, session, change, events);
+    await changeSession(trx, orgId, session, { ...change, events });
     if (isResolution) {
       const payload = { reflects: input.reflect_status_change_for_integration };
       await announce(trx, orgId, 'ticket-resolved', [{ subject_id: id, payload }]);
@@ -89,14 +89,13 @@ export function handOff(
   db: Db,
   orgId: string,
   id: string,
-  reason: string | null,
-  { isExternal = false }: { isExternal?: boolean } = {},
+  { reason, isExternal = false }: { reason: string | null; isExternal?: boolean },
 ): Promise<Handoff> {
   return inTransaction(db, async (trx) => {
     const session = await lockSession(trx, orgId, id);
     if (session.handoff !== null) return session.handoff;
     const events: SessionEvent[] = [{ id: newId(), type: 'handoff', data: { reason } }];
-    const handoff = await startHandoff(trx, orgId, session, reason, { isExternal, events });
+    const handoff = await startHandoff(trx, orgId, session, { reason, isExternal, events });
     if (session.status === 'open') await assignInTeam(trx, orgId, session);
     return handoff;
   });
@@ -141,7 +140,7 @@ export function addTags(db: Db, orgId: string, id: string, names: string[]): Pro
     const { keys, unknown } = await lockTagsShared(trx, orgId, names);
     if (unknown.length > 0) throw refused('tags', `the org has no tag ${unknown.join(', ')}: PUT /tags makes one`);
     const added = await insertSessionTags(trx, orgId, id, keys);
-    await changeSession(trx, orgId, session, {}, tagEventsOf('tag_added', added));
+    await changeSession(trx, orgId, session, { events: tagEventsOf('tag_added', added) });
   });
 }
 
@@ -151,7 +150,7 @@ export function removeTags(db: Db, orgId: string, id: string, name: string | und
     const session = await lockSession(trx, orgId, id);
     const key = name === undefined ? null : tagKeyOf(name);
     const removed = await deleteSessionTags(trx, orgId, id, key);
-    await changeSession(trx, orgId, session, {}, tagEventsOf('tag_removed', removed));
+    await changeSession(trx, orgId, session, { events: tagEventsOf('tag_removed', removed) });
   });
 }
 

@@ -132,6 +132,7 @@ export const sessionRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => {
       querystring: ListHistory,
       response: { 200: HistoryPage, ...errorResponses(403, 404) },
     },
-    handler: async ({ db, org, params, query }) => pageOfHistory(db, mediaLinks, org.id, params.id, query),
+    handler: async ({ db, org, params, query }) =>
+      pageOfHistory(db, mediaLinks, org.id, { ...query, sessionId: params.id }),
   });
 };

@@ -136,5 +136,5 @@ export async function addMessage(
   { id, sessionId, sender, content }: NewMessage,
 ): Promise<void> {
   const session = await lockSession(trx, orgId, sessionId);
-  await changeSession(trx, orgId, session, {}, [{ id, type: 'message', sender, content }]);
+  await changeSession(trx, orgId, session, { events: [{ id, type: 'message', sender, content }] });
 }

@@ -71,8 +71,7 @@ export async function updatePart(
   trx: Trx,
   orgId: string,
   sessionId: string,
-  part: string,
-  { error, ...change }: PartChange,
+  { part, error, ...change }: PartChange & { part: string },
 ): Promise<void> {
   await trx
     .updateTable('crm_handoff_parts')

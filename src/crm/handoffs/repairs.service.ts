@@ -38,7 +38,8 @@ export function settlePart(db: Db, orgId: string, sessionId: string, { part, ext
     if (holder !== undefined && holder.session_id !== sessionId)
       throw refused('external_id', 'is the ticket of another session');
     await updateAndReportParts(trx, orgId, sessionId, async (changing) => {
-      await updatePart(changing, orgId, sessionId, part, {
+      await updatePart(changing, orgId, sessionId, {
+        part,
         state: 'settled',
         error: null,
         ...(external_id && { external_id }),

@@ -130,14 +130,15 @@ export async function createPart(
     const { may_exist: mayExist, first_tried_at: since, last_tried_at } = claimed;
     const outcome = await crm.doPart(part, facts, { mayExist, since, latest: last_tried_at ?? since });
     await updateAndReportParts(db, orgId, sessionId, (trx) =>
-      recordOutcome(trx, orgId, sessionId, part, crm.provider, outcome),
+      recordOutcome(trx, orgId, sessionId, { part, provider: crm.provider, outcome }),
     );
     return outcome.state;
   } catch (error) {
     if (!(error instanceof CrmError)) throw error;
     const isOver = !error.transient;
     await updateAndReportParts(db, orgId, sessionId, (trx) =>
-      updatePart(trx, orgId, sessionId, part, {
+      updatePart(trx, orgId, sessionId, {
+        part,
         state: isOver ? 'failed' : 'running',
         error: error.message,
         is_ambiguous: !isOver && (claimed.may_exist || error.mayHaveArrived),
@@ -155,7 +156,7 @@ export function parkPart(
   { isGivenUp, nextTryAt }: { isGivenUp: boolean; nextTryAt: Date },
 ): Promise<void> {
   const change: PartChange = isGivenUp ? { state: 'failed' } : { state: 'parked', next_try_at: nextTryAt };
-  return updateAndReportParts(db, orgId, sessionId, (trx) => updatePart(trx, orgId, sessionId, part, change));
+  return updateAndReportParts(db, orgId, sessionId, (trx) => updatePart(trx, orgId, sessionId, { part, ...change }));
 }
 
 /** Changes parts, and reports their new state on the session. */
@@ -184,16 +185,15 @@ async function recordOutcome(
   trx: Trx,
   orgId: string,
   sessionId: string,
-  part: HandoffPart,
-  provider: Crm['provider'],
-  outcome: PartOutcome,
+  { part, provider, outcome }: { part: HandoffPart; provider: Crm['provider']; outcome: PartOutcome },
 ): Promise<void> {
   if (outcome.state === 'skipped') {
-    await updatePart(trx, orgId, sessionId, part, { state: 'skipped', error: outcome.reason, is_ambiguous: false });
+    await updatePart(trx, orgId, sessionId, { part, state: 'skipped', error: outcome.reason, is_ambiguous: false });
     return;
   }
   const { externalId } = outcome;
-  await updatePart(trx, orgId, sessionId, part, {
+  await updatePart(trx, orgId, sessionId, {
+    part,
     state: 'done',
     external_id: externalId,
     error: null,

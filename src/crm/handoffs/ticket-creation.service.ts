@@ -1,5 +1,6 @@
 import type { Db } from '../../db/connect.ts';
 import { conflict } from '../../errors.ts';
+import type { SessionRef } from '../contract.ts';
 import { findLinkOfSession } from '../links.queries.ts';
 import { insertParts, listParts } from './queries.ts';
 import { createPart, type HandoffDeps, updateAndReportParts } from './service.ts';
@@ -12,8 +13,7 @@ import { createPart, type HandoffDeps, updateAndReportParts } from './service.ts
 export async function createTicket(
   db: Db,
   deps: HandoffDeps,
-  orgId: string,
-  sessionId: string,
+  { orgId, sessionId }: SessionRef,
   properties: Record<string, string>,
 ): Promise<string> {
   const hubspot = await deps.crms.hubspot(orgId);

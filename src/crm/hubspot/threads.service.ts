@@ -56,7 +56,7 @@ export async function syncThread(db: Db, deps: ThreadDeps, { orgId, threadId }: 
     handle: async (event) => {
       if (crm === undefined || reading === undefined) return { state: 'failed', reason: 'HubSpot is not connected' };
       if (event.type === 'conversation.newMessage')
-        return handleMessage(db, deps, orgId, threadId, crm, reading, event);
+        return handleMessage(db, deps, { orgId, threadId, ...crm, reading }, event);
       if (event.type === 'conversation.propertyChange') return handleAssignment(orgId, threadId, crm.settings, event);
       return { state: 'skipped', reason: 'of no interest' };
     },
@@ -68,17 +68,15 @@ export async function syncThread(db: Db, deps: ThreadDeps, { orgId, threadId }: 
 async function handleMessage(
   db: Db,
   { sending }: ThreadDeps,
-  orgId: string,
-  threadId: string,
-  { client, settings }: ConnectedHubspot,
-  reading: ThreadReader,
+  { orgId, threadId, client, settings, reading }: ThreadRef & ConnectedHubspot & { reading: ThreadReader },
   { dedupe_key, payload, has_waited }: QueuedEvent,
 ): Promise<EventDecision> {
   if (payload.message_id === undefined) return { state: 'skipped', reason: 'without a message' };
   const message = await reading.find(payload.message_id);
   if (message === undefined) return { state: 'skipped', reason: 'deleted' };
   const appId = settings.app_id ?? null;
-  const route = await routeMessage(db, sending.mediaLinks, orgId, message, {
+  const route = await routeMessage(db, sending.mediaLinks, orgId, {
+    message,
     isComment: payload.message_type === 'COMMENT',
     appId,
   });
@@ -89,21 +87,21 @@ async function handleMessage(
   const link = await findLinkOfThread(db, orgId, threadId);
   const messages: RoutedMessage[] = [];
   for (const one of await reading.listBefore(message, link?.read_until ?? null)) {
-    const to = await routeMessage(db, sending.mediaLinks, orgId, one, { isComment: false, appId });
+    const to = await routeMessage(db, sending.mediaLinks, orgId, { message: one, isComment: false, appId });
     if (!('skip' in to)) messages.push({ message: one, to: to.to });
   }
   messages.push({ message, to: route.to });
   const thread = {
-    id: threadId,
+    orgId,
+    threadId,
     settings,
     person: link === undefined ? await findPersonOf(client, threadId, messages) : undefined,
   };
-  return { effect: (trx) => storeMessages(trx, sending, orgId, thread, messages) };
+  return { effect: (trx) => storeMessages(trx, sending, thread, messages) };
 }
 
 /** The context for opening a session of a thread. */
-interface ThreadContext {
-  id: string;
+interface ThreadContext extends ThreadRef {
   settings: HubspotSettings;
   person: Person | undefined;
 }
@@ -130,48 +128,46 @@ const routeMessage = async (
   db: Db,
   links: MediaLinks,
   orgId: string,
-  message: ThreadMessage,
-  known: { isComment: boolean; appId: string | null },
+  { message, ...known }: { message: ThreadMessage; isComment: boolean; appId: string | null },
 ): Promise<Route> => routeOf(message, { ...known, isOurs: await isOwnThreadMessage(db, links, orgId, message) });
 
 /** Stores messages in their order. Messages stored earlier, by their own events, keep their position. */
 async function storeMessages(
   trx: Trx,
   sending: SendingDeps,
-  orgId: string,
   thread: ThreadContext,
   messages: RoutedMessage[],
 ): Promise<Settlement> {
-  await lockThread(trx, orgId, thread.id);
+  const { orgId, threadId } = thread;
+  await lockThread(trx, orgId, threadId);
   let settlement: Settlement = { state: 'done' };
-  for (const one of messages) settlement = await storeMessage(trx, sending, orgId, thread, one);
+  for (const one of messages) settlement = await storeMessage(trx, sending, thread, one);
   const last = messages.at(-1)?.message.createdAt;
-  if (last !== undefined) await updateReadUntil(trx, orgId, thread.id, last);
+  if (last !== undefined) await updateReadUntil(trx, orgId, threadId, last);
   return settlement;
 }
 
 async function storeMessage(
   trx: Trx,
   sending: SendingDeps,
-  orgId: string,
   thread: ThreadContext,
   { message, to }: RoutedMessage,
 ): Promise<Settlement> {
+  const { orgId, threadId } = thread;
   const said = { id: idOf(orgId, 'hubspot message', message.id), text: message.text, name: message.senderName };
   const email = to === 'customer' ? message.senderEmail : null;
-  const known = (await findLinkOfThread(trx, orgId, thread.id))?.session_id;
+  const known = (await findLinkOfThread(trx, orgId, threadId))?.session_id;
   if (known === undefined && to === 'note') return { state: 'skipped', reason: 'the thread has no session' };
-  const sessionId = known ?? (await openSessionOfThread(trx, orgId, thread, message));
+  const sessionId = known ?? (await openSessionOfThread(trx, thread, message));
   if (to === 'note') await addExternalNote(trx, orgId, sessionId, said);
-  else if (to === 'agent') await addExternalAgentMessage(trx, sending, orgId, sessionId, { ...said, side: 'customer' });
+  else if (to === 'agent') await addExternalAgentMessage(trx, sending, orgId, { ...said, sessionId, side: 'customer' });
   else await addExternalCustomerMessage(trx, orgId, sessionId, { ...said, email });
   return { state: 'done' };
 }
 
 async function openSessionOfThread(
   trx: Trx,
-  orgId: string,
-  { id: threadId, settings, person }: ThreadContext,
+  { orgId, threadId, settings, person }: ThreadContext,
   { channelId }: ThreadMessage,
 ): Promise<string> {
   const channel = CHANNEL_BY_ID[channelId ?? ''] ?? 'api';
@@ -197,7 +193,7 @@ function handleAssignment(
     async effect(trx) {
       const link = await findLinkOfThread(trx, orgId, threadId);
       if (link === undefined) return { state: 'skipped', reason: 'the thread has no session' };
-      await handOff(trx, orgId, link.session_id, 'Assigned in HubSpot', { isExternal: true });
+      await handOff(trx, orgId, link.session_id, { reason: 'Assigned in HubSpot', isExternal: true });
       return { state: 'done' };
     },
   };

@@ -54,7 +54,7 @@ async function handleProperty(
   return {
     async effect(trx) {
       const link = await findLinkOfTicket(trx, orgId, ticketId);
-      if (link === undefined || !(await updatePropertyTime(trx, orgId, ticketId, name, occurred_at)))
+      if (link === undefined || !(await updatePropertyTime(trx, orgId, ticketId, { name, changedAt: occurred_at })))
         return { state: 'skipped', reason: 'older than what is known' };
       if (isClosed) await applySessionUpdate(trx, orgId, link.session_id, CLOSE_CHANGE);
       return saveProperty(trx, orgId, link.session_id, change.data);

@@ -58,9 +58,9 @@ export function createTokenSources(deps: TokenDeps): (orgId: string, settings: H
   };
 }
 
-function staticTokenSource({ db, secrets }: TokenDeps, orgId: string, token: string): TokenSource {
+function staticTokenSource(deps: TokenDeps, orgId: string, token: string): TokenSource {
   const used = { path: 'access_token', value: token };
-  return { get: async () => token, ...createRefusalReporter(db, secrets, orgId, used, REFUSED_TOKEN) };
+  return { get: async () => token, ...createRefusalReporter(deps, orgId, used, REFUSED_TOKEN) };
 }
 
 interface Grant {
@@ -77,7 +77,7 @@ function grantTokenSource(
 ): TokenSource {
   const { db, secrets } = deps;
   const { orgId, oauth, connection } = grant;
-  const { refuse, confirm } = createRefusalReporter(db, secrets, orgId, secretOf(oauth), REFUSED_GRANT);
+  const { refuse, confirm } = createRefusalReporter(deps, orgId, secretOf(oauth), REFUSED_GRANT);
   return {
     async get() {
       const stored = ifValidFor(REFRESH_BEFORE_EXPIRY_MS, await findToken(db, orgId, connection));
@@ -144,7 +144,7 @@ async function saveGrantedToken(trx: Trx, secrets: Secrets, grant: Grant, grante
 }
 
 /** Reports on the integration whether the credentials are accepted. */
-function createRefusalReporter(db: Db, secrets: Secrets, orgId: string, used: UsedSecret, message: string) {
+function createRefusalReporter({ db, secrets }: TokenDeps, orgId: string, used: UsedSecret, message: string) {
   let recoveryAt = 0;
   return {
     async refuse(_token: string) {

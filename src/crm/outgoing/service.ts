@@ -43,15 +43,14 @@ export const relayToThreads: Reaction<'message-relayed'> = async (trx, orgId, ev
  */
 export async function sendNextMessage(
   db: Db,
-  links: MediaLinks,
-  crm: Crm,
+  { mediaLinks, crm }: { mediaLinks: MediaLinks; crm: Crm },
   orgId: string,
   { sessionId, conversationId }: { sessionId: string; conversationId: string },
 ): Promise<number> {
   const claimed = await claimOutgoingMessage(db, orgId, sessionId);
   if (claimed === undefined) return 0;
   const { id, may_exist: mayExist, first_tried_at: since } = claimed;
-  const message = await findRelayedMessage(db, links, orgId, id);
+  const message = await findRelayedMessage(db, mediaLinks, orgId, id);
   if (message === undefined) await settleOutgoingMessage(db, orgId, id, { state: 'skipped', error: 'redacted' });
   else {
     try {
@@ -98,5 +97,5 @@ export async function postNextThreadMessage(
   const hubspot = await crms.hubspot(orgId);
   if (hubspot === undefined) throw notConnected('HubSpot');
   const place = { sessionId: link.session_id, conversationId: threadId };
-  return sendNextMessage(db, sending.mediaLinks, hubspot.client, orgId, place);
+  return sendNextMessage(db, { mediaLinks: sending.mediaLinks, crm: hubspot.client }, orgId, place);
 }

@@ -35,7 +35,7 @@ export async function fetchMiawMessages(
   for (let pages = 0; pages < MAX_PAGES; pages++) {
     const page = await salesforce.listEntries(conversationId, since);
     if (page === undefined) return { ...NO_CONVERSATION, stored };
-    stored += await storeEntries(db, sending, orgId, { sessionId, conversationId }, page.entries);
+    stored += await storeEntries(db, sending, { orgId, sessionId, conversationId }, page.entries);
     if (page.next === null) return { stored, hasMore: false, isOver: false };
     since = page.next;
   }
@@ -45,8 +45,7 @@ export async function fetchMiawMessages(
 function storeEntries(
   db: Db,
   deps: SendingDeps,
-  orgId: string,
-  { sessionId, conversationId }: { sessionId: string; conversationId: string },
+  { orgId, sessionId, conversationId }: SessionRef & { conversationId: string },
   entries: Entry[],
 ): Promise<number> {
   return inTransaction(db, async (trx) => {
@@ -54,7 +53,7 @@ function storeEntries(
     for (const { id: entryId, role, text, senderName: name } of entries) {
       if (role !== 'Agent' || text === null) continue;
       const id = idOf(orgId, 'miaw', entryId);
-      if (await addExternalAgentMessage(trx, deps, orgId, sessionId, { id, text, name, side: 'agents' })) stored++;
+      if (await addExternalAgentMessage(trx, deps, orgId, { sessionId, id, text, name, side: 'agents' })) stored++;
     }
     const last = entries.at(-1);
     if (last !== undefined) await updateConversationReadUntil(trx, orgId, { conversationId, until: last.at });

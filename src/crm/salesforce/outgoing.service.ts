@@ -46,5 +46,5 @@ export async function sendNextMiawMessage(
   const salesforce = await crms.salesforce(orgId);
   if (salesforce === undefined) throw notConnected('Salesforce');
   const place = { sessionId, conversationId: conversation.conversation_id };
-  return sendNextMessage(db, sending.mediaLinks, salesforce, orgId, place);
+  return sendNextMessage(db, { mediaLinks: sending.mediaLinks, crm: salesforce }, orgId, place);
 }
