@@ -85,7 +85,6 @@ const betweenDomains = [
     'SQL belongs to its domain: only its own files and activities call it, and the sandbox, which keeps what a provider would get.',
     {
       path: ['^src/[^/]+\\.ts$', infrastructure, '^src/dev/', '^(workflows|worker)/'],
-      pathNot: '^worker/sandbox\\.ts$',
     },
     { path: anyDomain('queries') },
   ),

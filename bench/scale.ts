@@ -97,7 +97,7 @@ async function seedEnrollments(db: Db, count: number): Promise<Seeded> {
 async function timeDecision(db: Db, { orgId, sequenceId }: Seeded): Promise<number> {
   const moves = transitionsOf(await listAllSteps(db, orgId, sequenceId));
   const begun = performance.now();
-  const due = await listDue(db, orgId, sequenceId, moves, 500);
+  const due = await listDue(db, orgId, sequenceId, { transitions: moves, limit: 500 });
   await findNextDue(db, orgId, sequenceId, moves);
   const ms = performance.now() - begun;
   if (due.length !== DUE) throw new Error(`${due.length} were due, not ${DUE}`);

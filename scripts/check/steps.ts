@@ -13,8 +13,8 @@ const requiredByCompose = {
   TEMPORAL_POSTGRES_PASSWORD: 'x',
 };
 
-/** Steps that only read. They run beside the others, and give way to them. */
-export const staticSteps: Step[] = givingWay([
+/** Steps that only read. Two of them run at once. */
+export const staticSteps: Step[] = [
   { name: 'format and lint', command: ['biome', 'ci', '--colors=off', '.'], proof: /Checked [1-9]\d* files/ },
   { name: 'types', command: ['tsc', '--diagnostics'], proof: /Files: +[1-9]/ },
   { name: 'typed lint', command: ['eslint', '.'] },
@@ -26,7 +26,7 @@ export const staticSteps: Step[] = givingWay([
   { name: 'dead code', command: ['knip'] },
   composeStep(),
   { name: 'OpenAPI document', command: ['node', 'scripts/check-openapi.ts'], proof: /[1-9]\d* operations/ },
-]);
+];
 
 /** Steps that start servers. They run one after the other. */
 export const runningSteps: Step[] = [
@@ -39,11 +39,6 @@ export const runningSteps: Step[] = [
   },
   { name: 'schemathesis', command: ['npm', 'run', 'schemathesis'], timeoutMinutes: 10 },
 ];
-
-/** Tests have times to keep: what runs beside them gets what they leave of the cores. */
-function givingWay(steps: Step[]): Step[] {
-  return steps.map((step) => ({ ...step, command: ['nice', '-n', '5', ...step.command], timeoutMinutes: 20 }));
-}
 
 function composeStep(): Step {
   const program = [['docker', 'compose'], ['docker-compose']].find(([name = '', ...args]) => {

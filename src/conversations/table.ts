@@ -39,7 +39,7 @@ export interface SessionsTable {
   status: Generated<SessionStatus>;
   /** One of the org's own statuses. It replaces `status` in filters. */
   custom_status_id: number | null;
-  /** Spec 2.1: 0 open, 1 closed_resolved, 2 closed_unresolved, or the custom status. */
+  /** The number of the status in the API: 0 open, 1 closed_resolved, 2 closed_unresolved, or the custom status. */
   status_code: GeneratedAlways<number>;
   ai_closure_type: 'assumed_resolved' | 'handed_off' | 'resolved' | null;
   sentiment: 'angry' | 'happy' | 'neutral' | null;

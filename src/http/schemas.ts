@@ -37,7 +37,7 @@ export const RANGE = {
   updated_before: Time.describe('Updated earlier. Orders the list by update.'),
 };
 
-/** Spec 2.1. */
+/** The channels of sessions. */
 export const SessionChannel = z
   .enum(['web', 'email', 'phone_voice', 'slack', 'sms', 'whatsapp', 'instagram', 'messenger', 'api', 'web_voice'])
   .meta({ id: 'SessionChannel' });
@@ -47,7 +47,7 @@ export type SessionChannel = z.infer<typeof SessionChannel>;
 export const NoBody = z.undefined().describe('Done. No body.');
 export const NO_BODY = '' as unknown as undefined;
 
-/** The languages of section 2.1 of the specification. */
+/** The languages that the API accepts, by their ISO 639-1 codes. */
 export const Language = z
   .enum(
     'en fr de nl pl pt es it ru ja ko zh ar tr sv da no fi el cs hu th vi id he hi uk ro bg hr sk sl sr et lv lt is ga ms tl fa bn ta te ur sw zu af sq hy az eu be bs ca cy'.split(

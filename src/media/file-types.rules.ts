@@ -1,4 +1,4 @@
-/** The largest accepted file (spec 2.8). */
+/** The largest accepted file. */
 export const MAX_FILE_BYTES = 5 * 1024 ** 2;
 /** The number of bytes read by browsers to detect the type of a text (WHATWG MIME Sniffing, 5.2). */
 export const SNIFFED_BYTES = 1445;

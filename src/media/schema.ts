@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
 /**
- * Spec 2.8. This schema serves only the OpenAPI document and requests without multipart. Multipart bodies are read as a
- * stream: see http/uploads.ts.
+ * This schema serves only the OpenAPI document and requests without multipart. Multipart bodies are read as a stream:
+ * see http/uploads.ts.
  */
 export const FileUpload = z
   .object({ file: z.file('must be a file, sent as multipart/form-data').describe('At most 5 MB') })

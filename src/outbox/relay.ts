@@ -129,7 +129,7 @@ function expandEvents(db: Db, reactions: Reactions, log: Log): Promise<boolean> 
       try {
         await inSavepoint(trx, async () => {
           if (depth > 0) await setEventDepth(trx, depth);
-          await reactTo(trx, reactions, org_id, type, group);
+          await reactTo(trx, reactions, org_id, { type, events: group });
           await deleteClaimed(trx, ids);
           if (depth > 0) await setEventDepth(trx, 0);
         });
@@ -148,8 +148,7 @@ async function reactTo<Type extends EventType>(
   trx: Trx,
   reactions: Reactions,
   orgId: string,
-  type: Type,
-  events: ClaimedEvent<Type>[],
+  { type, events }: { type: Type; events: ClaimedEvent<Type>[] },
 ): Promise<void> {
   for (const react of reactions[type] ?? []) await react(trx, orgId, events);
 }

@@ -24,8 +24,7 @@ export function issueLoginLink(
   db: Db,
   dashboardUrl: string,
   partnerId: string,
-  orgId: string,
-  person: CreateLoginLink,
+  { orgId, ...person }: CreateLoginLink & { orgId: string },
 ) {
   return inTransaction(db, async (trx) => {
     await assertOwnOrg(trx, partnerId, orgId);

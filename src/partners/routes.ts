@@ -76,7 +76,7 @@ export const partnerRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => {
     },
     handler: async ({ db, partner, params, body }, reply) => {
       reply.code(201);
-      return createOrgKey(db, tokens, partner.id, params.orgId, body?.name ?? 'Default');
+      return createOrgKey(db, tokens, partner.id, { orgId: params.orgId, name: body?.name ?? 'Default' });
     },
   });
 
@@ -93,7 +93,7 @@ export const partnerRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => {
     handler: async ({ db, partner, params, body }, reply) => {
       await enforce(rateLimits, 'login-links', partner.id, reply);
       reply.code(201);
-      return issueLoginLink(db, config.dashboardUrl, partner.id, params.orgId, body);
+      return issueLoginLink(db, config.dashboardUrl, partner.id, { ...body, orgId: params.orgId });
     },
   });
 };

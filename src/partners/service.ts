@@ -111,7 +111,12 @@ export async function assertOwnOrg(db: Db, partnerId: string, orgId: string): Pr
 }
 
 /** Creates a key with full access to the partner's org. Throws forbidden. */
-export async function createOrgKey(db: Db, tokens: Tokens, partnerId: string, orgId: string, name: string) {
+export async function createOrgKey(
+  db: Db,
+  tokens: Tokens,
+  partnerId: string,
+  { orgId, name }: { orgId: string; name: string },
+) {
   await assertOwnOrg(db, partnerId, orgId);
   return issueOrgKey(db, tokens, orgId, name);
 }

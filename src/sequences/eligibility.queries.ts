@@ -45,7 +45,7 @@ export function eligibilityOf(
     staysWhile === null
       ? sql<SqlBool>`false`
       : sql<SqlBool>`not exists (select from contacts where contacts.org_id = contact.org_id and contacts.id = contact.id and ${staysWhile})`;
-  const verdict = sql<{ status: string; reason: string | null; gate: string | null }>`
+  const eligibility = sql<{ status: string; reason: string | null; gate: string | null }>`
     select
       case when reply is not null or is_unmatched or is_blocked or address is null then 'skipped' when suppressed is not null then 'suppressed'
         when ${blockedReason}::text is not null then 'failed' else 'sending' end as status,
@@ -59,7 +59,7 @@ export function eligibilityOf(
       offset 0
     ) as facts
     offset 0`;
-  return { address, verdict };
+  return { address, eligibility };
 }
 
 const ISO_SECONDS = 'YYYY-MM-DD"T"HH24:MI:SS"Z"';

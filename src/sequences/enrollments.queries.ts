@@ -46,8 +46,7 @@ export async function listMatchingContacts(
 export async function insertEnrollments(
   db: Db,
   orgId: string,
-  sequenceId: string,
-  runId: string | null,
+  { sequenceId, runId }: { sequenceId: string; runId: string | null },
   contactIds: string[],
 ): Promise<string[]> {
   if (contactIds.length === 0) return [];
@@ -127,8 +126,7 @@ export function listEnrollments(
   db: Db,
   orgId: string,
   sequence: { id: string; status: string },
-  named: string | undefined,
-  place: PageRequest,
+  { status: named, ...place }: PageRequest & { status: string | undefined },
 ) {
   const { query, status } = enrollmentQuery(db, orgId, sequence);
   const wanted = named === undefined ? query : query.where(status, '=', named as never);

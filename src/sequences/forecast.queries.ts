@@ -47,11 +47,15 @@ export async function listForecastContacts(
   db: Db,
   orgId: string,
   sequenceId: string,
-  rules: SendRule[],
-  { condition, after, limit }: { condition: Expression<SqlBool> | null; after: string; limit: number },
+  {
+    rules,
+    condition,
+    after,
+    limit,
+  }: { rules: SendRule[]; condition: Expression<SqlBool> | null; after: string; limit: number },
 ): Promise<ForecastContact[]> {
-  const verdicts = sql.join(
-    rules.map((rule) => sql`(select to_jsonb(v) from (${eligibilityOf(orgId, rule).verdict}) as v)`),
+  const eligibilities = sql.join(
+    rules.map((rule) => sql`(select to_jsonb(v) from (${eligibilityOf(orgId, rule).eligibility}) as v)`),
   );
   const source =
     condition === null
@@ -69,7 +73,7 @@ export async function listForecastContacts(
           order by contacts.id limit ${limit}`;
   const { rows } = await sql<ForecastContact>`
     select contact.id as contact_id, enrollment.enrolled, enrollment.place, enrollment.anchor_at, enrollment.held_until, contact.phone_number,
-      jsonb_build_object('timezone', contact.custom_data->'timezone') as custom_data, jsonb_build_array(${verdicts}) as verdicts,
+      jsonb_build_object('timezone', contact.custom_data->'timezone') as custom_data, jsonb_build_array(${eligibilities}) as verdicts,
       held.gate as held_by, coalesce(held.has_turn, false) as has_slot
     from (${source}) as enrollment
     join contacts as contact on contact.org_id = ${orgId} and contact.id = enrollment.contact_id

@@ -47,7 +47,7 @@ export async function lockGateCandidates(
   send: GatedSend,
   enrollmentIds: string[],
 ): Promise<GateCandidate[]> {
-  const { verdict } = eligibilityOf(orgId, send);
+  const { eligibility } = eligibilityOf(orgId, send);
   const { rows } = await sql<GateCandidate>`
     select enrollment.id as enrollment_id, contact.id as contact_id, contact.phone_number,
       jsonb_build_object('timezone', contact.custom_data->'timezone') as custom_data, now() as now,
@@ -59,10 +59,10 @@ export async function lockGateCandidates(
     left join sequence_runs as run on run.org_id = enrollment.org_id and run.id = enrollment.run_id
     left join deliveries as delivery on delivery.org_id = enrollment.org_id and delivery.enrollment_id = enrollment.id
       and delivery.step_id = ${send.stepId}
-    cross join lateral (${verdict}) as verdict
+    cross join lateral (${eligibility}) as eligibility
     where enrollment.org_id = ${orgId} and enrollment.id = any(${enrollmentIds}::uuid[]) and enrollment.status = 'active'
       and coalesce(enrollment.last_step_id, enrollment.sequence_id) = any(${send.positions}::uuid[])
-      and run.canceled_at is null and verdict.status = 'sending'
+      and run.canceled_at is null and eligibility.status = 'sending'
       and (delivery.status is null or delivery.status in ('queued', 'held') or delivery.lease = ${send.lease}::uuid)
     order by contact.id
     for no key update of contact

@@ -91,8 +91,7 @@ export async function updateSequence(db: Db, orgId: string, id: string, changes:
 export async function transitionSequence(
   db: Db,
   orgId: string,
-  id: string,
-  from: SequencesTable['status'][],
+  { id, from }: { id: string; from: SequencesTable['status'][] },
   changes: SequenceChanges,
 ): Promise<boolean> {
   const { numUpdatedRows } = await db

@@ -102,8 +102,9 @@ export const sequenceRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config 
       response: { 200: z.union([Sequence, ChangePreview]), ...errorResponses(403, 404, 409) },
     },
     handler: async ({ db, org, params, body }) => {
-      if (body.preview === true) return previewChange(db, org.id, params.id, body, saving);
-      await updateSequence(db, org.id, params.id, body, saving);
+      const changes = { ...body, ref: params.id };
+      if (body.preview === true) return previewChange(db, org.id, changes, saving);
+      await updateSequence(db, org.id, changes, saving);
       return sequenceResponse(db, org.id, params.id);
     },
   });
@@ -185,7 +186,7 @@ export const sequenceRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config 
     },
     handler: async ({ db, org, params, body }, reply) => {
       reply.code(201);
-      return sendTest(db, org.id, params.id, body, defaults);
+      return sendTest(db, org.id, { ...body, ref: params.id }, defaults);
     },
   });
 
@@ -211,7 +212,7 @@ export const sequenceRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config 
     },
     handler: async ({ db, org, params, query }) => {
       const sequence = await getSequence(db, org.id, params.id);
-      return pageOf(db, query, (place) => listEnrollments(db, org.id, sequence, query.status, place));
+      return pageOf(db, query, (place) => listEnrollments(db, org.id, sequence, { ...place, status: query.status }));
     },
   });
 

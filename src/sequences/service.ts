@@ -84,8 +84,7 @@ export const pageOfSequences = (db: Db, orgId: string, query: ListSequences) =>
 export function updateSequence(
   db: Db,
   orgId: string,
-  ref: string,
-  changes: UpdateSequence,
+  { ref, ...changes }: UpdateSequence & { ref: string },
   options: SaveStepsOptions,
 ): Promise<void> {
   return inTransaction(db, async (trx) => {
@@ -139,10 +138,8 @@ export function startSequence(db: Db, orgId: string, ref: string): Promise<void>
   return inTransaction(db, async (trx) => {
     const sequence = await getSequence(trx, orgId, ref);
     if (sequence.is_continuous) throw conflict('A continuous sequence runs from its creation and cannot be started');
-    const isStarted = await transitionSequence(trx, orgId, sequence.id, ['pending'], {
-      status: 'active',
-      started_at: new Date(),
-    });
+    const changes = { status: 'active', started_at: new Date() } as const;
+    const isStarted = await transitionSequence(trx, orgId, { id: sequence.id, from: ['pending'] }, changes);
     if (!isStarted) throw conflict(`A sequence that is ${sequence.status} cannot be started`);
     await insertRun(trx, { org_id: orgId, id: newId(), sequence_id: sequence.id, is_enrolled: false });
     await wakeSequence(trx, orgId, sequence);
@@ -154,27 +151,36 @@ export function startSequence(db: Db, orgId: string, ref: string): Promise<void>
  * active or paused already.
  */
 export function pauseSequence(db: Db, orgId: string, ref: string): Promise<void> {
-  return changeStatus(db, orgId, ref, 'active', 'paused', 'paused', { paused_at: new Date(), paused_reason: null });
+  const changes = { paused_at: new Date(), paused_reason: null };
+  return changeStatus(db, orgId, ref, { from: 'active', to: 'paused', verb: 'paused', changes });
 }
 
 /** Resumes a sequence at the point of its pause. Throws conflict unless the sequence is paused or active already. */
 export function resumeSequence(db: Db, orgId: string, ref: string): Promise<void> {
-  return changeStatus(db, orgId, ref, 'paused', 'active', 'resumed', { paused_at: null, paused_reason: null });
+  const changes = { paused_at: null, paused_reason: null };
+  return changeStatus(db, orgId, ref, { from: 'paused', to: 'active', verb: 'resumed', changes });
 }
 
 function changeStatus(
   db: Db,
   orgId: string,
   ref: string,
-  from: 'active' | 'paused',
-  to: 'active' | 'paused',
-  verb: string,
-  changes: Parameters<typeof transitionSequence>[4],
+  {
+    from,
+    to,
+    verb,
+    changes,
+  }: {
+    from: 'active' | 'paused';
+    to: 'active' | 'paused';
+    verb: string;
+    changes: Parameters<typeof transitionSequence>[3];
+  },
 ): Promise<void> {
   return inTransaction(db, async (trx) => {
     const sequence = await getSequence(trx, orgId, ref, { forUpdate: true });
     if (sequence.status === to) return;
-    if (!(await transitionSequence(trx, orgId, sequence.id, [from], { ...changes, status: to }))) {
+    if (!(await transitionSequence(trx, orgId, { id: sequence.id, from: [from] }, { ...changes, status: to }))) {
       throw conflict(`A sequence that is ${sequence.status} cannot be ${verb}`);
     }
     await wakeSequence(trx, orgId, sequence);
@@ -191,9 +197,13 @@ export function cancelSequence(db: Db, orgId: string, ref: string): Promise<void
     if (found === undefined) return cancelOneRun(trx, orgId, ref);
     if (found.status === 'canceled') return;
     const changes = { status: 'canceled', canceled_at: new Date() } as const;
-    if (!(await transitionSequence(trx, orgId, found.id, ['pending', 'active', 'paused'], changes))) {
-      throw conflict('A sequence that is complete cannot be canceled');
-    }
+    const isCanceled = await transitionSequence(
+      trx,
+      orgId,
+      { id: found.id, from: ['pending', 'active', 'paused'] },
+      changes,
+    );
+    if (!isCanceled) throw conflict('A sequence that is complete cannot be canceled');
     await wakeSequence(trx, orgId, found);
   });
 }
@@ -218,7 +228,7 @@ export function addContacts(db: Db, orgId: string, ref: string, refs: ContactRef
     const matching = new Set(await filterContacts(trx, orgId, known, condition));
     const runId = newId();
     await insertRun(trx, { org_id: orgId, id: runId, sequence_id: sequence.id, is_enrolled: true });
-    const enrolled = new Set(await insertEnrollments(trx, orgId, sequence.id, runId, [...matching]));
+    const enrolled = new Set(await insertEnrollments(trx, orgId, { sequenceId: sequence.id, runId }, [...matching]));
     if (enrolled.size > 0) await wakeSequence(trx, orgId, sequence);
 
     const skipped = contacts.flatMap(({ ref: contact, contactId }) => {

@@ -48,7 +48,7 @@ export function evaluateClocks(db: Db, orgId: string, sessionId: string): Promis
       return { next: null, details: 'under no policy' };
     }
     const { clocks, now, isClosed } = await readClocks(trx, orgId, sessionId, sla);
-    const warned = await settleClocks(trx, orgId, sessionId, sla, clocks, now);
+    const warned = await settleClocks(trx, orgId, sessionId, { sla, clocks, now });
     if (isClosed !== sla.is_over) await setSlaOver(trx, orgId, sessionId, isClosed);
     const next = nextMomentOf(clocks, warned);
     const inMs = next === null ? 0 : next.at.getTime() - sla.now.getTime() - (performance.now() - begunAt);
@@ -106,18 +106,29 @@ function calendarOf({ iana_timezone, shifts, holidays }: Sla): BusinessCalendar 
   return businessCalendar({ iana_timezone, shifts, holidays } as WorkingTime);
 }
 
+interface ClockUpdate {
+  clock: Clock;
+  news: PendingAnnouncements;
+}
+
 /** Announces and records new changes. Returns the clocks that have warned. */
-async function settleClocks(trx: Trx, orgId: string, sessionId: string, sla: Sla, all: Clock[], now: Date) {
+async function settleClocks(
+  trx: Trx,
+  orgId: string,
+  sessionId: string,
+  { sla, clocks, now }: { sla: Sla; clocks: Clock[]; now: Date },
+) {
   const stored = new Map((await listClocks(trx, orgId, sessionId)).map((row) => [keyOf(row), row]));
-  const measured = all
+  const measured = clocks
     .filter((clock) => isCountedUnder(clock, sla.applied_at))
     .map((clock) => {
       const row = stored.get(keyOf(clock));
       const news = pendingAnnouncementsOf(clock, row, sla.applied_at, now);
-      return { clock, row, news, next: rowOf(clock, row, news, sla.policy_id, now) };
+      return { clock, row, news, next: rowOf({ clock, row, news }, sla.policy_id, now) };
     });
-  await recordHistory(trx, orgId, sessionId, sla.policy_id, measured);
-  for (const { clock, news } of measured) await announceClock(trx, orgId, sessionId, sla.policy_id, clock, news);
+  const ref = { sessionId, policyId: sla.policy_id };
+  await recordHistory(trx, orgId, ref, measured);
+  for (const update of measured) await announceClock(trx, orgId, ref, update);
   const changed = measured.filter(({ row, next }) => row === undefined || !isSame(row, next));
   await upsertClocks(
     trx,
@@ -137,9 +148,7 @@ async function settleClocks(trx: Trx, orgId: string, sessionId: string, sla: Sla
 const keyOf = ({ metric, cycle }: { metric: SlaMetric; cycle: number }) => `${metric} ${cycle}`;
 
 const rowOf = (
-  clock: Clock,
-  row: ClockRow | undefined,
-  news: PendingAnnouncements,
+  { clock, row, news }: ClockUpdate & { row: ClockRow | undefined },
   policyId: string,
   now: Date,
 ): ClockRow => ({
@@ -158,13 +167,19 @@ const rowOf = (
 const isSame = (a: ClockRow, b: ClockRow) =>
   (Object.keys(b) as (keyof ClockRow)[]).every((name) => JSON.stringify(a[name]) === JSON.stringify(b[name]));
 
-interface ClockUpdate {
-  clock: Clock;
-  news: PendingAnnouncements;
+/** A session and the policy of its clocks. */
+interface SessionPolicyRef {
+  sessionId: string;
+  policyId: string;
 }
 
 /** Records changes in order of their occurrence. */
-async function recordHistory(trx: Trx, orgId: string, sessionId: string, policyId: string, measured: ClockUpdate[]) {
+async function recordHistory(
+  trx: Trx,
+  orgId: string,
+  { sessionId, policyId }: SessionPolicyRef,
+  measured: ClockUpdate[],
+) {
   const events = measured.flatMap(({ clock, news }) => {
     const { metric, cycle, target_seconds, breached_at } = clock;
     const moments = [
@@ -184,10 +199,8 @@ async function recordHistory(trx: Trx, orgId: string, sessionId: string, policyI
 async function announceClock(
   trx: Trx,
   orgId: string,
-  sessionId: string,
-  policyId: string,
-  clock: Clock,
-  news: PendingAnnouncements,
+  { sessionId, policyId }: SessionPolicyRef,
+  { clock, news }: ClockUpdate,
 ) {
   if (!news.isWarning && !news.isBreach) return;
   const { metric, cycle, target_seconds } = clock;

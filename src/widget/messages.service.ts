@@ -37,7 +37,7 @@ export function addVisitorMessage(db: Db, deps: MessageDeps, visitor: Visitor, m
   return inTransaction(db, async (trx) => {
     const session = await lockWidgetSession(trx, visitor, message.session_id);
     const isRepeated = await hasMessage(trx, visitor.orgId, session.id, message.uuid);
-    if (!isRepeated) await addMessage(trx, deps, visitor, session, message);
+    if (!isRepeated) await addMessage(trx, deps, visitor, { session, message });
     const now = await getWidgetSession(trx, visitor, session.id);
     const code = isRepeated ? { code: 'duplicate_message_ignored' } : {};
     return { success: true as const, ...code, sessionIsHandedOff: now.isHandedOff, session: now };
@@ -48,8 +48,7 @@ async function addMessage(
   trx: Trx,
   { mediaLinks, secrets }: MessageDeps,
   visitor: Visitor,
-  session: LockedWidgetSession,
-  message: SendWidgetMessage,
+  { session, message }: { session: LockedWidgetSession; message: SendWidgetMessage },
 ): Promise<void> {
   const { orgId, contactId, name, avatarUrl } = visitor;
   const { uuid, content, attachments, language, custom_data, headers, query_params, body_properties } = message;

@@ -131,7 +131,7 @@ export type Checkpoint = z.infer<typeof Checkpoint>;
 export const SubmitCsat = z.object({ session_id: Id, score: Score, feedback: Comment.nullish() });
 export type SubmitCsat = z.infer<typeof SubmitCsat>;
 
-/** Spec 2.4. */
+/** A user of the website, as its own server knows them. */
 export const AuthenticateUser = z
   .object({
     email: Email,

@@ -3,6 +3,10 @@ import { sql } from 'kysely';
 import { createDesk, type Desk } from '../support/desk.ts';
 import { startApi, type TestApi } from '../support/stack/api.ts';
 import { eventually, type Stack, startStack } from '../support/stack/stack.ts';
+import { retryUnavailable } from '../support/unavailable.ts';
+
+/** Fewer than the connections of a process: this test reads the database beside them. */
+const ARRIVALS_IN_FLIGHT = 8;
 
 let stack: Stack;
 /** Four processes of one installation. */
@@ -47,8 +51,8 @@ const arrive = (desk: Desk, teamId: string, count: number) =>
   Promise.all(
     Array.from({ length: count }, async (_, n) => {
       const client = (apis[n % apis.length] as (typeof apis)[number]).client(desk.org.key);
-      const { id } = (await client.post('/chat/sessions', {})).body;
-      const answer = await client.post(`/chat/sessions/${id}/assign`, { team_id: teamId });
+      const { id } = (await retryUnavailable(() => client.post('/chat/sessions', {}))).body;
+      const answer = await retryUnavailable(() => client.post(`/chat/sessions/${id}/assign`, { team_id: teamId }));
       expect(answer).toMatchObject({ status: 200, body: '' });
     }),
   );
@@ -246,9 +250,11 @@ describe('concurrent assignment', () => {
       await desk.team('round-robin', await desk.join(3)),
     ] as const;
     const arriving = Promise.all(
-      Array.from({ length: 100 }, async (_, n) => {
-        const id = await desk.session();
-        await desk.assign(id, { team_id: teams[n % 2] as string });
+      Array.from({ length: ARRIVALS_IN_FLIGHT }, async (_, first) => {
+        for (let n = first; n < 100; n += ARRIVALS_IN_FLIGHT) {
+          const id = await desk.session();
+          await desk.assign(id, { team_id: teams[n % 2] as string });
+        }
       }),
     );
     let isOver = false;

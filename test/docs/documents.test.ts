@@ -15,6 +15,15 @@ const WORKFLOW_KIND = /workflowId: .*=> `([a-z-]+)\//g;
 
 const allOf = (pattern: RegExp, text: string): string[] => [...text.matchAll(pattern)].map(([, found = '']) => found);
 
+/** The ids that GitHub gives to the headings of a document. */
+const headingIdsIn = (text: string): string[] =>
+  allOf(/^#+ (.+)$/gm, withoutCode(text)).map((heading) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\w\- ]/g, '')
+      .replaceAll(' ', '-'),
+  );
+
 const wordsIn = (text: string): number => text.split(/\s+/).filter((word) => /\w/.test(word)).length;
 
 describe('the README', () => {
@@ -45,6 +54,17 @@ describe.each(DOCUMENTS)('%s', (path) => {
       .filter((link) => !/^(?:https?|mailto):|^#/.test(link))
       .map((link) => join(dirname(path), link.replace(/#.*$/, '')));
     expect(files.filter((file) => !existsSync(join(ROOT, file)))).toEqual([]);
+  });
+
+  it('links to headings that exist', () => {
+    const missing = allOf(LINK, text)
+      .filter((link) => !/^(?:https?|mailto):/.test(link) && link.includes('#'))
+      .filter((link) => {
+        const [file = '', heading = ''] = link.split('#');
+        const target = file === '' ? path : join(dirname(path), file);
+        return !headingIdsIn(readDocument(target)).includes(heading);
+      });
+    expect(missing).toEqual([]);
   });
 
   it('names source files that exist', () => {

@@ -47,7 +47,7 @@ export function attemptsOf({ db, org }: TestApi, sequenceId: string) {
         positions,
         lease,
       };
-      const { sendings } = await beginChunk(db, org.id, send, contentOf(action), enrollmentIds);
+      const { sendings } = await beginChunk(db, org.id, send, { enrollmentIds, compose: contentOf(action) });
       return sendings.map(({ message }) => message.deliveryId);
     },
     /** Writes down what became of sends. */

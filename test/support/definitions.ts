@@ -61,7 +61,7 @@ function build(choices: number[]): Step[] {
       case 0: {
         const left = value(seen);
         const condition = { operatorName: pick(OPERATORS), left, right: value(seen) };
-        // biome-ignore lint/suspicious/noThenProperty: the spec's name, in what nobody awaits
+        // biome-ignore lint/suspicious/noThenProperty: the name of the field in the API, in what nobody awaits
         const branches = { then: list(seen, depth + 1), else: list(seen, depth + 1) };
         return { $kind: 'Block', type: 'if-else', id, inputs: { condition }, branches };
       }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Spec 2.1: these differ slightly from the channels of sessions. */
+/** These differ slightly from the channels of sessions. */
 export const AutopilotChannel = z
   .enum(['web', 'email', 'phone', 'whatsapp', 'slack', 'sms', 'instagram', 'messenger', 'api', 'web_voice'])
   .meta({ id: 'AutopilotChannel' });

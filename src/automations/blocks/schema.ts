@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Section 2.1 of the spec. */
+/** The types of triggers, as workflow definitions name them. Never rename one: stored definitions contain them. */
 export const TRIGGER_TYPES = [
   'manual-trigger',
   'ai-trigger',

@@ -37,14 +37,21 @@ const Minutes = orReference(
 const block = <Type extends string, More extends z.ZodRawShape>(type: Type, more: More) =>
   z.strictObject({ $kind: z.literal('Block'), type: z.literal(type), id: StepId, ...more });
 
+/** The condition of `if-else`: one operator and its operands. A constraint is something else: JSON Logic, see constraints.ts. */
 const Condition = z
-  .strictObject({ operatorName: z.enum(OPERATORS), left: Value, right: z.unknown().optional().describe('As left.') })
+  .strictObject({
+    operatorName: z
+      .enum(OPERATORS)
+      .describe('Compares left with right. is_empty and is_not_empty test left alone. No JSON Logic.'),
+    left: Value,
+    right: z.unknown().optional().describe('As left.'),
+  })
   .refine(({ operatorName, right }) => right !== undefined || UNARY_OPERATORS.has(operatorName), {
     path: ['right'],
     error: 'is missing: the operator compares left with it',
   });
 
-/** Every action step, without the schema of its input, since each action type has its own. */
+/** The fields of every action step. Each action has its own schema of `input`. */
 export const ActionShape = z.strictObject({
   $kind: z.literal('Action'),
   id: StepId,
@@ -73,7 +80,7 @@ export const BLOCKS: ReadonlyMap<string, BlockShape> = new Map(
       description: 'Continues in one of two branches.',
       shape: block('if-else', {
         inputs: z.strictObject({ condition: Condition }),
-        // biome-ignore lint/suspicious/noThenProperty: the spec's name, in what nobody awaits
+        // biome-ignore lint/suspicious/noThenProperty: the name of the field in the API, in what nobody awaits
         branches: z.strictObject({ then: Steps, else: Steps.optional() }),
       }),
       output: z.object({ result: z.boolean() }),

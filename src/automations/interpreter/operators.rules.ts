@@ -1,8 +1,9 @@
 import type { Json, Operator } from '../blocks/schema.ts';
 
 /**
- * Returns whether a condition holds. Numbers and numeric text compare as numbers, other text by code points. Values
- * without an order are neither greater nor less. `contains` and `in` search a text for a text, or a list for an item.
+ * Returns whether the condition of an `if-else` holds. Numbers and texts that are numbers compare as numbers. Other
+ * texts compare by code points. Lists, objects and null have no order: such a comparison is false. `contains` finds a
+ * text in a text, an item in a list, or a key in an object. `in` is `contains` with the operands exchanged.
  */
 export function evaluateOperator(operator: Operator, left: Json, right: Json): boolean {
   switch (operator) {

@@ -135,6 +135,7 @@ export async function addMessage(
   orgId: string,
   { id, sessionId, sender, content }: NewMessage,
 ): Promise<void> {
-  const session = await lockSession(trx, orgId, sessionId);
-  await changeSession(trx, orgId, session, { events: [{ id, type: 'message', sender, content }] });
+  const session = await findSessionForUpdate(trx, orgId, sessionId);
+  if (session !== undefined)
+    await changeSession(trx, orgId, session, { events: [{ id, type: 'message', sender, content }] });
 }

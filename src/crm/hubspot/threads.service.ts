@@ -31,7 +31,7 @@ const CHANNEL_BY_ID: Record<string, SessionChannel> = {
   1007: 'whatsapp',
 };
 const EMAIL_CHANNEL_ID = '1002';
-/** Time for other workflows to draft and sign an e-mail (spec 6.2). */
+/** Time for other workflows to draft and sign an e-mail. */
 const EMAIL_DELAY_MS = 5_000;
 
 export interface ThreadDeps {

@@ -17,9 +17,9 @@ export interface StatusUpdate {
 }
 
 /**
- * Applies reports of one status, each once. Repeated reports and statuses already passed by the delivery change
- * nothing. A report may arrive before the provider's own response: it advances the delivery, and the attempt stays open
- * until the response arrives.
+ * Applies reports of one status, each once. A repeated report changes nothing, and neither does a status that the
+ * delivery has passed. A report may arrive before the provider's response to the send. It then changes the status of
+ * the delivery, and the response still settles the attempt.
  */
 export async function applyStatusUpdates(
   db: Db,

@@ -4,7 +4,7 @@ import { Cursor, Id, Name, SessionChannel, Timestamp } from '../../http/schemas.
 const MAX_CONTENT = 100_000;
 const MAX_SEGMENTS = 100;
 
-/** The types of section 2.1 of the specification. */
+/** The types of training. */
 const TrainingType = z
   .enum(['BEHAVIORAL', 'SCENARIO_SPECIFIC'])
   .describe(

@@ -20,7 +20,9 @@ export const Timezone = z
 export const QuietHours = z
   .object({ start: TimeOfDay, end: TimeOfDay })
   .refine(({ start, end }) => start !== end, { path: ['end'], message: 'must differ from start' })
-  .describe('Hours without outbound messages, in the org’s time zone (UTC until set). They may cross midnight.');
+  .describe(
+    'Hours without messages of sequences, in the recipient’s time zone. The org’s zone (UTC until set) counts for contacts with neither a zone nor a phone number. They may cross midnight.',
+  );
 
 const SessionStatus = z.object({ id: z.int().min(FIRST_CUSTOM_STATUS).max(32_767), name: z.string().min(1).max(100) });
 

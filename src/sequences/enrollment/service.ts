@@ -31,7 +31,7 @@ export const enrollCreatedContacts: Reaction<'contact-created'> = async (trx, or
     if (contactIds.length === 0) continue;
     const condition = await contactFilter(trx, orgId, sequence.filter as CompositeFilter | null);
     const matching = await filterContacts(trx, orgId, contactIds, condition);
-    const enrolled = await insertEnrollments(trx, orgId, sequence.id, null, matching);
+    const enrolled = await insertEnrollments(trx, orgId, { sequenceId: sequence.id, runId: null }, matching);
     if (enrolled.length > 0) await wakeSequence(trx, orgId, sequence);
   }
 };
@@ -49,7 +49,7 @@ export const enrollChangedContacts: Reaction<'contact-updated'> = async (trx, or
     const matchedBefore = countById(await filterFormerContacts(trx, former, condition));
     const changesOf = countById(changes.map(({ subject_id }) => subject_id));
     const changed = matching.filter((id) => (matchedBefore.get(id) ?? 0) < (changesOf.get(id) ?? 0));
-    const enrolled = await insertEnrollments(trx, orgId, sequence.id, null, changed);
+    const enrolled = await insertEnrollments(trx, orgId, { sequenceId: sequence.id, runId: null }, changed);
     if (enrolled.length > 0) await wakeSequence(trx, orgId, sequence);
   }
 };
@@ -82,7 +82,12 @@ export function enrollNextPage(
     const condition = await contactFilter(trx, orgId, sequence.filter as CompositeFilter | null);
     const page = { after: run.enrolled_through, createdBefore: run.created_at, limit: PAGE_SIZE };
     const contactIds = await listMatchingContacts(trx, orgId, condition, page);
-    const { length: enrolled } = await insertEnrollments(trx, orgId, sequence.id, run.id, contactIds);
+    const { length: enrolled } = await insertEnrollments(
+      trx,
+      orgId,
+      { sequenceId: sequence.id, runId: run.id },
+      contactIds,
+    );
     const hasMore = contactIds.length === PAGE_SIZE;
     await updateRun(
       trx,

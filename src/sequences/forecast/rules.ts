@@ -60,17 +60,17 @@ export function simulateNext(
   rates: SenderRates,
 ): PlannedDelivery | null {
   const [step] = course.steps;
-  const [verdict] = course.eligibilities;
-  if (step === undefined || verdict === undefined) return null;
+  const [eligibility] = course.eligibilities;
+  if (step === undefined || eligibility === undefined) return null;
   const at = new Date(course.at);
-  if (verdict.status !== 'sending')
-    return completeStep(course, step, { at, skipped: verdict.reason }, verdict.gate !== null);
+  if (eligibility.status !== 'sending')
+    return completeStep(course, step, { at, skipped: eligibility.reason }, eligibility.gate !== null);
 
   const isGated = !step.isTransactional && canDefer(gates);
-  const hold = isGated ? deferralAt(course, at, gates, rates, step.sender) : null;
-  if (hold !== null) {
-    course.heldBy.push(hold.gate);
-    course.at = hold.until.getTime();
+  const deferral = isGated ? deferralAt(course, { at, sender: step.sender }, gates, rates) : null;
+  if (deferral !== null) {
+    course.heldBy.push(deferral.gate);
+    course.at = deferral.until.getTime();
     return null;
   }
   if (gates.dailyCap !== null) {
@@ -82,16 +82,15 @@ export function simulateNext(
 
 function deferralAt(
   course: ContactSimulation,
-  at: Date,
+  { at, sender }: { at: Date; sender: string | null },
   gates: EffectiveGates,
   rates: SenderRates,
-  sender: string | null,
 ) {
   const sentThatDay = gates.dailyCap === null ? 0 : (course.sentOn.get(recipientDay(at, course, gates).date) ?? 0);
-  const hold = deferralOf(at, course, gates, sentThatDay);
-  if (hold !== null) {
+  const deferral = deferralOf(at, course, gates, sentThatDay);
+  if (deferral !== null) {
     course.hasSlot = false;
-    return hold;
+    return deferral;
   }
   if (gates.sendsPerMinute === null || sender === null || course.hasSlot) return null;
   const { slots, rate } = reserveSlots(at, rates.get(sender), gates.sendsPerMinute, 1);

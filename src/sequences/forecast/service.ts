@@ -7,7 +7,7 @@ import { NOT_CONNECTED_REASON } from '../../deliveries/sending/message-sender.ts
 import { NIL_UUID } from '../../ids.ts';
 import type { SendRule } from '../eligibility.queries.ts';
 import { type ForecastContact, findDatabaseTime, listForecastContacts } from '../forecast.queries.ts';
-import { recipientDay } from '../gates/rules.ts';
+import { type EffectiveGates, recipientDay } from '../gates/rules.ts';
 import { countSentOn, findSenderRates } from '../gates.queries.ts';
 import type { SequenceRow } from '../queries.ts';
 import { hasEnded, transitionsOf } from '../rules.ts';
@@ -89,20 +89,21 @@ export async function* planDeliveries(
   channels: Channels,
 ): AsyncGenerator<PlannedDelivery> {
   if (hasEnded(sequence)) return;
-  const terms = await getSendingPolicy(db, orgId, sequence);
-  const plan = planOf(orgId, await listAllSteps(db, orgId, sequence.id), terms, channels);
-  const courses = simulationsOf(db, orgId, sequence, plan, terms);
-  if (terms.gates.sendsPerMinute === null) {
-    for await (const course of courses) yield* simulateAlone(course, terms);
+  const policy = await getSendingPolicy(db, orgId, sequence);
+  const plan = planOf(orgId, await listAllSteps(db, orgId, sequence.id), policy, channels);
+  const courses = simulationsOf(db, orgId, sequence, plan);
+  if (policy.gates.sendsPerMinute === null) {
+    for await (const course of courses) yield* simulateAlone(course, policy);
     return;
   }
   const senders = plan.steps.flatMap(({ sender }) => sender ?? []);
   const all: ContactSimulation[] = [];
   for await (const course of courses) all.push(course);
-  yield* simulateTogether(all, terms, await findSenderRates(db, orgId, senders));
+  yield* simulateTogether(all, policy, await findSenderRates(db, orgId, senders));
 }
 
 interface ForecastPlan {
+  gates: EffectiveGates;
   /** The steps following each position. */
   stepsFrom: Map<string | null, PlannedStep[]>;
   steps: PlannedStep[];
@@ -111,11 +112,11 @@ interface ForecastPlan {
   ruleOfStep: number[];
 }
 
-function planOf(orgId: string, allSteps: SequenceStep[], terms: SendingPolicy, channels: Channels): ForecastPlan {
+function planOf(orgId: string, allSteps: SequenceStep[], policy: SendingPolicy, channels: Channels): ForecastPlan {
   const present = allSteps.filter((step) => !step.is_deleted);
   const rules: SendRule[] = [];
   const ruleOfStep = present.map(({ action }) => {
-    const rule = sendRuleOf(orgId, action, terms, channels.has(CHANNEL_OF[action.type]) ? null : NOT_CONNECTED_REASON);
+    const rule = sendRuleOf(orgId, action, policy, channels.has(CHANNEL_OF[action.type]) ? null : NOT_CONNECTED_REASON);
     const known = rules.findIndex(
       (one) => one.channel === rule.channel && one.isTransactional === rule.isTransactional,
     );
@@ -130,21 +131,20 @@ function planOf(orgId: string, allSteps: SequenceStep[], terms: SendingPolicy, c
   const stepsFrom = new Map(
     transitionsOf(allSteps).map(({ after, next }) => [after, next === null ? [] : steps.slice(present.indexOf(next))]),
   );
-  return { stepsFrom, steps, rules, ruleOfStep };
+  return { gates: policy.gates, stepsFrom, steps, rules, ruleOfStep };
 }
 
 async function* simulationsOf(
   db: Db,
   orgId: string,
   sequence: SequenceRow,
-  { stepsFrom, rules, ruleOfStep }: ForecastPlan,
-  { gates }: SendingPolicy,
+  { gates, stepsFrom, rules, ruleOfStep }: ForecastPlan,
 ): AsyncGenerator<ContactSimulation> {
   const isWaiting = sequence.status === 'pending';
   const condition = isWaiting ? await contactFilter(db, orgId, sequence.filter as CompositeFilter | null) : null;
   const now = await findDatabaseTime(db);
   for (let after: string = NIL_UUID; ; ) {
-    const page = await listForecastContacts(db, orgId, sequence.id, rules, { condition, after, limit: PAGE_SIZE });
+    const page = await listForecastContacts(db, orgId, sequence.id, { rules, condition, after, limit: PAGE_SIZE });
     const days = page.map((prospect) => recipientDay(now, prospect, gates));
     const sent =
       gates.dailyCap === null
@@ -157,7 +157,7 @@ async function* simulationsOf(
     for (const [i, prospect] of page.entries()) {
       const steps = stepsFrom.get(prospect.place === sequence.id ? null : prospect.place) ?? [];
       const sentOn = new Map([[days[i]?.date ?? '', sent.get(prospect.contact_id) ?? 0]]);
-      yield simulationOf(prospect, steps, ruleOfStep, sentOn, now);
+      yield simulationOf(prospect, { steps, ruleOfStep, sentOn, now });
     }
     if (page.length < PAGE_SIZE) return;
     after = page.at(-1)?.contact_id as string;
@@ -166,10 +166,12 @@ async function* simulationsOf(
 
 function simulationOf(
   { contact_id, phone_number, custom_data, anchor_at, held_until, held_by, has_slot, verdicts }: ForecastContact,
-  steps: PlannedStep[],
-  ruleOfStep: number[],
-  sentOn: Map<string, number>,
-  now: Date,
+  {
+    steps,
+    ruleOfStep,
+    sentOn,
+    now,
+  }: Pick<ContactSimulation, 'steps' | 'sentOn'> & Pick<ForecastPlan, 'ruleOfStep'> & { now: Date },
 ): ContactSimulation {
   const anchorAt = anchor_at.getTime();
   const due = held_until?.getTime() ?? anchorAt + (steps[0]?.delay_in_minutes ?? 0) * MS_PER_MINUTE;

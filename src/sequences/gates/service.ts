@@ -35,14 +35,14 @@ export async function evaluateGates(
   const free: GateCandidate[] = [];
   for (const candidate of candidates) {
     if (candidate.is_begun) continue;
-    const hold = deferralOf(candidate.now, candidate, gates, sentThatDay.get(candidate.contact_id) ?? 0);
-    if (hold === null) free.push(candidate);
-    else deferrals.set(candidate.enrollment_id, hold);
+    const deferral = deferralOf(candidate.now, candidate, gates, sentThatDay.get(candidate.contact_id) ?? 0);
+    if (deferral === null) free.push(candidate);
+    else deferrals.set(candidate.enrollment_id, deferral);
   }
   if (gates.sendsPerMinute !== null && sender !== null) {
     const waiting = free.filter(({ has_slot }) => !has_slot);
-    for (const [id, hold] of await reserveSenderSlots(trx, orgId, sender, gates.sendsPerMinute, waiting))
-      deferrals.set(id, hold);
+    const limit = { sender, perMinute: gates.sendsPerMinute };
+    for (const [id, deferral] of await reserveSenderSlots(trx, orgId, limit, waiting)) deferrals.set(id, deferral);
   }
   return { deferrals, evaluated: new Set(candidates.map(({ enrollment_id }) => enrollment_id)) };
 }
@@ -64,8 +64,7 @@ function countSent(
 async function reserveSenderSlots(
   trx: Trx,
   orgId: string,
-  sender: string,
-  perMinute: number,
+  { sender, perMinute }: { sender: string; perMinute: number },
   waiting: GateCandidate[],
 ): Promise<[string, Deferral][]> {
   const [first] = waiting;

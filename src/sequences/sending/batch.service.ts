@@ -55,14 +55,14 @@ export async function prepareBatch(
   const allSteps = await listAllSteps(db, orgId, sequenceId);
   const transitions = transitionsOf(allSteps);
   const interrupted = await settleAndReconcile(db, orgId, (trx) =>
-    settleInterrupted(trx, orgId, sequenceId, lease, interruptedColumns),
+    settleInterrupted(trx, orgId, { sequenceId, lease }, interruptedColumns),
   );
   if (sequence === undefined || sequence.status === 'canceled') await cancelSequenceDeliveries(db, orgId, sequenceId);
   if (sequence === undefined || sequence.status === 'canceled' || sequence.status === 'complete') return undefined;
   await reconcileSequence(db, orgId, sequence, allSteps);
   if (sequence.status !== 'active') return { sequence, transitions, steps: [], interrupted };
 
-  const due = Map.groupBy(await listDue(db, orgId, sequenceId, transitions, limit), ({ step_id }) => step_id);
+  const due = Map.groupBy(await listDue(db, orgId, sequenceId, { transitions, limit }), ({ step_id }) => step_id);
   const present = allSteps.filter((step) => !step.is_deleted);
   const positionsBefore = (stepId: string) =>
     transitions.filter((move) => move.next?.id === stepId).map((move) => move.after ?? sequenceId);
@@ -98,12 +98,11 @@ export async function beginChunk(
   db: Db,
   orgId: string,
   send: StepSend,
-  compose: (contact: TemplateContact) => MessageContent,
-  enrollmentIds: string[],
+  { enrollmentIds, compose }: { enrollmentIds: string[]; compose: (contact: TemplateContact) => MessageContent },
 ): Promise<BegunChunk> {
   return inTransaction(db, async (trx) => {
     const evaluation = await evaluateGates(trx, orgId, send, enrollmentIds);
-    const { begun, settled } = await beginDeliveries(trx, orgId, send, enrollmentIds, evaluation);
+    const { begun, settled } = await beginDeliveries(trx, orgId, send, { enrollmentIds, ...evaluation });
     const { sending = [], held = [], ...ended } = Object.groupBy(begun, ({ status }) => status);
     const others = Object.values(ended).flat();
     const [leaving, passing] = partition(others, ({ gate }) => gate !== null);
@@ -172,12 +171,13 @@ function completeOneOff(db: Db, orgId: string, sequenceId: string): Promise<bool
   return inTransaction(db, async (trx) => {
     if ((await findOpenRun(trx, orgId, sequenceId)) !== undefined) return false;
     if (await hasActiveEnrollments(trx, orgId, sequenceId)) return false;
-    return transitionSequence(trx, orgId, sequenceId, ['active'], { status: 'complete', ended_at: new Date() });
+    const changes = { status: 'complete', ended_at: new Date() } as const;
+    return transitionSequence(trx, orgId, { id: sequenceId, from: ['active'] }, changes);
   });
 }
 
 /** Pauses a sequence if its sender cannot send at all until its settings are corrected. */
 export async function pauseForSettings(db: Db, orgId: string, sequenceId: string, reason: string): Promise<void> {
   const changes = { status: 'paused', paused_at: new Date(), paused_reason: reason } as const;
-  await transitionSequence(db, orgId, sequenceId, ['active'], changes);
+  await transitionSequence(db, orgId, { id: sequenceId, from: ['active'] }, changes);
 }

@@ -31,12 +31,11 @@ export async function listDue(
   db: Db,
   orgId: string,
   sequenceId: string,
-  moves: StepTransition<StoredStep>[],
-  limit: number,
+  { transitions, limit }: { transitions: StepTransition<StoredStep>[]; limit: number },
 ): Promise<DueEnrollment[]> {
   const { after, stepIds, delays } = transitionColumnsOf(
     sequenceId,
-    moves.filter((move) => move.next !== null),
+    transitions.filter((move) => move.next !== null),
   );
   const { rows } = await sql<DueEnrollment>`
     with moves as (select * from unnest(${after}::uuid[], ${stepIds}::uuid[], ${delays}::float8[]) as move (place, step_id, delay))

@@ -49,26 +49,25 @@ export async function beginDeliveries(
   db: Db,
   orgId: string,
   send: StepSend,
-  enrollmentIds: string[],
-  { deferrals, evaluated }: GateEvaluation,
+  { enrollmentIds, deferrals, evaluated }: GateEvaluation & { enrollmentIds: string[] },
 ): Promise<{ begun: BegunDelivery[]; settled: string[] }> {
-  const { address, verdict } = eligibilityOf(orgId, send);
+  const { address, eligibility } = eligibilityOf(orgId, send);
   const held = enrollmentIds.map((id) => deferrals.get(id));
   const { rows } = await sql<BegunDelivery & { was_settled: boolean }>`
     ${sql.raw(PLANNED_EACH_TIME)}
     with wanted as materialized (
       select ${orgId}::uuid as org_id, w.*
       from unnest(
-        ${enrollmentIds}::uuid[], ${enrollmentIds.map(newId)}::uuid[], ${held.map((hold) => hold?.until ?? null)}::timestamptz[],
-        ${held.map((hold) => hold?.gate ?? null)}::text[], ${held.map((hold) => hold?.reason ?? null)}::text[],
+        ${enrollmentIds}::uuid[], ${enrollmentIds.map(newId)}::uuid[], ${held.map((deferral) => deferral?.until ?? null)}::timestamptz[],
+        ${held.map((deferral) => deferral?.gate ?? null)}::text[], ${held.map((deferral) => deferral?.reason ?? null)}::text[],
         ${enrollmentIds.map((id) => evaluated === 'all' || evaluated.has(id))}::boolean[]
       ) as w (enrollment_id, delivery_id, held_until, held_by, held_because, is_judged)
     ),
     decided as (
       select wanted.org_id, wanted.enrollment_id, wanted.delivery_id, enrollment.contact_id, ${address} as address,
-        case when is_held then 'held' else verdict.status end as status,
-        case when is_held then wanted.held_because else verdict.reason end as reason,
-        case when is_held then wanted.held_by else verdict.gate end as gate,
+        case when is_held then 'held' else eligibility.status end as status,
+        case when is_held then wanted.held_because else eligibility.reason end as reason,
+        case when is_held then wanted.held_by else eligibility.gate end as gate,
         case when is_held then wanted.held_until end as not_before
       from wanted
       cross join lateral (
@@ -77,15 +76,15 @@ export async function beginDeliveries(
       cross join lateral (
         select * from contacts where contacts.org_id = enrollment.org_id and contacts.id = enrollment.contact_id offset 0
       ) as contact
-      cross join lateral (${verdict}) as verdict
-      cross join lateral (select verdict.status = 'sending' and wanted.held_by is not null as is_held) as holding
+      cross join lateral (${eligibility}) as eligibility
+      cross join lateral (select eligibility.status = 'sending' and wanted.held_by is not null as is_held) as holding
       where enrollment.status not in ('complete', 'canceled', 'exited')
         and coalesce(enrollment.last_step_id, enrollment.sequence_id) = any(${send.positions}::uuid[])
         and exists (select from sequences where org_id = ${orgId} and id = ${send.sequenceId} and status = 'active')
         and not exists (
           select from sequence_runs as run where run.org_id = enrollment.org_id and run.id = enrollment.run_id and run.canceled_at is not null
         )
-        and (wanted.is_judged or verdict.status <> 'sending')
+        and (wanted.is_judged or eligibility.status <> 'sending')
     ),
     written as (
       insert into deliveries (org_id, id, channel, sequence_id, enrollment_id, step_id, contact_id, "to", sender, status, reason, gate,
@@ -136,12 +135,12 @@ export async function updateContents(
 }
 
 /** Defers enrollments, each until its time. */
-export async function deferEnrollments(db: Db, orgId: string, holds: { id: string; until: Date }[]): Promise<void> {
-  if (holds.length === 0) return;
+export async function deferEnrollments(db: Db, orgId: string, deferrals: { id: string; until: Date }[]): Promise<void> {
+  if (deferrals.length === 0) return;
   await sql`
-    update enrollments as enrollment set held_until = hold.until
-    from unnest(${holds.map(({ id }) => id)}::uuid[], ${holds.map(({ until }) => until)}::timestamptz[]) as hold (id, until)
-    where enrollment.org_id = ${orgId} and enrollment.id = hold.id and enrollment.status = 'active'
+    update enrollments as enrollment set held_until = deferral.until
+    from unnest(${deferrals.map(({ id }) => id)}::uuid[], ${deferrals.map(({ until }) => until)}::timestamptz[]) as deferral (id, until)
+    where enrollment.org_id = ${orgId} and enrollment.id = deferral.id and enrollment.status = 'active'
   `.execute(db);
 }
 
@@ -222,8 +221,7 @@ export const advanceSettled =
 export async function settleInterrupted(
   db: Db,
   orgId: string,
-  sequenceId: string,
-  lease: string,
+  { sequenceId, lease }: { sequenceId: string; lease: string },
   interruption: (isTransactional: RawBuilder<SqlBool>) => RawBuilder<unknown>,
 ): Promise<number> {
   const isLast = isLastStep(sql`settled.org_id`, sql`settled.step_id`);

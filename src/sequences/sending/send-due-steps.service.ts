@@ -92,7 +92,7 @@ async function sendStep(deps: SendBatchDeps, round: Round, policy: SendingPolicy
         positions,
         lease,
       };
-      const begun = await beginChunk(deps.db, orgId, send, compose, chunk);
+      const begun = await beginChunk(deps.db, orgId, send, { enrollmentIds: chunk, compose });
       totals.skipped += begun.skipped;
       totals.failed += begun.failed;
       return begun.sendings;

@@ -19,8 +19,7 @@ import { listAllSteps } from '../steps.queries.ts';
 export function sendTest(
   db: Db,
   orgId: string,
-  ref: string,
-  { to, contact_id }: TestSequence,
+  { ref, to, contact_id }: TestSequence & { ref: string },
   defaults: ChannelDefaults,
 ) {
   return inTransaction(db, async (trx) => {

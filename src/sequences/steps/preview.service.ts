@@ -16,8 +16,7 @@ import { arrangeSteps, assertSendable, type SaveStepsOptions } from './service.t
 export async function previewChange(
   db: Db,
   orgId: string,
-  ref: string,
-  { filter, steps }: UpdateSequence,
+  { ref, filter, steps }: UpdateSequence & { ref: string },
   options: SaveStepsOptions,
 ): Promise<ChangePreview> {
   const { id, status } = await getSequence(db, orgId, ref);

@@ -4,10 +4,13 @@ import { sql } from 'kysely';
 import { createSequenceActivities } from '../../../activities/sequences.ts';
 import { createSlaActivities } from '../../../activities/sla.ts';
 import { connect, type Db } from '../../../src/db/connect.ts';
+import { inTransaction } from '../../../src/db/transaction.ts';
 import type { MessageSenders } from '../../../src/deliveries/sending/message-sender.ts';
 import { findTestServer } from '../../../src/dev/temporal-programs.ts';
+import type { ClaimedEvent } from '../../../src/outbox/claim.ts';
 import { RUN_SEQUENCE, type SendTotals } from '../../../src/sequences/contract.ts';
 import { type SlaRef, WATCH_SLA } from '../../../src/sla/contract.ts';
+import { wakeClocksOfActiveSessions } from '../../../src/sla/waking.service.ts';
 import { WAKE } from '../../../src/temporal/contract.ts';
 import { createTestDatabase, testWorkflowBundle } from './servers.ts';
 import { installRuntime } from './temporal-runtime.ts';
@@ -98,6 +101,7 @@ export async function startTimeSkippingStack() {
         await keepPace();
       };
       const wake = async () => {
+        await expandActivity(db);
         const waiting = await db.deleteFrom('outbox').where('kind', '=', 'signal').returning('payload').execute();
         for (const { payload } of waiting) {
           await environment.client.workflow.signalWithStart(WATCH_SLA.type, {
@@ -115,6 +119,18 @@ export async function startTimeSkippingStack() {
       await Promise.all([environment.teardown(), database.drop()]);
     },
   };
+}
+
+/** Calls the reaction to activity in sessions, as the relay does. */
+async function expandActivity(db: Db): Promise<void> {
+  const active = await db
+    .deleteFrom('outbox')
+    .where('type', '=', 'session-activity')
+    .returning(['id', 'org_id', 'type', 'subject_id', 'payload', 'depth', 'created_at'])
+    .$castTo<ClaimedEvent<'session-activity'>>()
+    .execute();
+  for (const [orgId, events] of Map.groupBy(active, ({ org_id }) => org_id))
+    await inTransaction(db, (trx) => wakeClocksOfActiveSessions(trx, orgId, events));
 }
 
 /** Defaults of columns have found their function when they were made: they are made anew. */

@@ -117,7 +117,8 @@ async function postHandoffComment(
 ): Promise<PartOutcome> {
   const { threadId } = facts;
   if (threadId === null) return { state: 'skipped', reason: 'The session is of no thread in HubSpot' };
-  const externalId = await postComment(api, threadId, handoffComment(markup, facts), settings.app_id, attempt);
+  const comment = { ...handoffComment(markup, facts), appId: settings.app_id };
+  const externalId = await postComment(api, threadId, comment, attempt);
   return { state: 'done', externalId };
 }
 

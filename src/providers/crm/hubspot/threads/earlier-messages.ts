@@ -13,8 +13,11 @@ const MAX_PAGES = 10;
 export async function findEarlierMessage(
   api: HubspotApi,
   threadId: string,
-  { type, hasText }: { type: 'MESSAGE' | 'COMMENT'; hasText: (text: string) => boolean },
-  appId: string | undefined,
+  {
+    type,
+    hasText,
+    appId,
+  }: { type: 'MESSAGE' | 'COMMENT'; hasText: (text: string) => boolean; appId: string | undefined },
   { since, taken = [] }: PriorAttempts,
 ): Promise<string | undefined> {
   const from = since.getTime() - MAX_CLOCK_SKEW_MS;

@@ -44,8 +44,9 @@ export async function postMessage(
   const signed = (signature: Signature | undefined): MessageText => withSignature(markup, content, signature);
   if (attempt.mayExist) {
     const texts = new Set([undefined, ...signatures].map((signature) => normalized(signed(signature).text)));
-    const wanted = { type: 'MESSAGE', hasText: (text: string) => texts.has(normalized(text)) } as const;
-    const found = await findEarlierMessage(api, conversationId, wanted, settings.app_id, attempt);
+    const hasText = (text: string) => texts.has(normalized(text));
+    const wanted = { type: 'MESSAGE', hasText, appId: settings.app_id } as const;
+    const found = await findEarlierMessage(api, conversationId, wanted, attempt);
     if (found !== undefined) return found;
   }
   const origin = await latestDelivered(api, conversationId);
@@ -70,13 +71,12 @@ export async function postMessage(
 export async function postComment(
   api: HubspotApi,
   threadId: string,
-  { mark, ...content }: MessageText & { mark: string },
-  appId: string | undefined,
+  { mark, appId, ...content }: MessageText & { mark: string; appId: string | undefined },
   attempt: PriorAttempts,
 ): Promise<string> {
   if (attempt.mayExist) {
-    const wanted = { type: 'COMMENT', hasText: (text: string) => text.includes(mark) } as const;
-    const found = await findEarlierMessage(api, threadId, wanted, appId, attempt);
+    const wanted = { type: 'COMMENT', hasText: (text: string) => text.includes(mark), appId } as const;
+    const found = await findEarlierMessage(api, threadId, wanted, attempt);
     if (found !== undefined) return found;
   }
   return post(api, threadId, { type: 'COMMENT', ...content, attachments: [] });
