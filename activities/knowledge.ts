@@ -1,6 +1,6 @@
 import type { Db } from '../src/db/connect.ts';
 import type { EmbeddingInput, EmbeddingProgress } from '../src/knowledge/embedding/contract.ts';
-import { embedNextBatch } from '../src/knowledge/embedding/service.ts';
+import { type Embed, embedNextBatch } from '../src/knowledge/embedding/service.ts';
 import type { HttpClient } from '../src/providers/egress/egress.ts';
 import { embedTexts } from '../src/providers/llm/embeddings.ts';
 import type { Secrets } from '../src/secrets.ts';
@@ -18,6 +18,8 @@ export type KnowledgeActivities = ReturnType<typeof createKnowledgeActivities>;
 
 export const createKnowledgeActivities = ({ db, secrets, egress }: KnowledgeActivityDeps) => ({
   /** Creates the missing vectors of a batch of chunks with the org's model. Chunks with a vector are skipped. */
-  embedChunks: ({ orgId, after }: EmbeddingInput & { after: number }): Promise<EmbeddingProgress> =>
-    embedNextBatch(db, secrets, (model, texts) => embedTexts(egress, model, texts, TIMEOUT_MS), orgId, after),
+  embedChunks: ({ orgId, after }: EmbeddingInput & { after: number }): Promise<EmbeddingProgress> => {
+    const embed: Embed = (model, texts) => embedTexts(egress, model, texts, TIMEOUT_MS);
+    return embedNextBatch(db, { secrets, embed }, orgId, after);
+  },
 });

@@ -217,7 +217,7 @@ export async function benchContactsSearch(databaseUrl: string): Promise<boolean>
     } as never,
     pino({ level: 'silent' }),
   );
-  const { api_key } = await issueOrgKey(db, tokens, orgId, 'bench');
+  const { api_key } = await issueOrgKey(db, tokens, orgId, { name: 'bench' });
   const address = await app.listen({ host: '127.0.0.1', port: 0 });
 
   const search = async (groups: Group[]): Promise<number> => {

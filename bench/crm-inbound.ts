@@ -65,7 +65,11 @@ async function startReceiver(stack: Stack, db: Db): Promise<{ url: string; orgId
     publicUrl: PUBLIC_URL,
     callbacks: createCallbackUrls(stack.env.JWT_SECRET ?? '', PUBLIC_URL),
   };
-  const answer = await putIntegration(db, deps, orgId, 'crm', { provider: 'hubspot', settings: { access_token: 'x' } });
+  const answer = await putIntegration(db, deps, orgId, {
+    kind: 'crm',
+    provider: 'hubspot',
+    settings: { access_token: 'x' },
+  });
   return { url: (answer as { webhook_url: string }).webhook_url, orgId };
 }
 

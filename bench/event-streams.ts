@@ -36,7 +36,7 @@ interface Api {
  */
 async function measure(stack: Stack, db: Db): Promise<Finding[]> {
   const orgId = await seedOrg(db, 0);
-  const { api_key: key } = await issueOrgKey(db, createTokens(stack.env.JWT_SECRET ?? ''), orgId, 'Bench');
+  const { api_key: key } = await issueOrgKey(db, createTokens(stack.env.JWT_SECRET ?? ''), orgId, { name: 'Bench' });
   const sessions: string[] = [];
   for (let n = 0; n < SESSIONS; n++) sessions.push((await createSession(db, orgId, { channel: { type: 'api' } })).id);
   const [reading, writing] = [await startApi(stack), await startApi(stack)];

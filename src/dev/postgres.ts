@@ -44,7 +44,7 @@ export async function startPostgres(options: PostgresOptions): Promise<Child & {
   const programs = postgresPrograms(owner);
   const home = postgresFolder(options.folder, owner);
   const folder = join(home, 'cluster');
-  if (!existsSync(folder)) await initialise(programs, home, password, owner, isThrowaway);
+  if (!existsSync(folder)) await initialise(home, { programs, owner, password, isThrowaway });
   removeStaleLock(folder);
 
   const settings = { ...SETTINGS, ...(isThrowaway ? THROWAWAY : DURABLE) };
@@ -79,7 +79,15 @@ async function createDatabase(adminUrl: string, name: string) {
   if (rowCount === 0) await query(adminUrl, `create database ${pg.escapeIdentifier(name)}`);
 }
 
-async function initialise(programs: string, home: string, password: string, owner: Owner, isThrowaway: boolean) {
+async function initialise(
+  home: string,
+  {
+    programs,
+    owner,
+    password,
+    isThrowaway,
+  }: { programs: string; owner: Owner; password: string; isThrowaway: boolean },
+) {
   const unfinished = join(home, 'cluster.new');
   rmSync(unfinished, { recursive: true, force: true });
   const temporary = mkdtempSync(join(tmpdir(), 'switchboard-initdb-'));

@@ -44,7 +44,7 @@ function createDemo(db: Db, tokens: Tokens): Promise<Demo> {
     const partner = await createPartner(trx, { name: 'Demo partner' });
     const org = await createOrg(trx, partner.id, { name: 'Demo org' });
     const partnerKey = await issuePartnerKey(trx, tokens, partner.id, 'Demo');
-    const orgKey = await issueOrgKey(trx, tokens, org.id, 'Demo');
+    const orgKey = await issueOrgKey(trx, tokens, org.id, { name: 'Demo' });
     return {
       org_id: org.id,
       org_api_key: orgKey.api_key,

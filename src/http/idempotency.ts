@@ -51,7 +51,7 @@ export const idempotency = fastifyPlugin(async (app: FastifyInstance, { secrets 
         const kept = await findResponse(request.db, request, key, secrets);
         if (kept !== undefined) return sendStored(reply, { isReplay: true, answer: kept });
         await prepare?.(request);
-        return sendStored(reply, await handleOnce(request, reply, key, secrets, handle));
+        return sendStored(reply, await handleOnce(secrets, { request, reply, key, handle }));
       });
     };
     const received: Handler = async function (request, reply) {
@@ -124,11 +124,13 @@ async function findResponse(
 }
 
 function handleOnce(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  key: string,
   secrets: Secrets,
-  handle: () => Promise<unknown>,
+  {
+    request,
+    reply,
+    key,
+    handle,
+  }: { request: FastifyRequest; reply: FastifyReply; key: string; handle: () => Promise<unknown> },
 ): Promise<IdempotentResponse> {
   const principalId = principalOf(request);
 

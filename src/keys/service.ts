@@ -23,7 +23,7 @@ export function createKeyAs(
   const beyond =
     creator.scopes === null ? [] : (scopes ?? ['full access']).filter((scope) => !creator.scopes?.has(scope));
   if (beyond.length > 0) throw forbidden(`A key cannot grant more than it has: ${beyond.join(', ')}`);
-  return issueOrgKey(db, tokens, creator.id, name, scopes ?? null);
+  return issueOrgKey(db, tokens, creator.id, { name, scopes: scopes ?? null });
 }
 
 /** Creates an org key. Null `scopes` give full access. */
@@ -31,8 +31,7 @@ export async function issueOrgKey(
   db: Db,
   tokens: Tokens,
   orgId: string,
-  name: string,
-  scopes: string[] | null = null,
+  { name, scopes = null }: { name: string; scopes?: string[] | null },
 ): Promise<IssuedKey> {
   const id = newId();
   await insertOrgKey(db, { org_id: orgId, id, name, scopes });

@@ -118,7 +118,7 @@ export async function createOrgKey(
   { orgId, name }: { orgId: string; name: string },
 ) {
   await assertOwnOrg(db, partnerId, orgId);
-  return issueOrgKey(db, tokens, orgId, name);
+  return issueOrgKey(db, tokens, orgId, { name });
 }
 
 /** Returns a page of the partner's orgs, oldest first, and their total number. */

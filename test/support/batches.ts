@@ -59,7 +59,8 @@ export function attemptsOf({ db, org }: TestApi, sequenceId: string) {
         .select('step_id')
         .where('id', 'in', deliveryIds)
         .executeTakeFirstOrThrow();
-      return settleDeliveries(db, org.id, { provider, lease }, results, advanceSettled(org.id, step_id as string));
+      const continuation = advanceSettled(org.id, step_id as string);
+      return settleDeliveries(db, org.id, { provider, lease, continuation }, results);
     },
     readDeliveries: () =>
       db.selectFrom('deliveries').selectAll().where('sequence_id', '=', sequenceId).orderBy('id').execute(),

@@ -11,8 +11,8 @@ export const makePhoneCall = localAction({
   input: MakeOutboundCall.strict(),
   output: DeliveryOutput.extend({ session_id: Id }),
   async apply(trx, { sending: { isDevelopment } }, { orgId, dedupeKey }, input) {
-    const defaults = { isDevelopment, hasMailServer: false };
-    const { call_id, session_id, status } = await requestCall(trx, orgId, input, defaults, dedupeKey);
+    const options = { isDevelopment, hasMailServer: false, requestKey: dedupeKey };
+    const { call_id, session_id, status } = await requestCall(trx, orgId, input, options);
     return { id: call_id, status, session_id };
   },
 });

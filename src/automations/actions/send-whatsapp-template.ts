@@ -16,7 +16,7 @@ export const sendWhatsappTemplate = remoteAction({
   output: DeliveryOutput.extend({ session_id: Id }),
   async call({ db, secrets, egress, sending: { isDevelopment } }, { orgId, dedupeKey }, input) {
     const deps = { secrets, egress, isDevelopment, maxWaitMs: MAX_WAIT_MS };
-    const sent = await sendTemplate(db, deps, orgId, input, dedupeKey);
+    const sent = await sendTemplate(db, deps, orgId, { ...input, requestKey: dedupeKey });
     await sentTemplateResponseOf(db, orgId, sent);
     const { id, status } = await getDelivery(db, orgId, sent.deliveryId);
     return { id, status, session_id: sent.sessionId };

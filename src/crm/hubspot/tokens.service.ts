@@ -102,8 +102,10 @@ async function refreshToken(deps: TokenDeps, grant: Grant): Promise<string> {
   const { db, secrets } = deps;
   const tried = await inTransaction(db, (trx) => refreshUnderLock(trx, deps, grant));
   if ('token' in tried) return tried.token;
-  if (isRefusal(tried.error))
-    await recordRefusal(db, secrets, grant.orgId, 'crm', secretOf(grant.oauth), REFUSED_GRANT);
+  if (isRefusal(tried.error)) {
+    const refusal = { kind: 'crm', used: secretOf(grant.oauth), message: REFUSED_GRANT } as const;
+    await recordRefusal(db, secrets, grant.orgId, refusal);
+  }
   throw tried.error;
 }
 
@@ -133,7 +135,7 @@ async function saveGrantedToken(trx: Trx, secrets: Secrets, grant: Grant, grante
   const { orgId, settings, oauth } = grant;
   const connections = new Set([grant.connection]);
   if (granted.refreshToken !== oauth.refresh_token) {
-    await replaceSecret(trx, secrets, orgId, 'crm', secretOf(oauth), granted.refreshToken);
+    await replaceSecret(trx, secrets, orgId, { kind: 'crm', used: secretOf(oauth), value: granted.refreshToken });
     connections.add(connectionDigestOf({ ...settings, oauth: { ...oauth, refresh_token: granted.refreshToken } }));
   }
   const tokens = [...connections].map((connection) => ({
@@ -149,7 +151,7 @@ function createRefusalReporter({ db, secrets }: TokenDeps, orgId: string, used: 
   return {
     async refuse(_token: string) {
       recoveryAt = 0;
-      await recordRefusal(db, secrets, orgId, 'crm', used, message);
+      await recordRefusal(db, secrets, orgId, { kind: 'crm', used, message });
     },
     async confirm() {
       if (Date.now() < recoveryAt) return;

@@ -31,7 +31,8 @@ export const callbackRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config,
       if (!urls.isToken(provider, orgId, token)) throw notFound('callback address');
       const url = `${config.PUBLIC_URL}${request.raw.url}`;
       const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
-      const content = await readCallback(request.db, deps, provider, orgId, { url, headers: request.headers, body });
+      const callback = { provider, url, headers: request.headers, body };
+      const content = await readCallback(request.db, deps, orgId, callback);
       if (content === undefined) throw forbidden('The signature is missing or wrong');
       await receiveCallback(request.db, orgId, provider, content);
       if (provider !== 'twilio') return {};

@@ -16,6 +16,7 @@ import { receiveStatusUpdates } from './status-reports.service.ts';
 
 /** A callback as received, with the exact bytes of the signed body. */
 export interface RawCallback {
+  provider: CallbackProvider;
   /** The URL of the callback as the provider knows it. */
   url: string;
   headers: IncomingHttpHeaders;
@@ -39,9 +40,8 @@ const CHANNEL_OF: Record<CallbackProvider, Exclude<Channel, 'email'>> = {
 export async function readCallback(
   db: Db,
   { secrets, urls, isDevelopment }: CallbackDeps,
-  provider: CallbackProvider,
   orgId: string,
-  { url, headers, body }: RawCallback,
+  { provider, url, headers, body }: RawCallback,
 ): Promise<CallbackContent | undefined> {
   const own = urls.secretOf(provider, orgId);
   const sandbox = isDevelopment ? own : undefined;

@@ -18,8 +18,7 @@ export function requestCall(
   db: Db,
   orgId: string,
   { phoneAgentId, contact: ref }: MakeOutboundCall,
-  defaults: ChannelDefaults,
-  requestKey: string | null = null,
+  { requestKey = null, ...defaults }: ChannelDefaults & { requestKey?: string | null },
 ) {
   return inTransaction(db, async (trx) => {
     const made = requestKey === null ? undefined : await findMessageByRequestKey(trx, orgId, requestKey);

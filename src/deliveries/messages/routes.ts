@@ -18,7 +18,7 @@ export const messageRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config, 
       prepare: async (request: FastifyRequest<{ Body: SendTemplate }>) => {
         const { db, org, body } = request;
         const deps = { secrets, egress, isDevelopment, maxWaitMs };
-        sent.set(request, await sendTemplate(db, deps, org.id, body, requestKeyOf(request)));
+        sent.set(request, await sendTemplate(db, deps, org.id, { ...body, requestKey: requestKeyOf(request) }));
       },
     },
     schema: {

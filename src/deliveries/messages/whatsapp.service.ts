@@ -24,6 +24,8 @@ export interface WhatsAppDeps {
   maxWaitMs: number;
 }
 
+type TemplateRequest = SendTemplate & { requestKey: string | null };
+
 export interface SentTemplate {
   deliveryId: string;
   sessionId: string;
@@ -38,11 +40,10 @@ export async function sendTemplate(
   db: Db,
   deps: WhatsAppDeps,
   orgId: string,
-  input: SendTemplate,
-  requestKey: string | null,
+  request: TemplateRequest,
 ): Promise<SentTemplate> {
-  const template = await templateOf(db, deps, orgId, input);
-  const sent = await inTransaction(db, (trx) => requestTemplate(trx, orgId, input, template, requestKey));
+  const template = await templateOf(db, deps, orgId, request);
+  const sent = await inTransaction(db, (trx) => requestTemplate(trx, orgId, request, template));
   await waitForDelivery(db, orgId, sent.deliveryId, deps.maxWaitMs);
   return sent;
 }
@@ -50,28 +51,28 @@ export async function sendTemplate(
 async function requestTemplate(
   trx: Trx,
   orgId: string,
-  input: SendTemplate,
+  request: TemplateRequest,
   template: WhatsAppTemplate,
-  requestKey: string | null,
 ): Promise<SentTemplate> {
+  const { requestKey } = request;
   const made = requestKey === null ? undefined : await findMessageByRequestKey(trx, orgId, requestKey);
   if (made !== undefined) return { deliveryId: made, sessionId: (await getSessionOfMessage(trx, orgId, made)).id };
-  const [resolved] = await resolveContacts(trx, orgId, [input.contact]);
+  const [resolved] = await resolveContacts(trx, orgId, [request.contact]);
   if (resolved?.contactId === undefined) throw notFound('contact');
   const { id: contactId, phone_number: to } = await getContact(trx, orgId, resolved.contactId);
   if (to === null) throw invalid('contact: has no phone number to send to');
   const session =
-    input.session_id === undefined
+    request.session_id === undefined
       ? await openSession(trx, orgId, { contactId, channel: CHANNEL })
-      : await lockOpenSession(trx, orgId, { sessionId: input.session_id, contactId, channel: CHANNEL });
-  const content = { phoneNumberId: input.phone_number_id, template };
-  const message = { channel: 'whatsapp', content, contactId, to, sender: input.phone_number_id, requestKey } as const;
+      : await lockOpenSession(trx, orgId, { sessionId: request.session_id, contactId, channel: CHANNEL });
+  const content = { phoneNumberId: request.phone_number_id, template };
+  const message = { channel: 'whatsapp', content, contactId, to, sender: request.phone_number_id, requestKey } as const;
   const deliveryId = await requestMessage(trx, orgId, message);
   await addMessage(trx, orgId, {
     id: deliveryId,
     sessionId: session.id,
     sender: 'human_agent',
-    content: sessionTextOf(input, template),
+    content: sessionTextOf(request, template),
   });
   return { deliveryId, sessionId: session.id };
 }

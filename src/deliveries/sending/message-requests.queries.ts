@@ -140,8 +140,7 @@ export async function failQueued(
   db: Db,
   orgId: string,
   deliveryId: string,
-  reason: string,
-  olderThanMs = 0,
+  { reason, olderThanMs = 0 }: { reason: string; olderThanMs?: number },
 ): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('deliveries')

@@ -17,10 +17,14 @@ const SETTLED: SettledDeliveries = {
   delayMs: sql`settled.delay_ms`,
 };
 
-/** An attempt at sending: who sends, and the id stored in the rows it claimed. */
+/** An attempt at sending. */
 export interface Attempt {
+  /** Who sends. */
   provider: string;
+  /** The id stored in the rows it claimed. */
   lease: string;
+  /** Builds the owner's part of the statement that settles a chunk. */
+  continuation?: SettlingContinuation | undefined;
 }
 
 /**
@@ -29,14 +33,9 @@ export interface Attempt {
  * recorded too, but not part of the settled rows: its enrollment has moved on. An attempt replaced by another (`lease`)
  * settles nothing else.
  */
-export async function settleDeliveries(
-  db: Db,
-  orgId: string,
-  attempt: Attempt,
-  results: SendResult[],
-  continuation?: SettlingContinuation,
-): Promise<void> {
+export async function settleDeliveries(db: Db, orgId: string, attempt: Attempt, results: SendResult[]): Promise<void> {
   if (results.length === 0) return;
+  const { continuation } = attempt;
   const settling = settlingOf(orgId, attempt, results);
   if (continuation === undefined) await sql`${settling} select from settled limit 0`.execute(db);
   else await executeAnnouncing(db, sql`${settling}${continuation(SETTLED)}`);

@@ -41,8 +41,7 @@ export async function settleReconciled(
   db: Db,
   orgId: string,
   id: string,
-  provider: string,
-  { status, reason, providerId, suppression }: Settlement,
+  { provider, status, reason, providerId, suppression }: Settlement & { provider: string },
 ): Promise<boolean> {
   const settled = await db
     .updateTable('deliveries')

@@ -53,7 +53,7 @@ export async function reconcileSends(db: Db, senders: MessageSenders, orgId: str
     const outcome = await find({ deliveryId: id, to, body: body ?? undefined, since: began_at }).catch(() => undefined);
     const isSettled =
       outcome !== undefined &&
-      (await settleReconciled(db, orgId, id, sender.provider, settlementOf(channel, outcome, 1)));
+      (await settleReconciled(db, orgId, id, { provider: sender.provider, ...settlementOf(channel, outcome, 1) }));
     if (isSettled) found++;
     else await deferReconciliation(db, orgId, id, delayAfter(lookups + 1));
   }

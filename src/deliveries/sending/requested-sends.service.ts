@@ -66,8 +66,11 @@ export async function sendSingleMessage(
   } catch (error) {
     if (!(error instanceof SenderUnavailable)) throw error;
     const isOver = error.isConfiguration
-      ? await failQueued(db, orgId, deliveryId, error.reason)
-      : await failQueued(db, orgId, deliveryId, `given up after an hour: ${error.reason}`, MAX_WAIT_MS);
+      ? await failQueued(db, orgId, deliveryId, { reason: error.reason })
+      : await failQueued(db, orgId, deliveryId, {
+          reason: `given up after an hour: ${error.reason}`,
+          olderThanMs: MAX_WAIT_MS,
+        });
     if (!isOver) throw error;
     return { hasMore: false, nextDueInMs: null };
   }

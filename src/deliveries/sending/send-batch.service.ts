@@ -51,7 +51,7 @@ export async function sendBatch<Item>(
 ): Promise<OutcomeCounts> {
   const sender = (await senders.of(orgId, channel)) ?? NOT_CONNECTED;
   const blockedReason = sender === NOT_CONNECTED ? NOT_CONNECTED_REASON : null;
-  const attempt: Attempt = { provider: sender.provider, lease };
+  const attempt: Attempt = { provider: sender.provider, lease, continuation };
   const counts = { sent: 0, failed: 0, unknown: 0 };
   await sendInChunks<Item>({
     items,
@@ -59,24 +59,18 @@ export async function sendBatch<Item>(
     isStopped,
     claim: (chunk) => claim(chunk, { fromAddress: sender.fromAddress, blockedReason }),
     settle: async (results) => {
-      await settle(db, orgId, attempt, results, continuation);
+      await settle(db, orgId, attempt, results);
       countOutcomes(counts, results);
     },
   });
   return counts;
 }
 
-async function settle(
-  db: Db,
-  orgId: string,
-  attempt: Attempt,
-  results: SendResult[],
-  continuation: SettlingContinuation | undefined,
-): Promise<void> {
+async function settle(db: Db, orgId: string, attempt: Attempt, results: SendResult[]): Promise<void> {
   const unknown = results.filter(([, { status }]) => status === 'unknown').length;
-  if (unknown === 0) return settleDeliveries(db, orgId, attempt, results, continuation);
+  if (unknown === 0) return settleDeliveries(db, orgId, attempt, results);
   await settleAndReconcile(db, orgId, async (trx) => {
-    await settleDeliveries(trx, orgId, attempt, results, continuation);
+    await settleDeliveries(trx, orgId, attempt, results);
     return unknown;
   });
 }

@@ -8,7 +8,12 @@ export interface StoredVector {
 }
 
 /** Returns the next chunks without a vector of the model, by id. */
-export async function listUnembedded(db: Db, orgId: string, model: string, after: number, limit: number) {
+export async function listUnembedded(
+  db: Db,
+  orgId: string,
+  model: string,
+  { after, limit }: { after: number; limit: number },
+) {
   const { rows } = await sql<{ id: number; path: string[]; content: string }>`
     select id, path, content from knowledge_chunks as chunk
     where org_id = ${orgId} and id > ${after} and (

@@ -51,14 +51,13 @@ export async function findEmbeddingModel(db: Db, secrets: Secrets, orgId: string
  */
 export async function embedNextBatch(
   db: Db,
-  secrets: Secrets,
-  embed: Embed,
+  { secrets, embed }: { secrets: Secrets; embed: Embed },
   orgId: string,
   after: number,
 ): Promise<EmbeddingProgress> {
   const model = await findEmbeddingModel(db, secrets, orgId);
   if (model === undefined) return { after: null };
-  const chunks = await listUnembedded(db, orgId, model.embedding_model, after, CHUNKS_PER_BATCH);
+  const chunks = await listUnembedded(db, orgId, model.embedding_model, { after, limit: CHUNKS_PER_BATCH });
   const last = chunks.at(-1);
   if (last === undefined) return { after: null };
   const texts = chunks.map(({ id, path, content }) => ({ id, text: `${path.join(' > ')}\n\n${content}` }));

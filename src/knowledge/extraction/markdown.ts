@@ -67,9 +67,11 @@ const isQuestion = ({ name, attributes }: Element) =>
 function blockOf(element: Element, writing: MarkdownContext, place: BlockContext): string[] {
   const { name } = element;
   const level = HEADING.exec(name)?.[1];
-  if (level !== undefined) return headingOf(element, Number(level), writing, place);
-  if (isQuestion(element))
-    return headingOf(element, Math.min(place.heading.level + 1, MAX_HEADING_LEVEL), writing, place, false);
+  if (level !== undefined) return headingOf(element, writing, place, { level: Number(level) });
+  if (isQuestion(element)) {
+    const below = Math.min(place.heading.level + 1, MAX_HEADING_LEVEL);
+    return headingOf(element, writing, place, { level: below, isCounted: false });
+  }
   if (name === 'pre') return codeBlockOf(element, writing);
   if (LISTS.has(name)) return listOf(element, writing, place);
   if (name === 'table') return tableBlocksOf(element, writing, place);
@@ -81,10 +83,9 @@ function blockOf(element: Element, writing: MarkdownContext, place: BlockContext
 
 function headingOf(
   element: Element,
-  level: number,
   writing: MarkdownContext,
   { heading }: BlockContext,
-  isCounted = true,
+  { level, isCounted = true }: { level: number; isCounted?: boolean },
 ): string[] {
   const text = oneLine(inlineOf(element, writing))
     .replaceAll('**', '')

@@ -25,13 +25,18 @@ export async function listHelpArticles(
     url: addressOf(publicUrl, orgId, article.path),
   });
   if (q !== undefined)
-    return { items: (await searchArticles(db, semantics, orgId, q, limit)).map(withUrl), next: null };
+    return { items: (await searchArticles(db, semantics, orgId, { query: q, limit })).map(withUrl), next: null };
   const { items, next } = await pageOf(db, { cursor, limit }, (place) => listArticles(db, orgId, place));
   return { items: items.map(withUrl), next };
 }
 
 /** Returns the best articles for a question, best first. */
-export async function searchArticles(db: Db, semantics: SemanticSearch, orgId: string, query: string, limit: number) {
+export async function searchArticles(
+  db: Db,
+  semantics: SemanticSearch,
+  orgId: string,
+  { query, limit }: { query: string; limit: number },
+) {
   const ids = new Set<string>();
   for (const many of PASSAGES_PER_ARTICLE) {
     const passages = await findPassages(db, semantics, orgId, {

@@ -32,7 +32,7 @@ export function operationsOf(specification: string): Operation[] {
   const operations = Object.entries(objectOf(document.paths)).flatMap(([path, raw]) => {
     const item = resolve(document, raw);
     return METHODS.filter((method) => Object.hasOwn(item, method)).map((method) =>
-      operationOf(document, method, path, item, objectOf(item[method])),
+      operationOf(document, item, { method, path }),
     );
   });
   if (operations.length > MAX_OPERATIONS) throw refusal(`must have at most ${MAX_OPERATIONS} operations`);
@@ -47,7 +47,8 @@ function readDocument(text: string): Json {
   }
 }
 
-function operationOf(document: Json, method: string, path: string, item: Json, operation: Json): Operation {
+function operationOf(document: Json, item: Json, { method, path }: { method: string; path: string }): Operation {
+  const operation = objectOf(item[method]);
   const name = `${method.toUpperCase()} ${clean(path)}`;
   if (name.length > MAX_PATH) throw refusal(`has a path of more than ${MAX_PATH} characters`);
   const summary = oneLine(operation.summary) || oneLine(operation.operationId);

@@ -33,8 +33,9 @@ export async function renderHelpPage(
   if (path === '') {
     if (query === undefined)
       return contentsPage(home, (await listTableOfContents(db, orgId)).map(addressed), NOTHING_YET);
-    const found = (await searchArticles(db, WORDS_ONLY, orgId, query, MAX_RESULTS)).map(entryOf).map(addressed);
-    return contentsPage({ ...home, title: `${name}: ${query}` }, found, 'Nothing was found.');
+    const found = await searchArticles(db, WORDS_ONLY, orgId, { query, limit: MAX_RESULTS });
+    const entries = found.map(entryOf).map(addressed);
+    return contentsPage({ ...home, title: `${name}: ${query}` }, entries, 'Nothing was found.');
   }
   const above = (await listBreadcrumbs(db, orgId, pathsAbove(path))).map(addressed);
   const here = { ...home, ...addressed({ path }), trail: [{ title: name, url }, ...above] };

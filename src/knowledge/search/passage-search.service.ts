@@ -1,7 +1,7 @@
 import type { Db } from '../../db/connect.ts';
 import { fuseScores } from './fusion.rules.ts';
-import { explainScores, getPassages } from './passages.service.ts';
-import { listAllowedChunks, type ScoredChunk, type SearchFilter, scoreChunks } from './queries.ts';
+import { explainScores, getPassages, type ScoreBasis } from './passages.service.ts';
+import { type ChunkSearch, listAllowedChunks, type ScoredChunk, type SearchFilter, scoreChunks } from './queries.ts';
 import { type ResolvedQuery, resolveQuery } from './query.service.ts';
 
 /** Maximum candidates of each kind in the combined ranking. */
@@ -10,9 +10,8 @@ const MAX_RANKED = 200;
 const FILTER_BATCH_SIZE = 2_000;
 
 /** A query and its filters. */
-export interface PassageSearch extends SearchFilter {
+export interface PassageSearch extends ChunkSearch {
   query: string;
-  limit: number;
   /** Whether each passage includes the parts of its score. */
   explain: boolean;
 }
@@ -40,32 +39,30 @@ export async function findPassages(
     resolveQuery(db, orgId, query),
     semantics.similarities(db, orgId, query),
   ]);
+  const basis = { asked, similarities };
   const candidates =
     similarities.size === 0
-      ? await findByWords(db, orgId, asked, filter, limit)
-      : (await findByBoth(db, orgId, asked, similarities, filter)).slice(0, limit);
+      ? await findByWords(db, orgId, asked, { ...filter, limit })
+      : (await findByBoth(db, orgId, basis, filter)).slice(0, limit);
   if (candidates.length === 0) return [];
-  const parts = explain ? await explainScores(db, orgId, candidates, asked, similarities) : undefined;
-  return getPassages(db, orgId, candidates, query, parts);
+  const parts = explain ? await explainScores(db, orgId, candidates, basis) : undefined;
+  return getPassages(db, orgId, candidates, { query, parts });
 }
 
 const findByWords = async (
   db: Db,
   orgId: string,
   asked: ResolvedQuery | undefined,
-  filter: SearchFilter,
-  limit: number,
-): Promise<ScoredChunk[]> =>
-  asked === undefined ? [] : scoreChunks(db, orgId, asked.terms, asked.corpus, filter, limit);
+  search: ChunkSearch,
+): Promise<ScoredChunk[]> => (asked === undefined ? [] : scoreChunks(db, orgId, asked, search));
 
 async function findByBoth(
   db: Db,
   orgId: string,
-  asked: ResolvedQuery | undefined,
-  similarities: ReadonlyMap<number, number>,
+  { asked, similarities }: ScoreBasis,
   filter: SearchFilter,
 ): Promise<ScoredChunk[]> {
-  const byWords = await findByWords(db, orgId, asked, filter, MAX_RANKED);
+  const byWords = await findByWords(db, orgId, asked, { ...filter, limit: MAX_RANKED });
   const words = new Map(byWords.map(({ chunk_id, score }) => [chunk_id, score]));
   const alike = await findSimilar(db, orgId, similarities, filter);
   return fuseScores(words, similarities, [...words.keys(), ...alike]);

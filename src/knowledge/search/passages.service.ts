@@ -5,10 +5,23 @@ import { bestQuote } from './citations.rules.ts';
 import { listPassages, listPostings, type ScoredChunk } from './queries.ts';
 import type { ResolvedQuery } from './query.service.ts';
 
+/** What chunks are scored by. */
+export interface ScoreBasis {
+  /** The terms of the query. Undefined if no chunk matches. */
+  asked: ResolvedQuery | undefined;
+  /** The cosine similarity of chunks to the query. Empty without a model. */
+  similarities: ReadonlyMap<number, number>;
+}
+
 type ScoreParts = Awaited<ReturnType<typeof explainScores>>;
 
 /** Returns the candidates in their order, each with its citation. */
-export async function getPassages(db: Db, orgId: string, candidates: ScoredChunk[], query: string, parts?: ScoreParts) {
+export async function getPassages(
+  db: Db,
+  orgId: string,
+  candidates: ScoredChunk[],
+  { query, parts }: { query: string; parts: ScoreParts | undefined },
+) {
   const ids = candidates.map(({ chunk_id }) => chunk_id);
   const byId = new Map((await listPassages(db, orgId, ids)).map((row) => [row.chunk_id, row]));
   return candidates.flatMap(({ chunk_id, score }) => {
@@ -39,8 +52,7 @@ export async function explainScores(
   db: Db,
   orgId: string,
   candidates: ScoredChunk[],
-  asked: ResolvedQuery | undefined,
-  similarities: ReadonlyMap<number, number>,
+  { asked, similarities }: ScoreBasis,
 ) {
   const byLexeme = new Map(asked?.terms.map((term) => [term.lexeme, term]));
   const ids = candidates.map(({ chunk_id }) => chunk_id);

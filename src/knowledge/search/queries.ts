@@ -19,6 +19,10 @@ export interface SearchFilter {
   segments?: string[] | undefined;
 }
 
+export interface ChunkSearch extends SearchFilter {
+  limit: number;
+}
+
 export interface ScoredChunk {
   chunk_id: number;
   score: number;
@@ -94,10 +98,8 @@ export async function listSimilarWords(
 export async function scoreChunks(
   db: Db,
   orgId: string,
-  terms: { lexeme: string; rarity: number }[],
-  { averageLength }: CorpusStatistics,
-  filter: SearchFilter,
-  limit: number,
+  { terms, corpus: { averageLength } }: { terms: { lexeme: string; rarity: number }[]; corpus: CorpusStatistics },
+  { limit, ...filter }: ChunkSearch,
 ): Promise<ScoredChunk[]> {
   const number = (value: number) => sql`${value}::float8`;
   const [k1, fixed, byLength] = [number(K1), number(K1 * (1 - B)), number((K1 * B) / averageLength)];

@@ -18,31 +18,27 @@ export async function recordRefusal(
   db: Db,
   secrets: Secrets,
   orgId: string,
-  kind: IntegrationKind,
-  used: UsedSecret,
-  message: string,
+  { kind, used, message }: { kind: IntegrationKind; used: UsedSecret; message: string },
 ): Promise<void> {
-  await withSecretInUse(db, secrets, orgId, kind, used, (trx, row) =>
+  await withSecretInUse(db, secrets, { orgId, kind, used }, (trx, row) =>
     recordCheckResult(trx, orgId, row, { connected: false, last_error: message }),
   );
 }
 
 /** Records that a connection works again, if it was refused with this message. */
 export const recordRecovery = (db: Db, orgId: string, kind: IntegrationKind, message: string): Promise<void> =>
-  clearError(db, orgId, kind, CONNECTION_NAME, message);
+  clearError(db, orgId, { kind, name: CONNECTION_NAME }, message);
 
 /** Replaces a secret with the one issued by the provider. */
 export async function replaceSecret(
   db: Db,
   secrets: Secrets,
   orgId: string,
-  kind: IntegrationKind,
-  used: UsedSecret,
-  value: string,
+  { kind, used, value }: { kind: IntegrationKind; used: UsedSecret; value: string },
 ): Promise<void> {
-  await withSecretInUse(db, secrets, orgId, kind, used, (trx, _row, values) => {
-    const sealed = sealSecrets(secrets, orgId, kind, CONNECTION_NAME, { ...values, [used.path]: value });
-    return updateSecrets(trx, orgId, kind, CONNECTION_NAME, sealed);
+  await withSecretInUse(db, secrets, { orgId, kind, used }, (trx, row, values) => {
+    const sealed = sealSecrets(secrets, orgId, row, { ...values, [used.path]: value });
+    return updateSecrets(trx, orgId, row, sealed);
   });
 }
 
@@ -50,9 +46,7 @@ export async function replaceSecret(
 const withSecretInUse = (
   db: Db,
   secrets: Secrets,
-  orgId: string,
-  kind: IntegrationKind,
-  { path, value }: UsedSecret,
+  { orgId, kind, used: { path, value } }: { orgId: string; kind: IntegrationKind; used: UsedSecret },
   work: (trx: Trx, row: StoredIntegration, values: SecretValues) => Promise<void>,
 ) =>
   inTransaction(db, async (trx) => {

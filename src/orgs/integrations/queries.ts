@@ -11,6 +11,12 @@ export interface IntegrationRow {
   connected: boolean | null;
 }
 
+/** What tells an org's integrations apart. */
+export interface IntegrationKey {
+  kind: string;
+  name: string;
+}
+
 const COLUMNS = [
   'kind',
   'name',
@@ -75,7 +81,7 @@ export async function insertIntegrations(db: Db, rows: IntegrationRow[]): Promis
 export async function recordCheckResult(
   db: Db,
   orgId: string,
-  { kind, name, updated_at }: { kind: string; name: string; updated_at: Date },
+  { kind, name, updated_at }: IntegrationKey & { updated_at: Date },
   found: { connected?: boolean; last_error?: string | null; account_id?: string },
 ): Promise<void> {
   await db
@@ -89,7 +95,12 @@ export async function recordCheckResult(
 }
 
 /** Records that a connection works again, if it was refused with this error. */
-export async function clearError(db: Db, orgId: string, kind: string, name: string, lastError: string): Promise<void> {
+export async function clearError(
+  db: Db,
+  orgId: string,
+  { kind, name }: IntegrationKey,
+  lastError: string,
+): Promise<void> {
   await db
     .updateTable('integrations')
     .set({ connected: true, last_error: null })
@@ -104,8 +115,7 @@ export async function clearError(db: Db, orgId: string, kind: string, name: stri
 export async function updateSecrets(
   db: Db,
   orgId: string,
-  kind: string,
-  name: string,
+  { kind, name }: IntegrationKey,
   secrets: string | null,
 ): Promise<void> {
   await db

@@ -38,7 +38,7 @@ export const integrationRoutes: FastifyPluginAsyncZod<Deps> = async (
         body: INTEGRATION_BODIES[kind],
         response: { 200: Integration, ...errorResponses(403) },
       },
-      handler: ({ db, org, body }) => putIntegration(db, deps, org.id, kind, body),
+      handler: ({ db, org, body }) => putIntegration(db, deps, org.id, { kind, ...body }),
     });
   }
 
@@ -65,6 +65,6 @@ export const integrationRoutes: FastifyPluginAsyncZod<Deps> = async (
       params: IntegrationRef,
       response: { 200: TestAnswer, ...errorResponses(403, 404) },
     },
-    handler: ({ db, org, params }) => testIntegration(db, secrets, checkIntegration, org.id, params.kind),
+    handler: ({ db, org, params }) => testIntegration(db, { secrets, check: checkIntegration }, org.id, params.kind),
   });
 };

@@ -1,6 +1,6 @@
 import { type Issue, invalid } from '../../errors.ts';
 import type { Secrets } from '../../secrets.ts';
-import type { findIntegration } from './queries.ts';
+import type { findIntegration, IntegrationKey } from './queries.ts';
 import { type IntegrationKind, MASK, SECRET_PATHS } from './schema.ts';
 
 /** Settings by name, with "***" in place of each secret. */
@@ -20,7 +20,7 @@ export const WEBHOOK_TOKEN = 'webhook_token';
 const DESTINATION_KEYS = ['host', 'base_url'];
 const MIN_SECRET_LENGTH = 4;
 
-const secretPlaceOf = (orgId: string, kind: string, name: string) => ({
+const secretPlaceOf = (orgId: string, { kind, name }: IntegrationKey) => ({
   orgId,
   table: 'integrations',
   column: 'secrets',
@@ -28,25 +28,19 @@ const secretPlaceOf = (orgId: string, kind: string, name: string) => ({
 });
 
 /** Encrypts the secrets of a connection. */
-export function sealSecrets(
-  secrets: Secrets,
-  orgId: string,
-  kind: string,
-  name: string,
-  values: SecretValues,
-): string | null {
+export function sealSecrets(secrets: Secrets, orgId: string, key: IntegrationKey, values: SecretValues): string | null {
   if (Object.keys(values).length === 0) return null;
-  return secrets.encrypt(JSON.stringify(values), secretPlaceOf(orgId, kind, name));
+  return secrets.encrypt(JSON.stringify(values), secretPlaceOf(orgId, key));
 }
 
 /** Decrypts the secrets of a connection. */
 export function openSecrets(
   secrets: Secrets,
   orgId: string,
-  { kind, name, secrets: sealed }: Pick<StoredIntegration, 'kind' | 'name' | 'secrets'>,
+  { secrets: sealed, ...key }: IntegrationKey & Pick<StoredIntegration, 'secrets'>,
 ): SecretValues {
   if (sealed === null) return {};
-  return JSON.parse(secrets.decrypt(sealed, secretPlaceOf(orgId, kind, name)));
+  return JSON.parse(secrets.decrypt(sealed, secretPlaceOf(orgId, key)));
 }
 
 /**

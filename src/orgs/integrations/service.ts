@@ -56,22 +56,21 @@ export function putIntegration(
   db: Db,
   deps: IntegrationDeps,
   orgId: string,
-  kind: IntegrationKind,
-  body: PutIntegration,
+  { kind, provider, settings: given }: PutIntegration & { kind: IntegrationKind },
 ) {
   return inTransaction(db, async (trx) => {
     const stored = await lockIntegration(trx, orgId, kind, CONNECTION_NAME);
     const before = stored === undefined ? {} : openSecrets(deps.secrets, orgId, stored);
-    const { settings, values } = splitSecrets(kind, body.settings, stored?.settings ?? {}, before);
+    const { settings, values } = splitSecrets(kind, given, stored?.settings ?? {}, before);
     if (kind === 'crm') values[WEBHOOK_TOKEN] = before[WEBHOOK_TOKEN] ?? newWebhookToken();
     await announce(trx, orgId, 'integration-changed', [{ subject_id: orgId, payload: { kind } }]);
     const row = await upsertIntegration(trx, {
       org_id: orgId,
       kind,
       name: CONNECTION_NAME,
-      provider: body.provider,
+      provider,
       settings: JSON.stringify(settings),
-      secrets: sealSecrets(deps.secrets, orgId, kind, CONNECTION_NAME, values),
+      secrets: sealSecrets(deps.secrets, orgId, { kind, name: CONNECTION_NAME }, values),
       connected: null,
     });
     return toAnswer(deps, orgId, row);
@@ -86,8 +85,7 @@ export async function removeIntegration(db: Db, orgId: string, kind: Integration
 /** Makes one harmless real call with the stored settings and records the result. Throws notFound. */
 export async function testIntegration(
   db: Db,
-  secrets: Secrets,
-  check: IntegrationCheck,
+  { secrets, check }: { secrets: Secrets; check: IntegrationCheck },
   orgId: string,
   kind: IntegrationKind,
 ): Promise<CheckResult> {
@@ -141,7 +139,7 @@ export function storeConnections(db: Db, secrets: Secrets, orgId: string, connec
     name,
     provider,
     settings: JSON.stringify({ ...settings, ...Object.fromEntries(Object.keys(values).map((key) => [key, MASK])) }),
-    secrets: sealSecrets(secrets, orgId, kind, name, values),
+    secrets: sealSecrets(secrets, orgId, { kind, name }, values),
     connected: true,
   }));
   return insertIntegrations(db, rows);

@@ -55,7 +55,7 @@ export async function makeOrg({
 }): Promise<FaultOrg> {
   const partner = await createPartner(db, { name: 'Partner' });
   const { id } = await createOrg(db, partner.id, { name: 'Org' });
-  const { api_key } = await issueOrgKey(db, tokens, id, 'Test');
+  const { api_key } = await issueOrgKey(db, tokens, id, { name: 'Test' });
   const caller = callerOf(url, api_key);
   const labels = new Map<string, string>();
   const mails = () => sink.mails().filter(({ to }) => to.includes(id));

@@ -101,7 +101,7 @@ export async function startApi({ env = {}, databaseUrl, deps: replaced = {} }: A
   const makeOrg = async (owner: TestPartner, name = 'Org'): Promise<TestOrg> => {
     const { id, widget_token } = await createOrg(db, owner.id, { name });
     const issue = async (scopes: string[] | null) => {
-      const { api_key, api_key_id } = await issueOrgKey(db, tokens, id, 'Test', scopes);
+      const { api_key, api_key_id } = await issueOrgKey(db, tokens, id, { name: 'Test', scopes });
       return { ...client(api_key), key: api_key, keyId: api_key_id };
     };
     const withScopes = (...scopes: string[]) => issue(scopes);

@@ -62,8 +62,7 @@ export const updateDatasource = (
   trx: Trx,
   orgId: string,
   id: string,
-  changes: Changes,
-  areRules: boolean,
+  { areRules, ...changes }: Changes & { areRules: boolean },
 ): Promise<DatasourceRow> =>
   trx
     .updateTable('datasources')

@@ -64,7 +64,7 @@ export function changeDatasource(
   return inTransaction(db, async (trx) => {
     const before = await getLockedDatasource(trx, orgId, id);
     const areRules = changes.include_paths !== undefined || changes.exclude_paths !== undefined;
-    const row = await updateDatasource(trx, orgId, id, changes, areRules);
+    const row = await updateDatasource(trx, orgId, id, { ...changes, areRules });
     await syncSchedule(trx, orgId, id);
     const active = row.status === before.status ? undefined : await lockActiveJob(trx, orgId, id);
     if (active !== undefined) await enqueue(trx, orgId, wakeCrawl(orgId, active));

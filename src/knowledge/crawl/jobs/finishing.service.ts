@@ -48,7 +48,7 @@ export function finishCrawl(db: Db, ref: CrawlRef): Promise<CrawlResult | 'reque
       : held > 0
         ? deferredMessage(held, total)
         : null;
-    await endJob(trx, orgId, datasourceId, jobId, { status: isFailed ? 'failed' : 'completed', error, removed, held });
+    await endJob(trx, ref, { status: isFailed ? 'failed' : 'completed', error, removed, held });
     return { status: isFailed ? 'failed' : 'completed', pages: stored, changed: changedBy(job), removed };
   });
 }

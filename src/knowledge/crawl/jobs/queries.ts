@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Db, Trx } from '../../../db/connect.ts';
 import { orderedByCreation, type PageRequest } from '../../../db/cursor.ts';
+import type { CrawlRef } from '../contract.ts';
 import type { JobStatus } from './table.ts';
 
 const COLUMNS = [
@@ -92,9 +93,7 @@ export async function beginJob(trx: Trx, orgId: string, datasourceId: string, id
 /** Records the end of a crawl, in its datasource too. */
 export async function endJob(
   trx: Trx,
-  orgId: string,
-  datasourceId: string,
-  id: string,
+  { orgId, datasourceId, jobId }: CrawlRef,
   end: { status: JobStatus; error: string | null; removed?: number; held?: number },
 ): Promise<void> {
   const { status, error, removed = 0, held = 0 } = end;
@@ -102,7 +101,7 @@ export async function endJob(
     with ended as (
       update crawl_jobs set status = ${status}, error_message = ${error}, removed_pages = ${removed}, held_pages = ${held},
         total_pages = completed_pages, completed_at = now()
-      where org_id = ${orgId} and id = ${id}
+      where org_id = ${orgId} and id = ${jobId}
       returning completed_at
     )
     update datasources set error_message = ${error},
@@ -114,8 +113,7 @@ export async function endJob(
 export const listChanges = (
   db: Db,
   orgId: string,
-  jobId: string,
-  kind: 'new' | 'updated' | 'removed' | undefined,
+  { jobId, kind }: { jobId: string; kind: 'new' | 'updated' | 'removed' | undefined },
   place: PageRequest,
 ) =>
   db

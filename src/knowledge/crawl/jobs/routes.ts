@@ -89,7 +89,8 @@ export const crawlJobRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => 
       querystring: ListChanges,
       response: { 200: CrawlChangePage, ...errorResponses(403, 404) },
     },
-    handler: ({ db, org, params, query }) => pageOfChanges(db, org.id, params.id, params.jobId, query),
+    handler: ({ db, org, params: { id: datasourceId, jobId }, query }) =>
+      pageOfChanges(db, { orgId: org.id, datasourceId, jobId }, query),
   });
 
   app.post('/crawl/:id/crawls/:jobId/cancel', {

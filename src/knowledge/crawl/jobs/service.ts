@@ -5,7 +5,7 @@ import { conflict, notFound } from '../../../errors.ts';
 import { newId } from '../../../ids.ts';
 import { type Command, enqueue, signalWithStart, start } from '../../../outbox/outbox.ts';
 import { WAKE } from '../../../temporal/contract.ts';
-import { CRAWL, type DatasourceRef } from '../contract.ts';
+import { CRAWL, type CrawlRef, type DatasourceRef } from '../contract.ts';
 import { type DatasourceRow, findDatasource, lockDatasource } from '../datasources/queries.ts';
 import { clearQueue } from '../queue/queries.ts';
 import {
@@ -88,7 +88,7 @@ export function cancelCrawl(db: Db, orgId: string, datasourceId: string, jobId: 
     const active = await lockActiveJob(trx, orgId, datasourceId);
     if (active?.id !== jobId) throw conflict('The crawl has ended already');
     await clearQueue(trx, orgId, datasourceId);
-    await endJob(trx, orgId, datasourceId, jobId, { status: 'cancelled', error: null });
+    await endJob(trx, { orgId, datasourceId, jobId }, { status: 'cancelled', error: null });
     await enqueue(trx, orgId, wakeCrawl(orgId, active));
   });
 }
@@ -111,7 +111,7 @@ export async function pageOfJobs(
 }
 
 /** Returns a page of the changes made by a crawl. Throws notFound. */
-export async function pageOfChanges(db: Db, orgId: string, datasourceId: string, jobId: string, query: ListChanges) {
+export async function pageOfChanges(db: Db, { orgId, datasourceId, jobId }: CrawlRef, query: ListChanges) {
   await getJob(db, orgId, datasourceId, jobId);
-  return pageOf(db, query, (place) => listChanges(db, orgId, jobId, query.kind, place));
+  return pageOf(db, query, (place) => listChanges(db, orgId, { jobId, kind: query.kind }, place));
 }

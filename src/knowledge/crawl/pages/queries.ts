@@ -4,12 +4,13 @@ import { orderedByCreation, type PageRequest } from '../../../db/cursor.ts';
 import type { PageStatus } from './table.ts';
 
 export interface PageFilter {
+  datasourceId: string;
   status?: PageStatus | undefined;
   q?: string | undefined;
 }
 
 /** Returns pages of a datasource, except those deleted by a user. */
-export const listPages = (db: Db, orgId: string, datasourceId: string, { status, q }: PageFilter, place: PageRequest) =>
+export const listPages = (db: Db, orgId: string, { datasourceId, status, q }: PageFilter, place: PageRequest) =>
   db
     .selectFrom('crawl_pages')
     .select([

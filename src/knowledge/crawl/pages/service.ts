@@ -17,7 +17,7 @@ import type { DeletePages, ListPages } from './schema.ts';
 /** Returns a page of a datasource's URLs with their results. Throws notFound. */
 export async function pageOfPages(db: Db, orgId: string, datasourceId: string, query: ListPages) {
   await assertDatasourceExists(db, orgId, datasourceId);
-  return pageOf(db, query, (place) => listPages(db, orgId, datasourceId, query, place));
+  return pageOf(db, query, (place) => listPages(db, orgId, { ...query, datasourceId }, place));
 }
 
 /** Excludes pages from the knowledge, in all later crawls too. Returns their number. Throws notFound. */
@@ -134,5 +134,5 @@ async function requeuePages(
   if (ids.length === 0) return 0;
   const job = active ?? ((await beginCrawl(trx, orgId, datasource, 'pages')) as JobRow);
   if (active !== undefined) await enqueue(trx, orgId, wakeCrawl(orgId, active));
-  return queuePages(trx, orgId, job.id, ids, { isForced: true });
+  return queuePages(trx, orgId, job.id, { ids, isForced: true });
 }

@@ -20,8 +20,7 @@ export async function queuePages(
   trx: Trx,
   orgId: string,
   jobId: string,
-  ids: string[],
-  { isForced }: { isForced: boolean },
+  { ids, isForced }: { ids: string[]; isForced: boolean },
 ): Promise<number> {
   if (ids.length === 0) return 0;
   const { numAffectedRows = 0n } = await sql`

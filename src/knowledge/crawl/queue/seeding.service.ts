@@ -66,7 +66,7 @@ async function queueStored(
     else marks.push({ id: page.id, reason });
   }
   await scheduleRemovals(trx, orgId, jobId, marks);
-  await queuePages(trx, orgId, jobId, kept, { isForced: false });
+  await queuePages(trx, orgId, jobId, { ids: kept, isForced: false });
 }
 
 function refusalOf(site: Site, page: { url: string; depth: number; choice: string | null }): PageReason | undefined {

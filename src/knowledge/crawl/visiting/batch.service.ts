@@ -46,7 +46,7 @@ export async function crawlBatch(
 
   const endAt = performance.now() + MAX_BATCH_MS;
   const left = await listUnfinished(db, ref, batch);
-  const visiting = await createBatch(db, deps, ref, batch, datasource, job);
+  const visiting = await createBatch(db, deps, ref, { batch, datasource, job });
   const take = async () => {
     if (left.length > 0) return left.splice(0);
     const isOver = performance.now() > endAt || visiting.waitUntil !== null || isStopped();
@@ -99,9 +99,7 @@ async function createBatch(
   db: Db,
   deps: CrawlDeps,
   ref: CrawlRef,
-  batch: number,
-  datasource: DatasourceRow,
-  job: JobRow,
+  { batch, datasource, job }: { batch: number; datasource: DatasourceRow; job: JobRow },
 ): Promise<CrawlBatch> {
   const known = await findQueueCapacity(db, ref.orgId, ref.datasourceId);
   const visiting: CrawlBatch = {

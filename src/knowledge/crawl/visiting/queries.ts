@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Trx } from '../../../db/connect.ts';
-import type { CrawlRef } from '../contract.ts';
+import type { CrawlRef, DatasourceRef } from '../contract.ts';
 import type { PageStatus } from '../pages/table.ts';
 import type { PageReason } from '../reasons.rules.ts';
 
@@ -41,8 +41,7 @@ export interface VisitedPage {
  */
 export async function updateVisited(
   trx: Trx,
-  orgId: string,
-  datasourceId: string,
+  { orgId, datasourceId }: DatasourceRef,
   batch: number,
   pages: VisitedPage[],
 ): Promise<Set<string>> {

@@ -94,7 +94,7 @@ async function writeInTransaction(trx: Trx, visiting: CrawlBatch, visits: Visit[
 
   await lockCrawl(trx, ref);
   const rows = outcomes.map(({ row }) => row);
-  const written = await updateVisited(trx, ref.orgId, ref.datasourceId, batch, rows);
+  const written = await updateVisited(trx, ref, batch, rows);
   if (written.size < rows.length) throw new PagesReassigned(written);
   const changes: NewChange[] = [];
   for (const outcome of changed) {
