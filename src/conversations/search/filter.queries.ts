@@ -27,7 +27,8 @@ interface FilterCriteria extends Pick<FilterSessions, 'filters' | 'sort_by' | 's
 /**
  * Lists the sessions meeting every condition, after the first `offset`, in a total order. If matches are frequent, the
  * first sessions in order contain the page; otherwise it is taken from the set of all matches. Both sort ids alone:
- * rows are read for the page only.
+ * rows are read for the page only. The page's ids are materialized, because Postgres would otherwise look for them once
+ * per session of an org that its statistics do not know yet.
  */
 export function listFilteredSessions(
   db: Db,
@@ -60,7 +61,11 @@ export function listFilteredSessions(
       ) as far where (select count(*) from near) < ${limit}
     )`;
   return selectSessions(db, orgId)
-    .innerJoin(hit.$castTo<{ id: string; at: Date | null }>().as('hit'), 'hit.id', 'session.id')
+    .innerJoin(
+      sql<{ id: string; at: Date | null }>`(with page as materialized ${hit} select id, at from page)`.as('hit'),
+      'hit.id',
+      'session.id',
+    )
     .modifyFront(sql.raw(PLANNED_EACH_TIME))
     .orderBy('hit.at', sort_order === 'desc' ? (to) => to.desc().nullsLast() : (to) => to.asc().nullsFirst())
     .orderBy('hit.id', sort_order)

@@ -145,6 +145,19 @@ describe('a filter of sessions', () => {
     expect(await numbersOf({ filters: { ticket_number: 6_000 } })).toEqual([6_000]);
   });
 
+  it('reaches the last page of an org that the statistics do not know yet', async () => {
+    const org = await api.createOrg();
+    await sql`analyze sessions`.execute(api.db);
+    await sql`
+      insert into sessions (org_id, id, ticket_number, channel, status, created_at)
+      select ${org.id}::uuid, uuidv7(), n, 'api', 'open', now() - n * interval '1 hour' from generate_series(1, 9000) n
+    `.execute(api.db);
+    const { body } = await filter({ filters: {}, sort_by: 'created_at', page: 90, limit: 100 }, org);
+    expect(body.data?.map(({ ticket_number }: { ticket_number: number }) => ticket_number)).toEqual(
+      Array.from({ length: 100 }, (_, nth) => 8_901 + nth),
+    );
+  });
+
   it('returns sessions in the same format as the other endpoints', async () => {
     const [id] = expected({ filters: {} }, cases) as [string];
     const { body } = await filter({ limit: 1 });
