@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdir, open, readFile, rm } from 'node:fs/promises';
 import { delimiter, resolve } from 'node:path';
 
@@ -52,7 +52,10 @@ async function countsOf(step: Step, hasPassed: boolean): Promise<Counts> {
   return { passed: counts.passed, failed: counts.failed + (hasRunNothing || hasHiddenFailure ? 1 : 0) };
 }
 
-/** Writes the output to a file and not a pipe, so that a process left behind by the command cannot block the check. */
+/**
+ * Writes the output to a file and not a pipe, so that a process left behind by the command cannot block the check. The
+ * command leads a group of processes, and its end by the time limit or by a signal is the end of the group.
+ */
 async function runCommand({ command, env, timeoutMinutes = 5 }: Step, logFile: string): Promise<boolean> {
   const [program = '', ...args] = command;
   await mkdir(logFolder, { recursive: true });
@@ -63,10 +66,15 @@ async function runCommand({ command, env, timeoutMinutes = 5 }: Step, logFile: s
       const child = spawn(program, args, {
         stdio: ['ignore', log.fd, log.fd],
         env: { ...process.env, ...logEnvironment, PATH: pathWithOurPrograms(), ...env },
-        timeout: timeoutMinutes * 60_000,
+        detached: true,
       });
-      child.once('error', (error) => void log.write(`${error.message}\n`).then(() => done(false)));
+      const release = endWithGroup(child, timeoutMinutes * 60_000);
+      child.once('error', (error) => {
+        release();
+        void log.write(`${error.message}\n`).then(() => done(false));
+      });
       child.once('exit', (code, signal) => {
+        release();
         const ending = signal === null ? '' : `\nEnded by ${signal}; the limit is ${timeoutMinutes} minutes.\n`;
         void log.write(ending).then(() => done(code === 0));
       });
@@ -74,6 +82,24 @@ async function runCommand({ command, env, timeoutMinutes = 5 }: Step, logFile: s
   } finally {
     await log.close();
   }
+}
+
+/** Ends the child's group after the time, or when this process is told to end. Returns the function that stops this. */
+function endWithGroup({ pid }: ChildProcess, limitMs: number): () => void {
+  const end = () => {
+    if (pid !== undefined) process.kill(-pid, 'SIGTERM');
+  };
+  const timer = setTimeout(end, limitMs);
+  const endAndExit = () => {
+    end();
+    process.exit(1);
+  };
+  const signals = ['SIGINT', 'SIGTERM'] as const;
+  for (const signal of signals) process.once(signal, endAndExit);
+  return () => {
+    clearTimeout(timer);
+    for (const signal of signals) process.off(signal, endAndExit);
+  };
 }
 
 function pathWithOurPrograms(): string {

@@ -36,9 +36,10 @@ export async function fill(document: Document, db: Db, org: TestOrg, marker: str
 
   for (let round = 0; round < ROUNDS; round++) {
     for (const operation of [...creating, ...putting]) {
+      const paths = await pathsFor(db, org, operation);
       for (const body of [...variants(document, operation), ...(await withNumbers(document, db, org, operation))]) {
         const client = operation.key === 'partner' ? org.partner : org;
-        for (const path of await pathsFor(db, org, operation)) {
+        for (const path of paths) {
           const { status } = await call(client, operation, path, mark(operation, body));
           if (status < 300) break;
         }
