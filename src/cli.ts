@@ -1,7 +1,8 @@
 import { parseArgs } from 'node:util';
+import { elementAt } from './checked-access.ts';
 import { type Config, loadConfig } from './config.ts';
 import { connect, type Db } from './db/connect.ts';
-import { DomainError, notFound } from './errors.ts';
+import { codeOf, DomainError, messageOf, notFound } from './errors.ts';
 import { isUuid } from './ids.ts';
 import { issuePartnerKey, revokeKeyAsOperator } from './keys/service.ts';
 import { createTokens } from './keys/tokens.ts';
@@ -63,8 +64,7 @@ const COMMANDS: Record<string, Command> = {
     return listAllPartners(db);
   },
   async 'partner deactivate'({ db }, args) {
-    const [partnerId] = expectArgs(args, 1, '<partner-id>');
-    return deactivatePartner(db, partnerId as string);
+    return deactivatePartner(db, elementAt(expectArgs(args, 1, '<partner-id>'), 0));
   },
   async 'partner allow-ip'({ db }, [partnerId, ...cidrs], { any }) {
     if (partnerId === undefined || cidrs.length > 0 === (any === true)) {
@@ -100,10 +100,10 @@ async function run(argv: string[]): Promise<number> {
     return 0;
   } catch (error) {
     if (error instanceof UsageError || isParseError(error)) {
-      console.error(`${(error as Error).message}\n\n${HELP}`);
+      console.error(`${messageOf(error)}\n\n${HELP}`);
       return 2;
     }
-    console.error(error instanceof DomainError ? error.message : `Failed: ${(error as Error).message}`);
+    console.error(error instanceof DomainError ? error.message : `Failed: ${messageOf(error)}`);
     return 1;
   }
 }
@@ -112,7 +112,7 @@ function parse(argv: string[]) {
   return parseArgs({ args: argv, options: OPTIONS, allowPositionals: true, strict: true });
 }
 
-const isParseError = (error: unknown) => String((error as { code?: unknown }).code).startsWith('ERR_PARSE_ARGS');
+const isParseError = (error: unknown) => codeOf(error)?.startsWith('ERR_PARSE_ARGS') === true;
 
 async function withDatabase<T>(work: (context: { db: Db; config: Config }) => Promise<T>): Promise<T> {
   const config = loadConfig();

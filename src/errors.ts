@@ -67,4 +67,15 @@ export class ProviderError extends Error {
 /** A third party rejects its input, for example because it is too long. Other input may be accepted. */
 export class InputRefused extends ProviderError {}
 
+/** Returns the message of whatever was thrown. */
+export const messageOf = (error: unknown): string =>
+  typeof error === 'object' && error !== null && 'message' in error ? String(error.message) : String(error);
+
+/** Returns the code of a system, driver or library error, or undefined if it has none. */
+export function codeOf(error: unknown): string | undefined {
+  if (typeof error !== 'object' || error === null || !('code' in error)) return undefined;
+  const { code } = error;
+  return typeof code === 'string' || typeof code === 'number' ? String(code) : undefined;
+}
+
 const capitalize = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);

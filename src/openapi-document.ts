@@ -1,4 +1,5 @@
 import { CORE_SCHEMA, load } from 'js-yaml';
+import { messageOf } from './errors.ts';
 
 const MAX_DEPTH = 64;
 
@@ -28,7 +29,7 @@ function parseYaml(text: string): unknown {
   try {
     return load(text, { schema: CORE_SCHEMA, maxDepth: MAX_DEPTH });
   } catch (error) {
-    throw new InvalidDocument(`is neither JSON nor YAML: ${(error as Error).message.split('\n')[0]}`);
+    throw new InvalidDocument(`is neither JSON nor YAML: ${messageOf(error).split('\n')[0]}`);
   }
 }
 

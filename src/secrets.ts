@@ -1,4 +1,5 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { elementAt } from './checked-access.ts';
 
 const ALGORITHM = 'aes-256-gcm';
 const TAG_BYTES = 16;
@@ -23,7 +24,7 @@ export interface Secrets {
  */
 export function createSecrets(keyRing: string): Secrets {
   const keys = parseKeyRing(keyRing);
-  const [activeKid, activeKey] = [...keys][0] as [string, Buffer];
+  const [activeKid, activeKey] = elementAt([...keys], 0);
 
   return {
     encrypt(plain, place) {

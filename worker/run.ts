@@ -1,5 +1,6 @@
 import { type NativeConnection, Worker } from '@temporalio/worker';
 import { type ActivityDeps, createActivities } from '../activities/index.ts';
+import { keysOf } from '../src/checked-access.ts';
 import type { TaskQueue } from '../src/temporal/contract.ts';
 import { failureInterceptor } from './interceptors/failure.ts';
 import { heartbeatInterceptor } from './interceptors/heartbeat.ts';
@@ -38,7 +39,7 @@ export async function runWorkers({ connection, namespace, workflowBundle, deps }
       shutdownForceTime: SHUTDOWN_FORCE_TIME,
       ...QUEUES[taskQueue],
     });
-  const workers = await Promise.all((Object.keys(QUEUES) as TaskQueue[]).map(create));
+  const workers = await Promise.all(keysOf(QUEUES).map(create));
   const shutDown = () => {
     stopping.abort();
     for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();

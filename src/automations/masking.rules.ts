@@ -1,4 +1,5 @@
 import type { Json } from './blocks/schema.ts';
+import type { JsonObject } from './json.rules.ts';
 
 /** Replaces credentials in everything shown to users. */
 export const MASK = '***';
@@ -9,8 +10,10 @@ const CREDENTIAL_NAME =
 const isCredentialName = (name: string) => CREDENTIAL_NAME.test(name.replaceAll(/(?<=[a-z])(?=[A-Z])/g, '_'));
 
 /** Returns the value with its credentials masked, according to their field names. */
+export function maskCredentials(value: JsonObject): JsonObject;
+export function maskCredentials(value: Json): Json;
 export function maskCredentials(value: Json): Json {
-  if (Array.isArray(value)) return value.map(maskCredentials);
+  if (Array.isArray(value)) return value.map((item) => maskCredentials(item));
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(
     Object.entries(value).map(([name, inner]) => [

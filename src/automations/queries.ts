@@ -70,7 +70,7 @@ export async function listWorkflows(
     .selectFrom('automations')
     .select('id')
     .where('org_id', '=', orgId)
-    .$if(after !== undefined, (query) => query.where('id', '>', after as string))
+    .$call((query) => (after === undefined ? query : query.where('id', '>', after)))
     .orderBy('id')
     .limit(limit)
     .execute();

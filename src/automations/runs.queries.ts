@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type NotNull, sql } from 'kysely';
 import type { Db, Trx } from '../db/connect.ts';
 import type { Json, TriggerType } from './blocks/schema.ts';
 import type { StepPath } from './interpreter/step-paths.rules.ts';
@@ -109,8 +109,9 @@ export async function listOutputs(
     .where('run_id', '=', runId)
     .where('place', '=', sql<string>`any(${places})`)
     .where('output', 'is not', null)
+    .$narrowType<{ output: NotNull }>()
     .execute();
-  return new Map(rows.map(({ place, output }) => [place, output as Json]));
+  return new Map(rows.map(({ place, output }) => [place, output]));
 }
 
 export const findStep = (db: Db, orgId: string, runId: string, place: StepPath) =>

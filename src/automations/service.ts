@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Db } from '../db/connect.ts';
+import type { Db, Trx } from '../db/connect.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { conflict, invalid, notFound } from '../errors.ts';
 import { newId } from '../ids.ts';
@@ -53,13 +53,19 @@ export function createWorkflow(db: Db, secrets: Secrets, orgId: string, input: C
       before: null,
     });
     await insertVersion(trx, orgId, id, { ...version, trigger_configuration });
-    return (await findLatestVersion(trx, orgId, id)) as VersionRow;
+    return getLatestVersion(trx, orgId, id);
   });
 }
 
 /** Returns the active version of a workflow, or its latest if none is active. */
 export async function getWorkflow(db: Db, orgId: string, id: string): Promise<VersionRow> {
   const version = await findCurrentVersion(db, orgId, id);
+  if (version === undefined) throw notFound('workflow');
+  return version;
+}
+
+async function getLatestVersion(trx: Trx, orgId: string, id: string): Promise<VersionRow> {
+  const version = await findLatestVersion(trx, orgId, id);
   if (version === undefined) throw notFound('workflow');
   return version;
 }
@@ -93,14 +99,14 @@ export function updateWorkflow(
 ): Promise<VersionRow> {
   return inTransaction(db, async (trx) => {
     if ((await lockAutomation(trx, orgId, id)) === undefined) throw notFound('workflow');
-    const latest = (await findLatestVersion(trx, orgId, id)) as VersionRow;
+    const latest = await getLatestVersion(trx, orgId, id);
     const given = Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined));
     const { trigger_configuration: before } = latest;
     const wanted = input.trigger_configuration === undefined ? maskSecret(before) : input.trigger_configuration;
     const version = toValidVersion({ ...latest, ...given, trigger_configuration: withoutMaskedSecret(wanted, before) });
     const trigger_configuration = encryptSecret(secrets, orgId, id, { given: wanted, before });
     await insertVersion(trx, orgId, id, { ...version, trigger_configuration });
-    return (await findLatestVersion(trx, orgId, id)) as VersionRow;
+    return getLatestVersion(trx, orgId, id);
   });
 }
 
@@ -124,7 +130,7 @@ export function deactivateWorkflow(db: Db, orgId: string, id: string): Promise<V
     if ((await lockAutomation(trx, orgId, id)) === undefined) throw notFound('workflow');
     await setActiveVersion(trx, orgId, id, null);
     await announce(trx, orgId, 'workflow-changed', [{ subject_id: id, payload: {} }]);
-    return (await findLatestVersion(trx, orgId, id)) as VersionRow;
+    return getLatestVersion(trx, orgId, id);
   });
 }
 
@@ -170,15 +176,15 @@ export function triggerWorkflow(db: Db, orgId: string, id: string, input: Json):
   });
 }
 
-/** Throws invalid with every problem and its step. */
-export function assertValidDefinition(
+/** Returns the steps of a definition. Throws invalid with every problem and its step. */
+export function getValidSteps(
   definition: Pick<NewVersion, 'trigger_configuration' | 'trigger_constraints'> & {
     trigger_type: unknown;
     workflow_blocks: unknown;
   },
-): void {
-  const { issues } = validateDefinition(definition);
-  if (issues.length === 0) return;
+): Step[] {
+  const { issues, steps } = validateDefinition(definition);
+  if (steps !== undefined) return steps;
   const problems = issues.map(({ step_id, message }) => ({
     path: step_id === null ? 'body' : `body.workflow_blocks.${step_id}`,
     message,
@@ -187,17 +193,17 @@ export function assertValidDefinition(
   throw invalid(`The workflow is not valid: ${summary.slice(0, MAX_SUMMARY)}`, problems);
 }
 
-function toValidVersion(input: Partial<NewVersion> | CreateWorkflow | VersionRow): NewVersion {
-  const { name = '', description = null, trigger_type, trigger_configuration = null } = input;
+function toValidVersion(input: CreateWorkflow | VersionRow): NewVersion {
+  const { name, description = null, trigger_type, trigger_configuration = null } = input;
   const { trigger_constraints = null, workflow_blocks, workflow_editor_state = null } = input;
-  assertValidDefinition({ trigger_type, trigger_configuration, trigger_constraints, workflow_blocks });
+  const steps = getValidSteps({ trigger_type, trigger_configuration, trigger_constraints, workflow_blocks });
   return {
     name,
     description,
-    trigger_type: trigger_type as NewVersion['trigger_type'],
+    trigger_type,
     trigger_configuration,
     trigger_constraints,
-    workflow_blocks: workflow_blocks as Step[],
+    workflow_blocks: steps,
     workflow_editor_state,
   };
 }

@@ -4,7 +4,7 @@ import type { Db, Trx } from '../db/connect.ts';
 import { lockName } from '../db/locks.ts';
 import { inRange, type RangePageRequest } from '../db/ranges.ts';
 import type { SessionChannel } from '../http/schemas.ts';
-import type { ListSessions, SessionStatus } from './sessions/schema.ts';
+import type { ListSessions } from './sessions/schema.ts';
 import type { SessionsTable } from './table.ts';
 
 /**
@@ -136,8 +136,8 @@ export function listSessions(
 ) {
   return selectSessions(db, orgId)
     .$if(handed_off !== undefined, (query) => query.where('session.handoff', handed_off ? 'is not' : 'is', null))
-    .$if(status !== undefined, (query) => query.where('session.status', '=', status as SessionStatus))
-    .$if(channel_type !== undefined, (query) => query.where('session.channel', '=', channel_type as SessionChannel))
+    .$call((query) => (status === undefined ? query : query.where('session.status', '=', status)))
+    .$call((query) => (channel_type === undefined ? query : query.where('session.channel', '=', channel_type)))
     .$call(inRange(place, 'session'))
     .execute();
 }

@@ -20,7 +20,7 @@ export async function redactMessageErrors(
     .where('org_id', '=', orgId)
     .where('session_id', '=', sessionId)
     .where('error', 'is not', null)
-    .$if(messageId !== null, (query) => query.where('id', '=', messageId as string))
+    .$call((query) => (messageId === null ? query : query.where('id', '=', messageId)))
     .execute();
 }
 

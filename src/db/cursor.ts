@@ -3,6 +3,7 @@ import { type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
 import { invalid } from '../errors.ts';
 import { isUuid } from '../ids.ts';
 import { APPLICATION_NAME, type Db } from './connect.ts';
+import { onlyRow } from './rows.ts';
 
 const MAX_WAIT_MS = 1_000;
 const POLL_MS = 5;
@@ -98,7 +99,7 @@ export async function settledBefore(db: Db): Promise<Date> {
  * Only a SELECT running for more than 200 ms is excluded, since it would block every list.
  */
 async function findOldestWriter(db: Db): Promise<{ now: Date; oldest: Date | null }> {
-  const { rows } = await sql<{ now: Date; oldest: Date | null }>`
+  const times = await sql<{ now: Date; oldest: Date | null }>`
     select clock_timestamp()::timestamptz(3) as now, date_trunc('milliseconds', min(xact_start)) as oldest
     from pg_stat_activity
     where datname = current_database() and application_name = ${APPLICATION_NAME}
@@ -108,5 +109,5 @@ async function findOldestWriter(db: Db): Promise<{ now: Date; oldest: Date | nul
         and query ~* '^\s*select' and query_start < clock_timestamp() - interval '200 milliseconds'
       )
   `.execute(db);
-  return rows[0] as { now: Date; oldest: Date | null };
+  return onlyRow(times);
 }

@@ -1,15 +1,12 @@
+import { codeOf } from '../errors.ts';
+
 const NETWORK = new Set(['ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', 'EAI_AGAIN', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH']);
 const DRIVER =
   /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Cannot use a pool after calling end/i;
 
-const codeOf = (error: unknown): string => {
-  if (typeof error !== 'object' || error === null || !('code' in error)) return '';
-  return String(error.code);
-};
-
 /** Whether the database could not be reached or ended the connection, so that a later retry may succeed. */
 export function isDatabaseAway(error: unknown): boolean {
-  const code = codeOf(error);
+  const code = codeOf(error) ?? '';
   if (NETWORK.has(code) || /^(08|57P0[1-3]|53|40001|40P01|25P03)/.test(code)) return true;
   return error instanceof Error && DRIVER.test(error.message);
 }
@@ -27,10 +24,10 @@ export const isLockTaken = (error: unknown): boolean => codeOf(error) === '55P03
  * Whether Postgres itself refused a value (SQLSTATE class 22). The value came from the caller, through a gap in
  * validation.
  */
-export const isDataException = (error: unknown): boolean => /^22[0-9A-Z]{3}$/.test(codeOf(error));
+export const isDataException = (error: unknown): boolean => /^22[0-9A-Z]{3}$/.test(codeOf(error) ?? '');
 
 /** Returns the unique constraint violated by an insert or update, or undefined for any other error. */
 export function violatedUnique(error: unknown): string | undefined {
-  if (codeOf(error) !== '23505') return undefined;
-  return (error as { constraint?: string }).constraint;
+  if (codeOf(error) !== '23505' || typeof error !== 'object' || error === null) return undefined;
+  return 'constraint' in error && typeof error.constraint === 'string' ? error.constraint : undefined;
 }

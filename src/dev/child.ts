@@ -31,13 +31,14 @@ export async function startChild(command: string, args: string[], options: Child
   const pid = child.pid;
   if (pid !== undefined) guard.add(pid, stopSignal);
   await once(child, 'spawn');
+  if (pid === undefined) throw new Error(`${command} has no process id`);
 
   const exited = endOf(child).then((reason) => {
-    guard.remove(child.pid as number);
+    guard.remove(pid);
     return reason;
   });
   const isRunning = () => child.exitCode === null && child.signalCode === null;
-  return { pid: child.pid as number, exited, isRunning, stop: (graceMs) => stop(child, exited, stopSignal, graceMs) };
+  return { pid, exited, isRunning, stop: (graceMs) => stop(child, exited, stopSignal, graceMs) };
 }
 
 /** Waits until the probe succeeds. Fails when the process ends first or the time is up. */

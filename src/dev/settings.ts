@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { keysOf } from '../checked-access.ts';
 import { freePort } from './ports.ts';
 
 const DEFAULT_PORTS = {
@@ -29,7 +30,7 @@ export async function choosePorts(
   const remembered = readJson<Partial<Ports>>(file) ?? {};
   const taken = new Set<number>();
   const ports = { ...DEFAULT_PORTS };
-  for (const name of Object.keys(ports) as (keyof Ports)[]) {
+  for (const name of keysOf(ports)) {
     const asked = requestedPort(name, env[name]);
     const preferred = asked ?? remembered[name] ?? DEFAULT_PORTS[name];
     ports[name] = await freePort(preferred, taken);

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { messageOf } from '../errors.ts';
 import type { Child } from './child.ts';
 
 export type Supervised = { stop(graceMs: number): Promise<void> };
@@ -27,7 +28,7 @@ export function supervise(
         const reason = await current.exited;
         if (!stopping.signal.aborted) say(`${name} ended (${reason}), starting it again`);
       } catch (error) {
-        if (!stopping.signal.aborted) say(`${name} did not start: ${(error as Error).message}; trying again`);
+        if (!stopping.signal.aborted) say(`${name} did not start: ${messageOf(error)}; trying again`);
       }
       current = undefined;
       const wasWell = performance.now() - startedAt > HEALTHY_AFTER_MS;

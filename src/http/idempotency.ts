@@ -179,7 +179,7 @@ async function handleInSavepoint(
   try {
     request.db = trx;
     const answer = await handle();
-    const body = answer === '' || answer === undefined ? '' : reply.serialize(answer as object);
+    const body = answer === '' || answer === undefined ? '' : reply.serialize(answer);
     return { statusCode: reply.statusCode, body: String(body) };
   } catch (error) {
     if (!(error instanceof DomainError) || error.kind === 'unavailable') throw error;

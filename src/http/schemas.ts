@@ -52,7 +52,7 @@ export const Language = z
   .enum(
     'en fr de nl pl pt es it ru ja ko zh ar tr sv da no fi el cs hu th vi id he hi uk ro bg hr sk sl sr et lv lt is ga ms tl fa bn ta te ur sw zu af sq hy az eu be bs ca cy'.split(
       ' ',
-    ) as [string, ...string[]],
+    ),
   )
   .meta({ id: 'Language' });
 

@@ -1,7 +1,7 @@
 import multipart from '@fastify/multipart';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fastifyPlugin from 'fastify-plugin';
-import { DomainError, invalid } from '../errors.ts';
+import { codeOf, DomainError, invalid, messageOf } from '../errors.ts';
 import { type Spool, spool } from '../spool.ts';
 
 /** A form has its file and a few ignored fields. spool.ts limits the size of uploads. */
@@ -36,7 +36,7 @@ export async function receiveFile(request: FastifyRequest, maxBytes: number): Pr
     if (upload === undefined) throw noFile();
   } catch (error) {
     await upload?.bytes.remove();
-    throw isOfForm(request, error) ? refusal(`cannot be read from this form: ${(error as Error).message}`) : error;
+    throw isOfForm(request, error) ? refusal(`cannot be read from this form: ${messageOf(error)}`) : error;
   } finally {
     request.raw.resume();
   }
@@ -54,6 +54,6 @@ const noFile = () => refusal('is missing: send it as multipart/form-data, in the
  */
 function isOfForm({ raw }: FastifyRequest, error: unknown): boolean {
   if (raw.readableAborted) return true;
-  const { code } = error as { code?: string };
+  const code = codeOf(error);
   return !(error instanceof DomainError) && (code === undefined || code.startsWith('FST_'));
 }

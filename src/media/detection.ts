@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { fileTypeFromFile } from 'file-type';
-import { unsupported } from '../errors.ts';
+import { codeOf, unsupported } from '../errors.ts';
 import {
   ACCEPTED_TYPES,
   activeContentOf,
@@ -45,7 +45,7 @@ async function headOfText(path: string): Promise<string | undefined> {
     }
     return head + decoder.decode();
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ERR_ENCODING_INVALID_ENCODED_DATA') return undefined;
+    if (codeOf(error) === 'ERR_ENCODING_INVALID_ENCODED_DATA') return undefined;
     throw error;
   }
 }

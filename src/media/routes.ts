@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { valueAt } from '../checked-access.ts';
 import type { Deps } from '../deps.ts';
 import { errorResponses } from '../http/errors.ts';
 import { receiveFile, type Upload, uploads } from '../http/uploads.ts';
@@ -24,7 +25,7 @@ export const mediaRoutes: FastifyPluginAsyncZod<Deps> = async (app, { storage, m
         return upload.bytes.remove;
       },
       prepare: async (request: FastifyRequest) => {
-        const { fileName, bytes } = received.get(request) as Upload;
+        const { fileName, bytes } = valueAt(received, request);
         kept.set(request, await storeBytes(storage, request.org.id, fileName, bytes));
       },
     },
@@ -38,7 +39,7 @@ export const mediaRoutes: FastifyPluginAsyncZod<Deps> = async (app, { storage, m
       response: { 201: UploadedFile, ...errorResponses(403) },
     },
     handler: async (request, reply) => {
-      const media = kept.get(request) as Media;
+      const media = valueAt(kept, request);
       await insertMedia(request.db, media);
       reply.code(201);
       const { id, file_name: fileName, mime_type, size } = media;

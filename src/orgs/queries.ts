@@ -72,7 +72,7 @@ export function listAllOrgs(db: Db, partnerId: string | undefined) {
   return db
     .selectFrom('orgs')
     .select(['id', 'name', 'partner_id', 'external_id', 'created_at'])
-    .$if(partnerId !== undefined, (query) => query.where('partner_id', '=', partnerId as string))
+    .$call((query) => (partnerId === undefined ? query : query.where('partner_id', '=', partnerId)))
     .orderBy('created_at')
     .orderBy('id')
     .execute();

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import type { FastifyBaseLogger } from 'fastify';
+import { elementAt } from '../checked-access.ts';
 import type { Db, Trx } from '../db/connect.ts';
 import { isDatabaseAway } from '../db/failures.ts';
 import { listen } from '../db/listen.ts';
@@ -8,7 +9,6 @@ import { inSavepoint, inTransaction } from '../db/transaction.ts';
 import { NIL_UUID } from '../ids.ts';
 import { dispatch, isTemporalAway } from '../temporal/dispatch.ts';
 import {
-  type AnyClaimedEvent,
   type ClaimedCommand,
   type ClaimedEvent,
   claimCommands,
@@ -124,7 +124,7 @@ function expandEvents(db: Db, reactions: Reactions, log: Log): Promise<boolean> 
   return inTransaction(db, async (trx) => {
     const events = await claimEvents(trx, EVENTS_PER_BATCH);
     for (const group of Map.groupBy(events, ({ type, depth }) => `${type} ${depth}`).values()) {
-      const [{ org_id, type, depth }] = group as [AnyClaimedEvent];
+      const { org_id, type, depth } = elementAt(group, 0);
       const ids = group.map(({ id }) => id);
       try {
         await inSavepoint(trx, async () => {

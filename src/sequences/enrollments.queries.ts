@@ -2,6 +2,7 @@ import { type Expression, type SqlBool, sql } from 'kysely';
 import type { Db } from '../db/connect.ts';
 import { orderedByCreation, type PageRequest } from '../db/cursor.ts';
 import { NIL_UUID, newId } from '../ids.ts';
+import type { EnrollmentStatus } from './schema.ts';
 
 /** Returns those of the given contacts matching the condition, an expression over `contacts`. */
 export async function filterContacts(
@@ -100,7 +101,7 @@ export async function cancelRun(db: Db, orgId: string, runId: string): Promise<s
 
 /** Builds the query for the enrollments of a sequence. In a canceled sequence, active rows are shown as canceled. */
 const enrollmentQuery = (db: Db, orgId: string, sequence: { id: string; status: string }) => {
-  const status = sql<'active' | 'complete' | 'canceled' | 'exited'>`
+  const status = sql<EnrollmentStatus>`
     case when status = 'active' and ${sequence.status === 'canceled'}::boolean then 'canceled' else status end`;
   const query = db
     .selectFrom('enrollments')
@@ -126,10 +127,10 @@ export function listEnrollments(
   db: Db,
   orgId: string,
   sequence: { id: string; status: string },
-  { status: named, ...place }: PageRequest & { status: string | undefined },
+  { status: named, ...place }: PageRequest & { status: EnrollmentStatus | undefined },
 ) {
   const { query, status } = enrollmentQuery(db, orgId, sequence);
-  const wanted = named === undefined ? query : query.where(status, '=', named as never);
+  const wanted = named === undefined ? query : query.where(status, '=', named);
   return wanted.$call(orderedByCreation(place)).execute();
 }
 

@@ -1,5 +1,6 @@
 import { type Expression, type SqlBool, sql } from 'kysely';
 import type { Db } from '../db/connect.ts';
+import { onlyRow } from '../db/rows.ts';
 import type { Recipient } from '../deliveries/sending/quiet-hours.rules.ts';
 import { eligibilityOf, type SendRule } from './eligibility.queries.ts';
 import { hasReservedSlot } from './gates.queries.ts';
@@ -87,6 +88,5 @@ export async function listForecastContacts(
 }
 
 export async function findDatabaseTime(db: Db): Promise<Date> {
-  const { rows } = await sql<{ now: Date }>`select now()`.execute(db);
-  return (rows[0] as { now: Date }).now;
+  return onlyRow(await sql<{ now: Date }>`select now()`.execute(db)).now;
 }

@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
+import { elementAt } from '../checked-access.ts';
 import type { Db } from '../db/connect.ts';
 import { pageOf } from '../db/cursor.ts';
 import type { Deps } from '../deps.ts';
@@ -48,8 +49,7 @@ import { previewChange } from './steps/preview.service.ts';
 const tags = ['sequences'];
 
 async function sequenceResponse(db: Db, orgId: string, id: string) {
-  const [sequence] = await withSteps(db, orgId, [await getSequence(db, orgId, id)]);
-  return sequence as NonNullable<typeof sequence>;
+  return elementAt(await withSteps(db, orgId, [await getSequence(db, orgId, id)]), 0);
 }
 
 export const sequenceRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config }) => {

@@ -208,6 +208,7 @@ export const TestSequenceAnswer = z.object({
 });
 
 const EnrollmentStatus = z.enum(['active', 'complete', 'canceled', 'exited']);
+export type EnrollmentStatus = z.infer<typeof EnrollmentStatus>;
 
 export const ListEnrollments = z.object({
   cursor: Cursor.optional(),

@@ -224,7 +224,7 @@ export function addContacts(db: Db, orgId: string, ref: string, refs: ContactRef
 
     const contacts = await resolveContacts(trx, orgId, refs);
     const known = contacts.flatMap(({ contactId }) => (contactId === undefined ? [] : [contactId]));
-    const condition = await contactFilter(trx, orgId, sequence.filter as CreateSequence['filter']);
+    const condition = await contactFilter(trx, orgId, sequence.filter);
     const matching = new Set(await filterContacts(trx, orgId, known, condition));
     const runId = newId();
     await insertRun(trx, { org_id: orgId, id: runId, sequence_id: sequence.id, is_enrolled: true });

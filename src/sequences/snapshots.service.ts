@@ -12,5 +12,5 @@ export async function getSequenceSnapshots(
 ): Promise<Map<string, z.input<typeof Sequence>>> {
   const rows = ids.length === 0 ? [] : await listSequencesById(db, orgId, [...new Set(ids)]);
   const whole = await withSteps(db, orgId, rows);
-  return new Map(whole.map((row) => [row.id, z.encode(Sequence, row as never)]));
+  return new Map(whole.map((row) => [row.id, z.encode(Sequence, row)]));
 }

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Db } from '../db/connect.ts';
+import { onlyRow } from '../db/rows.ts';
 
 export interface StepCounts {
   step_id: string;
@@ -26,10 +27,10 @@ export async function countDeliveries(db: Db, orgId: string, sequenceId: string)
 }
 
 export async function countEnrollments(db: Db, orgId: string, sequenceId: string) {
-  const { rows } = await sql<{ active: number; complete: number; canceled: number; exited: number }>`
+  const counted = await sql<{ active: number; complete: number; canceled: number; exited: number }>`
     select count(*) filter (where status = 'active') as active, count(*) filter (where status = 'complete') as complete,
       count(*) filter (where status = 'canceled') as canceled, count(*) filter (where status = 'exited') as exited
     from enrollments where org_id = ${orgId} and sequence_id = ${sequenceId}
   `.execute(db);
-  return rows[0] as { active: number; complete: number; canceled: number; exited: number };
+  return onlyRow(counted);
 }

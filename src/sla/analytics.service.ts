@@ -1,3 +1,4 @@
+import { elementAt } from '../checked-access.ts';
 import type { Db } from '../db/connect.ts';
 import { invalid } from '../errors.ts';
 import { readSettings } from '../orgs/service.ts';
@@ -31,7 +32,7 @@ export async function getSlaTrend(db: Db, orgId: string, { granularity, ...query
   const { timezone } = await readSettings(db, orgId);
   const rows = await countByPeriod(db, orgId, range, { granularity, timeZone: timezone ?? 'UTC' });
   const items = [...Map.groupBy(rows, ({ period_start }) => period_start.getTime()).values()].map((ofPeriod) => ({
-    period_start: (ofPeriod[0] as { period_start: Date }).period_start,
+    period_start: elementAt(ofPeriod, 0).period_start,
     metrics: withAllMetrics(ofPeriod),
   }));
   return { from: range.from, to: range.to, items };

@@ -1,3 +1,4 @@
+import { elementAt } from '../checked-access.ts';
 import { contactFilter } from '../contacts/filters/condition.ts';
 import { setHasSla } from '../conversations/sessions/service.ts';
 import type { Trx } from '../db/connect.ts';
@@ -41,7 +42,7 @@ export const assignPoliciesToOpenSessions: Reaction<'sla-assignments-changed'> =
   const sessionIds = await listOpenSessions(trx, orgId, { after: places[0] ?? NIL_UUID, limit: SESSIONS_PER_BATCH });
   await evaluateSessions(trx, orgId, sessionIds);
   if (sessionIds.length < SESSIONS_PER_BATCH) return;
-  const payload = { after: sessionIds.at(-1) as string };
+  const payload = { after: elementAt(sessionIds, -1) };
   await announce(trx, orgId, 'sla-assignments-changed', [{ subject_id: orgId, payload }]);
 };
 

@@ -1,3 +1,4 @@
+import { keysOf } from '../checked-access.ts';
 import { lockSession } from '../conversations/sessions/service.ts';
 import { getSlaFacts, recordSlaEvents } from '../conversations/sessions/sla-facts.service.ts';
 import type { Db, Trx } from '../db/connect.ts';
@@ -165,7 +166,7 @@ const rowOf = (
 });
 
 const isSame = (a: ClockRow, b: ClockRow) =>
-  (Object.keys(b) as (keyof ClockRow)[]).every((name) => JSON.stringify(a[name]) === JSON.stringify(b[name]));
+  keysOf(b).every((name) => JSON.stringify(a[name]) === JSON.stringify(b[name]));
 
 /** A session and the policy of its clocks. */
 interface SessionPolicyRef {

@@ -1,3 +1,4 @@
+import { elementAt } from '../checked-access.ts';
 import type { Trx } from '../db/connect.ts';
 import { NIL_UUID } from '../ids.ts';
 import type { ClaimedEvent } from '../outbox/claim.ts';
@@ -48,7 +49,7 @@ export const wakeClocksOfChangedPolicies: Reaction<'sla-policy-changed'> = async
     const sessionIds = await listOpenSessionsUnder(trx, orgId, policyId, { after, limit: SESSIONS_PER_BATCH });
     await wakeSlaClocks(trx, orgId, sessionIds);
     if (sessionIds.length < SESSIONS_PER_BATCH) continue;
-    const payload = { after: sessionIds.at(-1) as string };
+    const payload = { after: elementAt(sessionIds, -1) };
     await announce(trx, orgId, 'sla-policy-changed', [{ subject_id: policyId, payload }]);
   }
 };

@@ -61,8 +61,8 @@ interface PageRequest {
 /** Returns the rows of a page, newest first, plus one more if there is one. */
 export const listSessions = (db: Db, visitor: Visitor, { externalId, after, offset, limit }: PageRequest) =>
   selectSessions(db, visitor)
-    .$if(externalId !== undefined, (query) =>
-      query.where(sql<string>`said.attributes ->> 'external_id'`, '=', externalId as string),
+    .$call((query) =>
+      externalId === undefined ? query : query.where(sql<string>`said.attributes ->> 'external_id'`, '=', externalId),
     )
     .$if(after !== undefined, (query) =>
       query.where(sql<boolean>`(session.created_at, session.id) < (${after?.at}::timestamptz, ${after?.id}::uuid)`),

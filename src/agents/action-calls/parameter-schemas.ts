@@ -1,5 +1,5 @@
 import { type OutputUnit, type Schema, Validator } from '@cfworker/json-schema';
-import type { Issue } from '../../errors.ts';
+import { type Issue, messageOf } from '../../errors.ts';
 import type { JsonSchema } from '../actions/schema.ts';
 
 /**
@@ -10,7 +10,7 @@ const MAX_STEPS = 500_000;
 const MAX_ISSUES = 20;
 const MAX_MESSAGE_LENGTH = 300;
 /** The checked formats: the time of their checks depends on the length of the text alone. */
-const FORMATS = new Set(['date-time', 'date', 'time', 'uuid', 'email', 'ipv4', 'hostname']);
+const FORMATS: ReadonlySet<unknown> = new Set(['date-time', 'date', 'time', 'uuid', 'email', 'ipv4', 'hostname']);
 /**
  * Ignored keywords: they would refer to other schemas, change the meaning of keywords, or run a regular expression of
  * the org's for an unbounded time.
@@ -61,9 +61,7 @@ export function issuesOf(schema: JsonSchema, value: unknown, path: string): Issu
     const { valid, errors } = new Validator(copy as Schema, '2020-12', false).validate(instance);
     return valid ? [] : toIssues(errors, path);
   } catch (error) {
-    return [
-      { path, message: `cannot be checked, as its schema is malformed: ${(error as Error).message.slice(0, 200)}` },
-    ];
+    return [{ path, message: `cannot be checked, as its schema is malformed: ${messageOf(error).slice(0, 200)}` }];
   }
 }
 
@@ -108,7 +106,7 @@ function normalizeSchema(schema: JsonSchema): SizedCopy & { comparesValues: bool
     return fromOpenApi30(withoutPrototype(members.flatMap(([key, inside]) => memberOf(key, inside))));
   };
   const memberOf = (key: string, inside: unknown): [string, unknown][] => {
-    if (IGNORED_KEYWORDS.has(key) || (key === 'format' && !FORMATS.has(inside as string))) return [];
+    if (IGNORED_KEYWORDS.has(key) || (key === 'format' && !FORMATS.has(inside))) return [];
     if (key === 'uniqueItems' && inside === true) comparesValues = true;
     if (SCHEMA_MAP_KEYWORDS.has(key) && typeof inside === 'object' && inside !== null)
       return [[key, withoutPrototype(Object.entries(inside).map(([name, one]) => [name, schemaOf(one)]))]];
@@ -124,11 +122,10 @@ function normalizeSchema(schema: JsonSchema): SizedCopy & { comparesValues: bool
 function fromOpenApi30(schema: Record<string, unknown>): Record<string, unknown> {
   const { nullable, type, enum: values, ...rest } = schema;
   const isNullable = nullable === true && type !== undefined;
-  return withoutPrototype([
-    ...Object.entries(rest).flatMap(([key, value]) => exclusiveLimitOf(schema, key, value)),
-    ...(type === undefined ? [] : [['type', isNullable ? [type, 'null'].flat() : type] as [string, unknown]]),
-    ...(values === undefined ? [] : [['enum', isNullable ? [values, null].flat() : values] as [string, unknown]]),
-  ]);
+  const keywords = Object.entries(rest).flatMap(([key, value]) => exclusiveLimitOf(schema, key, value));
+  if (type !== undefined) keywords.push(['type', isNullable ? [type, 'null'].flat() : type]);
+  if (values !== undefined) keywords.push(['enum', isNullable ? [values, null].flat() : values]);
+  return withoutPrototype(keywords);
 }
 
 function exclusiveLimitOf(schema: Record<string, unknown>, key: string, value: unknown): [string, unknown][] {

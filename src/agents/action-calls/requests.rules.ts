@@ -117,9 +117,9 @@ function coerce(value: unknown, schema: JsonSchema | undefined): unknown {
 function bodyOf(operation: Operation, { body_params: given }: ActionParameters, { body_params }: Overrides): unknown {
   const type = bodyTypeOf(operation);
   if (type === undefined) return given;
-  const isObject = typeof given === 'object' && given !== null && !Array.isArray(given);
-  if (Object.keys(body_params).length === 0 || (given !== undefined && !isObject)) return given;
-  return { ...(given as object | undefined), ...coerceMembers(body_params, type) };
+  if (Object.keys(body_params).length === 0) return given;
+  if (given !== undefined && (typeof given !== 'object' || given === null || Array.isArray(given))) return given;
+  return { ...given, ...coerceMembers(body_params, type) };
 }
 
 function coerceMembers(members: Record<string, unknown>, { schema }: BodyType): Record<string, unknown> {

@@ -28,7 +28,10 @@ export async function getOverrides(
     contactId === undefined ? undefined : findHttpActionOverrides(db, orgId, contactId),
     messageId === undefined ? undefined : findMessageOverrides(db, orgId, messageId),
   ]);
-  const ofMessage = message && JSON.parse(secrets.decrypt(message, secretPlaceOf(orgId, messageId as string)));
+  const ofMessage =
+    message === undefined || messageId === undefined
+      ? undefined
+      : JSON.parse(secrets.decrypt(message, secretPlaceOf(orgId, messageId)));
   return mergeOverrides([org, contact as PartialOverrides | undefined, ofMessage]);
 }
 

@@ -47,14 +47,15 @@ export function bodyTypeOf({ payload }: Operation): BodyType | undefined {
   ] as const;
   for (const [kind, pattern] of kinds) {
     const found = types.find(([type]) => pattern.test(type));
-    if (found !== undefined) return { kind, mediaType: found[0].split(';')[0] as string, schema: found[1].schema };
+    if (found === undefined) continue;
+    const [type, { schema }] = found;
+    return { kind, mediaType: type.replace(/;.*$/s, ''), schema };
   }
   return undefined;
 }
 
 /** Returns the names of an address's path parameters. */
-const placeholdersOf = (endpoint: string): string[] =>
-  [...endpoint.matchAll(PLACEHOLDER)].map(([, name]) => name as string);
+const placeholdersOf = (endpoint: string): string[] => [...endpoint.matchAll(PLACEHOLDER)].map(([, name = '']) => name);
 
 /** Replaces each path parameter of an address with its text. */
 export const withPathParameters = (endpoint: string, textOf: (name: string) => string): string =>

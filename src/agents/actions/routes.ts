@@ -2,6 +2,7 @@ import { text } from 'node:stream/consumers';
 import type { FastifyRequest } from 'fastify';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
+import { valueAt } from '../../checked-access.ts';
 import type { Deps } from '../../deps.ts';
 import { errorResponses } from '../../http/errors.ts';
 import { NO_BODY, NoBody } from '../../http/schemas.ts';
@@ -104,7 +105,7 @@ export const actionRoutes: FastifyPluginAsyncZod<Deps> = async (app, { secrets, 
       body: TestAction,
       response: { 200: TestedAction, ...errorResponses(403, 404) },
     },
-    handler: async (request) => tested.get(request) as Awaited<ReturnType<typeof testAction>>,
+    handler: async (request) => valueAt(tested, request),
   });
 };
 

@@ -25,7 +25,7 @@ export function createResolver(document: DocumentObject, { maxValues, budget }: 
       if (within.includes(value)) return {};
       const inside = [...within, value];
       if (Array.isArray(value)) return value.map((item) => copyOf(item, depth + 1, inside));
-      const { $ref } = value as { $ref?: unknown };
+      const $ref = '$ref' in value ? value.$ref : undefined;
       if (typeof $ref === 'string') return copyOf(follow(document, $ref), depth, inside);
       return Object.fromEntries(
         Object.entries(value).map(([key, member]) => [storable(key), copyOf(member, depth + 1, inside)]),

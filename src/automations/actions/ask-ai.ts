@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { conflict } from '../../errors.ts';
 import { findConnection } from '../../orgs/integrations/service.ts';
 import { completeChat } from '../../providers/llm/chat.ts';
-import type { Json } from '../blocks/schema.ts';
 import { remoteAction } from './action.ts';
 
 const MAX_PROMPT = 100_000;
@@ -35,6 +34,6 @@ export const askAi = remoteAction({
         'No AI is connected: PUT /integrations/llm with a provider, api_key and model, and base_url where it is not OpenAI',
       );
     const said = await completeChat(egress, settings, { prompt, schema });
-    return schema === undefined ? { text: said as string } : (said as { [key: string]: Json });
+    return typeof said === 'string' ? { text: said } : said;
   },
 });

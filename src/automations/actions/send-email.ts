@@ -1,3 +1,4 @@
+import { elementAt } from '../../checked-access.ts';
 import { SendEmail, SendEmailAnswer } from '../../deliveries/email/schema.ts';
 import { requestEmails } from '../../deliveries/email/service.ts';
 import { localAction } from './action.ts';
@@ -11,7 +12,7 @@ export const sendEmail = localAction({
   output: DeliveryOutput.extend(SendEmailAnswer.shape),
   async apply(trx, { sending: { isDevelopment } }, { orgId, dedupeKey }, input) {
     const { data } = await requestEmails(trx, orgId, input, { isDevelopment, requestKey: dedupeKey });
-    const [{ id, status }] = data as [(typeof data)[number]];
+    const { id, status } = elementAt(data, 0);
     return { id, status, data };
   },
 });

@@ -1,5 +1,6 @@
 import { type OutputsById, type Reference, referencesIn, resolveReferences } from '../blocks/references.rules.ts';
 import type { ActionStep, ControlBlock, Json, Step, WaitBlock, WaitForEventBlock } from '../blocks/schema.ts';
+import { fieldsOf } from '../json.rules.ts';
 import { evaluateOperator } from './operators.rules.ts';
 import {
   enclosingBlock,
@@ -88,9 +89,7 @@ export async function nextStepAfter(
     const step = stepAt(blocks, at);
     if (step === undefined) throw new Error(`The definition has no step at ${at}`);
     if (step.$kind === 'Action') return { next: { kind: 'action', place: at, step }, decisions };
-    const inputs = (await resolveInput(definition, recalling, at, step.inputs as unknown as Json)) as {
-      [key: string]: Json;
-    };
+    const inputs = fieldsOf(await resolveInput(definition, recalling, at, step.inputs));
     if (step.type === 'wait' || step.type === 'wait-for-event') {
       const untilMs = nowMs + waitMsOf(at, step, inputs, nowMs);
       const next =
@@ -127,8 +126,9 @@ export async function resolveInput(
   try {
     return resolveReferences(value, outputs);
   } catch (error) {
-    if (!(error instanceof RangeError)) throw error;
-    throw new StepError(place, stepAt(definition.blocks, place) as Step, error.message);
+    const step = stepAt(definition.blocks, place);
+    if (step === undefined || !(error instanceof RangeError)) throw error;
+    throw new StepError(place, step, error.message);
   }
 }
 
@@ -181,8 +181,8 @@ async function nextPathAfter(
     const around = enclosingBlock(blocks, at);
     if (around === undefined) return undefined;
     if (around.iteration !== undefined) {
-      const loop = (await memory.read([around.place])).get(around.place) as { count?: number } | undefined;
-      if (around.iteration + 1 < (loop?.count ?? 0)) return firstPathInBranch(around.place, 'do', around.iteration + 1);
+      const { count = 0 } = fieldsOf((await memory.read([around.place])).get(around.place));
+      if (around.iteration + 1 < Number(count)) return firstPathInBranch(around.place, 'do', around.iteration + 1);
     }
     at = around.place;
   }
@@ -195,7 +195,7 @@ function evaluateBlock(
 ): { output: Json; branch: (string | number)[] } {
   switch (step.type) {
     case 'if-else': {
-      const { left = null, right = null } = inputs.condition as { left?: Json; right?: Json };
+      const { left = null, right = null } = fieldsOf(inputs.condition);
       const result = evaluateOperator(step.inputs.condition.operatorName, left, right);
       return { output: { result }, branch: [result ? 'then' : 'else'] };
     }

@@ -96,7 +96,7 @@ export function visiblePathFrom(template: StepPath, from: StepPath): StepPath | 
     }
     return isShared ? around[at] : undefined;
   });
-  return filled.includes(undefined) ? undefined : pathOf(filled as PathSegment[]);
+  return filled.every((part) => part !== undefined) ? pathOf(filled) : undefined;
 }
 
 /** Returns the current iteration of each loop around a path, by the loop's path. */

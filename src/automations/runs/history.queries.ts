@@ -23,8 +23,8 @@ const runs = (db: Db, orgId: string, workflowId: string) =>
 /** Returns a page of a workflow's runs, newest first. */
 export const listRuns = (db: Db, orgId: string, workflowId: string, { page, limit, status, trigger_cause }: ListRuns) =>
   runs(db, orgId, workflowId)
-    .$if(status !== undefined, (query) => query.where('run.status', '=', status as 'idle'))
-    .$if(trigger_cause !== undefined, (query) => query.where('run.trigger_cause', '=', trigger_cause as 'manual'))
+    .$call((query) => (status === undefined ? query : query.where('run.status', '=', status)))
+    .$call((query) => (trigger_cause === undefined ? query : query.where('run.trigger_cause', '=', trigger_cause)))
     .orderBy('run.created_at', 'desc')
     .orderBy('run.id', 'desc')
     .limit(limit)
@@ -42,8 +42,8 @@ export async function countRuns(
     .select(sql<number>`count(*)`.as('count'))
     .where('org_id', '=', orgId)
     .where('automation_id', '=', workflowId)
-    .$if(status !== undefined, (query) => query.where('status', '=', status as 'idle'))
-    .$if(trigger_cause !== undefined, (query) => query.where('trigger_cause', '=', trigger_cause as 'manual'))
+    .$call((query) => (status === undefined ? query : query.where('status', '=', status)))
+    .$call((query) => (trigger_cause === undefined ? query : query.where('trigger_cause', '=', trigger_cause)))
     .executeTakeFirstOrThrow();
   return count;
 }

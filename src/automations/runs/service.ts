@@ -1,10 +1,10 @@
+import { elementAt } from '../../checked-access.ts';
 import type { Db, Trx } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { conflict, notFound, refused } from '../../errors.ts';
 import { newId } from '../../ids.ts';
 import { enqueue } from '../../outbox/outbox.ts';
 import { awaitedEventTypes } from '../blocks/awaited-events.rules.ts';
-import type { Json } from '../blocks/schema.ts';
 import { stepAt } from '../interpreter/step-paths.rules.ts';
 import { maskCredentials } from '../masking.rules.ts';
 import { findCurrentVersion } from '../queries.ts';
@@ -130,15 +130,15 @@ export function rerunWorkflow(db: Db, orgId: string, workflowId: string, runId: 
       key: `rerun/${newId()}`,
       occurredAt: new Date(),
       depth: 0,
-      output: output as { [key: string]: Json },
+      output,
     };
-    const [started] = await startRunsOfVersion(trx, orgId, version, {
+    const started = await startRunsOfVersion(trx, orgId, version, {
       triggerEvents: [triggered],
       cause: 'manual',
       isTest: false,
     });
     await startQueuedRuns(trx, orgId);
-    return started as string;
+    return elementAt(started, 0);
   });
 }
 

@@ -35,7 +35,7 @@ export function listActiveVersions(db: Db, orgId: string, type: TriggerType, onl
     .where('automation.org_id', '=', orgId)
     .where('automation.active_version', 'is not', null)
     .where('version.trigger_type', '=', type)
-    .$if(only !== undefined, (query) => query.where('automation.id', '=', only as string))
+    .$call((query) => (only === undefined ? query : query.where('automation.id', '=', only)))
     .orderBy('automation.created_at')
     .execute();
 }

@@ -1,11 +1,12 @@
 import type { Trx } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
-import { DomainError, invalid } from '../../errors.ts';
+import { invalid, messageOf } from '../../errors.ts';
 import type { Action, ActionDeps, StepRef } from '../actions/action.ts';
 import { satisfiesConstraint } from '../blocks/constraints.ts';
 import type { ActionStep, Json, WaitForEventBlock } from '../blocks/schema.ts';
 import { resolveInput, StepError } from '../interpreter/rules.ts';
 import { type StepPath, stepAt } from '../interpreter/step-paths.rules.ts';
+import { fieldsOf } from '../json.rules.ts';
 import { maskCredentials } from '../masking.rules.ts';
 import {
   consumeReceivedEvent,
@@ -52,7 +53,7 @@ export async function doStep(deps: StepDeps, { orgId, runId, place }: RunStepRef
   const run = await findRun(db, orgId, runId);
   if (run?.status !== 'in_progress') return ENDED_STEP;
   const context = await loadContext(db, orgId, run);
-  const step = stepAt(context.definition.blocks, place) as ActionStep;
+  const step = actionAt(context, place);
   const known = await findStep(db, orgId, runId, place);
   if (known !== undefined && DONE_STATUSES.has(known.status)) return lockAndAdvance(deps, { orgId, runId, place });
 
@@ -75,6 +76,12 @@ export async function doStep(deps: StepDeps, { orgId, runId, place }: RunStepRef
     await setStepError(db, orgId, runId, { place, error: messageOf(error) });
     throw error;
   }
+}
+
+function actionAt({ definition }: RunContext, place: StepPath): ActionStep {
+  const step = stepAt(definition.blocks, place);
+  if (step?.$kind !== 'Action') throw new Error(`The definition has no action at ${place}`);
+  return step;
 }
 
 interface ActionCall {
@@ -156,7 +163,7 @@ export function failStep(
   return inTransaction(db, async (trx) => {
     const context = await lockActiveRun(trx, ref);
     if (context === undefined) return ENDED_STEP;
-    const step = stepAt(context.definition.blocks, place) as ActionStep;
+    const step = actionAt(context, place);
     if (step.on_error === 'continue') {
       await endStep(trx, orgId, runId, { place, status: 'failed', error });
       return advanceAndStartQueued(trx, context, place);
@@ -178,17 +185,15 @@ export function checkWait({ db }: StepDeps, { place, ...ref }: RunStepRef): Prom
     if (step === undefined || known === undefined) throw new Error(`The run does not wait at ${place}`);
     if (known.status !== 'waiting') return advanceAndStartQueued(trx, context, place);
 
-    const untilMs = Date.parse(String((known.input as { until?: string }).until));
+    const until = String(fieldsOf(known.input).until);
+    const untilMs = Date.parse(until);
     const isDue = Date.now() >= untilMs;
     const event =
-      step.type === 'wait-for-event'
-        ? await consumeMatchingEvent(trx, context, { place, step: step as WaitForEventBlock })
+      step.$kind === 'Block' && step.type === 'wait-for-event'
+        ? await consumeMatchingEvent(trx, context, { place, step })
         : undefined;
     if (event === undefined && !isDue) return nextWaitOf(place, step, untilMs);
-    const output: Json =
-      step.type === 'wait'
-        ? { until: String((known.input as { until?: string }).until) }
-        : { timed_out: event === undefined, event: event ?? null };
+    const output: Json = step.type === 'wait' ? { until } : { timed_out: event === undefined, event: event ?? null };
     await endStep(trx, orgId, runId, { place, status: 'completed', output });
     return advanceAndStartQueued(trx, context, place);
   });
@@ -236,9 +241,12 @@ async function resolveConstraint(
 /** Marks resolved values as data, even if they look like operators. */
 function preserveData(template: Json, given: Json): Json {
   if (typeof template === 'string') return typeof given === 'object' && given !== null ? { preserve: given } : given;
-  if (Array.isArray(template)) return template.map((item, n) => preserveData(item, (given as Json[])[n] ?? null));
+  if (Array.isArray(template)) {
+    const items = Array.isArray(given) ? given : [];
+    return template.map((item, n) => preserveData(item, items[n] ?? null));
+  }
   if (typeof template !== 'object' || template === null) return given;
-  const values = given as { [key: string]: Json };
+  const values = fieldsOf(given);
   return Object.fromEntries(
     Object.entries(template).map(([key, item]) => [key, preserveData(item, values[key] ?? null)]),
   );
@@ -258,6 +266,3 @@ export const continueRun = (deps: StepDeps, at: RunStepRef): Promise<NextStep> =
 /** Returns the next step of a run retried before its Temporal workflow ended, or null if the run was not retried. */
 export const findResumePoint = ({ db }: StepDeps, { orgId, runId }: RunRef): Promise<NextStep | null> =>
   findResumedAt(db, orgId, runId);
-
-const messageOf = (error: unknown) =>
-  error instanceof DomainError || error instanceof Error ? error.message : String(error);

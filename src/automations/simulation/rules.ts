@@ -34,7 +34,12 @@ export async function simulate(
   const gave = new Map<StepPath, Json>();
   const memory = {
     read: async (places: StepPath[]) =>
-      new Map(places.flatMap((place) => (gave.has(place) ? [[place, gave.get(place) as Json]] : []))),
+      new Map(
+        places.flatMap((place): [StepPath, Json][] => {
+          const output = gave.get(place);
+          return output === undefined ? [] : [[place, output]];
+        }),
+      ),
   };
   const steps: SimulatedStep[] = [];
   let nowMs = startMs;

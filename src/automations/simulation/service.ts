@@ -1,10 +1,11 @@
 import type { Db } from '../../db/connect.ts';
 import { notFound, refused } from '../../errors.ts';
 import { satisfiesConstraint } from '../blocks/constraints.ts';
-import type { Json, Step } from '../blocks/schema.ts';
+import type { Json } from '../blocks/schema.ts';
+import type { JsonObject } from '../json.rules.ts';
 import { maskCredentials } from '../masking.rules.ts';
 import { findTriggerOutput } from '../runs/service.ts';
-import { assertValidDefinition, getWorkflow } from '../service.ts';
+import { getValidSteps, getWorkflow } from '../service.ts';
 import { simulate } from './rules.ts';
 import type { SimulateWorkflow } from './schema.ts';
 
@@ -21,7 +22,7 @@ export async function simulateWorkflow(db: Db, orgId: string, input: SimulateWor
   const trigger_constraints =
     input.trigger_constraints === undefined ? (stored?.trigger_constraints ?? null) : input.trigger_constraints;
   const trigger_configuration = input.trigger_type === undefined ? (stored?.trigger_configuration ?? null) : null;
-  assertValidDefinition({ trigger_type, trigger_configuration, trigger_constraints, workflow_blocks: blocks });
+  const steps = getValidSteps({ trigger_type, trigger_configuration, trigger_constraints, workflow_blocks: blocks });
 
   const trigger = await getTrigger(db, orgId, input);
   const startMs = Date.now();
@@ -35,19 +36,23 @@ export async function simulateWorkflow(db: Db, orgId: string, input: SimulateWor
       error: held,
     };
   const outputs = new Map(Object.entries(input.outputs));
-  const simulation = await simulate({ blocks: blocks as Step[], trigger }, { outputs, startMs });
+  const simulation = await simulate({ blocks: steps, trigger }, { outputs, startMs });
   return { ...simulation, constraint_held: true };
 }
 
-async function getTrigger(db: Db, orgId: string, { trigger_output, event_id, workflow_id }: SimulateWorkflow) {
-  if (event_id === undefined) return (trigger_output ?? {}) as { [key: string]: Json };
+async function getTrigger(
+  db: Db,
+  orgId: string,
+  { trigger_output, event_id, workflow_id }: SimulateWorkflow,
+): Promise<JsonObject> {
+  if (event_id === undefined) return trigger_output ?? {};
   const past = workflow_id === undefined ? undefined : await findTriggerOutput(db, orgId, workflow_id, event_id);
   if (past === undefined) throw notFound('event');
-  return maskCredentials(past) as { [key: string]: Json };
+  return maskCredentials(past);
 }
 
 /** Returns true if the constraint holds and null if not. Returns the error if the constraint cannot be evaluated. */
-function evaluateConstraint(constraint: Json, trigger: { [key: string]: Json }): true | string | null {
+function evaluateConstraint(constraint: Json, trigger: JsonObject): true | string | null {
   try {
     return satisfiesConstraint(constraint, trigger) ? true : null;
   } catch (error) {

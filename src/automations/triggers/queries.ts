@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Db, Trx } from '../../db/connect.ts';
+import { onlyRow } from '../../db/rows.ts';
 import { NIL_UUID } from '../../ids.ts';
 import type { Json, TriggerType } from '../blocks/schema.ts';
 
@@ -77,7 +78,7 @@ export async function lockInactivityCursor(
   automationId: string,
   minutes: number,
 ): Promise<InactivityCursor> {
-  const { rows } = await sql<InactivityCursor>`
+  const inserted = await sql<InactivityCursor>`
     insert into automation_silences as place (org_id, automation_id, minutes, silent_since, session_id)
     values (${orgId}, ${automationId}, ${minutes}, to_timestamp(0), ${NIL_UUID})
     on conflict (org_id, automation_id) do update set minutes = excluded.minutes,
@@ -85,7 +86,7 @@ export async function lockInactivityCursor(
       session_id = case when place.minutes = excluded.minutes then place.session_id else excluded.session_id end
     returning silent_since, session_id
   `.execute(trx);
-  return rows[0] as InactivityCursor;
+  return onlyRow(inserted);
 }
 
 export interface InactiveSession {

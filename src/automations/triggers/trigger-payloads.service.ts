@@ -121,8 +121,8 @@ function callPayload({ payload }: CallOccurrence, { sessions, contacts }: Subjec
   const contact = payload.contact_id === null ? undefined : contacts.get(payload.contact_id);
   if (contact?.isBlocked === true) return undefined;
   return {
-    session: (session?.session ?? null) as Json,
-    contact: (contact?.shown ?? null) as Json,
+    session: session?.session ?? null,
+    contact: contact?.shown ?? null,
     call: payload.call,
   };
 }
@@ -139,7 +139,7 @@ function sessionDetails(occurrence: Occurrence, session: SessionSnapshot, subjec
       return { session_closed_payload: (session.closedPayload ?? null) as Json };
     case 'pre-ticket-handoff':
     case 'ticket-handoff':
-      return { handoff: (session.session.handoff ?? null) as Json };
+      return { handoff: session.session.handoff ?? null };
     case 'ticket-tag-added':
       return { tag: payload.tag_name };
     case 'ticket-inactive':
@@ -150,7 +150,7 @@ function sessionDetails(occurrence: Occurrence, session: SessionSnapshot, subjec
     case 'sla-next-reply-breached':
     case 'sla-resolution-breached': {
       const policy = subjects.policies.get(payload.policy_id) ?? { id: payload.policy_id };
-      return { policy: policy as Json, due_at: payload.due_at };
+      return { policy, due_at: payload.due_at };
     }
     default:
       return {};
@@ -169,8 +169,8 @@ function withSession(
 ): Payload | undefined {
   const contact = session.contactId === null ? undefined : contacts.get(session.contactId);
   if (contact?.isBlocked === true) return undefined;
-  return { session: session.session as Json, contact: (contact?.shown ?? null) as Json, ...more };
+  return { session: session.session, contact: contact?.shown ?? null, ...more };
 }
 
 const withContact = (contact: ContactSnapshot | undefined): Payload | undefined =>
-  contact === undefined || contact.isBlocked ? undefined : { contact: contact.shown as Json };
+  contact === undefined || contact.isBlocked ? undefined : { contact: contact.shown };

@@ -27,8 +27,7 @@ const FORM_DESCRIPTION = `Submits the form of a workflow: its fields by name, as
 export const inboundWebhookRoutes: FastifyPluginAsyncZod<Deps> = async (app, { rateLimits, secrets }) => {
   const bodies = new WeakMap<object, Buffer>();
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('*', { parseAs: 'buffer' }, (request, raw, done) => {
-    const body = raw as Buffer;
+  app.addContentTypeParser<Buffer>('*', { parseAs: 'buffer' }, (request, body, done) => {
     bodies.set(request.raw, body);
     try {
       done(null, parseContent(request.headers['content-type'] ?? '', body));

@@ -1,3 +1,4 @@
+import { elementAt } from '../../checked-access.ts';
 import { type Reference, referencesIn } from '../blocks/references.rules.ts';
 import { type CollectedStep, quoted } from './steps.ts';
 
@@ -22,7 +23,7 @@ export function problemsOfReferences(steps: CollectedStep[]): string[][] {
           ? undefined
           : at === undefined
             ? 'there is no such step'
-            : problemOfReference(reference, steps[at] as CollectedStep, at - place, loops);
+            : problemOfReference(reference, elementAt(steps, at), at - place, loops);
       return problem === undefined ? [] : [`refers to ${quoted(reference.step)}: ${problem}`];
     });
     return [...new Set(problems)];
@@ -40,6 +41,7 @@ function problemOfReference(
   const loop = target.loops.find((around) => !loops.includes(around));
   if (loop !== undefined) return `that step is in the loop ${quoted(loop)}, and is known only inside of it`;
   const isIteration = target.fields.type === 'for-each' && ITERATION_FIELDS.has(path[0] ?? '');
-  if (isIteration && !loops.includes(target.id as string)) return `${path[0]} is known only inside of the loop`;
+  if (isIteration && (target.id === undefined || !loops.includes(target.id)))
+    return `${path[0]} is known only inside of the loop`;
   return undefined;
 }

@@ -58,13 +58,14 @@ function collectList(found: CollectedSteps, list: readonly unknown[], around: Wa
 }
 
 function collectStep(found: CollectedSteps, fields: Fields, around: WalkContext): void {
-  const id = typeof ownValue(fields, 'id') === 'string' ? (fields.id as string) : undefined;
+  const given = ownValue(fields, 'id');
+  const id = typeof given === 'string' ? given : undefined;
   const problems = problemsIn(fields);
   found.steps.push({ id, fields, loops: around.loops, problems: id === undefined ? [] : problems });
   if (id === undefined) found.problems.push(...problems.map((problem) => `${around.path}: ${problem}`));
   const isLoop = fields.type === 'for-each' && id !== undefined;
   const inside = { depth: around.depth + 1, loops: isLoop ? [...around.loops, id] : around.loops };
-  for (const { field, steps } of branchesOf(fields as unknown))
+  for (const { field, steps } of branchesOf(fields))
     collectList(found, steps, { ...inside, path: `${around.path}.branches.${field}` });
 }
 

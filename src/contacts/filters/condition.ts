@@ -97,9 +97,8 @@ async function resolveReferences(db: Db, orgId: string, filter: CompositeFilter)
   let pending = segmentsIn(leaves);
   for (let depth = 0; depth <= MAX_DEPTH && pending.length > 0; depth += 1) {
     const found = await listSegmentFilters(db, orgId, pending);
-    for (const { id, filter } of found)
-      segments.set(id, filter === null ? null : withPhoneNumbers(filter as CompositeFilter));
-    const inner = found.flatMap(({ filter }) => (filter === null ? [] : leavesOf(filter as CompositeFilter)));
+    for (const { id, filter } of found) segments.set(id, filter === null ? null : withPhoneNumbers(filter));
+    const inner = found.flatMap(({ filter }) => (filter === null ? [] : leavesOf(filter)));
     leaves.push(...inner.map(({ leaf }) => leaf));
     pending = segmentsIn(inner.map(({ leaf }) => leaf)).filter((id) => !segments.has(id));
   }

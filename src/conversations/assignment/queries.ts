@@ -93,8 +93,8 @@ export const lockWaitingSessions = (trx: Trx, orgId: string, teamIds: string[], 
 export async function hasWaitingSessions(db: Db, orgId: string, teamIds?: string[], except?: string): Promise<boolean> {
   const waiting = await waitingSessions(db, orgId)
     .select('session.id')
-    .$if(teamIds !== undefined, (query) => query.where(isInTeams(teamIds as string[])))
-    .$if(except !== undefined, (query) => query.where('session.id', '<>', except as string))
+    .$call((query) => (teamIds === undefined ? query : query.where(isInTeams(teamIds))))
+    .$call((query) => (except === undefined ? query : query.where('session.id', '<>', except)))
     .limit(1)
     .executeTakeFirst();
   return waiting !== undefined;

@@ -1,3 +1,4 @@
+import { valueAt } from '../../checked-access.ts';
 import type { Db, Trx } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { updateTurns } from '../../desk/teams/staffing.service.ts';
@@ -37,8 +38,7 @@ async function applyAssignments(
 ): Promise<void> {
   const sessions = new Map(waiting.map((session) => [session.id, session]));
   for (const { session_id, team_id, user_id } of given) {
-    const session = sessions.get(session_id) as WaitingSession;
-    await reassign(trx, orgId, session, { team_id, assignee_id: user_id });
+    await reassign(trx, orgId, valueAt(sessions, session_id), { team_id, assignee_id: user_id });
   }
   await updateTurns(trx, orgId, given);
 }

@@ -1,3 +1,4 @@
+import type { NotNull } from 'kysely';
 import type { Db } from '../../db/connect.ts';
 
 /** Lists the last messages of a session without redacted ones, oldest first. */
@@ -9,6 +10,7 @@ export async function listLastMessages(db: Db, orgId: string, sessionId: string,
     .where('session_id', '=', sessionId)
     .where('type', '=', 'message')
     .where('content', 'is not', null)
+    .$narrowType<{ sender: NotNull; content: NotNull }>() // every message has a sender
     .orderBy('seq', 'desc')
     .limit(limit)
     .execute();

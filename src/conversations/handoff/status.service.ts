@@ -1,5 +1,4 @@
 import type { Db, Trx } from '../../db/connect.ts';
-import type { Sender } from '../history/events.schema.ts';
 import { updateSession } from '../queries.ts';
 import { getSession, lockSession } from '../sessions/service.ts';
 import type { Handoff } from '../table.ts';
@@ -12,7 +11,7 @@ const MAX_MESSAGES = 20;
 export async function getHandoffBriefing(db: Db, orgId: string, sessionId: string) {
   const session = await getSession(db, orgId, sessionId);
   const messages = await listLastMessages(db, orgId, sessionId, MAX_MESSAGES);
-  const said = messages.map(({ sender, content }) => ({ sender: sender as Sender, text: content as string }));
+  const said = messages.map(({ sender, content }) => ({ sender, text: content }));
   return { session, summary: excerptOf(said), opening: said[0]?.text ?? null };
 }
 

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { type Db, RELAY_APPLICATION_NAME } from '../../db/connect.ts';
+import { onlyRow } from '../../db/rows.ts';
 import type { EventRow } from '../events.queries.ts';
 import type { OrgPosition, SessionPosition } from './rules.ts';
 
@@ -121,8 +122,8 @@ export function findLastSessionPosition(db: Db, orgId: string, id: string): Prom
 
 /** Returns the end of the final events of all orgs, and whether a transaction with this id can have existed. */
 export async function getHorizon(db: Db, xid: string): Promise<{ final_before: string; is_known: boolean }> {
-  const { rows } = await sql<{ final_before: string; is_known: boolean }>`
+  const horizon = await sql<{ final_before: string; is_known: boolean }>`
     select final_before, ${xid}::xid8 <= next_xid as is_known from (${HORIZON}) as horizon
   `.execute(db);
-  return rows[0] as { final_before: string; is_known: boolean };
+  return onlyRow(horizon);
 }

@@ -41,5 +41,6 @@ async function resolveContact(
 ): Promise<string> {
   const ref = channel === 'email' ? { email: from } : { phone_number: from };
   const [resolved] = await resolveContacts(trx, orgId, [ref]);
-  return resolved?.contactId as string;
+  if (resolved?.contactId === undefined) throw new Error('The sender of a message has no contact');
+  return resolved.contactId;
 }

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type NotNull, sql } from 'kysely';
 import type { Db } from '../../db/connect.ts';
 import { selectSessions } from '../queries.ts';
 
@@ -17,6 +17,7 @@ export const listContents = (db: Db, orgId: string, eventIds: string[]) =>
     .where('org_id', '=', orgId)
     .where('id', '=', sql<string>`any(${eventIds}::uuid[])`)
     .where('content', 'is not', null)
+    .$narrowType<{ content: NotNull }>()
     .execute();
 
 /** Lists the sessions of messages. */

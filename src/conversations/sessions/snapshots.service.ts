@@ -22,7 +22,7 @@ export async function listSessionSnapshots(
       row.id,
       {
         contactId: row.contact_id,
-        session: z.encode(Session, row as never),
+        session: z.encode(Session, row),
         closedPayload: row.session_closed_payload,
       },
     ]),
@@ -32,7 +32,7 @@ export async function listSessionSnapshots(
 /** Returns the texts of events by event id. Redacted ones are left out. */
 export async function listEventContents(db: Db, orgId: string, eventIds: string[]): Promise<Map<string, string>> {
   const rows = eventIds.length === 0 ? [] : await listContents(db, orgId, eventIds);
-  return new Map(rows.map(({ id, content }) => [id, content as string]));
+  return new Map(rows.map(({ id, content }) => [id, content]));
 }
 
 /** Returns the session ids of messages by message id. Unknown messages are left out. */

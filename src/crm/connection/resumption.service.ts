@@ -1,7 +1,7 @@
 import { enqueue } from '../../outbox/outbox.ts';
 import type { Reaction } from '../../outbox/relay.ts';
 import { listParkedHandoffs, wakeHandoff } from '../handoffs/service.ts';
-import { queueSignalsOf } from '../inbound/batch-parsing.service.ts';
+import { queueSignalOf } from '../inbound/batch-parsing.service.ts';
 import { listPendingHandoffs, listQueuesWithEvents, listThreadsWithUnsent } from './resumption.queries.ts';
 
 /** Anything beyond this number resumes with its own next retry round. */
@@ -21,6 +21,6 @@ export const resumeCrm: Reaction<'integration-changed'> = async (trx, orgId, eve
     trx,
     orgId,
     ...[...waiting].map((sessionId) => wakeHandoff(orgId, sessionId)),
-    ...queueSignalsOf(orgId, [...queues, ...threads.map((id) => `thread/${id}`)]),
+    ...[...queues, ...threads.map((id) => `thread/${id}`)].map((queue) => queueSignalOf(orgId, queue)),
   );
 };

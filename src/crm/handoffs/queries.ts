@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Db, Trx } from '../../db/connect.ts';
-import type { PartState } from './table.ts';
+import type { CrmHandoffPartsTable, PartState } from './table.ts';
 
 const COLUMNS = ['part', 'state', 'external_id', 'error', 'attempts', 'next_try_at'] as const;
 
@@ -19,7 +19,7 @@ export async function insertParts(
   trx: Trx,
   orgId: string,
   sessionId: string,
-  parts: { part: string; state: PartState; error: string | null }[],
+  parts: { part: CrmHandoffPartsTable['part']; state: PartState; error: string | null }[],
 ): Promise<void> {
   const rows = parts.map((part, position) => ({ ...part, org_id: orgId, session_id: sessionId, position }));
   await trx
@@ -71,7 +71,7 @@ export async function updatePart(
   trx: Trx,
   orgId: string,
   sessionId: string,
-  { part, error, ...change }: PartChange & { part: string },
+  { part, error, ...change }: PartChange & { part: CrmHandoffPartsTable['part'] },
 ): Promise<void> {
   await trx
     .updateTable('crm_handoff_parts')

@@ -100,7 +100,7 @@ export async function planHandoff(db: Db, deps: HandoffDeps, { orgId, sessionId 
     const { summary } = await getHandoffBriefing(trx, orgId, sessionId);
     const parts = await reportParts(trx, orgId, sessionId, { summary });
     const inState = (...states: PartState[]) =>
-      parts.filter(({ state }) => states.includes(state)).map(({ part }) => part as HandoffPart);
+      parts.filter(({ state }) => states.includes(state)).map(({ part }) => part);
     return { pending: inState('pending', 'running', 'parked'), refused: inState('failed') };
   });
 }

@@ -1,4 +1,5 @@
 import type { Generated } from 'kysely';
+import type { HandoffPart } from '../../providers/crm/port.ts';
 
 export type PartState = 'pending' | 'running' | 'parked' | 'done' | 'skipped' | 'failed' | 'settled';
 
@@ -6,7 +7,7 @@ export type PartState = 'pending' | 'running' | 'parked' | 'done' | 'skipped' | 
 export interface CrmHandoffPartsTable {
   org_id: string;
   session_id: string;
-  part: string;
+  part: HandoffPart;
   position: number;
   state: Generated<PartState>;
   external_id: string | null;

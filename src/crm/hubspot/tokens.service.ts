@@ -8,7 +8,7 @@ import {
   type UsedSecret,
 } from '../../orgs/integrations/connection-status.service.ts';
 import type { ConnectionSettings } from '../../orgs/integrations/schema.ts';
-import type { CrmError } from '../../providers/crm/errors.ts';
+import { CrmError } from '../../providers/crm/errors.ts';
 import type { TokenSource } from '../../providers/crm/hubspot/api.ts';
 import type { GrantedToken, OauthGrant, RefreshToken } from '../../providers/crm/hubspot/oauth.ts';
 import type { Secrets } from '../../secrets.ts';
@@ -53,8 +53,10 @@ export function createTokenSources(deps: TokenDeps): (orgId: string, settings: H
   };
   return (orgId, settings) => {
     const { access_token, oauth } = settings;
-    if (oauth === undefined) return staticTokenSource(deps, orgId, access_token as string);
-    return grantTokenSource(deps, { orgId, settings, oauth, connection: connectionDigestOf(settings) }, shared);
+    if (oauth !== undefined)
+      return grantTokenSource(deps, { orgId, settings, oauth, connection: connectionDigestOf(settings) }, shared);
+    if (access_token === undefined) throw new Error('The connection has neither a token nor a grant');
+    return staticTokenSource(deps, orgId, access_token);
   };
 }
 
@@ -166,7 +168,7 @@ const ifValidFor = (ms: number, stored: StoredToken | undefined): StoredToken | 
 
 const secretOf = ({ refresh_token }: OauthGrant): UsedSecret => ({ path: 'oauth.refresh_token', value: refresh_token });
 
-const isRefusal = (error: unknown) => (error as Partial<CrmError>).areCredentialsRefused === true;
+const isRefusal = (error: unknown) => error instanceof CrmError && error.areCredentialsRefused;
 
 const secretLocationOf = (orgId: string, connection: string) => ({
   orgId,

@@ -82,17 +82,14 @@ const toNewEvent = (event: ParsedEvent): NewCrmEvent => {
 
 /** Wakes the workflows of queues, each once. */
 export async function signalQueues(trx: Trx, orgId: string, queues: Iterable<string>): Promise<void> {
-  const signals = queueSignalsOf(orgId, [...new Set(queues)]);
+  const signals = [...new Set(queues)].map((queue) => queueSignalOf(orgId, queue));
   for (let first = 0; first < signals.length; first += SIGNALS_PER_STATEMENT) {
     await enqueue(trx, orgId, ...signals.slice(first, first + SIGNALS_PER_STATEMENT));
   }
 }
 
-/** Returns the commands to process queues. */
-export const queueSignalsOf = (orgId: string, queues: string[]): Command[] =>
-  queues.map((queue) => queueSignalOf(orgId, queue));
-
-function queueSignalOf(orgId: string, queue: string): Command {
+/** Returns the command to process a queue. */
+export function queueSignalOf(orgId: string, queue: string): Command {
   const [kind, id = NOTES] = queue.split('/');
   const subject = (summary: string) => ({ subjectId: orgId, summary }); // subjects in the outbox are uuids; thread ids are not
   return kind === 'thread'

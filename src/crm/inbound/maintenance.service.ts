@@ -1,6 +1,6 @@
 import type { Db } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
-import { queueSignalsOf, signalQueues } from './batch-parsing.service.ts';
+import { queueSignalOf, signalQueues } from './batch-parsing.service.ts';
 import {
   deleteExpiredBatches,
   type EventPosition,
@@ -33,9 +33,7 @@ export async function wakeStalledQueues(db: Db): Promise<0> {
 
 const wakeOrgQueues = (db: Db, orgId: string, queues: string[]): Promise<void> =>
   inTransaction(db, async (trx) => {
-    const workflowIds = new Map(
-      queueSignalsOf(orgId, queues).map(({ workflow_id }, nth) => [workflow_id, queues[nth] as string]),
-    );
+    const workflowIds = new Map(queues.map((queue) => [queueSignalOf(orgId, queue).workflow_id, queue]));
     for (const commanded of await listPendingWorkflowIds(trx, [...workflowIds.keys()])) workflowIds.delete(commanded);
     await signalQueues(trx, orgId, workflowIds.values());
   });

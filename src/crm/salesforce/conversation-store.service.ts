@@ -46,7 +46,9 @@ export function createConversationStore(db: Db, secrets: Secrets, orgId: string)
   return {
     async getOrCreate(sessionId) {
       await insertConversation(db, orgId, { sessionId, conversationId: randomUUID() });
-      return open((await findConversation(db, orgId, sessionId)) as ConversationRow);
+      const row = await findConversation(db, orgId, sessionId);
+      if (row === undefined) throw new Error('The session has no conversation');
+      return open(row);
     },
     async find(conversationId) {
       const row = await findConversationById(db, orgId, conversationId);

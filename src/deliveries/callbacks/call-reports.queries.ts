@@ -10,8 +10,9 @@ export const findReportedCall = (
     .selectFrom('deliveries')
     .select(['id', 'contact_id', 'to'])
     .where('org_id', '=', orgId)
-    .$if(deliveryId !== undefined, (query) => query.where('id', '=', deliveryId as string))
-    .$if(deliveryId === undefined, (query) =>
-      query.where('provider', '=', provider).where('provider_id', '=', providerId),
+    .$call((query) =>
+      deliveryId === undefined
+        ? query.where('provider', '=', provider).where('provider_id', '=', providerId)
+        : query.where('id', '=', deliveryId),
     )
     .executeTakeFirst();

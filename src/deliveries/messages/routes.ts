@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { valueAt } from '../../checked-access.ts';
 import type { Deps } from '../../deps.ts';
 import { errorResponses } from '../../http/errors.ts';
 import { requestKeyOf } from '../../http/idempotency.ts';
@@ -29,7 +30,7 @@ export const messageRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config, 
       body: SendTemplate,
       response: { 200: SendTemplateAnswer, ...errorResponses(403, 404, 409) },
     },
-    handler: async (request) => sentTemplateResponseOf(request.db, request.org.id, sent.get(request) as SentTemplate),
+    handler: async (request) => sentTemplateResponseOf(request.db, request.org.id, valueAt(sent, request)),
   });
 
   app.post('/phone/outbound-call', {

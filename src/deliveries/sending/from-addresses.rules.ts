@@ -19,5 +19,5 @@ const FROM_ADDRESS_KEYS: Record<ConnectedChannel, string[]> = {
 export function fromAddressIn(channel: ConnectedChannel, settings: object): string | null {
   const values: Record<string, unknown> = { ...settings };
   const sender = FROM_ADDRESS_KEYS[channel].map((key) => values[key]).find((value) => typeof value === 'string');
-  return (sender as string | undefined) ?? null;
+  return sender ?? null;
 }

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { elementAt } from '../../checked-access.ts';
 import { isDatabaseAway, isTooSlow } from '../../db/failures.ts';
 import { ProviderError } from '../../errors.ts';
 import type { SendOutcome } from '../../providers/sending.ts';
@@ -49,7 +50,7 @@ export async function sendInChunks<Item>(work: ChunkedSend<Item>): Promise<void>
     trouble ??= outcomes.map(senderProblemOf).find((found) => found !== undefined);
     const results = sendings.map(({ message, attempts }, i): [string, Settlement] => [
       message.deliveryId,
-      settlementOf(message.channel, outcomes[i] as SendOutcome, attempts),
+      settlementOf(message.channel, elementAt(outcomes, i), attempts),
     ]);
     const giveUpAt = performance.now() + MAX_SETTLE_MS;
     await retryWhileDatabaseIsDown(

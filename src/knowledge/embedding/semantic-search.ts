@@ -55,7 +55,7 @@ function createSemanticSearch(egress: HttpClient, secrets: Secrets): SemanticSea
       const model = await findEmbeddingModel(db, secrets, orgId);
       if (model === undefined) return new Map();
       const vectors = await read(db, orgId, model.embedding_model);
-      if (vectors.size === 0) return vectors as Map<number, never>;
+      if (vectors.size === 0) return new Map();
       const [asked] = await embedTexts(egress, model, [text], TIMEOUT_MS).catch((error: unknown) => {
         if (error instanceof ProviderError) return []; // the search by words still works
         throw error;
@@ -66,15 +66,14 @@ function createSemanticSearch(egress: HttpClient, secrets: Secrets): SemanticSea
 }
 
 /** Copies the bytes, as buffers from pg may start at an unaligned offset. */
-const floatsOf = ({ buffer, byteOffset, byteLength }: Buffer): Float32Array =>
-  new Float32Array(buffer.slice(byteOffset, byteOffset + byteLength) as ArrayBuffer);
+const floatsOf = (bytes: Buffer): Float32Array => new Float32Array(new Uint8Array(bytes).buffer);
 
 function cosinesOf(vectors: ReadonlyMap<number, Float32Array>, asked: Float32Array): Map<number, number> {
   const cosines = new Map<number, number>();
   for (const [chunkId, vector] of vectors) {
     if (vector.length !== asked.length) continue;
     let cosine = 0;
-    for (let nth = 0; nth < asked.length; nth++) cosine += (vector[nth] as number) * (asked[nth] as number);
+    for (let nth = 0; nth < asked.length; nth++) cosine += (vector[nth] ?? 0) * (asked[nth] ?? 0);
     cosines.set(chunkId, cosine);
   }
   return cosines;

@@ -62,8 +62,8 @@ function chooseRoot(body: Element, isDiscussion: boolean): Element {
     findAll(within, test)
       .filter(({ textLength }) => textLength >= atLeast)
       .sort((a, b) => b.textLength - a.textLength);
-  const mains = big(body, ({ name, attributes }) => name === 'main' || attributes.role === 'main');
-  const within = mains.length === 1 ? (mains[0] as Element) : body;
+  const [main, otherMain] = big(body, ({ name, attributes }) => name === 'main' || attributes.role === 'main');
+  const within = main !== undefined && otherMain === undefined ? main : body;
   const [article, another] = big(
     within,
     ({ name, attributes }) => name === 'article' || attributes.itemprop === 'articleBody',

@@ -120,7 +120,7 @@ function linksOf(references: string[], resolve: PageMetadata['resolve']): string
   const links = new Set<string>();
   for (const reference of references) {
     const link = resolve(reference);
-    if (link !== undefined) links.add(link.split('#', 1)[0] as string);
+    if (link !== undefined) links.add(link.replace(/#.*$/s, ''));
     if (links.size >= MAX_LINKS) break;
   }
   return [...links];

@@ -1,3 +1,4 @@
+import { elementAt } from '../../checked-access.ts';
 import { inlineOf, type MarkdownContext, oneLine } from './inline.ts';
 import { type Element, isElement } from './tree.ts';
 
@@ -45,7 +46,7 @@ export function tableOf(rows: Row[], writing: MarkdownContext): string {
       for (let row = nth; row < nth + down; row += 1) {
         for (let at = column; at < column + columns; at += 1) {
           const isRepeated = row > nth && text.length > MAX_REPEATED_CELLS;
-          (grid[row] as string[])[at] = at > column || isRepeated ? '' : text;
+          elementAt(grid, row)[at] = at > column || isRepeated ? '' : text;
         }
       }
       column += columns;
@@ -54,7 +55,7 @@ export function tableOf(rows: Row[], writing: MarkdownContext): string {
   const width = Math.max(...grid.map((row) => row.length));
   const lineOf = (row: string[]) => `| ${Array.from({ length: width }, (_, at) => row[at] ?? '').join(' | ')} |`;
   const hasHead = rows[0]?.isHead === true || rows[0]?.cells.every(({ name }) => name === 'th') === true;
-  const head = hasHead ? (grid.shift() as string[]) : [];
+  const head = (hasHead ? grid.shift() : undefined) ?? [];
   return [lineOf(head), `|${' --- |'.repeat(width)}`, ...grid.map(lineOf)].join('\n');
 }
 

@@ -57,7 +57,7 @@ export const isElement = (child: Child): child is Element => typeof child !== 's
 
 const createElement = (name: string, parent: Element | null): Element => ({
   name,
-  attributes: Object.create(null) as Record<string, string>,
+  attributes: Object.create(null),
   children: [],
   parent,
   textLength: 0,
@@ -94,8 +94,8 @@ function createBuilder(html: string) {
   const closeTo = (count: number) => {
     while (names.length > count) {
       names.pop();
-      const closed = elements.pop() as Element;
-      if (closed !== elements.at(-1) && closed.parent !== null) addTo(closed.parent, closed);
+      const closed = elements.pop();
+      if (closed !== elements.at(-1) && closed?.parent) addTo(closed.parent, closed);
     }
     current = elements.at(-1) ?? root;
     if (count <= skippedFrom) skippedFrom = -1;

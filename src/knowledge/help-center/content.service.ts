@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { valueAt } from '../../checked-access.ts';
 import type { Db, Trx } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { invalid } from '../../errors.ts';
@@ -76,8 +77,8 @@ async function syncTree(trx: Trx, { publicUrl, orgId }: HelpCenterRef, { categor
       return { ...row, parentPath, hash: hashOf([title, content_markdown, meta_title, meta_description]) };
     }),
   );
-  const idOf = new Map(categoryChanges.all.map(({ path, id }) => [path, id]));
-  const parentIdOf = (path: string | undefined) => (path === undefined ? null : (idOf.get(path) as string));
+  const idOf = new Map<string | undefined, string>(categoryChanges.all.map(({ path, id }) => [path, id]));
+  const parentIdOf = (path: string | undefined) => (path === undefined ? null : valueAt(idOf, path));
 
   await deleteStored(trx, orgId, 'help_center_articles', articleChanges.gone);
   await deleteStored(trx, orgId, 'help_center_categories', categoryChanges.gone);
@@ -87,7 +88,7 @@ async function syncTree(trx: Trx, { publicUrl, orgId }: HelpCenterRef, { categor
     orgId,
     changedCategories.map((row) => ({ ...row, parent_id: parentIdOf(row.parentPath) })),
   );
-  const changed = articleChanges.changed.map((row) => ({ ...row, category_id: parentIdOf(row.parentPath) as string }));
+  const changed = articleChanges.changed.map((row) => ({ ...row, category_id: valueAt(idOf, row.parentPath) }));
   await upsertArticles(trx, orgId, changed);
   await moveArticles(trx, orgId, articleChanges.moved);
 

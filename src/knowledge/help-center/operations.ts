@@ -133,8 +133,9 @@ function resolve(document: Json, value: unknown, left = 5): Json {
     : object;
 }
 
-const objectOf = (value: unknown): Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : {};
+const isObject = (value: unknown): value is Json =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+const objectOf = (value: unknown): Json => (isObject(value) ? value : {});
 const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 const oneLine = (value: unknown): string => clean(textOf(value)).replace(/\s+/g, ' ').trim();

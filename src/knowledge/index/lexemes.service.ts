@@ -130,7 +130,7 @@ function countOccurrences(chunks: readonly ChunkTexts[]): LexemeCounts {
         const number = own[nth] as number;
         const place = places[number] ?? -1;
         length += weight;
-        if (place >= begin) frequencies[place] = (frequencies[place] as number) + weight;
+        if (place >= begin) frequencies[place] = (frequencies[place] ?? 0) + weight;
         else {
           places[number] = end;
           numbers[end] = number;

@@ -1,3 +1,4 @@
+import { elementAt } from '../../checked-access.ts';
 import type { Trx } from '../../db/connect.ts';
 import { countLexemes, type LexemeCounts, type WeightedText } from './lexemes.service.ts';
 import { packHit } from './postings.rules.ts';
@@ -36,7 +37,7 @@ export async function writeSegment(trx: Trx, orgId: string, chunks: PreparedChun
 /** Groups the hits by lexeme. */
 function postingsOf({ lexemes, chunks }: LexemeCounts, offsets: number[]): NewPostings {
   const counts = new Uint32Array(lexemes.length);
-  for (const { numbers } of chunks) for (const number of numbers) counts[number] = (counts[number] as number) + 1;
+  for (const { numbers } of chunks) for (const number of numbers) counts[number] = (counts[number] ?? 0) + 1;
   let sum = 0;
   const begins = counts.map((count) => {
     sum += count;
@@ -45,7 +46,7 @@ function postingsOf({ lexemes, chunks }: LexemeCounts, offsets: number[]): NewPo
   const ends = begins.slice(); // each advances as its hits are placed
   const hits = new Float64Array(sum);
   for (const [nth, { numbers, frequencies, length }] of chunks.entries()) {
-    const offset = offsets[nth] as number;
+    const offset = elementAt(offsets, nth);
     for (let place = 0; place < numbers.length; place++) {
       const number = numbers[place] as number;
       const at = ends[number] as number;

@@ -20,7 +20,7 @@ export async function resolveQuery(db: Db, orgId: string, query: string): Promis
   const words = counts.reduce((sum, count) => sum + count.words, 0);
   if (words === 0) return undefined;
   const corpus = { chunks, averageLength: words / chunks };
-  const languages = counts.filter(({ has_stems }) => has_stems).map(({ language }) => language as string);
+  const languages = counts.flatMap(({ has_stems, language }) => (has_stems && language !== null ? [language] : []));
   const hasOthers = counts.some(({ has_stems }) => !has_stems);
 
   const analysed = analyse(query);

@@ -66,7 +66,7 @@ export const listTraining = (db: Db, orgId: string, directoryId: string | undefi
     .selectFrom('training_items')
     .select(COLUMNS)
     .where('org_id', '=', orgId)
-    .$if(directoryId !== undefined, (query) => query.where('directory_id', '=', directoryId as string))
+    .$call((query) => (directoryId === undefined ? query : query.where('directory_id', '=', directoryId)))
     .$call(orderedByCreation(place))
     .execute();
 
@@ -90,8 +90,8 @@ export function listInstructions(
     sql<SqlBool>`(${sql.ref(column)} = '{}' or ${sql.ref(column)} && ${values}::text[])`;
   return instructions(db, orgId)
     .select(['id', 'title', 'content'])
-    .$if(channel !== undefined, (query) => query.where(isFor('restricted_to_channels', [channel as string])))
-    .$if(segments !== undefined, (query) => query.where(isFor('restricted_to_segments', segments as string[])))
+    .$call((query) => (channel === undefined ? query : query.where(isFor('restricted_to_channels', [channel]))))
+    .$call((query) => (segments === undefined ? query : query.where(isFor('restricted_to_segments', segments))))
     .orderBy('created_at')
     .orderBy('id')
     .execute();

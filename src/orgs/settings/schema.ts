@@ -76,7 +76,7 @@ export const OrgSettings = z.object(shape).meta({ id: 'OrganizationSettings' });
 export type OrgSettings = z.infer<typeof OrgSettings>;
 
 /** The names of all settings. */
-export const SETTING_NAMES = Object.keys(shape) as (keyof OrgSettings)[];
+export const SETTING_NAMES = OrgSettings.keyof().options;
 
 function haveDistinctIds(items: { id: number }[]): boolean {
   return new Set(items.map(({ id }) => id)).size === items.length;

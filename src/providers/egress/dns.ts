@@ -1,5 +1,5 @@
 import { Resolver } from 'node:dns/promises';
-import { ProviderError } from '../../errors.ts';
+import { codeOf, ProviderError } from '../../errors.ts';
 
 const TIMEOUT_MS = 5_000;
 const MAX_TRIES = 2;
@@ -32,7 +32,7 @@ export function createDns({ servers, timeoutMs = TIMEOUT_MS }: DnsOptions): Dns 
         const texts = await resolver.resolveTxt(name);
         return texts.map((strings) => strings.join(''));
       } catch (error) {
-        const { code = '' } = error as NodeJS.ErrnoException;
+        const code = codeOf(error) ?? '';
         if (NOTHING_THERE.has(code)) return [];
         throw new ProviderError(`DNS gave no answer for ${name} (${code})`, { transient: true, cause: error });
       }

@@ -1,7 +1,8 @@
 import { lookup as systemLookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { Agent, buildConnector, type Dispatcher, request as send } from 'undici';
-import { ProviderError } from '../../errors.ts';
+import { elementAt } from '../../checked-access.ts';
+import { codeOf, messageOf, ProviderError } from '../../errors.ts';
 import { type AddressCheck, createAddressCheck } from './address-check.ts';
 
 /** For addresses set by the operator, not by a customer. */
@@ -93,7 +94,7 @@ export function createEgress({ allow, lookup = lookUp, connect = defaultConnecto
       return { ...answer, body: bytes.toString('utf8') };
     },
     download: async (url, options) => follow(agent, parseUrl(url), options),
-    resolve: async (host) => (await addressesOf(host, check, lookup))[0] as string,
+    resolve: async (host) => elementAt(await addressesOf(host, check, lookup), 0),
     close: () => agent.destroy(),
   };
 }
@@ -241,6 +242,5 @@ const tooLarge = (message: string) =>
 
 function reasonOf(error: unknown): string {
   if (error instanceof AggregateError && error.errors.length > 0) return reasonOf(error.errors[0]);
-  const { code, message } = error as { code?: string; message?: string };
-  return code ?? message ?? 'unknown failure';
+  return codeOf(error) ?? messageOf(error);
 }

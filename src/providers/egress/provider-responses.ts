@@ -3,6 +3,8 @@ import type { SendOutcome } from '../sending.ts';
 import { storable } from '../storable.rules.ts';
 import { EgressError, type EgressResponse } from './egress.ts';
 
+export type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
+
 const MAX_REASON_LENGTH = 500;
 /** A longer delay is a mistake or an attack, and another request costs nothing. */
 const MAX_RETRY_AFTER_MS = 3_600_000;
@@ -40,7 +42,7 @@ export function reasonFrom(text: string, secrets: string[]): string {
 }
 
 /** Parses a response's JSON with texts storable in any column. Returns undefined for anything but JSON. */
-export function storableJsonOf({ body }: EgressResponse): unknown {
+export function storableJsonOf({ body }: EgressResponse): Json | undefined {
   try {
     return JSON.parse(body, (_key, value) => (typeof value === 'string' ? storable(value) : value));
   } catch {

@@ -1,8 +1,6 @@
 import { storable } from '../storable.rules.ts';
 import type { EgressResponse } from './egress.ts';
-import { storableJsonOf } from './provider-responses.ts';
-
-type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
+import { type Json, storableJsonOf } from './provider-responses.ts';
 
 /** Returns a response's headers, each as one text storable in any column. */
 export const headersOf = ({ headers }: EgressResponse): Record<string, string> =>
@@ -21,5 +19,5 @@ export function parsedBodyOf(answer: EgressResponse, maxBytes: number): Json {
       .subarray(0, maxBytes)
       .toString('utf8')
       .replace(/\ufffd$/, '');
-  return (storableJsonOf(answer) as Json | undefined) ?? bytes.toString('utf8');
+  return storableJsonOf(answer) ?? bytes.toString('utf8');
 }

@@ -42,7 +42,7 @@ export async function completeChat(
   egress: HttpClient,
   { base_url = BASE_URL, api_key, model }: LlmSettings,
   { prompt, schema }: ChatRequest,
-): Promise<unknown> {
+): Promise<string | z.infer<typeof JsonObject>> {
   const format = schema && { type: 'json_schema', json_schema: { name: 'output', schema } };
   const answer = await egress.request(urlOf(base_url, '/chat/completions'), {
     method: 'POST',

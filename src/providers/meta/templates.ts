@@ -110,7 +110,7 @@ function toTemplate({ name, language, status, parameter_format, components }: z.
 
 /** Returns the distinct names between double braces. */
 const placeholdersIn = (text = ''): string[] => [
-  ...new Set(Array.from(text.matchAll(/\{\{\s*(\w+)\s*\}\}/g), ([, name]) => name as string)),
+  ...new Set(Array.from(text.matchAll(/\{\{\s*(\w+)\s*\}\}/g), ([, name = '']) => name)),
 ];
 
 /** Returns for example `3 variables (1 in the header, 2 in the body)`. */

@@ -1,3 +1,4 @@
+import { elementAt } from '../../checked-access.ts';
 import { contactFilter } from '../../contacts/filters/condition.ts';
 import type { CompositeFilter } from '../../contacts/filters/schema.ts';
 import type { Db, Trx } from '../../db/connect.ts';
@@ -29,7 +30,7 @@ export const enrollCreatedContacts: Reaction<'contact-created'> = async (trx, or
   for (const sequence of await listAutoEnrollingSequences(trx, orgId)) {
     const contactIds = eventsSince(sequence, events).map(({ subject_id }) => subject_id);
     if (contactIds.length === 0) continue;
-    const condition = await contactFilter(trx, orgId, sequence.filter as CompositeFilter | null);
+    const condition = await contactFilter(trx, orgId, sequence.filter);
     const matching = await filterContacts(trx, orgId, contactIds, condition);
     const enrolled = await insertEnrollments(trx, orgId, { sequenceId: sequence.id, runId: null }, matching);
     if (enrolled.length > 0) await wakeSequence(trx, orgId, sequence);
@@ -41,7 +42,7 @@ export const enrollChangedContacts: Reaction<'contact-updated'> = async (trx, or
   for (const sequence of await listAutoEnrollingSequences(trx, orgId)) {
     const changes = eventsSince(sequence, events);
     if (sequence.filter === null || changes.length === 0) continue;
-    const condition = await contactFilter(trx, orgId, sequence.filter as CompositeFilter);
+    const condition = await contactFilter(trx, orgId, sequence.filter);
     const contactIds = [...new Set(changes.map(({ subject_id }) => subject_id))];
     const matching = await filterContacts(trx, orgId, contactIds, condition);
     if (matching.length === 0) continue;
@@ -74,12 +75,12 @@ function countById(ids: string[]): Map<string, number> {
 export function enrollNextPage(
   db: Db,
   orgId: string,
-  sequence: { id: string; filter: unknown },
+  sequence: { id: string; filter: CompositeFilter | null },
 ): Promise<{ enrolled: number; hasMore: boolean }> {
   return inTransaction(db, async (trx) => {
     const run = await findOpenRun(trx, orgId, sequence.id);
     if (run === undefined) return { enrolled: 0, hasMore: false };
-    const condition = await contactFilter(trx, orgId, sequence.filter as CompositeFilter | null);
+    const condition = await contactFilter(trx, orgId, sequence.filter);
     const page = { after: run.enrolled_through, createdBefore: run.created_at, limit: PAGE_SIZE };
     const contactIds = await listMatchingContacts(trx, orgId, condition, page);
     const { length: enrolled } = await insertEnrollments(
@@ -93,7 +94,7 @@ export function enrollNextPage(
       trx,
       orgId,
       run.id,
-      hasMore ? { enrolled_through: contactIds.at(-1) as string } : { is_enrolled: true },
+      hasMore ? { enrolled_through: elementAt(contactIds, -1) } : { is_enrolled: true },
     );
     return { enrolled, hasMore };
   });

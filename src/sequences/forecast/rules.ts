@@ -95,8 +95,8 @@ function deferralAt(
   if (gates.sendsPerMinute === null || sender === null || course.hasSlot) return null;
   const { slots, rate } = reserveSlots(at, rates.get(sender), gates.sendsPerMinute, 1);
   rates.set(sender, rate);
-  const [until] = slots as [Date];
-  if (until <= at) return null;
+  const [until] = slots;
+  if (until === undefined || until <= at) return null;
   course.hasSlot = true;
   return { gate: 'sends_per_minute', until };
 }

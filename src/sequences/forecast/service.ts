@@ -1,6 +1,6 @@
 import TinyQueue from 'tinyqueue';
+import { elementAt } from '../../checked-access.ts';
 import { contactFilter } from '../../contacts/filters/condition.ts';
-import type { CompositeFilter } from '../../contacts/filters/schema.ts';
 import type { Db } from '../../db/connect.ts';
 import { type ChannelDefaults, type Channels, listChannels } from '../../deliveries/sending/channels.service.ts';
 import { NOT_CONNECTED_REASON } from '../../deliveries/sending/message-sender.ts';
@@ -125,7 +125,7 @@ function planOf(orgId: string, allSteps: SequenceStep[], policy: SendingPolicy, 
   const steps = present.map(({ action, delay_in_minutes }, index) => ({
     index,
     delay_in_minutes,
-    isTransactional: rules[ruleOfStep[index] as number]?.isTransactional ?? false,
+    isTransactional: elementAt(rules, elementAt(ruleOfStep, index)).isTransactional,
     sender: senderOf(action, channels.get(CHANNEL_OF[action.type]) ?? null),
   }));
   const stepsFrom = new Map(
@@ -141,7 +141,7 @@ async function* simulationsOf(
   { gates, stepsFrom, rules, ruleOfStep }: ForecastPlan,
 ): AsyncGenerator<ContactSimulation> {
   const isWaiting = sequence.status === 'pending';
-  const condition = isWaiting ? await contactFilter(db, orgId, sequence.filter as CompositeFilter | null) : null;
+  const condition = isWaiting ? await contactFilter(db, orgId, sequence.filter) : null;
   const now = await findDatabaseTime(db);
   for (let after: string = NIL_UUID; ; ) {
     const page = await listForecastContacts(db, orgId, sequence.id, { rules, condition, after, limit: PAGE_SIZE });
@@ -152,7 +152,7 @@ async function* simulationsOf(
         : await countSentOn(
             db,
             orgId,
-            page.map(({ contact_id }, i) => ({ contact_id, ...(days[i] as (typeof days)[0]) })),
+            page.map(({ contact_id }, i) => ({ contact_id, ...elementAt(days, i) })),
           );
     for (const [i, prospect] of page.entries()) {
       const steps = stepsFrom.get(prospect.place === sequence.id ? null : prospect.place) ?? [];
@@ -160,7 +160,7 @@ async function* simulationsOf(
       yield simulationOf(prospect, { steps, ruleOfStep, sentOn, now });
     }
     if (page.length < PAGE_SIZE) return;
-    after = page.at(-1)?.contact_id as string;
+    after = elementAt(page, -1).contact_id;
   }
 }
 
@@ -180,7 +180,7 @@ function simulationOf(
     phone_number,
     custom_data,
     steps,
-    eligibilities: steps.map(({ index }) => verdicts[ruleOfStep[index] as number] as ForecastContact['verdicts'][0]),
+    eligibilities: steps.map(({ index }) => elementAt(verdicts, elementAt(ruleOfStep, index))),
     anchorAt,
     at: Math.max(due, now.getTime()),
     hasSlot: has_slot,

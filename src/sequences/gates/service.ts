@@ -1,3 +1,4 @@
+import { elementAt } from '../../checked-access.ts';
 import type { Trx } from '../../db/connect.ts';
 import {
   countSentOn,
@@ -73,7 +74,7 @@ async function reserveSenderSlots(
   const { slots, rate } = reserveSlots(now, await lockSenderRate(trx, orgId, sender), perMinute, waiting.length);
   await upsertSenderRate(trx, orgId, sender, rate);
   return waiting.flatMap(({ enrollment_id }, turn): [string, Deferral][] => {
-    const until = slots[turn] as Date;
+    const until = elementAt(slots, turn);
     if (until <= now) return [];
     const reason = `sends_per_minute: ${sender} sends at most ${perMinute} a minute, and its turns before ${until.toISOString()} are taken`;
     return [[enrollment_id, { gate: 'sends_per_minute', until, reason }]];

@@ -1,3 +1,4 @@
+import { valueAt } from '../../checked-access.ts';
 import { EMPTY_CONTACT, type TemplateContact } from '../../contacts/templates/rules.ts';
 import type { Db, Trx } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
@@ -5,7 +6,6 @@ import type { MessageContent } from '../../deliveries/sending/content.ts';
 import { interruptedColumns, settleAndReconcile } from '../../deliveries/sending/reconciliation.service.ts';
 import type { ClaimedMessage } from '../../deliveries/sending/send-chunks.ts';
 import { findOpenRun } from '../enrollments.queries.ts';
-import type { Deferral } from '../gates/rules.ts';
 import { evaluateGates } from '../gates/service.ts';
 import { findSequence, type SequenceRow, transitionSequence } from '../queries.ts';
 import { type StepTransition, transitionsOf } from '../rules.ts';
@@ -118,7 +118,7 @@ export async function beginChunk(
       orgId,
       held.map(({ enrollment_id }) => ({
         id: enrollment_id,
-        until: (evaluation.deferrals.get(enrollment_id) as Deferral).until,
+        until: valueAt(evaluation.deferrals, enrollment_id).until,
       })),
     );
     const failed = others.filter(({ status }) => status === 'failed').length;

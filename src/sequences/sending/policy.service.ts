@@ -1,7 +1,6 @@
 import type { Expression, SqlBool } from 'kysely';
 import { blockedEmail } from '../../contacts/blocklist/service.ts';
 import { contactFilter } from '../../contacts/filters/condition.ts';
-import type { CompositeFilter } from '../../contacts/filters/schema.ts';
 import type { Db } from '../../db/connect.ts';
 import { readSettings } from '../../orgs/service.ts';
 import type { SendRule } from '../eligibility.queries.ts';
@@ -24,7 +23,7 @@ export interface SendingPolicy {
 export async function getSendingPolicy(db: Db, orgId: string, sequence: SequenceRow): Promise<SendingPolicy> {
   const gates = effectiveGates(sequence.gates, await readSettings(db, orgId));
   if (!gates.exitWhenUnmatched) return { gates, staysWhile: null };
-  return { gates, staysWhile: await contactFilter(db, orgId, sequence.filter as CompositeFilter | null) };
+  return { gates, staysWhile: await contactFilter(db, orgId, sequence.filter) };
 }
 
 /**

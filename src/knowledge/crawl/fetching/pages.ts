@@ -1,5 +1,6 @@
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate } from 'node:zlib';
+import { codeOf } from '../../../errors.ts';
 import { type Download, type Egress, EgressError, type EgressProblem } from '../../../providers/egress/egress.ts';
 import type { PageReason } from '../reasons.rules.ts';
 import { USER_AGENT } from './robots.ts';
@@ -120,7 +121,7 @@ async function decodeBody(bytes: Buffer, encoding: string | null): Promise<Buffe
   try {
     return await how(bytes, { maxOutputLength: MAX_PAGE_BYTES });
   } catch (error) {
-    return (error as { code?: string }).code === 'ERR_BUFFER_TOO_LARGE' ? 'too_large' : 'unreadable';
+    return codeOf(error) === 'ERR_BUFFER_TOO_LARGE' ? 'too_large' : 'unreadable';
   }
 }
 

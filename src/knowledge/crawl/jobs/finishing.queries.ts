@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
 import type { Trx } from '../../../db/connect.ts';
 import type { CrawlRef } from '../contract.ts';
-import type { PageReason } from '../reasons.rules.ts';
 
 /** Complete crawls in a row without a link to a page before its removal. */
 const MAX_UNSEEN_CRAWLS = 2;
@@ -101,6 +100,4 @@ export const findPageByKey = (trx: Trx, orgId: string, datasourceId: string, key
     .where('org_id', '=', orgId)
     .where('datasource_id', '=', datasourceId)
     .where('url_key', '=', key)
-    .executeTakeFirst() as Promise<
-    { id: string; reason: PageReason | null; detail: string | null; http_status: number | null } | undefined
-  >;
+    .executeTakeFirst();

@@ -121,6 +121,6 @@ export const listChanges = (
     .select(['id', 'page_id', 'kind', 'url', 'title', 'diff', 'created_at'])
     .where('org_id', '=', orgId)
     .where('job_id', '=', jobId)
-    .$if(kind !== undefined, (query) => query.where('kind', '=', kind as 'new'))
+    .$call((query) => (kind === undefined ? query : query.where('kind', '=', kind)))
     .$call(orderedByCreation(place))
     .execute();

@@ -30,7 +30,7 @@ export const listPages = (db: Db, orgId: string, { datasourceId, status, q }: Pa
     .where('org_id', '=', orgId)
     .where('datasource_id', '=', datasourceId)
     .where(sql<boolean>`choice is distinct from 'deleted'`)
-    .$if(status !== undefined, (query) => query.where('status', '=', status as PageStatus))
+    .$call((query) => (status === undefined ? query : query.where('status', '=', status)))
     .$if(q !== undefined, (query) =>
       query.where(
         sql<boolean>`(strpos(lower(url), lower(${q})) > 0 or strpos(lower(coalesce(title, '')), lower(${q})) > 0)`,

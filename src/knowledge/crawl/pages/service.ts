@@ -10,7 +10,7 @@ import { type JobRow, lockActiveJob } from '../jobs/queries.ts';
 import { assertDatasourceExists, beginCrawl, getLockedDatasource, wakeCrawl } from '../jobs/service.ts';
 import { queuePages } from '../queue/seeding.queries.ts';
 import { siteOf } from '../scope/rules.ts';
-import { keysOf, MAX_KEY_LENGTH, parsePageUrl } from '../scope/urls.rules.ts';
+import { keysOf, MAX_KEY_LENGTH, pageUrlOf } from '../scope/urls.rules.ts';
 import { dequeueAndUnstorePages, findPages, insertRequestedPage, listPages, updateChoice } from './queries.ts';
 import type { DeletePages, ListPages } from './schema.ts';
 
@@ -42,7 +42,7 @@ export function includePages(db: Db, orgId: string, datasourceId: string, pageId
     const { datasource, active } = await lockDatasourceAndCrawl(trx, orgId, datasourceId);
     const site = siteOf(datasource);
     const pages = (await findPages(trx, orgId, datasourceId, pageIds)).filter(
-      ({ url, choice }) => choice !== 'deleted' && site.isOnSite(parsePageUrl(url) as URL),
+      ({ url, choice }) => choice !== 'deleted' && site.isOnSite(pageUrlOf(url)),
     );
     const ids = pages.map(({ id }) => id);
     await updateChoice(trx, orgId, ids, 'included');
@@ -59,7 +59,7 @@ export function resyncPages(db: Db, orgId: string, datasourceId: string, pageIds
     const { datasource, active } = await lockDatasourceAndCrawl(trx, orgId, datasourceId);
     const site = siteOf(datasource);
     const pages = (await findPages(trx, orgId, datasourceId, pageIds)).filter(
-      ({ url, choice }) => choice !== 'deleted' && choice !== 'excluded' && site.isOnSite(parsePageUrl(url) as URL),
+      ({ url, choice }) => choice !== 'deleted' && choice !== 'excluded' && site.isOnSite(pageUrlOf(url)),
     );
     return requeuePages(
       trx,
@@ -97,7 +97,7 @@ export function deletePages(
 export function syncUrl(db: Db, orgId: string, datasourceId: string, text: string): Promise<number> {
   return inTransaction(db, async (trx) => {
     const { datasource, active } = await lockDatasourceAndCrawl(trx, orgId, datasourceId);
-    const url = parsePageUrl(text) as URL;
+    const url = pageUrlOf(text);
     const site = siteOf(datasource);
     if (!site.isOnSite(url)) throw refused('url', `must be a page of ${site.host}, which is the datasource's site`);
     const { key, path } = keysOf(url);
@@ -132,7 +132,8 @@ async function requeuePages(
   ids: string[],
 ): Promise<number> {
   if (ids.length === 0) return 0;
-  const job = active ?? ((await beginCrawl(trx, orgId, datasource, 'pages')) as JobRow);
+  const job = active ?? (await beginCrawl(trx, orgId, datasource, 'pages'));
+  if (job === undefined) throw new Error('The datasource has another crawl, despite its lock');
   if (active !== undefined) await enqueue(trx, orgId, wakeCrawl(orgId, active));
   return queuePages(trx, orgId, job.id, { ids, isForced: true });
 }

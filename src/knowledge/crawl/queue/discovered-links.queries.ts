@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Db, Trx } from '../../../db/connect.ts';
+import { onlyRow } from '../../../db/rows.ts';
 import type { CrawlRef } from '../contract.ts';
 import type { PageReason } from '../reasons.rules.ts';
 import { MAX_QUERIES_PER_PATH } from '../scope/urls.rules.ts';
@@ -32,7 +33,7 @@ export async function insertDiscovered(
   room: QueueCapacity,
 ): Promise<{ inserted: QueueCapacity; dropped: number }> {
   if (found.length === 0) return { inserted: { queued: 0, refused: 0 }, dropped: 0 };
-  const { rows } = await sql<{ refused: number; queued: number; dropped: number }>`
+  const counted = await sql<{ refused: number; queued: number; dropped: number }>`
     with given as materialized (
       select row_number() over () as nth, given.*
       from jsonb_to_recordset(${JSON.stringify(found)}::jsonb) as given
@@ -85,7 +86,7 @@ export async function insertDiscovered(
       (select count(*) from given) - count(*) as dropped
     from judged
   `.execute(trx);
-  const [{ refused, queued, dropped }] = rows as [{ refused: number; queued: number; dropped: number }];
+  const { refused, queued, dropped } = onlyRow(counted);
   return { inserted: { refused, queued }, dropped };
 }
 

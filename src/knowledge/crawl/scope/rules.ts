@@ -1,6 +1,6 @@
 import type { PageReason } from '../reasons.rules.ts';
 import { compilePattern, type PathMatch } from './patterns.rules.ts';
-import { hostWithoutWww, keysOf, parsePageUrl, trapOf } from './urls.rules.ts';
+import { hostWithoutWww, keysOf, pageUrlOf, trapOf } from './urls.rules.ts';
 
 /** The settings of a datasource about its pages. */
 export interface SiteSettings {
@@ -34,7 +34,7 @@ export function scopePathOf(start: URL): string {
 }
 
 export function siteOf({ url, takes_www, include_paths, exclude_paths }: SiteSettings): Site {
-  const start = parsePageUrl(url) as URL;
+  const start = pageUrlOf(url);
   const path = scopePathOf(start);
   const startKey = keysOf(start).key;
   const isBelowStart = compilePattern(path);

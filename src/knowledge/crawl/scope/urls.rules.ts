@@ -25,6 +25,13 @@ export function parsePageUrl(text: string, base?: string): URL | undefined {
   return url;
 }
 
+/** Returns the address of a stored page. Throws if it is none. */
+export function pageUrlOf(text: string): URL {
+  const url = parsePageUrl(text);
+  if (url === undefined) throw new Error('The stored text is not the address of a page');
+  return url;
+}
+
 export const hostWithoutWww = (url: URL): string => url.host.replace(/^www\./, '');
 
 /** Normalizes the escapes of a path or query (RFC 3986, 6.2.2): upper-case, and only where needed. */

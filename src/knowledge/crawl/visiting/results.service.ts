@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { Trx } from '../../../db/connect.ts';
 import { isTooSlow } from '../../../db/failures.ts';
 import { inTransaction } from '../../../db/transaction.ts';
+import { codeOf } from '../../../errors.ts';
 import { newId } from '../../../ids.ts';
 import { indexPrepared } from '../../index/service.ts';
 import type { CrawlBatch } from '../context.ts';
@@ -68,8 +69,7 @@ export async function writeVisits(visiting: CrawlBatch, found: Visit[]): Promise
   }
 }
 
-const isUnstorable = (error: unknown): boolean =>
-  error instanceof RangeError || UNSTORABLE.test(String((error as { code?: unknown }).code ?? ''));
+const isUnstorable = (error: unknown): boolean => error instanceof RangeError || UNSTORABLE.test(codeOf(error) ?? '');
 
 const unreadable = (visit: Visit): Visit => ({ ...visit, finding: noContent('unreadable') });
 

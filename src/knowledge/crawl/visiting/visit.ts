@@ -10,7 +10,7 @@ import { findJob } from '../jobs/queries.ts';
 import { distinctLinks } from '../queue/discovered-links.ts';
 import type { LeasedPage } from '../queue/queries.ts';
 import type { PageReason } from '../reasons.rules.ts';
-import { hostWithoutWww, keysOf, parsePageUrl } from '../scope/urls.rules.ts';
+import { hostWithoutWww, keysOf, pageUrlOf, parsePageUrl } from '../scope/urls.rules.ts';
 
 /** A slot further away is left to a later batch. */
 const MAX_SLOT_WAIT_MS = 5_000;
@@ -63,7 +63,7 @@ export interface Visit {
  * Fetches and reads a page. Returns undefined if its host must not be requested for a while, or if the crawl has ended.
  */
 export async function visitPage(visiting: CrawlBatch, page: LeasedPage): Promise<Visit | undefined> {
-  let url = parsePageUrl(page.url) as URL;
+  let url = pageUrlOf(page.url);
   const visit = (finding: VisitResult, httpStatus: number | null = null): Visit => ({
     page,
     url: url.href,
