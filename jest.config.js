@@ -17,4 +17,6 @@ export default {
   testTimeout: 60_000,
   // Many tests wait, for a server to return or a time to come, while others can run. Temporal has a namespace for each of four (test/support/servers.ts).
   maxWorkers: Math.min(availableParallelism() + 1, 4),
+  // A worker that a test left open does not end by itself at all; on a busy machine the usual half second is short for the others.
+  workerGracefulExitTimeout: 10_000,
 };

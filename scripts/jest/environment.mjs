@@ -11,7 +11,7 @@ PerformanceObserver.prototype.observe = function (...options) {
   return observe.apply(this, options);
 };
 
-/** Jest gives a worker half a second to end. One that has nothing left to do ends without taking its heap apart first. */
+/** A worker that has nothing left to do ends without taking its heap apart first. */
 if (process.send !== undefined) process.once('beforeExit', () => process.exit());
 
 /** Node's environment of Jest, which lets go of a test file's modules at its end. An observer or a timer that is left over would hold them. */
