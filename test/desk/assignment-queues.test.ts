@@ -1,29 +1,33 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
+import { connect } from '../../src/db/connect.ts';
 import { createDesk, type Desk } from '../support/desk.ts';
 import { startApi, type TestApi } from '../support/stack/api.ts';
 import { eventually, type Stack, startStack } from '../support/stack/stack.ts';
 import { retryUnavailable } from '../support/unavailable.ts';
 
-/** Fewer than the connections of a process: this test reads the database beside them. */
 const ARRIVALS_IN_FLIGHT = 8;
 
 let stack: Stack;
 /** Four processes of one installation. */
 let apis: Pick<TestApi, 'client' | 'close'>[];
+/** Connections of its own, so that looking does not wait for the requests of the processes. */
+let observer: ReturnType<typeof connect>;
 beforeAll(async () => {
   stack = await startStack();
   const { databaseUrl } = stack;
+  observer = connect(databaseUrl, { poolSize: 4 });
   apis = [stack, ...(await Promise.all([1, 2, 3].map(() => startApi({ databaseUrl }))))];
 });
 afterAll(async () => {
+  await observer.close();
   for (const api of apis.toReversed()) await api.close();
 });
 
 const newDesk = async (settings: object = {}): Promise<Desk> => {
   const org = await stack.createOrg();
   if (Object.keys(settings).length > 0) expect((await org.patch('/org/settings', settings)).status).toBe(200);
-  return createDesk(stack, org);
+  return createDesk(observer, org);
 };
 const close = (desk: Desk, id: string, status = 'closed_resolved') =>
   desk.org.patch(`/chat/sessions/${id}`, { status });
