@@ -1,6 +1,10 @@
+import './code-cache.mjs';
 import { PerformanceObserver } from 'node:perf_hooks';
 import { promisify } from 'node:util';
 import { TestEnvironment } from 'jest-environment-node';
+
+/** Less than jest.config.js gives a worker to end. */
+const REPORT_AFTER_MS = 8_000;
 
 const observers = new Set();
 const { observe } = PerformanceObserver.prototype;
@@ -13,6 +17,14 @@ PerformanceObserver.prototype.observe = function (...options) {
 
 /** A worker that has nothing left to do ends without taking its heap apart first. */
 if (process.send !== undefined) process.once('beforeExit', () => process.exit());
+
+/** Jest ends a worker by no longer listening to it. One that does not end says what it still has open. */
+process.on('removeListener', (event) => {
+  if (event !== 'message' || process.listenerCount('message') > 0) return;
+  const report = () =>
+    console.error(`Jest's worker ${process.pid} is still open: ${process.getActiveResourcesInfo().join(', ')}`);
+  setTimeout(report, REPORT_AFTER_MS).unref();
+});
 
 /** Node's environment of Jest, which lets go of a test file's modules at its end. An observer or a timer that is left over would hold them. */
 export default class ReleasedEnvironment extends TestEnvironment {
