@@ -11,6 +11,7 @@ afterAll(() => api.close());
 it('two transactions in a deadlock both succeed, each with its effect once', async () => {
   const ids = [await newTag('a'), await newTag('b')];
   let runs = 0;
+  let locked = 0;
   let meet = () => {};
   const met = new Promise<void>((resolve) => {
     meet = resolve;
@@ -26,7 +27,8 @@ it('two transactions in a deadlock both succeed, each with its effect once', asy
           .where('tag_key', '=', key)
           .execute();
       await append(first);
-      if (runs === 2) meet();
+      locked += 1;
+      if (locked === 2) meet();
       await met;
       await append(second);
     });

@@ -42,8 +42,15 @@ it('keeps only a part of several uploads in memory, while they are received and 
   await eventually('nearly all bytes', async () => (await spooledBytes(others)) > most);
   held.received = bytesInBuffers();
 
-  for (const { finish } of senders) finish();
-  await eventually('all calls to storage', () => s3.calls.length === UPLOADS);
+  const answered: string[] = [];
+  for (const { finish, status } of senders) {
+    finish();
+    void status.then((code) => answered.push(code));
+  }
+  await eventually('all calls to storage', () => {
+    expect(answered).toEqual([]);
+    return s3.calls.length === UPLOADS;
+  });
   held.stored = bytesInBuffers();
 
   release();

@@ -85,11 +85,17 @@ export async function deliveriesOf(org: Client, sequenceId: string) {
 export const readDelivery = async (org: Client, id: string) => (await org.get(`/deliveries/${id}`)).body;
 
 /** Waits until a delivery has this status, and gives all that is told of it. */
-export const untilDelivery = (org: Client, id: string, status: string) =>
-  eventually(`delivery ${status}`, async () => {
+export async function untilDelivery(org: Client, id: string, status: string) {
+  let seen: unknown;
+  const found = eventually(`delivery ${status}`, async () => {
     const delivery = await readDelivery(org, id);
+    seen = delivery;
     return delivery.status === status && delivery;
   });
+  return found.catch((cause: unknown) => {
+    throw new Error(`${String(cause)}: ${JSON.stringify(seen)}`, { cause });
+  });
+}
 
 /** Waits until a sequence has a delivery of this status, and gives all that is told of it. */
 export const untilSent = (org: Client, sequenceId: string, status: string) =>
