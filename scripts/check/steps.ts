@@ -34,7 +34,7 @@ export const runningSteps: Step[] = [
     name: 'tests',
     command: ['node', 'scripts/check/tests.ts'],
     count: countTests,
-    complaint: /failed to exit gracefully/,
+    complaint: /close timed out|prevents .* from exiting/,
     timeoutMinutes: 25,
   },
   { name: 'schemathesis', command: ['npm', 'run', 'schemathesis'], timeoutMinutes: 10 },

@@ -8,11 +8,15 @@ import { countUnsteadyAgain } from './unsteady.ts';
 const triedAgain = 3;
 const countsFile = resolve(logFolder, 'tests.json');
 
+interface TestFile {
+  name: string;
+  status: string;
+  assertionResults: { status: string }[];
+}
+
 interface Report {
-  numPassedTests: number;
-  numFailedTests: number;
-  numRuntimeErrorTestSuites: number;
-  testResults: { name: string; status: string; assertionResults: { status: string }[] }[];
+  files: TestFile[];
+  counts: Counts;
 }
 
 /** Returns the counts of the last `node scripts/check/tests.ts`. */
@@ -20,38 +24,44 @@ export async function countTests(): Promise<Counts> {
   return JSON.parse(await readFile(countsFile, 'utf8'));
 }
 
-async function runJest(name: string, args: string[]): Promise<Report> {
+async function runVitest(name: string, args: string[]): Promise<Report> {
   const file = resolve(logFolder, `${name}.json`);
-  spawnSync('npm', ['test', '--', '--json', `--outputFile=${file}`, ...args], { stdio: 'inherit' });
-  return JSON.parse(await readFile(file, 'utf8'));
+  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`];
+  const { status } = spawnSync('npm', ['test', '--', ...reporters, ...args], { stdio: 'inherit' });
+  const { testResults }: { testResults: TestFile[] } = JSON.parse(await readFile(file, 'utf8'));
+  const counts = countsOf(testResults);
+  const isErrorOutsideOfTests = status !== 0 && counts.failed === 0;
+  return { files: testResults, counts: { ...counts, failed: isErrorOutsideOfTests ? 1 : counts.failed } };
 }
 
-const countsOf = (report: Report): Counts => {
-  return { passed: report.numPassedTests, failed: report.numFailedTests + report.numRuntimeErrorTestSuites };
-};
+/** A file that could not be loaded counts as one failed test. */
+function countsOf(files: TestFile[]): Counts {
+  const tests = files.flatMap(({ assertionResults }) => assertionResults);
+  const unloaded = files.filter((file) => hasFailed(file) && !file.assertionResults.some(hasFailed));
+  return { passed: tests.filter(hasPassed).length, failed: tests.filter(hasFailed).length + unloaded.length };
+}
+
+const hasFailed = ({ status }: { status: string }) => status === 'failed';
+const hasPassed = ({ status }: { status: string }) => status === 'passed';
 
 /**
  * Runs all tests, and runs failed files once more with nothing beside them. Files passing then are reported as
  * unsteady, and count as failed if the run before reported them too.
  */
 async function runTests(): Promise<Counts> {
-  const report = await runJest('jest', []);
-  const [failed, counts] = [report.testResults.filter(({ status }) => status === 'failed'), countsOf(report)];
+  const { files, counts } = await runVitest('vitest', []);
+  const failed = files.filter(hasFailed);
   if (failed.length > triedAgain) return counts;
   if (failed.length === 0) {
     await countUnsteadyAgain([]);
     return counts;
   }
-  const paths = failed.map(({ name }) => name);
-  const again = await runJest('jest-alone', ['--runInBand', '--runTestsByPath', ...paths]);
-  const unsteady = again.testResults.filter(({ status }) => status === 'passed').map(({ name }) => name);
+  const again = await runVitest('vitest-alone', ['--no-file-parallelism', ...failed.map(({ name }) => name)]);
+  const unsteady = again.files.filter(hasPassed).map(({ name }) => name);
   const unsteadyAgain = await countUnsteadyAgain(unsteady);
-  const passedBefore = failed.flatMap(({ assertionResults }) => assertionResults).filter(isPassed).length;
-  const alone = countsOf(again);
-  return { passed: counts.passed - passedBefore + alone.passed, failed: alone.failed + unsteadyAgain };
+  const passedBefore = countsOf(failed).passed;
+  return { passed: counts.passed - passedBefore + again.counts.passed, failed: again.counts.failed + unsteadyAgain };
 }
-
-const isPassed = ({ status }: { status: string }) => status === 'passed';
 
 if (import.meta.main) {
   const counts = await runTests();

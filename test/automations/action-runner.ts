@@ -1,4 +1,4 @@
-import { expect } from '@jest/globals';
+import { expect } from 'vitest';
 import type { ActionDeps } from '../../src/automations/actions/action.ts';
 import { ACTIONS } from '../../src/automations/actions/registry.ts';
 import { inTransaction } from '../../src/db/transaction.ts';

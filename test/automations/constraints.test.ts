@@ -1,4 +1,4 @@
-import { expect, it } from '@jest/globals';
+import { expect, it } from 'vitest';
 import { satisfiesConstraint } from '../../src/automations/blocks/constraints.ts';
 import type { Json } from '../../src/automations/blocks/schema.ts';
 

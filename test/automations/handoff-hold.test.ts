@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { holdHandoffs, releaseHandoff } from '../../src/automations/handoff-hold/service.ts';
 import { inTransaction } from '../../src/db/transaction.ts';
 import { eventually, type Stack, startStack } from '../support/stack/stack.ts';

@@ -1,5 +1,5 @@
-import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
 import { resolveReferences } from '../../src/automations/blocks/references.rules.ts';
 import { OPERATORS, type Step } from '../../src/automations/blocks/schema.ts';
 import { type UnvalidatedDefinition, validateDefinition } from '../../src/automations/validation/definition.ts';
@@ -314,7 +314,11 @@ describe('validation of random and hostile input', () => {
   );
 
   it('accepts generated definitions of all shapes', () => {
-    fc.assert(fc.property(definitions(), (definition) => expect(validateDefinition(definition).issues).toEqual([])));
+    fc.assert(
+      fc.property(definitions(), (definition) => {
+        expect(validateDefinition(definition).issues).toEqual([]);
+      }),
+    );
   });
 
   it('reports references to a removed step', () => {

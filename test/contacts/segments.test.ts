@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { contactFilter } from '../../src/contacts/filters/condition.ts';
 import { startApi, type TestApi } from '../support/stack/api.ts';
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { decompressBody } from '../../src/crm/inbound/batch-parsing.service.ts';
 import { connectHubspot, historyOf, type OrgWithHubspot, sessionOfThread } from '../support/crm.ts';
 import { refuses } from '../support/fakes/hubspot/server.ts';

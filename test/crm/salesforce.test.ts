@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createConversationStore } from '../../src/crm/salesforce/conversation-store.service.ts';
 import { connectTwilio, FAKES_ALLOWED, newNumber } from '../support/channels.ts';
 import {

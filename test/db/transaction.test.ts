@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { inTransaction } from '../../src/db/transaction.ts';
 import { startApi, type TestApi } from '../support/stack/api.ts';
 

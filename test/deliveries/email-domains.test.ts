@@ -1,6 +1,6 @@
 import { createPublicKey, sign, verify } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { findDkimSigning, isVerifiedSender } from '../../src/deliveries/email-domains/service.ts';
 import { createDns } from '../../src/providers/egress/dns.ts';
 import { type FakeDns, startFakeDns } from '../support/fakes/dns.ts';

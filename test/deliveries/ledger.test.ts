@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '../../src/ids.ts';
 import { emailStep } from '../support/sequences.ts';
 import { startApi, type TestApi, type TestOrg } from '../support/stack/api.ts';

@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, expect, it } from '@jest/globals';
 import nodemailer, { type SendMailOptions } from 'nodemailer';
+import { afterAll, afterEach, expect, it } from 'vitest';
 import { type MailCatcher, startMailCatcher } from '../../src/dev/mail-catcher.ts';
 import { anyFreePort } from '../../src/dev/ports.ts';
 

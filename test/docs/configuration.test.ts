@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import type { z } from 'zod';
 import { loadConfig, settings } from '../../src/config.ts';
 import { createDns } from '../../src/providers/egress/dns.ts';

@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type FakeFareHarbor, startFakeFareHarbor } from '../support/fakes/fareharbor.ts';
 import { startApi, type TestApi } from '../support/stack/api.ts';
 

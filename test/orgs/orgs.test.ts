@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { addMember } from '../../src/orgs/members/service.ts';
 import { startApi, type TestApi, type TestOrg } from '../support/stack/api.ts';
 

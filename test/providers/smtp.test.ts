@@ -1,5 +1,5 @@
 import { createServer, type Socket } from 'node:net';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { createSmtpSender } from '../../src/providers/email/smtp.ts';
 
 const message = {

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
-import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { newId } from '../../src/ids.ts';
 import { createEgress, type Egress } from '../../src/providers/egress/egress.ts';
 import { isVapiSignature, readVapiCallback } from '../../src/providers/vapi/callbacks.ts';
@@ -355,12 +355,16 @@ describe('Vapi’s callbacks', () => {
 
   it('are ignored in any other format', () => {
     const content = { reports: [], messages: [] };
-    fc.assert(fc.property(fc.jsonValue(), (body) => expect(readVapiCallback(body)).toEqual(content)));
+    fc.assert(
+      fc.property(fc.jsonValue(), (body) => {
+        expect(readVapiCallback(body)).toEqual(content);
+      }),
+    );
     const message = { type: 'end-of-call-report', endedReason: 'voicemail' };
     fc.assert(
-      fc.property(fc.jsonValue(), (call) =>
-        expect(readVapiCallback({ message: { ...message, call } })).toEqual(content),
-      ),
+      fc.property(fc.jsonValue(), (call) => {
+        expect(readVapiCallback({ message: { ...message, call } })).toEqual(content);
+      }),
     );
     for (const body of [undefined, null, { message: null }, { message: { ...message, call: { id: '' } } }]) {
       expect(readVapiCallback(body)).toEqual(content);

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { addMessage, openSession } from '../../src/conversations/sessions/service.ts';
 import { inTransaction } from '../../src/db/transaction.ts';
 import { newId } from '../../src/ids.ts';

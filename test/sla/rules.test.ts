@@ -1,5 +1,5 @@
-import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
 import type { SessionFact } from '../../src/conversations/sessions/sla-facts.service.ts';
 import {
   businessCalendar,

@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { evaluateClocks } from '../../src/sla/clocks.service.ts';
 import type { Client } from '../support/stack/api.ts';
 import { eventually, type Stack, startStack } from '../support/stack/stack.ts';

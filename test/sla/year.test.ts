@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { applySessionUpdate } from '../../src/conversations/sessions/actions.service.ts';
 import { UpdateSession } from '../../src/conversations/sessions/schema.ts';
 import { addMessage, createSession } from '../../src/conversations/sessions/service.ts';

@@ -1,4 +1,4 @@
-import { expect } from '@jest/globals';
+import { expect } from 'vitest';
 import type { FakeMeta } from './fakes/meta.ts';
 import type { FakeTwilio } from './fakes/twilio.ts';
 import type { FakeVapi } from './fakes/vapi.ts';

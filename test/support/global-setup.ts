@@ -16,8 +16,9 @@ const stops: (() => Promise<void>)[] = [];
 /**
  * Starts what the tests share, once a run: Postgres with a migrated template, Temporal, and the bundled workflows. The tests
  * learn of them by TEST_DATABASE_URL, TEST_TEMPORAL_ADDRESS and TEST_WORKFLOW_BUNDLE. A run that is cut short leaves no process.
+ * Returns what stops them and removes their data.
  */
-export default async function startServers(): Promise<void> {
+export default async function startServers(): Promise<() => Promise<void>> {
   removeOldFolders();
   const folder = mkdtempSync(join(tmpdir(), `switchboard-test-${process.pid}-`));
   chmodSync(folder, 0o755); // Postgres' own user has to reach its data in it
@@ -32,10 +33,10 @@ export default async function startServers(): Promise<void> {
     await stopServers();
     throw error;
   }
+  return stopServers;
 }
 
-/** Stops what was started, and removes its data. */
-export async function stopServers(): Promise<void> {
+async function stopServers(): Promise<void> {
   await Promise.all(stops.splice(1).map((stop) => stop()));
   await Promise.all(stops.splice(0).map((stop) => stop()));
 }

@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { Worker } from '@temporalio/worker';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CLOSE_TICKET_LATER, HAND_OFF_SESSION, SYNC_CRM_THREAD, SYNC_CRM_TICKET } from '../../src/crm/contract.ts';
 import { findTestServer } from '../../src/dev/temporal-programs.ts';
 import { notFound } from '../../src/errors.ts';

@@ -1,5 +1,5 @@
-import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { expect, it } from 'vitest';
 import { issuesOf } from '../../../src/agents/action-calls/parameter-schemas.ts';
 
 const isTaken = (schema: object, value: unknown) =>

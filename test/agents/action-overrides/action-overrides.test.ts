@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { callAction } from '../../../src/agents/action-calls/http-call.ts';
 import { mergeOverrides } from '../../../src/agents/action-overrides/rules.ts';
 import { newId } from '../../../src/ids.ts';

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findPhoneAgent, getPhoneAgent } from '../../../src/agents/phone-agents/service.ts';
 import { startApi, type TestApi } from '../../support/stack/api.ts';
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { newId } from '../../../src/ids.ts';
 import { newNumber, untilDelivery, WHATSAPP_NUMBER } from '../../support/channels.ts';
 import type { TestOrg } from '../../support/stack/api.ts';

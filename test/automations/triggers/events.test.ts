@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { setCausingRun } from '../../../src/automations/runs/causation.queries.ts';
 import { startTriggeredRuns } from '../../../src/automations/triggers/trigger-events.service.ts';
 import { inTransaction } from '../../../src/db/transaction.ts';

@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { announceInactiveSessions } from '../../../src/automations/triggers/inactivity.service.ts';
 import { fireSchedule } from '../../../src/automations/triggers/schedules.service.ts';
 import type { TestOrg } from '../../support/stack/api.ts';

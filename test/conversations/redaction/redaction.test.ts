@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { connectTwilio, FAKES_ALLOWED, newNumber } from '../../support/channels.ts';
 import { type FakeTwilio, refusesWith, startFakeTwilio } from '../../support/fakes/twilio.ts';
 import type { TestOrg } from '../../support/stack/api.ts';

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { connectHubspot, type OrgWithHubspot } from '../../support/crm.ts';
 import { type Fault, unavailable } from '../../support/fakes/faulty-server.ts';
 import { changeOf } from '../../support/fakes/hubspot/webhooks.ts';

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { connectHubspot, historyOf, type OrgWithHubspot } from '../../support/crm.ts';
 import { resetAfter, unavailable } from '../../support/fakes/faulty-server.ts';
 import { refuses } from '../../support/fakes/hubspot/server.ts';

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { connectHubspot, historyOf, type OrgWithHubspot, sessionOfThread, untilHistoryHas } from '../../support/crm.ts';
 import { unavailable } from '../../support/fakes/faulty-server.ts';
 import { refuses } from '../../support/fakes/hubspot/server.ts';

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { connectHubspot, historyOf, type OrgWithHubspot, sessionOfThread, untilHistoryHas } from '../../support/crm.ts';
 import { resetAfter, unavailable } from '../../support/fakes/faulty-server.ts';
 import { EMAIL_CHANNEL, type FakeMessage, type NewMessage } from '../../support/fakes/hubspot/threads.ts';

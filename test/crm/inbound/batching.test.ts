@@ -1,4 +1,4 @@
-import { expect, it } from '@jest/globals';
+import { expect, it } from 'vitest';
 import { batchByOrg } from '../../../src/crm/inbound/batching.ts';
 
 const gate = () => Promise.withResolvers<void>();

@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { startCleanup } from '../../../worker/cleanup.ts';
 import { startApi, type TestApi, type TestOrg } from '../../support/stack/api.ts';
 import { eventually } from '../../support/stack/stack.ts';

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { bounceOf, recipientReports, reportAbout } from '../../../src/deliveries/inbound/bounces.rules.ts';
 import { textOfHtml } from '../../../src/deliveries/inbound/html.rules.ts';
 

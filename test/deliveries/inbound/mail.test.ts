@@ -1,7 +1,7 @@
 import { createConnection } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createTransport } from 'nodemailer';
 import { pino } from 'pino';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { connect } from '../../../src/db/connect.ts';
 import { receiveInboundEmail } from '../../../src/deliveries/inbound/emails.service.ts';
 import { createMailReader } from '../../../src/deliveries/inbound/mail-reader.ts';

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { isOptIn, isOptOut } from '../../../src/deliveries/inbound/opt-out.rules.ts';
 
 describe('the text of a contact’s message', () => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '../../../src/ids.ts';
 import { metaSignature } from '../../../src/providers/meta/callbacks.ts';
 import { twilioSignature } from '../../../src/providers/twilio/callbacks.ts';

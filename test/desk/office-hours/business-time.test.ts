@@ -1,5 +1,5 @@
-import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
 import {
   addBusinessSeconds,
   businessCalendar,
@@ -237,14 +237,14 @@ describe('a minute-by-minute oracle of business time', () => {
     ) => void,
   ) =>
     fc.assert(
-      fc.property(cases, ({ minutes, hours: working, bounds }) =>
+      fc.property(cases, ({ minutes, hours: working, bounds }) => {
         check(
           businessCalendar(working),
           minutes.map(({ at }) => at),
           openMinutes(minutes, working),
           bounds,
-        ),
-      ),
+        );
+      }),
       { numRuns: RUNS },
     );
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { seedCrawl } from '../../../src/knowledge/crawl/queue/seeding.service.ts';
 import { crawlBatch } from '../../../src/knowledge/crawl/visiting/batch.service.ts';
 import { createExtractor } from '../../../src/knowledge/extraction/service.ts';

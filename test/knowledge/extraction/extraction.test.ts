@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { directivesOf } from '../../../src/knowledge/extraction/robots-directives.rules.ts';
 import { createExtractor, type ExtractedPage, type Extractor } from '../../../src/knowledge/extraction/service.ts';
 import { pageTextOf } from './page-text.ts';

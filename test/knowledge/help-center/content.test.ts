@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Client, startApi, type TestApi, type TestOrg } from '../../support/stack/api.ts';
 
 let api: TestApi;

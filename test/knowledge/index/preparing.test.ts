@@ -1,4 +1,4 @@
-import { expect, it } from '@jest/globals';
+import { expect, it } from 'vitest';
 import { prepareItem } from '../../../src/knowledge/index/service.ts';
 import { newItem } from './items.ts';
 

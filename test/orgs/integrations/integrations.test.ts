@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
 import { SMTPServer } from 'smtp-server';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { findConnection } from '../../../src/orgs/integrations/service.ts';
 import { type FakeProvider, startFakeProvider } from '../../support/fakes/provider.ts';
 import { startApi, type TestApi, type TestOrg } from '../../support/stack/api.ts';

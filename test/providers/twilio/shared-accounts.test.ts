@@ -1,4 +1,4 @@
-import { afterAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { newId } from '../../../src/ids.ts';
 import { createEgress } from '../../../src/providers/egress/egress.ts';
 import { createTwilioSender, type TwilioSettings } from '../../../src/providers/twilio/sender.ts';

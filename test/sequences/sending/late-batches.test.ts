@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { advancePastStep } from '../../../src/sequences/sending/queries.ts';
 import { attemptsOf, type PreparedAttempt } from '../../support/batches.ts';
 import { createSequence } from '../../support/channels.ts';

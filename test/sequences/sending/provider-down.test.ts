@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { connectTwilio, createSequence, deliveriesOf, FAKES_ALLOWED, newNumber } from '../../support/channels.ts';
 import { startFakeTwilio } from '../../support/fakes/twilio.ts';
 import { emailStep, smsStep } from '../../support/sequences.ts';

@@ -23,11 +23,11 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   return { url: url.href, drop: () => administer(`drop database if exists ${name} with (force)`) };
 }
 
-/** One for each of Jest's workers, so that no test's worker takes another one's tasks. */
+/** One for each test process, so that no test's worker takes another one's tasks. */
 export const TEST_NAMESPACES = ['test-1', 'test-2', 'test-3', 'test-4'];
 
-/** This Jest worker's. */
-export const testNamespace = (): string => `test-${process.env.JEST_WORKER_ID ?? '1'}`;
+/** This test process's. */
+export const testNamespace = (): string => `test-${process.env.VITEST_POOL_ID ?? '1'}`;
 
 /** The address of the Temporal server, whose namespaces know our search attributes. */
 export function temporalAddress(): string {

@@ -2,7 +2,7 @@ import { DefaultLogger, Runtime } from '@temporalio/worker';
 
 let isInstalled = false;
 
-/** Temporal's runtime for this Jest worker: quiet, and leaving signals to Jest. */
+/** Temporal's runtime for this test process: quiet, and leaving signals to Vitest. */
 export function installRuntime(): void {
   if (isInstalled) return;
   isInstalled = true;

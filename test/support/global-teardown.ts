@@ -1,3 +1,0 @@
-import { stopServers } from './global-setup.ts';
-
-export default stopServers;
