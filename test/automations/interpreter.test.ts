@@ -27,6 +27,15 @@ const forEach = (id: string, items: Json, steps: Step[]): Step => ({
   branches: { do: steps },
 });
 
+class InvalidStep extends Error {
+  readonly decisions: Decision[];
+
+  constructor(message: string, decisions: Decision[]) {
+    super(message);
+    this.decisions = decisions;
+  }
+}
+
 /** Runs a definition to its end. `give` returns the output of each action, and waits end at once. */
 async function runDefinition(
   blocks: Step[],
@@ -47,6 +56,7 @@ async function runDefinition(
     for (const decision of found.decisions) memory.set(decision.place, decision.output);
     decisions.push(...found.decisions);
     const { next } = found;
+    if (next.kind === 'invalid') throw new InvalidStep(next.message, decisions);
     if (next.kind === 'end') return { trace, decisions, minutes: (nowMs - START_MS) / MINUTE_MS };
     after = next.place;
     if (next.kind === 'action') {
@@ -150,8 +160,20 @@ describe('the interpreter', () => {
       minutes: 24 * 60,
     });
     expect(await runDefinition([wait('w', { until: '2020-01-01T00:00:00Z' })])).toMatchObject({ minutes: 0 });
-    await expect(runDefinition([wait('w', { minutes: 'soon' })])).rejects.toThrow(StepError);
+    await expect(runDefinition([wait('w', { minutes: 'soon' })])).rejects.toThrow('the minutes are no number');
     await expect(runDefinition([wait('w', { minutes: 600_000 })])).rejects.toThrow('longer than a year');
+  });
+
+  it('returns the decisions made before a block with invalid inputs', async () => {
+    const blocks = [ifElse('if', 1, 1, [forEach('each', ['a'], [forEach('inner', 'text', [action('never')])])])];
+    const invalid = await runDefinition(blocks).catch((error: unknown) => error as InvalidStep);
+    expect(invalid).toMatchObject({
+      message: 'items is no list',
+      decisions: [
+        { place: '0', output: { result: true } },
+        { place: '0.then.0', output: { items: ['a'], count: 1 } },
+      ],
+    });
   });
 
   it('resolves a step without a run to null, and keeps the type of a value referenced alone', async () => {

@@ -44,6 +44,7 @@ export type UpcomingStep =
   | { kind: 'wait'; place: StepPath; step: WaitBlock; untilMs: number }
   | { kind: 'wait-for-event'; place: StepPath; step: WaitForEventBlock; untilMs: number }
   | { kind: 'continue'; place: StepPath }
+  | { kind: 'invalid'; place: StepPath; step: Step; message: string }
   | { kind: 'end' };
 
 /** A step with invalid inputs. */
@@ -59,18 +60,40 @@ export class StepError extends Error {
   }
 }
 
+interface Position {
+  /** The last step that ended, or undefined at the start. */
+  after: StepPath | undefined;
+  nowMs: number;
+}
+
 /**
- * Evaluates blocks after a step path, or from the start if `after` is undefined, until an action, a wait or the end.
- * Returns the next step and all decisions on the way. Waits begin at `nowMs`. The result depends only on the arguments.
- * Throws StepError.
+ * Evaluates blocks after a step path, or from the start if `after` is undefined, until an action, a wait, a block with
+ * invalid inputs or the end. Returns the next step and all decisions on the way. Waits begin at `nowMs`. The result
+ * depends only on the arguments.
  */
 export async function nextStepAfter(
   definition: Definition,
   memory: StepOutputs,
-  { after, nowMs }: { after: StepPath | undefined; nowMs: number },
+  position: Position,
 ): Promise<{ next: UpcomingStep; decisions: Decision[] }> {
-  const { blocks } = definition;
   const decisions: Decision[] = [];
+  try {
+    return { next: await evaluateUntilStep(definition, memory, position, decisions), decisions };
+  } catch (error) {
+    if (!(error instanceof StepError)) throw error;
+    const { place, step, message } = error;
+    return { next: { kind: 'invalid', place, step, message }, decisions };
+  }
+}
+
+/** Returns the next step, and adds the decisions on the way to `decisions`. Throws StepError. */
+async function evaluateUntilStep(
+  definition: Definition,
+  memory: StepOutputs,
+  { after, nowMs }: Position,
+  decisions: Decision[],
+): Promise<UpcomingStep> {
+  const { blocks } = definition;
   const made = new Map<StepPath, Json>();
   let characters = 0;
   const recalling: StepOutputs = {
@@ -88,15 +111,13 @@ export async function nextStepAfter(
   while (at !== undefined) {
     const step = stepAt(blocks, at);
     if (step === undefined) throw new Error(`The definition has no step at ${at}`);
-    if (step.$kind === 'Action') return { next: { kind: 'action', place: at, step }, decisions };
+    if (step.$kind === 'Action') return { kind: 'action', place: at, step };
     const inputs = fieldsOf(await resolveInput(definition, recalling, at, step.inputs));
     if (step.type === 'wait' || step.type === 'wait-for-event') {
       const untilMs = nowMs + waitMsOf(at, step, inputs, nowMs);
-      const next =
-        step.type === 'wait'
-          ? ({ kind: 'wait', place: at, step, untilMs } as const)
-          : ({ kind: 'wait-for-event', place: at, step, untilMs } as const);
-      return { next, decisions };
+      return step.type === 'wait'
+        ? { kind: 'wait', place: at, step, untilMs }
+        : { kind: 'wait-for-event', place: at, step, untilMs };
     }
     const { output, branch } = evaluateBlock(at, step, inputs);
     decisions.push({ place: at, step, input: inputs, output });
@@ -107,9 +128,9 @@ export async function nextStepAfter(
     const from: StepPath = at;
     at = isThere ? inner : await nextPathAfter(blocks, recalling, from);
     if (!isThere && (decisions.length >= DECISIONS_PER_TURN || characters >= CHARACTERS_PER_TURN))
-      return { next: { kind: 'continue', place: from }, decisions };
+      return { kind: 'continue', place: from };
   }
-  return { next: { kind: 'end' }, decisions };
+  return { kind: 'end' };
 }
 
 /**

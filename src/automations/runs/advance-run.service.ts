@@ -1,13 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Db, Trx } from '../../db/connect.ts';
 import type { ActionStep, Json, Step } from '../blocks/schema.ts';
-import {
-  type Definition,
-  nextStepAfter,
-  StepError,
-  type StepOutputs,
-  type UpcomingStep,
-} from '../interpreter/rules.ts';
+import { type Definition, nextStepAfter, type StepOutputs, type UpcomingStep } from '../interpreter/rules.ts';
 import type { StepPath } from '../interpreter/step-paths.rules.ts';
 import {
   endStep,
@@ -59,24 +53,13 @@ export const stepOutputsOf = (db: Db, { orgId, run }: RunContext): StepOutputs =
  */
 export async function advanceRun(trx: Trx, context: RunContext, after: StepPath | undefined): Promise<NextStep> {
   const { orgId, run, definition } = context;
-  try {
-    const { next, decisions } = await nextStepAfter(definition, stepOutputsOf(trx, context), {
-      after,
-      nowMs: Date.now(),
-    });
-    const made = decisions.map(({ place, step, input, output }) =>
-      stepRecordOf(place, step, { status: 'completed', input, output }),
-    );
-    await saveSteps(trx, orgId, run.id, made);
-    return await saveProgress(trx, context, next);
-  } catch (error) {
-    if (!(error instanceof StepError)) throw error;
-    const { place, step, message } = error;
-    await saveSteps(trx, orgId, run.id, [
-      stepRecordOf(place, step, { status: 'in_progress', input: null, output: null }),
-    ]);
-    return failRun(trx, context, { place, step, message });
-  }
+  const position = { after, nowMs: Date.now() };
+  const { next, decisions } = await nextStepAfter(definition, stepOutputsOf(trx, context), position);
+  const made = decisions.map(({ place, step, input, output }) =>
+    stepRecordOf(place, step, { status: 'completed', input, output }),
+  );
+  await saveSteps(trx, orgId, run.id, made);
+  return saveProgress(trx, context, next);
 }
 
 /** Fails a run because of a step. */
@@ -92,7 +75,8 @@ export async function failRun(
 }
 
 /** Saves the state of the run at its next step. */
-async function saveProgress(trx: Trx, { orgId, run }: RunContext, next: UpcomingStep): Promise<NextStep> {
+async function saveProgress(trx: Trx, context: RunContext, next: UpcomingStep): Promise<NextStep> {
+  const { orgId, run } = context;
   const runId = run.id;
   const isWaiting = next.kind === 'wait' || next.kind === 'wait-for-event';
   if (isWaiting !== run.is_waiting) await setWaiting(trx, orgId, runId, isWaiting);
@@ -102,6 +86,11 @@ async function saveProgress(trx: Trx, { orgId, run }: RunContext, next: Upcoming
       return { kind: 'end' };
     case 'continue':
       return next;
+    case 'invalid': {
+      const begun = stepRecordOf(next.place, next.step, { status: 'in_progress', input: null, output: null });
+      await saveSteps(trx, orgId, runId, [begun]);
+      return failRun(trx, context, next);
+    }
     case 'action':
       return nextActionOf(next.place, next.step);
     case 'wait':

@@ -66,6 +66,7 @@ export async function simulate(
       const { next, decisions } = await nextStepAfter(definition, memory, { after, nowMs });
       for (const { step, place, input, output } of decisions) note(step, place, { input, output, stubbed: false });
       if (next.kind === 'end') return ended('completed', null);
+      if (next.kind === 'invalid') return ended('failed', `${next.step.id}: ${next.message}`);
       after = next.place;
       if (next.kind === 'continue') continue;
       const { place, step } = next;

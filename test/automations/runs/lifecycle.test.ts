@@ -120,6 +120,43 @@ describe('a run of a workflow', () => {
     expect((await stack.org.post(`/workflows/${id}/runs/${runId}/retry`, {})).status).toBe(409);
   });
 
+  it('records the blocks evaluated before a block with invalid inputs, and is continued behind it', async () => {
+    const id = await active([
+      {
+        $kind: 'Block',
+        type: 'for-each',
+        id: 'each',
+        inputs: { items: ['a', 'b'] },
+        branches: {
+          do: [
+            {
+              $kind: 'Block',
+              type: 'for-each',
+              id: 'inner',
+              inputs: { items: '{{each.output.item}}' },
+              branches: { do: [] },
+            },
+            webhook('behind'),
+          ],
+        },
+      },
+    ]);
+    const runId = await trigger(id);
+    const run = await ended(id, runId);
+    expect(run).toMatchObject({ status: 'failed', error: 'inner: items is no list' });
+    expect(stepsOf(run)).toEqual([
+      ['each', 'completed'],
+      ['inner', 'failed'],
+    ]);
+    await stack.org.post(`/workflows/${id}/runs/${runId}/retry`, { skip: true });
+    expect(stepsOf(await ended(id, runId))).toEqual([
+      ['each', 'completed'],
+      ['inner', 'skipped'],
+      ['behind', 'completed'],
+      ['inner', 'failed'],
+    ]);
+  });
+
   it('continues after a failed step with on_error continue, and after a step skipped by hand', async () => {
     const id = await active([
       webhook('may', { retry: { attempts: 1 }, on_error: 'continue' }),
@@ -274,5 +311,17 @@ describe('a simulation of a workflow', () => {
     ]);
     expect(Date.parse(body.ended_at) - Date.now()).toBeGreaterThan(364 * 86_400_000);
     expect(sink.calls.filter((call) => call.body === '{"order":"5"}')).toEqual([]);
+  });
+
+  it('shows the blocks evaluated before a block with invalid inputs', async () => {
+    const invalid = { $kind: 'Block', type: 'wait', id: 'wait', inputs: { minutes: '{{trigger.output.input.order}}' } };
+    const { body } = await stack.org.post('/workflows/simulate', {
+      trigger_type: manual,
+      trigger_output: { input: { order: 'soon' } },
+      workflow_blocks: [
+        { $kind: 'Block', type: 'for-each', id: 'each', inputs: { items: ['a'] }, branches: { do: [invalid] } },
+      ],
+    });
+    expect(body).toMatchObject({ status: 'failed', error: 'wait: the minutes are no number', steps: [{ id: 'each' }] });
   });
 });
