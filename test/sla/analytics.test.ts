@@ -8,7 +8,8 @@ let silver: string;
 let team: string;
 const query = 'from=2026-03-01T00:00:00Z&to=2026-04-01T00:00:00Z';
 
-const policyOf = async (org: TestOrg, name: string) => (await org.post('/sla/policies', { name })).body.id;
+const policyOf = async (org: TestOrg, name: string) =>
+  (await org.post('/sla/policies', { name, resolution_target_seconds: 86_400 })).body.id;
 
 /**
  * Creates a session with one decided clock. `stoppedAfter` is in seconds; null for a clock still running past its

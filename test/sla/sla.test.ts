@@ -34,7 +34,9 @@ async function announced(sessionId: string): Promise<Announced[]> {
 const typesOf = async (sessionId: string) => (await announced(sessionId)).map(({ type }) => type);
 
 const newPolicy = async (body: object, assignment?: object, org: Client = stack.org): Promise<string> => {
-  const made = await org.post('/sla/policies', { name: 'Gold', ...body });
+  const hasTarget = Object.keys(body).some((field) => field.endsWith('_target_seconds'));
+  const targets = hasTarget ? body : { ...body, resolution_target_seconds: 31_536_000 };
+  const made = await org.post('/sla/policies', { name: 'Gold', ...targets });
   expect(made.status).toBe(201);
   if (assignment !== undefined) {
     expect((await org.put(`/sla/policies/${made.body.id}/assignment`, assignment)).status).toBe(200);
@@ -108,6 +110,15 @@ describe('an SLA policy', () => {
         ({ path }: { path: string }) => path,
       );
     expect(await issues({ name: '' })).toEqual(['body.name']);
+    const withoutTargets = await stack.org.post('/sla/policies', { name: 'Idle' });
+    expect(withoutTargets).toMatchObject({
+      status: 400,
+      body: { issues: [{ message: expect.stringContaining('needs a target') }] },
+    });
+    const idle = await newPolicy({ first_reply_target_seconds: 60 });
+    expect((await stack.org.patch(`/sla/policies/${idle}`, { first_reply_target_seconds: null })).status).toBe(400);
+    expect((await stack.org.get(`/sla/policies/${idle}`)).body.first_reply_target_seconds).toBe(60);
+    await deletePolicy(idle);
     expect(await issues({ first_reply_target_seconds: 59, next_reply_target_seconds: 59.5 })).toHaveLength(2);
     expect(await issues({ resolution_target_seconds: 299 })).toEqual(['body.resolution_target_seconds']);
     expect(await issues({ resolution_target_seconds: 3e9 })).toEqual(['body.resolution_target_seconds']);
