@@ -65,10 +65,12 @@ export async function settleEvent(
     .execute();
 }
 
-/** Defers an event, counted from now, unless it was deferred before. Returns the remaining delay, in ms. */
+/** Defers an event, counted from its arrival, unless it was deferred before. Returns the remaining delay, in ms. */
 export async function deferEvent(db: Db, orgId: string, key: string, delayMs: number): Promise<number> {
   const { rows } = await sql<{ wait_ms: number }>`
-    update crm_events set not_before = coalesce(not_before, now() + ${delayMs}::integer * interval '1 millisecond')
+    update crm_events set not_before = coalesce(not_before, (
+      select received_at from crm_batches as batch where batch.org_id = crm_events.org_id and batch.id = crm_events.batch_id
+    ) + ${delayMs}::integer * interval '1 millisecond', now())
     where org_id = ${orgId} and dedupe_key = ${key} and state = 'queued'
     returning greatest(0, ceil(extract(epoch from not_before - now()) * 1000))::integer as wait_ms
   `.execute(db);

@@ -81,8 +81,10 @@ async function handleMessage(
     appId,
   });
   if ('skip' in route) return { state: 'skipped', reason: route.skip };
-  if (message.channelId === EMAIL_CHANNEL_ID && !has_waited)
-    return { waitMs: await deferEvent(db, orgId, dedupe_key, EMAIL_DELAY_MS) };
+  if (message.channelId === EMAIL_CHANNEL_ID && !has_waited) {
+    const waitMs = await deferEvent(db, orgId, dedupe_key, EMAIL_DELAY_MS);
+    if (waitMs > 0) return { waitMs };
+  }
 
   const link = await findLinkOfThread(db, orgId, threadId);
   const messages: RoutedMessage[] = [];

@@ -113,6 +113,27 @@ describe('a HubSpot conversation', () => {
     expect(session).toMatchObject({ channel: { type: 'email' }, contact: { email: 'ann@example.com' } });
   });
 
+  it('defers e-mails that arrive together only once, from their arrival', async () => {
+    const threadId = crm.hubspot.openThread();
+    const senders = [
+      { actorId: 'E-1', name: 'Ann', deliveryIdentifier: { type: 'HS_EMAIL_ADDRESS', value: 'ann2@example.com' } },
+    ];
+    const mails = ['One', 'Two', 'Three', 'Four'].map((text) =>
+      crm.hubspot.addMessage(threadId, { text, channelId: EMAIL_CHANNEL, createdBy: 'E-1', senders }),
+    );
+    const from = Date.now();
+    await crm.deliver(...mails.map((mail) => eventOf(mail)));
+    const session = await sessionOf(threadId);
+    expect(await untilHistoryHas(stack.org, session.id, 'Four')).toEqual(
+      ['One', 'Two', 'Three', 'Four'].map((text) => `contact: ${text}`),
+    );
+    await eventually('the end of all events', async () => {
+      const { body } = await stack.org.get('/crm/inbound');
+      return body.items.every(({ states }: { states: { queued: number } }) => states.queued === 0);
+    });
+    expect(Date.now() - from).toBeLessThan(9_000);
+  });
+
   it('gets an agent’s messages from the session, once and in order, and they are not stored again', async () => {
     const { threadId, session } = await startThread();
     for (const text of ['First', 'Second <b>', 'Third']) expect((await say(session.id, text)).status).toBe(201);
