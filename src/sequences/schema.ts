@@ -27,7 +27,17 @@ export const CreateSequence = z
   .object({
     name: Name.default('New Sequence'),
     custom_id: CustomId.optional(),
-    is_continuous: z.boolean().default(true),
+    is_continuous: z
+      .boolean()
+      .default(true)
+      .describe(
+        'true: active at once, and enrolls contacts that are created, or begin to match the filter, from now on. Contacts who match ' +
+          'already are enrolled only with enroll_existing or POST /sequences/{id}/contacts. false: enrolls all matching contacts when it is started.',
+      ),
+    enroll_existing: z
+      .boolean()
+      .default(false)
+      .describe('Also enrolls the contacts who match a continuous sequence already.'),
     filter: FullFilter.nullable().describe('Who is enrolled. null is all contacts.'),
     steps: z.array(NewStep).min(1).max(MAX_STEPS),
     gates: Gates.optional(),

@@ -54,6 +54,8 @@ export function createSequence(
     );
     const steps = input.steps.map((step, position) => ({ ...step, id: newId(), position, is_deleted: false }));
     await saveSteps(trx, orgId, id, steps);
+    if (is_continuous && input.enroll_existing)
+      await insertRun(trx, { org_id: orgId, id: newId(), sequence_id: id, is_enrolled: false });
     if (is_continuous) await wakeSequence(trx, orgId, { id, name });
     return { id };
   });
