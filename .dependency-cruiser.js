@@ -157,9 +157,15 @@ const roles = [
   ),
   only(
     'rules-imports',
-    'Rules are pure: types, other rules and contracts, escaping of HTML and a parser of phone numbers.',
+    'Rules are pure: types, other rules and contracts, escaping of HTML, comparisons and a parser of phone numbers.',
     anyDomain('rules'),
-    [`^src/[^/]+/${role('rules|contract')}`, '^src/http/html\\.ts$', npm('libphonenumber-js')],
+    [
+      `^src/[^/]+/${role('rules|contract')}`,
+      '^src/[^/]+\\.rules\\.ts$',
+      '^src/http/html\\.ts$',
+      '^util$',
+      npm('libphonenumber-js'),
+    ],
     ['type-only'],
   ),
   only(

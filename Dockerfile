@@ -1,9 +1,9 @@
-FROM node:24-slim AS packages
+FROM node:24.21.0-slim AS packages
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --omit=dev
 
-FROM node:24-slim
+FROM node:24.21.0-slim
 ENV NODE_ENV=production
 WORKDIR /app
 COPY --from=packages /app/node_modules node_modules
@@ -18,5 +18,5 @@ RUN install -d -o node -g node /var/lib/switchboard/media
 USER node
 EXPOSE 8080
 HEALTHCHECK --interval=10s --timeout=3s --start-period=20s CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.OPS_PORT || process.env.PORT || 8080}/healthz`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
-# The api. The worker runs `node worker/main.ts`, migrations `node src/db/migrate.ts`, the operator `node src/cli.ts`.
-CMD ["node", "--max-semi-space-size=4", "src/main.ts"]
+# The api, with the flags of `npm run api`. Migrations run `node src/db/migrate.ts`, the operator `node src/cli.ts`.
+CMD ["sh", "-c", "exec $(node -p 'require(`./package.json`).scripts.api')"]

@@ -1,6 +1,7 @@
 import type { ActionDeps } from '../src/automations/actions/action.ts';
 import { ACTIONS } from '../src/automations/actions/registry.ts';
 import type { NextStep, RunRef } from '../src/automations/runs/contract.ts';
+import { cancelStoppedRun } from '../src/automations/runs/reconcile.service.ts';
 import {
   checkWait,
   continueRun,
@@ -37,5 +38,8 @@ export const createAutomationActivities = (outside: AutomationActivityDeps) => {
      * retried.
      */
     findResumePoint: (ref: RunRef): Promise<NextStep | null> => findResumePoint(deps, ref),
+
+    /** Records that the run's workflow was canceled in Temporal. */
+    recordRunCancellation: (ref: RunRef): Promise<boolean> => cancelStoppedRun(deps.db, ref),
   };
 };

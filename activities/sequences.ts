@@ -3,6 +3,7 @@ import type { Db } from '../src/db/connect.ts';
 import type { MessageSenders } from '../src/deliveries/sending/message-sender.ts';
 import type { SequenceProgress, SequenceRef } from '../src/sequences/contract.ts';
 import { sendDueSteps } from '../src/sequences/sending/send-due-steps.service.ts';
+import { pauseStoppedSequence } from '../src/sequences/workflow-reconcile.service.ts';
 
 export interface SequenceActivityDeps {
   db: Db;
@@ -20,4 +21,7 @@ export const createSequenceActivities = ({ db, senders, stopping }: SequenceActi
     const isStopped = () => stopping.aborted || cancellationSignal.aborted;
     return sendDueSteps({ db, senders, isStopped }, ref);
   },
+
+  /** Pauses the sequence because its workflow was canceled in Temporal. */
+  recordSequenceCancellation: (ref: SequenceRef): Promise<boolean> => pauseStoppedSequence(db, ref),
 });

@@ -13,7 +13,7 @@ const PAIRS = 200;
 const PAUSE_MS = 15;
 const BACKLOG = 2_000;
 const BACKLOG_ROUNDS = 4;
-/** The concurrent starts of one relay: two loops of 25. */
+/** The concurrent direct starts: as many as make them fastest. */
 const AT_ONCE = 50;
 const WARM_UP = 300;
 

@@ -5,6 +5,7 @@ import { LIVE_CHANNEL } from './conversations/live/rules.ts';
 import { createLiveStreams } from './conversations/live/streams.service.ts';
 import type { Db } from './db/connect.ts';
 import { listen } from './db/listen.ts';
+import type { WriteQuota } from './db/write-quota.ts';
 import { deliveriesPort } from './deliveries/conversations-port.ts';
 import type { Deps } from './deps.ts';
 import { createCallbackUrls } from './http/callback-urls.ts';
@@ -16,6 +17,7 @@ import { createDns } from './providers/egress/dns.ts';
 import { ALLOW_ALL, createEgress } from './providers/egress/egress.ts';
 import { createFareHarbor } from './providers/fareharbor.ts';
 import { createIntegrationCheck } from './providers/integration-checks.ts';
+import { createCountedStorage } from './providers/storage/counted.ts';
 import { createStorage } from './providers/storage/storage.ts';
 import { createSecrets } from './secrets.ts';
 
@@ -36,6 +38,7 @@ export interface ApiDepsOptions {
   config: Config;
   db: Db;
   pool: Pool;
+  quota: WriteQuota;
   temporal: Deps['temporal'];
   logger: FastifyBaseLogger;
   /** Replaces dependencies of the same name. */
@@ -45,7 +48,7 @@ export interface ApiDepsOptions {
 /**
  * Creates the dependencies of the api's routes from the configuration, and listens for changed keys and live events.
  */
-export function createApiDeps({ config, db, pool, temporal, logger, replaced = {} }: ApiDepsOptions): ApiDeps {
+export function createApiDeps({ config, db, pool, quota, temporal, logger, replaced = {} }: ApiDepsOptions): ApiDeps {
   const tokens = createTokens(config.JWT_SECRET);
   const egress = createEgress({ allow: config.EGRESS_ALLOW });
   const operatorsEgress = createEgress({ allow: ALLOW_ALL });
@@ -56,6 +59,7 @@ export function createApiDeps({ config, db, pool, temporal, logger, replaced = {
     tokens,
     keys: createKeyVerifier(db, tokens),
     rateLimits: createRateLimits(config, pool),
+    quota,
     secrets: createSecrets(config.SECRET_KEYS),
     temporal,
     egress,
@@ -64,7 +68,7 @@ export function createApiDeps({ config, db, pool, temporal, logger, replaced = {
     callbacks: createCallbackUrls(config.JWT_SECRET, config.PUBLIC_URL),
     maxWaitMs: PATIENCE_MS,
     dns: createDns({ servers: config.DNS_SERVERS }),
-    storage: createStorage(config),
+    storage: createCountedStorage(createStorage(config), quota.add),
     mediaLinks,
     deliveries: deliveriesPort,
     sending: { mediaLinks, isDevelopment: config.DEVELOPMENT, deliveries: deliveriesPort },

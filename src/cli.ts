@@ -8,6 +8,8 @@ import { issuePartnerKey, revokeKeyAsOperator } from './keys/service.ts';
 import { createTokens } from './keys/tokens.ts';
 import { listOrgs } from './orgs/service.ts';
 import { allowFrom, createPartner, deactivatePartner, listAllPartners } from './partners/service.ts';
+import { reconcile } from './reconciler.ts';
+import { connectTemporal } from './temporal/client.ts';
 
 const HELP = `Usage: npm run cli -- <command> [options]
 
@@ -21,6 +23,8 @@ const HELP = `Usage: npm run cli -- <command> [options]
                                     accept a partner's calls from anywhere again
   key revoke <key-id>               revoke a key of an org or a partner
   org list [--partner <partner-id>] show all orgs
+  reconcile [--dry-run]             compare runs and sequences with Temporal, and mend those without a
+                                    workflow; --dry-run only shows them
 
   --json                            print JSON
   --help                            print this text
@@ -33,6 +37,7 @@ const OPTIONS = {
   'ai-instructions': { type: 'string' },
   any: { type: 'boolean' },
   partner: { type: 'string' },
+  'dry-run': { type: 'boolean' },
   json: { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
 } as const;
@@ -83,6 +88,15 @@ const COMMANDS: Record<string, Command> = {
     if (partner !== undefined && !isUuid(partner)) throw notFound('partner');
     return listOrgs(db, partner);
   },
+  async reconcile({ db, config }, args, { 'dry-run': isDryRun = false }) {
+    expectArgs(args, 0);
+    const temporal = connectTemporal(config);
+    try {
+      return await reconcile(db, temporal.client, { isDryRun });
+    } finally {
+      await temporal.close();
+    }
+  },
 };
 
 async function run(argv: string[]): Promise<number> {
@@ -93,7 +107,7 @@ async function run(argv: string[]): Promise<number> {
       console.log(HELP);
       return 0;
     }
-    const command = COMMANDS[`${noun} ${verb}`];
+    const command = COMMANDS[verb === undefined ? `${noun}` : `${noun} ${verb}`];
     if (command === undefined)
       throw new UsageError(noun === undefined ? 'No command' : `There is no command "${positionals.join(' ')}"`);
     print(await withDatabase((context) => command(context, args, values)), values.json === true);

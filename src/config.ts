@@ -2,11 +2,13 @@ import { isIP, isIPv4, isIPv6 } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
 import { DomainName } from './http/schemas.ts';
+import { TASK_QUEUES } from './temporal/contract.ts';
+import { withoutTrailingSlashes } from './urls.rules.ts';
 
 const port = z.coerce.number().int().min(0).max(65_535);
 const perMinute = z.coerce.number().int().min(1);
 /** A base URL for paths. */
-const baseUrl = z.url().transform((url) => url.replace(/\/+$/, ''));
+const baseUrl = z.url().transform(withoutTrailingSlashes);
 const list = z.string().transform((text) =>
   text
     .split(',')
@@ -41,6 +43,10 @@ const dnsServers = list.refine(
   (items) => items.every(isDnsServer),
   'must be addresses such as 9.9.9.9 or 127.0.0.1:5353, separated by commas',
 );
+/** Returns the queues named by a list, or all if it is absent. */
+const taskQueues = list
+  .pipe(z.array(z.enum(TASK_QUEUES, `must be some of ${TASK_QUEUES.join(', ')}, separated by commas`)).min(1))
+  .default([...TASK_QUEUES]);
 const KEY_RING = /^[\w-]+:[A-Za-z0-9+/_-]{43}=?(\s*,\s*[\w-]+:[A-Za-z0-9+/_-]{43}=?)*$/;
 
 /** Every setting, from the environment. A test compares the table of docs/configuration.md with these descriptions. */
@@ -55,6 +61,9 @@ export const settings = {
     .describe('Connections a process keeps at most'),
   TEMPORAL_ADDRESS: z.string().default('127.0.0.1:7233').describe('Temporal frontend, host:port'),
   TEMPORAL_NAMESPACE: z.string().default('default').describe('Temporal namespace'),
+  WORKER_QUEUES: taskQueues.describe(
+    'Task queues that a worker polls, of interactive, bulk and crawls; only one with `interactive` relays events, receives mail and cleans up',
+  ),
   WORKFLOW_BUNDLE: z
     .string()
     .optional()
@@ -77,9 +86,29 @@ export const settings = {
     .default('postgres')
     .describe('`postgres` counts over all api processes, `memory` each process by itself'),
   RATE_LIMIT_STANDARD: perMinute.default(100).describe('Requests a minute an org, standard endpoints'),
-  RATE_LIMIT_STREAMING: perMinute.default(1000).describe('Requests a minute an org, streaming endpoints'),
+  RATE_LIMIT_STREAMING: perMinute
+    .default(1000)
+    .describe('Requests a minute an org, streaming endpoints; and an address, links to files'),
   RATE_LIMIT_PARTNER: perMinute.default(100).describe('Requests a minute a partner'),
+  RATE_LIMIT_ADDRESS: perMinute.default(300).describe('Requests a minute an address, public pages'),
+  RATE_LIMIT_REFUSED: perMinute
+    .default(100)
+    .describe('Requests with a wrong key or token a minute an address; further ones get a 429'),
   RATE_LIMIT_LOGIN_LINKS: perMinute.default(30).describe('Login links a minute a partner'),
+  WRITE_QUOTA_BYTES: z.coerce
+    .number()
+    .int()
+    .min(10_000)
+    .max(Number.MAX_SAFE_INTEGER)
+    .default(10_000_000_000)
+    .describe('Bytes that an org, and an anonymous address, may write a day; further requests that write get a 429'),
+  RUN_RETENTION_DAYS: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(3_650)
+    .default(90)
+    .describe('Days for which ended runs of workflows are kept, with their steps'),
   EGRESS_ALLOW: cidrs
     .default([])
     .describe('CIDRs of private networks that customers’ settings may reach, comma-separated'),
@@ -98,7 +127,9 @@ export const settings = {
   SMTP_URL: z
     .url({ protocol: /^smtps?$/, error: 'must begin with smtp:// or smtps://' })
     .optional()
-    .describe('Default mail server, `smtp://user:password@host:port`'),
+    .describe(
+      'Default mail server, `smtp://user:password@host:port`. A password is sent encrypted only, unless `?allow_unencrypted_login=true` follows',
+    ),
   INBOUND_DOMAIN: DomainName.optional().describe(
     'Domain at which the worker takes bounces and replies; none when absent',
   ),

@@ -3,6 +3,7 @@ import type { DeliveriesPort } from './conversations/deliveries.port.ts';
 import type { LiveStreams } from './conversations/live/streams.service.ts';
 import type { SendingDeps } from './conversations/messages/service.ts';
 import type { Db } from './db/connect.ts';
+import type { WriteQuota } from './db/write-quota.ts';
 import type { CallbackUrls } from './http/callback-urls.ts';
 import type { RateLimits } from './http/rate-limits.ts';
 import type { Tokens } from './keys/tokens.ts';
@@ -23,6 +24,7 @@ export interface Deps {
   tokens: Tokens;
   keys: KeyVerifier;
   rateLimits: RateLimits;
+  quota: WriteQuota;
   secrets: Secrets;
   temporal: TemporalHealth;
   /** For requests to addresses named by customers. */

@@ -44,6 +44,20 @@ export const unavailable = (message: string) => new DomainError('unavailable', m
 export const unprocessable = (message: string) => new DomainError('unprocessable', message);
 
 /**
+ * One of our limits is reached for now. Its message is shown to the caller. It is not a DomainError, because those are
+ * stored as the final answer to an Idempotency-Key.
+ */
+export class TooManyRequests extends Error {
+  readonly retryAfterSeconds: number;
+
+  constructor(message: string, retryAfterSeconds: number) {
+    super(message);
+    this.name = 'TooManyRequests';
+    this.retryAfterSeconds = retryAfterSeconds;
+  }
+}
+
+/**
  * A third party's refusal or failure. `transient`: a retry may succeed, after `retryAfterMs` if the third party named a
  * time. `isOwnLimit`: our own limit prevented the call.
  */

@@ -1,19 +1,25 @@
 import { pino } from 'pino';
 import { createApiDeps } from './api-deps.ts';
 import { loadConfig } from './config.ts';
-import { connect } from './db/connect.ts';
+import { connect, LOCK_TIMEOUT_MS } from './db/connect.ts';
 import { assertSchemaKnown } from './db/migrate.ts';
+import { createWriteQuota } from './db/write-quota.ts';
 import { createApp, createOpsApp } from './http/app.ts';
 import { onStopSignal } from './shutdown.ts';
 import { connectTemporal } from './temporal/client.ts';
 
 const config = loadConfig();
 const logger = pino({ level: config.LOG_LEVEL, name: 'api' });
-const { db, pool, close } = connect(config.DATABASE_URL, { poolSize: config.DATABASE_POOL_SIZE });
+const quota = createWriteQuota(config.WRITE_QUOTA_BYTES);
+const { db, pool, close } = connect(config.DATABASE_URL, {
+  poolSize: config.DATABASE_POOL_SIZE,
+  lockTimeoutMs: LOCK_TIMEOUT_MS,
+  quota,
+});
 await assertSchemaKnown(db);
 
 const temporal = connectTemporal(config);
-const { deps, close: closeDeps } = createApiDeps({ config, db, pool, temporal, logger });
+const { deps, close: closeDeps } = createApiDeps({ config, db, pool, quota, temporal, logger });
 const app = await createApp(deps, logger);
 const ops = config.OPS_PORT === undefined ? undefined : await createOpsApp(deps, app.metrics);
 

@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto';
 import { elementAt } from './checked-access.ts';
 
 const ALGORITHM = 'aes-256-gcm';
@@ -16,6 +16,8 @@ export interface SecretPlace {
 export interface Secrets {
   encrypt(plain: string, place: SecretPlace): string;
   decrypt(sealed: string, place: SecretPlace): string;
+  /** Returns a text that is equal for equal secrets at a place, and tells nothing about them without the key. */
+  fingerprint(plain: string, place: SecretPlace): string;
 }
 
 /**
@@ -47,6 +49,10 @@ export function createSecrets(keyRing: string): Secrets {
       decipher.setAAD(boundTo(place));
       decipher.setAuthTag(Buffer.from(tag, 'base64url'));
       return Buffer.concat([decipher.update(Buffer.from(text, 'base64url')), decipher.final()]).toString('utf8');
+    },
+    fingerprint(plain, place) {
+      const key = createHmac('sha256', activeKey).update('fingerprint').digest();
+      return createHmac('sha256', key).update(boundTo(place)).update('\n').update(plain).digest('base64url');
     },
   };
 }

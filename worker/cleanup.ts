@@ -1,16 +1,24 @@
 import type { FastifyBaseLogger } from 'fastify';
+import { deleteOldRuns, deleteUnheardEvents } from '../src/automations/runs/maintenance.service.ts';
+import type { Config } from '../src/config.ts';
 import { deleteOldBatches, wakeStalledQueues } from '../src/crm/inbound/maintenance.service.ts';
 import type { Db } from '../src/db/connect.ts';
+import { deleteOldCounts } from '../src/db/write-quota.ts';
 import { deleteExpiredMail } from '../src/deliveries/inbound/emails.service.ts';
 import { deleteExpiredResponses } from '../src/http/idempotency.queries.ts';
 import { deleteExpiredLogins } from '../src/partners/login.service.ts';
 
+type Retention = Pick<Config, 'RUN_RETENTION_DAYS'>;
+
 const INTERVAL_MS = 10 * 60_000;
-const CLEANUPS = {
+const CLEANUPS: Record<string, (db: Db, retention: Retention) => Promise<number>> = {
   deleteExpiredResponses,
   deleteExpiredLogins,
   deleteExpiredMail,
+  deleteOldCounts,
   deleteOldBatches,
+  deleteOldRuns: (db, { RUN_RETENTION_DAYS }) => deleteOldRuns(db, RUN_RETENTION_DAYS),
+  deleteUnheardEvents,
   wakeStalledQueues,
 };
 
@@ -18,11 +26,11 @@ const CLEANUPS = {
  * Deletes expired data periodically. Every worker does so: a second one finds nothing left. The returned function stops
  * it.
  */
-export function startCleanup(db: Db, log: Pick<FastifyBaseLogger, 'warn'>): () => void {
+export function startCleanup(db: Db, retention: Retention, log: Pick<FastifyBaseLogger, 'warn'>): () => void {
   const sweep = async () => {
     for (const [chore, run] of Object.entries(CLEANUPS)) {
       try {
-        while ((await run(db)) > 0);
+        while ((await run(db, retention)) > 0);
       } catch (error) {
         log.warn({ err: error, chore }, 'cleanup failed; it will be retried later');
       }

@@ -6,6 +6,7 @@ import { createTicket } from '../src/crm/handoffs/ticket-creation.service.ts';
 import { createHubspotFactory } from '../src/crm/hubspot/client.ts';
 import { createConversationStore } from '../src/crm/salesforce/conversation-store.service.ts';
 import type { Db } from '../src/db/connect.ts';
+import type { WriteQuota } from '../src/db/write-quota.ts';
 import { deliveriesPort } from '../src/deliveries/conversations-port.ts';
 import { createMailReader } from '../src/deliveries/inbound/mail-reader.ts';
 import { receiveMail } from '../src/deliveries/inbound/mail-receiving.service.ts';
@@ -25,7 +26,7 @@ import { createSecrets, type Secrets } from '../src/secrets.ts';
 
 export interface WorkerDeps {
   deps: Omit<ActivityDeps, 'stopping'>;
-  /** The port for receiving e-mail. Undefined if no inbound domain is configured. */
+  /** The port for receiving e-mail. Undefined if no e-mail is received. */
   inboundPort: number | undefined;
   /** Stops receiving e-mail. Call it first. */
   stopReceiving(): Promise<void>;
@@ -33,11 +34,11 @@ export interface WorkerDeps {
   close(): Promise<void>;
 }
 
-/** Creates the dependencies of the activities by the configuration, and starts receiving e-mail. */
+/** Creates the dependencies of the activities by the configuration, and starts receiving e-mail if told so. */
 export async function createWorkerDeps(
   config: Config,
   db: Db,
-  log: Pick<FastifyBaseLogger, 'warn'>,
+  { quota, log, receivesMail }: { quota: WriteQuota; log: Pick<FastifyBaseLogger, 'warn'>; receivesMail: boolean },
 ): Promise<WorkerDeps> {
   const secrets = createSecrets(config.SECRET_KEYS);
   const egress = createEgress({ allow: config.EGRESS_ALLOW });
@@ -47,7 +48,9 @@ export async function createWorkerDeps(
   const handoffDeps = { crms: createCrmClients(db, secrets, egress), dashboardUrl: config.dashboardUrl };
   const extractor = createExtractor();
   const mailReader = createMailReader();
-  const receiver = await receiveMail({ db, tokens, log, startReceiver: startMailReceiver }, config);
+  const receiver = receivesMail
+    ? await receiveMail({ db, tokens, quota, log, startReceiver: startMailReceiver }, config)
+    : undefined;
   return {
     deps: {
       db,

@@ -4,12 +4,14 @@ import { pino } from 'pino';
 import { loadConfig } from '../src/config.ts';
 import { connect, RELAY_APPLICATION_NAME } from '../src/db/connect.ts';
 import { assertSchemaKnown } from '../src/db/migrate.ts';
+import { createWriteQuota } from '../src/db/write-quota.ts';
 import { startRelay } from '../src/outbox/relay.ts';
 import { onStopSignal } from '../src/shutdown.ts';
 import { loadWorkflowBundle } from './bundle.ts';
 import { startCleanup } from './cleanup.ts';
 import { createWorkerDeps } from './deps.ts';
-import { REACTIONS } from './reactions.ts';
+import { createReactions } from './reactions.ts';
+import { startReconciliation } from './reconciliation.ts';
 import { runWorkers, type Workers } from './run.ts';
 import { connectWorkers, type WorkerTemporal } from './temporal.ts';
 
@@ -17,13 +19,16 @@ const RETRY_MS = 1_000;
 const RELAY_CONNECTIONS = 4;
 
 const config = loadConfig();
+/** A process of other queues computes for long. It would delay what all orgs wait for. */
+const isInteractive = config.WORKER_QUEUES.includes('interactive');
 const log = pino({ level: config.LOG_LEVEL, name: 'worker' });
 Runtime.install({
   logger: new DefaultLogger('WARN', ({ level, message, meta }) => log.warn({ level, ...meta }, message)),
   shutdownSignals: [],
 });
 
-const { db, close } = connect(config.DATABASE_URL, { poolSize: config.DATABASE_POOL_SIZE });
+const quota = createWriteQuota(config.WRITE_QUOTA_BYTES);
+const { db, close } = connect(config.DATABASE_URL, { poolSize: config.DATABASE_POOL_SIZE, quota });
 const relayConnection = connect(config.DATABASE_URL, {
   poolSize: RELAY_CONNECTIONS,
   applicationName: RELAY_APPLICATION_NAME,
@@ -32,24 +37,32 @@ await assertSchemaKnown(db);
 
 const bundle = await loadWorkflowBundle(config.WORKFLOW_BUNDLE);
 let temporal: WorkerTemporal | undefined;
-const relay = startRelay({
-  databaseUrl: config.DATABASE_URL,
-  db,
-  commandDb: relayConnection.db,
-  temporal: () => temporal?.client,
-  reactions: REACTIONS,
-  log,
-});
-const { deps, stopReceiving, close: closeDeps } = await createWorkerDeps(config, db, log);
+const relay = isInteractive
+  ? startRelay({
+      databaseUrl: config.DATABASE_URL,
+      db,
+      commandDb: relayConnection.db,
+      temporal: () => temporal?.client,
+      reactions: createReactions(quota),
+      log,
+    })
+  : undefined;
+const {
+  deps,
+  stopReceiving,
+  close: closeDeps,
+} = await createWorkerDeps(config, db, { quota, log, receivesMail: isInteractive });
 
-const stopCleanup = startCleanup(db, log);
+const stopCleanup = isInteractive ? startCleanup(db, config, log) : undefined;
+const stopReconciliation = isInteractive ? startReconciliation(db, () => temporal?.client, log) : undefined;
 
 let workers: Workers | undefined;
 let isStopping = false;
 onStopSignal(log, async () => {
   isStopping = true;
-  stopCleanup();
-  await Promise.all([stopReceiving(), relay.stop(), workers?.stop()]);
+  stopCleanup?.();
+  stopReconciliation?.();
+  await Promise.all([stopReceiving(), relay?.stop(), workers?.stop()]);
   await Promise.all([closeDeps(), temporal?.connection.close(), relayConnection.close(), close()]);
 });
 
@@ -60,7 +73,9 @@ while (!isStopping) {
       connection: temporal.connection,
       namespace: config.TEMPORAL_NAMESPACE,
       workflowBundle: bundle,
+      queues: config.WORKER_QUEUES,
       deps,
+      quota,
     });
     log.info('working');
     await workers.done;

@@ -1,11 +1,23 @@
 import type { WorkerOptions } from '@temporalio/worker';
 import type { TaskQueue } from '../src/temporal/contract.ts';
 
-/** The limits of one worker process for each queue. */
+/**
+ * The limits of one worker process for each queue. Steps of workflows may wait a minute for another server: an org has
+ * fewer active runs than half of the interactive queue's activities. Few tasks of its workflows compute at once, so that
+ * a thousand woken runs of one org leave the processor to sequences and the database.
+ */
 export const QUEUES: Record<
   TaskQueue,
-  Pick<WorkerOptions, 'maxConcurrentActivityTaskExecutions' | 'maxCachedWorkflows'>
+  Pick<
+    WorkerOptions,
+    'maxConcurrentActivityTaskExecutions' | 'maxCachedWorkflows' | 'maxConcurrentWorkflowTaskExecutions'
+  >
 > = {
-  interactive: { maxConcurrentActivityTaskExecutions: 50, maxCachedWorkflows: 300 },
+  interactive: {
+    maxConcurrentActivityTaskExecutions: 200,
+    maxConcurrentWorkflowTaskExecutions: 6,
+    maxCachedWorkflows: 300,
+  },
   bulk: { maxConcurrentActivityTaskExecutions: 8, maxCachedWorkflows: 300 },
+  crawls: { maxConcurrentActivityTaskExecutions: 3, maxCachedWorkflows: 100 },
 };

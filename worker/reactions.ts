@@ -1,7 +1,9 @@
 import { holdHandoffs } from '../src/automations/handoff-hold/service.ts';
 import { redactRuns } from '../src/automations/runs/redaction.service.ts';
+import { isTriggerTypeUsed } from '../src/automations/runs/start-runs.service.ts';
 import { syncTriggers } from '../src/automations/triggers/schedules.service.ts';
 import { startTriggeredRuns } from '../src/automations/triggers/trigger-events.service.ts';
+import type { TriggeringEvent } from '../src/automations/triggers/trigger-payloads.service.ts';
 import { wakeAssignmentIfRelieved, wakeAssignmentIfWaiting } from '../src/conversations/assignment/queues.service.ts';
 import { confirmPortalOnSettingsChange } from '../src/crm/connection/accounts.service.ts';
 import { resumeCrm } from '../src/crm/connection/resumption.service.ts';
@@ -11,6 +13,8 @@ import { wakeQueues } from '../src/crm/inbound/webhooks.service.ts';
 import { relayToThreads } from '../src/crm/outgoing/service.ts';
 import { redactBatchBodies, redactCrmCopies } from '../src/crm/redaction.service.ts';
 import { relayToMiaw, resumeMiaw } from '../src/crm/salesforce/outgoing.service.ts';
+import type { Trx } from '../src/db/connect.ts';
+import type { WriteQuota } from '../src/db/write-quota.ts';
 import { embedOnChange } from '../src/knowledge/embedding/service.ts';
 import type { Reactions } from '../src/outbox/relay.ts';
 import { exitRepliedContacts } from '../src/sequences/enrollment/replies.service.ts';
@@ -27,39 +31,54 @@ import {
   wakeClocksOfChangedPolicies,
 } from '../src/sla/waking.service.ts';
 
-/** Our own reactions to each type of event. */
-export const REACTIONS: Reactions = {
-  'contact-created': [enrollCreatedContacts, startTriggeredRuns],
-  'contact-updated': [enrollChangedContacts, assignPoliciesByContact],
-  'contact-deleted': [cancelSendsOfDeletedContacts],
-  'contact-replied': [exitRepliedContacts],
-  'sending-settings-changed': [reevaluateDeferrals],
-  'staffing-changed': [wakeAssignmentIfWaiting],
-  'crm-events-received': [wakeQueues],
-  'ticket-reassigned': [assignPolicies, wakeAssignmentIfRelieved, startTriggeredRuns],
-  'ticket-created': [assignPolicies, startTriggeredRuns],
-  'ticket-resolved': [scheduleTicketCloses, startTriggeredRuns],
-  'ticket-handoff': [startHandoffs, startTriggeredRuns],
-  'integration-changed': [confirmPortalOnSettingsChange, embedOnChange, resumeCrm, resumeMiaw],
-  'session-redacted': [redactCrmCopies, redactRuns],
-  'ticket-texts-redacted': [redactBatchBodies],
-  'message-relayed': [relayToThreads, relayToMiaw],
-  'ticket-tag-added': [assignPolicies, startTriggeredRuns],
-  'sla-policy-changed': [wakeClocksOfChangedPolicies],
-  'sla-assignments-changed': [assignPoliciesToOpenSessions],
-  'pre-ticket-handoff': [holdHandoffs],
-  'ticket-inactive': [startTriggeredRuns],
-  'sequence-completed': [startTriggeredRuns],
-  'csat-score-submit': [startTriggeredRuns],
-  'phone-call-started': [startTriggeredRuns],
-  'phone-call-finished': [startTriggeredRuns],
-  'voice-call-transferred': [startTriggeredRuns],
-  'pre-voice-call-transfer': [startTriggeredRuns],
-  'sla-first-reply-breached': [startTriggeredRuns],
-  'sla-next-reply-breached': [startTriggeredRuns],
-  'sla-resolution-breached': [startTriggeredRuns],
-  'workflow-changed': [syncTriggers],
-  'sla-session-changed': [assignPolicies],
-  'session-activity': [wakeClocksOfActiveSessions],
-  'office-hours-changed': [announceChangesOfOfficeHours],
-};
+/**
+ * Returns our own reactions to each type of event. Events that start customers' workflows wait while their org is beyond
+ * its write quota: their runs would store more.
+ */
+export function createReactions(quota: Pick<WriteQuota, 'assertLeft'>): Reactions {
+  const startWorkflows = async (trx: Trx, orgId: string, events: TriggeringEvent[]) => {
+    const [first] = events;
+    try {
+      quota.assertLeft(orgId);
+    } catch (error) {
+      if (first !== undefined && (await isTriggerTypeUsed(trx, orgId, first.type))) throw error;
+    }
+    await startTriggeredRuns(trx, orgId, events);
+  };
+
+  return {
+    'contact-created': [enrollCreatedContacts, startWorkflows],
+    'contact-updated': [enrollChangedContacts, assignPoliciesByContact],
+    'contact-deleted': [cancelSendsOfDeletedContacts],
+    'contact-replied': [exitRepliedContacts],
+    'sending-settings-changed': [reevaluateDeferrals],
+    'staffing-changed': [wakeAssignmentIfWaiting],
+    'crm-events-received': [wakeQueues],
+    'ticket-reassigned': [assignPolicies, wakeAssignmentIfRelieved, startWorkflows],
+    'ticket-created': [assignPolicies, startWorkflows],
+    'ticket-resolved': [scheduleTicketCloses, startWorkflows],
+    'ticket-handoff': [startHandoffs, startWorkflows],
+    'integration-changed': [confirmPortalOnSettingsChange, embedOnChange, resumeCrm, resumeMiaw],
+    'session-redacted': [redactCrmCopies, redactRuns],
+    'ticket-texts-redacted': [redactBatchBodies],
+    'message-relayed': [relayToThreads, relayToMiaw],
+    'ticket-tag-added': [assignPolicies, startWorkflows],
+    'sla-policy-changed': [wakeClocksOfChangedPolicies],
+    'sla-assignments-changed': [assignPoliciesToOpenSessions],
+    'pre-ticket-handoff': [holdHandoffs],
+    'ticket-inactive': [startWorkflows],
+    'sequence-completed': [startWorkflows],
+    'csat-score-submit': [startWorkflows],
+    'phone-call-started': [startWorkflows],
+    'phone-call-finished': [startWorkflows],
+    'voice-call-transferred': [startWorkflows],
+    'pre-voice-call-transfer': [startWorkflows],
+    'sla-first-reply-breached': [startWorkflows],
+    'sla-next-reply-breached': [startWorkflows],
+    'sla-resolution-breached': [startWorkflows],
+    'workflow-changed': [syncTriggers],
+    'sla-session-changed': [assignPolicies],
+    'session-activity': [wakeClocksOfActiveSessions],
+    'office-hours-changed': [announceChangesOfOfficeHours],
+  };
+}

@@ -1,9 +1,10 @@
 import { type NativeConnection, Worker } from '@temporalio/worker';
 import { type ActivityDeps, createActivities } from '../activities/index.ts';
-import { keysOf } from '../src/checked-access.ts';
+import type { WriteQuota } from '../src/db/write-quota.ts';
 import type { TaskQueue } from '../src/temporal/contract.ts';
 import { failureInterceptor } from './interceptors/failure.ts';
 import { heartbeatInterceptor } from './interceptors/heartbeat.ts';
+import { writeQuotaInterceptor } from './interceptors/write-quota.ts';
 import { QUEUES } from './queues.ts';
 
 const SHUTDOWN_GRACE_TIME = '7 seconds';
@@ -13,7 +14,10 @@ export interface WorkersOptions {
   connection: NativeConnection;
   namespace: string;
   workflowBundle: { code: string };
+  /** The queues to poll. */
+  queues: readonly TaskQueue[];
   deps: Omit<ActivityDeps, 'stopping'>;
+  quota: WriteQuota;
 }
 
 export interface Workers {
@@ -23,8 +27,15 @@ export interface Workers {
   stop(): Promise<void>;
 }
 
-/** Runs a worker for each task queue. */
-export async function runWorkers({ connection, namespace, workflowBundle, deps }: WorkersOptions): Promise<Workers> {
+/** Runs a worker for each of the task queues. */
+export async function runWorkers({
+  connection,
+  namespace,
+  workflowBundle,
+  queues,
+  deps,
+  quota,
+}: WorkersOptions): Promise<Workers> {
   const stopping = new AbortController();
   const activities = createActivities({ ...deps, stopping: stopping.signal });
   const create = (taskQueue: TaskQueue) =>
@@ -34,12 +45,12 @@ export async function runWorkers({ connection, namespace, workflowBundle, deps }
       taskQueue,
       workflowBundle,
       activities,
-      interceptors: { activity: [heartbeatInterceptor, failureInterceptor] },
+      interceptors: { activity: [writeQuotaInterceptor(quota), heartbeatInterceptor, failureInterceptor] },
       shutdownGraceTime: SHUTDOWN_GRACE_TIME,
       shutdownForceTime: SHUTDOWN_FORCE_TIME,
       ...QUEUES[taskQueue],
     });
-  const workers = await Promise.all(keysOf(QUEUES).map(create));
+  const workers = await Promise.all(queues.map(create));
   const shutDown = () => {
     stopping.abort();
     for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();

@@ -12,6 +12,7 @@ import type { AutomationActivities } from '../activities/automations.ts';
 import type { NextStep, RunInput } from '../src/automations/runs/contract.ts';
 import { WAKE } from '../src/temporal/contract.ts';
 import { DATABASE_BATCH, RUN_STEP } from './activity-options.ts';
+import { recordingCancellation } from './cancellation.ts';
 import { countSignals } from './signals.ts';
 
 /** Errors in the code of an action. A retry does not fix them. */
@@ -40,11 +41,24 @@ const { continueRun } = proxyActivities<AutomationActivities>({
   summary: 'evaluate the next blocks',
 });
 
+const { recordRunCancellation } = proxyActivities<AutomationActivities>({
+  ...DATABASE_BATCH,
+  summary: 'record that the run was canceled in Temporal',
+});
+
 /**
  * Runs the steps of a customer's workflow, one after the other. Inputs and outputs are in the database; this workflow
  * only knows the current step.
  */
-export async function runAutomation({ next, ...run }: RunInput): Promise<void> {
+export async function runAutomation(input: RunInput): Promise<void> {
+  const { orgId, runId } = input;
+  await recordingCancellation(
+    () => runSteps(input),
+    () => recordRunCancellation({ orgId, runId }),
+  );
+}
+
+async function runSteps({ next, ...run }: RunInput): Promise<void> {
   const signals = countSignals(WAKE);
   let seen = 0;
   for (let at = next; ; ) {

@@ -10,18 +10,31 @@ import {
 import type { SequenceActivities } from '../activities/sequences.ts';
 import type { RunSequenceInput, SendTotals, SequenceProgress } from '../src/sequences/contract.ts';
 import { WAKE } from '../src/temporal/contract.ts';
-import { SEND_BATCH } from './activity-options.ts';
+import { DATABASE_BATCH, SEND_BATCH } from './activity-options.ts';
+import { recordingCancellation } from './cancellation.ts';
 
 const BATCHES_PER_RUN = 200;
 
 const wake = defineSignal(WAKE);
 const { sendDueSteps } = proxyActivities<SequenceActivities>(SEND_BATCH);
+const { recordSequenceCancellation } = proxyActivities<SequenceActivities>({
+  ...DATABASE_BATCH,
+  summary: 'pause the sequence: its workflow was canceled in Temporal',
+});
 
 /**
  * Runs a sequence: sends due steps in batches, then sleeps until the next step is due or a signal arrives. Ends when
  * the sequence has ended. All facts are in the database; this workflow only keeps the time.
  */
 export async function runSequence(input: RunSequenceInput): Promise<SendTotals> {
+  const { orgId, sequenceId } = input;
+  return recordingCancellation(
+    () => sendUntilEnd(input),
+    () => recordSequenceCancellation({ orgId, sequenceId }),
+  );
+}
+
+async function sendUntilEnd(input: RunSequenceInput): Promise<SendTotals> {
   let isWoken = false;
   setHandler(wake, () => {
     isWoken = true;

@@ -40,6 +40,11 @@ const SAVING = { isDevelopment: true };
 export async function seedSequence(db: Db, orgId: string, delays = [0]): Promise<string> {
   const action = { type: 'send_emails' as const, data: EMAIL };
   const steps = delays.map((delay_in_minutes) => ({ delay_in_minutes, action }));
-  const { id } = await createSequence(db, orgId, { name: 'Bench', is_continuous: false, filter: null, steps }, SAVING);
+  const { id } = await createSequence(
+    db,
+    orgId,
+    { name: 'Bench', is_continuous: false, enroll_existing: false, filter: null, steps },
+    SAVING,
+  );
   return id;
 }

@@ -10,6 +10,7 @@ const requiredByCompose = {
   SECRET_KEYS: 'x',
   PUBLIC_URL: 'http://localhost',
   POSTGRES_PASSWORD: 'x',
+  POSTGRES_OWNER_PASSWORD: 'x',
   TEMPORAL_POSTGRES_PASSWORD: 'x',
 };
 

@@ -22,7 +22,7 @@ export const definitionRoutes: FastifyPluginAsyncZod = async (app) => {
   });
 
   app.post('/workflows/validate', {
-    config: { scope: 'workflows:read', isRepeatable: true },
+    config: { scope: 'workflows:read' },
     schema: {
       operationId: 'validateWorkflow',
       tags,

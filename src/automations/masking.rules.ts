@@ -6,8 +6,10 @@ export const MASK = '***';
 
 /** Names of headers and fields with credentials as values. */
 const CREDENTIAL_NAME =
-  /(^|[-_])(authorization|cookie|password|passwd|secret|token|api[-_]?key|private[-_]?key|credentials?|signature)$/i;
-const isCredentialName = (name: string) => CREDENTIAL_NAME.test(name.replaceAll(/(?<=[a-z])(?=[A-Z])/g, '_'));
+  /(^|[-_])(authorization|cookie|password|passwd|pw|secret|token|api[-_]?key|private[-_]?key|credentials?|signature)$/i;
+/** Returns whether a header or a field with this name has a credential as its value. */
+export const isCredentialName = (name: string): boolean =>
+  CREDENTIAL_NAME.test(name.replaceAll(/(?<=[a-z])(?=[A-Z])/g, '_'));
 
 /** Returns the value with its credentials masked, according to their field names. */
 export function maskCredentials(value: JsonObject): JsonObject;

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Db, Trx } from '../db/connect.ts';
+import { lockName } from '../db/locks.ts';
 import type { Json, Step, TriggerType } from './blocks/schema.ts';
 
 const versions = (db: Db, orgId: string) =>
@@ -49,11 +50,28 @@ export const findVersion = (db: Db, orgId: string, id: string, number: number) =
     .where('version.version_number', '=', number)
     .executeTakeFirst();
 
-/** Returns the versions of a workflow, newest first. */
-export const listVersions = (db: Db, orgId: string, id: string, limit: number) =>
-  versions(db, orgId)
-    .where('version.automation_id', '=', id)
-    .orderBy('version.version_number', 'desc')
+/** An entry of a list of versions, with the length of its JSON in characters. */
+export interface ListedVersion {
+  id: number;
+  version_number: number;
+  workflow_id: string;
+  characters: number;
+}
+
+/** Returns the versions of a workflow older than the given one, newest first. */
+export const listVersions = (
+  db: Db,
+  orgId: string,
+  id: string,
+  { before, limit }: { before: number | undefined; limit: number },
+): Promise<ListedVersion[]> =>
+  db
+    .selectFrom('automation_versions')
+    .select(['id', 'version_number', 'automation_id as workflow_id', 'characters'])
+    .where('org_id', '=', orgId)
+    .where('automation_id', '=', id)
+    .$call((query) => (before === undefined ? query : query.where('version_number', '<', before)))
+    .orderBy('version_number', 'desc')
     .limit(limit)
     .execute();
 
@@ -65,24 +83,29 @@ export async function listWorkflows(
   db: Db,
   orgId: string,
   { after, limit }: { after: string | undefined; limit: number },
-): Promise<VersionRow[]> {
-  const page = await db
-    .selectFrom('automations')
-    .select('id')
-    .where('org_id', '=', orgId)
-    .$call((query) => (after === undefined ? query : query.where('id', '>', after)))
-    .orderBy('id')
-    .limit(limit)
-    .execute();
-  if (page.length === 0) return [];
-  return versions(db, orgId)
-    .distinctOn('version.automation_id')
-    .where('version.automation_id', '=', sql<string>`any(${page.map(({ id }) => id)}::uuid[])`)
-    .orderBy('version.automation_id')
-    .orderBy(sql`version.id is not distinct from automation.active_version`, 'desc')
-    .orderBy('version.version_number', 'desc')
-    .execute();
+): Promise<ListedVersion[]> {
+  const { rows } = await sql<ListedVersion>`
+    select version.id, version.version_number, automation.id as workflow_id, version.characters
+    from (
+      select org_id, id, active_version from automations
+      where org_id = ${orgId} and (${after ?? null}::uuid is null or id > ${after ?? null}::uuid)
+      order by id limit ${limit}
+    ) as automation
+    join lateral (
+      select id, version_number, characters from automation_versions as version
+      where version.org_id = automation.org_id and version.automation_id = automation.id
+      order by version.id is not distinct from automation.active_version desc, version.version_number desc limit 1
+    ) as version on true
+    order by automation.id
+  `.execute(db);
+  return rows;
 }
+
+/** Returns versions by their ids, in no order. */
+export const findVersions = (db: Db, orgId: string, ids: number[]): Promise<VersionRow[]> =>
+  ids.length === 0
+    ? Promise.resolve([])
+    : versions(db, orgId).where('version.id', '=', sql<number>`any(${ids}::bigint[])`).execute();
 
 export async function insertAutomation(trx: Trx, orgId: string, id: string, token: string): Promise<void> {
   await trx.insertInto('automations').values({ org_id: orgId, id, webhook_token: token }).execute();
@@ -126,6 +149,27 @@ export async function insertVersion(trx: Trx, orgId: string, id: string, version
       workflow_editor_state: json(version.workflow_editor_state),
     })
     .execute();
+}
+
+/** Makes concurrent activations of the org wait, so that they count one another. Lasts until the transaction ends. */
+export const lockActivations = (trx: Trx, orgId: string) => lockName(trx, `workflow activations ${orgId}`);
+
+/** Returns the number of the org's other active workflows with this trigger, and the characters of their steps. */
+export async function countActive(
+  trx: Trx,
+  orgId: string,
+  { id, triggerType }: { id: string; triggerType: TriggerType },
+): Promise<{ workflows: number; characters: number }> {
+  return trx
+    .selectFrom('automations as automation')
+    .innerJoin('automation_versions as version', (join) =>
+      join.onRef('version.org_id', '=', 'automation.org_id').onRef('version.id', '=', 'automation.active_version'),
+    )
+    .select([sql<number>`count(*)`.as('workflows'), sql<number>`coalesce(sum(version.characters), 0)`.as('characters')])
+    .where('automation.org_id', '=', orgId)
+    .where('automation.id', '<>', id)
+    .where('version.trigger_type', '=', triggerType)
+    .executeTakeFirstOrThrow();
 }
 
 /** Sets the version started by the trigger, or null for none. */

@@ -3,12 +3,15 @@ import { z } from 'zod';
 import type { Deps } from '../deps.ts';
 import { errorResponses } from '../http/errors.ts';
 import { Id, NO_BODY, NoBody } from '../http/schemas.ts';
+import { hasScope } from '../http/scopes.ts';
+import type { OrgPrincipal } from '../keys/verifier.ts';
 import {
   Activate,
   CreateWorkflow,
   Trigger,
   Triggered,
   UpdateWorkflow,
+  VersionPage,
   Workflow,
   WorkflowList,
   WorkflowPath,
@@ -19,7 +22,7 @@ import {
   deactivateWorkflow,
   deleteWorkflow,
   getWorkflow,
-  listWorkflowVersions,
+  pageOfVersions,
   pageOfWorkflows,
   toWorkflowAnswer,
   triggerWorkflow,
@@ -31,7 +34,11 @@ const Page = z.object({ cursor: Id.optional(), limit: z.coerce.number().int().mi
 
 /** Routes of customers' workflows and their versions. */
 export const workflowRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config, secrets }) => {
-  const shown = (version: Parameters<typeof toWorkflowAnswer>[1]) => toWorkflowAnswer(config.PUBLIC_URL, version);
+  /** Who may only read gets no address to start the workflow by. */
+  const shownTo = (org: OrgPrincipal) => (version: Parameters<typeof toWorkflowAnswer>[1]) => {
+    const answer = toWorkflowAnswer(config.PUBLIC_URL, version);
+    return hasScope(org, 'workflows:write') ? answer : { ...answer, webhook_url: null };
+  };
 
   app.post('/workflows', {
     config: { scope: 'workflows:write' },
@@ -44,7 +51,7 @@ export const workflowRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config,
     },
     handler: async ({ db, org, body }, reply) => {
       reply.code(201);
-      return shown(await createWorkflow(db, secrets, org.id, body));
+      return shownTo(org)(await createWorkflow(db, secrets, org.id, body));
     },
   });
 
@@ -58,7 +65,7 @@ export const workflowRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config,
     },
     handler: async ({ db, org, query }) => {
       const { items, next } = await pageOfWorkflows(db, org.id, { cursor: query.cursor, limit: query.limit });
-      return { items: items.map(shown), next };
+      return { items: items.map(shownTo(org)), next };
     },
   });
 
@@ -71,7 +78,7 @@ export const workflowRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config,
       params: WorkflowPath,
       response: { 200: Workflow, ...errorResponses(403, 404) },
     },
-    handler: async ({ db, org, params }) => shown(await getWorkflow(db, org.id, params.id)),
+    handler: async ({ db, org, params }) => shownTo(org)(await getWorkflow(db, org.id, params.id)),
   });
 
   app.patch('/workflows/:id', {
@@ -86,7 +93,7 @@ export const workflowRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config,
       response: { 200: Workflow, ...errorResponses(403, 404) },
     },
     handler: async ({ db, org, params, body }) =>
-      shown(await updateWorkflow(db, secrets, org.id, { ...body, id: params.id })),
+      shownTo(org)(await updateWorkflow(db, secrets, org.id, { ...body, id: params.id })),
   });
 
   app.delete('/workflows/:id', {
@@ -109,14 +116,15 @@ export const workflowRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config,
     schema: {
       operationId: 'listWorkflowVersions',
       tags,
-      description: 'The latest 100, newest first.',
+      description: 'Newest first.',
       params: WorkflowPath,
+      querystring: VersionPage,
       response: { 200: WorkflowList, ...errorResponses(403, 404) },
     },
-    handler: async ({ db, org, params }) => ({
-      items: (await listWorkflowVersions(db, org.id, params.id)).map(shown),
-      next: null,
-    }),
+    handler: async ({ db, org, params, query }) => {
+      const { items, next } = await pageOfVersions(db, org.id, params.id, { before: query.cursor, limit: query.limit });
+      return { items: items.map(shownTo(org)), next };
+    },
   });
 
   app.post('/workflows/:id/activate', {
@@ -129,7 +137,7 @@ export const workflowRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config,
       response: { 200: Workflow, ...errorResponses(403, 404) },
     },
     handler: async ({ db, org, params, body }) =>
-      shown(await activateWorkflow(db, org.id, params.id, body.version_number)),
+      shownTo(org)(await activateWorkflow(db, org.id, params.id, body.version_number)),
   });
 
   app.post('/workflows/:id/deactivate', {
@@ -141,7 +149,7 @@ export const workflowRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config,
       params: WorkflowPath,
       response: { 200: Workflow, ...errorResponses(403, 404) },
     },
-    handler: async ({ db, org, params }) => shown(await deactivateWorkflow(db, org.id, params.id)),
+    handler: async ({ db, org, params }) => shownTo(org)(await deactivateWorkflow(db, org.id, params.id)),
   });
 
   app.post('/workflows/:id/trigger', {

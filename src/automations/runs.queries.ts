@@ -191,22 +191,25 @@ export async function setStepError(
 /** Returns the unconsumed events of a type received by a run, in order of arrival. */
 export const listReceivedEvents = (trx: Trx, orgId: string, runId: string, type: TriggerType) =>
   receivedEvents(trx, orgId, runId, type)
-    .select(['event_id', 'output'])
-    .orderBy('heard_at')
-    .orderBy('event_id')
+    .innerJoin('automation_events as event', (join) =>
+      join.onRef('event.org_id', '=', 'heard.org_id').onRef('event.event_id', '=', 'heard.event_id'),
+    )
+    .select(['heard.event_id', 'event.output'])
+    .orderBy('heard.heard_at')
+    .orderBy('heard.event_id')
     .execute();
 
 /** Returns whether a run has unconsumed events of a type. */
 export const hasReceivedEvent = async (trx: Trx, orgId: string, runId: string, type: TriggerType): Promise<boolean> =>
-  (await receivedEvents(trx, orgId, runId, type).select('event_id').limit(1).executeTakeFirst()) !== undefined;
+  (await receivedEvents(trx, orgId, runId, type).select('heard.event_id').limit(1).executeTakeFirst()) !== undefined;
 
 const receivedEvents = (trx: Trx, orgId: string, runId: string, type: TriggerType) =>
   trx
-    .selectFrom('automation_heard')
-    .where('org_id', '=', orgId)
-    .where('run_id', '=', runId)
-    .where('trigger_type', '=', type)
-    .where('is_taken', '=', false);
+    .selectFrom('automation_heard as heard')
+    .where('heard.org_id', '=', orgId)
+    .where('heard.run_id', '=', runId)
+    .where('heard.trigger_type', '=', type)
+    .where('heard.is_taken', '=', false);
 
 export async function consumeReceivedEvent(trx: Trx, orgId: string, runId: string, eventId: string): Promise<void> {
   await trx
@@ -216,4 +219,33 @@ export async function consumeReceivedEvent(trx: Trx, orgId: string, runId: strin
     .where('run_id', '=', runId)
     .where('event_id', '=', eventId)
     .execute();
+}
+
+const RUNS_PER_CLEANUP = 100;
+
+/** Deletes runs that ended before so many days, with their steps, some at a time. Returns their number. */
+export async function deleteOldRuns(db: Db, days: number): Promise<number> {
+  const { numAffectedRows = 0n } = await sql`
+    delete from automation_runs where (org_id, id) in (
+      select org_id, id from automation_runs
+      where run_ended_at < now() - ${days} * interval '1 day'
+      order by run_ended_at limit ${RUNS_PER_CLEANUP}
+    )
+  `.execute(db);
+  return Number(numAffectedRows);
+}
+
+const EVENTS_PER_CLEANUP = 1_000;
+
+/** Deletes events that no run waits for any more, some at a time. Returns their number. */
+export async function deleteUnheardEvents(db: Db): Promise<number> {
+  const { numAffectedRows = 0n } = await sql`
+    delete from automation_events where (org_id, event_id) in (
+      select org_id, event_id from automation_events as event
+      where created_at < now() - interval '1 hour'
+        and not exists (select from automation_heard as heard where heard.org_id = event.org_id and heard.event_id = event.event_id)
+      limit ${EVENTS_PER_CLEANUP}
+    )
+  `.execute(db);
+  return Number(numAffectedRows);
 }

@@ -1,17 +1,25 @@
 import { z } from 'zod';
 import { Id, Name, Timestamp } from '../http/schemas.ts';
 import { AnyJson, type Step, TriggerType } from './blocks/schema.ts';
+import { hasAtMostValues } from './json.rules.ts';
 
 const MAX_CHARACTERS = 500_000;
+/** Many small values take far more time and memory than a few long ones. */
+const MAX_VALUES = 20_000;
 
 const Blocks = z.array(z.record(z.string(), z.unknown())).meta({
   description: 'Steps: see GET /workflows/definitions. POST /workflows/validate names every problem with its step.',
 });
 const bounded = <Schema extends z.ZodType>(schema: Schema) =>
-  schema.refine(
-    (value) => JSON.stringify(value)?.length <= MAX_CHARACTERS,
-    `must have at most ${MAX_CHARACTERS} characters`,
-  );
+  schema
+    .refine((value) => hasAtMostValues(value, MAX_VALUES), {
+      error: `must have at most ${MAX_VALUES} values`,
+      abort: true,
+    })
+    .refine(
+      (value) => JSON.stringify(value)?.length <= MAX_CHARACTERS,
+      `must have at most ${MAX_CHARACTERS} characters`,
+    );
 
 const shape = {
   name: Name,
@@ -71,13 +79,21 @@ export const Workflow = z
     trigger_configuration: AnyJson.nullable(),
     trigger_constraints: AnyJson.nullable(),
     workflow_editor_state: AnyJson.nullable(),
-    webhook_url: z.string().nullable().describe('Of a webhook or form trigger: where to post to.'),
+    webhook_url: z
+      .string()
+      .nullable()
+      .describe('Of a webhook or form trigger: where to post to. Shown to keys that may change workflows.'),
     constraint_errors: z.int().describe('Number of failed evaluations of its constraints.'),
     last_constraint_error: z.string().nullable(),
     created_at: Timestamp,
     updated_at: Timestamp,
   })
   .meta({ id: 'Workflow' });
+
+export const VersionPage = z.object({
+  cursor: z.coerce.number().int().min(1).max(2_147_483_647).optional().describe('The `next` of the page before.'),
+  limit: z.coerce.number().int().min(1).max(100).default(50),
+});
 
 export const WorkflowList = z.object({ items: z.array(Workflow), next: z.string().nullable() });
 

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Db, Trx } from '../db/connect.ts';
+import { cutToPage } from '../db/page-size.rules.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { conflict, invalid, notFound } from '../errors.ts';
 import { newId } from '../ids.ts';
@@ -7,17 +8,22 @@ import { announce } from '../outbox/events.ts';
 import { enqueue } from '../outbox/outbox.ts';
 import type { Secrets } from '../secrets.ts';
 import type { Json, Step } from './blocks/schema.ts';
+import { createSealer, maskEditorState, maskSteps, sealSteps } from './credentials.ts';
 import { listHandoffHolds } from './handoff-hold.queries.ts';
 import {
+  countActive,
   deleteAutomation,
   findCurrentVersion,
   findLatestVersion,
   findVersion,
+  findVersions,
   insertAutomation,
   insertVersion,
+  type ListedVersion,
   listOpenRuns,
   listVersions,
   listWorkflows,
+  lockActivations,
   lockAutomation,
   type NewVersion,
   setActiveVersion,
@@ -31,15 +37,22 @@ import { encryptSecret, maskSecret, withoutMaskedSecret } from './triggers/secre
 import { validateDefinition } from './validation/definition.ts';
 
 const TOKEN_BYTES = 32;
-const MAX_VERSIONS = 100;
 const MAX_SUMMARY = 2_000;
+const MAX_ACTIVE_PER_TRIGGER = 100;
+const MAX_ACTIVE_CHARACTERS = 5_000_000;
 const INBOUND_PATHS: Record<string, string> = { webhook: 'hooks/workflows', 'form-trigger': 'hooks/forms' };
 
 /** Returns a version of a workflow as the API shows it. */
 export function toWorkflowAnswer(publicUrl: string, { webhook_token, ...version }: VersionRow) {
   const way = INBOUND_PATHS[version.trigger_type];
   const webhook_url = way === undefined ? null : `${publicUrl}/${way}/${version.workflow_id}/${webhook_token}`;
-  return { ...version, trigger_configuration: maskSecret(version.trigger_configuration), webhook_url };
+  return {
+    ...version,
+    workflow_blocks: maskSteps(version.workflow_blocks),
+    workflow_editor_state: maskEditorState(version.workflow_editor_state),
+    trigger_configuration: maskSecret(version.trigger_configuration),
+    webhook_url,
+  };
 }
 
 /** Creates a workflow. Its first version is not active yet. Throws invalid with every problem and its step. */
@@ -52,7 +65,13 @@ export function createWorkflow(db: Db, secrets: Secrets, orgId: string, input: C
       given: version.trigger_configuration,
       before: null,
     });
-    await insertVersion(trx, orgId, id, { ...version, trigger_configuration });
+    const sealer = createSealer(secrets, orgId, id);
+    await insertVersion(trx, orgId, id, {
+      ...version,
+      workflow_blocks: sealSteps(sealer, version.workflow_blocks, []),
+      workflow_editor_state: sealer.seal(version.workflow_editor_state, null),
+      trigger_configuration,
+    });
     return getLatestVersion(trx, orgId, id);
   });
 }
@@ -76,15 +95,41 @@ export async function pageOfWorkflows(
   orgId: string,
   { cursor, limit }: { cursor: string | undefined; limit: number },
 ) {
-  const rows = await listWorkflows(db, orgId, { after: cursor, limit: limit + 1 });
-  const items = rows.slice(0, limit);
-  return { items, next: rows.length > limit ? (items.at(-1)?.workflow_id ?? null) : null };
+  const listed = await listWorkflows(db, orgId, { after: cursor, limit: limit + 1 });
+  const { items, last } = await readPage(db, orgId, listed, limit);
+  return { items, next: last?.workflow_id ?? null };
 }
 
-/** Returns the versions of a workflow, newest first. Throws notFound. */
-export async function listWorkflowVersions(db: Db, orgId: string, id: string): Promise<VersionRow[]> {
+/** Returns a page of a workflow's versions, newest first. Throws notFound. */
+export async function pageOfVersions(
+  db: Db,
+  orgId: string,
+  id: string,
+  { before, limit }: { before: number | undefined; limit: number },
+) {
   await getWorkflow(db, orgId, id);
-  return listVersions(db, orgId, id, MAX_VERSIONS);
+  const listed = await listVersions(db, orgId, id, { before, limit: limit + 1 });
+  const { items, last } = await readPage(db, orgId, listed, limit);
+  return { items, next: last === undefined ? null : String(last.version_number) };
+}
+
+/**
+ * Reads as many of the listed versions as a page may have, and at least one. Returns them with the last one if others
+ * are behind it.
+ */
+async function readPage(db: Db, orgId: string, listed: ListedVersion[], limit: number) {
+  const page = cutToPage(listed.slice(0, limit));
+  const read = new Map(
+    (
+      await findVersions(
+        db,
+        orgId,
+        page.map(({ id }) => id),
+      )
+    ).map((row) => [row.id, row]),
+  );
+  const items = page.flatMap(({ id }) => read.get(id) ?? []);
+  return { items, last: page.length < listed.length ? page.at(-1) : undefined };
 }
 
 /**
@@ -103,14 +148,28 @@ export function updateWorkflow(
     const given = Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined));
     const { trigger_configuration: before } = latest;
     const wanted = input.trigger_configuration === undefined ? maskSecret(before) : input.trigger_configuration;
-    const version = toValidVersion({ ...latest, ...given, trigger_configuration: withoutMaskedSecret(wanted, before) });
-    const trigger_configuration = encryptSecret(secrets, orgId, id, { given: wanted, before });
-    await insertVersion(trx, orgId, id, { ...version, trigger_configuration });
+    const version = toValidVersion({
+      ...latest,
+      workflow_blocks: maskSteps(latest.workflow_blocks),
+      workflow_editor_state: maskEditorState(latest.workflow_editor_state),
+      ...given,
+      trigger_configuration: withoutMaskedSecret(wanted, before),
+    });
+    const sealer = createSealer(secrets, orgId, id);
+    await insertVersion(trx, orgId, id, {
+      ...version,
+      workflow_blocks: sealSteps(sealer, version.workflow_blocks, latest.workflow_blocks),
+      workflow_editor_state: sealer.seal(version.workflow_editor_state, latest.workflow_editor_state),
+      trigger_configuration: encryptSecret(secrets, orgId, id, { given: wanted, before }),
+    });
     return getLatestVersion(trx, orgId, id);
   });
 }
 
-/** Activates a version, by default the latest: the trigger starts it from now on. Throws notFound. */
+/**
+ * Activates a version, by default the latest: the trigger starts it from now on. Throws notFound, and conflict if too
+ * many are active already.
+ */
 export function activateWorkflow(db: Db, orgId: string, id: string, number: number | undefined): Promise<VersionRow> {
   return inTransaction(db, async (trx) => {
     if ((await lockAutomation(trx, orgId, id)) === undefined) throw notFound('workflow');
@@ -118,10 +177,26 @@ export function activateWorkflow(db: Db, orgId: string, id: string, number: numb
       ? findLatestVersion(trx, orgId, id)
       : findVersion(trx, orgId, id, number));
     if (version === undefined) throw notFound('version');
+    await assertFewActive(trx, orgId, version);
     await setActiveVersion(trx, orgId, id, version.id);
     await announce(trx, orgId, 'workflow-changed', [{ subject_id: id, payload: {} }]);
     return { ...version, is_active: true };
   });
+}
+
+/** Throws conflict if the org has too many active workflows with the trigger of this version: each event concerns all. */
+async function assertFewActive(trx: Trx, orgId: string, version: VersionRow): Promise<void> {
+  const { workflow_id: id, trigger_type: triggerType, workflow_blocks } = version;
+  await lockActivations(trx, orgId);
+  const { workflows, characters } = await countActive(trx, orgId, { id, triggerType });
+  if (workflows >= MAX_ACTIVE_PER_TRIGGER)
+    throw conflict(
+      `At most ${MAX_ACTIVE_PER_TRIGGER} workflows with the trigger ${triggerType} can be active: deactivate another one`,
+    );
+  if (characters + JSON.stringify(workflow_blocks).length > MAX_ACTIVE_CHARACTERS)
+    throw conflict(
+      `The steps of the active workflows with the trigger ${triggerType} can have at most ${MAX_ACTIVE_CHARACTERS} characters together: deactivate another one`,
+    );
 }
 
 /** Deactivates a workflow: its trigger starts no more runs. Runs in progress continue. Throws notFound. */

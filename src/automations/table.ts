@@ -1,4 +1,4 @@
-import type { ColumnType, Generated } from 'kysely';
+import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
 import type { Json, Step, TriggerType } from './blocks/schema.ts';
 
 type Stored<T> = ColumnType<T, string, string>;
@@ -32,6 +32,8 @@ export interface AutomationVersionsTable {
   trigger_constraints: StoredOrNull<Json>;
   workflow_blocks: Stored<Step[]>;
   workflow_editor_state: StoredOrNull<Json>;
+  /** The length of the steps and the editor's state, as JSON. */
+  characters: GeneratedAlways<number>;
   created_at: Generated<Date>;
 }
 

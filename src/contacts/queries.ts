@@ -59,7 +59,7 @@ export async function updateContacts(db: Db, orgId: string, contacts: StoredCont
   `.execute(db);
 }
 
-/** Returns the values replaced in HTTP actions for the contact. */
+/** Returns the contact's encrypted values for HTTP actions. */
 export async function findHttpActionOverrides(db: Db, orgId: string, id: string) {
   const row = await db
     .selectFrom('contacts')

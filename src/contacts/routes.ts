@@ -3,6 +3,7 @@ import type { Deps } from '../deps.ts';
 import { errorResponses } from '../http/errors.ts';
 import { NO_BODY, NoBody } from '../http/schemas.ts';
 import { saveContactBatch } from './saving/batch.service.ts';
+import { sealChange } from './saving/sealed-overrides.rules.ts';
 import { saveContact, updateContact } from './saving/service.ts';
 import {
   Contact,
@@ -17,7 +18,7 @@ import {
 } from './schema.ts';
 import { eraseContact, getContact, pageOfContacts, searchContacts } from './service.ts';
 
-export const contactRoutes: FastifyPluginAsyncZod<Deps> = async (app) => {
+export const contactRoutes: FastifyPluginAsyncZod<Deps> = async (app, { secrets }) => {
   app.post('/contacts', {
     config: { scope: 'contacts:write' },
     schema: {
@@ -29,7 +30,7 @@ export const contactRoutes: FastifyPluginAsyncZod<Deps> = async (app) => {
     },
     handler: async ({ db, org, body }, reply) => {
       reply.code(201);
-      return saveContact(db, org.id, body.contact);
+      return saveContact(db, org.id, sealChange(secrets, org.id, body.contact));
     },
   });
 
@@ -66,7 +67,7 @@ export const contactRoutes: FastifyPluginAsyncZod<Deps> = async (app) => {
       response: { 200: NoBody, ...errorResponses(403, 404, 409) },
     },
     handler: async ({ db, org, params, body }) => {
-      await updateContact(db, org.id, params.id, body.contact);
+      await updateContact(db, org.id, params.id, sealChange(secrets, org.id, body.contact));
       return NO_BODY;
     },
   });
@@ -106,6 +107,8 @@ export const contactRoutes: FastifyPluginAsyncZod<Deps> = async (app) => {
       body: SaveContacts,
       response: { 200: SavedContacts, ...errorResponses(403) },
     },
-    handler: async ({ db, org, body }) => ({ results: await saveContactBatch(db, org.id, body.contacts) }),
+    handler: async ({ db, org, body }) => ({
+      results: await saveContactBatch(db, secrets, org.id, body.contacts),
+    }),
   });
 };

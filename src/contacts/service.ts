@@ -5,13 +5,22 @@ import { inTransaction } from '../db/transaction.ts';
 import { notFound } from '../errors.ts';
 import { newId } from '../ids.ts';
 import { announce } from '../outbox/events.ts';
+import type { Secrets } from '../secrets.ts';
 import { prepareFilter } from './filters/condition.ts';
-import { deleteContact, findContact, insertContacts, listContactIdsByAddress, listContacts } from './queries.ts';
+import {
+  deleteContact,
+  findContact,
+  findHttpActionOverrides,
+  insertContacts,
+  listContactIdsByAddress,
+  listContacts,
+} from './queries.ts';
 import { blankContact, type StoredContact } from './saving/merge.rules.ts';
+import { openOverrides } from './saving/sealed-overrides.rules.ts';
 import type { ContactRef, ListContacts, SearchContacts } from './schema.ts';
 import { searchAllRows, searchFirstRows } from './search/queries.ts';
 
-export { findHttpActionOverrides, lockContact } from './queries.ts';
+export { lockContact } from './queries.ts';
 
 const SEARCH_PAGE_SIZE = 100;
 
@@ -19,6 +28,12 @@ export async function getContact(db: Db, orgId: string, id: string) {
   const contact = await findContact(db, orgId, id);
   if (contact === undefined) throw notFound('contact');
   return contact;
+}
+
+/** Returns the contact's values for HTTP actions, decrypted. */
+export async function readContactOverrides(db: Db, secrets: Secrets, orgId: string, id: string) {
+  const stored = await findHttpActionOverrides(db, orgId, id);
+  return stored === undefined ? undefined : openOverrides(secrets, orgId, stored);
 }
 
 /** Deletes the contact with its enrollments; its messages stay. Throws notFound. */

@@ -1,4 +1,5 @@
 import type { ColumnType, Generated } from 'kysely';
+import type { SealedOverrides } from './saving/merge.rules.ts';
 
 export interface ContactsTable {
   org_id: string;
@@ -7,7 +8,7 @@ export interface ContactsTable {
   phone_number: string | null;
   name: string | null;
   custom_data: ColumnType<Record<string, string>, string | undefined, string>;
-  http_action_overrides: ColumnType<Record<string, unknown> | null, string | null | undefined, string | null>;
+  http_action_overrides: ColumnType<SealedOverrides | null, string | null | undefined, string | null>;
   created_at: Generated<Date>;
   updated_at: Generated<Date>;
 }

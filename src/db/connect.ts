@@ -2,6 +2,8 @@ import { createHash } from 'node:crypto';
 import { Kysely, PostgresDialect, type Transaction } from 'kysely';
 import pg from 'pg';
 import type { Database } from './database.ts';
+import { SharedPool } from './shared-pool.ts';
+import type { WriteQuota } from './write-quota.ts';
 
 /** The pool or a transaction, for code with reads or a single write statement. */
 export type Db = Kysely<Database>;
@@ -20,6 +22,8 @@ export const APPLICATION_NAME = 'switchboard';
  * one plan for all values. Such a plan performs badly when the number of matching rows varies a lot.
  */
 export const PLANNED_EACH_TIME = '/* planned each time */';
+/** The beginning of a statement that is planned each time and only reads, also one that begins with a CTE. */
+export const READ_PLANNED_EACH_TIME = `/* read */ ${PLANNED_EACH_TIME}`;
 
 /**
  * Names each statement, so that Postgres parses it once per connection. The number of names is limited, because the
@@ -42,9 +46,22 @@ export interface Connection {
   close(): Promise<void>;
 }
 
-/** Opens a pool. `applicationName` is shown in pg_stat_activity. */
-export function connect(url: string, options: { poolSize: number; applicationName?: string }): Connection {
-  const pool = new pg.Pool({
+/** How long a request of the API waits for a lock: it holds a connection meanwhile. */
+export const LOCK_TIMEOUT_MS = 2_000;
+
+interface ConnectOptions {
+  poolSize: number;
+  /** Shown in pg_stat_activity. */
+  applicationName?: string;
+  /** Without it, a statement waits for locks until its own time limit. */
+  lockTimeoutMs?: number;
+  /** Counts what is written. Without it, nothing is counted. */
+  quota?: WriteQuota;
+}
+
+/** Opens a pool. */
+export function connect(url: string, options: ConnectOptions): Connection {
+  const pool = new SharedPool({
     connectionString: url,
     Client: PreparingClient,
     max: options.poolSize,
@@ -52,14 +69,27 @@ export function connect(url: string, options: { poolSize: number; applicationNam
     connectionTimeoutMillis: 5_000,
     idleTimeoutMillis: 60_000,
     statement_timeout: 30_000,
+    lock_timeout: options.lockTimeoutMs,
     idle_in_transaction_session_timeout: 60_000,
     keepAlive: true,
   });
   pool.on('error', () => undefined); // the pool replaces a broken idle connection; queries report their own errors
   // A connection that breaks in a transaction, between two queries, fails the next query. It must not end the process.
   pool.on('connect', (client) => client.on('error', () => undefined));
-  const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool }) });
-  return { db, pool, close: () => db.destroy() };
+  const { quota } = options;
+  const db = new Kysely<Database>({
+    dialect: new PostgresDialect({ pool }),
+    ...(quota && { log: quota.countStatement }),
+  });
+  const stopQuota = quota?.start(db);
+  return {
+    db,
+    pool,
+    async close() {
+      await stopQuota?.();
+      await db.destroy();
+    },
+  };
 }
 
 function statementName(text: string): string | undefined {

@@ -7,6 +7,9 @@ import { onlyRow } from './rows.ts';
 
 const MAX_WAIT_MS = 1_000;
 const POLL_MS = 5;
+const WHITE_SPACE = ' \t\r\n';
+/** The beginnings of statements that only read. */
+const READS = ['select%', '/* read */%'];
 
 /** A position in a list ordered by a timestamp and an id. */
 export interface Position {
@@ -96,7 +99,7 @@ export async function settledBefore(db: Db): Promise<Date> {
 
 /**
  * Returns the start of the oldest open transaction that may write. A transaction without a write may still write later.
- * Only a SELECT running for more than 200 ms is excluded, since it would block every list.
+ * Only a read running for more than 200 ms is excluded, since it would block every list.
  */
 async function findOldestWriter(db: Db): Promise<{ now: Date; oldest: Date | null }> {
   const times = await sql<{ now: Date; oldest: Date | null }>`
@@ -106,7 +109,7 @@ async function findOldestWriter(db: Db): Promise<{ now: Date; oldest: Date | nul
       and xact_start is not null and pid <> pg_backend_pid()
       and not (
         backend_xid is null and state = 'active' and wait_event_type is distinct from 'Lock'
-        and query ~* '^\s*select' and query_start < clock_timestamp() - interval '200 milliseconds'
+        and ltrim(query, ${WHITE_SPACE}) ilike any (${READS}::text[]) and query_start < clock_timestamp() - interval '200 milliseconds'
       )
   `.execute(db);
   return onlyRow(times);

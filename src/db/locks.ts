@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Trx } from './connect.ts';
+import { onlyRow } from './rows.ts';
 
 /**
  * Locks the name until the transaction ends. Other transactions wait here for the same name. Different subjects need
@@ -7,4 +8,11 @@ import type { Trx } from './connect.ts';
  */
 export async function lockName(trx: Trx, name: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(trx);
+}
+
+/** Locks the name like lockName, but does not wait. Returns whether no other transaction has locked it. */
+export async function tryLockName(trx: Trx, name: string): Promise<boolean> {
+  const locked = sql<{ is_locked: boolean }>`
+    select pg_try_advisory_xact_lock(hashtextextended(${name}, 0)) as is_locked`;
+  return onlyRow(await locked.execute(trx)).is_locked;
 }

@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 
@@ -25,15 +26,17 @@ export async function freePort(preferred: number, taken: Set<number> = new Set()
   return anyFreePort();
 }
 
-/** Returns a free port chosen by the system. */
+/** The system assigns ports above these to outgoing connections. One of those could take a port before its server does. */
+const QUIET_PORTS = { first: 15_000, last: 32_000 };
+const MAX_TRIES = 100;
+
+/** Returns a free port that no outgoing connection takes. */
 export async function anyFreePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('The system assigned no port');
-  return address.port;
+  for (let tries = 0; tries < MAX_TRIES; tries++) {
+    const port = randomInt(QUIET_PORTS.first, QUIET_PORTS.last + 1);
+    if (await isFree(port)) return port;
+  }
+  throw new Error('No free port was found');
 }
 
 async function isFree(port: number): Promise<boolean> {

@@ -31,17 +31,22 @@ import { authenticate } from './authenticate.ts';
 import { closeConnections } from './close-connections.ts';
 import { type ErrorAnswer, errorAnswer, handleErrors } from './errors.ts';
 import { idempotency } from './idempotency.ts';
+import { jsonBody } from './json-body.ts';
 import { openapi } from './openapi.ts';
 import { createMetrics, type Metrics, measure, operations } from './operations.ts';
 import { rateLimit } from './rate-limits.ts';
 import { unknownRoutes } from './refuse-unknown.ts';
+import { enforceWriteQuota } from './write-quota.ts';
 import './request.ts';
+import { refuseEncodings } from './refuse-encodings.ts';
 import { securityHeaders } from './security-headers.ts';
 import { serverSentEvents } from './server-sent-events.ts';
 import { guardText } from './text-guard.ts';
 
 const BODY_LIMIT_BYTES = 1024 * 1024;
 const REQUEST_TIMEOUT_MS = 30_000;
+/** A request over its time ends at the next check. */
+const REQUEST_CHECK_MS = 2_000;
 const KEEP_ALIVE_MS = 72_000;
 /** 255 characters, of up to nine characters each in a URL. */
 const MAX_PARAM_LENGTH = 2304;
@@ -78,6 +83,7 @@ export async function createApp(deps: Deps, logger: FastifyBaseLogger) {
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: BODY_LIMIT_BYTES,
     requestTimeout: REQUEST_TIMEOUT_MS,
+    http: { connectionsCheckingInterval: REQUEST_CHECK_MS },
     keepAliveTimeout: KEEP_ALIVE_MS,
     trustProxy: deps.config.TRUSTED_PROXIES.length > 0 ? deps.config.TRUSTED_PROXIES : false,
     genReqId: newId,
@@ -110,6 +116,9 @@ export async function createApp(deps: Deps, logger: FastifyBaseLogger) {
   await app.register(openapi, deps);
   await app.register(authenticate, deps);
   await app.register(rateLimit, deps);
+  await app.register(enforceWriteQuota, deps);
+  await app.register(refuseEncodings);
+  await app.register(jsonBody);
   await app.register(guardText);
   await app.register(idempotency, deps);
   await app.register(serverSentEvents, deps);

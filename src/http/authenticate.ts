@@ -1,13 +1,16 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fastifyPlugin from 'fastify-plugin';
 import ipaddr from 'ipaddr.js';
+import { runAsWork, setOwner } from '../db/current-work.ts';
 import type { Deps } from '../deps.ts';
 import { forbidden, unauthorized } from '../errors.ts';
 import type { KeyVerifier, OrgPrincipal } from '../keys/verifier.ts';
+import { networkOf } from './rate-limits.ts';
+import { hasScope } from './scopes.ts';
 
 /**
  * Authenticates the caller by Bearer token (RFC 6750) and checks the route's scope. Refuses to register a route without
- * a scope.
+ * a scope, or a public one without a limit.
  */
 export const authenticate = fastifyPlugin(async (app: FastifyInstance, { db, keys }: Deps) => {
   app.decorateRequest('db', null as never);
@@ -16,10 +19,15 @@ export const authenticate = fastifyPlugin(async (app: FastifyInstance, { db, key
 
   app.addHook('onRoute', ({ method, url, config }) => {
     if (config?.scope === undefined) throw new Error(`${String(method)} ${url} declares no scope`);
+    if (config.scope === 'public' && config.limitedBy === undefined)
+      throw new Error(`${String(method)} ${url} declares no limit`);
   });
+
+  app.addHook('onRequest', (_request, _reply, done) => runAsWork(done));
 
   app.addHook('onRequest', async (request) => {
     request.db = db;
+    setOwner(networkOf(request.ip));
     const { scope } = request.routeOptions.config;
     if (scope === undefined || scope === 'public') return;
 
@@ -30,10 +38,12 @@ export const authenticate = fastifyPlugin(async (app: FastifyInstance, { db, key
         throw forbidden(`Requests from ${request.ip} are not on this partner's IP allow list`);
       }
       request.partner = partner;
+      setOwner(partner.id);
       return;
     }
 
     request.org = await authenticateOrg(keys, request);
+    setOwner(request.org.id);
   });
 });
 
@@ -45,7 +55,7 @@ export async function authenticateOrg(keys: KeyVerifier, request: FastifyRequest
   const { scope } = request.routeOptions.config;
   const org = await keys.org(bearerToken(request));
   if (org === undefined) throw unauthorized('The API key is not valid or was revoked');
-  if (scope !== undefined && scope !== 'any' && org.scopes !== null && !org.scopes.has(scope)) {
+  if (scope !== undefined && scope !== 'any' && !hasScope(org, scope)) {
     throw forbidden(`Missing required scope: ${scope}`);
   }
   return org;
@@ -65,7 +75,15 @@ function isAllowedFrom(cidrs: string[], address: string): boolean {
   if (!ipaddr.isValid(address)) return false; // a proxy's header can contain anything
   const ip = ipaddr.process(address);
   return cidrs.some((cidr) => {
-    const [network, bits] = ipaddr.parseCIDR(cidr);
+    const [network, bits] = parseNetwork(cidr);
     return network.kind() === ip.kind() && ip.match(network, bits);
   });
+}
+
+/** Returns the network of a CIDR. An IPv4 network may be written as IPv6: ::ffff:192.0.2.0/120 is 192.0.2.0/24. */
+function parseNetwork(cidr: string): [ipaddr.IPv4 | ipaddr.IPv6, number] {
+  const [network, bits] = ipaddr.parseCIDR(cidr);
+  return network instanceof ipaddr.IPv6 && network.isIPv4MappedAddress() && bits >= 96
+    ? [network.toIPv4Address(), bits - 96]
+    : [network, bits];
 }

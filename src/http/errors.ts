@@ -3,8 +3,8 @@ import type { FastifyError, FastifyInstance } from 'fastify';
 import fastifyPlugin from 'fastify-plugin';
 import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { isDatabaseAway, isDataException, isTooSlow } from '../db/failures.ts';
-import { DomainError, type ErrorKind, type Issue, ProviderError } from '../errors.ts';
+import { isDatabaseAway, isDataException, isLockTaken, isTooSlow } from '../db/failures.ts';
+import { DomainError, type ErrorKind, type Issue, ProviderError, TooManyRequests } from '../errors.ts';
 
 const STATUS_OF: Record<ErrorKind, number> = {
   invalid: 400,
@@ -56,8 +56,7 @@ export const handleErrors = fastifyPlugin(async (app: FastifyInstance) => {
   app.setErrorHandler((error: FastifyError, request, reply) => {
     const answer = answerTo(error);
     if (answer.statusCode >= 500) request.log.error({ err: error }, 'request failed');
-    if (answer.statusCode === 503) reply.header('retry-after', RETRY_AFTER_SECONDS);
-    if (answer.statusCode === 401) reply.header('www-authenticate', 'Bearer');
+    reply.headers(errorHeaders(error, answer.statusCode));
     return reply
       .code(answer.statusCode)
       .type('application/json; charset=utf-8')
@@ -66,8 +65,15 @@ export const handleErrors = fastifyPlugin(async (app: FastifyInstance) => {
   });
 });
 
+/** Returns the headers of an error's answer: when to try again, or how to authenticate. */
+export function errorHeaders(error: unknown, statusCode: number): Record<string, string | number> {
+  if (error instanceof TooManyRequests) return { 'retry-after': error.retryAfterSeconds };
+  if (statusCode === 503) return { 'retry-after': RETRY_AFTER_SECONDS };
+  return statusCode === 401 ? { 'www-authenticate': 'Bearer' } : {};
+}
+
 /** Returns the answer for an error. It never contains SQL, a stack or another org's data. */
-export function answerTo(error: FastifyError | DomainError): ErrorAnswer {
+export function answerTo(error: FastifyError | DomainError | TooManyRequests): ErrorAnswer {
   if (error instanceof DomainError) return errorAnswer(STATUS_OF[error.kind], error.message, error.issues);
   if (hasZodFastifySchemaValidationErrors(error)) {
     const context = error.validationContext === 'querystring' ? 'query' : (error.validationContext ?? 'body');
@@ -78,6 +84,8 @@ export function answerTo(error: FastifyError | DomainError): ErrorAnswer {
     const summary = issues.map(({ path, message }) => `${path}: ${message}`).join('; ');
     return errorAnswer(400, `The request is not valid: ${summary.slice(0, 500)}`, issues);
   }
+  if (error instanceof TooManyRequests) return errorAnswer(429, error.message);
+  if (isLockTaken(error)) return errorAnswer(503, 'Another change of it is taking long: try again soon');
   if (isDatabaseAway(error)) return errorAnswer(503, 'The database is away: try again soon');
   if (isTooSlow(error)) return errorAnswer(503, 'This took too long: ask for less at once, or try again later');
   if (isDataException(error)) return errorAnswer(400, 'A value is outside of what can be stored');

@@ -1,13 +1,16 @@
 import { createHash } from 'node:crypto';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import fastifyPlugin from 'fastify-plugin';
 import { sql } from 'kysely';
 import type { Db, Trx } from '../db/connect.ts';
 import { inTransaction } from '../db/transaction.ts';
 import type { Deps } from '../deps.ts';
-import { conflict, DomainError, invalid, unprocessable } from '../errors.ts';
+import { conflict, DomainError, invalid, tooLarge, unprocessable } from '../errors.ts';
 import type { Secrets } from '../secrets.ts';
 import { answerTo } from './errors.ts';
+
+/** No operation has such a long answer for what it does. The effect is undone. */
+const MAX_STORED_CHARACTERS = 1_000_000;
 
 interface StoredResponse {
   statusCode: number;
@@ -39,10 +42,10 @@ export const idempotency = fastifyPlugin(async (app: FastifyInstance, { secrets 
     const handler = route.handler as Handler;
     const prepare = route.config?.prepare as ((request: FastifyRequest) => Promise<void>) | undefined;
     const receive = route.config?.receive as ((request: FastifyRequest) => Promise<() => Promise<void>>) | undefined;
-    const isRepeatable = route.config?.isRepeatable === true;
+    const isStored = isAnswerStored(route);
     const onlyOnce: Handler = async function (request, reply) {
       const handle = () => handler.call(this, request, reply);
-      const key = isRepeatable ? undefined : idempotencyKeyOf(request);
+      const key = isStored ? idempotencyKeyOf(request) : undefined;
       if (key === undefined) {
         await prepare?.(request);
         return handle();
@@ -65,6 +68,10 @@ export const idempotency = fastifyPlugin(async (app: FastifyInstance, { secrets 
     route.handler = (receive === undefined ? onlyOnce : received) as never;
   });
 });
+
+/** Returns whether the route takes an Idempotency-Key: a POST that changes something each time, for a key's owner. */
+export const isAnswerStored = ({ method, config }: Pick<RouteOptions, 'method' | 'config'>): boolean =>
+  method === 'POST' && config?.scope !== 'public' && config?.scope?.endsWith(':read') !== true && !config?.isRepeatable;
 
 /**
  * Identifies a request by its Idempotency-Key and content, for effects that must not be repeated after a crash. Returns
@@ -179,8 +186,10 @@ async function handleInSavepoint(
   try {
     request.db = trx;
     const answer = await handle();
-    const body = answer === '' || answer === undefined ? '' : reply.serialize(answer);
-    return { statusCode: reply.statusCode, body: String(body) };
+    const body = answer === '' || answer === undefined ? '' : String(reply.serialize(answer));
+    if (body.length > MAX_STORED_CHARACTERS)
+      throw tooLarge('The answer is too long to be stored for the Idempotency-Key: send the request in parts');
+    return { statusCode: reply.statusCode, body };
   } catch (error) {
     if (!(error instanceof DomainError) || error.kind === 'unavailable') throw error;
     await sql`rollback to savepoint handler`.execute(trx);

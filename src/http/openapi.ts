@@ -4,9 +4,10 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import fastifyPlugin from 'fastify-plugin';
 import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-provider-zod';
 import type { Deps } from '../deps.ts';
+import { isAnswerStored } from './idempotency.ts';
 import type { Scope } from './scopes.ts';
 
-const HIDDEN = { schema: { hide: true }, config: { scope: 'public' } } as const;
+const HIDDEN = { schema: { hide: true }, config: { scope: 'public', limitedBy: 'address' } } as const;
 const BEARER = { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } as const;
 const DOCS_POLICY =
   "default-src 'self'; script-src 'self' 'unsafe-inline' 'unsafe-eval'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self' data:; connect-src 'self'";
@@ -38,10 +39,9 @@ export const openapi = fastifyPlugin(async (app: FastifyInstance, { config }: De
     },
     transform: (route) => {
       const { schema, url } = jsonSchemaTransform(route);
-      const { method, config: { scope, isRepeatable } = {} } = route.route;
-      const isOnce = method === 'POST' && scope !== 'public' && isRepeatable !== true;
+      const isOnce = isAnswerStored(route.route);
       const described = isOnce ? withIdempotencyKey(schema as Described) : schema;
-      return { schema: { ...described, security: securityOf(scope) }, url };
+      return { schema: { ...described, security: securityOf(route.route.config?.scope) }, url };
     },
     transformObject: (document) => withExamples(jsonSchemaTransformObject(document)),
   });
@@ -50,7 +50,7 @@ export const openapi = fastifyPlugin(async (app: FastifyInstance, { config }: De
 
   app.addHook('onRoute', (route) => {
     if (!route.url.startsWith('/docs')) return;
-    route.config = { ...route.config, scope: 'public' };
+    route.config = { ...route.config, scope: 'public', limitedBy: 'address' };
     route.onSend = async (_request: FastifyRequest, reply: FastifyReply) => {
       reply.header('content-security-policy', DOCS_POLICY);
     };

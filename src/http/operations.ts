@@ -6,7 +6,7 @@ import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Deps } from '../deps.ts';
 
 const READY_TIMEOUT_MS = 2_000;
-const HIDDEN = { schema: { hide: true }, config: { scope: 'public' } } as const;
+const HIDDEN = { schema: { hide: true }, config: { scope: 'public', limitedBy: 'nothing' } } as const;
 
 /** Creates the metrics. The outbox's backlog is counted at each scrape. */
 export function createMetrics(countOutbox: () => Promise<number>) {

@@ -1,5 +1,6 @@
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import fastifyPlugin from 'fastify-plugin';
+import ipaddr from 'ipaddr.js';
 import type pg from 'pg';
 import {
   type RateLimiterAbstract,
@@ -7,11 +8,18 @@ import {
   RateLimiterPostgres,
   RateLimiterRes,
 } from 'rate-limiter-flexible';
+import { keysOf, valueAt } from '../checked-access.ts';
 import type { Config } from '../config.ts';
+import { TooManyRequests } from '../errors.ts';
+import { errorAnswer } from './errors.ts';
 
 const WINDOW_SECONDS = 60;
+/** The limits of public routes by address. */
+const LIMIT_OF_PUBLIC = { address: 'address', files: 'streaming' } as const;
+/** The answers to a wrong key, a wrong token in a path, or a wrong signature. */
+const REFUSED = [401, 403, 404];
 
-export type RateLimitName = 'standard' | 'streaming' | 'partner' | 'login-links';
+export type RateLimitName = 'standard' | 'streaming' | 'partner' | 'login-links' | 'address' | 'refused';
 
 export interface RateLimits {
   limitOf(name: RateLimitName): number;
@@ -26,6 +34,8 @@ export function createRateLimits(config: Config, pool: pg.Pool): RateLimits {
     streaming: config.RATE_LIMIT_STREAMING,
     partner: config.RATE_LIMIT_PARTNER,
     'login-links': config.RATE_LIMIT_LOGIN_LINKS,
+    address: config.RATE_LIMIT_ADDRESS,
+    refused: config.RATE_LIMIT_REFUSED,
   };
   const create = (name: RateLimitName) => {
     const options = { keyPrefix: name, points: limits[name], duration: WINDOW_SECONDS };
@@ -41,17 +51,12 @@ export function createRateLimits(config: Config, pool: pg.Pool): RateLimits {
       }),
     );
   };
-  const counters = {
-    standard: create('standard'),
-    streaming: create('streaming'),
-    partner: create('partner'),
-    'login-links': create('login-links'),
-  };
+  const counters = new Map(keysOf(limits).map((name) => [name, create(name)]));
 
   return {
     limitOf: (name) => limits[name],
     async consume(name, id) {
-      const { place, resetMs } = await counters[name](id);
+      const { place, resetMs } = await valueAt(counters, name)(id);
       return { isAllowed: place <= limits[name], remaining: Math.max(limits[name] - place, 0), resetMs };
     },
   };
@@ -116,15 +121,46 @@ async function count(limiter: RateLimiterAbstract, id: string, requests: number)
   }
 }
 
-/** Answers 429 with Retry-After (RFC 9110, 10.2.3) above the limit, and adds the remaining quota to every answer. */
+/**
+ * Answers 429 with Retry-After (RFC 9110, 10.2.3) above the limit, and adds the remaining quota to every answer. Public
+ * routes are limited by the caller's address, and so are requests with a wrong key.
+ */
 export const rateLimit = fastifyPlugin(async (app: FastifyInstance, { rateLimits }: { rateLimits: RateLimits }) => {
   app.addHook('onRequest', async (request, reply) => {
-    const { scope, isStreaming } = request.routeOptions.config;
-    if (scope === undefined || scope === 'public') return;
+    const { scope, isStreaming, limitedBy } = request.routeOptions.config;
+    if (scope === undefined) return;
     if (scope === 'partner') await enforce(rateLimits, 'partner', request.partner.id, reply);
-    else await enforce(rateLimits, isStreaming === true ? 'streaming' : 'standard', request.org.id, reply);
+    else if (scope !== 'public')
+      await enforce(rateLimits, isStreaming === true ? 'streaming' : 'standard', request.org.id, reply);
+    else if (limitedBy === 'address' || limitedBy === 'files')
+      await enforce(rateLimits, LIMIT_OF_PUBLIC[limitedBy], networkOf(request.ip), reply);
+  });
+
+  app.addHook('onSend', async (request, reply, payload) => {
+    if (!isRefused(request, reply)) return payload;
+    const { isAllowed, resetMs } = await rateLimits.consume('refused', networkOf(request.ip));
+    if (isAllowed) return payload;
+    reply.code(429).header('retry-after', Math.max(1, Math.ceil(resetMs / 1000)));
+    reply.removeHeader('content-length').type('application/json; charset=utf-8');
+    return JSON.stringify(errorAnswer(429, 'Too many requests with a wrong key or address: try again later'));
   });
 });
+
+/** Returns whether the answer says that a key, or a token in the path of a public route, is wrong. */
+function isRefused({ routeOptions }: FastifyRequest, { statusCode }: FastifyReply): boolean {
+  const { scope, limitedBy } = routeOptions.config;
+  return scope === 'public' ? limitedBy === 'refusals' && REFUSED.includes(statusCode) : statusCode === 401;
+}
+
+/**
+ * Returns the key of an address for limits: the /64 network of an IPv6 address, because a client with one address has all
+ * of them. What is no address has one key for all: a proxy's header can contain anything.
+ */
+export function networkOf(address: string): string {
+  if (!ipaddr.isValid(address)) return 'no address';
+  const ip = ipaddr.process(address);
+  return ip.kind() === 'ipv4' ? ip.toString() : ip.toByteArray().slice(0, 8).join('.');
+}
 
 /** Counts the request against a limit and throws a 429 if the limit is exceeded. */
 export async function enforce(
@@ -141,15 +177,8 @@ export async function enforce(
     'x-ratelimit-reset': resetSeconds,
   });
   if (isAllowed) return;
-  reply.header('retry-after', Math.max(resetSeconds, 1));
-  throw new RateLimitExceeded(rateLimits.limitOf(name));
-}
-
-class RateLimitExceeded extends Error {
-  readonly statusCode = 429;
-
-  constructor(limit: number) {
-    super(`More than ${limit} requests a minute: try again after the seconds in Retry-After`);
-    this.name = 'RateLimitExceeded';
-  }
+  throw new TooManyRequests(
+    `More than ${rateLimits.limitOf(name)} requests a minute: try again after the seconds in Retry-After`,
+    Math.max(resetSeconds, 1),
+  );
 }

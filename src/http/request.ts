@@ -26,6 +26,11 @@ declare module 'fastify' {
     isRepeatable?: boolean;
     /** The callers allowed on the route. Required on every route. */
     scope?: Scope;
+    /**
+     * What limits a public route: all requests of an address, those for files, only refused ones (for callers that are
+     * servers with a token of their own), or nothing of this kind.
+     */
+    limitedBy?: 'address' | 'files' | 'refusals' | 'nothing';
     /** Counts against the limit for streaming endpoints. */
     isStreaming?: boolean;
   }

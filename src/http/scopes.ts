@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { OrgPrincipal } from '../keys/verifier.ts';
 
 const RESOURCES = [
   'actions',
@@ -39,3 +40,7 @@ export const KeyScope = z.enum(KEY_SCOPES).meta({ id: 'KeyScope' });
 
 /** The callers allowed on a route: keys with this scope, any org key, any partner key, or anybody. */
 export type Scope = KeyScope | 'any' | 'partner' | 'public';
+
+/** Returns whether the caller's key has a scope. */
+export const hasScope = ({ scopes }: Pick<OrgPrincipal, 'scopes'>, scope: Scope): boolean =>
+  scopes === null || scopes.has(scope);

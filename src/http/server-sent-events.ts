@@ -2,11 +2,15 @@ import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import fastifyPlugin from 'fastify-plugin';
 import type { Deps } from '../deps.ts';
-import { DomainError } from '../errors.ts';
+import { DomainError, TooManyRequests } from '../errors.ts';
+import type { OrgPrincipal } from '../keys/verifier.ts';
 import { authenticateOrg } from './authenticate.ts';
 
 const TICK_MS = 1_000;
 const KEY_CHECK_MS = 5_000;
+const MAX_STREAMS_PER_KEY = 100;
+const MAX_STREAMS_PER_ORG = 500;
+const RETRY_AFTER_SECONDS = 5;
 /** A client that reads nothing for this time is disconnected. It can reconnect with its Last-Event-ID. */
 const MAX_STALL_MS = 60_000;
 /** Time for a client to receive the end of the stream. */
@@ -37,7 +41,7 @@ declare module 'fastify' {
   interface FastifyReply {
     /**
      * Answers with server-sent events (WHATWG HTML) written by the feed, until the client disconnects, its key ends or
-     * the api closes.
+     * the api closes. Throws a 429 if the key or its org has too many streams open.
      */
     streamEvents(feeding: StartFeed): FastifyReply;
   }
@@ -45,6 +49,8 @@ declare module 'fastify' {
 
 interface OpenStream extends Sink {
   tick(now: number): void;
+  /** Ends the stream if its client is no longer authorized. */
+  check(): void;
 }
 
 /**
@@ -53,17 +59,26 @@ interface OpenStream extends Sink {
  */
 export const serverSentEvents = fastifyPlugin(async (app: FastifyInstance, { keys, heartbeatMs }: Deps) => {
   const streams = new Set<OpenStream>();
+  const counts = createStreamCounts();
   let isClosing = false;
 
   app.decorateReply('streamEvents', function (this: FastifyReply, feeding: StartFeed) {
+    const release = counts.reserve(this.request.org);
+    if (release === undefined) throw tooManyStreams();
     this.headers(HEADERS);
-    if (this.request.method === 'HEAD') return this.send('');
+    if (this.request.method === 'HEAD') {
+      release();
+      return this.send('');
+    }
     const isAllowed = () =>
       authenticateOrg(keys, this.request).then(
         () => true,
         (error) => !(error instanceof DomainError),
       );
-    const stream = openStream(this, feeding, { heartbeatMs, isAllowed, onClose: () => streams.delete(stream) });
+    const onClose = () => {
+      if (streams.delete(stream)) release();
+    };
+    const stream = openStream(this, feeding, { heartbeatMs, isAllowed, onClose });
     streams.add(stream);
     if (isClosing) stream.end();
     return this;
@@ -73,12 +88,49 @@ export const serverSentEvents = fastifyPlugin(async (app: FastifyInstance, { key
     const now = Date.now();
     for (const stream of streams) stream.tick(now);
   }, TICK_MS).unref();
+  let ignoreKeys = (): void => undefined;
+  // Not at registration: an app that only writes its OpenAPI document has no keys.
+  app.addHook('onListen', async () => {
+    ignoreKeys = keys.onCleared(() => {
+      for (const stream of streams) stream.check();
+    });
+  });
   app.addHook('preClose', async () => {
     isClosing = true;
     clearInterval(ticking);
+    ignoreKeys();
     for (const stream of streams) stream.end();
   });
 });
+
+/** Creates the numbers of open streams by key and org. */
+function createStreamCounts() {
+  const counts = new Map<string, number>();
+  const add = (owner: string, by: number) => {
+    const count = (counts.get(owner) ?? 0) + by;
+    if (count === 0) counts.delete(owner);
+    else counts.set(owner, count);
+  };
+
+  return {
+    /** Counts a stream. Returns the function that ends this, or undefined if the key or its org has too many open. */
+    reserve({ id: orgId, keyId }: OrgPrincipal): (() => void) | undefined {
+      const limits = { [`key ${keyId}`]: MAX_STREAMS_PER_KEY, [`org ${orgId}`]: MAX_STREAMS_PER_ORG };
+      if (Object.entries(limits).some(([owner, limit]) => (counts.get(owner) ?? 0) >= limit)) return undefined;
+      const owners = Object.keys(limits);
+      for (const owner of owners) add(owner, 1);
+      return () => {
+        for (const owner of owners) add(owner, -1);
+      };
+    },
+  };
+}
+
+const tooManyStreams = () =>
+  new TooManyRequests(
+    `At most ${MAX_STREAMS_PER_KEY} streams of a key and ${MAX_STREAMS_PER_ORG} of an org can be open: close one, or follow all sessions in one stream`,
+    RETRY_AFTER_SECONDS,
+  );
 
 interface StreamOptions {
   heartbeatMs: number;
@@ -131,8 +183,10 @@ function openStream(
       if (fullSince !== undefined) {
         if (now - fullSince > MAX_STALL_MS) reply.raw.destroy();
       } else if (now - writtenAt >= heartbeatMs) stream.write(COMMENT);
-      if (now < checkAt) return;
-      checkAt = now + KEY_CHECK_MS;
+      if (now >= checkAt) stream.check();
+    },
+    check() {
+      checkAt = Date.now() + KEY_CHECK_MS;
       void isAllowed().then((isStill) => (isStill ? undefined : stream.end()));
     },
   };

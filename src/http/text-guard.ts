@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import fastifyPlugin from 'fastify-plugin';
 import { type Issue, invalid } from '../errors.ts';
+import { MAX_VALUES, TOO_MANY_VALUES } from './json-body.ts';
 
 const MAX_DEPTH = 64;
 const MAX_ISSUES = 20;
@@ -18,10 +19,12 @@ const CONTROL_CHARACTER = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/;
  */
 export const guardText = fastifyPlugin(async (app: FastifyInstance) => {
   app.addHook('preValidation', async ({ params, query, body }) => {
-    const issues: Issue[] = [];
-    inspect(params, 'params', 0, issues);
-    inspect(query, 'query', 0, issues);
-    if (!Buffer.isBuffer(body)) inspect(body, 'body', 0, issues);
+    const found: Inspection = { issues: [], values: 0 };
+    inspect(found, params, ['params']);
+    inspect(found, query, ['query']);
+    if (!Buffer.isBuffer(body)) inspect(found, body, ['body']);
+    const { issues, values } = found;
+    if (values > MAX_VALUES) issues.push({ path: 'body', message: TOO_MANY_VALUES });
     if (issues.length > 0) {
       throw invalid(
         `The request is not valid: ${issues.map(({ path, message }) => `${path} ${message}`).join('; ')}`,
@@ -31,28 +34,47 @@ export const guardText = fastifyPlugin(async (app: FastifyInstance) => {
   });
 });
 
-function inspect(value: unknown, path: string, depth: number, issues: Issue[]): void {
-  if (issues.length >= MAX_ISSUES) return;
-  if (typeof value === 'string') {
-    const control = CONTROL_CHARACTER.exec(value)?.[0];
-    if (control !== undefined) issues.push({ path, message: `must not hold ${nameOf(control)}` });
-    else if (!value.isWellFormed()) issues.push({ path, message: 'must be well-formed Unicode' });
-    return;
-  }
-  if (typeof value !== 'object' || value === null) return;
-  if (depth >= MAX_DEPTH) {
-    issues.push({
-      path: path.split('.').slice(0, 4).join('.'),
-      message: `must not be nested deeper than ${MAX_DEPTH} levels`,
-    });
-    return;
-  }
-  for (const [key, item] of Object.entries(value)) {
-    const here = Array.isArray(value) ? `${path}.${key}` : `${path}.${printable(key)}`;
-    if (!Array.isArray(value)) inspect(key, `${here} (the name)`, depth + 1, issues);
-    inspect(item, here, depth + 1, issues);
-  }
+/** What is found in the parts of a request. */
+interface Inspection {
+  issues: Issue[];
+  values: number;
 }
+
+/** Inspects a value. `trail` has the names that lead to it: they become a path only for an issue. */
+function inspect(found: Inspection, value: unknown, trail: (string | number)[]): void {
+  if (found.issues.length >= MAX_ISSUES || ++found.values > MAX_VALUES) return;
+  if (typeof value === 'string') inspectText(found, value, trail, '');
+  if (typeof value !== 'object' || value === null) return;
+  if (trail.length > MAX_DEPTH) {
+    const message = `must not be nested deeper than ${MAX_DEPTH} levels`;
+    found.issues.push({ path: pathOf(trail.slice(0, 4)), message });
+    return;
+  }
+  trail.push('');
+  const last = trail.length - 1;
+  if (Array.isArray(value)) {
+    for (const [index, item] of value.entries()) {
+      trail[last] = index;
+      inspect(found, item, trail);
+    }
+  } else {
+    for (const [name, item] of Object.entries(value)) {
+      trail[last] = name;
+      inspectText(found, name, trail, ' (the name)');
+      inspect(found, item, trail);
+    }
+  }
+  trail.pop();
+}
+
+function inspectText({ issues }: Inspection, text: string, trail: (string | number)[], suffix: string): void {
+  const control = CONTROL_CHARACTER.exec(text)?.[0];
+  if (control !== undefined) issues.push({ path: pathOf(trail) + suffix, message: `must not hold ${nameOf(control)}` });
+  else if (!text.isWellFormed()) issues.push({ path: pathOf(trail) + suffix, message: 'must be well-formed Unicode' });
+}
+
+const pathOf = ([part, ...names]: (string | number)[]): string =>
+  [part, ...names.map((name) => (typeof name === 'number' ? name : printable(name)))].join('.');
 
 const nameOf = (control: string) =>
   control === '\0'

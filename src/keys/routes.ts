@@ -4,7 +4,7 @@ import { errorResponses } from '../http/errors.ts';
 import { NO_BODY, NoBody } from '../http/schemas.ts';
 import { listOrgKeys } from './queries.ts';
 import { ApiKeyList, CreatedKey, CreateKey, KeyRef } from './schema.ts';
-import { createKeyAs, revokeKey } from './service.ts';
+import { createKeyAs, revokeKeyAs } from './service.ts';
 
 export const keyRoutes: FastifyPluginAsyncZod<Deps> = async (app, { tokens }) => {
   app.get('/org/api-keys', {
@@ -40,7 +40,7 @@ export const keyRoutes: FastifyPluginAsyncZod<Deps> = async (app, { tokens }) =>
       response: { 200: NoBody, ...errorResponses(403, 404) },
     },
     handler: async ({ db, org, params }) => {
-      await revokeKey(db, org.id, params.id);
+      await revokeKeyAs(db, org, params.id);
       return NO_BODY;
     },
   });

@@ -2,7 +2,14 @@ import type { Db } from '../db/connect.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { forbidden, notFound } from '../errors.ts';
 import { newId } from '../ids.ts';
-import { insertOrgKey, insertPartnerKey, notifyKeysChanged, revokeAnyKey, revokeOrgKey } from './queries.ts';
+import {
+  findOrgKey,
+  insertOrgKey,
+  insertPartnerKey,
+  notifyKeysChanged,
+  revokeAnyKey,
+  revokeOrgKey,
+} from './queries.ts';
 import type { CreateKey } from './schema.ts';
 import type { Tokens } from './tokens.ts';
 import type { OrgPrincipal } from './verifier.ts';
@@ -20,11 +27,14 @@ export function createKeyAs(
   creator: OrgPrincipal,
   { name, scopes }: CreateKey,
 ): Promise<IssuedKey> {
-  const beyond =
-    creator.scopes === null ? [] : (scopes ?? ['full access']).filter((scope) => !creator.scopes?.has(scope));
+  const beyond = beyondScopes(creator.scopes, scopes ?? null);
   if (beyond.length > 0) throw forbidden(`A key cannot grant more than it has: ${beyond.join(', ')}`);
   return issueOrgKey(db, tokens, creator.id, { name, scopes: scopes ?? null });
 }
+
+/** Returns those of a key's scopes that the holder of another key lacks. */
+const beyondScopes = (held: OrgPrincipal['scopes'], scopes: readonly string[] | null): string[] =>
+  held === null ? [] : (scopes ?? ['full access']).filter((scope) => !held.has(scope));
 
 /** Creates an org key. Null `scopes` give full access. */
 export async function issueOrgKey(
@@ -45,9 +55,16 @@ export async function issuePartnerKey(db: Db, tokens: Tokens, partnerId: string,
   return { api_key_id: id, api_key: await tokens.sign('partner', { keyId: id, ownerId: partnerId }) };
 }
 
-/** Revokes a key of the org. Every process refuses it within a second. Throws notFound. */
-export function revokeKey(db: Db, orgId: string, keyId: string): Promise<void> {
+/**
+ * Revokes a key of the caller's org. Every process refuses it within a second. Throws notFound, and forbidden for a key
+ * that has more scopes than the caller's.
+ */
+export function revokeKeyAs(db: Db, { id: orgId, scopes }: OrgPrincipal, keyId: string): Promise<void> {
   return inTransaction(db, async (trx) => {
+    const key = await findOrgKey(trx, orgId, keyId);
+    if (key === undefined) throw notFound('API key');
+    const beyond = beyondScopes(scopes, key.scopes);
+    if (beyond.length > 0) throw forbidden(`A key cannot revoke one that has more than it: ${beyond.join(', ')}`);
     if (!(await revokeOrgKey(trx, orgId, keyId))) throw notFound('API key');
     await notifyKeysChanged(trx);
   });

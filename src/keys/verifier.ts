@@ -27,6 +27,8 @@ export interface KeyVerifier {
   partner(token: string): Promise<PartnerPrincipal | undefined>;
   /** Clears the cached state of keys, so that the next request reads it again. */
   clearCache(): void;
+  /** Calls the listener after each `clearCache`. Returns the function that ends this. */
+  onCleared(listener: () => void): () => void;
 }
 
 /**
@@ -40,6 +42,8 @@ export function createKeyVerifier(db: Db, tokens: Tokens): KeyVerifier {
     max: MAX_CACHED_TOKENS,
     ttl: STATUS_TTL_MS,
   });
+
+  const listeners = new Set<() => void>();
 
   const claimsOf = async (kind: TokenKind, token: string): Promise<TokenClaims | undefined> => {
     const known = verified.get(kind + token);
@@ -86,6 +90,11 @@ export function createKeyVerifier(db: Db, tokens: Tokens): KeyVerifier {
     clearCache() {
       orgs.clear();
       partners.clear();
+      for (const listener of listeners) listener();
+    },
+    onCleared(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
     },
   };
 }

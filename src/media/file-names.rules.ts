@@ -1,6 +1,8 @@
 import type { FileType } from './file-types.rules.ts';
 
 const MAX_NAME_BYTES = 200;
+/** The characters read at each end of a name. The rest of a longer one would not be kept. */
+const MAX_CHARACTERS_READ = 1_000;
 const DEFAULT_NAME = 'file';
 
 /**
@@ -10,6 +12,7 @@ const DEFAULT_NAME = 'file';
 const INVISIBLE = /(?!\p{Join_Control})[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 /** Characters refused by some file system or read as a part of the path. */
 const RESERVED = /[<>:"|?*]/g;
+const DOT_OR_SPACE = /[.\s]/;
 const DEVICE = /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i;
 
 /**
@@ -17,9 +20,9 @@ const DEVICE = /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i;
  * Its extension belongs to the type, so opening the file starts only a program for this type.
  */
 export function cleanFileName(given: string, { extensions }: FileType): string {
-  const visible = given.toWellFormed().normalize('NFC').replaceAll(INVISIBLE, '');
-  const lastPart = visible.split(/[/\\]/).at(-1) ?? '';
-  const bare = lastPart.replaceAll(RESERVED, '_').replace(/^[.\s]+|[.\s]+$/g, '');
+  const lastPart = given.slice(Math.max(given.lastIndexOf('/'), given.lastIndexOf('\\')) + 1);
+  const visible = withoutMiddle(lastPart).toWellFormed().normalize('NFC').replaceAll(INVISIBLE, '');
+  const bare = trimmed(visible.replaceAll(RESERVED, '_'));
   const [stem, extension] = splitExtension(bare, extensions);
   const safeStem = DEVICE.test(stem) ? `_${stem}` : stem || DEFAULT_NAME;
   return `${truncate(safeStem, MAX_NAME_BYTES - extension.length - 1)}.${extension}`;
@@ -37,6 +40,21 @@ export function attachmentNamed(fileName: string): string {
   );
   return `attachment; filename="${plain}"; filename*=UTF-8''${encoded}`;
 }
+
+/**
+ * Returns the name without dots and spaces at both ends. Takes linear time, unlike a pattern such as `/[.\s]+$/`: that
+ * one starts anew at each of the characters inside.
+ */
+function trimmed(name: string): string {
+  let begin = 0;
+  let end = name.length;
+  while (begin < end && DOT_OR_SPACE.test(name.charAt(begin))) begin++;
+  while (end > begin && DOT_OR_SPACE.test(name.charAt(end - 1))) end--;
+  return name.slice(begin, end);
+}
+
+const withoutMiddle = (name: string): string =>
+  name.length <= 2 * MAX_CHARACTERS_READ ? name : name.slice(0, MAX_CHARACTERS_READ) + name.slice(-MAX_CHARACTERS_READ);
 
 /** Splits off an extension of the type. Any other extension belongs to the stem, and the type's usual one is added. */
 function splitExtension(name: string, extensions: FileType['extensions']): [stem: string, extension: string] {

@@ -66,7 +66,6 @@ const ACTIVE_TEXTS: [RegExp, string][] = [
     /<(!doctype|html|head|body|script|iframe|frameset|object|embed|applet|style|meta|link|base|form|math)[\s>/]/i,
     'HTML',
   ],
-  [/<[a-z][^>]*\son[a-z]+\s*=/i, 'HTML'],
   [/^<\?xml/i, 'XML'],
   [/^<\?(php|=)/i, 'a PHP script'],
   [/^#!/, 'a script'],
@@ -80,5 +79,13 @@ const ACTIVE_TEXTS: [RegExp, string][] = [
  */
 export function activeContentOf(head: string): string | undefined {
   const text = head.replace(/^\ufeff/, '').trimStart();
-  return ACTIVE_TEXTS.find(([pattern]) => pattern.test(text))?.[1];
+  return ACTIVE_TEXTS.find(([pattern]) => pattern.test(text))?.[1] ?? (hasEventHandler(text) ? 'HTML' : undefined);
+}
+
+/** Returns whether a tag in the text has an event handler. Reads each part between two ends of tags once. */
+function hasEventHandler(text: string): boolean {
+  return text.split('>').some((part) => {
+    const begin = part.search(/<[a-z]/i);
+    return begin !== -1 && /\son[a-z]+\s*=/i.test(part.slice(begin));
+  });
 }

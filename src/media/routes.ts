@@ -50,7 +50,7 @@ export const mediaRoutes: FastifyPluginAsyncZod<Deps> = async (app, { storage, m
   app.route({
     method: ['GET', 'HEAD'],
     url: '/media/:token',
-    config: { scope: 'public' },
+    config: { scope: 'public', limitedBy: 'files' },
     schema: { params: LinkRef, hide: true },
     handler: async ({ db, params, method, headers }, reply) => {
       const media = await getLinkedMedia(db, mediaLinks, params.token);

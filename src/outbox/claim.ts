@@ -24,30 +24,38 @@ export interface ClaimedCommand extends DispatchedCommand {
   id: number;
 }
 
+/** A batch after each failed attempt has this share of the events, so that one event holds up fewer others. */
+const SHARE_AFTER_FAILURE = 0.1;
+
 /**
- * Locks events of one org: the one with the oldest event not locked by another relay. Events of different orgs never
- * share a transaction. The locks end with the transaction.
+ * Locks the oldest events of one org: the next by id after `behind`, or else the first, so that no org waits for
+ * another's backlog. Events of different orgs never share a transaction, nor do events with different numbers of
+ * attempts. The locks end with the transaction.
  */
-export async function claimEvents(trx: Trx, limit: number): Promise<AnyClaimedEvent[]> {
+export async function claimEvents(trx: Trx, limit: number, behind: string): Promise<AnyClaimedEvent[]> {
   const waiting = trx
     .selectFrom('outbox')
     .where('kind', '=', 'event')
     .where('available_at', '<=', sql<Date>`now()`)
-    .orderBy('id')
     .forUpdate()
     .skipLocked();
-  const oldest = await waiting.select('org_id').limit(1).executeTakeFirst();
+  const byOrg = waiting.select(['org_id', 'attempts']).orderBy('org_id').orderBy('id').limit(1);
+  const oldest = (await byOrg.where('org_id', '>', behind).executeTakeFirst()) ?? (await byOrg.executeTakeFirst());
   if (oldest === undefined) return [];
   return waiting
+    .orderBy('id')
     .select(['id', 'org_id', 'type', 'subject_id', 'payload', 'depth', 'created_at'])
     .where('org_id', '=', oldest.org_id)
-    .limit(limit)
+    .where('attempts', '=', oldest.attempts)
+    .limit(Math.max(1, Math.floor(limit * SHARE_AFTER_FAILURE ** oldest.attempts)))
     .$castTo<AnyClaimedEvent>()
     .execute();
 }
 
 /** Average number of commands per workflow in a batch. Repeated commands are sent once. */
 const COMMANDS_PER_WORKFLOW = 5;
+/** An org whose commands arrive during a batch waits for its end. So no org fills one alone. */
+const COMMANDS_PER_ORG = 25;
 /** Number of orgs served by one batch. */
 const ORGS_PER_BATCH = 50;
 
@@ -67,7 +75,7 @@ export async function claimCommands(
   );
   const last = orgs.at(-1);
   if (last === undefined) return { commands: [], last: behind };
-  const places = Math.ceil(limit / orgs.length);
+  const places = Math.min(Math.ceil(limit / orgs.length), COMMANDS_PER_ORG);
   const { rows: heads } = await sql<{ workflow_id: string }>`
     select workflow_id from unnest(${orgs}::uuid[]) as org
     cross join lateral (
@@ -113,7 +121,7 @@ export async function deleteClaimed(trx: Trx, ids: number[]): Promise<void> {
 export async function defer(trx: Trx, ids: number[], reason: string): Promise<void> {
   await sql`
     update outbox set attempts = attempts + 1, last_error = ${reason.slice(0, 1000)},
-      available_at = now() + least(power(2, attempts), 60) * interval '1 second'
+      available_at = now() + least(power(2, least(attempts, 6)), 60) * interval '1 second'
     where id = any(${ids})
   `.execute(trx);
 }

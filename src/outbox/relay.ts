@@ -3,12 +3,14 @@ import type { Client } from '@temporalio/client';
 import type { FastifyBaseLogger } from 'fastify';
 import { elementAt } from '../checked-access.ts';
 import type { Db, Trx } from '../db/connect.ts';
+import { runAsWriter } from '../db/current-work.ts';
 import { isDatabaseAway } from '../db/failures.ts';
 import { listen } from '../db/listen.ts';
 import { inSavepoint, inTransaction } from '../db/transaction.ts';
 import { NIL_UUID } from '../ids.ts';
 import { dispatch, isTemporalAway } from '../temporal/dispatch.ts';
 import {
+  type AnyClaimedEvent,
   type ClaimedCommand,
   type ClaimedEvent,
   claimCommands,
@@ -18,6 +20,7 @@ import {
   setEventDepth,
 } from './claim.ts';
 import type { EventType } from './events.ts';
+import { deferInterrupted, deleteClaim, insertClaim } from './interruptions.ts';
 import { OUTBOX_CHANNEL } from './wake.ts';
 
 const SWEEP_MS = 1_000;
@@ -26,7 +29,8 @@ const EVENTS_PER_BATCH = 500;
 const EVENT_LOOPS = 3;
 const COMMANDS_PER_BATCH = 200;
 const COMMAND_LOOPS = 2;
-const DISPATCHES_PER_LOOP = 25;
+/** More only wait for one another in Temporal, and so does whatever else is asked of it. */
+const DISPATCHES_PER_LOOP = 8;
 
 /**
  * Handles all events of one org and type in a batch at once. Runs in the transaction that removes them from the outbox.
@@ -90,7 +94,7 @@ export function startRelay({ databaseUrl, db, commandDb, temporal, reactions, lo
   };
 
   const loops = [
-    ...Array.from({ length: EVENT_LOOPS }, () => loop('events', () => expandEvents(db, reactions, log))),
+    ...Array.from({ length: EVENT_LOOPS }, () => loop('events', eventExpander(db, reactions, log))),
     ...Array.from({ length: COMMAND_LOOPS }, () => loop('commands', commandSender(commandDb, temporal, log))),
   ];
 
@@ -117,30 +121,64 @@ async function sleepUntilWoken(sleepers: Set<() => void>, stop: AbortSignal): Pr
 }
 
 /**
- * Expands one batch of events. Resolves to whether there may be more. If the events of one org and type fail, they are
- * deferred and block no others.
+ * Returns a function to expand one batch of events per call, continuing with the next org each time. It resolves to
+ * whether there may be more.
  */
-function expandEvents(db: Db, reactions: Reactions, log: Log): Promise<boolean> {
+function eventExpander(db: Db, reactions: Reactions, log: Log): () => Promise<boolean> {
+  const served = { orgId: NIL_UUID as string };
+  return async () => {
+    const isMore = await expandEvents(db, reactions, log, served);
+    if (!isMore) served.orgId = NIL_UUID;
+    return isMore;
+  };
+}
+
+/**
+ * Expands one batch of events of the next org, as work that writes for it. Resolves to false if there are none. Events
+ * whose expansion has ended a process are deferred first, so that they cannot end one process after the other.
+ */
+function expandEvents(db: Db, reactions: Reactions, log: Log, served: { orgId: string }): Promise<boolean> {
   return inTransaction(db, async (trx) => {
-    const events = await claimEvents(trx, EVENTS_PER_BATCH);
-    for (const group of Map.groupBy(events, ({ type, depth }) => `${type} ${depth}`).values()) {
-      const { org_id, type, depth } = elementAt(group, 0);
-      const ids = group.map(({ id }) => id);
-      try {
-        await inSavepoint(trx, async () => {
-          if (depth > 0) await setEventDepth(trx, depth);
-          await reactTo(trx, reactions, org_id, { type, events: group });
-          await deleteClaimed(trx, ids);
-          if (depth > 0) await setEventDepth(trx, 0);
-        });
-      } catch (error) {
-        if (isDatabaseAway(error)) throw error;
-        log.error({ err: error, org_id, type, events: ids.length }, 'reactions to events failed; retrying later');
-        await defer(trx, ids, String(error));
-      }
+    const events = await claimEvents(trx, EVENTS_PER_BATCH, served.orgId);
+    if (events.length === 0) return false;
+    const { org_id } = elementAt(events, 0);
+    served.orgId = org_id; // also if this batch fails: then another org is next
+    const ids = events.map(({ id }) => id);
+    const interrupted = await deferInterrupted(trx, org_id, ids);
+    if (interrupted > 0) {
+      log.error({ org_id, events: interrupted }, 'a process ended while it handled events; retrying later');
+      return true;
     }
-    return events.length > 0;
+    const claim = await insertClaim(db, org_id, ids);
+    try {
+      await runAsWriter(org_id, () => expandBatch(trx, reactions, log, events));
+      await deleteClaim(trx, claim);
+      return true;
+    } catch (error) {
+      await deleteClaim(db, claim);
+      throw error;
+    }
   });
+}
+
+/** Expands events of one org. If those of one type fail, they are deferred and block no others. */
+async function expandBatch(trx: Trx, reactions: Reactions, log: Log, events: AnyClaimedEvent[]): Promise<void> {
+  for (const group of Map.groupBy(events, ({ type, depth }) => `${type} ${depth}`).values()) {
+    const { org_id, type, depth } = elementAt(group, 0);
+    const ids = group.map(({ id }) => id);
+    try {
+      await inSavepoint(trx, async () => {
+        if (depth > 0) await setEventDepth(trx, depth);
+        await reactTo(trx, reactions, org_id, { type, events: group });
+        await deleteClaimed(trx, ids);
+        if (depth > 0) await setEventDepth(trx, 0);
+      });
+    } catch (error) {
+      if (isDatabaseAway(error)) throw error;
+      log.error({ err: error, org_id, type, events: ids.length }, 'reactions to events failed; retrying later');
+      await defer(trx, ids, String(error));
+    }
+  }
 }
 
 /** Calls the reactions to events of one org and type. */

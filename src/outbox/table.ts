@@ -14,13 +14,24 @@ export interface OutboxTable {
   causation: string | null;
   depth: Generated<number>;
   attempts: Generated<number>;
+  /** The number of processes that ended while they handled this event. */
+  interruptions: Generated<number>;
   last_error: string | null;
   available_at: Generated<Date>;
+  created_at: Generated<Date>;
+}
+
+/** The events that a relay is expanding. */
+export interface OutboxClaimsTable {
+  id: Generated<number>;
+  org_id: string;
+  event_ids: number[];
   created_at: Generated<Date>;
 }
 
 declare module '../db/database.ts' {
   interface Database {
     outbox: OutboxTable;
+    outbox_claims: OutboxClaimsTable;
   }
 }

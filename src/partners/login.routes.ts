@@ -7,7 +7,11 @@ import { consumeLoginLink, findSignedIn, SESSION_TTL_MINUTES } from './login.ser
 import { PAGE_POLICY, signedInPage, signedOutPage, usedLinkPage } from './pages.ts';
 
 const SESSION_COOKIE = 'switchboard_session';
-const HIDDEN = { schema: { hide: true }, config: { scope: 'public' }, exposeHeadRoute: false } as const; // HEAD must not use up the link
+const HIDDEN = {
+  schema: { hide: true },
+  config: { scope: 'public', limitedBy: 'address' },
+  exposeHeadRoute: false,
+} as const; // HEAD must not use up the link
 
 /** The pages behind a login link. */
 export const loginRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config }) => {

@@ -5,7 +5,7 @@ const MAX_CONNECTIONS = 20;
 
 const Credential = z
   .string()
-  .max(1024)
+  .max(1024, { abort: true })
   .regex(/^[\x21-\x7e]+$/, 'must be printable ASCII without spaces');
 
 const FareHarborConnection = z
@@ -28,17 +28,16 @@ const Integrations = z.strictObject(
   },
 );
 
+const WEBSITE = /^(https?:\/\/[^\s/?#]+|[^\s/?#:]+\.[^\s/?#]+)([/?#]\S*)?$/i;
+
 export const CreateOrg = z
   .object({
     name: Name,
     external_id: z.string().min(1).max(255).optional().describe('The partner’s own id of the org, unique per partner.'),
     website: z
       .string()
-      .max(2048)
-      .regex(
-        /^(https?:\/\/[^\s/?#]+|[^\s/?#:]+\.[^\s/?#]+)([/?#]\S*)?$/i,
-        'must be a web address such as https://example.com',
-      )
+      .max(2048, { abort: true })
+      .regex(WEBSITE, 'must be a web address such as https://example.com')
       .optional(),
     language: Language.default('en'),
     ai_instructions: z.string().max(100_000).optional().describe('AI profile. The partner’s default when absent.'),

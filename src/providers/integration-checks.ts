@@ -1,12 +1,13 @@
 import { createTransport } from 'nodemailer';
 import { ProviderError } from '../errors.ts';
+import { joinUrl } from '../urls.rules.ts';
 import { ACCOUNT_PATH, Account } from './crm/hubspot/accounts.ts';
 import { API_PATH } from './crm/salesforce/api.ts';
 import type { SalesforceSettings } from './crm/salesforce/port.ts';
 import { tokenRequestOf } from './crm/salesforce/tokens.ts';
 import type { Egress, EgressResponse } from './egress/egress.ts';
-import { jsonOf } from './egress/provider-responses.ts';
-import type { SmtpSettings } from './email/smtp.ts';
+import { jsonOf, reasonFrom } from './egress/provider-responses.ts';
+import { connectionOptionsOf, type SmtpSettings, secretsOf } from './email/smtp.ts';
 
 const SMTP_TIMEOUT_MS = 8_000;
 
@@ -57,7 +58,7 @@ function checkProvider(egress: Egress, { provider, settings }: IntegrationToChec
       return checkByRequest(
         egress,
         'Twilio',
-        urlOf(
+        joinUrl(
           settings.base_url ?? 'https://api.twilio.com',
           `/2010-04-01/Accounts/${encodeURIComponent(settings.account_sid)}.json`,
         ),
@@ -69,14 +70,14 @@ function checkProvider(egress: Egress, { provider, settings }: IntegrationToChec
       return checkByRequest(
         egress,
         'Meta',
-        urlOf(settings.base_url ?? 'https://graph.facebook.com', '/v23.0/me'),
+        joinUrl(settings.base_url ?? 'https://graph.facebook.com', '/v23.0/me'),
         bearer(settings.access_token),
       );
     case 'vapi':
       return checkByRequest(
         egress,
         'Vapi',
-        urlOf(settings.base_url ?? 'https://api.vapi.ai', '/assistant?limit=1'),
+        joinUrl(settings.base_url ?? 'https://api.vapi.ai', '/assistant?limit=1'),
         bearer(settings.api_key),
       );
     case 'hubspot':
@@ -87,7 +88,7 @@ function checkProvider(egress: Egress, { provider, settings }: IntegrationToChec
       return checkByRequest(
         egress,
         'The AI provider',
-        urlOf(settings.base_url ?? 'https://api.openai.com/v1', '/models'),
+        joinUrl(settings.base_url ?? 'https://api.openai.com/v1', '/models'),
         bearer(settings.api_key),
       );
   }
@@ -109,7 +110,7 @@ async function checkHubspot(
 ): Promise<CheckResult> {
   let token = access_token;
   if (token === undefined && oauth !== undefined) {
-    const answer = await egress.request(urlOf(baseUrl, '/oauth/v1/token'), {
+    const answer = await egress.request(joinUrl(baseUrl, '/oauth/v1/token'), {
       method: 'POST',
       headers: { accept: 'application/json', 'content-type': 'application/x-www-form-urlencoded' },
       body: new URLSearchParams({ grant_type: 'refresh_token', ...oauth }).toString(),
@@ -118,7 +119,7 @@ async function checkHubspot(
     if (token === undefined) return { ...resultOf('HubSpot', answer), connected: false };
   }
   const headers = { accept: 'application/json', ...bearer(token ?? '') };
-  const answer = await egress.request(urlOf(baseUrl, ACCOUNT_PATH), { headers });
+  const answer = await egress.request(joinUrl(baseUrl, ACCOUNT_PATH), { headers });
   const portalId = Account.safeParse(jsonOf(answer)).data?.portalId;
   if (portal_id === undefined || portalId === undefined || portalId === portal_id) return resultOf('HubSpot', answer);
   return { connected: false, message: `HubSpot answered for the account ${portalId}, but portal_id is ${portal_id}` };
@@ -129,20 +130,14 @@ async function checkSalesforce(egress: Egress, settings: SalesforceSettings): Pr
   const { path, body } = await tokenRequestOf(settings, 'switchboard');
   const headers = { accept: 'application/json', 'content-type': 'application/json' };
   const request = { method: 'POST', headers, body: JSON.stringify(body) } as const;
-  return resultOf('Salesforce', await egress.request(urlOf(settings.base_url, API_PATH + path), request));
+  return resultOf('Salesforce', await egress.request(joinUrl(settings.base_url, API_PATH + path), request));
 }
 
 /** Connects and signs in, without sending e-mail (RFC 5321, 3.1 and RFC 4954). */
-async function verifySmtp(
-  egress: Egress,
-  { host, port, secure, username, password }: SmtpSettings,
-): Promise<CheckResult> {
+async function verifySmtp(egress: Egress, settings: SmtpSettings): Promise<CheckResult> {
+  const { host, port, username, password } = settings;
   const transport = createTransport({
-    host: await egress.resolve(host),
-    port,
-    secure,
-    auth: username === undefined ? undefined : { user: username, pass: password ?? '' },
-    tls: { servername: host },
+    ...connectionOptionsOf({ ...settings, address: await egress.resolve(host) }),
     connectionTimeout: SMTP_TIMEOUT_MS,
     greetingTimeout: SMTP_TIMEOUT_MS,
     socketTimeout: SMTP_TIMEOUT_MS,
@@ -152,7 +147,8 @@ async function verifySmtp(
     return { connected: true, message: `The mail server at ${host}:${port} answered and accepted the sign-in` };
   } catch (error) {
     const { response, message } = error as { response?: string; message: string };
-    return { connected: false, message: `The mail server at ${host}:${port}: ${(response ?? message).slice(0, 300)}` };
+    const reason = reasonFrom(response ?? message, secretsOf(username, password)).slice(0, 300);
+    return { connected: false, message: `The mail server at ${host}:${port}: ${reason}` };
   } finally {
     transport.close();
   }
@@ -178,6 +174,5 @@ function textAt(body: string, key: string): string | undefined {
   }
 }
 
-const urlOf = (base: string, path: string) => `${base.replace(/\/+$/, '')}${path}`;
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 const basic = (user: string, password: string) => `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;

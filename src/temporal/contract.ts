@@ -1,5 +1,6 @@
-/** Replies must not wait for campaigns, so each has its own queue. */
-export type TaskQueue = 'interactive' | 'bulk';
+/** Replies must not wait for campaigns, and neither for crawls, so each has its own queue. */
+export const TASK_QUEUES = ['interactive', 'bulk', 'crawls'] as const;
+export type TaskQueue = (typeof TASK_QUEUES)[number];
 
 /** The agreement between the code starting a workflow and the worker running it. */
 export interface WorkflowContract<Input> {

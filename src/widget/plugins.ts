@@ -1,10 +1,10 @@
 import type { FastifyError, FastifyInstance } from 'fastify';
 import fastifyPlugin from 'fastify-plugin';
-import ipaddr from 'ipaddr.js';
+import { setOwner } from '../db/current-work.ts';
 import type { Deps } from '../deps.ts';
 import { unauthorized } from '../errors.ts';
-import { answerTo } from '../http/errors.ts';
-import { enforce } from '../http/rate-limits.ts';
+import { answerTo, errorHeaders } from '../http/errors.ts';
+import { enforce, networkOf } from '../http/rate-limits.ts';
 import { findWidgetOrg } from '../orgs/service.ts';
 import { findVisitorByToken, type Visitor } from './visitors.service.ts';
 
@@ -17,7 +17,6 @@ declare module 'fastify' {
   }
 }
 
-const RETRY_AFTER_SECONDS = 5;
 /**
  * Client errors answered with their own status. All other client errors are answered with 200, because the widget
  * displays their message to the visitor.
@@ -50,13 +49,13 @@ export const widgetPlugin = fastifyPlugin(async (app: FastifyInstance, { db, rat
     await enforce(rateLimits, limit, `widget ${org?.id ?? 'of nobody'} ${networkOf(request.ip)}`, reply);
     if (org === undefined) throw unauthorized('Send the widget token of the organization as X-Bot-Token');
     request.widgetOrg = org;
+    setOwner(org.id, networkOf(request.ip));
   });
 
   app.setErrorHandler((error: FastifyError, request, reply) => {
     const { statusCode, message, issues } = answerTo(error);
     if (statusCode >= 500) request.log.error({ err: error }, 'request failed');
-    if (statusCode === 503) reply.header('retry-after', RETRY_AFTER_SECONDS);
-    if (statusCode === 401) reply.header('www-authenticate', 'Bearer');
+    reply.headers(errorHeaders(error, statusCode));
     const isTold = statusCode < 500 && !PRESERVED_STATUSES.includes(statusCode);
     const code = ERROR_CODES[statusCode] ?? (statusCode < 500 ? 'refused' : 'internal_error');
     return reply
@@ -77,13 +76,3 @@ export const requireVisitor = fastifyPlugin(async (app: FastifyInstance, { db, t
     request.visitor = visitor;
   });
 });
-
-/**
- * Returns the key of an address for rate limits: the /64 network of an IPv6 address, because a client with one address
- * has all of them.
- */
-function networkOf(address: string): string {
-  if (!ipaddr.isValid(address)) return address;
-  const ip = ipaddr.process(address);
-  return ip.kind() === 'ipv4' ? ip.toString() : ip.toByteArray().slice(0, 8).join('.');
-}

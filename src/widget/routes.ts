@@ -40,7 +40,7 @@ const PREFIX = '/backend/widget/v2';
 const SESSIONS_POLLING_SECONDS = 30;
 const SESSION_POLLING_SECONDS = 5;
 /** The widget's requests are authenticated by its own tokens (plugins.ts). */
-const config = { scope: 'public' } as const;
+const config = { scope: 'public', limitedBy: 'nothing' } as const;
 const hide = true;
 const SUCCESS = { success: true } as const;
 

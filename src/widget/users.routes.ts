@@ -4,7 +4,7 @@ import { errorResponses } from '../http/errors.ts';
 import { AuthenticatedUser, AuthenticateUser } from './schema.ts';
 import { authenticateUser } from './visitors.service.ts';
 
-export const widgetUserRoutes: FastifyPluginAsyncZod<Deps> = async (app, { tokens }) => {
+export const widgetUserRoutes: FastifyPluginAsyncZod<Deps> = async (app, { tokens, secrets }) => {
   app.post('/widget/authenticate-user', {
     config: { scope: 'widget:write' },
     schema: {
@@ -15,6 +15,6 @@ export const widgetUserRoutes: FastifyPluginAsyncZod<Deps> = async (app, { token
       body: AuthenticateUser,
       response: { 200: AuthenticatedUser, ...errorResponses(403, 409) },
     },
-    handler: ({ db, org, body }) => authenticateUser(db, tokens, org.id, body),
+    handler: ({ db, org, body }) => authenticateUser({ db, tokens, secrets }, org.id, body),
   });
 };

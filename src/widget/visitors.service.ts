@@ -1,8 +1,10 @@
+import { sealChange } from '../contacts/saving/sealed-overrides.rules.ts';
 import { saveContact } from '../contacts/saving/service.ts';
 import type { Db } from '../db/connect.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { newId } from '../ids.ts';
 import type { Tokens } from '../keys/tokens.ts';
+import type { Secrets } from '../secrets.ts';
 import type { AuthenticateUser, CreateUnverified } from './schema.ts';
 import { findVisitor, upsertVisitor, type Visitor } from './visitors.queries.ts';
 
@@ -20,11 +22,16 @@ const CLAIMED_EMAIL = 'unverified_email';
  * Returns a token for a contact verified by the org, and saves the given details. Throws conflict if another contact
  * has the phone number.
  */
-export function authenticateUser(db: Db, tokens: Tokens, orgId: string, user: AuthenticateUser) {
+export function authenticateUser(
+  { db, tokens, secrets }: { db: Db; tokens: Tokens; secrets: Secrets },
+  orgId: string,
+  user: AuthenticateUser,
+) {
   return inTransaction(db, async (trx) => {
     const { email, name, phone, customData, http_action_overrides } = user;
     const custom_data = customData === undefined ? undefined : stringValuesOf(customData);
-    const contact = await saveContact(trx, orgId, { email, name, phone, custom_data, http_action_overrides });
+    const change = sealChange(secrets, orgId, { email, name, phone, custom_data, http_action_overrides });
+    const contact = await saveContact(trx, orgId, change);
     const { avatar_url, language, chat_context } = user;
     const visitorId = await upsertVisitor(trx, {
       org_id: orgId,

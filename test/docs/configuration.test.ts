@@ -22,6 +22,15 @@ describe('docs/configuration.md', () => {
   });
 });
 
+describe('docker-compose.yml', () => {
+  it('passes on every setting', () => {
+    const compose = readDocument('docker-compose.yml');
+    const ofTheImage = ['WORKFLOW_BUNDLE', 'HOST', 'DEVELOPMENT'];
+    const missing = Object.keys(settings).filter((name) => !new RegExp(`^ +${name}: `, 'm').test(compose));
+    expect(missing).toEqual(ofTheImage);
+  });
+});
+
 describe('the configuration', () => {
   const valid = {
     DATABASE_URL: 'postgres://localhost/x',
@@ -38,6 +47,7 @@ describe('the configuration', () => {
       SMTP_URL: 'mail.example.com',
       EGRESS_ALLOW: '10.0.0.0/8,inside',
       DNS_SERVERS: '9.9.9.9,resolver',
+      WORKER_QUEUES: 'crawls,mail',
     };
     for (const name of ['DATABASE_URL', ...Object.keys(wrong)]) {
       expect(() => loadConfig(wrong)).toThrow(name);

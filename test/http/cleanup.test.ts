@@ -4,7 +4,7 @@ import { startApi } from '../support/stack/api.ts';
 import { eventually } from '../support/stack/stack.ts';
 
 it('the cleanup deletes stored answers after a day and expired login links, and nothing earlier', async () => {
-  const { org, db, partner, close } = await startApi();
+  const { org, db, partner, config, close } = await startApi();
   try {
     for (const key of ['old', 'new']) {
       await org.post(
@@ -23,7 +23,7 @@ it('the cleanup deletes stored answers after a day and expired login links, and 
       .where('token_hash', '=', link?.token_hash as Buffer)
       .execute();
 
-    const stop = startCleanup(db, { warn: () => undefined });
+    const stop = startCleanup(db, config, { warn: () => undefined });
     await eventually(
       'the sweep',
       async () => (await db.selectFrom('login_links').select('token_hash').execute()).length === 1,

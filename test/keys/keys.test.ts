@@ -50,6 +50,18 @@ describe('an org key', () => {
     expect((await limited.post(KEYS, {})).status).toBe(403);
   });
 
+  it('cannot revoke a key with more scopes than its own', async () => {
+    const limited = await api.org.withScopes('org:write', 'contacts:read');
+    const [more, less] = [await api.org.withScopes('contacts:write'), await api.org.withScopes('contacts:read')];
+    for (const keyId of [more.keyId, api.org.keyId]) {
+      const { status, body } = await limited.delete(`${KEYS}/${keyId}`);
+      expect(status).toBe(403);
+      expect(body.message).toMatch(/contacts:write|full access/);
+    }
+    expect((await limited.delete(`${KEYS}/${less.keyId}`)).status).toBe(200);
+    expect((await api.org.get('/org')).status).toBe(200);
+  });
+
   it('stops working in every process within a second of its revocation', async () => {
     const { body } = await api.org.post(KEYS, {});
     expect((await api.client(body.api_key).get('/org')).status).toBe(200);

@@ -17,7 +17,7 @@ const message = {
 type Reply = string | 'hang up';
 
 /** Starts a mail server with scripted replies to each command, and to the e-mail's text as `text`. */
-async function scripted(replies: Record<string, Reply>) {
+async function scripted(replies: Record<string, Reply>, commands: string[] = []) {
   const standard: Record<string, Reply> = {
     greeting: '220 ready',
     EHLO: '250 fine',
@@ -46,6 +46,7 @@ async function scripted(replies: Record<string, Reply>) {
         if (end < 0) return;
         const command = isText ? 'text' : pending.slice(0, 4).trim();
         pending = pending.slice(end + (isText ? 5 : 2));
+        commands.push(command);
         isText = command === 'DATA' && (replies.DATA ?? '354').startsWith('354');
         answer(command);
       }
@@ -65,7 +66,13 @@ async function scripted(replies: Record<string, Reply>) {
 
 async function outcomeWith(replies: Record<string, Reply>, login = {}) {
   const server = await scripted(replies);
-  const sender = createSmtpSender({ host: '127.0.0.1', port: server.port, secure: false, ...login });
+  const sender = createSmtpSender({
+    host: '127.0.0.1',
+    port: server.port,
+    secure: false,
+    allow_unencrypted_login: true,
+    ...login,
+  });
   try {
     return await sender.send(message);
   } finally {
@@ -128,6 +135,26 @@ describe('the outcome of an SMTP session', () => {
       kind: 'retry',
       scope: 'provider',
     });
+  });
+
+  it('shows no password that the server repeats', async () => {
+    const login = { username: 'me', password: 'the password' };
+    const forms = [login.password, `\0me\0${login.password}`].map((form) => Buffer.from(form).toString('base64'));
+    const reply = `535 5.7.8 no: ${login.password}, ${forms.join(', ')}`;
+    const outcome = await outcomeWith({ EHLO: '250-fine\r\n250 AUTH PLAIN', AUTH: reply }, login);
+    expect(outcome).toMatchObject({ kind: 'rejected', reason: expect.stringContaining('5.7.8') });
+    for (const secret of [login.password, ...forms]) expect(JSON.stringify(outcome)).not.toContain(secret);
+  });
+
+  it('is a retry, without the password having been sent, if a server offers no encryption', async () => {
+    const commands: string[] = [];
+    const server = await scripted({ EHLO: '250-fine\r\n250 AUTH PLAIN', STAR: '502 what' }, commands);
+    const login = { username: 'me', password: 'the password' };
+    const sender = createSmtpSender({ host: '127.0.0.1', port: server.port, secure: false, ...login });
+    expect(await sender.send(message)).toMatchObject({ kind: 'retry', scope: 'provider' });
+    expect(commands).not.toContain('AUTH');
+    sender.close();
+    await server.close();
   });
 
   it('is a retry if no server is listening', async () => {

@@ -1,4 +1,4 @@
-import { findHttpActionOverrides } from '../../contacts/service.ts';
+import { readContactOverrides } from '../../contacts/service.ts';
 import type { Db, Trx } from '../../db/connect.ts';
 import { readActionOverrides } from '../../orgs/settings/action-overrides.service.ts';
 import type { Secrets } from '../../secrets.ts';
@@ -25,14 +25,14 @@ export async function getOverrides(
 ): Promise<Overrides> {
   const [org, contact, message] = await Promise.all([
     readActionOverrides(db, secrets, orgId),
-    contactId === undefined ? undefined : findHttpActionOverrides(db, orgId, contactId),
+    contactId === undefined ? undefined : readContactOverrides(db, secrets, orgId, contactId),
     messageId === undefined ? undefined : findMessageOverrides(db, orgId, messageId),
   ]);
   const ofMessage =
     message === undefined || messageId === undefined
       ? undefined
       : JSON.parse(secrets.decrypt(message, secretPlaceOf(orgId, messageId)));
-  return mergeOverrides([org, contact as PartialOverrides | undefined, ofMessage]);
+  return mergeOverrides([org, contact, ofMessage]);
 }
 
 /**

@@ -63,7 +63,7 @@ export const withPathParameters = (endpoint: string, textOf: (name: string) => s
 
 function problemsOfEndpoint({ api_endpoint, payload }: Operation): Issue[] {
   const refuse = (message: string) => [{ path: 'api_endpoint', message }];
-  const [, origin = '', path = '', rest = ''] = /^([a-z]+:\/\/[^/?#]*)([^?#]*)(.*)$/i.exec(api_endpoint) ?? [];
+  const [, origin = '', path = '', rest = ''] = /^([a-z]+:\/\/[^/?#]*)([^?#]*)(.*)$/is.exec(api_endpoint) ?? [];
   if (origin.includes('@')) return refuse('must not hold a user name or password');
   if (/[{}]/.test(origin + rest)) return refuse('can have {names} in its path only');
   if (/[{}]/.test(withPathParameters(path, () => ''))) return refuse('has braces that enclose no name');

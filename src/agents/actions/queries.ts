@@ -141,3 +141,9 @@ export type ActionRow = NonNullable<Awaited<ReturnType<typeof findAction>>>;
 /** Returns all actions of the org, oldest first. */
 export const listActions = (db: Db, orgId: string) =>
   db.selectFrom('actions').select(COLUMNS).where('org_id', '=', orgId).orderBy('created_at').orderBy('id').execute();
+
+/** Returns the given actions that exist in the org. The ids are UUIDs. */
+export async function listKnownActions(db: Db, orgId: string, ids: string[]): Promise<string[]> {
+  const rows = await db.selectFrom('actions').select('id').where('org_id', '=', orgId).where('id', 'in', ids).execute();
+  return rows.map(({ id }) => id);
+}

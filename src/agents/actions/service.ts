@@ -19,7 +19,7 @@ import {
 } from './queries.ts';
 import type { CreateAction, UpdateAction } from './schema.ts';
 
-export { lockActions, upsertActions } from './queries.ts';
+export { listKnownActions, lockActions, upsertActions } from './queries.ts';
 
 const MAX_ACTIONS = 500;
 

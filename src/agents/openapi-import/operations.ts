@@ -1,5 +1,6 @@
 import type { Issue } from '../../errors.ts';
 import { storable } from '../../providers/storable.rules.ts';
+import { joinUrl } from '../../urls.rules.ts';
 import { operationIdOf } from '../actions/operation-ids.rules.ts';
 import { createResolver, UnresolvedReference } from './references.ts';
 
@@ -76,7 +77,7 @@ function actionOf(
   return {
     name: name.slice(0, MAX_NAME_LENGTH),
     description: text(description) ?? text(summary) ?? null,
-    api_endpoint: `${base_url.replace(/\/+$/, '')}${route}`,
+    api_endpoint: joinUrl(base_url, route),
     request_type: method.toUpperCase(),
     operation_id: text(operationId) ?? operationIdOf(`${method} ${route}`).slice(0, MAX_ID_LENGTH),
     payload: Object.fromEntries(Object.entries(payload).filter(([, value]) => value !== undefined)),

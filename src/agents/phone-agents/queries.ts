@@ -79,3 +79,14 @@ export function listPhoneAgents(db: Db, orgId: string) {
     .orderBy('id')
     .execute();
 }
+
+/** Returns the given training items that exist in the org. The ids are UUIDs. Their domain comes after this one. */
+export async function listKnownTraining(db: Db, orgId: string, ids: string[]): Promise<string[]> {
+  const rows = await db
+    .selectFrom('training_items')
+    .select('id')
+    .where('org_id', '=', orgId)
+    .where('id', 'in', ids)
+    .execute();
+  return rows.map(({ id }) => id);
+}

@@ -2,13 +2,14 @@ import { z } from 'zod';
 import { conflict } from '../../errors.ts';
 import { findConnection } from '../../orgs/integrations/service.ts';
 import { completeChat } from '../../providers/llm/chat.ts';
+import { AnyJson } from '../blocks/schema.ts';
 import { remoteAction } from './action.ts';
 
 const MAX_PROMPT = 100_000;
 const MAX_SCHEMA_CHARACTERS = 50_000;
 
 const OutputSchema = z
-  .record(z.string(), z.json())
+  .record(z.string(), AnyJson)
   .refine((schema) => JSON.stringify(schema).length <= MAX_SCHEMA_CHARACTERS, {
     error: `must have at most ${MAX_SCHEMA_CHARACTERS} characters`,
   })

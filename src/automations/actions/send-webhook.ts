@@ -3,6 +3,7 @@ import { ProviderError } from '../../errors.ts';
 import { CONNECTION_HEADER, HEADER_NAME, HEADER_VALUE } from '../../providers/egress/headers.rules.ts';
 import { retryAfterOf } from '../../providers/egress/provider-responses.ts';
 import { headersOf, parsedBodyOf } from '../../providers/egress/response-content.ts';
+import { AnyJson } from '../blocks/schema.ts';
 import { remoteAction } from './action.ts';
 
 const MAX_TIMEOUT_SECONDS = 60;
@@ -16,10 +17,10 @@ const MAX_READ_BYTES = 8 * 1024 * 1024;
 
 const HeaderName = z
   .string()
-  .max(255)
+  .max(255, { abort: true })
   .regex(HEADER_NAME, 'must be the name of a header')
   .refine((name) => !CONNECTION_HEADER.test(name), 'is a header that the connection sets');
-const HeaderValue = z.string().max(8_192).regex(HEADER_VALUE, 'must be printable ASCII in one line');
+const HeaderValue = z.string().max(8_192, { abort: true }).regex(HEADER_VALUE, 'must be printable ASCII in one line');
 
 export const sendWebhook = remoteAction({
   type: 'send-webhook',
@@ -33,12 +34,10 @@ export const sendWebhook = remoteAction({
       .record(HeaderName, HeaderValue)
       .refine((headers) => Object.keys(headers).length <= MAX_HEADERS, `must be at most ${MAX_HEADERS}`)
       .default({}),
-    body: z
-      .json()
-      .refine(
-        (body) => JSON.stringify(body).length <= MAX_BODY_CHARACTERS,
-        `must have at most ${MAX_BODY_CHARACTERS} characters`,
-      )
+    body: AnyJson.refine(
+      (body) => JSON.stringify(body).length <= MAX_BODY_CHARACTERS,
+      `must have at most ${MAX_BODY_CHARACTERS} characters`,
+    )
       .optional()
       .describe('Sent as JSON. A GET has none.'),
     timeout_seconds: z.number().gt(0).max(MAX_TIMEOUT_SECONDS).default(MAX_TIMEOUT_SECONDS),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { sealChange } from '../../contacts/saving/sealed-overrides.rules.ts';
 import { updateContact as update } from '../../contacts/saving/service.ts';
 import { Contact, ContactFields } from '../../contacts/schema.ts';
 import { getContact } from '../../contacts/service.ts';
@@ -11,8 +12,8 @@ export const updateContact = localAction({
   description: 'Absent fields stay; custom_data merges by key, null removes one.',
   input: z.strictObject({ contact_id: Id, fields: z.strictObject(ContactFields.shape) }),
   output: z.object({ contact: Contact }),
-  async apply(trx, _deps, { orgId }, { contact_id, fields }) {
-    await update(trx, orgId, contact_id, fields);
+  async apply(trx, { secrets }, { orgId }, { contact_id, fields }) {
+    await update(trx, orgId, contact_id, sealChange(secrets, orgId, fields));
     return { contact: z.encode(Contact, await getContact(trx, orgId, contact_id)) };
   },
 });

@@ -1,5 +1,6 @@
 import { LogicEngine } from 'json-logic-engine';
 import type { Json } from './schema.ts';
+import { includesText } from './text-search.rules.ts';
 
 /** Pure operators of JSON Logic. Their results are not larger than their operands, and they call nothing. */
 const ALLOWED_OPERATORS = new Set(
@@ -12,16 +13,21 @@ const MAX_CHARACTERS = 20_000;
 /** Each iterates over a list for each item of the enclosing loop. */
 const LOOP_OPERATORS = new Set(['some', 'all', 'none', 'filter']);
 const MAX_NESTED_LOOPS = 2;
-/**
- * Maximum number of values read in an evaluation: it must not block the process for more than a fraction of a second.
- */
-const MAX_COST = 1_000_000;
-const COMPARISONS_PER_VALUE = 100;
+/** Maximum number of values read in an evaluation. It must not block the process for more than a fraction of a second. */
+const MAX_COST = 300_000;
+/** Reading this many characters takes about as long as reading a value. */
+const CHARACTERS_PER_VALUE = 100;
+const TOO_LONG = 'The lists or texts are too long to evaluate';
+
+/** They look at each character, where others copy or compare whole texts. */
+const SLOW_OPERATORS = new Set(['in', 'var']);
 
 /** Its operand is data, even if it looks like an operator. */
 const DATA_OPERATOR = 'preserve';
 
-const engine = new LogicEngine();
+/** The values that the present evaluation may still read. */
+let allowance = 0;
+const engine = createMeteredEngine();
 
 /** Returns the reason if a value is no valid constraint, otherwise undefined. */
 export function problemOfConstraint(logic: unknown): string | undefined {
@@ -52,40 +58,100 @@ function firstProblemIn(items: unknown[], depth: number, loops: number): string 
   return undefined;
 }
 
-/** Returns whether a constraint holds for a trigger's output. Throws if the constraint cannot be evaluated. */
-export function satisfiesConstraint(constraint: Json | undefined, output: Json): boolean {
+/** What the constraints evaluated for one event may still read together. */
+export interface Allowance {
+  values: number;
+  /** The length of the longest list in the event's output. */
+  longestList: number;
+}
+
+/** Returns the allowance of an event with this output: for two constraints that are as costly as one may be. */
+export const newAllowance = (output: Json): Allowance => ({
+  values: 2 * MAX_COST,
+  longestList: longestListIn(output),
+});
+
+/**
+ * Returns whether a constraint holds for a trigger's output. Charges the values read to the allowance. Throws if the
+ * constraint cannot be evaluated, or reads more than it may.
+ */
+export function satisfiesConstraint(
+  constraint: Json | undefined,
+  output: Json,
+  shared: Allowance = newAllowance(output),
+): boolean {
   if (constraint === null || constraint === undefined) return true;
   const fault = problemOfConstraint(constraint);
   if (fault !== undefined) throw new Error(fault);
-  if (costOf(constraint, longestLengthsIn([constraint, output])) > MAX_COST)
-    throw new Error('The lists or texts are too long to evaluate');
-  return Boolean(engine.run(constraint as object, output));
+  const cost = costOf(constraint, Math.max(longestListIn(constraint), shared.longestList));
+  const most = Math.min(MAX_COST, shared.values);
+  if (cost > most) throw new Error(TOO_LONG);
+  allowance = most;
+  try {
+    return Boolean(engine.run(constraint as object, output));
+  } finally {
+    shared.values -= most - allowance;
+  }
 }
 
-interface LongestLengths {
-  list: number;
-  text: number;
+type Method = (operands: unknown, ...rest: unknown[]) => unknown;
+
+/** Creates an engine whose operators charge the lengths of what they get. It has no operators without such a charge. */
+function createMeteredEngine(): LogicEngine {
+  const metered = new LogicEngine(undefined, { disableInterpretedOptimization: true });
+  for (const name of ALLOWED_OPERATORS) {
+    const known = metered.methods[name];
+    const { lazy = false, method } = typeof known === 'function' ? { method: known as Method } : known;
+    const evaluate: Method = name === 'in' ? isIn : method;
+    metered.addMethod(name, {
+      lazy,
+      method: (operands: unknown, ...rest: unknown[]) => {
+        if (lazy) charge(1);
+        else chargeFor(operands, SLOW_OPERATORS.has(name) ? 10 : 1);
+        return evaluate(operands, ...rest);
+      },
+    });
+  }
+  return metered;
 }
 
-/** Returns an upper bound for the number of values read, given the longest list and text. */
-function costOf(logic: Json, longest: LongestLengths, times = 1): number {
+function charge(values: number): void {
+  allowance -= values;
+  if (allowance < 0) throw new Error(TOO_LONG);
+}
+
+/**
+ * Charges so much for each value in operands and in lists inside, at any depth, because operators may turn a whole list
+ * into a text. Long texts count as several values.
+ */
+function chargeFor(operands: unknown, costOfValue: number, depth = 0): void {
+  if (depth > MAX_DEPTH) throw new Error(TOO_LONG);
+  charge(costOfValue * (typeof operands === 'string' ? 1 + operands.length / CHARACTERS_PER_VALUE : 1));
+  if (Array.isArray(operands)) for (const item of operands) chargeFor(item, costOfValue, depth + 1);
+}
+
+/** The operator `in` of JSON Logic: a text in a text, or a value in a list. */
+function isIn(operands: unknown): boolean {
+  const [part, whole] = Array.isArray(operands) ? operands : [];
+  if (typeof whole === 'string') return includesText(whole, String(part));
+  return Array.isArray(whole) && whole.includes(part);
+}
+
+/** Returns an upper bound for the number of evaluated operators, given the length of the longest list. */
+function costOf(logic: Json, longestList: number, times = 1): number {
   if (typeof logic !== 'object' || logic === null) return times;
-  if (Array.isArray(logic)) return logic.reduce<number>((sum, item) => sum + costOf(item, longest, times), times);
+  if (Array.isArray(logic)) return logic.reduce<number>((sum, item) => sum + costOf(item, longestList, times), times);
   const [[operator, operands] = ['', null]] = Object.entries(logic);
   if (operator === DATA_OPERATOR) return times;
-  const own = operator === 'in' ? times * (1 + Math.max(longest.list, longest.text) / COMPARISONS_PER_VALUE) : times;
-  if (!LOOP_OPERATORS.has(operator) || !Array.isArray(operands)) return own + costOf(operands, longest, times);
+  if (!LOOP_OPERATORS.has(operator) || !Array.isArray(operands)) return times + costOf(operands, longestList, times);
   const [list = null, ...tests] = operands;
-  return own + costOf(list, longest, times) + costOf(tests, longest, times * longest.list);
+  return times + costOf(list, longestList, times) + costOf(tests, longestList, times * longestList);
 }
 
-/** Returns the lengths of the longest list and the longest text in a value. */
-function longestLengthsIn(value: Json, longest: LongestLengths = { list: 0, text: 0 }): LongestLengths {
-  if (typeof value === 'string') longest.text = Math.max(longest.text, value.length);
-  else if (Array.isArray(value)) {
-    longest.list = Math.max(longest.list, value.length);
-    for (const item of value) longestLengthsIn(item, longest);
-  } else if (typeof value === 'object' && value !== null)
-    for (const item of Object.values(value)) longestLengthsIn(item, longest);
+/** Returns the length of the longest list in a value. */
+function longestListIn(value: Json): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  let longest = Array.isArray(value) ? value.length : 0;
+  for (const item of Object.values(value)) longest = Math.max(longest, longestListIn(item));
   return longest;
 }

@@ -1,3 +1,4 @@
+import { countValues } from '../../json-text.rules.ts';
 import type { Json } from './schema.ts';
 
 /**
@@ -12,6 +13,8 @@ const MAX_DEPTH = 64;
  * megabyte.
  */
 const MAX_CHARACTERS = 2_000_000;
+/** Maximum number of values in the input of a step: each costs as much time as a long text. */
+export const MAX_INPUT_VALUES = 10_000;
 
 /** A step id, or `trigger`, and a path in its output. */
 export interface Reference {
@@ -42,18 +45,25 @@ export function referencesIn(value: unknown, depth = 0): Reference[] {
  * Returns the value with its references replaced by the values of their targets. If a string consists of one reference,
  * the value keeps its type; in other strings it becomes text. Inserted values are not searched for references again. A
  * reference is null if its step did not run, or its output lacks the path. Throws RangeError if the result becomes too
- * large.
+ * long or has too many values.
  */
 export function resolveReferences(value: Json, outputs: OutputsById): Json {
   let room = MAX_CHARACTERS;
+  let values = 0;
+  const count = (more: number) => {
+    values += more;
+    if (values > MAX_INPUT_VALUES) throw new RangeError(`it has over ${MAX_INPUT_VALUES} values`);
+  };
   const given = (found: Json): string => {
     const text = textOf(found);
     room -= text.length;
     if (room < 0) throw new RangeError(`the references make over ${MAX_CHARACTERS} characters`);
+    if (typeof found === 'object' && found !== null) count(countValues(text));
     return text;
   };
   const fill = (part: Json, depth: number): Json => {
     if (depth > MAX_DEPTH) return null;
+    count(1);
     if (typeof part === 'string') return fillText(part);
     if (Array.isArray(part)) return part.map((item) => fill(item, depth + 1));
     if (typeof part === 'object' && part !== null)

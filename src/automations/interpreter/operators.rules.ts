@@ -1,4 +1,10 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Json, Operator } from '../blocks/schema.ts';
+import { includesText } from '../blocks/text-search.rules.ts';
+
+/** A longer text is compared as a text. */
+const MAX_NUMBER_CHARACTERS = 100;
+const NUMBER = /^\s*[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?\s*$/i;
 
 /**
  * Returns whether the condition of an `if-else` holds. Numbers and texts that are numbers compare as numbers. Other
@@ -42,13 +48,20 @@ function isEqual(left: Json, right: Json): boolean {
   if (isScalar(left) && isScalar(right))
     return left === right || compareNumbers(left, right) === 0 || String(left) === String(right);
   if (left === null || right === null) return left === right;
-  return canonicalJson(left) === canonicalJson(right);
+  return isDeepStrictEqual(left, right);
 }
 
 function contains(whole: Json, part: Json): boolean {
-  if (Array.isArray(whole)) return whole.some((item) => isEqual(item, part));
-  if (isScalar(whole) && isScalar(part)) return String(whole).includes(String(part));
+  if (Array.isArray(whole)) return includes(whole, part);
+  if (isScalar(whole) && isScalar(part)) return includesText(String(whole), String(part));
   return typeof whole === 'object' && whole !== null && typeof part === 'string' && Object.hasOwn(whole, part);
+}
+
+/** Serializes an object or a list once, not for each item of the list. */
+function includes(list: Json[], part: Json): boolean {
+  if (part === null || isScalar(part)) return list.some((item) => isEqual(item, part));
+  const wanted = canonicalJson(part);
+  return list.some((item) => item !== null && !isScalar(item) && canonicalJson(item) === wanted);
 }
 
 function compare(left: Json, right: Json): number | undefined {
@@ -66,7 +79,7 @@ function compareNumbers(left: Json, right: Json): number | undefined {
 
 function numberOf(value: Json): number | undefined {
   if (typeof value === 'number') return value;
-  if (typeof value !== 'string' || !/^\s*[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?\s*$/i.test(value)) return undefined;
+  if (typeof value !== 'string' || value.length > MAX_NUMBER_CHARACTERS || !NUMBER.test(value)) return undefined;
   return Number(value);
 }
 

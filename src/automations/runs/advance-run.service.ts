@@ -1,11 +1,10 @@
-import { LRUCache } from 'lru-cache';
 import type { Db, Trx } from '../../db/connect.ts';
 import type { ActionStep, Json, Step } from '../blocks/schema.ts';
 import { type Definition, nextStepAfter, type StepOutputs, type UpcomingStep } from '../interpreter/rules.ts';
 import type { StepPath } from '../interpreter/step-paths.rules.ts';
+import { fieldsOf } from '../json.rules.ts';
 import {
   endStep,
-  findBlocks,
   hasReceivedEvent,
   listOutputs,
   type Run,
@@ -15,29 +14,21 @@ import {
 } from '../runs.queries.ts';
 import type { NextStep } from './contract.ts';
 import { finishRun } from './finish-run.service.ts';
+import { getVersion, type Version } from './versions.service.ts';
 
 const DEFAULT_ATTEMPTS = 3;
-const MAX_CACHED_VERSIONS = 1_000;
-
-/** Cached without expiry: versions never change. */
-const versionCache = new LRUCache<string, { blocks: readonly Step[]; name: string }>({ max: MAX_CACHED_VERSIONS });
+const MAX_STORED_INPUT = 64_000;
 
 /** A run with its definition and trigger, loaded once for all functions of a turn. */
 export interface RunContext {
   orgId: string;
   run: Run;
-  definition: Definition & { name: string };
+  definition: Definition & Version;
 }
 
 /** Loads the definition of a run. */
 export async function loadContext(db: Db, orgId: string, run: Run): Promise<RunContext> {
-  const key = `${orgId} ${run.version_id}`;
-  let version = versionCache.get(key);
-  if (version === undefined) {
-    const { workflow_blocks: blocks, name } = await findBlocks(db, orgId, run.version_id);
-    version = { blocks, name };
-    versionCache.set(key, version);
-  }
+  const version = await getVersion(db, orgId, run.version_id);
   return { orgId, run, definition: { ...version, trigger: run.trigger_output } };
 }
 
@@ -141,6 +132,14 @@ export const stepRecordOf = (
   type: step.type,
   name: step.$kind === 'Action' ? step.name : null,
   status,
-  input,
+  input: storedInputOf(input),
   output,
 });
+
+/** Returns the input as it is stored for readers. Of a long one only its length and its session are stored. */
+function storedInputOf(input: Json): Json {
+  const { length } = JSON.stringify(input);
+  if (length <= MAX_STORED_INPUT) return input;
+  const { session_id = null } = fieldsOf(input);
+  return { session_id, omitted: `The input has ${length} characters: it is not stored` };
+}

@@ -4,7 +4,7 @@ import { newId } from '../../ids.ts';
 import type { NextStep } from './contract.ts';
 import type { ListRuns } from './schema.ts';
 
-const MAX_STEPS = 1_000;
+export const MAX_STEPS = 1_000;
 
 const runs = (db: Db, orgId: string, workflowId: string) =>
   db
@@ -51,17 +51,39 @@ export async function countRuns(
 export const findWorkflowRun = (db: Db, orgId: string, workflowId: string, runId: string) =>
   runs(db, orgId, workflowId).select('run.trigger_output').where('run.id', '=', runId).executeTakeFirst();
 
-/** Returns the first 1,000 steps of a run, in the order of their start. */
-export const listSteps = (db: Db, orgId: string, runId: string) =>
+/** The place of a step in the order of a run. */
+export interface StepPosition {
+  started_at: Date;
+  place: string;
+}
+
+/** Returns at most 1,001 steps of a run behind a position, in the order of their start, without inputs and outputs. */
+export async function listSteps(
+  db: Db,
+  orgId: string,
+  runId: string,
+  after: StepPosition | undefined,
+): Promise<(StepPosition & { characters: number })[]> {
+  const { rows } = await sql<StepPosition & { characters: number }>`
+    select place, started_at, characters from automation_steps as step
+    where org_id = ${orgId} and run_id = ${runId}
+      and ${after === undefined ? sql`true` : sql`(step.started_at, place) > (${after.started_at}::timestamptz, ${after.place})`}
+    order by step.started_at, place limit ${MAX_STEPS + 1}
+  `.execute(db);
+  return rows;
+}
+
+/** Returns steps of a run by their places, in the order of their start. */
+export const findSteps = (db: Db, orgId: string, runId: string, places: string[]) =>
   db
     .selectFrom('automation_steps')
     .select(['place', 'step_id as id', 'type', 'name', 'status', 'input', 'output', 'error', 'attempts'])
     .select(['started_at', 'ended_at'])
     .where('org_id', '=', orgId)
     .where('run_id', '=', runId)
+    .where('place', '=', sql<string>`any(${places})`)
     .orderBy('started_at')
     .orderBy('place')
-    .limit(MAX_STEPS)
     .execute();
 
 /** Returns the last failed step of a run. */

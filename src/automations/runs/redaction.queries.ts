@@ -22,7 +22,7 @@ export async function redactRunTexts(trx: Trx, orgId: string, sessionId: string)
     from concerned where step.org_id = ${orgId} and step.run_id = concerned.id
   `.execute(trx);
   await sql`
-    update automation_heard set output = without_texts(output - 'contact', '')
+    update automation_events set output = without_texts(output - 'contact', '')
       || case when output ? 'contact' then jsonb_build_object('contact', output -> 'contact') else '{}' end
     where org_id = ${orgId} and output #>> '{session,id}' = ${sessionId}
   `.execute(trx);

@@ -1,14 +1,15 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import type { Deps } from '../../deps.ts';
 import { errorResponses } from '../../http/errors.ts';
 import { NO_BODY, NoBody } from '../../http/schemas.ts';
 import { WorkflowPath } from '../schema.ts';
-import { ListRuns, RetryRun, Run, RunList, RunPath, StartedRun } from './schema.ts';
+import { ListRuns, RetryRun, Run, RunList, RunPath, StartedRun, StepPage } from './schema.ts';
 import { cancelRun, getRun, pageOfRuns, rerunWorkflow, retryRun } from './service.ts';
 
 const tags = ['workflows'];
 
 /** Routes of workflow runs: past and present ones. */
-export const runRoutes: FastifyPluginAsyncZod = async (app) => {
+export const runRoutes: FastifyPluginAsyncZod<Deps> = async (app, { secrets }) => {
   app.get('/workflows/:id/runs', {
     config: { scope: 'workflows:read' },
     schema: {
@@ -28,9 +29,11 @@ export const runRoutes: FastifyPluginAsyncZod = async (app) => {
       operationId: 'getWorkflowRun',
       tags,
       params: RunPath,
+      querystring: StepPage,
       response: { 200: Run, ...errorResponses(403, 404) },
     },
-    handler: ({ db, org, params }) => getRun(db, org.id, params.id, params.runId),
+    handler: ({ db, org, params, query }) =>
+      getRun(db, org.id, { ...query, workflowId: params.id, runId: params.runId }),
   });
 
   app.post('/workflows/:id/runs/:runId/cancel', {
@@ -59,7 +62,7 @@ export const runRoutes: FastifyPluginAsyncZod = async (app) => {
       response: { 200: NoBody, ...errorResponses(403, 404, 409) },
     },
     handler: async ({ db, org, params, body }) => {
-      await retryRun(db, org.id, { ...body, workflowId: params.id, runId: params.runId, by: org.keyId });
+      await retryRun(db, secrets, org.id, { ...body, workflowId: params.id, runId: params.runId, by: org.keyId });
       return NO_BODY;
     },
   });

@@ -5,6 +5,8 @@ import { AnyJson } from '../blocks/schema.ts';
 const RunStatus = z.enum(['idle', 'in_progress', 'completed', 'failed', 'canceled']);
 const TriggerCause = z.enum(['manual', 'automatic', 'scheduled']);
 
+export const StepPage = z.object({ cursor: z.string().max(1_000).optional().describe('The `next` of an answer.') });
+
 export const RunPath = z.object({ id: Id.describe('The workflow_id.'), runId: Id });
 
 export const ListRuns = z.object({
@@ -72,7 +74,10 @@ export const Run = z
     ...shape,
     trigger_output: AnyJson,
     retries: z.array(Retry).describe('Retries by hand after a failure, with their reasons.'),
-    steps: z.array(RunStep).describe('The first 1,000, in the order in which they began.'),
+    steps: z
+      .array(RunStep)
+      .describe('In the order in which they began, at most 1,000 or about 2,000,000 characters at a time.'),
+    next: z.string().nullable().describe('Send it as `cursor` for the steps behind these.'),
   })
   .meta({ id: 'WorkflowRun' });
 

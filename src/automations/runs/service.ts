@@ -1,11 +1,14 @@
 import { elementAt } from '../../checked-access.ts';
 import type { Db, Trx } from '../../db/connect.ts';
+import { cutToPage } from '../../db/page-size.rules.ts';
 import { inTransaction } from '../../db/transaction.ts';
-import { conflict, notFound, refused } from '../../errors.ts';
+import { conflict, invalid, notFound, refused } from '../../errors.ts';
 import { newId } from '../../ids.ts';
 import { enqueue } from '../../outbox/outbox.ts';
-import { awaitedEventTypes } from '../blocks/awaited-events.rules.ts';
+import type { Secrets } from '../../secrets.ts';
+import { createSealer, sealInput } from '../credentials.ts';
 import { stepAt } from '../interpreter/step-paths.rules.ts';
+import { fieldsOf } from '../json.rules.ts';
 import { maskCredentials } from '../masking.rules.ts';
 import { findCurrentVersion } from '../queries.ts';
 import { endStep, lockRun, type Run } from '../runs.queries.ts';
@@ -15,11 +18,13 @@ import { finishRun } from './finish-run.service.ts';
 import {
   countRuns,
   findFailedStep,
+  findSteps,
   findWorkflowRun,
   insertRetry,
   listRetries,
   listRuns,
   listSteps,
+  MAX_STEPS,
   reopenRun,
   setResumedAt,
   updateStepInput,
@@ -28,6 +33,7 @@ import { resumeRun, startQueuedRuns, wakeRun } from './run-queue.service.ts';
 import type { ListRuns, RetryRun } from './schema.ts';
 import { insertListeners } from './start-runs.queries.ts';
 import { startRunsOfVersion } from './start-runs.service.ts';
+import { decodeStepCursor, encodeStepCursor } from './step-cursor.rules.ts';
 
 export { findTriggerOutput } from './history.queries.ts';
 
@@ -42,12 +48,27 @@ export async function pageOfRuns(db: Db, orgId: string, workflowId: string, quer
   return { runs, total_items: total, total_pages: pages, has_next_page: query.page < pages, current_page: query.page };
 }
 
-/** Returns a run with its steps, with credentials masked. */
-export async function getRun(db: Db, orgId: string, workflowId: string, runId: string) {
+/** Returns a run with a page of its steps, with credentials masked. Throws notFound, and invalid for a foreign cursor. */
+export async function getRun(
+  db: Db,
+  orgId: string,
+  { workflowId, runId, cursor }: { workflowId: string; runId: string; cursor?: string | undefined },
+) {
+  const after = cursor === undefined ? undefined : decodeStepCursor(cursor);
+  if (cursor !== undefined && after === undefined) throw invalid('cursor must be the `next` of an earlier answer');
   const run = await findWorkflowRun(db, orgId, workflowId, runId);
   if (run === undefined) throw notFound('run');
-  const [steps, retries] = await Promise.all([listSteps(db, orgId, runId), listRetries(db, orgId, runId)]);
+  const [listed, retries] = await Promise.all([listSteps(db, orgId, runId, after), listRetries(db, orgId, runId)]);
+  const page = cutToPage(listed.slice(0, MAX_STEPS));
+  const steps = await findSteps(
+    db,
+    orgId,
+    runId,
+    page.map(({ place }) => place),
+  );
+  const last = page.length < listed.length ? page.at(-1) : undefined;
   return {
+    next: last === undefined ? null : encodeStepCursor(last),
     ...run,
     trigger_output: maskCredentials(run.trigger_output),
     retries,
@@ -73,6 +94,7 @@ export function cancelRun(db: Db, orgId: string, workflowId: string, runId: stri
  */
 export function retryRun(
   db: Db,
+  secrets: Secrets,
   orgId: string,
   { workflowId, runId, input, skip, reason, by }: RetryRun & { workflowId: string; runId: string; by: string },
 ): Promise<void> {
@@ -96,14 +118,20 @@ export function retryRun(
       api_key_id: by,
     });
     await reopenRun(trx, orgId, runId);
-    const types = awaitedEventTypes(definition.blocks);
     await insertListeners(
       trx,
       orgId,
-      types.map((trigger_type) => ({ run_id: runId, trigger_type })),
+      definition.awaitedTypes.map((trigger_type) => ({ run_id: runId, trigger_type })),
     );
     if (skip) await endStep(trx, orgId, runId, { place, status: 'skipped' });
-    else if (input !== undefined) await updateStepInput(trx, orgId, runId, { place, input });
+    else if (input !== undefined && step?.$kind === 'Action') {
+      const sealed = sealInput(
+        createSealer(secrets, orgId, workflowId),
+        { ...step, input },
+        { before: step, path: 'input' },
+      );
+      await updateStepInput(trx, orgId, runId, { place, input: fieldsOf(sealed) });
+    }
     const next =
       skip || step?.$kind !== 'Action'
         ? await advanceRun(trx, { ...context, run: { ...run, status: 'in_progress' } }, place)

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Db, Trx } from '../../db/connect.ts';
-import type { Json, Step, TriggerType } from '../blocks/schema.ts';
+import type { Json, TriggerType } from '../blocks/schema.ts';
 import type { RunStatus, TriggerCause } from './table.ts';
 
 /** Returns whether an active workflow of the org starts by this trigger type, or a run waits for it. */
@@ -18,20 +18,20 @@ export async function isTriggerTypeUsed(db: Db, orgId: string, type: TriggerType
 export interface ActiveVersion {
   automation_id: string;
   version_id: number;
-  name: string;
   trigger_constraints: Json;
-  workflow_blocks: Step[];
 }
 
-/** Returns the active versions started by a trigger type. With `only`, returns just the version of this workflow. */
+/**
+ * Returns the active versions started by a trigger type, without their steps: together these may be large. With `only`,
+ * returns just the version of this workflow.
+ */
 export function listActiveVersions(db: Db, orgId: string, type: TriggerType, only?: string): Promise<ActiveVersion[]> {
   return db
     .selectFrom('automations as automation')
     .innerJoin('automation_versions as version', (join) =>
       join.onRef('version.org_id', '=', 'automation.org_id').onRef('version.id', '=', 'automation.active_version'),
     )
-    .select(['version.automation_id', 'version.id as version_id', 'version.name'])
-    .select(['version.trigger_constraints', 'version.workflow_blocks'])
+    .select(['version.automation_id', 'version.id as version_id', 'version.trigger_constraints'])
     .where('automation.org_id', '=', orgId)
     .where('automation.active_version', 'is not', null)
     .where('version.trigger_type', '=', type)
@@ -69,6 +69,16 @@ export async function insertRuns(trx: Trx, orgId: string, runs: NewRun[]): Promi
   return rows.map(({ id }) => id);
 }
 
+/** Returns how many of the org's runs wait, or may wait, for events; `most` if there are more. */
+export async function countListeningRuns(db: Db, orgId: string, most: number): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*) as count from (
+      select distinct run_id from automation_listeners where org_id = ${orgId} limit ${most}
+    ) as listening
+  `.execute(db);
+  return rows[0]?.count ?? 0;
+}
+
 /** Registers runs for types of events: from now on they receive them. */
 export async function insertListeners(
   trx: Trx,
@@ -83,12 +93,17 @@ export async function insertListeners(
     .execute();
 }
 
-/** Counts a failed evaluation of a workflow's constraint and saves its error. */
-export async function recordConstraintError(trx: Trx, orgId: string, id: string, message: string): Promise<void> {
+/** Counts failed evaluations of a workflow's constraint and saves the last error. */
+export async function recordConstraintErrors(
+  trx: Trx,
+  orgId: string,
+  id: string,
+  { count, message }: { count: number; message: string },
+): Promise<void> {
   await trx
     .updateTable('automations')
     .set({
-      constraint_errors: sql<number>`constraint_errors + 1`,
+      constraint_errors: sql<number>`constraint_errors + ${count}::integer`,
       last_constraint_error: message.slice(0, 500),
     })
     .where('org_id', '=', orgId)
@@ -96,19 +111,41 @@ export async function recordConstraintError(trx: Trx, orgId: string, id: string,
     .execute();
 }
 
-/** Stores events for the runs registered for their type. Returns the ids of runs with new events. */
+/** Returns the ids of the runs registered for events of a type. */
+export async function listListeners(db: Db, orgId: string, type: TriggerType): Promise<string[]> {
+  const rows = await db
+    .selectFrom('automation_listeners')
+    .select('run_id')
+    .where('org_id', '=', orgId)
+    .where('trigger_type', '=', type)
+    .execute();
+  return rows.map(({ run_id }) => run_id);
+}
+
+export interface ReceivedEvents {
+  type: TriggerType;
+  triggerEvents: { event_id: string; output: { [key: string]: Json } }[];
+  /** The runs that receive them. */
+  runIds: string[];
+}
+
+/** Stores events once, and for each run that it has received them. Returns the ids of runs with new events. */
 export async function insertReceivedEvents(
   trx: Trx,
   orgId: string,
-  type: TriggerType,
-  triggerEvents: { event_id: string; output: { [key: string]: Json } }[],
+  { type, triggerEvents, runIds }: ReceivedEvents,
 ): Promise<string[]> {
   const { rows } = await sql<{ run_id: string }>`
-    insert into automation_heard (org_id, run_id, event_id, trigger_type, output)
-    select listener.org_id, listener.run_id, trigger_event.event_id, ${type}, trigger_event.output
-    from automation_listeners as listener
-    cross join jsonb_to_recordset(${JSON.stringify(triggerEvents)}::jsonb) as trigger_event (event_id text, output jsonb)
-    where listener.org_id = ${orgId} and listener.trigger_type = ${type}
+    with stored as (
+      insert into automation_events (org_id, event_id, output)
+      select distinct on (event_id) ${orgId}::uuid, event_id, output
+      from jsonb_to_recordset(${JSON.stringify(triggerEvents)}::jsonb) as trigger_event (event_id text, output jsonb)
+      on conflict (org_id, event_id) do update set created_at = now() -- keeps the row from being deleted meanwhile
+    )
+    insert into automation_heard (org_id, run_id, event_id, trigger_type)
+    select ${orgId}::uuid, run_id, event_id, ${type}
+    from unnest(${runIds}::uuid[]) as run_id
+    cross join unnest(${triggerEvents.map(({ event_id }) => event_id)}::text[]) as event_id
     on conflict do nothing
     returning run_id
   `.execute(trx);

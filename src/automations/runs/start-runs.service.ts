@@ -1,25 +1,42 @@
+import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import type { Trx } from '../../db/connect.ts';
 import { newId } from '../../ids.ts';
 import { enqueue } from '../../outbox/outbox.ts';
-import { awaitedEventTypes } from '../blocks/awaited-events.rules.ts';
-import { satisfiesConstraint } from '../blocks/constraints.ts';
+import { type Allowance, newAllowance, satisfiesConstraint } from '../blocks/constraints.ts';
 import type { Json, TriggerType } from '../blocks/schema.ts';
 import { startQueuedRuns, wakeRun } from './run-queue.service.ts';
 import {
   type ActiveVersion,
+  countListeningRuns,
   insertListeners,
   insertReceivedEvents,
   insertRuns,
   listActiveVersions,
+  listListeners,
   listWaitingRuns,
   type NewRun,
-  recordConstraintError,
+  type ReceivedEvents,
+  recordConstraintErrors,
 } from './start-runs.queries.ts';
 import type { TriggerCause } from './table.ts';
+import { getVersion } from './versions.service.ts';
 
 export { isTriggerTypeUsed } from './start-runs.queries.ts';
 
 const MAX_CAUSATION_DEPTH = 10;
+const TOO_DEEP = `Workflow runs triggered each other ${MAX_CAUSATION_DEPTH} times in a row: the next run is not started`;
+const MAX_LISTENING_RUNS = 10_000;
+const TOO_MANY_LISTENERS = `${MAX_LISTENING_RUNS} runs of the org wait for events already: the next run is not started`;
+
+/** How long constraints are evaluated without a pause of the event loop. */
+const MAX_HOLD_MS = 20;
+/** Evaluating constraints that read so many values takes about a second. */
+const MAX_VALUES_AT_ONCE = 10_000_000;
+/** Events times the runs that receive them: each is a row. */
+const MAX_RECEIPTS_AT_ONCE = 100_000;
+/** The allowances of so few events are small enough together. */
+const FEW_EVENTS = 10;
+const TOO_MUCH_AT_ONCE = 'The constraints of the workflows read too many values for so many events at once';
 
 /** An event that may start workflows. */
 export interface TriggerEvent {
@@ -48,18 +65,51 @@ export async function startRuns(
   }));
   const versions = await listActiveVersions(trx, orgId, type, only);
   const runs: string[] = [];
-  for (const version of versions)
-    runs.push(...(await startRunsOfVersion(trx, orgId, version, { triggerEvents: triggered, cause, isTest: false })));
-  const listeners = await insertReceivedEvents(
-    trx,
-    orgId,
-    type,
-    triggered.map(({ key, output }) => ({ event_id: key, output })),
-  );
-  const waiting = await listWaitingRuns(trx, orgId, listeners);
-  await enqueue(trx, orgId, ...waiting.map((runId) => wakeRun(orgId, runId)));
+  const given = {
+    triggerEvents: triggered,
+    allowances: triggered.map(({ output }) => newAllowance(output)),
+    budget: { values: MAX_VALUES_AT_ONCE },
+    cause,
+    isTest: false,
+  };
+  for (const version of versions) {
+    runs.push(...(await startRunsOfVersion(trx, orgId, version, given)));
+    await yieldToOthers();
+  }
+  // the keys of a webhook are those of one workflow
+  const received = triggered.map(({ key, output }) => ({
+    event_id: only === undefined ? key : `${only}/${key}`,
+    output,
+  }));
+  await wakeListeningRuns(trx, orgId, type, received);
   await startQueuedRuns(trx, orgId);
   return runs;
+}
+
+/** Stores events for the runs that may wait for their type, and wakes those that do. */
+async function wakeListeningRuns(
+  trx: Trx,
+  orgId: string,
+  type: TriggerType,
+  triggerEvents: ReceivedEvents['triggerEvents'],
+): Promise<void> {
+  const runIds = await listListeners(trx, orgId, type);
+  if (runIds.length === 0) return;
+  if (triggerEvents.length > FEW_EVENTS && runIds.length * triggerEvents.length > MAX_RECEIPTS_AT_ONCE)
+    throw new Error('Too many runs wait for so many events at once');
+  const heard = await insertReceivedEvents(trx, orgId, { type, triggerEvents, runIds });
+  const waiting = await listWaitingRuns(trx, orgId, heard);
+  await enqueue(trx, orgId, ...waiting.map((runId) => wakeRun(orgId, runId)));
+}
+
+interface NewRuns {
+  triggerEvents: TriggerEvent[];
+  /** What the constraints of all workflows may cost for each event. */
+  allowances?: Allowance[];
+  /** What the constraints of all workflows may read for all events together. */
+  budget?: { values: number };
+  cause: TriggerCause;
+  isTest: boolean;
 }
 
 /** Inserts a run of a version for each event satisfying its constraint. Returns the ids of the new runs. */
@@ -67,50 +117,71 @@ export async function startRunsOfVersion(
   trx: Trx,
   orgId: string,
   version: ActiveVersion,
-  { triggerEvents, cause, isTest }: { triggerEvents: TriggerEvent[]; cause: TriggerCause; isTest: boolean },
+  { cause, isTest, ...given }: NewRuns,
 ): Promise<string[]> {
-  const wanted: NewRun[] = [];
-  for (const { key, depth, output } of triggerEvents) {
-    if (!(await shouldStart(trx, orgId, version, output))) continue;
-    const isTooDeep = depth >= MAX_CAUSATION_DEPTH;
-    wanted.push({
+  const started = await eventsThatStart(trx, orgId, version, given);
+  if (started.length === 0) return [];
+  const { awaitedTypes: types } = await getVersion(trx, orgId, version.version_id);
+  const room = types.length === 0 ? started.length : await roomForListeners(trx, orgId);
+  const wanted = started.map(({ key, depth, output }, n): NewRun => {
+    const error = depth >= MAX_CAUSATION_DEPTH ? TOO_DEEP : n >= room ? TOO_MANY_LISTENERS : null;
+    return {
       id: newId(),
       automation_id: version.automation_id,
       version_id: version.version_id,
-      status: isTooDeep ? 'failed' : 'idle',
+      status: error === null ? 'idle' : 'failed',
       trigger_cause: cause,
       trigger_key: key,
       trigger_output: output,
       depth,
       is_test_run: isTest,
-      error: isTooDeep
-        ? `Workflow runs triggered each other ${MAX_CAUSATION_DEPTH} times in a row: the next run is not started`
-        : null,
-    });
-  }
+      error,
+    };
+  });
+  const refused = new Set(wanted.flatMap(({ id, error }) => (error === null ? [] : [id])));
   const ids = await insertRuns(trx, orgId, wanted);
-  const types = awaitedEventTypes(version.workflow_blocks);
-  if (types.length === 0) return ids;
+  const listening = ids.filter((id) => !refused.has(id));
   await insertListeners(
     trx,
     orgId,
-    ids.flatMap((run_id) => types.map((trigger_type) => ({ run_id, trigger_type }))),
+    listening.flatMap((run_id) => types.map((trigger_type) => ({ run_id, trigger_type }))),
   );
   return ids;
 }
 
-async function shouldStart(
+/** Returns how many more runs of the org may wait for events: each event is noted for each of them. */
+const roomForListeners = async (trx: Trx, orgId: string): Promise<number> =>
+  MAX_LISTENING_RUNS - (await countListeningRuns(trx, orgId, MAX_LISTENING_RUNS));
+
+/** Returns the events that satisfy the constraint of a version. Throws if many events together read too many values. */
+async function eventsThatStart(
   trx: Trx,
   orgId: string,
   { automation_id, trigger_constraints }: ActiveVersion,
-  output: { [key: string]: Json },
-): Promise<boolean> {
-  try {
-    return satisfiesConstraint(trigger_constraints, output);
-  } catch (error) {
-    await recordConstraintError(trx, orgId, automation_id, String(error));
-    return false;
+  { triggerEvents, allowances = [], budget }: Omit<NewRuns, 'cause' | 'isTest'>,
+): Promise<TriggerEvent[]> {
+  const started: TriggerEvent[] = [];
+  const errors: unknown[] = [];
+  let pausedAt = performance.now();
+  for (const [n, event] of triggerEvents.entries()) {
+    if (performance.now() - pausedAt > MAX_HOLD_MS) {
+      await yieldToOthers();
+      pausedAt = performance.now();
+    }
+    const allowance = allowances[n] ?? newAllowance(event.output);
+    const { values } = allowance;
+    try {
+      if (satisfiesConstraint(trigger_constraints, event.output, allowance)) started.push(event);
+    } catch (error) {
+      errors.push(error);
+    }
+    if (budget !== undefined) budget.values -= values - allowance.values;
+    if (budget !== undefined && budget.values < 0 && triggerEvents.length > FEW_EVENTS)
+      throw new Error(TOO_MUCH_AT_ONCE);
   }
+  if (errors.length > 0)
+    await recordConstraintErrors(trx, orgId, automation_id, { count: errors.length, message: String(errors.at(-1)) });
+  return started;
 }
 
 /** Returns `trigger.output` for an event. */

@@ -4,6 +4,7 @@ import { invalid, messageOf } from '../../errors.ts';
 import type { Action, ActionDeps, StepRef } from '../actions/action.ts';
 import { satisfiesConstraint } from '../blocks/constraints.ts';
 import type { ActionStep, Json, WaitForEventBlock } from '../blocks/schema.ts';
+import { createSealer } from '../credentials.ts';
 import { resolveInput, StepError } from '../interpreter/rules.ts';
 import { type StepPath, stepAt } from '../interpreter/step-paths.rules.ts';
 import { fieldsOf } from '../json.rules.ts';
@@ -30,6 +31,7 @@ import {
 } from './advance-run.service.ts';
 import { setCausingRun } from './causation.queries.ts';
 import type { NextStep, RunRef } from './contract.ts';
+import { waitForPace } from './pace.ts';
 import { startQueuedRuns } from './run-queue.service.ts';
 
 export interface StepDeps extends ActionDeps {
@@ -55,9 +57,11 @@ export async function doStep(deps: StepDeps, { orgId, runId, place }: RunStepRef
   const context = await loadContext(db, orgId, run);
   const step = actionAt(context, place);
   const known = await findStep(db, orgId, runId, place);
+  await waitForPace(orgId);
   if (known !== undefined && DONE_STATUSES.has(known.status)) return lockAndAdvance(deps, { orgId, runId, place });
 
-  const given = known?.changed_input ?? step.input;
+  const sealer = createSealer(deps.secrets, orgId, run.automation_id);
+  const given = sealer.open(known?.changed_input ?? step.input);
   const begin = (input: Json) =>
     saveSteps(db, orgId, runId, [stepRecordOf(place, step, { status: 'in_progress', input, output: null })]);
   const input = await resolveInput(context.definition, stepOutputsOf(db, context), place, given).catch(
@@ -261,7 +265,10 @@ function isMatch(condition: Json, output: Json): boolean {
 }
 
 /** Continues a run after a step, evaluating the next blocks. */
-export const continueRun = (deps: StepDeps, at: RunStepRef): Promise<NextStep> => lockAndAdvance(deps, at);
+export async function continueRun(deps: StepDeps, at: RunStepRef): Promise<NextStep> {
+  await waitForPace(at.orgId);
+  return lockAndAdvance(deps, at);
+}
 
 /** Returns the next step of a run retried before its Temporal workflow ended, or null if the run was not retried. */
 export const findResumePoint = ({ db }: StepDeps, { orgId, runId }: RunRef): Promise<NextStep | null> =>

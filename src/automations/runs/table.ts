@@ -1,4 +1,4 @@
-import type { ColumnType, Generated } from 'kysely';
+import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
 import type { Json, TriggerType } from '../blocks/schema.ts';
 import type { NextStep } from './contract.ts';
 
@@ -49,6 +49,8 @@ export interface AutomationStepsTable {
   /** Set by hand for the next attempt. */
   changed_input: StoredOrNull<Json>;
   output: StoredOrNull<Json>;
+  /** The length of input and output, as JSON. */
+  characters: GeneratedAlways<number>;
   error: string | null;
   attempts: Generated<number>;
   started_at: Generated<Date>;
@@ -62,13 +64,20 @@ export interface AutomationListenersTable {
   trigger_type: TriggerType;
 }
 
-/** Events received by waiting runs. */
+/** Events received by runs, each once. */
+export interface AutomationEventsTable {
+  org_id: string;
+  event_id: string;
+  output: Stored<{ [key: string]: Json }>;
+  created_at: Generated<Date>;
+}
+
+/** Which runs received an event. */
 export interface AutomationHeardTable {
   org_id: string;
   run_id: string;
   event_id: string;
   trigger_type: TriggerType;
-  output: Stored<{ [key: string]: Json }>;
   /** An event ends only one wait. */
   is_taken: Generated<boolean>;
   heard_at: Generated<Date>;
@@ -90,6 +99,7 @@ export interface AutomationRetriesTable {
 
 declare module '../../db/database.ts' {
   interface Database {
+    automation_events: AutomationEventsTable;
     automation_heard: AutomationHeardTable;
     automation_listeners: AutomationListenersTable;
     automation_retries: AutomationRetriesTable;

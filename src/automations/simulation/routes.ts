@@ -6,7 +6,7 @@ import { simulateWorkflow } from './service.ts';
 /** Route for dry runs of workflows. */
 export const simulationRoutes: FastifyPluginAsyncZod = async (app) => {
   app.post('/workflows/simulate', {
-    config: { scope: 'workflows:read', isRepeatable: true },
+    config: { scope: 'workflows:read' },
     schema: {
       operationId: 'simulateWorkflow',
       tags: ['workflows'],

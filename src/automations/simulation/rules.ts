@@ -3,6 +3,9 @@ import { type Definition, nextStepAfter, resolveInput, StepError } from '../inte
 import type { StepPath } from '../interpreter/step-paths.rules.ts';
 
 const MAX_STEPS = 2_000;
+/** Of the inputs and outputs together. */
+const MAX_CHARACTERS = 1_000_000;
+const WITHOUT_OUTPUT = '`outputs` has none for this step: its output is null, and so are references to it';
 
 export interface SimulatedStep {
   id: string;
@@ -14,6 +17,8 @@ export interface SimulatedStep {
   output: Json;
   /** The step would have had an effect, or waited for an event. The simulation skipped it. */
   stubbed: boolean;
+  /** Set if `outputs` lacks the step. */
+  note: string | null;
 }
 
 export interface Simulation {
@@ -25,7 +30,7 @@ export interface Simulation {
 
 /**
  * Simulates a run: evaluates blocks, ends waits at once, and takes each action's output from `outputs` by step id, or
- * from its input. An awaited event comes if `outputs` has it, otherwise the wait times out.
+ * else null with a note. An awaited event comes if `outputs` has it, otherwise the wait times out.
  */
 export async function simulate(
   definition: Definition,
@@ -42,15 +47,26 @@ export async function simulate(
       ),
   };
   const steps: SimulatedStep[] = [];
+  let characters = 0;
   let nowMs = startMs;
-  const note = (
+  const record = (
     step: Step,
     place: StepPath,
-    { input, output, untilMs = nowMs, stubbed }: { input: Json; output: Json; untilMs?: number; stubbed: boolean },
+    {
+      input,
+      output,
+      untilMs = nowMs,
+      stubbed,
+      note = null,
+    }: Pick<SimulatedStep, 'input' | 'output' | 'stubbed'> & {
+      untilMs?: number;
+      note?: string | null;
+    },
   ) => {
     gave.set(place, output);
+    characters += JSON.stringify(input).length + JSON.stringify(output).length;
     const { id, type } = step;
-    steps.push({ id, type, started_at: isoOf(nowMs), ended_at: isoOf(untilMs), input, output, stubbed });
+    steps.push({ id, type, started_at: isoOf(nowMs), ended_at: isoOf(untilMs), input, output, stubbed, note });
     nowMs = untilMs;
   };
   const ended = (status: Simulation['status'], error: string | null): Simulation => ({
@@ -61,10 +77,10 @@ export async function simulate(
   });
 
   let after: StepPath | undefined;
-  while (steps.length < MAX_STEPS) {
+  while (steps.length < MAX_STEPS && characters <= MAX_CHARACTERS) {
     try {
       const { next, decisions } = await nextStepAfter(definition, memory, { after, nowMs });
-      for (const { step, place, input, output } of decisions) note(step, place, { input, output, stubbed: false });
+      for (const { step, place, input, output } of decisions) record(step, place, { input, output, stubbed: false });
       if (next.kind === 'end') return ended('completed', null);
       if (next.kind === 'invalid') return ended('failed', `${next.step.id}: ${next.message}`);
       after = next.place;
@@ -73,14 +89,15 @@ export async function simulate(
       const given = outputs.get(step.id);
       if (next.kind === 'action') {
         const input = await resolveInput(definition, memory, place, next.step.input);
-        note(step, place, { input, output: given ?? input, stubbed: true });
+        const note = given === undefined ? WITHOUT_OUTPUT : null;
+        record(step, place, { input, output: given ?? null, stubbed: true, note });
       } else if (next.kind === 'wait') {
         const until = isoOf(next.untilMs);
-        note(step, place, { input: { until }, output: { until }, untilMs: next.untilMs, stubbed: false });
+        record(step, place, { input: { until }, output: { until }, untilMs: next.untilMs, stubbed: false });
       } else {
         const input = { until: isoOf(next.untilMs) };
         const isThere = given !== undefined;
-        note(step, place, {
+        record(step, place, {
           input,
           output: given ?? { timed_out: true, event: null },
           untilMs: isThere ? nowMs : next.untilMs,
@@ -92,7 +109,9 @@ export async function simulate(
       throw error;
     }
   }
-  return ended('failed', `The simulation ends after ${MAX_STEPS} steps: a real run would continue`);
+  const bound =
+    characters > MAX_CHARACTERS ? `${MAX_CHARACTERS} characters of inputs and outputs` : `${MAX_STEPS} steps`;
+  return ended('failed', `The simulation ends after ${bound}: a real run would continue`);
 }
 
 const isoOf = (ms: number) => new Date(ms).toISOString();

@@ -19,7 +19,10 @@ export const SimulateWorkflow = z
       .max(500)
       .optional()
       .describe('Event id of a past run of the workflow. Uses the trigger output of this run.'),
-    outputs: z.record(z.string(), AnyJson).default({}).describe('Outputs of steps, by step id.'),
+    outputs: z
+      .record(z.string(), AnyJson)
+      .default({})
+      .describe('Outputs of steps, by step id. That of an action not named here is null.'),
   })
   .refine((value) => JSON.stringify(value).length <= MAX_CHARACTERS, `must have at most ${MAX_CHARACTERS} characters`)
   .meta({
@@ -46,6 +49,7 @@ export const SimulationAnswer = z
         input: AnyJson.nullable(),
         output: AnyJson.nullable(),
         stubbed: z.boolean().describe('It would have an effect, or an event was given.'),
+        note: z.string().nullable().describe('Says that `outputs` lacks this action, so that its output is null.'),
       }),
     ),
     ended_at: z.string().describe('In simulated time.'),

@@ -2,6 +2,7 @@ import type { Db } from '../../db/connect.ts';
 import { notFound, refused } from '../../errors.ts';
 import { satisfiesConstraint } from '../blocks/constraints.ts';
 import type { Json } from '../blocks/schema.ts';
+import { maskSteps } from '../credentials.ts';
 import type { JsonObject } from '../json.rules.ts';
 import { maskCredentials } from '../masking.rules.ts';
 import { findTriggerOutput } from '../runs/service.ts';
@@ -16,7 +17,7 @@ import type { SimulateWorkflow } from './schema.ts';
 export async function simulateWorkflow(db: Db, orgId: string, input: SimulateWorkflow) {
   const stored = input.workflow_id === undefined ? undefined : await getWorkflow(db, orgId, input.workflow_id);
   const trigger_type = input.trigger_type ?? stored?.trigger_type;
-  const blocks = input.workflow_blocks ?? stored?.workflow_blocks;
+  const blocks = input.workflow_blocks ?? (stored && maskSteps(stored.workflow_blocks));
   if (trigger_type === undefined || blocks === undefined)
     throw refused('workflow_id', 'send a workflow_id, or trigger_type and workflow_blocks');
   const trigger_constraints =
@@ -37,7 +38,8 @@ export async function simulateWorkflow(db: Db, orgId: string, input: SimulateWor
     };
   const outputs = new Map(Object.entries(input.outputs));
   const simulation = await simulate({ blocks: steps, trigger }, { outputs, startMs });
-  return { ...simulation, constraint_held: true };
+  const shown = simulation.steps.map((step) => ({ ...step, input: maskCredentials(step.input) }));
+  return { ...simulation, steps: shown, constraint_held: true };
 }
 
 async function getTrigger(

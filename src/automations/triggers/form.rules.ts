@@ -3,7 +3,9 @@ import type { Json } from '../blocks/schema.ts';
 import type { FormField } from './configuration.schema.ts';
 
 const MAX_CHARACTERS = 20_000;
+const MAX_EMAIL_CHARACTERS = 320;
 const EMAIL = /^[^\s@]{1,64}@[^\s@]+\.[^\s@]{2,}$/;
+const MAX_NUMBER_CHARACTERS = 100;
 const NUMBER = /^[+-]?(\d{1,15}(\.\d{1,15})?|\.\d{1,15})$/;
 const CHECKED_VALUES = new Set(['on', 'true', '1', 'yes']);
 const UNCHECKED_VALUES = new Set(['off', 'false', '0', 'no', '']);
@@ -32,7 +34,7 @@ function parseField(field: FormField, given: unknown): ParsedField {
   if (field.type === 'number') return parseNumber(given);
   if (typeof given !== 'string') return { fault: 'must be text' };
   if (given.length > MAX_CHARACTERS) return { fault: `must have at most ${MAX_CHARACTERS} characters` };
-  if (field.type === 'email' && !EMAIL.test(given))
+  if (field.type === 'email' && !(given.length <= MAX_EMAIL_CHARACTERS && EMAIL.test(given)))
     return { fault: 'must be an e-mail address, such as ada@example.com' };
   if (field.type === 'select' && !(field.options ?? []).includes(given))
     return { fault: `must be one of ${(field.options ?? []).slice(0, 20).join(', ')}` };
@@ -48,6 +50,7 @@ function parseCheckbox({ required }: FormField, given: unknown): ParsedField {
 
 function parseNumber(given: unknown): ParsedField {
   if (typeof given === 'number' && Number.isFinite(given)) return { value: given };
-  if (typeof given === 'string' && NUMBER.test(given.trim())) return { value: Number(given) };
+  if (typeof given === 'string' && given.length <= MAX_NUMBER_CHARACTERS && NUMBER.test(given.trim()))
+    return { value: Number(given) };
   return { fault: 'must be a number' };
 }

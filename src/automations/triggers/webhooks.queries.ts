@@ -19,7 +19,7 @@ export const findWebhook = (db: Db, automationId: string) =>
 export const findRunByKey = (db: Db, orgId: string, automationId: string, key: string) =>
   db
     .selectFrom('automation_runs')
-    .select('id')
+    .select(['id', 'created_at'])
     .where('org_id', '=', orgId)
     .where('automation_id', '=', automationId)
     .where('trigger_key', '=', key)

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
+import { setOwner } from '../../db/current-work.ts';
 import type { Deps } from '../../deps.ts';
 import { invalid } from '../../errors.ts';
 import { errorResponses } from '../../http/errors.ts';
@@ -20,11 +21,12 @@ const Started = z.object({
 
 const WEBHOOK_DESCRIPTION = `Starts a workflow by its \`webhook_url\`, which is all that a caller needs. The body is any JSON, a form's fields or text, up to 1 MB.
 Requests with the same \`Idempotency-Key\` or \`webhook-id\`, or the same id at the workflow's \`dedupe_path\`, start one run. Where
-\`trigger_configuration.secret\` is set, each must be signed: by Standard Webhooks, or with the HMAC-SHA256 of the body in hex as \`X-Signature\`.`;
+\`trigger_configuration.secret\` is set, each must be signed: by Standard Webhooks, or with the HMAC-SHA256 of the body in hex as \`X-Signature\`.
+An \`X-Signature\` covers neither headers nor time: such requests are told apart by \`dedupe_path\`, else by their bodies, and the same body starts one run in 24 hours.`;
 const FORM_DESCRIPTION = `Submits the form of a workflow: its fields by name, as JSON or as a browser sends them. Each field that is wrong is named.`;
 
 /** Routes for third parties to start an org's workflows. Public: the token in the URL is the credential. */
-export const inboundWebhookRoutes: FastifyPluginAsyncZod<Deps> = async (app, { rateLimits, secrets }) => {
+export const inboundWebhookRoutes: FastifyPluginAsyncZod<Deps> = async (app, { quota, rateLimits, secrets }) => {
   const bodies = new WeakMap<object, Buffer>();
   app.removeAllContentTypeParsers();
   app.addContentTypeParser<Buffer>('*', { parseAs: 'buffer' }, (request, body, done) => {
@@ -44,6 +46,8 @@ export const inboundWebhookRoutes: FastifyPluginAsyncZod<Deps> = async (app, { r
     take: Take,
   ) => {
     const hook = await getWebhook(db, workflow_id, token);
+    setOwner(hook.orgId);
+    quota.assertLeft(hook.orgId);
     await enforce(rateLimits, 'standard', `hooks ${hook.orgId}`, reply);
     const content = (body ?? null) as Json;
     const run_id = await take(db, hook, { headers, query, content, body: bodies.get(raw) ?? Buffer.alloc(0) });
@@ -52,7 +56,7 @@ export const inboundWebhookRoutes: FastifyPluginAsyncZod<Deps> = async (app, { r
   };
 
   app.post('/hooks/workflows/:workflow_id/:token', {
-    config: { scope: 'public' },
+    config: { scope: 'public', limitedBy: 'refusals' },
     bodyLimit: MAX_BODY_BYTES,
     schema: {
       operationId: 'startWorkflowByWebhook',
@@ -66,7 +70,7 @@ export const inboundWebhookRoutes: FastifyPluginAsyncZod<Deps> = async (app, { r
   });
 
   app.post('/hooks/forms/:workflow_id/:token', {
-    config: { scope: 'public' },
+    config: { scope: 'public', limitedBy: 'address' },
     bodyLimit: MAX_BODY_BYTES,
     schema: {
       operationId: 'submitWorkflowForm',

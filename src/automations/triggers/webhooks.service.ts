@@ -7,11 +7,12 @@ import { newId } from '../../ids.ts';
 import { isSameSecret } from '../../providers/constant-time.ts';
 import type { Secrets } from '../../secrets.ts';
 import type { Json, TriggerType } from '../blocks/schema.ts';
+import { isCredentialName } from '../masking.rules.ts';
 import { startRuns } from '../runs/start-runs.service.ts';
 import { FormConfiguration, WebhookConfiguration } from './configuration.schema.ts';
 import { parseForm } from './form.rules.ts';
 import { decryptSecret } from './secrets.rules.ts';
-import { isSigned } from './webhook-signatures.ts';
+import { checkSignature } from './webhook-signatures.ts';
 import { findRunByKey, findWebhook } from './webhooks.queries.ts';
 
 /** A request to a workflow's own URL. */
@@ -24,9 +25,8 @@ export interface WebhookRequest {
   body: Buffer;
 }
 
-/** Credentials. No step, log or response shows them. */
-const CREDENTIAL_HEADERS = new Set(['authorization', 'proxy-authorization', 'cookie', 'x-api-key', 'x-auth-token']);
 const MAX_KEY_CHARACTERS = 255;
+const DAY_MS = 24 * 60 * 60_000;
 
 export interface Webhook {
   orgId: string;
@@ -45,7 +45,7 @@ export async function getWebhook(db: Db, automationId: string, token: string): P
 
 /**
  * Starts the workflow of a webhook, once for each idempotency key of the sender. A repeated request gets the run of the
- * first one. Returns the run's id, or null if the constraint does not hold. Throws conflict, and forbidden if a
+ * first one, and so does a repeated body whose signature has no time. Returns the run's id, or null if the constraint does not hold. Throws conflict, and forbidden if a
  * required signature is missing or wrong.
  */
 export async function receiveWebhook(
@@ -57,16 +57,19 @@ export async function receiveWebhook(
   assertTriggerType(hook, 'webhook', 'a webhook');
   const { dedupe_path } = WebhookConfiguration.catch({}).parse(hook.configuration ?? {});
   const secret = decryptSecret(secrets, hook.orgId, hook.id, hook.configuration);
-  if (secret !== undefined && !isSigned(secret, request, new Date()))
-    throw forbidden('The signature is missing or wrong');
+  const signature = secret === undefined ? undefined : checkSignature(secret, request, new Date());
+  if (signature === 'wrong') throw forbidden('The signature is missing or wrong');
   const output = {
     body: request.content,
     headers: withoutCredentials(request.headers),
     query: request.query as Json,
   };
-  const idempotencyKey =
-    idempotencyKeyOf(request.headers, 'webhook-id') ?? (dedupe_path && dedupeIdAt(dedupe_path, request.content));
-  return startOnce(db, hook, 'webhook', { idempotencyKey, output });
+  const headerKey = idempotencyKeyOf(request.headers, 'webhook-id');
+  const bodyKey = dedupe_path && dedupeIdAt(dedupe_path, request.content);
+  if (signature !== 'untimed') return startOnce(db, hook, 'webhook', { idempotencyKey: headerKey ?? bodyKey, output });
+  // Its headers are not signed: who repeats the request could change them.
+  if (bodyKey !== undefined) return startOnce(db, hook, 'webhook', { idempotencyKey: bodyKey, output });
+  return startOnceADay(db, hook, request.body, output);
 }
 
 /** Starts the workflow of a form. Throws conflict, and invalid with each wrong field. */
@@ -110,6 +113,19 @@ function startOnce(
   });
 }
 
+/**
+ * Starts the workflow once in 24 hours for a body: a request whose signature has no time could otherwise be repeated by
+ * whoever has seen it.
+ */
+async function startOnceADay(db: Db, hook: Webhook, body: Buffer, output: { [key: string]: Json }) {
+  const digest = createHash('sha256').update(body).digest('base64url');
+  const keyOn = (ms: number) => `signed ${digest} ${new Date(ms).toISOString().slice(0, 10)}`;
+  const now = Date.now();
+  const yesterday = await findRunByKey(db, hook.orgId, hook.id, `webhook/${keyOn(now - DAY_MS)}`);
+  if (yesterday !== undefined && yesterday.created_at.getTime() > now - DAY_MS) return yesterday.id;
+  return startOnce(db, hook, 'webhook', { idempotencyKey: keyOn(now), output });
+}
+
 /** Limits the length of keys in the index. */
 const hashedIfLong = (key: string) =>
   key.length <= MAX_KEY_CHARACTERS ? key : createHash('sha256').update(key).digest('base64url');
@@ -131,9 +147,10 @@ function dedupeIdAt(path: string, content: Json): string | undefined {
   return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined;
 }
 
+/** Returns the headers without credentials: no step, log or response shows them. */
 const withoutCredentials = (headers: IncomingHttpHeaders): Json =>
   Object.fromEntries(
     Object.entries(headers).flatMap(([name, value]) =>
-      value === undefined || CREDENTIAL_HEADERS.has(name) ? [] : [[name, [value].flat().join(', ')]],
+      value === undefined || isCredentialName(name) ? [] : [[name, [value].flat().join(', ')]],
     ),
   );

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { ACTIONS } from '../actions/registry.ts';
 import { branchesOf } from '../blocks/branches.rules.ts';
-import { referencesIn } from '../blocks/references.rules.ts';
+import { MAX_INPUT_VALUES, referencesIn } from '../blocks/references.rules.ts';
 import { ActionShape, BLOCKS } from '../blocks/shapes.schema.ts';
+import { hasAtMostValues } from '../json.rules.ts';
 import { problemsOf } from './input.rules.ts';
 import { problemOfLogic } from './trigger.ts';
 
@@ -82,6 +83,8 @@ function problemsOfAction(fields: Fields): string[] {
   if (action === undefined)
     return [...problems, `there is no action ${quoted(fields.type)}: GET /workflows/definitions lists them`];
   if (!isFields(fields.input)) return problems;
+  if (!hasAtMostValues(fields.input, MAX_INPUT_VALUES))
+    return [...problems, `input: must have at most ${MAX_INPUT_VALUES} values`];
   return [...problems, ...problemsOf(z.object({ input: action.input }), { input: fields.input })];
 }
 

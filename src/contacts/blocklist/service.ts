@@ -38,7 +38,7 @@ export async function pageOfBlockedContacts(db: Db, orgId: string, query: Blockl
   return { data, ...totalsOf(query, await countBlocked(db, orgId, 'blocked_contacts')) };
 }
 
-/** Blocks domains and reports those blocked already. Throws invalid, naming the first MAX_SHOWN_DOMAINS invalid domains. */
+/** Blocks domains and reports those blocked already. Throws invalid with the first MAX_SHOWN_DOMAINS invalid ones. */
 export async function blockDomains(db: Db, orgId: string, { domains, reason }: BlockDomains) {
   const names = parseDomains(domains);
   const blocks = names.map((domain) => ({ id: newId(), domain, reason: reason ?? null }));

@@ -1,13 +1,20 @@
 import type { Db } from '../../db/connect.ts';
+import type { Secrets } from '../../secrets.ts';
 import { ContactFields } from '../schema.ts';
+import { sealChange } from './sealed-overrides.rules.ts';
 import { saveContacts } from './service.ts';
 
 type BatchResult = { id: string; created: boolean } | { error: string };
 
 /** Saves the valid contacts. Returns the result of each contact, in order: its id or its error. */
-export async function saveContactBatch(db: Db, orgId: string, contacts: unknown[]): Promise<BatchResult[]> {
+export async function saveContactBatch(
+  db: Db,
+  secrets: Secrets,
+  orgId: string,
+  contacts: unknown[],
+): Promise<BatchResult[]> {
   const parsed = contacts.map((contact) => ContactFields.safeParse(contact));
-  const saves = parsed.flatMap(({ success, data }) => (success ? [{ change: data }] : []));
+  const saves = parsed.flatMap(({ success, data }) => (success ? [{ change: sealChange(secrets, orgId, data) }] : []));
   const saved = (await saveContacts(db, orgId, saves)).values();
   return parsed.map(({ success, error }): BatchResult => {
     if (!success) return { error: error.issues.map(describeIssue).join('; ').slice(0, 1000) };

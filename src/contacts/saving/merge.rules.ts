@@ -1,3 +1,12 @@
+/** The overrides of a contact as stored: encrypted, because they may contain credentials. */
+export interface SealedOverrides {
+  sealed: string;
+  /** Equal for equal overrides. */
+  fingerprint: string;
+  /** Size of the overrides before encryption. */
+  bytes: number;
+}
+
 /** A contact as stored. */
 export interface StoredContact {
   id: string;
@@ -5,7 +14,7 @@ export interface StoredContact {
   phone_number: string | null;
   name: string | null;
   custom_data: Record<string, string>;
-  http_action_overrides: Record<string, unknown> | null;
+  http_action_overrides: SealedOverrides | null;
 }
 
 /** A caller's change of a contact; null removes a key of custom_data. */
@@ -14,7 +23,7 @@ export interface ContactChange {
   phone?: string | undefined;
   name?: string | undefined;
   custom_data?: Record<string, string | null> | undefined;
-  http_action_overrides?: Record<string, unknown> | undefined;
+  http_action_overrides?: SealedOverrides | undefined;
 }
 
 const MAX_KEYS = 100;
@@ -37,8 +46,13 @@ export function mergeContact(contact: StoredContact, change: ContactChange): Sto
     phone_number: change.phone ?? contact.phone_number,
     name: change.name ?? contact.name,
     custom_data: mergeData(contact.custom_data, change.custom_data ?? {}),
-    http_action_overrides: change.http_action_overrides ?? contact.http_action_overrides,
+    http_action_overrides: mergeOverrides(contact.http_action_overrides, change.http_action_overrides),
   };
+}
+
+/** Equal overrides leave the stored ones as they are: encrypted anew they would look like a change. */
+function mergeOverrides(stored: SealedOverrides | null, given: SealedOverrides | undefined): SealedOverrides | null {
+  return given === undefined || given.fingerprint === stored?.fingerprint ? stored : given;
 }
 
 /** Returns the values by key after the changes. */
@@ -61,7 +75,7 @@ export function mergeData(
 export function limitViolationOf({ custom_data, http_action_overrides }: StoredContact): string | undefined {
   const excess = dataLimitViolationOf(custom_data);
   if (excess !== undefined) return `contact.custom_data: ${excess}`;
-  if (bytesOf(http_action_overrides) > MAX_CONTACT_BYTES)
+  if (http_action_overrides !== null && http_action_overrides.bytes > MAX_CONTACT_BYTES)
     return `contact.http_action_overrides: would be larger than ${MAX_CONTACT_BYTES} bytes`;
   return undefined;
 }

@@ -37,7 +37,7 @@ export async function saveContact(db: Db, orgId: string, change: ContactChange):
   return saveOne(db, orgId, { change });
 }
 
-/** Changes the contact with this id. Throws notFound, and conflict if another contact has the e-mail or phone number. */
+/** Changes the contact with this id. Throws notFound, or conflict if another contact has the e-mail or phone number. */
 export async function updateContact(db: Db, orgId: string, id: string, change: ContactChange): Promise<void> {
   await saveOne(db, orgId, { id, change });
 }

@@ -1,7 +1,7 @@
 import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely';
-import { type Db, PLANNED_EACH_TIME } from '../../db/connect.ts';
+import { type Db, READ_PLANNED_EACH_TIME } from '../../db/connect.ts';
 
-/** Rows scanned in order before the set of all matches is built. They hold a page of 100 if one row in fifteen matches. */
+/** Rows scanned in order before the set of all matches is built. They fill a page of 100 if one in fifteen matches. */
 const SCAN_WINDOW = 1_500;
 
 interface FoundContact {
@@ -66,7 +66,7 @@ export async function searchAllRows(
     )`,
   );
   const { rows } = await sql<FoundContact>`
-    ${sql.raw(PLANNED_EACH_TIME)}
+    ${sql.raw(READ_PLANNED_EACH_TIME)}
     select ${COLUMNS}
     from (
       select created_at, id from (${sql.join(matches, sql` union `)}) as match order by created_at, id limit ${page.limit + 1}

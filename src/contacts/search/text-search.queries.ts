@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { type Db, PLANNED_EACH_TIME } from '../../db/connect.ts';
+import { type Db, READ_PLANNED_EACH_TIME } from '../../db/connect.ts';
 
 /** The number of candidates compared for each kind of match. */
 const MAX_CANDIDATES = 200;
@@ -43,7 +43,7 @@ export async function searchContactTexts(
       : sql`union select id from (select id from contacts where ${place} and ${TEXT} %> ${plain} ${some}) as alike
         where not exists (select from found)`;
   const { rows } = await sql<{ id: string; name: string | null; email: string | null; phone: string | null }>`
-    ${sql.raw(PLANNED_EACH_TIME)}
+    ${sql.raw(READ_PLANNED_EACH_TIME)}
     with found as materialized (${sql.join(found, sql` union `)}), hit as (select id from found ${alike})
     select id, name, email, phone_number as phone from contacts
     where org_id = ${orgId} and id in (select id from hit)

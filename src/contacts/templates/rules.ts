@@ -89,7 +89,7 @@ function render(template: Template, contact: TemplateContact, write: (value: str
   return template.map(fill).join('');
 }
 
-/** Returns undefined if there is nothing to show: objects, null, and texts of white space and control characters only. */
+/** Returns undefined if there is nothing to show: objects, null, texts of white space and control characters only. */
 function textOf(value: unknown): string | undefined {
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
   return typeof value === 'string' && /[^\s\p{Cc}]/u.test(value) ? value : undefined;

@@ -24,7 +24,7 @@ const ChatAttachment = z
       .optional(),
     base64: z
       .string()
-      .max(MAX_BASE64_LENGTH, 'must be at most 5 MB of bytes')
+      .max(MAX_BASE64_LENGTH, { error: 'must be at most 5 MB of bytes', abort: true })
       .regex(BASE64, 'must be base64 (RFC 4648, 4) or a data URL with base64')
       .optional()
       .describe('Raw base64, or a data URL.'),

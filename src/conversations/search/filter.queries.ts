@@ -1,5 +1,5 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
-import { type Db, PLANNED_EACH_TIME } from '../../db/connect.ts';
+import { type Db, READ_PLANNED_EACH_TIME } from '../../db/connect.ts';
 import { isUuid } from '../../ids.ts';
 import { selectSessions } from '../queries.ts';
 import type { FilterSessions, SessionFilters } from './filter.schema.ts';
@@ -66,7 +66,7 @@ export function listFilteredSessions(
       'hit.id',
       'session.id',
     )
-    .modifyFront(sql.raw(PLANNED_EACH_TIME))
+    .modifyFront(sql.raw(READ_PLANNED_EACH_TIME))
     .orderBy('hit.at', sort_order === 'desc' ? (to) => to.desc().nullsLast() : (to) => to.asc().nullsFirst())
     .orderBy('hit.id', sort_order)
     .execute();

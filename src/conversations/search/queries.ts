@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { type Db, PLANNED_EACH_TIME } from '../../db/connect.ts';
+import { type Db, READ_PLANNED_EACH_TIME } from '../../db/connect.ts';
 
 /**
  * The number of newest events scanned in order before all matches are searched. A page is found among them if one in a
@@ -39,7 +39,7 @@ const RESULT_COLUMNS = sql`id, session_id, content as message, type`;
 export async function searchMessages(db: Db, orgId: string, query: string, limit: number): Promise<FoundMessage[]> {
   const matching = sql`search @@ ${query}::tsquery`;
   const { rows } = await sql<FoundMessage>`
-    ${sql.raw(PLANNED_EACH_TIME)}
+    ${sql.raw(READ_PLANNED_EACH_TIME)}
     with near as materialized (
       select * from (
         select * from session_events where org_id = ${orgId} order by xid desc, session_id desc, seq desc limit ${sql.raw(String(SCAN_WINDOW))}
@@ -66,7 +66,7 @@ export async function searchMessagesOfContact(
   { query, limit }: { query: string; limit: number },
 ): Promise<FoundMessage[]> {
   const { rows } = await sql<FoundMessage>`
-    ${sql.raw(PLANNED_EACH_TIME)}
+    ${sql.raw(READ_PLANNED_EACH_TIME)}
     select ${RESULT_COLUMNS} from session_events
     where org_id = ${orgId} and search @@ ${query}::tsquery
       and session_id in (select id from sessions where org_id = ${orgId} and contact_id = ${contactId})

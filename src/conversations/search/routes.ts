@@ -10,7 +10,7 @@ const tags = ['chat sessions'];
 /** Routes to filter and search sessions. */
 export const searchRoutes: FastifyPluginAsyncZod = async (app) => {
   app.post('/chat/sessions/filter', {
-    config: { scope: 'chat-sessions:read', isRepeatable: true },
+    config: { scope: 'chat-sessions:read' },
     schema: {
       operationId: 'filterChatSessions',
       tags,

@@ -31,7 +31,17 @@ export function elementsOf(body: string): unknown[] {
   const parsed = parse(body);
   if (!Array.isArray(parsed)) throw invalid('The body must be a JSON array of events');
   if (parsed.length > MAX_ELEMENTS) throw tooLarge(`The body must hold at most ${MAX_ELEMENTS} events`);
-  return parsed.some(hasLongId) ? (JSON.parse(body, preserveLongNumbers) as unknown[]) : parsed;
+  return parsed.some(hasLongId) ? parseExactly(body) : parsed;
+}
+
+/** Parses a list again, with its long numbers as texts. Throws invalid if it is nested too deep for that. */
+function parseExactly(body: string): unknown[] {
+  try {
+    return JSON.parse(body, preserveLongNumbers);
+  } catch (error) {
+    if (error instanceof RangeError) throw invalid('The body is nested too deep');
+    throw error;
+  }
 }
 
 function parse(body: string): unknown {

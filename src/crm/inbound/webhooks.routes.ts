@@ -33,7 +33,11 @@ export const crmWebhookRoutes: FastifyPluginAsyncZod<Deps> = async (app, { confi
 
   app.post(
     '/crm/webhook/:orgId/:token',
-    { config: { scope: 'public' }, bodyLimit: MAX_BODY_BYTES, schema: { params: WebhookPath, hide: true } },
+    {
+      config: { scope: 'public', limitedBy: 'refusals' },
+      bodyLimit: MAX_BODY_BYTES,
+      schema: { params: WebhookPath, hide: true },
+    },
     async (request) => {
       const { orgId, token } = request.params;
       note(request, await receiver.receiveForOrg(orgId, token, callOf(request)));
@@ -43,7 +47,7 @@ export const crmWebhookRoutes: FastifyPluginAsyncZod<Deps> = async (app, { confi
 
   app.post(
     '/crm/webhook',
-    { config: { scope: 'public' }, bodyLimit: MAX_BODY_BYTES, schema: { hide: true } },
+    { config: { scope: 'public', limitedBy: 'refusals' }, bodyLimit: MAX_BODY_BYTES, schema: { hide: true } },
     async (request) => {
       const { receipts, strayPortals } = await receiver.receiveForApp(callOf(request));
       for (const receipt of receipts) note(request, receipt);

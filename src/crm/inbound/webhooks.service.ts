@@ -1,4 +1,5 @@
 import type { Db, Trx } from '../../db/connect.ts';
+import { runAsOwner } from '../../db/current-work.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { notFound, unauthorized, unavailable } from '../../errors.ts';
 import { newId } from '../../ids.ts';
@@ -67,7 +68,9 @@ interface PostedBatch {
  * processed.
  */
 export function createCrmWebhooks({ db, secrets, app }: CrmWebhooksDeps): CrmWebhooks {
-  const take = batchByOrg(BATCH_LIMITS, (orgId, batches: PostedBatch[]) => storeBatches(db, orgId, batches));
+  const take = batchByOrg(BATCH_LIMITS, (orgId, batches: PostedBatch[]) =>
+    runAsOwner(orgId, () => storeBatches(db, orgId, batches)),
+  );
   const lookUp = batchByOrg(LOOKUP_LIMITS, async (orgId, asked: null[]) => {
     const receiver = await findCrmWebhookCredentials(db, secrets, orgId);
     return asked.map(() => receiver);

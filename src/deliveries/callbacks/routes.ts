@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
+import { setOwner } from '../../db/current-work.ts';
 import type { Deps } from '../../deps.ts';
 import { forbidden, notFound } from '../../errors.ts';
 import { CALLBACK_PROVIDERS } from '../../http/callback-urls.ts';
@@ -25,10 +26,15 @@ export const callbackRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config,
 
   app.post(
     '/callbacks/:provider/:orgId/:token',
-    { config: { scope: 'public' }, bodyLimit: MAX_BODY_BYTES, schema: { params: CallbackPath, hide: true } },
+    {
+      config: { scope: 'public', limitedBy: 'refusals' },
+      bodyLimit: MAX_BODY_BYTES,
+      schema: { params: CallbackPath, hide: true },
+    },
     async (request, reply) => {
       const { provider, orgId, token } = request.params;
       if (!urls.isToken(provider, orgId, token)) throw notFound('callback address');
+      setOwner(orgId);
       const url = `${config.PUBLIC_URL}${request.raw.url}`;
       const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
       const callback = { provider, url, headers: request.headers, body };
@@ -43,7 +49,10 @@ export const callbackRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config,
 
   app.get(
     '/callbacks/meta/:orgId/:token',
-    { config: { scope: 'public' }, schema: { params: MetaPath, querystring: SubscriptionHandshake, hide: true } },
+    {
+      config: { scope: 'public', limitedBy: 'refusals' },
+      schema: { params: MetaPath, querystring: SubscriptionHandshake, hide: true },
+    },
     async (request, reply) => {
       const { orgId, token } = request.params;
       if (!urls.isToken('meta', orgId, token)) throw notFound('callback address');

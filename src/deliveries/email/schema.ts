@@ -5,7 +5,7 @@ const ONE_YEAR_IN_MINUTES = 525_600;
 /** Text for a header: one line. */
 export const HeaderText = z
   .string()
-  .max(998)
+  .max(998, { abort: true })
   .regex(/^[^\r\n]*$/, 'must be one line');
 export const EmailBody = z.string().max(500_000).describe('HTML where it has tags, else plain text.');
 

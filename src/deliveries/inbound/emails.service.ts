@@ -45,7 +45,7 @@ export async function receiveInboundEmail(
   if (email === undefined) throw notFound('inbound email');
   if (email.result !== null) return email.result;
 
-  const mail = await reader.read(() => findRawMail(db, orgId, id));
+  const mail = await reader.read(orgId, () => findRawMail(db, orgId, id));
   const answered = mail?.answers.map(tokens.findRef).find((delivery) => delivery?.orgId === orgId);
   const arrival = {
     kind: email.kind,

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
+import { createTurns } from '../../turns.ts';
 import type { ParsedEmail } from './parsed-mail.rules.ts';
 
 const THREAD = new URL('./mail-reader.thread.ts', import.meta.url);
@@ -8,10 +9,10 @@ const TIMEOUT_MS = 20_000;
 
 export interface MailReader {
   /**
-   * Reads one e-mail at a time, loaded when its turn comes. Returns undefined if there is none, or if reading it fails
+   * Reads one e-mail at a time, loaded when its turn comes; orgs take turns. Returns undefined if there is none, or if reading it fails
    * or exceeds 20 s or 256 MB. Rejects if the reader itself cannot run.
    */
-  read(load: () => Promise<Buffer | null>): Promise<ParsedEmail | undefined>;
+  read(orgId: string, load: () => Promise<Buffer | null>): Promise<ParsedEmail | undefined>;
   close(): Promise<void>;
 }
 
@@ -19,7 +20,7 @@ export interface MailReader {
 export function createMailReader(timeoutMs = TIMEOUT_MS): MailReader {
   let thread: Worker | undefined; // started by the first e-mail, as it needs 50 MB
   let isClosed = false;
-  let turn: Promise<unknown> = Promise.resolve();
+  const turns = createTurns();
 
   const end = async () => {
     await thread?.terminate();
@@ -42,11 +43,11 @@ export function createMailReader(timeoutMs = TIMEOUT_MS): MailReader {
   };
 
   return {
-    read(load) {
-      const mail = turn.then(load).then((raw) => (raw === null ? undefined : readNow(raw)));
-      turn = mail.catch(() => undefined);
-      return mail;
-    },
+    read: (orgId, load) =>
+      turns.run(orgId, async () => {
+        const raw = await load();
+        return raw === null ? undefined : readNow(raw);
+      }),
     close() {
       isClosed = true;
       return end();

@@ -21,6 +21,8 @@ export interface ParsedEmail {
 const MAX_ID_LENGTH = 255;
 const MAX_ADDRESS_LENGTH = 254;
 const MAX_BODY_LENGTH = 65_536;
+/** Far more than gives a body of that length. */
+const MAX_HTML_CHARACTERS = 1_000_000;
 const MAX_ANSWERS = 20;
 const DELIVERY_STATUS = /^message\/(?:global-)?delivery-status$/;
 
@@ -59,7 +61,7 @@ function reportsOf({ attachments }: ParsedMail): RecipientReport[] | undefined {
  * characters.
  */
 function bodyOf({ text = '', html }: ParsedMail): string {
-  const body = text.trim() === '' && html ? textOfHtml(html) : text;
+  const body = text.trim() === '' && html ? textOfHtml(html.slice(0, MAX_HTML_CHARACTERS)) : text;
   return storable(body)
     .slice(0, MAX_BODY_LENGTH)
     .replace(/[\ud800-\udbff]$/, '');

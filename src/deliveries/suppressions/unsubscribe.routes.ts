@@ -23,7 +23,7 @@ export const unsubscribeRoutes: FastifyPluginAsyncZod<Deps> = async (app, { conf
     payload.on('error', done);
   });
 
-  app.get('/u/:token', { config: { scope: 'public' }, schema }, async ({ db, params }, reply) => {
+  app.get('/u/:token', { config: { scope: 'public', limitedBy: 'address' }, schema }, async ({ db, params }, reply) => {
     const ref = links.read(params.token);
     const found = ref === undefined ? undefined : await findUnsubscribeTarget(db, ref.orgId, ref.deliveryId);
     if (found === undefined) throw notFound('unsubscribe link');
@@ -32,11 +32,15 @@ export const unsubscribeRoutes: FastifyPluginAsyncZod<Deps> = async (app, { conf
     return htmlPage('Unsubscribe', `${who}<form method="post"><button type="submit">Unsubscribe</button></form>`);
   });
 
-  app.post('/u/:token', { config: { scope: 'public' }, schema }, async ({ db, params }, reply) => {
-    const ref = links.read(params.token);
-    if (ref === undefined) throw notFound('unsubscribe link');
-    await insertUnsubscribe(db, ref.orgId, ref.deliveryId);
-    reply.type(HTML);
-    return htmlPage('Unsubscribed', '<p>You will get no more of this mail.</p>');
-  });
+  app.post(
+    '/u/:token',
+    { config: { scope: 'public', limitedBy: 'address' }, schema },
+    async ({ db, params }, reply) => {
+      const ref = links.read(params.token);
+      if (ref === undefined) throw notFound('unsubscribe link');
+      await insertUnsubscribe(db, ref.orgId, ref.deliveryId);
+      reply.type(HTML);
+      return htmlPage('Unsubscribed', '<p>You will get no more of this mail.</p>');
+    },
+  );
 };

@@ -17,7 +17,7 @@ export interface CrawlInput extends CrawlRef {
 /** Fetches a website, or pages of it, into the org's knowledge. */
 export const CRAWL: WorkflowContract<CrawlInput> = {
   type: 'crawl',
-  taskQueue: 'bulk',
+  taskQueue: 'crawls',
   workflowId: ({ datasourceId, jobId }) => `crawl/${datasourceId}/${jobId}`,
 };
 

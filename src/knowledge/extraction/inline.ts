@@ -11,6 +11,7 @@ export interface MarkdownContext {
 
 const MARKUP = /[\\`*_[\]<&~]/;
 const CODE_ELEMENTS = new Set(['code', 'kbd', 'samp', 'tt']);
+const LETTER_OR_DIGIT = /[\p{L}\p{N}]/u;
 const STRONG_ELEMENTS = new Set(['strong', 'b']);
 /** The text of a heading's link to itself. */
 const ANCHOR_TEXT = /^(?:#|¶|§|🔗|permalink|direct link to.{0,200})?$/iu;
@@ -87,10 +88,14 @@ function linkOf(element: Element, writing: MarkdownContext): string {
 
 /** Moves the markers next to letters: beside other characters Markdown might not recognize them. */
 function strongOf(inline: string): string {
-  const [, before = '', core = '', after = ''] = /^([^\p{L}\p{N}]*)(.*?)([^\p{L}\p{N}]*)$/su.exec(inline) ?? [];
-  if (core === '' || /[\n`[]|\*\*/.test(inline)) return inline;
-  return `${before}**${core}**${after}`;
+  if (!hasLetterOrDigit(inline) || /[\n`[]|\*\*/.test(inline)) return inline;
+  const characters = [...inline];
+  const begin = characters.findIndex(hasLetterOrDigit);
+  const end = characters.findLastIndex(hasLetterOrDigit) + 1;
+  return characters.toSpliced(end, 0, '**').toSpliced(begin, 0, '**').join('');
 }
+
+const hasLetterOrDigit = (text: string) => LETTER_OR_DIGIT.test(text);
 
 function codeOf(text: string): string {
   const code = text.replace(/\s+/g, ' ').trim();

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { valueAt } from '../../checked-access.ts';
 import type { Db, Trx } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
-import { invalid } from '../../errors.ts';
+import { conflict, invalid } from '../../errors.ts';
 import { newId } from '../../ids.ts';
 import { indexItems, type KnowledgeItem, removeItems } from '../index/service.ts';
 import { addressOf } from './addresses.rules.ts';
@@ -12,9 +12,9 @@ import {
   listArticleContents,
   listCategories,
   listStored,
-  lockContent,
   moveArticles,
   type StoredContent,
+  tryLockContent,
   updateSpecification,
   upsertArticles,
   upsertCategories,
@@ -36,7 +36,8 @@ interface HelpCenterRef {
 
 /**
  * Syncs the help center with the tree, in one transaction: creates rows for new paths, deletes those missing in the
- * tree, and updates those with different content. Throws invalid listing every problem of the tree.
+ * tree, and updates those with different content. Throws invalid listing every problem of the tree, and conflict if
+ * another sync is at work.
  */
 export async function syncContent(db: Db, place: HelpCenterRef, { categories, openapi_spec }: SyncContentTree) {
   const placed = flattenTree(categories);
@@ -46,7 +47,8 @@ export async function syncContent(db: Db, place: HelpCenterRef, { categories, op
   }
   const operations = openapi_spec === undefined ? [] : operationsOf(openapi_spec);
   return inTransaction(db, async (trx) => {
-    await lockContent(trx, place.orgId);
+    if (!(await tryLockContent(trx, place.orgId)))
+      throw conflict('Another sync of the help center is at work: try again when it has ended');
     await updateSpecification(trx, place.orgId, openapi_spec ?? null);
     const counts = await syncTree(trx, place, placed);
     return { ...counts, operations: await syncOperations(trx, place.orgId, operations) };

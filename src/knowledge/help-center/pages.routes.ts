@@ -18,7 +18,9 @@ const Search = z.object({ q: z.string().optional().catch(undefined) });
 
 /** Routes of the public help center, in HTML. */
 export const helpPageRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config }) => {
-  const setting = { publicUrl: config.PUBLIC_URL, render: createRendering() };
+  const rendering = createRendering();
+  app.addHook('onClose', () => rendering.close());
+  const setting = { publicUrl: config.PUBLIC_URL, rendering };
 
   /** Answers 304 if the browser already has the page. */
   const send = async (
@@ -41,7 +43,7 @@ export const helpPageRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config 
 
   app.get(
     '/help/:orgId',
-    { config: { scope: 'public' }, schema: { params: Home, querystring: Search, hide: true } },
+    { config: { scope: 'public', limitedBy: 'address' }, schema: { params: Home, querystring: Search, hide: true } },
     async (request, reply) => {
       const query = request.query.q?.trim().slice(0, MAX_QUERY_LENGTH) || undefined;
       return send(request, reply, { orgId: request.params.orgId, path: '', query });
@@ -50,7 +52,7 @@ export const helpPageRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config 
 
   app.get(
     '/help/:orgId/*',
-    { config: { scope: 'public' }, schema: { params: Page, hide: true } },
+    { config: { scope: 'public', limitedBy: 'address' }, schema: { params: Page, hide: true } },
     async (request, reply) => {
       const { orgId, '*': path } = request.params;
       return send(request, reply, { orgId, path, query: undefined });

@@ -22,7 +22,7 @@ export interface HelpPageResult {
 /** Renders the page at an address of an org's help center. Returns undefined if there is none. */
 export async function renderHelpPage(
   db: Db,
-  { publicUrl, render }: { publicUrl: string; render: Rendering },
+  { publicUrl, rendering }: { publicUrl: string; rendering: Rendering },
   { orgId, path, query }: HelpPageResult,
 ): Promise<string | undefined> {
   const name = isUuid(orgId) && path.length <= MAX_PATH_LENGTH ? await findCenterName(db, orgId) : undefined;
@@ -45,7 +45,7 @@ export async function renderHelpPage(
     return articlePage(
       { ...here, title: meta_title ?? title, description },
       title,
-      render(hash, content_markdown ?? ''),
+      await rendering.html({ orgId, hash, markdown: content_markdown ?? '' }),
     );
   }
   const [category, ...contents] = (await listTableOfContents(db, orgId, path)).map(addressed);

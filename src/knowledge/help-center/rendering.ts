@@ -1,21 +1,67 @@
 import { LRUCache } from 'lru-cache';
-import MarkdownIt from 'markdown-it';
+import { Piscina } from 'piscina';
+import { createTurns } from '../../turns.ts';
+import { htmlOfMarkdown, htmlOfText } from './markdown.rules.ts';
 
-const MAX_CHARACTERS = 32_000_000;
+const MAX_CACHED_CHARACTERS = 32_000_000;
+/** A shorter text is rendered at once: it takes a few milliseconds, whatever it says. */
+const MAX_INLINE_CHARACTERS = 5_000;
+/** The time of a reader, from the request on. A text of 200,000 characters takes up to a second. */
+const MAX_WAIT_MS = 5_000;
+const THREAD = new URL('./markdown.rules.ts', import.meta.url).href;
+const MEMORY_LIMITS = { maxOldGenerationSizeMb: 192 };
+const IDLE_MS = 60_000;
 
-/** Renders Markdown as safe HTML. `hash` identifies the text: results are cached by it, as some texts take a second. */
-export type Rendering = (hash: string, markdown: string) => string;
+interface Article {
+  orgId: string;
+  /** Identifies the text. */
+  hash: string;
+  markdown: string;
+}
 
-/** Creates the renderer. HTML in Markdown is shown as text, and script addresses do not become links. */
+export interface Rendering {
+  /** Returns an article as safe HTML. One that takes too long, or whose HTML would be too long, is shown as its text. */
+  html(article: Article): Promise<string>;
+  close(): Promise<void>;
+}
+
+/** Creates the renderer. Long articles are rendered in a thread, those of different orgs in turn. Results are cached. */
 export function createRendering(): Rendering {
-  const markdownIt = new MarkdownIt({ html: false });
   const rendered = new LRUCache<string, string>({
-    maxSize: MAX_CHARACTERS,
+    maxSize: MAX_CACHED_CHARACTERS,
     sizeCalculation: (html) => html.length + 1,
   });
-  return (hash, markdown) => {
-    const html = rendered.get(hash) ?? markdownIt.render(markdown);
-    rendered.set(hash, html);
-    return html;
+  const turns = createTurns();
+  const thread = new Piscina({
+    filename: THREAD,
+    minThreads: 0,
+    maxThreads: 1,
+    idleTimeout: IDLE_MS,
+    resourceLimits: MEMORY_LIMITS,
+  });
+
+  const renderInThread = (orgId: string, markdown: string): Promise<string | undefined> => {
+    const signal = AbortSignal.timeout(MAX_WAIT_MS);
+    return turns.run(orgId, async () => {
+      signal.throwIfAborted();
+      return thread.run(markdown, { name: htmlOfMarkdown.name, signal });
+    });
+  };
+
+  return {
+    async html({ orgId, hash, markdown }) {
+      const known = rendered.get(hash);
+      if (known !== undefined) return known;
+      const isShort = markdown.length <= MAX_INLINE_CHARACTERS;
+      try {
+        const html = isShort ? htmlOfMarkdown(markdown) : await renderInThread(orgId, markdown);
+        const shown = html ?? htmlOfText(markdown);
+        rendered.set(hash, shown);
+        return shown;
+      } catch {
+        return htmlOfText(markdown); // for this reader only: it took too long, or too much memory
+      }
+    },
+    close: () => thread.destroy(),
   };
 }

@@ -23,7 +23,7 @@ export const helpCenterRoutes: FastifyPluginAsyncZod<Deps> = async (app, { confi
       description:
         'Makes the help center what the tree says, all of it or nothing: what the tree has not is deleted. Articles are known by the path of their slugs. Up to 10 MB.',
       body: SyncContentTree,
-      response: { 200: SyncedContent, ...errorResponses(403) },
+      response: { 200: SyncedContent, ...errorResponses(403, 409) },
     },
     handler: async ({ db, org, body }) => syncContent(db, { publicUrl, orgId: org.id }, body),
   });

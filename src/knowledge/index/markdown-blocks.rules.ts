@@ -23,7 +23,7 @@ const MAX_RAW_TITLE_LENGTH = 2_000;
 
 const LINE = /[^\n]*\n|[^\n]+$/g;
 const FENCE = /^ {0,3}(`{3,}|~{3,})/;
-const HEADING = /^ {0,3}(#{1,6})(?:[ \t]+(.*))?$/;
+const HEADING = /^ {0,3}(#{1,6})(?:[ \t]+([^ \t].*)?)?$/s;
 const CLOSING_MARKS = /(^|[ \t])#+$/;
 const UNDERLINE = /^ {0,3}(=+|-+)$/;
 const ITEM = /^( {0,3})([-*+]|\d{1,9}[.)])( {1,4}|\t|$)/;

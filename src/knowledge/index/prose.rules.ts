@@ -1,7 +1,6 @@
 /** The end of a sentence, with the space after it. */
 const SENTENCE_END = /[.!?…][\])"'»”’]*\s+|[。！？][」』）]*\s*|\n\s*/g;
 const WORD_END = /\s+/g;
-const LETTER_END = /[\s\S]/gu;
 
 /** Code spans in longer lines are ignored. */
 const MAX_CODE_SPAN_LENGTH = 5_000;
@@ -14,10 +13,11 @@ export function cutOf(text: string, least: number, most: number): number {
   const within = text.slice(0, isWithinLetter(text, most) ? most - 1 : most);
   const spans = codeSpansOf(text.slice(0, MAX_CODE_SPAN_LENGTH)).filter(([start, end]) => end > least && start < most);
   const isFree = (at: number) => !spans.some(([start, end]) => start < at && at < end);
-  for (const ends of [SENTENCE_END, WORD_END, LETTER_END]) {
+  for (const ends of [SENTENCE_END, WORD_END]) {
     const cut = endsOf(within, ends).findLast((at) => at > least && isFree(at));
     if (cut !== undefined) return cut;
   }
+  for (let at = within.length; at > least; at--) if (isFree(at) && !isWithinLetter(text, at)) return at;
   const inTheWay = spans.find(([start, end]) => start < most && most < end);
   return inTheWay === undefined ? within.length : inTheWay[0] > 0 ? inTheWay[0] : inTheWay[1];
 }

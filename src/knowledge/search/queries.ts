@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import { type Db, PLANNED_EACH_TIME } from '../../db/connect.ts';
+import { type Db, READ_PLANNED_EACH_TIME } from '../../db/connect.ts';
 import type { SourceType, Visibility } from '../index/items.schema.ts';
 import { FREQUENCY_BITS, LENGTH_BITS } from '../index/postings.rules.ts';
 import { B, type CorpusStatistics, K1 } from './bm25.rules.ts';
@@ -109,7 +109,7 @@ export async function scoreChunks(
     select unnest(chunk_ids), 0, true from knowledge_items as item
     where item.org_id = ${orgId} and not (${sql.join(conditions, sql` and `)})`;
   const { rows } = await sql<ScoredChunk>`
-    ${sql.raw(PLANNED_EACH_TIME)}
+    ${sql.raw(READ_PLANNED_EACH_TIME)}
     select chunk_id, sum(score) as score from (
       select chunk_id, rarity * frequency * (${k1} + 1) / (frequency + ${fixed} + ${byLength} * length) as score,
         false as is_forbidden

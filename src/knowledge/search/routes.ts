@@ -9,7 +9,7 @@ export const knowledgeSearchRoutes: FastifyPluginAsyncZod<Deps> = async (app, { 
   const semantics = () => semanticSearchOf(egress, secrets);
 
   app.post('/training/search', {
-    config: { scope: 'training:read', isRepeatable: true },
+    config: { scope: 'training:read' },
     schema: {
       operationId: 'searchTrainingKnowledge',
       tags: ['training'],

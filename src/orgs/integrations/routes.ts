@@ -2,6 +2,7 @@ import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import type { Deps } from '../../deps.ts';
 import { errorResponses } from '../../http/errors.ts';
 import { NO_BODY, NoBody } from '../../http/schemas.ts';
+import { hasScope } from '../../http/scopes.ts';
 import {
   INTEGRATION_BODIES,
   INTEGRATION_KINDS,
@@ -25,7 +26,11 @@ export const integrationRoutes: FastifyPluginAsyncZod<Deps> = async (
       tags: ['integrations'],
       response: { 200: IntegrationList, ...errorResponses(403) },
     },
-    handler: async ({ db, org }) => ({ items: await readIntegrations(db, deps, org.id), next: null }),
+    handler: async ({ db, org }) => {
+      const items = await readIntegrations(db, deps, org.id);
+      const isShown = hasScope(org, 'org:write');
+      return { items: isShown ? items : items.map((item) => ({ ...item, webhook_url: undefined })), next: null };
+    },
   });
 
   for (const kind of INTEGRATION_KINDS) {

@@ -9,7 +9,7 @@ const Text = z.string().min(1).max(255);
 const Secret = z
   .string()
   .min(1)
-  .max(4096)
+  .max(4096, { abort: true })
   .regex(/^[\x20-\x7e]+$/, 'must be printable ASCII')
   .describe('Write-only: shown as "***", which sent back keeps the stored one.');
 const SecretText = z
@@ -19,7 +19,7 @@ const SecretText = z
   .describe('Write-only: shown as "***", which sent back keeps the stored one.');
 const BaseUrl = z
   .string()
-  .max(2048)
+  .max(2048, { abort: true })
   .regex(
     /^https?:\/\/[^\s/?#@]+(\/[^\s?#]*)?$/i,
     'must be an http or https address without a query, such as https://api.example.com',
@@ -27,7 +27,7 @@ const BaseUrl = z
   .describe('Where the provider’s API is. The provider’s own when absent.');
 const Host = z
   .string()
-  .max(253)
+  .max(253, { abort: true })
   .regex(
     /^([A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*\.?|[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*)$/,
     'must be a host name or an IP address',
@@ -43,12 +43,16 @@ const Smtp = z.object({
     .describe('TLS from the first byte (port 465). When false, STARTTLS where the server offers it.'),
   username: Text.optional(),
   password: SecretText.optional(),
+  allow_unencrypted_login: z
+    .boolean()
+    .default(false)
+    .describe('Signs in also where the server offers no encryption: everybody on the way can read the password.'),
   dkim: z
     .object({
       domain: Host,
       selector: z
         .string()
-        .max(253)
+        .max(253, { abort: true })
         .regex(/^[A-Za-z0-9._-]+$/, 'must be a DNS label'),
       private_key: SecretText,
     })
@@ -60,7 +64,7 @@ const Twilio = z
     base_url: BaseUrl.optional(),
     account_sid: z
       .string()
-      .max(64)
+      .max(64, { abort: true })
       .regex(/^[A-Za-z0-9]+$/, 'must be letters and digits'),
     auth_token: Secret,
     from: z.string().min(1).max(64).optional().describe('A number in E.164 form, or a sender id.'),
@@ -180,7 +184,9 @@ export const Integration = z
     webhook_url: z
       .string()
       .optional()
-      .describe('Of crm, sms, whatsapp and voice: the address for the provider’s callbacks and inbound messages.'),
+      .describe(
+        'Of crm, sms, whatsapp and voice: the address for the provider’s callbacks and inbound messages. Shown to keys that may change the org.',
+      ),
     created_at: Timestamp,
     updated_at: Timestamp,
   })

@@ -12,6 +12,9 @@ const MAX_REDIRECTS = 3;
 const TIMEOUT_MS = 10_000;
 const CONNECT_TIMEOUT_MS = 4_000;
 const MAX_RESPONSE_BYTES = 1024 * 1024;
+const MAX_DOWNLOAD_BYTES = 64 * 1024 * 1024;
+/** More of an unsuccessful answer's body is not read: its connection is closed instead. */
+const MAX_DISCARDED_BYTES = 64 * 1024;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 /** The only headers sent on to another host. Any other header may be a credential. */
 const CROSS_ORIGIN_HEADERS = new Set(['accept', 'accept-language', 'content-type', 'user-agent']);
@@ -24,7 +27,10 @@ export interface EgressRequest {
   maxBytes?: number;
   /** `manual` returns a redirect as the response. */
   redirects?: 'follow' | 'manual';
-  /** Receives a successful response's body in chunks instead of collecting it. Returns false to stop. */
+  /**
+   * Receives a successful response's body in chunks instead of collecting it. Returns false to stop. Any other
+   * response's body is discarded.
+   */
   onChunk?: (piece: Buffer) => boolean;
 }
 
@@ -188,6 +194,7 @@ async function requestOnce(
   signal: AbortSignal,
 ): Promise<Download> {
   const maxBytes = hop.maxBytes ?? MAX_RESPONSE_BYTES;
+  if (maxBytes > MAX_DOWNLOAD_BYTES) throw new RangeError(`No answer may have more than ${MAX_DOWNLOAD_BYTES} bytes`);
   try {
     const { statusCode, headers, body } = await send(url, {
       dispatcher,
@@ -196,14 +203,18 @@ async function requestOnce(
       body: hop.body,
       signal,
     });
-    const take = statusCode >= 200 && statusCode < 300 ? hop.onChunk : undefined;
+    const { onChunk } = hop;
+    if (onChunk !== undefined && (statusCode < 200 || statusCode >= 300)) {
+      await body.dump({ limit: MAX_DISCARDED_BYTES, signal });
+      return { status: statusCode, headers, bytes: Buffer.alloc(0), url: url.href };
+    }
     const chunks: Buffer[] = [];
     let bytes = 0;
     for await (const chunk of body) {
       bytes += chunk.length;
       if (bytes > maxBytes) throw tooLarge(`${url.host} answered with more than ${maxBytes} bytes`);
-      if (take === undefined) chunks.push(chunk);
-      else if (!take(chunk)) break;
+      if (onChunk === undefined) chunks.push(chunk);
+      else if (!onChunk(chunk)) break;
     }
     return { status: statusCode, headers, bytes: Buffer.concat(chunks), url: url.href };
   } catch (error) {

@@ -35,7 +35,10 @@ export function requestFailure({ status, headers }: EgressResponse, reason: stri
   return new ProviderError(reason, { transient, retryAfterMs: retryAfterOf(headers['retry-after']) });
 }
 
-/** Returns a provider's words in at most 500 characters storable in any column, without the secrets sent with the request. */
+/**
+ * Returns a provider's words in at most 500 characters storable in any column, without the secrets sent with the
+ * request.
+ */
 export function reasonFrom(text: string, secrets: string[]): string {
   const bare = secrets.reduce((rest, secret) => rest.replaceAll(secret, '***'), text);
   return storable(bare.replaceAll('\0', '').slice(0, MAX_REASON_LENGTH));
@@ -58,9 +61,6 @@ export function jsonOf({ body }: EgressResponse): unknown {
     return undefined;
   }
 }
-
-/** Returns the URL of a path below a base with or without a trailing slash. */
-export const urlOf = (base: string, path: string) => `${base.replace(/\/+$/, '')}${path}`;
 
 /** Parses seconds or a date (RFC 9110, 10.2.3) into milliseconds. Returns undefined for anything else. */
 export function retryAfterOf(value: string | string[] | undefined): number | undefined {

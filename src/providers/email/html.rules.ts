@@ -1,2 +1,5 @@
-/** Whether a body is HTML: it has a tag. */
-export const looksLikeHtml = (body: string): boolean => /<[a-z!/][^>]*>/i.test(body);
+/** Returns whether a body is HTML: it has a tag. Takes linear time, also for beginnings of tags without an end. */
+export function looksLikeHtml(body: string): boolean {
+  const begin = body.search(/<[a-z!/]/i);
+  return begin !== -1 && body.includes('>', begin);
+}

@@ -22,12 +22,14 @@ export interface MailReceiverOptions {
   name: string;
   host: string;
   port: number;
-  /** Whether the mailbox exists. */
-  isRecipient(address: string): boolean;
+  /** Whether the mailbox exists, and takes mail now. */
+  stateOf(address: string): MailboxState;
   /** Stores an e-mail durably. If it rejects, the sender is asked to retry later. */
   accept(envelope: MailEnvelope, raw: Buffer): Promise<void>;
   log: Pick<FastifyBaseLogger, 'warn'>;
 }
+
+export type MailboxState = 'open' | 'full' | 'unknown';
 
 export interface MailReceiver {
   port: number;
@@ -40,7 +42,7 @@ export interface MailReceiver {
  * accepted: until then the sender stays responsible for it.
  */
 export async function startMailReceiver(options: MailReceiverOptions): Promise<MailReceiver> {
-  const { name, host, port, isRecipient, accept, log } = options;
+  const { name, host, port, stateOf, accept, log } = options;
   const receive = createBufferedReceive();
   const server = new SMTPServer({
     name,
@@ -52,7 +54,7 @@ export async function startMailReceiver(options: MailReceiverOptions): Promise<M
     disabledCommands: ['AUTH', 'STARTTLS'],
     disableReverseLookup: true,
     onRcptTo({ address }, _session, done) {
-      done(isRecipient(address) ? null : refusal(550, '5.1.1 No such mailbox here'));
+      done(REFUSALS[stateOf(address)]);
     },
     onData(stream, { envelope: { mailFrom, rcptTo } }, done) {
       const envelope = {
@@ -102,4 +104,13 @@ function createBufferedReceive() {
   };
 }
 
-const refusal = (responseCode: number, message: string) => Object.assign(new Error(message), { responseCode });
+/** Answers to a recipient (RFC 3463, 3.2 and 3.3). */
+const REFUSALS: Record<MailboxState, Error | null> = {
+  open: null,
+  full: refusal(452, '4.2.2 The mailbox takes no more mail today, try again later'),
+  unknown: refusal(550, '5.1.1 No such mailbox here'),
+};
+
+function refusal(responseCode: number, message: string) {
+  return Object.assign(new Error(message), { responseCode });
+}

@@ -15,14 +15,19 @@ export interface SmtpSettings {
   secure: boolean;
   username?: string | undefined;
   password?: string | undefined;
+  /** Signs in also where the server offers no encryption. */
+  allow_unencrypted_login?: boolean | undefined;
   /** The checked address to connect to, if `host` was resolved beforehand. */
   address?: string | undefined;
   dkim?: { domain: string; selector: string; private_key: string } | undefined;
 }
 
-/** Parses `smtp://user:password@host:port` or `smtps://…`. Throws on anything else. */
+/**
+ * Parses `smtp://user:password@host:port` or `smtps://…`, with `?allow_unencrypted_login=true` for a server without
+ * encryption. Throws on anything else.
+ */
 export function smtpSettingsOf(url: string): SmtpSettings {
-  const { protocol, hostname, port, username, password } = new URL(url);
+  const { protocol, hostname, port, username, password, searchParams } = new URL(url);
   if (protocol !== 'smtp:' && protocol !== 'smtps:') throw new Error('SMTP_URL must begin with smtp:// or smtps://');
   const secure = protocol === 'smtps:';
   return {
@@ -31,21 +36,37 @@ export function smtpSettingsOf(url: string): SmtpSettings {
     secure,
     username: username === '' ? undefined : decodeURIComponent(username),
     password: password === '' ? undefined : decodeURIComponent(password),
+    allow_unencrypted_login: searchParams.get('allow_unencrypted_login') === 'true',
   };
 }
 
+/** Returns nodemailer's options for a server. A password is sent over an encrypted connection only, unless allowed. */
+export const connectionOptionsOf = ({
+  host,
+  port,
+  secure,
+  username,
+  password,
+  address,
+  ...settings
+}: SmtpSettings) => ({
+  host: address ?? host,
+  port,
+  secure,
+  auth: username === undefined ? undefined : { user: username, pass: password ?? '' },
+  requireTLS: username !== undefined && settings.allow_unencrypted_login !== true,
+  tls: { servername: host },
+});
+
 /** Sends by SMTP (RFC 5321) over pooled connections. */
-export function createSmtpSender({ host, port, secure, username, password, address, dkim }: SmtpSettings): EmailSender {
+export function createSmtpSender(settings: SmtpSettings): EmailSender {
+  const { username, password, dkim } = settings;
   const transport = createTransport({
     pool: true,
     maxConnections: POOL_CONNECTIONS,
     maxMessages: Number.POSITIVE_INFINITY,
     maxRequeues: 2,
-    host: address ?? host,
-    port,
-    secure,
-    auth: username === undefined ? undefined : { user: username, pass: password ?? '' },
-    tls: { servername: host },
+    ...connectionOptionsOf(settings),
     connectionTimeout: CONNECT_TIMEOUT_MS,
     greetingTimeout: CONNECT_TIMEOUT_MS,
     socketTimeout: SOCKET_TIMEOUT_MS,
@@ -61,7 +82,7 @@ export function createSmtpSender({ host, port, secure, username, password, addre
         const { messageId } = await transport.sendMail(toMail(message, dkim));
         return { kind: 'accepted', providerId: messageId };
       } catch (error) {
-        return outcomeOf(error as SmtpError);
+        return outcomeOf(error as SmtpError, secretsOf(username, password));
       }
     },
     close: () => transport.close(),
@@ -102,6 +123,12 @@ function toMail(
   };
 }
 
+/** Returns the forms in which a password is sent (RFC 4616, RFC 4954), as a server may repeat them in its answer. */
+export function secretsOf(username = '', password = ''): string[] {
+  const forms = [password, `\0${username}\0${password}`].map((form) => Buffer.from(form).toString('base64'));
+  return password === '' ? [] : [password, ...forms];
+}
+
 interface SmtpError extends Error {
   code?: string;
   /** The system's own code, such as ECONNREFUSED, if there is one. */
@@ -127,9 +154,9 @@ const TIMEOUTS_BEFORE_MAIL = new Set(['CONNECT_TIMEOUT', 'GREETING_TIMEOUT', 'UP
  * Returns the outcome for a failure (RFC 5321, 4.2; enhanced codes of RFC 3463). A missing response proves nothing: the
  * outcome is `unknown`.
  */
-function outcomeOf(error: SmtpError): SendOutcome {
+function outcomeOf(error: SmtpError, secrets: string[]): SendOutcome {
   const { code = '', originalCode = '', timeoutType = '', responseCode = 0 } = error;
-  const reason = reasonFrom(error.response ?? error.message, []);
+  const reason = reasonFrom(error.response ?? error.message, secrets);
   const isTemporary = responseCode >= 400 && responseCode < 500;
 
   const neverLeft =

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { ProviderError } from '../../errors.ts';
+import { joinUrl } from '../../urls.rules.ts';
 import type { HttpClient } from '../egress/egress.ts';
-import { jsonOf, reasonFrom, requestFailure, storableJsonOf, urlOf } from '../egress/provider-responses.ts';
+import { jsonOf, reasonFrom, requestFailure, storableJsonOf } from '../egress/provider-responses.ts';
 import { storable } from '../storable.rules.ts';
 
 const BASE_URL = 'https://api.openai.com/v1';
@@ -44,7 +45,7 @@ export async function completeChat(
   { prompt, schema }: ChatRequest,
 ): Promise<string | z.infer<typeof JsonObject>> {
   const format = schema && { type: 'json_schema', json_schema: { name: 'output', schema } };
-  const answer = await egress.request(urlOf(base_url, '/chat/completions'), {
+  const answer = await egress.request(joinUrl(base_url, '/chat/completions'), {
     method: 'POST',
     headers: { accept: 'application/json', 'content-type': 'application/json', authorization: `Bearer ${api_key}` },
     body: JSON.stringify({ model, messages: [{ role: 'user', content: prompt }], response_format: format }),

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { InputRefused, ProviderError } from '../../errors.ts';
+import { joinUrl } from '../../urls.rules.ts';
 import type { HttpClient } from '../egress/egress.ts';
-import { jsonOf, reasonFrom, requestFailure, urlOf } from '../egress/provider-responses.ts';
+import { jsonOf, reasonFrom, requestFailure } from '../egress/provider-responses.ts';
 
 const BASE_URL = 'https://api.openai.com/v1';
 const MAX_BYTES = 8 * 1024 * 1024;
@@ -30,7 +31,7 @@ export async function embedTexts(
   texts: string[],
   timeoutMs: number,
 ): Promise<Float32Array[]> {
-  const answer = await egress.request(urlOf(base_url, '/embeddings'), {
+  const answer = await egress.request(joinUrl(base_url, '/embeddings'), {
     method: 'POST',
     headers: { accept: 'application/json', 'content-type': 'application/json', authorization: `Bearer ${api_key}` },
     body: JSON.stringify({ model, input: texts, encoding_format: 'float' }),

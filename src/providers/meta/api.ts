@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import { joinUrl } from '../../urls.rules.ts';
 import type { EgressRequest, EgressResponse, HttpClient } from '../egress/egress.ts';
-import { jsonOf, reasonFrom, urlOf } from '../egress/provider-responses.ts';
+import { jsonOf, reasonFrom } from '../egress/provider-responses.ts';
 
 const BASE_URL = 'https://graph.facebook.com';
 const VERSION = 'v23.0';
@@ -56,7 +57,10 @@ export async function callMeta(
     body: JSON.stringify(body),
     timeoutMs: POST_TIMEOUT_MS,
   };
-  const answer = await egress.request(urlOf(base_url, `/${VERSION}/${path}`), body === undefined ? { headers } : post);
+  const answer = await egress.request(
+    joinUrl(base_url, `/${VERSION}/${path}`),
+    body === undefined ? { headers } : post,
+  );
   const error = ErrorAnswer.safeParse(jsonOf(answer)).data?.error;
   return {
     ...answer,

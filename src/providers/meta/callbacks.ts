@@ -17,7 +17,10 @@ export const metaSignature = (appSecret: string, rawBody: Buffer): string =>
 export const isMetaSignature = (appSecret: string, rawBody: Buffer, header: string | undefined): boolean =>
   isSameSecret(header ?? '', metaSignature(appSecret, rawBody));
 
-/** Reads a callback with a verified signature. Never throws: anything but a status or message in Meta's format is skipped. */
+/**
+ * Reads a callback with a verified signature. Never throws: anything but a status or message in Meta's format is
+ * skipped.
+ */
 export function readMetaCallback(body: unknown): CallbackContent {
   const values = itemsOf([body], Callback)
     .flatMap(({ entry }) => itemsOf(entry, Entry))

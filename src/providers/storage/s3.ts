@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { AwsV4Signer } from 'aws4fetch';
 import { Agent, type Dispatcher, request } from 'undici';
 import { ProviderError } from '../../errors.ts';
+import { joinUrl } from '../../urls.rules.ts';
 import type { Storage, StoredContent } from './port.ts';
 
 const CONNECT_TIMEOUT_MS = 4_000;
@@ -112,7 +113,7 @@ function urlOf({ bucket, prefix, region, endpoint }: S3Options, key: string): st
   const path = prefix === '' ? key : `${prefix}/${key}`;
   const amazon = `s3.${region}.amazonaws.com`;
   if (endpoint === undefined && !bucket.includes('.')) return `https://${bucket}.${amazon}/${path}`;
-  return `${endpoint?.replace(/\/+$/, '') ?? `https://${amazon}`}/${bucket}/${path}`;
+  return joinUrl(endpoint ?? `https://${amazon}`, `/${bucket}/${path}`);
 }
 
 /** An unsuccessful response of S3, with its error code. */

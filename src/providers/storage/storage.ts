@@ -13,14 +13,14 @@ type StorageSettings = Pick<
   'STORAGE_URL' | 'AWS_ACCESS_KEY_ID' | 'AWS_SECRET_ACCESS_KEY' | 'AWS_SESSION_TOKEN'
 >;
 
-/** Creates the storage named by STORAGE_URL. Without it, each use of the storage throws an error naming this setting. */
+/** Creates the storage named by STORAGE_URL. Without it, each use of the storage throws an error with this name. */
 export function createStorage(settings: StorageSettings): Storage {
   if (settings.STORAGE_URL === undefined) return NO_STORAGE;
   const url = new URL(settings.STORAGE_URL);
   if (url.protocol === 'file:') return createFileStorage(fileURLToPath(url));
   return createS3Storage({
     bucket: url.hostname,
-    prefix: url.pathname.replaceAll(/^\/+|\/+$/g, ''),
+    prefix: url.pathname.split('/').filter(Boolean).join('/'),
     region: url.searchParams.get('region') ?? DEFAULT_REGION,
     endpoint: url.searchParams.get('endpoint') ?? undefined,
     accessKeyId: settings.AWS_ACCESS_KEY_ID ?? '',

@@ -31,7 +31,7 @@ export const twilioSignature = (authToken: string, url: string, params: Iterable
     .update(`${url}${fieldsOf(params)}`)
     .digest('base64');
 
-/** Joins names in order, each followed by its value. Several values of one name are in order too, without duplicates. */
+/** Joins names in order, each followed by its value. Values of one name are in order too, without duplicates. */
 const fieldsOf = (params: Iterable<[string, string]>): string =>
   [...params]
     .sort(([name, value], [otherName, other]) => compare(name, otherName) || compare(value, other))

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ProviderError } from '../../errors.ts';
+import { joinUrl } from '../../urls.rules.ts';
 import type { EgressResponse, HttpClient } from '../egress/egress.ts';
 import {
   jsonOf,
@@ -7,7 +8,6 @@ import {
   outcomeWithoutResponse,
   reasonFrom,
   requestFailure,
-  urlOf,
 } from '../egress/provider-responses.ts';
 import type { LostSend, SendOutcome } from '../sending.ts';
 import type { SmsMessage, SmsSender } from './port.ts';
@@ -45,7 +45,7 @@ export function createTwilioSender(egress: HttpClient, settings: TwilioSettings,
   const reasonOf = (answer: EgressResponse) => reasonFrom(explanationOf(answer), [auth_token, credentials]);
 
   const list = async (path: string) => {
-    const answer = await egress.request(urlOf(base_url, path), { headers, maxBytes: MAX_PAGE_BYTES });
+    const answer = await egress.request(joinUrl(base_url, path), { headers, maxBytes: MAX_PAGE_BYTES });
     const page = MessagePage.safeParse(jsonOf(answer));
     if (answer.status !== 200 || !page.success) throw requestFailure(answer, reasonOf(answer));
     return page.data;
@@ -56,7 +56,7 @@ export function createTwilioSender(egress: HttpClient, settings: TwilioSettings,
     concurrency: CONCURRENCY,
     async send(message) {
       try {
-        const answer = await egress.request(urlOf(base_url, messagesPath), {
+        const answer = await egress.request(joinUrl(base_url, messagesPath), {
           method: 'POST',
           headers: { ...headers, 'content-type': 'application/x-www-form-urlencoded' },
           body: toForm(message, settings, callbackUrl),

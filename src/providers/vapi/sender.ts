@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ProviderError } from '../../errors.ts';
+import { joinUrl } from '../../urls.rules.ts';
 import type { EgressResponse, HttpClient } from '../egress/egress.ts';
 import {
   jsonOf,
@@ -7,7 +8,6 @@ import {
   outcomeWithoutResponse,
   reasonFrom,
   requestFailure,
-  urlOf,
 } from '../egress/provider-responses.ts';
 import type { SendOutcome } from '../sending.ts';
 import { deliveryIdOf, VapiCall, wasAnswered } from './calls.ts';
@@ -46,7 +46,7 @@ export function createVapiSender(egress: HttpClient, settings: VapiSettings, cal
 
   const list = async (filter: Record<string, string>) => {
     const query = new URLSearchParams({ phoneNumberId: phone_number_id, limit: String(PAGE_SIZE), ...filter });
-    const answer = await egress.request(urlOf(base_url, `/call?${query}`), { headers, maxBytes: MAX_PAGE_BYTES });
+    const answer = await egress.request(joinUrl(base_url, `/call?${query}`), { headers, maxBytes: MAX_PAGE_BYTES });
     const calls = z.array(ListedCall).safeParse(jsonOf(answer));
     if (answer.status !== 200 || !calls.success) throw requestFailure(answer, reasonOf(answer));
     return calls.data;
@@ -57,7 +57,7 @@ export function createVapiSender(egress: HttpClient, settings: VapiSettings, cal
     concurrency: CONCURRENCY,
     async send(call) {
       try {
-        const answer = await egress.request(urlOf(base_url, '/call'), {
+        const answer = await egress.request(joinUrl(base_url, '/call'), {
           method: 'POST',
           headers: { ...headers, 'content-type': 'application/json' },
           body: JSON.stringify(toBody(call, settings, callbackUrl)),

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findPhoneAgent, getPhoneAgent } from '../../../src/agents/phone-agents/service.ts';
-import { startApi, type TestApi } from '../../support/stack/api.ts';
+import { startApi, type TestApi, type TestOrg } from '../../support/stack/api.ts';
 
 const MAX_AGENTS = 500;
 const DEFAULTS = {
@@ -19,10 +19,8 @@ const EVERYTHING = {
   voice_id: 'Savannah',
   language: 'de',
   first_message: 'Guten Tag!',
-  instructions: ['scenario-1', 'scenario-2'],
   handoff_phone_number: '+442079460958',
   use_org_knowledgebase: true,
-  actionIds: ['action-1'],
 };
 
 let api: TestApi;
@@ -31,16 +29,38 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
+/** Creates an action and two training items, as an agent can name them. */
+async function referencesOf(org: TestOrg) {
+  const action = {
+    name: 'Order',
+    description: 'Finds an order',
+    api_endpoint: 'https://api.example.com/orders',
+    request_type: 'GET',
+    operation_id: 'findOrder',
+    payload: { base_url: 'https://api.example.com', path: '/orders', method: 'get' },
+  };
+  const training = { title: 'Refunds', content: 'Within 30 days' };
+  const made = [
+    await org.post('/actions', action),
+    await org.post('/training', training),
+    await org.post('/training', training),
+  ];
+  expect(made.map(({ status }) => status)).toEqual([201, 201, 201]);
+  const [actionId, ...instructions] = made.map(({ body }) => body.id);
+  return { actionIds: [actionId], instructions };
+}
+
 const create = async (fields: object = { name: 'Reception' }) => (await api.org.post('/phone', fields)).body;
 
 describe('a phone agent', () => {
   it('is created, listed oldest first, updated and deleted', async () => {
     const org = await api.createOrg();
-    const { status, body: first } = await org.post('/phone', EVERYTHING);
+    const everything = { ...EVERYTHING, ...(await referencesOf(org)) };
+    const { status, body: first } = await org.post('/phone', everything);
     expect(status).toBe(201);
     expect(first).toEqual({
       id: expect.any(String),
-      ...EVERYTHING,
+      ...everything,
       created_at: expect.any(String),
       updated_at: expect.any(String),
     });
@@ -90,6 +110,24 @@ describe('a phone agent', () => {
       handoff_phone_number: '+442079460958',
     });
   });
+});
+
+it('a phone agent names actions and training items of its own org only', async () => {
+  const [own, foreign] = [await referencesOf(api.org), await referencesOf(api.other)];
+  const { id } = await create();
+  for (const [field, ids] of [
+    ['actionIds', foreign.actionIds],
+    ['instructions', foreign.instructions],
+    ['actionIds', own.instructions],
+    ['instructions', own.actionIds],
+    ['actionIds', [...own.actionIds, 'nothing']],
+    ['instructions', ['scenario-1']],
+  ] as const) {
+    const { status, body } = await api.org.post('/phone', { name: 'Reception', [field]: ids });
+    expect([status, body.issues?.[0]?.path]).toEqual([400, `body.${field}`]);
+    expect((await api.org.patch(`/phone/${id}`, { [field]: ids })).status).toBe(400);
+  }
+  expect((await api.org.patch(`/phone/${id}`, own)).status).toBe(200);
 });
 
 describe('invalid input for a phone agent', () => {

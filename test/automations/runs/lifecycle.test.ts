@@ -309,6 +309,9 @@ describe('a simulation of a workflow', () => {
       ['if', false],
       ['then', true],
     ]);
+    const [, call, , then] = body.steps;
+    expect(call).toMatchObject({ output: { status: 201 }, note: null });
+    expect(then).toMatchObject({ output: null, note: expect.stringContaining('outputs') });
     expect(Date.parse(body.ended_at) - Date.now()).toBeGreaterThan(364 * 86_400_000);
     expect(sink.calls.filter((call) => call.body === '{"order":"5"}')).toEqual([]);
   });

@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Client, startApi, type TestApi } from '../../support/stack/api.ts';
 import { activate, expectRunsAsDescribed, type StartedRun } from '../../support/triggers.ts';
@@ -29,7 +30,15 @@ const outputOf = async (id: string) => ((await runs(id))[0] as StartedRun).trigg
 describe('an inbound webhook', () => {
   it('starts its workflow with the request’s body, query and headers, without credentials', async () => {
     const { id, path } = await webhook();
-    const headers = { authorization: 'Bearer secret', cookie: 'a=b', 'x-api-key': 'k', 'x-source': 'shop' };
+    const credentials = {
+      authorization: 'Bearer secret',
+      cookie: 'a=b',
+      'x-api-key': 'k',
+      'x-gitlab-token': 'g',
+      'x-webhook-secret': 's',
+      'php-auth-pw': 'p',
+    };
+    const headers = { ...credentials, 'x-source': 'shop' };
     const { status, body } = await anybody.post(`${path}?a=1&b=2&b=3`, { order: { id: 17 } }, { headers });
     expect([status, body]).toEqual([202, { run_id: expect.stringMatching(UUID) }]);
     const output = await outputOf(id);
@@ -41,7 +50,7 @@ describe('an inbound webhook', () => {
       query: { a: '1', b: ['2', '3'] },
       headers: expect.objectContaining({ 'x-source': 'shop', 'content-type': 'application/json' }),
     });
-    for (const name of ['authorization', 'cookie', 'x-api-key']) expect(output.headers).not.toHaveProperty(name);
+    for (const name of Object.keys(credentials)) expect(output.headers).not.toHaveProperty(name);
   });
 
   it.each([
@@ -158,7 +167,26 @@ describe('an inbound webhook with a secret', () => {
       { 'x-signature': `sha256=${plain().toUpperCase()}` },
     ])
       expect((await post(body, headers as Record<string, string>)).status).toBe(202);
-    expect(await runs(id)).toHaveLength(3);
+    expect(await runs(id)).toHaveLength(2);
+  });
+
+  it('starts one run in 24 hours for a body whose signature has no time, whatever the headers say', async () => {
+    const { id, post } = await webhook({ secret });
+    const first = await post(body, { 'x-signature': plain() });
+    const keys: Record<string, string>[] = [{}, { 'idempotency-key': 'another' }, { 'webhook-id': 'another' }];
+    for (const key of keys) {
+      expect((await post(body, { 'x-signature': plain(), ...key })).body).toEqual(first.body);
+    }
+    const other = `${body} `;
+    const signature = createHmac('sha256', secret).update(other).digest('hex');
+    expect((await post(other, { 'x-signature': signature })).body).not.toEqual(first.body);
+    expect(await runs(id)).toHaveLength(2);
+    await api.db
+      .updateTable('automation_runs')
+      .set({ created_at: new Date(Date.now() - 49 * 3_600_000), trigger_key: sql`trigger_key || ' earlier'` })
+      .where('automation_id', '=', id)
+      .execute();
+    expect((await post(body, { 'x-signature': plain() })).body).not.toEqual(first.body);
   });
 
   it('masks the secret in responses, and keeps it when an edit sends the mask back', async () => {

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { resolveContacts } from '../../../src/contacts/service.ts';
 import { inTransaction } from '../../../src/db/transaction.ts';
@@ -53,6 +54,28 @@ describe('a save', () => {
       type: 'contact-updated',
       payload: { before: { id: first.id, custom_data: { a: '1', b: '2' } } },
     });
+  });
+
+  it('stores values for HTTP actions encrypted, and takes the same values sent again for no change', async () => {
+    const { email } = fresh();
+    const contact = { email, http_action_overrides: { headers: { authorization: 'Bearer of-ada' } } };
+    const { body } = await save(contact);
+    expect((await save(contact)).body.id).toBe(body.id);
+    expect((await api.org.post('/contacts/batch', { contacts: [contact] })).body.results).toEqual([
+      { id: body.id, created: false },
+    ]);
+    const { rows } = await sql<{
+      row: string;
+    }>`select contacts::text as row from contacts where id = ${body.id}`.execute(api.db);
+    expect(rows).toEqual([{ row: expect.stringContaining('fingerprint') }]);
+    expect(rows[0]?.row).not.toContain('of-ada');
+    expect(await eventsOf(body.id)).toEqual([{ type: 'contact-created', payload: {} }]);
+  });
+
+  it('refuses values for HTTP actions above 64 KiB', async () => {
+    const headers = Object.fromEntries(Array.from({ length: 100 }, (_, nth) => [`x-${nth}`, 'a'.repeat(700)]));
+    const { status, body } = await save({ ...fresh(), http_action_overrides: { headers } });
+    expect([status, body.message]).toEqual([400, expect.stringContaining('http_action_overrides: would be larger')]);
   });
 
   it('merges into the contact with the same phone number in any spelling, and sets the new e-mail', async () => {

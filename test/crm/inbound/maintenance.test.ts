@@ -20,7 +20,7 @@ describe('the maintenance of CRM events', () => {
 
   const keepHouseUntil = async (what: string, look: () => Promise<boolean>) => {
     const failures: unknown[] = [];
-    const stop = startCleanup(api.db, { warn: (failure: unknown) => void failures.push(failure) });
+    const stop = startCleanup(api.db, api.config, { warn: (failure: unknown) => void failures.push(failure) });
     await eventually(what, look);
     stop();
     expect(failures).toEqual([]);

@@ -226,6 +226,7 @@ describe('the webhook of an org', () => {
     ['[\u0001]', 400],
     ['[', 400],
     ['['.repeat(100_000), 400],
+    [`[{"objectId":1e300,"x":${'['.repeat(100_000)}${']'.repeat(100_000)}}]`, 400],
     [JSON.stringify(Array.from({ length: 1_001 }, () => 1)), 413],
     [`["${'x'.repeat(1024 * 1024)}"]`, 413],
     ['[]', 200],

@@ -3,6 +3,7 @@ import { createTransport } from 'nodemailer';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { connect } from '../../../src/db/connect.ts';
+import { WriteQuotaUsed } from '../../../src/db/write-quota.ts';
 import { receiveInboundEmail } from '../../../src/deliveries/inbound/emails.service.ts';
 import { createMailReader } from '../../../src/deliveries/inbound/mail-reader.ts';
 import {
@@ -266,10 +267,40 @@ describe('inbound e-mail', () => {
     expect(await inboundEmailsOf(sent)).toEqual([]);
   });
 
+  it('to an org that has used up its bytes of the day is left with its sender, but not its copies to others', async () => {
+    const [own, theirs] = [await sentTo('jon@example.com'), await sentTo('jon@example.com', stack.other)];
+    const { quota } = stack.deps;
+    const assertLeft = (writer: string) => {
+      if (writer === stack.org.id) throw new WriteQuotaUsed(60);
+    };
+    const log = pino({ level: 'silent' });
+    const inbound = await createWorkerDeps(stack.config, stack.db, {
+      quota: { ...quota, assertLeft },
+      log,
+      receivesMail: true,
+    });
+    const transport = createTransport({ host: '127.0.0.1', port: inbound.inboundPort, ignoreTLS: true });
+    const { accepted, rejected, rejectedErrors } = await transport.sendMail({
+      envelope: { from: 'jon@example.com', to: [own.reply, theirs.reply] },
+      raw: mailOf({}, 'Hi'),
+    });
+    expect([accepted, rejected]).toEqual([[theirs.reply], [own.reply]]);
+    expect(rejectedErrors?.[0]?.response).toContain('452 4.2.2');
+    transport.close();
+    await inbound.stopReceiving();
+    await inbound.close();
+    expect(await resultOf(theirs)).toBe('reply');
+    expect(await inboundEmailsOf(own)).toEqual([]);
+  });
+
   it('is left with its sender for a retry while the database is unavailable', async () => {
     const sent = await sentTo('jon@example.com');
     const nowhere = connect('postgres://nobody@127.0.0.1:1/nothing', { poolSize: 1 });
-    const inbound = await createWorkerDeps(stack.config, nowhere.db, pino({ level: 'silent' }));
+    const inbound = await createWorkerDeps(stack.config, nowhere.db, {
+      quota: stack.deps.quota,
+      log: pino({ level: 'silent' }),
+      receivesMail: true,
+    });
     const mail = { from: 'jon@example.com', to: sent.reply, raw: mailOf({}, 'Hi') };
     const error = await handOver(inbound.inboundPort, mail).catch((refusal) => refusal);
     expect([error.responseCode, error.response]).toEqual([451, expect.stringContaining('4.3.0')]);
@@ -293,7 +324,7 @@ describe('inbound e-mail', () => {
       .where('id', '=', old?.id ?? '')
       .execute();
 
-    const stop = startCleanup(stack.db, { warn: () => undefined });
+    const stop = startCleanup(stack.db, stack.config, { warn: () => undefined });
     await eventually('the sweep', async () => (await inboundEmailsOf(sent))[0]?.raw === null);
     stop();
     expect((await inboundEmailsOf(sent)).map(({ raw, result }) => [raw === null, result])).toEqual([
@@ -325,17 +356,28 @@ describe('the mail reader', () => {
   it('gives up an e-mail after the timeout and reads the next one', async () => {
     const long = Buffer.from(mailOf({ 'Content-Transfer-Encoding': 'quoted-printable' }, '=41'.repeat(12 * MB)));
     const [first, second, third] = await Promise.all([
-      reader.read(async () => long),
-      reader.read(async () => null),
-      reader.read(async () => Buffer.from(mailOf({}, 'Hi'))),
+      reader.read('org', async () => long),
+      reader.read('org', async () => null),
+      reader.read('org', async () => Buffer.from(mailOf({}, 'Hi'))),
     ]);
     expect([first, second, third?.body.trim()]).toEqual([undefined, undefined, 'Hi']);
   });
 
+  it('reads the e-mails of orgs in turn, however many one of them has', async () => {
+    const order: string[] = [];
+    const read = (orgId: string) =>
+      reader.read(orgId, async () => {
+        order.push(orgId);
+        return null;
+      });
+    await Promise.all([...Array.from({ length: 5 }, () => read('loud')), read('quiet'), read('other'), read('quiet')]);
+    expect(order).toEqual(['loud', 'loud', 'quiet', 'other', 'loud', 'quiet', 'loud', 'loud']);
+  });
+
   it('continues after an e-mail that could not be loaded', async () => {
-    const failing = reader.read(() => Promise.reject(new Error('the database is away')));
+    const failing = reader.read('org', () => Promise.reject(new Error('the database is away')));
     await expect(failing).rejects.toThrow('away');
-    expect((await reader.read(async () => Buffer.from(mailOf({}, 'Hi'))))?.from).toBe('ann@example.com');
+    expect((await reader.read('org', async () => Buffer.from(mailOf({}, 'Hi'))))?.from).toBe('ann@example.com');
   });
 
   it('reads hostile headers and text within its limits', async () => {
@@ -345,7 +387,7 @@ describe('the mail reader', () => {
       'Message-ID': `<${'x'.repeat(300)}@example.com>`,
       References: `${id} `.repeat(1_000),
     };
-    const mail = await reader.read(async () => Buffer.from(mailOf(headers, `a\0b${'😀'.repeat(40_000)}`)));
+    const mail = await reader.read('org', async () => Buffer.from(mailOf(headers, `a\0b${'😀'.repeat(40_000)}`)));
     expect(mail).toMatchObject({
       from: 'ann@example.com',
       messageId: undefined,

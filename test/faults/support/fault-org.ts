@@ -28,6 +28,8 @@ export interface Outcome {
 
 export interface FaultOrg extends Caller {
   id: string;
+  key: string;
+  widgetToken: string;
   /** Creates a continuous sequence for all contacts, with one e-mail per step, each with a different subject. */
   createSequence(steps?: StepOptions[]): Promise<string>;
   /** Adds contacts over HTTP at about this rate until each is answered with 201. */
@@ -54,7 +56,7 @@ export async function makeOrg({
   sink: MailSink;
 }): Promise<FaultOrg> {
   const partner = await createPartner(db, { name: 'Partner' });
-  const { id } = await createOrg(db, partner.id, { name: 'Org' });
+  const { id, widget_token: widgetToken } = await createOrg(db, partner.id, { name: 'Org' });
   const { api_key } = await issueOrgKey(db, tokens, id, { name: 'Test' });
   const caller = callerOf(url, api_key);
   const labels = new Map<string, string>();
@@ -72,6 +74,8 @@ export async function makeOrg({
   return {
     ...caller,
     id,
+    key: api_key,
+    widgetToken,
     outbox,
     statuses,
     mails,

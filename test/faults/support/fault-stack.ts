@@ -28,8 +28,10 @@ export interface FaultStack {
   api: Program;
   worker: Program;
   db: Db;
-  /** Starts another worker. */
-  addWorker(): Promise<Program>;
+  /** The address of the api. */
+  url: string;
+  /** Starts another worker. `env`: environment variables of this worker alone. */
+  addWorker(env?: Record<string, string>): Promise<Program>;
   /** Creates an org, to separate a test's contacts from those of other tests. */
   newOrg(): Promise<FaultOrg>;
   close(): Promise<void>;
@@ -111,16 +113,16 @@ async function startAll(
   };
   const program = (name: string, file: string, isReady: () => Promise<void>) =>
     restartable(async () => {
-      const child = await startChild(process.execPath, [file], { logFile: log(name), guard, cwd: ROOT, env });
+      const child = await startChild(process.execPath, flagsOf(file), { logFile: log(name), guard, cwd: ROOT, env });
       await waitUntilReady(child, log(name), isReady, START_LIMIT_MS);
       return child;
     });
-  const startWorker = (name: string) => {
+  const startWorker = (name: string, own: Record<string, string> = {}) => {
     let starts = 0;
     return restartable(async () => {
       starts++;
-      const options = { logFile: log(name), guard, cwd: ROOT, env };
-      const child = await startChild(process.execPath, ['worker/main.ts'], options);
+      const options = { logFile: log(name), guard, cwd: ROOT, env: { ...env, ...own } };
+      const child = await startChild(process.execPath, flagsOf('worker/main.ts'), options);
       // The worker waits for Temporal by itself, so readiness is checked only for the first, undisturbed start.
       if (starts === 1)
         await waitUntilReady(child, log(name), () => mustSay(log(name), '"msg":"working"'), START_LIMIT_MS);
@@ -143,8 +145,9 @@ async function startAll(
     api,
     worker,
     db,
-    async addWorker() {
-      const another = await startWorker(`worker-${workers.length + 1}`);
+    url,
+    async addWorker(own) {
+      const another = await startWorker(`worker-${workers.length + 1}`, own);
       workers.push(another);
       return another;
     },
@@ -160,6 +163,17 @@ async function startAll(
       await removeAll();
     },
   };
+}
+
+/** Returns the arguments of node that package.json starts a program with. */
+function flagsOf(file: string): string[] {
+  const { scripts }: { scripts: Record<string, string> } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+  const [, ...args] =
+    Object.values(scripts)
+      .find((script) => script.endsWith(` ${file}`))
+      ?.split(' ') ?? [];
+  if (args.length === 0) throw new Error(`package.json starts no ${file}`);
+  return args;
 }
 
 async function mustAnswer(url: string): Promise<void> {

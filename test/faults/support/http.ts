@@ -13,7 +13,7 @@ export interface Answer {
 }
 
 export interface Caller {
-  /** Sends one request. Rejects if no answer arrives. */
+  /** Sends one request; a Buffer as it is. Rejects if no answer arrives. */
   call(method: string, path: string, body?: unknown, idempotencyKey?: string): Promise<Answer>;
   /** Retries under one Idempotency-Key until the answer is final. */
   post(path: string, body: unknown, idempotencyKey?: string): Promise<Answer>;
@@ -22,7 +22,7 @@ export interface Caller {
 }
 
 export function callerOf(baseUrl: string, key: string): Caller {
-  const agent = new Agent({ keepAlive: true, maxSockets: 16 });
+  const agent = new Agent({ keepAlive: true, maxSockets: 64 });
 
   const call = (method: string, path: string, body?: unknown, idempotencyKey?: string) =>
     new Promise<Answer>((resolve, reject) => {
@@ -51,7 +51,7 @@ export function callerOf(baseUrl: string, key: string): Caller {
           resolve({ status: incoming.statusCode ?? 0, body: isJson && text !== '' ? JSON.parse(text) : text });
         });
       });
-      outgoing.end(body === undefined ? undefined : JSON.stringify(body));
+      outgoing.end(body === undefined || Buffer.isBuffer(body) ? body : JSON.stringify(body));
     });
 
   const insist = async (attempt: () => Promise<Answer>): Promise<Answer> => {

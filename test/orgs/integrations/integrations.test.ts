@@ -91,11 +91,19 @@ describe('an integration', () => {
     await put('email', 'smtp', { ...SMTP, dkim: { domain: 'a.example', selector: 's', private_key: 'KEY' } });
     const { body } = await put('email', 'smtp', { host: SMTP.host, username: 'other', password: '***' });
 
-    expect(body.settings).toEqual({ host: SMTP.host, port: 587, secure: false, username: 'other', password: '***' });
+    expect(body.settings).toEqual({
+      host: SMTP.host,
+      port: 587,
+      secure: false,
+      allow_unencrypted_login: false,
+      username: 'other',
+      password: '***',
+    });
     expect(await findConnection(api.db, api.deps.secrets, org.id, 'email')).toEqual({
       host: SMTP.host,
       port: 587,
       secure: false,
+      allow_unencrypted_login: false,
       username: 'other',
       password: SMTP.password,
     });
@@ -314,6 +322,7 @@ describe('testing an integration', () => {
   });
 
   it('signs in to a mail server without sending anything', async () => {
+    const own = { ...SMTP, host: '127.0.0.1', allow_unencrypted_login: true };
     const commands: string[] = [];
     const server = new SMTPServer({
       disabledCommands: ['STARTTLS'],
@@ -330,9 +339,9 @@ describe('testing an integration', () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.server.address() as { port: number };
 
-    await put('email', 'smtp', { ...SMTP, host: '127.0.0.1', port });
+    await put('email', 'smtp', { ...own, port });
     expect((await org.post('/integrations/email/test')).body).toEqual({ connected: true, message: expect.any(String) });
-    await put('email', 'smtp', { ...SMTP, host: '127.0.0.1', port, password: 'wrong' });
+    await put('email', 'smtp', { ...own, port, password: 'wrong' });
     expect((await org.post('/integrations/email/test')).body).toEqual({
       connected: false,
       message: expect.stringContaining('Invalid login'),

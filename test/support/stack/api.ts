@@ -5,7 +5,8 @@ import { pathToFileURL } from 'node:url';
 import { pino } from 'pino';
 import { createApiDeps } from '../../../src/api-deps.ts';
 import { type Config, loadConfig } from '../../../src/config.ts';
-import { connect } from '../../../src/db/connect.ts';
+import { connect, LOCK_TIMEOUT_MS } from '../../../src/db/connect.ts';
+import { createWriteQuota } from '../../../src/db/write-quota.ts';
 import type { Deps } from '../../../src/deps.ts';
 import { anyFreePort } from '../../../src/dev/ports.ts';
 import { createApp } from '../../../src/http/app.ts';
@@ -76,13 +77,23 @@ export async function startApi({ env = {}, databaseUrl, deps: replaced = {} }: A
   const port = await anyFreePort();
   const publicUrl = `http://${LOOPBACK}:${port}`;
   const config = testConfig(databaseUrl ?? (database as { url: string }).url, { PUBLIC_URL: publicUrl, ...env });
-  const { db, pool, close: closeDatabase } = connect(config.DATABASE_URL, { poolSize: config.DATABASE_POOL_SIZE });
+  const quota = createWriteQuota(config.WRITE_QUOTA_BYTES);
+  const {
+    db,
+    pool,
+    close: closeDatabase,
+  } = connect(config.DATABASE_URL, {
+    poolSize: config.DATABASE_POOL_SIZE,
+    lockTimeoutMs: LOCK_TIMEOUT_MS,
+    quota,
+  });
   const logger = pino({ level: config.LOG_LEVEL });
   const temporal = { check: async () => undefined };
   const { deps, close: closeDeps } = createApiDeps({
     config,
     db,
     pool,
+    quota,
     temporal,
     logger,
     replaced: { maxEventLoopDelayMs: 0, ...replaced },
@@ -150,6 +161,8 @@ function testConfig(databaseUrl: string, env: Record<string, string>): Config {
     RATE_LIMIT_STREAMING: UNLIMITED,
     RATE_LIMIT_PARTNER: UNLIMITED,
     RATE_LIMIT_LOGIN_LINKS: UNLIMITED,
+    RATE_LIMIT_ADDRESS: UNLIMITED,
+    RATE_LIMIT_REFUSED: UNLIMITED,
     STORAGE_URL: filesOf(databaseUrl).href,
     DEVELOPMENT: 'true',
     LOG_LEVEL: 'silent',

@@ -3,7 +3,7 @@ import { pino } from 'pino';
 import { connect, RELAY_APPLICATION_NAME } from '../../../src/db/connect.ts';
 import { startRelay } from '../../../src/outbox/relay.ts';
 import { createWorkerDeps } from '../../../worker/deps.ts';
-import { REACTIONS } from '../../../worker/reactions.ts';
+import { createReactions } from '../../../worker/reactions.ts';
 import { runWorkers } from '../../../worker/run.ts';
 import { connectWorkers } from '../../../worker/temporal.ts';
 import { startMailSink } from '../fakes/mail-sink.ts';
@@ -24,22 +24,30 @@ export async function startStack({ env = {} }: { env?: Record<string, string> } 
   const temporalEnv = { TEMPORAL_ADDRESS: temporalAddress(), TEMPORAL_NAMESPACE: testNamespace() };
   const api = await startApi({ env: { SMTP_URL: sink.url, ...temporalEnv, ...env } });
   const { config, db } = api;
+  const { quota } = api.deps;
   const relayConnection = connect(config.DATABASE_URL, { poolSize: 4, applicationName: RELAY_APPLICATION_NAME });
   const temporal = await connectWorkers(config);
-  const { deps, inboundPort, stopReceiving, close } = await createWorkerDeps(config, db, pino({ level: 'silent' }));
+  const log = pino({ level: 'silent' });
+  const { deps, inboundPort, stopReceiving, close } = await createWorkerDeps(config, db, {
+    quota,
+    log,
+    receivesMail: true,
+  });
   const workers = await runWorkers({
     connection: temporal.connection,
     namespace: config.TEMPORAL_NAMESPACE,
     workflowBundle: testWorkflowBundle(),
+    queues: config.WORKER_QUEUES,
     deps,
+    quota,
   });
   const relay = startRelay({
     databaseUrl: config.DATABASE_URL,
     db,
     commandDb: relayConnection.db,
     temporal: () => temporal.client,
-    reactions: REACTIONS,
-    log: pino({ level: 'silent' }),
+    reactions: createReactions(quota),
+    log,
   });
 
   return {

@@ -30,7 +30,7 @@ export const datasourceRoutes: FastifyPluginAsyncZod = async (app) => {
       tags,
       description: 'Adds a website, and begins to crawl it unless `auto_start_crawl` is false.',
       body: CreateWebsiteDatasource,
-      response: { 201: Datasource, ...errorResponses(403) },
+      response: { 201: Datasource, ...errorResponses(403, 409) },
     },
     handler: async ({ db, org, body }, reply) => {
       reply.code(201);

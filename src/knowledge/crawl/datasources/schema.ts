@@ -12,14 +12,14 @@ const NO_URL = 'must be an http or https URL without user name and password, suc
 export const SiteUrl = z
   .string()
   .min(1)
-  .max(MAX_URL_LENGTH)
+  .max(MAX_URL_LENGTH, { abort: true })
   .regex(/^https?:\/\/[^\s/?#@]+([/?#]\S*)?$/i, NO_URL)
   .refine((text) => parsePageUrl(text) !== undefined, NO_URL);
 
 const PathPattern = z
   .string()
   .min(1)
-  .max(MAX_PATTERN_LENGTH)
+  .max(MAX_PATTERN_LENGTH, { abort: true })
   .regex(/^=?\//, 'must begin with / or =/, as in /docs, =/docs or /docs/*/intro')
   .check((context) => {
     const problem = problemOfPattern(context.value);

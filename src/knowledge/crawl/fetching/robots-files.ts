@@ -50,7 +50,7 @@ async function fetchRobots(egress: Egress, origin: string): Promise<string | { r
       let size = 0;
       const { status, headers } = await egress.download(url, {
         headers: { 'user-agent': USER_AGENT },
-        maxBytes: Number.POSITIVE_INFINITY,
+        maxBytes: 2 * MAX_ROBOTS_BYTES,
         timeoutMs: TIMEOUT_MS,
         redirects: 'manual',
         onChunk(piece) {

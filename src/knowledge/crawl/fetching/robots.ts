@@ -1,5 +1,6 @@
 import robotsParser from 'robots-parser';
 import { normalizeEscapes } from '../scope/urls.rules.ts';
+import { rulesFor } from './robots-filter.rules.ts';
 
 /** The name of our crawler. Rules for this name apply to us. */
 export const USER_AGENT = 'SwitchboardBot';
@@ -24,7 +25,8 @@ export interface Robots {
  * /robots.txt as an ordinary page.
  */
 export function parseRobots(origin: string, content: string): Robots {
-  const parser = createParser(`${origin}/robots.txt`, normalizeEscapes(content.replace(/^\uFEFF/, '')));
+  const rules = rulesFor(USER_AGENT, content.replace(/^\uFEFF/, ''));
+  const parser = createParser(`${origin}/robots.txt`, normalizeEscapes(rules));
   const seconds = parser.getCrawlDelay(USER_AGENT) ?? null;
   return {
     allows(url) {

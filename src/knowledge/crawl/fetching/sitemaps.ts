@@ -10,6 +10,8 @@ import { USER_AGENT } from './robots.ts';
 const MAX_BYTES = 50 * 1024 * 1024;
 const MAX_URLS = 50_000;
 const TIMEOUT_MS = 60_000;
+/** A sitemap has three levels. The parser's cost for each tag grows with the depth. */
+const MAX_DEPTH = 16;
 const GZIP = [0x1f, 0x8b];
 
 export interface Sitemap {
@@ -22,7 +24,7 @@ const EMPTY_SITEMAP: Sitemap = { urls: [], sitemaps: [] };
 
 /** Parses a sitemap's text piece by piece. */
 interface SitemapReader {
-  /** Returns false once the limit of URLs is reached. */
+  /** Returns false once the limit of URLs or of depth is reached. */
   write(text: string): boolean;
   end(): Sitemap;
 }
@@ -43,8 +45,9 @@ export async function fetchSitemap(egress: Egress, url: string): Promise<Sitemap
     reader ??= text.trimStart().startsWith('<') ? createXmlReader() : createLineReader();
     return reader.write(text) && unpacked <= MAX_BYTES;
   };
+  const deadline = performance.now() + TIMEOUT_MS;
   gunzip.on('data', (piece: Buffer) => {
-    if (!read(piece)) gunzip.destroy();
+    if (!read(piece) || performance.now() > deadline) gunzip.destroy();
   });
   const isUnpacked = once(gunzip, 'close').catch(() => undefined);
 
@@ -79,6 +82,7 @@ function createXmlReader(): SitemapReader {
     {
       onopentagname(name) {
         open.push(name);
+        if (open.length > MAX_DEPTH) parser.pause();
         if (name === 'loc') location = '';
       },
       ontext(text) {
@@ -97,10 +101,10 @@ function createXmlReader(): SitemapReader {
   return {
     write(text) {
       parser.write(text);
-      return found.urls.length < MAX_URLS;
+      return found.urls.length < MAX_URLS && open.length <= MAX_DEPTH;
     },
     end() {
-      parser.end();
+      if (open.length <= MAX_DEPTH) parser.end();
       return found;
     },
   };

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Db, Trx } from '../../../db/connect.ts';
 import { orderedByCreation, type PageRequest } from '../../../db/cursor.ts';
+import { lockName } from '../../../db/locks.ts';
 import type { CrawlRef } from '../contract.ts';
 import type { JobStatus } from './table.ts';
 
@@ -34,6 +35,20 @@ export type JobRow = NonNullable<Awaited<ReturnType<typeof findJob>>>;
 /** Returns the running crawl, if any. */
 export const findActiveJob = (db: Db, orgId: string, datasourceId: string) =>
   jobs(db, orgId, datasourceId).where('status', 'in', ['pending', 'scraping']).executeTakeFirst();
+
+/** Makes concurrent starts of the org's crawls wait, so that they count one another. Lasts until the transaction ends. */
+export const lockCrawls = (trx: Trx, orgId: string) => lockName(trx, `crawls ${orgId}`);
+
+/** Returns the number of the org's running crawls. */
+export async function countActiveJobs(db: Db, orgId: string): Promise<number> {
+  const { count } = await db
+    .selectFrom('crawl_jobs')
+    .select(sql<number>`count(*)`.as('count'))
+    .where('org_id', '=', orgId)
+    .where(sql<boolean>`status in ('pending', 'scraping')`) // parameters would not match the index in a generic plan
+    .executeTakeFirstOrThrow();
+  return count;
+}
 
 /** Locks the running crawl, if any, until the transaction ends. */
 export const lockActiveJob = (trx: Trx, orgId: string, datasourceId: string) =>

@@ -9,6 +9,7 @@ import { CRAWL, type CrawlRef, type DatasourceRef } from '../contract.ts';
 import { type DatasourceRow, findDatasource, lockDatasource } from '../datasources/queries.ts';
 import { clearQueue } from '../queue/queries.ts';
 import {
+  countActiveJobs,
   endJob,
   findActiveJob,
   findJob,
@@ -17,8 +18,12 @@ import {
   listChanges,
   listJobs,
   lockActiveJob,
+  lockCrawls,
 } from './queries.ts';
 import type { ListChanges } from './schema.ts';
+
+/** The crawls of an org that may run at once. */
+const MAX_ACTIVE_CRAWLS = 20;
 
 /** Locks the datasource until the transaction ends and returns it. */
 export async function getLockedDatasource(trx: Trx, orgId: string, id: string): Promise<DatasourceRow> {
@@ -43,13 +48,14 @@ export function startCrawl(db: Db, orgId: string, datasourceId: string): Promise
 
 /**
  * Starts a scheduled crawl and returns its id. Does nothing if a crawl is running or the datasource is paused or
- * deleted. Throws while single pages are being fetched, as that ends soon and can be retried.
+ * deleted. Throws while single pages are being fetched or many crawls of the org are running: it can be retried.
  */
 export function startScheduledCrawl(db: Db, { orgId, datasourceId }: DatasourceRef): Promise<string | null> {
   return inTransaction(db, async (trx) => {
     const datasource = await lockDatasource(trx, orgId, datasourceId);
     if (datasource?.status !== 'active') return null;
-    const job = await beginCrawl(trx, orgId, datasource, 'full');
+    if (!(await hasRoomForCrawl(trx, orgId))) throw new Error('Many crawls are under way');
+    const job = await insertCrawl(trx, orgId, datasource, 'full');
     if (job !== undefined) return job.id;
     const active = await findActiveJob(trx, orgId, datasourceId);
     if (active?.kind === 'pages') throw new Error('Single pages are being fetched');
@@ -59,15 +65,32 @@ export function startScheduledCrawl(db: Db, { orgId, datasourceId }: DatasourceR
 
 /**
  * Inserts a crawl and starts its workflow. Returns undefined if a crawl is running. Throws conflict if the datasource
- * is paused.
+ * is paused, or if many crawls of the org are running.
  */
 export async function beginCrawl(
   trx: Trx,
   orgId: string,
-  { id: datasourceId, status, url }: DatasourceRow,
+  datasource: DatasourceRow,
   kind: 'full' | 'pages',
 ): Promise<JobRow | undefined> {
-  if (status === 'paused') throw conflict('The datasource is paused: set its status to active first');
+  if (datasource.status === 'paused') throw conflict('The datasource is paused: set its status to active first');
+  if (!(await hasRoomForCrawl(trx, orgId)))
+    throw conflict(`${MAX_ACTIVE_CRAWLS} crawls are under way: wait for the end of one, or cancel it`);
+  return insertCrawl(trx, orgId, datasource, kind);
+}
+
+/** Returns whether the org may begin a crawl, and lets no other transaction begin one until this one ends. */
+async function hasRoomForCrawl(trx: Trx, orgId: string): Promise<boolean> {
+  await lockCrawls(trx, orgId);
+  return (await countActiveJobs(trx, orgId)) < MAX_ACTIVE_CRAWLS;
+}
+
+async function insertCrawl(
+  trx: Trx,
+  orgId: string,
+  { id: datasourceId, url }: DatasourceRow,
+  kind: 'full' | 'pages',
+): Promise<JobRow | undefined> {
   const job = await insertJob(trx, orgId, { id: newId(), datasource_id: datasourceId, kind });
   if (job === undefined) return undefined;
   const subject = { subjectId: datasourceId, summary: `Crawl of ${url.slice(0, 150)}` };

@@ -21,8 +21,8 @@ import { listStoredPages, queuePages, scheduleRemovals } from './seeding.queries
 const MAX_SITEMAPS = 50;
 const URLS_PER_WRITE = 500;
 const MAX_SITEMAP_DEPTH = 1;
-/** Time limit for all sitemaps together. */
-const MAX_SITEMAPS_MS = 10 * 60_000;
+/** Time limit for all sitemaps together. Other crawls wait for this one meanwhile. */
+const MAX_SITEMAPS_MS = 2 * 60_000;
 const POLL_MS = 1_000;
 
 /** Fills the queue of a crawl with all URLs known at its start. Idempotent: each URL is queued once. */

@@ -29,8 +29,8 @@ export interface Site {
 /** Returns the path prefix of a start URL's pages. If the URL names a file, that is its directory. */
 export function scopePathOf(start: URL): string {
   const path = start.pathname;
-  const isFile = /\/[^/]*\.[^/]*$/.test(path);
-  return isFile ? path.slice(0, path.lastIndexOf('/') + 1) : path;
+  const begin = path.lastIndexOf('/') + 1;
+  return path.includes('.', begin) ? path.slice(0, begin) : path;
 }
 
 export function siteOf({ url, takes_www, include_paths, exclude_paths }: SiteSettings): Site {

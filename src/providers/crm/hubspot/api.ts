@@ -1,6 +1,7 @@
 import type { z } from 'zod';
+import { joinUrl } from '../../../urls.rules.ts';
 import type { EgressResponse, HttpClient } from '../../egress/egress.ts';
-import { storableJsonOf, urlOf } from '../../egress/provider-responses.ts';
+import { storableJsonOf } from '../../egress/provider-responses.ts';
 import type { CrmError } from '../errors.ts';
 import { failureOf, failureWithoutResponse, unexpectedResponse } from './failures.ts';
 
@@ -67,7 +68,7 @@ export function createHubspotApi(
   ): Promise<EgressResponse> => {
     const headers = { accept: 'application/json', authorization: `Bearer ${token}` };
     try {
-      return await requests.request(urlOf(baseUrl, path), {
+      return await requests.request(joinUrl(baseUrl, path), {
         method,
         headers: body === undefined ? headers : { ...headers, 'content-type': 'application/json' },
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),

@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import { joinUrl } from '../../../urls.rules.ts';
 import type { HttpClient } from '../../egress/egress.ts';
-import { jsonOf, urlOf } from '../../egress/provider-responses.ts';
+import { jsonOf } from '../../egress/provider-responses.ts';
 import { CrmError } from '../errors.ts';
 import { BASE_URL } from './api.ts';
 import { failureOf, failureWithoutResponse, unexpectedResponse } from './failures.ts';
@@ -37,7 +38,7 @@ export function createTokenRefresh(requests: HttpClient): RefreshToken {
   return async (baseUrl = BASE_URL, grant) => {
     const secrets = [grant.client_secret, grant.refresh_token];
     const answer = await requests
-      .request(urlOf(baseUrl, '/oauth/v1/token'), {
+      .request(joinUrl(baseUrl, '/oauth/v1/token'), {
         method: 'POST',
         headers: { accept: 'application/json', 'content-type': 'application/x-www-form-urlencoded' },
         body: new URLSearchParams({ grant_type: 'refresh_token', ...grant }).toString(),

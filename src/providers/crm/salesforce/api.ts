@@ -1,6 +1,7 @@
+import { joinUrl } from '../../../urls.rules.ts';
 import type { EgressRequest, EgressResponse, HttpClient } from '../../egress/egress.ts';
 import { EgressError } from '../../egress/egress.ts';
-import { jsonOf, reasonFrom, retryAfterOf, urlOf } from '../../egress/provider-responses.ts';
+import { jsonOf, reasonFrom, retryAfterOf } from '../../egress/provider-responses.ts';
 import { CrmError } from '../errors.ts';
 
 export const API_PATH = '/iamessage/api/v2';
@@ -29,7 +30,7 @@ export function createSalesforceApi(egress: HttpClient, baseUrl: string): Salesf
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     };
     try {
-      return await egress.request(urlOf(baseUrl, API_PATH + path), request);
+      return await egress.request(joinUrl(baseUrl, API_PATH + path), request);
     } catch (error) {
       if (!(error instanceof EgressError)) throw error;
       const { message, transient, mayHaveArrived } = error;

@@ -128,9 +128,13 @@ export async function listLatestPage(
   return { messages, next: page.paging?.next?.after };
 }
 
+/** The actor is known by its address only. */
+const BY_EMAIL = 'E-';
+
 /** Returns a party's e-mail address, from its delivery identifier or its actor id. */
 export function emailOf(party: Party | undefined): string | undefined {
   const { type, value } = party?.deliveryIdentifier ?? {};
   if (type === 'HS_EMAIL_ADDRESS') return value;
-  return party?.actorId?.match(/^E-(.+@.+)$/)?.[1];
+  const actor = party?.actorId;
+  return actor?.startsWith(BY_EMAIL) && actor.includes('@') ? actor.slice(BY_EMAIL.length) : undefined;
 }

@@ -4,7 +4,10 @@ import { ObjectRef } from '../contacts.ts';
 import { listPipelines } from './pipelines.ts';
 import { findTicket, TICKETS_PATH } from './tickets.ts';
 
-/** Moves a ticket to the stage, or to the first closed stage of its pipeline. Leaves a deleted or closed ticket unchanged. */
+/**
+ * Moves a ticket to the stage, or to the first closed stage of its pipeline. Leaves a deleted or closed ticket
+ * unchanged.
+ */
 export async function closeTicket(api: HubspotApi, ticketId: string, stageId: string | undefined): Promise<void> {
   if (stageId !== undefined) return updateStage(api, ticketId, stageId);
   const stages = await closedStagesOf(api, ticketId);
@@ -38,7 +41,7 @@ export async function isClosedStage(
   return stages?.closed.includes(stageId) === true;
 }
 
-/** Returns the closed stages of the ticket's pipeline in their order. Returns undefined if the ticket does not exist. */
+/** Returns the closed stages of the ticket's pipeline in their order, or undefined if the ticket does not exist. */
 async function closedStagesOf(
   api: HubspotApi,
   ticketId: string,

@@ -1,0 +1,129 @@
+import { refused } from '../errors.ts';
+import type { SecretPlace, Secrets } from '../secrets.ts';
+import { branchesOf } from './blocks/branches.rules.ts';
+import { referencesIn } from './blocks/references.rules.ts';
+import type { ActionStep, Json, Step } from './blocks/schema.ts';
+import { fieldsOf } from './json.rules.ts';
+import { isCredentialName, MASK } from './masking.rules.ts';
+
+const SEALED = 'sealed:';
+const SEALED_JSON = 'sealed-json:';
+const WHOLE_REFERENCE = /^\{\{[^{}]+\}\}$/;
+
+const placeOf = (orgId: string, automationId: string): SecretPlace => ({
+  orgId,
+  table: 'automation_versions',
+  column: 'workflow_blocks',
+  row: automationId,
+});
+
+/** Encrypts and decrypts credentials in the steps of one workflow. */
+export interface CredentialSealer {
+  /**
+   * Returns an input with its credentials encrypted, according to their field names. A mask, sent back unchanged, stands
+   * for the credential in `before`. A value with references is not encrypted: it is made at each run.
+   */
+  seal(input: Json, before: Json): Json;
+  /** Returns an input with its credentials decrypted. */
+  open(input: Json): Json;
+}
+
+export function createSealer(secrets: Secrets, orgId: string, automationId: string): CredentialSealer {
+  const place = placeOf(orgId, automationId);
+  return {
+    seal: (input, before) =>
+      mapCredentials(input, before, (given, known) => {
+        if (given === MASK && known !== null) return known;
+        if (referencesIn(given).length > 0) return given;
+        return typeof given === 'string'
+          ? SEALED + secrets.encrypt(given, place)
+          : SEALED_JSON + secrets.encrypt(JSON.stringify(given), place);
+      }),
+    open: (input) =>
+      mapCredentials(input, null, (stored) => {
+        if (typeof stored !== 'string') return stored;
+        if (stored.startsWith(SEALED)) return secrets.decrypt(stored.slice(SEALED.length), place);
+        if (stored.startsWith(SEALED_JSON)) return JSON.parse(secrets.decrypt(stored.slice(SEALED_JSON.length), place));
+        return stored;
+      }),
+  };
+}
+
+/**
+ * Returns the steps with the credentials of their inputs encrypted. `before` are the stored steps that they replace.
+ * Throws invalid for a mask in a step that sends to another place than before: a stored credential stays with its place.
+ */
+export function sealSteps(sealer: CredentialSealer, steps: readonly Step[], before: readonly Step[]): Step[] {
+  const known = new Map<string, ActionStep>();
+  mapInputs(before, (step) => {
+    known.set(step.id, step);
+    return step.input;
+  });
+  return mapInputs(steps, (step) =>
+    sealInput(sealer, step, { before: known.get(step.id), path: `workflow_blocks.${step.id}` }),
+  );
+}
+
+/** Returns the input of a step, given at a path of the body, with its credentials encrypted. Throws invalid as sealSteps. */
+export function sealInput(
+  sealer: CredentialSealer,
+  step: ActionStep,
+  { before, path }: { before: ActionStep | undefined; path: string },
+): Json {
+  if (before !== undefined && placeOfStep(before) !== placeOfStep(step) && hasMask(step.input))
+    throw refused(path, 'send its credentials again, as it sends them to another place');
+  return sealer.seal(step.input, before?.input ?? null);
+}
+
+/** Returns where a step sends its credentials. */
+function placeOfStep({ type, input: { url, action_id = null } }: ActionStep): string {
+  const origin = typeof url === 'string' && URL.canParse(url) ? new URL(url).origin : (url ?? null);
+  return JSON.stringify([type, origin, action_id]);
+}
+
+function hasMask(input: Json): boolean {
+  let isMasked = false;
+  mapCredentials(input, null, (given) => {
+    isMasked ||= given === MASK;
+    return given;
+  });
+  return isMasked;
+}
+
+/** Returns stored steps with the credentials of their inputs masked, for responses. References stay readable. */
+export const maskSteps = (steps: readonly Step[]): Step[] =>
+  mapInputs(steps, ({ input }) => mapCredentials(input, null, maskUnlessReference));
+
+/** Returns an editor's state with its credentials masked: it may contain a copy of the steps. */
+export const maskEditorState = (state: Json): Json => mapCredentials(state, null, maskUnlessReference);
+
+const maskUnlessReference = (given: Json): Json =>
+  typeof given === 'string' && WHOLE_REFERENCE.test(given) ? given : MASK;
+
+/** Returns the steps with the input of each action replaced, at any depth. */
+function mapInputs(steps: readonly Step[], change: (step: ActionStep) => Json): Step[] {
+  const mapped = structuredClone([...steps]);
+  const visit = (step: Step): void => {
+    if (step.$kind === 'Action') step.input = fieldsOf(change(step));
+    for (const branch of branchesOf(step)) for (const inner of branch.steps) visit(inner);
+  };
+  for (const step of mapped) visit(step);
+  return mapped;
+}
+
+/** Replaces the values of fields with the name of a credential. `known` is the value at the same place of `before`. */
+function mapCredentials(value: Json, before: Json, change: (given: Json, known: Json) => Json): Json {
+  if (Array.isArray(value)) {
+    const others = Array.isArray(before) ? before : [];
+    return value.map((item, n) => mapCredentials(item, others[n] ?? null, change));
+  }
+  if (typeof value !== 'object' || value === null) return value;
+  const others = fieldsOf(before);
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => {
+      const known = Object.hasOwn(others, name) ? (others[name] ?? null) : null;
+      const isCredential = inner !== null && inner !== '' && isCredentialName(name);
+      return [name, isCredential ? change(inner, known) : mapCredentials(inner, known, change)];
+    }),
+  );
+}

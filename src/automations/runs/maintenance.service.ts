@@ -1,0 +1,1 @@
+export { deleteOldRuns, deleteUnheardEvents } from '../runs.queries.ts';

@@ -1,0 +1,19 @@
+import { setTimeout as sleep, setImmediate as yieldToOthers } from 'node:timers/promises';
+import { createTurns } from '../../turns.ts';
+
+/** An iteration of the event loop below this time delays nobody. */
+const SHORT_MS = 5;
+
+const turns = createTurns();
+
+/**
+ * Waits until a step of the org may compute. Only one step of this process begins in an iteration of the event loop, and
+ * after a long iteration the loop is free for as long, so that the large inputs of one org delay other work little.
+ */
+export const waitForPace = (orgId: string): Promise<void> =>
+  turns.run(orgId, async () => {
+    const begun = performance.now();
+    await yieldToOthers();
+    const tookMs = performance.now() - begun;
+    if (tookMs > SHORT_MS) await sleep(tookMs);
+  });

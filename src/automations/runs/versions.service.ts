@@ -1,0 +1,33 @@
+import { LRUCache } from 'lru-cache';
+import type { Db } from '../../db/connect.ts';
+import { awaitedEventTypes } from '../blocks/awaited-events.rules.ts';
+import { heapSizeOf } from '../blocks/heap-size.rules.ts';
+import type { Step, TriggerType } from '../blocks/schema.ts';
+import { findBlocks } from '../runs.queries.ts';
+
+/** What runs need of a version of a workflow. */
+export interface Version {
+  name: string;
+  blocks: readonly Step[];
+  /** The types of events that its runs may wait for. */
+  awaitedTypes: readonly TriggerType[];
+}
+
+const MAX_CACHED_BYTES = 32 * 1024 * 1024;
+
+/** Cached without expiry: versions never change. */
+const cache = new LRUCache<string, Version>({
+  maxSize: MAX_CACHED_BYTES,
+  sizeCalculation: ({ blocks }) => heapSizeOf(blocks),
+});
+
+/** Returns a version of a workflow, from memory if it was used before and others have not taken its place. */
+export async function getVersion(db: Db, orgId: string, versionId: number): Promise<Version> {
+  const key = `${orgId} ${versionId}`;
+  const known = cache.get(key);
+  if (known !== undefined) return known;
+  const { workflow_blocks: blocks, name } = await findBlocks(db, orgId, versionId);
+  const version = { name, blocks, awaitedTypes: awaitedEventTypes(blocks) };
+  cache.set(key, version);
+  return version;
+}

@@ -1,0 +1,29 @@
+import type { Secrets } from '../../secrets.ts';
+import type { ContactFields } from '../schema.ts';
+import type { ContactChange, SealedOverrides } from './merge.rules.ts';
+
+type Overrides = NonNullable<ContactFields['http_action_overrides']>;
+
+const placeOf = (orgId: string) => ({ orgId, table: 'contacts', column: 'http_action_overrides', row: orgId });
+
+/** Returns the change with its overrides encrypted. */
+export function sealChange(secrets: Secrets, orgId: string, fields: ContactFields): ContactChange {
+  const { http_action_overrides: overrides, ...change } = fields;
+  if (overrides === undefined) return change;
+  const plain = JSON.stringify(overrides);
+  const place = placeOf(orgId);
+  const http_action_overrides = {
+    sealed: secrets.encrypt(plain, place),
+    fingerprint: secrets.fingerprint(plain, place),
+    bytes: Buffer.byteLength(plain),
+  };
+  return { ...change, http_action_overrides };
+}
+
+/** Returns stored overrides decrypted. Those stored before they were encrypted are plain. */
+export function openOverrides(secrets: Secrets, orgId: string, stored: SealedOverrides | Overrides): Overrides {
+  return isSealed(stored) ? JSON.parse(secrets.decrypt(stored.sealed, placeOf(orgId))) : stored;
+}
+
+const isSealed = (stored: SealedOverrides | Overrides): stored is SealedOverrides =>
+  'sealed' in stored && typeof stored.sealed === 'string';

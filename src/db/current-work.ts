@@ -1,0 +1,35 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+
+/** A request or an activity. Its owner and writer are an org, a partner or the address of an anonymous caller. */
+interface Work {
+  /** Whose share of the connections is used. */
+  owner: string | undefined;
+  /** Whose quota is charged with what the work writes. */
+  writer: string | undefined;
+}
+
+const works = new AsyncLocalStorage<Work>();
+
+/** Calls the function as work of its own. It has no owner until `setOwner` is called in it. */
+export const runAsWork = <Result>(call: () => Result): Result =>
+  works.run({ owner: undefined, writer: undefined }, call);
+
+/** Calls the function as work of its own that writes for the given writer. */
+export const runAsWriter = <Result>(writer: string, call: () => Result): Result =>
+  works.run({ owner: undefined, writer }, call);
+
+/** Calls the function as work of its own that uses the connections of an owner and writes for it. */
+export const runAsOwner = <Result>(owner: string, call: () => Result): Result =>
+  works.run({ owner, writer: owner }, call);
+
+/** Sets whose connections the current work uses from now on, and whose quota is charged with what it writes. */
+export function setOwner(owner: string, writer = owner): void {
+  const work = works.getStore();
+  if (work !== undefined) Object.assign(work, { owner, writer });
+}
+
+/** Returns whose share of the connections the current work uses, if it has an owner. */
+export const currentOwner = (): string | undefined => works.getStore()?.owner;
+
+/** Returns whose quota is charged with what the current work writes, if it is anybody's. */
+export const currentWriter = (): string | undefined => works.getStore()?.writer;

@@ -1,0 +1,44 @@
+import { sql } from 'kysely';
+import type { Db, Trx } from '../db/connect.ts';
+
+/** An event that ended so many processes is parked until an operator retries it. */
+const MAX_INTERRUPTIONS = 6;
+const FIRST_DELAY_SECONDS = 5;
+const DELAY_FACTOR = 4;
+
+/**
+ * Writes down which events a relay is about to expand. Call this outside of the transaction that has locked them: it
+ * tells of them if the process ends before the transaction does.
+ */
+export async function insertClaim(db: Db, orgId: string, ids: number[]): Promise<number> {
+  const { id } = await db
+    .insertInto('outbox_claims')
+    .values({ org_id: orgId, event_ids: ids })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  return id;
+}
+
+export async function deleteClaim(db: Db, id: number): Promise<void> {
+  await db.deleteFrom('outbox_claims').where('id', '=', id).execute();
+}
+
+/**
+ * Defers those of the locked events that another process was expanding when it ended, each time for longer, and parks
+ * them in the end. Returns their number. The caller holds the locks, so no claim of these events is in use.
+ */
+export async function deferInterrupted(trx: Trx, orgId: string, ids: number[]): Promise<number> {
+  const { numAffectedRows = 0n } = await sql`
+    with abandoned as (
+      delete from outbox_claims where org_id = ${orgId} and event_ids && ${ids}::bigint[] returning event_ids
+    ), interrupted as (
+      select id from outbox where id in (select unnest(event_ids) from abandoned) for update skip locked
+    )
+    update outbox set attempts = attempts + 1, interruptions = interruptions + 1,
+      last_error = 'The process ended while it handled this event',
+      available_at = case when interruptions + 1 >= ${MAX_INTERRUPTIONS} then 'infinity'
+        else now() + ${FIRST_DELAY_SECONDS} * power(${DELAY_FACTOR}, interruptions) * interval '1 second' end
+    where id in (select id from interrupted)
+  `.execute(trx);
+  return Number(numAffectedRows);
+}

@@ -1,0 +1,17 @@
+import { sql } from 'kysely';
+import type { Db } from '../db/connect.ts';
+
+/** Returns those of the workflows for which a command still waits in the outbox. */
+export async function listPendingWorkflows(db: Db, workflowIds: string[]): Promise<Set<string>> {
+  const rows = await db
+    .selectFrom('outbox')
+    .select('workflow_id')
+    .where('workflow_id', '=', sql<string>`any(${workflowIds})`)
+    .execute();
+  return new Set(rows.flatMap(({ workflow_id }) => workflow_id ?? []));
+}
+
+/** Returns whether a command for a workflow still waits in the outbox. */
+export const hasPendingCommand = async (db: Db, workflowId: string): Promise<boolean> =>
+  (await db.selectFrom('outbox').select('id').where('workflow_id', '=', workflowId).limit(1).executeTakeFirst()) !==
+  undefined;

@@ -1,0 +1,73 @@
+import type { Client } from '@temporalio/client';
+import { listRunsInProgress, mendRun, workflowIdOfRun } from './automations/runs/reconcile.service.ts';
+import type { Db } from './db/connect.ts';
+import { listPendingWorkflows } from './outbox/pending.queries.ts';
+import { listActiveSequences, mendSequence, workflowIdOfSequence } from './sequences/workflow-reconcile.service.ts';
+import { type ExecutionState, findExecutionStates } from './temporal/executions.ts';
+
+const ROWS_PER_QUERY = 100;
+
+/** A row that says to be in progress, without a workflow in Temporal. */
+export interface Mismatch {
+  kind: 'workflow-run' | 'sequence';
+  org_id: string;
+  id: string;
+  /** What Temporal knows of the workflow. */
+  temporal: Exclude<ExecutionState, 'running'>;
+  /** What was done: `none` in a dry run. */
+  mended: string;
+}
+
+/** One kind of rows with workflows. */
+interface Subject<Ref extends { orgId: string }> {
+  kind: Mismatch['kind'];
+  list: (db: Db, after: Ref | undefined, limit: number) => Promise<Ref[]>;
+  workflowIdOf: (ref: Ref) => string;
+  idOf: (ref: Ref) => string;
+  mend: (db: Db, ref: Ref, state: Mismatch['temporal']) => Promise<string | undefined>;
+}
+
+/**
+ * Compares runs in progress and active sequences with Temporal, some at a time, and mends those without a workflow. A
+ * dry run changes nothing. Returns the mismatches.
+ */
+export async function reconcile(db: Db, client: Client, { isDryRun }: { isDryRun: boolean }): Promise<Mismatch[]> {
+  const runs = await reconcileSubject(db, client, isDryRun, {
+    kind: 'workflow-run',
+    list: listRunsInProgress,
+    workflowIdOf: workflowIdOfRun,
+    idOf: ({ runId }) => runId,
+    mend: mendRun,
+  });
+  const sequences = await reconcileSubject(db, client, isDryRun, {
+    kind: 'sequence',
+    list: listActiveSequences,
+    workflowIdOf: workflowIdOfSequence,
+    idOf: ({ sequenceId }) => sequenceId,
+    mend: mendSequence,
+  });
+  return [...runs, ...sequences];
+}
+
+async function reconcileSubject<Ref extends { orgId: string }>(
+  db: Db,
+  client: Client,
+  isDryRun: boolean,
+  { kind, list, workflowIdOf, idOf, mend }: Subject<Ref>,
+): Promise<Mismatch[]> {
+  const found: Mismatch[] = [];
+  let page: Ref[] = [];
+  do {
+    page = await list(db, page.at(-1), ROWS_PER_QUERY);
+    // Read before Temporal is asked: a command sent in between has an effect there.
+    const pending = await listPendingWorkflows(db, page.map(workflowIdOf));
+    const states = await findExecutionStates(client, page.map(workflowIdOf));
+    for (const ref of page) {
+      const temporal = states.get(workflowIdOf(ref)) ?? 'absent';
+      if (temporal === 'running' || pending.has(workflowIdOf(ref))) continue;
+      const mended = isDryRun ? 'none' : await mend(db, ref, temporal);
+      if (mended !== undefined) found.push({ kind, org_id: ref.orgId, id: idOf(ref), temporal, mended });
+    }
+  } while (page.length === ROWS_PER_QUERY);
+  return found;
+}

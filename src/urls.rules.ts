@@ -1,0 +1,9 @@
+/** Returns the URL without slashes at its end. Takes linear time, unlike the pattern `/\/+$/`. */
+export function withoutTrailingSlashes(url: string): string {
+  let end = url.length;
+  while (url.charAt(end - 1) === '/') end--;
+  return url.slice(0, end);
+}
+
+/** Returns the URL of a path below a base with or without slashes at its end. */
+export const joinUrl = (base: string, path: string): string => `${withoutTrailingSlashes(base)}${path}`;

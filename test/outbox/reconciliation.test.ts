@@ -1,0 +1,140 @@
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { reconcile } from '../../src/reconciler.ts';
+import { WAKE } from '../../src/temporal/contract.ts';
+import { eventually, type Stack, startStack } from '../support/stack/stack.ts';
+
+const CLI = fileURLToPath(new URL('../../src/cli.ts', import.meta.url));
+
+let stack: Stack;
+beforeAll(async () => {
+  stack = await startStack();
+});
+afterAll(() => stack.close());
+
+const pause = { $kind: 'Block', type: 'wait', id: 'pause', inputs: { minutes: 60 } };
+const handleOf = (workflowId: string) => stack.temporal.workflow.getHandle(workflowId);
+
+/** Starts a run that waits for an hour, and returns how to look at it. */
+async function waitingRun() {
+  const made = await stack.org.post('/workflows', {
+    name: 'Test',
+    trigger_type: 'manual-trigger',
+    workflow_blocks: [pause],
+  });
+  const { workflow_id } = made.body;
+  await stack.org.post(`/workflows/${workflow_id}/activate`, {});
+  const { run_id } = (await stack.org.post(`/workflows/${workflow_id}/trigger`, {})).body;
+  const look = async () => (await stack.org.get(`/workflows/${workflow_id}/runs/${run_id}`)).body;
+  const handle = handleOf(`workflow-run/${run_id}`);
+  await isRunning(handle);
+  return { id: run_id as string, look, handle };
+}
+
+async function activeSequence() {
+  const step = { action: { type: 'send_sms_messages', data: { message: 'Hello' } }, delay_in_minutes: 0 };
+  const { body } = await stack.org.post('/sequences', { name: 'Welcome', filter: null, steps: [step] });
+  const handle = handleOf(`sequence/${body.id}`);
+  await isRunning(handle);
+  return { id: body.id as string, look: async () => (await stack.org.get(`/sequences/${body.id}`)).body, handle };
+}
+
+const isRunning = (handle: ReturnType<typeof handleOf>) =>
+  eventually('a running workflow', async () => {
+    const found = await handle.describe().catch(() => undefined);
+    return found?.status.name === 'RUNNING';
+  });
+const statusOf = (what: { look: () => Promise<{ status: string }> }, status: string) =>
+  eventually(status, async () => {
+    const row = await what.look();
+    return row.status === status && row;
+  });
+const mend = () => reconcile(stack.db, stack.temporal, { isDryRun: false });
+
+it('a run canceled in Temporal is canceled, and a sequence is paused and can be resumed', async () => {
+  const [run, sequence] = [await waitingRun(), await activeSequence()];
+  await Promise.all([run.handle.cancel(), sequence.handle.cancel()]);
+  expect(await statusOf(run, 'canceled')).toMatchObject({ error: 'Stopped in Temporal' });
+  expect(await statusOf(sequence, 'paused')).toMatchObject({ paused_reason: expect.stringContaining('resume') });
+  await eventually('the end of the workflow', async () => (await sequence.handle.describe()).status.name !== 'RUNNING');
+  expect((await stack.org.put(`/sequences/${sequence.id}/resume`, {})).status).toBe(200);
+  await isRunning(sequence.handle);
+  expect(await mend()).toEqual([]);
+});
+
+it('the reconciler mends terminated and lost workflows, and a dry run only shows them', async () => {
+  const [stopped, healthy, sequence] = [await waitingRun(), await waitingRun(), await activeSequence()];
+  await Promise.all([stopped.handle.terminate(), sequence.handle.terminate()]);
+  const env = {
+    ...process.env,
+    DATABASE_URL: stack.config.DATABASE_URL,
+    TEMPORAL_ADDRESS: stack.config.TEMPORAL_ADDRESS,
+    TEMPORAL_NAMESPACE: stack.config.TEMPORAL_NAMESPACE,
+    JWT_SECRET: stack.config.JWT_SECRET,
+    SECRET_KEYS: `k:${Buffer.alloc(32).toString('base64')}`,
+  };
+  const { stdout } = await promisify(execFile)(process.execPath, [CLI, 'reconcile', '--dry-run', '--json'], { env });
+  const shown = [
+    { kind: 'workflow-run', org_id: expect.any(String), id: stopped.id, temporal: 'stopped', mended: 'none' },
+    { kind: 'sequence', org_id: expect.any(String), id: sequence.id, temporal: 'stopped', mended: 'none' },
+  ];
+  expect(JSON.parse(stdout)).toEqual(shown);
+  expect(await stopped.look()).toMatchObject({ status: 'in_progress' });
+
+  expect((await mend()).map(({ id, mended }) => [id, mended])).toEqual([
+    [stopped.id, 'canceled'],
+    [sequence.id, 'paused'],
+  ]);
+  expect(await stopped.look()).toMatchObject({ status: 'canceled', error: 'Stopped in Temporal' });
+  expect(await sequence.look()).toMatchObject({ status: 'paused' });
+  expect(await healthy.look()).toMatchObject({ status: 'in_progress' });
+  expect(await mend()).toEqual([]);
+});
+
+it('a run that Temporal has lost resumes at its step, without a longer wait', async () => {
+  const run = await waitingRun();
+  const [{ input }] = (await run.look()).steps;
+  await stack.temporal.workflowService.deleteWorkflowExecution({
+    namespace: stack.config.TEMPORAL_NAMESPACE,
+    workflowExecution: { workflowId: `workflow-run/${run.id}` },
+  });
+  await eventually('the deletion', () =>
+    run.handle.describe().then(
+      () => false,
+      () => true,
+    ),
+  );
+  expect(await mend()).toMatchObject([{ id: run.id, temporal: 'absent', mended: 'resumed' }]);
+  await isRunning(run.handle);
+  expect(await run.look()).toMatchObject({ status: 'in_progress', steps: [{ status: 'waiting', input }] });
+});
+
+it('a run whose workflow ended before the database was restored fails and says so, and a sequence continues', async () => {
+  const run = await waitingRun();
+  await sql`update automation_steps set input = '{"until": "2026-01-01T00:00:00Z"}' where run_id = ${run.id}`.execute(
+    stack.db,
+  );
+  await run.handle.signal(WAKE);
+  await statusOf(run, 'completed');
+  await eventually('the end of the workflow', async () => (await run.handle.describe()).status.name === 'COMPLETED');
+  await sql`update automation_runs set status = 'in_progress', run_ended_at = null where id = ${run.id}`.execute(
+    stack.db,
+  );
+  const step = { action: { type: 'send_sms_messages', data: { message: 'Hello' } }, delay_in_minutes: 0 };
+  const oneOff = { name: 'Once', filter: null, steps: [step], is_continuous: false };
+  const { id } = (await stack.org.post('/sequences', oneOff)).body;
+  await sql`update sequences set status = 'active', started_at = now() where id = ${id}`.execute(stack.db);
+
+  expect(await mend()).toMatchObject([
+    { id: run.id, temporal: 'ended', mended: 'failed' },
+    { id, temporal: 'absent', mended: 'resumed' },
+  ]);
+  expect(await run.look()).toMatchObject({ status: 'failed', error: expect.stringContaining('ended in Temporal') });
+  await eventually(
+    'the end of the sequence',
+    async () => (await stack.org.get(`/sequences/${id}`)).body.status === 'complete',
+  );
+});

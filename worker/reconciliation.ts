@@ -1,0 +1,30 @@
+import type { Client } from '@temporalio/client';
+import type { FastifyBaseLogger } from 'fastify';
+import type { Db } from '../src/db/connect.ts';
+import { reconcile } from '../src/reconciler.ts';
+
+const INTERVAL_MS = 10 * 60_000;
+
+/** Compares rows in progress with Temporal periodically, while it is connected. The returned function stops it. */
+export function startReconciliation(
+  db: Db,
+  temporal: () => Client | undefined,
+  log: Pick<FastifyBaseLogger, 'warn'>,
+): () => void {
+  let isBusy = false;
+  const sweep = async () => {
+    const client = temporal();
+    if (client === undefined || isBusy) return;
+    isBusy = true;
+    try {
+      for (const mismatch of await reconcile(db, client, { isDryRun: false }))
+        log.warn(mismatch, 'a row in progress had no workflow in Temporal');
+    } catch (error) {
+      log.warn({ err: error }, 'the comparison with Temporal failed; it will be retried later');
+    } finally {
+      isBusy = false;
+    }
+  };
+  const timer = setInterval(() => void sweep(), INTERVAL_MS);
+  return () => clearInterval(timer);
+}

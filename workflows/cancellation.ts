@@ -1,0 +1,14 @@
+import { CancellationScope, isCancellation, patched } from '@temporalio/workflow';
+
+/** Runs a workflow. If it is canceled in Temporal, first records so, and then ends as canceled. */
+export async function recordingCancellation<Result>(
+  run: () => Promise<Result>,
+  record: () => Promise<unknown>,
+): Promise<Result> {
+  try {
+    return await run();
+  } catch (error) {
+    if (isCancellation(error) && patched('record-cancellation')) await CancellationScope.nonCancellable(record);
+    throw error;
+  }
+}
