@@ -55,7 +55,9 @@ export const errorAnswer = (statusCode: number, message: string, issues?: Issue[
 export const handleErrors = fastifyPlugin(async (app: FastifyInstance) => {
   app.setErrorHandler((error: FastifyError, request, reply) => {
     const answer = answerTo(error);
-    if (answer.statusCode >= 500) request.log.error({ err: error }, 'request failed');
+    if (error instanceof DomainError && answer.statusCode >= 500)
+      request.log.warn({ reason: error.message }, 'the request was postponed');
+    else if (answer.statusCode >= 500) request.log.error({ err: error }, 'request failed');
     reply.headers(errorHeaders(error, answer.statusCode));
     return reply
       .code(answer.statusCode)

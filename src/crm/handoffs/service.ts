@@ -141,7 +141,7 @@ export async function createPart(
         part,
         state: isOver ? 'failed' : 'running',
         error: error.message,
-        is_ambiguous: !isOver && (claimed.may_exist || error.mayHaveArrived),
+        is_ambiguous: claimed.may_exist || error.mayHaveArrived, // also if the search for an earlier result was refused
       }),
     );
     if (isOver) return 'failed';

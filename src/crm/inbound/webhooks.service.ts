@@ -5,9 +5,11 @@ import { notFound, unauthorized, unavailable } from '../../errors.ts';
 import { newId } from '../../ids.ts';
 import {
   type CrmApp,
+  clearContestedPortal,
   findCrmWebhookCredentials,
   findPortalClaims,
   type PortalClaim,
+  recordContestedPortal,
 } from '../../orgs/integrations/crm-webhooks.service.ts';
 import { isSameSecret } from '../../providers/constant-time.ts';
 import { isSigned, isSignedV3, type SignedRequest } from '../../providers/crm/hubspot/webhook-signatures.ts';
@@ -51,8 +53,8 @@ export interface CrmWebhooks {
   /**
    * Receives a batch posted for all orgs connected by the app. Each org gets the elements of its portal, provided that
    * the CRM has confirmed exactly one org as its owner. Throws unauthorized if the request is not signed with the app's
-   * secret. Throws unavailable if the CRM has still to confirm the owner of a portal, so that it delivers again. Throws
-   * notFound if no portal of the batch has an org.
+   * secret. Throws unavailable if the CRM has still to confirm the owner of a portal or several orgs have connected it,
+   * so that it delivers again. Throws notFound if no portal of the batch has an org.
    */
   receiveForApp(call: SignedRequest): Promise<{ receipts: Receipt[]; strayPortals: string[] }>;
 }
@@ -91,17 +93,27 @@ export function createCrmWebhooks({ db, secrets, app }: CrmWebhooksDeps): CrmWeb
       const receipts: Receipt[] = [];
       const strayPortals: string[] = [];
       const toAsk: PortalClaim[] = [];
+      const contestedPortals: string[] = [];
       for (const [portal, elements] of byPortal) {
         const claimed = claims.get(portal) ?? [];
-        const [owner, ...others] = claimed.filter(({ is_confirmed }) => is_confirmed);
+        const owners = claimed.filter(({ is_confirmed }) => is_confirmed);
+        const [owner] = owners;
         if (owner === undefined && claimed.length > 0) toAsk.push(...claimed);
-        else if (owner === undefined || others.length > 0) strayPortals.push(portal);
-        else receipts.push(await take(owner.org_id, byPortal.size === 1 ? posted : batchOf(elements)));
+        else if (owner === undefined) strayPortals.push(portal);
+        else if (owners.length > 1) {
+          contestedPortals.push(portal);
+          await recordContestedPortal(db, owners);
+        } else {
+          await clearContestedPortal(db, owner);
+          receipts.push(await take(owner.org_id, byPortal.size === 1 ? posted : batchOf(elements)));
+        }
       }
       if (toAsk.length > 0) {
         await inTransaction(db, (trx) => schedulePortalConfirmations(trx, toAsk));
         throw unavailable('HubSpot is asked whose portal this is: deliver again');
       }
+      if (contestedPortals.length > 0)
+        throw unavailable(`Several organizations have connected portal ${contestedPortals.join(', ')}: deliver again`);
       if (receipts.length === 0 && strayPortals.length > 0) throw notFound('organization of this portalId');
       return { receipts, strayPortals };
     },

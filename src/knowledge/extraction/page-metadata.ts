@@ -10,6 +10,7 @@ export interface PageMetadata {
   isNoindex: boolean;
   isNofollow: boolean;
   links: string[];
+  cutLinks: number;
   refresh: string | null;
   /** Resolves a reference of the page to its absolute http(s) address. */
   resolve: (reference: string) => string | undefined;
@@ -56,7 +57,7 @@ export function metadataOf({ root }: Tree, url: string): PageMetadata {
     language: languageOf(found.language ?? found.metas.get('content-language') ?? found.metas.get('og:locale')),
     canonical: (found.canonical === undefined ? undefined : resolve(found.canonical)) ?? null,
     ...directivesOf(found.robots.join(',')),
-    links: linksOf(found.references, resolve),
+    ...linksOf(found.references, resolve),
     refresh: refreshOf(found.refresh, resolve),
     resolve,
   };
@@ -116,14 +117,14 @@ function languageOf(tag: string | undefined): string | null {
   }
 }
 
-function linksOf(references: string[], resolve: PageMetadata['resolve']): string[] {
+function linksOf(references: string[], resolve: PageMetadata['resolve']): Pick<PageMetadata, 'links' | 'cutLinks'> {
   const links = new Set<string>();
-  for (const reference of references) {
+  for (const [nth, reference] of references.entries()) {
+    if (links.size >= MAX_LINKS) return { links: [...links], cutLinks: references.length - nth };
     const link = resolve(reference);
     if (link !== undefined) links.add(link.replace(/#.*$/s, ''));
-    if (links.size >= MAX_LINKS) break;
   }
-  return [...links];
+  return { links: [...links], cutLinks: 0 };
 }
 
 function refreshOf(content: string | undefined, resolve: PageMetadata['resolve']): string | null {

@@ -52,6 +52,7 @@ function readText(raw: string, title: string, url: string): ExtractedPage {
     isNoindex: false,
     isNofollow: false,
     links: [],
+    cutLinks: 0,
     refresh: null,
     looksScripted: false,
   };

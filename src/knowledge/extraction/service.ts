@@ -13,6 +13,8 @@ export interface ExtractedPage {
   isNofollow: boolean;
   /** Absolute http(s) addresses in document order, without fragments. */
   links: string[];
+  /** The number of further references, beyond the limit of links. */
+  cutLinks: number;
   /** The target of an automatic redirect in the page. */
   refresh: string | null;
   /** Little text and mostly scripts: a browser would show more. */

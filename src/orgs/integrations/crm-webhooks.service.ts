@@ -7,10 +7,14 @@ import {
   listPortalClaims,
   type PortalClaim,
   recordCheckResult,
+  setCrmErrors,
 } from './queries.ts';
 import { CONNECTION_NAME, openSecrets, WEBHOOK_TOKEN } from './secrets.ts';
 
 export type { CrmApp, PortalClaim } from './queries.ts';
+
+const CONTESTED =
+  'portal_id: another organization has connected this portal too, so that neither gets its events: DELETE /integrations/crm where it is not wanted';
 
 /**
  * Returns the credentials required of webhooks to an org's own CRM address. Undefined if no CRM is connected. The
@@ -30,6 +34,19 @@ export async function findCrmWebhookCredentials(
 /** Returns the claims of orgs to some portals of a CRM, by portal. Only the CRM itself can confirm a claim. */
 export const findPortalClaims = async (db: Db, app: CrmApp, portalIds: string[]): Promise<Map<string, PortalClaim[]>> =>
   Map.groupBy(await listPortalClaims(db, app, portalIds), ({ portal_id }) => portal_id);
+
+/** Shows on the connections of all orgs with the same portal that none of them gets its events. */
+export const recordContestedPortal = (db: Db, claims: PortalClaim[]): Promise<void> =>
+  setCrmErrors(
+    db,
+    claims.map(({ org_id }) => org_id),
+    { to: CONTESTED },
+  );
+
+/** Removes that error from a connection which is the only one of its portal again. */
+export async function clearContestedPortal(db: Db, { org_id, last_error }: PortalClaim): Promise<void> {
+  if (last_error === CONTESTED) await setCrmErrors(db, [org_id], { from: CONTESTED, to: null });
+}
 
 /** Returns the org's claim to a portal, unless the CRM has already named the account of its credentials. */
 export async function findUnconfirmedClaim(db: Db, orgId: string): Promise<PortalClaim | undefined> {

@@ -152,16 +152,33 @@ export interface PortalClaim {
   updated_at: Date;
   /** Whether HubSpot has named the account of the credentials. */
   is_confirmed: boolean;
+  last_error: string | null;
 }
 
 const selectPortalClaims = (db: Db) =>
   db
     .selectFrom('integrations')
-    .select(['org_id', 'updated_at'])
+    .select(['org_id', 'updated_at', 'last_error'])
     .select(sql<string>`settings->>'portal_id'`.as('portal_id'))
     .select(sql<boolean>`account_id is not null`.as('is_confirmed'))
     .where('kind', '=', 'crm')
     .where(sql<boolean>`settings->>'portal_id' is not null and settings ? 'oauth'`);
+
+/** Sets the error of the CRM connections of some orgs, those with a given error or with any. */
+export async function setCrmErrors(
+  db: Db,
+  orgIds: string[],
+  { from, to }: { from?: string; to: string | null },
+): Promise<void> {
+  await db
+    .updateTable('integrations')
+    .set({ last_error: to })
+    .where('org_id', 'in', orgIds)
+    .where('kind', '=', 'crm')
+    .where('last_error', 'is distinct from', to)
+    .$if(from !== undefined, (query) => query.where('last_error', '=', from ?? ''))
+    .execute();
+}
 
 /** Returns the portal claimed by an org through an app's grant. */
 export const findPortalClaim = (db: Db, orgId: string): Promise<PortalClaim | undefined> =>

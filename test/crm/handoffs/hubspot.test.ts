@@ -132,6 +132,19 @@ describe('a handoff to HubSpot', () => {
     expect(crm.hubspot.requests('POST', TICKETS)).toHaveLength(1);
   });
 
+  it.each([403, 400])('looks again after a refused look-up (%i), and creates no second ticket', async (status) => {
+    const id = await newSession();
+    crm.hubspot.next('POST', TICKETS, resetAfter);
+    crm.hubspot.next('GET', /^\/crm\/v4\/objects\/contacts\/[^/]+\/associations\/tickets$/, refuses(status, 'not now'));
+    await handOff(id);
+    const failed = await withPart(id, 'ticket', 'failed');
+    expect(failed.handoff.state).toBe('partial');
+    await stack.org.post(`/chat/sessions/${id}/handoff/retry`, {});
+    const now = await inState(id, 'done');
+    expect(crm.hubspot.crm.tickets.map((ticket) => ticket.id)).toEqual([now.ticketing_system.external_id]);
+    expect(crm.hubspot.requests('POST', TICKETS)).toHaveLength(1);
+  });
+
   it('does not retry a refused ticket, which can be settled by hand', async () => {
     const id = await newSession();
     crm.hubspot.next('POST', TICKETS, refuses(400, 'subject is not wanted'));

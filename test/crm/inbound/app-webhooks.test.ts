@@ -67,10 +67,20 @@ describe('the webhook of the app', () => {
     expect((await batchesOf(api, two.id)).map(({ text }) => JSON.parse(text))).toEqual([[mixed[1]]]);
   });
 
-  it('gives the events of a portal claimed by two orgs to neither', async () => {
+  it('lets the CRM deliver the events of a portal of two orgs again, tells both, and accepts them once one has left', async () => {
     await connectByApp(api, two, portalOne);
-    expect((await post([of(portalOne)])).status).toBe(404);
+    const errorOf = async ({ get }: TestOrg) => (await get('/integrations')).body.items[0]?.last_error;
+    expect(await post([of(portalOne)])).toMatchObject({
+      status: 503,
+      body: { message: expect.stringContaining(`portal ${portalOne}`) },
+    });
     expect([await eventsOf(api, one.id), await eventsOf(api, two.id)]).toEqual([[], []]);
+    for (const org of [one, two])
+      expect(await errorOf(org)).toContain('another organization has connected this portal');
+    await two.delete('/integrations/crm');
+    expect((await post([of(portalOne)])).status).toBe(200);
+    expect(await eventsOf(api, one.id)).toHaveLength(1);
+    expect(await errorOf(one)).toBeNull();
   });
 
   it('trusts only the CRM’s confirmation of a portal’s owner, whichever org claimed it first', async () => {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { finishCrawl } from '../../../src/knowledge/crawl/jobs/finishing.service.ts';
 import { seedCrawl } from '../../../src/knowledge/crawl/queue/seeding.service.ts';
 import { crawlBatch } from '../../../src/knowledge/crawl/visiting/batch.service.ts';
 import { createExtractor } from '../../../src/knowledge/extraction/service.ts';
@@ -21,8 +22,8 @@ afterAll(async () => {
 });
 
 /** Starts a crawl unknown to any worker. */
-async function begin() {
-  const { body } = await api.org.post('/crawl', { url: `${site.url}/`, page_limit: 500 });
+async function begin(more: object = {}) {
+  const { body } = await api.org.post('/crawl', { url: `${site.url}/`, page_limit: 500, ...more });
   const [job] = (await api.org.get(`/crawl/${body.id}/crawls`)).body.items;
   return { orgId: api.org.id, datasourceId: body.id as string, jobId: job.id as string };
 }
@@ -110,3 +111,32 @@ it.each([['resync'], ['exclude', 'include']])(
     expect(site.paths().filter((asked) => asked === chosen)).toHaveLength(2);
   },
 );
+
+it('follows all 2,500 links of a page, and removes nothing while a page has more links than are followed', async () => {
+  const links = (count: number) => Array.from({ length: count }, (_, nth) => `/post/${nth}`);
+  site.pages.set('/', pageOf('Index', { links: [...links(2_500), '/last'] }));
+  site.pages.set('/last', pageOf('The last post'));
+  const deps = { egress: api.deps.egress, extractor, delayMs: 0 };
+  const ref = await begin({ exclude_paths: ['/post'] });
+  const crawl = async (of: typeof ref) => {
+    await seedCrawl(api.db, deps, of, isStopped);
+    for (let batch = 1; ; batch++) {
+      const { state } = await crawlBatch(api.db, deps, of, { batch, isStopped });
+      if (state === 'drained') break;
+    }
+    await finishCrawl(api.db, of);
+    return (await api.org.get(`/crawl/${of.datasourceId}/crawls/${of.jobId}`)).body;
+  };
+  expect(await crawl(ref)).toMatchObject({ status: 'completed', dropped_urls: 0, new_pages: 2 });
+  expect(await outcomesOf(api.org, ref.datasourceId)).toMatchObject({ '/last': 'synced' });
+
+  site.pages.set('/', pageOf('Index', { links: [...links(10_500), '/last'] }));
+  for (let times = 0; times < 2; times++) {
+    const { body } = await api.org.post(`/crawl/${ref.datasourceId}/crawls`, {});
+    expect(await crawl({ ...ref, jobId: body.id })).toMatchObject({
+      dropped_urls: 501,
+      removed_pages: 0,
+    });
+  }
+  expect(await outcomesOf(api.org, ref.datasourceId)).toMatchObject({ '/last': 'synced' });
+});

@@ -42,7 +42,7 @@ describe('a failed write to HubSpot', () => {
     [
       '429 of a day',
       limited('DAILY'),
-      { transient: false, message: expect.stringContaining('no more requests today') },
+      { transient: true, retryAfterMs: 900_000, message: expect.stringContaining('DAILY') },
     ],
     ['423', refuses(423, 'locked'), { transient: true, mayHaveArrived: false }],
     ['477', refuses(477, 'migrating', {}, { 'retry-after': '60' }), { transient: true, retryAfterMs: 60_000 }],

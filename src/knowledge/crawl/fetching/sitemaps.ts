@@ -18,15 +18,17 @@ export interface Sitemap {
   urls: string[];
   /** The sitemaps listed by an index. */
   sitemaps: string[];
+  /** It has more than a limit of size, count, depth or time allows, or ended early. */
+  isCut: boolean;
 }
 
-const EMPTY_SITEMAP: Sitemap = { urls: [], sitemaps: [] };
+const EMPTY_SITEMAP: Sitemap = { urls: [], sitemaps: [], isCut: false };
 
 /** Parses a sitemap's text piece by piece. */
 interface SitemapReader {
-  /** Returns false once the limit of URLs or of depth is reached. */
+  /** Returns false once the limit of URLs or of depth is exceeded. */
   write(text: string): boolean;
-  end(): Sitemap;
+  end(): Omit<Sitemap, 'isCut'>;
 }
 
 /**
@@ -39,15 +41,18 @@ export async function fetchSitemap(egress: Egress, url: string): Promise<Sitemap
   let reader: SitemapReader | undefined;
   let isPacked: boolean | undefined;
   let unpacked = 0;
+  let isCut = false;
   const read = (piece: Buffer) => {
     unpacked += piece.length;
     const text = decoder.decode(piece, { stream: true });
     reader ??= text.trimStart().startsWith('<') ? createXmlReader() : createLineReader();
-    return reader.write(text) && unpacked <= MAX_BYTES;
+    isCut ||= !reader.write(text) || unpacked > MAX_BYTES;
+    return !isCut;
   };
   const deadline = performance.now() + TIMEOUT_MS;
   gunzip.on('data', (piece: Buffer) => {
-    if (!read(piece) || performance.now() > deadline) gunzip.destroy();
+    isCut ||= performance.now() > deadline;
+    if (!read(piece)) gunzip.destroy();
   });
   const isUnpacked = once(gunzip, 'close').catch(() => undefined);
 
@@ -65,17 +70,20 @@ export async function fetchSitemap(egress: Egress, url: string): Promise<Sitemap
     });
   } catch (error) {
     if (!(error instanceof EgressError)) throw error;
+    isCut = reader !== undefined;
   }
   if (isPacked) {
     gunzip.end();
     await isUnpacked;
   }
   gunzip.destroy();
-  return reader?.end() ?? EMPTY_SITEMAP;
+  if (reader === undefined) return EMPTY_SITEMAP;
+  const { urls, sitemaps } = reader.end();
+  return { urls: urls.slice(0, MAX_URLS), sitemaps, isCut };
 }
 
 function createXmlReader(): SitemapReader {
-  const found: Sitemap = { urls: [], sitemaps: [] };
+  const found: Omit<Sitemap, 'isCut'> = { urls: [], sitemaps: [] };
   const open: string[] = [];
   let location: string | undefined;
   const parser = new Parser(
@@ -92,7 +100,7 @@ function createXmlReader(): SitemapReader {
         open.pop();
         if (name !== 'loc' || location === undefined) return;
         const list = open.at(-1) === 'sitemap' ? found.sitemaps : found.urls;
-        if (list.length < MAX_URLS) list.push(location.trim());
+        if (list.length <= MAX_URLS) list.push(location.trim());
         location = undefined;
       },
     },
@@ -101,7 +109,7 @@ function createXmlReader(): SitemapReader {
   return {
     write(text) {
       parser.write(text);
-      return found.urls.length < MAX_URLS && open.length <= MAX_DEPTH;
+      return found.urls.length <= MAX_URLS && open.length <= MAX_DEPTH;
     },
     end() {
       if (open.length <= MAX_DEPTH) parser.end();
@@ -117,8 +125,8 @@ function createLineReader(): SitemapReader {
     write(text) {
       const lines = (rest + text).split(/\r?\n/);
       rest = (lines.pop() ?? '').slice(0, MAX_URL_LENGTH + 1);
-      for (const line of lines) if (urls.length < MAX_URLS && line !== '') urls.push(line.trim());
-      return urls.length < MAX_URLS;
+      for (const line of lines) if (urls.length <= MAX_URLS && line !== '') urls.push(line.trim());
+      return urls.length <= MAX_URLS;
     },
     end: () => ({ urls: rest === '' ? urls : [...urls, rest.trim()], sitemaps: [] }),
   };

@@ -23,7 +23,11 @@ export const CrawlJob = z
     removed_pages: z.int(),
     unchanged_pages: z.int(),
     held_pages: z.int().describe('Gone from the site, but kept until reviewed, because there are too many at once.'),
-    dropped_urls: z.int().describe('URLs found after the datasource’s limit of 50,000 URLs was reached.'),
+    dropped_urls: z
+      .int()
+      .describe(
+        'URLs found beyond a limit: 50,000 of the datasource, 10,000 links of a page, 50 sitemaps with 50,000 URLs each. If there are any, no page is removed for not being found.',
+      ),
     error_message: z.string().nullable(),
     created_at: Timestamp,
   })

@@ -2,9 +2,18 @@ import type { Site } from '../scope/rules.ts';
 import { keysOf, MAX_KEY_LENGTH, parsePageUrl } from '../scope/urls.rules.ts';
 import type { DiscoveredUrl } from './discovered-links.queries.ts';
 
-const MAX_LINKS_PER_PAGE = 2_000;
+const MAX_LINKS_PER_PAGE = 10_000;
 /** Limit over all links of a page: many pages are written at once. */
-const MAX_CHARACTERS_PER_PAGE = 400_000;
+const MAX_CHARACTERS_PER_PAGE = 800_000;
+
+/** The links of a page to follow. */
+export interface PageLinks {
+  urls: string[];
+  /** The number of further links, beyond the limit. */
+  cut: number;
+}
+
+export const NO_LINKS: PageLinks = { urls: [], cut: 0 };
 
 /** Returns URLs in the form of the queue, each once. `isWanted`: path rules of the datasource do not apply. */
 export function discoveredUrlsOf(
@@ -29,9 +38,10 @@ export function discoveredUrlsOf(
   return [...found.values()];
 }
 
-/** Returns the distinct links of a page, up to the limit. */
-export function distinctLinks(links: string[]): string[] {
+/** Returns the distinct links of a page, up to the limit, and counts the others. */
+export function distinctLinks(links: string[]): PageLinks {
   const byKey = new Map<string, string>();
+  let cut = 0;
   let room = MAX_CHARACTERS_PER_PAGE;
   for (const link of new Set(links)) {
     const url = parsePageUrl(link);
@@ -39,8 +49,8 @@ export function distinctLinks(links: string[]): string[] {
     const { key } = keysOf(url);
     if (key.length > MAX_KEY_LENGTH || byKey.has(key)) continue;
     room -= url.href.length;
-    if (byKey.size >= MAX_LINKS_PER_PAGE || room < 0) break;
-    byKey.set(key, url.href);
+    if (byKey.size >= MAX_LINKS_PER_PAGE || room < 0) cut++;
+    else byKey.set(key, url.href);
   }
-  return [...byKey.values()];
+  return { urls: [...byKey.values()], cut };
 }

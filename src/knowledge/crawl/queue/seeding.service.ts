@@ -96,8 +96,12 @@ async function readSitemaps(
     if (isStopped()) throw new Error('The worker is stopping before all sitemaps are read');
     if (read >= MAX_SITEMAPS || isOver()) return recordDropped(db, ref, seen.size - read);
     read++;
-    const { urls, sitemaps } = await fetchSitemap(deps.egress, url.href);
-    for (const next of sitemaps) if (seen.size < MAX_SITEMAPS) seen.add(next);
+    const { urls, sitemaps, isCut } = await fetchSitemap(deps.egress, url.href);
+    const others = sitemaps.filter((next) => !seen.has(next));
+    const capacity = Math.max(0, MAX_SITEMAPS - seen.size);
+    for (const next of others.slice(0, capacity)) seen.add(next);
+    const dropped = Math.max(0, others.length - capacity) + Number(isCut);
+    if (dropped > 0) await recordDropped(db, ref, dropped);
     await queueDiscovered(db, ref, discoveredUrlsOf(site, urls, { depth: MAX_SITEMAP_DEPTH, foundOn: url.href }));
   }
 }

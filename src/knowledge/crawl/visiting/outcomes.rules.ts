@@ -1,4 +1,5 @@
 import type { PreparedItem } from '../../index/service.ts';
+import { NO_LINKS, type PageLinks } from '../queue/discovered-links.ts';
 import type { LeasedPage } from '../queue/queries.ts';
 import { isRemoving, isTransient, statusOf } from '../reasons.rules.ts';
 import type { VisitedPage } from './queries.ts';
@@ -15,7 +16,7 @@ export interface VisitOutcome {
   row: VisitedPage;
   /** The effect on the search index. `later` if another attempt follows. */
   change: 'new' | 'updated' | 'unchanged' | 'none' | 'later';
-  links: string[];
+  links: PageLinks;
   /** The new or updated item for the search index. */
   item?: PreparedItem | undefined;
 }
@@ -29,9 +30,18 @@ export function outcomeOf(
   const base = { ...rowOf(page), url, http_status: httpStatus };
   switch (finding.kind) {
     case 'unchanged':
-      return { row: { ...base, ...STORED_STATE, gone_count: 0 }, change: 'unchanged', links: page.links };
+      return {
+        row: { ...base, ...STORED_STATE, gone_count: 0 },
+        change: 'unchanged',
+        links: { urls: page.links, cut: 0 },
+      };
     case 'moved':
-      return removalOutcome(page, { ...base, leads_to: finding.to.key, detail: finding.to.url }, finding.reason, []);
+      return removalOutcome(
+        page,
+        { ...base, leads_to: finding.to.key, detail: finding.to.url },
+        finding.reason,
+        NO_LINKS,
+      );
     case 'none':
       return missingOutcome(page, base, finding);
     case 'content': {
@@ -51,12 +61,12 @@ export function outcomeOf(
         gone_count: 0,
         title: content.title,
         language: content.language,
-        links: content.links,
+        links: content.links.urls,
         etag: content.etag,
         last_modified: content.lastModified,
         raw_hash: content.rawHash,
         text_hash: content.textHash,
-        fetched_with: fetchedWith,
+        fetched_with: content.links.cut > 0 ? null : fetchedWith, // null: the next crawl reads, and counts, again
         markdown: item === undefined ? undefined : content.markdown,
       };
       const change = item === undefined ? 'unchanged' : page.is_stored ? 'updated' : 'new';
@@ -83,13 +93,13 @@ function missingOutcome(
   const most = reason === 'busy' ? MAX_BUSY_TRIES : reason === 'timeout' ? MAX_SLOW_TRIES : MAX_TRIES;
   if (isTransient(reason) && reason !== 'robots_unreachable' && tries < most) {
     const again_in_ms = retryAfterMs ?? RETRY_MS * 3 ** page.tries;
-    return { row: { ...base, reason, detail, tries, again_in_ms }, change: 'later', links: [] };
+    return { row: { ...base, reason, detail, tries, again_in_ms }, change: 'later', links: NO_LINKS };
   }
   if (reason === 'not_found') return goneOutcome(page, { ...base, detail }, links);
   return removalOutcome(page, { ...base, detail }, reason, links);
 }
 
-function goneOutcome(page: LeasedPage, base: VisitedPage, links: string[]): VisitOutcome {
+function goneOutcome(page: LeasedPage, base: VisitedPage, links: PageLinks): VisitOutcome {
   const gone_count = page.gone_count + 1;
   const isKept = page.is_stored && gone_count < MAX_MISSING_CRAWLS;
   if (!isKept) return removalOutcome(page, { ...base, gone_count }, 'not_found', links);
@@ -101,7 +111,7 @@ function removalOutcome(
   page: LeasedPage,
   base: VisitedPage,
   reason: NonNullable<VisitedPage['reason']>,
-  links: string[],
+  links: PageLinks,
 ): VisitOutcome {
   if (!page.is_stored) return { row: { ...base, status: statusOf(reason), reason }, change: 'none', links };
   return { row: { ...base, reason, removal: isRemoving(reason) ? reason : page.removal }, change: 'none', links };

@@ -38,6 +38,8 @@ class PagesReassigned extends Error {
   }
 }
 
+/** A page may have 10,000 links, and a write many pages. */
+const URLS_PER_STATEMENT = 5_000;
 /** Data exceptions and exceeded limits (PostgreSQL, appendix A): a retry with the same text fails again. */
 const UNSTORABLE = /^(?:22|54)/;
 
@@ -167,7 +169,7 @@ const changeOf = ({ row, change }: VisitOutcome, before: Map<string, string>): N
 /** Queues followed links, canonical pages and redirect targets. A redirect target is included if its page was. */
 async function queueLinks(trx: Trx, visiting: CrawlBatch, visits: Visit[], outcomes: VisitOutcome[]): Promise<Queued> {
   const { site, ref, capacity, queuedLinks, isFull } = visiting;
-  const linksOf = new Map(isFull ? outcomes.map(({ row, links }) => [row.id, links]) : []);
+  const linksOf = new Map(isFull ? outcomes.map(({ row, links }) => [row.id, links.urls]) : []);
   const urls: string[] = [];
   const wanted: string[] = [];
   const found = visits.flatMap(({ page, url, finding }) => {
@@ -189,7 +191,15 @@ async function queueLinks(trx: Trx, visiting: CrawlBatch, visits: Visit[], outco
   });
   const refusedFirst = found.toSorted((a, b) => Number(a.refusal === null) - Number(b.refusal === null));
   const fresh = [...new Map(refusedFirst.map((one) => [one.key, one])).values()];
-  const queued = await insertDiscovered(trx, ref, fresh, capacity);
+  const inserted = { queued: 0, refused: 0 };
+  let dropped = isFull ? outcomes.reduce((sum, { links }) => sum + links.cut, 0) : 0;
+  for (let from = 0; from < fresh.length; from += URLS_PER_STATEMENT) {
+    const room = { queued: capacity.queued - inserted.queued, refused: capacity.refused - inserted.refused };
+    const result = await insertDiscovered(trx, ref, fresh.slice(from, from + URLS_PER_STATEMENT), room);
+    inserted.queued += result.inserted.queued;
+    inserted.refused += result.inserted.refused;
+    dropped += result.dropped;
+  }
   if (wanted.length > 0) await includeDiscovered(trx, ref, wanted);
-  return { urls, ...queued };
+  return { urls, inserted, dropped };
 }

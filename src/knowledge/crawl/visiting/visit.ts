@@ -7,7 +7,7 @@ import type { CrawlBatch } from '../context.ts';
 import { deferHost, findHostWaitMs, reserveHostSlot } from '../fetching/hosts.queries.ts';
 import { type FetchedPage, type FetchResult, fetchPage } from '../fetching/pages.ts';
 import { findJob } from '../jobs/queries.ts';
-import { distinctLinks } from '../queue/discovered-links.ts';
+import { distinctLinks, NO_LINKS, type PageLinks } from '../queue/discovered-links.ts';
 import type { LeasedPage } from '../queue/queries.ts';
 import type { PageReason } from '../reasons.rules.ts';
 import { hostWithoutWww, keysOf, pageUrlOf, parsePageUrl } from '../scope/urls.rules.ts';
@@ -28,7 +28,7 @@ export interface PageContent {
   title: string;
   markdown: string;
   language: string | null;
-  links: string[];
+  links: PageLinks;
   etag: string | null;
   lastModified: string | null;
   rawHash: string;
@@ -49,7 +49,7 @@ export type VisitResult =
   | { kind: 'unchanged' }
   | { kind: 'moved'; to: PageTarget; reason: 'redirect' }
   /** `links`: links to follow anyway. */
-  | { kind: 'none'; reason: PageReason; detail: string | null; links: string[]; retryAfterMs: number | null };
+  | { kind: 'none'; reason: PageReason; detail: string | null; links: PageLinks; retryAfterMs: number | null };
 
 export interface Visit {
   page: LeasedPage;
@@ -97,7 +97,7 @@ export async function visitPage(visiting: CrawlBatch, page: LeasedPage): Promise
 }
 
 /** Returns the result of a visit without content to store. */
-export const noContent = (reason: PageReason, detail: string | null = null, links: string[] = []): VisitResult => ({
+export const noContent = (reason: PageReason, detail: string | null = null, links = NO_LINKS): VisitResult => ({
   kind: 'none',
   reason,
   detail,
@@ -148,7 +148,7 @@ async function handleFailure(
   const pauseMs = retryAfterMs ?? HOST_BACKOFF_MS * 2 ** page.tries;
   await deferHost(visiting.db, host, pauseMs);
   deferBatch(visiting, pauseMs);
-  return { kind: 'none', reason, detail, links: [], retryAfterMs: pauseMs };
+  return { kind: 'none', reason, detail, links: NO_LINKS, retryAfterMs: pauseMs };
 }
 
 async function readFetched(
@@ -165,7 +165,7 @@ async function readFetched(
 
   const directives = directivesOf(fetched.robotsTag);
   const isSilent = extracted.isNofollow || directives.isNofollow;
-  const links = isSilent ? [] : distinctLinks(extracted.links);
+  const links = isSilent ? NO_LINKS : linksOf(extracted);
   if (extracted.isNoindex || directives.isNoindex) return noContent('noindex', null, links);
   const refresh = extracted.refresh === null ? undefined : parsePageUrl(extracted.refresh, url.href);
   if (refresh !== undefined && keysOf(refresh).key !== page.url_key) return movedResult(visiting, page, refresh);
@@ -183,6 +183,11 @@ async function readFetched(
   const { etag, lastModified } = fetched;
   const content = { ...text, links, etag, lastModified, rawHash, textHash, item };
   return { kind: 'content', content, duplicateOf: duplicateOf(visiting, page, url, extracted.canonical) };
+}
+
+function linksOf({ links, cutLinks }: ExtractedPage): PageLinks {
+  const { urls, cut } = distinctLinks(links);
+  return { urls, cut: cut + cutLinks };
 }
 
 async function prepareContent(

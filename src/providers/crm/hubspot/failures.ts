@@ -9,6 +9,8 @@ const MIGRATING = 477;
 const DELAYS_MS = new Map<string | undefined, number>([
   ['SECONDLY', 1_000],
   ['TEN_SECONDLY_ROLLING', 10_000],
+  // Ends at midnight in the portal's time zone.
+  ['DAILY', 15 * 60_000],
 ]);
 const MIN_DELAY_MS = 1_000;
 
@@ -41,8 +43,6 @@ export function failureOf(
       areCredentialsRefused: true,
     });
   }
-  if (status === 429 && refused.policyName === 'DAILY')
-    return new CrmError(`HubSpot takes no more requests today: ${reason}`, { status, transient: false });
   if (status === 429) {
     const pauseMs = failure.retryAfterMs ?? DELAYS_MS.get(refused.policyName) ?? MIN_DELAY_MS;
     return new CrmError(reason, { status, transient: true, retryAfterMs: pauseMs });

@@ -105,6 +105,11 @@ export function search(objects: FakeObject[], names: Set<string>, body: unknown,
   const isWhole =
     [filterGroups, sorts, properties].every(Array.isArray) && Number.isInteger(limit) && typeof after === 'string';
   if (!isWhole) return hubspotError(400, 'Invalid input JSON: filterGroups, sorts, properties, limit, after');
+  if ((sorts as unknown[]).some((sort) => typeof sort !== 'string'))
+    return hubspotError(
+      400,
+      'Invalid input JSON: Cannot deserialize value of type `java.lang.String` from Object value',
+    );
   if ((limit as number) > 200) return hubspotError(400, 'limit is at most 200');
   const filters = (filterGroups as { filters: Filter[] }[]).flatMap((group) => group.filters);
   const unknown = filters.find(({ propertyName }) => !names.has(propertyName));

@@ -99,7 +99,7 @@ async function filtersFor(schema: TicketProperties, { sessionId, subject }: Hand
 async function searchTickets(api: HubspotApi, filters: object[]): Promise<Ticket[]> {
   const body = {
     filterGroups: [{ filters }],
-    sorts: [{ propertyName: 'createdate', direction: 'DESCENDING' }],
+    sorts: [],
     properties: ['content', SESSION_PROPERTY],
     limit: TICKETS_PER_READ,
     after: '0',
