@@ -1,6 +1,7 @@
 import { isIP, isIPv4, isIPv6 } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
+import { messageOf } from './errors.ts';
 import { DomainName } from './http/schemas.ts';
 import { TASK_QUEUES } from './temporal/contract.ts';
 import { withoutTrailingSlashes } from './urls.rules.ts';
@@ -203,12 +204,27 @@ const Settings = z
 
 export type Config = z.infer<typeof Settings> & { dashboardUrl: string };
 
-/** Parses the environment. Throws an error listing every missing or invalid setting. */
+/** Parses the environment. Throws an error listing every missing or invalid setting with its meaning. */
 export function loadConfig(env: Record<string, string | undefined> = process.env): Config {
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
   const parsed = Settings.safeParse(given);
   if (!parsed.success) {
-    throw new Error(`The configuration is not valid:\n${z.prettifyError(parsed.error)}`);
+    const problems = parsed.error.issues.map(({ code, path: [name = ''], message }) => {
+      const problem = code === 'invalid_type' && given[String(name)] === undefined ? 'is not set' : message;
+      const meaning = new Map<PropertyKey, z.ZodType>(Object.entries(settings)).get(name)?.description;
+      return `- ${String(name)}: ${problem}${meaning === undefined ? '' : `. Meaning: ${meaning}`}`;
+    });
+    throw new Error(`The configuration is not valid:\n${[...new Set(problems)].join('\n')}`);
   }
   return { ...parsed.data, dashboardUrl: parsed.data.DASHBOARD_URL ?? parsed.data.PUBLIC_URL };
+}
+
+/** Loads the configuration of a process. If it is not valid, prints why and exits. */
+export function loadConfigOrExit(): Config {
+  try {
+    return loadConfig();
+  } catch (error) {
+    process.stderr.write(`${messageOf(error)}\nAll settings: docs/configuration.md\n`);
+    process.exit(1);
+  }
 }

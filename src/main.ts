@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import { createApiDeps } from './api-deps.ts';
-import { loadConfig } from './config.ts';
+import { loadConfigOrExit } from './config.ts';
 import { connect, LOCK_TIMEOUT_MS } from './db/connect.ts';
 import { assertSchemaKnown } from './db/migrate.ts';
 import { createWriteQuota } from './db/write-quota.ts';
@@ -8,7 +8,7 @@ import { createApp, createOpsApp } from './http/app.ts';
 import { onStopSignal } from './shutdown.ts';
 import { connectTemporal } from './temporal/client.ts';
 
-const config = loadConfig();
+const config = loadConfigOrExit();
 const logger = pino({ level: config.LOG_LEVEL, name: 'api' });
 const quota = createWriteQuota(config.WRITE_QUOTA_BYTES);
 const { db, pool, close } = connect(config.DATABASE_URL, {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DefaultLogger, Runtime } from '@temporalio/worker';
 import { pino } from 'pino';
-import { loadConfig } from '../src/config.ts';
+import { loadConfigOrExit } from '../src/config.ts';
 import { connect, RELAY_APPLICATION_NAME } from '../src/db/connect.ts';
 import { assertSchemaKnown } from '../src/db/migrate.ts';
 import { createWriteQuota } from '../src/db/write-quota.ts';
@@ -18,7 +18,7 @@ import { connectWorkers, type WorkerTemporal } from './temporal.ts';
 const RETRY_MS = 1_000;
 const RELAY_CONNECTIONS = 4;
 
-const config = loadConfig();
+const config = loadConfigOrExit();
 /** A process of other queues computes for long. It would delay what all orgs wait for. */
 const isInteractive = config.WORKER_QUEUES.includes('interactive');
 const log = pino({ level: config.LOG_LEVEL, name: 'worker' });

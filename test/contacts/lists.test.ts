@@ -95,13 +95,13 @@ describe('the list of contacts', () => {
 
   it('does not wait for a long search of another org, and misses nothing meanwhile', async () => {
     const org = await api.createOrg();
-    const search = sql`${sql.raw(READ_PLANNED_EACH_TIME)} with long as materialized (select pg_sleep(3)) select * from long`;
+    const search = sql`${sql.raw(READ_PLANNED_EACH_TIME)} with long as materialized (select pg_sleep(6)) select * from long`;
     const searching = search.execute(api.db);
     await sleep(300);
     await org.post('/contacts', { contact: { email: 'ann@example.com' } });
     const begun = performance.now();
     const { body } = await org.get('/contacts');
-    expect(performance.now() - begun).toBeLessThan(2_000);
+    expect(performance.now() - begun).toBeLessThan(4_000);
     expect(body.items).toHaveLength(1);
     await searching;
   });

@@ -9,9 +9,9 @@ import { anyFreePort } from '../../src/dev/ports.ts';
 import { commandOf, endProcess, identityOf, parentOf } from '../../src/dev/processes.ts';
 import type { DevJson } from '../../src/dev/stack.ts';
 
-const START_LIMIT_MS = 60_000;
+const START_LIMIT_MS = 150_000;
 const STOP_LIMIT_MS = 20_000;
-const TEST_LIMIT_MS = 240_000; // starts the stack up to three times, beside other tests
+const TEST_LIMIT_MS = 600_000; // starts the stack up to three times, beside other tests
 
 let folder: string;
 let ports: Record<string, string>;

@@ -71,8 +71,10 @@ describe('an org key', () => {
     const revokedAt = Date.now();
 
     for (const process of [second, api]) {
-      while ((await process.client(body.api_key).get('/org')).status !== 401) {
-        expect(Date.now() - revokedAt).toBeLessThan(1_000);
+      for (;;) {
+        const askedAt = Date.now();
+        if ((await process.client(body.api_key).get('/org')).status === 401) break;
+        expect(askedAt - revokedAt).toBeLessThan(1_000);
       }
     }
     expect((await api.org.delete(`${KEYS}/${body.api_key_id}`)).status).toBe(404);

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runCommand } from '../../src/commands.ts';
 import { startApi, type TestApi } from '../support/stack/api.ts';
 
 const CLI = fileURLToPath(new URL('../../src/cli.ts', import.meta.url));
@@ -16,16 +17,31 @@ interface Run {
   err: string;
 }
 
-/** Runs the command line in a separate process. */
-function cli(args: string[], env: Record<string, string> = {}): Promise<Run> {
+function settings() {
   const { DATABASE_URL, JWT_SECRET } = api.config;
-  const SECRET_KEYS = `k:${Buffer.alloc(32).toString('base64')}`;
+  return { DATABASE_URL, JWT_SECRET, SECRET_KEYS: `k:${Buffer.alloc(32).toString('base64')}` };
+}
+
+/** Runs a command in this process. */
+async function cli(args: string[], env: Record<string, string> = {}): Promise<Run> {
+  const printed: Run = { code: 0, out: '', err: '' };
+  printed.code = await runCommand(args, {
+    env: { ...settings(), ...env },
+    print: (text) => {
+      printed.out += `${text}\n`;
+    },
+    printError: (text) => {
+      printed.err += `${text}\n`;
+    },
+  });
+  return printed;
+}
+
+/** Runs a command in a process of its own. */
+function cliProcess(args: string[]): Promise<Run> {
   return new Promise((resolve) => {
-    execFile(
-      process.execPath,
-      [CLI, ...args],
-      { env: { PATH: process.env.PATH, DATABASE_URL, JWT_SECRET, SECRET_KEYS, ...env } },
-      (error, out, err) => resolve({ code: error === null ? 0 : Number(error.code), out, err }),
+    execFile(process.execPath, [CLI, ...args], { env: { PATH: process.env.PATH, ...settings() } }, (error, out, err) =>
+      resolve({ code: error === null ? 0 : Number(error.code), out, err }),
     );
   });
 }
@@ -34,7 +50,7 @@ const create = async (...args: string[]) => JSON.parse((await cli(['partner', 'c
 
 describe('the command partner', () => {
   it('create prints a working key, once and in readable form', async () => {
-    const { code, out, err } = await cli(['partner', 'create', '--name', 'Tours & Co']);
+    const { code, out, err } = await cliProcess(['partner', 'create', '--name', 'Tours & Co']);
     expect({ code, err }).toEqual({ code: 0, err: '' });
     const key = /^api_key +(\S+)$/m.exec(out)?.[1] as string;
     expect(out).toMatch(/^name +Tours & Co$/m);
@@ -121,6 +137,14 @@ describe('the command line with wrong usage', () => {
   it('names the missing settings', async () => {
     const { code, err } = await cli(['org', 'list'], { DATABASE_URL: '' });
     expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining('DATABASE_URL') });
+  });
+
+  it('tells the exit code and the problem to the shell', async () => {
+    expect(await cliProcess(['partner', 'explode'])).toMatchObject({
+      code: 2,
+      out: '',
+      err: expect.stringContaining('Usage:'),
+    });
   });
 
   it('prints the help with --help', async () => {

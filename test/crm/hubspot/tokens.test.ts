@@ -133,13 +133,13 @@ describe('the grant of an app', () => {
 
   it('leaves database connections free while many callers wait for one token', async () => {
     const settings = await connectApp();
-    hubspot.next('POST', TOKEN_PATH, slow(1_000));
+    hubspot.next('POST', TOKEN_PATH, slow(4_000));
     const source = sources();
     const waiting = Promise.all(Array.from({ length: 50 }, () => source(org.id, settings).get()));
     await new Promise((resolve) => setTimeout(resolve, 300));
     const from = performance.now();
     expect((await org.get('/integrations')).status).toBe(200);
-    expect(performance.now() - from).toBeLessThan(600);
+    expect(performance.now() - from).toBeLessThan(3_000);
     await waiting;
   });
 

@@ -4,6 +4,7 @@ import { parseRobots } from '../../../src/knowledge/crawl/fetching/robots.ts';
 import { compilePattern, problemOfPattern } from '../../../src/knowledge/crawl/scope/patterns.rules.ts';
 import { scopePathOf, siteOf } from '../../../src/knowledge/crawl/scope/rules.ts';
 import { keysOf, parsePageUrl, trapOf } from '../../../src/knowledge/crawl/scope/urls.rules.ts';
+import { cpuTimeOf } from '../../support/measure.ts';
 
 const keyOf = (url: string) => keysOf(parsePageUrl(url) as URL).key;
 
@@ -77,9 +78,8 @@ describe('a path pattern', () => {
   });
 
   it('never takes long, even with many wildcards', () => {
-    const startedAt = performance.now();
-    compilePattern(`/${'**a'.repeat(80)}`)(`/${'a'.repeat(1_900)}b`);
-    expect(performance.now() - startedAt).toBeLessThan(1_000);
+    const [, cpuMs] = cpuTimeOf(() => compilePattern(`/${'**a'.repeat(80)}`)(`/${'a'.repeat(1_900)}b`));
+    expect(cpuMs).toBeLessThan(1_000);
   });
 
   it.each(['/***', '/a?b', '/a b', '/a#b'])('"%s" is refused as invalid', (pattern) => {

@@ -49,7 +49,7 @@ describe('requests of one org that wait for its lock', () => {
       const waiting = Array.from({ length: 40 }, (_, n) => org.patch(`/segments/${id}`, { name: `Segment ${n}` }));
       await sleep(300); // their five seconds are over before the requests at work have ended
       const ofWidget = Array.from({ length: 10 }, () => visitor.post('create-session', {}));
-      expect(await slowestRequest(other)).toBeLessThan(1_000);
+      expect(await slowestRequest(other)).toBeLessThan(1_800);
       const first = await Promise.race(waiting);
       expect(first.status).toBe(503);
       expect(performance.now() - begun).toBeLessThan(4_000);

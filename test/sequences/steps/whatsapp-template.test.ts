@@ -6,6 +6,7 @@ import {
   type WhatsAppVariable,
 } from '../../../src/sequences/steps/whatsapp-template.schema.ts';
 import { type FakeTemplate, refusalOf } from '../../support/fakes/meta-templates.ts';
+import { cpuTimeOf } from '../../support/measure.ts';
 
 type Contact = Parameters<typeof renderTemplate>[1];
 
@@ -201,9 +202,9 @@ describe('for any contact', () => {
   });
 
   it('a very long run of white space is rendered within a second', () => {
-    const startedAt = Date.now();
-    expect(textOf(constant(`a${'\u00a0'.repeat(200_000)}b`))).toBe('a b');
-    expect(Date.now() - startedAt).toBeLessThan(1_000);
+    const [text, cpuMs] = cpuTimeOf(() => textOf(constant(`a${'\u00a0'.repeat(200_000)}b`)));
+    expect(text).toBe('a b');
+    expect(cpuMs).toBeLessThan(1_000);
   });
 });
 
