@@ -26,4 +26,4 @@ export const IDEMPOTENT_REQUESTS = IS_LONG ? 100 : 10;
 export const IN_FLIGHT = 10;
 
 /** Limit for a whole test; its waits have separate limits. */
-export const TEST_LIMIT_MS = IS_LONG ? 1_200_000 : 240_000;
+export const TEST_LIMIT_MS = IS_LONG ? 1_200_000 : 480_000;

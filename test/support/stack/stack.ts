@@ -13,7 +13,7 @@ import { temporalAddress, testNamespace, testWorkflowBundle } from './servers.ts
 import { installRuntime } from './temporal-runtime.ts';
 
 const POLL_MS = 25;
-const MAX_WAIT_MS = 40_000;
+const MAX_WAIT_MS = 80_000;
 
 export type Stack = Awaited<ReturnType<typeof startStack>>;
 
@@ -67,7 +67,7 @@ export async function startStack({ env = {} }: { env?: Record<string, string> } 
   };
 }
 
-/** Waits until `look` gives something. Throws, saying what for, after 40 s. */
+/** Waits until `look` gives something. Throws, saying what for, after 80 s. */
 export async function eventually<T>(what: string, look: () => Promise<T | undefined | false> | T | undefined | false) {
   const giveUpAt = Date.now() + MAX_WAIT_MS;
   for (;;) {
