@@ -128,7 +128,7 @@ export const workflowRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config,
   });
 
   app.post('/workflows/:id/activate', {
-    config: { scope: 'workflows:write', isRepeatable: true },
+    config: { scope: 'workflows:write' },
     schema: {
       operationId: 'activateWorkflow',
       tags,
@@ -141,7 +141,7 @@ export const workflowRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config,
   });
 
   app.post('/workflows/:id/deactivate', {
-    config: { scope: 'workflows:write', isRepeatable: true },
+    config: { scope: 'workflows:write' },
     schema: {
       operationId: 'deactivateWorkflow',
       tags,

@@ -7,7 +7,7 @@ const tags = ['csat'];
 
 export const csatRoutes: FastifyPluginAsyncZod = async (app) => {
   app.post('/csat/scores', {
-    config: { scope: 'csat:write', isRepeatable: true },
+    config: { scope: 'csat:write' },
     schema: {
       operationId: 'submitCsatScore',
       tags,

@@ -27,6 +27,7 @@ import { PARTNER_ROUTES } from '../partners/domain.routes.ts';
 import { sequenceRoutes } from '../sequences/routes.ts';
 import { slaRoutes } from '../sla/routes.ts';
 import { WIDGET_ROUTES } from '../widget/domain.routes.ts';
+import { absentInput } from './absent-input.ts';
 import { authenticate } from './authenticate.ts';
 import { closeConnections } from './close-connections.ts';
 import { type ErrorAnswer, errorAnswer, handleErrors } from './errors.ts';
@@ -119,6 +120,7 @@ export async function createApp(deps: Deps, logger: FastifyBaseLogger) {
   await app.register(enforceWriteQuota, deps);
   await app.register(refuseEncodings);
   await app.register(jsonBody);
+  await app.register(absentInput);
   await app.register(guardText);
   await app.register(idempotency, deps);
   await app.register(serverSentEvents, deps);

@@ -21,11 +21,21 @@ export const Timestamp = z.codec(z.iso.datetime(), z.date(), {
 });
 
 /** The start of the next page of a list. */
-export const Cursor = z.string().min(1).max(500).describe('The `next` of the page before.');
+export const Cursor = z.string().max(500).describe('The `next` of the page before.');
 
-const Time = z.iso
-  .datetime({ offset: true, error: 'must be an ISO 8601 date-time, such as 2026-01-31T12:00:00Z' })
+/** A time as in ISO 8601 or RFC 3339: also with a space instead of the T, and in UTC without a zone. */
+const Time = z
+  .string()
+  .max(40)
+  .transform(withZone)
+  .pipe(z.iso.datetime({ offset: true, error: 'must be an ISO 8601 date-time, such as 2026-01-31T12:00:00Z' }))
   .optional();
+
+/** Returns a time of RFC 3339 as one of ISO 8601. A plus that was not percent-encoded has become a space. */
+function withZone(text: string): string {
+  const time = text.replace(/^(\d{4}-\d\d-\d\d) /, '$1T').replace(/ (\d\d:\d\d)$/, '+$1');
+  return /(?:Z|[+-]\d\d:\d\d)$/i.test(time) ? time : `${time}Z`;
+}
 
 /** The query parameters of a list by creation or update. */
 export const RANGE = {

@@ -17,10 +17,16 @@ const DelayInMinutes = z
   .max(TEN_YEARS_IN_MINUTES)
   .describe("From the previous step's send; the first from enrollment.");
 
-const NewStep = z.object({ action: StepAction, delay_in_minutes: DelayInMinutes }).meta({ id: 'NewSequenceStep' });
-const ChangedStep = NewStep.extend({ id: Id.optional().describe('Keeps the step that has this id.') }).meta({
-  id: 'ChangedSequenceStep',
-});
+const NewStep = z
+  .object({ action: StepAction, delay_in_minutes: DelayInMinutes.default(0) })
+  .meta({ id: 'NewSequenceStep' });
+const ChangedStep = z
+  .object({
+    action: StepAction,
+    delay_in_minutes: DelayInMinutes,
+    id: Id.optional().describe('Keeps the step that has this id.'),
+  })
+  .meta({ id: 'ChangedSequenceStep' });
 export type ChangedStep = z.infer<typeof ChangedStep>;
 
 export const CreateSequence = z

@@ -106,6 +106,22 @@ describe('the list of contacts', () => {
     await searching;
   });
 
+  it.each(['2026-01-31 12:00:00', '2026-01-31T12:00:00', '2026-01-31 12:00:00+02:00', '2026-01-31T12:00:00Z'])(
+    'takes the time %s',
+    async (time) => {
+      const org = await api.createOrg();
+      await org.post('/contacts', { contact: { email: 'ann@example.com' } });
+      const found = await org.get(`/contacts?limit=1&updated_after=${encodeURIComponent(time)}&cursor=`);
+      expect([found.status, found.body.items.length]).toEqual([200, 1]);
+      expect((await org.get(`/contacts?updated_before=${time}`)).body.items).toEqual([]);
+    },
+  );
+
+  it('refuses what is no time', async () => {
+    for (const time of ['2026-01-31', '2026-02-31 12:00:00', 'yesterday', ''])
+      expect((await api.org.get(`/contacts?updated_after=${time}`)).status).toBe(400);
+  });
+
   it('includes every contact saved before the request', async () => {
     const org = await api.createOrg();
     for (let n = 1; n <= 20; n += 1) {

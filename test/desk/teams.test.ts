@@ -109,7 +109,7 @@ describe('the members of a team', () => {
     expect((await api.org.get('/members')).body).toContainEqual(expect.objectContaining(member));
   });
 
-  it('must be members of the org, and the path decides the team', async () => {
+  it('must be members of the org, and are added to the team of the path', async () => {
     const [team, another] = [await create(), await create()];
     const member = await join();
     const stranger = await join(api.other);
@@ -120,7 +120,10 @@ describe('the members of a team', () => {
     }
     expect((await api.org.post(`/teams/${NOBODY}/users`, { userId: member.id })).status).toBe(404);
     expect((await api.org.delete(`/teams/${team.id}/users/x`)).status).toBe(400);
-    await add({ userId: member.id, groupId: another.id });
+    const { status, body } = await add({ userId: member.id, groupId: another.id });
+    expect([status, body.issues[0].path]).toEqual([400, 'body.groupId']);
+    expect((await read(team.id)).members).toEqual([]);
+    await add({ userId: member.id });
     expect((await read(team.id)).members).toEqual([member]);
     expect((await read(another.id)).members).toEqual([]);
   });

@@ -1,6 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startApi, type TestApi } from '../support/stack/api.ts';
 
+interface Operations {
+  get?: { parameters?: { name: string }[] };
+}
+
 describe('the HTTP layer', () => {
   let api: TestApi;
   beforeAll(async () => {
@@ -71,6 +75,28 @@ describe('the HTTP layer', () => {
       expect((await down.org.post('/contacts', { contact: { email: 'ann@example.com' } })).status).toBe(201);
     } finally {
       await down.close();
+    }
+  });
+
+  it('takes an absent body as {} where no field is required, and an empty cursor as the beginning', async () => {
+    const { workflow_id } = (
+      await api.org.post('/workflows', { name: 'Empty', trigger_type: 'manual-trigger', workflow_blocks: [] })
+    ).body;
+    const authorization = `Bearer ${api.org.key}`;
+    const post = (path: string, headers: Record<string, string> = {}) =>
+      fetch(api.url + path, { method: 'POST', headers: { authorization, ...headers } });
+    expect((await post(`/workflows/${workflow_id}/activate`)).status).toBe(200);
+    expect((await post(`/workflows/${workflow_id}/trigger`, { 'content-type': 'application/json' })).status).toBe(200);
+    expect((await post('/contacts')).status).toBe(400);
+    expect((await post('/contacts', { 'content-type': 'application/json' })).status).toBe(400);
+    const paths = Object.entries((await api.client().get('/openapi.json')).body.paths) as [string, Operations][];
+    const lists = paths.filter(
+      ([path, { get }]) => !path.includes('{') && get?.parameters?.some(({ name }) => name === 'cursor'),
+    );
+    expect(lists.length).toBeGreaterThan(5);
+    for (const [path] of lists) {
+      const key = path.startsWith('/partner') ? api.partner : api.org;
+      expect([path, (await key.get(`${path}?cursor=`)).status]).toEqual([path, 200]);
     }
   });
 });

@@ -30,6 +30,18 @@ describe('an Idempotency-Key', () => {
     expect(await countOrgs()).toBe(count);
   });
 
+  it('repeats the answer of an activation, without activating what was deactivated since', async () => {
+    const made = await api.org.post('/workflows', { name: 'W', trigger_type: 'manual-trigger', workflow_blocks: [] });
+    const path = `/workflows/${made.body.workflow_id}`;
+    const key = withKey(crypto.randomUUID());
+    const first = await api.org.post(`${path}/activate`, {}, key);
+    await api.org.post(`${path}/deactivate`);
+    const again = await api.org.post(`${path}/activate`, {}, key);
+    expect([again.status, again.body]).toEqual([200, first.body]);
+    expect(again.headers.get('idempotent-replayed')).toBe('true');
+    expect([first.body.is_active, (await api.org.get(path)).body.is_active]).toEqual([true, false]);
+  });
+
   it('repeats a secret shown only once, and stores it encrypted', async () => {
     const path = `${ORGS}/${api.org.id}/api-keys`;
     const first = await api.partner.post(path, { name: 'Secret' }, withKey('secret'));

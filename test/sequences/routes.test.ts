@@ -38,6 +38,12 @@ describe('the sequences API', () => {
     expect((await api.other.get('/sequences/welcome%2F1')).status).toBe(404);
   });
 
+  it('sends a step without a delay at once', async () => {
+    const [{ action }] = steps as [ReturnType<typeof emailStep>];
+    const id = await create({ is_continuous: false, steps: [{ action }] });
+    expect((await api.org.get(`/sequences/${id}`)).body.steps).toMatchObject([{ delay_in_minutes: 0 }]);
+  });
+
   it('accepts a custom_id once in an org, and again once its sequence is deleted', async () => {
     const id = await create({ custom_id: 'once' });
     const second = await api.org.post('/sequences', { filter: null, steps, custom_id: 'once' });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Id, Timestamp } from '../../http/schemas.ts';
+import { Cursor, Id, Timestamp } from '../../http/schemas.ts';
 import { FullFilter } from '../filters/schema.ts';
 
 const SegmentName = z.string().min(1).max(255);
@@ -24,7 +24,7 @@ export type UpdateSegment = z.infer<typeof UpdateSegment>;
 export const SegmentPath = z.object({ id: Id });
 
 export const ListSegments = z.object({
-  cursor: z.string().min(1).max(500).optional().describe('The `next` of the page before.'),
+  cursor: Cursor.optional(),
   limit: z.coerce.number().int().min(1).max(100).default(50),
 });
 export type ListSegments = z.infer<typeof ListSegments>;

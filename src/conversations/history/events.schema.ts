@@ -75,7 +75,12 @@ const HistoryEvent = z
 export type EventType = z.infer<typeof HistoryEvent>['type'];
 
 export const HistoryItem = z
-  .object({ id: Id.describe('Of a message: the message’s id.'), created_at: Timestamp, event: HistoryEvent })
+  .object({
+    id: Id.describe('Of a message: the message’s id.'),
+    created_at: Timestamp,
+    redacted: z.literal(true).optional().describe('Its text or files were redacted.'),
+    event: HistoryEvent,
+  })
   .meta({ id: 'HistoryItem' });
 export type HistoryItem = z.infer<typeof HistoryItem>;
 

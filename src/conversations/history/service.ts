@@ -24,8 +24,10 @@ export function historyItemOf(
   links: MediaLinks,
   row: EventRow,
 ): Omit<HistoryItem, 'created_at'> & { created_at: Date } {
-  const { id, created_at, type, content, data, sender } = row;
-  if (type !== 'message') return { id, created_at, event: { content, ...data, type } as HistoryItem['event'] };
+  const { id, created_at, type, content, sender } = row;
+  const { redacted, ...data } = row.data as { redacted?: true };
+  const item = { id, created_at, ...(redacted && { redacted }) };
+  if (type !== 'message') return { ...item, event: { content, ...data, type } as HistoryItem['event'] };
   const { attachments = [], ...said } = data as { attachments?: StoredAttachment[] };
   const event = {
     sender_id: null,
@@ -40,5 +42,5 @@ export function historyItemOf(
       url: links.linkOf({ org_id: row.org_id, id: media_id }),
     })),
   };
-  return { id, created_at, event: event as HistoryItem['event'] };
+  return { ...item, event: event as HistoryItem['event'] };
 }

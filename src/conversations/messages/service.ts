@@ -3,6 +3,7 @@ import { getContact } from '../../contacts/service.ts';
 import type { Db, Trx } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { conflict } from '../../errors.ts';
+import type { SessionChannel } from '../../http/schemas.ts';
 import { newId } from '../../ids.ts';
 import type { MediaLinks } from '../../media/links.ts';
 import { type Media, recordMedia } from '../../media/service.ts';
@@ -26,6 +27,15 @@ export interface NewMessage extends SendMessage {
   /** The message's files, already in storage. Their rows are inserted with the message. */
   files: Media[];
 }
+
+/** Channels on which nothing here sends. */
+const CHANNELS_WITHOUT_TRANSPORT: readonly SessionChannel[] = [
+  'slack',
+  'instagram',
+  'messenger',
+  'phone_voice',
+  'web_voice',
+];
 
 export interface SendingDeps {
   mediaLinks: MediaLinks;
@@ -101,7 +111,8 @@ async function sendAsAgent(
 
 /**
  * Sends a message through the provider of the session's channel, if there is one, with files as links. The delivery has
- * the id of the message. Sends nothing if another system serves the customer's side: that system sends it.
+ * the id of the message. Sends nothing if another system serves the customer's side, and in the web and api channels,
+ * whose clients read. Throws conflict for a channel that nothing here sends to.
  */
 export async function deliverToChannel(
   trx: Trx,
@@ -111,6 +122,11 @@ export async function deliverToChannel(
 ): Promise<void> {
   const { channel, contact_id: contactId, ticket_number: ticketNumber, relayed_side } = session;
   if (relayed_side === 'customer' || relayed_side === 'both') return;
+  if (CHANNELS_WITHOUT_TRANSPORT.includes(channel)) {
+    throw conflict(
+      `Nothing would deliver this message: the channel ${channel} has no transport here. Reply where the contact wrote, or connect a CRM that relays the channel`,
+    );
+  }
   if (channel !== 'email' && channel !== 'sms' && channel !== 'whatsapp') return;
   if (contactId === null) throw conflict('The session has no contact to send to');
   const { email, phone_number } = await getContact(trx, orgId, contactId);

@@ -26,7 +26,7 @@ export async function redactEvents(
         and (content is not null or data ? 'attachments' or data->>'reason' is not null or data->>'payload' is not null)
         and type <> 'redacted'
     )
-    update session_events as event set content = null, data = event.data - 'attachments'
+    update session_events as event set content = null, data = event.data - 'attachments' || '{"redacted": true}'::jsonb
       || case when event.data ? 'reason' then '{"reason": null}'::jsonb else '{}' end
       || case when event.data ? 'payload' then '{"payload": null}'::jsonb else '{}' end
     from held

@@ -18,7 +18,7 @@ const tags = ['chat sessions'];
 /** Routes for the actions of a support team on sessions. */
 export const sessionActionRoutes: FastifyPluginAsyncZod = async (app) => {
   app.post('/chat/sessions/:id/handoff', {
-    config: { scope: 'chat-sessions:write', isRepeatable: true },
+    config: { scope: 'chat-sessions:write' },
     schema: {
       operationId: 'handOffChatSession',
       tags,

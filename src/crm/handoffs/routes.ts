@@ -10,7 +10,7 @@ const tags = ['chat sessions'];
 /** Manual repairs of handoffs that are incomplete in the ticketing system. */
 export const crmHandoffRoutes: FastifyPluginAsyncZod = async (app) => {
   app.post('/chat/sessions/:id/handoff/retry', {
-    config: { scope: 'chat-sessions:write', isRepeatable: true },
+    config: { scope: 'chat-sessions:write' },
     schema: {
       operationId: 'retryHandoff',
       tags,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { DomainName, Timestamp } from '../../http/schemas.ts';
+import { Cursor, DomainName, Timestamp } from '../../http/schemas.ts';
 
 /** The names of a domain's DNS records have at most 253 characters, prefix included (RFC 1035, 2.3.4). */
 const MAX_DOMAIN_LENGTH = 229;
@@ -16,7 +16,7 @@ export const PutCustomDomain = z
 export const DomainPath = z.object({ domainName: SendingDomainName });
 
 export const ListDomains = z.object({
-  cursor: z.string().min(1).max(255).optional().describe('`next` of the page before.'),
+  cursor: Cursor.optional(),
   limit: z.coerce.number().int().min(1).max(100).default(50),
 });
 export type ListDomains = z.infer<typeof ListDomains>;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { PhoneNumber } from '../../contacts/phone-number.schema.ts';
 import { Email } from '../../contacts/schema.ts';
-import { Id, Timestamp } from '../../http/schemas.ts';
+import { Cursor, Id, Timestamp } from '../../http/schemas.ts';
 import { ChannelName } from '../ledger/schema.ts';
 
 const ADDRESS_ON = { email: Email, sms: PhoneNumber, whatsapp: PhoneNumber, voice: PhoneNumber };
@@ -31,7 +31,7 @@ export type AddSuppression = z.infer<typeof AddSuppression>;
 export const storedAddress = ({ channel, address }: AddSuppression): string => ADDRESS_ON[channel].parse(address);
 
 export const ListSuppressions = z.object({
-  cursor: z.string().min(1).max(255).optional().describe('`next` of the page before.'),
+  cursor: Cursor.optional(),
   limit: z.coerce.number().int().min(1).max(100).default(50),
   channel: ChannelName.optional(),
   address: z.string().min(1).max(254).optional().describe('In any spelling. The + of a phone number is %2B in a URL.'),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Id, Name, Timestamp } from '../../http/schemas.ts';
+import { Cursor, Id, Name, Timestamp } from '../../http/schemas.ts';
 import { Timezone } from '../../orgs/settings/schema.ts';
 import { DAYS_OF, type DayOfWeek } from './business-time.rules.ts';
 
@@ -87,7 +87,7 @@ export type UpdateOfficeHours = z.infer<typeof UpdateOfficeHours>;
 export const OfficeHoursPath = z.object({ id: Id });
 
 export const ListOfficeHours = z.object({
-  cursor: z.string().min(1).max(255).optional().describe('`next` of the page before.'),
+  cursor: Cursor.optional(),
   limit: z.coerce.number().int().min(1).max(100).default(50),
 });
 export type ListOfficeHours = z.infer<typeof ListOfficeHours>;

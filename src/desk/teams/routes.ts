@@ -1,4 +1,5 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { refused } from '../../errors.ts';
 import { errorResponses } from '../../http/errors.ts';
 import { NO_BODY, NoBody } from '../../http/schemas.ts';
 import { AddUserToTeam, ListTeams, SaveTeam, Team, TeamMemberPath, TeamPage, TeamPath } from './schema.ts';
@@ -89,7 +90,11 @@ export const teamRoutes: FastifyPluginAsyncZod = async (app) => {
       body: AddUserToTeam,
       response: { 200: Team, ...errorResponses(403, 404) },
     },
-    handler: ({ db, org, params, body }) => addTeamMember(db, org.id, params.id, body.userId),
+    handler: ({ db, org, params, body }) => {
+      if (body.groupId !== undefined && body.groupId !== params.id)
+        throw refused('groupId', 'must be the team of the path, or absent');
+      return addTeamMember(db, org.id, params.id, body.userId);
+    },
   });
 
   app.delete('/teams/:id/users/:userId', {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Id, Name, Timestamp } from '../../http/schemas.ts';
+import { Cursor, Id, Name, Timestamp } from '../../http/schemas.ts';
 import { MemberRef } from '../../orgs/schema.ts';
 
 const MAX_DESCRIPTION_LENGTH = 2000;
@@ -38,7 +38,7 @@ export type SaveTeam = z.infer<typeof SaveTeam>;
 export const AddUserToTeam = z
   .object({
     userId: z.int().min(1).describe('The id of a member of the org.'),
-    groupId: z.string().max(MAX_ID_LENGTH).optional().describe('Ignored: the path names the team.'),
+    groupId: z.string().max(MAX_ID_LENGTH).optional().describe('The team of the path, if given.'),
   })
   .meta({ id: 'AddUserToTeam', examples: [{ userId: 1 }] });
 
@@ -46,7 +46,7 @@ export const TeamPath = z.object({ id: Id });
 export const TeamMemberPath = z.object({ id: Id, userId: MemberRef.shape.id });
 
 export const ListTeams = z.object({
-  cursor: z.string().min(1).max(255).optional().describe('`next` of the page before.'),
+  cursor: Cursor.optional(),
   limit: z.coerce.number().int().min(1).max(100).default(50),
 });
 export type ListTeams = z.infer<typeof ListTeams>;

@@ -3,8 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { Deps } from '../../deps.ts';
-import { htmlPage } from '../../http/html.ts';
-import { HELP_PAGE_POLICY } from './pages.ts';
+import { HELP_PAGE_POLICY, NOT_FOUND_PAGE } from './pages.ts';
 import { type HelpPageResult, renderHelpPage } from './reading.service.ts';
 import { createRendering } from './rendering.ts';
 
@@ -32,7 +31,7 @@ export const helpPageRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config 
     const page = await renderHelpPage(db, setting, reading);
     if (page === undefined) {
       reply.code(404);
-      return htmlPage('Not found', '<p>There is no such page.</p>');
+      return NOT_FOUND_PAGE;
     }
     const etag = `"${createHash('sha256').update(page).digest('base64url')}"`;
     reply.headers({ etag, 'cache-control': CACHE_CONTROL });

@@ -56,19 +56,33 @@ function entryOf({ title, url, description, depth, is_category }: ContentsEntry)
   return is_category ? `<h${level}>${link}</h${level}>${about.replace('<br>', '')}` : `<p>${link}${about}</p>`;
 }
 
+/** Renders the page of an address without content. */
+export const NOT_FOUND_PAGE = documentOf(
+  '<title>Not found</title>',
+  '<main><h1>Not found</h1><p>There is no such page.</p></main>',
+);
+
 function pageOf({ center, url, trail, title, description }: HelpPage, body: string): string {
   const meta = description === null ? '' : `<meta name="description" content="${escapeHtml(description)}">`;
   const links = trail.map((above) => `<a href="${escapeHtml(above.url)}">${escapeHtml(above.title)}</a>`);
   const name = escapeHtml(center.name);
-  return `<!doctype html>
-<html>
-<head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${escapeHtml(title)}</title>
-${meta}<link rel="canonical" href="${escapeHtml(url)}">
-<style>${STYLE}</style></head>
-<body><header><a href="${escapeHtml(center.url)}">${name}</a>
+  const head = `<title>${escapeHtml(title)}</title>
+${meta}<link rel="canonical" href="${escapeHtml(url)}">`;
+  return documentOf(
+    head,
+    `<header><a href="${escapeHtml(center.url)}">${name}</a>
 <form action="${escapeHtml(center.url)}"><input type="search" name="q" aria-label="Search" placeholder="Search" maxlength="200"></form></header>
 <nav>${links.join(' / ')}</nav>
-<main>${body}</main></body>
+<main>${body}</main>`,
+  );
+}
+
+function documentOf(head: string, body: string): string {
+  return `<!doctype html>
+<html>
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">${head}
+<style>${STYLE}</style></head>
+<body>${body}</body>
 </html>
 `;
 }

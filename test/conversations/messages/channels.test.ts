@@ -2,8 +2,27 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { connectMeta, connectTwilio, FAKES_ALLOWED, newNumber, WHATSAPP_NUMBER } from '../../support/channels.ts';
 import { type FakeMeta, startFakeMeta } from '../../support/fakes/meta.ts';
 import { type FakeTwilio, refusesWith, startFakeTwilio } from '../../support/fakes/twilio.ts';
-import type { TestOrg } from '../../support/stack/api.ts';
+import { startApi, type TestOrg } from '../../support/stack/api.ts';
 import { eventually, type Stack, startStack } from '../../support/stack/stack.ts';
+
+describe('a session on a channel without a transport', () => {
+  it.each(['slack', 'instagram', 'messenger', 'phone_voice', 'web_voice'])(
+    'refuses an agent’s message: %s',
+    async (type) => {
+      const { org, close } = await startApi();
+      try {
+        const { id } = (await org.post('/chat/sessions', { channel: { type } })).body;
+        const say = (sender: string) =>
+          org.post(`/chat/sessions/${id}/send`, { sender, message: { type: 'text', text: 'Hello' } });
+        expect((await say('contact')).status).toBe(201);
+        expect(await say('agent')).toMatchObject({ status: 409, body: { message: expect.stringContaining(type) } });
+        expect((await org.get(`/chat/sessions/${id}/history`)).body.items).toHaveLength(1);
+      } finally {
+        await close();
+      }
+    },
+  );
+});
 
 describe('a session on a channel with a provider', () => {
   let stack: Stack;

@@ -73,6 +73,7 @@ describe('a redaction', () => {
     expect(await history(id)).toEqual(
       expect.arrayContaining([
         expect.objectContaining({
+          redacted: true,
           event: expect.objectContaining({ type: 'message', content: null, attachments: [] }),
         }),
         expect.objectContaining({ event: { type: 'redacted', message_id: null } }),
@@ -92,6 +93,11 @@ describe('a redaction', () => {
     const [{ id: messageId }] = await history(id);
     const { body } = await org.post('/redaction/message', { messageId });
     expect(body).toMatchObject({ redactionType: 'message', itemId: messageId, affectedCount: 1 });
+    expect((await history(id)).map(({ redacted }: { redacted?: true }) => redacted)).toEqual([
+      true,
+      undefined,
+      undefined,
+    ]);
     expect((await history(id)).map(({ event }: { event: { content: string } }) => event.content)).toEqual([
       null,
       'thanks',

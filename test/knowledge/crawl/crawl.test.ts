@@ -108,11 +108,16 @@ describe('a crawl', () => {
   it('stores pages up to the limit, those nearest to the start first, and reports the others', async () => {
     fill('/a', '/b', '/c', '/d');
     site.pages.set('/a', pageOf('A', { status: 404 }));
-    const { id } = await crawl({ page_limit: 3 });
+    const { id, job } = await crawl({ page_limit: 3 });
+    expect(job.page_limit_reached).toBe(true);
     expect(await synced(id)).toEqual(['/', '/b', '/c']);
     expect(await outcomes(id)).toMatchObject({ '/a': 'not_found', '/d': 'page_limit' });
     await stack.org.patch(`/crawl/${id}`, { page_limit: 2 });
-    expect(await crawlAgain(stack.org, id)).toMatchObject({ removed_pages: 1, unchanged_pages: 2 });
+    expect(await crawlAgain(stack.org, id)).toMatchObject({
+      removed_pages: 1,
+      unchanged_pages: 2,
+      page_limit_reached: true,
+    });
     expect(await itemsOf(id)).toEqual(['/', '/b']);
   });
 
@@ -120,6 +125,7 @@ describe('a crawl', () => {
     site.pages.set('/robots.txt', { status: 503 });
     fill('/a');
     const { id, job } = await crawl();
+    expect(job.page_limit_reached).toBe(false);
     expect(job.status).toBe('failed');
     expect(job.error_message).toContain('robots_unreachable');
     expect(site.paths()).toEqual(['/robots.txt', '/robots.txt']);

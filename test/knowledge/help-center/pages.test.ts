@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { Parser } from 'htmlparser2';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startApi, type TestApi, type TestOrg } from '../../support/stack/api.ts';
@@ -146,6 +147,10 @@ describe('the public help center', () => {
       const { status } = await fetch(`${api.url}/help/${id}`);
       expect([400, 404]).toContain(status);
     }
-    expect((await fetch(`${api.url}/help/${without.id}/billing/refunds`)).status).toBe(404);
+    const missing = await fetch(`${api.url}/help/${without.id}/billing/refunds`);
+    expect(missing.status).toBe(404);
+    const [, style = ''] = /<style>(.*)<\/style>/s.exec(await missing.text()) ?? [];
+    const hash = createHash('sha256').update(style).digest('base64');
+    expect(missing.headers.get('content-security-policy')).toContain(`'sha256-${hash}'`);
   });
 });

@@ -20,6 +20,7 @@ const COLUMNS = [
   'unchanged_pages',
   'held_pages',
   'dropped_urls',
+  'page_limit_reached',
   'error_message',
   'created_at',
 ] as const;

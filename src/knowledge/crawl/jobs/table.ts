@@ -21,6 +21,8 @@ export interface CrawlJobsTable {
   held_pages: Generated<number>;
   /** URLs found after the limit of stored URLs was reached. */
   dropped_urls: Generated<number>;
+  /** Pages were left out because of the datasource's page limit. */
+  page_limit_reached: Generated<boolean>;
   error_message: string | null;
   created_at: Generated<Date>;
 }

@@ -23,7 +23,7 @@ export const crawlPageRoutes: FastifyPluginAsyncZod = async (app) => {
   });
 
   app.post('/crawl/:id/pages/exclude', {
-    config: { scope: 'crawl:write', isRepeatable: true },
+    config: { scope: 'crawl:write' },
     schema: {
       operationId: 'excludeCrawlPages',
       tags,
@@ -68,7 +68,7 @@ export const crawlPageRoutes: FastifyPluginAsyncZod = async (app) => {
   });
 
   app.post('/crawl/:id/pages/delete', {
-    config: { scope: 'crawl:write', isRepeatable: true },
+    config: { scope: 'crawl:write' },
     schema: {
       operationId: 'deleteCrawlPages',
       tags,

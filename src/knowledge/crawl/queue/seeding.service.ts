@@ -66,6 +66,8 @@ async function queueStored(
     else marks.push({ id: page.id, reason });
   }
   await scheduleRemovals(trx, orgId, jobId, marks);
+  const overLimit = marks.filter(({ reason }) => reason === 'page_limit').length;
+  if (overLimit > 0) await incrementCounts(trx, { orgId, datasourceId, jobId }, { overLimit });
   await queuePages(trx, orgId, jobId, { ids: kept, isForced: false });
 }
 

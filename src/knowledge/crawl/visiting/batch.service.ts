@@ -90,7 +90,10 @@ function claimPages(db: Db, ref: CrawlRef, batch: number): Promise<LeasedPage[]>
     const pages = await leasePages(trx, ref, batch, { limit: PAGES_PER_LEASE, room });
     if (pages.length > 0) return pages;
     const isFull = room === 0 && underWay === 0;
-    if (isFull) await incrementCounts(trx, ref, { completed: await refuseRemaining(trx, ref) });
+    if (isFull) {
+      const refused = await refuseRemaining(trx, ref);
+      await incrementCounts(trx, ref, { completed: refused, overLimit: refused });
+    }
     return [];
   });
 }

@@ -118,6 +118,8 @@ interface Counts {
   updated: number;
   unchanged: number;
   dropped: number;
+  /** Pages left out because of the datasource's page limit. */
+  overLimit: number;
 }
 
 /** Adds to the counts of a crawl. Its total is the number of completed and queued pages. */
@@ -126,11 +128,11 @@ export async function incrementCounts(
   { orgId, datasourceId, jobId }: CrawlRef,
   counts: Partial<Counts>,
 ): Promise<void> {
-  const { completed = 0, new: added = 0, updated = 0, unchanged = 0, dropped = 0 } = counts;
+  const { completed = 0, new: added = 0, updated = 0, unchanged = 0, dropped = 0, overLimit = 0 } = counts;
   await sql`
     update crawl_jobs set completed_pages = completed_pages + ${completed}, new_pages = new_pages + ${added},
       updated_pages = updated_pages + ${updated}, unchanged_pages = unchanged_pages + ${unchanged},
-      dropped_urls = dropped_urls + ${dropped},
+      dropped_urls = dropped_urls + ${dropped}, page_limit_reached = page_limit_reached or ${overLimit > 0},
       total_pages = completed_pages + ${completed} + (
         select count(*) from crawl_pages where org_id = ${orgId} and datasource_id = ${datasourceId} and is_queued
       )
