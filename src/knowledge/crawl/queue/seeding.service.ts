@@ -14,7 +14,7 @@ import { type Site, siteOf } from '../scope/rules.ts';
 import { parsePageUrl } from '../scope/urls.rules.ts';
 import { incrementCounts } from '../visiting/queries.ts';
 import { type DiscoveredUrl, findQueueCapacity, insertDiscovered } from './discovered-links.queries.ts';
-import { discoveredUrlsOf } from './discovered-links.ts';
+import { discoveredUrlsOf } from './discovered-links.rules.ts';
 import { MAX_KNOWN_URLS } from './limits.rules.ts';
 import { listStoredPages, queuePages, scheduleRemovals } from './seeding.queries.ts';
 

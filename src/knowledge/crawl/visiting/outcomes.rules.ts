@@ -1,5 +1,5 @@
 import type { PreparedItem } from '../../index/service.ts';
-import { NO_LINKS, type PageLinks } from '../queue/discovered-links.ts';
+import { NO_LINKS, type PageLinks } from '../queue/discovered-links.rules.ts';
 import type { LeasedPage } from '../queue/queries.ts';
 import { isRemoving, isTransient, statusOf } from '../reasons.rules.ts';
 import type { VisitedPage } from './queries.ts';

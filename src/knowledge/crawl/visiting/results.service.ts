@@ -9,7 +9,7 @@ import type { CrawlBatch } from '../context.ts';
 import type { CrawlRef } from '../contract.ts';
 import { lockJob } from '../jobs/queries.ts';
 import { includeDiscovered, insertDiscovered, type QueueCapacity } from '../queue/discovered-links.queries.ts';
-import { discoveredUrlsOf } from '../queue/discovered-links.ts';
+import { discoveredUrlsOf } from '../queue/discovered-links.rules.ts';
 import { diffOf } from './diff.ts';
 import { outcomeOf, type VisitOutcome } from './outcomes.rules.ts';
 import {

@@ -7,7 +7,7 @@ import type { CrawlBatch } from '../context.ts';
 import { deferHost, findHostWaitMs, reserveHostSlot } from '../fetching/hosts.queries.ts';
 import { type FetchedPage, type FetchResult, fetchPage } from '../fetching/pages.ts';
 import { findJob } from '../jobs/queries.ts';
-import { distinctLinks, NO_LINKS, type PageLinks } from '../queue/discovered-links.ts';
+import { distinctLinks, NO_LINKS, type PageLinks } from '../queue/discovered-links.rules.ts';
 import type { LeasedPage } from '../queue/queries.ts';
 import type { PageReason } from '../reasons.rules.ts';
 import { hostWithoutWww, keysOf, pageUrlOf, parsePageUrl } from '../scope/urls.rules.ts';
