@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Trx } from '../db/connect.ts';
+import { tryLockName } from '../db/locks.ts';
 import { NIL_UUID } from '../ids.ts';
 import type { DispatchedCommand } from '../temporal/dispatch.ts';
 import type { EventPayloads, EventType } from './events.ts';
@@ -30,19 +31,32 @@ const SHARE_AFTER_FAILURE = 0.1;
 /**
  * Locks the oldest events of one org: the next by id after `behind`, or else the first, so that no org waits for
  * another's backlog. Events of different orgs never share a transaction, nor do events with different numbers of
- * attempts. The locks end with the transaction.
+ * attempts. Those of one subject stay in order: an org's events are claimed by one relay at a time, and a deferred
+ * event holds back the later ones of its subject. The locks end with the transaction.
  */
 export async function claimEvents(trx: Trx, limit: number, behind: string): Promise<AnyClaimedEvent[]> {
   const waiting = trx
     .selectFrom('outbox')
     .where('kind', '=', 'event')
     .where('available_at', '<=', sql<Date>`now()`)
-    .forUpdate()
-    .skipLocked();
+    .where(sql<boolean>`not exists (
+      select from outbox as held
+      where held.org_id = outbox.org_id and held.subject_id = outbox.subject_id and held.id < outbox.id and held.kind = 'event'
+        and held.interruptions > 0 and held.available_at > now() and held.available_at < 'infinity'
+    )`);
   const byOrg = waiting.select(['org_id', 'attempts']).orderBy('org_id').orderBy('id').limit(1);
-  const oldest = (await byOrg.where('org_id', '>', behind).executeTakeFirst()) ?? (await byOrg.executeTakeFirst());
+  const firstBehind = (place: string) => byOrg.where('org_id', '>', place).executeTakeFirst();
+  let oldest = (await firstBehind(behind)) ?? (await byOrg.executeTakeFirst());
+  const isRepeated = new Set<string>();
+  while (oldest !== undefined && !(await tryLockName(trx, `events ${oldest.org_id}`))) {
+    isRepeated.add(oldest.org_id);
+    oldest = (await firstBehind(oldest.org_id)) ?? (await byOrg.executeTakeFirst());
+    if (oldest !== undefined && isRepeated.has(oldest.org_id)) return [];
+  }
   if (oldest === undefined) return [];
   return waiting
+    .forUpdate()
+    .skipLocked()
     .orderBy('id')
     .select(['id', 'org_id', 'type', 'subject_id', 'payload', 'depth', 'created_at'])
     .where('org_id', '=', oldest.org_id)

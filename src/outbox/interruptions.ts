@@ -3,7 +3,7 @@ import type { Db, Trx } from '../db/connect.ts';
 
 /** An event that ended so many processes is parked until an operator retries it. */
 const MAX_INTERRUPTIONS = 6;
-const FIRST_DELAY_SECONDS = 5;
+const FIRST_DELAY_SECONDS = 2;
 const DELAY_FACTOR = 4;
 
 /**

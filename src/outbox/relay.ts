@@ -163,7 +163,7 @@ function expandEvents(db: Db, reactions: Reactions, log: Log, served: { orgId: s
 
 /** Expands events of one org. If those of one type fail, they are deferred and block no others. */
 async function expandBatch(trx: Trx, reactions: Reactions, log: Log, events: AnyClaimedEvent[]): Promise<void> {
-  for (const group of Map.groupBy(events, ({ type, depth }) => `${type} ${depth}`).values()) {
+  for (const group of groupsOf(events)) {
     const { org_id, type, depth } = elementAt(group, 0);
     const ids = group.map(({ id }) => id);
     try {
@@ -179,6 +179,24 @@ async function expandBatch(trx: Trx, reactions: Reactions, log: Log, events: Any
       await defer(trx, ids, String(error));
     }
   }
+}
+
+/**
+ * Groups events by type and depth. The groups are as few as possible with the events of each subject still in order: a
+ * run that an event starts can wait for the next one of the same subject.
+ */
+function groupsOf(events: AnyClaimedEvent[]): AnyClaimedEvent[][] {
+  const groups: { kind: string; events: AnyClaimedEvent[] }[] = [];
+  const placeOf = new Map<string, number>();
+  for (const event of events) {
+    const kind = `${event.type} ${event.depth}`;
+    const earliest = placeOf.get(event.subject_id) ?? 0;
+    const found = groups.findIndex((group, place) => place >= earliest && group.kind === kind);
+    const place = found === -1 ? groups.push({ kind, events: [] }) - 1 : found;
+    groups[place]?.events.push(event);
+    placeOf.set(event.subject_id, place);
+  }
+  return groups.map((group) => group.events);
 }
 
 /** Calls the reactions to events of one org and type. */
