@@ -129,5 +129,17 @@ export async function deleteContact(db: Db, orgId: string, id: string): Promise<
 }
 
 /** Returns the rows of a page, and one more if there is one. */
-export const listContacts = (db: Db, orgId: string, place: RangePageRequest) =>
-  db.selectFrom('contacts').select(COLUMNS).where('org_id', '=', orgId).$call(inRange(place, 'contacts')).execute();
+export const listContacts = (
+  db: Db,
+  orgId: string,
+  { email, phone_number }: { email?: string | undefined; phone_number?: string | undefined },
+  place: RangePageRequest,
+) =>
+  db
+    .selectFrom('contacts')
+    .select(COLUMNS)
+    .where('org_id', '=', orgId)
+    .$if(email !== undefined, (query) => query.where('email', '=', email ?? ''))
+    .$if(phone_number !== undefined, (query) => query.where('phone_number', '=', phone_number ?? ''))
+    .$call(inRange(place, 'contacts'))
+    .execute();

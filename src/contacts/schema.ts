@@ -105,7 +105,11 @@ export const ContactPage = z.object({ items: z.array(Contact), next: z.string().
 
 export const ContactPath = z.object({ id: Id });
 
-export const ListContacts = z.object(RANGE);
+export const ListContacts = z.object({
+  ...RANGE,
+  email: Email.optional().describe('Only the contact with this address.'),
+  phone_number: PhoneNumber.optional().describe('Only the contact with this number.'),
+});
 export type ListContacts = z.infer<typeof ListContacts>;
 
 export const SearchContacts = z.object({ filter: PublicFilter, cursor: Cursor.optional() }).meta({

@@ -44,9 +44,12 @@ export function eraseContact(db: Db, orgId: string, id: string): Promise<void> {
   });
 }
 
-/** Returns a page of the org's contacts by creation, or by update if the query asks for updates. */
+/**
+ * Returns a page of the org's contacts, or of those with an address, by creation, or by update if the query asks for
+ * updates.
+ */
 export const pageOfContacts = (db: Db, orgId: string, query: ListContacts) =>
-  pageOfRange(db, query, (place) => listContacts(db, orgId, place));
+  pageOfRange(db, query, (place) => listContacts(db, orgId, query, place));
 
 /**
  * Returns a page of the contacts matching a filter, by creation. If matches are dense, the first rows in order hold a

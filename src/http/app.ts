@@ -43,6 +43,7 @@ import { refuseEncodings } from './refuse-encodings.ts';
 import { securityHeaders } from './security-headers.ts';
 import { serverSentEvents } from './server-sent-events.ts';
 import { guardText } from './text-guard.ts';
+import { refuseUnknownFields } from './unknown-fields.ts';
 
 const BODY_LIMIT_BYTES = 1024 * 1024;
 const REQUEST_TIMEOUT_MS = 30_000;
@@ -122,6 +123,7 @@ export async function createApp(deps: Deps, logger: FastifyBaseLogger) {
   await app.register(jsonBody);
   await app.register(absentInput);
   await app.register(guardText);
+  await app.register(refuseUnknownFields);
   await app.register(idempotency, deps);
   await app.register(serverSentEvents, deps);
 

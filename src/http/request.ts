@@ -10,6 +10,8 @@ declare module 'fastify' {
     org: OrgPrincipal;
     /** The calling partner. Set on every route of scope `partner`. */
     partner: PartnerPrincipal;
+    /** The query and the body as they were before validation, which drops unknown fields. */
+    given: { query: unknown; body: unknown };
   }
   interface FastifyContextConfig {
     /**
@@ -24,6 +26,8 @@ declare module 'fastify' {
     prepare?: (request: never) => Promise<void>;
     /** Repeating the request is harmless: an Idempotency-Key is ignored. */
     isRepeatable?: boolean;
+    /** Unknown fields are ignored: the caller is another product. */
+    takesUnknownFields?: boolean;
     /** The callers allowed on the route. Required on every route. */
     scope?: Scope;
     /**

@@ -6,7 +6,7 @@ import { authenticateUser } from './visitors.service.ts';
 
 export const widgetUserRoutes: FastifyPluginAsyncZod<Deps> = async (app, { tokens, secrets }) => {
   app.post('/widget/authenticate-user', {
-    config: { scope: 'widget:write' },
+    config: { scope: 'widget:write', takesUnknownFields: true },
     schema: {
       operationId: 'authenticateUser',
       tags: ['widget'],

@@ -4,6 +4,9 @@ import { ContactFields } from '../schema.ts';
 import { sealChange } from './sealed-overrides.rules.ts';
 import { saveContacts } from './service.ts';
 
+/** The contacts of a batch are always strict: each has its own answer. */
+const Contact = ContactFields.strict();
+
 type BatchResult = { id: string; created: boolean } | { error: string };
 
 /** Saves the valid contacts. Returns the result of each contact, in order: its id or its error. */
@@ -13,7 +16,7 @@ export async function saveContactBatch(
   orgId: string,
   contacts: unknown[],
 ): Promise<BatchResult[]> {
-  const parsed = contacts.map((contact) => ContactFields.safeParse(contact));
+  const parsed = contacts.map((contact) => Contact.safeParse(contact));
   const saves = parsed.flatMap(({ success, data }) => (success ? [{ change: sealChange(secrets, orgId, data) }] : []));
   const saved = (await saveContacts(db, orgId, saves)).values();
   return parsed.map(({ success, error }): BatchResult => {

@@ -5,7 +5,7 @@ import { requestMiawFetch } from './sync.service.ts';
 
 export const miawRoutes: FastifyPluginAsyncZod = async (app) => {
   app.post('/crm/miaw/webhook', {
-    config: { scope: 'crm-miaw:write' },
+    config: { scope: 'crm-miaw:write', takesUnknownFields: true },
     schema: {
       operationId: 'receiveMiawEvent',
       tags: ['crm'],

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Id } from '../../http/schemas.ts';
 
 export const MiawWebhook = z
-  .strictObject({
+  .object({
     event: z.literal('message:new').describe('A new message was sent in the conversation.'),
     session_id: Id.describe(
       'The session that was handed to Salesforce. The conversation has it as the attribute session_id.',

@@ -55,6 +55,10 @@ const shape = {
   session_statuses: SessionStatuses.nullable(),
   handoff_target: z.enum(['crm', 'miaw', 'none']).nullable().describe('Where sessions go that need a human.'),
   http_action_overrides: ActionOverrides.nullable(),
+  lenient_input: z
+    .boolean()
+    .nullable()
+    .describe('Whether unknown fields are ignored, as with `Prefer: handling=lenient`, instead of refused.'),
   member_capacity: z.int().min(1).max(10_000).nullable().describe('Open sessions that teams give a member at most.'),
 };
 
