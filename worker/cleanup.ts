@@ -5,8 +5,12 @@ import { deleteOldBatches, wakeStalledQueues } from '../src/crm/inbound/maintena
 import type { Db } from '../src/db/connect.ts';
 import { deleteOldCounts } from '../src/db/write-quota.ts';
 import { deleteExpiredMail } from '../src/deliveries/inbound/emails.service.ts';
+import { deleteOldCallbacks, deleteOldSandboxMessages } from '../src/deliveries/maintenance.queries.ts';
 import { deleteExpiredResponses } from '../src/http/idempotency.queries.ts';
+import { deleteIdleHosts, deleteOldCrawls, deleteOldRobots } from '../src/knowledge/crawl/maintenance.queries.ts';
+import { deleteUnusedWords } from '../src/knowledge/index/maintenance.queries.ts';
 import { deleteExpiredLogins } from '../src/partners/login.service.ts';
+import { forgetAbandonedVisitors } from '../src/widget/maintenance.service.ts';
 
 type Retention = Pick<Config, 'RUN_RETENTION_DAYS'>;
 
@@ -19,6 +23,13 @@ const CLEANUPS: Record<string, (db: Db, retention: Retention) => Promise<number>
   deleteOldBatches,
   deleteOldRuns: (db, { RUN_RETENTION_DAYS }) => deleteOldRuns(db, RUN_RETENTION_DAYS),
   deleteUnheardEvents,
+  deleteOldCallbacks,
+  deleteOldSandboxMessages,
+  deleteIdleHosts,
+  deleteOldRobots,
+  deleteOldCrawls,
+  deleteUnusedWords,
+  forgetAbandonedVisitors,
   wakeStalledQueues,
 };
 

@@ -6,6 +6,7 @@ import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-pro
 import type { Deps } from '../deps.ts';
 import { isAnswerStored } from './idempotency.ts';
 import type { Scope } from './scopes.ts';
+import { withStrictBodies } from './strict-bodies.ts';
 
 const HIDDEN = { schema: { hide: true }, config: { scope: 'public', limitedBy: 'address' } } as const;
 const BEARER = { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } as const;
@@ -17,6 +18,7 @@ const DOCS_POLICY =
  * Registered before the routes.
  */
 export const openapi = fastifyPlugin(async (app: FastifyInstance, { config }: Deps) => {
+  const lenient = new Set<string>();
   await app.register(swagger, {
     openapi: {
       openapi: '3.1.0',
@@ -40,10 +42,11 @@ export const openapi = fastifyPlugin(async (app: FastifyInstance, { config }: De
     transform: (route) => {
       const { schema, url } = jsonSchemaTransform(route);
       const isOnce = isAnswerStored(route.route);
+      if (route.route.config?.takesUnknownFields === true) lenient.add(String(schema.operationId));
       const described = isOnce ? withIdempotencyKey(schema as Described) : schema;
       return { schema: { ...described, security: securityOf(route.route.config?.scope) }, url };
     },
-    transformObject: (document) => withExamples(jsonSchemaTransformObject(document)),
+    transformObject: (document) => withStrictBodies(withExamples(jsonSchemaTransformObject(document)), lenient),
   });
 
   app.get('/openapi.json', HIDDEN, async () => app.swagger());

@@ -1,4 +1,8 @@
+import { sql } from 'kysely';
 import type { Db, Trx } from '../db/connect.ts';
+
+const ABANDONED_AFTER_DAYS = 30;
+const VISITORS_PER_DELETION = 500;
 
 /** Inserts the visitor of a contact, or updates the existing one, and returns its id. */
 export async function upsertVisitor(
@@ -45,3 +49,34 @@ export function findVisitor(db: Db, orgId: string, id: string) {
 }
 
 export type Visitor = NonNullable<Awaited<ReturnType<typeof findVisitor>>>;
+
+/**
+ * Deletes some contacts of visitors who came long ago and left nothing: no address, session, message or enrollment. The
+ * visitors go with them.
+ */
+export async function deleteAbandonedVisitors(trx: Trx): Promise<{ org_id: string; id: string }[]> {
+  const { rows } = await sql<{ org_id: string; id: string }>`
+    with abandoned as (
+      select contact.org_id, contact.id from widget_visitors as visitor
+      join contacts as contact on contact.org_id = visitor.org_id and contact.id = visitor.contact_id
+      where not visitor.is_verified and visitor.created_at < now() - ${ABANDONED_AFTER_DAYS} * interval '1 day'
+        and contact.email is null and contact.phone_number is null
+        and not exists (
+          select from widget_sessions as session where session.org_id = visitor.org_id and session.visitor_id = visitor.id
+        )
+        and not exists (
+          select from sessions as session where session.org_id = contact.org_id and session.contact_id = contact.id
+        )
+        and not exists (
+          select from enrollments as enrollment where enrollment.org_id = contact.org_id and enrollment.contact_id = contact.id
+        )
+        and not exists (
+          select from deliveries as delivery where delivery.org_id = contact.org_id and delivery.contact_id = contact.id
+        )
+      order by visitor.created_at limit ${VISITORS_PER_DELETION}
+      for update of contact skip locked
+    )
+    delete from contacts where (org_id, id) in (select org_id, id from abandoned) returning org_id, id
+  `.execute(trx);
+  return rows;
+}

@@ -1,0 +1,22 @@
+import type { Db } from '../db/connect.ts';
+import { inTransaction } from '../db/transaction.ts';
+import { announce } from '../outbox/events.ts';
+import { deleteAbandonedVisitors } from './visitors.queries.ts';
+
+/**
+ * Deletes visitors who never began a conversation, with their contacts of which nothing is known but what the visitor
+ * claimed, some at a time. Returns their number.
+ */
+export function forgetAbandonedVisitors(db: Db): Promise<number> {
+  return inTransaction(db, async (trx) => {
+    const deleted = await deleteAbandonedVisitors(trx);
+    for (const [orgId, contacts] of Map.groupBy(deleted, ({ org_id }) => org_id))
+      await announce(
+        trx,
+        orgId,
+        'contact-deleted',
+        contacts.map(({ id }) => ({ subject_id: id, payload: {} })),
+      );
+    return deleted.length;
+  });
+}
