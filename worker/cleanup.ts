@@ -5,10 +5,10 @@ import { deleteOldBatches, wakeStalledQueues } from '../src/crm/inbound/maintena
 import type { Db } from '../src/db/connect.ts';
 import { deleteOldCounts } from '../src/db/write-quota.ts';
 import { deleteExpiredMail } from '../src/deliveries/inbound/emails.service.ts';
-import { deleteOldCallbacks, deleteOldSandboxMessages } from '../src/deliveries/maintenance.queries.ts';
+import { deleteOldCallbacks, deleteOldSandboxMessages } from '../src/deliveries/maintenance.service.ts';
 import { deleteExpiredResponses } from '../src/http/idempotency.queries.ts';
-import { deleteIdleHosts, deleteOldCrawls, deleteOldRobots } from '../src/knowledge/crawl/maintenance.queries.ts';
-import { deleteUnusedWords } from '../src/knowledge/index/maintenance.queries.ts';
+import { deleteIdleHosts, deleteOldCrawls, deleteOldRobots } from '../src/knowledge/crawl/maintenance.service.ts';
+import { deleteUnusedWords } from '../src/knowledge/index/maintenance.service.ts';
 import { deleteExpiredLogins } from '../src/partners/login.service.ts';
 import { forgetAbandonedVisitors } from '../src/widget/maintenance.service.ts';
 

@@ -13,6 +13,10 @@ export interface Handoff {
   state: 'pending' | 'partial' | 'done';
   /** The progress of each part in the ticketing system. */
   parts?: HandoffPartStatus[];
+  /** What it waits for before it can begin, and what to do. */
+  waits_for?: string;
+  /** Why nothing is handed over. */
+  note?: string;
 }
 
 export interface HandoffPartStatus {

@@ -1,11 +1,13 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import type { Db } from '../db/connect.ts';
 import type { Deps } from '../deps.ts';
 import { errorResponses } from '../http/errors.ts';
 import { getOrg, updateOrg } from './queries.ts';
 import { Org, UpdateOrg } from './schema.ts';
 import { readSettings } from './service.ts';
 import { updateSettings } from './settings/action-overrides.service.ts';
-import { OrgSettings, UpdateSettings } from './settings/schema.ts';
+import { readWarnings } from './settings/handoff-target.service.ts';
+import { type OrgSettings, OrgSettingsAnswer, UpdateSettings } from './settings/schema.ts';
 
 export const orgRoutes: FastifyPluginAsyncZod<Deps> = async (app, { secrets }) => {
   app.get('/org', {
@@ -34,9 +36,9 @@ export const orgRoutes: FastifyPluginAsyncZod<Deps> = async (app, { secrets }) =
     schema: {
       operationId: 'getOrganizationSettings',
       tags: ['organization'],
-      response: { 200: OrgSettings, ...errorResponses(403) },
+      response: { 200: OrgSettingsAnswer, ...errorResponses(403) },
     },
-    handler: ({ db, org }) => readSettings(db, org.id),
+    handler: async ({ db, org }) => withWarnings(db, org.id, await readSettings(db, org.id)),
   });
 
   app.patch('/org/settings', {
@@ -45,8 +47,13 @@ export const orgRoutes: FastifyPluginAsyncZod<Deps> = async (app, { secrets }) =
       operationId: 'updateOrganizationSettings',
       tags: ['organization'],
       body: UpdateSettings,
-      response: { 200: OrgSettings, ...errorResponses(403) },
+      response: { 200: OrgSettingsAnswer, ...errorResponses(403) },
     },
-    handler: ({ db, org, body }) => updateSettings(db, secrets, org.id, body),
+    handler: async ({ db, org, body }) => withWarnings(db, org.id, await updateSettings(db, secrets, org.id, body)),
   });
 };
+
+const withWarnings = async (db: Db, orgId: string, settings: OrgSettings) => ({
+  ...settings,
+  warnings: await readWarnings(db, orgId, settings),
+});

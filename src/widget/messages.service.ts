@@ -10,6 +10,7 @@ import { refused } from '../errors.ts';
 import { NIL_UUID, newId } from '../ids.ts';
 import type { MediaLinks } from '../media/links.ts';
 import { findLinkedMedia } from '../media/service.ts';
+import { readSettings } from '../orgs/service.ts';
 import type { Secrets } from '../secrets.ts';
 import { historyItemOf } from './history.rules.ts';
 import {
@@ -30,8 +31,8 @@ export interface MessageDeps {
 }
 
 /**
- * Adds a visitor's message to their session, once per uuid, and hands the session off to agents. A blocked contact's
- * message is stored without a handoff. Throws notFound, and invalid for files not uploaded here and for too much data.
+ * Adds a visitor's message to their session, once per uuid, and hands the session off to agents if the org wants that.
+ * A blocked contact's message is stored without a handoff. Throws notFound, and invalid for files not uploaded here and for too much data.
  */
 export function addVisitorMessage(db: Db, deps: MessageDeps, visitor: Visitor, message: SendWidgetMessage) {
   return inTransaction(db, async (trx) => {
@@ -73,7 +74,9 @@ async function addMessage(
     overrides: { headers: headers ?? {}, query_params: query_params ?? {}, body_params: body_properties ?? {} },
   });
   if (custom_data) await mergeCustomData(trx, visitor, session.id, custom_data);
-  if (!(await isContactBlocked(trx, orgId, contactId))) await handOff(trx, orgId, session.id, { reason: null });
+  const { handoff_on_first_message } = await readSettings(trx, orgId);
+  if (handoff_on_first_message === true && !(await isContactBlocked(trx, orgId, contactId)))
+    await handOff(trx, orgId, session.id, { reason: null });
 }
 
 /**

@@ -40,6 +40,8 @@ describe('settings of an org', () => {
     csat: null,
     prohibited_topics: null,
     session_statuses: null,
+    lenient_input: null,
+    handoff_on_first_message: null,
     handoff_target: null,
     http_action_overrides: null,
     member_capacity: null,
@@ -53,27 +55,31 @@ describe('settings of an org', () => {
     session_statuses: [{ id: 3, name: 'Waiting for parts' }],
     handoff_target: 'crm',
     http_action_overrides: { headers: {} },
+    lenient_input: true,
+    handoff_on_first_message: true,
     member_capacity: 5,
   };
+  const OFF = { ...ALL_OFF, warnings: [] };
+  const ON = { ...ALL_ON, warnings: ['handoff_target is crm. The CRM is not connected: PUT /integrations/crm'] };
 
   it('are all off until set', async () => {
-    expect((await api.org.get('/org/settings')).body).toEqual(ALL_OFF);
+    expect((await api.org.get('/org/settings')).body).toEqual(OFF);
   });
 
   it('stay unchanged unless given, and null turns one off', async () => {
     const org = await api.createOrg();
-    expect((await org.patch('/org/settings', ALL_ON)).body).toEqual(ALL_ON);
+    expect((await org.patch('/org/settings', ALL_ON)).body).toEqual(ON);
     const { status, body } = await org.patch('/org/settings', { csat: null, daily_cap: 4 });
     expect(status).toBe(200);
-    expect(body).toEqual({ ...ALL_ON, csat: null, daily_cap: 4 });
+    expect(body).toEqual({ ...ON, csat: null, daily_cap: 4 });
     expect((await org.get('/org/settings')).body).toEqual(body);
-    expect((await api.other.get('/org/settings')).body).toEqual(ALL_OFF);
+    expect((await api.other.get('/org/settings')).body).toEqual(OFF);
   });
 
   it('are all kept when changed concurrently', async () => {
     const org = await api.createOrg();
     await Promise.all(Object.entries(ALL_ON).map(([name, value]) => org.patch('/org/settings', { [name]: value })));
-    expect((await org.get('/org/settings')).body).toEqual(ALL_ON);
+    expect((await org.get('/org/settings')).body).toEqual(ON);
   });
 
   it.each<[object]>([

@@ -7,6 +7,7 @@ import { unverified, verified, type Widget, widgetOf } from './client.ts';
 let api: TestApi;
 beforeAll(async () => {
   api = await startApi();
+  await api.org.patch('/org/settings', { handoff_on_first_message: true });
 });
 afterAll(() => api.close());
 
@@ -213,6 +214,15 @@ describe('the widget', () => {
       .orderBy('id')
       .execute();
     expect(events.map(({ type }) => type)).toEqual(['ticket-created', 'pre-ticket-handoff', 'ticket-resolved']);
+  });
+
+  it('does not hand a session off with its first message unless the org wants that', async () => {
+    const org = await api.createOrg();
+    const widget = await unverified(api, org);
+    const id = await widget.newSession();
+    const { body } = await widget.send(id, 'Hello');
+    expect([body.sessionIsHandedOff, body.session.isHandedOff]).toEqual([false, false]);
+    expect((await org.get(`/chat/sessions/${id}`)).body.handoff).toBeNull();
   });
 
   it('prefers the language of the page to the one detected from messages', async () => {

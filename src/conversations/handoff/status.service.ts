@@ -24,7 +24,8 @@ export async function updateHandoffStatus(
 ): Promise<void> {
   const { handoff } = await lockSession(trx, orgId, sessionId);
   if (handoff === null) return;
-  await updateSession(trx, orgId, sessionId, { handoff: JSON.stringify({ ...handoff, ...report }) });
+  const { waits_for: _, ...current } = handoff; // it has begun
+  await updateSession(trx, orgId, sessionId, { handoff: JSON.stringify({ ...current, ...report }) });
 }
 
 /** Stores the id of a session in another system. */

@@ -89,6 +89,8 @@ export const HandoffAnswer = z
     at: z.string(),
     state: z.enum(['pending', 'partial', 'done']).describe('The progress in the ticketing system.'),
     parts: z.array(HandoffPart).optional(),
+    waits_for: z.string().optional().describe('What it waits for before it can begin, and what to do.'),
+    note: z.string().optional().describe('Why nothing is handed over to a connected system.'),
   })
   .meta({ id: 'Handoff' });
 

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Db } from '../../db/connect.ts';
+import type { HandoffTarget } from '../settings/warnings.rules.ts';
 
 export interface IntegrationRow {
   org_id: string;
@@ -197,3 +198,14 @@ export const listPortalClaims = (db: Db, { clientId, baseUrl }: CrmApp, portalId
       sql<boolean>`(account_id = settings->>'portal_id' or account_id is null and connected is distinct from false)`,
     )
     .execute();
+
+/** Returns which of the systems that take sessions over an org has connected. */
+export async function listHandoffTargets(db: Db, orgId: string): Promise<Set<HandoffTarget>> {
+  const rows = await db
+    .selectFrom('integrations')
+    .select('kind')
+    .where('org_id', '=', orgId)
+    .where('kind', 'in', ['crm', 'miaw'])
+    .execute();
+  return new Set(rows.map(({ kind }) => kind as HandoffTarget));
+}

@@ -181,6 +181,7 @@ export const Integration = z
     settings: z.record(z.string(), z.unknown()).describe('Secrets are shown as "***".'),
     connected: z.boolean().nullable().describe('What the latest test found. Null before the first.'),
     last_error: z.string().nullable(),
+    warnings: z.array(z.string()).describe('What it lacks to have an effect, and what to do. Empty: nothing.'),
     webhook_url: z
       .string()
       .optional()

@@ -6,6 +6,8 @@ import type { CallbackProvider, CallbackUrls } from '../../http/callback-urls.ts
 import { announce } from '../../outbox/events.ts';
 import type { CheckResult, IntegrationCheck, IntegrationToCheck } from '../../providers/integration-checks.ts';
 import type { Secrets } from '../../secrets.ts';
+import { getSettings } from '../queries.ts';
+import { NO_TARGET } from '../settings/warnings.rules.ts';
 import {
   deleteIntegration,
   findIntegration,
@@ -44,8 +46,11 @@ export interface IntegrationDeps {
   callbacks: CallbackUrls;
 }
 
+export { listHandoffTargets } from './queries.ts';
+
 export async function readIntegrations(db: Db, deps: IntegrationDeps, orgId: string) {
-  return (await listIntegrations(db, orgId)).map((row) => toAnswer(deps, orgId, row));
+  const [rows, settings] = await Promise.all([listIntegrations(db, orgId), getSettings(db, orgId)]);
+  return rows.map((row) => toAnswer(deps, orgId, row, settings));
 }
 
 /**
@@ -73,7 +78,7 @@ export function putIntegration(
       secrets: sealSecrets(deps.secrets, orgId, { kind, name: CONNECTION_NAME }, values),
       connected: null,
     });
-    return toAnswer(deps, orgId, row);
+    return toAnswer(deps, orgId, row, await getSettings(trx, orgId));
   });
 }
 
@@ -145,6 +150,7 @@ export function storeConnections(db: Db, secrets: Secrets, orgId: string, connec
   return insertIntegrations(db, rows);
 }
 
+const HANDOFF_TARGETS = ['crm', 'miaw'];
 /** The providers with callbacks, by kind of connection. */
 const CALLBACK_PROVIDERS: Record<string, CallbackProvider> = { sms: 'twilio', whatsapp: 'meta', voice: 'vapi' };
 
@@ -152,12 +158,15 @@ function toAnswer(
   { secrets, publicUrl, callbacks }: IntegrationDeps,
   orgId: string,
   { secrets: sealed, ...row }: StoredIntegration,
+  settings: Record<string, unknown>,
 ) {
+  const isWithoutTarget = HANDOFF_TARGETS.includes(row.kind) && (settings.handoff_target ?? null) === null;
+  const shown = { ...row, warnings: isWithoutTarget ? [NO_TARGET] : [] };
   const provider = CALLBACK_PROVIDERS[row.kind];
-  if (provider !== undefined) return { ...row, webhook_url: callbacks.urlOf(provider, orgId) };
-  if (row.kind !== 'crm') return row;
+  if (provider !== undefined) return { ...shown, webhook_url: callbacks.urlOf(provider, orgId) };
+  if (row.kind !== 'crm') return shown;
   const { [WEBHOOK_TOKEN]: token } = openSecrets(secrets, orgId, { ...row, secrets: sealed });
-  return { ...row, webhook_url: `${publicUrl}/crm/webhook/${orgId}/${token}` };
+  return { ...shown, webhook_url: `${publicUrl}/crm/webhook/${orgId}/${token}` };
 }
 
 const newWebhookToken = () => randomBytes(WEBHOOK_TOKEN_BYTES).toString('base64url');

@@ -59,6 +59,10 @@ const shape = {
     .boolean()
     .nullable()
     .describe('Whether unknown fields are ignored, as with `Prefer: handling=lenient`, instead of refused.'),
+  handoff_on_first_message: z
+    .boolean()
+    .nullable()
+    .describe('Whether a conversation of the widget is handed off to agents with its first message.'),
   member_capacity: z.int().min(1).max(10_000).nullable().describe('Open sessions that teams give a member at most.'),
 };
 
@@ -78,6 +82,11 @@ export type UpdateSettings = z.infer<typeof UpdateSettings>;
 /** All settings. Null means off. */
 export const OrgSettings = z.object(shape).meta({ id: 'OrganizationSettings' });
 export type OrgSettings = z.infer<typeof OrgSettings>;
+
+/** The settings, and what is wrong with them. */
+export const OrgSettingsAnswer = OrgSettings.extend({
+  warnings: z.array(z.string()).describe('What the settings lack to have an effect, and what to do. Empty: nothing.'),
+}).meta({ id: 'OrganizationSettingsAnswer' });
 
 /** The names of all settings. */
 export const SETTING_NAMES = OrgSettings.keyof().options;

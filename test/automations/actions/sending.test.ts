@@ -71,7 +71,7 @@ it('send-sms sends one SMS, even if the step runs twice, and accepts contact ids
 });
 
 it('send-sms sends nothing to a contact who opted out', async () => {
-  await org.post('/suppressions', { channel: 'sms', address: to, reason: 'opted_out' });
+  await org.post('/suppressions', { channel: 'sms', address: to });
   const { id } = await perform(org, 'send-sms', { contact: { phone_number: to }, text: 'Hi' });
   await untilDelivery(org, id, 'suppressed');
   expect(await outbox()).toEqual([]);
@@ -93,7 +93,7 @@ describe('send-whatsapp-template', () => {
   });
 
   it('fails for a contact who opted out', async () => {
-    await org.post('/suppressions', { channel: 'whatsapp', address: to, reason: 'opted_out' });
+    await org.post('/suppressions', { channel: 'whatsapp', address: to });
     await expect(perform(org, 'send-whatsapp-template', input())).rejects.toMatchObject({ kind: 'conflict' });
     expect(await outbox()).toEqual([]);
   });

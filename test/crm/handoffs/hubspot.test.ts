@@ -199,14 +199,54 @@ describe('a handoff to HubSpot', () => {
     await inState(id, 'done');
   });
 
+  it('says what it waits for while the CRM is not connected, and begins once it is', async () => {
+    const org = await stack.createOrg();
+    const settings = await org.patch('/org/settings', { handoff_target: 'crm' });
+    const waits_for = 'The CRM is not connected: PUT /integrations/crm';
+    expect([settings.status, settings.body.warnings]).toEqual([200, [expect.stringContaining(waits_for)]]);
+    const contact = await org.post('/contacts', { contact: { email: 'ann@example.com' } });
+    const { id } = (await org.post('/chat/sessions', { contact_id: contact.body.id })).body;
+    const { body } = await org.post(`/chat/sessions/${id}/handoff`, {});
+    expect(body.handoff).toMatchObject({ state: 'pending', waits_for });
+    const connected = await connectHubspot(org);
+    try {
+      const done = await eventually('the handoff', async () => {
+        const { handoff } = (await org.get(`/chat/sessions/${id}`)).body;
+        return handoff.state === 'done' && handoff;
+      });
+      expect(done.waits_for).toBeUndefined();
+      expect((await org.get('/org/settings')).body.warnings).toEqual([]);
+      expect((await org.get('/integrations')).body.items).toMatchObject([{ kind: 'crm', warnings: [] }]);
+    } finally {
+      await connected.hubspot.close();
+    }
+  });
+
+  it('says why nothing is handed over if the CRM is connected and there is no handoff target', async () => {
+    const org = await stack.createOrg();
+    const connected = await connectHubspot(org);
+    try {
+      const note = expect.stringContaining('handoff_target is not set');
+      const { id } = (await org.post('/chat/sessions', {})).body;
+      const { body } = await org.post(`/chat/sessions/${id}/handoff`, {});
+      expect(body.handoff).toMatchObject({ state: 'done', parts: [], note });
+      expect((await org.get('/org/settings')).body.warnings).toEqual([note]);
+      expect((await org.get('/integrations')).body.items).toMatchObject([{ kind: 'crm', warnings: [note] }]);
+      await org.patch('/org/settings', { handoff_target: 'none' });
+      expect((await org.get('/org/settings')).body.warnings).toEqual([]);
+    } finally {
+      await connected.hubspot.close();
+    }
+  });
+
   it('is refused for an org without a handoff target and for the session of another org', async () => {
     const { other } = stack;
     const { id } = (await other.post('/chat/sessions', {})).body;
     const { body } = await other.post(`/chat/sessions/${id}/handoff`, {});
     expect(body.handoff.state).toBe('done');
     const mine = await newSession();
-    for (const path of ['retry', 'settle'])
-      expect((await other.post(`/chat/sessions/${mine}/handoff/${path}`, { part: 'ticket' })).status).toBe(404);
+    expect((await other.post(`/chat/sessions/${mine}/handoff/retry`)).status).toBe(404);
+    expect((await other.post(`/chat/sessions/${mine}/handoff/settle`, { part: 'ticket' })).status).toBe(404);
     expect((await stack.org.post(`/chat/sessions/${mine}/handoff/retry`)).status).toBe(409);
     expect((await other.post(`/chat/sessions/${id}/handoff/retry`)).status).toBe(409);
   });

@@ -137,7 +137,7 @@ describe('POST /whatsapp/send-template', () => {
     const { status, body } = await post();
     expect([status, body.message]).toEqual([409, expect.stringContaining('manual')]);
     const id = await newContact({ email: 'blocked@example.com', phone: newNumber() });
-    await org.post('/blocklist/contacts', { contact_id: id, email: 'blocked@example.com' });
+    await org.post('/blocklist/contacts', { email: 'blocked@example.com' });
     const blocked = await post({ contact: { id } });
     expect([blocked.status, blocked.body.message]).toEqual([409, expect.stringContaining('blocked')]);
     expect(taken()).toEqual([]);

@@ -1,0 +1,1 @@
+export { deleteOldCallbacks, deleteOldSandboxMessages } from './maintenance.queries.ts';

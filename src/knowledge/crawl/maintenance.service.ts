@@ -1,0 +1,1 @@
+export { deleteIdleHosts, deleteOldCrawls, deleteOldRobots } from './maintenance.queries.ts';

@@ -1,0 +1,1 @@
+export { deleteUnusedWords } from './maintenance.queries.ts';
