@@ -14,6 +14,7 @@ import { createReactions } from './reactions.ts';
 import { startReconciliation } from './reconciliation.ts';
 import { runWorkers, type Workers } from './run.ts';
 import { connectWorkers, type WorkerTemporal } from './temporal.ts';
+import { startTokenRenewal } from './token-renewal.ts';
 
 const RETRY_MS = 1_000;
 const RELAY_CONNECTIONS = 4;
@@ -54,6 +55,7 @@ const {
 } = await createWorkerDeps(config, db, { quota, log, receivesMail: isInteractive });
 
 const stopCleanup = isInteractive ? startCleanup(db, config, log) : undefined;
+const stopRenewal = isInteractive ? startTokenRenewal(db, log) : undefined;
 const stopReconciliation = isInteractive ? startReconciliation(db, () => temporal?.client, log) : undefined;
 
 let workers: Workers | undefined;
@@ -61,6 +63,7 @@ let isStopping = false;
 onStopSignal(log, async () => {
   isStopping = true;
   stopCleanup?.();
+  stopRenewal?.();
   stopReconciliation?.();
   await Promise.all([stopReceiving(), relay?.stop(), workers?.stop()]);
   await Promise.all([closeDeps(), temporal?.connection.close(), relayConnection.close(), close()]);

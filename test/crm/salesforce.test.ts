@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createConversationStore } from '../../src/crm/salesforce/conversation-store.service.ts';
+import { renewExpiringTokens } from '../../src/crm/salesforce/renewal.service.ts';
 import { connectTwilio, FAKES_ALLOWED, newNumber } from '../support/channels.ts';
 import {
   errorAfter,
@@ -339,6 +340,38 @@ describe('the contact’s messages', () => {
     fake.say(next.id, 'Welcome back');
     await notify(id);
     expect(await untilReplies(id, 1)).toEqual(['Welcome back']);
+  });
+
+  it('leave a note and an error of the integration once their guest’s token has ended and a reply cannot be read', async () => {
+    const { id, conversationId } = await handedOver();
+    await untilIdle(id);
+    fake.expireTokens();
+    for (const text of ['Hello?', 'Are you there?']) {
+      fake.say(conversationId, text);
+      await notify(id);
+      await untilIdle(id);
+    }
+    const notes = (await events(id)).filter(({ type }) => type === 'human_agent_comment');
+    expect(notes).toMatchObject([{ content: expect.stringContaining('guest’s token has ended') }]);
+    const { items } = (await org.get('/integrations')).body;
+    expect(items[0].last_error).toContain(id);
+  });
+
+  it('are answered after a guest’s token would have expired: it is renewed before, while the session is open', async () => {
+    fake.extendGuests();
+    fake.setLife(100);
+    const [{ id, conversationId }, resolved] = [await handedOver(), await handedOver()];
+    for (const one of [id, resolved.id]) await untilIdle(one);
+    await org.patch(`/chat/sessions/${resolved.id}`, { status: 'closed_resolved' });
+    fake.setLife(600);
+    const before = fake.requests('continuation').length;
+    expect(await renewExpiringTokens(stack.db)).toBe(1);
+    await eventually('the renewal', () => fake.requests('continuation').length > before);
+    await untilIdle(id);
+    expect(await renewExpiringTokens(stack.db)).toBe(0);
+    fake.say(conversationId, 'There you are');
+    await notify(id);
+    expect(await untilReplies(id, 1)).toEqual(['There you are']);
   });
 
   it('wait while Salesforce refuses the connection, and are sent once its settings are fixed', async () => {

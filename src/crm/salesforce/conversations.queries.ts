@@ -100,3 +100,18 @@ export async function listSessionsWithUnsent(db: Db, orgId: string, limit: numbe
   `.execute(db);
   return rows.map(({ session_id }) => session_id);
 }
+
+/** Returns open conversations of open sessions whose tokens expire soon, of all orgs. */
+export async function listExpiringConversations(
+  db: Db,
+  { withinMs, limit }: { withinMs: number; limit: number },
+): Promise<{ org_id: string; session_id: string }[]> {
+  const { rows } = await sql<{ org_id: string; session_id: string }>`
+    select conversation.org_id, conversation.session_id from miaw_conversations as conversation
+    join sessions as session on session.org_id = conversation.org_id and session.id = conversation.session_id
+    where conversation.opened_at is not null and session.status = 'open'
+      and conversation.token_expires_at between now() and now() + ${withinMs} * interval '1 millisecond'
+    order by conversation.token_expires_at limit ${limit}
+  `.execute(db);
+  return rows;
+}

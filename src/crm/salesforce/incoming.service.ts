@@ -1,8 +1,10 @@
-import { addExternalAgentMessage } from '../../conversations/messages/external-messages.service.ts';
+import { addExternalAgentMessage, addExternalNote } from '../../conversations/messages/external-messages.service.ts';
 import type { SendingDeps } from '../../conversations/messages/service.ts';
+import { getSession } from '../../conversations/sessions/service.ts';
 import type { Db } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { idOf } from '../../ids.ts';
+import { recordConnectionError } from '../../orgs/integrations/connection-status.service.ts';
 import { notConnected } from '../../providers/crm/errors.ts';
 import type { Entry } from '../../providers/crm/salesforce/port.ts';
 import type { CrmClients } from '../connection/clients.ts';
@@ -13,6 +15,9 @@ import { findConversation, updateConversationReadUntil } from './conversations.q
 /** An entry may appear after a later one. */
 const OVERLAP_MS = 10_000;
 const MAX_PAGES = 20;
+
+const UNREADABLE =
+  'What people write in Salesforce no longer arrives here: the conversation was ended there, or its guest’s token has ended. The contact’s next message opens another conversation. With auth_key_id and private_key in PUT /integrations/miaw, conversations are kept.';
 
 const NO_CONVERSATION: MiawFetchResult = { stored: 0, hasMore: false, isOver: true };
 
@@ -34,12 +39,29 @@ export async function fetchMiawMessages(
   let stored = 0;
   for (let pages = 0; pages < MAX_PAGES; pages++) {
     const page = await salesforce.listEntries(conversationId, since);
-    if (page === undefined) return { ...NO_CONVERSATION, stored };
+    if (page === undefined) {
+      await reportUnreadable(db, { orgId, sessionId, conversationId });
+      return { ...NO_CONVERSATION, stored };
+    }
     stored += await storeEntries(db, sending, { orgId, sessionId, conversationId }, page.entries);
     if (page.next === null) return { stored, hasMore: false, isOver: false };
     since = page.next;
   }
   return { stored, hasMore: true, isOver: false };
+}
+
+/** Says once, in the session and on the integration, that nothing more can be read from a conversation. */
+function reportUnreadable(
+  db: Db,
+  { orgId, sessionId, conversationId }: SessionRef & { conversationId: string },
+): Promise<void> {
+  return inTransaction(db, async (trx) => {
+    const { status } = await getSession(trx, orgId, sessionId);
+    const id = idOf(orgId, 'miaw-unreadable', conversationId);
+    if (status !== 'open' || !(await addExternalNote(trx, orgId, sessionId, { id, text: UNREADABLE, name: null })))
+      return;
+    await recordConnectionError(trx, orgId, 'miaw', `${UNREADABLE} Session: ${sessionId}`);
+  });
 }
 
 function storeEntries(

@@ -1,7 +1,7 @@
 import type { Db, Trx } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import type { Secrets } from '../../secrets.ts';
-import { clearError, lockIntegration, recordCheckResult, updateSecrets } from './queries.ts';
+import { clearError, lockIntegration, recordCheckResult, setConnectionError, updateSecrets } from './queries.ts';
 import type { IntegrationKind } from './schema.ts';
 import { CONNECTION_NAME, openSecrets, type SecretValues, type StoredIntegration, sealSecrets } from './secrets.ts';
 
@@ -24,6 +24,10 @@ export async function recordRefusal(
     recordCheckResult(trx, orgId, row, { connected: false, last_error: message }),
   );
 }
+
+/** Shows an error of an org's connection. Whether it is connected stays as it was. */
+export const recordConnectionError = (db: Db, orgId: string, kind: IntegrationKind, message: string): Promise<void> =>
+  setConnectionError(db, orgId, { kind, name: CONNECTION_NAME }, message);
 
 /** Records that a connection works again, if it was refused with this message. */
 export const recordRecovery = (db: Db, orgId: string, kind: IntegrationKind, message: string): Promise<void> =>

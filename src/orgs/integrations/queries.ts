@@ -199,6 +199,22 @@ export const listPortalClaims = (db: Db, { clientId, baseUrl }: CrmApp, portalId
     )
     .execute();
 
+/** Shows an error on an org's connection of a kind, if there is one. */
+export async function setConnectionError(
+  db: Db,
+  orgId: string,
+  { kind, name }: IntegrationKey,
+  error: string,
+): Promise<void> {
+  await db
+    .updateTable('integrations')
+    .set({ last_error: error })
+    .where('org_id', '=', orgId)
+    .where('kind', '=', kind)
+    .where('name', '=', name)
+    .execute();
+}
+
 /** Returns which of the systems that take sessions over an org has connected. */
 export async function listHandoffTargets(db: Db, orgId: string): Promise<Set<HandoffTarget>> {
   const rows = await db

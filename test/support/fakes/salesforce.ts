@@ -63,6 +63,7 @@ export async function startFakeSalesforce({
   const faults = new Map<Operation, Fault[]>();
   const requests: (ReceivedRequest & { operation: Operation | undefined })[] = [];
   let life = lifeSeconds;
+  let extendsGuests = false;
 
   const issue = (subject: string, expiresAt = Date.now() + life * 1_000): Answer => {
     const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
@@ -202,7 +203,7 @@ export async function startFakeSalesforce({
     if (subject === undefined) return refusal(401, 'The access token is not valid');
     if (operation === 'continuation') {
       const token = String(request.headers.authorization).slice('Bearer '.length);
-      return issue(subject, tokens.get(token)?.expiresAt);
+      return issue(subject, extendsGuests ? undefined : tokens.get(token)?.expiresAt);
     }
     if (operation === 'open') return open(subject, body);
     const conversation = conversations.get(request.url.pathname.split('/')[5] ?? '');
@@ -236,6 +237,10 @@ export async function startFakeSalesforce({
     /** Every token that was issued is refused from now on. */
     expireTokens() {
       for (const token of tokens.values()) token.expiresAt = 0;
+    },
+    /** Continuation tokens last as long as new ones from now on. */
+    extendGuests() {
+      extendsGuests = true;
     },
     /** Of tokens that are issued from now on. */
     setLife(seconds: number) {
