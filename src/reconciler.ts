@@ -1,6 +1,7 @@
 import type { Client } from '@temporalio/client';
 import { listRunsInProgress, mendRun, workflowIdOfRun } from './automations/runs/reconcile.service.ts';
 import type { Db } from './db/connect.ts';
+import { listActiveCrawls, mendCrawl, workflowIdOfCrawl } from './knowledge/crawl/jobs/reconcile.service.ts';
 import { listPendingWorkflows } from './outbox/pending.queries.ts';
 import { listActiveSequences, mendSequence, workflowIdOfSequence } from './sequences/workflow-reconcile.service.ts';
 import { type ExecutionState, findExecutionStates } from './temporal/executions.ts';
@@ -9,7 +10,7 @@ const ROWS_PER_QUERY = 100;
 
 /** A row that says to be in progress, without a workflow in Temporal. */
 export interface Mismatch {
-  kind: 'workflow-run' | 'sequence';
+  kind: 'workflow-run' | 'sequence' | 'crawl';
   org_id: string;
   id: string;
   /** What Temporal knows of the workflow. */
@@ -28,7 +29,7 @@ interface Subject<Ref extends { orgId: string }> {
 }
 
 /**
- * Compares runs in progress and active sequences with Temporal, some at a time, and mends those without a workflow. A
+ * Compares runs in progress, active sequences and active crawls with Temporal, some at a time, and mends those without a workflow. A
  * dry run changes nothing. Returns the mismatches.
  */
 export async function reconcile(db: Db, client: Client, { isDryRun }: { isDryRun: boolean }): Promise<Mismatch[]> {
@@ -46,7 +47,14 @@ export async function reconcile(db: Db, client: Client, { isDryRun }: { isDryRun
     idOf: ({ sequenceId }) => sequenceId,
     mend: mendSequence,
   });
-  return [...runs, ...sequences];
+  const crawls = await reconcileSubject(db, client, isDryRun, {
+    kind: 'crawl',
+    list: listActiveCrawls,
+    workflowIdOf: workflowIdOfCrawl,
+    idOf: ({ jobId }) => jobId,
+    mend: mendCrawl,
+  });
+  return [...runs, ...sequences, ...crawls];
 }
 
 async function reconcileSubject<Ref extends { orgId: string }>(

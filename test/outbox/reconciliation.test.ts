@@ -5,13 +5,14 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { reconcile } from '../../src/reconciler.ts';
 import { WAKE } from '../../src/temporal/contract.ts';
+import { pageOf, startFakeSite } from '../support/fakes/site.ts';
 import { eventually, type Stack, startStack } from '../support/stack/stack.ts';
 
 const CLI = fileURLToPath(new URL('../../src/cli.ts', import.meta.url));
 
 let stack: Stack;
 beforeAll(async () => {
-  stack = await startStack();
+  stack = await startStack({ env: { EGRESS_ALLOW: '127.0.0.0/8', CRAWL_DELAY_MS: '0' } });
 });
 afterAll(() => stack.close());
 
@@ -137,4 +138,51 @@ it('a run whose workflow ended before the database was restored fails and says s
     'the end of the sequence',
     async () => (await stack.org.get(`/sequences/${id}`)).body.status === 'complete',
   );
+});
+
+it('a crawl whose workflow was terminated is cancelled, and one that Temporal has lost continues', async () => {
+  const site = await startFakeSite();
+  try {
+    for (const path of ['/?a', '/?b']) site.pages.set(path, { ...pageOf('Home'), delayMs: 1_000 });
+    const crawls = await Promise.all(
+      ['/?a', '/?b'].map(async (path) => {
+        const { body } = await stack.org.post('/crawl', { url: `${site.url}${path}` });
+        const [job] = (await stack.org.get(`/crawl/${body.id}/crawls`)).body.items;
+        const handle = handleOf(`crawl/${body.id}/${job.id}`);
+        await isRunning(handle);
+        await stack.org.patch(`/crawl/${body.id}`, { status: 'paused' });
+        return {
+          id: body.id,
+          handle,
+          look: async () => (await stack.org.get(`/crawl/${body.id}/crawls/${job.id}`)).body,
+        };
+      }),
+    );
+    const [stopped, lost] = crawls as [(typeof crawls)[0], (typeof crawls)[0]];
+    await eventually(
+      'the signals',
+      async () => (await stack.db.selectFrom('outbox').select('id').execute()).length === 0,
+    );
+    await stopped.handle.terminate();
+    await stack.temporal.workflowService.deleteWorkflowExecution({
+      namespace: stack.config.TEMPORAL_NAMESPACE,
+      workflowExecution: { workflowId: lost.handle.workflowId },
+    });
+    await eventually('the deletion', () =>
+      lost.handle.describe().then(
+        () => false,
+        () => true,
+      ),
+    );
+    const mended = await mend();
+    expect(mended.map(({ kind, temporal, mended: done }) => [kind, temporal, done]).toSorted()).toEqual([
+      ['crawl', 'absent', 'resumed'],
+      ['crawl', 'stopped', 'canceled'],
+    ]);
+    expect(await stopped.look()).toMatchObject({ status: 'cancelled', error_message: 'Stopped in Temporal' });
+    await stack.org.patch(`/crawl/${lost.id}`, { status: 'active' });
+    await eventually('the end', async () => (await lost.look()).status === 'completed');
+  } finally {
+    await site.close();
+  }
 });

@@ -140,3 +140,14 @@ export const listChanges = (
     .$call((query) => (kind === undefined ? query : query.where('kind', '=', kind)))
     .$call(orderedByCreation(place))
     .execute();
+
+/** Returns active crawls of all orgs behind a crawl, in a fixed order. */
+export async function listActiveCrawls(db: Db, after: CrawlRef | undefined, limit: number): Promise<CrawlRef[]> {
+  const { rows } = await sql<CrawlRef>`
+    select org_id as "orgId", datasource_id as "datasourceId", id as "jobId" from crawl_jobs
+    where status in ('pending', 'scraping')
+      and ${after === undefined ? sql`true` : sql`(org_id, datasource_id) > (${after.orgId}::uuid, ${after.datasourceId}::uuid)`}
+    order by org_id, datasource_id limit ${limit}
+  `.execute(db);
+  return rows;
+}
