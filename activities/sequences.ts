@@ -2,6 +2,7 @@ import { Context } from '@temporalio/activity';
 import type { Db } from '../src/db/connect.ts';
 import type { MessageSenders } from '../src/deliveries/sending/message-sender.ts';
 import type { SequenceProgress, SequenceRef } from '../src/sequences/contract.ts';
+import { createOutages } from '../src/sequences/sending/outages.ts';
 import { sendDueSteps } from '../src/sequences/sending/send-due-steps.service.ts';
 import { pauseStoppedSequence } from '../src/sequences/workflow-reconcile.service.ts';
 
@@ -14,14 +15,17 @@ export interface SequenceActivityDeps {
 
 export type SequenceActivities = ReturnType<typeof createSequenceActivities>;
 
-export const createSequenceActivities = ({ db, senders, stopping }: SequenceActivityDeps) => ({
-  /** Sends due steps until none is due or at least a second has passed. */
-  sendDueSteps(ref: SequenceRef): Promise<SequenceProgress> {
-    const { cancellationSignal } = Context.current();
-    const isStopped = () => stopping.aborted || cancellationSignal.aborted;
-    return sendDueSteps({ db, senders, isStopped }, ref);
-  },
+export const createSequenceActivities = ({ db, senders, stopping }: SequenceActivityDeps) => {
+  const outages = createOutages();
+  return {
+    /** Sends due steps until none is due or at least a second has passed. */
+    sendDueSteps(ref: SequenceRef): Promise<SequenceProgress> {
+      const { cancellationSignal } = Context.current();
+      const isStopped = () => stopping.aborted || cancellationSignal.aborted;
+      return sendDueSteps({ db, senders, outages, isStopped }, ref);
+    },
 
-  /** Pauses the sequence because its workflow was canceled in Temporal. */
-  recordSequenceCancellation: (ref: SequenceRef): Promise<boolean> => pauseStoppedSequence(db, ref),
-});
+    /** Pauses the sequence because its workflow was canceled in Temporal. */
+    recordSequenceCancellation: (ref: SequenceRef): Promise<boolean> => pauseStoppedSequence(db, ref),
+  };
+};

@@ -80,5 +80,6 @@ function describe({ orgId }: RunSequenceInput, progress: SequenceProgress, total
     `- last sent: ${progress.lastStep === null ? 'nothing yet' : `step ${progress.lastStep}`}`,
     `- sent ${totals.sent}, failed ${totals.failed}, skipped ${totals.skipped}, unknown ${totals.unknown}`,
     `- next due: ${progress.hasMore ? 'now' : due}`,
+    ...(progress.trouble ? [`- waiting for a provider: ${progress.trouble}`] : []),
   ].join('\n');
 }

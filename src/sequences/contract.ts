@@ -34,4 +34,6 @@ export interface SequenceProgress {
   hasMore: boolean;
   /** Time until something is due, or null when nothing waits. */
   nextDueInMs: number | null;
+  /** The channels whose provider is away, and why. Absent in older histories. */
+  trouble?: string | null;
 }

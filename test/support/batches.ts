@@ -25,7 +25,7 @@ export function attemptsOf({ db, org }: TestApi, sequenceId: string) {
   return {
     /** Puts the sequence in order and gives the first step that is due, with those who are to get it. */
     async take(lease: string): Promise<PreparedAttempt | undefined> {
-      const batch = await prepareBatch(db, org.id, sequenceId, { lease, limit: 100 });
+      const batch = await prepareBatch(db, org.id, sequenceId, { lease, limit: 100, isAway: () => false });
       return batch && { lease, sequence: batch.sequence, step: batch.steps[0] };
     },
     /** Writes down that what was taken is being sent, and gives the ids of the deliveries that go out. */

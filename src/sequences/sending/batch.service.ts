@@ -2,6 +2,7 @@ import { valueAt } from '../../checked-access.ts';
 import { EMPTY_CONTACT, type TemplateContact } from '../../contacts/templates/rules.ts';
 import type { Db, Trx } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
+import type { Channel } from '../../deliveries/contract.ts';
 import type { MessageContent } from '../../deliveries/sending/content.ts';
 import { interruptedColumns, settleAndReconcile } from '../../deliveries/sending/reconciliation.service.ts';
 import type { ClaimedMessage } from '../../deliveries/sending/send-chunks.ts';
@@ -10,6 +11,7 @@ import { evaluateGates } from '../gates/service.ts';
 import { findSequence, type SequenceRow, transitionSequence } from '../queries.ts';
 import { type StepTransition, transitionsOf } from '../rules.ts';
 import type { StepAction } from '../steps/actions.schema.ts';
+import { CHANNEL_OF } from '../steps/content.rules.ts';
 import { listAllSteps, type SequenceStep } from '../steps.queries.ts';
 import { findNextDue, hasActiveEnrollments, listDue } from './due.queries.ts';
 import {
@@ -37,19 +39,22 @@ export interface DueStep {
 export interface SequenceBatch {
   sequence: SequenceRow;
   transitions: StepTransition<SequenceStep>[];
+  /** The channels of all its steps. */
+  channels: Channel[];
   steps: DueStep[];
   interrupted: number;
 }
 
 /**
  * Reconciles a sequence before a batch and returns the due sends, at most `limit`. Settles the sends of an interrupted
- * attempt and ends canceled ones. Returns undefined when the sequence has ended.
+ * attempt and ends canceled ones. Leaves out the sends of channels whose provider is away, if there are others. Returns
+ * undefined when the sequence has ended.
  */
 export async function prepareBatch(
   db: Db,
   orgId: string,
   sequenceId: string,
-  { lease, limit }: { lease: string; limit: number },
+  { lease, limit, isAway }: { lease: string; limit: number; isAway: (channel: Channel) => boolean },
 ): Promise<SequenceBatch | undefined> {
   const sequence = await findSequence(db, orgId, sequenceId);
   const allSteps = await listAllSteps(db, orgId, sequenceId);
@@ -60,10 +65,12 @@ export async function prepareBatch(
   if (sequence === undefined || sequence.status === 'canceled') await cancelSequenceDeliveries(db, orgId, sequenceId);
   if (sequence === undefined || sequence.status === 'canceled' || sequence.status === 'complete') return undefined;
   await reconcileSequence(db, orgId, sequence, allSteps);
-  if (sequence.status !== 'active') return { sequence, transitions, steps: [], interrupted };
-
-  const due = Map.groupBy(await listDue(db, orgId, sequenceId, { transitions, limit }), ({ step_id }) => step_id);
   const present = allSteps.filter((step) => !step.is_deleted);
+  const channels = [...new Set(present.map(({ action }) => CHANNEL_OF[action.type]))];
+  if (sequence.status !== 'active') return { sequence, transitions, channels, steps: [], interrupted };
+  const open = openTransitions(transitions, channels, isAway);
+
+  const due = Map.groupBy(await listDue(db, orgId, sequenceId, { transitions: open, limit }), ({ step_id }) => step_id);
   const positionsBefore = (stepId: string) =>
     transitions.filter((move) => move.next?.id === stepId).map((move) => move.after ?? sequenceId);
   const steps = present.flatMap(({ id, action }, index) => {
@@ -80,8 +87,18 @@ export async function prepareBatch(
           },
         ];
   });
-  return { sequence, transitions, steps, interrupted };
+  return { sequence, transitions, channels, steps, interrupted };
 }
+
+/** Returns the transitions to steps that may be sent now. A sequence of one channel has no others to send meanwhile. */
+const openTransitions = (
+  transitions: StepTransition<SequenceStep>[],
+  channels: Channel[],
+  isAway: (channel: Channel) => boolean,
+) =>
+  channels.length === 1
+    ? transitions
+    : transitions.filter(({ next }) => next === null || !isAway(CHANNEL_OF[next.action.type]));
 
 /** The result of a chunk before anything was sent. */
 export interface BegunChunk {
@@ -147,13 +164,14 @@ function partition<T>(items: T[], belongs: (item: T) => boolean): [T[], T[]] {
   return [items.filter(belongs), items.filter((item) => !belongs(item))];
 }
 
-/** Returns the time until the sequence's next send is due. Completes a one-off sequence with none left. */
+/** Returns the time until the sequence's next send is due, without those of channels whose provider is away. Completes a one-off sequence with none left. */
 export async function completeOrFindNextDue(
   db: Db,
   orgId: string,
-  { sequence, transitions }: SequenceBatch,
+  { sequence, transitions, channels }: SequenceBatch,
+  isAway: (channel: Channel) => boolean,
 ): Promise<{ state: 'active' | 'paused' | 'ended'; nextDueInMs: number | null }> {
-  const nextDueInMs = await findNextDue(db, orgId, sequence.id, transitions);
+  const nextDueInMs = await findNextDue(db, orgId, sequence.id, openTransitions(transitions, channels, isAway));
   const current = await findSequence(db, orgId, sequence.id);
   if (current === undefined || current.status === 'canceled') {
     await cancelSequenceDeliveries(db, orgId, sequence.id); // a send of this batch may have been deferred

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { Channel } from '../../deliveries/contract.ts';
 import { type SendBatchDeps, sendBatch } from '../../deliveries/sending/send-batch.service.ts';
 import { SenderUnavailable } from '../../deliveries/sending/send-chunks.ts';
 import type { SendTotals, SequenceProgress, SequenceRef } from '../contract.ts';
@@ -12,6 +13,7 @@ import {
   prepareBatch,
   type SequenceBatch,
 } from './batch.service.ts';
+import type { Outages } from './outages.ts';
 import { getSendingPolicy, type SendingPolicy, sendRuleOf } from './policy.service.ts';
 import { advanceSettled, type StepSend } from './queries.ts';
 
@@ -19,6 +21,10 @@ const BATCH_SIZE = 500;
 const MIN_ROUND_MS = 1_000;
 /** Delay before the next batch after one without work. */
 const MIN_WAIT_MS = 1_000;
+
+export interface SequenceSendingDeps extends SendBatchDeps {
+  outages: Outages;
+}
 
 interface Round extends SequenceRef {
   lease: string;
@@ -28,9 +34,10 @@ interface Round extends SequenceRef {
 /**
  * Sends due steps, batch after batch, until none is due or at least a second has passed. Thus a fast provider does not
  * wait for the workflow between batches. If this runs twice at once, each message is still sent once: its delivery row is
- * claimed first. Throws SenderUnavailable; one whose settings are wrong also pauses the sequence.
+ * claimed first. While the provider of one channel is away, the steps of other channels are sent. Throws
+ * SenderUnavailable if there are none; one whose settings are wrong also pauses the sequence.
  */
-export async function sendDueSteps(deps: SendBatchDeps, ref: SequenceRef): Promise<SequenceProgress> {
+export async function sendDueSteps(deps: SequenceSendingDeps, ref: SequenceRef): Promise<SequenceProgress> {
   const begunAt = performance.now();
   const round = { ...ref, lease: randomUUID(), totals: { sent: 0, failed: 0, skipped: 0, unknown: 0 } };
   for (;;) {
@@ -40,15 +47,16 @@ export async function sendDueSteps(deps: SendBatchDeps, ref: SequenceRef): Promi
   }
 }
 
-async function sendDueBatch(deps: SendBatchDeps, round: Round): Promise<SequenceProgress> {
+async function sendDueBatch(deps: SequenceSendingDeps, round: Round): Promise<SequenceProgress> {
   const { db } = deps;
   const { orgId, sequenceId, lease, totals } = round;
   try {
-    const batch = await prepareBatch(db, orgId, sequenceId, { lease, limit: BATCH_SIZE });
+    const isAway = (channel: Channel) => deps.outages.find(orgId, channel) !== undefined;
+    const batch = await prepareBatch(db, orgId, sequenceId, { lease, limit: BATCH_SIZE, isAway });
     if (batch === undefined) return { ...ENDED_PROGRESS, batch: totals };
     totals.unknown += batch.interrupted;
     const enrolling = await enrollNextPage(db, orgId, batch.sequence);
-    await sendSteps(deps, round, await getSendingPolicy(db, orgId, batch.sequence), batch.steps);
+    await sendSteps(deps, round, await getSendingPolicy(db, orgId, batch.sequence), batch);
     return await progressOf(deps, round, batch, enrolling);
   } catch (error) {
     if (error instanceof SenderUnavailable && error.isConfiguration)
@@ -58,16 +66,27 @@ async function sendDueBatch(deps: SendBatchDeps, round: Round): Promise<Sequence
 }
 
 /**
- * Sends all steps, even if the provider of one is unavailable: the others may use another provider. Throws the first such
- * error at the end, preferring configuration errors.
+ * Sends all steps, even if the provider of one is unavailable: the others may use another provider. If the sequence has
+ * other channels, the outage is noted. Otherwise, and for wrong settings, throws the first such error at the end.
  */
-async function sendSteps(deps: SendBatchDeps, round: Round, policy: SendingPolicy, steps: DueStep[]): Promise<void> {
+async function sendSteps(
+  deps: SequenceSendingDeps,
+  round: Round,
+  policy: SendingPolicy,
+  { steps, channels }: SequenceBatch,
+): Promise<void> {
+  const { outages } = deps;
   const errors: SenderUnavailable[] = [];
   for (const step of steps) {
-    await sendStep(deps, round, policy, step).catch((error: unknown) => {
+    const channel = CHANNEL_OF[step.action.type];
+    try {
+      await sendStep(deps, round, policy, step);
+      outages.clear(round.orgId, channel);
+    } catch (error) {
       if (!(error instanceof SenderUnavailable)) throw error;
-      errors.push(error);
-    });
+      if (error.isConfiguration || channels.length === 1) errors.push(error);
+      else outages.record(round.orgId, channel, error);
+    }
   }
   const error = errors.find(({ isConfiguration }) => isConfiguration) ?? errors[0];
   if (error !== undefined) throw error;
@@ -105,12 +124,16 @@ async function sendStep(deps: SendBatchDeps, round: Round, policy: SendingPolicy
 }
 
 async function progressOf(
-  { db }: SendBatchDeps,
+  { db, outages }: SequenceSendingDeps,
   { orgId, totals }: Round,
   batch: SequenceBatch,
   enrolling: { enrolled: number; hasMore: boolean },
 ): Promise<SequenceProgress> {
-  const { state, nextDueInMs } = await completeOrFindNextDue(db, orgId, batch);
+  const isAway = (channel: Channel) => outages.find(orgId, channel) !== undefined;
+  const { state, nextDueInMs: dueInMs } = await completeOrFindNextDue(db, orgId, batch, isAway);
+  const away = batch.channels.length === 1 ? [] : batch.channels.flatMap((name) => awayFor(outages, orgId, name));
+  const times = [...away.map(({ pauseMs }) => pauseMs), ...(dueInMs === null ? [] : [dueInMs])];
+  const nextDueInMs = state === 'active' && times.length > 0 ? Math.min(...times) : dueInMs;
   const didSomething = enrolling.enrolled > 0 || enrolling.hasMore || batch.steps.length > 0;
   return {
     state,
@@ -119,7 +142,13 @@ async function progressOf(
     batch: totals,
     hasMore: state === 'active' && didSomething && (enrolling.hasMore || (nextDueInMs !== null && nextDueInMs <= 0)),
     nextDueInMs: nextDueInMs === null ? null : Math.max(nextDueInMs, MIN_WAIT_MS),
+    trouble: away.length === 0 ? null : away.map(({ channel, reason }) => `${channel}: ${reason}`).join('; '),
   };
+}
+
+function awayFor(outages: Outages, orgId: string, channel: Channel) {
+  const outage = outages.find(orgId, channel);
+  return outage === undefined ? [] : [{ channel, ...outage }];
 }
 
 const ENDED_PROGRESS = {

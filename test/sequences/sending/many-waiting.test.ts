@@ -46,7 +46,8 @@ describe('a sequence with thousands of waiting contacts', () => {
     `.execute(api.db);
     return Object.fromEntries(rows.map((row) => [row.status, row.count]));
   };
-  const take = (id: string) => prepareBatch(api.db, api.org.id, id, { lease: randomUUID(), limit: 10 });
+  const take = (id: string) =>
+    prepareBatch(api.db, api.org.id, id, { lease: randomUUID(), limit: 10, isAway: () => false });
 
   it.each(['held', 'queued'] as const)('ends all %s deliveries when it is canceled', async (status) => {
     const { id } = await waiting(status);
