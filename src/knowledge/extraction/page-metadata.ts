@@ -20,7 +20,9 @@ const MAX_LINKS = 10_000;
 const MAX_ADDRESS_LENGTH = 2_000;
 const MAX_TITLE_LENGTH = 500;
 const MAX_TITLE_ELEMENTS = 50;
-const ROBOTS_META_NAMES = new Set(['robots', 'googlebot']);
+const ROBOTS_META_NAMES = new Set(['robots', 'googlebot', 'switchboardbot']);
+/** A page that stays longer before it leads on is meant to be read. */
+const MAX_REFRESH_SECONDS = 10;
 /** Language codes unknown to the API, mapped to its codes. */
 const LANGUAGE_ALIASES: Record<string, string> = { nb: 'no', nn: 'no', fil: 'tl' };
 
@@ -128,8 +130,9 @@ function linksOf(references: string[], resolve: PageMetadata['resolve']): Pick<P
 }
 
 function refreshOf(content: string | undefined, resolve: PageMetadata['resolve']): string | null {
-  const target = /^\s*[\d.]*\s*[;,]?\s*(?:url\s*=\s*)?["']?([^"']*)/i.exec(content ?? '')?.[1]?.trim();
-  return target ? (resolve(target) ?? null) : null;
+  const [, seconds, target] = /^\s*([\d.]*)\s*[;,]?\s*(?:url\s*=\s*)?["']?([^"']*)/i.exec(content ?? '') ?? [];
+  if (!target?.trim() || Number.parseFloat(seconds ?? '') > MAX_REFRESH_SECONDS) return null;
+  return resolve(target.trim()) ?? null;
 }
 
 /** Resolves references against an address. Results are cached, because pages repeat references. */

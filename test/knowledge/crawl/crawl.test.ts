@@ -1,4 +1,4 @@
-import { gzipSync } from 'node:zlib';
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type FakeSite, pageOf, sitemapOf, startFakeSite } from '../../support/fakes/site.ts';
 import { eventually, type Stack, startStack } from '../../support/stack/stack.ts';
@@ -119,6 +119,36 @@ describe('a crawl', () => {
       page_limit_reached: true,
     });
     expect(await itemsOf(id)).toEqual(['/', '/b']);
+  });
+
+  it('reads bodies in the encodings that servers use, also twice', async () => {
+    const html = Buffer.from(String(pageOf('Packed').body));
+    const bodies: [string, string, Buffer][] = [
+      ['/twice', 'gzip, gzip', gzipSync(gzipSync(html))],
+      ['/unsaid', 'gzip', gzipSync(gzipSync(html))],
+      ['/zlib', 'deflate', deflateSync(html)],
+      ['/raw', 'deflate', deflateRawSync(html)],
+      ['/mixed', 'gzip, br', brotliCompressSync(gzipSync(html))],
+    ];
+    fill(...bodies.map(([path]) => path));
+    for (const [path, encoding, body] of bodies)
+      site.pages.set(path, { headers: { 'content-encoding': encoding }, body });
+    const bomb = gzipSync(gzipSync(Buffer.alloc(60_000_000)));
+    site.pages.set('/bomb', { headers: { 'content-encoding': 'gzip' }, body: bomb });
+    site.pages.set('/', pageOf('Home', { links: ['/bomb', ...bodies.map(([path]) => path)] }));
+    const { id } = await crawl();
+    expect(await synced(id)).toEqual(['/', ...bodies.map(([path]) => path)].toSorted());
+    expect(await outcomes(id)).toMatchObject({ '/bomb': 'too_large' });
+  });
+
+  it('takes a canonical address of the header Link, and asks once for a page that redirects to itself', async () => {
+    fill('/a', '/copy', '/self');
+    const link = `<${site.url}/style.css>; rel=preload; as=style, <${site.url}/a>; rel="canonical"`;
+    site.pages.set('/copy', { ...pageOf('Page /a'), headers: { link } });
+    site.pages.set('/self', { status: 302, headers: { location: '/self', 'set-cookie': 'seen=1' } });
+    const { id } = await crawl();
+    expect(await outcomes(id)).toMatchObject({ '/a': 'synced', '/copy': 'canonical', '/self': 'redirect_loop' });
+    expect(site.paths().filter((path) => path === '/self')).toHaveLength(1);
   });
 
   it('fails with a reason if nothing could be fetched, and removes nothing', async () => {

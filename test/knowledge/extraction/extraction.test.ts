@@ -53,6 +53,7 @@ describe('the metadata of a page', () => {
     ['<meta name="robots" content="noindex">', true, false],
     ['<meta name="ROBOTS" content="NOFOLLOW, noarchive">', false, true],
     ['<meta name="googlebot" content="none">', true, true],
+    ['<meta name="SwitchboardBot" content="noindex">', true, false],
     ['<meta name="robots" content="index,follow"><meta name="googlebot" content="noindex">', true, false],
     ['<meta name="bingbot" content="noindex">', false, false],
     ['<meta name="description" content="noindex">', false, false],
@@ -75,6 +76,8 @@ describe('the metadata of a page', () => {
     ['<meta http-equiv="refresh" content="0; url=/next">', 'https://docs.example/next'],
     ['<meta http-equiv="Refresh" content="5;URL=\'next\'">', 'https://docs.example/guide/next'],
     ['<meta http-equiv="refresh" content="30">', null],
+    ['<meta http-equiv="refresh" content="10; url=/next">', 'https://docs.example/next'],
+    ['<meta http-equiv="refresh" content="11; url=/next">', null],
     ['<meta http-equiv="refresh" content="0;url=data:text/html,x">', null],
   ])('includes its automatic redirect: %s', async (html, refresh) =>
     expect((await extract(html)).refresh).toBe(refresh),

@@ -1,5 +1,5 @@
 import { promisify } from 'node:util';
-import { brotliDecompress, gunzip, inflate } from 'node:zlib';
+import { brotliDecompress, gunzip, inflate, inflateRaw } from 'node:zlib';
 import { codeOf } from '../../../errors.ts';
 import { type Download, type Egress, EgressError, type EgressProblem } from '../../../providers/egress/egress.ts';
 import type { PageReason } from '../reasons.rules.ts';
@@ -8,6 +8,7 @@ import { USER_AGENT } from './robots.ts';
 const MAX_PAGE_BYTES = 5 * 1024 * 1024;
 
 const TIMEOUT_MS = 10_000;
+const MAX_LINK_HEADER = 10_000;
 const MAX_RETRY_AFTER_MS = 60 * 60_000;
 const HEADERS = {
   'user-agent': USER_AGENT,
@@ -22,12 +23,22 @@ const REASON_OF: Record<EgressProblem, PageReason> = {
   timeout: 'timeout',
   unreachable: 'unreachable',
 };
-const DECODERS: Record<string, (bytes: Buffer, options: { maxOutputLength: number }) => Promise<Buffer>> = {
-  gzip: promisify<Buffer, object, Buffer>(gunzip),
-  'x-gzip': promisify<Buffer, object, Buffer>(gunzip),
-  deflate: promisify<Buffer, object, Buffer>(inflate),
-  br: promisify<Buffer, object, Buffer>(brotliDecompress),
-};
+type Decoder = (bytes: Buffer, options: { maxOutputLength: number }) => Promise<Buffer>;
+const decodeGzip: Decoder = promisify<Buffer, object, Buffer>(gunzip);
+const decodeZlib: Decoder = promisify<Buffer, object, Buffer>(inflate);
+const decodeRawDeflate: Decoder = promisify<Buffer, object, Buffer>(inflateRaw);
+/** The compression method of zlib's header (RFC 1950). Many servers send raw deflate without that header. */
+const isZlib = (bytes: Buffer) =>
+  ((bytes[0] ?? 0) & 0x0f) === 8 && bytes.length > 1 && bytes.readUInt16BE(0) % 31 === 0;
+const isGzip = (bytes: Buffer) => bytes[0] === 0x1f && bytes[1] === 0x8b;
+const DECODERS = new Map<string, Decoder>([
+  ['gzip', decodeGzip],
+  ['x-gzip', decodeGzip],
+  ['deflate', (bytes, options) => (isZlib(bytes) ? decodeZlib : decodeRawDeflate)(bytes, options)],
+  ['br', promisify<Buffer, object, Buffer>(brotliDecompress)],
+]);
+/** Encodings of one body at most. */
+const MAX_ENCODINGS = 3;
 
 export interface FetchedPage {
   kind: 'page';
@@ -38,6 +49,8 @@ export interface FetchedPage {
   lastModified: string | null;
   /** The directives of X-Robots-Tag for our crawler. */
   robotsTag: string;
+  /** The address in a `Link` with the relation `canonical` (RFC 6596). */
+  canonical: string | null;
 }
 
 export type FetchResult =
@@ -90,6 +103,7 @@ async function classifyResponse({ status, headers, bytes }: Download): Promise<F
       etag: header(headers.etag),
       lastModified: header(headers['last-modified']),
       robotsTag: ownDirectivesIn(headers['x-robots-tag']),
+      canonical: canonicalIn([headers.link ?? []].flat().join(', ')),
     };
   }
   const retryAfterMs = parseRetryAfter(header(headers['retry-after']));
@@ -107,6 +121,17 @@ const failed = (
 
 const header = (value: string | string[] | undefined): string | null => [value].flat()[0] ?? null;
 
+/** Returns the target of the first canonical link in a `Link` header (RFC 8288). */
+function canonicalIn(links: string): string | null {
+  for (const [, target = '', parameters = ''] of links
+    .slice(0, MAX_LINK_HEADER)
+    .matchAll(/<([^<>]{1,2000})>([^<>]*)/g)) {
+    const [, relations = ''] = /;\s{0,9}rel\s{0,9}=\s{0,9}"?([^";,]{1,200})/i.exec(parameters) ?? [];
+    if (relations.toLowerCase().split(/\s/).includes('canonical')) return target;
+  }
+  return null;
+}
+
 /** Directives for a single crawler begin with its name. */
 const ownDirectivesIn = (value: string | string[] | undefined): string =>
   [value ?? []]
@@ -116,10 +141,15 @@ const ownDirectivesIn = (value: string | string[] | undefined): string =>
     .join(',');
 
 async function decodeBody(bytes: Buffer, encoding: string | null): Promise<Buffer | PageReason> {
-  const how = DECODERS[(encoding ?? '').trim().toLowerCase()];
-  if (how === undefined) return bytes;
+  const names = (encoding ?? '')
+    .toLowerCase()
+    .split(',', MAX_ENCODINGS)
+    .map((name) => name.trim());
+  let body = bytes;
   try {
-    return await how(bytes, { maxOutputLength: MAX_PAGE_BYTES });
+    for (const name of names.reverse())
+      body = (await DECODERS.get(name)?.(body, { maxOutputLength: MAX_PAGE_BYTES })) ?? body;
+    return isGzip(body) ? await decodeGzip(body, { maxOutputLength: MAX_PAGE_BYTES }) : body; // compressed twice
   } catch (error) {
     return codeOf(error) === 'ERR_BUFFER_TOO_LARGE' ? 'too_large' : 'unreadable';
   }

@@ -86,6 +86,7 @@ export async function visitPage(visiting: CrawlBatch, page: LeasedPage): Promise
     if (fetched.kind === 'failed') return visit(await handleFailure(visiting, url, page, fetched), fetched.status);
 
     const next = parsePageUrl(fetched.to, url.href);
+    if (next?.href === url.href) return visit(noContent('redirect_loop'), fetched.status);
     if (next === undefined)
       return visit(noContent('http_error', `redirects to ${fetched.to.slice(0, 500)}`), fetched.status);
     if (next.host !== url.host && hostWithoutWww(next) === hostWithoutWww(url) && !visiting.site.isOnSite(next))
@@ -182,7 +183,11 @@ async function readFetched(
   if (item === 'unreadable') return noContent(item);
   const { etag, lastModified } = fetched;
   const content = { ...text, links, etag, lastModified, rawHash, textHash, item };
-  return { kind: 'content', content, duplicateOf: duplicateOf(visiting, page, url, extracted.canonical) };
+  return {
+    kind: 'content',
+    content,
+    duplicateOf: duplicateOf(visiting, page, url, extracted.canonical ?? fetched.canonical),
+  };
 }
 
 function linksOf({ links, cutLinks }: ExtractedPage): PageLinks {
