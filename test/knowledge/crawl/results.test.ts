@@ -28,6 +28,20 @@ async function begin(more: object = {}) {
   return { orgId: api.org.id, datasourceId: body.id as string, jobId: job.id as string };
 }
 
+type Ref = Awaited<ReturnType<typeof begin>>;
+
+/** Runs a crawl to its end and returns it. */
+async function crawl(of: Ref) {
+  const deps = { egress: api.deps.egress, extractor, delayMs: 0 };
+  await seedCrawl(api.db, deps, of, isStopped);
+  for (let batch = 1; ; batch++) {
+    const { state } = await crawlBatch(api.db, deps, of, { batch, isStopped });
+    if (state === 'drained') break;
+  }
+  await finishCrawl(api.db, of);
+  return (await api.org.get(`/crawl/${of.datasourceId}/crawls/${of.jobId}`)).body;
+}
+
 it('a page rejected by the database is unreadable, and blocks no other page', async () => {
   const paths = ['/a', '/b', '/c'];
   site.pages.set('/', pageOf('Home', { links: paths }));
@@ -116,17 +130,7 @@ it('follows all 2,500 links of a page, and removes nothing while a page has more
   const links = (count: number) => Array.from({ length: count }, (_, nth) => `/post/${nth}`);
   site.pages.set('/', pageOf('Index', { links: [...links(2_500), '/last'] }));
   site.pages.set('/last', pageOf('The last post'));
-  const deps = { egress: api.deps.egress, extractor, delayMs: 0 };
   const ref = await begin({ exclude_paths: ['/post'] });
-  const crawl = async (of: typeof ref) => {
-    await seedCrawl(api.db, deps, of, isStopped);
-    for (let batch = 1; ; batch++) {
-      const { state } = await crawlBatch(api.db, deps, of, { batch, isStopped });
-      if (state === 'drained') break;
-    }
-    await finishCrawl(api.db, of);
-    return (await api.org.get(`/crawl/${of.datasourceId}/crawls/${of.jobId}`)).body;
-  };
   expect(await crawl(ref)).toMatchObject({ status: 'completed', dropped_urls: 0, new_pages: 2 });
   expect(await outcomesOf(api.org, ref.datasourceId)).toMatchObject({ '/last': 'synced' });
 
@@ -139,4 +143,18 @@ it('follows all 2,500 links of a page, and removes nothing while a page has more
     });
   }
   expect(await outcomesOf(api.org, ref.datasourceId)).toMatchObject({ '/last': 'synced' });
+});
+
+it('stores at most 50 query variants of a path, in every crawl', async () => {
+  const links = Array.from({ length: 60 }, (_, nth) => `/list?n=${nth}`);
+  site.pages.set('/', pageOf('Index', { links }));
+  for (const path of links) site.pages.set(path, pageOf(`List ${path}`));
+  const ref = await begin();
+  expect(await crawl(ref)).toMatchObject({ new_pages: 51 });
+  for (let times = 0; times < 2; times++) {
+    const { body } = await api.org.post(`/crawl/${ref.datasourceId}/crawls`);
+    expect(await crawl({ ...ref, jobId: body.id })).toMatchObject({ new_pages: 0, unchanged_pages: 51 });
+  }
+  const left = Object.values(await outcomesOf(api.org, ref.datasourceId)).filter((one) => one === 'too_many_queries');
+  expect(left.length).toBeGreaterThan(0);
 });

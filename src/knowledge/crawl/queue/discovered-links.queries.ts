@@ -39,16 +39,19 @@ export async function insertDiscovered(
       from jsonb_to_recordset(${JSON.stringify(found)}::jsonb) as given
         (key text, path text, url text, depth integer, found_on text, redirects integer, refusal text)
     ), ranked as materialized (
-      select given.*, page.id is not null as is_known, coalesce(page.job_id = ${jobId}, false) as is_seen,
-        row_number() over (partition by page.id is null, given.path order by nth) as variant
-      from given left join crawl_pages as page
-        on page.org_id = ${orgId} and page.datasource_id = ${datasourceId} and page.url_key = given.key
+      select found.*, row_number() over (partition by is_variant, path order by nth) as variant from (
+        select given.*, page.id is not null as is_known, coalesce(page.job_id = ${jobId}, false) as is_seen,
+          page.id is null or page.reason is not distinct from 'too_many_queries' and not page.is_stored as is_variant
+        from given left join crawl_pages as page
+          on page.org_id = ${orgId} and page.datasource_id = ${datasourceId} and page.url_key = given.key
+      ) as found
     ), refused as materialized (
       select nth, key, path, url, depth, found_on, redirects, is_known, is_seen,
-        case when refusal is null and not is_known and key <> path and variant + (
+        case when refusal is null and is_variant and key <> path and variant + (
           select count(*) from (
             select from crawl_pages as other
             where other.org_id = ${orgId} and other.datasource_id = ${datasourceId} and other.path_key = path
+              and (other.is_stored or other.reason is distinct from 'too_many_queries')
             limit ${MAX_QUERIES_PER_PATH}
           ) as others
         ) > ${MAX_QUERIES_PER_PATH} then 'too_many_queries' else refusal end as refusal
