@@ -42,6 +42,10 @@ const HistoryEvent = z
       sender_avatar_url: z.string().nullable(),
       content: Text,
       attachments: z.array(Attachment),
+      client_context: z
+        .record(z.string(), z.unknown())
+        .optional()
+        .describe('What the contact’s client said about the visit. Not there once it is redacted.'),
     }),
     z.object({ type: z.literal('handoff'), reason: z.string().nullable() }),
     z.object({
