@@ -275,7 +275,7 @@ describe('testing an integration', () => {
     provider.next({ status: 200, body: { access_token: 'short' } });
     expect((await org.post('/integrations/crm/test')).body.connected).toBe(true);
     expect(provider.calls.map(({ method, path }) => `${method} ${path}`)).toEqual([
-      'POST /oauth/v1/token',
+      'POST /oauth/v3/token',
       'GET /account-info/v3/details',
     ]);
     expect(provider.calls[0]?.body).toBe('grant_type=refresh_token&client_id=id&client_secret=sec&refresh_token=ref');
