@@ -234,11 +234,9 @@ describe('the grant of an app', () => {
       connected: false,
       last_error: expect.stringMatching(/token_path.*404/),
     });
-    expect((await org.post('/integrations/crm/test')).body).toMatchObject({ connected: false });
 
     const corrected = await connectApp();
     expect(await sources()(org.id, corrected).get()).toMatch(/^oauth-/);
-    expect((await org.post('/integrations/crm/test')).body).toMatchObject({ connected: true });
     const path = { provider: 'hubspot', settings: { oauth: hubspot.oauth.grant, token_path: 'https://evil.example' } };
     expect(await org.put('/integrations/crm', path)).toMatchObject({ status: 400 });
   });
