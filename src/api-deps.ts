@@ -64,7 +64,7 @@ export function createApiDeps({ config, db, pool, quota, temporal, logger, repla
     temporal,
     egress,
     fareHarbor: createFareHarbor(operatorsEgress, config.FAREHARBOR_BASE_URL),
-    checkIntegration: createIntegrationCheck(egress),
+    checkIntegration: createIntegrationCheck(egress, config.HUBSPOT_TOKEN_PATH),
     callbacks: createCallbackUrls(config.JWT_SECRET, config.PUBLIC_URL),
     maxWaitMs: PATIENCE_MS,
     dns: createDns({ servers: config.DNS_SERVERS }),

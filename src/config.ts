@@ -151,6 +151,11 @@ export const settings = {
   HUBSPOT_BASE_URL: baseUrl
     .default('https://api.hubapi.com')
     .describe('Base URL of the HubSpot of that app: only its word counts for whose portal is posted of'),
+  HUBSPOT_TOKEN_PATH: z
+    .string()
+    .regex(/^\/[\w./-]*$/, 'must be a path, such as /oauth/v3/token')
+    .default('/oauth/v3/token')
+    .describe('Where HubSpot issues access tokens, unless a connection has a `token_path`'),
   DEVELOPMENT: z
     .enum(['true', 'false'])
     .default('false')

@@ -45,7 +45,7 @@ export async function createWorkerDeps(
   const tokens = createMailTokens(config.JWT_SECRET);
   const mediaLinks = createMediaLinks(config.JWT_SECRET, config.PUBLIC_URL);
   const sending = createSenders(config, db, { secrets, egress, tokens });
-  const handoffDeps = { crms: createCrmClients(db, secrets, egress), dashboardUrl: config.dashboardUrl };
+  const handoffDeps = { crms: createCrmClients(config, db, { secrets, egress }), dashboardUrl: config.dashboardUrl };
   const extractor = createExtractor();
   const mailReader = createMailReader();
   const receiver = receivesMail
@@ -104,8 +104,12 @@ function createSenders(config: Config, db: Db, { secrets, egress, tokens }: Shar
   };
 }
 
-function createCrmClients(db: Db, secrets: Secrets, egress: Egress): CrmClients {
-  const hubspotOf = createHubspotFactory({ db, secrets, requests: egress });
+function createCrmClients(
+  config: Config,
+  db: Db,
+  { secrets, egress }: Pick<SharedDeps, 'secrets' | 'egress'>,
+): CrmClients {
+  const hubspotOf = createHubspotFactory({ db, secrets, requests: egress, tokenPath: config.HUBSPOT_TOKEN_PATH });
   return {
     async hubspot(orgId) {
       const settings = await findConnection(db, secrets, orgId, 'crm');

@@ -1,4 +1,11 @@
-import { continueAsNew, proxyActivities, setCurrentDetails, sleep, workflowInfo } from '@temporalio/workflow';
+import {
+  condition,
+  continueAsNew,
+  proxyActivities,
+  setCurrentDetails,
+  sleep,
+  workflowInfo,
+} from '@temporalio/workflow';
 import type { CrmActivities } from '../activities/crm.ts';
 import type { AccountRef, ThreadRef, TicketRef } from '../src/crm/contract.ts';
 import { WAKE } from '../src/temporal/contract.ts';
@@ -54,10 +61,12 @@ export async function syncCrmTicket(input: TicketRef): Promise<void> {
   const signals = countSignals(WAKE);
   for (;;) {
     const seen = signals();
-    const { hasMore } = await retryUntilDone('read the ticket', () => syncTicket(input), { input, signals });
+    const { hasMore, waitMs } = await retryUntilDone('read the ticket', () => syncTicket(input), { input, signals });
     setCurrentDetails('');
     if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof syncCrmTicket>(input);
-    if (!hasMore && signals() === seen) return;
+    if (waitMs > 0)
+      await condition(() => signals() > seen, waitMs, { summary: 'waiting until a note has its ticket in the CRM' });
+    else if (!hasMore && signals() === seen) return;
   }
 }
 

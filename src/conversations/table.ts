@@ -1,6 +1,6 @@
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
 import type { SessionChannel } from '../http/schemas.ts';
-import type { SessionStatus } from './sessions/schema.ts';
+import type { SessionStatus, TicketingSystem } from './sessions/schema.ts';
 
 export type WaitingOn = 'customers' | 'human_agents';
 
@@ -62,7 +62,7 @@ export interface SessionsTable {
   editable_custom_data: Json<Record<string, string>>;
   summary: string | null;
   handoff: JsonOrNull<Handoff>;
-  ticketing_system: JsonOrNull<{ name: string; external_id: string; id_type: string }>;
+  ticketing_system: JsonOrNull<TicketingSystem>;
   /**
    * The side of the conversation served by another system, or both, each by its own system. Messages of the other side
    * are sent to it.

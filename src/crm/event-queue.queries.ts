@@ -14,8 +14,13 @@ export interface QueuedEvent {
   wait_ms: number;
 }
 
-/** Returns the queued events of a queue in order of their occurrence. */
-export async function listQueuedEvents(db: Db, orgId: string, queue: string, limit: number): Promise<QueuedEvent[]> {
+/** Returns the queued events of a queue in order of their occurrence: all, or only those that are due. */
+export async function listQueuedEvents(
+  db: Db,
+  orgId: string,
+  queue: string,
+  { limit, areDue = false }: { limit: number; areDue?: boolean },
+): Promise<QueuedEvent[]> {
   return db
     .selectFrom('crm_events')
     .select(['dedupe_key', 'type', 'object_id', 'occurred_at', 'payload'])
@@ -28,6 +33,7 @@ export async function listQueuedEvents(db: Db, orgId: string, queue: string, lim
     .where('org_id', '=', orgId)
     .where('queue', '=', queue)
     .where('state', '=', 'queued')
+    .$if(areDue, (query) => query.where(sql<boolean>`coalesce(not_before, now()) <= now()`))
     .orderBy('occurred_at')
     .orderBy('id')
     .limit(limit)
@@ -75,4 +81,40 @@ export async function deferEvent(db: Db, orgId: string, key: string, delayMs: nu
     returning greatest(0, ceil(extract(epoch from not_before - now()) * 1000))::integer as wait_ms
   `.execute(db);
   return rows[0]?.wait_ms ?? 0;
+}
+
+/** Returns the delay until the next event of a queue is due, in ms; 0 if none is deferred. */
+export async function findNextDelay(db: Db, orgId: string, queue: string): Promise<number> {
+  const { rows } = await sql<{ wait_ms: number | null }>`
+    select ceil(extract(epoch from min(not_before) - now()) * 1000)::integer as wait_ms from crm_events
+    where org_id = ${orgId} and queue = ${queue} and state = 'queued' and not_before is not null
+  `.execute(db);
+  const { wait_ms = null } = rows[0] ?? {};
+  return wait_ms === null ? 0 : Math.max(1, wait_ms);
+}
+
+/**
+ * Defers an event to the next of these delays, counted from its arrival. Returns the remaining delay, in ms, or
+ * undefined if all of them are over.
+ */
+export async function deferToNext(
+  db: Db,
+  orgId: string,
+  key: string,
+  delaysMs: readonly number[],
+): Promise<number | undefined> {
+  const { rows } = await sql<{ wait_ms: number }>`
+    update crm_events as event set not_before = next.at
+    from (
+      select min(batch.received_at + delay.ms * interval '1 millisecond') as at
+      from crm_events as waiting
+      join crm_batches as batch on batch.org_id = waiting.org_id and batch.id = waiting.batch_id
+      cross join unnest(${delaysMs}::integer[]) as delay (ms)
+      where waiting.org_id = ${orgId} and waiting.dedupe_key = ${key}
+        and batch.received_at + delay.ms * interval '1 millisecond' > now()
+    ) as next
+    where event.org_id = ${orgId} and event.dedupe_key = ${key} and event.state = 'queued' and next.at is not null
+    returning greatest(1, ceil(extract(epoch from event.not_before - now()) * 1000))::integer as wait_ms
+  `.execute(db);
+  return rows[0]?.wait_ms;
 }

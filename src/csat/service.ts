@@ -9,14 +9,13 @@ import { findLatestScore, insertScore } from './queries.ts';
 import type { SubmitScore } from './schema.ts';
 
 /**
- * Scores the latest resolution of a session, once: the same score again changes nothing. Throws notFound. Throws
- * conflict if the session was never resolved or the resolution has another score.
+ * Scores the latest resolution of a session, once: the same score again changes nothing. A new score gets the given
+ * id, which must be free, and so does its event. Throws notFound. Throws conflict if the session was never resolved or the resolution has another score.
  */
-export function submitScore(db: Db, orgId: string, { session_id, score, comment }: SubmitScore) {
+export function submitScore(db: Db, orgId: string, { session_id, score, comment }: SubmitScore, id = newId()) {
   return inTransaction(db, async (trx) => {
     const { resolutions: resolution } = await lockSession(trx, orgId, session_id);
     if (resolution === 0) throw conflict('session_id: the session was not resolved yet, so there is nothing to score');
-    const id = newId();
     const said = comment ? comment : null;
     if (await insertScore(trx, { org_id: orgId, id, session_id, resolution, score })) {
       await recordScore(trx, orgId, session_id, { id, score, comment: said });

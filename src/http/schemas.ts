@@ -24,12 +24,12 @@ export const Timestamp = z.codec(z.iso.datetime(), z.date(), {
 export const Cursor = z.string().max(500).describe('The `next` of the page before.');
 
 /** A time as in ISO 8601 or RFC 3339: also with a space instead of the T, and in UTC without a zone. */
-const Time = z
+export const Time = z
   .string()
   .max(40)
   .transform(withZone)
-  .pipe(z.iso.datetime({ offset: true, error: 'must be an ISO 8601 date-time, such as 2026-01-31T12:00:00Z' }))
-  .optional();
+  .pipe(z.iso.datetime({ offset: true, error: 'must be an ISO 8601 date-time, such as 2026-01-31T12:00:00Z' }));
+const Bound = Time.optional();
 
 /** Returns a time of RFC 3339 as one of ISO 8601. A plus that was not percent-encoded has become a space. */
 function withZone(text: string): string {
@@ -41,10 +41,10 @@ function withZone(text: string): string {
 export const RANGE = {
   cursor: Cursor.optional(),
   limit: z.coerce.number().int().min(1).max(100).default(50),
-  created_after: Time.describe('Created then or later.'),
-  created_before: Time.describe('Created earlier.'),
-  updated_after: Time.describe('Updated then or later. Orders the list by update.'),
-  updated_before: Time.describe('Updated earlier. Orders the list by update.'),
+  created_after: Bound.describe('Created then or later.'),
+  created_before: Bound.describe('Created earlier.'),
+  updated_after: Bound.describe('Updated then or later. Orders the list by update.'),
+  updated_before: Bound.describe('Updated earlier. Orders the list by update.'),
 };
 
 /** The channels of sessions. */

@@ -1,14 +1,18 @@
 import { createReadStream } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { fileTypeFromFile } from 'file-type';
 import { codeOf, unsupported } from '../errors.ts';
+import { workbookIn } from './compound-files.rules.ts';
 import {
   ACCEPTED_TYPES,
   activeContentOf,
   BINARY_CHARACTER,
   binaryType,
+  COMPOUND_FILE,
   type FileType,
   SNIFFED_BYTES,
   textType,
+  XLS,
 } from './file-types.rules.ts';
 
 /**
@@ -19,11 +23,18 @@ export async function detectType(path: string, fileName: string): Promise<FileTy
   const head = await headOfText(path);
   if (head === undefined || head.startsWith('%PDF-')) {
     const found = (await fileTypeFromFile(path))?.mime;
+    if (found === COMPOUND_FILE) return detectWorkbook(path);
     const type = found === undefined ? undefined : binaryType(found);
     return type ?? throwUnsupported(found ?? 'of a type that its bytes do not tell, and not text in UTF-8');
   }
   const active = activeContentOf(head);
   return active === undefined ? textType(fileName) : throwUnsupported(active);
+}
+
+async function detectWorkbook(path: string): Promise<FileType> {
+  const workbook = workbookIn(await readFile(path));
+  if (workbook === undefined) return throwUnsupported(COMPOUND_FILE);
+  return workbook.hasMacros ? throwUnsupported('a workbook with macros') : XLS;
 }
 
 function throwUnsupported(found: string): never {

@@ -28,6 +28,7 @@ const TYPES: Readonly<Record<string, FileType>> = {
   'application/pdf': { mime: 'application/pdf', extensions: ['pdf'] },
   'video/mp4': MP4,
   'video/x-m4v': MP4,
+  'video/quicktime': { mime: 'video/quicktime', extensions: ['mov', 'qt'] },
   'video/webm': { mime: 'video/webm', extensions: ['webm'] },
   'audio/mpeg': { mime: 'audio/mpeg', extensions: ['mp3'] },
   'audio/ogg': OGG,
@@ -40,9 +41,15 @@ const TYPES: Readonly<Record<string, FileType>> = {
   [`${OFFICE}.presentationml.presentation`]: { mime: `${OFFICE}.presentationml.presentation`, extensions: ['pptx'] },
 };
 
+/** A workbook of Excel 97 or earlier. */
+export const XLS: FileType = { mime: 'application/vnd.ms-excel', extensions: ['xls'] };
+
+/** The detector's name for compound files. Only their directory distinguishes workbooks from other documents. */
+export const COMPOUND_FILE = 'application/x-cfb';
+
 /** The accepted types in words, for messages about refused files. */
 export const ACCEPTED_TYPES =
-  'PNG, JPEG, GIF, WebP, PDF, MP4, WebM, MP3, Ogg, WAV, M4A, docx, xlsx, pptx, plain text and CSV';
+  'PNG, JPEG, GIF, WebP, PDF, MP4, MOV, WebM, MP3, Ogg, WAV, M4A, docx, xlsx, xls, pptx, plain text and CSV';
 
 /** Returns the type of a file other than text, or undefined if it is not accepted. */
 export const binaryType = (detected: string): FileType | undefined =>

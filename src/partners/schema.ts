@@ -12,7 +12,9 @@ const FareHarborConnection = z
   .object({
     app_key: Credential,
     user_key: Credential,
-    name: Name.default('Default').describe('Tells the AI which connection is which.'),
+    name: Name.optional().describe(
+      'Tells the AI which connection is which. Default when absent, and Default 2 and so on for others without one.',
+    ),
     default_company_shortname: Name.optional(),
   })
   .meta({ id: 'FareHarborConnection' });

@@ -9,8 +9,11 @@ import { storeConnections } from '../orgs/integrations/service.ts';
 import { createOrgWithRoles, findOrg, findOrgNamed, type NewOrg, pageOrgs } from '../orgs/service.ts';
 import type { FareHarbor } from '../providers/fareharbor.ts';
 import type { Secrets } from '../secrets.ts';
+import { withNames } from './connections.rules.ts';
 import { findPartner, insertPartner, listPartners, updatePartner } from './queries.ts';
 import type { CreateOrg, FareHarborConnection } from './schema.ts';
+
+type NamedConnection = FareHarborConnection & { name: string };
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
@@ -84,7 +87,7 @@ export async function checkConnections(
   partnerId: string,
   { integrations, external_id }: CreateOrg,
 ): Promise<void> {
-  const connections = [integrations?.fareharbor ?? []].flat();
+  const connections = withNames([integrations?.fareharbor ?? []].flat());
   if (connections.length === 0) return;
   assertDistinctNames(connections);
   await assertNotRetried(db, partnerId, external_id);
@@ -93,7 +96,7 @@ export async function checkConnections(
 
 /** Creates an org with its connections, checked beforehand. Throws conflict for a used external_id. */
 export function provisionOrg(db: Db, secrets: Secrets, partnerId: string, { integrations, ...input }: CreateOrg) {
-  const connections = [integrations?.fareharbor ?? []].flat();
+  const connections = withNames([integrations?.fareharbor ?? []].flat());
   return inTransaction(db, async (trx) => {
     const org = await createOrg(trx, partnerId, input);
     await storeConnections(trx, secrets, org.id, connections.map(toConnection));
@@ -143,14 +146,14 @@ async function assertNotRetried(db: Db, partnerId: string, externalId: string | 
   if ((await findOrgNamed(db, partnerId, externalId)) !== undefined) throw externalIdTaken(externalId);
 }
 
-function assertDistinctNames(connections: FareHarborConnection[]): void {
+function assertDistinctNames(connections: NamedConnection[]): void {
   const names = connections.map(({ name }) => name);
   const repeated = names.filter((name, index) => names.indexOf(name) < index);
   if (repeated.length === 0) return;
   throw invalid(`integrations.fareharbor: each connection needs a name of its own, "${repeated[0]}" is there twice`);
 }
 
-async function assertAccepted(fareHarbor: FareHarbor, connections: FareHarborConnection[]): Promise<void> {
+async function assertAccepted(fareHarbor: FareHarbor, connections: NamedConnection[]): Promise<void> {
   const verdicts = await Promise.all(connections.map((connection) => fareHarbor.check(connection)));
   const issues: Issue[] = [];
   for (const [index, { name }] of connections.entries()) {
@@ -171,7 +174,7 @@ async function assertAccepted(fareHarbor: FareHarbor, connections: FareHarborCon
   }
 }
 
-const toConnection = ({ app_key, user_key, name, default_company_shortname }: FareHarborConnection) => ({
+const toConnection = ({ app_key, user_key, name, default_company_shortname }: NamedConnection) => ({
   kind: 'fareharbor',
   name,
   provider: 'fareharbor',

@@ -2,6 +2,8 @@ import { createTransport } from 'nodemailer';
 import { ProviderError } from '../errors.ts';
 import { joinUrl } from '../urls.rules.ts';
 import { ACCOUNT_PATH, Account } from './crm/hubspot/accounts.ts';
+import { BASE_URL } from './crm/hubspot/api.ts';
+import { type OauthGrant, refreshRequestOf, type TokenEndpoint } from './crm/hubspot/oauth.ts';
 import { API_PATH } from './crm/salesforce/api.ts';
 import type { SalesforceSettings } from './crm/salesforce/port.ts';
 import { tokenRequestOf } from './crm/salesforce/tokens.ts';
@@ -11,10 +13,10 @@ import { connectionOptionsOf, type SmtpSettings, secretsOf } from './email/smtp.
 
 const SMTP_TIMEOUT_MS = 8_000;
 
-interface OauthCredentials {
-  client_id: string;
-  client_secret: string;
-  refresh_token: string;
+interface HubspotCredentials extends TokenEndpoint {
+  access_token?: string;
+  oauth?: OauthGrant;
+  portal_id?: string;
 }
 
 /** A connection to check: the provider, and its settings with their secrets. */
@@ -23,10 +25,7 @@ export type IntegrationToCheck =
   | { provider: 'twilio'; settings: { base_url?: string; account_sid: string; auth_token: string } }
   | { provider: 'meta'; settings: { base_url?: string; access_token: string } }
   | { provider: 'vapi'; settings: { base_url?: string; api_key: string } }
-  | {
-      provider: 'hubspot';
-      settings: { base_url?: string; access_token?: string; oauth?: OauthCredentials; portal_id?: string };
-    }
+  | { provider: 'hubspot'; settings: HubspotCredentials }
   | { provider: 'salesforce'; settings: SalesforceSettings }
   | { provider: 'openai-compatible'; settings: { base_url?: string; api_key: string } };
 
@@ -39,10 +38,10 @@ export interface CheckResult {
 /** Makes one harmless real call and returns its result. Never throws for failures of the provider or the network. */
 export type IntegrationCheck = (integration: IntegrationToCheck) => Promise<CheckResult>;
 
-export function createIntegrationCheck(egress: Egress): IntegrationCheck {
+export function createIntegrationCheck(egress: Egress, hubspotTokenPath: string): IntegrationCheck {
   return async (integration) => {
     try {
-      return await checkProvider(egress, integration);
+      return await checkProvider(egress, integration, hubspotTokenPath);
     } catch (error) {
       if (error instanceof ProviderError) return { connected: false, message: error.message };
       throw error;
@@ -50,7 +49,11 @@ export function createIntegrationCheck(egress: Egress): IntegrationCheck {
   };
 }
 
-function checkProvider(egress: Egress, { provider, settings }: IntegrationToCheck): Promise<CheckResult> {
+function checkProvider(
+  egress: Egress,
+  { provider, settings }: IntegrationToCheck,
+  hubspotTokenPath: string,
+): Promise<CheckResult> {
   switch (provider) {
     case 'smtp':
       return verifySmtp(egress, settings);
@@ -81,7 +84,7 @@ function checkProvider(egress: Egress, { provider, settings }: IntegrationToChec
         bearer(settings.api_key),
       );
     case 'hubspot':
-      return checkHubspot(egress, settings.base_url ?? 'https://api.hubapi.com', settings);
+      return checkHubspot(egress, { ...settings, token_path: settings.token_path ?? hubspotTokenPath });
     case 'salesforce':
       return checkSalesforce(egress, settings);
     case 'openai-compatible':
@@ -105,21 +108,16 @@ async function checkByRequest(
 
 async function checkHubspot(
   egress: Egress,
-  baseUrl: string,
-  { access_token, oauth, portal_id }: { access_token?: string; oauth?: OauthCredentials; portal_id?: string },
+  { base_url = BASE_URL, token_path, access_token, oauth, portal_id }: HubspotCredentials & { token_path: string },
 ): Promise<CheckResult> {
   let token = access_token;
   if (token === undefined && oauth !== undefined) {
-    const answer = await egress.request(joinUrl(baseUrl, '/oauth/v1/token'), {
-      method: 'POST',
-      headers: { accept: 'application/json', 'content-type': 'application/x-www-form-urlencoded' },
-      body: new URLSearchParams({ grant_type: 'refresh_token', ...oauth }).toString(),
-    });
+    const answer = await egress.request(joinUrl(base_url, token_path), refreshRequestOf(oauth));
     token = textAt(answer.body, 'access_token');
     if (token === undefined) return { ...resultOf('HubSpot', answer), connected: false };
   }
   const headers = { accept: 'application/json', ...bearer(token ?? '') };
-  const answer = await egress.request(joinUrl(baseUrl, ACCOUNT_PATH), { headers });
+  const answer = await egress.request(joinUrl(base_url, ACCOUNT_PATH), { headers });
   const portalId = Account.safeParse(jsonOf(answer)).data?.portalId;
   if (portal_id === undefined || portalId === undefined || portalId === portal_id) return resultOf('HubSpot', answer);
   return { connected: false, message: `HubSpot answered for the account ${portalId}, but portal_id is ${portal_id}` };

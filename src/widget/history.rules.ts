@@ -9,6 +9,8 @@ interface MessageData {
   sender_name?: string | null;
   sender_avatar_url?: string | null;
   attachments?: StoredAttachment[];
+  /** The page showed it as a message of its AI. */
+  is_greeting?: true;
 }
 
 /**
@@ -18,13 +20,13 @@ interface MessageData {
 export function historyItemOf(links: MediaLinks, event: VisibleEvent): WidgetHistory {
   const { public_id: publicId, created_at: sentAt } = event;
   if (event.type === 'message') {
-    const { sender_name, sender_avatar_url, attachments = [] } = event.data as MessageData;
+    const { sender_name, sender_avatar_url, attachments = [], is_greeting = false } = event.data as MessageData;
     return {
       publicId,
       type: 'message',
       content: { text: event.content ?? '' },
       sender: {
-        kind: event.sender === null ? 'unknown' : SENDER_TYPES[event.sender],
+        kind: is_greeting ? 'ai' : event.sender === null ? 'unknown' : SENDER_TYPES[event.sender],
         ...(sender_name ? { name: sender_name } : {}),
         ...(sender_avatar_url ? { avatar: sender_avatar_url } : {}),
       },

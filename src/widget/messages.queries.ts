@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Db, Trx } from '../db/connect.ts';
 import { lockName } from '../db/locks.ts';
+import { NIL_UUID } from '../ids.ts';
 
 /** Returns whether the session has a message with this uuid from the widget. The session must be locked. */
 export async function hasMessage(trx: Trx, orgId: string, sessionId: string, uuid: string): Promise<boolean> {
@@ -14,8 +15,9 @@ export async function hasMessage(trx: Trx, orgId: string, sessionId: string, uui
   return found !== undefined;
 }
 
-/** Serializes messages of the org with this uuid, and returns whether an event already has it as its id. */
-export async function lockEventId(trx: Trx, orgId: string, uuid: string): Promise<boolean> {
+/** Serializes events of the org with this uuid, and returns whether no new one can have it as its id. */
+export async function isEventId(trx: Trx, orgId: string, uuid: string): Promise<boolean> {
+  if (uuid === NIL_UUID) return true;
   await lockName(trx, `widget message ${orgId} ${uuid}`);
   const found = await trx
     .selectFrom('session_events')
@@ -33,13 +35,98 @@ export async function insertMessage(
   await trx.insertInto('widget_messages').values(message).execute();
 }
 
-/**
- * Lists the events of a session visible to its visitor, oldest first. Each has the widget's uuid, or else its own id,
- * as its public id.
- */
-export function listVisibleEvents(db: Db, orgId: string, sessionId: string) {
-  return db
+/** Returns whether an event of the session has this uuid as its public id. The session must be locked. */
+export async function hasPublicId(trx: Trx, orgId: string, sessionId: string, uuid: string): Promise<boolean> {
+  return (await findSeqOf(trx, orgId, sessionId, uuid)) !== undefined || hasMessage(trx, orgId, sessionId, uuid);
+}
+
+/** Returns whether the history of a session has a message. */
+export async function hasHistory(db: Db, orgId: string, sessionId: string): Promise<boolean> {
+  const found = await db
+    .selectFrom('session_events')
+    .select('id')
+    .where('org_id', '=', orgId)
+    .where('session_id', '=', sessionId)
+    .where('type', '=', 'message')
+    .limit(1)
+    .executeTakeFirst();
+  return found !== undefined;
+}
+
+/** Finds the place of an event in a session's history by its public id. */
+export async function findSeqOf(db: Db, orgId: string, sessionId: string, publicId: string) {
+  const found = await db
     .selectFrom('session_events as event')
+    .select('event.seq')
+    .where('event.org_id', '=', orgId)
+    .where('event.session_id', '=', sessionId)
+    .where((eb) =>
+      eb(
+        'event.id',
+        '=',
+        eb.fn.coalesce(
+          eb
+            .selectFrom('widget_messages as named')
+            .select('named.message_id')
+            .where('named.org_id', '=', orgId)
+            .where('named.session_id', '=', sessionId)
+            .where('named.uuid', '=', publicId),
+          eb.val(publicId),
+        ),
+      ),
+    )
+    .executeTakeFirst();
+  return found?.seq;
+}
+
+/** Finds the place of the first event of a session that was recorded at this time or later. */
+export async function findSeqFrom(db: Db, orgId: string, sessionId: string, at: Date) {
+  const found = await db
+    .selectFrom('session_events')
+    .select('seq')
+    .where('org_id', '=', orgId)
+    .where('session_id', '=', sessionId)
+    .where('created_at', '>=', at)
+    .orderBy('seq')
+    .limit(1)
+    .executeTakeFirst();
+  return found?.seq;
+}
+
+/**
+ * Lists the events of a session visible to its visitor, oldest first: those after a place in the history, or else the
+ * latest. Their number and their length are limited. Each has the widget's uuid, or else its own id, as its public id.
+ */
+export function listVisibleEvents(
+  db: Db,
+  orgId: string,
+  sessionId: string,
+  { after, limit, maxBytes }: { after: number | undefined; limit: number; maxBytes: number },
+) {
+  const order = after === undefined ? 'desc' : 'asc';
+  return db
+    .with('visible', (cte) =>
+      cte
+        .selectFrom('session_events')
+        .select(['org_id', 'session_id', 'seq', 'id', 'type', 'sender', 'content', 'data', 'created_at'])
+        .where('org_id', '=', orgId)
+        .where('session_id', '=', sessionId)
+        .where('type', 'in', ['message', 'csat_requested', 'csat_submitted', 'state_checkpoint'])
+        .$if(after !== undefined, (query) => query.where('seq', '>', after as number))
+        .orderBy('seq', order)
+        .limit(limit),
+    )
+    .with('measured', (cte) =>
+      cte
+        .selectFrom('visible')
+        .selectAll()
+        .select((eb) => [
+          sql<number>`sum(coalesce(octet_length(content), 0) + coalesce(octet_length(data ->> 'payload'), 0))
+            over (order by ${eb.ref('seq')} ${sql.raw(order)})`.as('bytes'),
+          sql<number>`row_number() over (order by ${eb.ref('seq')} ${sql.raw(order)})`.as('place'),
+        ]),
+    )
+    .selectFrom('measured as event')
     .leftJoin('widget_messages as named', (join) =>
       join
         .onRef('named.org_id', '=', 'event.org_id')
@@ -48,9 +135,7 @@ export function listVisibleEvents(db: Db, orgId: string, sessionId: string) {
     )
     .select(['event.org_id', 'event.id', 'event.type', 'event.sender', 'event.content', 'event.data'])
     .select((eb) => ['event.created_at', eb.fn.coalesce('named.uuid', 'event.id').as('public_id')])
-    .where('event.org_id', '=', orgId)
-    .where('event.session_id', '=', sessionId)
-    .where('event.type', 'in', ['message', 'csat_requested', 'csat_submitted', 'state_checkpoint'])
+    .where((eb) => eb.or([eb('event.bytes', '<=', maxBytes), eb('event.place', '=', 1)]))
     .orderBy('event.seq')
     .execute();
 }

@@ -1,13 +1,13 @@
 import { storeMessageOverrides } from '../agents/action-overrides/service.ts';
 import { isContactBlocked } from '../contacts/blocklist/service.ts';
 import { attachmentOf, type StoredAttachment } from '../conversations/messages/attachments.service.ts';
-import { addContactMessage } from '../conversations/messages/contact-messages.service.ts';
+import { addContactMessage, type Greeting } from '../conversations/messages/contact-messages.service.ts';
 import { handOff } from '../conversations/sessions/actions.service.ts';
 import { setSessionLanguage } from '../conversations/sessions/visitors.service.ts';
 import type { Db, Trx } from '../db/connect.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { refused } from '../errors.ts';
-import { NIL_UUID, newId } from '../ids.ts';
+import { isUuid, newId } from '../ids.ts';
 import type { MediaLinks } from '../media/links.ts';
 import { findLinkedMedia } from '../media/service.ts';
 import { readSettings } from '../orgs/service.ts';
@@ -15,15 +15,23 @@ import type { Secrets } from '../secrets.ts';
 import { historyItemOf } from './history.rules.ts';
 import {
   findAnswer,
+  findSeqFrom,
+  findSeqOf,
+  hasHistory,
   hasMessage,
+  hasPublicId,
   insertMessage,
+  isEventId,
   listVisibleEvents,
-  lockEventId,
   upsertVote,
 } from './messages.queries.ts';
-import type { SendWidgetMessage, Vote } from './schema.ts';
+import type { HistoryStart, SendWidgetMessage, Vote } from './schema.ts';
 import { getWidgetSession, type LockedWidgetSession, lockWidgetSession, mergeCustomData } from './sessions.service.ts';
 import type { Visitor } from './visitors.service.ts';
+
+const MAX_POLLED_EVENTS = 500;
+const MAX_POLLED_BYTES = 1_000_000;
+const MAX_SEQ = 2 ** 31 - 1;
 
 export interface MessageDeps {
   mediaLinks: MediaLinks;
@@ -53,10 +61,12 @@ async function addMessage(
 ): Promise<void> {
   const { orgId, contactId, name, avatarUrl } = visitor;
   const { uuid, content, attachments, language, custom_data, headers, query_params, body_properties } = message;
+  const { clientContext, initial_messages } = message;
   const files = await resolveAttachments(trx, mediaLinks, orgId, attachments ?? []);
   const spoken = language ?? session.language;
   if (spoken !== null && spoken !== session.language) await setSessionLanguage(trx, orgId, session.id, spoken);
   const id = await assignMessageId(trx, orgId, session.id, uuid);
+  const greetings = await nameGreetings(trx, orgId, session.id, initial_messages ?? []);
   await addContactMessage(
     trx,
     orgId,
@@ -67,6 +77,8 @@ async function addMessage(
       attachments: files,
       name: name ?? undefined,
       avatarUrl: avatarUrl ?? undefined,
+      clientContext: clientContext ?? undefined,
+      greetings,
     },
   );
   await storeMessageOverrides(trx, secrets, orgId, {
@@ -84,10 +96,25 @@ async function addMessage(
  * collision is not revealed to the visitors.
  */
 async function assignMessageId(trx: Trx, orgId: string, sessionId: string, uuid: string): Promise<string> {
-  const isTaken = uuid === NIL_UUID || (await lockEventId(trx, orgId, uuid));
-  const id = isTaken ? newId() : uuid;
+  const id = (await isEventId(trx, orgId, uuid)) ? newId() : uuid;
   await insertMessage(trx, { org_id: orgId, session_id: sessionId, uuid, message_id: id });
   return id;
+}
+
+/** Gives the page's greetings their ids. Returns none if the session has messages: they were shown before the first. */
+async function nameGreetings(
+  trx: Trx,
+  orgId: string,
+  sessionId: string,
+  greetings: NonNullable<SendWidgetMessage['initial_messages']>,
+): Promise<Greeting[]> {
+  if (greetings.length === 0 || (await hasHistory(trx, orgId, sessionId))) return [];
+  const named: Greeting[] = [];
+  for (const { uuid, content: text } of greetings) {
+    const isFree = uuid !== undefined && !(await hasPublicId(trx, orgId, sessionId, uuid));
+    named.push({ id: isFree ? await assignMessageId(trx, orgId, sessionId, uuid) : newId(), text });
+  }
+  return named;
 }
 
 async function resolveAttachments(
@@ -103,11 +130,32 @@ async function resolveAttachments(
   });
 }
 
-/** Returns the visitor's session with its visible history, oldest first. Throws notFound. */
-export async function pollSession(db: Db, links: MediaLinks, visitor: Visitor, id: string) {
+/**
+ * Returns the visitor's session with its visible history, oldest first: what came after `since`, or else the latest.
+ * Throws notFound, and invalid for the id of no event of the session.
+ */
+export async function pollSession(
+  db: Db,
+  links: MediaLinks,
+  visitor: Visitor,
+  { id, since }: HistoryStart & { id: string },
+) {
   const session = await getWidgetSession(db, visitor, id);
-  const events = await listVisibleEvents(db, visitor.orgId, id);
+  const after = since === undefined ? undefined : await placeOf(db, visitor.orgId, id, since);
+  const limits = { limit: MAX_POLLED_EVENTS, maxBytes: MAX_POLLED_BYTES };
+  const events = await listVisibleEvents(db, visitor.orgId, id, { after, ...limits });
   return { session, history: events.map((event) => historyItemOf(links, event)) };
+}
+
+/** The times of two events can be in another order than the events: all from the first one of this time count as new. */
+async function placeOf(db: Db, orgId: string, sessionId: string, since: string): Promise<number> {
+  if (!isUuid(since)) {
+    const first = await findSeqFrom(db, orgId, sessionId, new Date(since));
+    return first === undefined ? MAX_SEQ : first - 1;
+  }
+  const seq = await findSeqOf(db, orgId, sessionId, since);
+  if (seq === undefined) throw refused('since', 'must be the publicId of an item of this session’s history, or a time');
+  return seq;
 }
 
 /**

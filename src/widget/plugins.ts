@@ -15,12 +15,16 @@ declare module 'fastify' {
     /** The authenticated visitor. Set on every route behind `requireVisitor`. */
     visitor: Visitor;
   }
+  interface FastifyContextConfig {
+    /**
+     * True for a route of the widget whose client shows the visitor the message of a failure answered with 200. On all
+     * other routes the client takes a 200 for success.
+     */
+    showsFailures?: true;
+  }
 }
 
-/**
- * Client errors answered with their own status. All other client errors are answered with 200, because the widget
- * displays their message to the visitor.
- */
+/** Client errors answered with their own status on every route. */
 const PRESERVED_STATUSES = [401, 404, 429];
 const ERROR_CODES: Record<number, string> = {
   400: 'invalid_request',
@@ -56,10 +60,11 @@ export const widgetPlugin = fastifyPlugin(async (app: FastifyInstance, { db, rat
     const { statusCode, message, issues } = answerTo(error);
     if (statusCode >= 500) request.log.error({ err: error }, 'request failed');
     reply.headers(errorHeaders(error, statusCode));
-    const isTold = statusCode < 500 && !PRESERVED_STATUSES.includes(statusCode);
+    const { showsFailures = false } = request.routeOptions.config;
+    const isShown = showsFailures && statusCode < 500 && !PRESERVED_STATUSES.includes(statusCode);
     const code = ERROR_CODES[statusCode] ?? (statusCode < 500 ? 'refused' : 'internal_error');
     return reply
-      .code(isTold ? 200 : statusCode)
+      .code(isShown ? 200 : statusCode)
       .type('application/json; charset=utf-8')
       .serializer(JSON.stringify)
       .send({ success: false, error: { code, message, ...(issues === undefined ? {} : { issues }) } });

@@ -1,4 +1,5 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { z } from 'zod';
 import type { Deps } from '../deps.ts';
 import { refused } from '../errors.ts';
 import { uploads } from '../http/uploads.ts';
@@ -12,6 +13,7 @@ import {
   VisitorToken,
   VoteResult,
   WidgetConfig,
+  WidgetHistory,
   WidgetSession,
   WidgetSessionPage,
 } from './responses.schema.ts';
@@ -19,6 +21,7 @@ import {
   Checkpoint,
   CreateUnverified,
   CreateWidgetSession,
+  HistoryStart,
   ListWidgetSessions,
   PolledSession,
   ResolveWidgetSession,
@@ -91,12 +94,22 @@ const visitorRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => {
 
   app.get('/poll/:sessionId', {
     config,
-    schema: { hide, params: PolledSession, response: { 200: PolledWidgetSession } },
-    handler: ({ db, visitor, params }) => pollSession(db, mediaLinks, visitor, params.sessionId),
+    schema: { hide, params: PolledSession, querystring: HistoryStart, response: { 200: PolledWidgetSession } },
+    handler: ({ db, visitor, params, query }) =>
+      pollSession(db, mediaLinks, visitor, { id: params.sessionId, since: query.since }),
+  });
+
+  app.get('/session/history/:sessionId', {
+    config,
+    schema: { hide, params: PolledSession, querystring: HistoryStart, response: { 200: z.array(WidgetHistory) } },
+    handler: async ({ db, visitor, params, query }) => {
+      const polled = await pollSession(db, mediaLinks, visitor, { id: params.sessionId, since: query.since });
+      return polled.history;
+    },
   });
 
   app.post('/chat/send', {
-    config,
+    config: { ...config, showsFailures: true },
     schema: { hide, body: SendWidgetMessage, response: { 200: SentWidgetMessage } },
     handler: ({ db, visitor, body, headers }) => {
       if (body.bot_token && body.bot_token !== headers['x-bot-token'])

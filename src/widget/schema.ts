@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { PhoneNumber } from '../contacts/phone-number.schema.ts';
 import { Email, HttpActionOverrides } from '../contacts/schema.ts';
 import { Comment, Score } from '../csat/schema.ts';
-import { Cursor, Id, Language } from '../http/schemas.ts';
+import { Cursor, Id, Language, Time } from '../http/schemas.ts';
 
 const MAX_TEXT_LENGTH = 50_000;
 const MAX_NAME_LENGTH = 1_000;
@@ -13,6 +13,8 @@ const MAX_CHECKPOINT_CHARACTERS = 20_000;
 const MAX_FILTERS = 10_000;
 const MAX_ATTACHMENTS = 10;
 const MAX_OFFSET = 10_000;
+const MAX_INITIAL_MESSAGES = 20;
+const MAX_CONTEXT_CHARACTERS = 20_000;
 
 const Key = z.string().min(1).max(255);
 const hasFewKeys = (map: object) => Object.keys(map).length <= MAX_KEYS;
@@ -70,11 +72,23 @@ export const ListWidgetSessions = z.object({
     })
     .optional(),
   cursor: Cursor.optional(),
-  offset: z.coerce.number().int().min(0).max(MAX_OFFSET).default(0),
+  offset: z
+    .union([z.coerce.number().int().min(0).max(MAX_OFFSET), Cursor.regex(/[a-z]/i)], {
+      error: `must be a number up to ${MAX_OFFSET}, or the next of an earlier page`,
+    })
+    .default(0),
 });
 export type ListWidgetSessions = z.infer<typeof ListWidgetSessions>;
 
 export const PolledSession = z.object({ sessionId: Id });
+
+/** What the client has of a history already: up to an item, by its publicId, or up to a time. */
+export const HistoryStart = z.object({
+  since: z
+    .union([Id.toLowerCase(), Time], { error: 'must be the publicId of an item of the history, or an ISO 8601 time' })
+    .optional(),
+});
+export type HistoryStart = z.infer<typeof HistoryStart>;
 
 const SentAttachment = z
   .object({ url: z.string().max(MAX_URL_LENGTH).optional(), fileUrl: z.string().max(MAX_URL_LENGTH).optional() })
@@ -84,6 +98,23 @@ const MAX_OVERRIDES_CHARACTERS = 64 * 1024;
 const isShort = (values: object | null | undefined) =>
   JSON.stringify(values ?? null).length <= MAX_OVERRIDES_CHARACTERS;
 const tooLong = `must have at most ${MAX_OVERRIDES_CHARACTERS} characters as JSON`;
+
+const Greeting = z.string().min(1).max(5_000);
+
+/** A greeting that the page showed before the visitor wrote. */
+const InitialMessage = z.union([
+  z.object({ uuid: Id.toLowerCase(), content: Greeting }),
+  Greeting.transform((content) => ({ uuid: undefined, content })),
+]);
+
+/** What the page knows of the visit. */
+const ClientContext = z
+  .record(Key, z.json())
+  .refine(hasFewKeys, tooManyKeys)
+  .refine(
+    (context) => JSON.stringify(context).length <= MAX_CONTEXT_CHARACTERS,
+    `must have at most ${MAX_CONTEXT_CHARACTERS} characters as JSON`,
+  );
 
 /**
  * The page's values for HTTP actions (headers, query_params, body_properties) may be secret: they are stored encrypted.
@@ -100,6 +131,8 @@ export const SendWidgetMessage = z
     headers: VisitorData.refine(isShort, tooLong).nullish(),
     query_params: VisitorData.refine(isShort, tooLong).nullish(),
     body_properties: z.record(Key, z.json()).refine(hasFewKeys, tooManyKeys).refine(isShort, tooLong).nullish(),
+    clientContext: ClientContext.nullish(),
+    initial_messages: z.array(InitialMessage).max(MAX_INITIAL_MESSAGES).nullish(),
   })
   .refine(({ content, attachments }) => content.trim() !== '' || (attachments ?? []).length > 0, {
     path: ['content'],
@@ -128,7 +161,12 @@ export const Checkpoint = z.object({
 });
 export type Checkpoint = z.infer<typeof Checkpoint>;
 
-export const SubmitCsat = z.object({ session_id: Id, score: Score, feedback: Comment.nullish() });
+export const SubmitCsat = z.object({
+  session_id: Id,
+  score: Score,
+  feedback: Comment.nullish(),
+  system_message_uuid: Id.toLowerCase().nullish(),
+});
 export type SubmitCsat = z.infer<typeof SubmitCsat>;
 
 /** A user of the website, as its own server knows them. */

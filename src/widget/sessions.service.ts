@@ -8,22 +8,25 @@ import type { Db, Trx } from '../db/connect.ts';
 import { decodeCursor, toPage } from '../db/cursor.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { conflict, notFound, refused } from '../errors.ts';
+import { newId } from '../ids.ts';
+import { hasPublicId, insertMessage, isEventId } from './messages.queries.ts';
 import type { Checkpoint, ListWidgetSessions, SubmitCsat } from './schema.ts';
 import { findSession, listSessions, mergeAttributes, type SessionRow } from './sessions.queries.ts';
 import type { Visitor } from './visitors.service.ts';
 
 const SESSIONS_PER_PAGE = 20;
 
-/** Returns a page of the visitor's sessions, newest first. Throws invalid for a malformed cursor. */
+/** Returns a page of the visitor's sessions, newest first. A client may pass the `next` of a page as the offset. Throws invalid for a malformed cursor. */
 export async function pageOfSessions(db: Db, visitor: Visitor, { filters, cursor, offset }: ListWidgetSessions) {
+  const next = cursor ?? (typeof offset === 'string' ? offset : undefined);
   const rows = await listSessions(db, visitor, {
     externalId: filters?.external_id ?? undefined,
-    after: cursor === undefined ? undefined : decodeCursor(cursor),
-    offset,
+    after: next === undefined ? undefined : decodeCursor(next),
+    offset: typeof offset === 'number' ? offset : 0,
     limit: SESSIONS_PER_PAGE,
   });
-  const { items, next } = toPage(rows, SESSIONS_PER_PAGE, ({ created_at }) => created_at);
-  return { items: items.map(widgetSessionOf), next };
+  const page = toPage(rows, SESSIONS_PER_PAGE, ({ created_at }) => created_at);
+  return { ...page, items: page.items.map(widgetSessionOf) };
 }
 
 /** Returns the session in the widget's format. Another visitor's session throws notFound as well. */
@@ -89,17 +92,31 @@ export function saveCheckpoint(db: Db, visitor: Visitor, { session_id, payload }
   });
 }
 
-/** Scores the latest resolution of the visitor's session. Throws the same errors as submitScore. */
+/**
+ * Scores the latest resolution of the visitor's session. The event's public id is the widget's uuid, unless another
+ * event of the session has it. Throws the same errors as submitScore.
+ */
 export function submitSessionScore(
   db: Db,
   visitor: Visitor,
-  { session_id, score, feedback }: SubmitCsat,
+  { session_id, score, feedback, system_message_uuid }: SubmitCsat,
 ): Promise<void> {
   return inTransaction(db, async (trx) => {
     await lockWidgetSession(trx, visitor, session_id);
     await assertNotBlocked(trx, visitor);
-    await submitScore(trx, visitor.orgId, { session_id, score, comment: feedback });
+    const scored = { session_id, score, comment: feedback };
+    const uuid = await freeUuidOf(trx, visitor.orgId, session_id, system_message_uuid);
+    const id = uuid === undefined || (await isEventId(trx, visitor.orgId, uuid)) ? newId() : uuid;
+    const { id: stored } = await submitScore(trx, visitor.orgId, scored, id);
+    if (uuid !== undefined && uuid !== id && stored === id)
+      await insertMessage(trx, { org_id: visitor.orgId, session_id, uuid, message_id: id });
   });
+}
+
+/** Returns the uuid unless an event of the locked session has it as its public id. */
+async function freeUuidOf(trx: Trx, orgId: string, sessionId: string, uuid: string | null | undefined) {
+  const isFree = uuid && !(await hasPublicId(trx, orgId, sessionId, uuid));
+  return isFree ? uuid : undefined;
 }
 
 /** Throws conflict for a blocked contact: such a visitor may only send messages. */

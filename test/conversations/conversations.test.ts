@@ -112,8 +112,21 @@ describe('messages of a session', () => {
     await say(id, 'agent', 'Hi!', { agent: { id: 7, name: 'Grace', avatar_url: 'https://example.com/g.png' } });
     expect(await session(id)).toMatchObject({ waiting_on: 'customers', last_message_at: expect.any(String) });
     expect(await events(id)).toMatchObject([
-      { type: 'message', sender: 'contact', content: 'Hello?', sender_name: 'Ada', sender_id: null, attachments: [] },
-      { type: 'message', sender: 'human_agent', content: 'Hi!', sender_name: 'Grace', sender_id: 7 },
+      {
+        type: 'message',
+        sender: { type: 'contact' },
+        content: { type: 'text', text: 'Hello?' },
+        sender_name: 'Ada',
+        sender_id: null,
+        attachments: [],
+      },
+      {
+        type: 'message',
+        sender: { type: 'human_agent' },
+        content: { type: 'text', text: 'Hi!' },
+        sender_name: 'Grace',
+        sender_id: 7,
+      },
     ]);
   });
 
@@ -124,7 +137,7 @@ describe('messages of a session', () => {
     let next: string | null = '';
     while (next !== null) {
       const { body } = await api.org.get(`/chat/sessions/${id}/history?limit=7${next && `&cursor=${next}`}`);
-      seen.push(...body.items.map(({ event }: { event: { content: string } }) => event.content));
+      seen.push(...body.items.map(({ event }: { event: { content: { text: string } } }) => event.content.text));
       next = body.next;
     }
     expect(seen.toSorted()).toEqual(Array.from({ length: 40 }, (_, n) => `m${n}`).toSorted());
@@ -138,7 +151,7 @@ describe('messages of a session', () => {
     expect(await events(id)).toMatchObject([
       { type: 'status_changed', from: 'open', to: 'closed_resolved' },
       { type: 'status_changed', from: 'closed_resolved', to: 'open' },
-      { type: 'message', content: 'Not yet' },
+      { type: 'message', content: { text: 'Not yet' } },
     ]);
   });
 
@@ -161,7 +174,7 @@ describe('messages of a session', () => {
     await api.org.patch(`/chat/sessions/${id}`, { status: 'closed_unresolved' });
     await say(id, 'contact', 'Let me in');
     expect((await session(id)).status).toBe('closed_unresolved');
-    expect((await events(id)).at(-1)).toMatchObject({ type: 'message', content: 'Let me in' });
+    expect((await events(id)).at(-1)).toMatchObject({ type: 'message', content: { text: 'Let me in' } });
     expect(await announced(id)).toEqual([]);
   });
 
@@ -281,7 +294,7 @@ describe('the desk', () => {
     expect((await api.org.delete(`/chat/sessions/${id}/tags?tag_name=refund`)).status).toBe(200);
     expect((await session(id)).tags).toEqual([]);
     expect(await events(id)).toEqual([
-      { type: 'human_agent_comment', content: 'Call back' },
+      { type: 'human_agent_comment', content: { type: 'text', text: 'Call back' }, human_agent_id: null },
       { type: 'tag_added', tag_name: 'Refund' },
       { type: 'tag_removed', tag_name: 'Refund' },
     ]);

@@ -44,7 +44,13 @@ const notify = (sessionId: string, client: Client = org) =>
 const events = async (
   id: string,
 ): Promise<{ type: string; sender?: string; content?: string; sender_name?: string }[]> =>
-  (await org.get(`/chat/sessions/${id}/history?limit=200`)).body.items.map(({ event }: { event: object }) => event);
+  (await org.get(`/chat/sessions/${id}/history?limit=200`)).body.items.map(
+    ({ event }: { event: { sender?: { type: string }; content?: { text: string } } }) => ({
+      ...event,
+      sender: event.sender?.type,
+      content: event.content?.text,
+    }),
+  );
 const replies = async (id: string) =>
   (await events(id)).filter(({ sender }) => sender === 'human_agent').map(({ content }) => content);
 const untilReplies = (id: string, count: number) =>

@@ -34,7 +34,7 @@ it('two transactions in a deadlock both succeed, each with its effect once', asy
     });
   const [a, b] = ids as [string, string];
   await Promise.all([change(a, b), change(b, a)]);
-  expect(runs).toBe(3);
+  expect(runs).toBeGreaterThan(2); // both may be refused at once
   const { body } = await api.org.get('/tags');
   expect(body.map(({ tag_name }: { tag_name: string }) => tag_name)).toEqual(['a!!', 'b!!']);
 });

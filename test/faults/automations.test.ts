@@ -120,9 +120,9 @@ it(
     for (const id of ids) {
       const { body } = await org.call('GET', `/chat/sessions/${id}/history?limit=200`);
       const notes = body.items
-        .map(({ event }: { event: { type: string; content: string } }) => event)
+        .map(({ event }: { event: { type: string; content: { text: string } } }) => event)
         .filter(({ type }: { type: string }) => type === 'human_agent_comment')
-        .map(({ content }: { content: string }) => content);
+        .map(({ content }: { content: { text: string } }) => content.text);
       expect(notes).toEqual(STORY);
     }
     const keysOf = Map.groupBy(shop.calls, ({ body }) => JSON.parse(body).session as string);

@@ -30,7 +30,7 @@ async function heard(org: FaultOrg, id: string): Promise<string[]> {
   const texts: string[] = [];
   for (let next: string | null = '0'; next !== null; ) {
     const { body } = await org.call('GET', `/chat/sessions/${id}/history?limit=${PAGE}&cursor=${next}`);
-    texts.push(...body.items.map(({ event }: { event: { content: string } }) => event.content));
+    texts.push(...body.items.map(({ event }: { event: { content: { text: string } } }) => event.content.text));
     next = body.next;
   }
   return texts;

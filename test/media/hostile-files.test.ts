@@ -2,7 +2,7 @@ import { deflateRawSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { attachmentNamed, cleanFileName } from '../../src/media/file-names.rules.ts';
 import { startApi, type TestApi } from '../support/stack/api.ts';
-import { EXECUTABLE, formWith, PNG, rawForm, SAMPLES, zipOf } from './samples.ts';
+import { compoundFileOf, EXECUTABLE, formWith, PNG, rawForm, SAMPLES, zipOf } from './samples.ts';
 
 const PNG_TYPE = { mime: 'image/png', extensions: ['png'] } as const;
 const GIF_TYPE = { mime: 'image/gif', extensions: ['gif'] } as const;
@@ -37,6 +37,19 @@ describe('an uploaded file of a forged type', () => {
       '<?xml version="1.0"?>\n<!DOCTYPE svg>\n<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>',
       /SVG/,
     ],
+    ['old.doc', compoundFileOf('WordDocument'), /x-cfb/],
+    ['list.xls', compoundFileOf('WordDocument'), /x-cfb/],
+    ['setup.xls', compoundFileOf('Property', 'Data'), /x-cfb/],
+    ['list.xls', compoundFileOf('Workbook', '_VBA_PROJECT_CUR', 'VBA'), /macros/],
+    ['list.xls', compoundFileOf('Workbook').subarray(0, 600), /x-cfb/],
+    ['list.xls', compoundFileOf('Workbook').fill(0xff, 30, 32), /x-cfb/],
+    ['list.xls', compoundFileOf('a', 'b', 'c', 'd').fill(0, 512 + 4, 512 + 16), /x-cfb/],
+    [
+      'film.webm',
+      Buffer.from([0x1a, 0x45, 0xdf, 0xa3, 0x8b, 0x42, 0x82, 0x88, ...Buffer.from('matroska')]),
+      /matroska/,
+    ],
+    ['film.mov', EXECUTABLE, /UTF-8|msdownload/],
     ['cat.svg', '<s:svg xmlns:s="http://www.w3.org/2000/svg"><s:script/></s:svg><svg:svg/>', /SVG/],
     ['note.txt', '<!DOCTYPE html><p>hello', /HTML/],
     ['note.txt', '\ufeff \n\t<HtMl><body>', /HTML/],

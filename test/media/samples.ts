@@ -38,6 +38,30 @@ const officeFile = (main: string, folder: string) =>
     [`${folder}/x.xml`]: '<x/>',
   });
 
+/** Returns a compound file with these streams. Its directory has several sectors, which are not in order. */
+export function compoundFileOf(...streams: string[]): Buffer {
+  const SECTOR = 512;
+  const entries = ['Root Entry', ...streams].map((name, index) => {
+    const entry = Buffer.alloc(128);
+    entry.write(name, 'utf16le');
+    entry.writeUInt16LE(2 * name.length + 2, 64);
+    entry[66] = index === 0 ? 5 : 2;
+    return entry;
+  });
+  const count = Math.ceil(entries.length / 4);
+  const directory = Buffer.concat([...entries, Buffer.alloc((count * 4 - entries.length) * 128)]);
+  const header = Buffer.alloc(SECTOR);
+  bytes([0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1]).copy(header);
+  header.writeUInt16LE(9, 30);
+  header.writeUInt32LE(count, 48);
+  header.fill(0xff, 76);
+  header.writeUInt32LE(0, 76);
+  const table = Buffer.alloc(SECTOR, 0xff);
+  for (let n = 1; n <= count; n++) table.writeUInt32LE(n === 1 ? 0xfffffffe : n - 1, 4 * n);
+  const sectors = Array.from({ length: count }, (_, n) => directory.subarray(n * SECTOR, (n + 1) * SECTOR));
+  return Buffer.concat([header, table, ...sectors.toReversed(), Buffer.alloc(SECTOR)]);
+}
+
 const chunk = (type: string, data: Buffer) => {
   const length = Buffer.alloc(4);
   length.writeUInt32BE(data.length);
@@ -74,6 +98,28 @@ export const SAMPLES: [fileName: string, content: Buffer, mime: string][] = [
   ['a.mp4', bytes([0, 0, 0, 24], 'ftypisom', [0, 0, 2, 0], 'isomiso2', [0, 0, 0, 8], 'mdat'), 'video/mp4'],
   ['a.m4a', bytes([0, 0, 0, 24], 'ftypM4A ', [0, 0, 2, 0], 'M4A isom', [0, 0, 0, 8], 'mdat'), 'audio/mp4'],
   ['a.webm', bytes([0x1a, 0x45, 0xdf, 0xa3, 0x87, 0x42, 0x82, 0x84], 'webm', Array(40).fill(0)), 'video/webm'],
+  [
+    'recorded.webm',
+    bytes(
+      [
+        0x1a, 0x45, 0xdf, 0xa3, 0x9f, 0x42, 0x86, 0x81, 1, 0x42, 0xf7, 0x81, 1, 0x42, 0xf2, 0x81, 4, 0x42, 0xf3, 0x81,
+        8,
+      ],
+      [0x42, 0x82, 0x84],
+      'webm',
+      [0x42, 0x87, 0x81, 4, 0x42, 0x85, 0x81, 2, 0x18, 0x53, 0x80, 0x67, 1, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff],
+      Array(40).fill(0),
+    ),
+    'video/webm',
+  ],
+  [
+    'a.mov',
+    bytes([0, 0, 0, 20], 'ftypqt  ', [0, 0, 2, 0], 'qt  ', [0, 0, 0, 8], 'wide', [0, 0, 0, 8], 'mdat'),
+    'video/quicktime',
+  ],
+  ['old.mov', bytes([0, 0, 0, 8], 'wide', [0, 0, 0, 8], 'mdat', Array(40).fill(0)), 'video/quicktime'],
+  ['a.xls', compoundFileOf('Workbook', '\u0005SummaryInformation'), 'application/vnd.ms-excel'],
+  ['late.xls', compoundFileOf('a', 'b', 'c', 'd', 'e', 'f', 'g', 'Book'), 'application/vnd.ms-excel'],
   [
     'a.mp3',
     bytes('ID3', [3, 0, 0, 0, 0, 0, 0], MP3_FRAME.toString('latin1'), MP3_FRAME.toString('latin1')),

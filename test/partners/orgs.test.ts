@@ -83,7 +83,7 @@ describe('creating an org', () => {
     ['no connection', { name: 'X', integrations: { fareharbor: [] } }],
     [
       'connections without distinct names',
-      { name: 'X', integrations: { fareharbor: [connection('good1'), connection('good2')] } },
+      { name: 'X', integrations: { fareharbor: [connection('good1', 'Boats'), connection('good2', 'Boats')] } },
     ],
     ['a NUL', { name: 'X\0' }],
     ['no object', [1]],
@@ -136,6 +136,28 @@ describe('connecting FareHarbor', () => {
       .orderBy('name')
       .execute();
     expect(rows.map(({ name }) => name)).toEqual(['Bikes', 'Boats']);
+  });
+
+  it('numbers the accounts without a name', async () => {
+    const accounts = [connection('good1'), connection('good2', 'Default 2'), connection('good3'), connection('good4')];
+    const { status, body } = await api.partner.post(ORGS, { name: 'Four', integrations: { fareharbor: accounts } });
+    expect(status).toBe(201);
+    const rows = await api.db
+      .selectFrom('integrations')
+      .select(['name', 'secrets'])
+      .where('org_id', '=', body.id)
+      .orderBy('name')
+      .execute();
+    const users = rows.map(({ name, secrets }) => {
+      const place = { orgId: body.id, table: 'integrations', column: 'secrets', row: `fareharbor/${name}` };
+      return [name, JSON.parse(api.deps.secrets.decrypt(secrets as string, place)).user_key];
+    });
+    expect(users).toEqual([
+      ['Default', 'good1'],
+      ['Default 2', 'good2'],
+      ['Default 3', 'good3'],
+      ['Default 4', 'good4'],
+    ]);
   });
 
   it('names the refused connection and creates nothing', async () => {

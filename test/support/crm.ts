@@ -43,8 +43,8 @@ export async function connectHubspot(
 /** What a session's history holds, each as its type and the most of what it says. */
 export async function historyOf(org: TestOrg, sessionId: string): Promise<string[]> {
   const { items } = (await org.get(`/chat/sessions/${sessionId}/history?limit=200`)).body;
-  return items.map(({ event }: { event: { type: string; sender?: string; content?: string } }) =>
-    [event.type === 'message' ? event.sender : event.type, event.content].filter(Boolean).join(': '),
+  return items.map(({ event }: { event: { type: string; sender?: { type: string }; content?: { text: string } } }) =>
+    [event.type === 'message' ? event.sender?.type : event.type, event.content?.text].filter(Boolean).join(': '),
   );
 }
 

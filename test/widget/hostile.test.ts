@@ -47,7 +47,7 @@ describe('a hostile widget message', () => {
     expect((await visitor.get(`sessions?filters=${filters}`)).body.items).toHaveLength(1);
   });
 
-  it('that is invalid is answered with a 200 and an error naming the wrong field', async () => {
+  it('that is invalid is answered with a 200, a wrong request of another kind with a 400, and both name the field', async () => {
     const send = (change: object) =>
       widget.post('chat/send', { uuid: crypto.randomUUID(), content: 'x', session_id: id, ...change });
     const many = Object.fromEntries(Array.from({ length: 101 }, (_, n) => [`k${n}`, 'x']));
@@ -67,8 +67,13 @@ describe('a hostile widget message', () => {
       [send({ custom_data: [] }), /custom_data/],
       [send({ bot_token: api.other.widgetToken }), /bot_token/],
       [send({ attachments: 'x' }), /attachments/],
+      [send({ initial_messages: 'x' }), /initial_messages/],
+      [send({ initial_messages: Array(21).fill('x') }), /initial_messages/],
+      [send({ clientContext: { a: 'x'.repeat(20_000) } }), /clientContext/],
       [widget.post('chat/send', '{"uuid":'), /JSON/],
       [widget.post('chat/send', undefined), /body/i],
+    ] as const;
+    const elsewhere = [
       [widget.post('checkpoint', { session_id: id, payload: 'x'.repeat(20_001) }), /payload/],
       [widget.post('checkpoint', { session_id: id }), /payload/],
       [widget.post('submit-csat', { session_id: id, score: 6 }), /score/],
@@ -79,13 +84,25 @@ describe('a hostile widget message', () => {
       [widget.get('sessions?filters=%5B1%5D'), /filters/],
       [widget.get('sessions?cursor=nonsense'), /cursor/],
       [widget.get('sessions?offset=-1'), /offset/],
+      [widget.get('sessions?offset=nonsense'), /cursor/],
+      [widget.get(`poll/${id}?since=yesterday`), /since/],
+      [widget.get(`poll/${id}?since=${id}`), /since/],
+      [widget.get(`session/history/${id}?since=${id}`), /since/],
+      [widget.post('create-session', { customData: 7 }), /customData/],
+      [widget.post('session/resolve', {}), /session_id/],
+      [widget.post('submit-csat', { session_id: id, score: 5, system_message_uuid: 'x' }), /system_message_uuid/],
       [widget.get('poll/no-uuid'), /sessionId/],
       [widgetOf(api, api.org).post('contact/create-unverified', { email: 'nobody' }), /email/],
     ] as const;
-    for (const [answer, message] of wrong) {
-      const { status, body } = await answer;
-      expect([status, body.success, body.error.message]).toEqual([200, false, expect.stringMatching(message)]);
-      expect(body.error.code).toBe('invalid_request');
+    for (const [status, requests] of [
+      [200, wrong],
+      [400, elsewhere],
+    ] as const) {
+      for (const [answer, message] of requests) {
+        const { body, ...got } = await answer;
+        expect([got.status, body.success, body.error.message]).toEqual([status, false, expect.stringMatching(message)]);
+        expect(body.error.code).toBe('invalid_request');
+      }
     }
     expect((await widget.poll(id)).history).toEqual([]);
   });
@@ -103,7 +120,9 @@ describe('a hostile widget message', () => {
     for (const body of bodies) {
       const { status, body: answer } = await widget.post(path, JSON.stringify(body));
       const isTold = answer.success !== false || typeof answer.error.message === 'string';
-      expect(`${JSON.stringify(body)} ${status} ${isTold}`).toMatch(/ (200|404) true$/);
+      expect(`${JSON.stringify(body)} ${status} ${isTold}`).toMatch(
+        path === 'chat/send' ? / (200|404) true$/ : / (200|4\d\d) true$/,
+      );
     }
   });
 
@@ -154,17 +173,17 @@ describe('a hostile upload from the widget', () => {
   });
 
   it.each([
-    ['cat.svg', '<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"/>', 'unsupported_type'],
-    ['note.txt', '<script>alert(1)</script>', 'unsupported_type'],
-    ['cat.png', EXECUTABLE, 'unsupported_type'],
-    ['report.docx', zipOf({ 'bomb.bin': Buffer.alloc(1_000_000) }), 'unsupported_type'],
-    ['empty.png', '', 'invalid_request'],
-    ['large.png', pngOf(5 * 1024 ** 2 + 1), 'too_large'],
-    ['huge.png', pngOf(20 * 1024 ** 2), 'too_large'],
-  ])('of %s is refused with a reason, and not stored (%#)', async (name, content, code) => {
+    ['cat.svg', '<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"/>', 415, 'unsupported_type'],
+    ['note.txt', '<script>alert(1)</script>', 415, 'unsupported_type'],
+    ['cat.png', EXECUTABLE, 415, 'unsupported_type'],
+    ['report.docx', zipOf({ 'bomb.bin': Buffer.alloc(1_000_000) }), 415, 'unsupported_type'],
+    ['empty.png', '', 400, 'invalid_request'],
+    ['large.png', pngOf(5 * 1024 ** 2 + 1), 413, 'too_large'],
+    ['huge.png', pngOf(20 * 1024 ** 2), 413, 'too_large'],
+  ])('of %s is refused with a reason, and not stored (%#)', async (name, content, expected, code) => {
     const before = await countMedia();
     const { status, body } = await widget.upload(content, name);
-    expect([status, body]).toEqual([200, { success: false, error: expect.objectContaining({ code }) }]);
+    expect([status, body]).toEqual([expected, { success: false, error: expect.objectContaining({ code }) }]);
     expect(body.error.message.length).toBeGreaterThan(10);
     expect(await countMedia()).toBe(before);
   });

@@ -128,6 +128,10 @@ export async function deleteAction(db: Db, orgId: string, id: string): Promise<b
   return numDeletedRows > 0n;
 }
 
+export async function deleteActions(db: Db, orgId: string): Promise<void> {
+  await db.deleteFrom('actions').where('org_id', '=', orgId).execute();
+}
+
 const selectAction = (db: Db, orgId: string, id: string) =>
   db.selectFrom('actions').select(COLUMNS).where('org_id', '=', orgId).where('id', '=', id);
 

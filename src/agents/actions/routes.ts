@@ -12,7 +12,7 @@ import { testAction } from '../action-calls/http-call.ts';
 import { TestAction, TestedAction } from '../action-calls/schema.ts';
 import { importActions } from '../openapi-import/service.ts';
 import { Action, ActionPath, CreateAction, ImportActions, ImportedActions, UpdateAction } from './schema.ts';
-import { changeAction, createAction, getAction, readActions, removeAction } from './service.ts';
+import { changeAction, createAction, getAction, readActions, removeAction, removeActions } from './service.ts';
 
 const tags = ['actions'];
 const MAX_DOCUMENT_BYTES = 1024 * 1024;
@@ -43,6 +43,21 @@ export const actionRoutes: FastifyPluginAsyncZod<Deps> = async (app, { secrets, 
     handler: async ({ db, org, body }, reply) => {
       reply.code(201);
       return createAction(db, org.id, body);
+    },
+  });
+
+  app.delete('/actions', {
+    config: { scope: 'actions:write' },
+    schema: {
+      operationId: 'deleteActions',
+      tags,
+      summary: 'Delete all actions',
+      description: 'Workflows that execute one of them fail there from now on.',
+      response: { 200: NoBody, ...errorResponses(403) },
+    },
+    handler: async ({ db, org }) => {
+      await removeActions(db, org.id);
+      return NO_BODY;
     },
   });
 

@@ -8,6 +8,7 @@ import {
   type ActionRow,
   countActions,
   deleteAction,
+  deleteActions,
   findAction,
   insertAction,
   isOperationIdTaken,
@@ -57,6 +58,9 @@ export function changeAction(db: Db, orgId: string, id: string, changes: UpdateA
 export async function removeAction(db: Db, orgId: string, id: string): Promise<void> {
   if (!(await deleteAction(db, orgId, id))) throw notFound('action');
 }
+
+/** Deletes all actions of the org. */
+export const removeActions = (db: Db, orgId: string): Promise<void> => deleteActions(db, orgId);
 
 export async function getAction(db: Db, orgId: string, id: string) {
   const row = await findAction(db, orgId, id);

@@ -2,16 +2,16 @@ import { LogicEngine } from 'json-logic-engine';
 import type { Json } from './schema.ts';
 import { includesText } from './text-search.rules.ts';
 
-/** Pure operators of JSON Logic. Their results are not larger than their operands, and they call nothing. */
+/** Pure operators of JSON Logic: they call nothing. */
 const ALLOWED_OPERATORS = new Set(
-  'var missing missing_some if ?: and or ! !! == === != !== > >= < <= + - * / % min max in cat substr some all none filter length'.split(
+  'var missing missing_some if ?: and or ! !! == === != !== > >= < <= + - * / % min max in cat substr some all none filter map reduce merge length'.split(
     ' ',
   ),
 );
 const MAX_DEPTH = 32;
 const MAX_CHARACTERS = 20_000;
 /** Each iterates over a list for each item of the enclosing loop. */
-const LOOP_OPERATORS = new Set(['some', 'all', 'none', 'filter']);
+const LOOP_OPERATORS = new Set(['some', 'all', 'none', 'filter', 'map', 'reduce']);
 const MAX_NESTED_LOOPS = 2;
 /** Maximum number of values read in an evaluation. It must not block the process for more than a fraction of a second. */
 const MAX_COST = 300_000;
@@ -19,6 +19,8 @@ const MAX_COST = 300_000;
 const CHARACTERS_PER_VALUE = 100;
 const TOO_LONG = 'The lists or texts are too long to evaluate';
 
+/** Their results can be longer than any list of the event. So loops pay for what they really go through. */
+const GROWING_OPERATORS = new Set(['map', 'reduce', 'merge']);
 /** They look at each character, where others copy or compare whole texts. */
 const SLOW_OPERATORS = new Set(['in', 'var']);
 
@@ -27,6 +29,8 @@ const DATA_OPERATOR = 'preserve';
 
 /** The values that the present evaluation may still read. */
 let allowance = 0;
+/** Whether lists can grow in the present evaluation. */
+let isGrowing = false;
 const engine = createMeteredEngine();
 
 /** Returns the reason if a value is no valid constraint, otherwise undefined. */
@@ -87,8 +91,9 @@ export function satisfiesConstraint(
   const most = Math.min(MAX_COST, shared.values);
   if (cost > most) throw new Error(TOO_LONG);
   allowance = most;
+  isGrowing = usesAny(constraint, GROWING_OPERATORS);
   try {
-    return Boolean(engine.run(constraint as object, output));
+    return Boolean(engine.truthy(engine.run(constraint as object, output)));
   } finally {
     shared.values -= most - allowance;
   }
@@ -98,11 +103,11 @@ type Method = (operands: unknown, ...rest: unknown[]) => unknown;
 
 /** Creates an engine whose operators charge the lengths of what they get. It has no operators without such a charge. */
 function createMeteredEngine(): LogicEngine {
-  const metered = new LogicEngine(undefined, { disableInterpretedOptimization: true });
+  const metered = new LogicEngine(undefined, { disableInterpretedOptimization: true, maxDepth: Infinity });
   for (const name of ALLOWED_OPERATORS) {
     const known = metered.methods[name];
     const { lazy = false, method } = typeof known === 'function' ? { method: known as Method } : known;
-    const evaluate: Method = name === 'in' ? isIn : method;
+    const evaluate: Method = name === 'in' ? isIn : LOOP_OPERATORS.has(name) ? meteredLoop(metered, method) : method;
     metered.addMethod(name, {
       lazy,
       method: (operands: unknown, ...rest: unknown[]) => {
@@ -113,6 +118,30 @@ function createMeteredEngine(): LogicEngine {
     });
   }
   return metered;
+}
+
+/**
+ * Where lists can grow, evaluates the list of a loop first and charges for what the loop creates: the values of its
+ * other operands for each item.
+ */
+function meteredLoop(metered: LogicEngine, loop: Method): Method {
+  return (operands, context, above, ...rest) => {
+    if (!isGrowing || !Array.isArray(operands)) return loop(operands, context, above, ...rest);
+    const [logic, ...others] = operands;
+    const list = metered.run(logic, context, { above: above as never });
+    if (Array.isArray(list)) charge(list.length * countValues(others));
+    return loop([{ [DATA_OPERATOR]: list }, ...others], context, above, ...rest);
+  };
+}
+
+const countValues = (value: unknown): number =>
+  typeof value !== 'object' || value === null
+    ? 1
+    : Object.values(value).reduce<number>((sum, item) => sum + countValues(item), 1);
+
+function usesAny(logic: Json, operators: ReadonlySet<string>): boolean {
+  if (typeof logic !== 'object' || logic === null) return false;
+  return Object.entries(logic).some(([key, value]) => operators.has(key) || usesAny(value, operators));
 }
 
 function charge(values: number): void {

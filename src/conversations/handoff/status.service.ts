@@ -1,5 +1,6 @@
 import type { Db, Trx } from '../../db/connect.ts';
 import { updateSession } from '../queries.ts';
+import type { TicketingSystem } from '../sessions/schema.ts';
 import { getSession, lockSession } from '../sessions/service.ts';
 import type { Handoff } from '../table.ts';
 import { listLastMessages } from './status.queries.ts';
@@ -33,5 +34,5 @@ export const linkTicketingSystem = (
   trx: Trx,
   orgId: string,
   sessionId: string,
-  ticketing: { name: string; external_id: string; id_type: string },
+  ticketing: TicketingSystem,
 ): Promise<void> => updateSession(trx, orgId, sessionId, { ticketing_system: JSON.stringify(ticketing) });

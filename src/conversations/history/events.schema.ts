@@ -15,6 +15,7 @@ const Attachment = z
   .meta({ id: 'Attachment' });
 
 const Text = z.string().nullable().describe('null once it is redacted.');
+const Content = z.object({ type: z.literal('text'), text: Text }).meta({ id: 'TextContent' });
 
 /** An event of one of the session's SLA clocks. Events recorded late carry their actual time as `at`. */
 const SLA_EVENT = {
@@ -36,17 +37,22 @@ const HistoryEvent = z
   .discriminatedUnion('type', [
     z.object({
       type: z.literal('message'),
-      sender: Sender,
+      sender: z.object({ type: Sender }),
       sender_id: z.number().nullable(),
       sender_name: z.string().nullable(),
       sender_avatar_url: z.string().nullable(),
-      content: Text,
+      content: Content,
       attachments: z.array(Attachment),
+      client_context: z
+        .record(z.string(), z.unknown())
+        .optional()
+        .describe('What the contact’s client said about the visit. Not there once it is redacted.'),
     }),
     z.object({ type: z.literal('handoff'), reason: z.string().nullable() }),
     z.object({
       type: z.literal('human_agent_comment'),
-      content: Text,
+      content: Content,
+      human_agent_id: z.number().nullable().describe('null for a note by an API key, or from another system.'),
       sender_name: z.string().optional().describe('The author, if it was written in another system.'),
     }),
     z.object({ type: z.literal('human_agent_joined'), assignee_id: z.number() }),

@@ -27,6 +27,8 @@ export function historyItemOf(
   const { id, created_at, type, content, sender } = row;
   const { redacted, ...data } = row.data as { redacted?: true };
   const item = { id, created_at, ...(redacted && { redacted }) };
+  if (type === 'human_agent_comment')
+    return { ...item, event: { human_agent_id: null, ...data, type, content: { type: 'text', text: content } } };
   if (type !== 'message') return { ...item, event: { content, ...data, type } as HistoryItem['event'] };
   const { attachments = [], ...said } = data as { attachments?: StoredAttachment[] };
   const event = {
@@ -35,8 +37,8 @@ export function historyItemOf(
     sender_avatar_url: null,
     ...said,
     type,
-    sender,
-    content,
+    sender: { type: sender },
+    content: { type: 'text', text: content },
     attachments: attachments.map(({ media_id, ...file }) => ({
       ...file,
       url: links.linkOf({ org_id: row.org_id, id: media_id }),

@@ -8,6 +8,12 @@ import type { LockedSession } from '../queries.ts';
 import { detectSessionLanguage } from '../sessions/language.service.ts';
 import type { StoredAttachment } from './attachments.service.ts';
 
+/** A text shown to the contact before the conversation. */
+export interface Greeting {
+  id: string;
+  text: string;
+}
+
 export interface ContactMessage {
   /** Unique in the org. */
   id: string;
@@ -16,6 +22,10 @@ export interface ContactMessage {
   /** The name given by the sender. */
   name?: string | undefined;
   avatarUrl?: string | undefined;
+  /** What the contact's client knows of the visit. */
+  clientContext?: Record<string, unknown> | undefined;
+  /** Stored before the message. Only the contact's client says that they were shown, so they are of the system. */
+  greetings?: Greeting[];
 }
 
 /**
@@ -26,7 +36,7 @@ export async function addContactMessage(
   trx: Trx,
   orgId: string,
   session: LockedSession,
-  { id, text, attachments = [], name, avatarUrl }: ContactMessage,
+  { id, text, attachments = [], name, avatarUrl, clientContext, greetings = [] }: ContactMessage,
 ): Promise<boolean> {
   if (session.language === null) await detectSessionLanguage(trx, orgId, session.id, text);
   const isBlocked = await isContactBlocked(trx, orgId, session.contact_id);
@@ -34,7 +44,22 @@ export async function addContactMessage(
   const reopening: SessionEvent[] = isReopened
     ? [{ id: newId(), type: 'status_changed', data: { from: session.status, to: 'open', custom_status_id: null } }]
     : [];
-  const data = { sender_name: name, sender_avatar_url: avatarUrl, ...(attachments.length > 0 && { attachments }) };
+  const data = {
+    sender_name: name,
+    sender_avatar_url: avatarUrl,
+    ...(attachments.length > 0 && { attachments }),
+    client_context: clientContext,
+  };
+  const greeted = greetings.map(
+    (greeting): SessionEvent => ({
+      id: greeting.id,
+      type: 'message',
+      sender: 'system',
+      content: greeting.text,
+      data: { is_greeting: true },
+      isIgnored: true,
+    }),
+  );
   const message: SessionEvent = {
     id,
     type: 'message',
@@ -45,7 +70,8 @@ export async function addContactMessage(
     isIgnored: isBlocked,
   };
   const opened = isReopened ? { status: 'open' as const, custom_status_id: null, closed_at: null } : {};
-  if (!(await changeSession(trx, orgId, session, { ...opened, events: [...reopening, message] }))) return false;
+  if (!(await changeSession(trx, orgId, session, { ...opened, events: [...greeted, ...reopening, message] })))
+    return false;
   if (isReopened) await reviewAssignee(trx, orgId, session);
   if (session.contact_id !== null && !isBlocked) {
     const payload = { channel: session.channel };

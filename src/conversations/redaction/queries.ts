@@ -23,10 +23,10 @@ export async function redactEvents(
     with held as (
       select org_id, session_id, seq, id, type, coalesce(data->'attachments', '[]') as attachments from session_events
       where org_id = ${orgId} and session_id = ${sessionId} and (${eventId}::uuid is null or id = ${eventId}::uuid or data->>'about' = ${eventId}::text)
-        and (content is not null or data ? 'attachments' or data->>'reason' is not null or data->>'payload' is not null)
+        and (content is not null or data ?| array['attachments', 'client_context'] or data->>'reason' is not null or data->>'payload' is not null)
         and type <> 'redacted'
     )
-    update session_events as event set content = null, data = event.data - 'attachments' || '{"redacted": true}'::jsonb
+    update session_events as event set content = null, data = event.data - array['attachments', 'client_context'] || '{"redacted": true}'::jsonb
       || case when event.data ? 'reason' then '{"reason": null}'::jsonb else '{}' end
       || case when event.data ? 'payload' then '{"payload": null}'::jsonb else '{}' end
     from held

@@ -94,6 +94,16 @@ export const HandoffAnswer = z
   })
   .meta({ id: 'Handoff' });
 
+/** What a session is in another system. */
+const TicketingSystem = z.object({
+  name: z.string(),
+  external_id: z.string(),
+  id_type: z
+    .enum(['conversation_id', 'ticket_id', 'case_id', 'conversation_sid'])
+    .describe('What `external_id` identifies there.'),
+});
+export type TicketingSystem = z.infer<typeof TicketingSystem>;
+
 export const Session = z
   .object({
     id: Id,
@@ -123,7 +133,7 @@ export const Session = z
     editable_custom_data: StringMap,
     summary: z.string().nullable(),
     handoff: HandoffAnswer.nullable(),
-    ticketing_system: z.object({ name: z.string(), external_id: z.string(), id_type: z.string() }).nullable(),
+    ticketing_system: TicketingSystem.nullable(),
     created_at: Timestamp,
     updated_at: Timestamp,
     last_message_at: Timestamp.nullable(),

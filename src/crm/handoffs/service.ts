@@ -212,13 +212,13 @@ export async function linkPart(
   if (part === 'contact') await linkSession(trx, orgId, sessionId, { contactId: externalId });
   if (part === 'ticket') {
     await linkSession(trx, orgId, sessionId, { ticketId: externalId });
-    await linkTicketingSystem(trx, orgId, sessionId, { name: provider, external_id: externalId, id_type: 'ticket' });
+    await linkTicketingSystem(trx, orgId, sessionId, { name: provider, external_id: externalId, id_type: 'ticket_id' });
     await scheduleCloseIfResolved(trx, orgId, sessionId);
   }
   if (part === 'conversation')
     await linkTicketingSystem(trx, orgId, sessionId, {
       name: provider,
       external_id: externalId,
-      id_type: 'conversation',
+      id_type: 'conversation_id',
     });
 }

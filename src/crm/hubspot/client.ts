@@ -14,8 +14,18 @@ import { connectionDigestOf, createTokenSources, type HubspotSettings } from './
  * Creates the HubSpot client of an org with these settings. It is cheap, so that each use can have one with the current
  * settings.
  */
-export function createHubspotFactory({ db, secrets, requests }: { db: Db; secrets: Secrets; requests: HttpClient }) {
-  const tokensOf = createTokenSources({ db, secrets, refresh: createTokenRefresh(requests) });
+export function createHubspotFactory({
+  db,
+  secrets,
+  requests,
+  tokenPath,
+}: {
+  db: Db;
+  secrets: Secrets;
+  requests: HttpClient;
+  tokenPath: string;
+}) {
+  const tokensOf = createTokenSources({ db, secrets, refresh: createTokenRefresh(requests, tokenPath) });
   const properties = createPropertyCache();
   return (orgId: string, settings: HubspotSettings): Hubspot =>
     createHubspot(

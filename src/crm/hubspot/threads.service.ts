@@ -176,7 +176,7 @@ async function openSessionOfThread(
   const { assist_mode: assistMode = false } = settings;
   const { id } = await openExternalSession(trx, orgId, { person, channel, assistMode });
   await linkSession(trx, orgId, id, { threadId });
-  await linkTicketingSystem(trx, orgId, id, { name: 'hubspot', external_id: threadId, id_type: 'thread' });
+  await linkTicketingSystem(trx, orgId, id, { name: 'hubspot', external_id: threadId, id_type: 'conversation_id' });
   return id;
 }
 

@@ -6,11 +6,13 @@ import { DomainError } from '../../errors.ts';
 import { idOf } from '../../ids.ts';
 import type { CrmClients } from '../connection/clients.ts';
 import type { TicketRef } from '../contract.ts';
-import type { QueuedEvent, Settlement } from '../event-queue.queries.ts';
+import { deferToNext, type QueuedEvent, type Settlement } from '../event-queue.queries.ts';
 import { type EventDecision, processQueue, type QueueProgress } from '../inbound/event-queue.service.ts';
 import { findLinkOfTicket, listSessionsOfTickets, updatePropertyTime } from '../links.queries.ts';
 
 const STAGE_PROPERTY = 'hs_pipeline_stage';
+/** When a note without a ticket is read again, counted from its arrival. */
+const LATER_LOOKS_MS = [5_000, 30_000];
 /** A change that came from the CRM is not sent back there. */
 const CLOSE_CHANGE = { status: 'closed_resolved', reflect_status_change_for_integration: false } as const;
 
@@ -29,10 +31,11 @@ export async function syncTicket(db: Db, deps: TicketDeps, { orgId, ticketId }: 
   const crm = await deps.crms.hubspot(orgId);
   return processQueue(db, orgId, ticketId === 'notes' ? 'notes' : `ticket/${ticketId}`, {
     isStopped: deps.isStopped,
+    isOrdered: ticketId !== 'notes',
     handle: async (event) => {
       if (crm === undefined) return { state: 'failed', reason: 'HubSpot is not connected' };
       if (crm.settings.ticketing_enabled === false) return { state: 'skipped', reason: 'ticketing is disabled' };
-      if (ticketId === 'notes') return handleNote(orgId, crm, event);
+      if (ticketId === 'notes') return handleNote(db, orgId, crm, event);
       if (event.type === 'ticket.propertyChange') return handleProperty(db, orgId, crm, event);
       return { state: 'skipped', reason: 'of no interest' };
     },
@@ -73,13 +76,17 @@ async function saveProperty(trx: Trx, orgId: string, sessionId: string, change: 
   }
 }
 
+/** HubSpot creates a note first and associates it with its ticket a little later, so that it can take several looks. */
 async function handleNote(
+  db: Db,
   orgId: string,
   { client }: ConnectedHubspot,
-  { object_id: noteId }: QueuedEvent,
+  { object_id: noteId, dedupe_key }: QueuedEvent,
 ): Promise<EventDecision> {
   const note = await client.findNote(noteId);
   if (note === undefined) return { state: 'skipped', reason: 'deleted' };
+  const waitMs = note.ticketIds.length > 0 ? undefined : await deferToNext(db, orgId, dedupe_key, LATER_LOOKS_MS);
+  if (waitMs !== undefined) return { waitMs };
   return {
     async effect(trx) {
       const sessionIds = await listSessionsOfTickets(trx, orgId, note.ticketIds);

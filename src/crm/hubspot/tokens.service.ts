@@ -31,6 +31,9 @@ const REFUSED_TOKEN =
   'HubSpot refuses the access token: make a new one in HubSpot, and send it with PUT /integrations/crm';
 const REFUSED_GRANT =
   'HubSpot refuses the authorization of its app: connect the app anew in HubSpot, and send its oauth settings with PUT /integrations/crm';
+const NOT_FOUND = 404;
+const NO_TOKEN_PATH =
+  'HubSpot issues no tokens at the token_path (404): send the right one with PUT /integrations/crm, or set HUBSPOT_TOKEN_PATH';
 
 /** Identifies the credentials of a connection without revealing them. */
 export function connectionDigestOf({ base_url, access_token, oauth }: HubspotSettings): string {
@@ -79,7 +82,7 @@ function grantTokenSource(
 ): TokenSource {
   const { db, secrets } = deps;
   const { orgId, oauth, connection } = grant;
-  const { refuse, confirm } = createRefusalReporter(deps, orgId, secretOf(oauth), REFUSED_GRANT);
+  const { refuse, confirm } = createRefusalReporter(deps, orgId, secretOf(oauth), REFUSED_GRANT, NO_TOKEN_PATH);
   return {
     async get() {
       const stored = ifValidFor(REFRESH_BEFORE_EXPIRY_MS, await findToken(db, orgId, connection));
@@ -105,7 +108,8 @@ async function refreshToken(deps: TokenDeps, grant: Grant): Promise<string> {
   const tried = await inTransaction(db, (trx) => refreshUnderLock(trx, deps, grant));
   if ('token' in tried) return tried.token;
   if (isRefusal(tried.error)) {
-    const refusal = { kind: 'crm', used: secretOf(grant.oauth), message: REFUSED_GRANT } as const;
+    const message = isElsewhere(tried.error) ? NO_TOKEN_PATH : REFUSED_GRANT;
+    const refusal = { kind: 'crm', used: secretOf(grant.oauth), message } as const;
     await recordRefusal(db, secrets, grant.orgId, refusal);
   }
   throw tried.error;
@@ -120,9 +124,10 @@ async function refreshUnderLock(
   const stored = await lockToken(trx, orgId, connection);
   const fresh = ifValidFor(REFRESH_BEFORE_EXPIRY_MS, stored);
   if (fresh !== undefined) return { token: decryptToken(secrets, orgId, connection, fresh.sealed) };
-  const answer = await refresh(settings.base_url, oauth).catch((error: unknown) => ({ error }));
+  const answer = await refresh(settings, oauth).catch((error: unknown) => ({ error }));
   if ('error' in answer) {
-    const last = isRefusal(answer.error) ? undefined : ifValidFor(MIN_REMAINING_MS, stored);
+    const isFinal = isRefusal(answer.error) && !isElsewhere(answer.error);
+    const last = isFinal ? undefined : ifValidFor(MIN_REMAINING_MS, stored);
     return last === undefined ? answer : { token: decryptToken(secrets, orgId, connection, last.sealed) };
   }
   await saveGrantedToken(trx, secrets, grant, answer);
@@ -147,8 +152,14 @@ async function saveGrantedToken(trx: Trx, secrets: Secrets, grant: Grant, grante
   await saveToken(trx, orgId, tokens, granted.expiresInSeconds);
 }
 
-/** Reports on the integration whether the credentials are accepted. */
-function createRefusalReporter({ db, secrets }: TokenDeps, orgId: string, used: UsedSecret, message: string) {
+/** Reports on the integration whether the credentials are accepted. It is well again after each of the messages. */
+function createRefusalReporter(
+  { db, secrets }: TokenDeps,
+  orgId: string,
+  used: UsedSecret,
+  message: string,
+  ...others: string[]
+) {
   let recoveryAt = 0;
   return {
     async refuse(_token: string) {
@@ -158,7 +169,7 @@ function createRefusalReporter({ db, secrets }: TokenDeps, orgId: string, used: 
     async confirm() {
       if (Date.now() < recoveryAt) return;
       recoveryAt = Date.now() + RECOVERY_INTERVAL_MS;
-      await recordRecovery(db, orgId, 'crm', message);
+      await recordRecovery(db, orgId, 'crm', [message, ...others]);
     },
   };
 }
@@ -169,6 +180,9 @@ const ifValidFor = (ms: number, stored: StoredToken | undefined): StoredToken | 
 const secretOf = ({ refresh_token }: OauthGrant): UsedSecret => ({ path: 'oauth.refresh_token', value: refresh_token });
 
 const isRefusal = (error: unknown) => error instanceof CrmError && error.areCredentialsRefused;
+
+/** Whether tokens are issued at another path. */
+const isElsewhere = (error: unknown) => error instanceof CrmError && error.status === NOT_FOUND;
 
 const secretLocationOf = (orgId: string, connection: string) => ({
   orgId,

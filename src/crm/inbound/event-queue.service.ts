@@ -2,7 +2,14 @@ import type { Db, Trx } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { DomainError } from '../../errors.ts';
 import { CrmError } from '../../providers/crm/errors.ts';
-import { listQueuedEvents, lockEvent, type QueuedEvent, type Settlement, settleEvent } from '../event-queue.queries.ts';
+import {
+  findNextDelay,
+  listQueuedEvents,
+  lockEvent,
+  type QueuedEvent,
+  type Settlement,
+  settleEvent,
+} from '../event-queue.queries.ts';
 
 const EVENTS_PER_BATCH = 50;
 
@@ -12,12 +19,13 @@ export type EventDecision = { waitMs: number } | Settlement | { effect: (trx: Tr
 /** The progress of processing a queue. */
 export interface QueueProgress {
   hasMore: boolean;
-  /** The remaining delay of the oldest event; 0 if it is not deferred. */
+  /** The remaining delay of the next event; 0 if it is not deferred. */
   waitMs: number;
 }
 
 /**
- * Processes the events of a queue in order of their occurrence, each in its own transaction. `handle` asks the CRM for
+ * Processes the events of a queue in order of their occurrence, each in its own transaction. Without `isOrdered`, an
+ * event that waits lets the others pass. `handle` asks the CRM for
  * the data it needs. If another attempt may succeed, its error ends the batch, and the batch can be run again. A
  * permanent refusal is recorded on the event.
  */
@@ -25,17 +33,22 @@ export async function processQueue(
   db: Db,
   orgId: string,
   queue: string,
-  { handle, isStopped }: { handle: (event: QueuedEvent) => Promise<EventDecision>; isStopped: () => boolean },
+  {
+    handle,
+    isStopped,
+    isOrdered = true,
+  }: { handle: (event: QueuedEvent) => Promise<EventDecision>; isStopped: () => boolean; isOrdered?: boolean },
 ): Promise<QueueProgress> {
-  const events = await listQueuedEvents(db, orgId, queue, EVENTS_PER_BATCH);
+  const events = await listQueuedEvents(db, orgId, queue, { limit: EVENTS_PER_BATCH, areDue: !isOrdered });
   for (const event of events) {
     if (isStopped()) return { hasMore: true, waitMs: 0 };
     if (event.wait_ms > 0) return { hasMore: false, waitMs: event.wait_ms };
     const handling = await handle(event).catch((error: unknown) => failureOf(error));
-    if ('waitMs' in handling) return { hasMore: false, waitMs: handling.waitMs };
-    await settle(db, orgId, event.dedupe_key, handling);
+    if (!('waitMs' in handling)) await settle(db, orgId, event.dedupe_key, handling);
+    else if (isOrdered) return { hasMore: false, waitMs: handling.waitMs };
   }
-  return { hasMore: events.length === EVENTS_PER_BATCH, waitMs: 0 };
+  const hasMore = events.length === EVENTS_PER_BATCH;
+  return { hasMore, waitMs: hasMore || isOrdered ? 0 : await findNextDelay(db, orgId, queue) };
 }
 
 /**

@@ -29,9 +29,9 @@ export async function recordRefusal(
 export const recordConnectionError = (db: Db, orgId: string, kind: IntegrationKind, message: string): Promise<void> =>
   setConnectionError(db, orgId, { kind, name: CONNECTION_NAME }, message);
 
-/** Records that a connection works again, if it was refused with this message. */
-export const recordRecovery = (db: Db, orgId: string, kind: IntegrationKind, message: string): Promise<void> =>
-  clearError(db, orgId, { kind, name: CONNECTION_NAME }, message);
+/** Records that a connection works again, if it was refused with one of these messages. */
+export const recordRecovery = (db: Db, orgId: string, kind: IntegrationKind, messages: string[]): Promise<void> =>
+  clearError(db, orgId, { kind, name: CONNECTION_NAME }, messages);
 
 /** Replaces a secret with the one issued by the provider. */
 export async function replaceSecret(

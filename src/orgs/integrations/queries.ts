@@ -100,7 +100,7 @@ export async function clearError(
   db: Db,
   orgId: string,
   { kind, name }: IntegrationKey,
-  lastError: string,
+  lastErrors: string[],
 ): Promise<void> {
   await db
     .updateTable('integrations')
@@ -109,7 +109,7 @@ export async function clearError(
     .where('kind', '=', kind)
     .where('name', '=', name)
     .where('connected', '=', false)
-    .where('last_error', '=', lastError)
+    .where('last_error', 'in', lastErrors)
     .execute();
 }
 

@@ -94,6 +94,12 @@ const Hubspot = z
     base_url: BaseUrl.optional(),
     access_token: Secret.optional(),
     oauth: z.object({ client_id: Text, client_secret: Secret, refresh_token: Secret }).optional(),
+    token_path: z
+      .string()
+      .max(255)
+      .regex(/^\/[\w./-]*$/, 'must be a path, such as /oauth/v3/token')
+      .optional()
+      .describe('Where HubSpot issues access tokens for oauth. The default is /oauth/v3/token.'),
     webhook_secret: Secret.optional(),
     app_id: Digits.optional(),
     portal_id: Digits.optional(),

@@ -180,7 +180,18 @@ describe('access to actions', () => {
     expect(await reader.post(`/actions/${id}/test`, {})).toMatchObject(refused);
     expect(await reader.put('/actions', new FormData())).toMatchObject(refused);
     expect(await reader.delete(`/actions/${id}`)).toMatchObject(refused);
+    expect(await reader.delete('/actions')).toMatchObject(refused);
     expect((await writer.delete(`/actions/${id}`)).status).toBe(200);
+  });
+
+  it('is deleted with all others of the org, and of no other org', async () => {
+    const { id } = await create(api.other, { ...LEAST, operation_id: 'theirs' });
+    await create(api.org, { ...LEAST, operation_id: 'one' });
+    await create(api.org, { ...LEAST, operation_id: 'two' });
+    expect(await api.org.delete('/actions')).toMatchObject({ status: 200, body: '' });
+    expect((await api.org.get('/actions')).body).toEqual([]);
+    expect((await api.other.get(`/actions/${id}`)).status).toBe(200);
+    expect((await api.org.delete('/actions')).status).toBe(200);
   });
 
   it("is limited to the key's org: the action of another org is a 404 and stays unchanged", async () => {

@@ -89,7 +89,7 @@ describe('send-whatsapp-template', () => {
     const { id, session_id } = await twice('send-whatsapp-template', input());
     expect(await outbox()).toMatchObject([{ id, channel: 'whatsapp' }]);
     const { items } = (await org.get(`/chat/sessions/${session_id}/history`)).body;
-    expect(items).toMatchObject([{ id, event: { content: 'Template visit: Ada' } }]);
+    expect(items).toMatchObject([{ id, event: { content: { text: 'Template visit: Ada' } } }]);
   });
 
   it('fails for a contact who opted out', async () => {

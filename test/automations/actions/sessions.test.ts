@@ -118,14 +118,27 @@ describe('actions in a session', () => {
   it('add-note adds an internal note', async () => {
     const { message_id } = await perform(org, 'add-note', { session_id: sessionId, text: 'Look here' });
     const { items } = (await org.get(`/chat/sessions/${sessionId}/history`)).body;
-    expect(items).toMatchObject([{ id: message_id, event: { type: 'human_agent_comment', content: 'Look here' } }]);
+    expect(items).toMatchObject([
+      {
+        id: message_id,
+        event: { type: 'human_agent_comment', content: { type: 'text', text: 'Look here' }, human_agent_id: null },
+      },
+    ]);
   });
 
   it('send-message sends as an agent named Workflow, without a handoff', async () => {
     const { message_id } = await perform(org, 'send-message', { session_id: sessionId, text: 'Hello' });
     const { items } = (await org.get(`/chat/sessions/${sessionId}/history`)).body;
     expect(items).toMatchObject([
-      { id: message_id, event: { type: 'message', sender: 'human_agent', sender_name: 'Workflow', content: 'Hello' } },
+      {
+        id: message_id,
+        event: {
+          type: 'message',
+          sender: { type: 'human_agent' },
+          sender_name: 'Workflow',
+          content: { text: 'Hello' },
+        },
+      },
     ]);
     expect((await session()).handoff).toBeNull();
   });

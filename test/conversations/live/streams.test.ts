@@ -54,7 +54,7 @@ const say = async (id: string, text: string, at: TestApi = api) => {
 };
 const history = async (id: string) => (await api.org.get(`/chat/sessions/${id}/history?limit=200`)).body.items;
 const ids = (events: ReceivedEvent[]) => events.map(({ data }) => data.id);
-const texts = (events: ReceivedEvent[]) => events.map(({ data }) => data.event.content);
+const texts = (events: ReceivedEvent[]) => events.map(({ data }) => data.event.content.text);
 
 /** Runs `work` in a transaction and commits it when `finish` is called. */
 async function hold<T>(db: Db, work: (trx: Trx) => Promise<T>) {
@@ -216,7 +216,7 @@ describe("an org's stream", () => {
     const message = { sender: 'contact', message: { type: 'text', text: 'theirs' } };
     await api.other.post(`/chat/sessions/${foreign}/send`, message);
     await say(own, 'ours');
-    await eventually('ours', () => live.events.some(({ data }) => data.event.content === 'ours'));
+    await eventually('ours', () => live.events.some(({ data }) => data.event.content?.text === 'ours'));
     await sleep(200);
     expect(live.body).not.toMatch(/theirs/);
     expect(new Set(live.events.map(({ data }) => data.session_id)).has(foreign)).toBe(false);

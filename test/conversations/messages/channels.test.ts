@@ -55,8 +55,8 @@ describe('a session on a channel with a provider', () => {
   const sessions = async () => (await org.get('/chat/sessions')).body.items;
   const history = async (id: string) =>
     (await org.get(`/chat/sessions/${id}/history`)).body.items.map(
-      ({ event }: { event: { type: string; sender?: string; content?: string } }) =>
-        [event.type, event.sender, event.content].filter(Boolean).join(' '),
+      ({ event }: { event: { type: string; sender?: { type: string }; content?: { text: string } } }) =>
+        [event.type, event.sender?.type, event.content?.text].filter(Boolean).join(' '),
     );
   const say = (id: string, text: string) =>
     org.post(`/chat/sessions/${id}/send`, { sender: 'agent', message: { type: 'text', text } });

@@ -74,7 +74,7 @@ describe('a redaction', () => {
       expect.arrayContaining([
         expect.objectContaining({
           redacted: true,
-          event: expect.objectContaining({ type: 'message', content: null, attachments: [] }),
+          event: expect.objectContaining({ type: 'message', content: { type: 'text', text: null }, attachments: [] }),
         }),
         expect.objectContaining({ event: { type: 'redacted', message_id: null } }),
       ]),
@@ -98,11 +98,9 @@ describe('a redaction', () => {
       undefined,
       undefined,
     ]);
-    expect((await history(id)).map(({ event }: { event: { content: string } }) => event.content)).toEqual([
-      null,
-      'thanks',
-      undefined,
-    ]);
+    expect(
+      (await history(id)).map(({ event }: { event: { content: { text: string } } }) => event.content?.text),
+    ).toEqual([null, 'thanks', undefined]);
     expect((await org.post('/redaction/message', { messageId })).body).toMatchObject({ affectedCount: 0 });
   });
 
@@ -129,6 +127,6 @@ describe('a redaction', () => {
     for (const nothing of [crypto.randomUUID(), 'no-id']) {
       expect((await org.post('/redaction/message', { messageId: nothing })).status).toBe(404);
     }
-    expect((await history(id))[0].event.content).toBe('mine');
+    expect((await history(id))[0].event.content.text).toBe('mine');
   });
 });

@@ -63,7 +63,7 @@ describe('a handoff to HubSpot in edge cases', () => {
     expect((await org.post(`/chat/sessions/${id}/handoff/retry`)).status).toBe(200);
     const { handoff, ticketing_system } = await done(id);
     expect(handoff.parts.map(({ part }: { part: string }) => part)).toEqual(['contact', 'ticket', 'comment']);
-    expect(ticketing_system).toMatchObject({ name: 'hubspot', id_type: 'ticket' });
+    expect(ticketing_system).toMatchObject({ name: 'hubspot', id_type: 'ticket_id' });
   });
 
   it('waits if the connection is removed halfway, and creates one ticket once it is restored', async () => {

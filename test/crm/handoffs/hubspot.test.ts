@@ -1,6 +1,8 @@
+import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { connectHubspot, historyOf, type OrgWithHubspot } from '../../support/crm.ts';
 import { resetAfter, unavailable } from '../../support/fakes/faulty-server.ts';
+import type { FakeObject } from '../../support/fakes/hubspot/objects.ts';
 import { refuses } from '../../support/fakes/hubspot/server.ts';
 import { changeOf, eventOf, noteEventOf } from '../../support/fakes/hubspot/webhooks.ts';
 import { eventually, type Stack, startStack } from '../../support/stack/stack.ts';
@@ -62,7 +64,7 @@ describe('a handoff to HubSpot', () => {
     ]);
     expect(now.handoff.summary).toBe('Last messages:\nCustomer: The parcel is lost');
     const [ticket] = crm.hubspot.crm.tickets;
-    expect(now.ticketing_system).toEqual({ name: 'hubspot', external_id: ticket?.id, id_type: 'ticket' });
+    expect(now.ticketing_system).toEqual({ name: 'hubspot', external_id: ticket?.id, id_type: 'ticket_id' });
     expect(ticket?.properties).toMatchObject({
       order_number: '17',
       subject: expect.stringContaining('The parcel is lost'),
@@ -260,6 +262,18 @@ describe('the ticket of a session', () => {
     return { id, ticketId: now.ticketing_system.external_id as string };
   }
 
+  const waitingNotes = () =>
+    stack.db.selectFrom('crm_events').select('id').where('queue', '=', 'notes').where('state', '=', 'queued').execute();
+
+  /** Brings the last look at notes forward, and wakes their workflow with a note that is gone. */
+  const ageNotes = async () => {
+    await sql`update crm_batches set received_at = received_at - interval '22 seconds'`.execute(stack.db);
+    await sql`
+      update crm_events set not_before = not_before - interval '22 seconds' where not_before > now() + interval '6 seconds'
+    `.execute(stack.db);
+    await crm.deliver(noteEventOf('999999999'));
+  };
+
   it('is closed some seconds after the session is resolved, unless the session is reopened before', async () => {
     const [closed, reopened, unreflected] = await Promise.all([handedOff(), handedOff(), handedOff()]);
     await Promise.all([resolve(closed.id), resolve(reopened.id)]);
@@ -326,17 +340,33 @@ describe('the ticket of a session', () => {
     await eventually('a note', async () =>
       (await historyOf(stack.org, id)).includes('human_agent_comment: Called back'),
     );
-    await eventually('an empty queue', async () => {
-      const { rows } = await stack.db
-        .selectFrom('crm_events')
-        .select('state')
-        .where('queue', '=', 'notes')
-        .where('state', '=', 'queued')
-        .execute()
-        .then((found) => ({ rows: found }));
-      return rows.length === 0;
-    });
+    await ageNotes();
+    await eventually('an empty queue', async () => (await waitingNotes()).length === 0);
     expect((await historyOf(stack.org, id)).filter((line) => line.startsWith('human_agent_comment'))).toHaveLength(1);
+  });
+
+  it('adds a note whose association comes later, at the second or third look, and without delaying other notes', async () => {
+    const { id, ticketId } = await handedOff();
+    const notes = ['Second', 'Third', 'Never'].map((text) => crm.hubspot.addNote({ hs_note_body: text }, []));
+    const [second, third, never] = notes as [FakeObject, FakeObject, FakeObject];
+    const readsOf = (note: FakeObject) => crm.hubspot.requests('GET', `/crm/v3/objects/notes/${note.id}`).length;
+    const isShown = async (text: string) => (await historyOf(stack.org, id)).includes(`human_agent_comment: ${text}`);
+    await crm.deliver(...notes.map((note) => noteEventOf(note.id)));
+    await eventually('a first look', () => notes.every((note) => readsOf(note) === 1));
+    second.associations.push(ticketId);
+    const prompt = crm.hubspot.addNote({ hs_note_body: 'Prompt' }, [ticketId]);
+    await crm.deliver(noteEventOf(prompt.id));
+    await eventually('a note that does not wait', () => isShown('Prompt'));
+    expect(readsOf(second)).toBe(1);
+    await eventually('the second look', () => isShown('Second'));
+    await eventually('the second look at the others', () => readsOf(third) === 2 && readsOf(never) === 2);
+    third.associations.push(ticketId);
+    await ageNotes();
+    await eventually('the third look', () => isShown('Third'));
+    await eventually('an empty queue', async () => (await waitingNotes()).length === 0);
+    expect(notes.map(readsOf)).toEqual([2, 3, 3]);
+    const skipped = await stack.db.selectFrom('crm_events').selectAll().where('object_id', '=', never.id).execute();
+    expect(skipped).toMatchObject([{ state: 'skipped', reason: 'no session has its ticket' }]);
   });
 
   it('is not synced while ticketing is disabled', async () => {

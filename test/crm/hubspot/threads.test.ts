@@ -53,7 +53,7 @@ describe('a HubSpot conversation', () => {
     ]);
     expect(session).toMatchObject({
       channel: { type: 'web' },
-      ticketing_system: { name: 'hubspot', id_type: 'thread' },
+      ticketing_system: { name: 'hubspot', id_type: 'conversation_id' },
     });
   });
 

@@ -12,7 +12,7 @@ import { resetBefore, slow, unavailable } from '../../support/fakes/faulty-serve
 import { type FakeHubspot, refuses, startFakeHubspot } from '../../support/fakes/hubspot/server.ts';
 import { startApi, type TestApi, type TestOrg } from '../../support/stack/api.ts';
 
-const TOKEN_PATH = '/oauth/v1/token';
+const TOKEN_PATH = '/oauth/v3/token';
 const egress = createEgress({ allow: ['127.0.0.0/8'] });
 
 let api: TestApi;
@@ -29,7 +29,7 @@ afterEach(() => hubspot.close());
 
 /** Each call simulates another process: they share only the database. */
 const sources = () =>
-  createTokenSources({ db: api.db, secrets: api.deps.secrets, refresh: createTokenRefresh(egress) });
+  createTokenSources({ db: api.db, secrets: api.deps.secrets, refresh: createTokenRefresh(egress, TOKEN_PATH) });
 
 async function connectOrg(settings: object, to: TestOrg = org): Promise<HubspotSettings> {
   const body = { provider: 'hubspot', settings: { base_url: hubspot.url, ...settings } };
@@ -65,7 +65,12 @@ describe('a configured access token', () => {
 
   it('is reported on the integration with instructions while HubSpot refuses it, until it is accepted again', async () => {
     const settings = await connectOrg({ access_token: hubspot.accessToken });
-    const client = createHubspotFactory({ db: api.db, secrets: api.deps.secrets, requests: egress })(org.id, settings);
+    const client = createHubspotFactory({
+      db: api.db,
+      secrets: api.deps.secrets,
+      requests: egress,
+      tokenPath: TOKEN_PATH,
+    })(org.id, settings);
     hubspot.revoke(hubspot.accessToken);
     await expect(client.findNote('1')).rejects.toMatchObject({ areCredentialsRefused: true, transient: true });
     expect(await shownIntegration()).toMatchObject({
@@ -211,6 +216,39 @@ describe('the grant of an app', () => {
     await expireIn(0);
     expect(await sources()(org.id, now).get()).not.toBe(token);
     expect((await org.post('/integrations/crm/test')).status).toBe(200);
+  });
+
+  it('gets its tokens at the path of the connection, and says so where HubSpot has none there', async () => {
+    const token_path = '/oauth/v1/token';
+    const settings = await connectOrg({ oauth: hubspot.oauth.grant, token_path });
+    const first = await sources()(org.id, settings).get();
+    expect(hubspot.requests('POST', token_path)).toHaveLength(1);
+    expect(refreshes()).toBe(0);
+
+    hubspot.oauth.paths = [TOKEN_PATH];
+    await expireIn(60_000);
+    expect(await sources()(org.id, settings).get()).toBe(first);
+    await expireIn(0);
+    await expect(sources()(org.id, settings).get()).rejects.toMatchObject({ transient: true });
+    expect(await shownIntegration()).toMatchObject({
+      connected: false,
+      last_error: expect.stringMatching(/token_path.*404/),
+    });
+
+    const corrected = await connectApp();
+    expect(await sources()(org.id, corrected).get()).toMatch(/^oauth-/);
+    const path = { provider: 'hubspot', settings: { oauth: hubspot.oauth.grant, token_path: 'https://evil.example' } };
+    expect(await org.put('/integrations/crm', path)).toMatchObject({ status: 400 });
+  });
+
+  it('is well again once tokens are issued at its path', async () => {
+    hubspot.oauth.paths = [];
+    const settings = await connectApp();
+    const source = sources()(org.id, settings);
+    await expect(source.get()).rejects.toMatchObject({ areCredentialsRefused: true });
+    hubspot.oauth.paths = [TOKEN_PATH];
+    await source.confirm(await source.get());
+    expect(await shownIntegration()).toMatchObject({ connected: true, last_error: null });
   });
 
   it('yields no token for another org', async () => {

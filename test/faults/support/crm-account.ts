@@ -80,8 +80,8 @@ export async function openCrmAccount(db: Db, org: FaultOrg, faultOf?: (request: 
       for (let next: string | null = '0'; next !== null; ) {
         const { body } = await org.call('GET', `/chat/sessions/${sessionId}/history?limit=${PAGE}&cursor=${next}`);
         for (const { event } of body.items) {
-          if (event.type === 'message') lines.push([event.sender, event.content]);
-          else if (event.type === 'human_agent_comment') lines.push(['note', event.content]);
+          if (event.type === 'message') lines.push([event.sender.type, event.content.text]);
+          else if (event.type === 'human_agent_comment') lines.push(['note', event.content.text]);
         }
         next = body.next;
       }

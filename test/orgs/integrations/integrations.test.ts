@@ -275,11 +275,20 @@ describe('testing an integration', () => {
     provider.next({ status: 200, body: { access_token: 'short' } });
     expect((await org.post('/integrations/crm/test')).body.connected).toBe(true);
     expect(provider.calls.map(({ method, path }) => `${method} ${path}`)).toEqual([
-      'POST /oauth/v1/token',
+      'POST /oauth/v3/token',
       'GET /account-info/v3/details',
     ]);
     expect(provider.calls[0]?.body).toBe('grant_type=refresh_token&client_id=id&client_secret=sec&refresh_token=ref');
     expect(provider.calls[1]?.headers.authorization).toBe('Bearer short');
+
+    await put('crm', 'hubspot', {
+      base_url: provider.url,
+      oauth: { client_id: 'id', client_secret: 'sec', refresh_token: 'ref' },
+      token_path: '/oauth/v1/token',
+    });
+    provider.next({ status: 200, body: { access_token: 'short' } });
+    expect((await org.post('/integrations/crm/test')).body.connected).toBe(true);
+    expect(provider.calls[2]?.path).toBe('/oauth/v1/token');
   });
 
   it('masks a secret quoted by the provider', async () => {

@@ -114,6 +114,16 @@ describe('the ticket of a handoff', () => {
     expect(ticket?.properties).not.toHaveProperty('hs_object_id');
   });
 
+  it('is created without a priority or an owner that its schema does not take', async () => {
+    const { fake, client } = await start({ priority: 'URGENT', owner_id: '88' });
+    fake.crm.properties = fake.crm.properties.filter(({ name }) => name !== 'hubspot_owner_id');
+    const outcome = await client.doPart('ticket', facts(), first());
+    expect(outcome).toMatchObject({ state: 'done' });
+    expect(fake.crm.tickets[0]?.properties).not.toHaveProperty('hs_ticket_priority');
+    expect(fake.crm.tickets[0]?.properties).not.toHaveProperty('hubspot_owner_id');
+    expect(fake.requests('POST', TICKETS).map(({ status }) => status)).toEqual([201]);
+  });
+
   it('omits values that their property does not accept', async () => {
     const { fake, client } = await start();
     const properties = { plan: 'GOLD', topics: 'billing;weather', seats: 'many', renews_on: 'soon', order_number: '1' };

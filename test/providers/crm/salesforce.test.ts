@@ -239,7 +239,10 @@ describe('end users in Salesforce', () => {
 
 describe('the connection check of Salesforce', () => {
   const check = (settings: object) =>
-    createIntegrationCheck(egress)({ provider: 'salesforce', settings: { ...fake.settings, ...settings } });
+    createIntegrationCheck(
+      egress,
+      '/oauth/v3/token',
+    )({ provider: 'salesforce', settings: { ...fake.settings, ...settings } });
 
   it('gets an end user’s token like a conversation, without starting one', async () => {
     expect(await check({})).toMatchObject({ connected: true });

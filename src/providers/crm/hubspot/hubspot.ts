@@ -97,10 +97,12 @@ async function createHandoffTicket(
       content: ticketContent(facts),
       hs_pipeline: pipeline_id ?? first?.pipelineId,
       hs_pipeline_stage: open_stage_id ?? first?.stageId,
-      hs_ticket_priority: priority,
-      hubspot_owner_id: owner_id,
     }),
-    optional: { ...facts.properties, [SESSION_PROPERTY]: facts.sessionId },
+    optional: {
+      ...facts.properties,
+      ...withoutUndefined({ hs_ticket_priority: priority, hubspot_owner_id: owner_id }),
+      [SESSION_PROPERTY]: facts.sessionId,
+    },
     contactId: facts.externalIds.contact,
   });
   const isSearchedFor = facts.externalIds.contact === undefined;

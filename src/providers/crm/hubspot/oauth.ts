@@ -23,7 +23,21 @@ export interface GrantedToken {
  * Exchanges a grant for a fresh token. Throws a CrmError. If this has areCredentialsRefused, the grant is no longer
  * valid.
  */
-export type RefreshToken = (baseUrl: string | undefined, grant: OauthGrant) => Promise<GrantedToken>;
+export type RefreshToken = (endpoint: TokenEndpoint, grant: OauthGrant) => Promise<GrantedToken>;
+
+/** Where a connection gets its tokens. Absent parts have defaults. */
+export interface TokenEndpoint {
+  base_url?: string | undefined;
+  token_path?: string | undefined;
+}
+
+/** Returns the request of a token for a grant. */
+export const refreshRequestOf = (grant: OauthGrant) =>
+  ({
+    method: 'POST',
+    headers: { accept: 'application/json', 'content-type': 'application/x-www-form-urlencoded' },
+    body: new URLSearchParams({ grant_type: 'refresh_token', ...grant }).toString(),
+  }) as const;
 
 const Granted = z.object({
   access_token: z.string().min(1),
@@ -31,18 +45,16 @@ const Granted = z.object({
   expires_in: z.number().positive(),
 });
 
-/** Statuses of an authorization server for a refused grant or client (RFC 6749, 5.2). */
-const REFUSALS = new Set<number | undefined>([400, 401, 403]);
+const NOT_FOUND = 404;
+/** Statuses of an authorization server for a refused grant or client (RFC 6749, 5.2), and where there is no such server. */
+const REFUSALS = new Set<number | undefined>([400, 401, 403, NOT_FOUND]);
 
-export function createTokenRefresh(requests: HttpClient): RefreshToken {
-  return async (baseUrl = BASE_URL, grant) => {
+/** `tokenPath` is for connections without a path of their own. */
+export function createTokenRefresh(requests: HttpClient, tokenPath: string): RefreshToken {
+  return async ({ base_url = BASE_URL, token_path = tokenPath }, grant) => {
     const secrets = [grant.client_secret, grant.refresh_token];
     const answer = await requests
-      .request(joinUrl(baseUrl, '/oauth/v1/token'), {
-        method: 'POST',
-        headers: { accept: 'application/json', 'content-type': 'application/x-www-form-urlencoded' },
-        body: new URLSearchParams({ grant_type: 'refresh_token', ...grant }).toString(),
-      })
+      .request(joinUrl(base_url, token_path), refreshRequestOf(grant))
       .catch((error: unknown) => {
         throw failureWithoutResponse(error, true);
       });

@@ -53,7 +53,7 @@ export async function startFakeHubspot(faultOf: (request: ReceivedRequest) => Fa
   const accessToken = `pat-na1-${randomBytes(12).toString('hex')}`;
   const tokens = new Set([accessToken]);
   const grant: FakeGrant = { client_id: 'client-1', client_secret: 'secret-of-app', refresh_token: 'refresh-1' };
-  const oauth = { grant, expiresIn: 1_800, isRotating: false };
+  const oauth = { grant, expiresIn: 1_800, isRotating: false, paths: ['/oauth/v1/token', '/oauth/v3/token'] };
   const account = { portalId: PORTAL_ID };
   const log: LoggedRequest[] = [];
   const scripts: { method: string; path: Path; fault: Fault }[] = [];
@@ -79,7 +79,8 @@ export async function startFakeHubspot(faultOf: (request: ReceivedRequest) => Fa
   const isAllowed = ({ headers }: ReceivedRequest) => tokens.has(headers.authorization?.replace(/^Bearer /, '') ?? '');
 
   const answerTo = (request: ReceivedRequest): Answer => {
-    if (request.url.pathname === '/oauth/v1/token' && request.method === 'POST') return issueToken(request);
+    if (oauth.paths.includes(request.url.pathname) && request.method === 'POST') return issueToken(request);
+    if (request.url.pathname.startsWith('/oauth/')) return hubspotError(404, 'resource not found');
     if (!isAllowed(request))
       return hubspotError(401, 'Authentication credentials not found', { category: 'INVALID_AUTHENTICATION' });
     const isJson = request.headers['content-type'] === 'application/json';
