@@ -6,6 +6,7 @@ import { pageOf } from '../db/cursor.ts';
 import type { Deps } from '../deps.ts';
 import { errorResponses } from '../http/errors.ts';
 import { NO_BODY, NoBody } from '../http/schemas.ts';
+import { audienceOf } from './audience.service.ts';
 import { explainEnrollment } from './enrollment/explanation.service.ts';
 import { listEnrollments } from './enrollments.queries.ts';
 import { forecastSequence } from './forecast/service.ts';
@@ -66,7 +67,8 @@ export const sequenceRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config 
     },
     handler: async ({ db, org, body }, reply) => {
       reply.code(201);
-      return createSequence(db, org.id, body, saving);
+      const { id } = await createSequence(db, org.id, body, saving);
+      return { id, audience: await audienceOf(db, org.id, await getSequence(db, org.id, id)) };
     },
   });
 
@@ -170,7 +172,8 @@ export const sequenceRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config 
     },
     handler: async ({ db, org, params }) => {
       const sequence = await getSequence(db, org.id, params.id);
-      return forecastSequence(db, org.id, sequence, defaults);
+      const forecast = await forecastSequence(db, org.id, sequence, defaults);
+      return { ...forecast, audience: await audienceOf(db, org.id, sequence) };
     },
   });
 
@@ -198,7 +201,11 @@ export const sequenceRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config 
       params: SequenceParams,
       response: { 200: SequenceStats, ...errorResponses(403, 404) },
     },
-    handler: async ({ db, org, params }) => getStats(db, org.id, await getSequence(db, org.id, params.id)),
+    handler: async ({ db, org, params }) => {
+      const sequence = await getSequence(db, org.id, params.id);
+      const [stats, audience] = await Promise.all([getStats(db, org.id, sequence), audienceOf(db, org.id, sequence)]);
+      return { ...stats, audience };
+    },
   });
 
   app.get('/sequences/:id/enrollments', {

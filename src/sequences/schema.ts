@@ -118,7 +118,17 @@ export const Sequence = z
   })
   .meta({ id: 'Sequence' });
 
-export const CreatedSequence = z.object({ id: Id });
+const Audience = z
+  .object({
+    matching: z.int().describe('Contacts who match the filter now. At most 10,000 are counted.'),
+    is_at_least: z.boolean().describe('There are more than were counted.'),
+    enrolled: z.int().describe('Those of them who are or were enrolled.'),
+    left_out: z.int().describe('Those of them who are not.'),
+    reason: z.string().nullable().describe('Why, and how to enroll them.'),
+  })
+  .meta({ id: 'SequenceAudience' });
+
+export const CreatedSequence = z.object({ id: Id, audience: Audience });
 
 const Cursor = z.string().min(1).max(255).describe('`next` of the page before.');
 const Limit = z.coerce.number().int().min(1).max(100).default(50);
@@ -160,6 +170,7 @@ export const SequenceStats = z
       }),
     ),
     enrollments: z.object({ active: z.int(), complete: z.int(), canceled: z.int(), exited: z.int() }),
+    audience: Audience,
   })
   .meta({ id: 'SequenceStats' });
 
@@ -177,6 +188,7 @@ export const SequenceForecast = z
         skipped: z.array(z.object({ reason: z.string(), count: z.int() })),
       }),
     ),
+    audience: Audience,
   })
   .meta({ id: 'SequenceForecast' });
 

@@ -21,3 +21,33 @@ it('a continuous sequence enrolls contacts who match already only if asked to, a
   await stack.org.post('/contacts', { contact: { email: 'new@here.test' } });
   await eventually('the new contact', async () => (await activeIn(asked)) === 3 && (await activeIn(unasked)) === 1);
 });
+
+it('its answers say who matches, who is enrolled, and who is left out and why', async () => {
+  const org = await stack.createOrg();
+  for (const email of ['ann@here.test', 'bob@here.test']) await org.post('/contacts', { contact: { email } });
+  const audienceOf = async (id: string) => (await org.get(`/sequences/${id}/stats`)).body.audience;
+  const add = (more: object) => org.post('/sequences', { filter, steps, ...more });
+  const { status, body } = await add({});
+  const audience = {
+    matching: 2,
+    is_at_least: false,
+    enrolled: 0,
+    left_out: 2,
+    reason: expect.stringContaining('enroll_existing'),
+  };
+  expect([status, body.audience]).toEqual([201, audience]);
+  await org.post(`/sequences/${body.id}/contacts`, { contacts: [{ email: 'ann@here.test' }] });
+  const later = { ...audience, enrolled: 1, left_out: 1 };
+  expect(await audienceOf(body.id)).toEqual(later);
+  expect((await org.post(`/sequences/${body.id}/forecast`)).body.audience).toEqual(later);
+
+  const oneOff = await add({ is_continuous: false });
+  expect(oneOff.body.audience).toMatchObject({ left_out: 2, reason: expect.stringContaining('/start') });
+  await org.put(`/sequences/${oneOff.body.id}/start`);
+  await eventually('all', async () => (await audienceOf(oneOff.body.id)).enrolled === 2);
+  expect(await audienceOf(oneOff.body.id)).toMatchObject({ left_out: 0, reason: null });
+
+  const asked = await add({ enroll_existing: true });
+  expect(asked.body.audience.reason).not.toContain('enroll_existing');
+  await eventually('all', async () => (await audienceOf(asked.body.id)).enrolled === 2);
+});
