@@ -10,12 +10,7 @@ import {
 import type { ConnectionSettings } from '../../orgs/integrations/schema.ts';
 import { CrmError } from '../../providers/crm/errors.ts';
 import type { TokenSource } from '../../providers/crm/hubspot/api.ts';
-import {
-  type GrantedToken,
-  isWithoutEndpoint,
-  type OauthGrant,
-  type RefreshToken,
-} from '../../providers/crm/hubspot/oauth.ts';
+import type { GrantedToken, OauthGrant, RefreshToken } from '../../providers/crm/hubspot/oauth.ts';
 import type { Secrets } from '../../secrets.ts';
 import { clearToken, findToken, lockToken, type StoredToken, saveToken } from './tokens.queries.ts';
 
@@ -27,6 +22,7 @@ export interface TokenDeps {
   refresh: RefreshToken;
 }
 
+const NOT_FOUND = 404;
 const REFRESH_BEFORE_EXPIRY_MS = 5 * 60_000;
 /** The minimum remaining lifetime of a token used while no new one can be had. */
 const MIN_REMAINING_MS = 30_000;
@@ -186,7 +182,7 @@ const secretOf = ({ refresh_token }: OauthGrant): UsedSecret => ({ path: 'oauth.
 const isRefusal = (error: unknown) => error instanceof CrmError && error.areCredentialsRefused;
 
 /** Whether tokens are issued at another path. */
-const isElsewhere = (error: unknown) => error instanceof CrmError && isWithoutEndpoint(error);
+const isElsewhere = (error: unknown) => error instanceof CrmError && error.status === NOT_FOUND;
 
 const secretLocationOf = (orgId: string, connection: string) => ({
   orgId,

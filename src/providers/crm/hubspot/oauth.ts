@@ -49,9 +49,6 @@ const NOT_FOUND = 404;
 /** Statuses of an authorization server for a refused grant or client (RFC 6749, 5.2), and where there is no such server. */
 const REFUSALS = new Set<number | undefined>([400, 401, 403, NOT_FOUND]);
 
-/** Whether the server has nothing at the path of the token endpoint. */
-export const isWithoutEndpoint = (failure: CrmError): boolean => failure.status === NOT_FOUND;
-
 /** `tokenPath` is for connections without a path of their own. */
 export function createTokenRefresh(requests: HttpClient, tokenPath: string): RefreshToken {
   return async ({ base_url = BASE_URL, token_path = tokenPath }, grant) => {
