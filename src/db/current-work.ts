@@ -6,6 +6,8 @@ interface Work {
   owner: string | undefined;
   /** Whose quota is charged with what the work writes. */
   writer: string | undefined;
+  /** The country of its org (ISO 3166-1 alpha-2). Phone numbers without a country code are of it. */
+  country?: string | undefined;
 }
 
 const works = new AsyncLocalStorage<Work>();
@@ -33,3 +35,12 @@ export const currentOwner = (): string | undefined => works.getStore()?.owner;
 
 /** Returns whose quota is charged with what the current work writes, if it is anybody's. */
 export const currentWriter = (): string | undefined => works.getStore()?.writer;
+
+/** Sets the country whose phone numbers the current work takes without a country code. */
+export function setCountry(country: string | null): void {
+  const work = works.getStore();
+  if (work !== undefined) Object.assign(work, { country: country ?? undefined });
+}
+
+/** Returns the country whose phone numbers the current work takes without a country code, if there is one. */
+export const currentCountry = (): string | undefined => works.getStore()?.country;

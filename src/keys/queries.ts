@@ -1,14 +1,18 @@
 import { sql } from 'kysely';
 import type { Db } from '../db/connect.ts';
 
-/** Returns the key, unless it was revoked. The org id comes from the same verified token as the key id. */
+/**
+ * Returns the key with the country of its org, unless it was revoked. The org id comes from the same verified token as
+ * the key id.
+ */
 export function findOrgKey(db: Db, orgId: string, keyId: string) {
   return db
-    .selectFrom('org_api_keys')
-    .select(['org_id', 'id', 'scopes'])
-    .where('org_id', '=', orgId)
-    .where('id', '=', keyId)
-    .where('revoked_at', 'is', null)
+    .selectFrom('org_api_keys as key')
+    .innerJoin('orgs as org', 'org.id', 'key.org_id')
+    .select(['key.org_id', 'key.id', 'key.scopes', sql<string | null>`org.settings ->> 'country'`.as('country')])
+    .where('key.org_id', '=', orgId)
+    .where('key.id', '=', keyId)
+    .where('key.revoked_at', 'is', null)
     .executeTakeFirst();
 }
 

@@ -1,4 +1,4 @@
-import type { Db } from '../db/connect.ts';
+import type { Db, Trx } from '../db/connect.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { forbidden, notFound } from '../errors.ts';
 import { newId } from '../ids.ts';
@@ -77,3 +77,6 @@ export function revokeKeyAsOperator(db: Db, keyId: string): Promise<void> {
     await notifyKeysChanged(trx);
   });
 }
+
+/** Lets every process read the org of its keys again, once the transaction commits. */
+export const announceChangedOrg = (trx: Trx): Promise<void> => notifyKeysChanged(trx);

@@ -12,6 +12,8 @@ export interface OrgPrincipal {
   keyId: string;
   /** The key's scopes, or null for full access. */
   scopes: ReadonlySet<string> | null;
+  /** The org's country, if it is set. */
+  country: string | null;
 }
 
 export interface PartnerPrincipal {
@@ -75,7 +77,7 @@ export function createKeyVerifier(db: Db, tokens: Tokens): KeyVerifier {
         const key = await findOrgKey(db, claims.ownerId, claims.keyId);
         if (key === undefined) return undefined;
         const scopes = key.scopes === null ? null : new Set(key.scopes);
-        return { kind: 'org', id: key.org_id, keyId: key.id, scopes };
+        return { kind: 'org', id: key.org_id, keyId: key.id, scopes, country: key.country };
       });
     },
     async partner(token) {

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Db } from '../db/connect.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { newId } from '../ids.ts';
+import { announceChangedOrg } from '../keys/service.ts';
 import { announce } from '../outbox/events.ts';
 import {
   countOrgsOfPartner,
@@ -87,6 +88,7 @@ export function changeSettings(db: Db, orgId: string, changes: UpdateSettings): 
     const settings = withAllSettings(await mergeSettings(trx, orgId, changes));
     if (SENDING_SETTINGS.some((name) => name in changes))
       await announce(trx, orgId, 'sending-settings-changed', [{ subject_id: orgId, payload: {} }]);
+    if ('country' in changes) await announceChangedOrg(trx);
     if ('member_capacity' in changes)
       await announce(trx, orgId, 'staffing-changed', [{ subject_id: orgId, payload: {} }]);
     return settings;

@@ -212,11 +212,7 @@ export type ChangePreview = z.infer<typeof ChangePreview>;
 
 export const TestSequence = z
   .object({
-    to: z
-      .string()
-      .min(1)
-      .max(254)
-      .describe('An e-mail address, or an international phone number for the other channels.'),
+    to: z.string().min(1).max(254).describe('An e-mail address, or a phone number for the other channels.'),
     contact_id: Id.optional().describe('The contact in the templates. Without one, they show their fallbacks.'),
   })
   .meta({ id: 'TestSequence', examples: [{ to: 'me@example.com' }] });

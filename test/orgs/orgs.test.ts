@@ -36,6 +36,7 @@ describe('settings of an org', () => {
   const ALL_OFF = {
     timezone: null,
     quiet_hours: null,
+    country: null,
     daily_cap: null,
     csat: null,
     prohibited_topics: null,
@@ -47,6 +48,7 @@ describe('settings of an org', () => {
     member_capacity: null,
   };
   const ALL_ON = {
+    country: 'GB',
     timezone: 'Europe/Berlin',
     quiet_hours: { start: '21:00', end: '08:00' },
     daily_cap: 3,

@@ -1,6 +1,8 @@
 import type { Trx } from '../../db/connect.ts';
+import { setCountry } from '../../db/current-work.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { invalid, messageOf } from '../../errors.ts';
+import { readSettings } from '../../orgs/service.ts';
 import type { Action, ActionDeps, StepRef } from '../actions/action.ts';
 import { satisfiesConstraint } from '../blocks/constraints.ts';
 import type { ActionStep, Json, WaitForEventBlock } from '../blocks/schema.ts';
@@ -54,6 +56,7 @@ export async function doStep(deps: StepDeps, { orgId, runId, place }: RunStepRef
   const { db, actions } = deps;
   const run = await findRun(db, orgId, runId);
   if (run?.status !== 'in_progress') return ENDED_STEP;
+  setCountry((await readSettings(db, orgId)).country);
   const context = await loadContext(db, orgId, run);
   const step = actionAt(context, place);
   const known = await findStep(db, orgId, runId, place);

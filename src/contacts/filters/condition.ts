@@ -5,6 +5,7 @@ import { toE164 } from '../phone-number.schema.ts';
 import {
   anyGroup,
   compileGroups,
+  findCountry,
   isUuid,
   type Lookup,
   listSegmentFilters,
@@ -36,8 +37,11 @@ export async function prepareFilter(
   orgId: string,
   filter: CompositeFilter,
 ): Promise<(lookup: Lookup) => Expression<SqlBool>[]> {
-  const readable = withPhoneNumbers(filter);
-  const references = await resolveReferences(db, orgId, readable);
+  const country = await findCountry(db, orgId);
+  const readable = withPhoneNumbers(filter, country);
+  const found = await resolveReferences(db, orgId, readable);
+  const segments = [...found.segments].map(([id, inner]) => [id, inner && withPhoneNumbers(inner, country)] as const);
+  const references = { ...found, segments: new Map(segments) };
   return (lookup) => compileGroups(orgId, readable, references, lookup);
 }
 
@@ -97,7 +101,7 @@ async function resolveReferences(db: Db, orgId: string, filter: CompositeFilter)
   let pending = segmentsIn(leaves);
   for (let depth = 0; depth <= MAX_DEPTH && pending.length > 0; depth += 1) {
     const found = await listSegmentFilters(db, orgId, pending);
-    for (const { id, filter } of found) segments.set(id, filter === null ? null : withPhoneNumbers(filter));
+    for (const { id, filter } of found) segments.set(id, filter);
     const inner = found.flatMap(({ filter }) => (filter === null ? [] : leavesOf(filter)));
     leaves.push(...inner.map(({ leaf }) => leaf));
     pending = segmentsIn(inner.map(({ leaf }) => leaf)).filter((id) => !segments.has(id));
@@ -128,11 +132,11 @@ const leavesOf = (filter: CompositeFilter) =>
   filter.or.flatMap(({ and }, group) => and.map((leaf, index) => ({ leaf, place: `or.${group}.and.${index}` })));
 
 /** Normalizes phone numbers to E.164, as stored, so that a filter finds them in any spelling. */
-const withPhoneNumbers = (filter: CompositeFilter): CompositeFilter => ({
+const withPhoneNumbers = (filter: CompositeFilter, country: string | undefined): CompositeFilter => ({
   or: filter.or.map(({ and }) => ({
     and: and.map((leaf) =>
       leaf.type === 'contacts_phone_number_in'
-        ? { ...leaf, phone_number_in: leaf.phone_number_in.map((text) => toE164(text) ?? text) }
+        ? { ...leaf, phone_number_in: leaf.phone_number_in.map((text) => toE164(text, country) ?? text) }
         : leaf,
     ),
   })),

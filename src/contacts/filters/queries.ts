@@ -207,4 +207,14 @@ export function listSequences(db: Db, orgId: string, names: string[]) {
     .execute();
 }
 
+/** Returns the org's country: numbers without a country code in a filter are from there. */
+export async function findCountry(db: Db, orgId: string): Promise<string | undefined> {
+  const org = await db
+    .selectFrom('orgs')
+    .select(sql<string | null>`settings ->> 'country'`.as('country'))
+    .where('id', '=', orgId)
+    .executeTakeFirst();
+  return org?.country ?? undefined;
+}
+
 export const isUuid = (text: string) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);

@@ -1,4 +1,4 @@
-import { PhoneNumber } from '../../contacts/phone-number.schema.ts';
+import { toE164 } from '../../contacts/phone-number.schema.ts';
 import { updateContact } from '../../contacts/saving/service.ts';
 import { Email } from '../../contacts/schema.ts';
 import { getContact, resolveContacts } from '../../contacts/service.ts';
@@ -7,6 +7,7 @@ import { inSavepoint } from '../../db/transaction.ts';
 import { DomainError } from '../../errors.ts';
 import type { SessionChannel } from '../../http/schemas.ts';
 import { newId } from '../../ids.ts';
+import { readSettings } from '../../orgs/service.ts';
 import { changeSession, recordEvents, type Side } from '../change-session.service.ts';
 import { lockSession, openSession } from '../sessions/service.ts';
 import { addContactMessage } from './contact-messages.service.ts';
@@ -53,7 +54,7 @@ export async function openExternalSession(
  */
 async function resolveExternalContact(trx: Trx, orgId: string, person: ExternalPerson): Promise<string | null> {
   const email = Email.safeParse(person.email).data;
-  const phone = PhoneNumber.safeParse(person.phone).data;
+  const phone = toE164(person.phone ?? '', (await readSettings(trx, orgId)).country ?? undefined);
   const ref = email !== undefined ? { email } : phone !== undefined ? { phone_number: phone } : undefined;
   const [resolved] = ref === undefined ? [] : await resolveContacts(trx, orgId, [ref]);
   if (resolved?.contactId === undefined) return null;

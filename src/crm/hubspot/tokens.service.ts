@@ -22,6 +22,7 @@ export interface TokenDeps {
   refresh: RefreshToken;
 }
 
+const NOT_FOUND = 404;
 const REFRESH_BEFORE_EXPIRY_MS = 5 * 60_000;
 /** The minimum remaining lifetime of a token used while no new one can be had. */
 const MIN_REMAINING_MS = 30_000;
@@ -31,7 +32,6 @@ const REFUSED_TOKEN =
   'HubSpot refuses the access token: make a new one in HubSpot, and send it with PUT /integrations/crm';
 const REFUSED_GRANT =
   'HubSpot refuses the authorization of its app: connect the app anew in HubSpot, and send its oauth settings with PUT /integrations/crm';
-const NOT_FOUND = 404;
 const NO_TOKEN_PATH =
   'HubSpot issues no tokens at the token_path (404): send the right one with PUT /integrations/crm, or set HUBSPOT_TOKEN_PATH';
 

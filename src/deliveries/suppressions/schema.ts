@@ -13,7 +13,7 @@ export const AddSuppression = z
       .string()
       .min(1)
       .max(254)
-      .describe('An e-mail address, or for the other channels an international phone number.')
+      .describe('An e-mail address, or for the other channels a phone number.')
       .meta({ examples: ['ada@example.com'] }),
   })
   .superRefine(({ channel, address }, context) => {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { Country } from '../../contacts/phone-number.schema.ts';
 import { HttpActionOverrides } from '../../contacts/schema.ts';
 import { headerNameProblem, headerValueProblem } from '../../providers/egress/headers.rules.ts';
 import { isTimeZone } from '../time-zones.rules.ts';
@@ -49,6 +50,9 @@ const ActionOverrides = HttpActionOverrides.superRefine(({ headers = {} }, conte
 const shape = {
   timezone: Timezone.nullable(),
   quiet_hours: QuietHours.nullable(),
+  country: Country.nullable().describe(
+    'Where phone numbers without + and a country code are from. They are refused until it is set.',
+  ),
   daily_cap: z.int().min(1).max(1_000_000).nullable().describe('Outbound messages a contact gets at most in a day.'),
   csat: z.boolean().nullable().describe('Whether customers are asked for a score when a session is resolved.'),
   prohibited_topics: z.array(z.string().min(1).max(200)).max(MAX_TOPICS).nullable(),

@@ -3,6 +3,7 @@ import { newId } from '../../../src/ids.ts';
 import { newNumber, untilDelivery, WHATSAPP_NUMBER } from '../../support/channels.ts';
 import type { TestOrg } from '../../support/stack/api.ts';
 import { eventually, type Stack, startStack } from '../../support/stack/stack.ts';
+import { activate } from '../../support/triggers.ts';
 import { createActionRunner, type RunAction } from '../action-runner.ts';
 
 let stack: Stack;
@@ -68,6 +69,16 @@ it('send-sms sends one SMS, even if the step runs twice, and accepts contact ids
   await expect(perform(stack.other, 'send-sms', { contact: { id: numberless }, text: 'Hi' })).rejects.toMatchObject({
     kind: 'not_found',
   });
+});
+
+it('send-sms takes a number of the country of the org', async () => {
+  await org.patch('/org/settings', { country: 'GB' });
+  const contact = { phone_number: '{{trigger.input.phone}}' };
+  const step = { $kind: 'Action', id: 'sms', type: 'send-sms', name: 'SMS', input: { contact, text: 'Hi' } };
+  const { id } = await activate(org, { trigger_type: 'manual-trigger', workflow_blocks: [step] });
+  await org.post(`/workflows/${id}/trigger`, { input: { phone: '020 7946 0958' } });
+  await eventually('the SMS', async () => (await outbox()).length === 1);
+  expect(await outbox()).toMatchObject([{ channel: 'sms', to: '+442079460958' }]);
 });
 
 it('send-sms sends nothing to a contact who opted out', async () => {
