@@ -60,7 +60,7 @@ export const newNumber = () => `+1415555${String(++numbers).padStart(4, '0')}`;
 /** Creates a sequence for nobody but those whom it is given, and gives its id. */
 export async function createSequence(org: Client, steps: object[], more: object = {}): Promise<string> {
   const { status, body } = await org.post('/sequences', { filter: null, steps, ...more });
-  expect([status, body]).toEqual([201, { id: expect.any(String) }]);
+  expect([status, body]).toEqual([201, expect.objectContaining({ id: expect.any(String) })]);
   return body.id;
 }
 
