@@ -10,6 +10,7 @@ import { onStopSignal } from '../src/shutdown.ts';
 import { loadWorkflowBundle } from './bundle.ts';
 import { startCleanup } from './cleanup.ts';
 import { createWorkerDeps } from './deps.ts';
+import { startDomainChecks } from './domain-checks.ts';
 import { createReactions } from './reactions.ts';
 import { startReconciliation } from './reconciliation.ts';
 import { runWorkers, type Workers } from './run.ts';
@@ -55,6 +56,7 @@ const {
 } = await createWorkerDeps(config, db, { quota, log, receivesMail: isInteractive });
 
 const stopCleanup = isInteractive ? startCleanup(db, config, log) : undefined;
+const stopDomainChecks = isInteractive ? startDomainChecks(db, config, log) : undefined;
 const stopRenewal = isInteractive ? startTokenRenewal(db, log) : undefined;
 const stopReconciliation = isInteractive ? startReconciliation(db, () => temporal?.client, log) : undefined;
 
@@ -63,6 +65,7 @@ let isStopping = false;
 onStopSignal(log, async () => {
   isStopping = true;
   stopCleanup?.();
+  stopDomainChecks?.();
   stopRenewal?.();
   stopReconciliation?.();
   await Promise.all([stopReceiving(), relay?.stop(), workers?.stop()]);

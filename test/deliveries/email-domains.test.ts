@@ -1,7 +1,7 @@
 import { createPublicKey, sign, verify } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { findDkimSigning, isVerifiedSender } from '../../src/deliveries/email-domains/service.ts';
+import { checkVerifiedDomains, findDkimSigning, isVerifiedSender } from '../../src/deliveries/email-domains/service.ts';
 import { createDns } from '../../src/providers/egress/dns.ts';
 import { type FakeDns, startFakeDns } from '../support/fakes/dns.ts';
 import { type Client, startApi, type TestApi, type TestOrg } from '../support/stack/api.ts';
@@ -200,6 +200,27 @@ describe('verification of a sending domain', () => {
     const [item] = (await list()).items;
     expect(item).toMatchObject(body);
     expect(Date.now() - Date.parse(item.checked_at)).toBeLessThan(60_000);
+  });
+
+  it('is repeated daily: a domain without its record is no longer verified, one without an answer stays', async () => {
+    const { name } = await prove();
+    const resolver = createDns({ servers: [dns.address], timeoutMs: 250 });
+    const age = (hours: number) =>
+      api.db
+        .updateTable('sending_domains')
+        .set({ checked_at: new Date(Date.now() - hours * 3_600_000) })
+        .where('org_id', '=', org.id)
+        .execute();
+    const status = async () => (await list()).items[0].domainStatus;
+    await age(23);
+    dns.clear();
+    expect(await checkVerifiedDomains(api.db, resolver)).toEqual([]);
+    await age(25);
+    dns.set(name, 'SERVFAIL');
+    expect([await checkVerifiedDomains(api.db, resolver), await status()]).toEqual([[], 'verified']);
+    dns.clear();
+    expect(await checkVerifiedDomains(api.db, resolver)).toEqual([{ org_id: org.id, domain: DOMAIN }]);
+    expect(await status()).toBe('pending');
   });
 
   it.each<[string, (record: { value: string; p: string }) => string[]]>([

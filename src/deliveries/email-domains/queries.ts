@@ -101,3 +101,13 @@ export const listDomains = (db: Db, orgId: string, place: PageRequest) =>
     .where('org_id', '=', orgId)
     .$call(orderedByCreation(place))
     .execute();
+
+/** Returns verified domains of all orgs that were not checked for a day, any of them if there are many. */
+export async function listDomainsToCheck(db: Db, limit: number): Promise<{ org_id: string; domain: string }[]> {
+  const { rows } = await sql<{ org_id: string; domain: string }>`
+    select org_id, domain from sending_domains
+    where status = 'verified' and checked_at < now() - interval '1 day'
+    order by random() limit ${limit}
+  `.execute(db);
+  return rows;
+}

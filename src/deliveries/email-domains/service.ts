@@ -14,6 +14,7 @@ import {
   findVerifiedDomainKey,
   insertDomain,
   listDomains,
+  listDomainsToCheck,
   lockDomains,
   updateDomainStatus,
 } from './queries.ts';
@@ -34,6 +35,7 @@ const MAX_DOMAINS = 100;
 const KEY_BITS = 2048;
 const SELECTOR_BYTES = 5;
 const TTL_SECONDS = 3600;
+const DOMAINS_PER_CHECK = 100;
 
 const generateKeys = promisify(generateKeyPair);
 
@@ -84,6 +86,23 @@ export async function verifyDomain(db: Db, dns: Dns, orgId: string, domain: stri
   });
   if (checked === undefined) throw notFound('sending domain'); // deleted during the DNS check
   return toResponse(checked);
+}
+
+/**
+ * Checks verified domains of all orgs whose last check is more than a day ago, some at a time. One for which DNS gives
+ * no answer keeps its status. Returns those that are no longer verified: nothing is signed by them.
+ */
+export async function checkVerifiedDomains(db: Db, dns: Dns): Promise<{ org_id: string; domain: string }[]> {
+  const lost: { org_id: string; domain: string }[] = [];
+  for (const { org_id, domain } of await listDomainsToCheck(db, DOMAINS_PER_CHECK)) {
+    try {
+      const { domainStatus } = await verifyDomain(db, dns, org_id, domain);
+      if (domainStatus !== 'verified') lost.push({ org_id, domain });
+    } catch (error) {
+      if (!(error instanceof DomainError)) throw error;
+    }
+  }
+  return lost;
 }
 
 /** Deletes the domain and its key permanently. Throws notFound. */
