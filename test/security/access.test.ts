@@ -33,6 +33,7 @@ const PUBLIC_ROUTES = [
   // Routes of the chat widget. It identifies callers by its own tokens: test/widget/impersonation.test.ts.
   'GET /backend/widget/v2/config',
   'GET /backend/widget/v2/poll/:sessionId',
+  'GET /backend/widget/v2/session/history/:sessionId',
   'GET /backend/widget/v2/sessions',
   'POST /backend/widget/v2/chat/send',
   'POST /backend/widget/v2/chat/vote',
