@@ -1,6 +1,5 @@
 interface Schema {
   $ref?: string;
-  type?: string | string[];
   properties?: Record<string, Schema>;
   additionalProperties?: Schema | boolean;
   items?: Schema;
@@ -19,27 +18,78 @@ interface Document {
   components?: { schemas?: Record<string, Schema> };
 }
 
+const JSON_TYPE = 'application/json';
+const componentOf = ({ $ref = '' }: Schema) => $ref.replace('#/components/schemas/', '');
+
 /**
  * States in an OpenAPI document that operations refuse unknown fields, except public ones and those of the given ids:
- * objects of their bodies have no other properties.
+ * objects of their bodies have no other properties. Bodies of the exceptions get copies of the schemas they share.
  */
 export function withStrictBodies<Given extends object>(document: Given, lenient: ReadonlySet<string>): Given {
   const { paths = {}, components: { schemas = {} } = {} } = document as Document;
-  const seen = new Set<Schema>();
-  const close = (schema: Schema | undefined): void => {
-    if (schema === undefined || seen.has(schema)) return;
-    seen.add(schema);
-    close(schemas[schema.$ref?.replace('#/components/schemas/', '') ?? '']);
-    if (schema.properties !== undefined) schema.additionalProperties ??= false;
-    for (const inner of Object.values(schema.properties ?? {})) close(inner);
-    for (const inner of [...(schema.anyOf ?? []), ...(schema.oneOf ?? [])]) close(inner);
-    close(schema.items);
-  };
-  for (const { operationId = '', security = [], requestBody } of Object.values(paths).flatMap(
-    Object.values<Operation>,
-  )) {
-    if (security.length === 0 || lenient.has(operationId)) continue;
-    close(requestBody?.content?.['application/json']?.schema);
+  const operations = Object.values(paths).flatMap((path) => Object.values(path));
+  const isLenient = ({ operationId = '', security = [] }: Operation) =>
+    security.length === 0 || lenient.has(operationId);
+  const open = structuredClone(schemas);
+  const closed = new Set<string>();
+  for (const { requestBody } of operations.filter((operation) => !isLenient(operation)))
+    close(requestBody?.content?.[JSON_TYPE]?.schema, schemas, { closed, seen: new Set() });
+  for (const { requestBody } of operations.filter(isLenient)) {
+    const content = requestBody?.content?.[JSON_TYPE];
+    if (content?.schema !== undefined)
+      content.schema = withCopies(content.schema, { schemas, open, closed, within: [] });
   }
   return document;
+}
+
+function close(
+  schema: Schema | undefined,
+  schemas: Record<string, Schema>,
+  found: { closed: Set<string>; seen: Set<Schema> },
+): void {
+  if (schema === undefined || found.seen.has(schema)) return;
+  found.seen.add(schema);
+  if (schema.$ref !== undefined) {
+    found.closed.add(componentOf(schema));
+    close(schemas[componentOf(schema)], schemas, found);
+  }
+  if (schema.properties !== undefined) schema.additionalProperties ??= false;
+  const inner = [...Object.values(schema.properties ?? {}), ...(schema.anyOf ?? []), ...(schema.oneOf ?? [])];
+  for (const one of [...inner, schema.items]) close(one, schemas, found);
+}
+
+interface Components {
+  schemas: Record<string, Schema>;
+  /** As they were before some were closed. */
+  open: Record<string, Schema>;
+  closed: ReadonlySet<string>;
+  /** The names of the schemas around the present one. */
+  within: string[];
+}
+
+/**
+ * Returns a schema with copies in place of references to closed ones, also in the schemas that it refers to. A schema
+ * within itself stays a reference.
+ */
+function withCopies(schema: Schema, known: Components): Schema {
+  if (schema.$ref !== undefined) {
+    const name = componentOf(schema);
+    const [original, present] = [known.open[name], known.schemas[name]];
+    if (original === undefined || present === undefined || known.within.includes(name)) return schema;
+    const inside = { ...known, within: [...known.within, name] };
+    if (known.closed.has(name)) return withCopies(original, inside);
+    known.schemas[name] = withCopies(present, inside);
+    return schema;
+  }
+  const copies = (list: Schema[] | undefined) => list?.map((one) => withCopies(one, known));
+  const { properties, items, anyOf, oneOf } = schema;
+  return {
+    ...schema,
+    ...(properties && {
+      properties: Object.fromEntries(Object.entries(properties).map(([key, one]) => [key, withCopies(one, known)])),
+    }),
+    ...(items && { items: withCopies(items, known) }),
+    ...(anyOf && { anyOf: copies(anyOf) }),
+    ...(oneOf && { oneOf: copies(oneOf) }),
+  };
 }
