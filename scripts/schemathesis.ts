@@ -97,6 +97,7 @@ async function startStack(guard: Guard): Promise<{ url: string; orgKey: string; 
     RATE_LIMIT_STREAMING: NO_LIMIT,
     RATE_LIMIT_PARTNER: NO_LIMIT,
     RATE_LIMIT_ADDRESS: NO_LIMIT,
+    RATE_LIMIT_HELP: NO_LIMIT,
     RATE_LIMIT_REFUSED: NO_LIMIT,
     RATE_LIMIT_LOGIN_LINKS: NO_LIMIT,
     TEMPORAL_ADDRESS: '127.0.0.1:1', // nothing listens here: the API accepts requests regardless

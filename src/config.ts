@@ -92,6 +92,7 @@ export const settings = {
     .describe('Requests a minute an org, streaming endpoints; and an address, links to files'),
   RATE_LIMIT_PARTNER: perMinute.default(100).describe('Requests a minute a partner'),
   RATE_LIMIT_ADDRESS: perMinute.default(300).describe('Requests a minute an address, public pages'),
+  RATE_LIMIT_HELP: perMinute.default(300).describe('Requests a minute an address, pages of help centers'),
   RATE_LIMIT_REFUSED: perMinute
     .default(100)
     .describe('Requests with a wrong key or token a minute an address; further ones get a 429'),

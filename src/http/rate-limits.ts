@@ -15,11 +15,11 @@ import { errorAnswer } from './errors.ts';
 
 const WINDOW_SECONDS = 60;
 /** The limits of public routes by address. */
-const LIMIT_OF_PUBLIC = { address: 'address', files: 'streaming' } as const;
+const LIMIT_OF_PUBLIC = { address: 'address', help: 'help', files: 'streaming' } as const;
 /** The answers to a wrong key, a wrong token in a path, or a wrong signature. */
 const REFUSED = [401, 403, 404];
 
-export type RateLimitName = 'standard' | 'streaming' | 'partner' | 'login-links' | 'address' | 'refused';
+export type RateLimitName = 'standard' | 'streaming' | 'partner' | 'login-links' | 'address' | 'help' | 'refused';
 
 export interface RateLimits {
   limitOf(name: RateLimitName): number;
@@ -35,6 +35,7 @@ export function createRateLimits(config: Config, pool: pg.Pool): RateLimits {
     partner: config.RATE_LIMIT_PARTNER,
     'login-links': config.RATE_LIMIT_LOGIN_LINKS,
     address: config.RATE_LIMIT_ADDRESS,
+    help: config.RATE_LIMIT_HELP,
     refused: config.RATE_LIMIT_REFUSED,
   };
   const create = (name: RateLimitName) => {
@@ -132,7 +133,7 @@ export const rateLimit = fastifyPlugin(async (app: FastifyInstance, { rateLimits
     if (scope === 'partner') await enforce(rateLimits, 'partner', request.partner.id, reply);
     else if (scope !== 'public')
       await enforce(rateLimits, isStreaming === true ? 'streaming' : 'standard', request.org.id, reply);
-    else if (limitedBy === 'address' || limitedBy === 'files')
+    else if (limitedBy === 'address' || limitedBy === 'help' || limitedBy === 'files')
       await enforce(rateLimits, LIMIT_OF_PUBLIC[limitedBy], networkOf(request.ip), reply);
   });
 

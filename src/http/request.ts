@@ -31,10 +31,10 @@ declare module 'fastify' {
     /** The callers allowed on the route. Required on every route. */
     scope?: Scope;
     /**
-     * What limits a public route: all requests of an address, those for files, only refused ones (for callers that are
+     * What limits a public route: all requests of an address, those for help pages, those for files, only refused ones (for callers that are
      * servers with a token of their own), or nothing of this kind.
      */
-    limitedBy?: 'address' | 'files' | 'refusals' | 'nothing';
+    limitedBy?: 'address' | 'help' | 'files' | 'refusals' | 'nothing';
     /** Counts against the limit for streaming endpoints. */
     isStreaming?: boolean;
   }

@@ -46,16 +46,14 @@ export const findArticleByPath = (db: Db, orgId: string, path: string) =>
     .where('path', '=', path)
     .executeTakeFirst();
 
-/** Returns the name of an org with a help center. */
-export async function findCenterName(db: Db, orgId: string): Promise<string | undefined> {
-  const center = await db
+/** Returns the name and the language of an org with a help center. */
+export const findCenter = (db: Db, orgId: string): Promise<{ name: string; language: string } | undefined> =>
+  db
     .selectFrom('help_centers as center')
     .innerJoin('orgs as org', 'org.id', 'center.org_id')
-    .select('org.name')
+    .select(['org.name', 'org.language'])
     .where('center.org_id', '=', orgId)
     .executeTakeFirst();
-  return center?.name;
-}
 
 /**
  * Returns the contents of a category and its descendants, or of the whole help center without a path, in tree order.

@@ -42,7 +42,7 @@ export const helpPageRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config 
 
   app.get(
     '/help/:orgId',
-    { config: { scope: 'public', limitedBy: 'address' }, schema: { params: Home, querystring: Search, hide: true } },
+    { config: { scope: 'public', limitedBy: 'help' }, schema: { params: Home, querystring: Search, hide: true } },
     async (request, reply) => {
       const query = request.query.q?.trim().slice(0, MAX_QUERY_LENGTH) || undefined;
       return send(request, reply, { orgId: request.params.orgId, path: '', query });
@@ -51,7 +51,7 @@ export const helpPageRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config 
 
   app.get(
     '/help/:orgId/*',
-    { config: { scope: 'public', limitedBy: 'address' }, schema: { params: Page, hide: true } },
+    { config: { scope: 'public', limitedBy: 'help' }, schema: { params: Page, hide: true } },
     async (request, reply) => {
       const { orgId, '*': path } = request.params;
       return send(request, reply, { orgId, path, query: undefined });

@@ -20,7 +20,8 @@ export const HELP_PAGE_POLICY = [
 
 /** The context of a page. Addresses are absolute. */
 export interface HelpPage {
-  center: { name: string; url: string };
+  /** `language` as ISO 639-1. */
+  center: { name: string; url: string; language: string };
   url: string;
   /** The categories above it. */
   trail: { title: string; url: string }[];
@@ -58,6 +59,7 @@ function entryOf({ title, url, description, depth, is_category }: ContentsEntry)
 
 /** Renders the page of an address without content. */
 export const NOT_FOUND_PAGE = documentOf(
+  'en',
   '<title>Not found</title>',
   '<main><h1>Not found</h1><p>There is no such page.</p></main>',
 );
@@ -69,6 +71,7 @@ function pageOf({ center, url, trail, title, description }: HelpPage, body: stri
   const head = `<title>${escapeHtml(title)}</title>
 ${meta}<link rel="canonical" href="${escapeHtml(url)}">`;
   return documentOf(
+    center.language,
     head,
     `<header><a href="${escapeHtml(center.url)}">${name}</a>
 <form action="${escapeHtml(center.url)}"><input type="search" name="q" aria-label="Search" placeholder="Search" maxlength="200"></form></header>
@@ -77,9 +80,9 @@ ${meta}<link rel="canonical" href="${escapeHtml(url)}">`;
   );
 }
 
-function documentOf(head: string, body: string): string {
+function documentOf(language: string, head: string, body: string): string {
   return `<!doctype html>
-<html>
+<html lang="${escapeHtml(language)}">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">${head}
 <style>${STYLE}</style></head>
 <body>${body}</body>

@@ -2,7 +2,7 @@ import type { Db } from '../../db/connect.ts';
 import { isUuid } from '../../ids.ts';
 import type { SemanticSearch } from '../search/passage-search.service.ts';
 import { addressOf } from './addresses.rules.ts';
-import { findArticleByPath, findCenterName, listBreadcrumbs, listTableOfContents } from './articles.queries.ts';
+import { findArticleByPath, findCenter, listBreadcrumbs, listTableOfContents } from './articles.queries.ts';
 import { searchArticles } from './articles.service.ts';
 import { articlePage, type ContentsEntry, contentsPage, type HelpPage } from './pages.ts';
 import type { Rendering } from './rendering.ts';
@@ -25,11 +25,12 @@ export async function renderHelpPage(
   { publicUrl, rendering }: { publicUrl: string; rendering: Rendering },
   { orgId, path, query }: HelpPageResult,
 ): Promise<string | undefined> {
-  const name = isUuid(orgId) && path.length <= MAX_PATH_LENGTH ? await findCenterName(db, orgId) : undefined;
-  if (name === undefined) return undefined;
+  const center = isUuid(orgId) && path.length <= MAX_PATH_LENGTH ? await findCenter(db, orgId) : undefined;
+  if (center === undefined) return undefined;
+  const { name, language } = center;
   const addressed = <P extends { path: string }>(one: P) => ({ ...one, url: addressOf(publicUrl, orgId, one.path) });
   const { url } = addressed({ path: '' });
-  const home: HelpPage = { center: { name, url }, url, trail: [], title: name, description: null };
+  const home: HelpPage = { center: { name, url, language }, url, trail: [], title: name, description: null };
   if (path === '') {
     if (query === undefined)
       return contentsPage(home, (await listTableOfContents(db, orgId)).map(addressed), NOTHING_YET);

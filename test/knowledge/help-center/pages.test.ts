@@ -141,6 +141,12 @@ describe('the public help center', () => {
     expect(html).not.toContain('Billing');
   });
 
+  it('says the language of the org', async () => {
+    expect((await read()).html).toContain('<html lang="en">');
+    await api.db.updateTable('orgs').set({ language: 'de' }).where('id', '=', org.id).execute();
+    expect((await read('/billing/refunds')).html).toContain('<html lang="de">');
+  });
+
   it('exists only for orgs with a help center, under the id of the org', async () => {
     const without = await api.createOrg();
     for (const id of [without.id, crypto.randomUUID(), 'x', "'", '%00']) {

@@ -132,16 +132,18 @@ describe('public routes', () => {
   afterAll(() => limited.close());
 
   it.each([
-    ['pages', (n: number) => `/help/${newId()}?n=${n}`],
-    ['unsubscribe links', () => '/u/nothing'],
-    ['login links', () => '/partner-login?token=nothing'],
-  ])('%s are limited by address', async (_, path) => {
-    const here = await startApi({ databaseUrl: limited.databaseUrl, env: { RATE_LIMIT_ADDRESS: '5' } });
+    ['pages', 'RATE_LIMIT_HELP', (n: number) => `/help/${newId()}?n=${n}`],
+    ['unsubscribe links', 'RATE_LIMIT_ADDRESS', () => '/u/nothing'],
+    ['login links', 'RATE_LIMIT_ADDRESS', () => '/partner-login?token=nothing'],
+  ])('%s are limited by address', async (_, limit, path) => {
+    const here = await startApi({ databaseUrl: limited.databaseUrl, env: { [limit]: '5' } });
     try {
       const statuses: number[] = [];
       for (let n = 0; n < 7; n++) statuses.push((await here.client().get(path(n))).status);
       expect(statuses.slice(0, 5)).not.toContain(429);
       expect(statuses.slice(5)).toEqual([429, 429]);
+      const other = limit === 'RATE_LIMIT_HELP' ? '/u/nothing' : `/help/${newId()}`;
+      expect((await here.client().get(other)).status).not.toBe(429);
     } finally {
       await here.close();
     }
