@@ -27,6 +27,7 @@ const DOMAINS = [
   'deliveries',
   'sequences',
   'knowledge',
+  'ai',
   'crm',
   'automations',
   'widget',
