@@ -1,5 +1,5 @@
 import type { Trx } from '../db/connect.ts';
-import { announce } from '../outbox/events.ts';
+import { announce, type EventPayloads } from '../outbox/events.ts';
 import { appendEvents, type NewEvent } from './events.queries.ts';
 import type { EventType } from './history/events.schema.ts';
 import { type LockedSession, type SessionChanges, updateSession } from './queries.ts';
@@ -10,7 +10,7 @@ export type Side = 'customer' | 'agents';
 /** Events that start, stop or reset the SLA clocks of a session. */
 const SLA_EVENTS = ['message', 'status_changed', 'handoff', 'human_agent_takeover'] as const satisfies EventType[];
 /** Events that other domains react to. */
-type ReactiveType = (typeof SLA_EVENTS)[number] | 'tag_added' | 'tag_removed';
+type ReactiveType = (typeof SLA_EVENTS)[number] | 'workflow_message' | 'sequence_message' | 'tag_added' | 'tag_removed';
 
 /** An event of a session's history with its consequences. */
 export interface SessionEvent extends NewEvent {
@@ -21,7 +21,7 @@ export interface SessionEvent extends NewEvent {
 }
 
 /**
- * Changes a locked session: appends events to its history, updates its row, and announces what other domains react to. Messages are relayed,
+ * Changes a locked session: appends events to its history, updates its row, and announces what other domains react to: every message. Messages are relayed,
  * tags and a new contact re-evaluate the SLA policy, and events that move SLA clocks are announced for sessions under a policy. Returns false,
  * and changes nothing, if the history already has an event of one of these ids: it can be called again.
  */
@@ -47,12 +47,24 @@ export const recordEvents = (
 
 const rowOf = ({ relayTo, isIgnored, ...event }: SessionEvent): NewEvent => event;
 
+/** Returns who said a message. Undefined for other events, and for greetings: these were shown before the conversation. */
+function authorOf({ type, sender, data }: SessionEvent): EventPayloads['message-created']['sender'] | undefined {
+  if (type === 'workflow_message') return 'workflow';
+  if (type === 'sequence_message') return 'sequence';
+  return type === 'message' && !(data !== undefined && 'is_greeting' in data) ? sender : undefined;
+}
+
 async function announceChange(
   trx: Trx,
   orgId: string,
   { id, relayed_side, has_sla }: Pick<LockedSession, 'id' | 'relayed_side' | 'has_sla'>,
   { contact_id, events }: Pick<SessionChanges, 'contact_id'> & { events: SessionEvent[] },
 ): Promise<void> {
+  const created = events.flatMap((event) => {
+    const sender = authorOf(event);
+    return sender === undefined ? [] : [{ subject_id: id, payload: { message_id: event.id, sender } }];
+  });
+  await announce(trx, orgId, 'message-created', created);
   const announced = events.filter(({ isIgnored }) => isIgnored !== true);
   const messages = announced.flatMap(({ id: message_id, relayTo: to }) =>
     to !== undefined && (relayed_side === to || relayed_side === 'both') ? [{ message_id, to }] : [],

@@ -31,7 +31,7 @@ const WAITING_ON: Record<Sender, WaitingOn | null> = {
 export async function appendEvents(trx: Trx, orgId: string, sessionId: string, events: NewEvent[]): Promise<boolean> {
   const speaker = events.findLast(({ type }) => type === 'message')?.sender;
   const waitingOn = speaker === undefined ? null : WAITING_ON[speaker];
-  const hasMessage = speaker !== undefined;
+  const hasMessage = events.some(({ type }) => type === 'message' || type === 'workflow_message');
   const { rows } = await sql`
     with session as (
       update sessions set last_seq = last_seq + ${events.length}::integer, updated_at = greatest(updated_at, now()),

@@ -15,19 +15,19 @@ export async function insertSession(
   trx: Trx,
   session: Pick<
     Insertable<SessionsTable>,
-    'org_id' | 'id' | 'contact_id' | 'channel' | 'verified' | 'relayed_side' | 'assist_mode'
+    'org_id' | 'id' | 'contact_id' | 'channel' | 'verified' | 'relayed_side' | 'assist_mode' | 'ai_state'
   >,
 ): Promise<void> {
-  const { org_id, id, contact_id, channel, verified, relayed_side, assist_mode } = session;
+  const { org_id, id, contact_id, channel, verified, relayed_side, assist_mode, ai_state } = session;
   await sql`
     with counter as (
       insert into ticket_counters as counter (org_id, last_number) values (${org_id}, 1)
       on conflict (org_id) do update set last_number = counter.last_number + 1
       returning last_number
     )
-    insert into sessions (org_id, id, ticket_number, contact_id, channel, verified, relayed_side, assist_mode)
+    insert into sessions (org_id, id, ticket_number, contact_id, channel, verified, relayed_side, assist_mode, ai_state)
     select ${org_id}::uuid, ${id}::uuid, last_number, ${contact_id}::uuid, ${channel}, ${verified ?? null}::boolean,
-      ${relayed_side ?? null}::text, ${assist_mode ?? false}::boolean from counter
+      ${relayed_side ?? null}::text, ${assist_mode ?? false}::boolean, ${ai_state ?? 'off'}::text from counter
   `.execute(trx);
 }
 
@@ -46,6 +46,7 @@ const selectForUpdate = (trx: Trx, orgId: string) =>
       'language',
     ])
     .select(['ticket_number', 'custom_data', 'editable_custom_data', 'resolutions', 'relayed_side', 'has_sla'])
+    .select(['ai_state', 'ai_context_seq', 'assist_mode', 'verified', 'last_seq'])
     .where('org_id', '=', orgId)
     .forNoKeyUpdate();
 

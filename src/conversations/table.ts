@@ -2,6 +2,9 @@ import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
 import type { SessionChannel } from '../http/schemas.ts';
 import type { SessionStatus, TicketingSystem } from './sessions/schema.ts';
 
+/** Whether the AI may speak in a session. `paused`: people have it. `off`: autopilot is off on the channel. */
+export type AiState = 'on' | 'off' | 'paused';
+
 export type WaitingOn = 'customers' | 'human_agents';
 
 export interface Handoff {
@@ -48,6 +51,9 @@ export interface SessionsTable {
   ai_closure_type: 'assumed_resolved' | 'handed_off' | 'resolved' | null;
   sentiment: 'angry' | 'happy' | 'neutral' | null;
   assist_mode: Generated<boolean>;
+  ai_state: Generated<AiState>;
+  /** The `seq` of the last event before the part of the conversation that the AI knows. */
+  ai_context_seq: Generated<number>;
   verified: boolean | null;
   waiting_on: WaitingOn | null;
   language: string | null;

@@ -23,6 +23,8 @@ export interface EventPayloads {
    */
   'pre-ticket-handoff': { isExternal: boolean };
   'ticket-handoff': { isExternal: boolean };
+  /** Subject: a session. A message was stored in it. Other systems' automatic messages are of `workflow` or `sequence`. */
+  'message-created': { message_id: string; sender: 'contact' | 'ai' | 'human_agent' | 'system' | 'workflow' | 'sequence' };
   /** A message for another system, responsible for the customer's or the agents' side of the session. */
   'message-relayed': { message_id: string; to: 'customer' | 'agents' };
   /** Subject: a session. The texts of one message, or of all its messages, must be removed everywhere. */

@@ -9,7 +9,7 @@ interface MessageData {
   sender_name?: string | null;
   sender_avatar_url?: string | null;
   attachments?: StoredAttachment[];
-  /** The page showed it as a message of its AI. */
+  /** The page showed it as a message of its AI, as widgets show whatever is automatic. */
   is_greeting?: true;
 }
 
@@ -19,14 +19,14 @@ interface MessageData {
  */
 export function historyItemOf(links: MediaLinks, event: VisibleEvent): WidgetHistory {
   const { public_id: publicId, created_at: sentAt } = event;
-  if (event.type === 'message') {
+  if (event.type === 'message' || event.type === 'workflow_message') {
     const { sender_name, sender_avatar_url, attachments = [], is_greeting = false } = event.data as MessageData;
     return {
       publicId,
       type: 'message',
       content: { text: event.content ?? '' },
       sender: {
-        kind: is_greeting ? 'ai' : event.sender === null ? 'unknown' : SENDER_TYPES[event.sender],
+        kind: is_greeting || event.sender === null ? 'ai' : SENDER_TYPES[event.sender],
         ...(sender_name ? { name: sender_name } : {}),
         ...(sender_avatar_url ? { avatar: sender_avatar_url } : {}),
       },

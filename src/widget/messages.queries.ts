@@ -111,7 +111,7 @@ export function listVisibleEvents(
         .select(['org_id', 'session_id', 'seq', 'id', 'type', 'sender', 'content', 'data', 'created_at'])
         .where('org_id', '=', orgId)
         .where('session_id', '=', sessionId)
-        .where('type', 'in', ['message', 'csat_requested', 'csat_submitted', 'state_checkpoint'])
+        .where('type', 'in', ['message', 'workflow_message', 'csat_requested', 'csat_submitted', 'state_checkpoint'])
         .$if(after !== undefined, (query) => query.where('seq', '>', after as number))
         .orderBy('seq', order)
         .limit(limit),
@@ -150,8 +150,7 @@ export function findAnswer(db: Db, orgId: string, sessionId: string, publicId: s
     .where('event.org_id', '=', orgId)
     .where('event.session_id', '=', sessionId)
     .where('event.id', '=', publicId)
-    .where('event.type', '=', 'message')
-    .where('event.sender', '<>', 'contact')
+    .where((eb) => eb.or([eb('event.type', '=', 'workflow_message'), eb('event.sender', '<>', 'contact')]))
     .executeTakeFirst();
 }
 

@@ -31,7 +31,7 @@ const selectSessions = (db: Db, { orgId, id, contactId, isVerified }: Visitor) =
         .select('event.content')
         .whereRef('event.org_id', '=', 'session.org_id')
         .whereRef('event.session_id', '=', 'session.id')
-        .where('event.type', '=', 'message')
+        .where('event.type', 'in', ['message', 'workflow_message'])
         .orderBy('event.seq', 'desc')
         .limit(1)
         .as('last_message'),

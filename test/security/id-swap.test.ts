@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { addMessage, openSession } from '../../src/conversations/sessions/service.ts';
+import { openSession } from '../../src/conversations/sessions/service.ts';
 import { inTransaction } from '../../src/db/transaction.ts';
 import { newId } from '../../src/ids.ts';
 import { formWith } from '../media/samples.ts';
 import { type FakeFareHarbor, startFakeFareHarbor } from '../support/fakes/fareharbor.ts';
+import { addMessage } from '../support/messages.ts';
 import { type Answer, type Client, startApi, type TestApi, type TestOrg } from '../support/stack/api.ts';
 import { verified } from '../widget/client.ts';
 import { type Document, type Operation, type Place, pathTo, readDocument } from './document.ts';

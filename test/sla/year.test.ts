@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { applySessionUpdate } from '../../src/conversations/sessions/actions.service.ts';
 import { UpdateSession } from '../../src/conversations/sessions/schema.ts';
-import { addMessage, createSession } from '../../src/conversations/sessions/service.ts';
+import { createSession } from '../../src/conversations/sessions/service.ts';
 import type { Db } from '../../src/db/connect.ts';
 import { inTransaction } from '../../src/db/transaction.ts';
 import type { DayOfWeek } from '../../src/desk/office-hours/business-time.rules.ts';
@@ -13,6 +13,7 @@ import { getSessionSla } from '../../src/sla/clocks.service.ts';
 import { SlaAssignment } from '../../src/sla/policies.schema.ts';
 import { assignPolicy, createPolicy } from '../../src/sla/policies.service.ts';
 import { minutesOf, openMinutes } from '../desk/office-hours/business-time-oracle.ts';
+import { addMessage } from '../support/messages.ts';
 import { startTimeSkippingStack, type TimeSkippingStack } from '../support/stack/time-skipping.ts';
 import { type OracleFact, walk } from './oracle.ts';
 

@@ -27,3 +27,12 @@ export async function saveAutopilot(
       ai_agent_version = coalesce(${ai_agent_version ?? null}::text, autopilot.ai_agent_version), updated_at = now()
   `.execute(db);
 }
+
+/** Lists the channels with autopilot. */
+export const listEnabledAutopilot = (db: Db, orgId: string) =>
+  db
+    .selectFrom('autopilot')
+    .select(['channel', 'ai_agent_version'])
+    .where('org_id', '=', orgId)
+    .where('autopilot_enabled', '=', true)
+    .execute();

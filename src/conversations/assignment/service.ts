@@ -39,6 +39,7 @@ export async function reassign(
       : [{ id: newId(), type: 'human_agent_joined', data: { assignee_id: to.assignee_id } }];
   await changeSession(trx, orgId, session, {
     ...to,
+    ...(to.assignee_id === null ? {} : { ai_state: 'paused' as const }),
     events: [{ id: newId(), type: 'assigned', data: to }, ...joined],
   });
   await announce(trx, orgId, 'ticket-reassigned', [

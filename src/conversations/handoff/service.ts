@@ -28,7 +28,11 @@ export async function startHandoff(
     parts: [],
     ...(!isExternal && outlook),
   };
-  const change = { handoff: JSON.stringify(handoff), ai_closure_type: 'handed_off' as const };
+  const change = {
+    handoff: JSON.stringify(handoff),
+    ai_closure_type: 'handed_off' as const,
+    ai_state: 'paused' as const,
+  };
   await changeSession(trx, orgId, session, { ...change, events });
   await announce(trx, orgId, 'pre-ticket-handoff', [{ subject_id: session.id, payload: { isExternal } }]);
   return handoff;

@@ -48,6 +48,17 @@ const HistoryEvent = z
         .optional()
         .describe('What the contact’s client said about the visit. Not there once it is redacted.'),
     }),
+    z.object({
+      type: z.literal('workflow_message'),
+      content: Content,
+      workflow_run_id: z.string().nullable().describe('The run of the workflow that sent it. null: sent by the API.'),
+    }),
+    z.object({
+      type: z.literal('sequence_message'),
+      content: Content,
+      sequence_id: z.string(),
+    }),
+    z.object({ type: z.literal('ai_resolved_issue'), closure: z.enum(['resolved', 'assumed_resolved']) }),
     z.object({ type: z.literal('handoff'), reason: z.string().nullable() }),
     z.object({
       type: z.literal('human_agent_comment'),

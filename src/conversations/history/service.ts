@@ -29,6 +29,10 @@ export function historyItemOf(
   const item = { id, created_at, ...(redacted && { redacted }) };
   if (type === 'human_agent_comment')
     return { ...item, event: { human_agent_id: null, ...data, type, content: { type: 'text', text: content } } };
+  if (type === 'workflow_message' || type === 'sequence_message') {
+    const event = { workflow_run_id: null, ...data, type, content: { type: 'text', text: content } };
+    return { ...item, event: event as HistoryItem['event'] };
+  }
   if (type !== 'message') return { ...item, event: { content, ...data, type } as HistoryItem['event'] };
   const { attachments = [], ...said } = data as { attachments?: StoredAttachment[] };
   const event = {

@@ -9,5 +9,5 @@ export const findMessage = (db: Db, orgId: string, id: string) =>
     .select(sql<{ name: string; media_id: string }[]>`coalesce(data->'attachments', '[]')`.as('attachments'))
     .where('org_id', '=', orgId)
     .where('id', '=', id)
-    .where('type', '=', 'message')
+    .where('type', 'in', ['message', 'workflow_message'])
     .executeTakeFirst();

@@ -49,9 +49,12 @@ export async function redactSession(
   if (!isUuid(sessionId)) throw notFound('session');
   return inTransaction(db, async (trx) => {
     const erased = await redact(trx, deliveries, orgId, { by, sessionId, messageId: null, reason });
-    return { affected: erased.length, messages: erased.filter(({ type }) => type === 'message').length };
+    return { affected: erased.length, messages: erased.filter(isMessage).length };
   });
 }
+
+const isMessage = ({ type }: RedactedEvent): boolean =>
+  type === 'message' || type === 'workflow_message' || type === 'sequence_message';
 
 interface RedactionTarget {
   by: ApiKeyId;
@@ -70,7 +73,7 @@ async function redact(
   const isWhole = messageId === null;
   const erased = await redactEvents(trx, orgId, sessionId, messageId);
   await redactSummaries(trx, orgId, sessionId, { isWhole });
-  const ids = erased.filter(({ type }) => type === 'message').map(({ id }) => id);
+  const ids = erased.filter(isMessage).map(({ id }) => id);
   await deliveries.redactMessages(trx, orgId, { ids, contactId });
   await deleteMessageOverrides(trx, orgId, ids);
   await softDeleteMedia(

@@ -11,7 +11,7 @@ export interface FoundMessage {
   id: string;
   session_id: string;
   message: string;
-  type: 'message' | 'human_agent_comment';
+  type: 'message' | 'workflow_message' | 'sequence_message' | 'human_agent_comment';
 }
 
 /** Lists the languages of the org's sessions with known word stems, with one index step per language. */

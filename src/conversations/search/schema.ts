@@ -34,7 +34,7 @@ export const SearchResults = z
           id: Id,
           session_id: Id,
           message: z.string(),
-          type: z.enum(['message', 'human_agent_comment']),
+          type: z.enum(['message', 'workflow_message', 'sequence_message', 'human_agent_comment']),
         }),
       )
       .describe('The newest first, notes of the team among them.'),

@@ -1,3 +1,4 @@
+import { isAutopilotOn } from '../../agents/autopilot/service.ts';
 import { isContactBlocked } from '../../contacts/blocklist/service.ts';
 import { lockContact } from '../../contacts/service.ts';
 import type { Db, Trx } from '../../db/connect.ts';
@@ -7,8 +8,6 @@ import { conflict, notFound, refused } from '../../errors.ts';
 import type { SessionChannel } from '../../http/schemas.ts';
 import { isUuid, newId } from '../../ids.ts';
 import { announce } from '../../outbox/events.ts';
-import { changeSession } from '../change-session.service.ts';
-import type { Sender } from '../history/events.schema.ts';
 import {
   findSession,
   findSessionForUpdate,
@@ -65,6 +64,7 @@ export async function openSession(
     verified,
     relayed_side: relayedSide,
     assist_mode: assistMode,
+    ai_state: (await isAutopilotOn(trx, orgId, channel)) ? 'on' : 'off',
   });
   if (!(await isContactBlocked(trx, orgId, contactId)))
     await announce(trx, orgId, 'ticket-created', [{ subject_id: id, payload: {} }]);
@@ -116,26 +116,4 @@ export async function getSessionOfMessage(db: Db, orgId: string, messageId: stri
   const session = await findSessionOfMessage(db, orgId, messageId);
   if (session === undefined) throw notFound('message');
   return session;
-}
-
-interface NewMessage {
-  /** Unique in the org. */
-  id: string;
-  sessionId: string;
-  sender: Sender;
-  content: string;
-}
-
-/**
- * Adds a message to a session and advances its timestamps. A second message with the same id changes nothing, so the
- * call can be repeated.
- */
-export async function addMessage(
-  trx: Trx,
-  orgId: string,
-  { id, sessionId, sender, content }: NewMessage,
-): Promise<void> {
-  const session = await findSessionForUpdate(trx, orgId, sessionId);
-  if (session !== undefined)
-    await changeSession(trx, orgId, session, { events: [{ id, type: 'message', sender, content }] });
 }

@@ -1,6 +1,7 @@
 import { getPhoneAgent } from '../../agents/phone-agents/service.ts';
 import { getContact, resolveContacts } from '../../contacts/service.ts';
-import { addMessage, getSessionOfMessage, openSession } from '../../conversations/sessions/service.ts';
+import { addSentMessage } from '../../conversations/messages/automatic-messages.service.ts';
+import { getSessionOfMessage, openSession } from '../../conversations/sessions/service.ts';
 import type { Db } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { conflict, invalid, notFound } from '../../errors.ts';
@@ -35,7 +36,7 @@ export function requestCall(
     const content = { agentId: agent.id };
     const call = { channel: 'voice', content, contactId, to, sender: null, requestKey } as const;
     const id = await requestMessage(trx, orgId, call);
-    await addMessage(trx, orgId, { id, sessionId, sender: 'system', content: `Call by ${agent.name} to ${to}` });
+    await addSentMessage(trx, orgId, { id, sessionId, content: `Call by ${agent.name} to ${to}`, kind: 'call' });
     return { call_id: id, session_id: sessionId, status: 'queued' };
   });
 }

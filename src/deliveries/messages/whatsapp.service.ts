@@ -1,5 +1,6 @@
 import { getContact, resolveContacts } from '../../contacts/service.ts';
-import { addMessage, getSessionOfMessage, lockOpenSession, openSession } from '../../conversations/sessions/service.ts';
+import { addSentMessage } from '../../conversations/messages/automatic-messages.service.ts';
+import { getSessionOfMessage, lockOpenSession, openSession } from '../../conversations/sessions/service.ts';
 import type { Db, Trx } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { conflict, invalid, notFound, ProviderError, unavailable } from '../../errors.ts';
@@ -68,11 +69,11 @@ async function requestTemplate(
   const content = { phoneNumberId: request.phone_number_id, template };
   const message = { channel: 'whatsapp', content, contactId, to, sender: request.phone_number_id, requestKey } as const;
   const deliveryId = await requestMessage(trx, orgId, message);
-  await addMessage(trx, orgId, {
+  await addSentMessage(trx, orgId, {
     id: deliveryId,
     sessionId: session.id,
-    sender: 'human_agent',
     content: sessionTextOf(request, template),
+    kind: 'template',
   });
   return { deliveryId, sessionId: session.id };
 }

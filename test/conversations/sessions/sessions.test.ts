@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import {
-  addMessage,
   getSessionOfMessage,
   lockOpenSession,
   openSession,
 } from '../../../src/conversations/sessions/service.ts';
 import { inTransaction } from '../../../src/db/transaction.ts';
+import { addMessage } from '../../support/messages.ts';
 import { startApi, type TestApi } from '../../support/stack/api.ts';
 
 let api: TestApi;
@@ -143,7 +143,9 @@ it('a session cannot refer to a contact of another org, nor a message to a sessi
   const session = await newSession();
   const message = { id: crypto.randomUUID(), sessionId: session.id, sender: 'contact', content: 'Hello' } as const;
   await expect(inTransaction(api.db, (trx) => openSession(trx, api.other.id, session))).rejects.toThrow('foreign key');
-  await inTransaction(api.db, (trx) => addMessage(trx, api.other.id, message));
+  await expect(inTransaction(api.db, (trx) => addMessage(trx, api.other.id, message))).rejects.toMatchObject({
+    kind: 'not_found',
+  });
   expect(await messagesOf(session.id)).toEqual([]);
   expect(await messagesOf(session.id)).toEqual([]);
 });
