@@ -1,3 +1,4 @@
+import { type AiTurnActivityDeps, createAiTurnActivities } from './ai-turns.ts';
 import { type AssignmentActivityDeps, createAssignmentActivities } from './assignment.ts';
 import { type AutomationActivityDeps, createAutomationActivities } from './automations.ts';
 import { type CrawlActivityDeps, createCrawlActivities } from './crawl.ts';
@@ -11,7 +12,8 @@ import { createSequenceActivities, type SequenceActivityDeps } from './sequences
 import { createSlaActivities, type SlaActivityDeps } from './sla.ts';
 import { createTriggerActivities, type TriggerActivityDeps } from './triggers.ts';
 
-export type ActivityDeps = AssignmentActivityDeps &
+export type ActivityDeps = AiTurnActivityDeps &
+  AssignmentActivityDeps &
   AutomationActivityDeps &
   CrawlActivityDeps &
   CrmActivityDeps &
@@ -26,6 +28,7 @@ export type ActivityDeps = AssignmentActivityDeps &
 
 /** Creates all activities with their dependencies. */
 export const createActivities = (deps: ActivityDeps) => ({
+  ...createAiTurnActivities(deps),
   ...createAssignmentActivities(deps),
   ...createAutomationActivities(deps),
   ...createCrawlActivities(deps),

@@ -1,3 +1,4 @@
+import { interruptTurns, requestTurns } from '../src/ai/turns/requests.service.ts';
 import { holdHandoffs } from '../src/automations/handoff-hold/service.ts';
 import { redactRuns } from '../src/automations/runs/redaction.service.ts';
 import { isTriggerTypeUsed } from '../src/automations/runs/start-runs.service.ts';
@@ -54,9 +55,9 @@ export function createReactions(quota: Pick<WriteQuota, 'assertLeft'>): Reaction
     'sending-settings-changed': [reevaluateDeferrals],
     'staffing-changed': [wakeAssignmentIfWaiting],
     'crm-events-received': [wakeQueues],
-    'ticket-reassigned': [assignPolicies, wakeAssignmentIfRelieved, startWorkflows],
+    'ticket-reassigned': [assignPolicies, wakeAssignmentIfRelieved, interruptTurns, startWorkflows],
     'ticket-created': [assignPolicies, startWorkflows],
-    'ticket-resolved': [scheduleTicketCloses, startWorkflows],
+    'ticket-resolved': [scheduleTicketCloses, interruptTurns, startWorkflows],
     'ticket-handoff': [startHandoffs, startWorkflows],
     'integration-changed': [confirmPortalOnSettingsChange, embedOnChange, resumeCrm, resumeMiaw],
     'session-redacted': [redactCrmCopies, redactRuns],
@@ -65,7 +66,9 @@ export function createReactions(quota: Pick<WriteQuota, 'assertLeft'>): Reaction
     'ticket-tag-added': [assignPolicies, startWorkflows],
     'sla-policy-changed': [wakeClocksOfChangedPolicies],
     'sla-assignments-changed': [assignPoliciesToOpenSessions],
-    'pre-ticket-handoff': [holdHandoffs],
+    'pre-ticket-handoff': [interruptTurns, holdHandoffs],
+    'message-created': [requestTurns],
+    'prohibited-topic-detected': [startWorkflows],
     'ticket-inactive': [startWorkflows],
     'sequence-completed': [startWorkflows],
     'csat-score-submit': [startWorkflows],

@@ -45,3 +45,11 @@ export const RUN_STEP: ActivityOptions = {
   heartbeatTimeout: '15 seconds',
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '1 minute' },
 };
+
+/** A turn of the AI. After several failures it hands the session off by itself, so that no contact waits for ever. */
+export const ANSWER_TURN: ActivityOptions = {
+  startToCloseTimeout: '2 minutes',
+  heartbeatTimeout: '15 seconds',
+  cancellationType: 'TRY_CANCEL',
+  retry: { initialInterval: '500 milliseconds', backoffCoefficient: 2, maximumInterval: '15 seconds' },
+};

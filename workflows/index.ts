@@ -1,3 +1,4 @@
+export { answerSession } from './ai-turns.ts';
 export { assignWaitingSessions } from './assignment.ts';
 export { runAutomation } from './automations.ts';
 export { crawl, startScheduledCrawl, syncCrawlSchedule } from './crawl.ts';

@@ -137,3 +137,9 @@ export async function findActionOverrides(db: Db, orgId: string): Promise<string
 export async function setActionOverrides(db: Db, orgId: string, sealed: string | null): Promise<void> {
   await db.updateTable('orgs').set({ http_action_overrides: sealed }).where('id', '=', orgId).execute();
 }
+
+/** Returns the default language of an org. */
+export async function findOrgLanguage(db: Db, orgId: string): Promise<string> {
+  const { language } = await db.selectFrom('orgs').select('language').where('id', '=', orgId).executeTakeFirstOrThrow();
+  return language;
+}

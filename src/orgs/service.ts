@@ -7,6 +7,7 @@ import { announce } from '../outbox/events.ts';
 import {
   countOrgsOfPartner,
   findOrgByExternalId,
+  findOrgLanguage,
   findOrgOfPartner,
   findOrgOfWidget,
   getSettings,
@@ -98,3 +99,6 @@ export function changeSettings(db: Db, orgId: string, changes: UpdateSettings): 
 /** The column needs no parsing: it was written through the schema. */
 const withAllSettings = (stored: Record<string, unknown>) =>
   Object.fromEntries(SETTING_NAMES.map((name) => [name, stored[name] ?? null])) as OrgSettings;
+
+/** Returns the default language of an org, as a language code. */
+export const getOrgLanguage = findOrgLanguage;

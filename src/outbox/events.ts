@@ -24,7 +24,14 @@ export interface EventPayloads {
   'pre-ticket-handoff': { isExternal: boolean };
   'ticket-handoff': { isExternal: boolean };
   /** Subject: a session. A message was stored in it. Other systems' automatic messages are of `workflow` or `sequence`. */
-  'message-created': { message_id: string; sender: 'contact' | 'ai' | 'human_agent' | 'system' | 'workflow' | 'sequence' };
+  'message-created': {
+    message_id: string;
+    sender: 'contact' | 'ai' | 'human_agent' | 'system' | 'workflow' | 'sequence';
+  };
+  /** Subject: a session in Assist Mode. The AI has written a draft of a reply. */
+  'ai-draft-created': { message_id: string };
+  /** Subject: a session. A message of its contact has one of the org's prohibited topics. */
+  'prohibited-topic-detected': { message_id: string; topic: string };
   /** A message for another system, responsible for the customer's or the agents' side of the session. */
   'message-relayed': { message_id: string; to: 'customer' | 'agents' };
   /** Subject: a session. The texts of one message, or of all its messages, must be removed everywhere. */

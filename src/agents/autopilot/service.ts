@@ -4,7 +4,8 @@ import { listEnabledAutopilot } from './queries.ts';
 import type { AgentVersion, AutopilotChannel } from './schema.ts';
 
 /** Returns the channel of autopilot that decides for sessions on a channel. */
-const autopilotChannelOf = (channel: SessionChannel): AutopilotChannel => (channel === 'phone_voice' ? 'phone' : channel);
+const autopilotChannelOf = (channel: SessionChannel): AutopilotChannel =>
+  channel === 'phone_voice' ? 'phone' : channel;
 
 /** Where the AI answers by itself in an org: the version of the agent by channel. */
 export interface Autopilot {

@@ -30,8 +30,8 @@ interface Subjects {
   sessions: Map<string, SessionSnapshot>;
   sequences: Awaited<ReturnType<typeof getSequenceSnapshots>>;
   policies: Awaited<ReturnType<typeof policySnapshotsOf>>;
-  /** Comments of CSAT scores, without redacted ones. */
-  comments: Map<string, string>;
+  /** Comments of CSAT scores, and messages, without redacted ones. */
+  texts: Map<string, string>;
 }
 
 /**
@@ -53,7 +53,7 @@ async function subjectsOf(trx: Trx, orgId: string, occurrences: Occurrence[]): P
     contacts: await getContactSnapshots(trx, orgId, [...idsIn('contact'), ...contactsOfSessions]),
     sequences: await getSequenceSnapshots(trx, orgId, idsIn('sequence')),
     policies: await policySnapshotsOf(trx, orgId, idsIn('policy')),
-    comments: await listEventContents(trx, orgId, idsIn('score')),
+    texts: await listEventContents(trx, orgId, [...idsIn('score'), ...idsIn('message')]),
   };
 }
 
@@ -63,6 +63,7 @@ interface Ids {
   sequence?: string;
   policy?: string;
   score?: string;
+  message?: string;
 }
 
 function idsOf({ type, subject_id, payload, enrollment }: Occurrence): Ids {
@@ -78,6 +79,8 @@ function idsOf({ type, subject_id, payload, enrollment }: Occurrence): Ids {
       return { session: payload.session_id, contact: payload.contact_id };
     case 'csat-score-submit':
       return { session: subject_id, score: payload.score_id };
+    case 'prohibited-topic-detected':
+      return { session: subject_id, message: payload.message_id };
     case 'sla-first-reply-breached':
     case 'sla-next-reply-breached':
     case 'sla-resolution-breached':
@@ -145,7 +148,11 @@ function sessionDetails(occurrence: Occurrence, session: SessionSnapshot, subjec
     case 'ticket-inactive':
       return isStillInactive(session, payload.since) ? { inactive_minutes: payload.inactive_minutes } : undefined;
     case 'csat-score-submit':
-      return { score: payload.score, comment: subjects.comments.get(payload.score_id) ?? null };
+      return { score: payload.score, comment: subjects.texts.get(payload.score_id) ?? null };
+    case 'prohibited-topic-detected': {
+      const { message_id: id, topic } = payload;
+      return { topic, message: { id, text: subjects.texts.get(id) ?? null } };
+    }
     case 'sla-first-reply-breached':
     case 'sla-next-reply-breached':
     case 'sla-resolution-breached': {

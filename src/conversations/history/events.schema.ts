@@ -17,6 +17,10 @@ const Attachment = z
 const Text = z.string().nullable().describe('null once it is redacted.');
 const Content = z.object({ type: z.literal('text'), text: Text }).meta({ id: 'TextContent' });
 
+const Citation = z
+  .object({ item_id: z.string(), title: z.string(), url: z.string().nullable(), quote: z.string().nullable() })
+  .meta({ id: 'MessageCitation' });
+
 /** An event of one of the session's SLA clocks. Events recorded late carry their actual time as `at`. */
 const SLA_EVENT = {
   metric: z.enum(['first_reply', 'next_reply', 'resolution']),
@@ -43,6 +47,12 @@ const HistoryEvent = z
       sender_avatar_url: z.string().nullable(),
       content: Content,
       attachments: z.array(Attachment),
+      agent: z.string().optional().describe('Of a message of the AI: `extractive-1`, or the model.'),
+      turn_id: z
+        .string()
+        .optional()
+        .describe('Of a message of the AI: GET /autopilot/turns/{id} shows how it came about.'),
+      citations: z.array(Citation).optional().describe('Of a message of the AI: the sources it quotes, or points at.'),
       client_context: z
         .record(z.string(), z.unknown())
         .optional()
@@ -64,8 +74,10 @@ const HistoryEvent = z
       type: z.literal('human_agent_comment'),
       content: Content,
       human_agent_id: z.number().nullable().describe('null for a note by an API key, or from another system.'),
-      sender_name: z.string().optional().describe('The author, if it was written in another system.'),
+      sender_name: z.string().optional().describe('The author, if it was written in another system, or by the AI.'),
+      is_draft: z.literal(true).optional().describe('A reply that the AI proposes, in Assist Mode.'),
     }),
+    z.object({ type: z.literal('returned_to_ai') }),
     z.object({ type: z.literal('human_agent_joined'), assignee_id: z.number() }),
     z.object({ type: z.literal('human_agent_takeover'), sender_id: z.number().nullable() }),
     z.object({

@@ -34,6 +34,7 @@ export async function addSentMessage(
   { id, sessionId, content, kind }: { id: string; sessionId: string; content: string; kind: 'template' | 'call' },
 ): Promise<void> {
   const session = await lockSession(trx, orgId, sessionId);
-  const event = kind === 'template' ? ({ type: 'workflow_message' } as const) : ({ type: 'message', sender: 'system' } as const);
+  const event =
+    kind === 'template' ? ({ type: 'workflow_message' } as const) : ({ type: 'message', sender: 'system' } as const);
   await changeSession(trx, orgId, session, { events: [{ ...event, id, content }] });
 }

@@ -69,7 +69,15 @@ export async function addContactMessage(
     relayTo: 'agents',
     isIgnored: isBlocked,
   };
-  const opened = isReopened ? { status: 'open' as const, custom_status_id: null, closed_at: null } : {};
+  const opened = isReopened
+    ? {
+        status: 'open' as const,
+        custom_status_id: null,
+        closed_at: null,
+        ai_context_seq: session.last_seq,
+        ...(session.handoff === null ? { ai_state: 'off' as const } : {}), // its next turn reads the org's rule
+      }
+    : {};
   if (!(await changeSession(trx, orgId, session, { ...opened, events: [...greeted, ...reopening, message] })))
     return false;
   if (isReopened) await reviewAssignee(trx, orgId, session);

@@ -75,6 +75,9 @@ export async function openSession(
 export const setHasSla = (trx: Trx, orgId: string, ids: string[], hasSla: boolean): Promise<void> =>
   updateHasSla(trx, orgId, ids, hasSla);
 
+/** A session whose row is locked. */
+export type SessionRow = LockedSession;
+
 export async function getSession(db: Db, orgId: string, id: string) {
   const session = await findSession(db, orgId, id);
   if (session === undefined) throw notFound('session');

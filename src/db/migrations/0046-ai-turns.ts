@@ -25,6 +25,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       message_id uuid not null,
       config_version integer not null,
       supersedes smallint not null default 0,
+      tries smallint not null default 0,
       has_effects boolean not null default false,
       score double precision,
       due_at timestamptz(3) not null,
@@ -73,5 +74,13 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       foreign key (org_id, turn_id) references ai_turns (org_id, id) on delete cascade
     );
     create index ai_claims_by_item on ai_claims (org_id, item_id, turn_id);
+
+    create table ai_configs (
+      org_id uuid primary key references orgs (id),
+      draft jsonb not null,
+      published jsonb not null,
+      version integer not null,
+      updated_at timestamptz(3) not null default now()
+    );
   `.execute(db);
 }

@@ -29,7 +29,28 @@ export interface SemanticSearch {
  * Returns the best passages for a question from all of the org's knowledge, each with its citation. Searches by words,
  * and by meaning if the org has a model.
  */
-export async function findPassages(
+export async function findPassages(db: Db, semantics: SemanticSearch, orgId: string, search: PassageSearch) {
+  return (await rankPassages(db, semantics, orgId, search)).passages;
+}
+
+/**
+ * Returns the best passages as `findPassages` does, each with a confidence from 0 to 1: the share of the best possible
+ * score by words. It can be compared between questions, unlike the scores.
+ */
+export async function findEvidence(
+  db: Db,
+  semantics: SemanticSearch,
+  orgId: string,
+  search: Omit<PassageSearch, 'explain'>,
+) {
+  const { passages, asked } = await rankPassages(db, semantics, orgId, { ...search, explain: true });
+  return passages.map((passage) => ({
+    ...passage,
+    confidence: asked === undefined ? 0 : Math.min(1, (passage.score_parts?.words ?? 0) / asked.bestScore),
+  }));
+}
+
+async function rankPassages(
   db: Db,
   semantics: SemanticSearch,
   orgId: string,
@@ -44,9 +65,9 @@ export async function findPassages(
     similarities.size === 0
       ? await findByWords(db, orgId, asked, { ...filter, limit })
       : (await findByBoth(db, orgId, basis, filter)).slice(0, limit);
-  if (candidates.length === 0) return [];
+  if (candidates.length === 0) return { asked, passages: [] };
   const parts = explain ? await explainScores(db, orgId, candidates, basis) : undefined;
-  return getPassages(db, orgId, candidates, { query, parts });
+  return { asked, passages: await getPassages(db, orgId, candidates, { query, parts }) };
 }
 
 const findByWords = async (

@@ -1,6 +1,6 @@
 import type { Db } from '../../db/connect.ts';
 import { analyse } from '../index/analysis.rules.ts';
-import { type CorpusStatistics, rarityOf } from './bm25.rules.ts';
+import { type CorpusStatistics, K1, rarityOf } from './bm25.rules.ts';
 import { countByLanguage, countPostings, listForms, listSimilarWords } from './queries.ts';
 import { queryWordsOf, termsOf, unknownWords, type WeightedTerm } from './query.rules.ts';
 
@@ -10,6 +10,8 @@ const MAX_UNKNOWN_WORDS = 20;
 
 export interface ResolvedQuery {
   corpus: CorpusStatistics;
+  /** The score that no chunk exceeds: of one with each word of the query, many times. Words that no chunk has count too. */
+  bestScore: number;
   terms: (WeightedTerm & { rarity: number })[];
 }
 
@@ -35,5 +37,14 @@ export async function resolveQuery(db: Db, orgId: string, query: string): Promis
   const all = found.length === 0 ? known : new Map([...known, ...(await countPostings(db, orgId, found))]);
   const terms = termsOf(lexemes, similar, all);
   if (terms.length === 0) return undefined;
-  return { corpus, terms: terms.map((term) => ({ ...term, rarity: term.weight * rarityOf(term.chunks, corpus) })) };
+  const wordRarities = asked.map(({ lexemes: forms }) =>
+    Math.max(...forms.map((lexeme) => rarityOf(known.get(lexeme) ?? 0, corpus))),
+  );
+  const gramRarities = analysed.grams.map((gram) => rarityOf(known.get(gram) ?? 0, corpus));
+  const bestScore = [...wordRarities, ...gramRarities].reduce((sum, rarity) => sum + rarity * (K1 + 1), 0);
+  return {
+    corpus,
+    bestScore,
+    terms: terms.map((term) => ({ ...term, rarity: term.weight * rarityOf(term.chunks, corpus) })),
+  };
 }

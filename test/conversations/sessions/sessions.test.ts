@@ -1,9 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import {
-  getSessionOfMessage,
-  lockOpenSession,
-  openSession,
-} from '../../../src/conversations/sessions/service.ts';
+import { getSessionOfMessage, lockOpenSession, openSession } from '../../../src/conversations/sessions/service.ts';
 import { inTransaction } from '../../../src/db/transaction.ts';
 import { addMessage } from '../../support/messages.ts';
 import { startApi, type TestApi } from '../../support/stack/api.ts';

@@ -1,0 +1,141 @@
+/** The name of the agent that answers by quotes alone. */
+export const EXTRACTIVE_AGENT = 'extractive-1';
+
+/**
+ * From this confidence on, the passage is taken for an answer. It is the share of the best possible score by words, so
+ * that a question whose rare words the passage lacks stays below it.
+ */
+const ANSWER_CONFIDENCE = 0.45;
+/** From this confidence on, a page is worth a look. */
+const PAGE_CONFIDENCE = 0.2;
+/** A second item is quoted too if it is about as good as the first. */
+const SECOND_SHARE = 0.85;
+const MAX_QUOTE_CHARACTERS = 600;
+const MAX_PAGES = 3;
+
+/** A passage of the org's knowledge. Offsets count UTF-16 code units. */
+export interface PassageForQuote {
+  item_id: string;
+  chunk: number;
+  url: string | null;
+  title: string;
+  heading: string;
+  content: string;
+  /** The place of `content` in its item. */
+  start: number;
+  /** SHA-256 of `content`, in hex. */
+  hash: string;
+  confidence: number;
+  /** The sentences of `content`. */
+  sentences: { start: number; end: number }[];
+  /** The start in `content` of the sentence with most words of the question. */
+  bestSentence: number;
+}
+
+/** A part of an item, unchanged, or a page to look at. */
+export interface QuotedSource {
+  item_id: string;
+  chunk: number;
+  url: string | null;
+  title: string;
+  heading: string;
+  /** Null for a page to look at. */
+  quote: string | null;
+  start_offset: number;
+  end_offset: number;
+  hash: string;
+}
+
+export interface ExtractiveAnswer {
+  kind: 'answered' | 'may_help' | 'nothing';
+  /** The confidence of the best passage. */
+  score: number;
+  sources: QuotedSource[];
+  /** What was looked at. */
+  passages: { item_id: string; chunk: number; confidence: number }[];
+}
+
+/**
+ * Chooses what to say from passages, best first: at most two quotes of two items if the best one is an answer, or else
+ * at most three pages that may help.
+ */
+export function selectQuotes(passages: PassageForQuote[]): ExtractiveAnswer {
+  const looked = passages.map(({ item_id, chunk, confidence }) => ({ item_id, chunk, confidence }));
+  const ranked = passages.toSorted((one, other) => other.confidence - one.confidence);
+  const [best] = ranked;
+  const score = best?.confidence ?? 0;
+  if (best === undefined || score < PAGE_CONFIDENCE) return { kind: 'nothing', score, sources: [], passages: looked };
+  const items = [...new Map(ranked.toReversed().map((passage) => [passage.item_id, passage])).values()].toReversed();
+  if (score >= ANSWER_CONFIDENCE) {
+    const second = items.find(({ item_id }) => item_id !== best.item_id);
+    const quoted = second !== undefined && second.confidence >= score * SECOND_SHARE ? [best, second] : [best];
+    return { kind: 'answered', score, sources: quoted.map(quoteOf), passages: looked };
+  }
+  const pages = items
+    .filter(({ url, confidence }) => url !== null && confidence >= PAGE_CONFIDENCE)
+    .slice(0, MAX_PAGES);
+  return { kind: pages.length > 0 ? 'may_help' : 'nothing', score, sources: pages.map(pageOf), passages: looked };
+}
+
+/** Quotes the best sentence of a passage and those after it, as long as they fit; a short passage as a whole. */
+function quoteOf(passage: PassageForQuote): QuotedSource {
+  const { content, sentences, bestSentence } = passage;
+  const whole = content.length <= MAX_QUOTE_CHARACTERS;
+  const from = whole ? 0 : bestSentence;
+  const fitting = sentences.filter(({ start, end }) => start >= from && end - from <= MAX_QUOTE_CHARACTERS);
+  const to = whole ? content.length : (fitting.at(-1)?.end ?? from + MAX_QUOTE_CHARACTERS);
+  const quote = content.slice(from, to).toWellFormed();
+  return { ...sourceOf(passage), quote, start_offset: passage.start + from, end_offset: passage.start + to };
+}
+
+const pageOf = (passage: PassageForQuote): QuotedSource => ({
+  ...sourceOf(passage),
+  quote: null,
+  start_offset: passage.start,
+  end_offset: passage.start + passage.content.length,
+});
+
+const sourceOf = ({ item_id, chunk, url, title, heading, hash }: PassageForQuote) => ({
+  item_id,
+  chunk,
+  url,
+  title,
+  heading,
+  hash,
+});
+
+/** How a text is shown where it arrives. */
+export type TextFormat = 'markdown' | 'plain';
+
+/** Returns a message that quotes sources, or points at them, after a fixed sentence. */
+export const renderSources = (sentence: string, sources: QuotedSource[], format: TextFormat): string =>
+  [sentence, ...sources.map((source) => renderSource(source, format))].join('\n\n');
+
+function renderSource({ quote, title, url }: QuotedSource, format: TextFormat): string {
+  const link = linkOf({ title, url }, format);
+  if (quote === null) return `- ${link}`;
+  const text = withoutMarkup(quote);
+  if (format === 'plain') return `${text}\n${link}`;
+  return `${text
+    .split('\n')
+    .map((line) => `> ${line}`.trimEnd())
+    .join('\n')}\n\n${link}`;
+}
+
+function linkOf({ title, url }: { title: string; url: string | null }, format: TextFormat): string {
+  const name = title.replace(/\s+/g, ' ').trim();
+  if (url === null || !/^https?:\/\//.test(url)) return format === 'plain' ? name : escapeMarkdown(name);
+  const address = url.replace(/[\s()<>\\[\]]/g, (character) =>
+    encodeURIComponent(character).replace('(', '%28').replace(')', '%29'),
+  );
+  return format === 'plain' ? `${name}: ${address}` : `[${escapeMarkdown(name)}](${address})`;
+}
+
+/** Takes images and HTML out of a quote, and leaves the text of its links: only our own links lead anywhere. */
+const withoutMarkup = (markdown: string): string =>
+  markdown
+    .replace(/!\[([^\]]{0,500})\]\([^)]{0,2000}\)/g, '$1')
+    .replace(/\[([^\]]{0,500})\]\([^)]{0,2000}\)/g, '$1')
+    .replace(/[<>]/g, (sign) => (sign === '<' ? '‹' : '›'));
+
+const escapeMarkdown = (text: string): string => text.replace(/[\\`*_{}[\]()#+!|<>~-]/g, (sign) => `\\${sign}`);

@@ -1,0 +1,44 @@
+import type { Db } from '../../db/connect.ts';
+import type { SessionChannel } from '../../http/schemas.ts';
+import { sentencesOf } from '../../knowledge/index/prose.rules.ts';
+import { findEvidence, type SemanticSearch } from '../../knowledge/search/passage-search.service.ts';
+import { type ExtractiveAnswer, type PassageForQuote, selectQuotes } from './extractive.rules.ts';
+
+const MAX_PASSAGES = 8;
+/** Questions are short. What comes after these characters would only make the search slower. */
+const MAX_QUESTION_CHARACTERS = 1_000;
+
+/**
+ * Answers a question by quotes from what the org has published, without a model. Internal items and those that are not
+ * meant for the channel are never quoted.
+ */
+export async function answerByQuotes(
+  db: Db,
+  semantics: SemanticSearch,
+  orgId: string,
+  { question, channel }: { question: string; channel: SessionChannel },
+): Promise<ExtractiveAnswer> {
+  const found = await findEvidence(db, semantics, orgId, {
+    query: question.slice(0, MAX_QUESTION_CHARACTERS),
+    limit: MAX_PASSAGES,
+    visibility: ['public'],
+    channel,
+    segments: [],
+  });
+  const passages = found.map(
+    ({ id, title, url, content, confidence, citation }): PassageForQuote => ({
+      item_id: id,
+      chunk: citation.chunk,
+      url,
+      title,
+      heading: citation.heading,
+      content,
+      start: citation.start,
+      hash: citation.hash,
+      confidence,
+      sentences: sentencesOf(content),
+      bestSentence: citation.quote.start - citation.start,
+    }),
+  );
+  return selectQuotes(passages);
+}

@@ -1,0 +1,35 @@
+import { sql } from 'kysely';
+import type { Db, Trx } from '../../db/connect.ts';
+import type { AiSettings } from './schema.ts';
+
+export const findConfig = (db: Db, orgId: string) =>
+  db.selectFrom('ai_configs').select(['draft', 'published', 'version']).where('org_id', '=', orgId).executeTakeFirst();
+
+/** Finds the settings of an org and locks them until the transaction ends. Makes a row if there is none. */
+export async function lockConfig(trx: Trx, orgId: string) {
+  await sql`
+    insert into ai_configs (org_id, draft, published, version) values (${orgId}, '{}', '{}', 0) on conflict do nothing
+  `.execute(trx);
+  return trx
+    .selectFrom('ai_configs')
+    .select(['draft', 'published', 'version'])
+    .where('org_id', '=', orgId)
+    .forUpdate()
+    .executeTakeFirstOrThrow();
+}
+
+export async function updateDraft(trx: Trx, orgId: string, draft: Partial<AiSettings>): Promise<void> {
+  await trx
+    .updateTable('ai_configs')
+    .set({ draft: JSON.stringify(draft), updated_at: sql<Date>`now()` })
+    .where('org_id', '=', orgId)
+    .execute();
+}
+
+/** Makes the draft what is published, as the next version. Does nothing if it is already. */
+export async function publishDraft(trx: Trx, orgId: string): Promise<void> {
+  await sql`
+    update ai_configs set published = draft, version = version + 1, updated_at = now()
+    where org_id = ${orgId} and (published <> draft or version = 0)
+  `.execute(trx);
+}

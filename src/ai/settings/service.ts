@@ -1,0 +1,59 @@
+import type { Db } from '../../db/connect.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import type { SessionChannel } from '../../http/schemas.ts';
+import { findConfig, lockConfig, publishDraft, updateDraft } from './queries.ts';
+import { type AiSettings, DEFAULT_SETTINGS, type UpdateAiSettings } from './schema.ts';
+
+export type { AiSettings } from './schema.ts';
+
+export type PublishedSettings = AiSettings & { version: number };
+
+/** Returns what is published of an org's settings for its AI: the defaults, as version 0, before the first publication. */
+export async function getPublishedAiSettings(db: Db, orgId: string): Promise<PublishedSettings> {
+  const config = await findConfig(db, orgId);
+  return { ...withDefaults(config?.published ?? {}), version: config?.version ?? 0 };
+}
+
+/** Returns the draft and what is published. */
+export async function getAiSettings(db: Db, orgId: string) {
+  const config = await findConfig(db, orgId);
+  return {
+    draft: withDefaults(config?.draft ?? {}),
+    published: { ...withDefaults(config?.published ?? {}), version: config?.version ?? 0 },
+  };
+}
+
+/** Changes the draft: absent fields stay, null sets a field to its default. */
+export function changeAiSettings(db: Db, orgId: string, change: UpdateAiSettings) {
+  return inTransaction(db, async (trx) => {
+    const { draft } = await lockConfig(trx, orgId);
+    const changed = Object.entries({ ...draft, ...change }).filter(
+      ([, value]) => value !== null && value !== undefined,
+    );
+    await updateDraft(trx, orgId, Object.fromEntries(changed));
+    return getAiSettings(trx, orgId);
+  });
+}
+
+/** Publishes the draft. A draft that is published already makes no new version. */
+export function publishAiSettings(db: Db, orgId: string) {
+  return inTransaction(db, async (trx) => {
+    await lockConfig(trx, orgId);
+    await publishDraft(trx, orgId);
+    return getAiSettings(trx, orgId);
+  });
+}
+
+/** Returns how long the AI waits for a contact to finish writing on a channel. */
+export const debounceOf = (
+  { quiet_seconds, cap_seconds }: Pick<AiSettings, 'quiet_seconds' | 'cap_seconds'>,
+  channel: SessionChannel,
+) => ({ quietSeconds: quiet_seconds[channel] ?? 0, capSeconds: cap_seconds[channel] ?? 0 });
+
+/** Times by channel are merged, so that one channel can be set alone. */
+const withDefaults = (set: Partial<AiSettings>): AiSettings => ({
+  ...DEFAULT_SETTINGS,
+  ...set,
+  quiet_seconds: { ...DEFAULT_SETTINGS.quiet_seconds, ...set.quiet_seconds },
+  cap_seconds: { ...DEFAULT_SETTINGS.cap_seconds, ...set.cap_seconds },
+});

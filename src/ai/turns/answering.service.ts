@@ -1,0 +1,60 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { SendingDeps } from '../../conversations/messages/service.ts';
+import type { Db } from '../../db/connect.ts';
+import { isDatabaseAway } from '../../db/failures.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import type { SemanticSearch } from '../../knowledge/search/passage-search.service.ts';
+import { commitTurn, failTurn } from './commit.service.ts';
+import type { TurnEnd, TurnRef } from './contract.ts';
+import { decideTurn } from './decision.service.ts';
+import { findTurn, insertSteps, startTurn } from './queries.ts';
+import { loadContext, type TurnContext } from './review.service.ts';
+
+/** What turns need of the rest. */
+export interface TurnDeps {
+  db: Db;
+  sending: SendingDeps;
+  semantics: SemanticSearch;
+}
+
+/** The tries of a turn. After them, people get the session. */
+const MAX_TRIES = 6;
+
+/**
+ * Does a turn when it is due, and returns how it ended. `superseded` also stands for a turn that another call has ended.
+ * Repeated, it does nothing: the answer and the end of the turn are stored in one transaction. A turn that fails again
+ * and again hands the session off, so that its contact does not wait for ever; the database being away is no failure.
+ */
+export async function answerTurn(deps: TurnDeps, ref: TurnRef, signal: AbortSignal): Promise<TurnEnd> {
+  const begun = await beginTurn(deps.db, ref, signal);
+  if (begun === undefined) return 'superseded';
+  if (begun.tries > MAX_TRIES) return failTurn(deps, ref);
+  try {
+    const decision = await decideTurn(deps, ref, begun.context);
+    signal.throwIfAborted();
+    await insertSteps(deps.db, ref.orgId, ref.turnId, decision.steps);
+    return await commitTurn(deps, ref, decision);
+  } catch (error) {
+    if (signal.aborted || isDatabaseAway(error) || begun.tries < MAX_TRIES) throw error;
+    return failTurn(deps, ref);
+  }
+}
+
+/** Waits until the turn is due, and marks it as running. Returns undefined if it has ended, or is due later now. */
+async function beginTurn(
+  db: Db,
+  ref: TurnRef,
+  signal: AbortSignal,
+): Promise<{ context: TurnContext; tries: number } | undefined> {
+  const turn = await findTurn(db, ref.orgId, ref.turnId);
+  if (turn === undefined || turn.ended_at !== null) return undefined;
+  if (turn.due_in_ms > 0) await sleep(turn.due_in_ms, undefined, { signal });
+  return inTransaction(db, async (trx) => {
+    const context = await loadContext(trx, ref);
+    const lastSeq = context.unanswered.at(-1)?.seq ?? 0;
+    if (turn.state === 'waiting' && lastSeq > turn.last_seq) return undefined; // the contact goes on writing
+    const tries = await startTurn(trx, ref.orgId, ref.turnId, context.settings.version);
+    const unanswered = context.unanswered.filter(({ seq }) => seq <= turn.last_seq);
+    return tries === undefined ? undefined : { context: { ...context, unanswered }, tries };
+  });
+}

@@ -1,0 +1,29 @@
+import { getConversation, resolveByAi } from '../../conversations/messages/ai-messages.service.ts';
+import { lockSession } from '../../conversations/sessions/service.ts';
+import type { Db } from '../../db/connect.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import { getPublishedAiSettings } from '../settings/service.ts';
+import type { AssumedEnd, SessionRef } from './contract.ts';
+import { findLastTurn } from './queries.ts';
+
+const MS_PER_MINUTE = 60_000;
+
+/**
+ * Resolves an open session if the AI's answer is its last message and the contact has not written for as long as the org
+ * has set. Otherwise returns the time left, or null if it is never to be resolved.
+ */
+export function assumeResolved(db: Db, { orgId, sessionId }: SessionRef): Promise<AssumedEnd> {
+  return inTransaction(db, async (trx) => {
+    const { assume_resolved_after_minutes: minutes } = await getPublishedAiSettings(trx, orgId);
+    if (minutes === null) return { isResolved: false, waitMs: null };
+    const session = await lockSession(trx, orgId, sessionId);
+    const [last] = await getConversation(trx, orgId, sessionId, { after: session.ai_context_seq, limit: 1 });
+    const turn = await findLastTurn(trx, orgId, sessionId);
+    const isAnswered = last?.sender === 'ai' && turn?.state === 'answered' && session.ai_state === 'on';
+    if (!isAnswered || session.status !== 'open') return { isResolved: false, waitMs: null };
+    const waitMs = Math.round(minutes * MS_PER_MINUTE - last.age_ms);
+    if (waitMs > 0) return { isResolved: false, waitMs };
+    await resolveByAi(trx, orgId, session, 'assumed_resolved');
+    return { isResolved: true, waitMs: null };
+  });
+}

@@ -1,0 +1,96 @@
+import { addAiMessage, resolveByAi } from '../../conversations/messages/ai-messages.service.ts';
+import { handOff } from '../../conversations/sessions/actions.service.ts';
+import type { Trx } from '../../db/connect.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import { DomainError } from '../../errors.ts';
+import { announce } from '../../outbox/events.ts';
+import type { TurnDeps } from './answering.service.ts';
+import type { TurnEnd, TurnRef } from './contract.ts';
+import type { Decision } from './decision.service.ts';
+import type { Claim, TurnOutcome } from './outcome.rules.ts';
+import { findOpenTurn, insertClaims, type TurnRow } from './queries.ts';
+import { isSuperseded } from './review.rules.ts';
+import { endTurn, loadContext, type TurnContext } from './review.service.ts';
+
+/**
+ * Stores the outcome of a turn: its message, the handoff or the resolution, and the end of the turn, or none of them. It
+ * takes the same lock on the session as whoever takes the session over, so that the AI says nothing after that. A
+ * newer message ends the turn instead. Returns how the turn ended.
+ */
+export async function commitTurn(deps: TurnDeps, ref: TurnRef, decision: Decision): Promise<TurnEnd> {
+  try {
+    return await inTransaction(deps.db, (trx) => commit(trx, deps, ref, decision));
+  } catch (error) {
+    if (!(error instanceof DomainError)) throw error;
+    return failTurn(deps, ref); // nothing can be sent on this channel
+  }
+}
+
+/** Ends a turn that cannot be done: people get the session. */
+export function failTurn(deps: TurnDeps, ref: TurnRef): Promise<TurnEnd> {
+  const outcome: TurnOutcome = { kind: 'handoff', reason: 'ai_failed', text: null, claims: [] };
+  return inTransaction(deps.db, (trx) => commit(trx, deps, ref, { outcome, agent: null, score: null, steps: [] }));
+}
+
+async function commit(trx: Trx, deps: TurnDeps, ref: TurnRef, decision: Decision): Promise<TurnEnd> {
+  const context = await loadContext(trx, ref);
+  const turn = await findOpenTurn(trx, ref.orgId, ref.sessionId);
+  if (turn === undefined || turn.id !== ref.turnId) return 'superseded';
+  const { refusal, unanswered } = context;
+  const { outcome } = decision;
+  if (refusal !== undefined) return end(trx, ref, turn, { state: 'skipped', reason: refusal });
+  if (isSuperseded(turn, unanswered.at(-1)?.seq ?? 0)) {
+    return end(trx, ref, turn, { state: 'superseded', reason: null });
+  }
+  if (outcome.kind === 'skip') return end(trx, ref, turn, { state: 'skipped', reason: outcome.reason });
+  const by = { agent: decision.agent ?? 'extractive-1', score: decision.score };
+  if (outcome.kind === 'resolve') {
+    await resolveByAi(trx, ref.orgId, context.session, 'resolved');
+    return end(trx, ref, turn, { state: 'skipped', reason: 'acknowledgement' });
+  }
+  if (outcome.text !== null)
+    await say(trx, deps, ref, { turn, context, agent: by.agent, ...outcome, text: outcome.text });
+  if (outcome.kind === 'say') return end(trx, ref, turn, { state: outcome.state, reason: outcome.reason, ...by });
+  if (outcome.reason === 'prohibited_topic') await announceTopic(trx, ref, decision, turn);
+  if (!context.session.assist_mode) await handOff(trx, ref.orgId, ref.sessionId, { reason: outcome.reason });
+  return end(trx, ref, turn, { state: 'handed_off', reason: outcome.reason, ...by });
+}
+
+async function say(
+  trx: Trx,
+  { sending }: TurnDeps,
+  { orgId, turnId }: TurnRef,
+  {
+    turn,
+    context,
+    agent,
+    text,
+    claims,
+  }: { turn: TurnRow; context: TurnContext; agent: string; text: string; claims: Claim[] },
+): Promise<void> {
+  await insertClaims(trx, orgId, turnId, claims);
+  const citations = claims.map(({ item_id, title, url, quote }) => ({ item_id, title, url, quote }));
+  await addAiMessage(trx, sending, orgId, context.session, { id: turn.message_id, text, agent, turnId, citations });
+}
+
+async function announceTopic(
+  trx: Trx,
+  { orgId, sessionId }: TurnRef,
+  { topic }: Decision,
+  turn: TurnRow,
+): Promise<void> {
+  const message_id = turn.answers.at(-1);
+  if (topic === undefined || message_id === undefined) return;
+  await announce(trx, orgId, 'prohibited-topic-detected', [{ subject_id: sessionId, payload: { message_id, topic } }]);
+}
+
+async function end(
+  trx: Trx,
+  ref: TurnRef,
+  turn: TurnRow,
+  to: { state: TurnEnd; reason: string | null; agent?: string; score?: number | null },
+): Promise<TurnEnd> {
+  const { score, ...rest } = to;
+  await endTurn(trx, ref, turn, { ...rest, ...(score == null ? {} : { score }) });
+  return to.state;
+}

@@ -1,0 +1,35 @@
+import type { WorkflowContract } from '../../temporal/contract.ts';
+
+export interface SessionRef {
+  orgId: string;
+  sessionId: string;
+}
+
+/** Answers the messages of a session's contact, one turn at a time. */
+export const ANSWER_SESSION: WorkflowContract<SessionRef> = {
+  type: 'answerSession',
+  taskQueue: 'interactive',
+  workflowId: ({ sessionId }) => `ai-turn/${sessionId}`,
+};
+
+/** The turn to do next. */
+export interface NextTurn {
+  turnId: string;
+  /** Counts the turns of the session from 1. */
+  number: number;
+  /** The time until the contact is taken to have finished writing. */
+  dueInMs: number;
+}
+
+export interface TurnRef extends SessionRef {
+  turnId: string;
+}
+
+/** How a turn ended, or that another one has to begin. */
+export type TurnEnd = 'answered' | 'asked' | 'handed_off' | 'skipped' | 'superseded' | 'canceled';
+
+/** What followed an answer: the session is resolved, or it will be after this time. `waitMs` is null if it never is. */
+export interface AssumedEnd {
+  isResolved: boolean;
+  waitMs: number | null;
+}

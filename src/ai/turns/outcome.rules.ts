@@ -1,0 +1,68 @@
+/** How a turn ends, before it is stored. */
+export type TurnOutcome =
+  | { kind: 'skip'; reason: SkipReason }
+  /** The session goes to people. `text` is said before it, if anything. */
+  | { kind: 'handoff'; reason: HandoffReason; text: string | null; claims: Claim[] }
+  /** `reason` says why the text is no answer to the question: the pages may help, or nothing was found. */
+  | {
+      kind: 'say';
+      state: 'answered' | 'asked';
+      reason: HandoffReason | 'may_help' | null;
+      text: string;
+      claims: Claim[];
+    }
+  | { kind: 'resolve' };
+
+export type SkipReason = 'acknowledgement' | 'people_have_it' | 'blocked' | 'off';
+export type HandoffReason =
+  | 'user_request'
+  | 'prohibited_topic'
+  | 'missing_knowledge'
+  | 'not_helping'
+  | 'unreadable'
+  | 'ai_failed';
+
+/** A source of an answer. */
+export interface Claim {
+  item_id: string;
+  chunk: number;
+  url: string | null;
+  title: string;
+  heading: string;
+  /** Null for a page that the answer points at. */
+  quote: string | null;
+  start_offset: number;
+  end_offset: number;
+  hash: string;
+}
+
+/** When people get the session: 0 never for lack of an answer, 1 at once, 2 after questions, 3 after several tries. */
+export type HandoffLevel = 0 | 1 | 2 | 3;
+
+/** At level 2 the AI asks this often before people get the session. */
+const MAX_QUESTIONS = 2;
+
+export interface WithoutAnswer {
+  level: HandoffLevel;
+  /** Whether there are pages that may help. */
+  hasPages: boolean;
+  /** The number of turns without an answer right before this one. */
+  fruitless: number;
+  maxFruitless: number;
+}
+
+/**
+ * Returns what follows where the AI has no answer. `point` shows the pages that may help, `ask` asks for details, `admit`
+ * says that nothing was found.
+ */
+export function withoutAnswer({ level, hasPages, fruitless, maxFruitless }: WithoutAnswer): {
+  says: 'point' | 'ask' | 'admit' | 'nothing';
+  handsOff: boolean;
+} {
+  const pages = hasPages ? 'point' : 'nothing';
+  if (level === 1) return { says: pages, handsOff: true };
+  if (level === 0) return { says: hasPages ? 'point' : fruitless === 0 ? 'ask' : 'admit', handsOff: false };
+  const tries = level === 2 ? MAX_QUESTIONS : maxFruitless;
+  if (fruitless >= tries) return { says: pages, handsOff: true };
+  return { says: hasPages ? 'point' : 'ask', handsOff: false };
+}

@@ -1,0 +1,206 @@
+import { sql } from 'kysely';
+import type { Db, Trx } from '../../db/connect.ts';
+import { notify } from '../../db/notify.ts';
+import { afterCommit } from '../../db/transaction.ts';
+import type { AiClaimsTable, AiStepsTable, AiTurnsTable, TurnState } from './table.ts';
+
+/** The notification channel of ended turns, each as `<session id>`. */
+export const TURNS_CHANNEL = 'ai_turns';
+
+/** Finds the turn of a session that has not ended. The session must be locked. */
+export const findOpenTurn = (trx: Trx, orgId: string, sessionId: string) =>
+  trx
+    .selectFrom('ai_turns')
+    .selectAll()
+    .where('org_id', '=', orgId)
+    .where('session_id', '=', sessionId)
+    .where('ended_at', 'is', null)
+    .executeTakeFirst();
+
+export type TurnRow = NonNullable<Awaited<ReturnType<typeof findOpenTurn>>>;
+
+/** Finds the latest turn of a session. */
+export const findLastTurn = (db: Db, orgId: string, sessionId: string) =>
+  db
+    .selectFrom('ai_turns')
+    .select(['id', 'number', 'state', 'reason', 'last_seq', 'supersedes', 'ended_at'])
+    .where('org_id', '=', orgId)
+    .where('session_id', '=', sessionId)
+    .orderBy('number', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+
+/** Returns the last message that an ended turn has dealt with, as a `seq`; 0 without any. */
+export async function getAnsweredSeq(db: Db, orgId: string, sessionId: string): Promise<number> {
+  const { rows } = await sql<{ seq: number }>`
+    select coalesce(max(last_seq), 0) as seq from ai_turns
+    where org_id = ${orgId} and session_id = ${sessionId} and ended_at is not null and state <> 'superseded'
+  `.execute(db);
+  return rows[0]?.seq ?? 0;
+}
+
+/** Inserts the next turn of a session, or one that has ended already, and returns its number. */
+export async function insertTurn(
+  trx: Trx,
+  turn: Pick<
+    AiTurnsTable,
+    'org_id' | 'id' | 'session_id' | 'first_seq' | 'last_seq' | 'answers' | 'message_id' | 'config_version' | 'due_at'
+  > & { supersedes?: number; ended?: { state: TurnState; reason: string } },
+): Promise<number> {
+  const { ended, supersedes = 0, ...row } = turn;
+  const { rows } = await sql<{ number: number }>`
+    insert into ai_turns (org_id, id, session_id, number, state, reason, first_seq, last_seq, answers, message_id, config_version,
+      supersedes, due_at, ended_at)
+    select ${row.org_id}, ${row.id}, ${row.session_id}, coalesce(max(number), 0) + 1, ${ended?.state ?? 'waiting'}, ${ended?.reason ?? null},
+      ${row.first_seq}, ${row.last_seq}, ${row.answers}::uuid[], ${row.message_id}, ${row.config_version}, ${supersedes}, ${row.due_at},
+      ${ended === undefined ? null : sql`now()`}::timestamptz
+    from ai_turns where org_id = ${row.org_id} and session_id = ${row.session_id}
+    returning number
+  `.execute(trx);
+  return rows[0]?.number ?? 1;
+}
+
+type TurnChange = Partial<
+  Pick<AiTurnsTable, 'state' | 'reason' | 'agent' | 'last_seq' | 'answers' | 'due_at' | 'score' | 'config_version'>
+>;
+
+const openTurn = (trx: Trx, orgId: string, id: string) =>
+  trx.updateTable('ai_turns').where('org_id', '=', orgId).where('id', '=', id).where('ended_at', 'is', null);
+
+/** Changes a turn that has not ended. */
+export async function updateTurn(trx: Trx, orgId: string, id: string, change: TurnChange): Promise<void> {
+  await openTurn(trx, orgId, id).set(change).execute();
+}
+
+/** Begins a turn that has not ended, and returns how often it was begun. Returns undefined if it has ended. */
+export async function startTurn(trx: Trx, orgId: string, id: string, version: number): Promise<number | undefined> {
+  const begun = await openTurn(trx, orgId, id)
+    .set({
+      state: 'running',
+      config_version: version,
+      tries: sql<number>`tries + 1`,
+      started_at: sql<Date>`coalesce(started_at, clock_timestamp())`,
+    })
+    .returning('tries')
+    .executeTakeFirst();
+  return begun?.tries;
+}
+
+/** Ends a turn. One that has ended stays as it is. */
+export async function finishTurn(trx: Trx, orgId: string, id: string, change: TurnChange): Promise<void> {
+  await openTurn(trx, orgId, id)
+    .set({ ...change, ended_at: sql<Date>`clock_timestamp()` })
+    .execute();
+}
+
+/** Tells those who wait for the end of a session's turn, once the transaction has committed. */
+export const notifyTurn = (trx: Trx, sessionId: string): void =>
+  afterCommit(trx, (db) => notify(db, TURNS_CHANNEL, sessionId));
+
+/** Stores steps of a turn. A step that is there already stays as it is. */
+export async function insertSteps(
+  db: Db,
+  orgId: string,
+  turnId: string,
+  steps: (Pick<AiStepsTable, 'step' | 'purpose' | 'latency_ms'> & { detail: Record<string, unknown> })[],
+): Promise<void> {
+  if (steps.length === 0) return;
+  await db
+    .insertInto('ai_steps')
+    .values(
+      steps.map(({ detail, ...step }) => ({
+        org_id: orgId,
+        turn_id: turnId,
+        model: null,
+        cost: null,
+        detail: JSON.stringify(detail),
+        ...step,
+      })),
+    )
+    .onConflict((oc) => oc.columns(['org_id', 'turn_id', 'step']).doNothing())
+    .execute();
+}
+
+export async function insertClaims(
+  trx: Trx,
+  orgId: string,
+  turnId: string,
+  claims: Omit<AiClaimsTable, 'org_id' | 'turn_id' | 'position'>[],
+): Promise<void> {
+  if (claims.length === 0) return;
+  await trx
+    .insertInto('ai_claims')
+    .values(claims.map((claim, position) => ({ org_id: orgId, turn_id: turnId, position, ...claim })))
+    .execute();
+}
+
+/** Counts the last turns of a session, up to 20, that ended one after the other without an answer. */
+export async function countFruitlessTurns(db: Db, orgId: string, sessionId: string, after: number): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    with last as (
+      select number, state, reason from ai_turns
+      where org_id = ${orgId} and session_id = ${sessionId} and ended_at is not null and state <> 'superseded' and first_seq > ${after}
+      order by number desc limit 20
+    )
+    select count(*)::int as count from last
+    where number > coalesce((select max(number) from last where not (state = 'asked' or (state = 'answered' and reason is not null))), 0)
+  `.execute(db);
+  return rows[0]?.count ?? 0;
+}
+
+/** Finds the turn that has dealt with the message of this `seq`. */
+export const findTurnOf = (db: Db, orgId: string, sessionId: string, messageId: string) =>
+  db
+    .selectFrom('ai_turns')
+    .select(['id', 'state', 'reason', 'message_id', 'ended_at'])
+    .where('org_id', '=', orgId)
+    .where('session_id', '=', sessionId)
+    .where('state', '<>', 'superseded')
+    .where(sql<boolean>`${messageId}::uuid = any(answers)`)
+    .orderBy('number', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+
+/** Lists the sources of turns. */
+export const listClaims = (db: Db, orgId: string, turnIds: string[]) =>
+  db
+    .selectFrom('ai_claims')
+    .selectAll()
+    .where('org_id', '=', orgId)
+    .where('turn_id', 'in', turnIds)
+    .orderBy('turn_id')
+    .orderBy('position')
+    .execute();
+
+/** Lists the steps of turns. */
+export const listSteps = (db: Db, orgId: string, turnIds: string[]) =>
+  db
+    .selectFrom('ai_steps')
+    .selectAll()
+    .where('org_id', '=', orgId)
+    .where('turn_id', 'in', turnIds)
+    .orderBy('turn_id')
+    .orderBy('step')
+    .execute();
+
+/** Lists those of the sessions with a turn that has not ended. */
+export async function listSessionsWithOpenTurn(db: Db, orgId: string, sessionIds: string[]): Promise<string[]> {
+  const rows = await db
+    .selectFrom('ai_turns')
+    .select('session_id')
+    .where('org_id', '=', orgId)
+    .where('session_id', 'in', sessionIds)
+    .where('ended_at', 'is', null)
+    .execute();
+  return rows.map(({ session_id }) => session_id);
+}
+
+/** Finds a turn, with the milliseconds until it is due by the database's clock. */
+export const findTurn = (db: Db, orgId: string, id: string) =>
+  db
+    .selectFrom('ai_turns')
+    .selectAll()
+    .select(sql<number>`greatest(extract(epoch from due_at - clock_timestamp()) * 1000, 0)::float8`.as('due_in_ms'))
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .executeTakeFirst();

@@ -1,0 +1,48 @@
+import { getAutopilot } from '../../agents/autopilot/service.ts';
+import { getAiStates } from '../../conversations/sessions/autopilot.service.ts';
+import type { Trx } from '../../db/connect.ts';
+import { enqueue, signalWithStart } from '../../outbox/outbox.ts';
+import type { Reaction } from '../../outbox/relay.ts';
+import { WAKE } from '../../temporal/contract.ts';
+import { ANSWER_SESSION } from './contract.ts';
+import { listSessionsWithOpenTurn } from './queries.ts';
+
+/** Asks for a turn in each of the sessions. One that is under way looks at the session again. */
+export const wakeTurns = (trx: Trx, orgId: string, sessionIds: string[]): Promise<void> =>
+  enqueue(
+    trx,
+    orgId,
+    ...sessionIds.map((sessionId) =>
+      signalWithStart(ANSWER_SESSION, { orgId, sessionId }, WAKE, {
+        subjectId: sessionId,
+        summary: 'Answer the messages of the session’s contact',
+      }),
+    ),
+  );
+
+/**
+ * Asks for a turn where contacts have written on a channel with autopilot and people have not taken over. In Assist Mode
+ * the AI writes drafts for them all the same.
+ */
+export const requestTurns: Reaction<'message-created'> = async (trx, orgId, events) => {
+  const said = events.filter(({ payload }) => payload.sender === 'contact');
+  if (said.length === 0) return;
+  const autopilot = await getAutopilot(trx, orgId);
+  if (autopilot.isOffEverywhere) return;
+  const sessions = await getAiStates(trx, orgId, [...new Set(said.map(({ subject_id }) => subject_id))]);
+  const asked = sessions.filter(
+    ({ channel, ai_state, assist_mode }) =>
+      autopilot.versionOn(channel) !== undefined && (ai_state !== 'paused' || assist_mode),
+  );
+  await wakeTurns(
+    trx,
+    orgId,
+    asked.map(({ id }) => id),
+  );
+};
+
+/** Wakes the turns under way in sessions that people took over or closed, so that they end at once. */
+export async function interruptTurns(trx: Trx, orgId: string, events: { subject_id: string }[]): Promise<void> {
+  const ids = [...new Set(events.map(({ subject_id }) => subject_id))];
+  await wakeTurns(trx, orgId, await listSessionsWithOpenTurn(trx, orgId, ids));
+}

@@ -1,0 +1,37 @@
+/** What decides whether the AI may answer in a session now. */
+export interface TurnPermission {
+  isAutopilotOn: boolean;
+  isPaused: boolean;
+  /** In Assist Mode the AI writes drafts, also where people have the session. */
+  isAssisting: boolean;
+  isOpen: boolean;
+  isBlocked: boolean;
+  /** Whether a person has replied after the contact's last message. */
+  isReplied: boolean;
+}
+
+/** Returns why the AI may not answer, or undefined if it may. */
+export function refusalOf(facts: TurnPermission): 'off' | 'blocked' | 'people_have_it' | undefined {
+  if (!facts.isAutopilotOn) return 'off';
+  if (facts.isBlocked) return 'blocked';
+  if (!facts.isOpen || facts.isReplied) return 'people_have_it';
+  return facts.isPaused && !facts.isAssisting ? 'people_have_it' : undefined;
+}
+
+/** A turn is given up for newer messages this many times in a row. Then it answers, and the next turn has the rest. */
+const MAX_SUPERSEDES = 2;
+
+/** Returns whether a turn is given up for a newer message: before any effect, and not for ever. */
+export const isSuperseded = (
+  turn: { last_seq: number; supersedes: number; has_effects: boolean },
+  lastSeq: number,
+): boolean => lastSeq > turn.last_seq && !turn.has_effects && turn.supersedes < MAX_SUPERSEDES;
+
+/**
+ * Returns the milliseconds until the contact is taken to have finished writing: some quiet after the last message, but
+ * no longer than `capSeconds` after the first.
+ */
+export const dueInMs = (
+  { firstAgeMs, lastAgeMs }: { firstAgeMs: number; lastAgeMs: number },
+  { quietSeconds, capSeconds }: { quietSeconds: number; capSeconds: number },
+): number => Math.max(0, Math.round(Math.min(quietSeconds * 1_000 - lastAgeMs, capSeconds * 1_000 - firstAgeMs)));

@@ -1,0 +1,89 @@
+import type { ColumnType, Generated } from 'kysely';
+
+export const TURN_STATES = [
+  'waiting',
+  'running',
+  'answered',
+  'asked',
+  'handed_off',
+  'skipped',
+  'superseded',
+  'canceled',
+] as const;
+export type TurnState = (typeof TURN_STATES)[number];
+
+/** One attempt of the AI to answer. A session has at most one turn that has not ended. */
+export interface AiTurnsTable {
+  org_id: string;
+  id: string;
+  session_id: string;
+  /** Counts the turns of the session from 1. */
+  number: number;
+  /** `waiting` until the contact has finished writing, then `running`. All others are ends. */
+  state: TurnState;
+  reason: string | null;
+  /** Who answered: `extractive-1`, or the name of a model. */
+  agent: string | null;
+  /** The `seq` of the first and the last message that it answers. */
+  first_seq: number;
+  last_seq: number;
+  /** The ids of the messages that it answers. */
+  answers: string[];
+  /** The id of the message that it adds, if any. */
+  message_id: string;
+  config_version: number;
+  /** The number of turns in a row that ended for a newer message, this one not included. */
+  supersedes: Generated<number>;
+  /** How often it was begun. A crash is a try too. */
+  tries: Generated<number>;
+  /** Whether an action was called. Such a turn is not given up for a newer message. */
+  has_effects: Generated<boolean>;
+  /** The confidence of an extractive answer. */
+  score: number | null;
+  due_at: Date;
+  started_at: Date | null;
+  ended_at: Date | null;
+  created_at: Generated<Date>;
+}
+
+/** What a turn did, step by step. It has references to texts, not the texts. */
+export interface AiStepsTable {
+  org_id: string;
+  turn_id: string;
+  step: number;
+  purpose: 'gates' | 'search' | 'plan' | 'answer';
+  model: string | null;
+  tries: Generated<number>;
+  usage: ColumnType<Record<string, unknown> | null, string | null | undefined, string | null>;
+  cost: string | null;
+  latency_ms: number;
+  detail: ColumnType<Record<string, unknown>, string | undefined, string>;
+  created_at: Generated<Date>;
+}
+
+/** The sources of an answer, each with the exact place of its quote. */
+export interface AiClaimsTable {
+  org_id: string;
+  turn_id: string;
+  position: number;
+  item_id: string;
+  chunk: number;
+  url: string | null;
+  title: string;
+  heading: string;
+  /** Null for a page that the answer only points at. */
+  quote: string | null;
+  /** In UTF-16 code units of the item's text. */
+  start_offset: number;
+  end_offset: number;
+  /** SHA-256 of the passage, in hex. */
+  hash: string;
+}
+
+declare module '../../db/database.ts' {
+  interface Database {
+    ai_turns: AiTurnsTable;
+    ai_steps: AiStepsTable;
+    ai_claims: AiClaimsTable;
+  }
+}

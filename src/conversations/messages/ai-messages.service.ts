@@ -1,0 +1,125 @@
+import type { Db, Trx } from '../../db/connect.ts';
+import { newId } from '../../ids.ts';
+import { readSettings } from '../../orgs/service.ts';
+import { announce } from '../../outbox/events.ts';
+import { changeSession, recordEvents, type SessionEvent } from '../change-session.service.ts';
+import { type LockedSession, updateSession } from '../queries.ts';
+import type { AiState } from '../table.ts';
+import { findReopenedSeq, listLastMessages } from './conversation.queries.ts';
+import { deliverToChannel, type SendingDeps } from './service.ts';
+
+/** A source of an answer, as the history shows it. */
+export interface MessageCitation {
+  item_id: string;
+  title: string;
+  url: string | null;
+  quote: string | null;
+}
+
+/** A message of the AI. */
+export interface AiMessage {
+  id: string;
+  text: string;
+  /** Who answered: `extractive-1`, or the name of a model. */
+  agent: string;
+  turnId: string;
+  citations: MessageCitation[];
+}
+
+export type ConversationMessage = Awaited<ReturnType<typeof listLastMessages>>[number];
+
+/** Returns the last messages of a session after a `seq`, oldest first, each with its age in milliseconds. */
+export const getConversation = (
+  db: Db,
+  orgId: string,
+  sessionId: string,
+  range: { after: number; limit: number },
+): Promise<ConversationMessage[]> => listLastMessages(db, orgId, sessionId, range);
+
+/** Returns whether the session was reopened after a `seq`. */
+export const isReopenedSince = async (db: Db, orgId: string, sessionId: string, seq: number): Promise<boolean> =>
+  (await findReopenedSeq(db, orgId, sessionId)) > seq;
+
+/** Sets whether the AI may speak in a locked session. */
+export async function setAiState(trx: Trx, orgId: string, session: LockedSession, state: AiState): Promise<void> {
+  if (session.ai_state !== state) await updateSession(trx, orgId, session.id, { ai_state: state });
+}
+
+/**
+ * Adds a message of the AI to a locked session, and sends it on the session's channel. In Assist Mode it becomes a draft
+ * for agents instead, which no customer sees. Throws the same errors as sendMessage.
+ */
+export async function addAiMessage(
+  trx: Trx,
+  deps: SendingDeps,
+  orgId: string,
+  session: LockedSession,
+  { id, text, agent, turnId, citations }: AiMessage,
+): Promise<void> {
+  const data = { agent, turn_id: turnId, ...(citations.length > 0 && { citations }) };
+  if (session.assist_mode) {
+    await recordEvents(trx, orgId, session.id, [
+      { id, type: 'human_agent_comment', content: text, data: { ...data, is_draft: true, sender_name: 'AI' } },
+    ]);
+    await announce(trx, orgId, 'ai-draft-created', [{ subject_id: session.id, payload: { message_id: id } }]);
+    return;
+  }
+  await deliverToChannel(trx, deps, orgId, { session, id, text, files: [] });
+  await changeSession(trx, orgId, session, {
+    events: [{ id, type: 'message', sender: 'ai', content: text, data, relayTo: 'customer' }],
+  });
+}
+
+/** Resolves a locked, open session because the customer said that the issue is solved, or has not written again. */
+export async function resolveByAi(
+  trx: Trx,
+  orgId: string,
+  session: LockedSession,
+  closure: 'resolved' | 'assumed_resolved',
+): Promise<void> {
+  const { csat } = await readSettings(trx, orgId);
+  const asked: SessionEvent[] = csat ? [{ id: newId(), type: 'csat_requested' }] : [];
+  const moved = { from: session.status, to: 'closed_resolved', custom_status_id: null };
+  await changeSession(trx, orgId, session, {
+    status: 'closed_resolved',
+    custom_status_id: null,
+    closed_at: new Date(),
+    isResolution: true,
+    ai_closure_type: closure,
+    events: [
+      { id: newId(), type: 'ai_resolved_issue', data: { closure } },
+      { id: newId(), type: 'status_changed', data: moved },
+      ...asked,
+    ],
+  });
+  await announce(trx, orgId, 'ticket-resolved', [{ subject_id: session.id, payload: { reflects: true } }]);
+}
+
+/**
+ * Returns a locked session to the AI: it is no longer handed off, nor anybody's. The AI knows the conversation from the
+ * messages that wait for a reply on.
+ */
+export async function returnToAi(trx: Trx, orgId: string, session: LockedSession): Promise<void> {
+  const messages = await listLastMessages(trx, orgId, session.id, { after: session.ai_context_seq, limit: 50 });
+  const replied = messages.findLast(({ sender }) => sender !== 'contact');
+  await changeSession(trx, orgId, session, {
+    ai_state: 'on',
+    ai_context_seq: replied?.seq ?? session.ai_context_seq,
+    handoff: null,
+    ai_closure_type: null,
+    assignee_id: null,
+    queued_at: null,
+    events: [{ id: newId(), type: 'returned_to_ai' }],
+  });
+  if (session.assignee_id !== null)
+    await announce(trx, orgId, 'ticket-reassigned', [
+      {
+        subject_id: session.id,
+        payload: {
+          assignee_id: null,
+          team_id: session.team_id,
+          before: { assignee_id: session.assignee_id, team_id: session.team_id },
+        },
+      },
+    ]);
+}

@@ -1,0 +1,43 @@
+import { type NotNull, sql } from 'kysely';
+import type { Db } from '../../db/connect.ts';
+
+/** Lists the last messages of a session after a `seq`, oldest first, with their age. Greetings of a page are left out. */
+export async function listLastMessages(
+  db: Db,
+  orgId: string,
+  sessionId: string,
+  { after, limit }: { after: number; limit: number },
+) {
+  const latest = await db
+    .selectFrom('session_events')
+    .select(['seq', 'id', 'sender', 'content', 'created_at'])
+    .select([
+      sql<number>`jsonb_array_length(coalesce(data->'attachments', '[]'))`.as('attachments'),
+      sql<number>`extract(epoch from clock_timestamp() - created_at)::float8 * 1000`.as('age_ms'),
+    ])
+    .where('org_id', '=', orgId)
+    .where('session_id', '=', sessionId)
+    .where('type', '=', 'message')
+    .where('seq', '>', after)
+    .where(sql<boolean>`not (data ? 'is_greeting')`)
+    .$narrowType<{ sender: NotNull }>() // every message has a sender
+    .orderBy('seq', 'desc')
+    .limit(limit)
+    .execute();
+  return latest.reverse();
+}
+
+/** Returns the time of the session's last change to the status open, as a `seq`; 0 if it was never closed. */
+export async function findReopenedSeq(db: Db, orgId: string, sessionId: string): Promise<number> {
+  const found = await db
+    .selectFrom('session_events')
+    .select('seq')
+    .where('org_id', '=', orgId)
+    .where('session_id', '=', sessionId)
+    .where('type', '=', 'status_changed')
+    .where(sql`data->>'to'`, '=', 'open')
+    .orderBy('seq', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return found?.seq ?? 0;
+}
