@@ -1,6 +1,7 @@
 import { type AiTurnActivityDeps, createAiTurnActivities } from './ai-turns.ts';
 import { type AssignmentActivityDeps, createAssignmentActivities } from './assignment.ts';
 import { type AutomationActivityDeps, createAutomationActivities } from './automations.ts';
+import { type CalibrationActivityDeps, createCalibrationActivities } from './calibration.ts';
 import { type CrawlActivityDeps, createCrawlActivities } from './crawl.ts';
 import { type CrmActivityDeps, createCrmActivities } from './crm.ts';
 import { createInboundEmailActivities, type InboundEmailActivityDeps } from './inbound-emails.ts';
@@ -15,6 +16,7 @@ import { createTriggerActivities, type TriggerActivityDeps } from './triggers.ts
 export type ActivityDeps = AiTurnActivityDeps &
   AssignmentActivityDeps &
   AutomationActivityDeps &
+  CalibrationActivityDeps &
   CrawlActivityDeps &
   CrmActivityDeps &
   KnowledgeActivityDeps &
@@ -31,6 +33,7 @@ export const createActivities = (deps: ActivityDeps) => ({
   ...createAiTurnActivities(deps),
   ...createAssignmentActivities(deps),
   ...createAutomationActivities(deps),
+  ...createCalibrationActivities(deps),
   ...createCrawlActivities(deps),
   ...createCrmActivities(deps),
   ...createKnowledgeActivities(deps),

@@ -1,5 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { Pool } from 'pg';
+import { TURNS_CHANNEL } from './ai/turns/contract.ts';
+import { createTurnWaiters } from './ai/turns/waiting.service.ts';
 import type { Config } from './config.ts';
 import { LIVE_CHANNEL } from './conversations/live/rules.ts';
 import { createLiveStreams } from './conversations/live/streams.service.ts';
@@ -53,6 +55,7 @@ export function createApiDeps({ config, db, pool, quota, temporal, logger, repla
   const egress = createEgress({ allow: config.EGRESS_ALLOW });
   const operatorsEgress = createEgress({ allow: ALLOW_ALL });
   const mediaLinks = createMediaLinks(config.JWT_SECRET, config.PUBLIC_URL);
+  const waiters = createTurnWaiters();
   const deps: Deps = {
     config,
     db,
@@ -73,16 +76,18 @@ export function createApiDeps({ config, db, pool, quota, temporal, logger, repla
     deliveries: deliveriesPort,
     sending: { mediaLinks, isDevelopment: config.DEVELOPMENT, deliveries: deliveriesPort },
     liveStreams: createLiveStreams(db, mediaLinks, logger),
+    answers: waiters,
     heartbeatMs: HEARTBEAT_MS,
     maxEventLoopDelayMs: MAX_EVENT_LOOP_DELAY_MS,
     ...replaced,
   };
   const revocations = listen(config.DATABASE_URL, 'keys_changed', deps.keys.clearCache);
   const liveEvents = listen(config.DATABASE_URL, LIVE_CHANNEL, deps.liveStreams.wake);
+  const endedTurns = listen(config.DATABASE_URL, TURNS_CHANNEL, waiters.wake);
   return {
     deps,
     async close() {
-      const listeners = [revocations, liveEvents];
+      const listeners = [revocations, liveEvents, endedTurns];
       await Promise.all(
         [...listeners, deps.liveStreams, egress, operatorsEgress, deps.storage].map((one) => one.close()),
       );

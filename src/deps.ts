@@ -1,4 +1,5 @@
 import type { Config } from './config.ts';
+import type { AnswersPort } from './conversations/answers.port.ts';
 import type { DeliveriesPort } from './conversations/deliveries.port.ts';
 import type { LiveStreams } from './conversations/live/streams.service.ts';
 import type { SendingDeps } from './conversations/messages/service.ts';
@@ -42,6 +43,8 @@ export interface Deps {
   /** With which messages of sessions go out. */
   sending: SendingDeps;
   liveStreams: LiveStreams;
+  /** The port of conversations to the AI. */
+  answers: AnswersPort;
   /** Interval of heartbeats in an idle stream of events. */
   heartbeatMs: number;
   /** The event loop's delay above which requests are refused with 503. Zero refuses none. */

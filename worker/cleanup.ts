@@ -1,4 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify';
+import { requestDailyCalibrations } from '../src/ai/calibration/service.ts';
 import { deleteOldRuns, deleteUnheardEvents } from '../src/automations/runs/maintenance.service.ts';
 import type { Config } from '../src/config.ts';
 import { deleteOldBatches, wakeStalledQueues } from '../src/crm/inbound/maintenance.service.ts';
@@ -31,6 +32,7 @@ const CLEANUPS: Record<string, (db: Db, retention: Retention) => Promise<number>
   deleteUnusedWords,
   forgetAbandonedVisitors,
   wakeStalledQueues,
+  requestDailyCalibrations,
 };
 
 /**

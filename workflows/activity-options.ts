@@ -53,3 +53,10 @@ export const ANSWER_TURN: ActivityOptions = {
   cancellationType: 'TRY_CANCEL',
   retry: { initialInterval: '500 milliseconds', backoffCoefficient: 2, maximumInterval: '15 seconds' },
 };
+
+/** A calibration of answers: up to 500 searches. */
+export const CALIBRATION: ActivityOptions = {
+  startToCloseTimeout: '15 minutes',
+  heartbeatTimeout: '15 seconds',
+  retry: { initialInterval: '5 seconds', backoffCoefficient: 2, maximumInterval: '5 minutes' },
+};

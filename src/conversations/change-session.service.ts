@@ -47,11 +47,11 @@ export const recordEvents = (
 
 const rowOf = ({ relayTo, isIgnored, ...event }: SessionEvent): NewEvent => event;
 
-/** Returns who said a message. Undefined for other events, and for greetings: these were shown before the conversation. */
-function authorOf({ type, sender, data }: SessionEvent): EventPayloads['message-created']['sender'] | undefined {
+/** Returns who said a message. Undefined for other events. */
+function authorOf({ type, sender }: SessionEvent): EventPayloads['message-created']['sender'] | undefined {
   if (type === 'workflow_message') return 'workflow';
   if (type === 'sequence_message') return 'sequence';
-  return type === 'message' && !(data !== undefined && 'is_greeting' in data) ? sender : undefined;
+  return type === 'message' ? sender : undefined;
 }
 
 async function announceChange(
@@ -60,12 +60,12 @@ async function announceChange(
   { id, relayed_side, has_sla }: Pick<LockedSession, 'id' | 'relayed_side' | 'has_sla'>,
   { contact_id, events }: Pick<SessionChanges, 'contact_id'> & { events: SessionEvent[] },
 ): Promise<void> {
-  const created = events.flatMap((event) => {
+  const announced = events.filter(({ isIgnored }) => isIgnored !== true);
+  const created = announced.flatMap((event) => {
     const sender = authorOf(event);
     return sender === undefined ? [] : [{ subject_id: id, payload: { message_id: event.id, sender } }];
   });
   await announce(trx, orgId, 'message-created', created);
-  const announced = events.filter(({ isIgnored }) => isIgnored !== true);
   const messages = announced.flatMap(({ id: message_id, relayTo: to }) =>
     to !== undefined && (relayed_side === to || relayed_side === 'both') ? [{ message_id, to }] : [],
   );

@@ -8,6 +8,7 @@ import {
   type ZodTypeProvider,
 } from 'fastify-type-provider-zod';
 import { AGENT_ROUTES } from '../agents/domain.routes.ts';
+import { AI_ROUTES } from '../ai/domain.routes.ts';
 import { AUTOMATION_ROUTES } from '../automations/domain.routes.ts';
 import { CONTACT_ROUTES } from '../contacts/domain.routes.ts';
 import { CONVERSATION_ROUTES } from '../conversations/domain.routes.ts';
@@ -70,6 +71,7 @@ const ROUTES: FastifyPluginAsyncZod<Deps>[] = [
   ...AUTOMATION_ROUTES,
   ...DELIVERY_ROUTES,
   ...KNOWLEDGE_ROUTES,
+  ...AI_ROUTES,
   mediaRoutes,
   ...WIDGET_ROUTES,
 ];

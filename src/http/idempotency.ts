@@ -42,19 +42,25 @@ export const idempotency = fastifyPlugin(async (app: FastifyInstance, { secrets 
     const handler = route.handler as Handler;
     const prepare = route.config?.prepare as ((request: FastifyRequest) => Promise<void>) | undefined;
     const receive = route.config?.receive as ((request: FastifyRequest) => Promise<() => Promise<void>>) | undefined;
+    const complete = route.config?.complete as
+      | ((request: FastifyRequest, answer: object) => Promise<object>)
+      | undefined;
     const isStored = isAnswerStored(route);
     const onlyOnce: Handler = async function (request, reply) {
       const handle = () => handler.call(this, request, reply);
       const key = isStored ? idempotencyKeyOf(request) : undefined;
       if (key === undefined) {
         await prepare?.(request);
-        return handle();
+        const answer = await handle();
+        return complete === undefined ? answer : complete(request, answer as object);
       }
       return alone(`${principalOf(request)} ${key}`, async () => {
         const kept = await findResponse(request.db, request, key, secrets);
         if (kept !== undefined) return sendStored(reply, { isReplay: true, answer: kept });
         await prepare?.(request);
-        return sendStored(reply, await handleOnce(secrets, { request, reply, key, handle }));
+        const handled = await handleOnce(secrets, { request, reply, key, handle });
+        const isCompleted = complete !== undefined && !handled.isReplay && handled.answer.statusCode < 400;
+        return sendStored(reply, isCompleted ? await completed(secrets, { request, key, complete, handled }) : handled);
       });
     };
     const received: Handler = async function (request, reply) {
@@ -198,6 +204,33 @@ async function handleInSavepoint(
   } finally {
     request.db = outer;
   }
+}
+
+/** Completes an answer after its effects are committed, and stores it as the one that repeated requests get. */
+async function completed(
+  secrets: Secrets,
+  {
+    request,
+    key,
+    complete,
+    handled,
+  }: {
+    request: FastifyRequest;
+    key: string;
+    complete: (request: FastifyRequest, answer: object) => Promise<object>;
+    handled: IdempotentResponse;
+  },
+): Promise<IdempotentResponse> {
+  const body = JSON.stringify(await complete(request, JSON.parse(handled.answer.body)));
+  if (body === handled.answer.body || body.length > MAX_STORED_CHARACTERS) return handled;
+  const principalId = principalOf(request);
+  await request.db
+    .updateTable('idempotency_keys')
+    .set({ answer: secrets.encrypt(body, placeOf(principalId, key)) })
+    .where('principal_id', '=', principalId)
+    .where('key', '=', key)
+    .execute();
+  return { isReplay: false, answer: { ...handled.answer, body } };
 }
 
 async function tryLock(trx: Trx, principalId: string, key: string): Promise<boolean> {

@@ -24,6 +24,11 @@ declare module 'fastify' {
      * Calls third parties before the handler runs, outside its transaction: a slow third party must not block others.
      */
     prepare?: (request: never) => Promise<void>;
+    /**
+     * Adds to the handler's answer what follows from its effects, once they are committed: it may wait. Repeated requests
+     * with an Idempotency-Key get the completed answer.
+     */
+    complete?: (request: never, answer: never) => Promise<object>;
     /** Repeating the request is harmless: an Idempotency-Key is ignored. */
     isRepeatable?: boolean;
     /** Unknown fields are ignored: the caller is another product. */

@@ -1,5 +1,7 @@
 import { storeMessageOverrides } from '../agents/action-overrides/service.ts';
+import { isAutopilotOn } from '../agents/autopilot/service.ts';
 import { isContactBlocked } from '../contacts/blocklist/service.ts';
+import type { AnswersPort } from '../conversations/answers.port.ts';
 import { attachmentOf, type StoredAttachment } from '../conversations/messages/attachments.service.ts';
 import { addContactMessage, type Greeting } from '../conversations/messages/contact-messages.service.ts';
 import { handOff } from '../conversations/sessions/actions.service.ts';
@@ -39,18 +41,38 @@ export interface MessageDeps {
 }
 
 /**
- * Adds a visitor's message to their session, once per uuid, and hands the session off to agents if the org wants that.
+ * Adds a visitor's message to their session, once per uuid, and hands the session off to agents if the org wants that and
+ * the AI does not answer on the channel.
  * A blocked contact's message is stored without a handoff. Throws notFound, and invalid for files not uploaded here and for too much data.
  */
 export function addVisitorMessage(db: Db, deps: MessageDeps, visitor: Visitor, message: SendWidgetMessage) {
   return inTransaction(db, async (trx) => {
     const session = await lockWidgetSession(trx, visitor, message.session_id);
     const isRepeated = await hasMessage(trx, visitor.orgId, session.id, message.uuid);
-    if (!isRepeated) await addMessage(trx, deps, visitor, { session, message });
+    const messageId = isRepeated ? undefined : await addMessage(trx, deps, visitor, { session, message });
     const now = await getWidgetSession(trx, visitor, session.id);
     const code = isRepeated ? { code: 'duplicate_message_ignored' } : {};
-    return { success: true as const, ...code, sessionIsHandedOff: now.isHandedOff, session: now };
+    const sent = { success: true as const, ...code, sessionIsHandedOff: now.isHandedOff, session: now };
+    return { sent, messageId };
   });
+}
+
+/**
+ * Adds a visitor's message, and waits for the AI's answer for `waitMs` at most. Throws the same errors as
+ * addVisitorMessage; the message is stored before the wait.
+ */
+export async function sendVisitorMessage(
+  db: Db,
+  deps: MessageDeps & { answers: AnswersPort },
+  visitor: Visitor,
+  { message, waitMs }: { message: SendWidgetMessage; waitMs: number },
+) {
+  const { sent, messageId } = await addVisitorMessage(db, deps, visitor, message);
+  if (messageId === undefined || waitMs === 0) return sent;
+  const asked = { orgId: visitor.orgId, sessionId: sent.session.id, messageId };
+  const { isHandedOff = false, ...answer } = await deps.answers.waitForAnswer(db, asked, waitMs);
+  const session = await getWidgetSession(db, visitor, sent.session.id);
+  return { ...sent, ...answer, sessionIsHandedOff: sent.sessionIsHandedOff || isHandedOff, session };
 }
 
 async function addMessage(
@@ -58,7 +80,7 @@ async function addMessage(
   { mediaLinks, secrets }: MessageDeps,
   visitor: Visitor,
   { session, message }: { session: LockedWidgetSession; message: SendWidgetMessage },
-): Promise<void> {
+): Promise<string> {
   const { orgId, contactId, name, avatarUrl } = visitor;
   const { uuid, content, attachments, language, custom_data, headers, query_params, body_properties } = message;
   const { clientContext, initial_messages } = message;
@@ -87,8 +109,10 @@ async function addMessage(
   });
   if (custom_data) await mergeCustomData(trx, visitor, session.id, custom_data);
   const { handoff_on_first_message } = await readSettings(trx, orgId);
-  if (handoff_on_first_message === true && !(await isContactBlocked(trx, orgId, contactId)))
+  const isForPeople = handoff_on_first_message === true && !(await isAutopilotOn(trx, orgId, session.channel));
+  if (isForPeople && !(await isContactBlocked(trx, orgId, contactId)))
     await handOff(trx, orgId, session.id, { reason: null });
+  return id;
 }
 
 /**

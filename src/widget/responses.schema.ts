@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { AutopilotResponse } from '../conversations/messages/answers.schema.ts';
 import { Id, SessionChannel, Timestamp } from '../http/schemas.ts';
 
 /** The body of successful responses without further content. */
@@ -67,6 +68,7 @@ export const PolledWidgetSession = z.object({ session: WidgetSession, history: z
 export const SentWidgetMessage = z.object({
   success: z.literal(true),
   code: z.string().optional(),
+  autopilotResponse: AutopilotResponse.optional(),
   sessionIsHandedOff: z.boolean(),
   session: WidgetSession,
 });

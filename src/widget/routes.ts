@@ -1,9 +1,11 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
+import { ANSWER_WAIT } from '../conversations/messages/answers.schema.ts';
 import type { Deps } from '../deps.ts';
 import { refused } from '../errors.ts';
+import { waitMsOf } from '../http/prefer.ts';
 import { uploads } from '../http/uploads.ts';
-import { addVisitorMessage, pollSession, recordVote } from './messages.service.ts';
+import { pollSession, recordVote, sendVisitorMessage } from './messages.service.ts';
 import { requireVisitor, widgetPlugin } from './plugins.ts';
 import {
   PolledWidgetSession,
@@ -76,7 +78,7 @@ const unverifiedRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => {
 };
 
 const visitorRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => {
-  const { mediaLinks, secrets } = deps;
+  const { mediaLinks, secrets, answers } = deps;
   await app.register(widgetPlugin, deps);
   await app.register(requireVisitor, deps);
 
@@ -114,7 +116,8 @@ const visitorRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => {
     handler: ({ db, visitor, body, headers }) => {
       if (body.bot_token && body.bot_token !== headers['x-bot-token'])
         throw refused('bot_token', 'must be the one in X-Bot-Token');
-      return addVisitorMessage(db, { mediaLinks, secrets }, visitor, body);
+      const waitMs = waitMsOf(headers, ANSWER_WAIT);
+      return sendVisitorMessage(db, { mediaLinks, secrets, answers }, visitor, { message: body, waitMs });
     },
   });
 

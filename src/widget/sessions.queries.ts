@@ -37,6 +37,15 @@ const selectSessions = (db: Db, { orgId, id, contactId, isVerified }: Visitor) =
         .as('last_message'),
       eb
         .selectFrom('session_events as event')
+        .select('event.sender')
+        .whereRef('event.org_id', '=', 'session.org_id')
+        .whereRef('event.session_id', '=', 'session.id')
+        .where('event.type', '=', 'message')
+        .orderBy('event.seq', 'desc')
+        .limit(1)
+        .as('last_sender'),
+      eb
+        .selectFrom('session_events as event')
         .select(sql<unknown>`event.data -> 'payload'`.as('payload'))
         .whereRef('event.org_id', '=', 'session.org_id')
         .whereRef('event.session_id', '=', 'session.id')

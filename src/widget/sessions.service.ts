@@ -1,3 +1,4 @@
+import { listAnsweringSessions } from '../ai/turns/service.ts';
 import { isContactBlocked } from '../contacts/blocklist/service.ts';
 import { dataLimitViolationOf } from '../contacts/saving/merge.rules.ts';
 import { applySessionUpdate } from '../conversations/sessions/actions.service.ts';
@@ -26,15 +27,26 @@ export async function pageOfSessions(db: Db, visitor: Visitor, { filters, cursor
     limit: SESSIONS_PER_PAGE,
   });
   const page = toPage(rows, SESSIONS_PER_PAGE, ({ created_at }) => created_at);
-  return { ...page, items: page.items.map(widgetSessionOf) };
+  const answering = await answeringOf(db, visitor, page.items);
+  return { ...page, items: page.items.map((row) => widgetSessionOf(row, answering)) };
 }
 
 /** Returns the session in the widget's format. Another visitor's session throws notFound as well. */
 export async function getWidgetSession(db: Db, visitor: Visitor, id: string) {
   const session = await findSession(db, visitor, id);
   if (session === undefined) throw notFound('session');
-  return widgetSessionOf(session);
+  return widgetSessionOf(session, await answeringOf(db, visitor, [session]));
 }
+
+/** Returns the ids of those sessions with a turn of the AI under way. */
+const answeringOf = async (db: Db, { orgId }: Visitor, sessions: { id: string }[]): Promise<Set<string>> =>
+  new Set(
+    await listAnsweringSessions(
+      db,
+      orgId,
+      sessions.map(({ id }) => id),
+    ),
+  );
 
 /** Opens a session of the visitor. Throws invalid for too much data. */
 export function createWidgetSession(db: Db, visitor: Visitor, customData: Record<string, string>) {
@@ -124,8 +136,14 @@ async function assertNotBlocked(trx: Trx, { orgId, contactId }: Visitor): Promis
   if (await isContactBlocked(trx, orgId, contactId)) throw conflict('Only messages are taken here');
 }
 
+/** The AI has a session while a turn is under way, or its message is the last. Clients lock their input meanwhile. */
+function assigneeKindOf({ id, assignee_id, handoff, last_sender }: SessionRow, answering: ReadonlySet<string>) {
+  if (assignee_id !== null) return 'human' as const;
+  return handoff === null && (answering.has(id) || last_sender === 'ai') ? ('ai' as const) : ('none' as const);
+}
+
 /** Returns the fields of a session meant for its visitor, without internal ones such as its custom data. */
-const widgetSessionOf = (row: SessionRow) => ({
+const widgetSessionOf = (row: SessionRow, answering: ReadonlySet<string>) => ({
   id: row.id,
   ticketNumber: row.ticket_number,
   title: null,
@@ -134,7 +152,7 @@ const widgetSessionOf = (row: SessionRow) => ({
   isHandedOff: row.handoff !== null,
   isOpened: row.status === 'open',
   assignee: {
-    kind: row.assignee_id === null ? ('none' as const) : ('human' as const),
+    kind: assigneeKindOf(row, answering),
     name: row.assignee_name,
     avatarUrl: null,
   },

@@ -1,24 +1,32 @@
 import type { Db } from '../../src/db/connect.ts';
 import type { TestApi, TestOrg } from '../support/stack/api.ts';
 
+const article = (title: string, content_markdown: string) => ({
+  title,
+  slug: title.toLowerCase().replaceAll(' ', '-'),
+  content_markdown,
+});
+
 /** Articles of a help center, each about one thing. */
 export const ARTICLES = [
-  {
-    title: 'Refunds',
-    slug: 'refunds',
-    content_markdown: 'Refunds arrive within five working days on the card that was charged. Shipping costs are not refunded.',
-  },
-  {
-    title: 'Opening hours',
-    slug: 'opening-hours',
-    content_markdown: 'Our shop is open from Monday to Friday, nine to six. It is closed on public holidays.',
-  },
-  {
-    title: 'Gift cards',
-    slug: 'gift-cards',
-    content_markdown: 'Gift cards are valid for three years. They cannot be exchanged for cash.',
-  },
+  article(
+    'Refunds',
+    'Refunds arrive within five working days on the card that was charged. Shipping costs are not refunded.',
+  ),
+  article('Opening hours', 'Our shop is open from Monday to Friday, nine to six. It is closed on public holidays.'),
+  article('Gift cards', 'Gift cards are valid for three years. They cannot be exchanged for cash.'),
+  article('Change your password', 'Open the account page, choose Security, and enter a new password twice.'),
+  article(
+    'Delivery by bicycle',
+    'Couriers bring small parcels by bicycle within the city. Rain delays them by an hour.',
+  ),
+  article('Warranty of lamps', 'Every lamp has a warranty of four years. Send a photo of the broken part.'),
+  article('Invoices', 'Invoices are sent by e-mail on the first of each month. The tax number stands at the top.'),
+  article('Cancel a subscription', 'A subscription ends at the end of the paid month. Press Cancel under Billing.'),
 ];
+
+/** A question that the first article answers. */
+export const QUESTION = 'When does a refund arrive on the card that was charged, how many working days?';
 
 interface AnsweringOrg {
   autopilot?: boolean;

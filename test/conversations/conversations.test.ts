@@ -194,8 +194,10 @@ describe('messages of a session', () => {
     ]);
     expect((await announced(id)).map(([type]) => type)).toEqual([
       'ticket-created',
+      'message-created',
       'pre-ticket-handoff',
       'ticket-reassigned',
+      'message-created',
     ]);
   });
 

@@ -212,7 +212,13 @@ describe('the widget', () => {
       .where('subject_id', '=', id)
       .orderBy('id')
       .execute();
-    expect(events.map(({ type }) => type)).toEqual(['ticket-created', 'pre-ticket-handoff', 'ticket-resolved']);
+    expect(events.map(({ type }) => type)).toEqual([
+      'ticket-created',
+      'message-created',
+      'pre-ticket-handoff',
+      'ticket-resolved',
+      'message-created',
+    ]);
   });
 
   it('does not hand a session off with its first message unless the org wants that', async () => {

@@ -36,3 +36,14 @@ export const listEnabledAutopilot = (db: Db, orgId: string) =>
     .where('org_id', '=', orgId)
     .where('autopilot_enabled', '=', true)
     .execute();
+
+/** Lists the orgs with autopilot on any channel. */
+export async function listOrgsWithAutopilot(db: Db): Promise<string[]> {
+  const rows = await db
+    .selectFrom('autopilot')
+    .select('org_id')
+    .distinct()
+    .where('autopilot_enabled', '=', true)
+    .execute();
+  return rows.map(({ org_id }) => org_id);
+}

@@ -1,6 +1,9 @@
 import type { Db } from '../../db/connect.ts';
 import type { SessionChannel } from '../../http/schemas.ts';
 import { listEnabledAutopilot } from './queries.ts';
+
+export { listOrgsWithAutopilot } from './queries.ts';
+
 import type { AgentVersion, AutopilotChannel } from './schema.ts';
 
 /** Returns the channel of autopilot that decides for sessions on a channel. */

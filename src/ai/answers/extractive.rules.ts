@@ -1,15 +1,12 @@
 /** The name of the agent that answers by quotes alone. */
 export const EXTRACTIVE_AGENT = 'extractive-1';
 
-/**
- * From this confidence on, the passage is taken for an answer. It is the share of the best possible score by words, so
- * that a question whose rare words the passage lacks stays below it.
- */
-const ANSWER_CONFIDENCE = 0.45;
-/** From this confidence on, a page is worth a look. */
-const PAGE_CONFIDENCE = 0.2;
-/** A second item is quoted too if it is about as good as the first. */
+/** The share of the threshold from which on a page is worth a look. */
+const PAGE_SHARE = 0.4;
+/** A second item is quoted too if its score is about as good as the first's. */
 const SECOND_SHARE = 0.85;
+/** Pages are shown with the best one if they have this share of its score. */
+const PAGE_SCORE_SHARE = 0.5;
 const MAX_QUOTE_CHARACTERS = 600;
 const MAX_PAGES = 3;
 
@@ -25,7 +22,8 @@ export interface PassageForQuote {
   start: number;
   /** SHA-256 of `content`, in hex. */
   hash: string;
-  confidence: number;
+  /** The score by words. */
+  words: number;
   /** The sentences of `content`. */
   sentences: { start: number; end: number }[];
   /** The start in `content` of the sentence with most words of the question. */
@@ -48,33 +46,34 @@ export interface QuotedSource {
 
 export interface ExtractiveAnswer {
   kind: 'answered' | 'may_help' | 'nothing';
-  /** The confidence of the best passage. */
+  /** The confidence that the best passage has the answer. */
   score: number;
+  /** The confidence from which on it is given as one. */
+  threshold: number;
   sources: QuotedSource[];
   /** What was looked at. */
-  passages: { item_id: string; chunk: number; confidence: number }[];
+  passages: { item_id: string; chunk: number; score: number }[];
 }
 
 /**
- * Chooses what to say from passages, best first: at most two quotes of two items if the best one is an answer, or else
- * at most three pages that may help.
+ * Chooses what to say from passages, best first: at most two quotes of two items if the confidence reaches the threshold,
+ * or else at most three pages that may help.
  */
-export function selectQuotes(passages: PassageForQuote[]): ExtractiveAnswer {
-  const looked = passages.map(({ item_id, chunk, confidence }) => ({ item_id, chunk, confidence }));
-  const ranked = passages.toSorted((one, other) => other.confidence - one.confidence);
-  const [best] = ranked;
-  const score = best?.confidence ?? 0;
-  if (best === undefined || score < PAGE_CONFIDENCE) return { kind: 'nothing', score, sources: [], passages: looked };
-  const items = [...new Map(ranked.toReversed().map((passage) => [passage.item_id, passage])).values()].toReversed();
-  if (score >= ANSWER_CONFIDENCE) {
-    const second = items.find(({ item_id }) => item_id !== best.item_id);
-    const quoted = second !== undefined && second.confidence >= score * SECOND_SHARE ? [best, second] : [best];
-    return { kind: 'answered', score, sources: quoted.map(quoteOf), passages: looked };
+export function selectQuotes(
+  passages: PassageForQuote[],
+  { score, threshold }: { score: number; threshold: number },
+): ExtractiveAnswer {
+  const looked = passages.map(({ item_id, chunk, words }) => ({ item_id, chunk, score: words }));
+  const found = { score, threshold, passages: looked };
+  const items = passages.filter(({ item_id }, place) => passages.findIndex((one) => one.item_id === item_id) === place);
+  const [best, second] = items;
+  if (best === undefined || score < threshold * PAGE_SHARE) return { kind: 'nothing', sources: [], ...found };
+  if (score >= threshold) {
+    const quoted = second !== undefined && second.words >= best.words * SECOND_SHARE ? [best, second] : [best];
+    return { kind: 'answered', sources: quoted.map(quoteOf), ...found };
   }
-  const pages = items
-    .filter(({ url, confidence }) => url !== null && confidence >= PAGE_CONFIDENCE)
-    .slice(0, MAX_PAGES);
-  return { kind: pages.length > 0 ? 'may_help' : 'nothing', score, sources: pages.map(pageOf), passages: looked };
+  const pages = items.filter(({ url, words }) => url !== null && words >= best.words * PAGE_SCORE_SHARE);
+  return { kind: pages.length > 0 ? 'may_help' : 'nothing', sources: pages.slice(0, MAX_PAGES).map(pageOf), ...found };
 }
 
 /** Quotes the best sentence of a passage and those after it, as long as they fit; a short passage as a whole. */

@@ -16,7 +16,7 @@ export async function answerByQuotes(
   db: Db,
   semantics: SemanticSearch,
   orgId: string,
-  { question, channel }: { question: string; channel: SessionChannel },
+  { question, channel, threshold }: { question: string; channel: SessionChannel; threshold: number },
 ): Promise<ExtractiveAnswer> {
   const found = await findEvidence(db, semantics, orgId, {
     query: question.slice(0, MAX_QUESTION_CHARACTERS),
@@ -25,8 +25,8 @@ export async function answerByQuotes(
     channel,
     segments: [],
   });
-  const passages = found.map(
-    ({ id, title, url, content, confidence, citation }): PassageForQuote => ({
+  const passages = found.passages.map(
+    ({ id, title, url, content, words, citation }): PassageForQuote => ({
       item_id: id,
       chunk: citation.chunk,
       url,
@@ -35,10 +35,10 @@ export async function answerByQuotes(
       content,
       start: citation.start,
       hash: citation.hash,
-      confidence,
+      words,
       sentences: sentencesOf(content),
       bestSentence: citation.quote.start - citation.start,
     }),
   );
-  return selectQuotes(passages);
+  return selectQuotes(passages, { score: found.confidence(found.passages), threshold });
 }

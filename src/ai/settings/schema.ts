@@ -19,6 +19,13 @@ export const AiSettings = z.object({
   cap_seconds: SecondsByChannel.describe(
     'It waits no longer than this after the first unanswered message, by channel.',
   ),
+  max_wrong: z
+    .number()
+    .min(0.001)
+    .max(0.5)
+    .describe(
+      'The share of wrong answers where knowledge has no answer to a question: the next calibration aims at it.',
+    ),
   max_turns_without_progress: z.int().min(1).max(20),
   phrases: z
     .partialRecord(Language, z.partialRecord(z.enum(SENTENCE_KEYS), z.string().trim().min(1).max(MAX_SENTENCE)))
@@ -39,6 +46,7 @@ export const DEFAULT_SETTINGS: AiSettings = {
   handoff_level: 1,
   quiet_seconds: { web: 1.5, sms: 4, whatsapp: 4, messenger: 4, instagram: 4, email: 5 },
   cap_seconds: { web: 10, sms: 20, whatsapp: 20, messenger: 20, instagram: 20, email: 15 },
+  max_wrong: 0.05,
   max_turns_without_progress: 3,
   phrases: {},
   reopen_goes_to: 'ai',

@@ -4,6 +4,7 @@ import type { Trx } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { DomainError } from '../../errors.ts';
 import { announce } from '../../outbox/events.ts';
+import { EXTRACTIVE_AGENT } from '../answers/extractive.rules.ts';
 import type { TurnDeps } from './answering.service.ts';
 import type { TurnEnd, TurnRef } from './contract.ts';
 import type { Decision } from './decision.service.ts';
@@ -29,7 +30,9 @@ export async function commitTurn(deps: TurnDeps, ref: TurnRef, decision: Decisio
 /** Ends a turn that cannot be done: people get the session. */
 export function failTurn(deps: TurnDeps, ref: TurnRef): Promise<TurnEnd> {
   const outcome: TurnOutcome = { kind: 'handoff', reason: 'ai_failed', text: null, claims: [] };
-  return inTransaction(deps.db, (trx) => commit(trx, deps, ref, { outcome, agent: null, score: null, steps: [] }));
+  return inTransaction(deps.db, (trx) =>
+    commit(trx, deps, ref, { outcome, agent: EXTRACTIVE_AGENT, score: null, steps: [] }),
+  );
 }
 
 async function commit(trx: Trx, deps: TurnDeps, ref: TurnRef, decision: Decision): Promise<TurnEnd> {
@@ -43,17 +46,20 @@ async function commit(trx: Trx, deps: TurnDeps, ref: TurnRef, decision: Decision
     return end(trx, ref, turn, { state: 'superseded', reason: null });
   }
   if (outcome.kind === 'skip') return end(trx, ref, turn, { state: 'skipped', reason: outcome.reason });
-  const by = { agent: decision.agent ?? 'extractive-1', score: decision.score };
   if (outcome.kind === 'resolve') {
     await resolveByAi(trx, ref.orgId, context.session, 'resolved');
     return end(trx, ref, turn, { state: 'skipped', reason: 'acknowledgement' });
   }
-  if (outcome.text !== null)
-    await say(trx, deps, ref, { turn, context, agent: by.agent, ...outcome, text: outcome.text });
-  if (outcome.kind === 'say') return end(trx, ref, turn, { state: outcome.state, reason: outcome.reason, ...by });
-  if (outcome.reason === 'prohibited_topic') await announceTopic(trx, ref, decision, turn);
-  if (!context.session.assist_mode) await handOff(trx, ref.orgId, ref.sessionId, { reason: outcome.reason });
-  return end(trx, ref, turn, { state: 'handed_off', reason: outcome.reason, ...by });
+  if (outcome.kind === 'handoff' && outcome.reason === 'prohibited_topic')
+    await announceTopic(trx, ref, decision, turn);
+  if (outcome.kind === 'handoff' && context.session.assist_mode)
+    return end(trx, ref, turn, { state: 'skipped', reason: 'people_have_it' });
+  const { agent, score } = decision;
+  const { text, claims, reason } = outcome;
+  if (text !== null) await say(trx, deps, ref, { turn, context, agent, text, claims });
+  const state = outcome.kind === 'handoff' ? 'handed_off' : outcome.state;
+  if (outcome.kind === 'handoff') await handOff(trx, ref.orgId, ref.sessionId, { reason: outcome.reason });
+  return end(trx, ref, turn, { state, reason, agent, score, has_message: text !== null });
 }
 
 async function say(
@@ -88,9 +94,8 @@ async function end(
   trx: Trx,
   ref: TurnRef,
   turn: TurnRow,
-  to: { state: TurnEnd; reason: string | null; agent?: string; score?: number | null },
+  to: { state: TurnEnd; reason: string | null; agent?: string; score?: number | null; has_message?: boolean },
 ): Promise<TurnEnd> {
-  const { score, ...rest } = to;
-  await endTurn(trx, ref, turn, { ...rest, ...(score == null ? {} : { score }) });
+  await endTurn(trx, ref, turn, to);
   return to.state;
 }

@@ -7,6 +7,7 @@ import {
   type TextFormat,
 } from '../answers/extractive.rules.ts';
 import { answerByQuotes } from '../answers/extractive.service.ts';
+import { getThreshold } from '../calibration/service.ts';
 import { gateOf } from '../gates/gates.rules.ts';
 import { type Sentences, sentencesIn } from '../gates/sentences.rules.ts';
 import type { TurnDeps } from './answering.service.ts';
@@ -18,8 +19,8 @@ import type { TurnContext } from './review.service.ts';
 /** What a turn is to end with, and how that was found. */
 export interface Decision {
   outcome: TurnOutcome;
-  /** Who answers. Null if nobody does. */
-  agent: string | null;
+  /** Who speaks: `extractive-1`, or the name of a model. */
+  agent: string;
   score: number | null;
   steps: { step: number; purpose: 'gates' | 'search'; latency_ms: number; detail: Record<string, unknown> }[];
   /** The prohibited topic of the messages. */
@@ -54,17 +55,24 @@ export async function decideTurn(
   const gates = { step: 1, purpose: 'gates' as const, latency_ms: msSince(begun), detail: { result } };
   const gated = gatedOutcome(result, sentences, settings.handoff_level);
   if (gated !== undefined)
-    return { outcome: gated, agent: null, score: null, steps: [gates], ...(topic === undefined ? {} : { topic }) };
+    return {
+      outcome: gated,
+      agent: EXTRACTIVE_AGENT,
+      score: null,
+      steps: [gates],
+      ...(topic === undefined ? {} : { topic }),
+    };
 
   const searched = performance.now();
   const question = unanswered.map(({ content }) => content ?? '').join('\n');
-  const answer = await answerByQuotes(db, semantics, orgId, { question, channel: session.channel });
+  const threshold = await getThreshold(db, orgId);
+  const answer = await answerByQuotes(db, semantics, orgId, { question, channel: session.channel, threshold });
   const { kind, score, passages } = answer;
   const search = {
     step: 2,
     purpose: 'search' as const,
     latency_ms: msSince(searched),
-    detail: { result: kind, passages },
+    detail: { result: kind, score, threshold, passages },
   };
   const fruitless = await countFruitlessTurns(db, orgId, session.id, session.ai_context_seq);
   const format: TextFormat = MARKDOWN_CHANNELS.includes(session.channel) ? 'markdown' : 'plain';

@@ -1,11 +1,10 @@
-import { sql } from 'kysely';
+import { sql, type Updateable } from 'kysely';
 import type { Db, Trx } from '../../db/connect.ts';
+import { orderedByCreation, type PageRequest } from '../../db/cursor.ts';
 import { notify } from '../../db/notify.ts';
 import { afterCommit } from '../../db/transaction.ts';
+import { TURNS_CHANNEL } from './contract.ts';
 import type { AiClaimsTable, AiStepsTable, AiTurnsTable, TurnState } from './table.ts';
-
-/** The notification channel of ended turns, each as `<session id>`. */
-export const TURNS_CHANNEL = 'ai_turns';
 
 /** Finds the turn of a session that has not ended. The session must be locked. */
 export const findOpenTurn = (trx: Trx, orgId: string, sessionId: string) =>
@@ -30,13 +29,18 @@ export const findLastTurn = (db: Db, orgId: string, sessionId: string) =>
     .limit(1)
     .executeTakeFirst();
 
-/** Returns the last message that an ended turn has dealt with, as a `seq`; 0 without any. */
-export async function getAnsweredSeq(db: Db, orgId: string, sessionId: string): Promise<number> {
-  const { rows } = await sql<{ seq: number }>`
-    select coalesce(max(last_seq), 0) as seq from ai_turns
+/**
+ * Returns the last message that ended turns have dealt with, as a `seq`; 0 without any. `final` leaves out those that the
+ * AI only skipped because it was not allowed to answer.
+ */
+export async function getAnsweredSeq(db: Db, orgId: string, sessionId: string) {
+  const { rows } = await sql<{ any: number; final: number }>`
+    select coalesce(max(last_seq), 0) as any,
+      coalesce(max(last_seq) filter (where state <> 'skipped' or reason not in ('people_have_it', 'off')), 0) as final
+    from ai_turns
     where org_id = ${orgId} and session_id = ${sessionId} and ended_at is not null and state <> 'superseded'
   `.execute(db);
-  return rows[0]?.seq ?? 0;
+  return rows[0] ?? { any: 0, final: 0 };
 }
 
 /** Inserts the next turn of a session, or one that has ended already, and returns its number. */
@@ -61,7 +65,10 @@ export async function insertTurn(
 }
 
 type TurnChange = Partial<
-  Pick<AiTurnsTable, 'state' | 'reason' | 'agent' | 'last_seq' | 'answers' | 'due_at' | 'score' | 'config_version'>
+  Pick<
+    Updateable<AiTurnsTable>,
+    'state' | 'reason' | 'agent' | 'last_seq' | 'answers' | 'due_at' | 'score' | 'config_version' | 'has_message'
+  >
 >;
 
 const openTurn = (trx: Trx, orgId: string, id: string) =>
@@ -152,7 +159,7 @@ export async function countFruitlessTurns(db: Db, orgId: string, sessionId: stri
 export const findTurnOf = (db: Db, orgId: string, sessionId: string, messageId: string) =>
   db
     .selectFrom('ai_turns')
-    .select(['id', 'state', 'reason', 'message_id', 'ended_at'])
+    .select(['id', 'state', 'reason', 'message_id', 'has_message', 'ended_at'])
     .where('org_id', '=', orgId)
     .where('session_id', '=', sessionId)
     .where('state', '<>', 'superseded')
@@ -204,3 +211,40 @@ export const findTurn = (db: Db, orgId: string, id: string) =>
     .where('org_id', '=', orgId)
     .where('id', '=', id)
     .executeTakeFirst();
+
+/** Lists turns of a session, oldest first, or all of the org's: the rows of a page, plus one more if there is one. */
+export const listTurns = (
+  db: Db,
+  orgId: string,
+  { sessionId, state, reason, from, to, citedItemId }: TurnFilter,
+  place: PageRequest,
+) =>
+  db
+    .selectFrom('ai_turns')
+    .selectAll()
+    .where('org_id', '=', orgId)
+    .$if(sessionId !== undefined, (query) => query.where('session_id', '=', sessionId as string))
+    .$if(state !== undefined, (query) => query.where('state', '=', state as TurnState))
+    .$if(reason !== undefined, (query) => query.where('reason', '=', reason as string))
+    .$if(from !== undefined, (query) => query.where('created_at', '>=', from as Date))
+    .$if(to !== undefined, (query) => query.where('created_at', '<', to as Date))
+    .$if(citedItemId !== undefined, (query) =>
+      query.where('id', 'in', (eb) =>
+        eb
+          .selectFrom('ai_claims')
+          .select('turn_id')
+          .where('org_id', '=', orgId)
+          .where('item_id', '=', citedItemId as string),
+      ),
+    )
+    .$call(orderedByCreation(place))
+    .execute();
+
+export interface TurnFilter {
+  sessionId?: string | undefined;
+  state?: TurnState | undefined;
+  reason?: string | undefined;
+  from?: Date | undefined;
+  to?: Date | undefined;
+  citedItemId?: string | undefined;
+}

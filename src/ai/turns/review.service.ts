@@ -46,8 +46,8 @@ export async function loadContext(trx: Trx, { orgId, sessionId }: SessionRef): P
   const isAutopilotOn = (await getAutopilot(trx, orgId)).versionOn(session.channel) !== undefined;
   const answered = await getAnsweredSeq(trx, orgId, sessionId);
   const messages = await getConversation(trx, orgId, sessionId, { after: session.ai_context_seq, limit: MAX_MESSAGES });
-  const unanswered = messages.filter(({ sender, seq }) => sender === 'contact' && seq > answered);
-  const last = unanswered.at(-1)?.seq ?? 0;
+  const asked = messages.findLast(({ sender }) => sender === 'contact')?.seq ?? 0;
+  const replied = messages.findLast(({ sender }) => sender === 'human_agent')?.seq ?? 0;
   const state = await stateOf(trx, orgId, { session, settings, isAutopilotOn });
   await setAiState(trx, orgId, session, state);
   const refusal = refusalOf({
@@ -56,8 +56,10 @@ export async function loadContext(trx: Trx, { orgId, sessionId }: SessionRef): P
     isAssisting: session.assist_mode,
     isOpen: session.status === 'open',
     isBlocked: await isContactBlocked(trx, orgId, session.contact_id),
-    isReplied: messages.some(({ sender, seq }) => sender === 'human_agent' && seq > last),
+    isReplied: replied > asked,
   });
+  const after = refusal === undefined ? Math.max(replied, answered.final) : answered.any;
+  const unanswered = messages.filter(({ sender, seq }) => sender === 'contact' && seq > after);
   return { session, settings, messages, unanswered, refusal };
 }
 
@@ -112,7 +114,7 @@ export async function endTurn(
   trx: Trx,
   { orgId, sessionId }: SessionRef,
   turn: Pick<TurnRow, 'id'>,
-  end: { state: TurnRow['state']; reason: string | null; agent?: string; score?: number },
+  end: { state: TurnRow['state']; reason: string | null; agent?: string; score?: number | null; has_message?: boolean },
 ): Promise<void> {
   await finishTurn(trx, orgId, turn.id, end);
   notifyTurn(trx, sessionId);

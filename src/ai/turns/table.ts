@@ -29,8 +29,9 @@ export interface AiTurnsTable {
   last_seq: number;
   /** The ids of the messages that it answers. */
   answers: string[];
-  /** The id of the message that it adds, if any. */
+  /** The id of the message that it adds, if it says anything. */
   message_id: string;
+  has_message: Generated<boolean>;
   config_version: number;
   /** The number of turns in a row that ended for a newer message, this one not included. */
   supersedes: Generated<number>;

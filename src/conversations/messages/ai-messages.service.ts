@@ -2,19 +2,12 @@ import type { Db, Trx } from '../../db/connect.ts';
 import { newId } from '../../ids.ts';
 import { readSettings } from '../../orgs/service.ts';
 import { announce } from '../../outbox/events.ts';
+import type { AnswerCitation } from '../answers.port.ts';
 import { changeSession, recordEvents, type SessionEvent } from '../change-session.service.ts';
 import { type LockedSession, updateSession } from '../queries.ts';
 import type { AiState } from '../table.ts';
-import { findReopenedSeq, listLastMessages } from './conversation.queries.ts';
+import { findMessageWithSources, findReopenedSeq, listLastMessages } from './conversation.queries.ts';
 import { deliverToChannel, type SendingDeps } from './service.ts';
-
-/** A source of an answer, as the history shows it. */
-export interface MessageCitation {
-  item_id: string;
-  title: string;
-  url: string | null;
-  quote: string | null;
-}
 
 /** A message of the AI. */
 export interface AiMessage {
@@ -23,7 +16,7 @@ export interface AiMessage {
   /** Who answered: `extractive-1`, or the name of a model. */
   agent: string;
   turnId: string;
-  citations: MessageCitation[];
+  citations: AnswerCitation[];
 }
 
 export type ConversationMessage = Awaited<ReturnType<typeof listLastMessages>>[number];
@@ -39,6 +32,18 @@ export const getConversation = (
 /** Returns whether the session was reopened after a `seq`. */
 export const isReopenedSince = async (db: Db, orgId: string, sessionId: string, seq: number): Promise<boolean> =>
   (await findReopenedSeq(db, orgId, sessionId)) > seq;
+
+/** Returns a message of the AI, or undefined if it said nothing, or its text is redacted. */
+export async function findAiMessage(
+  db: Db,
+  orgId: string,
+  id: string,
+): Promise<{ text: string; citations: AnswerCitation[] } | undefined> {
+  const found = await findMessageWithSources(db, orgId, id);
+  return found === undefined || found.content === null
+    ? undefined
+    : { text: found.content, citations: found.citations };
+}
 
 /** Sets whether the AI may speak in a locked session. */
 export async function setAiState(trx: Trx, orgId: string, session: LockedSession, state: AiState): Promise<void> {

@@ -1,5 +1,6 @@
 import { type NotNull, sql } from 'kysely';
 import type { Db } from '../../db/connect.ts';
+import type { AnswerCitation } from '../answers.port.ts';
 
 /** Lists the last messages of a session after a `seq`, oldest first, with their age. Greetings of a page are left out. */
 export async function listLastMessages(
@@ -41,3 +42,13 @@ export async function findReopenedSeq(db: Db, orgId: string, sessionId: string):
     .executeTakeFirst();
   return found?.seq ?? 0;
 }
+
+/** Finds a message that was not redacted, with the sources that it cites. */
+export const findMessageWithSources = (db: Db, orgId: string, id: string) =>
+  db
+    .selectFrom('session_events')
+    .select(['content', sql<AnswerCitation[]>`coalesce(data->'citations', '[]')`.as('citations')])
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .where('type', '=', 'message')
+    .executeTakeFirst();

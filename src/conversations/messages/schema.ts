@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { PhoneNumber } from '../../contacts/phone-number.schema.ts';
 import { CustomDataChange, Email } from '../../contacts/schema.ts';
+import { AutopilotResponse } from './answers.schema.ts';
 
 const MAX_TEXT_LENGTH = 50_000;
 const MAX_ATTACHMENTS = 10;
@@ -84,9 +85,20 @@ export const SentMessage = z
     success: z.boolean(),
     data: z.object({
       success: z.boolean(),
-      code: z.string().optional(),
-      autopilotResponse: z.unknown().optional(),
+      code: z
+        .string()
+        .optional()
+        .describe(
+          'Why the AI says nothing: session_assigned_to_human_agent, skipping_unuseful_response or response_cancelled.',
+        ),
+      autopilotResponse: AutopilotResponse.optional().describe(
+        'The AI’s answer to a contact’s message, where autopilot is on and it came within the wait: 15 seconds, or as `Prefer: wait=n` says.',
+      ),
       sessionIsHandedOff: z.boolean().optional(),
     }),
   })
-  .meta({ id: 'SentMessage' });
+  .meta({
+    id: 'SentMessage',
+    examples: [{ success: true, data: { success: true, sessionIsHandedOff: false } }],
+  });
+export type SentMessage = z.infer<typeof SentMessage>;

@@ -2,10 +2,12 @@ import type { FastifyRequest } from 'fastify';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import type { Deps } from '../../deps.ts';
 import { errorResponses } from '../../http/errors.ts';
+import { waitMsOf } from '../../http/prefer.ts';
 import { NO_BODY, NoBody } from '../../http/schemas.ts';
 import type { Media } from '../../media/service.ts';
 import { HistoryPage, ListHistory } from '../history/events.schema.ts';
 import { pageOfHistory } from '../history/service.ts';
+import { ANSWER_WAIT } from '../messages/answers.schema.ts';
 import { deleteAttachments, storeAttachments } from '../messages/attachments.service.ts';
 import { SendMessage, SentMessage } from '../messages/schema.ts';
 import { sendMessage } from '../messages/service.ts';
@@ -26,8 +28,10 @@ const tags = ['chat sessions'];
 const MAX_MESSAGE_BYTES = 8 * 1024 * 1024;
 
 export const sessionRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => {
-  const { sending, mediaLinks } = deps;
+  const { sending, mediaLinks, answers } = deps;
   const kept = new WeakMap<FastifyRequest, Media[]>();
+  /** The ids of messages that the AI may answer. */
+  const asked = new WeakMap<FastifyRequest, string>();
 
   // Deletes the stored files of a refused message.
   app.addHook('onResponse', async (request, reply) => {
@@ -103,12 +107,22 @@ export const sessionRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => {
         kept.set(request, files);
         await storeAttachments(deps, org.id, attachments, files);
       },
+      complete: async (request: FastifyRequest<{ Params: { id: string } }>, sent: SentMessage) => {
+        const { db, org, params, headers } = request;
+        const messageId = asked.get(request);
+        const waitMs = waitMsOf(headers, ANSWER_WAIT);
+        if (messageId === undefined || waitMs === 0) return sent;
+        const message = { orgId: org.id, sessionId: params.id, messageId };
+        const { isHandedOff = false, ...answer } = await answers.waitForAnswer(db, message, waitMs);
+        const sessionIsHandedOff = sent.data.sessionIsHandedOff || isHandedOff;
+        return { ...sent, data: { ...sent.data, ...answer, sessionIsHandedOff } };
+      },
     },
     schema: {
       operationId: 'sendMessage',
       tags,
       description:
-        'Adds a message of a contact or an agent. An agent’s message in a session on e-mail, SMS or WhatsApp is sent there, as the delivery with the same id.',
+        'Adds a message of a contact or an agent. An agent’s message in a session on e-mail, SMS or WhatsApp is sent there, as the delivery with the same id. A contact’s message is stored at once; where autopilot is on, the request then waits for the AI’s answer: 15 seconds, or as `Prefer: wait=n` says, from 0 to 25. A client that does not wait loses nothing: the history has the answer.',
       params: SessionPath,
       body: SendMessage,
       response: { 201: SentMessage, ...errorResponses(403, 404, 409) },
@@ -116,7 +130,8 @@ export const sessionRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => {
     handler: async (request, reply) => {
       const { db, org, params, body } = request;
       const said = { ...body, files: kept.get(request) ?? [] };
-      const { isHandedOff } = await sendMessage(db, sending, org.id, params.id, said);
+      const { id, isHandedOff } = await sendMessage(db, sending, org.id, params.id, said);
+      if (body.sender === 'contact') asked.set(request, id);
       reply.code(201);
       return { success: true, data: { success: true, sessionIsHandedOff: isHandedOff } };
     },

@@ -23,6 +23,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       last_seq integer not null,
       answers uuid[] not null,
       message_id uuid not null,
+      has_message boolean not null default false,
       config_version integer not null,
       supersedes smallint not null default 0,
       tries smallint not null default 0,
@@ -74,6 +75,14 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       foreign key (org_id, turn_id) references ai_turns (org_id, id) on delete cascade
     );
     create index ai_claims_by_item on ai_claims (org_id, item_id, turn_id);
+
+    create table ai_calibrations (
+      org_id uuid primary key references orgs (id),
+      threshold double precision,
+      report jsonb,
+      requested_at timestamptz(3) not null default now(),
+      measured_at timestamptz(3)
+    );
 
     create table ai_configs (
       org_id uuid primary key references orgs (id),

@@ -1,4 +1,5 @@
 import type { Db } from '../../db/connect.ts';
+import { confidenceOf, type RatedPassage } from './confidence.rules.ts';
 import { fuseScores } from './fusion.rules.ts';
 import { explainScores, getPassages, type ScoreBasis } from './passages.service.ts';
 import { type ChunkSearch, listAllowedChunks, type ScoredChunk, type SearchFilter, scoreChunks } from './queries.ts';
@@ -34,8 +35,8 @@ export async function findPassages(db: Db, semantics: SemanticSearch, orgId: str
 }
 
 /**
- * Returns the best passages as `findPassages` does, each with a confidence from 0 to 1: the share of the best possible
- * score by words. It can be compared between questions, unlike the scores.
+ * Returns the best passages as `findPassages` does, by their score by words, with a function for the confidence that the
+ * first of some of them has the answer.
  */
 export async function findEvidence(
   db: Db,
@@ -44,10 +45,11 @@ export async function findEvidence(
   search: Omit<PassageSearch, 'explain'>,
 ) {
   const { passages, asked } = await rankPassages(db, semantics, orgId, { ...search, explain: true });
-  return passages.map((passage) => ({
-    ...passage,
-    confidence: asked === undefined ? 0 : Math.min(1, (passage.score_parts?.words ?? 0) / asked.bestScore),
-  }));
+  const rated = passages.map(({ score_parts, ...passage }) => ({ ...passage, words: score_parts?.words ?? 0 }));
+  return {
+    passages: rated,
+    confidence: (some: RatedPassage[]): number => (asked === undefined ? 0 : confidenceOf(some, asked.best)),
+  };
 }
 
 async function rankPassages(

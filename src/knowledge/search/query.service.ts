@@ -1,6 +1,7 @@
 import type { Db } from '../../db/connect.ts';
 import { analyse } from '../index/analysis.rules.ts';
-import { type CorpusStatistics, K1, rarityOf } from './bm25.rules.ts';
+import { type CorpusStatistics, rarityOf } from './bm25.rules.ts';
+import { type BestScores, saturatedScore } from './confidence.rules.ts';
 import { countByLanguage, countPostings, listForms, listSimilarWords } from './queries.ts';
 import { queryWordsOf, termsOf, unknownWords, type WeightedTerm } from './query.rules.ts';
 
@@ -10,8 +11,8 @@ const MAX_UNKNOWN_WORDS = 20;
 
 export interface ResolvedQuery {
   corpus: CorpusStatistics;
-  /** The score that no chunk exceeds: of one with each word of the query, many times. Words that no chunk has count too. */
-  bestScore: number;
+  /** The best possible scores. Words that no chunk has count too. */
+  best: BestScores;
   terms: (WeightedTerm & { rarity: number })[];
 }
 
@@ -41,10 +42,10 @@ export async function resolveQuery(db: Db, orgId: string, query: string): Promis
     Math.max(...forms.map((lexeme) => rarityOf(known.get(lexeme) ?? 0, corpus))),
   );
   const gramRarities = analysed.grams.map((gram) => rarityOf(known.get(gram) ?? 0, corpus));
-  const bestScore = [...wordRarities, ...gramRarities].reduce((sum, rarity) => sum + rarity * (K1 + 1), 0);
+  const question = [...wordRarities, ...gramRarities].reduce((sum, rarity) => sum + saturatedScore(rarity), 0);
   return {
     corpus,
-    bestScore,
+    best: { question, rarest: rarityOf(0, corpus) },
     terms: terms.map((term) => ({ ...term, rarity: term.weight * rarityOf(term.chunks, corpus) })),
   };
 }

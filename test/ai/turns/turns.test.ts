@@ -1,7 +1,13 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { IS_LONG } from '../../faults/support/sizes.ts';
 import { eventually, type Stack, startStack } from '../../support/stack/stack.ts';
-import { unverified } from '../../widget/client.ts';
-import { ARTICLES, messagesOf, newAnsweringOrg, turnsOf } from '../answering-org.ts';
+import { unverified, type Widget } from '../../widget/client.ts';
+import { ARTICLES, messagesOf, newAnsweringOrg, QUESTION, turnsOf } from '../answering-org.ts';
+
+/** In the long tier, as many as make any order likely. */
+const TAKEOVERS = IS_LONG ? 1_000 : 60;
 
 let stack: Stack;
 beforeAll(async () => {
@@ -15,12 +21,16 @@ const endedTurns = (sessionId: string, count: number) =>
     return turns.length >= count && turns.every(({ ended_at }) => ended_at !== null) ? turns : undefined;
   });
 
+/** Sends a message without waiting for the answer. */
+const hurry = (widget: Widget, session_id: string, content: string) =>
+  widget.post('chat/send', { uuid: crypto.randomUUID(), content, session_id }, { prefer: 'wait=0' });
+
 describe('a turn of the AI without a model', () => {
   it('answers a question by a quote of what the org has published, with a link to its page', async () => {
     const org = await newAnsweringOrg(stack);
     const widget = await unverified(stack, org);
     const id = await widget.newSession();
-    await widget.send(id, 'How long does a refund take?');
+    await widget.send(id, QUESTION);
     const [turn] = await endedTurns(id, 1);
     expect(turn).toMatchObject({ state: 'answered', reason: null, agent: 'extractive-1', number: 1 });
     const [, answer] = await messagesOf(org, id);
@@ -47,7 +57,8 @@ describe('a turn of the AI without a model', () => {
     });
     await widget.send(id, 'Hello?');
     await new Promise((resolve) => setTimeout(resolve, 3_000));
-    expect(await turnsOf(stack.db, id)).toHaveLength(1);
+    expect((await turnsOf(stack.db, id)).slice(1).map(({ reason }) => reason)).not.toContain(null);
+    expect((await messagesOf(org, id)).at(-1)?.sender.type).toBe('contact');
   });
 
   it.each([
@@ -66,8 +77,8 @@ describe('a turn of the AI without a model', () => {
     const org = await newAnsweringOrg(stack);
     const widget = await unverified(stack, org);
     const id = await widget.newSession();
-    for (let nth = 1; nth < count; nth++) await widget.send(id, `One moment ${nth}`);
-    await widget.send(id, 'How long does a refund take?');
+    for (let nth = 1; nth < count; nth++) await hurry(widget, id, `One moment ${nth}`);
+    await hurry(widget, id, QUESTION);
     const turns = await endedTurns(id, 1);
     expect(turns).toHaveLength(1);
     expect(turns[0]?.answers).toHaveLength(count);
@@ -78,11 +89,11 @@ describe('a turn of the AI without a model', () => {
     const org = await newAnsweringOrg(stack, { autopilot: false });
     const widget = await unverified(stack, org);
     const id = await widget.newSession();
-    await widget.send(id, 'How long does a refund take?');
+    await widget.send(id, QUESTION);
     await new Promise((resolve) => setTimeout(resolve, 3_000));
     expect(await turnsOf(stack.db, id)).toEqual([]);
     await org.patch('/autopilot', { channel: 'web', autopilot_enabled: true });
-    await widget.send(id, 'Anybody there? How long does a refund take?');
+    await widget.send(id, `Anybody there? ${QUESTION}`);
     expect(await endedTurns(id, 1)).toMatchObject([{ state: 'answered' }]);
   });
 
@@ -92,9 +103,163 @@ describe('a turn of the AI without a model', () => {
     expect(ARTICLES.length).toBeGreaterThan(0);
     const widget = await unverified(stack, org);
     const id = await widget.newSession();
-    await widget.send(id, 'How long does a refund take?');
+    await widget.send(id, QUESTION);
     expect(await endedTurns(id, 1)).toMatchObject([{ state: 'handed_off', reason: 'missing_knowledge' }]);
     expect((await messagesOf(org, id)).every(({ citations }) => citations === undefined)).toBe(true);
     expect(owner.id).not.toBe(org.id);
+  });
+
+  it('gives the widget the answer with the message, and shows it in the poll', async () => {
+    const org = await newAnsweringOrg(stack);
+    const widget = await unverified(stack, org);
+    const id = await widget.newSession();
+    const { body } = await widget.send(id, QUESTION);
+    expect(body).toMatchObject({
+      success: true,
+      sessionIsHandedOff: false,
+      autopilotResponse: {
+        type: 'text',
+        value: { error: false, content: expect.stringContaining('five working days') },
+        mightSolveUserIssue: true,
+        completelyAndFullyCoveredUserIssue: true,
+        citations: [{ title: 'Refunds' }],
+      },
+      session: { assignee: { kind: 'ai' } },
+    });
+    const { history } = await widget.poll(id);
+    expect(history.at(-1)).toMatchObject({ publicId: body.autopilotResponse.id, sender: { kind: 'ai' } });
+    expect((await widget.send(id, 'I want to talk to a human')).body).toMatchObject({
+      sessionIsHandedOff: true,
+      session: { isHandedOff: true, assignee: { kind: 'none' } },
+    });
+    expect((await widget.send(id, 'Still there?')).body).toMatchObject({ code: 'session_assigned_to_human_agent' });
+  });
+
+  it('gives API clients the answer within the wait they prefer, once per Idempotency-Key', async () => {
+    const org = await newAnsweringOrg(stack);
+    const { id } = (await org.post('/chat/sessions', { channel: { type: 'api' } })).body;
+    const message = { sender: 'contact', message: { type: 'text', text: QUESTION } };
+    const atOnce = await org.post(`/chat/sessions/${id}/send`, message, { headers: { prefer: 'wait=0' } });
+    expect(atOnce.body.data).toEqual({ success: true, sessionIsHandedOff: false });
+    await endedTurns(id, 1);
+    const headers = { 'idempotency-key': crypto.randomUUID() };
+    const next = { ...message, message: { type: 'text', text: 'For how many years are gift cards valid?' } };
+    const sent = await org.post(`/chat/sessions/${id}/send`, next, { headers });
+    expect(sent.status).toBe(201);
+    expect(sent.body.data).toHaveProperty('autopilotResponse.id');
+    const again = await org.post(`/chat/sessions/${id}/send`, next, { headers });
+    expect(again.headers.get('idempotent-replayed')).toBe('true');
+    expect(again.body).toEqual(sent.body);
+    expect(await turnsOf(stack.db, id)).toHaveLength(2);
+  });
+
+  it('says nothing after a person took over, whenever that happens', async () => {
+    const org = await newAnsweringOrg(stack);
+    await org.patch('/autopilot/settings', { quiet_seconds: { api: 0.3 }, cap_seconds: { api: 1 } });
+    await org.post('/autopilot/settings/publish');
+    const takeovers = await Promise.all(
+      Array.from({ length: TAKEOVERS }, async (_, nth) => {
+        const { id } = (await org.post('/chat/sessions', { channel: { type: 'api' } })).body;
+        const ask = { sender: 'contact', message: { type: 'text', text: QUESTION } };
+        await org.post(`/chat/sessions/${id}/send`, ask, { headers: { prefer: 'wait=0' } });
+        await sleep(200 + (nth / TAKEOVERS) * 800);
+        await org.post(`/chat/sessions/${id}/send`, {
+          sender: 'agent',
+          message: { type: 'text', text: 'I have it.' },
+          should_take_over_session_from_ai: true,
+        });
+        return id;
+      }),
+    );
+    let spoke = 0;
+    for (const id of takeovers) {
+      await endedTurns(id, 1);
+      const senders = (await messagesOf(org, id)).map(({ sender }) => sender.type);
+      expect(senders.indexOf('ai', senders.indexOf('human_agent'))).toBe(-1);
+      if (senders.includes('ai')) spoke++;
+    }
+    expect(spoke).toBeGreaterThan(0);
+    expect(spoke).toBeLessThan(TAKEOVERS);
+  });
+
+  it('answers again once people have returned the session, first what waits for a reply', async () => {
+    const org = await newAnsweringOrg(stack);
+    const widget = await unverified(stack, org);
+    const id = await widget.newSession();
+    await widget.send(id, 'I want to talk to a human');
+    await widget.send(id, QUESTION);
+    expect((await org.post(`/chat/sessions/${id}/return-to-ai`)).status).toBe(200);
+    await eventually('the answer', async () => (await messagesOf(org, id)).at(-1)?.agent === 'extractive-1');
+    expect((await messagesOf(org, id)).at(-1)?.content.text).toContain('five working days');
+    expect((await org.get(`/chat/sessions/${id}`)).body).toMatchObject({ handoff: null, assignee_id: null });
+  });
+
+  it('resolves the session where the customer says that the issue is solved', async () => {
+    const org = await newAnsweringOrg(stack);
+    const widget = await unverified(stack, org);
+    const id = await widget.newSession();
+    await widget.send(id, QUESTION);
+    await widget.send(id, 'That solved it, thanks!');
+    expect((await org.get(`/chat/sessions/${id}`)).body).toMatchObject({
+      status: 'closed_resolved',
+      ai_closure_type: 'resolved',
+    });
+    const { body } = await org.get(`/chat/sessions/${id}/history`);
+    expect(body.items.map(({ event }: { event: { type: string } }) => event.type)).toContain('ai_resolved_issue');
+  });
+
+  it('resolves a session whose contact stays quiet after an answer, where the org has set that', async () => {
+    const org = await newAnsweringOrg(stack);
+    await org.patch('/autopilot/settings', { assume_resolved_after_minutes: 1 });
+    await org.post('/autopilot/settings/publish');
+    const widget = await unverified(stack, org);
+    const id = await widget.newSession();
+    await widget.send(id, QUESTION);
+    await stack.db
+      .updateTable('session_events')
+      .set({ created_at: sql<Date>`created_at - interval '2 minutes'` })
+      .where('session_id', '=', id)
+      .execute();
+    await stack.temporal.workflow.getHandle(`ai-turn/${id}`).signal('wake');
+    await eventually('the resolution', async () => (await org.get(`/chat/sessions/${id}`)).body.status !== 'open');
+    expect((await org.get(`/chat/sessions/${id}`)).body.ai_closure_type).toBe('assumed_resolved');
+  });
+
+  it('shows what it did and why: gates, search, scores, sources', async () => {
+    const org = await newAnsweringOrg(stack);
+    const widget = await unverified(stack, org);
+    const id = await widget.newSession();
+    await widget.send(id, QUESTION);
+    const { body } = await org.get(`/chat/sessions/${id}/turns`);
+    expect(body.items).toMatchObject([
+      {
+        number: 1,
+        state: 'answered',
+        steps: [
+          { purpose: 'gates', detail: { result: 'go_on' } },
+          {
+            purpose: 'search',
+            detail: { result: 'answered', score: expect.any(Number), threshold: expect.any(Number) },
+          },
+        ],
+        citations: [{ title: 'Refunds', quote: expect.any(String), hash: expect.stringMatching(/^[0-9a-f]{64}$/) }],
+      },
+    ]);
+    const [turn] = body.items;
+    expect((await org.get(`/autopilot/turns/${turn.id}`)).body).toEqual(turn);
+    const cited = await org.get(`/autopilot/turns?cited_item_id=${turn.citations[0].item_id}`);
+    expect(cited.body.items).toEqual([turn]);
+    expect((await stack.other.get(`/autopilot/turns/${turn.id}`)).status).toBe(404);
+    expect((await stack.other.get(`/chat/sessions/${id}/turns`)).status).toBe(404);
+  });
+
+  it('tells workflows of a prohibited topic, and hands the session off', async () => {
+    const org = await newAnsweringOrg(stack);
+    await org.patch('/org/settings', { prohibited_topics: ['medical advice', 'Aktien'] });
+    const widget = await unverified(stack, org);
+    const id = await widget.newSession();
+    await widget.send(id, 'Can you give me MEDICAL advice about refunds?');
+    const [turn] = await endedTurns(id, 1);
+    expect(turn).toMatchObject({ state: 'handed_off', reason: 'prohibited_topic' });
   });
 });

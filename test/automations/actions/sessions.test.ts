@@ -126,21 +126,21 @@ describe('actions in a session', () => {
     ]);
   });
 
-  it('send-message sends as an agent named Workflow, without a handoff', async () => {
+  it('send-message sends an automatic message, which is no reply of an agent', async () => {
+    await org.post(`/chat/sessions/${sessionId}/send`, { sender: 'contact', message: { type: 'text', text: 'Hi' } });
     const { message_id } = await perform(org, 'send-message', { session_id: sessionId, text: 'Hello' });
     const { items } = (await org.get(`/chat/sessions/${sessionId}/history`)).body;
-    expect(items).toMatchObject([
+    expect(items.slice(1)).toMatchObject([
       {
         id: message_id,
         event: {
-          type: 'message',
-          sender: { type: 'human_agent' },
-          sender_name: 'Workflow',
-          content: { text: 'Hello' },
+          type: 'workflow_message',
+          workflow_run_id: expect.any(String),
+          content: { type: 'text', text: 'Hello' },
         },
       },
     ]);
-    expect((await session()).handoff).toBeNull();
+    expect(await session()).toMatchObject({ handoff: null, waiting_on: 'human_agents' });
   });
 
   it('an action leaves nothing behind if its step does not commit', async () => {

@@ -1,0 +1,38 @@
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { errorResponses } from '../../http/errors.ts';
+import { Calibration } from './schema.ts';
+import { getCalibration, requestCalibration } from './service.ts';
+
+const tags = ['autopilot'];
+
+/** Routes of the calibration of answers. */
+export const calibrationRoutes: FastifyPluginAsyncZod = async (app) => {
+  app.get('/autopilot/calibration', {
+    config: { scope: 'autopilot:read' },
+    schema: {
+      operationId: 'getAutopilotCalibration',
+      tags,
+      summary: 'Get the calibration of answers',
+      description:
+        'From which confidence on the AI gives a quote as an answer, and how that was measured: the org’s own titles and headings are asked as questions, once while their item is hidden. It is measured each day where autopilot is on.',
+      response: { 200: Calibration, ...errorResponses(403) },
+    },
+    handler: async ({ db, org }) => getCalibration(db, org.id),
+  });
+
+  app.post('/autopilot/calibration/run', {
+    config: { scope: 'autopilot:write' },
+    schema: {
+      operationId: 'runAutopilotCalibration',
+      tags,
+      summary: 'Calibrate answers now',
+      description:
+        'Answers at once; `measured_at` changes when it is done. Useful after a large change of the knowledge.',
+      response: { 200: Calibration, ...errorResponses(403) },
+    },
+    handler: async ({ db, org }) => {
+      await requestCalibration(db, org.id);
+      return getCalibration(db, org.id);
+    },
+  });
+};

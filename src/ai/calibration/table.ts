@@ -1,0 +1,18 @@
+import type { ColumnType, Generated } from 'kysely';
+import type { CalibrationReport } from './rules.ts';
+
+/** The calibration of an org's answers. Without a threshold it was only requested. */
+export interface AiCalibrationsTable {
+  org_id: string;
+  /** The confidence from which on a quote is given as an answer. */
+  threshold: number | null;
+  report: ColumnType<CalibrationReport | null, string | null, string | null>;
+  requested_at: Generated<Date>;
+  measured_at: Date | null;
+}
+
+declare module '../../db/database.ts' {
+  interface Database {
+    ai_calibrations: AiCalibrationsTable;
+  }
+}

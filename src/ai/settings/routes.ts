@@ -1,0 +1,46 @@
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { errorResponses } from '../../http/errors.ts';
+import { StoredAiSettings, UpdateAiSettings } from './schema.ts';
+import { changeAiSettings, getAiSettings, publishAiSettings } from './service.ts';
+
+const tags = ['autopilot'];
+
+/** Routes of the AI's settings. */
+export const aiSettingsRoutes: FastifyPluginAsyncZod = async (app) => {
+  app.get('/autopilot/settings', {
+    config: { scope: 'autopilot:read' },
+    schema: {
+      operationId: 'getAutopilotSettings',
+      tags,
+      summary: 'Get the settings of the AI',
+      description: 'The draft, and what is published. Turns use what is published, and say which version.',
+      response: { 200: StoredAiSettings, ...errorResponses(403) },
+    },
+    handler: async ({ db, org }) => getAiSettings(db, org.id),
+  });
+
+  app.patch('/autopilot/settings', {
+    config: { scope: 'autopilot:write' },
+    schema: {
+      operationId: 'updateAutopilotSettings',
+      tags,
+      summary: 'Change the draft of the settings',
+      description: 'Changes the draft alone: POST /autopilot/settings/publish puts it into effect.',
+      body: UpdateAiSettings,
+      response: { 200: StoredAiSettings, ...errorResponses(403) },
+    },
+    handler: async ({ db, org, body }) => changeAiSettings(db, org.id, body),
+  });
+
+  app.post('/autopilot/settings/publish', {
+    config: { scope: 'autopilot:write' },
+    schema: {
+      operationId: 'publishAutopilotSettings',
+      tags,
+      summary: 'Publish the draft of the settings',
+      description: 'The next turns use it. A draft that is published already makes no new version.',
+      response: { 200: StoredAiSettings, ...errorResponses(403) },
+    },
+    handler: async ({ db, org }) => publishAiSettings(db, org.id),
+  });
+};

@@ -1,0 +1,100 @@
+import { getAutopilot } from '../../agents/autopilot/service.ts';
+import type { AnswersPort, AutopilotAnswer } from '../../conversations/answers.port.ts';
+import { findAiMessage } from '../../conversations/messages/ai-messages.service.ts';
+import { getAiStates } from '../../conversations/sessions/autopilot.service.ts';
+import type { Db } from '../../db/connect.ts';
+import { findTurnOf } from './queries.ts';
+
+/** More requests do not wait: each holds memory and a connection of its client. */
+const MAX_WAITING = 500;
+/** Notifications can be lost. */
+const SWEEP_MS = 1_000;
+
+export interface TurnWaiters extends AnswersPort {
+  /** Looks again at the turns of the sessions named in the hints, or of all if there are none. */
+  wake(hints: string): void;
+}
+
+/** Creates the waiters of a process for ends of turns. */
+export function createTurnWaiters(): TurnWaiters {
+  const waiting = new Map<string, Set<() => void>>();
+  let count = 0;
+
+  /** Waits for a notification about the session, or for some time. */
+  const sleepUntilWoken = (sessionId: string, ms: number): Promise<void> =>
+    new Promise((resolve) => {
+      const sleepers = waiting.get(sessionId) ?? new Set();
+      waiting.set(sessionId, sleepers);
+      const wake = () => {
+        clearTimeout(timer);
+        sleepers.delete(wake);
+        if (sleepers.size === 0 && waiting.get(sessionId) === sleepers) waiting.delete(sessionId);
+        resolve();
+      };
+      const timer = setTimeout(wake, ms);
+      sleepers.add(wake);
+    });
+
+  return {
+    async waitForAnswer(db, message, waitMs) {
+      const refusal = await refusalOf(db, message);
+      if (refusal !== undefined) return refusal;
+      if (count >= MAX_WAITING) return {};
+      count++;
+      try {
+        const giveUpAt = Date.now() + waitMs;
+        for (;;) {
+          const left = giveUpAt - Date.now();
+          if (left <= 0) return {};
+          const woken = sleepUntilWoken(message.sessionId, Math.min(left, SWEEP_MS)); // before the look: none is missed
+          const answer = await findAnswer(db, message);
+          if (answer !== undefined) return answer;
+          await woken;
+        }
+      } finally {
+        count--;
+      }
+    },
+    wake(hints) {
+      const ids = hints === '' ? [...waiting.keys()] : hints.split(' ');
+      for (const id of ids) for (const wake of [...(waiting.get(id) ?? [])]) wake();
+    },
+  };
+}
+
+/** Returns an answer at once where the AI does not answer: nothing where it is off, or why it is silent. */
+async function refusalOf(
+  db: Db,
+  { orgId, sessionId }: { orgId: string; sessionId: string },
+): Promise<AutopilotAnswer | undefined> {
+  const autopilot = await getAutopilot(db, orgId);
+  if (autopilot.isOffEverywhere) return {};
+  const [session] = await getAiStates(db, orgId, [sessionId]);
+  if (session === undefined || autopilot.versionOn(session.channel) === undefined) return {};
+  return session.ai_state === 'paused' || session.assist_mode ? { code: 'session_assigned_to_human_agent' } : undefined;
+}
+
+/** Returns what the turn of a message did, or undefined while it has not ended. */
+async function findAnswer(
+  db: Db,
+  { orgId, sessionId, messageId }: { orgId: string; sessionId: string; messageId: string },
+): Promise<AutopilotAnswer | undefined> {
+  const turn = await findTurnOf(db, orgId, sessionId, messageId);
+  if (turn === undefined || turn.ended_at === null) return undefined;
+  const isHandedOff = turn.state === 'handed_off';
+  const said = await findAiMessage(db, orgId, turn.message_id);
+  if (said !== undefined)
+    return {
+      isHandedOff,
+      autopilotResponse: {
+        type: 'text',
+        value: { error: false, content: said.text },
+        id: turn.message_id,
+        mightSolveUserIssue: turn.state === 'answered',
+        completelyAndFullyCoveredUserIssue: turn.state === 'answered' && turn.reason === null,
+        citations: said.citations,
+      },
+    };
+  if (isHandedOff || turn.reason === 'people_have_it') return { isHandedOff, code: 'session_assigned_to_human_agent' };
+  return { code: turn.state === 'skipped' ? 'skipping_unuseful_response' : 'response_cancelled' };
+}

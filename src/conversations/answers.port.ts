@@ -1,0 +1,38 @@
+import type { Db } from '../db/connect.ts';
+
+/** A source of an answer. */
+export interface AnswerCitation {
+  item_id: string;
+  title: string;
+  url: string | null;
+  quote: string | null;
+}
+
+/** What the AI did about a contact's message, in the format of the widget's clients. */
+export interface AutopilotAnswer {
+  /** Why there is no response. */
+  code?: 'session_assigned_to_human_agent' | 'response_cancelled' | 'skipping_unuseful_response';
+  autopilotResponse?: {
+    type: 'text';
+    value: { error: false; content: string };
+    id: string;
+    mightSolveUserIssue: boolean;
+    completelyAndFullyCoveredUserIssue: boolean;
+    citations: AnswerCitation[];
+  };
+  /** Whether the turn handed the session off. */
+  isHandedOff?: boolean;
+}
+
+/** What conversations need of the AI, a domain above them. It is given as a dependency. */
+export interface AnswersPort {
+  /**
+   * Waits until the turn that deals with a contact's message has ended, for `waitMs` at most. Returns nothing if the AI
+   * does not answer on the channel, or has not answered in time. Nothing is lost then: history and polls show the answer.
+   */
+  waitForAnswer(
+    db: Db,
+    message: { orgId: string; sessionId: string; messageId: string },
+    waitMs: number,
+  ): Promise<AutopilotAnswer>;
+}

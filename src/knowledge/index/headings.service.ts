@@ -1,0 +1,1 @@
+export { type ItemHeading, listHeadings } from './headings.queries.ts';

@@ -1,0 +1,19 @@
+import { proxyActivities, setCurrentDetails } from '@temporalio/workflow';
+import type { CalibrationActivities } from '../activities/calibration.ts';
+import type { CalibrationInput } from '../src/ai/calibration/contract.ts';
+import { WAKE } from '../src/temporal/contract.ts';
+import { CALIBRATION } from './activity-options.ts';
+import { untilUnchanged } from './signals.ts';
+
+const activities = proxyActivities<CalibrationActivities>({
+  ...CALIBRATION,
+  summary: 'ask the org’s own headings as questions',
+});
+
+/** Calibrates the answers of an org, and again if that was requested meanwhile. */
+export async function calibrateAnswers(input: CalibrationInput): Promise<void> {
+  await untilUnchanged(WAKE, async () => {
+    const { questions, threshold } = await activities.calibrateAnswers(input);
+    setCurrentDetails(`${questions} questions; answers from a confidence of ${threshold.toFixed(3)} on`);
+  });
+}
