@@ -1,7 +1,8 @@
 import { Context } from '@temporalio/activity';
-import { answerTurn, type TurnDeps } from '../src/ai/turns/answering.service.ts';
+import { answerTurn } from '../src/ai/turns/answering.service.ts';
 import { assumeResolved } from '../src/ai/turns/assumption.service.ts';
 import type { AssumedEnd, NextTurn, SessionRef, TurnEnd, TurnRef } from '../src/ai/turns/contract.ts';
+import type { TurnDeps } from '../src/ai/turns/deps.ts';
 import { reviewTurns } from '../src/ai/turns/review.service.ts';
 import type { Db } from '../src/db/connect.ts';
 import { semanticSearchOf } from '../src/knowledge/embedding/semantic-search.ts';

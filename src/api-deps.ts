@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { Pool } from 'pg';
-import { TURNS_CHANNEL } from './ai/turns/contract.ts';
+import { TURNS_CHANNEL } from './ai/turns/states.rules.ts';
 import { createTurnWaiters } from './ai/turns/waiting.service.ts';
 import type { Config } from './config.ts';
 import { LIVE_CHANNEL } from './conversations/live/rules.ts';

@@ -45,7 +45,7 @@ export interface MessageDeps {
  * the AI does not answer on the channel.
  * A blocked contact's message is stored without a handoff. Throws notFound, and invalid for files not uploaded here and for too much data.
  */
-export function addVisitorMessage(db: Db, deps: MessageDeps, visitor: Visitor, message: SendWidgetMessage) {
+function addVisitorMessage(db: Db, deps: MessageDeps, visitor: Visitor, message: SendWidgetMessage) {
   return inTransaction(db, async (trx) => {
     const session = await lockWidgetSession(trx, visitor, message.session_id);
     const isRepeated = await hasMessage(trx, visitor.orgId, session.id, message.uuid);

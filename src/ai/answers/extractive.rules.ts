@@ -113,7 +113,7 @@ export const renderSources = (sentence: string, sources: QuotedSource[], format:
 function renderSource({ quote, title, url }: QuotedSource, format: TextFormat): string {
   const link = linkOf({ title, url }, format);
   if (quote === null) return `- ${link}`;
-  const text = withoutMarkup(quote);
+  const text = withoutMarkup(quote, { url, format });
   if (format === 'plain') return `${text}\n${link}`;
   return `${text
     .split('\n')
@@ -122,7 +122,7 @@ function renderSource({ quote, title, url }: QuotedSource, format: TextFormat): 
 }
 
 function linkOf({ title, url }: { title: string; url: string | null }, format: TextFormat): string {
-  const name = title.replace(/\s+/g, ' ').trim();
+  const name = withoutTags(title).replace(/\s+/g, ' ').trim();
   if (url === null || !/^https?:\/\//.test(url)) return format === 'plain' ? name : escapeMarkdown(name);
   const address = url.replace(/[\s()<>\\[\]]/g, (character) =>
     encodeURIComponent(character).replace('(', '%28').replace(')', '%29'),
@@ -130,11 +130,22 @@ function linkOf({ title, url }: { title: string; url: string | null }, format: T
   return format === 'plain' ? `${name}: ${address}` : `[${escapeMarkdown(name)}](${address})`;
 }
 
-/** Takes images and HTML out of a quote, and leaves the text of its links: only our own links lead anywhere. */
-const withoutMarkup = (markdown: string): string =>
-  markdown
-    .replace(/!\[([^\]]{0,500})\]\([^)]{0,2000}\)/g, '$1')
-    .replace(/\[([^\]]{0,500})\]\([^)]{0,2000}\)/g, '$1')
-    .replace(/[<>]/g, (sign) => (sign === '<' ? '‹' : '›'));
+/**
+ * Takes images and HTML out of a quote, and of its links all but the text: only our own links lead anywhere. Addresses
+ * of other sites are left out, as clients make links of them.
+ */
+function withoutMarkup(markdown: string, { url, format }: { url: string | null; format: TextFormat }): string {
+  const text = markdown
+    .replace(/!?\[([^\]]{0,500})\]\([^)]{0,2000}\)/g, '$1')
+    .replace(/(?:https?:\/\/|www\.|javascript:)[^\s<>"')\]]{0,2000}/gi, (address) =>
+      isOfSite(address, url) ? address : '(…)',
+    );
+  return format === 'plain' ? withoutTags(text) : withoutTags(text).replace(/[[\]]/g, (sign) => `\\${sign}`);
+}
+
+const withoutTags = (text: string): string => text.replace(/[<>]/g, (sign) => (sign === '<' ? '‹' : '›'));
+
+const isOfSite = (address: string, url: string | null): boolean =>
+  url !== null && URL.canParse(address) && URL.canParse(url) && new URL(address).origin === new URL(url).origin;
 
 const escapeMarkdown = (text: string): string => text.replace(/[\\`*_{}[\]()#+!|<>~-]/g, (sign) => `\\${sign}`);

@@ -1,25 +1,20 @@
 import { fold, isSpaceless, phrasesOf, placesOf } from './folding.rules.ts';
-import { PHRASES } from './phrases/all.ts';
+import { PHRASES } from './phrases/all.rules.ts';
 
 /** A negation this many words before a phrase turns it around. */
 const NEGATION_WORDS = 4;
 /** Longer messages say more than thanks, yes or no. */
 const MAX_SHORT_CHARACTERS = 80;
 
-type Kind = 'person' | 'not' | 'thanks' | 'yes' | 'no' | 'solved';
-
-/** The languages with phrases. */
-export const LANGUAGES_WITH_PHRASES: readonly string[] = Object.keys(PHRASES);
+type Kind = 'person' | 'not' | 'thanks' | 'solved';
 
 const FOLDED: ReadonlyMap<string, Readonly<Record<Kind, string[]>>> = new Map(
-  Object.entries(PHRASES).map(([language, { person, not, thanks, yes, no, solved }]) => [
+  Object.entries(PHRASES).map(([language, { person, not, thanks, solved }]) => [
     language,
     {
       person: phrasesOf(person),
       not: phrasesOf(not),
       thanks: phrasesOf(thanks),
-      yes: phrasesOf(yes),
-      no: phrasesOf(no),
       solved: phrasesOf(solved),
     },
   ]),
@@ -69,18 +64,6 @@ export function isAcknowledgement(text: string, language: string | null): boolea
   const folded = fold(text);
   if (folded === '') return /\p{Extended_Pictographic}/u.test(text);
   return listsOf(language).some(({ thanks }) => consistsOf(folded, thanks));
-}
-
-/** Returns whether a message is nothing but a yes or a no. */
-export function readDecision(text: string, language: string | null): 'yes' | 'no' | undefined {
-  if (text.length > MAX_SHORT_CHARACTERS || /[?？؟]/.test(text)) return undefined;
-  const folded = fold(text);
-  if (folded === '') return /👍/u.test(text) ? 'yes' : /👎/u.test(text) ? 'no' : undefined;
-  for (const { yes, no } of listsOf(language)) {
-    if (no.includes(folded)) return 'no';
-    if (yes.includes(folded)) return 'yes';
-  }
-  return undefined;
 }
 
 /** Returns whether a message says that the issue is solved. */

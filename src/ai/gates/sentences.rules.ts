@@ -1,5 +1,5 @@
-import { PHRASES } from './phrases/all.ts';
-import { SENTENCE_KEYS, type SentenceKey } from './phrases/phrases.ts';
+import { PHRASES } from './phrases/all.rules.ts';
+import { SENTENCE_KEYS, type SentenceKey } from './phrases/phrases.rules.ts';
 
 export { SENTENCE_KEYS, type SentenceKey };
 

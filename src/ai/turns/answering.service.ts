@@ -1,21 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { SendingDeps } from '../../conversations/messages/service.ts';
 import type { Db } from '../../db/connect.ts';
 import { isDatabaseAway } from '../../db/failures.ts';
 import { inTransaction } from '../../db/transaction.ts';
-import type { SemanticSearch } from '../../knowledge/search/passage-search.service.ts';
 import { commitTurn, failTurn } from './commit.service.ts';
 import type { TurnEnd, TurnRef } from './contract.ts';
 import { decideTurn } from './decision.service.ts';
+import type { TurnDeps } from './deps.ts';
 import { findTurn, insertSteps, startTurn } from './queries.ts';
 import { loadContext, type TurnContext } from './review.service.ts';
-
-/** What turns need of the rest. */
-export interface TurnDeps {
-  db: Db;
-  sending: SendingDeps;
-  semantics: SemanticSearch;
-}
 
 /** The tries of a turn. After them, people get the session. */
 const MAX_TRIES = 6;

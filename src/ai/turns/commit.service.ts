@@ -1,14 +1,17 @@
 import { addAiMessage, resolveByAi } from '../../conversations/messages/ai-messages.service.ts';
 import { handOff } from '../../conversations/sessions/actions.service.ts';
+import { getSession } from '../../conversations/sessions/service.ts';
 import type { Trx } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { DomainError } from '../../errors.ts';
+import { getOrgLanguage } from '../../orgs/service.ts';
 import { announce } from '../../outbox/events.ts';
 import { EXTRACTIVE_AGENT } from '../answers/extractive.rules.ts';
-import type { TurnDeps } from './answering.service.ts';
+import { sentencesIn } from '../gates/sentences.rules.ts';
+import { getPublishedAiSettings } from '../settings/service.ts';
 import type { TurnEnd, TurnRef } from './contract.ts';
-import type { Decision } from './decision.service.ts';
-import type { Claim, TurnOutcome } from './outcome.rules.ts';
+import type { TurnDeps } from './deps.ts';
+import type { Claim, Decision, TurnOutcome } from './outcome.rules.ts';
 import { findOpenTurn, insertClaims, type TurnRow } from './queries.ts';
 import { isSuperseded } from './review.rules.ts';
 import { endTurn, loadContext, type TurnContext } from './review.service.ts';
@@ -27,12 +30,22 @@ export async function commitTurn(deps: TurnDeps, ref: TurnRef, decision: Decisio
   }
 }
 
-/** Ends a turn that cannot be done: people get the session. */
-export function failTurn(deps: TurnDeps, ref: TurnRef): Promise<TurnEnd> {
-  const outcome: TurnOutcome = { kind: 'handoff', reason: 'ai_failed', text: null, claims: [] };
-  return inTransaction(deps.db, (trx) =>
-    commit(trx, deps, ref, { outcome, agent: EXTRACTIVE_AGENT, score: null, steps: [] }),
-  );
+/** Ends a turn that cannot be done: people get the session, and the contact is told so where something can be sent. */
+export async function failTurn(deps: TurnDeps, ref: TurnRef): Promise<TurnEnd> {
+  const { language } = await getSession(deps.db, ref.orgId, ref.sessionId);
+  const { phrases } = await getPublishedAiSettings(deps.db, ref.orgId);
+  const { failed } = sentencesIn([language, await getOrgLanguage(deps.db, ref.orgId)], phrases);
+  const fail = (text: string | null) => {
+    const outcome: TurnOutcome = { kind: 'handoff', reason: 'ai_failed', text, claims: [] };
+    const decision = { outcome, agent: EXTRACTIVE_AGENT, score: null, steps: [] };
+    return inTransaction(deps.db, (trx) => commit(trx, deps, ref, decision));
+  };
+  try {
+    return await fail(failed);
+  } catch (error) {
+    if (!(error instanceof DomainError)) throw error;
+    return fail(null);
+  }
 }
 
 async function commit(trx: Trx, deps: TurnDeps, ref: TurnRef, decision: Decision): Promise<TurnEnd> {

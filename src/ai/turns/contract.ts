@@ -5,9 +5,6 @@ export interface SessionRef {
   sessionId: string;
 }
 
-/** The notification channel of ended turns, each as its session's id. */
-export const TURNS_CHANNEL = 'ai_turns';
-
 /** Answers the messages of a session's contact, one turn at a time. */
 export const ANSWER_SESSION: WorkflowContract<SessionRef> = {
   type: 'answerSession',

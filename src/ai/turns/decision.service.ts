@@ -10,22 +10,11 @@ import { answerByQuotes } from '../answers/extractive.service.ts';
 import { getThreshold } from '../calibration/service.ts';
 import { gateOf } from '../gates/gates.rules.ts';
 import { type Sentences, sentencesIn } from '../gates/sentences.rules.ts';
-import type { TurnDeps } from './answering.service.ts';
 import type { TurnRef } from './contract.ts';
-import { type TurnOutcome, withoutAnswer } from './outcome.rules.ts';
+import type { TurnDeps } from './deps.ts';
+import { type Decision, type TurnOutcome, withoutAnswer } from './outcome.rules.ts';
 import { countFruitlessTurns } from './queries.ts';
 import type { TurnContext } from './review.service.ts';
-
-/** What a turn is to end with, and how that was found. */
-export interface Decision {
-  outcome: TurnOutcome;
-  /** Who speaks: `extractive-1`, or the name of a model. */
-  agent: string;
-  score: number | null;
-  steps: { step: number; purpose: 'gates' | 'search'; latency_ms: number; detail: Record<string, unknown> }[];
-  /** The prohibited topic of the messages. */
-  topic?: string;
-}
 
 /** Channels whose clients show Markdown. The others get plain text. */
 const MARKDOWN_CHANNELS: readonly SessionChannel[] = ['web', 'api', 'slack'];

@@ -22,6 +22,17 @@ export type HandoffReason =
   | 'unreadable'
   | 'ai_failed';
 
+/** What a turn is to end with, and how that was found. */
+export interface Decision {
+  outcome: TurnOutcome;
+  /** Who speaks: `extractive-1`, or the name of a model. */
+  agent: string;
+  score: number | null;
+  steps: { step: number; purpose: 'gates' | 'search'; latency_ms: number; detail: Record<string, unknown> }[];
+  /** The prohibited topic of the messages. */
+  topic?: string;
+}
+
 /** A source of an answer. */
 export interface Claim {
   item_id: string;

@@ -3,8 +3,8 @@ import type { Db, Trx } from '../../db/connect.ts';
 import { orderedByCreation, type PageRequest } from '../../db/cursor.ts';
 import { notify } from '../../db/notify.ts';
 import { afterCommit } from '../../db/transaction.ts';
-import { TURNS_CHANNEL } from './contract.ts';
-import type { AiClaimsTable, AiStepsTable, AiTurnsTable, TurnState } from './table.ts';
+import { TURNS_CHANNEL, type TurnState } from './states.rules.ts';
+import type { AiClaimsTable, AiStepsTable, AiTurnsTable } from './table.ts';
 
 /** Finds the turn of a session that has not ended. The session must be locked. */
 export const findOpenTurn = (trx: Trx, orgId: string, sessionId: string) =>

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Cursor, Id, Timestamp } from '../../http/schemas.ts';
-import { TURN_STATES } from './table.ts';
+import { TURN_STATES } from './states.rules.ts';
 
 const Limit = z.coerce.number().int().min(1).max(100).default(25);
 

@@ -1,16 +1,5 @@
 import type { ColumnType, Generated } from 'kysely';
-
-export const TURN_STATES = [
-  'waiting',
-  'running',
-  'answered',
-  'asked',
-  'handed_off',
-  'skipped',
-  'superseded',
-  'canceled',
-] as const;
-export type TurnState = (typeof TURN_STATES)[number];
+import type { TurnState } from './states.rules.ts';
 
 /** One attempt of the AI to answer. A session has at most one turn that has not ended. */
 export interface AiTurnsTable {
@@ -19,7 +8,6 @@ export interface AiTurnsTable {
   session_id: string;
   /** Counts the turns of the session from 1. */
   number: number;
-  /** `waiting` until the contact has finished writing, then `running`. All others are ends. */
   state: TurnState;
   reason: string | null;
   /** Who answered: `extractive-1`, or the name of a model. */

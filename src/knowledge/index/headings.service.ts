@@ -1,1 +1,1 @@
-export { type ItemHeading, listHeadings } from './headings.queries.ts';
+export { listHeadings } from './headings.queries.ts';

@@ -1,4 +1,4 @@
-import type { LanguagePhrases } from './phrases.ts';
+import type { LanguagePhrases } from './phrases.rules.ts';
 
 export const fr: LanguagePhrases = {
   person: `
@@ -11,8 +11,6 @@ export const fr: LanguagePhrases = {
   thanks: `
     merci | merci beaucoup | merci bien | parfait | super | ok | d accord | très bien | génial | nickel
     je vous remercie | mille fois | infiniment`,
-  yes: 'oui | ouais | bien sûr | d accord | je confirme | confirmer | exact | volontiers | oui merci',
-  no: 'non | pas | annuler | annulez | stop | non merci',
   solved: `
     ça marche maintenant | ça fonctionne maintenant | problème résolu | c est résolu | est réglé | ça a marché
     ça m a aidé`,
@@ -38,8 +36,6 @@ export const es: LanguagePhrases = {
   thanks: `
     gracias | muchas gracias | mil gracias | perfecto | genial | ok | vale | de acuerdo | muy bien | estupendo
     muy amable`,
-  yes: 'sí | si | claro | vale | de acuerdo | confirmo | correcto | adelante | sí por favor',
-  no: 'no | cancelar | cancela | mejor no | para | no gracias',
   solved: `
     ya funciona | problema resuelto | está resuelto | se solucionó | ya está solucionado | me ha servido | me sirvió
     ha funcionado`,
@@ -64,8 +60,6 @@ export const it: LanguagePhrases = {
   thanks: `
     grazie | grazie mille | molte grazie | ti ringrazio | la ringrazio | perfetto | ottimo | ok | va bene
     benissimo | tante`,
-  yes: 'sì | si | certo | va bene | confermo | d accordo | esatto | sì grazie',
-  no: 'no | annulla | annullare | meglio di no | no grazie',
   solved: `
     ora funziona | adesso funziona | problema risolto | è risolto | ho risolto | ha funzionato | mi ha aiutato`,
   sentences: {
@@ -90,8 +84,6 @@ export const pt: LanguagePhrases = {
   thanks: `
     obrigado | obrigada | muito obrigado | muito obrigada | valeu | perfeito | ótimo | ok | tudo bem | beleza
     agradeço | brigado`,
-  yes: 'sim | claro | confirmo | pode ser | isso | de acordo | correto | sim por favor',
-  no: 'não | cancelar | cancela | melhor não | não obrigado | não obrigada',
   solved: `
     já funciona | agora funciona | funcionou | problema resolvido | está resolvido | resolveu | deu certo`,
   sentences: {
@@ -113,8 +105,6 @@ export const ro: LanguagePhrases = {
     ființă umană`,
   not: 'nu | fără | niciodată',
   thanks: 'mulțumesc | mersi | mulțumesc mult | perfect | super | ok | bine | foarte | mulțumim',
-  yes: 'da | sigur | confirm | de acord | corect | da vă rog',
-  no: 'nu | anulează | anulați | nu mulțumesc',
   solved: 'acum funcționează | merge acum | problema rezolvată | s a rezolvat | este rezolvat',
   sentences: {
     handing_off: 'Vă pun în legătură cu echipa noastră, care vă va răspunde aici.',

@@ -1,4 +1,4 @@
-import type { LanguagePhrases } from './phrases.ts';
+import type { LanguagePhrases } from './phrases.rules.ts';
 
 export const fi: LanguagePhrases = {
   person: `
@@ -8,8 +8,6 @@ export const fi: LanguagePhrases = {
   not: 'ei | en | ilman | älä | ette',
   thanks: `
     kiitos | kiitos paljon | paljon kiitoksia | hienoa | hyvä | ok | okei | selvä | mahtavaa | kiitti | suuri`,
-  yes: 'kyllä | joo | juu | vahvistan | totta kai | selvä | kyllä kiitos',
-  no: 'ei | en | peruuta | ei kiitos',
   solved: 'nyt toimii | toimii nyt | ongelma ratkesi | se auttoi | ratkesi | asia selvisi',
   sentences: {
     handing_off: 'Yhdistän sinut tiimiimme. Vastaus tulee tänne.',
@@ -30,8 +28,6 @@ export const hu: LanguagePhrases = {
     valódi emberrel | élő emberrel | kapcsoljon | ügyintézőt kérek`,
   not: 'nem | ne | nélkül | soha',
   thanks: 'köszönöm | köszi | köszönöm szépen | nagyon köszönöm | szuper | remek | ok | oké | rendben | jó',
-  yes: 'igen | persze | megerősítem | rendben | így van | igen kérem',
-  no: 'nem | mégse | törlés | nem köszönöm',
   solved: 'most már működik | már működik | megoldódott | a probléma megoldva | segített',
   sentences: {
     handing_off: 'Kapcsolom a munkatársunkat, aki itt válaszol.',
@@ -51,8 +47,6 @@ export const el: LanguagePhrases = {
     μιλήσω με υπάλληλο | πραγματικό άνθρωπο | συνδέστε με | εκπρόσωπο παρακαλώ | άνθρωπο παρακαλώ`,
   not: 'δεν | μην | χωρίς | ποτέ | όχι',
   thanks: 'ευχαριστώ | ευχαριστώ πολύ | σας ευχαριστώ | τέλεια | ωραία | ok | εντάξει | καλά | πολύ',
-  yes: 'ναι | βεβαίως | επιβεβαιώνω | εντάξει | σωστά | ναι παρακαλώ',
-  no: 'όχι | ακύρωση | όχι ευχαριστώ',
   solved: 'τώρα δουλεύει | τώρα λειτουργεί | λύθηκε | το πρόβλημα λύθηκε | με βοήθησε',
   sentences: {
     handing_off: 'Σας συνδέω με την ομάδα μας. Η απάντηση θα έρθει εδώ.',
@@ -76,8 +70,6 @@ export const tr: LanguagePhrases = {
   thanks: `
     teşekkürler | teşekkür ederim | çok teşekkürler | çok teşekkür ederim | sağ ol | sağ olun | sağolun | harika
     süper | tamam | ok | mükemmel | eyvallah`,
-  yes: 'evet | tabii | tamam | onaylıyorum | doğru | olur | evet lütfen',
-  no: 'hayır | istemiyorum | iptal | olmaz | hayır teşekkürler',
   solved: 'şimdi çalışıyor | artık çalışıyor | sorun çözüldü | çözüldü | işe yaradı',
   sentences: {
     handing_off: 'Sizi ekibimize bağlıyorum. Yanıt buraya gelecek.',

@@ -1,4 +1,4 @@
-import type { LanguagePhrases } from './phrases.ts';
+import type { LanguagePhrases } from './phrases.rules.ts';
 
 export const ar: LanguagePhrases = {
   person: `
@@ -7,8 +7,6 @@ export const ar: LanguagePhrases = {
     خدمة العملاء من فضلك | موظف من فضلك`,
   not: 'لا | لن | بدون | ليس | لم',
   thanks: 'شكرا | شكرا جزيلا | شكرا لك | شكرا لكم | ممتاز | رائع | حسنا | تمام | اوكي | جزيلا',
-  yes: 'نعم | أجل | بالتأكيد | أؤكد | موافق | صحيح | ايوه',
-  no: 'لا | كلا | إلغاء | لا شكرا',
   solved: 'يعمل الآن | تم حل المشكلة | حلت المشكلة | تم الحل | انحلت المشكلة',
   sentences: {
     handing_off: 'سأوصلك بفريقنا، وستصلك الإجابة هنا.',
@@ -28,8 +26,6 @@ export const fa: LanguagePhrases = {
     صحبت با پشتیبان | آدم واقعی | انسان واقعی | وصل کنید به | با کارشناس صحبت`,
   not: 'نه | نمی‌خواهم | نمیخواهم | بدون',
   thanks: 'ممنون | متشکرم | مرسی | خیلی ممنون | سپاس | عالی | باشه | خوب | بسیار | سپاسگزارم',
-  yes: 'بله | آره | حتما | تایید می‌کنم | تایید میکنم | درسته',
-  no: 'نه | خیر | لغو | نه ممنون',
   solved: 'الان کار می‌کند | درست شد | مشکل حل شد | حل شد',
   sentences: {
     handing_off: 'شما را به همکارانمان وصل می‌کنم. پاسخ همین‌جا می‌آید.',
@@ -49,8 +45,6 @@ export const he: LanguagePhrases = {
     אדם אמיתי | בן אדם אמיתי | תעבירו אותי | נציג בבקשה | שירות לקוחות אנושי`,
   not: 'לא | בלי | אף | ללא',
   thanks: 'תודה | תודה רבה | המון תודה | מעולה | מצוין | אוקיי | בסדר | סבבה | יופי | רבה',
-  yes: 'כן | בטח | מאשר | מאשרת | אני מאשר | נכון | כן בבקשה',
-  no: 'לא | ביטול | לבטל | לא תודה',
   solved: 'עובד עכשיו | זה עובד | הבעיה נפתרה | נפתר | עזר לי',
   sentences: {
     handing_off: 'אני מעביר את הפנייה לצוות שלנו. התשובה תגיע לכאן.',
@@ -70,8 +64,6 @@ export const hi: LanguagePhrases = {
     असली व्यक्ति | कस्टमर केयर से बात | मुझे कनेक्ट | सपोर्ट से बात`,
   not: 'नहीं | मत | बिना',
   thanks: 'धन्यवाद | शुक्रिया | बहुत धन्यवाद | बहुत शुक्रिया | बढ़िया | ठीक है | ओके | अच्छा | बहुत',
-  yes: 'हाँ | हां | जी | जी हाँ | जी हां | ज़रूर | पुष्टि करता हूँ | सही है',
-  no: 'नहीं | ना | रद्द करें | जी नहीं | नहीं धन्यवाद',
   solved: 'अब काम कर रहा है | समस्या हल हो गई | हल हो गया | ठीक हो गया',
   sentences: {
     handing_off: 'मैं आपको हमारी टीम से जोड़ रहा हूँ। उत्तर यहीं आएगा।',
@@ -91,8 +83,6 @@ export const ja: LanguagePhrases = {
   not: '話したくない | つながないで | 必要ありません | 不要',
   thanks:
     'ありがとう | ありがとうございます | ありがとうございました | どうも | 了解 | 了解です | わかりました | 承知しました | ok | 助かりました | 完璧',
-  yes: 'はい | ええ | お願いします | 確認しました | そうです | はいお願いします',
-  no: 'いいえ | いや | キャンセル | やめます | 結構です | いいえ結構です',
   solved: '解決しました | 解決した | 動きました | 直りました | うまくいきました',
   sentences: {
     handing_off: '担当者におつなぎします。こちらで返信します。',
@@ -113,8 +103,6 @@ export const ko: LanguagePhrases = {
   not: '싶지 않 | 필요 없 | 하지 마 | 원하지 않',
   thanks:
     '감사합니다 | 고맙습니다 | 고마워요 | 고마워 | 감사해요 | 네 감사합니다 | 알겠습니다 | 좋아요 | 완벽해요 | 정말 | ok | 오케이',
-  yes: '네 | 예 | 응 | 확인합니다 | 맞아요 | 맞습니다 | 네 부탁합니다 | 그래요',
-  no: '아니요 | 아니오 | 아뇨 | 취소 | 됐어요 | 괜찮습니다',
   solved: '해결됐어요 | 해결되었습니다 | 해결했어요 | 이제 돼요 | 이제 됩니다 | 작동합니다',
   sentences: {
     handing_off: '담당자에게 연결해 드리겠습니다. 답변은 여기로 드립니다.',
@@ -133,8 +121,6 @@ export const zh: LanguagePhrases = {
     转人工 | 人工客服 | 人工服务 | 找人工 | 真人客服 | 真人 | 和人聊 | 跟人聊 | 和客服说 | 跟客服说 | 和客服聊 | 跟客服聊 | 轉人工 | 真人客服 | 接人工 | 转接客服 | 轉接客服`,
   not: '不要 | 不用 | 不想 | 无需 | 別 | 别',
   thanks: '谢谢 | 谢谢你 | 谢谢您 | 多谢 | 非常感谢 | 感谢 | 謝謝 | 好的 | 好 | 明白了 | 知道了 | ok | 太好了 | 完美',
-  yes: '是 | 是的 | 对 | 好 | 好的 | 确认 | 可以 | 同意 | 確認 | 對',
-  no: '不 | 不是 | 不要 | 取消 | 不用了 | 不用 | 不行',
   solved: '解决了 | 已经解决 | 好了可以用了 | 可以用了 | 解決了 | 搞定了',
   sentences: {
     handing_off: '正在为您转接我们的团队，回复会显示在这里。',
@@ -154,8 +140,6 @@ export const vi: LanguagePhrases = {
     người thật | kết nối tôi với | chuyển cho nhân viên | chat với nhân viên`,
   not: 'không | đừng | chẳng | chưa',
   thanks: 'cảm ơn | cám ơn | cảm ơn nhiều | cảm ơn bạn | tuyệt vời | tuyệt | ok | được rồi | tốt | nhiều',
-  yes: 'có | vâng | dạ | đồng ý | xác nhận | đúng | được',
-  no: 'không | hủy | thôi | không cảm ơn',
   solved: 'đã hoạt động | giờ được rồi | đã giải quyết | giải quyết xong | được rồi cảm ơn',
   sentences: {
     handing_off: 'Tôi sẽ chuyển bạn đến đội ngũ của chúng tôi. Câu trả lời sẽ có ở đây.',
@@ -177,8 +161,6 @@ export const id: LanguagePhrases = {
     hubungkan saya`,
   not: 'tidak | jangan | tanpa | tak | belum',
   thanks: 'terima kasih | makasih | terima kasih banyak | mantap | bagus | ok | oke | baik | sip | banyak',
-  yes: 'ya | iya | tentu | saya konfirmasi | konfirmasi | benar | setuju | boleh',
-  no: 'tidak | nggak | batal | batalkan | jangan | tidak terima kasih',
   solved: 'sudah bisa | sekarang berfungsi | masalah selesai | sudah selesai | sudah teratasi',
   sentences: {
     handing_off: 'Saya hubungkan Anda dengan tim kami. Jawabannya akan muncul di sini.',

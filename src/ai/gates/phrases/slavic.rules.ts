@@ -1,4 +1,4 @@
-import type { LanguagePhrases } from './phrases.ts';
+import type { LanguagePhrases } from './phrases.rules.ts';
 
 export const pl: LanguagePhrases = {
   person: `
@@ -9,8 +9,6 @@ export const pl: LanguagePhrases = {
   thanks: `
     dzięki | dziękuję | dziękuje | dziękuję bardzo | super | świetnie | ok | okej | dobrze | idealnie | bardzo
     wielkie`,
-  yes: 'tak | jasne | potwierdzam | zgadza się | oczywiście | tak proszę',
-  no: 'nie | anuluj | stop | nie dziękuję',
   solved: 'już działa | teraz działa | problem rozwiązany | rozwiązało | udało się | pomogło',
   sentences: {
     handing_off: 'Łączę z naszym zespołem. Odpowiedź pojawi się tutaj.',
@@ -32,8 +30,6 @@ export const cs: LanguagePhrases = {
   not: 'ne | nechci | bez | nikdy | nepotřebuji',
   thanks: `
     díky | děkuji | děkuju | díky moc | moc děkuji | super | skvělé | ok | dobře | výborně | moc | mockrát`,
-  yes: 'ano | jo | jasně | potvrzuji | souhlasím | přesně | ano prosím',
-  no: 'ne | zrušit | stop | ne děkuji',
   solved: 'už to funguje | teď to funguje | problém vyřešen | je to vyřešené | pomohlo to | vyřešilo se',
   sentences: {
     handing_off: 'Spojuji vás s naším týmem. Odpověď přijde sem.',
@@ -53,8 +49,6 @@ export const sk: LanguagePhrases = {
     rozprávať s niekým | skutočným človekom | živým človekom | spojte ma | prepojte ma | operátora prosím`,
   not: 'nie | nechcem | bez | nikdy | nepotrebujem',
   thanks: 'ďakujem | vďaka | ďakujem pekne | super | skvelé | ok | dobre | výborne | veľmi pekne',
-  yes: 'áno | jasné | potvrdzujem | súhlasím | presne | áno prosím',
-  no: 'nie | zrušiť | stop | nie ďakujem',
   solved: 'už to funguje | teraz to funguje | problém vyriešený | je to vyriešené | pomohlo to',
   sentences: {
     handing_off: 'Spájam vás s naším tímom. Odpoveď príde sem.',
@@ -77,8 +71,6 @@ export const ru: LanguagePhrases = {
   not: 'не | без | никогда',
   thanks: `
     спасибо | большое спасибо | благодарю | отлично | супер | ок | окей | хорошо | понятно | ясно | огромное`,
-  yes: 'да | конечно | подтверждаю | согласен | согласна | верно | ага | да пожалуйста',
-  no: 'нет | не надо | отмена | отменить | стоп | нет спасибо',
   solved: `
     теперь работает | все работает | всё работает | проблема решена | помогло | вопрос решен | получилось`,
   sentences: {
@@ -100,8 +92,6 @@ export const uk: LanguagePhrases = {
     потрібен оператор | оператора будь ласка | зв’язатися з оператором`,
   not: 'не | без | ніколи',
   thanks: 'дякую | щиро дякую | велике дякую | чудово | супер | ок | добре | зрозуміло | дуже',
-  yes: 'так | звісно | підтверджую | згоден | згодна | правильно | так будь ласка',
-  no: 'ні | не треба | скасувати | стоп | ні дякую',
   solved: 'тепер працює | все працює | проблему вирішено | допомогло | вирішено',
   sentences: {
     handing_off: 'З’єдную вас із нашою командою. Відповідь надійде сюди.',

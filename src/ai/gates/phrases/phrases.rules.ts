@@ -22,8 +22,6 @@ export interface LanguagePhrases {
   not: string;
   /** Words and phrases of which a message of thanks consists. */
   thanks: string;
-  yes: string;
-  no: string;
   /** Parts of sentences that say that the issue is solved. */
   solved: string;
   sentences: Readonly<Record<SentenceKey, string>>;

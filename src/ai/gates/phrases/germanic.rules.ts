@@ -1,4 +1,4 @@
-import type { LanguagePhrases } from './phrases.ts';
+import type { LanguagePhrases } from './phrases.rules.ts';
 
 export const en: LanguagePhrases = {
   person: `
@@ -13,8 +13,6 @@ export const en: LanguagePhrases = {
   thanks: `
     thanks | thank you | thx | ty | cheers | great | perfect | awesome | ok | okay | got it | cool | nice
     appreciate it | so much | very much | a lot | many`,
-  yes: 'yes | yep | yeah | yup | sure | y | confirm | i confirm | go ahead | do it | correct',
-  no: 'no | nope | nah | n | cancel | stop | do not | dont | no thanks',
   solved: `
     solved it | that solved | it works now | works now | problem solved | issue is resolved | that fixed it
     that worked | that helped | all good now | resolved now`,
@@ -41,8 +39,6 @@ export const de: LanguagePhrases = {
   thanks: `
     danke | dankeschon | vielen dank | herzlichen dank | merci | super | perfekt | ok | okay | alles klar | prima
     toll | gut | schon | sehr | vielmals | besten dank`,
-  yes: 'ja | jawohl | jep | gerne | klar | bestatige | ich bestatige | einverstanden | genau | ja bitte',
-  no: 'nein | ne | nee | nicht | abbrechen | lieber nicht | stopp | nein danke',
   solved: `
     hat geklappt | funktioniert jetzt | klappt jetzt | problem gelost | hat geholfen | ist gelost
     hat sich erledigt | hat funktioniert`,
@@ -67,8 +63,6 @@ export const nl: LanguagePhrases = {
   thanks: `
     bedankt | dank je | dank je wel | dankjewel | dank u | dank u wel | dankuwel | top | super | prima | ok | oke
     perfect | fijn | goed | hartelijk | zeer`,
-  yes: 'ja | jazeker | graag | akkoord | bevestig | ik bevestig | klopt | ja graag | prima',
-  no: 'nee | neen | niet | annuleren | stop | liever niet | nee bedankt',
   solved: `
     het werkt nu | werkt nu | is opgelost | probleem opgelost | heeft geholpen | het is gelukt | is gelukt`,
   sentences: {
@@ -90,8 +84,6 @@ export const sv: LanguagePhrases = {
     koppla mig | prata med kundtjanst | tala med kundtjanst | prata med support`,
   not: 'inte | ingen | utan | aldrig',
   thanks: 'tack | tack sa mycket | tackar | perfekt | bra | toppen | ok | okej | super | fint | stort',
-  yes: 'ja | japp | javisst | garna | bekraftar | jag bekraftar | stammer | ja tack',
-  no: 'nej | inte | avbryt | stopp | nej tack',
   solved: `
     det fungerar nu | fungerar nu | problemet lost | det ar lost | det hjalpte | det loste sig | det funkar nu`,
   sentences: {
@@ -113,8 +105,6 @@ export const da: LanguagePhrases = {
     menneskelig | stil mig om | tale med kundeservice`,
   not: 'ikke | ingen | uden | aldrig',
   thanks: 'tak | mange tak | tusind tak | perfekt | godt | super | ok | okay | fint | fedt | skal du have',
-  yes: 'ja | jep | gerne | bekræfter | jeg bekræfter | korrekt | ja tak',
-  no: 'nej | ikke | annuller | stop | nej tak',
   solved: 'det virker nu | virker nu | problemet er løst | det er løst | det hjalp | det løste',
   sentences: {
     handing_off: 'Jeg stiller dig videre til vores team. Svaret kommer her.',
@@ -135,8 +125,6 @@ export const no: LanguagePhrases = {
     sett meg over | snakke med kundeservice`,
   not: 'ikke | ingen | uten | aldri',
   thanks: 'takk | tusen takk | mange takk | perfekt | bra | supert | ok | okei | fint | flott | skal du ha',
-  yes: 'ja | jepp | gjerne | bekrefter | jeg bekrefter | stemmer | ja takk',
-  no: 'nei | ikke | avbryt | stopp | nei takk',
   solved: 'det fungerer na | det fungerer nå | problemet er løst | det er løst | det hjalp | det ordnet seg',
   sentences: {
     handing_off: 'Jeg setter deg i kontakt med teamet vårt. Svaret kommer her.',

@@ -1,0 +1,10 @@
+import type { SendingDeps } from '../../conversations/messages/service.ts';
+import type { Db } from '../../db/connect.ts';
+import type { SemanticSearch } from '../../knowledge/search/passage-search.service.ts';
+
+/** What turns need of the rest. */
+export interface TurnDeps {
+  db: Db;
+  sending: SendingDeps;
+  semantics: SemanticSearch;
+}
