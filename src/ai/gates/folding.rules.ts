@@ -1,5 +1,5 @@
 /** Text past this length is not looked at. */
-export const MAX_CHARACTERS = 4_000;
+const MAX_CHARACTERS = 4_000;
 
 /** Points of Latin, Greek, Cyrillic, Hebrew and Arabic letters, the nukta of Hindi, and characters without width. */
 const DROPPED =

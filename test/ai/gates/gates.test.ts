@@ -199,8 +199,8 @@ describe('any text', () => {
     const pumps = [
       'a',
       'not ',
-    'not talk to a human ',
-    '不想跟人说话',
+      'not talk to a human ',
+      '不想跟人说话',
       'i want to ',
       'talk to a ',
       'thanks ',

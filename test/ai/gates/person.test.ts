@@ -357,6 +357,19 @@ describe('a wish for a person', () => {
     expect(asksForPerson(text, language)).toBe(true);
   });
 
+  it.each([
+    ['en', 'I want a human readable export'],
+    ['en', 'Can I get a person added to my booking?'],
+    ['de', 'Ich möchte einen Mitarbeiter anlegen'],
+    ['es', 'Quiero un agente de viajes'],
+    ['fr', 'Je voudrais un conseiller immobilier'],
+    ['it', 'Vorrei un operatore turistico'],
+    ['pl', 'Potrzebuję pracownika do biura'],
+    ['zh', '我在找人工作'],
+  ])('is not the name of such a person with more words after it, in %s: %s', (language, text) => {
+    expect(asksForPerson(text, language)).toBe(false);
+  });
+
   it('is not turned around by a negation of another clause', () => {
     expect(asksForPerson('No, I want to speak to a person.', 'en')).toBe(true);
     expect(asksForPerson('It does not work. Connect me to a human', 'en')).toBe(true);

@@ -6,7 +6,7 @@ export const fi: LanguagePhrases = {
     (puhua|jutella) ?(oikealle) (ihmiselle|asiakaspalvelijalle|jollekulle)
     ?(oikean) (ihmisen|asiakaspalvelijan|jonkun|henkilön|virkailijan) kanssa ?(haluan|haluaisin) (puhua|jutella|keskustella)
     (yhdistä|yhdistäkää|siirrä|siirtäkää|ohjaa) (minut|meidät) ?(kiitos) ?(oikealle) (ihmiselle|asiakaspalvelijalle|henkilölle|asiakaspalveluun|virkailijalle|jollekulle)
-    (haluan|haluaisin|tarvitsen) ?(oikean) (ihmisen|asiakaspalvelijan|oikean ihmisen)
+    (haluan|haluaisin|tarvitsen) ?(oikean) (ihmisen|asiakaspalvelijan) ?(kiitos|nyt) $
     onko (siellä|täällä) (oikea ihminen|ihminen|ketään|ihmistä)`,
   personAlone: `?(oikea|elävä) (ihminen|asiakaspalvelija|henkilö|virkailija)`,
   notBefore: `(en|emme|ei|et|älä|älkää) ?(halua|haluaisi|haluttaisi|tarvitse|tahdo|jaksa|yhdistä|aio|huvita|viitsi|välttämättä) ?(enää|nyt); sen sijaan että; ilman`,
@@ -44,7 +44,7 @@ export const hu: LanguagePhrases = {
     (beszélni|beszélgetni|beszélhetek|beszélhetnék|beszélnék|csetelni) ?(szeretnék|akarok|kívánok) ?(egy) ?(valódi|élő|igazi|másik) (emberrel|személlyel|ügyintézővel|munkatárssal|valakivel|operátorral|ügyfélszolgálatossal|kollégával)
     ?(egy) ?(valódi|élő|igazi) (emberrel|személlyel|ügyintézővel|munkatárssal|valakivel|operátorral|ügyfélszolgálatossal|kollégával) ?(szeretnék|akarok|kívánok) (beszélni|beszélnék|beszélhetek|beszélhetnék|beszélgetni)
     (kapcsoljon|kapcsolj|kapcsoljanak|kapcsolja) ?(kérem|át|be) ?(egy) ?(valódi|élő) (ügyintézőt|ügyintézőhöz|munkatársat|munkatárshoz|emberhez|embert|operátort)
-    (kérek|kérnék|szeretnék) egy ?(valódi|élő|igazi) (embert|ügyintézőt|munkatársat|operátort)`,
+    (kérek|kérnék|szeretnék) egy ?(valódi|élő|igazi) (embert|ügyintézőt|munkatársat|operátort) ?(kérem|most) $`,
   personAlone: `?(valódi|élő|igazi) (ember|embert|ügyintéző|ügyintézőt|operátor|operátort|munkatárs|munkatársat) ?(kérek)`,
   notBefore: `(nem|ne) ?(szeretnék|akarok|kívánok|kell|óhajtok); ahelyett hogy; anélkül hogy; soha; nem`,
   notAfter: `(nem) (szükséges|kell|akarok|szeretnék)`,

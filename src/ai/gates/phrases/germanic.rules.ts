@@ -5,11 +5,12 @@ export const en: LanguagePhrases = {
     ?(i|we|i'd|can i|let me|may i) ?(really|just|still) ?(want|wanna|need|like|wish|prefer|have|would like|would prefer) ?to (talk|speak|chat|be connected|be transferred) (to|with) ?(a|an|some|your|the|another|one of your) ?(real|live|actual|human|customer|support|service|other) (human|humans|person|people|agent|agents|representative|rep|operator|someone|somebody|anyone|anybody|human being|advisor|adviser|employee|colleague|team|support team|manager|supervisor|staff)
     (connect|transfer|put|hand|pass|forward|switch) (me|us|this) ?(through|over|on) (to|with) ?(a|an|your|the|some) ?(real|live|actual|human|support|customer|service) (human|person|agent|representative|rep|operator|someone|somebody|human being|advisor|team|manager|supervisor|colleague|staff)
     (get|give|find|call|bring) me ?(a|an|your|some) ?(real|live|actual|human|support) (human|person|agent|representative|rep|operator|manager|supervisor|human being|someone|somebody)
-    (i|we) ?(really|just) (want|need|demand|would like|prefer) (a|an|some) ?(real|live|actual) (human|human being|human agent|live agent|live person|real person|actual person|human operator|human representative)
-    (i|we) ?(really|just) (want|need|demand|would like|prefer) (a|an) (real|live|actual) (agent|representative|operator)
+    (i|we) ?(really|just) (want|need|demand|would like|prefer) (a|an|some) ?(real|live|actual) (human|human being|human agent|live agent|live person|real person|actual person|human operator|human representative) ?(please|now|right now|asap|instead|here|to talk to|to speak to|to speak with|to help me|to answer me|on the phone) $
+    (i|we) ?(really|just) (want|need|demand|would like|prefer) (a|an) (real|live|actual) (agent|representative|operator) ?(please|now|right now|asap|instead) $
     ^ (i|we) ?(really|just) (want|need|would like) (a|an) (agent|operator|representative|person) ?(please|now|asap) $
     (is|are) there ?(a|any|an) (real|live|actual|human) (person|people|human|agent|being) ?(i|here|there|available|around)
-    (can|could) (i|we) (get|have|reach) (a|an) ?(real|live|actual|human) (human|person|agent|representative|operator)`,
+    (can|could) (i|we) (get|have|reach) (a|an) ?(real|live|actual|human) (human|person|agent|representative|operator) ?(please|now|here|instead|on the phone) $
+    (talk|speak|chat) (to|with) customer (service|support|care)`,
   personAlone: `?(real|live|actual|human) (human|person|agent|operator|representative|rep|human being); (live|human) (chat|support|help); customer service agent; speak to human; talk to human; talk to agent; speak to agent`,
   notBefore: `(don't|dont|do not|doesn't|didn't|did not|not|won't|never|no longer|wouldn't|would not) ?(really|even|actually) ?(want|need|wish|like|have|care|trying|asking|looking|required|going|to); rather not; no (need|reason|wish|desire); without; instead of; not; never; don't; dont`,
   notAfter: `is not needed; is not necessary; isn't needed; isn't necessary; to sell; to buy my; to rent`,
@@ -46,7 +47,7 @@ export const de: LanguagePhrases = {
     mit ?(einem|einer|einen|ner|nem|jemandem|jemand|eurem|ihrem|eurer|ihrer) ?(echten|richtigen|realen|menschlichen|anderen|euren|ihren|lebenden) (menschen|mensch|mitarbeiter|mitarbeiterin|mitarbeitern|person|berater|beraterin|agenten|agent|jemandem|jemand|ansprechpartner|kundenberater|sachbearbeiter|kollegen|support|kundendienst|kundenservice|kundenbetreuer|operator|vorgesetzten) ?(aus|von|vom) ?(dem|ihrem|support|fleisch und blut|kundenservice|kundendienst) (sprechen|reden|schreiben|chatten|telefonieren|verbinden|verbunden|kommunizieren|verbinde|verbindet)
     mit jemandem (sprechen|reden|chatten|telefonieren|verbinden)
     (verbinden sie|verbinde|verbindet) (mich|uns) ?(bitte) ?(doch) (mit|zu)
-    ich (will|möchte|brauche|hätte gern|hätte gerne|wünsche|verlange) ?(bitte|gern|gerne|jetzt|endlich) (einen|eine) ?(echten|echte|richtigen|menschlichen|lebenden) (menschen|mitarbeiter|mitarbeiterin|person|ansprechpartner|menschlichen mitarbeiter|kundenberater)
+    ich (will|möchte|brauche|hätte gern|hätte gerne|wünsche|verlange) ?(bitte|gern|gerne|jetzt|endlich) (einen|eine) ?(echten|echte|richtigen|menschlichen|lebenden) (menschen|mitarbeiter|mitarbeiterin|person|ansprechpartner|menschlichen mitarbeiter|kundenberater) ?(sprechen|bitte|jetzt|am telefon|erreichen) $
     (gibt es|ist) (hier|da|dort) ?(auch|einen|denn) ?(auch|einen) (echten|echte|richtigen|richtige|menschen) ?(mitarbeiter|menschen|person|personen)
     an ?(einen|eine) ?(echten|menschlichen) (mitarbeiter|menschen|person|mitarbeiterin|kundenberater) (weiterleiten|übergeben|weitergeben|weitergeleitet)
     (sprechen|reden) mit (einem|einer) ?(echten|richtigen|menschlichen) (menschen|mitarbeiter|mitarbeiterin|person|berater)`,
@@ -87,7 +88,7 @@ export const nl: LanguagePhrases = {
     (spreken|praten|chatten) met ?(een|jullie) ?(echt|echte|menselijke) (mens|persoon|medewerker|iemand|agent|adviseur|collega)
     met iemand ?(willen|wil) (spreken|praten|chatten|bellen)
     (verbind|schakel) (me|mij|ons) ?(alsjeblieft|aub|svp|even|nu) ?(door) (met|naar)
-    (ik) (wil|wens|zoek) ?(graag|nu) een (echt mens|echte persoon|mens|medewerker|menselijke medewerker|echte medewerker)
+    (ik) (wil|wens|zoek) ?(graag|nu) een (echt mens|echte persoon|mens|medewerker|menselijke medewerker|echte medewerker) ?(spreken|aub|alsjeblieft|alstublieft|nu) $
     (doorverbinden|doorverbonden worden|doorgeschakeld worden) (met|naar) ?(een) ?(echte|menselijke|echt) (medewerker|persoon|mens|collega|agent)
     (ik) heb een (echt mens|echte persoon|echte medewerker|menselijke medewerker) nodig`,
   personAlone: `?(echt|echte|menselijke) (mens|persoon|medewerker|agent|klantenservicemedewerker); iemand van de klantenservice`,
@@ -125,7 +126,7 @@ export const sv: LanguagePhrases = {
   person: `
     (prata|tala|snacka|chatta|få prata|få tala) med ?(en|någon) ?(riktig|verklig|mänsklig|levande|annan) (människa|person|någon|handläggare|medarbetare|kundtjänst|agent|operatör|kundservice|rådgivare|kollega|anställd)
     (koppla|koppla över|förbind|flytta) (mig|oss) ?(vidare) (till|med)
-    (jag) (vill|behöver) ?(ha|få|träffa|nå) en (riktig människa|riktig person|människa|mänsklig handläggare|verklig person)
+    (jag) (vill|behöver) ?(ha|få|träffa|nå) en (riktig människa|riktig person|människa|mänsklig handläggare|verklig person) ?(tack|nu) $
     (kopplas|bli kopplad) ?(vidare) till ?(en) ?(riktig|mänsklig) (människa|person|handläggare|medarbetare|kundtjänst)
     finns det ?(någon|en) (riktig|verklig) (människa|person)`,
   personAlone: `?(riktig|mänsklig|verklig) (människa|person|handläggare|agent|medarbetare|operatör)`,
@@ -163,7 +164,7 @@ export const da: LanguagePhrases = {
   person: `
     (tale|snakke|chatte|talt|snakket) med ?(et|en|nogen|jeres) ?(rigtigt|rigtig|ægte|virkelig|levende|anden) (menneske|person|nogen|medarbejder|kundeservice|agent|rådgiver|kundeservicemedarbejder|kollega|operatør)
     (stil|omstil|viderestil|forbind|send) (mig|os) ?(venligst|om|videre) (til|med)
-    (jeg) (vil|ønsker) ?(gerne) ?(have) (et rigtigt menneske|en rigtig person|et menneske|en medarbejder)
+    (jeg) (vil|ønsker) ?(gerne) ?(have) (et rigtigt menneske|en rigtig person|et menneske|en medarbejder) ?(tak|nu) $
     jeg har brug for (et rigtigt menneske|en rigtig person|et menneske)
     (stilles|viderestilles|omstilles) ?(om|videre) til ?(en|et) ?(rigtigt|rigtig) (menneske|person|medarbejder|kundeservice)
     er der ?(et|en) (rigtigt menneske|rigtig person)`,
@@ -202,7 +203,7 @@ export const no: LanguagePhrases = {
   person: `
     (snakke|prate|chatte|tale) med ?(et|en|ei|noen|deres) ?(ekte|virkelig|levende|annen|annet) (menneske|person|noen|medarbeider|kundeservice|agent|rådgiver|kundebehandler|saksbehandler|kollega)
     (sett|koble|overfør|send) (meg|oss) ?(over|videre) (til|med)
-    (jeg) (vil|ønsker|trenger) ?(gjerne) ?(å|ha|få) ?(ha|få) (et ekte menneske|en ekte person|et menneske|en kundebehandler)
+    (jeg) (vil|ønsker|trenger) ?(gjerne) ?(å|ha|få) ?(ha|få) (et ekte menneske|en ekte person|et menneske|en kundebehandler) ?(takk|nå) $
     (kobles|settes|overføres) ?(over|videre) til ?(en|et) ?(ekte) (menneske|person|medarbeider|kundeservice|kundebehandler)
     er det (et ekte menneske|en ekte person) (her|der)`,
   personAlone: `?(ekte|virkelig) (menneske|person|medarbeider|agent|kundebehandler|saksbehandler)`,

@@ -5,7 +5,7 @@ export const fr: LanguagePhrases = {
     (parler|discuter|échanger|communiquer|chatter|dialoguer) ?(à|avec|directement à|directement avec) ?(un|une|quelqu'un|votre|vos|des) ?(vrai|vraie|véritable|autre) (humain|humaine|personne|quelqu'un|conseiller|conseillère|agent|opérateur|être humain|représentant|employé|vrai humain|conseiller client|responsable|service client|équipe|collègue) ?(humain|réel|réelle)
     parler à (quelqu'un|qqn|un humain|une personne)
     (mettez|mets|passez|passe|transférez|connectez|dirigez|redirigez) moi ?(en|vers|à|avec) ?(relation|contact|communication) ?(vers|à|avec) ?(un|une|le|votre|quelqu'un) ?(vrai|vraie) (humain|personne|conseiller|conseillère|agent|opérateur|quelqu'un|service client|responsable|d'humain)
-    (je) (veux|voudrais|souhaite|désire|demande|exige|aimerais) ?(avoir|joindre|contacter) (un|une) (humain|vrai humain|vraie personne|vrai conseiller|conseiller|conseillère|agent humain|conseiller humain|personne réelle|personne humaine|être humain)
+    (je) (veux|voudrais|souhaite|désire|demande|exige|aimerais) ?(avoir|joindre|contacter) (un|une) (humain|vrai humain|vraie personne|vrai conseiller|conseiller|conseillère|agent humain|conseiller humain|personne réelle|personne humaine|être humain) ?(s'il vous plaît|svp|stp|maintenant|au téléphone) $
     (être) (mis en relation|mise en relation|transféré|transférée|mis en contact) (avec|à|vers) (un|une|quelqu'un|le) ?(vrai|vraie) (humain|personne|conseiller|conseillère|agent|quelqu'un|service client)
     y a t il (quelqu'un|un humain|une vraie personne); j'ai besoin ?(de parler) (d'un|à un) (humain|conseiller|vrai conseiller|agent humain)`,
   personAlone: `?(vrai|vraie) (humain|conseiller|conseillère|agent|opérateur|personne humaine|vraie personne|être humain) ?(humain|réel); conseiller clientèle; agent humain`,
@@ -43,7 +43,7 @@ export const es: LanguagePhrases = {
   person: `
     (hablar|conversar|chatear|comunicarme|contactar|hable|hablo) ?(directamente) con ?(un|una|alguien|algún|alguna|su|el) ?(verdadero|verdadera|otro|otra) (humano|humana|persona|alguien|agente|asesor|asesora|operador|operadora|ser humano|representante|ejecutivo|empleado|encargado|supervisor|servicio al cliente|atención al cliente|equipo|compañero) ?(humano|humana|real)
     (páseme|pásame|pásenme|comuníqueme|comunícame|conécteme|conéctame|transfiérame|transfiéreme|póngame|ponme) ?(por favor) ?(en contacto) con ?(un|una|alguien|el|algún|la) ?(humano|persona|agente|asesor|operador|representante|alguien|ser humano|operadora|encargado|supervisor|asesora|atención al cliente)
-    (quiero|necesito|quisiera|deseo|prefiero|exijo) (un humano|una persona real|un agente humano|un agente real|una persona de verdad|un ser humano|un asesor|un agente|un operador)
+    (quiero|necesito|quisiera|deseo|prefiero|exijo) (un humano|una persona real|un agente humano|un agente real|una persona de verdad|un ser humano|un asesor|un agente|un operador) ?(por favor|ahora|ya) $
     me atienda (una persona|un humano|un agente|alguien|una persona real); hay (alguien|algún humano|alguna persona) (ahí|real|que me atienda)`,
   personAlone: `(humano|agente|persona|asesor|asesora|operador|operadora|representante) ?(humano|humana|real|de verdad); ser humano; atención humana`,
   notBefore: `no ?(me|te|lo) ?(quiero|necesito|deseo|quisiera|gustaría|interesa|hace falta|tengo que|quería|hay que|quieren|me gusta) ?(tener que); sin ?(tener que|necesidad de); en (vez|lugar) de; nunca; no; tampoco ?(quiero|necesito)`,
@@ -80,7 +80,7 @@ export const it: LanguagePhrases = {
   person: `
     (parlare|parlo|chattare|comunicare|discutere|parlarne) ?(direttamente) con ?(un|una|uno|qualcuno|il|il vostro|un vostro|l') ?(vero|vera|altro|altra) (umano|essere umano|persona|qualcuno|operatore|operatrice|agente|consulente|addetto|assistenza|servizio clienti|responsabile|collega|rappresentante|impiegato) ?(umano|umana|reale|vero|vera|in carne e ossa)
     (passatemi|mi passi|mi passa|passami|mettetemi|mettimi|mi metta|collegatemi|trasferitemi|trasferiscimi|mi trasferisca|mi colleghi) ?(in) ?(contatto|comunicazione) ?(con|a) ?(un|una|l'|qualcuno|il) ?(umano|persona|operatore|operatrice|agente|qualcuno|consulente|vero operatore|responsabile|servizio clienti|addetto)
-    (voglio|vorrei|desidero|pretendo|preferisco) (un operatore|un essere umano|una persona reale|una persona vera|un umano|un operatore umano|una persona in carne e ossa|un operatore reale)
+    (voglio|vorrei|desidero|pretendo|preferisco) (un operatore|un essere umano|una persona reale|una persona vera|un umano|un operatore umano|una persona in carne e ossa|un operatore reale) ?(per favore|adesso|ora|subito) $
     ho bisogno di (un operatore|un umano|una persona reale|un essere umano|un operatore umano); essere (contattato|richiamato|messo in contatto) (da|con) (un operatore|una persona|qualcuno|un umano)`,
   personAlone: `(operatore|operatrice|persona|agente|umano|consulente|assistente) ?(umano|umana|reale|vero|vera); essere umano; assistenza umana`,
   notBefore: `(non) ?(ho) ?(voglio|vorrei|desidero|bisogno|mi va|mi interessa|serve|devo|intendo|volevo|occorre) ?(di|più); senza ?(dover|dovere|bisogno di); invece di; anziché; piuttosto che; non; mai`,
@@ -118,7 +118,7 @@ export const pt: LanguagePhrases = {
     (falar|conversar|falo|contactar|falando|atendido|atendida|atendimento) ?(diretamente) (com|por) ?(um|uma|alguém|algum|o|a) ?(verdadeiro|verdadeira|outro|outra) (humano|humana|pessoa|alguém|atendente|agente|operador|operadora|ser humano|representante|funcionário|assistente|consultor|gerente|suporte|atendimento|colega) ?(humano|humana|real|de verdade)
     (passe|passa|transfira|transfere|conecte|coloque|ligue|encaminhe|transferir|passar) ?(me) ?(por favor) ?(em contato|em contacto) (para|com|a) ?(um|uma|o) ?(humano|pessoa|atendente|agente|operador|alguém|representante|ser humano|assistente|atendimento)
     me (passe|passa|transfira|transfere|conecte|coloque|encaminhe) ?(em contato|em contacto) (para|com) ?(um|uma|o) ?(humano|pessoa|atendente|agente|operador|alguém|representante|ser humano)
-    (quero|queria|preciso de|gostaria de|exijo|desejo|prefiro) (um atendente|um humano|uma pessoa real|um operador|um ser humano|um atendente humano|uma pessoa de verdade|um agente humano|atendimento humano)`,
+    (quero|queria|preciso de|gostaria de|exijo|desejo|prefiro) (um atendente|um humano|uma pessoa real|um operador|um ser humano|um atendente humano|uma pessoa de verdade|um agente humano|atendimento humano) ?(por favor|agora|já) $`,
   personAlone: `(atendente|humano|pessoa|operador|operadora|agente|assistente) ?(humano|humana|real|de verdade); atendimento humano; ser humano`,
   notBefore: `não ?(quero|preciso|desejo|gostaria|queria|necessito|me interessa|vou|pretendo|é preciso) ?(de|ter de|ter que); sem ?(ter de|ter que|precisar); em vez de; ao invés de; nunca; não`,
   notAfter: `não (é|me) (necessário|preciso|interessa); não quero`,
@@ -155,7 +155,7 @@ export const ro: LanguagePhrases = {
   person: `
     (vorbesc|vorbi|discut|discuta|vorbim|conversez|comunic) ?(direct) cu ?(un|o|cineva|vreun) ?(adevărat|adevărată) (om|persoană|cineva|operator|agent|consultant|coleg|reprezentant|angajat|ființă umană|consilier) ?(real|reală|uman|adevărat|adevărată)
     (conectați|transferați|puneți|faceți|conectează|transferă) ?(mă) ?(vă rog) ?(legătura|în legătură) (cu|la|către) ?(un|o) ?(om|persoană|operator|agent|cineva|consultant|coleg|reprezentant)
-    (vreau|doresc|aș dori|aș vrea) (un operator|un om|o persoană reală|un operator uman|un agent uman|un om real); am nevoie de (un operator|un om|o persoană reală|un operator uman)`,
+    (vreau|doresc|aș dori|aș vrea) (un operator|un om|o persoană reală|un operator uman|un agent uman|un om real) ?(vă rog|acum) $; am nevoie de (un operator|un om|o persoană reală|un operator uman)`,
   personAlone: `(operator|om|agent|persoană|consultant) ?(real|uman|reală|adevărat)`,
   notBefore: `nu ?(vreau|doresc|trebuie|am nevoie|aș dori|aș vrea) ?(să|de) ?(mai); fără ?(să|a); în loc să; niciodată; nu`,
   notAfter: `nu (este|e) (necesar|nevoie)`,

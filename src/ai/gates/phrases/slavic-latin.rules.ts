@@ -5,7 +5,7 @@ export const pl: LanguagePhrases = {
     (porozmawiać|rozmawiać|pogadać|pomówić|mówić|porozmawiam|rozmowa|rozmowę|rozmowy|kontakt|czatować) z ?(kimś|jakimś|żywym|prawdziwym|innym|waszym|państwa|prawdziwą) ?(żywym|prawdziwym) (człowiekiem|osobą|konsultantem|konsultantką|pracownikiem|agentem|kimś|operatorem|doradcą|przedstawicielem|obsługą|biurem obsługi)
     porozmawiać z kimś
     (połącz|połączcie|przełącz|przełączcie|proszę połączyć|proszę przełączyć|przekieruj|połączyć|przekierować) ?(mnie|nas) ?(proszę) (z|do|na) ?(żywym|prawdziwym) (człowiekiem|konsultantem|konsultantką|pracownikiem|agentem|kimś|operatorem|doradcą|osobą|konsultanta|człowieka|obsługą klienta|operatora)
-    (chcę|potrzebuję|żądam|poproszę|proszę o) (człowieka|konsultanta|żywego człowieka|prawdziwego człowieka|kontakt z człowiekiem|kontakt z konsultantem|prawdziwą osobę|pracownika|konsultanta)
+    (chcę|potrzebuję|żądam|poproszę|proszę o) (człowieka|konsultanta|żywego człowieka|prawdziwego człowieka|kontakt z człowiekiem|kontakt z konsultantem|prawdziwą osobę|pracownika) ?(proszę|teraz) $
     czy jest (tu|tam) ?(jakiś) (człowiek|konsultant|żywy człowiek)`,
   personAlone: `?(żywy|prawdziwy) (człowiek|konsultant|konsultanta|człowieka|operator|agent|doradca); prawdziwa osoba`,
   notBefore: `nie ?(chcę|muszę|potrzebuję|zamierzam|trzeba|chciałbym|chciałabym|chciałem|lubię) ?(już|wcale); bez ?(konieczności|potrzeby); zamiast; nigdy; nie`,
@@ -43,7 +43,7 @@ export const cs: LanguagePhrases = {
   person: `
     (mluvit|promluvit|hovořit|bavit se|pobavit se|popovídat si|promluvil|promluvila|komunikovat|chatovat|mluvil|mluvila) ?(si|přímo) (s|se) ?(nějakým|skutečným|živým|opravdovým|jiným|vaším|skutečnou|živou) ?(živým) (člověkem|osobou|operátorem|operátorkou|pracovníkem|zaměstnancem|někým|agentem|poradcem|zástupcem|kolegou|zákaznickou podporou|podporou)
     (přepojte|spojte|přepoj|spoj|propojte|předejte) (mě|mne|nás) ?(prosím) (na|s|se|k) ?(nějakým|živým|skutečným|živého|skutečného|živou) ?(člověkem|člověka|osobou|operátorem|operátora|pracovníkem|pracovníka|někým|agentem|poradcem|podporu|podporou)
-    (chci|potřebuji|potřebuju|chtěl bych|chtěla bych|požaduji) ?(nějakého|živého|skutečného) (operátora|živého člověka|skutečného člověka|člověka|živou osobu)
+    (chci|potřebuji|potřebuju|chtěl bych|chtěla bych|požaduji) ?(nějakého|živého|skutečného|živou) (operátora|člověka|osobu) ?(prosím|teď|hned) $
     je tam (někdo živý|živý člověk|nějaký člověk)`,
   personAlone: `?(živý|skutečný) (člověk|operátor|operátora|člověka|pracovník|agent); živá osoba`,
   notBefore: `(nechci|nepotřebuji|nepotřebuju|nemusím|nechtěl bych|nechtěla bych|nemám zájem|nechtěl|nehodlám) ?(už|teď); bez ?(nutnosti|toho abych); místo ?(abych); nikdy; aniž ?(bych)`,
@@ -81,7 +81,7 @@ export const sk: LanguagePhrases = {
   person: `
     (hovoriť|porozprávať sa|rozprávať sa|rozprávať|porozprávať|hovoril|hovorila|komunikovať|chatovať|baviť sa) ?(sa|priamo) (s|so) ?(nejakým|skutočným|živým|iným|skutočnou|živou) ?(živým) (človekom|osobou|operátorom|operátorkou|pracovníkom|zamestnancom|niekým|agentom|poradcom|zástupcom|kolegom|podporou)
     (prepojte|spojte|prepoj|spoj|presmerujte) (ma|nás) ?(prosím) (na|s|so|k) ?(nejakým|živým|skutočným|živého|živou) ?(človekom|človeka|osobou|operátorom|operátora|pracovníkom|niekým|agentom|poradcom|podporu|podporou)
-    (chcem|potrebujem|chcel by som|chcela by som) ?(nejakého|živého|skutočného) (operátora|živého človeka|skutočného človeka|človeka|živú osobu)`,
+    (chcem|potrebujem|chcel by som|chcela by som) ?(nejakého|živého|skutočného|živú) (operátora|človeka|osobu) ?(prosím|teraz|hneď) $`,
   personAlone: `?(živý|skutočný) (človek|operátor|operátora|človeka|pracovník|agent); živá osoba`,
   notBefore: `(nechcem|nepotrebujem|nemusím|nechcel by som|nechcela by som|nemám záujem) ?(už|teraz); bez ?(nutnosti|toho aby som); namiesto; nikdy`,
   notAfter: `nie je (nutné|potrebné|treba); nechcem; nepotrebujem; netreba`,
@@ -119,7 +119,7 @@ export const hr: LanguagePhrases = {
     (razgovarati|pričati|popričati|porazgovarati|razgovarao|razgovarala|razgovaram) ?(izravno|direktno) (s|sa) ?(nekom|stvarnom|pravom|živom|nekim|stvarnim|pravim|živim) (osobom|čovjekom|operaterom|agentom|djelatnikom|zaposlenikom|predstavnikom|nekim|podrškom)
     razgovarati (s|sa) (nekim|osobom|čovjekom|operaterom|agentom)
     (spojite|prebacite|spoji|prebaci|povežite) (me|nas) ?(molim) (s|sa|na) ?(osobom|čovjekom|operaterom|operatera|agentom|agenta|nekim|djelatnikom|stvarnom osobom|stvarnu osobu|pravom osobom)
-    (želim|trebam|hoću|htio bih|htjela bih) ?(stvarnu|pravu|živu) (operatera|osobu|čovjeka|stvarnu osobu|pravog čovjeka)`,
+    (želim|trebam|hoću|htio bih|htjela bih) ?(stvarnu|pravu|živu|pravog) (operatera|osobu|čovjeka) ?(molim|sada|odmah) $`,
   personAlone: `?(stvarna|prava|živa) osoba; operater; operatera; agent; agenta; pravi čovjek`,
   notBefore: `ne ?(želim|trebam|moram|bih želio|bih željela|namjeravam); (neću|nemam potrebu) ?(više); bez ?(potrebe); umjesto; nikad; nikada; ne`,
   notAfter: `nije (potrebno|nužno|potreban); ne želim; ne trebam`,

@@ -4,7 +4,7 @@ export const id: LanguagePhrases = {
   person: `
     (bicara|berbicara|ngobrol|chat|terhubung|berkomunikasi|ngomong|bicarakan) ?(langsung) (dengan|sama|ke) ?(seorang) (manusia|orang|seseorang|agen|petugas|cs|customer service|operator|staf|admin|karyawan|layanan pelanggan|tim) ?(asli|sungguhan)
     (hubungkan|sambungkan|alihkan|transfer) ?(saya|aku) ?(tolong) (dengan|ke|kepada) ?(seorang) (manusia|orang|agen|petugas|cs|customer service|operator|staf|admin|seseorang)
-    (saya|aku) (mau|ingin|butuh|perlu) ?(seorang) (manusia|agen manusia|orang asli|orang sungguhan|operator manusia|petugas)`,
+    (saya|aku) (mau|ingin|butuh|perlu) ?(seorang) (manusia|agen manusia|orang asli|orang sungguhan|operator manusia|petugas) ?(dong|sekarang|tolong|ya) $`,
   personAlone: `(manusia|agen|operator|petugas|cs|customer service|orang) ?(asli|sungguhan|manusia)`,
   notBefore: `(tidak|nggak|gak|tak|enggak|ga) ?(mau|ingin|perlu|butuh|usah|harus); tanpa ?(harus|perlu); daripada; jangan`,
   notAfter: `tidak (perlu|diperlukan)`,
