@@ -1,7 +1,18 @@
 import { z } from 'zod';
 import { Language, SessionChannel } from '../../http/schemas.ts';
-import { SENTENCE_KEYS } from '../gates/sentences.rules.ts';
+import type { SentenceKey } from '../gates/sentences.rules.ts';
 
+/** The sentences that the AI says now. */
+const SPOKEN = [
+  'handing_off',
+  'found',
+  'may_help',
+  'not_found',
+  'ask_details',
+  'unreadable',
+  'prohibited_topic',
+  'failed',
+] as const satisfies SentenceKey[];
 const MAX_SECONDS = 300;
 const MAX_SENTENCE = 1_000;
 const MINUTES_PER_MONTH = 43_200;
@@ -28,7 +39,7 @@ export const AiSettings = z.object({
     ),
   max_turns_without_progress: z.int().min(1).max(20),
   phrases: z
-    .partialRecord(Language, z.partialRecord(z.enum(SENTENCE_KEYS), z.string().trim().min(1).max(MAX_SENTENCE)))
+    .partialRecord(Language, z.partialRecord(z.enum(SPOKEN), z.string().trim().min(1).max(MAX_SENTENCE)))
     .describe('Replaces fixed sentences of the AI, by language.'),
   reopen_goes_to: z
     .enum(['ai', 'people'])

@@ -7,7 +7,7 @@ import { DomainError } from '../../errors.ts';
 import { getOrgLanguage } from '../../orgs/service.ts';
 import { announce } from '../../outbox/events.ts';
 import { EXTRACTIVE_AGENT } from '../answers/extractive.rules.ts';
-import { sentencesIn } from '../gates/sentences.rules.ts';
+import { sentenceOf } from '../gates/sentences.rules.ts';
 import { getPublishedAiSettings } from '../settings/service.ts';
 import type { TurnEnd, TurnRef } from './contract.ts';
 import type { TurnDeps } from './deps.ts';
@@ -34,7 +34,8 @@ export async function commitTurn(deps: TurnDeps, ref: TurnRef, decision: Decisio
 export async function failTurn(deps: TurnDeps, ref: TurnRef): Promise<TurnEnd> {
   const { language } = await getSession(deps.db, ref.orgId, ref.sessionId);
   const { phrases } = await getPublishedAiSettings(deps.db, ref.orgId);
-  const { failed } = sentencesIn([language, await getOrgLanguage(deps.db, ref.orgId)], phrases);
+  const fallback = await getOrgLanguage(deps.db, ref.orgId);
+  const failed = sentenceOf('failed', language, { fallback, overrides: phrases });
   const fail = (text: string | null) => {
     const outcome: TurnOutcome = { kind: 'handoff', reason: 'ai_failed', text, claims: [] };
     const decision = { outcome, agent: EXTRACTIVE_AGENT, score: null, steps: [] };

@@ -1,3 +1,4 @@
+import type { ConversationMessage } from '../../conversations/messages/ai-messages.service.ts';
 import type { SessionChannel } from '../../http/schemas.ts';
 import { getOrgLanguage, readSettings } from '../../orgs/service.ts';
 import {
@@ -8,8 +9,9 @@ import {
 } from '../answers/extractive.rules.ts';
 import { answerByQuotes } from '../answers/extractive.service.ts';
 import { getThreshold } from '../calibration/service.ts';
-import { gateOf } from '../gates/gates.rules.ts';
-import { type Sentences, sentencesIn } from '../gates/sentences.rules.ts';
+import { decideGate, type GateDecision, type GateFacts } from '../gates/gates.rules.ts';
+import { isSameQuestion, resolvesIssue } from '../gates/recognition.rules.ts';
+import { languageWithPhrases, type SentenceKey, sentenceOf } from '../gates/sentences.rules.ts';
 import type { TurnRef } from './contract.ts';
 import type { TurnDeps } from './deps.ts';
 import { type Decision, type TurnOutcome, withoutAnswer } from './outcome.rules.ts';
@@ -26,48 +28,39 @@ const MARKDOWN_CHANNELS: readonly SessionChannel[] = ['web', 'api', 'slack'];
 export async function decideTurn(
   { db, semantics }: TurnDeps,
   { orgId }: TurnRef,
-  { session, settings, messages, unanswered }: TurnContext,
+  context: TurnContext,
 ): Promise<Decision> {
-  const sentences = sentencesIn([session.language, await getOrgLanguage(db, orgId)], settings.phrases);
-  const { prohibited_topics } = await readSettings(db, orgId);
+  const { session, settings, unanswered } = context;
+  const fallback = await getOrgLanguage(db, orgId);
+  const say = (key: SentenceKey) => sentenceOf(key, session.language, { fallback, overrides: settings.phrases });
+  const fruitless = await countFruitlessTurns(db, orgId, session.id, session.ai_context_seq);
+
   const begun = performance.now();
-  const { result, topic } = gateOf({
-    texts: unanswered.map(({ content }) => content ?? ''),
-    earlierTexts: messages
-      .filter(({ sender, seq }) => sender === 'contact' && seq < (unanswered[0]?.seq ?? 0))
-      .map(({ content }) => content ?? ''),
-    hasAttachments: unanswered.some(({ attachments }) => attachments > 0),
-    isAnsweredByAi: messages.some(({ sender }) => sender === 'ai'),
-    language: session.language,
-    prohibitedTopics: prohibited_topics ?? [],
-  });
-  const gates = { step: 1, purpose: 'gates' as const, latency_ms: msSince(begun), detail: { result } };
-  const gated = gatedOutcome(result, sentences, settings.handoff_level);
+  const language = languageWithPhrases(session.language, fallback);
+  const { prohibited_topics } = await readSettings(db, orgId);
+  const text = textOf(unanswered);
+  const isSolved = hasAnswer(context) && resolvesIssue(text, language);
+  const decided = decideGate(gateFactsOf(context, { language, fruitless, prohibitedTopics: prohibited_topics ?? [] }));
+  const gates = { step: 1, purpose: 'gates' as const, latency_ms: msSince(begun), detail: { ...decided, isSolved } };
+  const gated = gatedOutcome(decided, isSolved, say);
   if (gated !== undefined)
     return {
       outcome: gated,
       agent: EXTRACTIVE_AGENT,
       score: null,
       steps: [gates],
-      ...(topic === undefined ? {} : { topic }),
+      ...('topic' in decided && { topic: decided.topic }),
     };
 
   const searched = performance.now();
-  const question = unanswered.map(({ content }) => content ?? '').join('\n');
   const threshold = await getThreshold(db, orgId);
-  const answer = await answerByQuotes(db, semantics, orgId, { question, channel: session.channel, threshold });
+  const answer = await answerByQuotes(db, semantics, orgId, { question: text, channel: session.channel, threshold });
   const { kind, score, passages } = answer;
-  const search = {
-    step: 2,
-    purpose: 'search' as const,
-    latency_ms: msSince(searched),
-    detail: { result: kind, score, threshold, passages },
-  };
-  const fruitless = await countFruitlessTurns(db, orgId, session.id, session.ai_context_seq);
-  const format: TextFormat = MARKDOWN_CHANNELS.includes(session.channel) ? 'markdown' : 'plain';
+  const detail = { result: kind, score, threshold, passages };
+  const search = { step: 2, purpose: 'search' as const, latency_ms: msSince(searched), detail };
   const outcome = outcomeOf(answer, {
-    sentences,
-    format,
+    say,
+    format: MARKDOWN_CHANNELS.includes(session.channel) ? 'markdown' : 'plain',
     level: settings.handoff_level,
     fruitless,
     maxFruitless: settings.max_turns_without_progress,
@@ -77,41 +70,62 @@ export async function decideTurn(
 
 const msSince = (begun: number): number => Math.round(performance.now() - begun);
 
-/** Returns the outcome of a gate, or undefined if an answer is to be looked for. */
-function gatedOutcome(
-  result: ReturnType<typeof gateOf>['result'],
-  sentences: Sentences,
-  level: number,
-): TurnOutcome | undefined {
-  const handOff = (
-    reason: 'unreadable' | 'user_request' | 'prohibited_topic' | 'not_helping',
-    text: string,
-  ): TurnOutcome => ({
-    kind: 'handoff',
-    reason,
+const textOf = (messages: ConversationMessage[]): string => messages.map(({ content }) => content ?? '').join('\n');
+
+const hasAnswer = ({ messages }: TurnContext): boolean => messages.some(({ sender }) => sender === 'ai');
+
+/** Returns what the gates look at. An org that never hands off by itself has no loops that end in a handoff. */
+function gateFactsOf(
+  context: TurnContext,
+  { language, fruitless, prohibitedTopics }: { language: string; fruitless: number; prohibitedTopics: string[] },
+): GateFacts {
+  const { session, settings, messages, unanswered, refusal } = context;
+  const first = unanswered[0]?.seq ?? 0;
+  const text = textOf(unanswered);
+  const repeats = messages.some(
+    ({ sender, seq, content }) => sender === 'contact' && seq < first && isSameQuestion(content ?? '', text),
+  );
+  const handsOff = settings.handoff_level > 0;
+  return {
+    aiState: session.assist_mode ? 'on' : session.ai_state,
+    isBlocked: refusal === 'blocked',
+    isClosed: session.status !== 'open',
+    peopleHaveIt: refusal === 'people_have_it',
+    isAutoSubmitted: false, // such mail becomes no message
     text,
-    claims: [],
-  });
-  switch (result) {
-    case 'go_on':
-      return undefined;
-    case 'acknowledgement':
-      return { kind: 'skip', reason: 'acknowledgement' };
-    case 'solved':
-      return { kind: 'resolve' };
-    case 'unreadable':
-      return handOff('unreadable', sentences.unreadable);
-    case 'user_request':
-      return handOff('user_request', sentences.handing_off);
-    case 'prohibited_topic':
-      return handOff('prohibited_topic', sentences.prohibited_topic);
-    case 'same_question':
-      return level === 0 ? undefined : handOff('not_helping', sentences.handing_off);
-  }
+    hasOnlyAttachments: text.trim() === '' && unanswered.some(({ attachments }) => attachments > 0),
+    language,
+    prohibitedTopics,
+    isBudgetLeft: true, // quotes cost nothing
+    repeatsQuestion: handsOff && hasAnswer(context) && repeats,
+    turnsWithoutProgress: handsOff ? fruitless : 0,
+    maxTurnsWithoutProgress: settings.max_turns_without_progress,
+    waitingConfirmation: false,
+  };
+}
+
+const HANDOFF_SENTENCES = {
+  unreadable: 'unreadable',
+  user_request: 'handing_off',
+  prohibited_topic: 'prohibited_topic',
+  not_helping: 'handing_off',
+  budget: 'budget',
+} as const satisfies Record<string, SentenceKey>;
+
+/** Returns the outcome of the gates, or undefined if an answer is to be looked for. */
+function gatedOutcome(
+  decided: GateDecision,
+  isSolved: boolean,
+  say: (key: SentenceKey) => string,
+): TurnOutcome | undefined {
+  if (decided.kind === 'handoff')
+    return { kind: 'handoff', reason: decided.reason, text: say(HANDOFF_SENTENCES[decided.reason]), claims: [] };
+  if (isSolved) return { kind: 'resolve' };
+  return decided.kind === 'skip' ? { kind: 'skip', reason: decided.reason } : undefined;
 }
 
 interface AnswerTerms {
-  sentences: Sentences;
+  say: (key: SentenceKey) => string;
   format: TextFormat;
   level: 0 | 1 | 2 | 3;
   fruitless: number;
@@ -119,24 +133,24 @@ interface AnswerTerms {
 }
 
 function outcomeOf(answer: ExtractiveAnswer, terms: AnswerTerms): TurnOutcome {
-  const { sentences, format, ...rest } = terms;
+  const { say, format, ...rest } = terms;
   const { kind, sources } = answer;
   if (kind === 'answered')
     return {
       kind: 'say',
       state: 'answered',
       reason: null,
-      text: renderSources(sentences.found, sources, format),
+      text: renderSources(say('found'), sources, format),
       claims: sources,
     };
   const { says, handsOff } = withoutAnswer({ ...rest, hasPages: kind === 'may_help' });
-  const pages = renderSources(sentences.may_help, sources, format);
+  const pages = renderSources(say('may_help'), sources, format);
   if (handsOff) {
-    const text = says === 'point' ? `${pages}\n\n${sentences.handing_off}` : sentences.handing_off;
+    const text = says === 'point' ? `${pages}\n\n${say('handing_off')}` : say('handing_off');
     const reason = terms.fruitless > 0 ? 'not_helping' : 'missing_knowledge';
     return { kind: 'handoff', reason, text, claims: says === 'point' ? sources : [] };
   }
   if (says === 'point') return { kind: 'say', state: 'answered', reason: 'may_help', text: pages, claims: sources };
-  const text = says === 'ask' ? `${sentences.not_found} ${sentences.ask_details}` : sentences.not_found;
+  const text = says === 'ask' ? `${say('not_found')} ${say('ask_details')}` : say('not_found');
   return { kind: 'say', state: 'asked', reason: 'missing_knowledge', text, claims: [] };
 }

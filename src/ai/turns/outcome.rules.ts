@@ -13,12 +13,13 @@ export type TurnOutcome =
     }
   | { kind: 'resolve' };
 
-export type SkipReason = 'acknowledgement' | 'people_have_it' | 'blocked' | 'off';
+export type SkipReason = 'acknowledgement' | 'auto_reply' | 'people_have_it' | 'blocked' | 'off';
 export type HandoffReason =
   | 'user_request'
   | 'prohibited_topic'
   | 'missing_knowledge'
   | 'not_helping'
+  | 'budget'
   | 'unreadable'
   | 'ai_failed';
 

@@ -60,7 +60,7 @@ export async function loadContext(trx: Trx, { orgId, sessionId }: SessionRef): P
   });
   const after = refusal === undefined ? Math.max(replied, answered.final) : answered.any;
   const unanswered = messages.filter(({ sender, seq }) => sender === 'contact' && seq > after);
-  return { session, settings, messages, unanswered, refusal };
+  return { session: { ...session, ai_state: state }, settings, messages, unanswered, refusal };
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { ParsedMail, StructuredHeader } from 'mailparser';
+import { isAutomaticMail } from './automatic-mail.rules.ts';
 import { type RecipientReport, recipientReports } from './bounces.rules.ts';
 import { textOfHtml } from './html.rules.ts';
 
@@ -32,19 +33,11 @@ export function parsedEmailOf(parsed: ParsedMail): ParsedEmail {
     messageId: ifWithin(MAX_ID_LENGTH, parsed.messageId),
     from: ifWithin(MAX_ADDRESS_LENGTH, parsed.from?.value[0]?.address?.toLowerCase()),
     answers: [parsed.inReplyTo ?? [], [parsed.references ?? []].flat().reverse()].flat().slice(0, MAX_ANSWERS),
-    isAutomatic: isAutomatic(parsed),
+    isAutomatic: isAutomaticMail(parsed.headers),
     isReport: isReport(parsed),
     reports: isReport(parsed) ? reportsOf(parsed) : undefined,
     body: bodyOf(parsed),
   };
-}
-
-function isAutomatic(parsed: ParsedMail): boolean {
-  const says = (name: string) => !/^(?:no\b|$)/i.test(fieldOf(parsed, name));
-  return (
-    ['auto-submitted', 'x-autoreply', 'x-autorespond'].some(says) ||
-    /^(?:bulk|junk|auto_reply)\b/i.test(fieldOf(parsed, 'precedence'))
-  );
 }
 
 const isReport = ({ headers }: ParsedMail) =>
@@ -72,5 +65,3 @@ const storable = (text: string) => text.replaceAll('\0', '');
 
 const ifWithin = (limit: number, text: string | undefined) =>
   text === undefined || text === '' || text.length > limit ? undefined : storable(text);
-
-const fieldOf = ({ headers }: ParsedMail, name: string) => [headers.get(name) ?? ''].flat().join(' ').trim();

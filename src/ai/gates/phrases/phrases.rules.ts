@@ -1,28 +1,48 @@
-/** The fixed sentences of the AI. */
+/** The fixed sentences of the AI. `confirm_question` has the placeholder `{action}`. */
 export const SENTENCE_KEYS = [
   'handing_off',
   'found',
   'may_help',
   'not_found',
   'ask_details',
-  'unreadable',
   'prohibited_topic',
+  'unreadable',
   'failed',
+  'action_done',
+  'action_failed',
+  'action_unknown',
+  'action_in_progress',
+  'confirm_question',
+  'confirm_yes_hint',
+  'confirmed',
+  'rejected_confirmation',
+  'identity_required',
+  'budget',
 ] as const;
 export type SentenceKey = (typeof SENTENCE_KEYS)[number];
+export type Sentences = Readonly<Record<SentenceKey, string>>;
 
-/**
- * What the AI recognizes and says in one language without a model. Phrases are separated by `|` or line ends. Case,
- * accents and punctuation do not matter: phrases and texts are folded alike before they are compared.
- */
+/** What is recognized and said in one language without a model. All but the sentences are lists of patterns. */
 export interface LanguagePhrases {
   /** Parts of sentences that ask for a person. */
   person: string;
-  /** Words that turn such a part around if one of them stands shortly before it. */
-  not: string;
-  /** Words and phrases of which a message of thanks consists. */
+  /** Names of such persons: a message that has nothing else, but for polite words, asks for one. */
+  personAlone: string;
+  /** Words that turn `person` around right before it. */
+  notBefore: string;
+  /** Words that turn `person` around right after it. */
+  notAfter: string;
+  /** Words around a request, a yes or thanks that add nothing to it. */
+  polite: string;
+  /** Words of which a message of thanks consists. */
   thanks: string;
+  yes: string;
+  no: string;
+  /** Messages that look like a yes or no of English, and are none in this language. */
+  unclear?: string;
   /** Parts of sentences that say that the issue is solved. */
   solved: string;
-  sentences: Readonly<Record<SentenceKey, string>>;
+  /** Words that make this doubtful, anywhere in the message. */
+  notSolved: string;
+  sentences: Sentences;
 }

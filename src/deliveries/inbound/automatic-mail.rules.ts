@@ -1,0 +1,30 @@
+/** The header fields of an e-mail, by their names in lower case, as the parser of e-mails gives them. */
+export type MailHeaders = ReadonlyMap<string, unknown>;
+
+const MAX_FIELD_CHARACTERS = 1_000;
+/** The values of X-Auto-Response-Suppress that ask for no automatic answer. The others only ask for no reports. */
+const SUPPRESSING = new Set(['all', 'autoreply', 'oof']);
+
+/** Returns whether an e-mail declares an automatic origin (RFC 3834, and the fields in use before it). */
+export function isAutomaticMail(headers: MailHeaders): boolean {
+  const says = (name: string) => !/^(?:no\b|$)/i.test(fieldOf(headers, name));
+  return (
+    ['auto-submitted', 'x-autoreply', 'x-autorespond'].some(says) ||
+    /^(?:bulk|junk|auto_reply)\b/i.test(fieldOf(headers, 'precedence'))
+  );
+}
+
+/**
+ * Returns whether a program must not answer an e-mail: it has an automatic origin, comes from a mailing list, or its
+ * sender asks for no automatic answers. A person may have written the last two.
+ */
+export const isAutomatedMail = (headers: MailHeaders): boolean =>
+  isAutomaticMail(headers) ||
+  /^list\b/i.test(fieldOf(headers, 'precedence')) ||
+  fieldOf(headers, 'x-auto-response-suppress')
+    .toLowerCase()
+    .split(/[\s,;]/)
+    .some((value) => SUPPRESSING.has(value));
+
+const fieldOf = (headers: MailHeaders, name: string): string =>
+  [headers.get(name) ?? ''].flat().join(' ').trim().slice(0, MAX_FIELD_CHARACTERS);
