@@ -1,9 +1,8 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { ANSWER_WAIT } from '../conversations/messages/answers.schema.ts';
+import { answerWaitMs } from '../conversations/messages/answers.schema.ts';
 import type { Deps } from '../deps.ts';
 import { refused } from '../errors.ts';
-import { waitMsOf } from '../http/prefer.ts';
 import { uploads } from '../http/uploads.ts';
 import { pollSession, recordVote, sendVisitorMessage } from './messages.service.ts';
 import { requireVisitor, widgetPlugin } from './plugins.ts';
@@ -78,7 +77,7 @@ const unverifiedRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => {
 };
 
 const visitorRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => {
-  const { mediaLinks, secrets, answers } = deps;
+  const { mediaLinks, secrets, answers, maxWaitMs } = deps;
   await app.register(widgetPlugin, deps);
   await app.register(requireVisitor, deps);
 
@@ -116,7 +115,7 @@ const visitorRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => {
     handler: ({ db, visitor, body, headers }) => {
       if (body.bot_token && body.bot_token !== headers['x-bot-token'])
         throw refused('bot_token', 'must be the one in X-Bot-Token');
-      const waitMs = waitMsOf(headers, ANSWER_WAIT);
+      const waitMs = answerWaitMs(headers, maxWaitMs);
       return sendVisitorMessage(db, { mediaLinks, secrets, answers }, visitor, { message: body, waitMs });
     },
   });

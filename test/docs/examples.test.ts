@@ -37,6 +37,7 @@ afterAll(async () => {
 it('finds the examples of the README and of the documents that show the API', () => {
   expect(documents.map(({ path }) => path)).toEqual([
     'README.md',
+    'docs/ai.md',
     'docs/automations.md',
     'docs/conversations.md',
     'docs/guarantees.md',

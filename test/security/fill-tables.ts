@@ -18,7 +18,10 @@ interface Reference {
 type Row = Record<string, unknown>;
 
 /** Values that a check of the table ties to another column. */
-const TIED: Record<string, Row> = { sla_clocks: { decided_at: new Date().toISOString() } };
+const TIED: Record<string, Row> = {
+  sla_clocks: { decided_at: new Date().toISOString() },
+  ai_turns: { state: 'skipped', ended_at: new Date().toISOString() },
+};
 
 /**
  * Inserts a row of the org into each of the tables, for tables that no route fills. A row refers to rows of the org; its

@@ -45,6 +45,9 @@ const OTHER_TABLES = [
   'sender_rates',
   'session_slas',
   'sla_clocks',
+  'ai_turns',
+  'ai_steps',
+  'ai_claims',
 ];
 /** The tag in the example of POST /chat/sessions/{id}/tags. */
 const TAG_OF_EXAMPLE = 'refund';

@@ -2,12 +2,11 @@ import type { FastifyRequest } from 'fastify';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import type { Deps } from '../../deps.ts';
 import { errorResponses } from '../../http/errors.ts';
-import { waitMsOf } from '../../http/prefer.ts';
 import { NO_BODY, NoBody } from '../../http/schemas.ts';
 import type { Media } from '../../media/service.ts';
 import { HistoryPage, ListHistory } from '../history/events.schema.ts';
 import { pageOfHistory } from '../history/service.ts';
-import { ANSWER_WAIT } from '../messages/answers.schema.ts';
+import { answerWaitMs } from '../messages/answers.schema.ts';
 import { deleteAttachments, storeAttachments } from '../messages/attachments.service.ts';
 import { SendMessage, SentMessage } from '../messages/schema.ts';
 import { sendMessage } from '../messages/service.ts';
@@ -28,7 +27,7 @@ const tags = ['chat sessions'];
 const MAX_MESSAGE_BYTES = 8 * 1024 * 1024;
 
 export const sessionRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => {
-  const { sending, mediaLinks, answers } = deps;
+  const { sending, mediaLinks, answers, maxWaitMs } = deps;
   const kept = new WeakMap<FastifyRequest, Media[]>();
   /** The ids of messages that the AI may answer. */
   const asked = new WeakMap<FastifyRequest, string>();
@@ -110,7 +109,7 @@ export const sessionRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => {
       complete: async (request: FastifyRequest<{ Params: { id: string } }>, sent: SentMessage) => {
         const { db, org, params, headers } = request;
         const messageId = asked.get(request);
-        const waitMs = waitMsOf(headers, ANSWER_WAIT);
+        const waitMs = answerWaitMs(headers, maxWaitMs);
         if (messageId === undefined || waitMs === 0) return sent;
         const message = { orgId: org.id, sessionId: params.id, messageId };
         const { isHandedOff = false, ...answer } = await answers.waitForAnswer(db, message, waitMs);

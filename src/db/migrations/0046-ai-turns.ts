@@ -46,7 +46,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       org_id uuid not null,
       turn_id uuid not null,
       step smallint not null,
-      purpose text not null,
+      purpose text not null check (purpose in ('gates', 'search', 'plan', 'answer')),
       model text,
       tries smallint not null default 1,
       usage jsonb,

@@ -236,7 +236,7 @@ describe('a turn of the AI without a model', () => {
         number: 1,
         state: 'answered',
         steps: [
-          { purpose: 'gates', detail: { result: 'go_on' } },
+          { purpose: 'gates', detail: { kind: 'go_on', isSolved: false } },
           {
             purpose: 'search',
             detail: { result: 'answered', score: expect.any(Number), threshold: expect.any(Number) },
