@@ -1,8 +1,8 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { answerWaitMs } from '../conversations/messages/answers.schema.ts';
 import type { Deps } from '../deps.ts';
 import { refused } from '../errors.ts';
+import { waitMsOf } from '../http/prefer.ts';
 import { uploads } from '../http/uploads.ts';
 import { pollSession, recordVote, sendVisitorMessage } from './messages.service.ts';
 import { requireVisitor, widgetPlugin } from './plugins.ts';
@@ -115,7 +115,7 @@ const visitorRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => {
     handler: ({ db, visitor, body, headers }) => {
       if (body.bot_token && body.bot_token !== headers['x-bot-token'])
         throw refused('bot_token', 'must be the one in X-Bot-Token');
-      const waitMs = answerWaitMs(headers, maxWaitMs);
+      const waitMs = waitMsOf(headers, maxWaitMs);
       return sendVisitorMessage(db, { mediaLinks, secrets, answers }, visitor, { message: body, waitMs });
     },
   });

@@ -1,6 +1,4 @@
-import type { IncomingHttpHeaders } from 'node:http';
 import { z } from 'zod';
-import { waitMsOf } from '../../http/prefer.ts';
 import { Id } from '../../http/schemas.ts';
 
 /** What the AI says in reply to a contact's message. */
@@ -21,13 +19,3 @@ export const AutopilotResponse = z
     ),
   })
   .meta({ id: 'AutopilotResponse' });
-
-const DEFAULT_WAIT_MS = 15_000;
-const MAX_WAIT_MS = 25_000;
-
-/**
- * Returns how long a contact's message waits for the AI's answer: at most `maxWaitMs`, or as the client prefers by
- * `Prefer: wait=n`, at most 25 s.
- */
-export const answerWaitMs = (headers: IncomingHttpHeaders, maxWaitMs: number): number =>
-  waitMsOf(headers, { defaultMs: Math.min(DEFAULT_WAIT_MS, maxWaitMs), mostMs: MAX_WAIT_MS });

@@ -2,11 +2,11 @@ import type { FastifyRequest } from 'fastify';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import type { Deps } from '../../deps.ts';
 import { errorResponses } from '../../http/errors.ts';
+import { waitMsOf } from '../../http/prefer.ts';
 import { NO_BODY, NoBody } from '../../http/schemas.ts';
 import type { Media } from '../../media/service.ts';
 import { HistoryPage, ListHistory } from '../history/events.schema.ts';
 import { pageOfHistory } from '../history/service.ts';
-import { answerWaitMs } from '../messages/answers.schema.ts';
 import { deleteAttachments, storeAttachments } from '../messages/attachments.service.ts';
 import { SendMessage, SentMessage } from '../messages/schema.ts';
 import { sendMessage } from '../messages/service.ts';
@@ -109,7 +109,7 @@ export const sessionRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => {
       complete: async (request: FastifyRequest<{ Params: { id: string } }>, sent: SentMessage) => {
         const { db, org, params, headers } = request;
         const messageId = asked.get(request);
-        const waitMs = answerWaitMs(headers, maxWaitMs);
+        const waitMs = waitMsOf(headers, maxWaitMs);
         if (messageId === undefined || waitMs === 0) return sent;
         const message = { orgId: org.id, sessionId: params.id, messageId };
         const { isHandedOff = false, ...answer } = await answers.waitForAnswer(db, message, waitMs);
