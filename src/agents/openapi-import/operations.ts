@@ -89,7 +89,7 @@ function actionOf(
 
 /** Merges parameters: the operation's own take precedence over those of its path. */
 function parametersOf(ofPath: unknown[], own: unknown[]): unknown[] {
-  const key = (parameter: unknown) => `${asNode(parameter).in} ${asNode(parameter).name}`;
+  const key = (parameter: unknown) => JSON.stringify([asNode(parameter).in, asNode(parameter).name]);
   const named = new Set(own.map(key));
   return [...own, ...ofPath.filter((parameter) => !named.has(key(parameter)))];
 }

@@ -206,6 +206,22 @@ describe('an OpenAPI document', () => {
 });
 
 describe('an OpenAPI import', () => {
+  it('refuses a parameter whose name or place is an object', async () => {
+    const org = await api.createOrg();
+    const own = [{ name: { toString: 0 }, in: 'query' }];
+    const ofPath = [{ name: 'a', in: { toString: 0 } }];
+    const imported = await importInto(org, documentOf({ '/a': { parameters: ofPath, get: { parameters: own } } }));
+    expect(imported).toMatchObject({
+      status: 400,
+      body: {
+        issues: [
+          { path: 'body.file.paths./a.get.parameters.0.name' },
+          { path: 'body.file.paths./a.get.parameters.1.in' },
+        ],
+      },
+    });
+  });
+
   const aliases = Array.from({ length: 40 }, (_, n) => `a${n}: &x${n} [${n === 0 ? 1 : `*x${n - 1}, *x${n - 1}`}]`);
   it.each([
     ['', 'body.file'],

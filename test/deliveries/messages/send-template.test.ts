@@ -87,7 +87,8 @@ describe('POST /whatsapp/send-template', () => {
       {
         id: body.opencx_message_id,
         session_id: body.opencx_session_id,
-        sender: 'human_agent',
+        type: 'workflow_message',
+        sender: null,
         content: 'Template visit: Ada, Ada L., Friday',
       },
     ]);
