@@ -62,7 +62,7 @@ describe('a handoff to HubSpot', () => {
       ['ticket', 'done'],
       ['comment', 'skipped'],
     ]);
-    expect(now.handoff.summary).toBe('Last messages:\nCustomer: The parcel is lost');
+    expect(now.handoff.summary).toBe('Customer: The parcel is lost');
     const [ticket] = crm.hubspot.crm.tickets;
     expect(now.ticketing_system).toEqual({ name: 'hubspot', external_id: ticket?.id, id_type: 'ticket_id' });
     expect(ticket?.properties).toMatchObject({

@@ -85,7 +85,6 @@ describe('the ticket of a handoff', () => {
       subject: 'Where is my order?',
       content: [
         'Summary',
-        'Last messages:',
         'Customer: Where is <my> order?',
         '',
         'Reason: asked for a human',
@@ -254,7 +253,7 @@ describe('the comment of a handoff', () => {
     expect(comment).toMatchObject({
       type: 'COMMENT',
       text: `Summary\n${facts().summary}\n\nSentiment: negative\nLanguage: en\nConversation: ${url}`,
-      richText: `Summary<br>Last messages:<br>Customer: Where is &lt;my&gt; order?<br><br>Sentiment: negative<br>Language: en<br>Conversation: <a href="${url}">${url}</a>`,
+      richText: `Summary<br>Customer: Where is &lt;my&gt; order?<br><br>Sentiment: negative<br>Language: en<br>Conversation: <a href="${url}">${url}</a>`,
     });
   });
 
