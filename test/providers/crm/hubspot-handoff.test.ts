@@ -98,6 +98,12 @@ describe('the ticket of a handoff', () => {
     });
   });
 
+  it('has no heading without a summary', async () => {
+    const { fake, client } = await start();
+    await client.doPart('ticket', facts({ summary: '' }), first());
+    expect(fake.crm.tickets[0]?.properties.content).toMatch(/^Reason: asked for a human\n/);
+  });
+
   it('has the custom data with a matching ticket property, and nothing else', async () => {
     const { fake, client } = await start();
     fake.crm.properties.push(SESSION_PROPERTY);
