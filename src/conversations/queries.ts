@@ -95,8 +95,8 @@ export const selectSessions = (db: Db, orgId: string) =>
     .select(['session.id', 'session.ticket_number', 'session.status', 'session.custom_status_id'])
     .select(['session.ai_closure_type', 'session.sentiment', 'session.assist_mode', 'session.verified'])
     .select(['session.waiting_on', 'session.language', 'session.assignee_id', 'session.custom_data'])
-    .select(['session.editable_custom_data', 'session.summary', 'session.handoff', 'session.ticketing_system'])
-    .select(['session.created_at', 'session.updated_at', 'session.last_message_at'])
+    .select(['session.editable_custom_data', 'session.summary', 'session.summary_by', 'session.handoff'])
+    .select(['session.ticketing_system', 'session.created_at', 'session.updated_at', 'session.last_message_at'])
     .select((eb) => [
       jsonBuildObject({ type: eb.ref('session.channel') }).as('channel'),
       eb

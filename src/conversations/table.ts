@@ -67,6 +67,8 @@ export interface SessionsTable {
   custom_data: Json<Record<string, string>>;
   editable_custom_data: Json<Record<string, string>>;
   summary: string | null;
+  /** Who wrote the summary: `extractive-1`, or a model. Null: people, or there is none. */
+  summary_by: string | null;
   handoff: JsonOrNull<Handoff>;
   ticketing_system: JsonOrNull<TicketingSystem>;
   /**

@@ -55,6 +55,7 @@ describe('a session', () => {
       custom_data: {},
       editable_custom_data: {},
       summary: null,
+      summary_by: null,
       handoff: null,
       ticketing_system: null,
       created_at: expect.any(String),

@@ -130,6 +130,15 @@ describe('the Salesforce webhook', () => {
   });
 });
 
+it('the conversation in Salesforce begins with a summary of the session', async () => {
+  const { conversationId } = await handedOver();
+  const [introduction] = await eventually('the introduction', () => {
+    const said = fake.heard(conversationId);
+    return said.length > 0 && said;
+  });
+  expect(introduction).toContain('Summary: Customer: Where is my order?');
+});
+
 describe('agents’ messages in Salesforce', () => {
   it('are stored in the session once and in order, for every agent, however often they are announced', async () => {
     const { id, conversationId } = await handedOver();

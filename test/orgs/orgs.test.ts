@@ -43,6 +43,7 @@ describe('settings of an org', () => {
     session_statuses: null,
     lenient_input: null,
     handoff_on_first_message: null,
+    generate_summary_and_sentiment_on_resolve: null,
     handoff_target: null,
     http_action_overrides: null,
     member_capacity: null,
@@ -59,6 +60,7 @@ describe('settings of an org', () => {
     http_action_overrides: { headers: {} },
     lenient_input: true,
     handoff_on_first_message: true,
+    generate_summary_and_sentiment_on_resolve: true,
     member_capacity: 5,
   };
   const OFF = { ...ALL_OFF, warnings: [] };

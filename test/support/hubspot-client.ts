@@ -60,7 +60,7 @@ export const facts = (given: Partial<HandoffFacts> = {}, contact?: string): Hand
   sessionId: SESSION_ID,
   ticketNumber: 17,
   subject: 'Where is my order?',
-  summary: 'Last messages:\nCustomer: Where is <my> order?',
+  summary: 'Customer: Where is <my> order?',
   reason: 'asked for a human',
   sentiment: null,
   language: 'en',

@@ -3,6 +3,7 @@ import { findHandoffTarget } from '../../orgs/settings/handoff-target.service.ts
 import { announce } from '../../outbox/events.ts';
 import { changeSession, type SessionEvent } from '../change-session.service.ts';
 import type { LockedSession } from '../queries.ts';
+import { digestSession } from '../summary/service.ts';
 import type { Handoff } from '../table.ts';
 
 /**
@@ -18,9 +19,10 @@ export async function startHandoff(
   { reason, isExternal = false, events = [] }: { reason: string | null; isExternal?: boolean; events?: SessionEvent[] },
 ): Promise<Handoff> {
   const { target, ...outlook } = await findHandoffTarget(trx, orgId);
+  const { summary } = await digestSession(trx, orgId, session.id);
   const at = new Date().toISOString();
   const handoff: Handoff = {
-    summary: null,
+    summary,
     sentiment: null,
     reason,
     at,

@@ -2,18 +2,13 @@ import type { Db, Trx } from '../../db/connect.ts';
 import { updateSession } from '../queries.ts';
 import type { TicketingSystem } from '../sessions/schema.ts';
 import { getSession, lockSession } from '../sessions/service.ts';
+import { digestSession } from '../summary/service.ts';
 import type { Handoff } from '../table.ts';
-import { listLastMessages } from './status.queries.ts';
-import { excerptOf } from './summary.rules.ts';
-
-const MAX_MESSAGES = 20;
 
 /** Returns the details of a handed-off session for the agents of another system. */
 export async function getHandoffBriefing(db: Db, orgId: string, sessionId: string) {
   const session = await getSession(db, orgId, sessionId);
-  const messages = await listLastMessages(db, orgId, sessionId, MAX_MESSAGES);
-  const said = messages.map(({ sender, content }) => ({ sender, text: content }));
-  return { session, summary: excerptOf(said), opening: said[0]?.text ?? null };
+  return { session, ...(await digestSession(db, orgId, sessionId)) };
 }
 
 /** Stores the progress of a session's handoff in another system. Throws notFound. */

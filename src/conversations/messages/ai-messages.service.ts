@@ -5,6 +5,7 @@ import { announce } from '../../outbox/events.ts';
 import type { AnswerCitation } from '../answers.port.ts';
 import { changeSession, recordEvents, type SessionEvent } from '../change-session.service.ts';
 import { type LockedSession, updateSession } from '../queries.ts';
+import { summaryOfResolution } from '../summary/service.ts';
 import type { AiState } from '../table.ts';
 import { findMessageWithSources, findReopenedSeq, listLastMessages } from './conversation.queries.ts';
 import { deliverToChannel, type SendingDeps } from './service.ts';
@@ -86,6 +87,7 @@ export async function resolveByAi(
   const asked: SessionEvent[] = csat ? [{ id: newId(), type: 'csat_requested' }] : [];
   const moved = { from: session.status, to: 'closed_resolved', custom_status_id: null };
   await changeSession(trx, orgId, session, {
+    ...(await summaryOfResolution(trx, orgId, session.id)),
     status: 'closed_resolved',
     custom_status_id: null,
     closed_at: new Date(),

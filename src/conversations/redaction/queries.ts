@@ -36,7 +36,7 @@ export async function redactEvents(
   return rows;
 }
 
-/** Removes the summaries of a session's texts. With `isWhole` also the handoff's reason and the closing payload. */
+/** Removes what was concluded from a session's texts: summaries and sentiments. With `isWhole` also the handoff's reason and the closing payload. */
 export async function redactSummaries(
   trx: Trx,
   orgId: string,
@@ -44,8 +44,8 @@ export async function redactSummaries(
   { isWhole }: { isWhole: boolean },
 ): Promise<void> {
   await sql`
-    update sessions set summary = null,
-      handoff = handoff || '{"summary": null}' || case when ${isWhole}::boolean then '{"reason": null}'::jsonb else '{}' end,
+    update sessions set summary = null, summary_by = null, sentiment = null,
+      handoff = handoff || '{"summary": null, "sentiment": null}' || case when ${isWhole}::boolean then '{"reason": null}'::jsonb else '{}' end,
       session_closed_payload = case when ${isWhole}::boolean then null else session_closed_payload end
     where org_id = ${orgId} and id = ${sessionId}
   `.execute(trx);

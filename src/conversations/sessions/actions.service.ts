@@ -13,6 +13,7 @@ import { assignInTeam, findAssignee, reassign, reviewAssignee, updateQueuePositi
 import { changeSession, recordEvents, type SessionEvent } from '../change-session.service.ts';
 import { startHandoff } from '../handoff/service.ts';
 import { deleteSessionTags, insertSessionTags, type LockedSession } from '../queries.ts';
+import { summaryOfResolution } from '../summary/service.ts';
 import type { Handoff } from '../table.ts';
 import type { AssignSession } from './actions.schema.ts';
 import type { UpdateSession } from './schema.ts';
@@ -41,7 +42,11 @@ export function applySessionUpdate(db: Db, orgId: string, id: string, input: Upd
     if (keys.length > 0) events.push({ id: newId(), type: 'custom_data_changed', data: { keys } });
     if (events.length === 0 && input.session_closed_payload === undefined) return;
 
+    const summary = isResolution
+      ? await summaryOfResolution(trx, orgId, id, input.generate_summary_and_sentiment_on_resolve)
+      : {};
     const change = {
+      ...summary,
       status: to,
       custom_status_id: customStatus,
       ...(isMoved ? { closed_at: to === 'open' ? null : new Date(), isResolution } : {}),

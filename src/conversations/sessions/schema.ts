@@ -31,7 +31,10 @@ export const UpdateSession = z
       .nullable()
       .optional()
       .describe('One of session_statuses in the org’s settings. null: none. A new `status` ends it.'),
-    generate_summary_and_sentiment_on_resolve: z.boolean().optional(),
+    generate_summary_and_sentiment_on_resolve: z
+      .boolean()
+      .optional()
+      .describe('Whether the session gets a summary if this request resolves it. Absent: as the org’s setting says.'),
     reflect_status_change_for_integration: z.boolean().default(true),
     session_closed_payload: z
       .union([z.record(z.string(), z.unknown()), z.string()])
@@ -131,7 +134,8 @@ export const Session = z
       .nullable(),
     custom_data: StringMap,
     editable_custom_data: StringMap,
-    summary: z.string().nullable(),
+    summary: z.string().nullable().describe('What was said, if it was resolved with a summary.'),
+    summary_by: z.string().nullable().describe('Who wrote the summary: `extractive-1`, or a model.'),
     handoff: HandoffAnswer.nullable(),
     ticketing_system: TicketingSystem.nullable(),
     created_at: Timestamp,

@@ -22,7 +22,7 @@ export async function handoffFactsOf(
     sessionId,
     ticketNumber,
     subject: `#${ticketNumber} ${about}`.replaceAll(/\s+/g, ' ').slice(0, MAX_SUBJECT_LENGTH).toWellFormed(),
-    summary,
+    summary: summary ?? '',
     reason: session.handoff?.reason ?? null,
     sentiment: session.sentiment,
     language: session.language,

@@ -173,7 +173,7 @@ export function updateAndReportParts<T>(
   });
 }
 
-async function reportParts(trx: Trx, orgId: string, sessionId: string, more: { summary?: string } = {}) {
+async function reportParts(trx: Trx, orgId: string, sessionId: string, more: { summary?: string | null } = {}) {
   const parts = await listParts(trx, orgId, sessionId);
   if (parts.length === 0) return parts;
   const shown = parts.map(({ next_try_at, ...part }) => ({ ...part, next_try_at: next_try_at?.toISOString() ?? null }));

@@ -67,6 +67,12 @@ const shape = {
     .boolean()
     .nullable()
     .describe('Whether a conversation of the widget is handed off to agents with its first message.'),
+  generate_summary_and_sentiment_on_resolve: z
+    .boolean()
+    .nullable()
+    .describe(
+      'Whether sessions get a summary when they are resolved, unless the request that resolves one says otherwise.',
+    ),
   member_capacity: z.int().min(1).max(10_000).nullable().describe('Open sessions that teams give a member at most.'),
 };
 

@@ -196,6 +196,7 @@ describe('a turn of the AI without a model', () => {
 
   it('resolves the session where the customer says that the issue is solved', async () => {
     const org = await newAnsweringOrg(stack);
+    await org.patch('/org/settings', { generate_summary_and_sentiment_on_resolve: true });
     const widget = await unverified(stack, org);
     const id = await widget.newSession();
     await widget.send(id, QUESTION);
@@ -203,6 +204,8 @@ describe('a turn of the AI without a model', () => {
     expect((await org.get(`/chat/sessions/${id}`)).body).toMatchObject({
       status: 'closed_resolved',
       ai_closure_type: 'resolved',
+      summary: expect.stringContaining(`Customer: ${QUESTION}`),
+      summary_by: 'extractive-1',
     });
     const { body } = await org.get(`/chat/sessions/${id}/history`);
     expect(body.items.map(({ event }: { event: { type: string } }) => event.type)).toContain('ai_resolved_issue');

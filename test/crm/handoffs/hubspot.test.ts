@@ -62,7 +62,7 @@ describe('a handoff to HubSpot', () => {
       ['ticket', 'done'],
       ['comment', 'skipped'],
     ]);
-    expect(now.handoff.summary).toBe('Last messages:\nCustomer: The parcel is lost');
+    expect(now.handoff.summary).toBe('Customer: The parcel is lost');
     const [ticket] = crm.hubspot.crm.tickets;
     expect(now.ticketing_system).toEqual({ name: 'hubspot', external_id: ticket?.id, id_type: 'ticket_id' });
     expect(ticket?.properties).toMatchObject({
@@ -70,6 +70,7 @@ describe('a handoff to HubSpot', () => {
       subject: expect.stringContaining('The parcel is lost'),
     });
     expect(ticket?.properties.content).toContain('Asked for a human');
+    expect(ticket?.properties.content).toContain('Summary\nCustomer: The parcel is lost\n');
     expect(ticket?.properties.nonsense).toBeUndefined();
     expect(crm.hubspot.crm.contacts.map(({ properties }) => properties.email)).toEqual(['ann.smith@example.com']);
     expect(ticket?.associations).toEqual([crm.hubspot.crm.contacts[0]?.id]);
@@ -89,6 +90,7 @@ describe('a handoff to HubSpot', () => {
     const comments = () => crm.hubspot.threads.get(threadId)?.filter(({ type }) => type === 'COMMENT') ?? [];
     expect(comments()).toHaveLength(1);
     expect(comments()[0]?.text).toContain(id);
+    expect(comments()[0]?.text).toContain('Summary\nCustomer: Where is my order?\n');
     await crm.deliver(...comments().map((comment) => eventOf(comment)));
     await crm.deliver(eventOf(crm.hubspot.addMessage(threadId, { text: 'Hello?' })));
     const story = await eventually('what came later', async () => {

@@ -85,7 +85,6 @@ describe('the ticket of a handoff', () => {
       subject: 'Where is my order?',
       content: [
         'Summary',
-        'Last messages:',
         'Customer: Where is <my> order?',
         '',
         'Reason: asked for a human',
@@ -97,6 +96,12 @@ describe('the ticket of a handoff', () => {
       hs_ticket_priority: 'HIGH',
       hubspot_owner_id: '88',
     });
+  });
+
+  it('has no heading without a summary', async () => {
+    const { fake, client } = await start();
+    await client.doPart('ticket', facts({ summary: '' }), first());
+    expect(fake.crm.tickets[0]?.properties.content).toMatch(/^Reason: asked for a human\n/);
   });
 
   it('has the custom data with a matching ticket property, and nothing else', async () => {
@@ -254,7 +259,7 @@ describe('the comment of a handoff', () => {
     expect(comment).toMatchObject({
       type: 'COMMENT',
       text: `Summary\n${facts().summary}\n\nSentiment: negative\nLanguage: en\nConversation: ${url}`,
-      richText: `Summary<br>Last messages:<br>Customer: Where is &lt;my&gt; order?<br><br>Sentiment: negative<br>Language: en<br>Conversation: <a href="${url}">${url}</a>`,
+      richText: `Summary<br>Customer: Where is &lt;my&gt; order?<br><br>Sentiment: negative<br>Language: en<br>Conversation: <a href="${url}">${url}</a>`,
     });
   });
 

@@ -1,0 +1,46 @@
+import { sql } from 'kysely';
+import type { Db } from '../../db/connect.ts';
+import type { Sender } from '../history/events.schema.ts';
+
+/** How much of a conversation is read. Of a long one, the middle is left out. */
+const FIRST_MESSAGES = 10;
+const LAST_MESSAGES = 200;
+/** How much of each message is read. */
+const MAX_CHARACTERS = 2_000;
+
+export interface SaidMessage {
+  sender: Sender;
+  text: string;
+}
+
+/**
+ * Lists the first 10 and the last 200 messages of a session, in order, each up to 2,000 characters. Redacted ones and
+ * greetings of a page are left out.
+ */
+export async function listFirstAndLastMessages(db: Db, orgId: string, sessionId: string): Promise<SaidMessage[]> {
+  const messages = sql`
+    select seq, sender, content from session_events
+    where org_id = ${orgId} and session_id = ${sessionId} and type = 'message' and not (data ? 'is_greeting')
+  `;
+  const { rows } = await sql<SaidMessage>`
+    with first as (${messages} order by seq limit ${FIRST_MESSAGES}),
+      latest as (${messages} order by seq desc limit ${LAST_MESSAGES})
+    select sender, left(content, ${MAX_CHARACTERS}::integer) as text
+    from (select * from first union select * from latest) as said
+    where content is not null order by seq
+  `.execute(db);
+  return rows;
+}
+
+/** Returns whether a session has a summary that was not made by the code or by a model. */
+export async function hasWrittenSummary(db: Db, orgId: string, sessionId: string): Promise<boolean> {
+  const found = await db
+    .selectFrom('sessions')
+    .select('id')
+    .where('org_id', '=', orgId)
+    .where('id', '=', sessionId)
+    .where('summary', 'is not', null)
+    .where('summary_by', 'is', null)
+    .executeTakeFirst();
+  return found !== undefined;
+}

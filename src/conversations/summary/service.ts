@@ -1,0 +1,37 @@
+import type { Db, Trx } from '../../db/connect.ts';
+import { readSettings } from '../../orgs/service.ts';
+import type { SessionChanges } from '../queries.ts';
+import { hasWrittenSummary, listFirstAndLastMessages } from './queries.ts';
+import { summaryOf } from './summary.rules.ts';
+
+/** Says of a summary that it consists of sentences of the conversation. */
+const EXTRACTIVE = 'extractive-1';
+
+export interface Digest {
+  summary: string | null;
+  /** The text of the first message. */
+  opening: string | null;
+}
+
+/** Summarizes a session from its first and its last messages. */
+export async function digestSession(db: Db, orgId: string, sessionId: string): Promise<Digest> {
+  const messages = await listFirstAndLastMessages(db, orgId, sessionId);
+  return { summary: summaryOf(messages), opening: messages[0]?.text ?? null };
+}
+
+/**
+ * Returns what the resolution of a locked session changes about its summary. Without `isWanted` the org's setting decides
+ * whether it gets one. A summary that somebody wrote stays.
+ */
+export async function summaryOfResolution(
+  trx: Trx,
+  orgId: string,
+  sessionId: string,
+  isWanted?: boolean,
+): Promise<Pick<SessionChanges, 'summary' | 'summary_by'>> {
+  const { generate_summary_and_sentiment_on_resolve: isDefault } = await readSettings(trx, orgId);
+  if (!(isWanted ?? isDefault ?? false)) return {};
+  if (await hasWrittenSummary(trx, orgId, sessionId)) return {};
+  const { summary } = await digestSession(trx, orgId, sessionId);
+  return summary === null ? {} : { summary, summary_by: EXTRACTIVE };
+}
