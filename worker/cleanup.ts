@@ -1,4 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify';
+import { deleteOldModelCalls, settleAbandonedCalls } from '../src/ai/budgets/service.ts';
 import { requestDailyCalibrations } from '../src/ai/calibration/service.ts';
 import { deleteOldRuns, deleteUnheardEvents } from '../src/automations/runs/maintenance.service.ts';
 import type { Config } from '../src/config.ts';
@@ -33,6 +34,8 @@ const CLEANUPS: Record<string, (db: Db, retention: Retention) => Promise<number>
   forgetAbandonedVisitors,
   wakeStalledQueues,
   requestDailyCalibrations,
+  settleAbandonedCalls,
+  deleteOldModelCalls,
 };
 
 /**

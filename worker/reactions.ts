@@ -1,4 +1,4 @@
-import { interruptTurns, requestTurns } from '../src/ai/turns/requests.service.ts';
+import { interruptTurns, redactTurns, requestTurns } from '../src/ai/turns/requests.service.ts';
 import { holdHandoffs } from '../src/automations/handoff-hold/service.ts';
 import { redactRuns } from '../src/automations/runs/redaction.service.ts';
 import { isTriggerTypeUsed } from '../src/automations/runs/start-runs.service.ts';
@@ -60,7 +60,7 @@ export function createReactions(quota: Pick<WriteQuota, 'assertLeft'>): Reaction
     'ticket-resolved': [scheduleTicketCloses, interruptTurns, startWorkflows],
     'ticket-handoff': [startHandoffs, startWorkflows],
     'integration-changed': [confirmPortalOnSettingsChange, embedOnChange, resumeCrm, resumeMiaw],
-    'session-redacted': [redactCrmCopies, redactRuns],
+    'session-redacted': [redactCrmCopies, redactRuns, redactTurns],
     'ticket-texts-redacted': [redactBatchBodies],
     'message-relayed': [relayToThreads, relayToMiaw],
     'ticket-tag-added': [assignPolicies, startWorkflows],

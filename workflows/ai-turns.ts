@@ -8,7 +8,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { AiTurnActivities } from '../activities/ai-turns.ts';
-import type { NextTurn, SessionRef } from '../src/ai/turns/contract.ts';
+import type { NextTurn, SessionRef, StepName, TurnEnd, TurnRef } from '../src/ai/turns/contract.ts';
 import { WAKE } from '../src/temporal/contract.ts';
 import { ANSWER_TURN, DATABASE_BATCH } from './activity-options.ts';
 import { countSignals } from './signals.ts';
@@ -48,6 +48,29 @@ export async function answerSession(input: SessionRef): Promise<void> {
   }
 }
 
+/** What operators read while a step is under way. */
+const STEPS: Record<StepName['purpose'], string> = {
+  gates: 'looking at the message',
+  search: 'searching',
+  plan: 'asking the model what to do',
+  call: 'calling an action',
+  answer: 'asking the model for an answer',
+};
+
+/** Does a turn: what needs no third party in one activity, and each step that does in one of its own. */
+async function takeSteps(ref: TurnRef, number: number): Promise<TurnEnd> {
+  const { answerTurn } = proxyActivities<AiTurnActivities>({ ...ANSWER_TURN, summary: `answer, turn ${number}` });
+  let next = await answerTurn(ref);
+  while (typeof next === 'object') {
+    const doing = STEPS[next.purpose];
+    setCurrentDetails(`turn ${number}: ${doing}`);
+    const summary = `${doing}, turn ${number}`;
+    const { takeStep } = proxyActivities<AiTurnActivities>({ ...ANSWER_TURN, summary });
+    next = await takeStep(ref);
+  }
+  return next;
+}
+
 /** Waits until the contact has finished writing, and answers. A change meanwhile ends it early: the caller looks again. */
 async function doTurn(input: SessionRef, { turnId, number, dueInMs }: NextTurn, isChanged: () => boolean) {
   const waitMs = dueInMs - ACTIVITY_WAIT_MS;
@@ -59,9 +82,8 @@ async function doTurn(input: SessionRef, { turnId, number, dueInMs }: NextTurn, 
     return;
   }
   setCurrentDetails(`turn ${number}: looking for an answer`);
-  const { answerTurn } = proxyActivities<AiTurnActivities>({ ...ANSWER_TURN, summary: `answer, turn ${number}` });
   const scope = new CancellationScope();
-  const done = scope.run(() => answerTurn({ ...input, turnId }));
+  const done = scope.run(() => takeSteps({ ...input, turnId }, number));
   const watched = CancellationScope.cancellable(() => condition(isChanged).then(() => scope.cancel()));
   try {
     const end = await Promise.race([done, watched.then(() => done)]);

@@ -12,6 +12,7 @@ export interface OrgRow {
   widget_token: string;
 }
 
+const ORG_COLUMNS = ['id', 'name', 'website', 'language', 'ai_instructions', 'created_at', 'updated_at'] as const;
 const PROVISIONED_COLUMNS = ['id', 'name', 'widget_token', 'external_id', 'created_at'] as const;
 
 /** Returns the new org, or undefined if the partner already has one with this external_id. */
@@ -84,19 +85,20 @@ export function findOrgOfWidget(db: Db, widgetToken: string) {
 }
 
 export function getOrg(db: Db, orgId: string) {
-  return db
-    .selectFrom('orgs')
-    .select(['id', 'name', 'created_at', 'updated_at'])
-    .where('id', '=', orgId)
-    .executeTakeFirstOrThrow();
+  return db.selectFrom('orgs').select(ORG_COLUMNS).where('id', '=', orgId).executeTakeFirstOrThrow();
 }
 
-export function updateOrg(db: Db, orgId: string, { name }: { name?: string }) {
+/** Changes the given fields. */
+export function updateOrg(
+  db: Db,
+  orgId: string,
+  changes: Partial<Pick<OrgRow, 'name' | 'website' | 'language' | 'ai_instructions'>>,
+) {
   return db
     .updateTable('orgs')
-    .set({ updated_at: sql<Date>`now()`, ...(name === undefined ? {} : { name }) })
+    .set({ ...changes, updated_at: sql<Date>`now()` })
     .where('id', '=', orgId)
-    .returning(['id', 'name', 'created_at', 'updated_at'])
+    .returning(ORG_COLUMNS)
     .executeTakeFirstOrThrow();
 }
 
@@ -142,4 +144,13 @@ export async function setActionOverrides(db: Db, orgId: string, sealed: string |
 export async function findOrgLanguage(db: Db, orgId: string): Promise<string> {
   const { language } = await db.selectFrom('orgs').select('language').where('id', '=', orgId).executeTakeFirstOrThrow();
   return language;
+}
+
+/** Returns how the org wants its AI to be, or else its partner does. */
+export async function findAiInstructions(db: Db, orgId: string): Promise<string | null> {
+  const { rows } = await sql<{ text: string | null }>`
+    select coalesce(nullif(org.ai_instructions, ''), partner.ai_instructions) as text
+    from orgs as org join partners as partner on partner.id = org.partner_id where org.id = ${orgId}
+  `.execute(db);
+  return rows[0]?.text ?? null;
 }

@@ -1,16 +1,45 @@
 import { z } from 'zod';
-import { Id, Name, Timestamp } from '../http/schemas.ts';
+import { Id, Language, Name, Timestamp } from '../http/schemas.ts';
 
 /** The built-in roles of every org, strongest first. */
 export const ROLE_NAMES = ['admin', 'agent', 'viewer'] as const;
 export type RoleName = (typeof ROLE_NAMES)[number];
 
+const MAX_INSTRUCTIONS = 100_000;
+const WEBSITE = /^(https?:\/\/[^\s/?#]+|[^\s/?#:]+\.[^\s/?#]+)([/?#]\S*)?$/i;
+
+/** The address of an org's website. */
+export const Website = z
+  .string()
+  .max(2048, { abort: true })
+  .regex(WEBSITE, 'must be a web address such as https://example.com');
+/** How an org wants its AI to be. */
+export const AiInstructions = z.string().max(MAX_INSTRUCTIONS);
+
 export const UpdateOrg = z
-  .object({ name: Name.optional() })
-  .meta({ id: 'UpdateOrganization', examples: [{ name: 'Acme Tours' }] });
+  .object({
+    name: Name.optional(),
+    website: Website.nullable().optional(),
+    language: Language.optional().describe(
+      'The language of the AI where a contact’s is not known or has no sentences.',
+    ),
+    ai_instructions: AiInstructions.nullable().optional().describe('How the AI is to be. null: as the partner says.'),
+  })
+  .meta({
+    id: 'UpdateOrganization',
+    examples: [{ name: 'Acme Tours', language: 'en', ai_instructions: 'We sell boat tours. Be brief and kind.' }],
+  });
 
 export const Org = z
-  .object({ id: Id, name: z.string(), created_at: Timestamp, updated_at: Timestamp })
+  .object({
+    id: Id,
+    name: z.string(),
+    website: z.string().nullable(),
+    language: z.string().describe('ISO 639-1.'),
+    ai_instructions: z.string().nullable().describe('null: as the partner says.'),
+    created_at: Timestamp,
+    updated_at: Timestamp,
+  })
   .meta({ id: 'Organization' });
 
 const RoleName = z.enum(ROLE_NAMES);

@@ -6,6 +6,7 @@ import { announceChangedOrg } from '../keys/service.ts';
 import { announce } from '../outbox/events.ts';
 import {
   countOrgsOfPartner,
+  findAiInstructions,
   findOrgByExternalId,
   findOrgLanguage,
   findOrgOfPartner,
@@ -102,3 +103,5 @@ const withAllSettings = (stored: Record<string, unknown>) =>
 
 /** Returns the default language of an org, as a language code. */
 export const getOrgLanguage = findOrgLanguage;
+
+export { findAiInstructions };

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { EmailAddress, Id, Language, Name, Timestamp } from '../http/schemas.ts';
+import { AiInstructions, Website } from '../orgs/schema.ts';
 
 const MAX_CONNECTIONS = 20;
 
@@ -30,19 +31,13 @@ const Integrations = z.strictObject(
   },
 );
 
-const WEBSITE = /^(https?:\/\/[^\s/?#]+|[^\s/?#:]+\.[^\s/?#]+)([/?#]\S*)?$/i;
-
 export const CreateOrg = z
   .object({
     name: Name,
     external_id: z.string().min(1).max(255).optional().describe('The partner’s own id of the org, unique per partner.'),
-    website: z
-      .string()
-      .max(2048, { abort: true })
-      .regex(WEBSITE, 'must be a web address such as https://example.com')
-      .optional(),
+    website: Website.optional(),
     language: Language.default('en'),
-    ai_instructions: z.string().max(100_000).optional().describe('AI profile. The partner’s default when absent.'),
+    ai_instructions: AiInstructions.optional().describe('AI profile. The partner’s default when absent.'),
     integrations: Integrations.optional(),
   })
   .meta({

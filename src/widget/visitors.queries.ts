@@ -48,6 +48,20 @@ export function findVisitor(db: Db, orgId: string, id: string) {
     .executeTakeFirst();
 }
 
+/** Returns the context of a contact's visit, of the verified visitor first. */
+export async function findChatContext(db: Db, orgId: string, contactId: string): Promise<string | null> {
+  const found = await db
+    .selectFrom('widget_visitors')
+    .select('chat_context')
+    .where('org_id', '=', orgId)
+    .where('contact_id', '=', contactId)
+    .where('chat_context', 'is not', null)
+    .orderBy('is_verified', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return found?.chat_context ?? null;
+}
+
 export type Visitor = NonNullable<Awaited<ReturnType<typeof findVisitor>>>;
 
 /**

@@ -8,7 +8,7 @@ import type { Secrets } from '../secrets.ts';
 import type { AuthenticateUser, CreateUnverified } from './schema.ts';
 import { findVisitor, upsertVisitor, type Visitor } from './visitors.queries.ts';
 
-export type { Visitor } from './visitors.queries.ts';
+export { findChatContext, type Visitor } from './visitors.queries.ts';
 
 const VERIFIED_LIFETIME = '30 days';
 const UNVERIFIED_LIFETIME = '365 days';

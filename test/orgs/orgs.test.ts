@@ -14,6 +14,9 @@ describe('the organization', () => {
     expect(before).toEqual({
       id: api.org.id,
       name: 'Org',
+      website: null,
+      language: 'en',
+      ai_instructions: null,
       created_at: expect.any(String),
       updated_at: expect.any(String),
     });
@@ -65,6 +68,15 @@ describe('settings of an org', () => {
   };
   const OFF = { ...ALL_OFF, warnings: [] };
   const ON = { ...ALL_ON, warnings: ['handoff_target is crm. The CRM is not connected: PUT /integrations/crm'] };
+
+  it('has a website, a language and a profile for its AI, which null removes', async () => {
+    const set = { website: 'https://acme.example', language: 'de', ai_instructions: 'Be kind.' };
+    expect(await api.org.patch('/org', set)).toMatchObject({ status: 200, body: set });
+    const removed = { website: null, ai_instructions: null };
+    expect(await api.org.patch('/org', removed)).toMatchObject({ status: 200, body: { ...removed, language: 'de' } });
+    for (const wrong of [{ website: 'acme' }, { language: 'xx' }, { language: null }, { ai_instructions: 7 }])
+      expect(await api.org.patch('/org', wrong)).toMatchObject({ status: 400 });
+  });
 
   it('are all off until set', async () => {
     expect((await api.org.get('/org/settings')).body).toEqual(OFF);

@@ -48,6 +48,8 @@ const OTHER_TABLES = [
   'ai_turns',
   'ai_steps',
   'ai_claims',
+  'ai_model_calls',
+  'ai_usage',
 ];
 /** The tag in the example of POST /chat/sessions/{id}/tags. */
 const TAG_OF_EXAMPLE = 'refund';

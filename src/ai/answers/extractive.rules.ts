@@ -121,7 +121,8 @@ function renderSource({ quote, title, url }: QuotedSource, format: TextFormat): 
     .join('\n')}\n\n${link}`;
 }
 
-function linkOf({ title, url }: { title: string; url: string | null }, format: TextFormat): string {
+/** Returns the name of a source, with a link to it where it has an address. */
+export function linkOf({ title, url }: { title: string; url: string | null }, format: TextFormat): string {
   const name = withoutTags(title).replace(/\s+/g, ' ').trim();
   if (url === null || !/^https?:\/\//.test(url)) return format === 'plain' ? name : escapeMarkdown(name);
   const address = url.replace(/[\s()<>\\[\]]/g, (character) =>

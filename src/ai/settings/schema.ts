@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Language, SessionChannel } from '../../http/schemas.ts';
+import { Budgets, Prices } from '../budgets/schema.ts';
 import type { SentenceKey } from '../gates/sentences.rules.ts';
 
 /** The sentences that the AI says now. */
@@ -12,15 +13,54 @@ const SPOKEN = [
   'unreadable',
   'prohibited_topic',
   'failed',
+  'budget',
 ] as const satisfies SentenceKey[];
+const MAX_MODELS = 10;
+const MAX_CANNED = 200;
+const MAX_CANNED_TEXT = 4_000;
+const MAX_LINKS = 100;
+const MAX_LINK = 2_048;
+const MAX_CONTEXT_FIELDS = 50;
 const MAX_SECONDS = 300;
 const MAX_SENTENCE = 1_000;
 const MINUTES_PER_MONTH = 43_200;
+
+const CannedName = z.string().regex(/^[\w-]{1,100}$/, 'must be 1 to 100 letters, digits, _ or -');
+const ContextField = z
+  .string()
+  .regex(/^(?:name|email|phone|custom_data\.[^.]{1,255})$/, 'must be name, email, phone or custom_data.<key>');
 
 const SecondsByChannel = z.partialRecord(SessionChannel, z.number().min(0).max(MAX_SECONDS));
 
 /** What an org can set for its AI. Absent fields of a draft have their defaults. */
 export const AiSettings = z.object({
+  mode: z
+    .enum(['cited', 'canned', 'extractive'])
+    .describe(
+      'What the AI says. cited: a model’s sentences, each with a quote or a receipt. canned: approved sentences only, chosen by a model. extractive: quotes alone, without a model. Without a connected model it is always extractive.',
+    ),
+  models: z
+    .array(z.string().min(1).max(255))
+    .max(MAX_MODELS)
+    .refine((models) => new Set(models).size === models.length, 'must not name a model twice')
+    .describe('The models of the llm integration, the first one first. Empty: its own model. No other is ever used.'),
+  budgets: Budgets.describe('The most that models may use. Absent: no limit.'),
+  prices: Prices.describe('What a million tokens of a model cost, in a currency of your own. It makes costs known.'),
+  on_budget: z.enum(['extractive', 'handoff']).describe('What follows where a budget is used up.'),
+  on_provider_down: z.enum(['extractive', 'handoff']).describe('What follows where no model answers.'),
+  canned_answers: z
+    .array(z.object({ name: CannedName, text: z.string().trim().min(1).max(MAX_CANNED_TEXT) }))
+    .max(MAX_CANNED)
+    .refine((answers) => new Set(answers.map(({ name }) => name)).size === answers.length, 'must not have a name twice')
+    .describe('Approved sentences. A model may say them as they are, and in the mode canned nothing else.'),
+  allowed_links: z
+    .array(z.url({ protocol: /^https?$/ }).max(MAX_LINK))
+    .max(MAX_LINKS)
+    .describe('Beginnings of addresses that the AI may link to beside the pages it quotes.'),
+  context_fields: z
+    .array(ContextField)
+    .max(MAX_CONTEXT_FIELDS)
+    .describe('The fields of a contact that models are told: name, email, phone, or custom_data.<key>.'),
   handoff_level: z
     .union([z.literal(0), z.literal(1), z.literal(2), z.literal(3)])
     .describe(
@@ -54,6 +94,15 @@ export const AiSettings = z.object({
 export type AiSettings = z.infer<typeof AiSettings>;
 
 export const DEFAULT_SETTINGS: AiSettings = {
+  mode: 'cited',
+  models: [],
+  budgets: {},
+  prices: {},
+  on_budget: 'extractive',
+  on_provider_down: 'extractive',
+  canned_answers: [],
+  allowed_links: [],
+  context_fields: [],
   handoff_level: 1,
   quiet_seconds: { web: 1.5, sms: 4, whatsapp: 4, messenger: 4, instagram: 4, email: 5 },
   cap_seconds: { web: 10, sms: 20, whatsapp: 20, messenger: 20, instagram: 20, email: 15 },

@@ -3,30 +3,37 @@ import type { Db } from '../../db/connect.ts';
 import { isDatabaseAway } from '../../db/failures.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { commitTurn, failTurn } from './commit.service.ts';
-import type { TurnEnd, TurnRef } from './contract.ts';
-import { decideTurn } from './decision.service.ts';
+import type { StepName, TurnEnd, TurnRef } from './contract.ts';
+import { type DecisionLimits, decideTurn } from './decision.service.ts';
 import type { TurnDeps } from './deps.ts';
 import { findTurn, insertSteps, startTurn } from './queries.ts';
 import { loadContext, type TurnContext } from './review.service.ts';
+import { StepNeeded } from './steps.service.ts';
 
 /** The tries of a turn. After them, people get the session. */
 const MAX_TRIES = 6;
 
 /**
- * Does a turn when it is due, and returns how it ended. `superseded` also stands for a turn that another call has ended.
- * Repeated, it does nothing: the answer and the end of the turn are stored in one transaction. A turn that fails again
- * and again hands the session off, so that its contact does not wait for ever; the database being away is no failure.
+ * Goes on with a turn when it is due, and returns how it ended, or the next step with a third party if `limits` allow no
+ * more of them. `superseded` also stands for a turn that another call has ended. Repeated, it does nothing that was done:
+ * decisions of steps are stored, and the answer and the end of the turn in one transaction. A turn that fails again and
+ * again hands the session off, so that its contact does not wait for ever; the database being away is no failure.
  */
-export async function answerTurn(deps: TurnDeps, ref: TurnRef, signal: AbortSignal): Promise<TurnEnd> {
+export async function answerTurn(
+  deps: TurnDeps,
+  ref: TurnRef,
+  { steps, signal }: DecisionLimits,
+): Promise<TurnEnd | StepName> {
   const begun = await beginTurn(deps.db, ref, signal);
   if (begun === undefined) return 'superseded';
   if (begun.tries > MAX_TRIES) return failTurn(deps, ref);
   try {
-    const decision = await decideTurn(deps, ref, begun.context);
+    const decision = await decideTurn(deps, ref, begun.context, { steps, signal });
     signal.throwIfAborted();
     await insertSteps(deps.db, ref.orgId, ref.turnId, decision.steps);
     return await commitTurn(deps, ref, decision);
   } catch (error) {
+    if (error instanceof StepNeeded) return error.step;
     if (signal.aborted || isDatabaseAway(error) || begun.tries < MAX_TRIES) throw error;
     return failTurn(deps, ref);
   }

@@ -33,3 +33,9 @@ export interface AssumedEnd {
   isResolved: boolean;
   waitMs: number | null;
 }
+
+/** A step that calls a third party. The workflow takes each in an activity of its own. */
+export interface StepName {
+  step: number;
+  purpose: 'gates' | 'search' | 'plan' | 'call' | 'answer';
+}

@@ -12,24 +12,37 @@ import { getThreshold } from '../calibration/service.ts';
 import { decideGate, type GateDecision, type GateFacts } from '../gates/gates.rules.ts';
 import { isSameQuestion, resolvesIssue } from '../gates/recognition.rules.ts';
 import { languageWithPhrases, type SentenceKey, sentenceOf } from '../gates/sentences.rules.ts';
+import { findModels } from '../models/asking.ts';
 import type { TurnRef } from './contract.ts';
 import type { TurnDeps } from './deps.ts';
-import { type Decision, type TurnOutcome, withoutAnswer } from './outcome.rules.ts';
+import { answerByModel } from './model-decision.service.ts';
+import { type Decision, type HandoffReason, type TurnOutcome, withoutAnswer } from './outcome.rules.ts';
+import { gatherFacts } from './prompt-facts.service.ts';
 import { countFruitlessTurns } from './queries.ts';
 import type { TurnContext } from './review.service.ts';
+import { openSteps } from './steps.service.ts';
 
 /** Channels whose clients show Markdown. The others get plain text. */
 const MARKDOWN_CHANNELS: readonly SessionChannel[] = ['web', 'api', 'slack'];
 
+/** How many steps with third parties a call of `decideTurn` may take. */
+export interface DecisionLimits {
+  steps: number;
+  signal: AbortSignal;
+}
+
 /**
- * Decides how a turn ends: the gates first, then an answer by quotes, or else what the org's handoff level says. Changes
- * nothing.
+ * Decides how a turn ends: the gates first, then an answer of the org's model, checked, or else one by quotes, or what the
+ * org's handoff level says. Changes nothing but the steps of the turn. Throws StepNeeded for a step beyond the limit.
  */
 export async function decideTurn(
-  { db, semantics }: TurnDeps,
-  { orgId }: TurnRef,
+  deps: TurnDeps,
+  ref: TurnRef,
   context: TurnContext,
+  limits: DecisionLimits,
 ): Promise<Decision> {
+  const { db } = deps;
+  const { orgId } = ref;
   const { session, settings, unanswered } = context;
   const fallback = await getOrgLanguage(db, orgId);
   const say = (key: SentenceKey) => sentenceOf(key, session.language, { fallback, overrides: settings.phrases });
@@ -52,6 +65,84 @@ export async function decideTurn(
       ...('topic' in decided && { topic: decided.topic }),
     };
 
+  const terms = { say, fruitless, text, language: session.language ?? fallback, fallback };
+  const byModel = await decideByModel(deps, ref, context, { ...terms, limits });
+  if (byModel !== undefined) return { ...byModel, score: null, steps: [gates] };
+  return decideByQuotes(deps, ref, context, { ...terms, gates });
+}
+
+interface DecisionTerms {
+  say: (key: SentenceKey) => string;
+  fruitless: number;
+  /** What the contact has written. */
+  text: string;
+  language: string;
+  /** The org's language. */
+  fallback: string;
+}
+
+/** Returns what the org's model decides, or undefined if quotes alone have to do. */
+async function decideByModel(
+  deps: TurnDeps,
+  ref: TurnRef,
+  context: TurnContext,
+  { say, text, language, fallback, limits }: DecisionTerms & { limits: DecisionLimits },
+): Promise<Pick<Decision, 'outcome' | 'agent'> | undefined> {
+  const { session, settings } = context;
+  const chain = settings.mode === 'extractive' ? undefined : await findModels(deps, ref.orgId, settings.models);
+  if (chain === undefined) return undefined;
+  const answer = await answerByModel(deps, ref, context, {
+    chain,
+    facts: await gatherFacts(deps, ref, context),
+    steps: await openSteps(deps.db, ref.orgId, ref.turnId, limits.steps),
+    queries: [text],
+    receipts: [],
+    phrases: Object.fromEntries(settings.canned_answers.map((canned) => [canned.name, canned.text])),
+    language,
+    fallbackLanguage: fallback,
+    format: formatOf(session.channel),
+    signal: limits.signal,
+  });
+  switch (answer.kind) {
+    case 'say': {
+      const { state, isPartly, claims, model } = answer;
+      const reason = state === 'answered' && isPartly ? 'partly' : null;
+      return { agent: model, outcome: { kind: 'say', state, reason, text: answer.text, claims } };
+    }
+    case 'handoff':
+      if (!FIRM_REASONS.has(answer.reason)) return undefined; // the handoff level decides about these
+      return { agent: answer.model, outcome: handingOff(answer.reason, say('handing_off')) };
+    case 'over_budget':
+      return settings.on_budget === 'extractive'
+        ? undefined
+        : { agent: EXTRACTIVE_AGENT, outcome: handingOff('budget', say('budget')) };
+    case 'down':
+      return settings.on_provider_down === 'extractive'
+        ? undefined
+        : { agent: EXTRACTIVE_AGENT, outcome: handingOff('provider_down', say('handing_off')) };
+    case 'nothing':
+      return undefined;
+  }
+}
+
+/** Reasons for which people get the session at any handoff level. */
+const FIRM_REASONS: ReadonlySet<HandoffReason> = new Set(['user_request', 'identity_required', 'action_failed']);
+
+const handingOff = (reason: HandoffReason, text: string): TurnOutcome => ({
+  kind: 'handoff',
+  reason,
+  text,
+  claims: [],
+});
+
+const formatOf = (channel: SessionChannel): TextFormat => (MARKDOWN_CHANNELS.includes(channel) ? 'markdown' : 'plain');
+
+async function decideByQuotes(
+  { db, semantics }: TurnDeps,
+  { orgId }: TurnRef,
+  { session, settings }: TurnContext,
+  { say, fruitless, text, gates }: DecisionTerms & { gates: Decision['steps'][number] },
+): Promise<Decision> {
   const searched = performance.now();
   const threshold = await getThreshold(db, orgId);
   const answer = await answerByQuotes(db, semantics, orgId, { question: text, channel: session.channel, threshold });
@@ -60,7 +151,7 @@ export async function decideTurn(
   const search = { step: 2, purpose: 'search' as const, latency_ms: msSince(searched), detail };
   const outcome = outcomeOf(answer, {
     say,
-    format: MARKDOWN_CHANNELS.includes(session.channel) ? 'markdown' : 'plain',
+    format: formatOf(session.channel),
     level: settings.handoff_level,
     fruitless,
     maxFruitless: settings.max_turns_without_progress,

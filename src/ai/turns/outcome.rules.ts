@@ -7,7 +7,7 @@ export type TurnOutcome =
   | {
       kind: 'say';
       state: 'answered' | 'asked';
-      reason: HandoffReason | 'may_help' | null;
+      reason: HandoffReason | 'may_help' | 'partly' | null;
       text: string;
       claims: Claim[];
     }
@@ -18,6 +18,12 @@ export type HandoffReason =
   | 'user_request'
   | 'prohibited_topic'
   | 'missing_knowledge'
+  | 'missing_tool'
+  | 'unclear_instructions'
+  | 'action_failed'
+  | 'action_outcome_unknown'
+  | 'identity_required'
+  | 'provider_down'
   | 'not_helping'
   | 'budget'
   | 'unreadable'
@@ -29,6 +35,7 @@ export interface Decision {
   /** Who speaks: `extractive-1`, or the name of a model. */
   agent: string;
   score: number | null;
+  /** The steps that are stored with the outcome. */
   steps: { step: number; purpose: 'gates' | 'search'; latency_ms: number; detail: Record<string, unknown> }[];
   /** The prohibited topic of the messages. */
   topic?: string;

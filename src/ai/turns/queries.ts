@@ -4,7 +4,7 @@ import { orderedByCreation, type PageRequest } from '../../db/cursor.ts';
 import { notify } from '../../db/notify.ts';
 import { afterCommit } from '../../db/transaction.ts';
 import { TURNS_CHANNEL, type TurnState } from './states.rules.ts';
-import type { AiClaimsTable, AiStepsTable, AiTurnsTable } from './table.ts';
+import type { AiClaimsTable, AiStepsTable, AiTurnsTable, StepUsage } from './table.ts';
 
 /** Finds the turn of a session that has not ended. The session must be locked. */
 export const findOpenTurn = (trx: Trx, orgId: string, sessionId: string) =>
@@ -109,22 +109,53 @@ export async function insertSteps(
   db: Db,
   orgId: string,
   turnId: string,
-  steps: (Pick<AiStepsTable, 'step' | 'purpose' | 'latency_ms'> & { detail: Record<string, unknown> })[],
+  steps: (Pick<AiStepsTable, 'step' | 'purpose' | 'latency_ms'> & {
+    detail: Record<string, unknown>;
+    model?: string | null | undefined;
+    usage?: StepUsage | null | undefined;
+    cost?: number | null | undefined;
+    decision?: unknown;
+  })[],
 ): Promise<void> {
   if (steps.length === 0) return;
   await db
     .insertInto('ai_steps')
     .values(
-      steps.map(({ detail, ...step }) => ({
+      steps.map(({ detail, usage, cost, model, decision, ...step }) => ({
         org_id: orgId,
         turn_id: turnId,
-        model: null,
-        cost: null,
+        model: model ?? null,
+        usage: usage === undefined || usage === null ? null : JSON.stringify(usage),
+        cost: cost === undefined || cost === null ? null : `${cost}`,
         detail: JSON.stringify(detail),
+        decision: decision === undefined ? null : JSON.stringify(decision),
         ...step,
       })),
     )
     .onConflict((oc) => oc.columns(['org_id', 'turn_id', 'step']).doNothing())
+    .execute();
+}
+
+/** Lists what steps of a turn have decided. */
+export const listDecisions = (db: Db, orgId: string, turnId: string) =>
+  db
+    .selectFrom('ai_steps')
+    .select(['step', 'decision'])
+    .where('org_id', '=', orgId)
+    .where('turn_id', '=', turnId)
+    .where('decision', 'is not', null)
+    .execute();
+
+/** Removes what the steps of sessions' turns have decided: it has the customers' words. */
+export async function deleteDecisions(db: Db, orgId: string, sessionIds: string[]): Promise<void> {
+  await db
+    .updateTable('ai_steps')
+    .set({ decision: null })
+    .where('org_id', '=', orgId)
+    .where('turn_id', 'in', (eb) =>
+      eb.selectFrom('ai_turns').select('id').where('org_id', '=', orgId).where('session_id', 'in', sessionIds),
+    )
+    .where('decision', 'is not', null)
     .execute();
 }
 

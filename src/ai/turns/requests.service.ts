@@ -5,7 +5,7 @@ import { enqueue, signalWithStart } from '../../outbox/outbox.ts';
 import type { Reaction } from '../../outbox/relay.ts';
 import { WAKE } from '../../temporal/contract.ts';
 import { ANSWER_SESSION } from './contract.ts';
-import { listSessionsWithOpenTurn } from './queries.ts';
+import { deleteDecisions, listSessionsWithOpenTurn } from './queries.ts';
 
 /** Asks for a turn in each of the sessions. One that is under way looks at the session again. */
 export const wakeTurns = (trx: Trx, orgId: string, sessionIds: string[]): Promise<void> =>
@@ -46,3 +46,7 @@ export async function interruptTurns(trx: Trx, orgId: string, events: { subject_
   const ids = [...new Set(events.map(({ subject_id }) => subject_id))];
   await wakeTurns(trx, orgId, await listSessionsWithOpenTurn(trx, orgId, ids));
 }
+
+/** A reaction to `session-redacted`: removes what models have decided from the texts of the sessions. */
+export const redactTurns: Reaction<'session-redacted'> = (trx, orgId, events) =>
+  deleteDecisions(trx, orgId, [...new Set(events.map(({ subject_id }) => subject_id))]);

@@ -20,11 +20,22 @@ export type ListTurns = z.infer<typeof ListTurns>;
 
 const Step = z.object({
   step: z.int(),
-  purpose: z.enum(['gates', 'search', 'plan', 'answer']),
+  purpose: z.enum(['gates', 'search', 'plan', 'call', 'answer']),
   latency_ms: z.int(),
+  model: z.string().nullable().describe('The model that decided.'),
+  usage: z
+    .object({ input: z.int(), output: z.int(), cached: z.int(), estimated: z.boolean() })
+    .nullable()
+    .describe('Tokens, failed tries included. `estimated`: the provider said nothing.'),
+  cost: z.number().nullable().describe('By the prices of the settings.'),
+  dropped: z
+    .array(z.object({ text: z.string(), because: z.string() }))
+    .describe('What the model wanted to say and was not said. Empty after a redaction.'),
   detail: z
     .record(z.string(), z.unknown())
-    .describe('Of `gates`: the result. Of `search`: the score, the threshold, and the passages with their scores.'),
+    .describe(
+      'Of `gates`: the result. Of `search`: the score, the threshold, and the passages with their scores. Of `plan` and `answer`: the tries, and the passages that the model was shown.',
+    ),
 });
 
 const TurnCitation = z.object({
@@ -49,7 +60,7 @@ export const Turn = z
       .string()
       .nullable()
       .describe(
-        'Of a handoff: user_request, prohibited_topic, missing_knowledge, not_helping, unreadable or ai_failed. Of a skip: acknowledgement, people_have_it, blocked or off. Of an answer: may_help if it points at pages.',
+        'Of a handoff: user_request, prohibited_topic, missing_knowledge, missing_tool, unclear_instructions, not_helping, action_failed, action_outcome_unknown, identity_required, budget, provider_down, unreadable or ai_failed. Of a skip: acknowledgement, people_have_it, blocked or off. Of an answer: may_help if it points at pages, partly if it covers a part of the question.',
       ),
     agent: z.string().nullable().describe('Who spoke: `extractive-1`, or the name of a model.'),
     answers: z.array(Id).describe('The messages that it answers.'),
@@ -57,6 +68,8 @@ export const Turn = z
     score: z.number().nullable().describe('The confidence of an answer by quotes.'),
     config_version: z.int().describe('The version of the settings that it used.'),
     steps: z.array(Step),
+    usage: z.object({ input: z.int(), output: z.int(), cached: z.int() }).describe('Tokens of all steps.'),
+    cost: z.number(),
     citations: z.array(TurnCitation),
     due_at: Timestamp,
     started_at: Timestamp.nullable(),
@@ -78,6 +91,8 @@ export const Turn = z
         score: 2.1,
         config_version: 0,
         steps: [],
+        usage: { input: 0, output: 0, cached: 0 },
+        cost: 0,
         citations: [],
         due_at: '2026-01-01T10:00:01.500Z',
         started_at: '2026-01-01T10:00:01.520Z',

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { returnToAi } from '../../conversations/messages/ai-messages.service.ts';
 import { getSession, lockSession } from '../../conversations/sessions/service.ts';
 import type { Db } from '../../db/connect.ts';
@@ -75,10 +76,29 @@ async function withTraces<Turn extends { id: string; message_id: string; has_mes
   return turns.map(({ message_id, has_message, ...turn }) => ({
     ...turn,
     message_id: has_message ? message_id : null,
-    steps: stepsOf.get(turn.id) ?? [],
+    ...traceOf(stepsOf.get(turn.id) ?? []),
     citations: claimsOf.get(turn.id) ?? [],
   }));
 }
+
+/** Returns steps as they are shown, with their sums. */
+function traceOf(rows: Awaited<ReturnType<typeof listSteps>>) {
+  const steps = rows.map(({ decision, cost, ...step }) => ({
+    ...step,
+    cost: cost === null ? null : Number(cost),
+    dropped: droppedIn(decision),
+  }));
+  const sumOf = (count: 'input' | 'output' | 'cached') =>
+    steps.reduce((sum, { usage }) => sum + (usage?.[count] ?? 0), 0);
+  return {
+    steps,
+    usage: { input: sumOf('input'), output: sumOf('output'), cached: sumOf('cached') },
+    cost: steps.reduce((sum, { cost }) => sum + (cost ?? 0), 0),
+  };
+}
+
+const Dropped = z.object({ dropped: z.array(z.object({ text: z.string(), because: z.string() })) });
+const droppedIn = (decision: unknown) => Dropped.safeParse(decision).data?.dropped ?? [];
 
 /**
  * Returns a session from people to the AI, which answers the messages that wait for a reply. Throws notFound, and conflict

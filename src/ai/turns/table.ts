@@ -35,18 +35,28 @@ export interface AiTurnsTable {
   created_at: Generated<Date>;
 }
 
-/** What a turn did, step by step. It has references to texts, not the texts. */
+/** The tokens of a step. */
+export interface StepUsage {
+  input: number;
+  output: number;
+  cached: number;
+  estimated: boolean;
+}
+
+/** What a turn did, step by step. Texts are in `decision` alone. */
 export interface AiStepsTable {
   org_id: string;
   turn_id: string;
   step: number;
-  purpose: 'gates' | 'search' | 'plan' | 'answer';
+  purpose: 'gates' | 'search' | 'plan' | 'call' | 'answer';
   model: string | null;
   tries: Generated<number>;
-  usage: ColumnType<Record<string, unknown> | null, string | null | undefined, string | null>;
+  usage: ColumnType<StepUsage | null, string | null | undefined, string | null>;
   cost: string | null;
   latency_ms: number;
   detail: ColumnType<Record<string, unknown>, string | undefined, string>;
+  /** What was decided, with texts. Null where nothing goes on from it, and after a redaction. */
+  decision: ColumnType<unknown, string | null | undefined, string | null>;
   created_at: Generated<Date>;
 }
 

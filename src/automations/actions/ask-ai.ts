@@ -1,12 +1,14 @@
 import { z } from 'zod';
-import { conflict } from '../../errors.ts';
-import { findConnection } from '../../orgs/integrations/service.ts';
-import { completeChat } from '../../providers/llm/chat.ts';
+import { issuesOf } from '../../agents/action-calls/parameter-schemas.ts';
+import { askModel, findModels, parseAnswer } from '../../ai/models/asking.ts';
+import { getPublishedAiSettings } from '../../ai/settings/service.ts';
+import { conflict, ProviderError } from '../../errors.ts';
 import { AnyJson } from '../blocks/schema.ts';
 import { remoteAction } from './action.ts';
 
 const MAX_PROMPT = 100_000;
 const MAX_SCHEMA_CHARACTERS = 50_000;
+const MAX_ANSWER_TOKENS = 8_000;
 
 const OutputSchema = z
   .record(z.string(), AnyJson)
@@ -15,26 +17,53 @@ const OutputSchema = z
   })
   .refine(({ type }) => type === undefined || type === 'object', { path: ['type'], error: 'must be "object"' });
 
+const JsonObject = z.record(z.string(), z.json());
+
 export const askAi = remoteAction({
   type: 'ask-ai',
   title: 'Ask the AI',
-  description: 'Asks the model of the org’s llm integration (PUT /integrations/llm).',
+  description:
+    'Asks the model of the org’s llm integration (PUT /integrations/llm), within the budgets of the autopilot’s settings.',
   input: z.strictObject({
     prompt: z.string().min(1).max(MAX_PROMPT),
     output_schema: OutputSchema.optional().describe(
-      'JSON Schema of an object. The answer is then an object of this schema.',
+      'JSON Schema of an object. The answer is then an object that this schema allows.',
     ),
   }),
   output: z
-    .union([z.object({ text: z.string() }), z.record(z.string(), z.json())])
+    .union([z.object({ text: z.string() }), JsonObject])
     .describe('`{text}`, or the object that output_schema describes.'),
-  async call({ db, secrets, egress }, { orgId }, { prompt, output_schema: schema }) {
-    const settings = await findConnection(db, secrets, orgId, 'llm');
-    if (settings === undefined)
+  async call(deps, { orgId }, { prompt, output_schema: schema }) {
+    const settings = await getPublishedAiSettings(deps.db, orgId);
+    const chain = await findModels(deps, orgId, settings.models);
+    if (chain === undefined)
       throw conflict(
         'No AI is connected: PUT /integrations/llm with a provider, api_key and model, and base_url where it is not OpenAI',
       );
-    const said = await completeChat(egress, settings, { prompt, schema });
-    return typeof said === 'string' ? { text: said } : said;
+    const question = {
+      sessionId: null,
+      turnId: null,
+      purpose: 'ask-ai',
+      messages: [{ role: 'user' as const, content: prompt }],
+      schema,
+      maxTokens: MAX_ANSWER_TOKENS,
+      read: ({ text }: { text: string }) => (schema === undefined ? { text } : objectOf(text, schema)),
+    };
+    const asked = await askModel(deps, orgId, chain, settings, question, NEVER);
+    if (asked.kind === 'answered') return asked.value;
+    if (asked.kind === 'over_budget')
+      throw new ProviderError(`The AI budget of the ${asked.budget} is used up: GET /autopilot/usage`, {
+        transient: false,
+      });
+    throw asked.error;
   },
 });
+
+/** The end of a step is not awaited by anybody: its own timeout ends it. */
+const NEVER = new AbortController().signal;
+
+/** Returns the object in an answer, or undefined if it is not one that the schema allows. */
+function objectOf(text: string, schema: z.infer<typeof OutputSchema>): z.infer<typeof JsonObject> | undefined {
+  const object = JsonObject.safeParse(parseAnswer(text)).data;
+  return object !== undefined && issuesOf(schema, object, 'output').length === 0 ? object : undefined;
+}

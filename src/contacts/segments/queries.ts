@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type Expression, type SqlBool, sql } from 'kysely';
 import type { Db, Trx } from '../../db/connect.ts';
 import { orderedByCreation, type PageRequest } from '../../db/cursor.ts';
 import { lockName } from '../../db/locks.ts';
@@ -55,3 +55,17 @@ export const listSegments = (db: Db, orgId: string, place: PageRequest) =>
     .where('org_id', '=', orgId)
     .$call(orderedByCreation(place))
     .execute();
+
+/** Returns those of the ids whose condition, at the same place, holds for a contact. */
+export async function listMatches(
+  db: Db,
+  orgId: string,
+  contactId: string,
+  { ids, conditions }: { ids: string[]; conditions: Expression<SqlBool>[] },
+): Promise<string[]> {
+  const matches = conditions.map((condition, nth) => sql`case when ${condition} then ${ids[nth]}::text end`);
+  const { rows } = await sql<{ ids: string[] }>`
+    select array_remove(array[${sql.join(matches)}], null) as ids from contacts where org_id = ${orgId} and id = ${contactId}
+  `.execute(db);
+  return rows[0]?.ids ?? [];
+}

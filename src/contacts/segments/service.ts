@@ -3,9 +3,19 @@ import { pageOf } from '../../db/cursor.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { notFound } from '../../errors.ts';
 import { newId } from '../../ids.ts';
-import { assertSavable } from '../filters/condition.ts';
-import { deleteSegment, findSegment, insertSegment, listSegments, lockSegments, updateSegment } from './queries.ts';
+import { assertSavable, prepareFilter } from '../filters/condition.ts';
+import {
+  deleteSegment,
+  findSegment,
+  insertSegment,
+  listMatches,
+  listSegments,
+  lockSegments,
+  updateSegment,
+} from './queries.ts';
 import type { CreateSegment, ListSegments, UpdateSegment } from './schema.ts';
+
+const MAX_SEGMENTS_AT_ONCE = 100;
 
 /** Saves a filter under a name. Throws invalid if the filter names an unknown segment. */
 export async function createSegment(db: Db, orgId: string, { name, filter }: CreateSegment) {
@@ -46,3 +56,18 @@ export const pageOfSegments = (db: Db, orgId: string, query: ListSegments) =>
   pageOf(db, query, (place) => listSegments(db, orgId, place));
 
 const toJson = (filter: object | null) => (filter === null ? null : JSON.stringify(filter));
+
+/** Returns those of the segments, at most 100, that a contact belongs to. */
+export async function listSegmentsOf(
+  db: Db,
+  orgId: string,
+  contactId: string,
+  segmentIds: string[],
+): Promise<string[]> {
+  const ids = segmentIds.slice(0, MAX_SEGMENTS_AT_ONCE);
+  if (ids.length === 0) return [];
+  const compile = await prepareFilter(db, orgId, {
+    or: ids.map((segment_id) => ({ and: [{ type: 'contact_belongs_to_segment', segment_id }] })),
+  });
+  return listMatches(db, orgId, contactId, { ids, conditions: compile('probes') });
+}

@@ -115,3 +115,11 @@ export async function listKnownSegments(db: Db, orgId: string, ids: string[]): P
     .execute();
   return rows.map(({ id }) => id);
 }
+
+/** Returns the segments that training is restricted to. */
+export async function listRestrictingSegments(db: Db, orgId: string): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select distinct unnest(restricted_to_segments) as id from training_items where org_id = ${orgId} and not is_draft
+  `.execute(db);
+  return rows.map(({ id }) => id);
+}

@@ -18,7 +18,7 @@ import {
 } from './queries.ts';
 import type { CreateTraining, ListTraining, UpdateTraining } from './schema.ts';
 
-export { listInstructions } from './queries.ts';
+export { listInstructions, listRestrictingSegments } from './queries.ts';
 
 /** All of them are part of each prompt. */
 const MAX_INSTRUCTIONS = 100;

@@ -27,6 +27,8 @@ export interface EgressRequest {
   maxBytes?: number;
   /** `manual` returns a redirect as the response. */
   redirects?: 'follow' | 'manual';
+  /** Ends the request early. It then fails as one that found nobody. */
+  signal?: AbortSignal;
   /**
    * Receives a successful response's body in chunks instead of collecting it. Returns false to stop. Any other
    * response's body is discarded.
@@ -165,7 +167,8 @@ function checkedConnector(
 }
 
 async function follow(dispatcher: Dispatcher, from: URL, options: EgressRequest): Promise<Download> {
-  const signal = AbortSignal.timeout(options.timeoutMs ?? TIMEOUT_MS);
+  const timeout = AbortSignal.timeout(options.timeoutMs ?? TIMEOUT_MS);
+  const signal = options.signal === undefined ? timeout : AbortSignal.any([timeout, options.signal]);
   let url = from;
   let hop: EgressRequest = { method: 'GET', ...options };
   let hasArrived = false;
@@ -196,13 +199,14 @@ async function requestOnce(
   const maxBytes = hop.maxBytes ?? MAX_RESPONSE_BYTES;
   if (maxBytes > MAX_DOWNLOAD_BYTES) throw new RangeError(`No answer may have more than ${MAX_DOWNLOAD_BYTES} bytes`);
   try {
-    const { statusCode, headers, body } = await send(url, {
+    const sent = send(url, {
       dispatcher,
       method: hop.method,
       headers: { 'user-agent': 'Switchboard', ...hop.headers },
       body: hop.body,
       signal,
     });
+    const { statusCode, headers, body } = await unlessAborted(sent, signal);
     const { onChunk } = hop;
     if (onChunk !== undefined && (statusCode < 200 || statusCode >= 300)) {
       await body.dump({ limit: MAX_DISCARDED_BYTES, signal });
@@ -219,10 +223,33 @@ async function requestOnce(
     return { status: statusCode, headers, bytes: Buffer.concat(chunks), url: url.href };
   } catch (error) {
     if (error instanceof EgressError) throw error;
-    const message = signal.aborted ? 'did not answer in time' : `could not be reached: ${reasonOf(error)}`;
-    const problem = signal.aborted ? 'timeout' : 'unreachable';
+    const isLate = signal.aborted && hop.signal?.aborted !== true;
+    const message = isLate ? 'did not answer in time' : `could not be reached: ${reasonOf(error)}`;
+    const problem = isLate ? 'timeout' : 'unreachable';
     throw new EgressError(`${url.host} ${message}`, { transient: true, mayHaveArrived: true, problem, cause: error });
   }
+}
+
+/** Waits for a response. A request that still looks for an address does not heed its signal by itself. */
+async function unlessAborted<Value>(sent: Promise<Value>, signal: AbortSignal): Promise<Value> {
+  const { promise, reject } = withReject();
+  const abort = () => reject(signal.reason);
+  signal.addEventListener('abort', abort, { once: true });
+  if (signal.aborted) abort();
+  try {
+    return await Promise.race([sent, promise]);
+  } finally {
+    signal.removeEventListener('abort', abort);
+    sent.catch(() => {}); // it fails later, when its connection is there
+  }
+}
+
+function withReject(): { promise: Promise<never>; reject: (reason: unknown) => void } {
+  let reject: (reason: unknown) => void = () => {};
+  const promise = new Promise<never>((_, refuse) => {
+    reject = refuse;
+  });
+  return { promise, reject };
 }
 
 /** Returns the request to the redirect's target (RFC 9110, 15.4). Credentials are not sent to other hosts. */

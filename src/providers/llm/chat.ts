@@ -1,73 +1,119 @@
-import { z } from 'zod';
-import { ProviderError } from '../../errors.ts';
+import { LRUCache } from 'lru-cache';
 import { joinUrl } from '../../urls.rules.ts';
-import type { HttpClient } from '../egress/egress.ts';
-import { jsonOf, reasonFrom, requestFailure, storableJsonOf } from '../egress/provider-responses.ts';
-import { storable } from '../storable.rules.ts';
+import { EgressError, type EgressResponse, type HttpClient } from '../egress/egress.ts';
+import { jsonOf, reasonFrom, retryAfterOf } from '../egress/provider-responses.ts';
+import { type LlmAnswer, type LlmTool, readCompletion, readRefusal } from './completions.ts';
+import { type Dialect, FIRST_DIALECT, nextDialect } from './dialects.ts';
+import { LlmError } from './errors.ts';
 
 const BASE_URL = 'https://api.openai.com/v1';
-/** Allows a model some time to think, but less than the timeout of a step. */
-const TIMEOUT_MS = 100_000;
+const MAX_CONNECTIONS_KNOWN = 1_000;
 
-export interface LlmSettings {
+export interface LlmConnection {
   base_url?: string | undefined;
   api_key: string;
-  model: string;
+}
+
+export interface ChatMessage {
+  role: 'system' | 'user' | 'assistant';
+  content: string;
 }
 
 export interface ChatRequest {
-  prompt: string;
+  model: string;
+  messages: ChatMessage[];
+  tools?: LlmTool[];
   /** JSON Schema of the requested object. If absent, the response is text. */
   schema?: object | undefined;
+  maxTokens?: number;
+  temperature?: number;
+  timeoutMs: number;
+  signal?: AbortSignal;
 }
 
-const Completion = z.object({
-  choices: z
-    .array(
-      z.object({
-        message: z.object({ content: z.string().nullish(), refusal: z.string().nullish() }),
-        finish_reason: z.string().nullish(),
-      }),
-    )
-    .min(1),
-});
-const Refusal = z.object({ error: z.object({ message: z.string() }) });
-const JsonObject = z.record(z.string(), z.json());
+/** What was learnt of each provider's dialect, by address and model. */
+const dialects = new LRUCache<string, Dialect>({ max: MAX_CONNECTIONS_KNOWN });
 
 /**
- * Sends one request by OpenAI's chat completions protocol, also supported by other providers. Returns the text, or the
- * object if a schema is given. Throws ProviderError. It is transient for an unusable response: the model may do better
- * next time.
+ * Sends one request by OpenAI's chat completions protocol, also supported by other providers. A provider that refuses a
+ * way of asking is asked in another way, and so from then on. Throws LlmError.
  */
 export async function completeChat(
   egress: HttpClient,
-  { base_url = BASE_URL, api_key, model }: LlmSettings,
-  { prompt, schema }: ChatRequest,
-): Promise<string | z.infer<typeof JsonObject>> {
-  const format = schema && { type: 'json_schema', json_schema: { name: 'output', schema } };
-  const answer = await egress.request(joinUrl(base_url, '/chat/completions'), {
-    method: 'POST',
-    headers: { accept: 'application/json', 'content-type': 'application/json', authorization: `Bearer ${api_key}` },
-    body: JSON.stringify({ model, messages: [{ role: 'user', content: prompt }], response_format: format }),
-    timeoutMs: TIMEOUT_MS,
-  });
-  if (answer.status !== 200) {
-    const said = Refusal.safeParse(jsonOf(answer)).data?.error.message ?? `answered ${answer.status}`;
-    const hint = answer.status === 401 || answer.status === 403 ? ' (check api_key: PUT /integrations/llm)' : '';
-    throw requestFailure(answer, `The AI provider: ${reasonFrom(said, [api_key])}${hint}`);
+  { base_url = BASE_URL, api_key }: LlmConnection,
+  request: ChatRequest,
+): Promise<LlmAnswer> {
+  const key = `${base_url} ${request.model}`;
+  let dialect = dialects.get(key) ?? FIRST_DIALECT;
+  for (;;) {
+    const body = JSON.stringify(bodyOf(request, dialect));
+    const answer = await send(egress, { url: joinUrl(base_url, '/chat/completions'), api_key }, body, request);
+    if (answer.status === 200) {
+      dialects.set(key, dialect);
+      return readCompletion(jsonOf(answer), { sentCharacters: body.length });
+    }
+    const { problem, text } = readRefusal(answer.status, jsonOf(answer));
+    const next = problem === 'invalid' ? nextDialect(dialect, text) : undefined;
+    if (next === undefined) throw refusalOf(answer, { problem, text, api_key });
+    dialect = next;
   }
-  const [choice] = Completion.safeParse(jsonOf(answer)).data?.choices ?? [];
-  if (choice === undefined) throw unexpectedResponse('answered with no chat completion');
-  const { content, refusal } = choice.message;
-  if (typeof refusal === 'string' && refusal !== '')
-    throw new ProviderError(`The AI refused: ${reasonFrom(refusal, [api_key])}`, { transient: false });
-  if (choice.finish_reason === 'length')
-    throw unexpectedResponse('stopped in the middle of its answer, as it was too long');
-  if (typeof content !== 'string') throw unexpectedResponse('answered with no text');
-  if (schema === undefined) return storable(content);
-  const parsed = JsonObject.safeParse(storableJsonOf({ ...answer, body: content }));
-  if (!parsed.success) throw unexpectedResponse('did not answer with the JSON object that output_schema asks for');
-  return parsed.data;
 }
 
-const unexpectedResponse = (what: string) => new ProviderError(`The AI provider ${what}`, { transient: true });
+async function send(
+  egress: HttpClient,
+  { url, api_key }: { url: string; api_key: string },
+  body: string,
+  { timeoutMs, signal }: ChatRequest,
+): Promise<EgressResponse> {
+  try {
+    return await egress.request(url, {
+      method: 'POST',
+      headers: { accept: 'application/json', 'content-type': 'application/json', authorization: `Bearer ${api_key}` },
+      body,
+      timeoutMs,
+      ...(signal !== undefined && { signal }),
+    });
+  } catch (error) {
+    if (!(error instanceof EgressError)) throw error;
+    const problem =
+      error.problem === 'timeout' ? 'timeout' : error.problem === 'unreachable' ? 'unavailable' : 'invalid';
+    throw new LlmError(problem, `The AI provider: ${error.message}`, { cause: error });
+  }
+}
+
+function refusalOf(
+  answer: EgressResponse,
+  { problem, text, api_key }: { problem: LlmError['problem']; text: string; api_key: string },
+): LlmError {
+  const hint = problem === 'auth' ? ' (check api_key: PUT /integrations/llm)' : '';
+  return new LlmError(problem, `The AI provider: ${reasonFrom(text, [api_key])}${hint}`, {
+    retryAfterMs: retryAfterOf(answer.headers['retry-after']),
+  });
+}
+
+function bodyOf(
+  { model, messages, tools = [], schema, maxTokens, temperature }: ChatRequest,
+  dialect: Dialect,
+): object {
+  const asked = schema === undefined || dialect.format === 'json_schema' ? messages : withSchema(messages, schema);
+  return {
+    model,
+    messages: asked,
+    ...(tools.length > 0 && { tools: tools.map((tool) => ({ type: 'function', function: tool })) }),
+    ...(schema !== undefined &&
+      dialect.format === 'json_schema' && {
+        response_format: { type: 'json_schema', json_schema: { name: 'output', schema } },
+      }),
+    ...(schema !== undefined && dialect.format === 'json_object' && { response_format: { type: 'json_object' } }),
+    ...(maxTokens !== undefined && { [dialect.limit]: maxTokens }),
+    ...(temperature !== undefined && dialect.hasTemperature && { temperature }),
+  };
+}
+
+const withSchema = (messages: ChatMessage[], schema: object): ChatMessage[] => [
+  {
+    role: 'system',
+    content: `Answer with one JSON object of this JSON Schema and nothing else:\n${JSON.stringify(schema)}`,
+  },
+  ...messages,
+];

@@ -157,7 +157,11 @@ describe('ask-ai', () => {
     expect(await ask()).toEqual({ text: 'Very' });
     const [{ path, headers, body }] = fake.calls as [(typeof fake.calls)[number]];
     expect([path, headers.authorization]).toEqual(['/v1/chat/completions', 'Bearer sk-secret']);
-    expect(JSON.parse(body)).toEqual({ model: 'small', messages: [{ role: 'user', content: 'How angry?' }] });
+    expect(JSON.parse(body)).toEqual({
+      model: 'small',
+      messages: [{ role: 'user', content: 'How angry?' }],
+      max_tokens: 8_000,
+    });
   });
 
   it('returns an object if a schema is given', async () => {

@@ -1,0 +1,187 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Db } from '../../db/connect.ts';
+import { newId } from '../../ids.ts';
+import { findConnection } from '../../orgs/integrations/service.ts';
+import type { HttpClient } from '../../providers/egress/egress.ts';
+import { type ChatMessage, completeChat, type LlmConnection } from '../../providers/llm/chat.ts';
+import { type LlmAnswer, type LlmTool, parseJson } from '../../providers/llm/completions.ts';
+import { LlmError, type LlmProblem } from '../../providers/llm/errors.ts';
+import { storable } from '../../providers/storable.rules.ts';
+import type { Secrets } from '../../secrets.ts';
+import { costOf, mostTokensOf, type TokenCounts } from '../budgets/rules.ts';
+import type { Budgets, Prices } from '../budgets/schema.ts';
+import { type BudgetName, reserveCall, settleCall } from '../budgets/service.ts';
+
+export interface ModelDeps {
+  db: Db;
+  egress: HttpClient;
+  secrets: Secrets;
+}
+
+/** An org's models in the order in which they are asked. No other model is ever used. */
+export interface ModelChain {
+  connection: LlmConnection;
+  models: string[];
+}
+
+/** What may be spent on a question. */
+export interface ModelTerms {
+  budgets: Budgets;
+  prices: Prices;
+}
+
+export interface ModelQuestion<Value> {
+  sessionId: string | null;
+  turnId: string | null;
+  purpose: string;
+  messages: ChatMessage[];
+  tools?: LlmTool[];
+  schema?: object | undefined;
+  maxTokens: number;
+  temperature?: number;
+  /** Returns what the answer says, or undefined if it cannot be used. */
+  read(answer: LlmAnswer): Value | undefined;
+}
+
+/** What asking has cost, failed tries included. */
+export interface Spending {
+  tries: { model: string; problem: LlmProblem | null; latency_ms: number }[];
+  usage: TokenCounts & { estimated: boolean };
+  cost: number;
+}
+
+export type ModelResult<Value> =
+  | ({ kind: 'answered'; value: Value; model: string } & Spending)
+  | ({ kind: 'over_budget'; budget: BudgetName } & Spending)
+  | ({ kind: 'down'; problem: LlmProblem; error: LlmError } & Spending);
+
+/** Rounds through the chain of models. A later round is worth it only if one of them may be there again. */
+const ROUNDS = 2;
+const ROUND_PAUSE_MS = 500;
+const MAX_PAUSE_MS = 3_000;
+const TIMEOUT_MS = 60_000;
+
+/** Returns the org's models, those of its settings or else its connection's own, or undefined without a connection. */
+export async function findModels(
+  { db, secrets }: ModelDeps,
+  orgId: string,
+  models: string[],
+): Promise<ModelChain | undefined> {
+  const settings = await findConnection(db, secrets, orgId, 'llm');
+  if (settings === undefined) return undefined;
+  return { connection: settings, models: models.length > 0 ? models : [settings.model] };
+}
+
+/**
+ * Asks the models of a chain one after the other until one gives a usable answer. Each call is reserved in the budgets
+ * before it is sent. Aborted, it throws the reason of the signal.
+ */
+export async function askModel<Value>(
+  deps: ModelDeps,
+  orgId: string,
+  chain: ModelChain,
+  terms: ModelTerms,
+  question: ModelQuestion<Value>,
+  signal: AbortSignal,
+): Promise<ModelResult<Value>> {
+  const spending: Spending = { tries: [], usage: { input: 0, output: 0, cached: 0, estimated: false }, cost: 0 };
+  let error = new LlmError('unavailable', 'The AI provider has no model');
+  for (let round = 1; round <= ROUNDS; round++) {
+    let pauseMs = ROUND_PAUSE_MS;
+    for (const model of chain.models) {
+      const tried = await tryModel(deps, orgId, { connection: chain.connection, model }, terms, question, signal);
+      if ('budget' in tried) return { kind: 'over_budget', budget: tried.budget, ...spending };
+      addTo(spending, tried, model);
+      if (tried.problem === null) return { kind: 'answered', value: tried.value, model, ...spending };
+      error = tried.error;
+      pauseMs = Math.max(pauseMs, Math.min(error.retryAfterMs ?? 0, MAX_PAUSE_MS));
+    }
+    if (round === ROUNDS || !isWorthRepeating(spending)) break;
+    await sleep(pauseMs, undefined, { signal });
+  }
+  return { kind: 'down', problem: error.problem, error, ...spending };
+}
+
+const WORTH_REPEATING: ReadonlySet<LlmProblem> = new Set(['rate_limited', 'unavailable', 'malformed']);
+
+const isWorthRepeating = ({ tries }: Spending): boolean =>
+  tries.some(({ problem }) => problem !== null && WORTH_REPEATING.has(problem));
+
+function addTo(spending: Spending, { usage, cost, problem, latencyMs }: Tried<unknown>, model: string): void {
+  spending.tries.push({ model, problem, latency_ms: latencyMs });
+  spending.usage = {
+    input: spending.usage.input + usage.input,
+    output: spending.usage.output + usage.output,
+    cached: spending.usage.cached + usage.cached,
+    estimated: spending.usage.estimated || usage.estimated,
+  };
+  spending.cost += cost;
+}
+
+interface CallEnd {
+  usage: TokenCounts & { estimated: boolean };
+  cost: number;
+  latencyMs: number;
+}
+type Tried<Value> = CallEnd & ({ problem: null; value: Value } | { problem: LlmProblem; error: LlmError });
+
+const UNUSABLE = new LlmError('malformed', 'The AI did not answer with what it was asked for');
+
+/** Sends one call within the budgets, and settles it whatever happens. */
+async function tryModel<Value>(
+  { db, egress }: ModelDeps,
+  orgId: string,
+  { connection, model }: { connection: LlmConnection; model: string },
+  { budgets, prices }: ModelTerms,
+  question: ModelQuestion<Value>,
+  signal: AbortSignal,
+): Promise<Tried<Value> | { budget: BudgetName }> {
+  const { sessionId, turnId, purpose, messages, tools = [], schema, maxTokens, temperature } = question;
+  const price = Object.hasOwn(prices, model) ? prices[model] : undefined;
+  const texts = [...messages.map(({ content }) => content), JSON.stringify({ tools, schema })];
+  const most = { input: mostTokensOf(texts), output: maxTokens, cached: 0 };
+  const id = newId();
+  const call = { id, sessionId, turnId, purpose, model, tokens: most.input + most.output, cost: costOf(most, price) };
+  const budget = await reserveCall(db, orgId, call, budgets);
+  if (budget !== undefined) return { budget };
+
+  const begun = performance.now();
+  const settle = async (usage: CallEnd['usage'], problem: LlmProblem | 'canceled' | null, requestId: string | null) => {
+    const end = { usage, cost: costOf(usage, price), latencyMs: Math.round(performance.now() - begun) };
+    const { estimated: isEstimated, ...counts } = usage;
+    await settleCall(db, orgId, id, {
+      ...counts,
+      isEstimated,
+      cost: end.cost,
+      problem,
+      requestId,
+      latencyMs: end.latencyMs,
+    });
+    return end;
+  };
+  try {
+    const request = { model, messages, tools, schema, maxTokens, timeoutMs: TIMEOUT_MS, signal };
+    const answer = await completeChat(egress, connection, {
+      ...request,
+      ...(temperature !== undefined && { temperature }),
+    });
+    const value = question.read(answer);
+    const end = await settle(answer.usage, value === undefined ? 'malformed' : null, answer.requestId);
+    return value === undefined ? { ...end, problem: 'malformed', error: UNUSABLE } : { ...end, problem: null, value };
+  } catch (error) {
+    if (!(error instanceof LlmError)) throw error;
+    const hasArrived = error.problem === 'timeout' || signal.aborted;
+    const guessed = { input: hasArrived ? most.input : 0, output: 0, cached: 0, estimated: true };
+    const end = await settle(error.usage ?? guessed, signal.aborted ? 'canceled' : error.problem, null);
+    signal.throwIfAborted();
+    return { ...end, problem: error.problem, error };
+  }
+}
+
+/** Parses a model's JSON, with texts that can be stored in any column. Returns undefined for anything else. */
+export function parseAnswer(text: string): unknown {
+  const parsed = parseJson(text);
+  return parsed === undefined
+    ? undefined
+    : JSON.parse(JSON.stringify(parsed), (_key, value) => (typeof value === 'string' ? storable(value) : value));
+}

@@ -1,0 +1,247 @@
+import { detectLanguage } from '../../conversations/sessions/language.service.ts';
+import { linkOf, type TextFormat } from '../answers/extractive.rules.ts';
+import { MODEL_ANSWER_SCHEMA, ModelAnswer } from '../answers/model-answer.schema.ts';
+import { answerPrompt } from '../answers/prompts.rules.ts';
+import { type CheckedAnswer, checkAnswer, type Receipt } from '../answers/validation.rules.ts';
+import { askModel, type ModelChain, type ModelResult, parseAnswer } from '../models/asking.ts';
+import { retrievePassages } from '../retrieval/service.ts';
+import type { TurnRef } from './contract.ts';
+import type { TurnDeps } from './deps.ts';
+import type { Claim, HandoffReason } from './outcome.rules.ts';
+import type { KnownFacts } from './prompt-facts.service.ts';
+import type { TurnContext } from './review.service.ts';
+import type { StepReport, TurnSteps } from './steps.service.ts';
+
+/** What a model's answer comes to, after every part of it was checked. */
+export type ModelAnswerOutcome =
+  | { kind: 'say'; state: 'answered' | 'asked'; isPartly: boolean; text: string; claims: Claim[]; model: string }
+  | { kind: 'handoff'; reason: HandoffReason; model: string }
+  /** No part could be said, or the model had nothing to say. */
+  | { kind: 'nothing' }
+  | { kind: 'over_budget' }
+  | { kind: 'down' };
+
+/** The answer of a step, as it is stored: checked, so that it need not be checked against changed passages. */
+interface StoredAnswer extends CheckedAnswer {
+  kind: 'answer' | 'ask' | 'handoff' | 'nothing';
+  covers: 'fully' | 'partly';
+  handoffReason: string | null;
+  /** Why the answer cannot be said as a whole. */
+  complaint: string | null;
+  model: string;
+}
+type StoredResult = StoredAnswer | { kind: 'over_budget' } | { kind: 'down' };
+
+export interface Asking {
+  chain: ModelChain;
+  facts: KnownFacts;
+  steps: TurnSteps;
+  /** What is searched, each by itself. */
+  queries: string[];
+  receipts: Receipt[];
+  /** The fixed sentences that the model may use, by name. */
+  phrases: Record<string, string>;
+  language: string;
+  /** The org's language, which an answer may always have. */
+  fallbackLanguage: string;
+  format: TextFormat;
+  signal: AbortSignal;
+}
+
+const MAX_ANSWER_TOKENS = 1_500;
+const TRIES = 2;
+/** Shorter answers have too few letters for a guess that is worth a second try. */
+const MIN_LETTERS = 40;
+
+/**
+ * Asks a model for an answer from what the org knows, and checks it. An answer of which nothing can be said is asked for
+ * once more, with the reasons.
+ */
+export async function answerByModel(
+  deps: TurnDeps,
+  ref: TurnRef,
+  context: TurnContext,
+  asking: Asking,
+): Promise<ModelAnswerOutcome> {
+  let complaints: string[] = [];
+  for (let tries = 0; tries < TRIES; tries++) {
+    const answer: StoredResult = await asking.steps.take('answer', () =>
+      askOnce(deps, ref, context, { ...asking, complaints, isLast: tries === TRIES - 1 }),
+    );
+    if (answer.kind === 'over_budget' || answer.kind === 'down') return { kind: answer.kind };
+    if (answer.kind === 'handoff')
+      return { kind: 'handoff', reason: reasonOf(answer.handoffReason), model: answer.model };
+    if (answer.kind === 'nothing') return { kind: 'nothing' };
+    if (answer.parts.length > 0 && answer.complaint === null) return outcomeOf(answer, asking.format);
+    complaints = [
+      ...new Set([
+        ...(answer.complaint === null ? [] : [answer.complaint]),
+        ...answer.dropped.map(({ because }) => EXPLAINED[because]),
+      ]),
+    ];
+  }
+  return { kind: 'nothing' };
+}
+
+const EXPLAINED: Record<CheckedAnswer['dropped'][number]['because'], string> = {
+  no_text: 'a part had no text',
+  not_approved: 'only approved sentences may be said',
+  no_support: 'a text had no quote and no receipt',
+  quote_not_found: 'a quote does not stand in its passage word for word, or has fewer than four words',
+  not_quotable: 'a quote was of an internal passage',
+  no_receipt: 'a receipt does not exist',
+  deed_without_receipt: 'a text says that something was done, without its receipt',
+  foreign_figure: 'a number, amount or date does not stand in the quotes of its text',
+  foreign_link: 'a link does not lead to a quoted passage',
+  foreign_address: 'an e-mail address does not stand in the quotes of its text',
+  markup: 'a text had HTML or an image',
+  secret: 'a text had a secret value',
+  guarded_text: 'a text repeats instructions or internal passages',
+};
+
+const REASONS = new Set<string>([
+  'user_request',
+  'missing_knowledge',
+  'missing_tool',
+  'unclear_instructions',
+  'not_helping',
+  'action_failed',
+  'identity_required',
+]);
+const reasonOf = (reason: string | null): HandoffReason =>
+  reason !== null && REASONS.has(reason) ? (reason as HandoffReason) : 'missing_knowledge';
+
+async function askOnce(
+  deps: TurnDeps,
+  { orgId, sessionId, turnId }: TurnRef,
+  { session, settings, messages, unanswered }: TurnContext,
+  asking: Asking & { complaints: string[]; isLast: boolean },
+): Promise<{ decision: StoredResult } & StepReport> {
+  const begun = performance.now();
+  const { chain, facts, queries, receipts, phrases, language, complaints, signal } = asking;
+  const passages = await retrievePassages(deps.db, deps.semantics, orgId, {
+    queries,
+    channel: session.channel,
+    segments: facts.segments,
+  });
+  const onlyPhrases = settings.mode === 'canned';
+  const { instructions, context } = facts;
+  const asked = await askModel(
+    deps,
+    orgId,
+    chain,
+    settings,
+    {
+      sessionId,
+      turnId,
+      purpose: 'answer',
+      messages: answerPrompt(
+        messages.filter(({ seq }) => seq <= (unanswered.at(-1)?.seq ?? seq)),
+        {
+          language,
+          channel: session.channel,
+          instructions,
+          context,
+          receipts,
+          passages,
+          phrases,
+          onlyPhrases,
+          complaints,
+        },
+      ),
+      schema: MODEL_ANSWER_SCHEMA,
+      maxTokens: MAX_ANSWER_TOKENS,
+      temperature: 0,
+      read: (answer) => ModelAnswer.safeParse(parseAnswer(answer.text)).data,
+    },
+    signal,
+  );
+  const latency_ms = Math.round(performance.now() - begun);
+  const report = { latency_ms, ...reportOf(asked) };
+  if (asked.kind !== 'answered') return { decision: { kind: asked.kind }, ...report };
+  const { value: answer, model } = asked;
+  const checked = checkAnswer(answer.parts, {
+    language,
+    passages,
+    receipts,
+    customerText: messages
+      .filter(({ sender }) => sender === 'contact')
+      .map(({ content }) => content ?? '')
+      .join('\n'),
+    allowedLinks: settings.allowed_links,
+    secrets: [...facts.secrets, chain.connection.api_key],
+    guarded: [...instructions, ...passages.filter(({ use }) => use === 'internal').map(({ content }) => content)],
+    phrases,
+    onlyPhrases,
+  });
+  const decision: StoredAnswer = {
+    ...checked,
+    kind: answer.kind,
+    covers: answer.covers,
+    handoffReason: answer.handoff_reason ?? null,
+    complaint: await complaintOf(checked, asking),
+    model,
+  };
+  const detail = {
+    ...report.detail,
+    kind: answer.kind,
+    passages: passages.map(({ number, item_id, chunk, use }) => ({ number, item_id, chunk, use })),
+    dropped: checked.dropped.map(({ because }) => because),
+  };
+  return { decision, ...report, detail };
+}
+
+/** Returns the trace of a question to a model: its tries, tokens and cost. */
+const reportOf = (asked: ModelResult<unknown>) => ({
+  model: asked.kind === 'answered' ? asked.model : null,
+  usage: asked.usage,
+  cost: asked.cost,
+  detail: {
+    result: asked.kind,
+    tries: asked.tries,
+    ...(asked.kind === 'over_budget' && { budget: asked.budget }),
+    ...(asked.kind === 'down' && { problem: asked.problem }),
+  },
+});
+
+/** Returns why an answer is not in the customer's language. On the last try, the org's own will do. */
+async function complaintOf(
+  { parts }: CheckedAnswer,
+  { language, fallbackLanguage, isLast }: Asking & { isLast: boolean },
+): Promise<string | null> {
+  const text = parts.map((part) => part.text).join('\n');
+  if ((text.match(/\p{L}/gu)?.length ?? 0) < MIN_LETTERS) return null;
+  const detected = await detectLanguage(text);
+  if (detected === undefined || detected === language || (isLast && detected === fallbackLanguage)) return null;
+  return `the answer must be in the language ${language}`;
+}
+
+function outcomeOf(answer: StoredAnswer, format: TextFormat): ModelAnswerOutcome {
+  const { parts, model } = answer;
+  const quotes = parts.flatMap((part) => part.quotes);
+  const claims = quotes.filter(({ passage }) => passage.use === 'public').map(claimOf);
+  const pages = new Map(claims.filter(({ url }) => url !== null).map((claim) => [claim.url, claim]));
+  const links = [...pages.values()].map((page) =>
+    format === 'markdown' ? `- ${linkOf(page, format)}` : linkOf(page, format),
+  );
+  const text = [...parts.map((part) => part.text), ...(links.length > 0 ? [links.join('\n')] : [])].join('\n\n');
+  const state = answer.kind === 'ask' || parts.every((part) => part.isQuestion) ? 'asked' : 'answered';
+  return { kind: 'say', state, isPartly: answer.covers === 'partly' || answer.dropped.length > 0, text, claims, model };
+}
+
+const claimOf = ({
+  passage,
+  quote,
+  start_offset,
+  end_offset,
+}: CheckedAnswer['parts'][number]['quotes'][number]): Claim => ({
+  item_id: passage.item_id,
+  chunk: passage.chunk,
+  url: passage.url,
+  title: passage.title,
+  heading: passage.heading,
+  quote,
+  start_offset,
+  end_offset,
+  hash: passage.hash,
+});

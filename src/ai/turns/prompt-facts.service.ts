@@ -1,0 +1,94 @@
+import { getOverrides } from '../../agents/action-overrides/service.ts';
+import { listSegmentsOf } from '../../contacts/segments/service.ts';
+import { getContactSnapshots } from '../../contacts/snapshots.service.ts';
+import { listInstructions, listRestrictingSegments } from '../../knowledge/training/service.ts';
+import { findAiInstructions } from '../../orgs/service.ts';
+import type { TurnRef } from './contract.ts';
+import type { TurnDeps } from './deps.ts';
+import type { TurnContext } from './review.service.ts';
+
+/** What a model is told of an org and a contact, and what it must never say. */
+export interface KnownFacts {
+  instructions: string[];
+  context: Record<string, string>;
+  /** The segments of the contact that training is restricted to. */
+  segments: string[];
+  /** Values that replace arguments of actions. They are never told, and never said. */
+  secrets: string[];
+}
+
+const MAX_INSTRUCTION_CHARACTERS = 60_000;
+const MAX_FIELD_CHARACTERS = 2_000;
+const MIN_SECRET = 6;
+
+/** Returns what a model is told beside the conversation, and what it must not say. */
+export async function gatherFacts(
+  { db, secrets, chatContextOf }: TurnDeps,
+  { orgId }: TurnRef,
+  { session, settings, unanswered }: TurnContext,
+): Promise<KnownFacts> {
+  const contactId = session.contact_id;
+  const restricting = await listRestrictingSegments(db, orgId);
+  const [segments, profile, chatContext, fields, overrides] = await Promise.all([
+    contactId === null ? [] : listSegmentsOf(db, orgId, contactId, restricting),
+    findAiInstructions(db, orgId),
+    contactId === null ? null : chatContextOf(db, orgId, contactId),
+    contactId === null ? {} : fieldsOf(db, orgId, contactId, settings.context_fields),
+    getOverrides(db, secrets, orgId, {
+      messageId: unanswered.at(-1)?.id,
+      contactId: contactId ?? undefined,
+    }),
+  ]);
+  const training = await listInstructions(db, orgId, { channel: session.channel, segments });
+  const instructions = [
+    ...(profile === null ? [] : [profile]),
+    ...training.map(({ title, content }) => `${title}\n${content}`),
+  ];
+  return {
+    instructions: fitting(instructions, MAX_INSTRUCTION_CHARACTERS),
+    context: { ...fields, ...(chatContext !== null && { visit: chatContext.slice(0, MAX_FIELD_CHARACTERS) }) },
+    segments,
+    secrets: valuesIn(overrides).filter((value) => value.length >= MIN_SECRET),
+  };
+}
+
+/** Returns the first texts that fit together, the last one of them in part. */
+function fitting(texts: string[], most: number): string[] {
+  let left = most;
+  return texts.flatMap((text) => {
+    const part = text.slice(0, Math.max(0, left)).toWellFormed();
+    left -= part.length;
+    return part === '' ? [] : [part];
+  });
+}
+
+function valuesIn(value: unknown): string[] {
+  if (typeof value === 'string') return [value];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(valuesIn) : [];
+}
+
+/** Returns the fields of a contact that the org lets out. */
+async function fieldsOf(
+  db: TurnDeps['db'],
+  orgId: string,
+  contactId: string,
+  names: string[],
+): Promise<Record<string, string>> {
+  if (names.length === 0) return {};
+  const shown = (await getContactSnapshots(db, orgId, [contactId])).get(contactId)?.shown;
+  if (shown === undefined) return {};
+  const custom = shown.custom_data as Record<string, unknown> | null | undefined;
+  const values: Record<string, unknown> = { name: shown.name, email: shown.email, phone: shown.phone_number };
+  return Object.fromEntries(
+    names.flatMap((name) => {
+      const key = name.replace(/^custom_data\./, '');
+      const value =
+        name === key
+          ? values[name]
+          : custom !== null && custom !== undefined && Object.hasOwn(custom, key)
+            ? custom[key]
+            : undefined;
+      return value === null || value === undefined ? [] : [[name, String(value).slice(0, MAX_FIELD_CHARACTERS)]];
+    }),
+  );
+}

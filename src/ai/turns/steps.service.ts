@@ -1,0 +1,63 @@
+import type { Db } from '../../db/connect.ts';
+import type { StepName } from './contract.ts';
+import { insertSteps, listDecisions } from './queries.ts';
+import type { AiStepsTable, StepUsage } from './table.ts';
+
+/** A step of a turn that was taken. */
+export interface TakenStep {
+  step: number;
+  purpose: AiStepsTable['purpose'];
+  latency_ms: number;
+  detail: Record<string, unknown>;
+  model?: string | null;
+  usage?: StepUsage | null;
+  cost?: number | null;
+  /** What was decided, from which the turn goes on after a crash. */
+  decision?: unknown;
+}
+
+/** Thrown where a turn needs a step that the current activity does not take. */
+export class StepNeeded extends Error {
+  readonly step: StepName;
+
+  constructor(step: StepName) {
+    super(`The step ${step.purpose} is next`);
+    this.name = 'StepNeeded';
+    this.step = step;
+  }
+}
+
+/** Takes the steps of one turn. */
+export interface TurnSteps {
+  /** Returns what the step has decided before, or takes it. Throws StepNeeded if it is not its turn. */
+  take<Decision>(
+    purpose: AiStepsTable['purpose'],
+    work: (step: number) => Promise<{ decision: Decision } & StepReport>,
+  ): Promise<Decision>;
+}
+
+export type StepReport = Pick<TakenStep, 'latency_ms' | 'detail' | 'model' | 'usage' | 'cost'>;
+
+/** The gates and the search without a model are steps 1 and 2. */
+const FIRST_STEP = 3;
+
+/**
+ * Returns the steps of a turn, with the decisions that are stored already: they are not asked for again. At most `limit`
+ * new ones are taken.
+ */
+export async function openSteps(db: Db, orgId: string, turnId: string, limit: number): Promise<TurnSteps> {
+  const decided = new Map((await listDecisions(db, orgId, turnId)).map(({ step, decision }) => [step, decision]));
+  let next = FIRST_STEP;
+  let left = limit;
+  return {
+    async take(purpose, work) {
+      const step = next++;
+      if (decided.has(step)) return decided.get(step) as never;
+      if (left === 0) throw new StepNeeded({ step, purpose });
+      left--;
+      const { decision, ...report } = await work(step);
+      await insertSteps(db, orgId, turnId, [{ step, purpose, decision, ...report }]);
+      return decision;
+    },
+  };
+}

@@ -1,0 +1,158 @@
+import { z } from 'zod';
+import { storable } from '../storable.rules.ts';
+import { LlmError, type LlmProblem, type LlmUsage } from './errors.ts';
+
+/** A function that the model may ask us to call. `parameters` is a JSON Schema. */
+export interface LlmTool {
+  name: string;
+  description: string;
+  parameters: object;
+}
+
+export interface LlmToolCall {
+  name: string;
+  arguments: Record<string, unknown>;
+}
+
+/** What a model answered. */
+export interface LlmAnswer {
+  text: string;
+  toolCalls: LlmToolCall[];
+  usage: LlmUsage;
+  /** The name that the provider gives the model. */
+  model: string;
+  requestId: string | null;
+}
+
+const MAX_TOOL_CALLS = 20;
+const MAX_REFUSAL = 500;
+
+const Completion = z.object({
+  id: z.string().nullish(),
+  model: z.string().nullish(),
+  choices: z
+    .array(
+      z.object({
+        message: z.object({
+          content: z.union([z.string(), z.array(z.looseObject({ text: z.string().optional() }))]).nullish(),
+          refusal: z.string().nullish(),
+          tool_calls: z.array(z.unknown()).nullish(),
+        }),
+        finish_reason: z.string().nullish(),
+      }),
+    )
+    .min(1),
+  usage: z
+    .object({
+      prompt_tokens: z.number().int().min(0),
+      completion_tokens: z.number().int().min(0),
+      prompt_tokens_details: z.object({ cached_tokens: z.number().int().min(0).nullish() }).nullish(),
+    })
+    .nullish()
+    .catch(null),
+});
+
+const ToolCall = z.object({
+  function: z.object({ name: z.string().min(1).max(255), arguments: z.unknown().optional() }),
+});
+
+/**
+ * Reads an answer of OpenAI's chat completions. Takes what other providers do: calls with any reason of finishing,
+ * arguments as an object or empty, content in parts, no usage. Throws LlmError `malformed` for anything else, as a whole
+ * if one of its calls cannot be read, and `refused` or `filtered` where the model or its provider declined.
+ */
+export function readCompletion(body: unknown, { sentCharacters }: { sentCharacters: number }): LlmAnswer {
+  const parsed = Completion.safeParse(body);
+  const [choice] = parsed.data?.choices ?? [];
+  if (!parsed.success || choice === undefined)
+    throw new LlmError('malformed', 'The AI provider answered with no chat completion');
+  const { content, refusal, tool_calls } = choice.message;
+  const text = typeof content === 'string' ? content : (content ?? []).map((part) => part.text ?? '').join('');
+  const usage = usageOf(parsed.data.usage, { sent: sentCharacters, received: text.length });
+  const fail = (problem: LlmProblem, message: string) => new LlmError(problem, message, { usage });
+  if (typeof refusal === 'string' && refusal !== '')
+    throw fail('refused', `The AI refused: ${storable(refusal.slice(0, MAX_REFUSAL))}`);
+  if (choice.finish_reason === 'content_filter')
+    throw fail('filtered', 'The AI provider’s filter kept the answer back');
+  if (choice.finish_reason === 'length')
+    throw fail('malformed', 'The AI stopped in the middle of its answer, as it was too long');
+  const toolCalls = (tool_calls ?? []).slice(0, MAX_TOOL_CALLS).map(readToolCall);
+  if (toolCalls.some((call) => call === undefined) || (tool_calls ?? []).length > MAX_TOOL_CALLS)
+    throw fail('malformed', 'The AI asked for a call that cannot be read');
+  if (text === '' && toolCalls.length === 0) throw fail('malformed', 'The AI provider answered with no text');
+  return {
+    text,
+    toolCalls: toolCalls.filter((call) => call !== undefined),
+    usage,
+    model: parsed.data.model ?? '',
+    requestId: parsed.data.id ?? null,
+  };
+}
+
+function readToolCall(call: unknown): LlmToolCall | undefined {
+  const parsed = ToolCall.safeParse(call);
+  if (!parsed.success) return undefined;
+  const { name, arguments: given } = parsed.data.function;
+  const read = typeof given === 'string' ? (given.trim() === '' ? {} : parseJson(given)) : (given ?? {});
+  return typeof read === 'object' && read !== null && !Array.isArray(read)
+    ? { name, arguments: read as Record<string, unknown> }
+    : undefined;
+}
+
+/** Parses JSON, also within a fence of Markdown. Returns undefined for anything else. */
+export function parseJson(text: string): unknown {
+  const fenced = /^\s*```(?:json)?\s*\n([\s\S]*?)\n?\s*```\s*$/.exec(text)?.[1];
+  try {
+    return JSON.parse(fenced ?? text);
+  } catch {
+    return undefined;
+  }
+}
+
+const CHARACTERS_PER_TOKEN = 4;
+
+function usageOf(
+  usage: z.infer<typeof Completion>['usage'],
+  { sent, received }: { sent: number; received: number },
+): LlmUsage {
+  if (usage === null || usage === undefined)
+    return {
+      input: Math.ceil(sent / CHARACTERS_PER_TOKEN),
+      output: Math.ceil(received / CHARACTERS_PER_TOKEN),
+      cached: 0,
+      estimated: true,
+    };
+  return {
+    input: usage.prompt_tokens,
+    output: usage.completion_tokens,
+    cached: Math.min(usage.prompt_tokens_details?.cached_tokens ?? 0, usage.prompt_tokens),
+    estimated: false,
+  };
+}
+
+const Refusal = z.object({
+  error: z.union([
+    z.string(),
+    z.object({ message: z.string(), code: z.string().nullish(), type: z.string().nullish() }),
+  ]),
+});
+
+/** Returns what a refusal says: its problem and its text. */
+export function readRefusal(status: number, body: unknown): { problem: LlmProblem; text: string } {
+  const error = Refusal.safeParse(body).data?.error;
+  const text = typeof error === 'string' ? error : (error?.message ?? `answered ${status}`);
+  const code = typeof error === 'object' ? `${error.code ?? ''} ${error.type ?? ''}` : '';
+  return { problem: problemOf(status, `${code} ${text}`.slice(0, 2_000).toLowerCase()), text };
+}
+
+function problemOf(status: number, said: string): LlmProblem {
+  if (status === 401 || status === 403) return 'auth';
+  if (status === 402 || /insufficient_quota|exceeded your current quota|billing/.test(said)) return 'quota';
+  if (status === 429) return 'rate_limited';
+  if (status === 408 || status === 504) return 'timeout';
+  if (status >= 500) return 'unavailable';
+  if (/context_length|context length|context window|maximum context|too many tokens|prompt is too long/.test(said))
+    return 'context_too_long';
+  if (/content_filter|content_policy|content management policy/.test(said)) return 'filtered';
+  return 'invalid';
+}
