@@ -6,6 +6,7 @@ import type { TurnDeps } from '../src/ai/turns/deps.ts';
 import { reviewTurns } from '../src/ai/turns/review.service.ts';
 import type { Db } from '../src/db/connect.ts';
 import { semanticSearchOf } from '../src/knowledge/embedding/semantic-search.ts';
+import type { ConnectionCalls } from '../src/orgs/integrations/calls.service.ts';
 import type { HttpClient } from '../src/providers/egress/egress.ts';
 import type { Secrets } from '../src/secrets.ts';
 import { findChatContext } from '../src/widget/visitors.service.ts';
@@ -13,14 +14,15 @@ import { findChatContext } from '../src/widget/visitors.service.ts';
 export interface AiTurnActivityDeps extends Pick<TurnDeps, 'sending'> {
   db: Db;
   egress: HttpClient;
+  calls: ConnectionCalls;
   secrets: Secrets;
 }
 
 export type AiTurnActivities = ReturnType<typeof createAiTurnActivities>;
 
-export function createAiTurnActivities({ db, egress, secrets, sending }: AiTurnActivityDeps) {
-  const semantics = semanticSearchOf(egress, secrets);
-  const deps: TurnDeps = { db, egress, secrets, sending, semantics, chatContextOf: findChatContext };
+export function createAiTurnActivities({ db, egress, calls, secrets, sending }: AiTurnActivityDeps) {
+  const semantics = semanticSearchOf({ egress, secrets, calls });
+  const deps: TurnDeps = { db, egress, calls, secrets, sending, semantics, chatContextOf: findChatContext };
   return {
     /** Returns the turn to do next. Repeated, it returns the same turn: a session has one that has not ended. */
     reviewTurns: (ref: SessionRef): Promise<NextTurn | null> => reviewTurns(db, ref),

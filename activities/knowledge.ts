@@ -1,6 +1,7 @@
 import type { Db } from '../src/db/connect.ts';
 import type { EmbeddingInput, EmbeddingProgress } from '../src/knowledge/embedding/contract.ts';
 import { type Embed, embedNextBatch } from '../src/knowledge/embedding/service.ts';
+import type { ConnectionCalls } from '../src/orgs/integrations/calls.service.ts';
 import type { HttpClient } from '../src/providers/egress/egress.ts';
 import { embedTexts } from '../src/providers/llm/embeddings.ts';
 import type { Secrets } from '../src/secrets.ts';
@@ -12,14 +13,16 @@ export interface KnowledgeActivityDeps {
   secrets: Secrets;
   /** For requests to addresses set by customers. */
   egress: HttpClient;
+  calls: ConnectionCalls;
 }
 
 export type KnowledgeActivities = ReturnType<typeof createKnowledgeActivities>;
 
-export const createKnowledgeActivities = ({ db, secrets, egress }: KnowledgeActivityDeps) => ({
+export const createKnowledgeActivities = ({ db, secrets, egress, calls }: KnowledgeActivityDeps) => ({
   /** Creates the missing vectors of a batch of chunks with the org's model. Chunks with a vector are skipped. */
   embedChunks: ({ orgId, after }: EmbeddingInput & { after: number }): Promise<EmbeddingProgress> => {
-    const embed: Embed = (model, texts) => embedTexts(egress, model, texts, TIMEOUT_MS);
+    const embed: Embed = (model, texts) =>
+      embedTexts(calls.observe(egress, { orgId, kind: 'llm', settings: model }), model, texts, TIMEOUT_MS);
     return embedNextBatch(db, { secrets, embed }, orgId, after);
   },
 });

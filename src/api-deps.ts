@@ -15,6 +15,7 @@ import { createRateLimits } from './http/rate-limits.ts';
 import { createTokens } from './keys/tokens.ts';
 import { createKeyVerifier } from './keys/verifier.ts';
 import { createMediaLinks } from './media/links.ts';
+import { createConnectionCalls } from './orgs/integrations/calls.service.ts';
 import { createDns } from './providers/egress/dns.ts';
 import { ALLOW_ALL, createEgress } from './providers/egress/egress.ts';
 import { createFareHarbor } from './providers/fareharbor.ts';
@@ -66,6 +67,7 @@ export function createApiDeps({ config, db, pool, quota, temporal, logger, repla
     secrets: createSecrets(config.SECRET_KEYS),
     temporal,
     egress,
+    calls: createConnectionCalls(db, logger),
     fareHarbor: createFareHarbor(operatorsEgress, config.FAREHARBOR_BASE_URL),
     checkIntegration: createIntegrationCheck(egress, config.HUBSPOT_TOKEN_PATH),
     callbacks: createCallbackUrls(config.JWT_SECRET, config.PUBLIC_URL),
@@ -89,7 +91,7 @@ export function createApiDeps({ config, db, pool, quota, temporal, logger, repla
     async close() {
       const listeners = [revocations, liveEvents, endedTurns];
       await Promise.all(
-        [...listeners, deps.liveStreams, egress, operatorsEgress, deps.storage].map((one) => one.close()),
+        [...listeners, deps.liveStreams, egress, operatorsEgress, deps.calls, deps.storage].map((one) => one.close()),
       );
     },
   };

@@ -10,6 +10,7 @@ import type { RateLimits } from './http/rate-limits.ts';
 import type { Tokens } from './keys/tokens.ts';
 import type { KeyVerifier } from './keys/verifier.ts';
 import type { MediaLinks } from './media/links.ts';
+import type { ConnectionCalls } from './orgs/integrations/calls.service.ts';
 import type { Dns } from './providers/egress/dns.ts';
 import type { Egress } from './providers/egress/egress.ts';
 import type { FareHarbor } from './providers/fareharbor.ts';
@@ -30,6 +31,8 @@ export interface Deps {
   temporal: TemporalHealth;
   /** For requests to addresses named by customers. */
   egress: Egress;
+  /** For requests to the orgs' connections. */
+  calls: ConnectionCalls;
   fareHarbor: FareHarbor;
   callbacks: CallbackUrls;
   /** Maximum wait of a request for a provider's response to its message. */

@@ -18,6 +18,7 @@ import { createUnsubscribeLinks } from '../src/deliveries/suppressions/unsubscri
 import { createCallbackUrls } from '../src/http/callback-urls.ts';
 import { createExtractor } from '../src/knowledge/extraction/service.ts';
 import { createMediaLinks } from '../src/media/links.ts';
+import { type ConnectionCalls, createConnectionCalls } from '../src/orgs/integrations/calls.service.ts';
 import { findConnection } from '../src/orgs/integrations/service.ts';
 import { createSalesforce } from '../src/providers/crm/salesforce/salesforce.ts';
 import { ALLOW_ALL, createEgress, type Egress } from '../src/providers/egress/egress.ts';
@@ -42,10 +43,14 @@ export async function createWorkerDeps(
 ): Promise<WorkerDeps> {
   const secrets = createSecrets(config.SECRET_KEYS);
   const egress = createEgress({ allow: config.EGRESS_ALLOW });
+  const calls = createConnectionCalls(db, log);
   const tokens = createMailTokens(config.JWT_SECRET);
   const mediaLinks = createMediaLinks(config.JWT_SECRET, config.PUBLIC_URL);
-  const sending = createSenders(config, db, { secrets, egress, tokens });
-  const handoffDeps = { crms: createCrmClients(config, db, { secrets, egress }), dashboardUrl: config.dashboardUrl };
+  const sending = createSenders(config, db, { secrets, egress, calls, tokens });
+  const handoffDeps = {
+    crms: createCrmClients(config, db, { secrets, egress, calls }),
+    dashboardUrl: config.dashboardUrl,
+  };
   const extractor = createExtractor();
   const mailReader = createMailReader();
   const receiver = receivesMail
@@ -55,6 +60,7 @@ export async function createWorkerDeps(
     deps: {
       db,
       egress,
+      calls,
       secrets,
       tokens,
       mailReader,
@@ -67,7 +73,7 @@ export async function createWorkerDeps(
     inboundPort: receiver?.port,
     stopReceiving: async () => receiver?.stop(),
     async close() {
-      await Promise.all([sending.close(), mailReader.close(), extractor.close(), egress.close()]);
+      await Promise.all([sending.close(), mailReader.close(), extractor.close(), egress.close(), calls.close()]);
     },
   };
 }
@@ -75,11 +81,12 @@ export async function createWorkerDeps(
 interface SharedDeps {
   secrets: Secrets;
   egress: Egress;
+  calls: ConnectionCalls;
   tokens: ReturnType<typeof createMailTokens>;
 }
 
 /** Creates the senders of all channels. In development, the sandbox replaces channels without a connection. */
-function createSenders(config: Config, db: Db, { secrets, egress, tokens }: SharedDeps) {
+function createSenders(config: Config, db: Db, { secrets, egress, calls, tokens }: SharedDeps) {
   const ownEgress = createEgress({ allow: ALLOW_ALL });
   const callbacks = createCallbackUrls(config.JWT_SECRET, config.PUBLIC_URL);
   const sandbox = config.DEVELOPMENT ? createSandbox({ db, callbacks, egress: ownEgress }) : undefined;
@@ -87,13 +94,14 @@ function createSenders(config: Config, db: Db, { secrets, egress, tokens }: Shar
     db,
     secrets,
     egress,
+    calls,
     links: createUnsubscribeLinks(config.JWT_SECRET, config.PUBLIC_URL),
     tokens,
     smtpUrl: config.SMTP_URL,
     inboundDomain: config.INBOUND_DOMAIN,
     isDevelopment: config.DEVELOPMENT,
   });
-  const senders = createMessageSenders({ db, secrets, egress, callbacks, email, sandbox });
+  const senders = createMessageSenders({ db, secrets, egress, callbacks, calls, email, sandbox });
   return {
     senders,
     async close() {
@@ -104,12 +112,14 @@ function createSenders(config: Config, db: Db, { secrets, egress, tokens }: Shar
   };
 }
 
-function createCrmClients(
-  config: Config,
-  db: Db,
-  { secrets, egress }: Pick<SharedDeps, 'secrets' | 'egress'>,
-): CrmClients {
-  const hubspotOf = createHubspotFactory({ db, secrets, requests: egress, tokenPath: config.HUBSPOT_TOKEN_PATH });
+function createCrmClients(config: Config, db: Db, { secrets, egress, calls }: Omit<SharedDeps, 'tokens'>): CrmClients {
+  const hubspotOf = createHubspotFactory({
+    db,
+    secrets,
+    requests: egress,
+    calls,
+    tokenPath: config.HUBSPOT_TOKEN_PATH,
+  });
   return {
     async hubspot(orgId) {
       const settings = await findConnection(db, secrets, orgId, 'crm');
@@ -117,7 +127,9 @@ function createCrmClients(
     },
     async salesforce(orgId) {
       const settings = await findConnection(db, secrets, orgId, 'miaw');
-      return settings && createSalesforce({ egress, store: createConversationStore(db, secrets, orgId) }, settings);
+      if (settings === undefined) return undefined;
+      const observed = calls.observe(egress, { orgId, kind: 'miaw', settings });
+      return createSalesforce({ egress: observed, store: createConversationStore(db, secrets, orgId) }, settings);
     },
   };
 }

@@ -35,6 +35,7 @@ import { startRunsOfVersion, triggerOutputOf } from './runs/start-runs.service.t
 import type { CreateWorkflow, UpdateWorkflow } from './schema.ts';
 import { encryptSecret, maskSecret, withoutMaskedSecret } from './triggers/secrets.rules.ts';
 import { validateDefinition } from './validation/definition.ts';
+import { warningsOfTrigger } from './validation/warnings.ts';
 
 const TOKEN_BYTES = 32;
 const MAX_SUMMARY = 2_000;
@@ -46,12 +47,14 @@ const INBOUND_PATHS: Record<string, string> = { webhook: 'hooks/workflows', 'for
 export function toWorkflowAnswer(publicUrl: string, { webhook_token, ...version }: VersionRow) {
   const way = INBOUND_PATHS[version.trigger_type];
   const webhook_url = way === undefined ? null : `${publicUrl}/${way}/${version.workflow_id}/${webhook_token}`;
+  const trigger_configuration = maskSecret(version.trigger_configuration);
   return {
     ...version,
     workflow_blocks: maskSteps(version.workflow_blocks),
     workflow_editor_state: maskEditorState(version.workflow_editor_state),
-    trigger_configuration: maskSecret(version.trigger_configuration),
+    trigger_configuration,
     webhook_url,
+    warnings: warningsOfTrigger(version.trigger_type, trigger_configuration),
   };
 }
 

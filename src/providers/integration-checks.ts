@@ -33,6 +33,8 @@ export interface CheckResult {
   connected: boolean;
   /** The response in one sentence. Never contains a secret. */
   message: string;
+  /** Whether calls succeed nevertheless. */
+  isAnswered?: true;
 }
 
 /** Makes one harmless real call and returns its result. Never throws for failures of the provider or the network. */
@@ -120,7 +122,8 @@ async function checkHubspot(
   const answer = await egress.request(joinUrl(base_url, ACCOUNT_PATH), { headers });
   const portalId = Account.safeParse(jsonOf(answer)).data?.portalId;
   if (portal_id === undefined || portalId === undefined || portalId === portal_id) return resultOf('HubSpot', answer);
-  return { connected: false, message: `HubSpot answered for the account ${portalId}, but portal_id is ${portal_id}` };
+  const message = `HubSpot answered for the account ${portalId}, but portal_id is ${portal_id}`;
+  return { connected: false, message, isAnswered: true };
 }
 
 /** Requests a visitor's token without starting a conversation. */

@@ -10,9 +10,10 @@ const rejectTicket = () => Promise.reject(new Error('Tickets are made on the sta
 /** The parts of the API or the stack needed by actions. */
 export type ActionHost = Pick<TestApi, 'db' | 'deps'>;
 
-export const depsOf = ({ db, deps: { egress, secrets, sending } }: ActionHost): ActionDeps => ({
+export const depsOf = ({ db, deps: { egress, calls, secrets, sending } }: ActionHost): ActionDeps => ({
   db,
   egress,
+  calls,
   secrets,
   sending,
   createTicket: rejectTicket,

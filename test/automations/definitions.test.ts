@@ -108,3 +108,27 @@ describe('POST /workflows/validate', () => {
     expect((await reading.post('/workflows/validate', whole)).body.valid).toBe(true);
   });
 });
+
+describe('a workflow', () => {
+  it.each<[trigger: string, configuration: object | null, warnings: string[]]>([
+    ['ticket-created', null, []],
+    ['ticket-created', { channel: 'web' }, ['channel has no effect: ticket-created has no configuration']],
+    ['cron-trigger', { cron: '0 9 * * 1', timezone: 'UTC' }, []],
+    ['cron-trigger', { cron: '0 9 * * 1', tz: 'Europe/Berlin' }, ['tz has no effect: cron-trigger knows cron']],
+    ['webhook', { secret: 'a secret of 16 characters' }, []],
+  ])(
+    'started by %s with the configuration %j warns of what nothing reads',
+    async (trigger, configuration, warnings) => {
+      const { status, body } = await api.org.post('/workflows', {
+        name: 'One',
+        trigger_type: trigger,
+        trigger_configuration: configuration,
+        workflow_blocks: [],
+      });
+      expect([status, body.message]).toEqual([201, undefined]);
+      const expected = warnings.map((warning) => expect.stringContaining(`trigger_configuration.${warning}`));
+      expect(body.warnings).toEqual(expected);
+      expect((await api.org.get(`/workflows/${body.workflow_id}`)).body.warnings).toEqual(expected);
+    },
+  );
+});

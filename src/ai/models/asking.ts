@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Db } from '../../db/connect.ts';
 import { newId } from '../../ids.ts';
+import type { ConnectionCalls } from '../../orgs/integrations/calls.service.ts';
 import { findConnection } from '../../orgs/integrations/service.ts';
 import type { HttpClient } from '../../providers/egress/egress.ts';
 import { type ChatMessage, completeChat, type LlmConnection } from '../../providers/llm/chat.ts';
@@ -15,12 +16,15 @@ import { type BudgetName, reserveCall, settleCall } from '../budgets/service.ts'
 export interface ModelDeps {
   db: Db;
   egress: HttpClient;
+  /** Where the ends of calls are recorded. */
+  calls: ConnectionCalls;
   secrets: Secrets;
 }
 
 /** An org's models in the order in which they are asked. No other model is ever used. */
 export interface ModelChain {
   connection: LlmConnection;
+  http: HttpClient;
   models: string[];
 }
 
@@ -63,13 +67,14 @@ const TIMEOUT_MS = 60_000;
 
 /** Returns the org's models, those of its settings or else its connection's own, or undefined without a connection. */
 export async function findModels(
-  { db, secrets }: ModelDeps,
+  { db, egress, calls, secrets }: ModelDeps,
   orgId: string,
   models: string[],
 ): Promise<ModelChain | undefined> {
   const settings = await findConnection(db, secrets, orgId, 'llm');
   if (settings === undefined) return undefined;
-  return { connection: settings, models: models.length > 0 ? models : [settings.model] };
+  const http = calls.observe(egress, { orgId, kind: 'llm', settings });
+  return { connection: settings, http, models: models.length > 0 ? models : [settings.model] };
 }
 
 /**
@@ -89,7 +94,7 @@ export async function askModel<Value>(
   for (let round = 1; round <= ROUNDS; round++) {
     let pauseMs = ROUND_PAUSE_MS;
     for (const model of chain.models) {
-      const tried = await tryModel(deps, orgId, { connection: chain.connection, model }, terms, question, signal);
+      const tried = await tryModel(deps, orgId, { ...chain, model }, terms, question, signal);
       if ('budget' in tried) return { kind: 'over_budget', budget: tried.budget, ...spending };
       addTo(spending, tried, model);
       if (tried.problem === null) return { kind: 'answered', value: tried.value, model, ...spending };
@@ -129,9 +134,9 @@ const UNUSABLE = new LlmError('malformed', 'The AI did not answer with what it w
 
 /** Sends one call within the budgets, and settles it whatever happens. */
 async function tryModel<Value>(
-  { db, egress }: ModelDeps,
+  { db }: ModelDeps,
   orgId: string,
-  { connection, model }: { connection: LlmConnection; model: string },
+  { connection, http, model }: Omit<ModelChain, 'models'> & { model: string },
   { budgets, prices }: ModelTerms,
   question: ModelQuestion<Value>,
   signal: AbortSignal,
@@ -161,7 +166,7 @@ async function tryModel<Value>(
   };
   try {
     const request = { model, messages, tools, schema, maxTokens, timeoutMs: TIMEOUT_MS, signal };
-    const answer = await completeChat(egress, connection, {
+    const answer = await completeChat(http, connection, {
       ...request,
       ...(temperature !== undefined && { temperature }),
     });

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { SendingDeps } from '../../conversations/messages/service.ts';
 import type { Db, Trx } from '../../db/connect.ts';
+import type { ConnectionCalls } from '../../orgs/integrations/calls.service.ts';
 import type { HttpClient } from '../../providers/egress/egress.ts';
 import type { Secrets } from '../../secrets.ts';
 
@@ -9,6 +10,7 @@ export interface ActionDeps {
   db: Db;
   /** For requests to addresses set by customers. */
   egress: HttpClient;
+  calls: ConnectionCalls;
   sending: SendingDeps;
   secrets: Secrets;
   /** Creates the ticket of a session in the org's CRM, once, and returns its id in the CRM. */

@@ -9,5 +9,5 @@ export const searchKnowledge = remoteAction({
   description: 'As POST /training/search: finds the knowledge of the org relevant to a question.',
   input: SearchKnowledge.strict(),
   output: FoundKnowledge,
-  call: ({ db, egress, secrets }, { orgId }, input) => search(db, semanticSearchOf(egress, secrets), orgId, input),
+  call: ({ db, ...outside }, { orgId }, input) => search(db, semanticSearchOf(outside), orgId, input),
 });

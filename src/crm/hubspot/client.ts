@@ -1,6 +1,7 @@
 import type { Db } from '../../db/connect.ts';
 import { textOfHtml } from '../../deliveries/inbound/html.rules.ts';
 import { escapeHtml } from '../../http/html.ts';
+import type { ConnectionCalls } from '../../orgs/integrations/calls.service.ts';
 import { createHubspot } from '../../providers/crm/hubspot/hubspot.ts';
 import { createTokenRefresh } from '../../providers/crm/hubspot/oauth.ts';
 import type { Hubspot } from '../../providers/crm/hubspot/port.ts';
@@ -18,19 +19,25 @@ export function createHubspotFactory({
   db,
   secrets,
   requests,
+  calls,
   tokenPath,
 }: {
   db: Db;
   secrets: Secrets;
   requests: HttpClient;
+  calls: Pick<ConnectionCalls, 'observe'>;
   tokenPath: string;
 }) {
-  const tokensOf = createTokenSources({ db, secrets, refresh: createTokenRefresh(requests, tokenPath) });
+  const observed = (orgId: string, settings: HubspotSettings) =>
+    calls.observe(requests, { orgId, kind: 'crm', settings });
+  const refreshOf = (orgId: string, settings: HubspotSettings) =>
+    createTokenRefresh(observed(orgId, settings), tokenPath);
+  const tokensOf = createTokenSources({ db, secrets, refreshOf });
   const properties = createPropertyCache();
   return (orgId: string, settings: HubspotSettings): Hubspot =>
     createHubspot(
       {
-        requests,
+        requests: observed(orgId, settings),
         tokens: tokensOf(orgId, settings),
         budget: createRateLimit(db, orgId),
         markup: { escapeHtml, textOfHtml },

@@ -19,7 +19,7 @@ export type HubspotSettings = ConnectionSettings<'crm'>;
 export interface TokenDeps {
   db: Db;
   secrets: Secrets;
-  refresh: RefreshToken;
+  refreshOf(orgId: string, settings: HubspotSettings): RefreshToken;
 }
 
 const NOT_FOUND = 404;
@@ -117,14 +117,14 @@ async function refreshToken(deps: TokenDeps, grant: Grant): Promise<string> {
 
 async function refreshUnderLock(
   trx: Trx,
-  { secrets, refresh }: TokenDeps,
+  { secrets, refreshOf }: TokenDeps,
   grant: Grant,
 ): Promise<{ token: string } | { error: unknown }> {
   const { orgId, settings, oauth, connection } = grant;
   const stored = await lockToken(trx, orgId, connection);
   const fresh = ifValidFor(REFRESH_BEFORE_EXPIRY_MS, stored);
   if (fresh !== undefined) return { token: decryptToken(secrets, orgId, connection, fresh.sealed) };
-  const answer = await refresh(settings, oauth).catch((error: unknown) => ({ error }));
+  const answer = await refreshOf(orgId, settings)(settings, oauth).catch((error: unknown) => ({ error }));
   if ('error' in answer) {
     const isFinal = isRefusal(answer.error) && !isElsewhere(answer.error);
     const last = isFinal ? undefined : ifValidFor(MIN_REMAINING_MS, stored);

@@ -8,7 +8,10 @@ import { requestCall } from './calls.service.ts';
 import { MakeOutboundCall, MakeOutboundCallAnswer, SendTemplate, SendTemplateAnswer } from './schema.ts';
 import { type SentTemplate, sendTemplate, sentTemplateResponseOf } from './whatsapp.service.ts';
 
-export const messageRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config, secrets, egress, maxWaitMs }) => {
+export const messageRoutes: FastifyPluginAsyncZod<Deps> = async (
+  app,
+  { config, secrets, egress, calls, maxWaitMs },
+) => {
   const isDevelopment = config.DEVELOPMENT;
   const defaults = { hasMailServer: config.SMTP_URL !== undefined, isDevelopment };
   const sent = new WeakMap<FastifyRequest, SentTemplate>();
@@ -18,7 +21,7 @@ export const messageRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config, 
       scope: 'whatsapp:write',
       prepare: async (request: FastifyRequest<{ Body: SendTemplate }>) => {
         const { db, org, body } = request;
-        const deps = { secrets, egress, isDevelopment, maxWaitMs };
+        const deps = { secrets, egress, calls, isDevelopment, maxWaitMs };
         sent.set(request, await sendTemplate(db, deps, org.id, { ...body, requestKey: requestKeyOf(request) }));
       },
     },

@@ -4,6 +4,7 @@ import { getSessionOfMessage, lockOpenSession, openSession } from '../../convers
 import type { Db, Trx } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { conflict, invalid, notFound, ProviderError, unavailable } from '../../errors.ts';
+import type { ConnectionCalls } from '../../orgs/integrations/calls.service.ts';
 import { findConnection } from '../../orgs/integrations/service.ts';
 import type { HttpClient } from '../../providers/egress/egress.ts';
 import type { WhatsAppTemplate } from '../../providers/meta/port.ts';
@@ -19,6 +20,7 @@ const CHANNEL = 'whatsapp';
 export interface WhatsAppDeps {
   secrets: Secrets;
   egress: HttpClient;
+  calls: Pick<ConnectionCalls, 'observe'>;
   /** Whether the sandbox replaces WhatsApp if it is not connected. */
   isDevelopment: boolean;
   /** The longest wait for WhatsApp's response. */
@@ -81,7 +83,7 @@ async function requestTemplate(
 /** Returns the template to send, with its variables filled in. The sandbox accepts any id as a name. */
 async function templateOf(
   db: Db,
-  { secrets, egress, isDevelopment }: WhatsAppDeps,
+  { secrets, egress, calls, isDevelopment }: WhatsAppDeps,
   orgId: string,
   { template_id, variables }: SendTemplate,
 ): Promise<WhatsAppTemplate> {
@@ -95,7 +97,8 @@ async function templateOf(
       components: parameters.length === 0 ? [] : [{ type: 'body', parameters }],
     };
   }
-  const template = await findTemplate(egress, connection, template_id).catch((error: unknown) => {
+  const observed = calls.observe(egress, { orgId, kind: CHANNEL, settings: connection });
+  const template = await findTemplate(observed, connection, template_id).catch((error: unknown) => {
     if (!(error instanceof ProviderError)) throw error;
     throw error.transient ? unavailable(error.message) : conflict(error.message);
   });

@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Db } from '../../db/connect.ts';
 import { ProviderError } from '../../errors.ts';
+import type { ConnectionCalls } from '../../orgs/integrations/calls.service.ts';
 import type { HttpClient } from '../../providers/egress/egress.ts';
 import { embedTexts } from '../../providers/llm/embeddings.ts';
 import type { Secrets } from '../../secrets.ts';
@@ -19,12 +20,18 @@ interface CachedVectors {
   horizon: string;
 }
 
+export interface EmbeddingDeps {
+  egress: HttpClient;
+  secrets: Secrets;
+  calls: Pick<ConnectionCalls, 'observe'>;
+}
+
 const instances = new WeakMap<HttpClient, SemanticSearch>();
 
 /** Returns the same instance for the same egress, so that callers share its cache. */
-export function semanticSearchOf(egress: HttpClient, secrets: Secrets): SemanticSearch {
-  const semantics = instances.get(egress) ?? createSemanticSearch(egress, secrets);
-  instances.set(egress, semantics);
+export function semanticSearchOf(deps: EmbeddingDeps): SemanticSearch {
+  const semantics = instances.get(deps.egress) ?? createSemanticSearch(deps);
+  instances.set(deps.egress, semantics);
   return semantics;
 }
 
@@ -32,7 +39,7 @@ export function semanticSearchOf(egress: HttpClient, secrets: Secrets): Semantic
  * Compares a text with all chunks of an org, exactly, by the org's embedding model. The vectors are cached in this
  * process. Each search reads those added since the last one.
  */
-function createSemanticSearch(egress: HttpClient, secrets: Secrets): SemanticSearch {
+function createSemanticSearch({ egress, secrets, calls }: EmbeddingDeps): SemanticSearch {
   const cache = new LRUCache<string, CachedVectors>({
     maxSize: MAX_CACHE_BYTES,
     sizeCalculation: ({ byChunk }) => 1 + byChunk.size * (byChunk.values().next().value?.byteLength ?? 0),
@@ -56,7 +63,12 @@ function createSemanticSearch(egress: HttpClient, secrets: Secrets): SemanticSea
       if (model === undefined) return new Map();
       const vectors = await read(db, orgId, model.embedding_model);
       if (vectors.size === 0) return new Map();
-      const [asked] = await embedTexts(egress, model, [text], TIMEOUT_MS).catch((error: unknown) => {
+      const [asked] = await embedTexts(
+        calls.observe(egress, { orgId, kind: 'llm', settings: model }),
+        model,
+        [text],
+        TIMEOUT_MS,
+      ).catch((error: unknown) => {
         if (error instanceof ProviderError) return []; // the search by words still works
         throw error;
       });

@@ -10,9 +10,9 @@ import { getContent, syncContent } from './content.service.ts';
 const tags = ['help-center'];
 const BODY_LIMIT_BYTES = 10 * 1024 * 1024;
 
-export const helpCenterRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config, egress, secrets }) => {
+export const helpCenterRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config, egress, secrets, calls }) => {
   const publicUrl = config.PUBLIC_URL;
-  const semantics = () => semanticSearchOf(egress, secrets);
+  const semantics = () => semanticSearchOf({ egress, secrets, calls });
 
   app.put('/help-center/content', {
     config: { scope: 'help-center:write' },

@@ -5,8 +5,8 @@ import { semanticSearchOf } from '../embedding/semantic-search.ts';
 import { FoundKnowledge, SearchKnowledge } from './schema.ts';
 import { searchKnowledge } from './service.ts';
 
-export const knowledgeSearchRoutes: FastifyPluginAsyncZod<Deps> = async (app, { egress, secrets }) => {
-  const semantics = () => semanticSearchOf(egress, secrets);
+export const knowledgeSearchRoutes: FastifyPluginAsyncZod<Deps> = async (app, { egress, secrets, calls }) => {
+  const semantics = () => semanticSearchOf({ egress, secrets, calls });
 
   app.post('/training/search', {
     config: { scope: 'training:read' },

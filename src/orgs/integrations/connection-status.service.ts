@@ -21,7 +21,12 @@ export async function recordRefusal(
   { kind, used, message }: { kind: IntegrationKind; used: UsedSecret; message: string },
 ): Promise<void> {
   await withSecretInUse(db, secrets, { orgId, kind, used }, (trx, row) =>
-    recordCheckResult(trx, orgId, row, { connected: false, last_error: message }),
+    recordCheckResult(trx, orgId, row, {
+      connected: false,
+      last_error: message,
+      has_standing_error: true,
+      is_failing: true,
+    }),
   );
 }
 

@@ -66,6 +66,9 @@ export function recordAccount(db: Db, orgId: string, claim: PortalClaim, account
     db,
     orgId,
     { kind: 'crm', name: CONNECTION_NAME, updated_at },
-    { account_id: accountId ?? 'unknown', ...(accountId === portal_id ? {} : { connected: false, last_error }) },
+    {
+      account_id: accountId ?? 'unknown',
+      ...(accountId !== portal_id && { connected: false, last_error, has_standing_error: true, is_failing: false }),
+    },
   );
 }

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Db } from '../../db/connect.ts';
 import type { HandoffTarget } from '../settings/warnings.rules.ts';
+import type { CallSummary } from './calls.rules.ts';
 
 export interface IntegrationRow {
   org_id: string;
@@ -25,10 +26,17 @@ const COLUMNS = [
   'settings',
   'secrets',
   'connected',
+  'has_standing_error',
+  'last_success_at',
   'last_error',
+  'last_error_at',
+  'failing_since',
   'created_at',
   'updated_at',
 ] as const;
+
+/** The columns of a connection without an error. */
+const NO_ERROR = { last_error: null, last_error_at: null, failing_since: null, has_standing_error: false } as const;
 
 export function listIntegrations(db: Db, orgId: string) {
   return db
@@ -65,7 +73,8 @@ export function upsertIntegration(db: Db, row: IntegrationRow) {
         settings: eb.ref('excluded.settings'),
         secrets: eb.ref('excluded.secrets'),
         connected: eb.ref('excluded.connected'),
-        last_error: null,
+        ...NO_ERROR,
+        last_success_at: null,
         account_id: null,
         updated_at: sql<Date>`now()`,
       })),
@@ -78,21 +87,87 @@ export async function insertIntegrations(db: Db, rows: IntegrationRow[]): Promis
   if (rows.length > 0) await db.insertInto('integrations').values(rows).execute();
 }
 
+/** A verdict on a connection. A standing error outlasts successful calls: it is not about calls. */
+export type CheckedConnection = { account_id?: string } & (
+  | { connected: true }
+  | { connected: false; last_error: string; has_standing_error: boolean; is_failing: boolean }
+  | object
+);
+
 /** Records the result of a check, unless the settings were replaced meanwhile. */
 export async function recordCheckResult(
   db: Db,
   orgId: string,
   { kind, name, updated_at }: IntegrationKey & { updated_at: Date },
-  found: { connected?: boolean; last_error?: string | null; account_id?: string },
+  found: CheckedConnection,
 ): Promise<void> {
   await db
     .updateTable('integrations')
-    .set(found)
+    .set(columnsOf(found))
     .where('org_id', '=', orgId)
     .where('kind', '=', kind)
     .where('name', '=', name)
     .where('updated_at', '=', updated_at)
     .execute();
+}
+
+function columnsOf({ account_id, ...found }: CheckedConnection) {
+  const account = account_id === undefined ? {} : { account_id };
+  if (!('connected' in found)) return account;
+  if (found.connected) return { ...account, connected: true, ...NO_ERROR, last_success_at: sql<Date>`now()` };
+  const { is_failing, ...error } = found;
+  const failing_since = is_failing ? { failing_since: sql<Date>`coalesce(failing_since, now())` } : {};
+  return { ...account, ...error, last_error_at: sql<Date>`now()`, ...failing_since };
+}
+
+/** What the calls of a connection have shown. Times are in milliseconds. */
+export type CallRow = CallSummary & IntegrationKey & { org_id: string };
+
+/**
+ * Records how calls ended. Rows are locked in the order of their keys, so that two processes never wait for each other.
+ * Calls by settings replaced meanwhile are left out. A standing error keeps its text.
+ */
+export async function recordCalls(db: Db, rows: CallRow[]): Promise<void> {
+  await sql`
+    with called as (
+      select org_id, kind, name, error,
+        to_timestamp("succeededAt" / 1000.0)::timestamptz(3) as succeeded_at,
+        to_timestamp("failedAt" / 1000.0)::timestamptz(3) as failed_at,
+        to_timestamp("failingSince" / 1000.0)::timestamptz(3) as failing_since
+      from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as summary (
+        org_id uuid, kind text, name text, error text, "succeededAt" bigint, "failedAt" bigint, "failingSince" bigint
+      )
+    ), locked as materialized (
+      select org_id, kind, name, updated_at from integrations
+      where (org_id, kind, name) in (select org_id, kind, name from called)
+      order by org_id, kind, name
+      for no key update
+    ), shown as (
+      select org_id, kind, name,
+        case when succeeded_at >= updated_at then succeeded_at end as succeeded_at,
+        case when failed_at >= updated_at then failed_at end as failed_at,
+        case when failed_at >= updated_at then error end as error,
+        greatest(updated_at, failing_since) as failing_since,
+        failing_since is not null as is_failing
+      from called join locked using (org_id, kind, name)
+      where greatest(succeeded_at, failed_at) >= updated_at
+    )
+    update integrations as known set
+      connected = case when is_failing or has_standing_error or connected is null then connected else true end,
+      last_success_at = greatest(known.last_success_at, shown.succeeded_at),
+      last_error = case
+        when shown.error is null or has_standing_error or known.last_error_at > shown.failed_at then known.last_error
+        else shown.error
+      end,
+      last_error_at = greatest(known.last_error_at, shown.failed_at),
+      failing_since = case
+        when not is_failing then null
+        when shown.succeeded_at is null then coalesce(known.failing_since, shown.failing_since)
+        else shown.failing_since
+      end
+    from shown
+    where known.org_id = shown.org_id and known.kind = shown.kind and known.name = shown.name
+  `.execute(db);
 }
 
 /** Records that a connection works again, if it was refused with this error. */
@@ -104,7 +179,7 @@ export async function clearError(
 ): Promise<void> {
   await db
     .updateTable('integrations')
-    .set({ connected: true, last_error: null })
+    .set({ connected: true, ...NO_ERROR, last_success_at: sql<Date>`now()` })
     .where('org_id', '=', orgId)
     .where('kind', '=', kind)
     .where('name', '=', name)
@@ -173,7 +248,7 @@ export async function setCrmErrors(
 ): Promise<void> {
   await db
     .updateTable('integrations')
-    .set({ last_error: to })
+    .set({ last_error: to, last_error_at: to === null ? null : sql<Date>`now()`, has_standing_error: to !== null })
     .where('org_id', 'in', orgIds)
     .where('kind', '=', 'crm')
     .where('last_error', 'is distinct from', to)
@@ -208,7 +283,7 @@ export async function setConnectionError(
 ): Promise<void> {
   await db
     .updateTable('integrations')
-    .set({ last_error: error })
+    .set({ last_error: error, last_error_at: sql<Date>`now()` })
     .where('org_id', '=', orgId)
     .where('kind', '=', kind)
     .where('name', '=', name)

@@ -11,7 +11,7 @@ import {
   IntegrationRef,
   TestAnswer,
 } from './schema.ts';
-import { putIntegration, readIntegrations, removeIntegration, testIntegration } from './service.ts';
+import { getIntegration, putIntegration, readIntegrations, removeIntegration, testIntegration } from './service.ts';
 
 export const integrationRoutes: FastifyPluginAsyncZod<Deps> = async (
   app,
@@ -30,6 +30,21 @@ export const integrationRoutes: FastifyPluginAsyncZod<Deps> = async (
       const items = await readIntegrations(db, deps, org.id);
       const isShown = hasScope(org, 'org:write');
       return { items: isShown ? items : items.map((item) => ({ ...item, webhook_url: undefined })), next: null };
+    },
+  });
+
+  app.get('/integrations/:kind', {
+    config: { scope: 'org:read' },
+    schema: {
+      operationId: 'getIntegration',
+      tags: ['integrations'],
+      description: 'Shows how the calls of the connection end. Connections of a partner’s kind are in the list only.',
+      params: IntegrationRef,
+      response: { 200: Integration, ...errorResponses(403, 404) },
+    },
+    handler: async ({ db, org, params }) => {
+      const item = await getIntegration(db, deps, org.id, params.kind);
+      return hasScope(org, 'org:write') ? item : { ...item, webhook_url: undefined };
     },
   });
 

@@ -185,9 +185,21 @@ export const Integration = z
     name: z.string().describe('Tells connections of one kind apart.'),
     provider: z.string(),
     settings: z.record(z.string(), z.unknown()).describe('Secrets are shown as "***".'),
-    connected: z.boolean().nullable().describe('What the latest test found. Null before the first.'),
-    last_error: z.string().nullable(),
-    warnings: z.array(z.string()).describe('What it lacks to have an effect, and what to do. Empty: nothing.'),
+    connected: z
+      .boolean()
+      .nullable()
+      .describe(
+        'Whether the latest call or test succeeded and nothing is wrong with the settings. Null before the first.',
+      ),
+    last_success_at: Timestamp.nullable().describe('When a call last succeeded, to the minute.'),
+    last_error: z.string().nullable().describe('What was wrong last, without secrets.'),
+    last_error_at: Timestamp.nullable(),
+    failing_since: Timestamp.nullable().describe(
+      'The first failed call after the last successful one. Null while calls succeed.',
+    ),
+    warnings: z
+      .array(z.string())
+      .describe('What it lacks to have an effect, which settings have none, and what to do.'),
     webhook_url: z
       .string()
       .optional()

@@ -83,6 +83,15 @@ export function joinSecrets(settings: StoredSettings, values: SecretValues): Sto
   return joined;
 }
 
+/** Returns the secrets in the settings of a connection of this kind. */
+export const secretsIn = (kind: IntegrationKind, settings: object): SecretValues =>
+  Object.fromEntries(
+    SECRET_PATHS[kind].flatMap((path) => {
+      const value = valueAt(settings as StoredSettings, path);
+      return value === undefined ? [] : [[path, value]];
+    }),
+  );
+
 /** Paths come from SECRET_PATHS and have one or two steps. */
 function valueAt(settings: StoredSettings, path: string): string | undefined {
   const [first, second] = path.split('.') as [string, string?];

@@ -36,6 +36,7 @@ import {
   WEBHOOK_TOKEN,
   withoutSecrets,
 } from './secrets.ts';
+import { settingsWithoutEffect } from './warnings.rules.ts';
 
 const WEBHOOK_TOKEN_BYTES = 32;
 
@@ -51,6 +52,16 @@ export { listHandoffTargets } from './queries.ts';
 export async function readIntegrations(db: Db, deps: IntegrationDeps, orgId: string) {
   const [rows, settings] = await Promise.all([listIntegrations(db, orgId), getSettings(db, orgId)]);
   return rows.map((row) => toAnswer(deps, orgId, row, settings));
+}
+
+/** Returns an org's connection of a kind. Throws notFound. */
+export async function getIntegration(db: Db, deps: IntegrationDeps, orgId: string, kind: IntegrationKind) {
+  const [row, settings] = await Promise.all([
+    findIntegration(db, orgId, kind, CONNECTION_NAME),
+    getSettings(db, orgId),
+  ]);
+  if (row === undefined) throw notFound('integration');
+  return toAnswer(deps, orgId, row, settings);
 }
 
 /**
@@ -97,14 +108,19 @@ export async function testIntegration(
   const row = await findIntegration(db, orgId, kind, CONNECTION_NAME);
   if (row === undefined) throw notFound('integration');
   const values = openSecrets(secrets, orgId, row);
-  const { connected, message } = await check(
+  const {
+    connected,
+    message,
+    isAnswered = false,
+  } = await check(
     INTEGRATION_BODIES[kind].parse({
       provider: row.provider,
       settings: joinSecrets(row.settings, values),
     }) as IntegrationToCheck,
   );
   const safeMessage = withoutSecrets(message, values);
-  await recordCheckResult(db, orgId, row, { connected, last_error: connected ? null : safeMessage });
+  const failure = { last_error: safeMessage, has_standing_error: isAnswered, is_failing: !isAnswered };
+  await recordCheckResult(db, orgId, row, connected ? { connected } : { connected, ...failure });
   return { connected, message: safeMessage };
 }
 
@@ -161,12 +177,24 @@ function toAnswer(
   settings: Record<string, unknown>,
 ) {
   const isWithoutTarget = HANDOFF_TARGETS.includes(row.kind) && (settings.handoff_target ?? null) === null;
-  const shown = { ...row, warnings: isWithoutTarget ? [NO_TARGET] : [] };
+  const warnings = [...(isWithoutTarget ? [NO_TARGET] : []), ...settingsWithoutEffect(row.kind, row.settings)];
+  const shown = { ...row, connected: isConnected(row), warnings };
   const provider = CALLBACK_PROVIDERS[row.kind];
   if (provider !== undefined) return { ...shown, webhook_url: callbacks.urlOf(provider, orgId) };
   if (row.kind !== 'crm') return shown;
   const { [WEBHOOK_TOKEN]: token } = openSecrets(secrets, orgId, { ...row, secrets: sealed });
   return { ...shown, webhook_url: `${publicUrl}/crm/webhook/${orgId}/${token}` };
+}
+
+/** Null if nothing was called or tested since the settings were replaced. */
+function isConnected({
+  connected,
+  has_standing_error,
+  last_success_at,
+  failing_since,
+}: Omit<StoredIntegration, 'secrets'>): boolean | null {
+  if (failing_since !== null || (connected === false && has_standing_error)) return false;
+  return last_success_at === null ? connected : true;
 }
 
 const newWebhookToken = () => randomBytes(WEBHOOK_TOKEN_BYTES).toString('base64url');

@@ -11,6 +11,12 @@ export interface IntegrationsTable {
   secrets: string | null;
   connected: boolean | null;
   last_error: string | null;
+  last_error_at: Date | null;
+  last_success_at: Date | null;
+  /** The first failure after the last success of a call. */
+  failing_since: Date | null;
+  /** Whether the error outlasts successful calls, as it is about the settings. */
+  has_standing_error: Generated<boolean>;
   /**
    * The account of the credentials according to the provider. Null if it was not asked since the settings were
    * replaced.

@@ -29,7 +29,11 @@ afterEach(() => hubspot.close());
 
 /** Each call simulates another process: they share only the database. */
 const sources = () =>
-  createTokenSources({ db: api.db, secrets: api.deps.secrets, refresh: createTokenRefresh(egress, TOKEN_PATH) });
+  createTokenSources({
+    db: api.db,
+    secrets: api.deps.secrets,
+    refreshOf: () => createTokenRefresh(egress, TOKEN_PATH),
+  });
 
 async function connectOrg(settings: object, to: TestOrg = org): Promise<HubspotSettings> {
   const body = { provider: 'hubspot', settings: { base_url: hubspot.url, ...settings } };
@@ -69,6 +73,7 @@ describe('a configured access token', () => {
       db: api.db,
       secrets: api.deps.secrets,
       requests: egress,
+      calls: api.deps.calls,
       tokenPath: TOKEN_PATH,
     })(org.id, settings);
     hubspot.revoke(hubspot.accessToken);

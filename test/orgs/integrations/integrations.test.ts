@@ -166,6 +166,40 @@ describe('an integration', () => {
     expect((await put(kind, providerName, settings)).status).toBe(400);
   });
 
+  it.each<[kind: string, provider: string, settings: object, warnings: string[]]>([
+    ['email', 'smtp', SMTP, []],
+    ['email', 'smtp', { host: SMTP.host, password: 'p4ssw0rd!' }, ['password has no effect: username is not set']],
+    [
+      'email',
+      'smtp',
+      { host: SMTP.host, dkim: { domain: 'a.example', selector: 's', private_key: 'KEY' } },
+      ['dkim has no effect: e-mail is signed with the key of its verified domain'],
+    ],
+    [
+      'crm',
+      'hubspot',
+      { access_token: 'pat', token_path: '/t', ticketing_enabled: false, priority: 'HIGH' },
+      [
+        'handoff_target is not set',
+        'token_path has no effect: only oauth',
+        'priority has no effect: ticketing_enabled',
+      ],
+    ],
+    ['crm', 'hubspot', { access_token: 'pat', priority: 'HIGH' }, ['handoff_target is not set']],
+    [
+      'miaw',
+      'salesforce',
+      { base_url: 'https://x.example', org_id: '00D', es_developer_name: 'Web', auth_key_id: 'k' },
+      ['handoff_target is not set', 'auth_key_id has no effect: end users are verified with private_key'],
+    ],
+  ])(
+    'of kind %s at %s with settings %j warns of those without effect',
+    async (kind, providerName, settings, warnings) => {
+      const { body } = await put(kind, providerName, settings);
+      expect(body.warnings).toEqual(warnings.map((warning) => expect.stringContaining(warning)));
+    },
+  );
+
   it('of an unknown kind does not exist', async () => {
     expect((await org.put('/integrations/fax', {})).status).toBe(405);
     expect((await org.delete('/integrations/fax')).status).toBe(400);

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Db } from '../../../db/connect.ts';
 import { ProviderError } from '../../../errors.ts';
+import type { ConnectionCalls } from '../../../orgs/integrations/calls.service.ts';
 import { findConnection } from '../../../orgs/integrations/service.ts';
 import type { Egress } from '../../../providers/egress/egress.ts';
 import type { EmailMessage, EmailSender } from '../../../providers/email/port.ts';
@@ -21,6 +22,7 @@ export interface EmailSendersDeps {
   db: Db;
   secrets: Secrets;
   egress: Egress;
+  calls: Pick<ConnectionCalls, 'observeSend'>;
   links: UnsubscribeLinks;
   tokens: MailTokens;
   /** The default mail server for orgs without their own. */
@@ -41,7 +43,7 @@ type Signing = Awaited<ReturnType<typeof findDkimSigning>>;
 
 /** Creates senders of e-mail, signed for its domain. All batches share one connection pool per mail server and login. */
 export function createEmailSenders(deps: EmailSendersDeps): EmailSenders {
-  const { db, secrets, egress, smtpUrl, isDevelopment } = deps;
+  const { db, secrets, egress, calls, smtpUrl, isDevelopment } = deps;
   const fallback = smtpUrl === undefined ? undefined : createSmtpSender(smtpSettingsOf(smtpUrl));
   const senders = new LRUCache<string, EmailSender>({
     max: MAX_OPEN_SENDERS,
@@ -60,9 +62,7 @@ export function createEmailSenders(deps: EmailSendersDeps): EmailSenders {
     return found;
   };
 
-  const senderOf = async (orgId: string): Promise<EmailSender | undefined> => {
-    const settings = await findConnection(db, secrets, orgId, 'email');
-    if (settings === undefined) return fallback;
+  const senderOf = async (settings: SmtpSettings): Promise<EmailSender> => {
     const key = createHash('sha256').update(JSON.stringify(settings)).digest('base64');
     const known = senders.get(key);
     if (known !== undefined) return known;
@@ -73,8 +73,13 @@ export function createEmailSenders(deps: EmailSendersDeps): EmailSenders {
 
   return {
     async of(orgId) {
-      const sender = await senderOf(orgId);
+      const settings = await findConnection(db, secrets, orgId, 'email');
+      const sender = settings === undefined ? fallback : await senderOf(settings);
       if (sender === undefined) return undefined;
+      const sendMail = (message: EmailMessage) =>
+        settings === undefined
+          ? sender.send(message)
+          : calls.observeSend({ orgId, kind: 'email', settings }, () => sender.send(message));
       const { provider, concurrency } = sender;
       return {
         provider,
@@ -85,7 +90,7 @@ export function createEmailSenders(deps: EmailSendersDeps): EmailSenders {
           if (envelope.channel !== 'email') throw new TypeError(`${envelope.channel} does not go out by mail`);
           const domain = domainOf(envelope.content.from_email);
           const signing = await signingOf(orgId, domain);
-          if (signing !== undefined || isDevelopment) return sender.send(messageOf(deps, envelope, domain, signing));
+          if (signing !== undefined || isDevelopment) return sendMail(messageOf(deps, envelope, domain, signing));
           const reason = `${domain} is not a verified sending domain: verify it (PATCH /email/domains/${domain})`;
           return { kind: 'rejected', because: 'config', reason };
         },

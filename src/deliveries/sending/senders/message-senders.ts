@@ -2,12 +2,13 @@ import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Db } from '../../../db/connect.ts';
 import type { CallbackUrls } from '../../../http/callback-urls.ts';
+import type { ConnectionCalls } from '../../../orgs/integrations/calls.service.ts';
 import { findConnection } from '../../../orgs/integrations/service.ts';
 import type { Egress } from '../../../providers/egress/egress.ts';
 import type { Secrets } from '../../../secrets.ts';
 import type { Channel } from '../../contract.ts';
 import type { Sandbox } from '../../sandbox/sandbox-senders.ts';
-import type { MessageSender, MessageSenders } from '../message-sender.ts';
+import type { MessageSender, MessageSenders, OutgoingMessage } from '../message-sender.ts';
 import { createSmsSender, createVoiceSender, createWhatsAppSender, phoneAgentFinder } from './channel-senders.ts';
 import type { EmailSenders } from './email-senders.ts';
 
@@ -19,6 +20,7 @@ export interface MessageSendersDeps {
   secrets: Secrets;
   egress: Egress;
   callbacks: CallbackUrls;
+  calls: Pick<ConnectionCalls, 'observeSend'>;
   email: EmailSenders;
   /** Replaces providers without a connection, in development. */
   sandbox: Sandbox | undefined;
@@ -35,6 +37,7 @@ export function createMessageSenders({
   secrets,
   egress,
   callbacks,
+  calls,
   email,
   sandbox,
 }: MessageSendersDeps): MessageSenders {
@@ -68,7 +71,12 @@ export function createMessageSenders({
         .digest('base64');
       const known = senders.get(key);
       if (known !== undefined) return known;
-      const sender = connection.open();
+      const opened = connection.open();
+      const called = { orgId, kind: channel, settings: connection.settings };
+      const sender = {
+        ...opened,
+        send: (message: OutgoingMessage) => calls.observeSend(called, () => opened.send(message)),
+      };
       senders.set(key, sender);
       return sender;
     },

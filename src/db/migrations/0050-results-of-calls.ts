@@ -1,0 +1,16 @@
+import { type Kysely, sql } from 'kysely';
+
+/**
+ * How calls to an org's connections ended. Errors about a portal are no errors of calls: successful calls do not end
+ * them.
+ */
+export async function up(db: Kysely<unknown>): Promise<void> {
+  await sql`
+    alter table integrations
+      add column last_success_at timestamptz(3),
+      add column last_error_at timestamptz(3),
+      add column failing_since timestamptz(3),
+      add column has_standing_error boolean not null default false;
+    update integrations set has_standing_error = true where last_error like 'portal_id: %';
+  `.execute(db);
+}

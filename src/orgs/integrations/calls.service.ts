@@ -1,0 +1,122 @@
+import { createHash } from 'node:crypto';
+import type { Db } from '../../db/connect.ts';
+import type { HttpClient } from '../../providers/egress/egress.ts';
+import type { SendOutcome } from '../../providers/sending.ts';
+import { addCall, type CallResult, type CallSummary, resultOfResponse, resultOfSend } from './calls.rules.ts';
+import { recordCalls } from './queries.ts';
+import type { IntegrationKind } from './schema.ts';
+import { CONNECTION_NAME, type SecretValues, secretsIn, withoutSecrets } from './secrets.ts';
+
+/** What happened is recorded after this time, so that a burst of calls is one record. */
+const RECORD_DELAY_MS = 1_000;
+/** The same outcome of a connection is recorded once in this time. */
+const REPEAT_MS = 60_000;
+
+/** An org's connection, with the settings of its calls. */
+export interface CalledConnection {
+  orgId: string;
+  kind: IntegrationKind;
+  settings: object;
+}
+
+/** Shows on the orgs' connections how the calls of this process ended. */
+export interface ConnectionCalls {
+  /** Returns the client for a connection's requests. It behaves as `requests` does. */
+  observe(requests: HttpClient, connection: CalledConnection): HttpClient;
+  /** Returns the outcome of a send through a connection. */
+  observeSend(connection: CalledConnection, send: () => Promise<SendOutcome>): Promise<SendOutcome>;
+  /** Records what is not recorded yet. */
+  close(): Promise<void>;
+}
+
+interface Observed {
+  orgId: string;
+  kind: IntegrationKind;
+  /** The calls since the last record. */
+  summary: CallSummary | undefined;
+  succeededRecordAt: number;
+  failedRecordAt: number;
+}
+
+/**
+ * Creates the observer of this process. Calls are added up in memory and wait for nothing. One statement records all
+ * connections. If it fails, the next calls show the same.
+ */
+export function createConnectionCalls(db: Db, log: { warn(context: object, message: string): void }): ConnectionCalls {
+  const connections = new Map<string, Observed>();
+  let timer: NodeJS.Timeout | undefined;
+  let recording = Promise.resolve();
+
+  const add = ({ orgId, kind, settings }: CalledConnection, result: CallResult, startedAt: number) => {
+    const secrets = secretsIn(kind, settings);
+    const key = keyOf(orgId, kind, secrets);
+    const known = connections.get(key) ?? { orgId, kind, summary: undefined, succeededRecordAt: 0, failedRecordAt: 0 };
+    connections.set(key, known);
+    const safe = result.isSuccess ? result : { ...result, error: withoutSecrets(result.error, secrets) };
+    known.summary = addCall(known.summary, safe, startedAt);
+    timer ??= setTimeout(tick, RECORD_DELAY_MS).unref();
+  };
+
+  const tick = () => {
+    timer = undefined;
+    recording = recording.then(() => record(Date.now()));
+  };
+
+  const record = async (now: number, isLast = false) => {
+    const due = [...connections.values()].filter((one) => isLast || isDue(one, now));
+    const rows = due.flatMap(({ orgId, kind, summary }) =>
+      summary === undefined ? [] : [{ org_id: orgId, kind, name: CONNECTION_NAME, ...summary }],
+    );
+    for (const one of due) Object.assign(one, recordedNow(one, now));
+    for (const [key, one] of connections) if (isIdle(one, now)) connections.delete(key);
+    const isWaiting = [...connections.values()].some(({ summary }) => summary !== undefined);
+    if (isWaiting && !isLast) timer ??= setTimeout(tick, RECORD_DELAY_MS).unref();
+    if (rows.length === 0) return;
+    await recordCalls(db, rows).catch((err: unknown) => log.warn({ err }, 'the results of calls were not recorded'));
+  };
+
+  return {
+    observe: (requests, connection) => ({
+      async request(url, options) {
+        const startedAt = Date.now();
+        try {
+          const answer = await requests.request(url, options);
+          const result = resultOfResponse(connection.kind, options?.method ?? 'GET', answer);
+          if (result !== undefined) add(connection, result, startedAt);
+          return answer;
+        } catch (error) {
+          add(connection, { isSuccess: false, error: (error as Error).message }, startedAt);
+          throw error;
+        }
+      },
+    }),
+    async observeSend(connection, send) {
+      const startedAt = Date.now();
+      const outcome = await send();
+      add(connection, resultOfSend(outcome), startedAt);
+      return outcome;
+    },
+    async close() {
+      clearTimeout(timer);
+      await recording;
+      await record(Date.now(), true);
+    },
+  };
+}
+
+/** Replaced credentials are another connection, so that their first outcome is recorded at once. */
+const keyOf = (orgId: string, kind: IntegrationKind, secrets: SecretValues): string =>
+  createHash('sha256')
+    .update(JSON.stringify([orgId, kind, secrets]))
+    .digest('base64');
+
+const isDue = ({ summary, succeededRecordAt, failedRecordAt }: Observed, now: number): boolean =>
+  summary !== undefined && now - (summary.failingSince === null ? succeededRecordAt : failedRecordAt) >= REPEAT_MS;
+
+const recordedNow = ({ summary }: Observed, now: number): Partial<Observed> =>
+  summary?.failingSince === null
+    ? { summary: undefined, succeededRecordAt: now }
+    : { summary: undefined, failedRecordAt: now };
+
+const isIdle = ({ summary, succeededRecordAt, failedRecordAt }: Observed, now: number): boolean =>
+  summary === undefined && now - Math.max(succeededRecordAt, failedRecordAt) >= REPEAT_MS;
