@@ -1,4 +1,4 @@
-/** Values replacing the given parameters of an action. */
+/** Values for the parameters of an action, beside the given ones. */
 export interface Overrides {
   query_params: Record<string, string>;
   path_params: Record<string, string>;

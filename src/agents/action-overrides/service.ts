@@ -13,16 +13,24 @@ export interface OverrideSubject {
   contactId?: string | undefined;
 }
 
+/** The overrides of a call. */
+export interface CallOverrides {
+  /** Set by the org: in its settings, and for the contact. They replace given values. */
+  own: Overrides;
+  /** Set by the page that sent the message. They only supply values that nobody else has set. */
+  visitor: Overrides;
+}
+
 /**
- * Returns the overrides of a call, merged field by field. The message's take precedence over the contact's, and the
- * contact's over the org's.
+ * Returns the overrides of a call. The contact's take precedence over those in the org's settings, field by field. What
+ * comes from a page can be forged by its visitor, so it replaces nothing.
  */
 export async function getOverrides(
   db: Db,
   secrets: Secrets,
   orgId: string,
   { messageId, contactId }: OverrideSubject,
-): Promise<Overrides> {
+): Promise<CallOverrides> {
   const [org, contact, message] = await Promise.all([
     readActionOverrides(db, secrets, orgId),
     contactId === undefined ? undefined : readContactOverrides(db, secrets, orgId, contactId),
@@ -32,7 +40,7 @@ export async function getOverrides(
     message === undefined || messageId === undefined
       ? undefined
       : JSON.parse(secrets.decrypt(message, secretPlaceOf(orgId, messageId)));
-  return mergeOverrides([org, contact, ofMessage]);
+  return { own: mergeOverrides([org, contact]), visitor: mergeOverrides([ofMessage]) };
 }
 
 /**
