@@ -1,6 +1,6 @@
 import type { Issue } from '../../errors.ts';
 import { headerNameProblem, headerValueProblem } from '../../providers/egress/headers.rules.ts';
-import { mergeOverrides, type Overrides, withLowerCaseNames } from '../action-overrides/rules.ts';
+import { mergeOverrides, NO_OVERRIDES, type Overrides, withLowerCaseNames } from '../action-overrides/rules.ts';
 import { type BodyType, bodyTypeOf, type Operation, withPathParameters } from '../actions/operations.rules.ts';
 import type { JsonSchema } from '../actions/schema.ts';
 import type { ActionParameters } from './schema.ts';
@@ -61,6 +61,36 @@ export function requestOf(
       body: type.kind === 'json' ? JSON.stringify(body) : formOf(body as object),
     },
   };
+}
+
+/**
+ * Returns all problems of given parameters by themselves, before overrides are known. `maySupply` says which missing
+ * values overrides may add.
+ */
+export function issuesOfGiven(
+  operation: Operation,
+  given: ActionParameters,
+  maySupply: (group: keyof Overrides, name: string) => boolean,
+  check: SchemaCheck,
+): Issue[] {
+  const values = valuesOf(operation, given, { own: NO_OVERRIDES, visitor: NO_OVERRIDES });
+  const told = values.filter(({ parameter: { in: place, name }, value }) => {
+    const group = GROUPS[place];
+    return value !== undefined || group === 'cookies' || !maySupply(group, nameIn(group, name));
+  });
+  const type = bodyTypeOf(operation);
+  const required = [type?.schema?.required].flat().filter((name) => typeof name === 'string');
+  const supplied = required.filter((name) => maySupply('body_params', name));
+  const isBodySupplied = given.body_params === undefined && supplied.length > 0;
+  return [
+    ...issuesOfUnknownParameters(operation, given),
+    ...told.flatMap((value) => issuesOfValue(value, check)),
+    ...(isBodySupplied
+      ? []
+      : issuesOfBody(operation, given.body_params, (schema, value, path) =>
+          check({ ...schema, required: required.filter((name) => !supplied.includes(name)) }, value, path),
+        )),
+  ];
 }
 
 function valuesOf({ payload }: Operation, given: ActionParameters, { own, visitor }: ValueSources): ParameterValue[] {

@@ -10,7 +10,7 @@ export interface Overrides {
 
 export type PartialOverrides = { [Group in keyof Overrides]?: Overrides[Group] | undefined };
 
-const NO_OVERRIDES: Overrides = { query_params: {}, path_params: {}, body_params: {}, headers: {} };
+export const NO_OVERRIDES: Overrides = { query_params: {}, path_params: {}, body_params: {}, headers: {} };
 
 /** Merges overrides field by field. Later ones take precedence. */
 export function mergeOverrides(all: (PartialOverrides | null | undefined)[]): Overrides {

@@ -1,5 +1,6 @@
-import { readContactOverrides } from '../../contacts/service.ts';
+import { hasContactOverrides, readContactOverrides } from '../../contacts/service.ts';
 import type { Db, Trx } from '../../db/connect.ts';
+import { readSettings } from '../../orgs/service.ts';
 import { readActionOverrides } from '../../orgs/settings/action-overrides.service.ts';
 import type { Secrets } from '../../secrets.ts';
 import { findMessageOverrides, insertMessageOverrides } from './queries.ts';
@@ -11,6 +12,8 @@ export { deleteMessageOverrides } from './queries.ts';
 export interface OverrideSubject {
   messageId?: string | undefined;
   contactId?: string | undefined;
+  /** Whether the page that sent the message may add headers alone. */
+  isPageLimitedToHeaders?: boolean | undefined;
 }
 
 /** The overrides of a call. */
@@ -29,7 +32,7 @@ export async function getOverrides(
   db: Db,
   secrets: Secrets,
   orgId: string,
-  { messageId, contactId }: OverrideSubject,
+  { messageId, contactId, isPageLimitedToHeaders = false }: OverrideSubject,
 ): Promise<CallOverrides> {
   const [org, contact, message] = await Promise.all([
     readActionOverrides(db, secrets, orgId),
@@ -40,7 +43,29 @@ export async function getOverrides(
     message === undefined || messageId === undefined
       ? undefined
       : JSON.parse(secrets.decrypt(message, secretPlaceOf(orgId, messageId)));
-  return { own: mergeOverrides([org, contact]), visitor: mergeOverrides([ofMessage]) };
+  const ofPage = isPageLimitedToHeaders ? { headers: ofMessage?.headers } : ofMessage;
+  return { own: mergeOverrides([org, contact]), visitor: mergeOverrides([ofPage]) };
+}
+
+/**
+ * Returns which values the overrides of a call may add, without decrypting any. A contact's and a message's can have any
+ * name.
+ */
+export async function getSuppliedNames(
+  db: Db,
+  orgId: string,
+  { messageId, contactId, isPageLimitedToHeaders = false }: OverrideSubject,
+): Promise<(group: keyof Overrides, name: string) => boolean> {
+  const [settings, hasContacts, ofMessage] = await Promise.all([
+    readSettings(db, orgId),
+    contactId !== undefined && hasContactOverrides(db, orgId, contactId),
+    messageId === undefined ? undefined : findMessageOverrides(db, orgId, messageId),
+  ]);
+  const ofOrg = mergeOverrides([settings.http_action_overrides]);
+  return (group, name) =>
+    hasContacts ||
+    Object.hasOwn(ofOrg[group], name) ||
+    (ofMessage !== undefined && (group === 'headers' || !isPageLimitedToHeaders));
 }
 
 /**

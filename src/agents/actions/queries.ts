@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Db, Trx } from '../../db/connect.ts';
 import { lockName } from '../../db/locks.ts';
+import type { SessionChannel } from '../../http/schemas.ts';
 import type { CreateAction, UpdateAction } from './schema.ts';
 
 const COLUMNS = [
@@ -160,6 +161,28 @@ export type ActionRow = NonNullable<Awaited<ReturnType<typeof findAction>>>;
 /** Returns all actions of the org, oldest first. */
 export const listActions = (db: Db, orgId: string) =>
   db.selectFrom('actions').select(COLUMNS).where('org_id', '=', orgId).orderBy('created_at').orderBy('id').execute();
+
+/** Lists what names and describes the actions that the AI may take on a channel, oldest first. */
+export const listDescriptions = (db: Db, orgId: string, channel: SessionChannel) =>
+  db
+    .selectFrom('actions')
+    .select(['id', 'name', 'description', 'operation_id', 'tags', 'pinned'])
+    .where('org_id', '=', orgId)
+    .where(sql<boolean>`${channel} = any(channels)`)
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute();
+
+/** Lists the actions with these ids, oldest first. */
+export const listActionsById = (db: Db, orgId: string, ids: string[]) =>
+  db
+    .selectFrom('actions')
+    .select(COLUMNS)
+    .where('org_id', '=', orgId)
+    .where('id', '=', sql<string>`any(${ids}::uuid[])`)
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute();
 
 /** Returns the given actions that exist in the org. The ids are UUIDs. */
 export async function listKnownActions(db: Db, orgId: string, ids: string[]): Promise<string[]> {

@@ -14,6 +14,7 @@ import {
   insertAction,
   isOperationIdTaken,
   listActions,
+  listActionsById,
   listOperationIds,
   lockAction,
   lockActions,
@@ -21,7 +22,7 @@ import {
 } from './queries.ts';
 import type { CreateAction, UpdateAction } from './schema.ts';
 
-export { listKnownActions, lockActions, upsertActions } from './queries.ts';
+export { listDescriptions, listKnownActions, lockActions, upsertActions } from './queries.ts';
 
 const MAX_ACTIONS = 500;
 
@@ -73,6 +74,13 @@ export async function getAction(db: Db, orgId: string, id: string) {
 
 /** Returns all actions of the org, oldest first. */
 export const readActions = async (db: Db, orgId: string) => (await listActions(db, orgId)).map(toAnswer);
+
+/** Returns the actions with these ids, oldest first. */
+export const readActionsById = async (db: Db, orgId: string, ids: string[]) =>
+  ids.length === 0 ? [] : (await listActionsById(db, orgId, ids)).map(toAnswer);
+
+/** An action of an org. */
+export type StoredAction = Awaited<ReturnType<typeof getAction>>;
 
 /** Throws conflict if the org has more than the maximum number of actions. */
 export async function assertActionLimit(trx: Trx, orgId: string): Promise<void> {

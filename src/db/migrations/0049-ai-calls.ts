@@ -37,6 +37,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       response jsonb,
       reason text,
       settled_key_id uuid,
+      leased_until timestamptz(3),
+      reported_at timestamptz(3),
       redacted_at timestamptz(3),
       decided_at timestamptz(3),
       started_at timestamptz(3),
