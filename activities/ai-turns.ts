@@ -18,7 +18,7 @@ export interface AiTurnActivityDeps extends Pick<TurnDeps, 'sending'> {
 export type AiTurnActivities = ReturnType<typeof createAiTurnActivities>;
 
 export function createAiTurnActivities({ db, egress, secrets, sending }: AiTurnActivityDeps) {
-  const deps: TurnDeps = { db, sending, semantics: semanticSearchOf(egress, secrets) };
+  const deps: TurnDeps = { db, sending, egress, secrets, semantics: semanticSearchOf(egress, secrets) };
   return {
     /** Returns the turn to do next. Repeated, it returns the same turn: a session has one that has not ended. */
     reviewTurns: (ref: SessionRef): Promise<NextTurn | null> => reviewTurns(db, ref),

@@ -1,8 +1,18 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import type { Deps } from '../deps.ts';
 import { calibrationRoutes } from './calibration/routes.ts';
+import { callRoutes } from './calls/routes.ts';
+import { confirmationLinkRoutes } from './confirmations/link.routes.ts';
+import { confirmationRoutes } from './confirmations/routes.ts';
 import { aiSettingsRoutes } from './settings/routes.ts';
 import { turnRoutes } from './turns/routes.ts';
 
 /** All routes of the domain. */
-export const AI_ROUTES: FastifyPluginAsyncZod<Deps>[] = [aiSettingsRoutes, turnRoutes, calibrationRoutes];
+export const AI_ROUTES: FastifyPluginAsyncZod<Deps>[] = [
+  aiSettingsRoutes,
+  turnRoutes,
+  calibrationRoutes,
+  callRoutes,
+  confirmationRoutes,
+  confirmationLinkRoutes,
+];

@@ -78,20 +78,31 @@ export async function callAction(
   return toStoredAnswer(answer);
 }
 
+/** An answer with any status, or none. `mayHaveArrived` is false only if certainly nothing was received. */
+export type SentAction =
+  | { kind: 'answered'; status: number; body: unknown; isRedirected: boolean }
+  | { kind: 'lost'; mayHaveArrived: boolean; isTransient: boolean; message: string };
+
 /**
- * Sends an action's request once and returns its answer, with any status. The caller keeps the record of the call and
- * its key. Throws invalid for parameters that cannot be sent, and EgressError if no answer arrives.
+ * Sends an action's request once. The caller keeps the record of the call and its key. Throws invalid for parameters that
+ * cannot be sent.
  */
 export async function sendAction(
   deps: CallDeps,
   orgId: string,
   operation: Operation,
   { key, timeoutMs, ...call }: ActionCall & { key: string; timeoutMs: number },
-): Promise<StoredAnswer & { isRedirected: boolean }> {
+): Promise<SentAction> {
   const request = await prepareRequest(deps, orgId, operation, call);
-  const answer = await sendRequest(deps, operation, request, key, timeoutMs);
-  const isRedirected = answer.url !== new URL(request.url).href;
-  return { status: answer.status, body: parsedBodyOf(answer, MAX_SHOWN_BYTES), isRedirected };
+  try {
+    const answer = await sendRequest(deps, operation, request, key, timeoutMs);
+    const isRedirected = answer.url !== new URL(request.url).href;
+    return { kind: 'answered', status: answer.status, body: parsedBodyOf(answer, MAX_SHOWN_BYTES), isRedirected };
+  } catch (error) {
+    if (!(error instanceof EgressError)) throw error;
+    const { mayHaveArrived, transient: isTransient, message } = error;
+    return { kind: 'lost', mayHaveArrived, isTransient, message };
+  }
 }
 
 /** Returns the problems of parameters with the schemas of an operation. Values that overrides may add can be missing. */

@@ -3,7 +3,6 @@ import { type CallDeps, sendAction } from '../../agents/action-calls/http-call.t
 import { readActionsById, type StoredAction } from '../../agents/actions/service.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { DomainError, notFound } from '../../errors.ts';
-import { EgressError } from '../../providers/egress/egress.ts';
 import { type Attempt, afterCrash, outcomeOf } from './outcomes.rules.ts';
 import {
   type CallRow,
@@ -94,16 +93,13 @@ const end = (trx: Parameters<typeof updateCall>[0], call: CallRow, state: 'faile
 async function attempt(deps: CallDeps, orgId: string, own: OwnTry): Promise<Outcome | 'again'> {
   const renewal = setInterval(() => void renewLease(deps.db, own.call).catch(() => undefined), RENEWAL_MS);
   try {
-    const { status, body, isRedirected } = await send(deps, orgId, own);
-    const response = JSON.stringify(body ?? null);
+    const sent = await send(deps, orgId, own);
+    if (sent.kind === 'lost')
+      return decided(own, sent, { status: null, response: null, reason: sent.message.slice(0, MAX_REASON) });
+    const { status, body } = sent;
     const reason = status >= 200 && status < 300 ? null : `It answered ${status}`;
-    return decided(own, { kind: 'answered', status, isRedirected }, { status, response, reason });
+    return decided(own, sent, { status, response: JSON.stringify(body ?? null), reason });
   } catch (error) {
-    if (error instanceof EgressError) {
-      const { mayHaveArrived, transient: isTransient, message } = error;
-      const lost = { status: null, response: null, reason: message.slice(0, MAX_REASON) };
-      return decided(own, { kind: 'lost', mayHaveArrived, isTransient }, lost);
-    }
     if (!(error instanceof DomainError)) throw error;
     const refused = { status: null, response: null, reason: error.message.slice(0, MAX_REASON) };
     return decided(own, { kind: 'lost', mayHaveArrived: false, isTransient: false }, refused);

@@ -12,6 +12,17 @@ const SPOKEN = [
   'unreadable',
   'prohibited_topic',
   'failed',
+  'action_done',
+  'action_failed',
+  'action_unknown',
+  'action_in_progress',
+  'confirm_question',
+  'confirm_yes_hint',
+  'confirmed',
+  'rejected_confirmation',
+  'confirm_button',
+  'reject_button',
+  'confirmation_expired',
 ] as const satisfies SentenceKey[];
 const MAX_SECONDS = 300;
 const MAX_SENTENCE = 1_000;

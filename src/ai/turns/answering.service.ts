@@ -22,7 +22,7 @@ export async function answerTurn(deps: TurnDeps, ref: TurnRef, signal: AbortSign
   if (begun === undefined) return 'superseded';
   if (begun.tries > MAX_TRIES) return failTurn(deps, ref);
   try {
-    const decision = await decideTurn(deps, ref, begun.context);
+    const decision = await decideTurn(deps, ref, begun.context, signal);
     signal.throwIfAborted();
     await insertSteps(deps.db, ref.orgId, ref.turnId, decision.steps);
     return await commitTurn(deps, ref, decision);

@@ -9,27 +9,32 @@ import {
 } from '../answers/extractive.rules.ts';
 import { answerByQuotes } from '../answers/extractive.service.ts';
 import { getThreshold } from '../calibration/service.ts';
+import { decideConfirmation, findWaitingConfirmation } from '../confirmations/service.ts';
 import { decideGate, type GateDecision, type GateFacts } from '../gates/gates.rules.ts';
-import { isSameQuestion, resolvesIssue } from '../gates/recognition.rules.ts';
+import { isSameQuestion, readDecision, resolvesIssue } from '../gates/recognition.rules.ts';
 import { languageWithPhrases, type SentenceKey, sentenceOf } from '../gates/sentences.rules.ts';
 import type { TurnRef } from './contract.ts';
 import type { TurnDeps } from './deps.ts';
 import { type Decision, type TurnOutcome, withoutAnswer } from './outcome.rules.ts';
 import { countFruitlessTurns } from './queries.ts';
+import { reportCalls } from './reporting.service.ts';
 import type { TurnContext } from './review.service.ts';
 
 /** Channels whose clients show Markdown. The others get plain text. */
 const MARKDOWN_CHANNELS: readonly SessionChannel[] = ['web', 'api', 'slack'];
 
 /**
- * Decides how a turn ends: the gates first, then an answer by quotes, or else what the org's handoff level says. Changes
- * nothing.
+ * Decides how a turn ends: what became of calls that people have decided about, then the gates, then an answer by quotes,
+ * or else what the org's handoff level says. Changes nothing but the calls.
  */
 export async function decideTurn(
-  { db, semantics }: TurnDeps,
-  { orgId }: TurnRef,
+  deps: TurnDeps,
+  ref: TurnRef,
   context: TurnContext,
+  signal: AbortSignal,
 ): Promise<Decision> {
+  const { db, semantics } = deps;
+  const { orgId } = ref;
   const { session, settings, unanswered } = context;
   const fallback = await getOrgLanguage(db, orgId);
   const say = (key: SentenceKey) => sentenceOf(key, session.language, { fallback, overrides: settings.phrases });
@@ -40,7 +45,14 @@ export async function decideTurn(
   const { prohibited_topics } = await readSettings(db, orgId);
   const text = textOf(unanswered);
   const isSolved = hasAnswer(context) && resolvesIssue(text, language);
-  const decided = decideGate(gateFactsOf(context, { language, fruitless, prohibitedTopics: prohibited_topics ?? [] }));
+  const waiting = await findWaitingConfirmation(db, orgId, session.id);
+  const facts = { language, fruitless, prohibitedTopics: prohibited_topics ?? [], waits: waiting !== undefined };
+  const decided = decideGate(gateFactsOf(context, facts));
+  if (waiting !== undefined && (decided.kind === 'confirm' || decided.kind === 'reject'))
+    await decideConfirmation(db, orgId, waiting.id, { decision: decided.kind, by: 'message' });
+  const isAboutCalls = unanswered.length === 0 || readDecision(text, language) !== undefined;
+  const report = isAboutCalls ? await reportCalls(deps, ref, { say, signal }) : undefined;
+  if (report !== undefined) return report;
   const gates = { step: 1, purpose: 'gates' as const, latency_ms: msSince(begun), detail: { ...decided, isSolved } };
   const gated = gatedOutcome(decided, isSolved, say);
   if (gated !== undefined)
@@ -77,7 +89,12 @@ const hasAnswer = ({ messages }: TurnContext): boolean => messages.some(({ sende
 /** Returns what the gates look at. An org that never hands off by itself has no loops that end in a handoff. */
 function gateFactsOf(
   context: TurnContext,
-  { language, fruitless, prohibitedTopics }: { language: string; fruitless: number; prohibitedTopics: string[] },
+  {
+    language,
+    fruitless,
+    prohibitedTopics,
+    waits,
+  }: { language: string; fruitless: number; prohibitedTopics: string[]; waits: boolean },
 ): GateFacts {
   const { session, settings, messages, unanswered, refusal } = context;
   const first = unanswered[0]?.seq ?? 0;
@@ -100,7 +117,7 @@ function gateFactsOf(
     repeatsQuestion: handsOff && hasAnswer(context) && repeats,
     turnsWithoutProgress: handsOff ? fruitless : 0,
     maxTurnsWithoutProgress: settings.max_turns_without_progress,
-    waitingConfirmation: false,
+    waitingConfirmation: waits,
   };
 }
 

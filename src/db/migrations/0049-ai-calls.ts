@@ -56,7 +56,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     create index ai_calls_of_turn on ai_calls (org_id, turn_id);
     create index ai_calls_by_creation on ai_calls (org_id, created_at, id);
     create index ai_calls_by_state on ai_calls (org_id, state, created_at, id);
-    create unique index ai_calls_by_token on ai_calls (token_hash) where token_hash is not null;
+    create unique index ai_calls_by_token on ai_calls (org_id, token_hash) where token_hash is not null;
     create index ai_calls_to_expire on ai_calls (expires_at) where state = 'needs_confirmation';
   `.execute(db);
 }
