@@ -14,6 +14,17 @@ const SPOKEN = [
   'prohibited_topic',
   'failed',
   'budget',
+  'action_done',
+  'action_failed',
+  'action_unknown',
+  'action_in_progress',
+  'confirm_question',
+  'confirm_yes_hint',
+  'confirmed',
+  'rejected_confirmation',
+  'confirm_button',
+  'reject_button',
+  'confirmation_expired',
 ] as const satisfies SentenceKey[];
 const MAX_MODELS = 10;
 const MAX_CANNED = 200;

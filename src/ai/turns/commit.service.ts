@@ -7,6 +7,7 @@ import { DomainError } from '../../errors.ts';
 import { getOrgLanguage } from '../../orgs/service.ts';
 import { announce } from '../../outbox/events.ts';
 import { EXTRACTIVE_AGENT } from '../answers/extractive.rules.ts';
+import { markReported } from '../calls/service.ts';
 import { sentenceOf } from '../gates/sentences.rules.ts';
 import { getPublishedAiSettings } from '../settings/service.ts';
 import type { TurnEnd, TurnRef } from './contract.ts';
@@ -59,6 +60,7 @@ async function commit(trx: Trx, deps: TurnDeps, ref: TurnRef, decision: Decision
   if (isSuperseded(turn, unanswered.at(-1)?.seq ?? 0)) {
     return end(trx, ref, turn, { state: 'superseded', reason: null });
   }
+  await markReported(trx, ref.orgId, decision.reportedCalls ?? []);
   if (outcome.kind === 'skip') return end(trx, ref, turn, { state: 'skipped', reason: outcome.reason });
   if (outcome.kind === 'resolve') {
     await resolveByAi(trx, ref.orgId, context.session, 'resolved');

@@ -9,8 +9,9 @@ import {
 } from '../answers/extractive.rules.ts';
 import { answerByQuotes } from '../answers/extractive.service.ts';
 import { getThreshold } from '../calibration/service.ts';
+import { decideConfirmation, findWaitingConfirmation } from '../confirmations/service.ts';
 import { decideGate, type GateDecision, type GateFacts } from '../gates/gates.rules.ts';
-import { isSameQuestion, resolvesIssue } from '../gates/recognition.rules.ts';
+import { isSameQuestion, readDecision, resolvesIssue } from '../gates/recognition.rules.ts';
 import { languageWithPhrases, type SentenceKey, sentenceOf } from '../gates/sentences.rules.ts';
 import { findModels } from '../models/asking.ts';
 import type { TurnRef } from './contract.ts';
@@ -19,6 +20,7 @@ import { answerByModel } from './model-decision.service.ts';
 import { type Decision, type HandoffReason, type TurnOutcome, withoutAnswer } from './outcome.rules.ts';
 import { gatherFacts } from './prompt-facts.service.ts';
 import { countFruitlessTurns } from './queries.ts';
+import { reportCalls } from './reporting.service.ts';
 import type { TurnContext } from './review.service.ts';
 import { openSteps } from './steps.service.ts';
 
@@ -32,8 +34,9 @@ export interface DecisionLimits {
 }
 
 /**
- * Decides how a turn ends: the gates first, then an answer of the org's model, checked, or else one by quotes, or what the
- * org's handoff level says. Changes nothing but the steps of the turn. Throws StepNeeded for a step beyond the limit.
+ * Decides how a turn ends: what became of calls that people have decided about, then the gates, then an answer of the
+ * org's model, checked, or else one by quotes, or what the org's handoff level says. Changes nothing but the calls and
+ * the steps of the turn. Throws StepNeeded for a step beyond the limit.
  */
 export async function decideTurn(
   deps: TurnDeps,
@@ -53,7 +56,14 @@ export async function decideTurn(
   const { prohibited_topics } = await readSettings(db, orgId);
   const text = textOf(unanswered);
   const isSolved = hasAnswer(context) && resolvesIssue(text, language);
-  const decided = decideGate(gateFactsOf(context, { language, fruitless, prohibitedTopics: prohibited_topics ?? [] }));
+  const waiting = await findWaitingConfirmation(db, orgId, session.id);
+  const facts = { language, fruitless, prohibitedTopics: prohibited_topics ?? [], waits: waiting !== undefined };
+  const decided = decideGate(gateFactsOf(context, facts));
+  if (waiting !== undefined && (decided.kind === 'confirm' || decided.kind === 'reject'))
+    await decideConfirmation(db, orgId, waiting.id, { decision: decided.kind, by: 'message' });
+  const isAboutCalls = unanswered.length === 0 || readDecision(text, language) !== undefined;
+  const report = isAboutCalls ? await reportCalls(deps, ref, { say, signal: limits.signal }) : undefined;
+  if (report !== undefined) return report;
   const gates = { step: 1, purpose: 'gates' as const, latency_ms: msSince(begun), detail: { ...decided, isSolved } };
   const gated = gatedOutcome(decided, isSolved, say);
   if (gated !== undefined)
@@ -168,7 +178,12 @@ const hasAnswer = ({ messages }: TurnContext): boolean => messages.some(({ sende
 /** Returns what the gates look at. An org that never hands off by itself has no loops that end in a handoff. */
 function gateFactsOf(
   context: TurnContext,
-  { language, fruitless, prohibitedTopics }: { language: string; fruitless: number; prohibitedTopics: string[] },
+  {
+    language,
+    fruitless,
+    prohibitedTopics,
+    waits,
+  }: { language: string; fruitless: number; prohibitedTopics: string[]; waits: boolean },
 ): GateFacts {
   const { session, settings, messages, unanswered, refusal } = context;
   const first = unanswered[0]?.seq ?? 0;
@@ -191,7 +206,7 @@ function gateFactsOf(
     repeatsQuestion: handsOff && hasAnswer(context) && repeats,
     turnsWithoutProgress: handsOff ? fruitless : 0,
     maxTurnsWithoutProgress: settings.max_turns_without_progress,
-    waitingConfirmation: false,
+    waitingConfirmation: waits,
   };
 }
 
