@@ -39,6 +39,8 @@ export interface Decision {
   score: number | null;
   /** The steps that are stored with the outcome. */
   steps: { step: number; purpose: 'gates' | 'search'; latency_ms: number; detail: Record<string, unknown> }[];
+  /** The call that the answer asks to confirm. */
+  asks?: string;
   /** The prohibited topic of the messages. */
   topic?: string;
   /** The calls of actions whose decision and outcome the answer tells. */
