@@ -49,7 +49,7 @@ export const Turn = z
       .string()
       .nullable()
       .describe(
-        'Of a handoff: user_request, prohibited_topic, missing_knowledge, not_helping, unreadable or ai_failed. Of a skip: acknowledgement, people_have_it, blocked or off. Of an answer: may_help if it points at pages.',
+        'Of a handoff: user_request, prohibited_topic, missing_knowledge, not_helping, unreadable, action_failed, action_outcome_unknown or ai_failed. Of a skip: acknowledgement, people_have_it, blocked or off. Of an answer: may_help if it points at pages.',
       ),
     agent: z.string().nullable().describe('Who spoke: `extractive-1`, or the name of a model.'),
     answers: z.array(Id).describe('The messages that it answers.'),

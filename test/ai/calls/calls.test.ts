@@ -300,6 +300,22 @@ describe('the redaction of a session', () => {
   });
 });
 
+it('a decision has stored the turn’s wake-up when it is answered, so nothing that dies afterwards can lose it', async () => {
+  await org.patch('/autopilot', { channel: 'api', autopilot_enabled: true });
+  const waiting = await newTurn(api, org);
+  const action = await newAction(org, shop.url, { confirm: 'always' });
+  const wakes = () =>
+    api.db
+      .selectFrom('outbox')
+      .select('workflow_id')
+      .where('workflow_id', '=', `ai-turn/${waiting.sessionId}`)
+      .execute();
+  const { id } = await proposed(api.db, waiting, action);
+  expect(await wakes()).toEqual([]);
+  expect((await org.post(`/autopilot/confirmations/${id}/confirm`)).status).toBe(200);
+  expect(await wakes()).toHaveLength(1);
+});
+
 it('tools are those of the channel: the pinned ones, and the 20 nearest to what is talked about', async () => {
   const names = Array.from({ length: 30 }, (_, nth) => `Ping server ${nth}`);
   for (const name of names) await newAction(org, shop.url, { name });
