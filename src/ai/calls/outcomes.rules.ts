@@ -1,5 +1,5 @@
 /** Requests that may be repeated are sent this often. */
-export const MAX_TRIES = 3;
+const MAX_TRIES = 3;
 
 /** What became of a request. */
 export type Attempt =

@@ -15,7 +15,6 @@ import { confirmationOf } from './confirming.rules.ts';
 import {
   type CallRow,
   findAnsweredMessage,
-  findCall,
   findSameCall,
   insertCall,
   listCalls,
@@ -189,13 +188,6 @@ export const receiptsOf = (db: Db, orgId: string, sessionId: string, epoch: numb
 /** Returns a page of the org's calls, oldest first. */
 export const pageOfCalls = (db: Db, orgId: string, { state, session_id, ...page }: ListCalls) =>
   pageOf(db, page, (place) => listCalls(db, orgId, { state, sessionId: session_id }, place));
-
-/** Returns a call. Throws notFound. */
-export async function getCall(db: Db, orgId: string, id: string): Promise<CallRow> {
-  const call = await findCall(db, orgId, id);
-  if (call === undefined) throw notFound('call');
-  return call;
-}
 
 /**
  * Records what an agent has found out about an unknown outcome, and wakes the session's turn. Throws notFound, and

@@ -35,10 +35,14 @@ export function renderQuestion(
 }
 
 function shown(text: string, format: TextFormat): string {
-  const line = text.replace(/\s+/g, ' ').trim();
+  const line = text.replace(/\s+/g, ' ').replace(/\s+/g, ' ').trim();
   const cut = line.length > MAX_VALUE ? `${line.slice(0, MAX_VALUE).toWellFormed()}…` : line;
   return format === 'plain' ? cut : `\`${cut.replaceAll('`', "'")}\``;
 }
 
 /** Returns a name that may stand in Markdown: without its signs. */
-export const plainName = (name: string): string => name.replace(/[\\`*_{}[\]()#<>|~\n\r]/g, ' ').trim();
+export const plainName = (name: string): string =>
+  name
+    .replace(/[\\`*_{}[\]()#<>|~\n\r]/g, ' ')
+    .replace(/\s+/g, ' ')
+    .trim();

@@ -105,7 +105,7 @@ export async function planTurn(deps: ModelDeps, orgId: string, planning: Plannin
 const isDone = ({ state }: CallRow): boolean => state === 'done';
 
 /** Returns a call that was done as a receipt. Its answer is cut: a model needs the beginning. */
-export const receiptOf = ({ id, operation_id, arguments: given, status, response }: CallRow): Receipt => ({
+const receiptOf = ({ id, operation_id, arguments: given, status, response }: CallRow): Receipt => ({
   id,
   text: JSON.stringify({ action: operation_id, arguments: given, status, answer: response })
     .slice(0, MAX_RECEIPT_CHARACTERS)

@@ -7,8 +7,8 @@ import { DomainError } from '../../errors.ts';
 import { getOrgLanguage } from '../../orgs/service.ts';
 import { announce } from '../../outbox/events.ts';
 import { EXTRACTIVE_AGENT, formatOf } from '../answers/extractive.rules.ts';
-import { getCall, markReported } from '../calls/service.ts';
-import { askForConfirmation, type Question } from '../confirmations/service.ts';
+import { markReported } from '../calls/service.ts';
+import { askForConfirmation, getConfirmation, type Question } from '../confirmations/service.ts';
 import { sentenceOf } from '../gates/sentences.rules.ts';
 import { getPublishedAiSettings } from '../settings/service.ts';
 import type { TurnEnd, TurnRef } from './contract.ts';
@@ -91,7 +91,7 @@ async function questionOf(
 ): Promise<Question | undefined> {
   if (asks === undefined) return undefined;
   const { session, settings } = context;
-  return askForConfirmation(trx, orgId, await getCall(trx, orgId, asks), {
+  return askForConfirmation(trx, orgId, await getConfirmation(trx, orgId, asks), {
     publicUrl,
     language: session.language,
     format: formatOf(session.channel),
