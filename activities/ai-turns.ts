@@ -11,7 +11,7 @@ import type { HttpClient } from '../src/providers/egress/egress.ts';
 import type { Secrets } from '../src/secrets.ts';
 import { findChatContext } from '../src/widget/visitors.service.ts';
 
-export interface AiTurnActivityDeps extends Pick<TurnDeps, 'sending'> {
+export interface AiTurnActivityDeps extends Pick<TurnDeps, 'sending' | 'publicUrl'> {
   db: Db;
   egress: HttpClient;
   calls: ConnectionCalls;
@@ -20,9 +20,18 @@ export interface AiTurnActivityDeps extends Pick<TurnDeps, 'sending'> {
 
 export type AiTurnActivities = ReturnType<typeof createAiTurnActivities>;
 
-export function createAiTurnActivities({ db, egress, calls, secrets, sending }: AiTurnActivityDeps) {
+export function createAiTurnActivities({ db, egress, calls, secrets, sending, publicUrl }: AiTurnActivityDeps) {
   const semantics = semanticSearchOf({ egress, secrets, calls });
-  const deps: TurnDeps = { db, egress, calls, secrets, sending, semantics, chatContextOf: findChatContext };
+  const deps: TurnDeps = {
+    db,
+    egress,
+    calls,
+    secrets,
+    sending,
+    publicUrl,
+    semantics,
+    chatContextOf: findChatContext,
+  };
   return {
     /** Returns the turn to do next. Repeated, it returns the same turn: a session has one that has not ended. */
     reviewTurns: (ref: SessionRef): Promise<NextTurn | null> => reviewTurns(db, ref),

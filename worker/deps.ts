@@ -63,6 +63,7 @@ export async function createWorkerDeps(
       calls,
       secrets,
       tokens,
+      publicUrl: config.PUBLIC_URL,
       mailReader,
       senders: sending.senders,
       ...handoffDeps,

@@ -1,3 +1,4 @@
+import { closeCallsOfResolved, closeOpenCalls, redactSessionCalls } from '../src/ai/calls/closing.service.ts';
 import { interruptTurns, redactTurns, requestTurns } from '../src/ai/turns/requests.service.ts';
 import { holdHandoffs } from '../src/automations/handoff-hold/service.ts';
 import { redactRuns } from '../src/automations/runs/redaction.service.ts';
@@ -55,18 +56,18 @@ export function createReactions(quota: Pick<WriteQuota, 'assertLeft'>): Reaction
     'sending-settings-changed': [reevaluateDeferrals],
     'staffing-changed': [wakeAssignmentIfWaiting],
     'crm-events-received': [wakeQueues],
-    'ticket-reassigned': [assignPolicies, wakeAssignmentIfRelieved, interruptTurns, startWorkflows],
+    'ticket-reassigned': [assignPolicies, wakeAssignmentIfRelieved, closeOpenCalls, interruptTurns, startWorkflows],
     'ticket-created': [assignPolicies, startWorkflows],
-    'ticket-resolved': [scheduleTicketCloses, interruptTurns, startWorkflows],
+    'ticket-resolved': [scheduleTicketCloses, closeCallsOfResolved, interruptTurns, startWorkflows],
     'ticket-handoff': [startHandoffs, startWorkflows],
     'integration-changed': [confirmPortalOnSettingsChange, embedOnChange, resumeCrm, resumeMiaw],
-    'session-redacted': [redactCrmCopies, redactRuns, redactTurns],
+    'session-redacted': [redactCrmCopies, redactRuns, redactTurns, redactSessionCalls],
     'ticket-texts-redacted': [redactBatchBodies],
     'message-relayed': [relayToThreads, relayToMiaw],
     'ticket-tag-added': [assignPolicies, startWorkflows],
     'sla-policy-changed': [wakeClocksOfChangedPolicies],
     'sla-assignments-changed': [assignPoliciesToOpenSessions],
-    'pre-ticket-handoff': [interruptTurns, holdHandoffs],
+    'pre-ticket-handoff': [closeOpenCalls, interruptTurns, holdHandoffs],
     'message-created': [requestTurns],
     'prohibited-topic-detected': [startWorkflows],
     'ticket-inactive': [startWorkflows],

@@ -2,8 +2,19 @@ import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import type { Deps } from '../deps.ts';
 import { usageRoutes } from './budgets/routes.ts';
 import { calibrationRoutes } from './calibration/routes.ts';
+import { callRoutes } from './calls/routes.ts';
+import { confirmationLinkRoutes } from './confirmations/link.routes.ts';
+import { confirmationRoutes } from './confirmations/routes.ts';
 import { aiSettingsRoutes } from './settings/routes.ts';
 import { turnRoutes } from './turns/routes.ts';
 
 /** All routes of the domain. */
-export const AI_ROUTES: FastifyPluginAsyncZod<Deps>[] = [aiSettingsRoutes, turnRoutes, calibrationRoutes, usageRoutes];
+export const AI_ROUTES: FastifyPluginAsyncZod<Deps>[] = [
+  aiSettingsRoutes,
+  turnRoutes,
+  calibrationRoutes,
+  usageRoutes,
+  callRoutes,
+  confirmationRoutes,
+  confirmationLinkRoutes,
+];

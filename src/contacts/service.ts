@@ -36,6 +36,10 @@ export async function readContactOverrides(db: Db, secrets: Secrets, orgId: stri
   return stored === undefined ? undefined : openOverrides(secrets, orgId, stored);
 }
 
+/** Returns whether the contact has values for HTTP actions. */
+export const hasContactOverrides = async (db: Db, orgId: string, id: string): Promise<boolean> =>
+  (await findHttpActionOverrides(db, orgId, id)) !== undefined;
+
 /** Deletes the contact with its enrollments; its messages stay. Throws notFound. */
 export function eraseContact(db: Db, orgId: string, id: string): Promise<void> {
   return inTransaction(db, async (trx) => {

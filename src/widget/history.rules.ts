@@ -1,3 +1,4 @@
+import type { MessageConfirmation } from '../conversations/history/events.schema.ts';
 import type { StoredAttachment } from '../conversations/messages/attachments.service.ts';
 import type { MediaLinks } from '../media/links.ts';
 import type { VisibleEvent } from './messages.queries.ts';
@@ -11,6 +12,7 @@ interface MessageData {
   attachments?: StoredAttachment[];
   /** The page showed it as a message of its AI, as widgets show whatever is automatic. */
   is_greeting?: true;
+  confirmation?: MessageConfirmation;
 }
 
 /**
@@ -20,7 +22,13 @@ interface MessageData {
 export function historyItemOf(links: MediaLinks, event: VisibleEvent): WidgetHistory {
   const { public_id: publicId, created_at: sentAt } = event;
   if (event.type === 'message' || event.type === 'workflow_message') {
-    const { sender_name, sender_avatar_url, attachments = [], is_greeting = false } = event.data as MessageData;
+    const {
+      sender_name,
+      sender_avatar_url,
+      attachments = [],
+      is_greeting = false,
+      confirmation,
+    } = event.data as MessageData;
     return {
       publicId,
       type: 'message',
@@ -31,6 +39,7 @@ export function historyItemOf(links: MediaLinks, event: VisibleEvent): WidgetHis
         ...(sender_avatar_url ? { avatar: sender_avatar_url } : {}),
       },
       sentAt,
+      ...(confirmation && { confirmation }),
       ...(attachments.length > 0 && {
         attachments: attachments.map(({ media_id, name, mime_type, size }) => ({
           id: media_id,

@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { CALL_STATES } from '../ai/calls/states.rules.ts';
+import { MessageConfirmation } from '../conversations/history/events.schema.ts';
 import { AutopilotResponse } from '../conversations/messages/answers.schema.ts';
 import { Id, SessionChannel, Timestamp } from '../http/schemas.ts';
 
@@ -56,6 +58,7 @@ export const WidgetHistory = z.object({
   }),
   sentAt: Timestamp,
   attachments: z.array(WidgetAttachment).optional(),
+  confirmation: MessageConfirmation.optional(),
   systemMessagePayload: z.object({
     type: z.enum(['none', 'csat_requested', 'csat_submitted', 'state_checkpoint']),
     payload: z.unknown().optional(),
@@ -76,3 +79,10 @@ export const SentWidgetMessage = z.object({
 export const UploadedWidgetFile = z.object({ fileName: z.string(), fileUrl: z.string() });
 
 export const VoteResult = z.object({ messagePublicId: Id, success: z.literal(true) });
+
+/** `needs_confirmation` with `needs: agent`: the changed arguments are beyond what a customer may confirm. */
+export const DecidedConfirmation = z.object({
+  success: z.literal(true),
+  state: z.enum(CALL_STATES),
+  needs: z.enum(['customer', 'agent']).nullable(),
+});

@@ -4,9 +4,11 @@ import type { Deps } from '../deps.ts';
 import { refused } from '../errors.ts';
 import { waitMsOf } from '../http/prefer.ts';
 import { uploads } from '../http/uploads.ts';
+import { decideAsVisitor } from './confirmations.service.ts';
 import { pollSession, recordVote, sendVisitorMessage } from './messages.service.ts';
 import { requireVisitor, widgetPlugin } from './plugins.ts';
 import {
+  DecidedConfirmation,
   PolledWidgetSession,
   SentWidgetMessage,
   Success,
@@ -22,6 +24,7 @@ import {
   Checkpoint,
   CreateUnverified,
   CreateWidgetSession,
+  DecideConfirmation,
   HistoryStart,
   ListWidgetSessions,
   PolledSession,
@@ -29,6 +32,7 @@ import {
   SendWidgetMessage,
   SubmitCsat,
   Vote,
+  WidgetConfirmationPath,
 } from './schema.ts';
 import {
   createWidgetSession,
@@ -124,6 +128,12 @@ const visitorRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => {
     config,
     schema: { hide, body: Vote, response: { 200: VoteResult } },
     handler: ({ db, visitor, body }) => recordVote(db, visitor, body),
+  });
+
+  app.post('/confirmations/:confirmationId', {
+    config,
+    schema: { hide, params: WidgetConfirmationPath, body: DecideConfirmation, response: { 200: DecidedConfirmation } },
+    handler: ({ db, visitor, params, body }) => decideAsVisitor(db, visitor, params.confirmationId, body),
   });
 
   app.post('/session/resolve', {

@@ -205,3 +205,11 @@ function parseJson(text: string): unknown {
     return undefined;
   }
 }
+
+export const WidgetConfirmationPath = z.object({ confirmationId: Id });
+
+export const DecideConfirmation = z.object({
+  decision: z.enum(['confirm', 'reject']),
+  arguments: z.record(z.string(), z.unknown()).optional(),
+});
+export type DecideConfirmation = z.infer<typeof DecideConfirmation>;

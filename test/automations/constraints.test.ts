@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { problemOfConstraint, satisfiesConstraint } from '../../src/automations/blocks/constraints.ts';
 import type { Json } from '../../src/automations/blocks/schema.ts';
+import { problemOfConstraint, satisfiesConstraint } from '../../src/json-logic.ts';
 import { cpuTimeOf } from '../support/measure.ts';
 
 const list = Array.from({ length: 5_000 }, (_, n) => n);

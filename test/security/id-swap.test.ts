@@ -50,6 +50,7 @@ const OTHER_TABLES = [
   'ai_claims',
   'ai_model_calls',
   'ai_usage',
+  'ai_calls',
 ];
 /** The tag in the example of POST /chat/sessions/{id}/tags. */
 const TAG_OF_EXAMPLE = 'refund';

@@ -1,15 +1,15 @@
 import type { Db } from '../../db/connect.ts';
-import { invalid, ProviderError, unprocessable } from '../../errors.ts';
+import { type Issue, invalid, ProviderError, unprocessable } from '../../errors.ts';
 import { EgressError, type EgressResponse, type HttpClient } from '../../providers/egress/egress.ts';
 import { retryAfterOf } from '../../providers/egress/provider-responses.ts';
 import { headersOf, parsedBodyOf } from '../../providers/egress/response-content.ts';
 import type { Secrets } from '../../secrets.ts';
-import { getOverrides, type OverrideSubject } from '../action-overrides/service.ts';
+import { getOverrides, getSuppliedNames, type OverrideSubject } from '../action-overrides/service.ts';
 import type { Operation } from '../actions/operations.rules.ts';
 import { getAction } from '../actions/service.ts';
 import { issuesOf } from './parameter-schemas.ts';
 import { deleteCall, type StoredAnswer, startCall, storeAnswer } from './queries.ts';
-import { type ActionRequest, requestOf } from './requests.rules.ts';
+import { type ActionRequest, issuesOfGiven, requestOf } from './requests.rules.ts';
 import type { ActionParameters, TestAction } from './schema.ts';
 
 const TIMEOUT_MS = 60_000;
@@ -78,6 +78,43 @@ export async function callAction(
   return toStoredAnswer(answer);
 }
 
+/** An answer with any status, or none. `mayHaveArrived` is false only if certainly nothing was received. */
+export type SentAction =
+  | { kind: 'answered'; status: number; body: unknown; isRedirected: boolean }
+  | { kind: 'lost'; mayHaveArrived: boolean; isTransient: boolean; message: string };
+
+/**
+ * Sends an action's request once. The caller keeps the record of the call and its key. Throws invalid for parameters that
+ * cannot be sent.
+ */
+export async function sendAction(
+  deps: CallDeps,
+  orgId: string,
+  operation: Operation,
+  { key, timeoutMs, ...call }: ActionCall & { key: string; timeoutMs: number },
+): Promise<SentAction> {
+  const request = await prepareRequest(deps, orgId, operation, call);
+  try {
+    const answer = await sendRequest(deps, operation, request, key, timeoutMs);
+    const isRedirected = answer.url !== new URL(request.url).href;
+    return { kind: 'answered', status: answer.status, body: parsedBodyOf(answer, MAX_SHOWN_BYTES), isRedirected };
+  } catch (error) {
+    if (!(error instanceof EgressError)) throw error;
+    const { mayHaveArrived, transient: isTransient, message } = error;
+    return { kind: 'lost', mayHaveArrived, isTransient, message };
+  }
+}
+
+/** Returns the problems of parameters with the schemas of an operation. Values that overrides may add can be missing. */
+export async function checkParameters(
+  db: Db,
+  orgId: string,
+  operation: Operation,
+  { parameters, ...subject }: ActionCall,
+): Promise<Issue[]> {
+  return issuesOfGiven(operation, parameters, await getSuppliedNames(db, orgId, subject), issuesOf);
+}
+
 async function callOnce(
   deps: CallDeps,
   orgId: string,
@@ -122,12 +159,13 @@ const sendRequest = (
   { request_type }: Operation,
   { url, headers, body }: ActionRequest,
   dedupeKey: string,
+  timeoutMs = TIMEOUT_MS,
 ): Promise<EgressResponse> =>
   egress.request(url, {
     method: request_type,
     headers: { ...headers, 'idempotency-key': dedupeKey },
     ...(body === undefined ? {} : { body }),
-    timeoutMs: TIMEOUT_MS,
+    timeoutMs,
     maxBytes: MAX_ANSWER_BYTES,
   });
 

@@ -1,6 +1,6 @@
 import type { Issue } from '../../errors.ts';
 import { headerNameProblem, headerValueProblem } from '../../providers/egress/headers.rules.ts';
-import { type Overrides, withLowerCaseNames } from '../action-overrides/rules.ts';
+import { mergeOverrides, NO_OVERRIDES, type Overrides, withLowerCaseNames } from '../action-overrides/rules.ts';
 import { type BodyType, bodyTypeOf, type Operation, withPathParameters } from '../actions/operations.rules.ts';
 import type { JsonSchema } from '../actions/schema.ts';
 import type { ActionParameters } from './schema.ts';
@@ -21,18 +21,22 @@ export interface ActionRequest {
 /** Returns the violations of a schema by a value. */
 export type SchemaCheck = (schema: JsonSchema, value: unknown, path: string) => Issue[];
 
-/**
- * Returns the request for an operation with the given parameters, or all problems by field of those parameters.
- * Overrides take precedence over given values.
- */
+/** Values beside the given ones: the org's replace them, a visitor's only supply what is missing. */
+export interface ValueSources {
+  own: Overrides;
+  visitor: Overrides;
+}
+
+/** Returns the request for an operation with the given parameters, or all problems by field of those parameters. */
 export function requestOf(
   operation: Operation,
   given: ActionParameters,
-  overrides: Overrides,
+  sources: ValueSources,
   check: SchemaCheck,
 ): { request: ActionRequest } | { issues: Issue[] } {
-  const values = valuesOf(operation, given, overrides);
-  const body = bodyOf(operation, given, overrides);
+  const overrides = mergeOverrides([sources.visitor, sources.own]);
+  const values = valuesOf(operation, given, sources);
+  const body = bodyOf(operation, given, sources);
   const issues = [
     ...issuesOfUnknownParameters(operation, given),
     ...values.flatMap((value) => issuesOfValue(value, check)),
@@ -40,12 +44,12 @@ export function requestOf(
     ...issuesOfBody(operation, body, check),
   ];
   if (issues.length > 0) return { issues };
-  const url = urlOf(operation, values, overrides);
+  const url = urlOf(operation, values, sources);
   if (url === undefined)
     return { issues: [{ path: 'path_params', message: 'must not change which path of api_endpoint is called' }] };
   if (url.length > MAX_URL_LENGTH)
     return { issues: [{ path: 'query_params', message: `make an address of over ${MAX_URL_LENGTH} characters` }] };
-  const headers = { ...headersOf(values), ...overrides.headers };
+  const headers = { ...sources.visitor.headers, ...headersOf(values), ...sources.own.headers };
   if (Object.keys(headers).length > MAX_HEADERS)
     return { issues: [{ path: 'headers', message: `must be at most ${MAX_HEADERS}` }] };
   const type = bodyTypeOf(operation);
@@ -59,13 +63,44 @@ export function requestOf(
   };
 }
 
-function valuesOf({ payload }: Operation, given: ActionParameters, overrides: Overrides): ParameterValue[] {
-  const sources = { ...given, headers: withLowerCaseNames(given.headers ?? {}) };
+/**
+ * Returns all problems of given parameters by themselves, before overrides are known. `maySupply` says which missing
+ * values overrides may add.
+ */
+export function issuesOfGiven(
+  operation: Operation,
+  given: ActionParameters,
+  maySupply: (group: keyof Overrides, name: string) => boolean,
+  check: SchemaCheck,
+): Issue[] {
+  const values = valuesOf(operation, given, { own: NO_OVERRIDES, visitor: NO_OVERRIDES });
+  const told = values.filter(({ parameter: { in: place, name }, value }) => {
+    const group = GROUPS[place];
+    return value !== undefined || group === 'cookies' || !maySupply(group, nameIn(group, name));
+  });
+  const type = bodyTypeOf(operation);
+  const required = [type?.schema?.required].flat().filter((name) => typeof name === 'string');
+  const supplied = required.filter((name) => maySupply('body_params', name));
+  const isBodySupplied = given.body_params === undefined && supplied.length > 0;
+  return [
+    ...issuesOfUnknownParameters(operation, given),
+    ...told.flatMap((value) => issuesOfValue(value, check)),
+    ...(isBodySupplied
+      ? []
+      : issuesOfBody(operation, given.body_params, (schema, value, path) =>
+          check({ ...schema, required: required.filter((name) => !supplied.includes(name)) }, value, path),
+        )),
+  ];
+}
+
+function valuesOf({ payload }: Operation, given: ActionParameters, { own, visitor }: ValueSources): ParameterValue[] {
+  const said = { ...given, headers: withLowerCaseNames(given.headers ?? {}) };
   return (payload.parameters ?? []).map((parameter) => {
     const group = GROUPS[parameter.in];
     const name = nameIn(group, parameter.name);
-    const before = group === 'cookies' ? undefined : ownValue(overrides[group], name);
-    return { parameter, path: `${group}.${parameter.name}`, value: before ?? ownValue(sources[group] ?? {}, name) };
+    const overrideOf = (from: Overrides) => (group === 'cookies' ? undefined : ownValue(from[group], name));
+    const value = overrideOf(own) ?? ownValue(said[group] ?? {}, name) ?? overrideOf(visitor);
+    return { parameter, path: `${group}.${parameter.name}`, value };
   });
 }
 
@@ -114,12 +149,16 @@ function coerce(value: unknown, schema: JsonSchema | undefined): unknown {
   return isNumber && String(Number(value)) === value && Number.isFinite(Number(value)) ? Number(value) : value;
 }
 
-function bodyOf(operation: Operation, { body_params: given }: ActionParameters, { body_params }: Overrides): unknown {
+function bodyOf(
+  operation: Operation,
+  { body_params: given }: ActionParameters,
+  { own, visitor }: ValueSources,
+): unknown {
   const type = bodyTypeOf(operation);
   if (type === undefined) return given;
-  if (Object.keys(body_params).length === 0) return given;
+  if (Object.keys({ ...visitor.body_params, ...own.body_params }).length === 0) return given;
   if (given !== undefined && (typeof given !== 'object' || given === null || Array.isArray(given))) return given;
-  return { ...given, ...coerceMembers(body_params, type) };
+  return { ...coerceMembers(visitor.body_params, type), ...given, ...coerceMembers(own.body_params, type) };
 }
 
 function coerceMembers(members: Record<string, unknown>, { schema }: BodyType): Record<string, unknown> {
@@ -144,7 +183,7 @@ function issuesOfBody(operation: Operation, body: unknown, check: SchemaCheck): 
 }
 
 /** Returns undefined if path parameters would change the number of path segments or the host. */
-function urlOf({ api_endpoint }: Operation, values: ParameterValue[], overrides: Overrides): string | undefined {
+function urlOf({ api_endpoint }: Operation, values: ParameterValue[], sources: ValueSources): string | undefined {
   const inPath = new Map(
     values.filter(({ parameter }) => parameter.in === 'path').map((one) => [one.parameter.name, one.value]),
   );
@@ -155,13 +194,18 @@ function urlOf({ api_endpoint }: Operation, values: ParameterValue[], overrides:
 
   const queries = values.filter(({ parameter, value }) => parameter.in === 'query' && value !== undefined);
   const declared = new Set(queries.map(({ parameter }) => parameter.name));
-  const others = Object.entries(overrides.query_params).filter(([name]) => !declared.has(name));
-  const pairs = [...queries.flatMap(pairsOf), ...others];
+  const others = Object.entries(sources.own.query_params).filter(([name]) => !declared.has(name));
+  const set = [...queries.flatMap(pairsOf), ...others];
+  const taken = new Set([...declared, ...set.map(([name]) => name), ...url.searchParams.keys()].map(baseOf));
+  const supplied = Object.entries(sources.visitor.query_params).filter(([name]) => !taken.has(baseOf(name)));
   for (const name of [...declared, ...others.map(([other]) => other)]) url.searchParams.delete(name);
-  for (const [name, value] of pairs) url.searchParams.append(name, value);
+  for (const [name, value] of [...set, ...supplied]) url.searchParams.append(name, value);
   url.hash = '';
   return url.href;
 }
+
+/** Returns the name without brackets: programs read `a[]`, `a[b]` and `a` into the same variable. */
+const baseOf = (name: string): string => name.split('[')[0] ?? '';
 
 const withDefaults = (headers: Record<string, string>, mediaType?: string): Record<string, string> => ({
   accept: 'application/json, */*',

@@ -1,4 +1,4 @@
-/** Values replacing the given parameters of an action. */
+/** Values for the parameters of an action, beside the given ones. */
 export interface Overrides {
   query_params: Record<string, string>;
   path_params: Record<string, string>;
@@ -10,7 +10,7 @@ export interface Overrides {
 
 export type PartialOverrides = { [Group in keyof Overrides]?: Overrides[Group] | undefined };
 
-const NO_OVERRIDES: Overrides = { query_params: {}, path_params: {}, body_params: {}, headers: {} };
+export const NO_OVERRIDES: Overrides = { query_params: {}, path_params: {}, body_params: {}, headers: {} };
 
 /** Merges overrides field by field. Later ones take precedence. */
 export function mergeOverrides(all: (PartialOverrides | null | undefined)[]): Overrides {

@@ -1,5 +1,6 @@
-import { readContactOverrides } from '../../contacts/service.ts';
+import { hasContactOverrides, readContactOverrides } from '../../contacts/service.ts';
 import type { Db, Trx } from '../../db/connect.ts';
+import { readSettings } from '../../orgs/service.ts';
 import { readActionOverrides } from '../../orgs/settings/action-overrides.service.ts';
 import type { Secrets } from '../../secrets.ts';
 import { findMessageOverrides, insertMessageOverrides } from './queries.ts';
@@ -11,18 +12,28 @@ export { deleteMessageOverrides } from './queries.ts';
 export interface OverrideSubject {
   messageId?: string | undefined;
   contactId?: string | undefined;
+  /** Whether the page that sent the message may add headers alone. */
+  isPageLimitedToHeaders?: boolean | undefined;
+}
+
+/** The overrides of a call. */
+export interface CallOverrides {
+  /** Set by the org: in its settings, and for the contact. They replace given values. */
+  own: Overrides;
+  /** Set by the page that sent the message. They only supply values that nobody else has set. */
+  visitor: Overrides;
 }
 
 /**
- * Returns the overrides of a call, merged field by field. The message's take precedence over the contact's, and the
- * contact's over the org's.
+ * Returns the overrides of a call. The contact's take precedence over those in the org's settings, field by field. What
+ * comes from a page can be forged by its visitor, so it replaces nothing.
  */
 export async function getOverrides(
   db: Db,
   secrets: Secrets,
   orgId: string,
-  { messageId, contactId }: OverrideSubject,
-): Promise<Overrides> {
+  { messageId, contactId, isPageLimitedToHeaders = false }: OverrideSubject,
+): Promise<CallOverrides> {
   const [org, contact, message] = await Promise.all([
     readActionOverrides(db, secrets, orgId),
     contactId === undefined ? undefined : readContactOverrides(db, secrets, orgId, contactId),
@@ -32,7 +43,29 @@ export async function getOverrides(
     message === undefined || messageId === undefined
       ? undefined
       : JSON.parse(secrets.decrypt(message, secretPlaceOf(orgId, messageId)));
-  return mergeOverrides([org, contact, ofMessage]);
+  const ofPage = isPageLimitedToHeaders ? { headers: ofMessage?.headers } : ofMessage;
+  return { own: mergeOverrides([org, contact]), visitor: mergeOverrides([ofPage]) };
+}
+
+/**
+ * Returns which values the overrides of a call may add, without decrypting any. A contact's and a message's can have any
+ * name.
+ */
+export async function getSuppliedNames(
+  db: Db,
+  orgId: string,
+  { messageId, contactId, isPageLimitedToHeaders = false }: OverrideSubject,
+): Promise<(group: keyof Overrides, name: string) => boolean> {
+  const [settings, hasContacts, ofMessage] = await Promise.all([
+    readSettings(db, orgId),
+    contactId !== undefined && hasContactOverrides(db, orgId, contactId),
+    messageId === undefined ? undefined : findMessageOverrides(db, orgId, messageId),
+  ]);
+  const ofOrg = mergeOverrides([settings.http_action_overrides]);
+  return (group, name) =>
+    hasContacts ||
+    Object.hasOwn(ofOrg[group], name) ||
+    (ofMessage !== undefined && (group === 'headers' || !isPageLimitedToHeaders));
 }
 
 /**

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Db, Trx } from '../../db/connect.ts';
 import { lockName } from '../../db/locks.ts';
+import type { SessionChannel } from '../../http/schemas.ts';
 import type { CreateAction, UpdateAction } from './schema.ts';
 
 const COLUMNS = [
@@ -15,6 +16,10 @@ const COLUMNS = [
   'pinned',
   'tags',
   'require_form_submission',
+  'retry_safe',
+  'requires_verified',
+  'confirm',
+  'limits',
   'created_at',
   'updated_at',
 ] as const;
@@ -49,11 +54,18 @@ export function insertAction(
   db: Db,
   orgId: string,
   id: string,
-  { payload, enabled_on_channel, ...action }: CreateAction & { operation_id: string },
+  { payload, enabled_on_channel, limits, ...action }: CreateAction & { operation_id: string },
 ) {
   return db
     .insertInto('actions')
-    .values({ org_id: orgId, id, ...action, payload: JSON.stringify(payload), channels: enabled_on_channel.channels })
+    .values({
+      org_id: orgId,
+      id,
+      ...action,
+      payload: JSON.stringify(payload),
+      channels: enabled_on_channel.channels,
+      limits: jsonOrNull(limits),
+    })
     .onConflict((oc) => oc.columns(['org_id', 'operation_id']).doNothing())
     .returning(COLUMNS)
     .executeTakeFirst();
@@ -63,7 +75,7 @@ export function updateAction(
   db: Db,
   orgId: string,
   id: string,
-  { payload, enabled_on_channel, ...changes }: UpdateAction,
+  { payload, enabled_on_channel, limits, ...changes }: UpdateAction,
 ) {
   return db
     .updateTable('actions')
@@ -71,6 +83,7 @@ export function updateAction(
       ...changes,
       ...(payload === undefined ? {} : { payload: JSON.stringify(payload) }),
       ...(enabled_on_channel === undefined ? {} : { channels: enabled_on_channel.channels }),
+      ...(limits === undefined ? {} : { limits: jsonOrNull(limits) }),
       updated_at: sql<Date>`now()`,
     })
     .where('org_id', '=', orgId)
@@ -78,6 +91,8 @@ export function updateAction(
     .returning(COLUMNS)
     .executeTakeFirstOrThrow();
 }
+
+const jsonOrNull = (value: unknown): string | null => (value === null ? null : JSON.stringify(value));
 
 /** Returns whether another action has the operation id. */
 export async function isOperationIdTaken(db: Db, orgId: string, operationId: string, id: string): Promise<boolean> {
@@ -108,10 +123,11 @@ export async function upsertActions(
 ): Promise<ImportedRow[]> {
   const rows = actions.map(({ enabled_on_channel: { channels }, ...action }) => ({ ...action, channels }));
   const { rows: imported } = await sql<ImportedRow>`
-    insert into actions (org_id, id, name, description, api_endpoint, request_type, operation_id, payload, channels, pinned, tags, require_form_submission)
+    insert into actions (org_id, id, name, description, api_endpoint, request_type, operation_id, payload, channels, pinned, tags, require_form_submission,
+      retry_safe, requires_verified, confirm, limits)
     select ${orgId}::uuid, given.* from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
       as given (id uuid, name text, description text, api_endpoint text, request_type text, operation_id text, payload jsonb, channels text[],
-        pinned boolean, tags text[], require_form_submission boolean)
+        pinned boolean, tags text[], require_form_submission boolean, retry_safe boolean, requires_verified boolean, confirm text, limits jsonb)
     on conflict (org_id, operation_id) do update set name = excluded.name, description = excluded.description,
       api_endpoint = excluded.api_endpoint, request_type = excluded.request_type, payload = excluded.payload, updated_at = now()
     returning id, operation_id, xmax = 0 as is_new
@@ -145,6 +161,28 @@ export type ActionRow = NonNullable<Awaited<ReturnType<typeof findAction>>>;
 /** Returns all actions of the org, oldest first. */
 export const listActions = (db: Db, orgId: string) =>
   db.selectFrom('actions').select(COLUMNS).where('org_id', '=', orgId).orderBy('created_at').orderBy('id').execute();
+
+/** Lists what names and describes the actions that the AI may take on a channel, oldest first. */
+export const listDescriptions = (db: Db, orgId: string, channel: SessionChannel) =>
+  db
+    .selectFrom('actions')
+    .select(['id', 'name', 'description', 'operation_id', 'tags', 'pinned'])
+    .where('org_id', '=', orgId)
+    .where(sql<boolean>`${channel} = any(channels)`)
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute();
+
+/** Lists the actions with these ids, oldest first. */
+export const listActionsById = (db: Db, orgId: string, ids: string[]) =>
+  db
+    .selectFrom('actions')
+    .select(COLUMNS)
+    .where('org_id', '=', orgId)
+    .where('id', '=', sql<string>`any(${ids}::uuid[])`)
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute();
 
 /** Returns the given actions that exist in the org. The ids are UUIDs. */
 export async function listKnownActions(db: Db, orgId: string, ids: string[]): Promise<string[]> {

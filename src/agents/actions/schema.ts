@@ -63,6 +63,9 @@ const ActionPayload = z
   .meta({ id: 'ActionPayload', description: 'The operation, as OpenAPI describes one. Other properties are kept.' });
 export type ActionPayload = z.infer<typeof ActionPayload>;
 
+const ConfirmWhen = z.enum(['auto', 'always']);
+export type ConfirmWhen = z.infer<typeof ConfirmWhen>;
+
 const EnabledOnChannel = z.object({
   channels: z
     .array(SessionChannel)
@@ -88,6 +91,20 @@ const fields = {
   pinned: z.boolean(),
   tags: z.array(z.string().min(1).max(100)).max(MAX_TAGS),
   require_form_submission: z.boolean().describe('Whether a person is asked to confirm it in a form.'),
+  retry_safe: z
+    .boolean()
+    .describe(
+      'Whether the AI’s call may be sent again where its outcome was not seen: what is called does the same Idempotency-Key once.',
+    ),
+  requires_verified: z.boolean().describe('Whether the AI takes it only for contacts whose identity is verified.'),
+  confirm: ConfirmWhen.describe(
+    'When the AI asks before it takes the action. `always`, or `auto`: only where it has to, such as a change after it has read texts of others.',
+  ),
+  limits: z
+    .unknown()
+    .describe(
+      'JSON Logic over the parameters, such as {">": [{"var": "body_params.amount"}, 100]}. Where it holds, or cannot be evaluated, an agent must confirm the AI’s call. null: no limits.',
+    ),
 };
 
 export const CreateAction = z
@@ -99,6 +116,10 @@ export const CreateAction = z
     pinned: fields.pinned.default(false),
     tags: fields.tags.default([]),
     require_form_submission: fields.require_form_submission.default(false),
+    retry_safe: fields.retry_safe.default(false),
+    requires_verified: fields.requires_verified.default(false),
+    confirm: fields.confirm.default('auto'),
+    limits: fields.limits.default(null),
   })
   .meta({
     id: 'CreateActionPublic',
@@ -146,6 +167,10 @@ export const Action = z
     pinned: z.boolean(),
     tags: z.array(z.string()),
     require_form_submission: z.boolean(),
+    retry_safe: z.boolean(),
+    requires_verified: z.boolean(),
+    confirm: ConfirmWhen,
+    limits: z.unknown().describe('As it was given.'),
     created_at: Timestamp,
     updated_at: Timestamp,
   })

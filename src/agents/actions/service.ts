@@ -1,7 +1,8 @@
 import type { Db, Trx } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
-import { conflict, invalid, notFound } from '../../errors.ts';
+import { conflict, invalid, notFound, refused } from '../../errors.ts';
 import { newId } from '../../ids.ts';
+import { problemOfLogic } from '../../json-logic.ts';
 import { operationIdOf } from './operation-ids.rules.ts';
 import { type Operation, problemsOf } from './operations.rules.ts';
 import {
@@ -13,6 +14,7 @@ import {
   insertAction,
   isOperationIdTaken,
   listActions,
+  listActionsById,
   listOperationIds,
   lockAction,
   lockActions,
@@ -20,7 +22,7 @@ import {
 } from './queries.ts';
 import type { CreateAction, UpdateAction } from './schema.ts';
 
-export { listKnownActions, lockActions, upsertActions } from './queries.ts';
+export { listDescriptions, listKnownActions, lockActions, upsertActions } from './queries.ts';
 
 const MAX_ACTIONS = 500;
 
@@ -30,6 +32,7 @@ const MAX_ACTIONS = 500;
  */
 export async function createAction(db: Db, orgId: string, action: CreateAction) {
   assertCallable(action);
+  assertLogic(action.limits);
   return inTransaction(db, async (trx) => {
     await lockActions(trx, orgId);
     const operation_id = action.operation_id ?? (await findFreeOperationId(trx, orgId, action.name));
@@ -47,6 +50,7 @@ export function changeAction(db: Db, orgId: string, id: string, changes: UpdateA
     const before = await lockAction(trx, orgId, id);
     if (before === undefined) throw notFound('action');
     assertCallable({ ...before, ...changes });
+    assertLogic(changes.limits);
     const { operation_id } = changes;
     if (operation_id !== undefined && (await isOperationIdTaken(trx, orgId, operation_id, id)))
       throw operationIdConflict(operation_id);
@@ -71,6 +75,13 @@ export async function getAction(db: Db, orgId: string, id: string) {
 /** Returns all actions of the org, oldest first. */
 export const readActions = async (db: Db, orgId: string) => (await listActions(db, orgId)).map(toAnswer);
 
+/** Returns the actions with these ids, oldest first. */
+export const readActionsById = async (db: Db, orgId: string, ids: string[]) =>
+  ids.length === 0 ? [] : (await listActionsById(db, orgId, ids)).map(toAnswer);
+
+/** An action of an org. */
+export type StoredAction = Awaited<ReturnType<typeof getAction>>;
+
 /** Throws conflict if the org has more than the maximum number of actions. */
 export async function assertActionLimit(trx: Trx, orgId: string): Promise<void> {
   if ((await countActions(trx, orgId)) > MAX_ACTIONS)
@@ -82,6 +93,11 @@ function assertCallable(operation: Operation): void {
   if (issues.length === 0) return;
   const summary = issues.map(({ path, message }) => `${path}: ${message}`).join('; ');
   throw invalid(`The request is not valid: ${summary.slice(0, 500)}`, issues);
+}
+
+function assertLogic(limits: unknown): void {
+  const problem = problemOfLogic(limits);
+  if (problem !== undefined) throw refused('limits', problem);
 }
 
 async function findFreeOperationId(trx: Trx, orgId: string, name: string): Promise<string> {

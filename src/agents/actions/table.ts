@@ -1,6 +1,6 @@
 import type { ColumnType, Generated } from 'kysely';
 import type { SessionChannel } from '../../http/schemas.ts';
-import type { ActionPayload, RequestType } from './schema.ts';
+import type { ActionPayload, ConfirmWhen, RequestType } from './schema.ts';
 
 export interface ActionsTable {
   org_id: string;
@@ -16,6 +16,12 @@ export interface ActionsTable {
   pinned: boolean;
   tags: string[];
   require_form_submission: boolean;
+  /** Whether a call may be sent again with its key if its outcome was not seen. */
+  retry_safe: Generated<boolean>;
+  requires_verified: Generated<boolean>;
+  confirm: Generated<ConfirmWhen>;
+  /** JSON Logic over the arguments. Where it holds, an agent must confirm. */
+  limits: ColumnType<unknown, string | null | undefined, string | null>;
   created_at: Generated<Date>;
   updated_at: Generated<Date>;
 }

@@ -106,6 +106,12 @@ const sourceOf = ({ item_id, chunk, url, title, heading, hash }: PassageForQuote
 /** How a text is shown where it arrives. */
 export type TextFormat = 'markdown' | 'plain';
 
+/** Channels whose clients show Markdown. The others get plain text. */
+const MARKDOWN_CHANNELS: readonly string[] = ['web', 'api', 'slack'];
+
+/** Returns how texts are shown on a channel. */
+export const formatOf = (channel: string): TextFormat => (MARKDOWN_CHANNELS.includes(channel) ? 'markdown' : 'plain');
+
 /** Returns a message that quotes sources, or points at them, after a fixed sentence. */
 export const renderSources = (sentence: string, sources: QuotedSource[], format: TextFormat): string =>
   [sentence, ...sources.map((source) => renderSource(source, format))].join('\n\n');

@@ -79,19 +79,22 @@ export function answerPrompt(conversation: readonly SpokenMessage[], facts: Answ
   ];
 }
 
-const joined = (texts: readonly string[]): string => texts.filter((text) => text !== '').join('\n\n');
+/** Joins the paragraphs of a prompt. */
+export const joined = (texts: readonly string[]): string => texts.filter((text) => text !== '').join('\n\n');
 
-const instructionsOf = ({ instructions }: PromptFacts): string[] =>
+/** Returns the paragraph of the org's instructions, if there are any. */
+export const instructionsOf = ({ instructions }: PromptFacts): string[] =>
   instructions.length === 0 ? [] : [`The company's instructions:\n${instructions.join('\n\n')}`];
 
-const dataOf = ({ channel, context, receipts }: PromptFacts) => ({
+/** Returns what every prompt has as data. */
+export const dataOf = ({ channel, context, receipts }: PromptFacts) => ({
   channel,
   ...(Object.keys(context).length > 0 && { context }),
   receipts: receipts.map(({ id, text }) => ({ receipt: id, text })),
 });
 
 /** Returns the end of a conversation that fits, oldest first. */
-function conversationOf(messages: readonly SpokenMessage[]): PromptMessage[] {
+export function conversationOf(messages: readonly SpokenMessage[]): PromptMessage[] {
   const latest: PromptMessage[] = [];
   let left = MAX_CONVERSATION_CHARACTERS;
   for (const { sender, content } of messages.slice(-MAX_MESSAGES).reverse()) {

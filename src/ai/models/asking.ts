@@ -190,3 +190,16 @@ export function parseAnswer(text: string): unknown {
     ? undefined
     : JSON.parse(JSON.stringify(parsed), (_key, value) => (typeof value === 'string' ? storable(value) : value));
 }
+
+/** Returns the trace of a question to a model: its tries, tokens and cost. */
+export const reportOf = (asked: ModelResult<unknown>) => ({
+  model: asked.kind === 'answered' ? asked.model : null,
+  usage: asked.usage,
+  cost: asked.cost,
+  detail: {
+    result: asked.kind,
+    tries: asked.tries,
+    ...(asked.kind === 'over_budget' && { budget: asked.budget }),
+    ...(asked.kind === 'down' && { problem: asked.problem }),
+  },
+});

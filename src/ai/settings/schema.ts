@@ -14,6 +14,17 @@ const SPOKEN = [
   'prohibited_topic',
   'failed',
   'budget',
+  'action_done',
+  'action_failed',
+  'action_unknown',
+  'action_in_progress',
+  'confirm_question',
+  'confirm_yes_hint',
+  'confirmed',
+  'rejected_confirmation',
+  'confirm_button',
+  'reject_button',
+  'confirmation_expired',
 ] as const satisfies SentenceKey[];
 const MAX_MODELS = 10;
 const MAX_CANNED = 200;
@@ -78,6 +89,8 @@ export const AiSettings = z.object({
       'The share of wrong answers where knowledge has no answer to a question: the next calibration aims at it.',
     ),
   max_turns_without_progress: z.int().min(1).max(20),
+  max_steps: z.int().min(1).max(20).describe('A turn asks a model at most this often what to do.'),
+  max_calls: z.int().min(0).max(20).describe('A turn calls at most this many actions.'),
   phrases: z
     .partialRecord(Language, z.partialRecord(z.enum(SPOKEN), z.string().trim().min(1).max(MAX_SENTENCE)))
     .describe('Replaces fixed sentences of the AI, by language.'),
@@ -108,6 +121,8 @@ export const DEFAULT_SETTINGS: AiSettings = {
   cap_seconds: { web: 10, sms: 20, whatsapp: 20, messenger: 20, instagram: 20, email: 15 },
   max_wrong: 0.05,
   max_turns_without_progress: 3,
+  max_steps: 6,
+  max_calls: 4,
   phrases: {},
   reopen_goes_to: 'ai',
   assume_resolved_after_minutes: null,

@@ -6,7 +6,9 @@ import { inTransaction } from '../../db/transaction.ts';
 import { DomainError } from '../../errors.ts';
 import { getOrgLanguage } from '../../orgs/service.ts';
 import { announce } from '../../outbox/events.ts';
-import { EXTRACTIVE_AGENT } from '../answers/extractive.rules.ts';
+import { EXTRACTIVE_AGENT, formatOf } from '../answers/extractive.rules.ts';
+import { markReported } from '../calls/service.ts';
+import { askForConfirmation, getConfirmation, type Question } from '../confirmations/service.ts';
 import { sentenceOf } from '../gates/sentences.rules.ts';
 import { getPublishedAiSettings } from '../settings/service.ts';
 import type { TurnEnd, TurnRef } from './contract.ts';
@@ -59,6 +61,7 @@ async function commit(trx: Trx, deps: TurnDeps, ref: TurnRef, decision: Decision
   if (isSuperseded(turn, unanswered.at(-1)?.seq ?? 0)) {
     return end(trx, ref, turn, { state: 'superseded', reason: null });
   }
+  await markReported(trx, ref.orgId, decision.reportedCalls ?? []);
   if (outcome.kind === 'skip') return end(trx, ref, turn, { state: 'skipped', reason: outcome.reason });
   if (outcome.kind === 'resolve') {
     await resolveByAi(trx, ref.orgId, context.session, 'resolved');
@@ -69,11 +72,32 @@ async function commit(trx: Trx, deps: TurnDeps, ref: TurnRef, decision: Decision
   if (outcome.kind === 'handoff' && context.session.assist_mode)
     return end(trx, ref, turn, { state: 'skipped', reason: 'people_have_it' });
   const { agent, score } = decision;
-  const { text, claims, reason } = outcome;
-  if (text !== null) await say(trx, deps, ref, { turn, context, agent, text, claims });
+  const { claims, reason } = outcome;
+  const question = await questionOf(trx, deps, ref, { context, asks: decision.asks });
+  const text = question?.text ?? outcome.text;
+  if (text !== null)
+    await say(trx, deps, ref, { turn, context, agent, text, claims, confirmation: question?.confirmation });
   const state = outcome.kind === 'handoff' ? 'handed_off' : outcome.state;
   if (outcome.kind === 'handoff') await handOff(trx, ref.orgId, ref.sessionId, { reason: outcome.reason });
   return end(trx, ref, turn, { state, reason, agent, score, has_message: text !== null });
+}
+
+/** Words the question that a turn asks before a call, if it does. */
+async function questionOf(
+  trx: Trx,
+  { publicUrl }: TurnDeps,
+  { orgId }: TurnRef,
+  { context, asks }: { context: TurnContext; asks: string | undefined },
+): Promise<Question | undefined> {
+  if (asks === undefined) return undefined;
+  const { session, settings } = context;
+  return askForConfirmation(trx, orgId, await getConfirmation(trx, orgId, asks), {
+    publicUrl,
+    language: session.language,
+    format: formatOf(session.channel),
+    fallback: await getOrgLanguage(trx, orgId),
+    overrides: settings.phrases,
+  });
 }
 
 async function say(
@@ -86,11 +110,20 @@ async function say(
     agent,
     text,
     claims,
-  }: { turn: TurnRow; context: TurnContext; agent: string; text: string; claims: Claim[] },
+    confirmation,
+  }: {
+    turn: TurnRow;
+    context: TurnContext;
+    agent: string;
+    text: string;
+    claims: Claim[];
+    confirmation: Question['confirmation'];
+  },
 ): Promise<void> {
   await insertClaims(trx, orgId, turnId, claims);
   const citations = claims.map(({ item_id, title, url, quote }) => ({ item_id, title, url, quote }));
-  await addAiMessage(trx, sending, orgId, context.session, { id: turn.message_id, text, agent, turnId, citations });
+  const said = { id: turn.message_id, text, agent, turnId, citations, confirmation };
+  await addAiMessage(trx, sending, orgId, context.session, said);
 }
 
 async function announceTopic(

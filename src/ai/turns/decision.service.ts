@@ -1,29 +1,31 @@
+import { getAutopilot } from '../../agents/autopilot/service.ts';
 import type { ConversationMessage } from '../../conversations/messages/ai-messages.service.ts';
-import type { SessionChannel } from '../../http/schemas.ts';
 import { getOrgLanguage, readSettings } from '../../orgs/service.ts';
 import {
   EXTRACTIVE_AGENT,
   type ExtractiveAnswer,
+  formatOf,
   renderSources,
   type TextFormat,
 } from '../answers/extractive.rules.ts';
 import { answerByQuotes } from '../answers/extractive.service.ts';
 import { getThreshold } from '../calibration/service.ts';
+import { listTools } from '../calls/service.ts';
+import { decideConfirmation, findWaitingConfirmation } from '../confirmations/service.ts';
 import { decideGate, type GateDecision, type GateFacts } from '../gates/gates.rules.ts';
-import { isSameQuestion, resolvesIssue } from '../gates/recognition.rules.ts';
+import { isSameQuestion, readDecision, resolvesIssue } from '../gates/recognition.rules.ts';
 import { languageWithPhrases, type SentenceKey, sentenceOf } from '../gates/sentences.rules.ts';
-import { findModels } from '../models/asking.ts';
+import { findModels, type ModelChain } from '../models/asking.ts';
+import { planTurn } from '../planning/service.ts';
 import type { TurnRef } from './contract.ts';
 import type { TurnDeps } from './deps.ts';
 import { answerByModel } from './model-decision.service.ts';
 import { type Decision, type HandoffReason, type TurnOutcome, withoutAnswer } from './outcome.rules.ts';
-import { gatherFacts } from './prompt-facts.service.ts';
-import { countFruitlessTurns } from './queries.ts';
+import { gatherFacts, type KnownFacts } from './prompt-facts.service.ts';
+import { countFruitlessTurns, markEffects } from './queries.ts';
+import { reportCalls } from './reporting.service.ts';
 import type { TurnContext } from './review.service.ts';
-import { openSteps } from './steps.service.ts';
-
-/** Channels whose clients show Markdown. The others get plain text. */
-const MARKDOWN_CHANNELS: readonly SessionChannel[] = ['web', 'api', 'slack'];
+import { openSteps, type TurnSteps } from './steps.service.ts';
 
 /** How many steps with third parties a call of `decideTurn` may take. */
 export interface DecisionLimits {
@@ -32,8 +34,9 @@ export interface DecisionLimits {
 }
 
 /**
- * Decides how a turn ends: the gates first, then an answer of the org's model, checked, or else one by quotes, or what the
- * org's handoff level says. Changes nothing but the steps of the turn. Throws StepNeeded for a step beyond the limit.
+ * Decides how a turn ends: what became of calls that people have decided about, then the gates, then an answer of the
+ * org's model, checked, or else one by quotes, or what the org's handoff level says. Changes nothing but the calls and
+ * the steps of the turn. Throws StepNeeded for a step beyond the limit.
  */
 export async function decideTurn(
   deps: TurnDeps,
@@ -53,7 +56,14 @@ export async function decideTurn(
   const { prohibited_topics } = await readSettings(db, orgId);
   const text = textOf(unanswered);
   const isSolved = hasAnswer(context) && resolvesIssue(text, language);
-  const decided = decideGate(gateFactsOf(context, { language, fruitless, prohibitedTopics: prohibited_topics ?? [] }));
+  const waiting = await findWaitingConfirmation(db, orgId, session.id);
+  const facts = { language, fruitless, prohibitedTopics: prohibited_topics ?? [], waits: waiting !== undefined };
+  const decided = decideGate(gateFactsOf(context, facts));
+  if (waiting !== undefined && (decided.kind === 'confirm' || decided.kind === 'reject'))
+    await decideConfirmation(db, orgId, waiting.id, { decision: decided.kind, by: 'message' });
+  const isAboutCalls = unanswered.length === 0 || readDecision(text, language) !== undefined;
+  const report = isAboutCalls ? await reportCalls(deps, ref, { say, signal: limits.signal }) : undefined;
+  if (report !== undefined) return report;
   const gates = { step: 1, purpose: 'gates' as const, latency_ms: msSince(begun), detail: { ...decided, isSolved } };
   const gated = gatedOutcome(decided, isSolved, say);
   if (gated !== undefined)
@@ -87,16 +97,26 @@ async function decideByModel(
   ref: TurnRef,
   context: TurnContext,
   { say, text, language, fallback, limits }: DecisionTerms & { limits: DecisionLimits },
-): Promise<Pick<Decision, 'outcome' | 'agent'> | undefined> {
+): Promise<Pick<Decision, 'outcome' | 'agent' | 'asks'> | undefined> {
   const { session, settings } = context;
   const chain = settings.mode === 'extractive' ? undefined : await findModels(deps, ref.orgId, settings.models);
   if (chain === undefined) return undefined;
+  const facts = await gatherFacts(deps, ref, context);
+  const steps = await openSteps(deps.db, ref.orgId, ref.turnId, limits.steps);
+  const planned = await plan(deps, ref, context, { chain, facts, steps, text, language, limits });
+  if (planned.kind === 'confirm') return { agent: planned.model, outcome: ASKING, asks: planned.callId };
+  if (planned.kind === 'handoff')
+    return {
+      agent: planned.model,
+      outcome: handingOff(planned.reason, say(CALL_SENTENCES[planned.reason] ?? 'handing_off')),
+    };
+  if (planned.kind !== 'search') return withoutModel(planned.kind, settings, say);
   const answer = await answerByModel(deps, ref, context, {
     chain,
-    facts: await gatherFacts(deps, ref, context),
-    steps: await openSteps(deps.db, ref.orgId, ref.turnId, limits.steps),
-    queries: [text],
-    receipts: [],
+    facts,
+    steps,
+    queries: planned.queries.length > 0 ? planned.queries : [text],
+    receipts: planned.receipts,
     phrases: Object.fromEntries(settings.canned_answers.map((canned) => [canned.name, canned.text])),
     language,
     fallbackLanguage: fallback,
@@ -113,16 +133,82 @@ async function decideByModel(
       if (!FIRM_REASONS.has(answer.reason)) return undefined; // the handoff level decides about these
       return { agent: answer.model, outcome: handingOff(answer.reason, say('handing_off')) };
     case 'over_budget':
-      return settings.on_budget === 'extractive'
-        ? undefined
-        : { agent: EXTRACTIVE_AGENT, outcome: handingOff('budget', say('budget')) };
     case 'down':
-      return settings.on_provider_down === 'extractive'
-        ? undefined
-        : { agent: EXTRACTIVE_AGENT, outcome: handingOff('provider_down', say('handing_off')) };
+      return withoutModel(answer.kind, settings, say);
     case 'nothing':
       return undefined;
   }
+}
+
+/** The text is worded when it is stored: with the question of the call. */
+const ASKING: TurnOutcome = { kind: 'say', state: 'asked', reason: null, text: '', claims: [] };
+
+const CALL_SENTENCES: Partial<Record<HandoffReason, SentenceKey>> = {
+  action_failed: 'action_failed',
+  action_outcome_unknown: 'action_unknown',
+  identity_required: 'identity_required',
+  prohibited_topic: 'prohibited_topic',
+};
+
+/** Returns what follows where no model may or can be asked, or undefined if quotes answer. */
+function withoutModel(
+  why: 'over_budget' | 'down',
+  { on_budget, on_provider_down }: TurnContext['settings'],
+  say: (key: SentenceKey) => string,
+): Pick<Decision, 'outcome' | 'agent'> | undefined {
+  const outcome =
+    why === 'over_budget' ? handingOff('budget', say('budget')) : handingOff('provider_down', say('handing_off'));
+  const follows = why === 'over_budget' ? on_budget : on_provider_down;
+  return follows === 'extractive' ? undefined : { agent: EXTRACTIVE_AGENT, outcome };
+}
+
+const PLAN_REASONS = new Set<string>([
+  'user_request',
+  'prohibited_topic',
+  'missing_tool',
+  'unclear_instructions',
+  'identity_required',
+  'action_failed',
+  'action_outcome_unknown',
+]);
+
+/** Plans with the actions of the channel, where the agent may act. Without any, the contact's words are searched. */
+async function plan(
+  deps: TurnDeps,
+  { orgId, turnId }: TurnRef,
+  { session, settings, messages, unanswered }: TurnContext,
+  {
+    chain,
+    facts,
+    steps,
+    text,
+    language,
+    limits,
+  }: { chain: ModelChain; facts: KnownFacts; steps: TurnSteps; text: string; language: string; limits: DecisionLimits },
+) {
+  const mayAct = (await getAutopilot(deps.db, orgId)).versionOn(session.channel) === 'v2' && settings.max_calls > 0;
+  const actions = mayAct ? await listTools(deps.db, orgId, { channel: session.channel, text }) : [];
+  if (actions.length === 0) return { kind: 'search' as const, queries: [text], receipts: [] };
+  const { prohibited_topics } = await readSettings(deps.db, orgId);
+  const lastSeq = unanswered.at(-1)?.seq ?? Infinity;
+  const planned = await planTurn(deps, orgId, {
+    chain,
+    terms: settings,
+    session,
+    turnId,
+    actions,
+    conversation: messages.filter(({ seq }) => seq <= lastSeq),
+    language,
+    instructions: facts.instructions,
+    context: facts.context,
+    prohibitedTopics: prohibited_topics ?? [],
+    signal: limits.signal,
+    take: steps.take,
+    beforeEffect: () => markEffects(deps.db, orgId, turnId),
+  });
+  if (planned.kind !== 'handoff') return planned;
+  const reason = PLAN_REASONS.has(planned.reason) ? (planned.reason as HandoffReason) : 'missing_knowledge';
+  return { ...planned, reason };
 }
 
 /** Reasons for which people get the session at any handoff level. */
@@ -134,8 +220,6 @@ const handingOff = (reason: HandoffReason, text: string): TurnOutcome => ({
   text,
   claims: [],
 });
-
-const formatOf = (channel: SessionChannel): TextFormat => (MARKDOWN_CHANNELS.includes(channel) ? 'markdown' : 'plain');
 
 async function decideByQuotes(
   { db, semantics }: TurnDeps,
@@ -168,7 +252,12 @@ const hasAnswer = ({ messages }: TurnContext): boolean => messages.some(({ sende
 /** Returns what the gates look at. An org that never hands off by itself has no loops that end in a handoff. */
 function gateFactsOf(
   context: TurnContext,
-  { language, fruitless, prohibitedTopics }: { language: string; fruitless: number; prohibitedTopics: string[] },
+  {
+    language,
+    fruitless,
+    prohibitedTopics,
+    waits,
+  }: { language: string; fruitless: number; prohibitedTopics: string[]; waits: boolean },
 ): GateFacts {
   const { session, settings, messages, unanswered, refusal } = context;
   const first = unanswered[0]?.seq ?? 0;
@@ -191,7 +280,7 @@ function gateFactsOf(
     repeatsQuestion: handsOff && hasAnswer(context) && repeats,
     turnsWithoutProgress: handsOff ? fruitless : 0,
     maxTurnsWithoutProgress: settings.max_turns_without_progress,
-    waitingConfirmation: false,
+    waitingConfirmation: waits,
   };
 }
 

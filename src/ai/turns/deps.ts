@@ -7,6 +7,8 @@ import type { ModelDeps } from '../models/asking.ts';
 export interface TurnDeps extends ModelDeps {
   sending: SendingDeps;
   semantics: SemanticSearch;
+  /** Where links to confirmations lead. */
+  publicUrl: string;
   /** Returns what the page has told of a contact's visit. */
   chatContextOf(db: Db, orgId: string, contactId: string): Promise<string | null>;
 }

@@ -3,7 +3,7 @@ import { linkOf, type TextFormat } from '../answers/extractive.rules.ts';
 import { MODEL_ANSWER_SCHEMA, ModelAnswer } from '../answers/model-answer.schema.ts';
 import { answerPrompt } from '../answers/prompts.rules.ts';
 import { type CheckedAnswer, checkAnswer, type Receipt } from '../answers/validation.rules.ts';
-import { askModel, type ModelChain, type ModelResult, parseAnswer } from '../models/asking.ts';
+import { askModel, type ModelChain, parseAnswer, reportOf } from '../models/asking.ts';
 import { retrievePassages } from '../retrieval/service.ts';
 import type { TurnRef } from './contract.ts';
 import type { TurnDeps } from './deps.ts';
@@ -190,19 +190,6 @@ async function askOnce(
   };
   return { decision, ...report, detail };
 }
-
-/** Returns the trace of a question to a model: its tries, tokens and cost. */
-const reportOf = (asked: ModelResult<unknown>) => ({
-  model: asked.kind === 'answered' ? asked.model : null,
-  usage: asked.usage,
-  cost: asked.cost,
-  detail: {
-    result: asked.kind,
-    tries: asked.tries,
-    ...(asked.kind === 'over_budget' && { budget: asked.budget }),
-    ...(asked.kind === 'down' && { problem: asked.problem }),
-  },
-});
 
 /** Returns why an answer is not in the customer's language. On the last try, the org's own will do. */
 async function complaintOf(

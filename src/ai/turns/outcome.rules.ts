@@ -27,6 +27,8 @@ export type HandoffReason =
   | 'not_helping'
   | 'budget'
   | 'unreadable'
+  | 'action_failed'
+  | 'action_outcome_unknown'
   | 'ai_failed';
 
 /** What a turn is to end with, and how that was found. */
@@ -37,8 +39,12 @@ export interface Decision {
   score: number | null;
   /** The steps that are stored with the outcome. */
   steps: { step: number; purpose: 'gates' | 'search'; latency_ms: number; detail: Record<string, unknown> }[];
+  /** The call that the answer asks to confirm. */
+  asks?: string;
   /** The prohibited topic of the messages. */
   topic?: string;
+  /** The calls of actions whose decision and outcome the answer tells. */
+  reportedCalls?: string[];
 }
 
 /** A source of an answer. */

@@ -93,6 +93,17 @@ export async function startTurn(trx: Trx, orgId: string, id: string, version: nu
   return begun?.tries;
 }
 
+/** Notes that a turn has changed something elsewhere, or is about to. */
+export async function markEffects(db: Db, orgId: string, id: string): Promise<void> {
+  await db
+    .updateTable('ai_turns')
+    .set({ has_effects: true })
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .where('ended_at', 'is', null)
+    .execute();
+}
+
 /** Ends a turn. One that has ended stays as it is. */
 export async function finishTurn(trx: Trx, orgId: string, id: string, change: TurnChange): Promise<void> {
   await openTurn(trx, orgId, id)

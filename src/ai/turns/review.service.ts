@@ -10,6 +10,7 @@ import { lockSession, type SessionRow } from '../../conversations/sessions/servi
 import type { Db, Trx } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { newId } from '../../ids.ts';
+import { listUnreported } from '../calls/service.ts';
 import { type AiSettings, debounceOf, getPublishedAiSettings } from '../settings/service.ts';
 import type { NextTurn, SessionRef } from './contract.ts';
 import {
@@ -123,12 +124,13 @@ export async function endTurn(
 async function beginTurn(
   trx: Trx,
   { orgId, sessionId }: SessionRef,
-  { session, settings, unanswered, refusal }: TurnContext,
+  { session, settings, messages, unanswered, refusal }: TurnContext,
   supersedes: number,
 ): Promise<NextTurn | null> {
   const [first] = unanswered;
   const last = unanswered.at(-1);
-  if (first === undefined || last === undefined) return null;
+  if (first === undefined || last === undefined)
+    return refusal === undefined ? beginReport(trx, { orgId, sessionId }, { messages, settings }) : null;
   const waitMs = dueOf(unanswered, settings, session);
   const id = newId();
   const number = await insertTurn(trx, {
@@ -147,6 +149,29 @@ async function beginTurn(
   if (refusal === undefined) return { turnId: id, number, dueInMs: waitMs };
   notifyTurn(trx, sessionId);
   return null;
+}
+
+/** Begins a turn for calls of actions that people have decided about. It answers no message. */
+async function beginReport(
+  trx: Trx,
+  { orgId, sessionId }: SessionRef,
+  { messages, settings }: Pick<TurnContext, 'messages' | 'settings'>,
+): Promise<NextTurn | null> {
+  if ((await listUnreported(trx, orgId, sessionId)).length === 0) return null;
+  const last = messages.findLast(({ sender }) => sender === 'contact')?.seq ?? 0;
+  const id = newId();
+  const number = await insertTurn(trx, {
+    org_id: orgId,
+    id,
+    session_id: sessionId,
+    first_seq: last,
+    last_seq: last,
+    answers: [],
+    message_id: newId(),
+    config_version: settings.version,
+    due_at: new Date(),
+  });
+  return { turnId: id, number, dueInMs: 0 };
 }
 
 async function extendTurn(

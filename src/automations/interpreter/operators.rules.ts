@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
+import { includesText } from '../../text-inclusion.rules.ts';
 import type { Json, Operator } from '../blocks/schema.ts';
-import { includesText } from '../blocks/text-search.rules.ts';
 
 /** A longer text is compared as a text. */
 const MAX_NUMBER_CHARACTERS = 100;

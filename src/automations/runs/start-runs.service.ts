@@ -1,8 +1,8 @@
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import type { Trx } from '../../db/connect.ts';
 import { newId } from '../../ids.ts';
+import { type Allowance, newAllowance, satisfiesConstraint } from '../../json-logic.ts';
 import { enqueue } from '../../outbox/outbox.ts';
-import { type Allowance, newAllowance, satisfiesConstraint } from '../blocks/constraints.ts';
 import type { Json, TriggerType } from '../blocks/schema.ts';
 import { startQueuedRuns, wakeRun } from './run-queue.service.ts';
 import {

@@ -1,6 +1,6 @@
 import type { Db } from '../../db/connect.ts';
 import { notFound, refused } from '../../errors.ts';
-import { satisfiesConstraint } from '../blocks/constraints.ts';
+import { satisfiesConstraint } from '../../json-logic.ts';
 import type { Json } from '../blocks/schema.ts';
 import { maskSteps } from '../credentials.ts';
 import type { JsonObject } from '../json.rules.ts';

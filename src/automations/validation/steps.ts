@@ -1,11 +1,11 @@
 import { z } from 'zod';
+import { problemOfLogic } from '../../json-logic.ts';
 import { ACTIONS } from '../actions/registry.ts';
 import { branchesOf } from '../blocks/branches.rules.ts';
 import { MAX_INPUT_VALUES, referencesIn } from '../blocks/references.rules.ts';
 import { ActionShape, BLOCKS } from '../blocks/shapes.schema.ts';
 import { hasAtMostValues } from '../json.rules.ts';
 import { problemsOf } from './input.rules.ts';
-import { problemOfLogic } from './trigger.ts';
 
 const MAX_STEPS = 200;
 const MAX_DEPTH = 10;

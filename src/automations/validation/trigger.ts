@@ -1,5 +1,5 @@
+import { problemOfLogic } from '../../json-logic.ts';
 import { isTimeZone } from '../../orgs/time-zones.rules.ts';
-import { problemOfConstraint } from '../blocks/constraints.ts';
 import { TriggerType } from '../blocks/schema.ts';
 import type { CronConfiguration } from '../triggers/configuration.schema.ts';
 import { TRIGGERS } from '../triggers/schema.ts';
@@ -29,11 +29,4 @@ function problemsOfCron({ cron, timezone }: CronConfiguration): string[] {
   if (!isTimeZone(timezone)) return ['trigger_configuration.timezone: must be an IANA name, such as Europe/Berlin'];
   const fault = problemOfCronExpression(cron, timezone);
   return fault === undefined ? [] : [`trigger_configuration.cron: ${fault}`];
-}
-
-/** Returns the reason if a value is no JSON Logic condition, otherwise undefined. An absent condition always holds. */
-export function problemOfLogic(logic: unknown): string | undefined {
-  if (logic === undefined || logic === null || typeof logic === 'boolean') return undefined;
-  if (typeof logic !== 'object' || Array.isArray(logic)) return 'must be JSON Logic: an object with one operator';
-  return problemOfConstraint(logic);
 }

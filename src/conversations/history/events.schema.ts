@@ -21,6 +21,16 @@ const Citation = z
   .object({ item_id: z.string(), title: z.string(), url: z.string().nullable(), quote: z.string().nullable() })
   .meta({ id: 'MessageCitation' });
 
+export const MessageConfirmation = z
+  .object({
+    id: z.string(),
+    text: z.string(),
+    fields: z.array(z.object({ name: z.string(), value: z.string() })),
+    expires_at: z.iso.datetime(),
+  })
+  .meta({ id: 'MessageConfirmation' });
+export type MessageConfirmation = z.infer<typeof MessageConfirmation>;
+
 /** An event of one of the session's SLA clocks. Events recorded late carry their actual time as `at`. */
 const SLA_EVENT = {
   metric: z.enum(['first_reply', 'next_reply', 'resolution']),
@@ -53,6 +63,9 @@ const HistoryEvent = z
         .optional()
         .describe('Of a message of the AI: GET /autopilot/turns/{id} shows how it came about.'),
       citations: z.array(Citation).optional().describe('Of a message of the AI: the sources it quotes, or points at.'),
+      confirmation: MessageConfirmation.optional().describe(
+        'Of a message of the AI that asks for a confirmation of a call. Not there once it is redacted.',
+      ),
       client_context: z
         .record(z.string(), z.unknown())
         .optional()

@@ -4,6 +4,7 @@ import { readSettings } from '../../orgs/service.ts';
 import { announce } from '../../outbox/events.ts';
 import type { AnswerCitation } from '../answers.port.ts';
 import { changeSession, recordEvents, type SessionEvent } from '../change-session.service.ts';
+import type { MessageConfirmation } from '../history/events.schema.ts';
 import { type LockedSession, updateSession } from '../queries.ts';
 import { summaryOfResolution } from '../summary/service.ts';
 import type { AiState } from '../table.ts';
@@ -18,6 +19,8 @@ export interface AiMessage {
   agent: string;
   turnId: string;
   citations: AnswerCitation[];
+  /** What the message asks the contact to confirm. */
+  confirmation?: MessageConfirmation | undefined;
 }
 
 export type ConversationMessage = Awaited<ReturnType<typeof listLastMessages>>[number];
@@ -60,9 +63,14 @@ export async function addAiMessage(
   deps: SendingDeps,
   orgId: string,
   session: LockedSession,
-  { id, text, agent, turnId, citations }: AiMessage,
+  { id, text, agent, turnId, citations, confirmation }: AiMessage,
 ): Promise<void> {
-  const data = { agent, turn_id: turnId, ...(citations.length > 0 && { citations }) };
+  const data = {
+    agent,
+    turn_id: turnId,
+    ...(citations.length > 0 && { citations }),
+    ...(confirmation && { confirmation }),
+  };
   if (session.assist_mode) {
     await recordEvents(trx, orgId, session.id, [
       { id, type: 'human_agent_comment', content: text, data: { ...data, is_draft: true, sender_name: 'AI' } },

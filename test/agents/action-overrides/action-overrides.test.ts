@@ -152,20 +152,33 @@ describe("a message's overrides", () => {
   };
   const kept = () => stack.db.selectFrom('message_overrides').selectAll().where('org_id', '=', org.id).execute();
 
-  it('take precedence over those of the contact and the org', async () => {
+  it('supply what nobody else has set, and replace nothing of the org, the contact or the call', async () => {
     await set(OF_ORG);
     const more = {
-      headers: { 'X-Org': 'page' },
-      query_params: { c: 'page' },
-      body_properties: { who: 'page', count: 9 },
+      headers: { 'X-Org': 'page', authorization: 'Bearer page', 'x-page': 'page' },
+      query_params: { c: 'page', a: 'page', 'a[]': 'page', fixed: 'page', d: 'page' },
+      body_properties: { who: 'page', count: 9, said: 'page', more: 'page' },
     };
     const { messageId, contactId } = await said(more);
-    const call = { parameters: {}, messageId, contactId, dedupeKey: newId() };
-    expect(await callAction(stack.deps, org.id, await create(), call)).toEqual({ status: 200, body: {} });
+    const parameters = { body_params: { said: 'by the call' } };
+    const call = { parameters, messageId, contactId, dedupeKey: newId() };
+    const id = await create({ api_endpoint: `${fake.url}/x/{id}?fixed=1` });
+    expect(await callAction(stack.deps, org.id, id, call)).toEqual({ status: 200, body: {} });
     expect(fake.calls).toMatchObject([
-      { path: '/x/1?a=org&b=contact&c=page', headers: { authorization: 'Bearer contact', 'x-org': 'page' } },
+      {
+        path: '/x/1?fixed=1&a=org&b=contact&c=contact&d=page',
+        headers: { authorization: 'Bearer contact', 'x-org': 'yes', 'x-page': 'page' },
+      },
     ]);
-    expect(JSON.parse(fake.calls[0]?.body ?? '')).toEqual({ who: 'page', count: 9 });
+    const body = { who: 'org', count: 7, said: 'by the call', more: 'page' };
+    expect(JSON.parse(fake.calls[0]?.body ?? '')).toEqual(body);
+  });
+
+  it('do not replace a given parameter', async () => {
+    const { messageId } = await said({ query_params: { a: 'page' }, headers: { authorization: 'Bearer page' } });
+    const parameters = { path_params: { id: '3' }, query_params: { a: 'given' } };
+    await callAction(stack.deps, org.id, await create(), { parameters, messageId, dedupeKey: newId() });
+    expect(fake.calls).toMatchObject([{ path: '/x/3?a=given', headers: { authorization: 'Bearer page' } }]);
   });
 
   it('are stored encrypted, and deleted when the message is redacted', async () => {

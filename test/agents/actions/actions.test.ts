@@ -28,6 +28,10 @@ const EVERYTHING = {
   pinned: true,
   tags: ['orders'],
   require_form_submission: true,
+  retry_safe: true,
+  requires_verified: true,
+  confirm: 'always',
+  limits: { '>': [{ var: 'body_params.amount' }, 100] },
 };
 const LEAST = { name: 'Ping', api_endpoint: 'https://example.com/ping', request_type: 'GET', payload: {} };
 
@@ -79,11 +83,29 @@ describe('an action', () => {
       pinned: false,
       tags: [],
       require_form_submission: false,
+      retry_safe: false,
+      requires_verified: false,
+      confirm: 'auto',
+      limits: null,
     });
     for (const field of Object.keys(LEAST)) {
       const { status, body } = await api.org.post('/actions', { ...LEAST, [field]: undefined });
       expect([status, body.issues?.[0]?.path]).toEqual([400, `body.${field}`]);
     }
+  });
+
+  it.each([
+    ['an operator of no JSON Logic', { shout: [1] }],
+    ['two operators', { '>': [1, 2], '<': [1, 2] }],
+    ['a text', 'amount > 100'],
+    ['a list', [1]],
+  ])('has no limits that are %s', async (_, limits) => {
+    const refused = { status: 400, body: { issues: [{ path: 'body.limits' }] } };
+    const org = await api.createOrg();
+    expect(await org.post('/actions', { ...LEAST, limits })).toMatchObject(refused);
+    const { id } = await create(org);
+    expect(await org.patch(`/actions/${id}`, { limits })).toMatchObject(refused);
+    expect((await org.get(`/actions/${id}`)).body.limits).toBeNull();
   });
 
   it('gets a unique operation id derived from its name, even with concurrent requests', async () => {

@@ -122,6 +122,9 @@ describe('an OpenAPI document', () => {
       tags: ['mine'],
       enabled_on_channel: { channels: ['email'] },
       require_form_submission: true,
+      retry_safe: true,
+      confirm: 'always',
+      limits: { '>': [{ var: 'body_params.amount' }, 100] },
     };
     await org.patch(`/actions/${before.id}`, own);
     const changed = SHOP.replace('Find an order', 'Look up an order').replace('/status:', '/health:');

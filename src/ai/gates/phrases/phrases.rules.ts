@@ -16,6 +16,9 @@ export const SENTENCE_KEYS = [
   'confirm_yes_hint',
   'confirmed',
   'rejected_confirmation',
+  'confirm_button',
+  'reject_button',
+  'confirmation_expired',
   'identity_required',
   'budget',
 ] as const;

@@ -1,6 +1,7 @@
 import { LogicEngine } from 'json-logic-engine';
-import type { Json } from './schema.ts';
-import { includesText } from './text-search.rules.ts';
+import { includesText } from './text-inclusion.rules.ts';
+
+type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
 
 /** Pure operators of JSON Logic: they call nothing. */
 const ALLOWED_OPERATORS = new Set(
@@ -32,6 +33,13 @@ let allowance = 0;
 /** Whether lists can grow in the present evaluation. */
 let isGrowing = false;
 const engine = createMeteredEngine();
+
+/** Returns the reason if a value is no JSON Logic condition, otherwise undefined. An absent condition always holds. */
+export function problemOfLogic(logic: unknown): string | undefined {
+  if (logic === undefined || logic === null || typeof logic === 'boolean') return undefined;
+  if (typeof logic !== 'object' || Array.isArray(logic)) return 'must be JSON Logic: an object with one operator';
+  return problemOfConstraint(logic);
+}
 
 /** Returns the reason if a value is no valid constraint, otherwise undefined. */
 export function problemOfConstraint(logic: unknown): string | undefined {

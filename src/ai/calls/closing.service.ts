@@ -1,0 +1,24 @@
+import { getAiStates } from '../../conversations/sessions/autopilot.service.ts';
+import type { Trx } from '../../db/connect.ts';
+import type { Reaction } from '../../outbox/relay.ts';
+import { expireOpenCalls, redactCalls } from './queries.ts';
+
+/** Ends the calls that were not sent yet in sessions that people have taken over or closed. */
+export async function closeOpenCalls(trx: Trx, orgId: string, events: { subject_id: string }[]): Promise<void> {
+  const ids = [...new Set(events.map(({ subject_id }) => subject_id))];
+  const states = await getAiStates(trx, orgId, ids);
+  const taken = states.filter(({ ai_state, assist_mode }) => ai_state === 'paused' && !assist_mode);
+  const takenIds = taken.map(({ id }) => id);
+  if (takenIds.length > 0) await expireOpenCalls(trx, orgId, takenIds, 'people_have_it');
+}
+
+/** Ends the calls that were not sent yet in resolved sessions. */
+export async function closeCallsOfResolved(trx: Trx, orgId: string, events: { subject_id: string }[]): Promise<void> {
+  const ids = [...new Set(events.map(({ subject_id }) => subject_id))];
+  await expireOpenCalls(trx, orgId, ids, 'resolved');
+}
+
+/** Reaction to `session-redacted`: removes the arguments and answers of the session's calls. */
+export const redactSessionCalls: Reaction<'session-redacted'> = async (trx, orgId, events) => {
+  for (const { subject_id, payload } of events) await redactCalls(trx, orgId, subject_id, payload.message_id);
+};

@@ -1,0 +1,272 @@
+import { type Insertable, sql, type Updateable } from 'kysely';
+import type { Db, Trx } from '../../db/connect.ts';
+import { orderedByCreation, type PageRequest } from '../../db/cursor.ts';
+import { type CallState, ONCE_STATES } from './states.rules.ts';
+import type { AiCallsTable } from './table.ts';
+
+/** A process that calls an action renews its lease. Another one takes the call over after this time. */
+const LEASE = sql`interval '6 seconds'`;
+const MAX_RECEIPTS = 100;
+
+type NewCall = Pick<
+  Insertable<AiCallsTable>,
+  | 'org_id'
+  | 'id'
+  | 'session_id'
+  | 'turn_id'
+  | 'epoch'
+  | 'contact_id'
+  | 'action_id'
+  | 'operation_id'
+  | 'name'
+  | 'arguments'
+  | 'fingerprint'
+  | 'state'
+  | 'needs'
+  | 'needs_because'
+> & { lastsMs: number | null };
+
+const isOnce = sql.raw(`state in (${ONCE_STATES.map((state) => `'${state}'`).join(', ')})`);
+
+/** Inserts a call. Returns undefined if the same call is there, in a state that forbids a repeat. */
+export async function insertCall(trx: Trx, { lastsMs, ...call }: NewCall) {
+  return trx
+    .insertInto('ai_calls')
+    .values({ ...call, expires_at: lastsMs === null ? null : inMs(lastsMs) })
+    .onConflict((oc) =>
+      oc.columns(['org_id', 'session_id', 'epoch', 'fingerprint']).where(sql<boolean>`${isOnce}`).doNothing(),
+    )
+    .returningAll()
+    .executeTakeFirst();
+}
+
+const inMs = (ms: number) => sql<Date>`now() + ${ms} * interval '1 millisecond'`;
+
+export interface CallKey {
+  orgId: string;
+  sessionId: string;
+  epoch: number;
+  fingerprint: string;
+}
+
+const sameCalls = (db: Db, { orgId, sessionId, epoch, fingerprint }: CallKey) =>
+  db
+    .selectFrom('ai_calls')
+    .where('org_id', '=', orgId)
+    .where('session_id', '=', sessionId)
+    .where('epoch', '=', epoch)
+    .where('fingerprint', '=', fingerprint);
+
+/** Finds the same call in a state that forbids a repeat. */
+export const findSameCall = (db: Db, key: CallKey) =>
+  sameCalls(db, key).selectAll().where('state', 'in', ONCE_STATES).executeTakeFirst();
+
+/** Returns whether the same call was rejected before. */
+export const wasRejected = async (db: Db, key: CallKey): Promise<boolean> =>
+  (await sameCalls(db, key).select('id').where('state', '=', 'rejected').limit(1).executeTakeFirst()) !== undefined;
+
+/** Finds a call, with whether another process is calling the action now. */
+export const lockCall = (trx: Trx, orgId: string, id: string) =>
+  trx
+    .selectFrom('ai_calls')
+    .selectAll()
+    .select(sql<boolean>`coalesce(leased_until > clock_timestamp(), false)`.as('is_leased'))
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .forUpdate()
+    .executeTakeFirst();
+
+export const findCall = (db: Db, orgId: string, id: string) =>
+  db.selectFrom('ai_calls').selectAll().where('org_id', '=', orgId).where('id', '=', id).executeTakeFirst();
+
+export type CallRow = NonNullable<Awaited<ReturnType<typeof findCall>>>;
+
+/** Begins the next try of a locked call, and notes that the session's turn has an effect. */
+export async function startTry(
+  trx: Trx,
+  { org_id, id, session_id }: CallRow,
+  { isRead, isRepeatable }: { isRead: boolean; isRepeatable: boolean },
+): Promise<CallRow> {
+  if (!isRead)
+    await trx
+      .updateTable('ai_turns')
+      .set({ has_effects: true })
+      .where('org_id', '=', org_id)
+      .where('session_id', '=', session_id)
+      .where('ended_at', 'is', null)
+      .execute();
+  return trx
+    .updateTable('ai_calls')
+    .set({
+      state: 'running',
+      is_repeatable: isRepeatable,
+      tries: sql<number>`tries + 1`,
+      leased_until: sql<Date>`clock_timestamp() + ${LEASE}`,
+      started_at: sql<Date>`coalesce(started_at, clock_timestamp())`,
+    })
+    .where('org_id', '=', org_id)
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}
+
+/** The try of a call that still runs: nobody has taken it over. */
+const ownTry = (db: Db, { org_id, id, tries }: Pick<CallRow, 'org_id' | 'id' | 'tries'>) =>
+  db
+    .updateTable('ai_calls')
+    .where('org_id', '=', org_id)
+    .where('id', '=', id)
+    .where('state', '=', 'running')
+    .where('tries', '=', tries);
+
+export async function renewLease(db: Db, call: Pick<CallRow, 'org_id' | 'id' | 'tries'>): Promise<void> {
+  await ownTry(db, call)
+    .set({ leased_until: sql<Date>`clock_timestamp() + ${LEASE}` })
+    .execute();
+}
+
+/** Gives a try up, so that the next one can begin. */
+export async function releaseLease(db: Db, call: Pick<CallRow, 'org_id' | 'id' | 'tries'>): Promise<void> {
+  await ownTry(db, call).set({ leased_until: null }).execute();
+}
+
+export interface Outcome {
+  state: 'done' | 'failed' | 'unknown';
+  status: number | null;
+  /** As JSON. */
+  response: string | null;
+  reason: string | null;
+}
+
+/** Stores what a try has shown, unless another process has taken the call over. A redacted call keeps no answer. */
+export async function storeOutcome(
+  db: Db,
+  call: Pick<CallRow, 'org_id' | 'id' | 'tries'>,
+  { state, status, response, reason }: Outcome,
+): Promise<void> {
+  await ownTry(db, call)
+    .set({
+      state,
+      status,
+      reason,
+      response: sql<string | null>`case when redacted_at is null then ${response}::jsonb end`,
+      leased_until: null,
+      ended_at: sql<Date>`clock_timestamp()`,
+    })
+    .execute();
+}
+
+type CallChange = Pick<
+  Updateable<AiCallsTable>,
+  'state' | 'reason' | 'settled_key_id' | 'expires_at' | 'reported_at' | 'ended_at'
+>;
+
+/** Changes a locked call. */
+export const updateCall = (trx: Trx, { org_id, id }: Pick<CallRow, 'org_id' | 'id'>, change: CallChange) =>
+  trx
+    .updateTable('ai_calls')
+    .set(change)
+    .where('org_id', '=', org_id)
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+
+/** Lists the last calls of a conversation, oldest first. */
+export async function listCallsOfSession(db: Db, orgId: string, sessionId: string, epoch: number): Promise<CallRow[]> {
+  const latest = await db
+    .selectFrom('ai_calls')
+    .selectAll()
+    .where('org_id', '=', orgId)
+    .where('session_id', '=', sessionId)
+    .where('epoch', '=', epoch)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(MAX_RECEIPTS)
+    .execute();
+  return latest.reverse();
+}
+
+/** Lists the calls of a session that people have decided about, and whose contact was not told yet. Oldest first. */
+export const listUnreported = (db: Db, orgId: string, sessionId: string) =>
+  db
+    .selectFrom('ai_calls')
+    .selectAll()
+    .where('org_id', '=', orgId)
+    .where('session_id', '=', sessionId)
+    .where('reported_at', 'is', null)
+    .where((eb) =>
+      eb.or([
+        eb('state', '=', 'confirmed'),
+        eb.and([
+          eb('state', 'in', ['rejected', 'running', 'done', 'failed', 'unknown']),
+          eb('decided_at', 'is not', null),
+        ]),
+        eb.and([eb('state', 'in', ['done', 'failed']), eb('settled_key_id', 'is not', null)]),
+      ]),
+    )
+    .orderBy('created_at')
+    .orderBy('id')
+    .limit(MAX_RECEIPTS)
+    .execute();
+
+/** Notes that the contact was told of these calls. */
+export async function markReported(trx: Trx, orgId: string, ids: string[]): Promise<void> {
+  await trx
+    .updateTable('ai_calls')
+    .set({ reported_at: sql<Date>`clock_timestamp()` })
+    .where('org_id', '=', orgId)
+    .where('id', '=', sql<string>`any(${ids}::uuid[])`)
+    .execute();
+}
+
+export interface CallFilter {
+  state?: CallState | undefined;
+  sessionId?: string | undefined;
+}
+
+/** Lists calls of an org, oldest first: the rows of a page, plus one more if there is one. */
+export const listCalls = (db: Db, orgId: string, { state, sessionId }: CallFilter, place: PageRequest) =>
+  db
+    .selectFrom('ai_calls')
+    .selectAll()
+    .where('org_id', '=', orgId)
+    .$if(state !== undefined, (query) => query.where('state', '=', state as CallState))
+    .$if(sessionId !== undefined, (query) => query.where('session_id', '=', sessionId as string))
+    .$call(orderedByCreation(place))
+    .execute();
+
+/** Finds the last message that the turn of a call answers, and the call's session. */
+export const findAnsweredMessage = (db: Db, orgId: string, turnId: string) =>
+  db
+    .selectFrom('ai_turns')
+    .select(sql<string | null>`answers[cardinality(answers)]`.as('message_id'))
+    .where('org_id', '=', orgId)
+    .where('id', '=', turnId)
+    .executeTakeFirst();
+
+/** Ends the calls of sessions that were not sent yet. */
+export async function expireOpenCalls(trx: Trx, orgId: string, sessionIds: string[], reason: string): Promise<void> {
+  await trx
+    .updateTable('ai_calls')
+    .set({ state: 'expired', reason, token_hash: null, ended_at: sql<Date>`clock_timestamp()` })
+    .where('org_id', '=', orgId)
+    .where('session_id', '=', sql<string>`any(${sessionIds}::uuid[])`)
+    .where('state', 'in', ['proposed', 'needs_confirmation', 'confirmed'])
+    .execute();
+}
+
+/**
+ * Removes the arguments and answers of a session's calls: of all, or of those from the turn on that answered a message.
+ * What was not sent yet ends.
+ */
+export async function redactCalls(trx: Trx, orgId: string, sessionId: string, messageId: string | null): Promise<void> {
+  await sql`
+    update ai_calls as call set arguments = null, response = null, token_hash = null, redacted_at = now(),
+      reason = case when state in ('proposed', 'needs_confirmation', 'confirmed') then 'redacted' end,
+      state = case when state in ('proposed', 'needs_confirmation', 'confirmed') then 'expired' else state end,
+      ended_at = case when state in ('proposed', 'needs_confirmation', 'confirmed') then clock_timestamp() else ended_at end
+    where org_id = ${orgId} and session_id = ${sessionId} and (${messageId}::uuid is null or exists (
+      select from ai_turns as turn where turn.org_id = call.org_id and turn.id = call.turn_id and turn.number >= (
+        select min(number) from ai_turns where org_id = ${orgId} and session_id = ${sessionId} and ${messageId}::uuid = any(answers))))
+  `.execute(trx);
+}

@@ -1,0 +1,37 @@
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { errorResponses } from '../../http/errors.ts';
+import { Call, CallPage, CallPath, ListCalls, SettleCall } from './schema.ts';
+import { pageOfCalls, settleCall } from './service.ts';
+
+const tags = ['autopilot'];
+
+/** Routes of the AI's calls of actions. */
+export const callRoutes: FastifyPluginAsyncZod = async (app) => {
+  app.get('/autopilot/calls', {
+    config: { scope: 'autopilot:read' },
+    schema: {
+      operationId: 'listAutopilotCalls',
+      tags,
+      summary: 'List calls of the AI',
+      description: 'The calls of actions by the AI, oldest first. Those in the state `unknown` are for you to settle.',
+      querystring: ListCalls,
+      response: { 200: CallPage, ...errorResponses(403) },
+    },
+    handler: async ({ db, org, query }) => pageOfCalls(db, org.id, query),
+  });
+
+  app.post('/autopilot/calls/:id/settle', {
+    config: { scope: 'autopilot:write' },
+    schema: {
+      operationId: 'settleAutopilotCall',
+      tags,
+      summary: 'Settle a call of unknown outcome',
+      description:
+        'Records whether a call was done. The AI then goes on with the session: it tells the contact, and may make a call again that was not done. 409 for a call whose outcome is known.',
+      params: CallPath,
+      body: SettleCall,
+      response: { 200: Call, ...errorResponses(403, 404, 409) },
+    },
+    handler: async ({ db, org, params, body }) => settleCall(db, org.id, params.id, { ...body, keyId: org.keyId }),
+  });
+};

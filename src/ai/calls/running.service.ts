@@ -1,0 +1,126 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type CallDeps, sendAction } from '../../agents/action-calls/http-call.ts';
+import { readActionsById, type StoredAction } from '../../agents/actions/service.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import { DomainError, notFound } from '../../errors.ts';
+import { type Attempt, afterCrash, outcomeOf } from './outcomes.rules.ts';
+import {
+  type CallRow,
+  findAnsweredMessage,
+  findCall,
+  lockCall,
+  type Outcome,
+  releaseLease,
+  renewLease,
+  startTry,
+  storeOutcome,
+  updateCall,
+} from './queries.ts';
+
+const TIMEOUT_MS = 30_000;
+const RENEWAL_MS = 2_000;
+const POLL_MS = 200;
+/** The wait before the second try, and twice that before the third. */
+const RETRY_MS = 400;
+const MAX_REASON = 500;
+
+/** A try that this process has begun. */
+interface OwnTry {
+  call: CallRow;
+  action: StoredAction;
+  isRead: boolean;
+}
+
+/**
+ * Calls the action of a proposed or confirmed call, and returns the settled call. The row says `running` before anything
+ * is sent, and its id is the request's Idempotency-Key. A call that another process is making is waited for; one that a
+ * crash has left is sent again only if it may be, and else its outcome is unknown for good. A settled call, and one that
+ * waits for a confirmation, is returned as it is. The signal ends only waiting: a request that is under way is seen to
+ * its end. Throws notFound.
+ */
+export async function runCall(
+  deps: CallDeps,
+  { orgId, callId }: { orgId: string; callId: string },
+  signal: AbortSignal,
+): Promise<CallRow> {
+  for (;;) {
+    signal.throwIfAborted();
+    const begun = await beginTry(deps, orgId, callId);
+    if (begun === 'busy') {
+      await sleep(POLL_MS, undefined, { signal });
+      continue;
+    }
+    if (!('action' in begun)) return begun;
+    const outcome = await attempt(deps, orgId, begun);
+    if (outcome === 'again') {
+      await releaseLease(deps.db, begun.call);
+      await sleep(RETRY_MS * begun.call.tries, undefined, { signal });
+      continue;
+    }
+    await storeOutcome(deps.db, begun.call, outcome);
+    const settled = await findCall(deps.db, orgId, callId);
+    if (settled === undefined) throw notFound('call');
+    return settled;
+  }
+}
+
+/** Begins the next try in a transaction of its own. Returns the call if nothing is to be sent. */
+function beginTry({ db }: CallDeps, orgId: string, id: string): Promise<OwnTry | CallRow | 'busy'> {
+  return inTransaction(db, async (trx) => {
+    const call = await lockCall(trx, orgId, id);
+    if (call === undefined) throw notFound('call');
+    const { is_leased, ...row } = call;
+    if (row.state !== 'proposed' && row.state !== 'confirmed' && row.state !== 'running') return row;
+    if (is_leased) return 'busy';
+    const [action] = await readActionsById(trx, orgId, [row.action_id]);
+    if (row.state === 'running') {
+      const isRead = action?.request_type === 'GET' && row.is_repeatable;
+      const next = afterCrash({ isRead, isRepeatable: row.is_repeatable && action !== undefined, tries: row.tries });
+      if (next !== 'again') return end(trx, row, next, 'The call was interrupted before its answer was seen');
+    }
+    if (action === undefined) return end(trx, row, 'failed', 'The action was deleted');
+    if (row.arguments === null) return end(trx, row, row.tries > 0 ? 'unknown' : 'failed', 'The call was redacted');
+    const isRead = action.request_type === 'GET';
+    const isRepeatable = row.tries > 0 ? row.is_repeatable : isRead || action.retry_safe;
+    return { call: await startTry(trx, row, { isRead, isRepeatable }), action, isRead };
+  });
+}
+
+const end = (trx: Parameters<typeof updateCall>[0], call: CallRow, state: 'failed' | 'unknown', reason: string) =>
+  updateCall(trx, call, { state, reason, ended_at: new Date() });
+
+/** Sends the request of a try while its lease is renewed. Returns what it has shown. */
+async function attempt(deps: CallDeps, orgId: string, own: OwnTry): Promise<Outcome | 'again'> {
+  const renewal = setInterval(() => void renewLease(deps.db, own.call).catch(() => undefined), RENEWAL_MS);
+  try {
+    const sent = await send(deps, orgId, own);
+    if (sent.kind === 'lost')
+      return decided(own, sent, { status: null, response: null, reason: sent.message.slice(0, MAX_REASON) });
+    const { status, body } = sent;
+    const reason = status >= 200 && status < 300 ? null : `It answered ${status}`;
+    return decided(own, sent, { status, response: JSON.stringify(body ?? null), reason });
+  } catch (error) {
+    if (!(error instanceof DomainError)) throw error;
+    const refused = { status: null, response: null, reason: error.message.slice(0, MAX_REASON) };
+    return decided(own, { kind: 'lost', mayHaveArrived: false, isTransient: false }, refused);
+  } finally {
+    clearInterval(renewal);
+  }
+}
+
+function decided({ call, isRead }: OwnTry, shown: Attempt, outcome: Omit<Outcome, 'state'>): Outcome | 'again' {
+  const state = outcomeOf(shown, { isRead, isRepeatable: call.is_repeatable, tries: call.tries });
+  return state === 'again' ? state : { state, ...outcome };
+}
+
+async function send(deps: CallDeps, orgId: string, { call, action }: OwnTry) {
+  const message = await findAnsweredMessage(deps.db, orgId, call.turn_id);
+  return sendAction(deps, orgId, action, {
+    parameters: call.arguments ?? {},
+    key: call.id,
+    timeoutMs: TIMEOUT_MS,
+    contactId: call.contact_id ?? undefined,
+    messageId: message?.message_id ?? undefined,
+    isPageLimitedToHeaders: call.needs !== null || action.limits !== null,
+  });
+}

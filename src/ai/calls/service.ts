@@ -1,0 +1,211 @@
+import { createHash } from 'node:crypto';
+import { checkParameters } from '../../agents/action-calls/http-call.ts';
+import { ActionParameters } from '../../agents/action-calls/schema.ts';
+import { listDescriptions, readActionsById, type StoredAction } from '../../agents/actions/service.ts';
+import type { Db, Trx } from '../../db/connect.ts';
+import { pageOf } from '../../db/cursor.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import { conflict, type Issue, notFound } from '../../errors.ts';
+import type { SessionChannel } from '../../http/schemas.ts';
+import { newId } from '../../ids.ts';
+import { satisfiesConstraint } from '../../json-logic.ts';
+import { wakeTurns } from '../turns/requests.service.ts';
+import { canonicalArguments, problemOfJson } from './arguments.rules.ts';
+import { confirmationOf } from './confirming.rules.ts';
+import {
+  type CallRow,
+  findAnsweredMessage,
+  findSameCall,
+  insertCall,
+  listCalls,
+  listCallsOfSession,
+  lockCall,
+  updateCall,
+  wasRejected,
+} from './queries.ts';
+import type { ListCalls, SettleCall } from './schema.ts';
+import { selectActions } from './selection.rules.ts';
+
+export { type CallRow, listUnreported, markReported } from './queries.ts';
+
+/** A confirmation can be given for this time. */
+export const CONFIRMATION_MS = 24 * 60 * 60_000;
+const MAX_MESSAGE = 500;
+
+/** Where a call belongs. */
+export interface CallPlace {
+  orgId: string;
+  sessionId: string;
+  turnId: string;
+  /** The beginning of the conversation that the AI knows: the session's `ai_context_seq`. */
+  epoch: number;
+}
+
+export interface Proposal {
+  action: StoredAction;
+  /** By the groups of ActionParameters. Whatever else it is, it is refused. */
+  arguments: unknown;
+  /** Whether the turn has read texts that others may have written. */
+  untrustedRead: boolean;
+  isVerified: boolean;
+  contactId: string | null;
+}
+
+/** Why no call was proposed. The message is for the model. */
+export interface Refusal {
+  code: 'invalid_arguments' | 'identity_required' | 'outcome_unknown';
+  message: string;
+}
+
+export type Proposed = { call: CallRow; refusal?: never } | { refusal: Refusal; call?: never };
+
+/**
+ * Writes a call to the ledger before anything is sent: as `proposed`, or as `needs_confirmation`. The same call in the
+ * same conversation is returned as it is stored: `done` is its receipt. After an unknown outcome it is refused.
+ */
+export function proposeCall(db: Db, place: CallPlace, proposal: Proposal): Promise<Proposed> {
+  return inTransaction(db, async (trx) => {
+    const { action, isVerified } = proposal;
+    if (action.requires_verified && !isVerified) return refuse('identity_required', 'The contact is not verified');
+    const checked = await checkArguments(trx, place, proposal);
+    if ('issues' in checked) return refuse('invalid_arguments', textOfIssues(checked.issues));
+    return storeCall(trx, place, proposal, checked.parameters);
+  });
+}
+
+const refuse = (code: Refusal['code'], message: string): Proposed => ({
+  refusal: { code, message: message.slice(0, MAX_MESSAGE) },
+});
+
+const textOfIssues = (issues: Issue[]): string => issues.map(({ path, message }) => `${path}: ${message}`).join('; ');
+
+/** Returns the arguments if an action can be called with them, or their problems. */
+export async function checkArguments(
+  db: Db,
+  { orgId, turnId }: Pick<CallPlace, 'orgId' | 'turnId'>,
+  { action, arguments: given, contactId }: Pick<Proposal, 'action' | 'arguments' | 'contactId'>,
+): Promise<{ parameters: ActionParameters } | { issues: Issue[] }> {
+  const problem = problemOfJson(given);
+  if (problem !== undefined) return { issues: [{ path: 'arguments', message: problem }] };
+  const { success, data: parameters, error } = ActionParameters.safeParse(given ?? {});
+  if (!success)
+    return { issues: error.issues.map(({ path, message }) => ({ path: path.join('.') || 'arguments', message })) };
+  const issues = await checkParameters(db, orgId, action, {
+    parameters,
+    contactId: contactId ?? undefined,
+    messageId: (await findAnsweredMessage(db, orgId, turnId))?.message_id ?? undefined,
+    isPageLimitedToHeaders: action.limits !== null,
+  });
+  return issues.length > 0 ? { issues } : { parameters };
+}
+
+async function storeCall(
+  trx: Trx,
+  { orgId, sessionId, turnId, epoch }: CallPlace,
+  { action, untrustedRead, contactId }: Proposal,
+  parameters: ActionParameters,
+): Promise<Proposed> {
+  const fingerprint = fingerprintOf({ action, parameters, contactId, turnId });
+  const key = { orgId, sessionId, epoch, fingerprint };
+  const confirmation = confirmationOf({
+    exceedsLimits: exceedsLimits(action, parameters),
+    needsForm: action.require_form_submission,
+    asksAlways: action.confirm === 'always',
+    isRead: action.request_type === 'GET',
+    untrustedRead,
+    wasRejected: await wasRejected(trx, key),
+  });
+  const call = await insertCall(trx, {
+    org_id: orgId,
+    id: newId(),
+    session_id: sessionId,
+    turn_id: turnId,
+    epoch,
+    contact_id: contactId,
+    action_id: action.id,
+    operation_id: action.operation_id,
+    name: action.name,
+    arguments: JSON.stringify(parameters),
+    fingerprint,
+    state: confirmation === undefined ? 'proposed' : 'needs_confirmation',
+    needs: confirmation?.needs ?? null,
+    needs_because: confirmation?.because ?? null,
+    lastsMs: confirmation === undefined ? null : CONFIRMATION_MS,
+  });
+  if (call !== undefined) return { call };
+  const same = await findSameCall(trx, key);
+  if (same === undefined || same.state === 'unknown')
+    return refuse('outcome_unknown', 'It is not known whether this call was done. It is not made again');
+  return { call: same };
+}
+
+/**
+ * Returns the same text for the same call. What only reads has no effect that must happen once, so its answer is not
+ * kept for later turns: it could be outdated.
+ */
+export function fingerprintOf({
+  action,
+  parameters,
+  contactId,
+  turnId,
+}: {
+  action: Pick<StoredAction, 'id' | 'request_type'>;
+  parameters: ActionParameters;
+  contactId: string | null;
+  turnId: string;
+}): string {
+  const scope = action.request_type === 'GET' ? turnId : '';
+  const parts = [action.id, canonicalArguments(parameters), contactId ?? '', scope];
+  return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
+}
+
+/** Returns whether an agent must confirm a call. Limits that cannot be evaluated hold nothing back, so they count. */
+export function exceedsLimits({ limits }: Pick<StoredAction, 'limits'>, parameters: ActionParameters): boolean {
+  if (limits === null) return false;
+  try {
+    return satisfiesConstraint(limits as never, parameters as never);
+  } catch {
+    return true;
+  }
+}
+
+/** Returns the actions that the AI may take on a channel: the pinned ones, and those nearest to the conversation. */
+export async function listTools(
+  db: Db,
+  orgId: string,
+  { channel, text }: { channel: SessionChannel; text: string },
+): Promise<StoredAction[]> {
+  return readActionsById(db, orgId, selectActions(await listDescriptions(db, orgId, channel), text));
+}
+
+/**
+ * Returns the last calls of a conversation, oldest first. Those in the state `done` are the receipts; the others say what
+ * waits, failed, or is not known.
+ */
+export const receiptsOf = (db: Db, orgId: string, sessionId: string, epoch: number): Promise<CallRow[]> =>
+  listCallsOfSession(db, orgId, sessionId, epoch);
+
+/** Returns a page of the org's calls, oldest first. */
+export const pageOfCalls = (db: Db, orgId: string, { state, session_id, ...page }: ListCalls) =>
+  pageOf(db, page, (place) => listCalls(db, orgId, { state, sessionId: session_id }, place));
+
+/**
+ * Records what an agent has found out about an unknown outcome, and wakes the session's turn. Throws notFound, and
+ * conflict for any other call.
+ */
+export function settleCall(
+  db: Db,
+  orgId: string,
+  id: string,
+  { outcome, note, keyId }: SettleCall & { keyId: string },
+): Promise<CallRow> {
+  return inTransaction(db, async (trx) => {
+    const call = await lockCall(trx, orgId, id);
+    if (call === undefined) throw notFound('call');
+    if (call.state !== 'unknown') throw conflict(`The call is ${call.state}: only an unknown outcome can be settled`);
+    const state = outcome === 'done' ? 'done' : 'failed';
+    const settled = await updateCall(trx, call, { state, reason: note, settled_key_id: keyId, reported_at: null });
+    await wakeTurns(trx, orgId, [call.session_id]);
+    return settled;
+  });
+}

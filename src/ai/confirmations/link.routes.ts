@@ -1,0 +1,35 @@
+import type { FastifyReply } from 'fastify';
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { decideByLink, type LinkPage, showLink } from './link.service.ts';
+import { LinkDecision, LinkPath } from './schema.ts';
+
+const config = { scope: 'public', limitedBy: 'address' } as const;
+const MAX_FORM_BYTES = 1_024;
+
+/**
+ * The public page of a confirmation. GET only shows it, as previews and scanners follow links. POST decides, by one of the
+ * page's two buttons.
+ */
+export const confirmationLinkRoutes: FastifyPluginAsyncZod = async (app) => {
+  app.addContentTypeParser(
+    'application/x-www-form-urlencoded',
+    { parseAs: 'string', bodyLimit: MAX_FORM_BYTES },
+    (_request, body, done) => done(null, Object.fromEntries(new URLSearchParams(String(body)))),
+  );
+
+  app.get('/a/:token', { config, schema: { params: LinkPath, hide: true } }, async ({ db, params }, reply) =>
+    send(reply, await showLink(db, params.token)),
+  );
+
+  app.post(
+    '/a/:token',
+    { config, schema: { params: LinkPath, body: LinkDecision, hide: true } },
+    async ({ db, params, body }, reply) => send(reply, await decideByLink(db, params.token, body.decision)),
+  );
+};
+
+function send(reply: FastifyReply, { status, html }: LinkPage): string {
+  reply.code(status).type('text/html; charset=utf-8');
+  reply.headers({ 'cache-control': 'no-store', 'referrer-policy': 'no-referrer', 'x-robots-tag': 'noindex' });
+  return html;
+}

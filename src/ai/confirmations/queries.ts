@@ -1,0 +1,121 @@
+import { sql } from 'kysely';
+import type { Db, Trx } from '../../db/connect.ts';
+import { orderedByCreation, type PageRequest } from '../../db/cursor.ts';
+
+const isWaiting = sql<boolean>`state = 'needs_confirmation' and expires_at > clock_timestamp()`;
+const isExpired = sql<boolean>`expires_at <= clock_timestamp()`.as('is_expired');
+
+const selectCall = (db: Db, orgId: string) =>
+  db.selectFrom('ai_calls').selectAll().select(isExpired).where('org_id', '=', orgId);
+
+export const findConfirmation = (db: Db, orgId: string, id: string) =>
+  selectCall(db, orgId).where('id', '=', id).where('needs', 'is not', null).executeTakeFirst();
+
+export const lockConfirmation = (trx: Trx, orgId: string, id: string) =>
+  selectCall(trx, orgId).where('id', '=', id).where('needs', 'is not', null).forUpdate().executeTakeFirst();
+
+export const findByToken = (db: Db, orgId: string, tokenHash: string) =>
+  selectCall(db, orgId).where('token_hash', '=', tokenHash).executeTakeFirst();
+
+/** Finds the latest call of a session that waits for its customer. */
+export const findWaiting = (db: Db, orgId: string, sessionId: string) =>
+  selectCall(db, orgId)
+    .where('session_id', '=', sessionId)
+    .where('needs', '=', 'customer')
+    .where(isWaiting)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+
+/** Lists the calls that wait for a confirmation, oldest first: the rows of a page, plus one more if there is one. */
+export const listWaiting = (db: Db, orgId: string, place: PageRequest) =>
+  selectCall(db, orgId).where(isWaiting).$call(orderedByCreation(place)).execute();
+
+/** Gives a call that waits the token of its link, and the time until which it can be used. */
+export const setToken = (
+  trx: Trx,
+  orgId: string,
+  id: string,
+  { tokenHash, lastsMs }: { tokenHash: string; lastsMs: number },
+) =>
+  trx
+    .updateTable('ai_calls')
+    .set({
+      token_hash: tokenHash,
+      expires_at: sql<Date>`clock_timestamp() + ${lastsMs} * interval '1 millisecond'`,
+    })
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .where('state', '=', 'needs_confirmation')
+    .returning('expires_at')
+    .executeTakeFirst();
+
+export interface StoredDecision {
+  state: 'confirmed' | 'rejected';
+  by: 'link' | 'widget' | 'message' | 'agent';
+  keyId: string | null;
+}
+
+export const storeDecision = (trx: Trx, orgId: string, id: string, { state, by, keyId }: StoredDecision) =>
+  trx
+    .updateTable('ai_calls')
+    .set({
+      state,
+      confirmed_by: by,
+      decided_key_id: keyId,
+      decided_at: sql<Date>`clock_timestamp()`,
+      ended_at: state === 'rejected' ? sql<Date>`clock_timestamp()` : null,
+    })
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+
+/** Replaces the arguments of a call that waits. `isForAgent` makes it wait for an agent. */
+export const setArguments = (
+  trx: Trx,
+  orgId: string,
+  id: string,
+  { parameters, fingerprint, isForAgent }: { parameters: string; fingerprint: string; isForAgent: boolean },
+) =>
+  trx
+    .updateTable('ai_calls')
+    .set({
+      arguments: parameters,
+      fingerprint,
+      ...(isForAgent && { needs: 'agent' as const, needs_because: 'limits' as const }),
+    })
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+
+/** Returns whether the session has another call of this fingerprint that forbids a repeat. */
+export const isCallTaken = async (
+  trx: Trx,
+  orgId: string,
+  { id, session_id, epoch }: { id: string; session_id: string; epoch: number },
+  fingerprint: string,
+): Promise<boolean> =>
+  (await trx
+    .selectFrom('ai_calls')
+    .select('id')
+    .where('org_id', '=', orgId)
+    .where('session_id', '=', session_id)
+    .where('epoch', '=', epoch)
+    .where('fingerprint', '=', fingerprint)
+    .where('id', '<>', id)
+    .where('state', 'not in', ['rejected', 'expired', 'failed'])
+    .executeTakeFirst()) !== undefined;
+
+/** Ends some of the confirmations of all orgs whose time is over. Returns their number. */
+export async function expireWaiting(db: Db, limit: number): Promise<number> {
+  const { numAffectedRows = 0n } = await sql`
+    update ai_calls set state = 'expired', ended_at = clock_timestamp() where (org_id, id) in (
+      select org_id, id from ai_calls where state = 'needs_confirmation' and expires_at <= clock_timestamp()
+      order by expires_at limit ${limit} for update skip locked
+    )
+  `.execute(db);
+  return Number(numAffectedRows);
+}

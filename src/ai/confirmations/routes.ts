@@ -1,0 +1,53 @@
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { errorResponses } from '../../http/errors.ts';
+import { Call } from '../calls/schema.ts';
+import { ConfirmationPage, ConfirmationRef, ListConfirmations } from './schema.ts';
+import { decideConfirmation, pageOfConfirmations } from './service.ts';
+
+const tags = ['autopilot'];
+const response = { 200: Call, ...errorResponses(403, 404, 409, 410) };
+
+/** Routes with which agents decide about calls of the AI. */
+export const confirmationRoutes: FastifyPluginAsyncZod = async (app) => {
+  app.get('/autopilot/confirmations', {
+    config: { scope: 'autopilot:read' },
+    schema: {
+      operationId: 'listAutopilotConfirmations',
+      tags,
+      summary: 'List what waits for a confirmation',
+      description: 'The calls of actions that the AI may make only once somebody has confirmed them, oldest first.',
+      querystring: ListConfirmations,
+      response: { 200: ConfirmationPage, ...errorResponses(403) },
+    },
+    handler: async ({ db, org, query }) => pageOfConfirmations(db, org.id, query),
+  });
+
+  app.post('/autopilot/confirmations/:id/confirm', {
+    config: { scope: 'autopilot:write' },
+    schema: {
+      operationId: 'confirmAutopilotCall',
+      tags,
+      summary: 'Confirm a call of the AI',
+      description:
+        'The AI makes the call and goes on with the session. 409 if somebody has decided before, or people have the session; 410 once its time is over.',
+      params: ConfirmationRef,
+      response,
+    },
+    handler: async ({ db, org, params }) =>
+      decideConfirmation(db, org.id, params.id, { decision: 'confirm', by: 'agent', keyId: org.keyId }),
+  });
+
+  app.post('/autopilot/confirmations/:id/reject', {
+    config: { scope: 'autopilot:write' },
+    schema: {
+      operationId: 'rejectAutopilotCall',
+      tags,
+      summary: 'Reject a call of the AI',
+      description: 'The call is not made, and the AI says so. 409 and 410 as for confirming.',
+      params: ConfirmationRef,
+      response,
+    },
+    handler: async ({ db, org, params }) =>
+      decideConfirmation(db, org.id, params.id, { decision: 'reject', by: 'agent', keyId: org.keyId }),
+  });
+};

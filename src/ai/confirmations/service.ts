@@ -1,0 +1,163 @@
+import { getAction } from '../../agents/actions/service.ts';
+import { isContactBlocked } from '../../contacts/blocklist/service.ts';
+import { lockSession } from '../../conversations/sessions/service.ts';
+import type { Db, Trx } from '../../db/connect.ts';
+import { pageOf } from '../../db/cursor.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import { conflict, gone, invalid, notFound, refused } from '../../errors.ts';
+import type { TextFormat } from '../answers/extractive.rules.ts';
+import { type CallRow, CONFIRMATION_MS, checkArguments, exceedsLimits, fingerprintOf } from '../calls/service.ts';
+import { type SentenceOptions, sentenceOf } from '../gates/sentences.rules.ts';
+import { wakeTurns } from '../turns/requests.service.ts';
+import {
+  expireWaiting,
+  findByToken,
+  findConfirmation,
+  findWaiting,
+  isCallTaken,
+  listWaiting,
+  lockConfirmation,
+  setArguments,
+  setToken,
+  storeDecision,
+} from './queries.ts';
+import { type ConfirmationField, fieldsOf, plainName, renderQuestion } from './question.rules.ts';
+import type { ListConfirmations } from './schema.ts';
+import { hashOf, newToken, orgOf } from './tokens.ts';
+
+const EXPIRED_PER_BATCH = 500;
+
+/** What a message that asks for a confirmation carries beside its text. */
+export interface AskedConfirmation {
+  id: string;
+  text: string;
+  fields: ConfirmationField[];
+  expires_at: string;
+}
+
+export interface Question {
+  /** The text of the message: the question, the arguments, how to answer, and the link. */
+  text: string;
+  /** Undefined where an agent decides: then the text only says that it is being worked on. */
+  confirmation?: AskedConfirmation;
+}
+
+/**
+ * Words the question of a call that needs a confirmation, and gives it a link for 24 hours. Call it in the transaction
+ * that stores the message. Asked again, only the newest link works. Throws conflict if nothing waits.
+ */
+export async function askForConfirmation(
+  trx: Trx,
+  orgId: string,
+  call: Pick<CallRow, 'id' | 'name' | 'arguments' | 'needs'>,
+  {
+    publicUrl,
+    language,
+    format,
+    ...options
+  }: SentenceOptions & { publicUrl: string; language: string | null; format: TextFormat },
+): Promise<Question> {
+  if (call.needs === 'agent') return { text: sentenceOf('action_in_progress', language, options) };
+  const token = newToken(orgId);
+  const set = await setToken(trx, orgId, call.id, { tokenHash: hashOf(token), lastsMs: CONFIRMATION_MS });
+  if (!set?.expires_at) throw conflict('The call does not wait for a confirmation');
+  const fields = fieldsOf(call.arguments ?? {});
+  const question = sentenceOf('confirm_question', language, { ...options, action: plainName(call.name) });
+  const hint = sentenceOf('confirm_yes_hint', language, options);
+  const text = renderQuestion({ question, fields, hint, url: `${publicUrl}/a/${token}` }, format);
+  return { text, confirmation: { id: call.id, text: question, fields, expires_at: set.expires_at.toISOString() } };
+}
+
+/** Returns the call of a session that waits for its customer's yes or no, if there is one. */
+export const findWaitingConfirmation = (db: Db, orgId: string, sessionId: string): Promise<CallRow | undefined> =>
+  findWaiting(db, orgId, sessionId);
+
+/** Returns a page of the calls that wait for a confirmation, oldest first. */
+export async function pageOfConfirmations(db: Db, orgId: string, page: ListConfirmations) {
+  const { items, next } = await pageOf(db, page, (place) => listWaiting(db, orgId, place));
+  return { items: items.map((call) => ({ ...call, fields: fieldsOf(call.arguments ?? {}) })), next };
+}
+
+/** Returns a call that needed a confirmation, whatever became of it. Throws notFound. */
+export async function getConfirmation(db: Db, orgId: string, id: string) {
+  const call = await findConfirmation(db, orgId, id);
+  if (call === undefined) throw notFound('confirmation');
+  return call;
+}
+
+/** Returns the call of a link. Throws notFound. */
+export async function getConfirmationByToken(db: Db, token: string) {
+  const orgId = orgOf(token);
+  const call = orgId === undefined ? undefined : await findByToken(db, orgId, hashOf(token));
+  if (call === undefined) throw notFound('link');
+  return call;
+}
+
+export interface Decision {
+  decision: 'confirm' | 'reject';
+  by: 'link' | 'widget' | 'message' | 'agent';
+  /** The API key of an agent's decision. */
+  keyId?: string;
+  /** Replaces the arguments, where the action asks for a form. */
+  arguments?: unknown;
+}
+
+/**
+ * Confirms or rejects a call, and wakes the session's turn in the same transaction. The first of several decisions holds.
+ * With arguments over the org's limits it goes on waiting, for an agent. Throws notFound, gone once its time is over,
+ * invalid for arguments, and conflict if it was decided before, is not theirs to decide, or people have the session.
+ */
+export async function decideConfirmation(db: Db, orgId: string, id: string, decision: Decision): Promise<CallRow> {
+  const { session_id } = await getConfirmation(db, orgId, id);
+  return inTransaction(db, async (trx) => {
+    const session = await lockSession(trx, orgId, session_id);
+    const call = await lockConfirmation(trx, orgId, id);
+    if (call === undefined) throw notFound('confirmation');
+    if (call.state === 'expired' || (call.state === 'needs_confirmation' && call.is_expired === true))
+      throw gone('The time to confirm it is over');
+    if (call.state !== 'needs_confirmation') throw conflict('It was decided before');
+    const { by, keyId = null } = decision;
+    if (call.needs === 'agent' && by !== 'agent') throw conflict('Only an agent can decide this');
+    if (decision.decision === 'reject') return decide(trx, call, { state: 'rejected', by, keyId });
+    const isWithAi = session.status === 'open' && (session.ai_state === 'on' || session.assist_mode);
+    if (!isWithAi) throw conflict('The AI does not have the session now, so it does nothing in it');
+    if (by !== 'agent' && (await isContactBlocked(trx, orgId, session.contact_id)))
+      throw conflict('The contact is blocked');
+    const changed = await replaceArguments(trx, call, decision.arguments);
+    return changed.needs === 'agent' && by !== 'agent'
+      ? changed
+      : decide(trx, changed, { state: 'confirmed', by, keyId });
+  });
+}
+
+async function decide(trx: Trx, call: CallRow, to: Parameters<typeof storeDecision>[3]): Promise<CallRow> {
+  const decided = await storeDecision(trx, call.org_id, call.id, to);
+  await wakeTurns(trx, call.org_id, [call.session_id]);
+  return decided;
+}
+
+async function replaceArguments(trx: Trx, call: CallRow, given: unknown): Promise<CallRow> {
+  if (given === undefined) return call;
+  const { org_id, turn_id, contact_id: contactId } = call;
+  const action = await getAction(trx, org_id, call.action_id);
+  if (!action.require_form_submission)
+    throw refused('arguments', 'can be changed only where the action asks for a form');
+  const checked = await checkArguments(
+    trx,
+    { orgId: org_id, turnId: turn_id },
+    { action, arguments: given, contactId },
+  );
+  if ('issues' in checked) {
+    const issues = checked.issues.map(({ path, message }) => ({ path: `body.arguments.${path}`, message }));
+    const summary = issues.map(({ path, message }) => `${path}: ${message}`).join('; ');
+    throw invalid(`The request is not valid: ${summary.slice(0, 500)}`, issues);
+  }
+  const { parameters } = checked;
+  const fingerprint = fingerprintOf({ action, parameters, contactId, turnId: turn_id });
+  if (await isCallTaken(trx, org_id, call, fingerprint)) throw conflict('The same was asked for before');
+  const isForAgent = exceedsLimits(action, parameters);
+  return setArguments(trx, org_id, call.id, { parameters: JSON.stringify(parameters), fingerprint, isForAgent });
+}
+
+/** Ends some of the confirmations whose time is over. Returns their number. */
+export const expireConfirmations = (db: Db): Promise<number> => expireWaiting(db, EXPIRED_PER_BATCH);

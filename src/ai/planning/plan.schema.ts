@@ -1,0 +1,34 @@
+import { z } from 'zod';
+
+const MAX_QUERIES = 3;
+const MAX_QUERY = 500;
+const MAX_CALLS = 20;
+
+/** What a model plans with, beside the functions it calls. Properties that are not known are left out. */
+export const Plan = z.object({
+  language: z.string().min(2).max(20).nullish(),
+  queries: z
+    .array(z.string().max(MAX_QUERY))
+    .nullish()
+    .transform((queries) => (queries ?? []).filter((query) => query.trim() !== '').slice(0, MAX_QUERIES)),
+  calls: z
+    .array(z.object({ action: z.string().max(255), arguments: z.record(z.string(), z.unknown()).nullish() }))
+    .max(MAX_CALLS)
+    .nullish()
+    .transform((calls) => calls ?? []),
+  handoff_reason: z.string().max(100).nullish(),
+});
+
+/** The JSON Schema of the same, as models are told. */
+export const PLAN_SCHEMA = {
+  type: 'object',
+  properties: {
+    language: { type: 'string', description: 'ISO 639-1, of the customer' },
+    queries: { type: 'array', items: { type: 'string' }, maxItems: MAX_QUERIES },
+    handoff_reason: {
+      type: 'string',
+      enum: ['user_request', 'prohibited_topic', 'missing_tool', 'unclear_instructions', 'identity_required'],
+    },
+  },
+  required: ['language', 'queries'],
+} as const;

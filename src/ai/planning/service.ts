@@ -1,0 +1,212 @@
+import type { StoredAction } from '../../agents/actions/service.ts';
+import type { SessionRow } from '../../conversations/sessions/service.ts';
+import type { SpokenMessage } from '../answers/prompts.rules.ts';
+import type { Receipt } from '../answers/validation.rules.ts';
+import { runCall } from '../calls/running.service.ts';
+import { type CallRow, proposeCall, receiptsOf } from '../calls/service.ts';
+import {
+  askModel,
+  type ModelChain,
+  type ModelDeps,
+  type ModelTerms,
+  parseAnswer,
+  reportOf,
+  type Spending,
+} from '../models/asking.ts';
+import { PLAN_SCHEMA, Plan } from './plan.schema.ts';
+import { planPrompt } from './prompt.rules.ts';
+import { toolsOf } from './tools.rules.ts';
+
+/** What is planned from. */
+export interface Planning {
+  chain: ModelChain;
+  terms: ModelTerms & { max_steps: number; max_calls: number };
+  session: Pick<SessionRow, 'id' | 'channel' | 'contact_id' | 'verified' | 'ai_context_seq'>;
+  turnId: string;
+  actions: StoredAction[];
+  conversation: SpokenMessage[];
+  language: string;
+  instructions: string[];
+  context: Record<string, string>;
+  prohibitedTopics: string[];
+  signal: AbortSignal;
+  /** Takes a step, or returns what it has decided before. */
+  take<Decision>(purpose: 'plan' | 'call', work: () => Promise<{ decision: Decision } & PlanReport>): Promise<Decision>;
+  /** Called before a call that changes something: from then on the turn is not given up for a newer message. */
+  beforeEffect(): Promise<void>;
+}
+
+interface PlanReport {
+  latency_ms: number;
+  detail: Record<string, unknown>;
+  model?: string | null;
+  usage?: Spending['usage'] | null;
+  cost?: number | null;
+}
+
+/** What comes after planning. */
+export type Planned =
+  | { kind: 'search'; queries: string[]; receipts: Receipt[] }
+  /** The call waits for a confirmation. */
+  | { kind: 'confirm'; callId: string; model: string }
+  | { kind: 'handoff'; reason: string; model: string }
+  | { kind: 'over_budget' }
+  | { kind: 'down' };
+
+interface StoredPlan {
+  kind: 'planned';
+  queries: string[];
+  call: { operation_id: string; arguments: Record<string, unknown> } | null;
+  handoffReason: string | null;
+  model: string;
+}
+
+type StoredCall =
+  | { kind: 'done' | 'failed' | 'unknown' | 'confirm'; callId: string; note: string }
+  | { kind: 'refused'; note: string; code: string };
+
+const MAX_PLAN_TOKENS = 1_000;
+const MAX_RECEIPT_CHARACTERS = 4_000;
+const MAX_RECEIPTS = 20;
+
+/**
+ * Asks a model what to do, and does it, one call at a time, until nothing is left to call. Every call stands in the
+ * ledger before it is sent. Repeated after a crash, it goes on where it was.
+ */
+export async function planTurn(deps: ModelDeps, orgId: string, planning: Planning): Promise<Planned> {
+  const { terms, session } = planning;
+  const notes: string[] = [];
+  let calls = 0;
+  for (let step = 1; ; step++) {
+    const known = (await receiptsOf(deps.db, orgId, session.id, session.ai_context_seq)).filter(isDone);
+    const receipts = known.slice(-MAX_RECEIPTS).map(receiptOf);
+    const plan: StoredPlan | { kind: 'over_budget' | 'down' } = await planning.take('plan', () =>
+      askPlan(deps, orgId, planning, { receipts, notes }),
+    );
+    if (plan.kind !== 'planned') return { kind: plan.kind };
+    const { queries, call, handoffReason, model } = plan;
+    if (handoffReason !== null) return { kind: 'handoff', reason: handoffReason, model };
+    if (call === null || calls >= terms.max_calls || step >= terms.max_steps)
+      return { kind: 'search', queries, receipts };
+    calls++;
+    const untrustedRead = session.channel === 'email' || receipts.length > 0;
+    const made: StoredCall = await planning.take('call', () =>
+      makeCall(deps, orgId, planning, { ...call, untrustedRead }),
+    );
+    if (made.kind === 'confirm') return { kind: 'confirm', callId: made.callId, model };
+    if (made.kind === 'unknown') return { kind: 'handoff', reason: 'action_outcome_unknown', model };
+    if (made.kind === 'failed') return { kind: 'handoff', reason: 'action_failed', model };
+    if (made.kind === 'refused' && made.code === 'identity_required')
+      return { kind: 'handoff', reason: 'identity_required', model };
+    if (made.note !== '') notes.push(made.note);
+  }
+}
+
+const isDone = ({ state }: CallRow): boolean => state === 'done';
+
+/** Returns a call that was done as a receipt. Its answer is cut: a model needs the beginning. */
+const receiptOf = ({ id, operation_id, arguments: given, status, response }: CallRow): Receipt => ({
+  id,
+  text: JSON.stringify({ action: operation_id, arguments: given, status, answer: response })
+    .slice(0, MAX_RECEIPT_CHARACTERS)
+    .toWellFormed(),
+});
+
+async function askPlan(
+  deps: ModelDeps,
+  orgId: string,
+  planning: Planning,
+  { receipts, notes }: { receipts: Receipt[]; notes: string[] },
+): Promise<{ decision: StoredPlan | { kind: 'over_budget' | 'down' } } & PlanReport> {
+  const begun = performance.now();
+  const { chain, terms, session, turnId, actions, signal } = planning;
+  const tools = toolsOf(actions);
+  const asked = await askModel(
+    deps,
+    orgId,
+    chain,
+    terms,
+    {
+      sessionId: session.id,
+      turnId,
+      purpose: 'plan',
+      messages: planPrompt(planning.conversation, { ...planning, channel: session.channel, receipts, notes }),
+      tools: tools.map(({ tool }) => tool),
+      schema: PLAN_SCHEMA,
+      maxTokens: MAX_PLAN_TOKENS,
+      temperature: 0,
+      read: ({ text, toolCalls }) => {
+        const plan = text.trim() === '' ? Plan.parse({}) : Plan.safeParse(parseAnswer(text)).data;
+        if (plan === undefined && toolCalls.length === 0) return undefined;
+        const calls = [
+          ...toolCalls,
+          ...(plan?.calls ?? []).map((call) => ({ name: call.action, arguments: call.arguments ?? {} })),
+        ];
+        const wanted = calls.map((call) => ({
+          arguments: call.arguments,
+          action: tools.find(({ tool, action }) => tool.name === call.name || action.operation_id === call.name)
+            ?.action,
+        }));
+        return wanted.some(({ action }) => action === undefined) ? undefined : { plan, wanted };
+      },
+    },
+    signal,
+  );
+  const report = { latency_ms: Math.round(performance.now() - begun), ...reportOf(asked) };
+  if (asked.kind !== 'answered') return { decision: { kind: asked.kind }, ...report };
+  const { plan, wanted } = asked.value;
+  const [first] = wanted;
+  const call =
+    first?.action === undefined ? null : { operation_id: first.action.operation_id, arguments: first.arguments };
+  const detail = { ...report.detail, calls: call === null ? [] : [call.operation_id], offered: tools.length };
+  const decision: StoredPlan = {
+    kind: 'planned',
+    queries: plan?.queries ?? [],
+    call,
+    handoffReason: plan?.handoff_reason ?? null,
+    model: asked.model,
+  };
+  return { decision, ...report, detail };
+}
+
+async function makeCall(
+  deps: ModelDeps,
+  orgId: string,
+  { actions, session, turnId, signal, beforeEffect }: Planning,
+  wanted: { operation_id: string; arguments: Record<string, unknown>; untrustedRead: boolean },
+): Promise<{ decision: StoredCall } & PlanReport> {
+  const begun = performance.now();
+  const end = (decision: StoredCall) => {
+    const detail = {
+      result: decision.kind,
+      operation_id: wanted.operation_id,
+      ...('callId' in decision && { call_id: decision.callId }),
+    };
+    return { decision, latency_ms: Math.round(performance.now() - begun), detail };
+  };
+  const action = actions.find(({ operation_id }) => operation_id === wanted.operation_id);
+  if (action === undefined)
+    return end({ kind: 'refused', code: 'gone', note: `${wanted.operation_id} is not there any more` });
+  const { call, refusal } = await proposeCall(
+    deps.db,
+    { orgId, sessionId: session.id, turnId, epoch: session.ai_context_seq },
+    {
+      action,
+      arguments: wanted.arguments,
+      untrustedRead: wanted.untrustedRead,
+      isVerified: session.verified === true,
+      contactId: session.contact_id,
+    },
+  );
+  if (call === undefined)
+    return end({ kind: 'refused', code: refusal.code, note: `${wanted.operation_id}: ${refusal.message}` });
+  const callId = call.id;
+  if (call.state === 'needs_confirmation') return end({ kind: 'confirm', callId, note: '' });
+  if (action.request_type !== 'GET') await beforeEffect();
+  const settled = await runCall(deps, { orgId, callId }, signal);
+  if (settled.state === 'done') return end({ kind: 'done', callId, note: '' });
+  if (settled.state === 'unknown') return end({ kind: 'unknown', callId, note: '' });
+  const note = `${wanted.operation_id} was ${settled.state}${settled.status === null ? '' : `, status ${settled.status}`}`;
+  const isHarmless = action.request_type === 'GET' || settled.state !== 'failed';
+  return end(isHarmless ? { kind: 'refused', code: settled.state, note } : { kind: 'failed', callId, note });
+}

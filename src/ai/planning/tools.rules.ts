@@ -1,0 +1,62 @@
+import type { Operation } from '../../agents/actions/operations.rules.ts';
+import { bodyTypeOf } from '../../agents/actions/operations.rules.ts';
+
+/** An action as a model is told of it. */
+export interface Tool {
+  name: string;
+  description: string;
+  parameters: object;
+}
+
+const GROUPS = { path: 'path_params', query: 'query_params', header: 'headers', cookie: 'cookies' } as const;
+const MAX_NAME = 64;
+const MAX_SUFFIX = 4;
+const MAX_DESCRIPTION = 1_000;
+
+interface DescribedAction extends Operation {
+  name: string;
+  description: string | null;
+  operation_id: string;
+}
+
+/**
+ * Returns the tools of some actions, each with its action. Names have the letters that all providers take, and are
+ * unique. Arguments stand in the groups of an action's parameters.
+ */
+export function toolsOf<Action extends DescribedAction>(actions: readonly Action[]): { tool: Tool; action: Action }[] {
+  const taken = new Set<string>();
+  return actions.map((action) => {
+    const plain = action.operation_id.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, MAX_NAME - MAX_SUFFIX);
+    let name = plain;
+    for (let nth = 2; taken.has(name); nth++) name = `${plain}_${nth}`;
+    taken.add(name);
+    const description = [action.name, action.description ?? ''].filter((text) => text !== '').join(': ');
+    return { tool: { name, description: description.slice(0, MAX_DESCRIPTION), parameters: schemaOf(action) }, action };
+  });
+}
+
+function schemaOf(operation: Operation): object {
+  const groups = Object.entries(GROUPS).flatMap(([place, group]) => {
+    const parameters = (operation.payload.parameters ?? []).filter((parameter) => parameter.in === place);
+    if (parameters.length === 0) return [];
+    const properties = parameters.map(({ name, description, schema }) => [
+      name,
+      { ...schema, ...(description !== undefined && { description }) },
+    ]);
+    const required = parameters.filter((one) => one.required === true || place === 'path').map(({ name }) => name);
+    return [[group, { type: 'object', properties: Object.fromEntries(properties), required }] as const];
+  });
+  const body = bodyTypeOf(operation);
+  const isBodyRequired = operation.payload.requestBody?.required === true;
+  return {
+    type: 'object',
+    properties: {
+      ...Object.fromEntries(groups),
+      ...(body !== undefined && { body_params: body.schema ?? { type: 'object' } }),
+    },
+    required: [
+      ...groups.filter(([, { required }]) => required.length > 0).map(([group]) => group),
+      ...(isBodyRequired ? ['body_params'] : []),
+    ],
+  };
+}

@@ -1,0 +1,52 @@
+import { elementAt } from '../../checked-access.ts';
+import { EXTRACTIVE_AGENT } from '../answers/extractive.rules.ts';
+import { runCall } from '../calls/running.service.ts';
+import { type CallRow, listUnreported } from '../calls/service.ts';
+import type { SentenceKey } from '../gates/sentences.rules.ts';
+import type { TurnRef } from './contract.ts';
+import type { TurnDeps } from './deps.ts';
+import type { Decision, TurnOutcome } from './outcome.rules.ts';
+
+/**
+ * Makes the calls of a session that people have confirmed, and returns what its contact is told about all that were
+ * decided. Undefined if there are none. Repeated, it makes no call twice.
+ */
+export async function reportCalls(
+  deps: TurnDeps,
+  { orgId, sessionId }: TurnRef,
+  { say, signal }: { say: (key: SentenceKey) => string; signal: AbortSignal },
+): Promise<Decision | undefined> {
+  const settled: CallRow[] = [];
+  for (const { id: callId } of await listUnreported(deps.db, orgId, sessionId))
+    settled.push(await runCall(deps, { orgId, callId }, signal));
+  if (settled.length === 0) return undefined;
+  const outcomes = settled.map((call) => outcomeOf(call, say));
+  const last = outcomes.find(({ kind }) => kind === 'handoff') ?? elementAt(outcomes, -1);
+  const text = [...new Set(outcomes.map((outcome) => outcome.text))].join('\n\n');
+  return {
+    outcome: { ...last, text },
+    agent: EXTRACTIVE_AGENT,
+    score: null,
+    steps: [],
+    reportedCalls: settled.map(({ id }) => id),
+  };
+}
+
+type Told = Extract<TurnOutcome, { kind: 'say' | 'handoff' }>;
+
+function outcomeOf({ state, settled_key_id }: CallRow, say: (key: SentenceKey) => string): Told {
+  const tell = (key: SentenceKey): Told => ({
+    kind: 'say',
+    state: 'answered',
+    reason: null,
+    text: say(key),
+    claims: [],
+  });
+  if (state === 'done') return tell('action_done');
+  if (state === 'rejected') return tell('rejected_confirmation');
+  if (state === 'expired') return tell('confirmation_expired');
+  if (state === 'unknown')
+    return { kind: 'handoff', reason: 'action_outcome_unknown', text: say('action_unknown'), claims: [] };
+  if (settled_key_id !== null) return tell('action_failed');
+  return { kind: 'handoff', reason: 'action_failed', text: say('action_failed'), claims: [] };
+}

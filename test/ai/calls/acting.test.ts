@@ -1,0 +1,212 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { FAKES_ALLOWED } from '../../support/channels.ts';
+import { errorAfter, type Fault, resetAfter, startFaultyServer } from '../../support/fakes/faulty-server.ts';
+import { type FakeModel, startFakeModel } from '../../support/fakes/model.ts';
+import type { TestOrg } from '../../support/stack/api.ts';
+import { eventually, type Stack, startStack } from '../../support/stack/stack.ts';
+import { messagesOf, newAnsweringOrg } from '../answering-org.ts';
+
+let stack: Stack;
+let model: FakeModel;
+let shop: Awaited<ReturnType<typeof startFaultyServer>>;
+let fault: Fault | undefined;
+/** What the shop has done, one entry for each effect. */
+let effects: { method: string; body: string }[];
+beforeAll(async () => {
+  model = await startFakeModel();
+  shop = await startFaultyServer(
+    ({ method, body }) => {
+      if (method !== 'GET') effects.push({ method, body });
+      return { status: 200, body: method === 'GET' ? { order: 98, status: 'packed' } : { booking: 4711 } };
+    },
+    ({ method }) => (method === 'GET' ? undefined : fault),
+  );
+  stack = await startStack({ env: FAKES_ALLOWED });
+});
+afterAll(async () => {
+  await stack.close();
+  await model.close();
+  await shop.close();
+});
+beforeEach(() => {
+  effects = [];
+  fault = undefined;
+  model.asked.length = 0;
+});
+
+const BODY = {
+  content: {
+    'application/json': { schema: { type: 'object', properties: { seats: { type: 'integer' } }, required: ['seats'] } },
+  },
+  required: true,
+};
+const action = (name: string, request_type: 'GET' | 'POST', more: object = {}) => ({
+  name,
+  operation_id: name.toLowerCase().replaceAll(' ', '.'),
+  api_endpoint: `${shop.url}/${name.replaceAll(' ', '-')}`,
+  request_type,
+  payload: request_type === 'GET' ? {} : { requestBody: BODY },
+  enabled_on_channel: { channels: ['api'] },
+  ...more,
+});
+
+async function newOrg(actions: object[], version = 'v2'): Promise<TestOrg> {
+  const org = await newAnsweringOrg(stack);
+  await org.put('/integrations/llm', { provider: 'openai-compatible', settings: model.settings });
+  await org.patch('/autopilot', { channel: 'api', autopilot_enabled: true, ai_agent_version: version });
+  for (const one of actions) expect(await org.post('/actions', one)).toMatchObject({ status: 201 });
+  return org;
+}
+
+/** A model that calls these functions in turn, and then says something of the last receipt. */
+const calling = (...names: string[]) =>
+  model.say(({ isPlan, data, tools }) => {
+    const left = names.slice(data.receipts?.length ?? 0);
+    const [name] = left;
+    if (isPlan && name !== undefined && tools.includes(name))
+      return { calls: [{ name, arguments: name === 'book' ? { body_params: { seats: 2 } } : {} }] };
+    if (isPlan) return { json: { language: 'en', queries: ['booking'] } };
+    const receipt = data.receipts?.at(-1);
+    const text = receipt?.text.includes('4711') ? 'I have booked it, number 4711.' : 'Your order 98 is packed.';
+    return { json: { kind: 'answer', language: 'en', covers: 'fully', parts: [{ text, receipt: receipt?.receipt }] } };
+  });
+
+async function say(org: TestOrg, text: string, session?: string) {
+  const id = session ?? (await org.post('/chat/sessions', { channel: { type: 'api' } })).body.id;
+  await org.post(
+    `/chat/sessions/${id}/send`,
+    { sender: 'contact', message: { type: 'text', text } },
+    { headers: { prefer: 'wait=0' } },
+  );
+  return id as string;
+}
+const turnOf = (org: TestOrg, id: string, nth = 0) =>
+  eventually('an ended turn', async () => {
+    const { body } = await org.get(`/chat/sessions/${id}/turns`);
+    return body.items[nth]?.ended_at === null ? undefined : body.items[nth];
+  });
+const purposesOf = (turn: { steps: { purpose: string }[] }) => turn.steps.map(({ purpose }) => purpose);
+const lastTextOf = async (org: TestOrg, id: string) => (await messagesOf(org, id)).at(-1)?.content.text;
+
+describe('a turn that acts', () => {
+  it('calls an action once and says what its receipt shows', async () => {
+    calling('book');
+    const org = await newOrg([action('Book', 'POST')]);
+    const id = await say(org, 'Please book two seats for me');
+    const turn = await turnOf(org, id);
+    expect(turn).toMatchObject({ state: 'answered', reason: null, agent: 'helpful' });
+    expect(purposesOf(turn)).toEqual(['gates', 'plan', 'call', 'plan', 'answer']);
+    expect(effects).toEqual([{ method: 'POST', body: '{"seats":2}' }]);
+    expect(await lastTextOf(org, id)).toBe('I have booked it, number 4711.');
+  });
+
+  it('does not call the same again in the conversation, but has its receipt', async () => {
+    model.say(({ isPlan, data, messages }) => {
+      const isPlanned = messages.at(-1)?.content.includes('Plan the next step') && isPlan;
+      const hasCalled = model.asked.filter((one) => one.isPlan).length % 2 === 0;
+      if (isPlanned && !hasCalled) return { calls: [{ name: 'book', arguments: { body_params: { seats: 2 } } }] };
+      if (isPlan) return { json: { language: 'en', queries: [] } };
+      const receipt = data.receipts?.[0];
+      return {
+        json: {
+          kind: 'answer',
+          language: 'en',
+          covers: 'fully',
+          parts: [{ text: 'I have booked it, number 4711.', receipt: receipt?.receipt }],
+        },
+      };
+    });
+    const org = await newOrg([action('Book', 'POST')]);
+    const id = await say(org, 'Please book two seats for me');
+    await turnOf(org, id);
+    await say(org, 'Did you book the two seats?', id);
+    expect(await turnOf(org, id, 1)).toMatchObject({ state: 'answered' });
+    expect(effects).toHaveLength(1);
+  });
+
+  it('asks before it changes something after it has read what others wrote, and does it after “yes”, once', async () => {
+    calling('find', 'book');
+    const org = await newOrg([action('Find', 'GET'), action('Book', 'POST')]);
+    const id = await say(org, 'Is my order there? Then book two seats');
+    expect(await turnOf(org, id)).toMatchObject({ state: 'asked', reason: null });
+    expect(effects).toEqual([]);
+    expect(await lastTextOf(org, id)).toMatch(/Book[\s\S]*seats[\s\S]*2[\s\S]*\/a\//);
+    await say(org, 'yes', id);
+    const report = await turnOf(org, id, 1);
+    expect(report).toMatchObject({ state: 'answered' });
+    expect(effects).toHaveLength(1);
+  });
+
+  it('does nothing after “no”', async () => {
+    calling('book');
+    const org = await newOrg([action('Book', 'POST', { confirm: 'always' })]);
+    const id = await say(org, 'Please book two seats for me');
+    expect(await turnOf(org, id)).toMatchObject({ state: 'asked' });
+    await say(org, 'no', id);
+    expect(await turnOf(org, id, 1)).toMatchObject({ state: 'answered' });
+    expect(effects).toEqual([]);
+  });
+
+  it.each<[string, Fault, string, number]>([
+    ['was refused', { answer: { status: 422 }, when: 'before' }, 'action_failed', 0],
+    ['ended without an answer', resetAfter, 'action_outcome_unknown', 1],
+    ['failed after its effect', errorAfter(500), 'action_outcome_unknown', 1],
+  ])('hands off where a call %s, and sends it once', async (_, coming, reason, count) => {
+    fault = coming;
+    calling('book');
+    const org = await newOrg([action('Book', 'POST')]);
+    const id = await say(org, 'Please book two seats for me');
+    expect(await turnOf(org, id)).toMatchObject({ state: 'handed_off', reason });
+    expect(effects).toHaveLength(count);
+    expect(await lastTextOf(org, id)).not.toContain('4711');
+  });
+
+  it('calls nothing for an unverified contact where the action wants a verified one', async () => {
+    calling('book');
+    const org = await newOrg([action('Book', 'POST', { requires_verified: true })]);
+    const id = await say(org, 'Please book two seats for me');
+    expect(await turnOf(org, id)).toMatchObject({ state: 'handed_off', reason: 'identity_required' });
+    expect(effects).toEqual([]);
+  });
+
+  it('refuses an answer that calls what is not there, as a whole', async () => {
+    model.say(({ isPlan }) =>
+      isPlan
+        ? {
+            calls: [
+              { name: 'book', arguments: { body_params: { seats: 2 } } },
+              { name: 'drop_all', arguments: {} },
+            ],
+          }
+        : { text: '{}' },
+    );
+    const org = await newOrg([action('Book', 'POST')]);
+    const id = await say(org, 'Please book two seats for me');
+    expect(await turnOf(org, id)).toMatchObject({ agent: 'extractive-1' });
+    expect(effects).toEqual([]);
+  });
+
+  it.each([
+    ['the version of the agent only answers', 'v1', {}],
+    ['the action is not for the channel', 'v2', { enabled_on_channel: { channels: ['web'] } }],
+  ])('plans no calls where %s', async (_, version, more) => {
+    calling('book');
+    const org = await newOrg([action('Book', 'POST', more)], version);
+    const id = await say(org, 'Please book two seats for me');
+    await turnOf(org, id);
+    expect(model.asked.some(({ isPlan }) => isPlan)).toBe(false);
+    expect(effects).toEqual([]);
+  });
+
+  it('stops after as many calls as the settings allow', async () => {
+    model.say(({ isPlan }) =>
+      isPlan ? { calls: [{ name: 'book', arguments: { body_params: { seats: model.asked.length } } }] } : { text: 'x' },
+    );
+    const org = await newOrg([action('Book', 'POST', { confirm: 'auto' })]);
+    await org.patch('/autopilot/settings', { max_calls: 1 });
+    await org.post('/autopilot/settings/publish');
+    const id = await say(org, 'Please book two seats for me');
+    await turnOf(org, id);
+    expect(effects).toHaveLength(1);
+  });
+});

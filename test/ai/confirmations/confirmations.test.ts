@@ -1,0 +1,258 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type CallRow, receiptsOf } from '../../../src/ai/calls/service.ts';
+import { askForConfirmation, expireConfirmations, type Question } from '../../../src/ai/confirmations/service.ts';
+import { addAiMessage } from '../../../src/conversations/messages/ai-messages.service.ts';
+import { lockSession } from '../../../src/conversations/sessions/service.ts';
+import { inTransaction } from '../../../src/db/transaction.ts';
+import { newId } from '../../../src/ids.ts';
+import { FAKES_ALLOWED } from '../../support/channels.ts';
+import { type FakeProvider, startFakeProvider } from '../../support/fakes/provider.ts';
+import type { TestOrg } from '../../support/stack/api.ts';
+import { eventually, type Stack, startStack } from '../../support/stack/stack.ts';
+import { unverified, type Widget } from '../../widget/client.ts';
+import { messagesOf, newAnsweringOrg, QUESTION } from '../answering-org.ts';
+import { addTurn, newAction, proposed } from '../calls/calling.ts';
+
+const EVIL = '<b>A-1</b> [x](https://evil.example) `y`';
+
+let stack: Stack;
+let shop: FakeProvider;
+let org: TestOrg;
+let widget: Widget;
+let sessionId: string;
+
+beforeAll(async () => {
+  stack = await startStack({ env: FAKES_ALLOWED });
+  shop = await startFakeProvider();
+});
+afterAll(async () => {
+  await shop.close();
+  await stack.close();
+});
+beforeEach(async () => {
+  shop.calls.length = 0;
+  org = await newAnsweringOrg(stack);
+  widget = await unverified(stack, org);
+  sessionId = await widget.newSession();
+  await widget.send(sessionId, QUESTION);
+});
+
+interface Asked extends Question {
+  call: CallRow;
+  /** The path of the link. */
+  path: string;
+}
+
+/** Proposes a call and asks for its confirmation, as a turn does. */
+async function ask(
+  fields: object = { confirm: 'always' },
+  given: object = { order: 'A-1', amount: 20 },
+): Promise<Asked> {
+  const turn = await addTurn(stack.db, org, sessionId);
+  const action = await newAction(org, shop.url, fields);
+  const call = await proposed(stack.db, turn, action, { arguments: { body_params: given } });
+  const question = await inTransaction(stack.db, async (trx) => {
+    const session = await lockSession(trx, org.id, sessionId);
+    const { publicUrl, ...terms } = { publicUrl: stack.url, language: 'en', format: 'markdown' as const };
+    const asked = await askForConfirmation(trx, org.id, call, { publicUrl, ...terms });
+    const { text, confirmation } = asked;
+    const message = { id: newId(), text, agent: 'extractive-1', turnId: turn.turnId, citations: [], confirmation };
+    await addAiMessage(trx, stack.deps.sending, org.id, session, message);
+    return asked;
+  });
+  return { ...question, call, path: new URL(/https?:\S+\/a\/\S+/.exec(question.text)?.[0] ?? 'x:none').pathname };
+}
+
+const form = { headers: { 'content-type': 'application/x-www-form-urlencoded' } };
+const decideBy = (path: string, decision: string) => stack.client().post(path, `decision=${decision}`, form);
+const stateOf = async (id: string) =>
+  (await stack.db.selectFrom('ai_calls').select('state').where('id', '=', id).executeTakeFirstOrThrow()).state;
+const told = (text: string) =>
+  eventually(`the message “${text}”`, async () => (await messagesOf(org, sessionId)).at(-1)?.content.text === text);
+const expire = (id: string) =>
+  stack.db
+    .updateTable('ai_calls')
+    .set({ expires_at: sql<Date>`now() - interval '1 second'` })
+    .where('id', '=', id)
+    .execute();
+
+describe('the question of a confirmation', () => {
+  it('is worded by us from the action and all its arguments, and none of them becomes markup or a link', async () => {
+    const { text, confirmation, call } = await ask({ name: 'Refund *now*', confirm: 'always' }, { order: EVIL });
+    expect(text).toMatch(
+      /^Please confirm: Refund now\n- `order`: `<b>A-1<\/b> \[x\]\(https:\/\/evil\.example\) 'y'`\n\nReply/,
+    );
+    expect(confirmation).toEqual({
+      id: call.id,
+      text: 'Please confirm: Refund now',
+      fields: [{ name: 'order', value: EVIL }],
+      expires_at: expect.any(String),
+    });
+    const { history } = await widget.poll(sessionId);
+    expect(history.at(-1)).toMatchObject({ confirmation, systemMessagePayload: { type: 'none' }, content: { text } });
+    expect((await messagesOf(org, sessionId)).at(-1)).toMatchObject({ confirmation });
+    const row = await stack.db.selectFrom('ai_calls').selectAll().where('id', '=', call.id).executeTakeFirstOrThrow();
+    expect(row.token_hash).toMatch(/^[0-9a-f]{64}$/);
+    expect(JSON.stringify(row)).not.toContain(text.split('/a/')[1]);
+  });
+
+  it('is gone from the history once the session is redacted, with the arguments and the link', async () => {
+    const { call, path } = await ask();
+    expect((await org.post('/redaction/session', { sessionId })).status).toBe(200);
+    await eventually('the redaction of the call', async () => (await stateOf(call.id)) === 'expired');
+    const { body } = await org.get(`/chat/sessions/${sessionId}/history`);
+    expect(JSON.stringify(body)).not.toContain('A-1');
+    expect(await receiptsOf(stack.db, org.id, sessionId, 0)).toMatchObject([{ arguments: null, token_hash: null }]);
+    expect((await stack.client().get(path)).status).toBe(404);
+  });
+});
+
+describe('the link of a confirmation', () => {
+  it('only shows by GET and HEAD, and acts once by POST', async () => {
+    const { path, call } = await ask(undefined, { order: EVIL });
+    const prefetch = { headers: { purpose: 'prefetch', 'sec-purpose': 'prefetch' } };
+    for (const options of [{}, prefetch]) {
+      const page = await stack.client().get(path, options);
+      expect(page).toMatchObject({ status: 200, body: expect.stringContaining('&lt;b&gt;A-1&lt;/b&gt;') });
+      expect(page.body).toMatch(/<html lang="en">[\s\S]*<h1>Please confirm: Refund an order<\/h1>[\s\S]*<button/);
+      expect(page.headers.get('cache-control')).toBe('no-store');
+    }
+    expect((await fetch(stack.url + path, { method: 'HEAD' })).status).toBe(200);
+    expect(await stateOf(call.id)).toBe('needs_confirmation');
+
+    const both = await Promise.all([decideBy(path, 'confirm'), decideBy(path, 'reject'), decideBy(path, 'confirm')]);
+    expect(both.map(({ status }) => status).sort()).toEqual([200, 409, 409]);
+    expect((await decideBy(path, 'confirm')).status).toBe(409);
+    expect((await stack.client().get(path)).body).not.toContain('A-1');
+  });
+
+  it('confirms: the call is made once, and the contact is told', async () => {
+    const { path, call } = await ask();
+    expect(await decideBy(path, 'confirm')).toMatchObject({ status: 200, body: expect.stringContaining('confirmed') });
+    await told('This has been done.');
+    expect(await stateOf(call.id)).toBe('done');
+    expect(shop.calls).toMatchObject([{ method: 'POST', headers: { 'idempotency-key': call.id } }]);
+  });
+
+  it('rejects: nothing is called, and the contact is told', async () => {
+    const { path } = await ask();
+    expect((await decideBy(path, 'reject')).status).toBe(200);
+    await told('All right, we will not do this.');
+    expect(shop.calls).toEqual([]);
+  });
+
+  it('is 410 once its time is over, and refuses what is no decision and no token', async () => {
+    const { path, call } = await ask();
+    expect((await decideBy(path, 'perhaps')).status).toBe(400);
+    expect((await decideBy(`${path}x`, 'confirm')).status).toBe(404);
+    expect((await stack.client().get('/a/none')).status).toBe(404);
+    await expire(call.id);
+    expect(await stack.client().get(path)).toMatchObject({ status: 410, body: expect.stringContaining('expired') });
+    expect((await decideBy(path, 'confirm')).status).toBe(410);
+    expect(await stateOf(call.id)).toBe('needs_confirmation');
+    await expireConfirmations(stack.db);
+    expect(await stateOf(call.id)).toBe('expired');
+    expect((await decideBy(path, 'confirm')).status).toBe(410);
+    expect(shop.calls).toEqual([]);
+  });
+});
+
+describe('a confirmation', () => {
+  it.each([
+    ['Yes, please!', 'This has been done.', 1],
+    ['no', 'All right, we will not do this.', 0],
+  ])('is decided by the message “%s”', async (text, answer, calls) => {
+    const { call } = await ask();
+    const { body } = await widget.send(sessionId, text);
+    expect(body.autopilotResponse.value.content).toBe(answer);
+    expect(shop.calls).toHaveLength(calls);
+    expect(await receiptsOf(stack.db, org.id, sessionId, 0)).toMatchObject([{ id: call.id, confirmed_by: 'message' }]);
+  });
+
+  it('is given by the widget of the visitor alone', async () => {
+    const { call } = await ask();
+    const decide = (by: Widget, body: object) => by.post(`confirmations/${call.id}`, body);
+    expect((await decide(await unverified(stack, org), { decision: 'confirm' })).status).toBe(404);
+    expect((await decide(await unverified(stack, stack.other), { decision: 'confirm' })).status).toBe(404);
+    expect((await decide(widget, { decision: 'confirm', arguments: { body_params: { order: 'B-2' } } })).status).toBe(
+      400,
+    );
+    expect((await decide(widget, { decision: 'maybe' })).status).toBe(400);
+    expect(await decide(widget, { decision: 'confirm' })).toMatchObject({
+      status: 200,
+      body: { success: true, state: 'confirmed' },
+    });
+    expect((await decide(widget, { decision: 'confirm' })).status).toBe(409);
+    await told('This has been done.');
+    expect(JSON.parse(shop.calls[0]?.body ?? '')).toEqual({ order: 'A-1', amount: 20 });
+  });
+
+  it('of a form can change the arguments, which are checked again', async () => {
+    const limits = { '>': [{ var: 'body_params.amount' }, 100] };
+    const { call } = await ask({ require_form_submission: true, limits });
+    const decide = (given: object) =>
+      widget.post(`confirmations/${call.id}`, { decision: 'confirm', arguments: { body_params: given } });
+    expect(await decide({ order: 7 })).toMatchObject({
+      status: 400,
+      body: { error: { issues: [{ path: 'body.arguments.body_params.order' }] } },
+    });
+    expect(await decide({ order: 'B-2', amount: 500 })).toMatchObject({
+      body: { state: 'needs_confirmation', needs: 'agent' },
+    });
+    expect((await decide({ order: 'B-2', amount: 5 })).status).toBe(409);
+    expect(shop.calls).toEqual([]);
+    expect((await org.post(`/autopilot/confirmations/${call.id}/confirm`)).body.state).toBe('confirmed');
+    await told('This has been done.');
+    expect(JSON.parse(shop.calls[0]?.body ?? '')).toEqual({ order: 'B-2', amount: 500 });
+  });
+
+  it('over the limits is an agent’s: listed, decided once, and no customer can give it', async () => {
+    const { call, text, confirmation } = await ask({ limits: true });
+    expect([text, confirmation]).toEqual(['This is being worked on. We will let you know here.', undefined]);
+    expect((await widget.post(`confirmations/${call.id}`, { decision: 'confirm' })).status).toBe(409);
+    const reader = await org.withScopes('autopilot:read');
+    expect((await reader.get('/autopilot/confirmations')).body).toMatchObject({
+      items: [{ id: call.id, needs: 'agent', needs_because: 'limits', fields: [{ name: 'order', value: 'A-1' }, {}] }],
+      next: null,
+    });
+    const path = `/autopilot/confirmations/${call.id}`;
+    expect((await reader.post(`${path}/confirm`)).status).toBe(403);
+    expect((await stack.other.post(`${path}/confirm`)).status).toBe(404);
+    const both = await Promise.all([org.post(`${path}/confirm`), org.post(`${path}/confirm`)]);
+    expect(both.map(({ status }) => status).sort()).toEqual([200, 409]);
+    expect((await org.post(`${path}/reject`)).status).toBe(409);
+    await told('This has been done.');
+    expect(shop.calls).toHaveLength(1);
+    expect((await org.get('/autopilot/confirmations')).body.items).toEqual([]);
+    expect((await org.get(`/autopilot/calls?session_id=${sessionId}`)).body.items).toMatchObject([
+      { id: call.id, state: 'done', confirmed_by: 'agent', status: 200 },
+    ]);
+  });
+
+  it('makes no call after people have taken the session over', async () => {
+    const { path, call } = await ask();
+    await org.post(`/chat/sessions/${sessionId}/send`, {
+      sender: 'agent',
+      message: { type: 'text', text: 'I have it.' },
+      should_take_over_session_from_ai: true,
+    });
+    expect([409, 410]).toContain((await decideBy(path, 'confirm')).status);
+    await eventually('the end of the call', async () => (await stateOf(call.id)) === 'expired');
+    expect(shop.calls).toEqual([]);
+  });
+
+  it.each([
+    [{ status: 503 }, 'unknown', 'action_outcome_unknown'],
+    [{ status: 422 }, 'failed', 'action_failed'],
+  ])('whose call is answered with %o hands the session off, and claims nothing', async (answer, state, reason) => {
+    const { path, call } = await ask();
+    shop.next(answer);
+    await decideBy(path, 'confirm');
+    await eventually('the handoff', async () => (await org.get(`/chat/sessions/${sessionId}`)).body.handoff !== null);
+    expect((await org.get(`/chat/sessions/${sessionId}`)).body.handoff.reason).toBe(reason);
+    expect(await stateOf(call.id)).toBe(state);
+    expect((await messagesOf(org, sessionId)).map(({ content }) => content.text)).not.toContain('This has been done.');
+    expect(shop.calls).toHaveLength(1);
+  });
+});
