@@ -8,6 +8,7 @@ import {
   START_SCHEDULED_CRAWL,
 } from '../src/knowledge/crawl/contract.ts';
 import { crawlScheduleOf } from '../src/knowledge/crawl/datasources/service.ts';
+import { deleteNextParts } from '../src/knowledge/crawl/deletion/service.ts';
 import { finishCrawl } from '../src/knowledge/crawl/jobs/finishing.service.ts';
 import { startScheduledCrawl } from '../src/knowledge/crawl/jobs/service.ts';
 import { seedCrawl } from '../src/knowledge/crawl/queue/seeding.service.ts';
@@ -35,6 +36,9 @@ export const createCrawlActivities = ({ db, crawling, stopping }: CrawlActivityD
 
     /** Ends a crawl with an empty queue. Running it twice changes nothing more. */
     finishCrawl: (ref: CrawlRef) => finishCrawl(db, ref),
+
+    /** Deletes the next parts of a deleted datasource. A second run continues after the first. */
+    deleteDatasourceBatch: (ref: DatasourceRef) => deleteNextParts(db, ref, isStopped),
 
     /** Starts the scheduled crawl of a datasource, unless one is in progress. */
     startCrawl: (ref: DatasourceRef) => startScheduledCrawl(db, ref),

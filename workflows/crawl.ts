@@ -8,7 +8,13 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { CrawlActivities } from '../activities/crawl.ts';
-import type { CrawlInput, CrawlProgress, CrawlResult, DatasourceRef } from '../src/knowledge/crawl/contract.ts';
+import type {
+  CrawlInput,
+  CrawlProgress,
+  CrawlResult,
+  DatasourceDeletion,
+  DatasourceRef,
+} from '../src/knowledge/crawl/contract.ts';
 import { WAKE } from '../src/temporal/contract.ts';
 import { DATABASE_BATCH, SEND_BATCH } from './activity-options.ts';
 import { untilUnchanged } from './signals.ts';
@@ -26,6 +32,10 @@ const { finishCrawl } = proxyActivities<CrawlActivities>({
   ...DATABASE_BATCH,
   startToCloseTimeout: '5 minutes',
   summary: 'remove pages that are gone and finish the crawl',
+});
+const { deleteDatasourceBatch } = proxyActivities<CrawlActivities>({
+  ...SEND_BATCH,
+  summary: 'delete pages with their knowledge',
 });
 const { setCrawlSchedule } = proxyActivities<CrawlActivities>({
   ...DATABASE_BATCH,
@@ -70,6 +80,19 @@ function describe({ state, site, done, queued, trouble }: CrawlProgress): string
     `- ${done} done, ${queued} queued`,
     ...(trouble === null ? [] : [`- last error: ${trouble}`]),
   ].join('\n');
+}
+
+/** Deletes the pages of a deleted datasource with their knowledge, batch after batch, and then the datasource. */
+export async function deleteDatasource({ pages: earlier = 0, ...ref }: DatasourceDeletion): Promise<number> {
+  let deleted = earlier;
+  for (let batch = 1; ; batch++) {
+    const { pages, isDone } = await deleteDatasourceBatch(ref);
+    deleted += pages;
+    setCurrentDetails(`${deleted} pages deleted`);
+    if (isDone) return deleted;
+    if (batch >= BATCHES_PER_RUN || workflowInfo().continueAsNewSuggested)
+      await continueAsNew<typeof deleteDatasource>({ ...ref, pages: deleted });
+  }
 }
 
 /** Creates, updates or deletes the Schedule of a datasource according to its settings. */

@@ -2,7 +2,7 @@ export { answerSession } from './ai-turns.ts';
 export { assignWaitingSessions } from './assignment.ts';
 export { runAutomation } from './automations.ts';
 export { calibrateAnswers } from './calibration.ts';
-export { crawl, startScheduledCrawl, syncCrawlSchedule } from './crawl.ts';
+export { crawl, deleteDatasource, startScheduledCrawl, syncCrawlSchedule } from './crawl.ts';
 export { confirmCrmAccount, syncCrmThread, syncCrmTicket } from './crm.ts';
 export { sendEmails } from './emails.ts';
 export { holdHandoff } from './handoff-hold.ts';

@@ -52,7 +52,7 @@ function fill(): { synced: string[]; others: Record<string, string> } {
 }
 
 it(
-  'a crawl stores exactly the existing pages, and obeys all rules, when the worker is killed repeatedly',
+  'a crawl stores exactly the existing pages, obeys all rules, and is deleted completely, when the worker is killed repeatedly',
   async () => {
     const expected = fill();
     const org = await stack.newOrg();
@@ -94,6 +94,15 @@ it(
     const asked = site.paths().filter((path) => path !== '/robots.txt' && path !== '/sitemap.xml');
     expect(asked.filter((path) => expected.others[path] === 'robots')).toEqual([]);
     expect(asked.length - new Set(asked).size).toBeLessThanOrEqual(LOST_A_KILL * kills);
+
+    expect((await org.call('DELETE', `/crawl/${id}`)).status).toBe(200);
+    await stack.worker.kill();
+    await stack.worker.start();
+    const tables = ['datasources', 'crawl_pages', 'knowledge_items', 'knowledge_chunks'] as const;
+    const countOf = async (table: (typeof tables)[number]) =>
+      (await stack.db.selectFrom(table).select('id').where('org_id', '=', org.id).execute()).length;
+    const isDeleted = async () => (await Promise.all(tables.map(countOf))).every((count) => count === 0);
+    await until('the datasource was deleted', isDeleted, TEST_LIMIT_MS);
   },
   TEST_LIMIT_MS,
 );

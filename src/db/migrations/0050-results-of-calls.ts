@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely';
 
 /**
  * How calls to an org's connections ended. Errors about a portal are no errors of calls: successful calls do not end
- * them.
+ * them. A deleted datasource is invisible while its pages are deleted, which takes a while.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
@@ -12,5 +12,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       add column failing_since timestamptz(3),
       add column has_standing_error boolean not null default false;
     update integrations set has_standing_error = true where last_error like 'portal_id: %';
+
+    alter table datasources add column deleted_at timestamptz(3);
+    create index datasources_deleted on datasources (org_id) where deleted_at is not null;
   `.execute(db);
 }

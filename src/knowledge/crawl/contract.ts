@@ -35,6 +35,25 @@ export const START_SCHEDULED_CRAWL: WorkflowContract<DatasourceRef> = {
   workflowId: ({ datasourceId }) => `scheduled-crawl/${datasourceId}`,
 };
 
+export interface DatasourceDeletion extends DatasourceRef {
+  /** Pages deleted by the runs before this one. Undefined in the first run. */
+  pages?: number;
+}
+
+/** Deletes what belongs to a deleted datasource. */
+export const DELETE_DATASOURCE: WorkflowContract<DatasourceDeletion> = {
+  type: 'deleteDatasource',
+  taskQueue: 'bulk',
+  workflowId: ({ datasourceId }) => `datasource-deletion/${datasourceId}`,
+};
+
+/** The progress of a deletion after a batch. */
+export interface DeletionProgress {
+  /** The pages deleted by the batch. */
+  pages: number;
+  isDone: boolean;
+}
+
 export const crawlScheduleIdOf = ({ datasourceId }: DatasourceRef): string => `crawl-schedule/${datasourceId}`;
 
 /** The progress of a crawl after a batch. */

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { type Db, READ_PLANNED_EACH_TIME } from '../../db/connect.ts';
+import { itemsOfDeletedDatasources } from '../deleted-datasources.queries.ts';
 import type { SourceType, Visibility } from '../index/items.schema.ts';
 import { FREQUENCY_BITS, LENGTH_BITS } from '../index/postings.rules.ts';
 import { B, type CorpusStatistics, K1 } from './bm25.rules.ts';
@@ -121,6 +122,10 @@ export async function scoreChunks(
           offset 0
         ) as posting, unnest(hits) as hit, ${UNPACKED_HIT}
       ${conditions.length === 0 ? sql`` : forbidden}
+      union all
+      select unnest(item.chunk_ids), 0, true from (${itemsOfDeletedDatasources(orgId)}) as deleted, lateral (
+        select chunk_ids from knowledge_items where org_id = ${orgId} and id = deleted.id offset 0
+      ) as item
     ) as part
     group by chunk_id having not bool_or(is_forbidden)
     order by score desc, chunk_id limit ${limit}
@@ -147,7 +152,11 @@ export async function listAllowedChunks(
   chunkIds: number[],
   filter: SearchFilter,
 ): Promise<number[]> {
-  const conditions = [sql`item.org_id = ${orgId}`, ...conditionsOf(filter)];
+  const conditions = [
+    sql`item.org_id = ${orgId}`,
+    sql`item.id not in (${itemsOfDeletedDatasources(orgId)})`,
+    ...conditionsOf(filter),
+  ];
   const { rows } = await sql<{ id: number }>`
     select asked.id from unnest(${chunkIds}::bigint[]) as asked (id), lateral (
       select item_id from knowledge_chunks as chunk where chunk.org_id = ${orgId} and chunk.id = asked.id offset 0

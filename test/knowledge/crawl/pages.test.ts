@@ -170,7 +170,7 @@ describe('a datasource', () => {
     const page = await idOf(id, '/a');
     expect((await stack.org.delete(`/crawl/${id}`)).status).toBe(200);
     expect((await stack.org.get(`/crawl/${id}`)).status).toBe(404);
-    expect(await isFound(page)).toBe(false);
+    await eventually('a deleted page', async () => !(await isFound(page)));
   });
 
   it.each([

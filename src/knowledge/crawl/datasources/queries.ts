@@ -20,23 +20,20 @@ const COLUMNS = [
   'updated_at',
 ] as const;
 
+const datasourcesOf = (db: Db, orgId: string) =>
+  db.selectFrom('datasources').select(COLUMNS).where('org_id', '=', orgId).where('deleted_at', 'is', null);
+
 export const findDatasource = (db: Db, orgId: string, id: string) =>
-  db.selectFrom('datasources').select(COLUMNS).where('org_id', '=', orgId).where('id', '=', id).executeTakeFirst();
+  datasourcesOf(db, orgId).where('id', '=', id).executeTakeFirst();
 
 export type DatasourceRow = NonNullable<Awaited<ReturnType<typeof findDatasource>>>;
 
 /** Locks the datasource until the transaction ends. Lock order: the datasource, its crawl, its pages. */
 export const lockDatasource = (trx: Trx, orgId: string, id: string) =>
-  trx
-    .selectFrom('datasources')
-    .select(COLUMNS)
-    .where('org_id', '=', orgId)
-    .where('id', '=', id)
-    .forNoKeyUpdate()
-    .executeTakeFirst();
+  datasourcesOf(trx, orgId).where('id', '=', id).forNoKeyUpdate().executeTakeFirst();
 
 export const listDatasources = (db: Db, orgId: string, place: PageRequest): Promise<DatasourceRow[]> =>
-  db.selectFrom('datasources').select(COLUMNS).where('org_id', '=', orgId).$call(orderedByCreation(place)).execute();
+  datasourcesOf(db, orgId).$call(orderedByCreation(place)).execute();
 
 export interface NewDatasource {
   id: string;
@@ -85,8 +82,24 @@ export async function updateTakesWww(db: Db, orgId: string, id: string): Promise
     .execute();
 }
 
+/** Hides a datasource until it is deleted with all that belongs to it. */
+export async function hideDatasource(trx: Trx, orgId: string, id: string): Promise<void> {
+  await trx
+    .updateTable('datasources')
+    .set({ deleted_at: sql<Date>`now()` })
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .execute();
+}
+
+/** Deletes a hidden datasource. */
 export async function deleteDatasource(trx: Trx, orgId: string, id: string): Promise<void> {
-  await trx.deleteFrom('datasources').where('org_id', '=', orgId).where('id', '=', id).execute();
+  await trx
+    .deleteFrom('datasources')
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .where('deleted_at', 'is not', null)
+    .execute();
 }
 
 /** Counts the pages of a datasource by status. */

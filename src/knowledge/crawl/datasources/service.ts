@@ -3,19 +3,17 @@ import { pageOf } from '../../../db/cursor.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { notFound } from '../../../errors.ts';
 import { newId } from '../../../ids.ts';
-import { enqueue, signalWithStart } from '../../../outbox/outbox.ts';
+import { enqueue, signalWithStart, start } from '../../../outbox/outbox.ts';
 import { WAKE } from '../../../temporal/contract.ts';
-import { removeItems } from '../../index/service.ts';
-import { type DatasourceRef, SYNC_CRAWL_SCHEDULE } from '../contract.ts';
-import { findActiveJob, lockActiveJob } from '../jobs/queries.ts';
+import { type DatasourceRef, DELETE_DATASOURCE, SYNC_CRAWL_SCHEDULE } from '../contract.ts';
+import { endJob, findActiveJob, lockActiveJob } from '../jobs/queries.ts';
 import { beginCrawl, getLockedDatasource, wakeCrawl } from '../jobs/service.ts';
-import { listIndexedItems } from '../pages/queries.ts';
 import { siteOf } from '../scope/rules.ts';
 import {
   countPages,
   type DatasourceRow,
-  deleteDatasource,
   findDatasource,
+  hideDatasource,
   insertDatasource,
   listDatasources,
   updateDatasource,
@@ -72,15 +70,19 @@ export function changeDatasource(
   });
 }
 
-/** Deletes a datasource with its pages, its crawls and its knowledge. Throws notFound. */
+/** Deletes a datasource from lists and searches at once, and all that belongs to it afterwards. Throws notFound. */
 export function removeDatasource(db: Db, orgId: string, id: string): Promise<void> {
   return inTransaction(db, async (trx) => {
-    await getLockedDatasource(trx, orgId, id);
+    const { url } = await getLockedDatasource(trx, orgId, id);
     const active = await lockActiveJob(trx, orgId, id);
-    await removeItems(trx, orgId, await listIndexedItems(trx, orgId, id));
-    await deleteDatasource(trx, orgId, id);
+    const ref = { orgId, datasourceId: id };
+    await hideDatasource(trx, orgId, id);
     await syncSchedule(trx, orgId, id);
-    if (active !== undefined) await enqueue(trx, orgId, wakeCrawl(orgId, active));
+    const summary = `Deletion of ${url.slice(0, 150)}`;
+    await enqueue(trx, orgId, start(DELETE_DATASOURCE, ref, { subjectId: id, summary }));
+    if (active === undefined) return;
+    await endJob(trx, { ...ref, jobId: active.id }, { status: 'cancelled', error: null });
+    await enqueue(trx, orgId, wakeCrawl(orgId, active));
   });
 }
 

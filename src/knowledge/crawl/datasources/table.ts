@@ -19,6 +19,8 @@ export interface DatasourcesTable {
   last_crawl_started_at: Date | null;
   last_crawl_completed_at: Date | null;
   error_message: string | null;
+  /** Set while its pages are being deleted. */
+  deleted_at: Date | null;
   created_at: Generated<Date>;
   updated_at: Generated<Date>;
 }

@@ -117,6 +117,7 @@ export function cancelCrawl(db: Db, orgId: string, datasourceId: string, jobId: 
 }
 
 export async function getJob(db: Db, orgId: string, datasourceId: string, jobId: string): Promise<JobRow> {
+  await assertDatasourceExists(db, orgId, datasourceId);
   const job = await findJob(db, orgId, datasourceId, jobId);
   if (job === undefined) throw notFound('crawl');
   return job;

@@ -108,15 +108,3 @@ export async function insertRequestedPage(
     .executeTakeFirstOrThrow();
   return id;
 }
-
-/** Returns the ids of a datasource's items in the search index. */
-export async function listIndexedItems(trx: Trx, orgId: string, datasourceId: string): Promise<string[]> {
-  const rows = await trx
-    .selectFrom('crawl_pages')
-    .select('id')
-    .where('org_id', '=', orgId)
-    .where('datasource_id', '=', datasourceId)
-    .where('is_stored', '=', true)
-    .execute();
-  return rows.map(({ id }) => id);
-}
