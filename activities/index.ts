@@ -4,6 +4,7 @@ import { type AutomationActivityDeps, createAutomationActivities } from './autom
 import { type CalibrationActivityDeps, createCalibrationActivities } from './calibration.ts';
 import { type CrawlActivityDeps, createCrawlActivities } from './crawl.ts';
 import { type CrmActivityDeps, createCrmActivities } from './crm.ts';
+import { createDeletionActivities, type DeletionActivityDeps } from './deletions.ts';
 import { createInboundEmailActivities, type InboundEmailActivityDeps } from './inbound-emails.ts';
 import { createKnowledgeActivities, type KnowledgeActivityDeps } from './knowledge.ts';
 import { createMessageRequestActivities, type MessageRequestActivityDeps } from './message-requests.ts';
@@ -19,6 +20,7 @@ export type ActivityDeps = AiTurnActivityDeps &
   CalibrationActivityDeps &
   CrawlActivityDeps &
   CrmActivityDeps &
+  DeletionActivityDeps &
   KnowledgeActivityDeps &
   MiawActivityDeps &
   SequenceActivityDeps &
@@ -36,6 +38,7 @@ export const createActivities = (deps: ActivityDeps) => ({
   ...createCalibrationActivities(deps),
   ...createCrawlActivities(deps),
   ...createCrmActivities(deps),
+  ...createDeletionActivities(deps),
   ...createKnowledgeActivities(deps),
   ...createMiawActivities(deps),
   ...createSequenceActivities(deps),

@@ -4,6 +4,7 @@ export { runAutomation } from './automations.ts';
 export { calibrateAnswers } from './calibration.ts';
 export { crawl, deleteDatasource, startScheduledCrawl, syncCrawlSchedule } from './crawl.ts';
 export { confirmCrmAccount, syncCrmThread, syncCrmTicket } from './crm.ts';
+export { deleteMember, deleteTeam } from './deletions.ts';
 export { sendEmails } from './emails.ts';
 export { holdHandoff } from './handoff-hold.ts';
 export { closeTicketLater, handOffSession } from './handoffs.ts';

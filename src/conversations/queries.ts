@@ -89,7 +89,10 @@ export const selectSessions = (db: Db, orgId: string) =>
       join.onRef('contact.org_id', '=', 'session.org_id').onRef('contact.id', '=', 'session.contact_id'),
     )
     .leftJoin('teams as team', (join) =>
-      join.onRef('team.org_id', '=', 'session.org_id').onRef('team.id', '=', 'session.team_id'),
+      join
+        .onRef('team.org_id', '=', 'session.org_id')
+        .onRef('team.id', '=', 'session.team_id')
+        .on('team.deleted_at', 'is', null),
     )
     .where('session.org_id', '=', orgId)
     .select(['session.id', 'session.ticket_number', 'session.status', 'session.custom_status_id'])

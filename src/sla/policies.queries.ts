@@ -102,6 +102,7 @@ export async function listKnownTeams(db: Db, orgId: string, ids: string[]): Prom
     .selectFrom('teams')
     .select('id')
     .where('org_id', '=', orgId)
+    .where('deleted_at', 'is', null)
     .where(sql<SqlBool>`id = any(${ids}::uuid[])`)
     .execute();
   return teams.map(({ id }) => id);

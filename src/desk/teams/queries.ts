@@ -2,7 +2,11 @@ import { sql } from 'kysely';
 import { jsonArrayFrom } from 'kysely/helpers/postgres';
 import type { Db, Trx } from '../../db/connect.ts';
 import { orderedByCreation, type PageRequest } from '../../db/cursor.ts';
+import { clearSomeReferences, hasManyReferences } from '../../db/deletion.ts';
 import type { SaveTeam } from './schema.ts';
+
+/** What refers to a team without belonging to it. */
+const SESSIONS = { table: 'sessions', column: 'team_id' };
 
 export async function insertTeam(db: Db, orgId: string, id: string, team: SaveTeam): Promise<void> {
   await db
@@ -30,7 +34,8 @@ const selectTeams = (db: Db, orgId: string) =>
           .orderBy('user.id'),
       ).as('members'),
     )
-    .where('team.org_id', '=', orgId);
+    .where('team.org_id', '=', orgId)
+    .where('team.deleted_at', 'is', null);
 
 export const findTeam = (db: Db, orgId: string, id: string) =>
   selectTeams(db, orgId).where('team.id', '=', id).executeTakeFirst();
@@ -45,18 +50,43 @@ export async function updateTeam(db: Db, orgId: string, id: string, team: SaveTe
     .set({ ...team, updated_at: sql<Date>`now()` })
     .where('org_id', '=', orgId)
     .where('id', '=', id)
+    .where('deleted_at', 'is', null)
     .executeTakeFirst();
   return numUpdatedRows > 0n;
 }
 
-export async function deleteTeam(db: Db, orgId: string, id: string): Promise<boolean> {
-  const { numDeletedRows } = await db
-    .deleteFrom('teams')
+export async function deleteTeam(trx: Trx, orgId: string, id: string): Promise<void> {
+  await trx.deleteFrom('teams').where('org_id', '=', orgId).where('id', '=', id).execute();
+}
+
+/** Hides a team, takes it out of assignment and deletes its members, until its sessions are cleared. */
+export async function hideTeam(trx: Trx, orgId: string, id: string): Promise<void> {
+  await trx
+    .updateTable('teams')
+    .set({ deleted_at: sql<Date>`now()`, is_support_enabled: false, support_office_hours_id: null })
     .where('org_id', '=', orgId)
     .where('id', '=', id)
-    .executeTakeFirst();
-  return numDeletedRows > 0n;
+    .execute();
+  await trx.deleteFrom('team_members').where('org_id', '=', orgId).where('team_id', '=', id).execute();
 }
+
+/** Locks a team, deleted or not, until the transaction ends. Returns undefined if there is none. */
+export const lockTeam = (trx: Trx, orgId: string, id: string) =>
+  trx
+    .selectFrom('teams')
+    .select(['name', 'deleted_at'])
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .forNoKeyUpdate()
+    .executeTakeFirst();
+
+/** Returns whether the team has more sessions than a request can clear. */
+export const hasManySessions = (db: Db, orgId: string, id: string): Promise<boolean> =>
+  hasManyReferences(db, orgId, SESSIONS, id);
+
+/** Clears some of the team's sessions. Returns their number. */
+export const clearSomeSessions = (trx: Trx, orgId: string, id: string): Promise<number> =>
+  clearSomeReferences(trx, orgId, SESSIONS, id);
 
 /** Returns whether the team exists, and locks it against deletion until the transaction ends. */
 export async function lockTeamShared(trx: Trx, orgId: string, id: string): Promise<boolean> {
@@ -65,6 +95,7 @@ export async function lockTeamShared(trx: Trx, orgId: string, id: string): Promi
     .select('id')
     .where('org_id', '=', orgId)
     .where('id', '=', id)
+    .where('deleted_at', 'is', null)
     .forKeyShare()
     .executeTakeFirst();
   return team !== undefined;
@@ -74,7 +105,7 @@ export async function lockTeamShared(trx: Trx, orgId: string, id: string): Promi
 export async function insertTeamMember(db: Db, orgId: string, teamId: string, userId: number): Promise<boolean> {
   const { rows } = await sql`
     insert into team_members (org_id, team_id, user_id)
-    select org_id, ${teamId}, user_id from members where org_id = ${orgId} and user_id = ${userId} for key share
+    select org_id, ${teamId}, user_id from members where org_id = ${orgId} and user_id = ${userId} and deleted_at is null for key share
     on conflict (org_id, team_id, user_id) do update set user_id = excluded.user_id
     returning user_id
   `.execute(db);

@@ -1,17 +1,24 @@
 import type { Db, Trx } from '../../db/connect.ts';
 import { pageOf } from '../../db/cursor.ts';
+import { repeatForSeconds } from '../../db/deletion.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { notFound, refused } from '../../errors.ts';
 import { newId } from '../../ids.ts';
 import { announce } from '../../outbox/events.ts';
+import { enqueue, start } from '../../outbox/outbox.ts';
 import { lockOfficeHoursShared } from '../office-hours/service.ts';
+import { DELETE_TEAM, type DeletedTeam } from './contract.ts';
 import {
+  clearSomeSessions,
   deleteTeam,
   deleteTeamMember,
   findTeam,
+  hasManySessions,
+  hideTeam,
   insertTeam,
   insertTeamMember,
   listTeams,
+  lockTeam,
   lockTeamShared,
   updateTeam,
 } from './queries.ts';
@@ -46,10 +53,34 @@ export function replaceTeam(db: Db, orgId: string, id: string, team: SaveTeam) {
   });
 }
 
-/** Deletes a team. Its members stay members of the org. Throws notFound. */
-export async function removeTeam(db: Db, orgId: string, id: string): Promise<void> {
-  if (!(await deleteTeam(db, orgId, id))) throw notFound('team');
-}
+/**
+ * Deletes a team at once, and from its sessions at once or, if it has many, afterwards. Its members stay members of the
+ * org. Throws notFound.
+ */
+export const removeTeam = (db: Db, orgId: string, id: string): Promise<void> =>
+  inTransaction(db, async (trx) => {
+    const team = await lockTeam(trx, orgId, id);
+    if (team === undefined || team.deleted_at !== null) throw notFound('team');
+    if (!(await hasManySessions(trx, orgId, id))) return deleteTeam(trx, orgId, id);
+    await hideTeam(trx, orgId, id);
+    const subject = { subjectId: id, summary: `Deletion of the team ${team.name.slice(0, 150)}` };
+    await enqueue(trx, orgId, start(DELETE_TEAM, { orgId, teamId: id }, subject));
+  });
+
+/**
+ * Clears sessions of a deleted team for some seconds, and deletes the team when none is left. Repeated, it continues.
+ * Returns whether all is done.
+ */
+export const deleteTeamBatch = (db: Db, { orgId, teamId }: DeletedTeam, isStopped: () => boolean): Promise<boolean> =>
+  repeatForSeconds(isStopped, () =>
+    inTransaction(db, async (trx) => {
+      const team = await lockTeam(trx, orgId, teamId);
+      if (team === undefined || team.deleted_at === null) return true;
+      if ((await clearSomeSessions(trx, orgId, teamId)) > 0) return false;
+      await deleteTeam(trx, orgId, teamId);
+      return true;
+    }),
+  );
 
 /**
  * Adds a member to the team, unless already in it. Throws notFound for the team, and invalid for a user outside the

@@ -9,6 +9,8 @@ export interface TeamsTable {
   is_support_enabled: boolean;
   support_office_hours_id: string | null;
   support_assignment_strategy: AssignmentStrategy;
+  /** Set while the team's sessions are being cleared. */
+  deleted_at: Date | null;
   created_at: Generated<Date>;
   updated_at: Generated<Date>;
 }

@@ -1,6 +1,10 @@
 import { sql } from 'kysely';
 import type { Db, Trx } from '../../db/connect.ts';
+import { clearSomeReferences, hasManyReferences } from '../../db/deletion.ts';
 import type { RoleName } from '../schema.ts';
+
+/** What refers to a member without belonging to the membership. */
+const SESSIONS = { table: 'sessions', column: 'assignee_id' };
 
 export function listRoles(db: Db, orgId: string) {
   return db
@@ -53,7 +57,8 @@ const selectMembers = (db: Db, orgId: string) =>
         .$notNull()
         .as('roles'),
     ])
-    .where('member.org_id', '=', orgId);
+    .where('member.org_id', '=', orgId)
+    .where('member.deleted_at', 'is', null);
 
 export const listMembers = (db: Db, orgId: string) => selectMembers(db, orgId).orderBy('member.user_id').execute();
 
@@ -67,6 +72,7 @@ export async function lockMember(trx: Trx, orgId: string, userId: number): Promi
     .select('user_id')
     .where('org_id', '=', orgId)
     .where('user_id', '=', userId)
+    .where('deleted_at', 'is', null)
     .forKeyShare()
     .executeTakeFirst();
   return member !== undefined;
@@ -111,6 +117,51 @@ export async function upsertMember(
     .executeTakeFirstOrThrow();
   return is_new ? 'new' : 'known';
 }
+
+/** Restores a deleted membership whose sessions are not all cleared. Returns false if there is none. */
+export async function restoreMember(db: Db, orgId: string, userId: number, name: string): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('members')
+    .set({ name, deleted_at: null, is_available: true })
+    .where('org_id', '=', orgId)
+    .where('user_id', '=', userId)
+    .where('deleted_at', 'is not', null)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+/** Hides a membership and deletes its roles and its places in teams, until its sessions are cleared. */
+export async function hideMember(trx: Trx, orgId: string, userId: number): Promise<void> {
+  await trx
+    .updateTable('members')
+    .set({ deleted_at: sql<Date>`now()`, is_available: false })
+    .where('org_id', '=', orgId)
+    .where('user_id', '=', userId)
+    .execute();
+  for (const table of ['member_roles', 'team_members', 'login_links', 'dashboard_sessions'])
+    await sql`delete from ${sql.table(table)} where org_id = ${orgId} and user_id = ${userId}`.execute(trx);
+}
+
+/** Locks a deleted membership, so that it is not restored until the transaction ends. Returns false if there is none. */
+export async function lockDeletedMember(trx: Trx, orgId: string, userId: number): Promise<boolean> {
+  const member = await trx
+    .selectFrom('members')
+    .select('user_id')
+    .where('org_id', '=', orgId)
+    .where('user_id', '=', userId)
+    .where('deleted_at', 'is not', null)
+    .forNoKeyUpdate()
+    .executeTakeFirst();
+  return member !== undefined;
+}
+
+/** Returns whether the member has more sessions than a request can clear. */
+export const hasManySessions = (db: Db, orgId: string, userId: number): Promise<boolean> =>
+  hasManyReferences(db, orgId, SESSIONS, userId);
+
+/** Clears some of the member's sessions. Returns their number. */
+export const clearSomeSessions = (trx: Trx, orgId: string, userId: number): Promise<number> =>
+  clearSomeReferences(trx, orgId, SESSIONS, userId);
 
 export async function updateMember(
   db: Db,

@@ -1,18 +1,27 @@
 import type { Db, Trx } from '../../db/connect.ts';
+import { repeatForSeconds } from '../../db/deletion.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { conflict, invalid, notFound } from '../../errors.ts';
 import { announce } from '../../outbox/events.ts';
+import { enqueue, signalWithStart } from '../../outbox/outbox.ts';
+import { WAKE } from '../../temporal/contract.ts';
 import { lockOrg } from '../queries.ts';
 import { ROLE_NAMES, type RoleName, type UpdateMember } from '../schema.ts';
+import { DELETE_MEMBER, type DeletedMember } from './contract.ts';
 import {
+  clearSomeSessions,
   deleteMember,
   deleteMemberRoles,
   findMember,
   findRoleIds,
   getRoleId,
+  hasManySessions,
   hasOtherAdmin,
+  hideMember,
   insertMemberRoles,
   listMembers,
+  lockDeletedMember,
+  restoreMember,
   updateMember,
   upsertMember,
   upsertUser,
@@ -42,16 +51,44 @@ export function changeMember(db: Db, orgId: string, userId: number, { role, ...c
   });
 }
 
-/** Deletes a membership with its login links and dashboard sessions. Throws the same errors as changeMember. */
+/**
+ * Deletes a membership with its login links and dashboard sessions at once, and from its sessions at once or, if it has
+ * many, afterwards. Throws the same errors as changeMember.
+ */
 export function removeMember(db: Db, orgId: string, userId: number): Promise<void> {
   return inTransaction(db, async (trx) => {
     await lockOrg(trx, orgId);
     await getMember(trx, orgId, userId);
     await assertNotLastAdmin(trx, orgId, userId);
-    await deleteMember(trx, orgId, userId);
+    if (await hasManySessions(trx, orgId, userId)) {
+      await hideMember(trx, orgId, userId);
+      const subject = { subjectId: orgId, summary: `Deletion of member ${userId}` };
+      await enqueue(trx, orgId, signalWithStart(DELETE_MEMBER, { orgId, userId }, WAKE, subject));
+    } else {
+      await deleteMember(trx, orgId, userId);
+    }
     await announceStaffingChange(trx, orgId);
   });
 }
+
+/**
+ * Clears sessions of a deleted member for some seconds, and deletes the membership when none is left. Repeated, it
+ * continues. Returns whether all is done, as for a member added again.
+ */
+export const deleteMemberBatch = (
+  db: Db,
+  { orgId, userId }: DeletedMember,
+  isStopped: () => boolean,
+): Promise<boolean> =>
+  repeatForSeconds(isStopped, () =>
+    inTransaction(db, async (trx) => {
+      if (!(await lockDeletedMember(trx, orgId, userId))) return true;
+      if ((await clearSomeSessions(trx, orgId, userId)) > 0) return false;
+      await deleteMember(trx, orgId, userId);
+      await announceStaffingChange(trx, orgId);
+      return true;
+    }),
+  );
 
 /**
  * Adds a member, creating an account for the address if needed, and returns the account's id. An existing membership
@@ -65,7 +102,8 @@ export function addMember(
   return inTransaction(db, async (trx) => {
     const userId = await upsertUser(trx, email);
     const nameOrPrefix = name ?? email.slice(0, email.lastIndexOf('@'));
-    if ((await upsertMember(trx, { org_id: orgId, user_id: userId, name: nameOrPrefix })) === 'new') {
+    const isRestored = await restoreMember(trx, orgId, userId, nameOrPrefix);
+    if (isRestored || (await upsertMember(trx, { org_id: orgId, user_id: userId, name: nameOrPrefix })) === 'new') {
       await insertMemberRoles(trx, orgId, userId, await resolveRoleIds(trx, orgId, [...new Set(role_ids)]));
     }
     return userId;

@@ -17,6 +17,8 @@ export interface MembersTable {
   user_id: number;
   name: string;
   is_available: Generated<boolean>;
+  /** Set while the member's sessions are being cleared. */
+  deleted_at: Date | null;
   created_at: Generated<Date>;
 }
 
