@@ -17,6 +17,7 @@ const BENCHES = [
   'knowledge-search',
   'automations',
   'extraction',
+  'tagging',
 ];
 
 interface Outcome {

@@ -1,5 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify';
 import { requestDailyCalibrations } from '../src/ai/calibration/service.ts';
+import { requestDailyLearning } from '../src/ai/tagging/service.ts';
 import { deleteOldRuns, deleteUnheardEvents } from '../src/automations/runs/maintenance.service.ts';
 import type { Config } from '../src/config.ts';
 import { deleteOldBatches, wakeStalledQueues } from '../src/crm/inbound/maintenance.service.ts';
@@ -33,6 +34,7 @@ const CLEANUPS: Record<string, (db: Db, retention: Retention) => Promise<number>
   forgetAbandonedVisitors,
   wakeStalledQueues,
   requestDailyCalibrations,
+  requestDailyLearning,
 };
 
 /**

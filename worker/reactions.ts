@@ -1,3 +1,4 @@
+import { createAutoTagging } from '../src/ai/tagging/applying.service.ts';
 import { interruptTurns, requestTurns } from '../src/ai/turns/requests.service.ts';
 import { holdHandoffs } from '../src/automations/handoff-hold/service.ts';
 import { redactRuns } from '../src/automations/runs/redaction.service.ts';
@@ -47,6 +48,8 @@ export function createReactions(quota: Pick<WriteQuota, 'assertLeft'>): Reaction
     await startTriggeredRuns(trx, orgId, events);
   };
 
+  const applyTags = createAutoTagging();
+
   return {
     'contact-created': [enrollCreatedContacts, startWorkflows],
     'contact-updated': [enrollChangedContacts, assignPoliciesByContact],
@@ -57,7 +60,7 @@ export function createReactions(quota: Pick<WriteQuota, 'assertLeft'>): Reaction
     'crm-events-received': [wakeQueues],
     'ticket-reassigned': [assignPolicies, wakeAssignmentIfRelieved, interruptTurns, startWorkflows],
     'ticket-created': [assignPolicies, startWorkflows],
-    'ticket-resolved': [scheduleTicketCloses, interruptTurns, startWorkflows],
+    'ticket-resolved': [applyTags, scheduleTicketCloses, interruptTurns, startWorkflows],
     'ticket-handoff': [startHandoffs, startWorkflows],
     'integration-changed': [confirmPortalOnSettingsChange, embedOnChange, resumeCrm, resumeMiaw],
     'session-redacted': [redactCrmCopies, redactRuns],
@@ -66,7 +69,7 @@ export function createReactions(quota: Pick<WriteQuota, 'assertLeft'>): Reaction
     'ticket-tag-added': [assignPolicies, startWorkflows],
     'sla-policy-changed': [wakeClocksOfChangedPolicies],
     'sla-assignments-changed': [assignPoliciesToOpenSessions],
-    'pre-ticket-handoff': [interruptTurns, holdHandoffs],
+    'pre-ticket-handoff': [applyTags, interruptTurns, holdHandoffs],
     'message-created': [requestTurns],
     'prohibited-topic-detected': [startWorkflows],
     'ticket-inactive': [startWorkflows],

@@ -2,7 +2,13 @@ import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import type { Deps } from '../deps.ts';
 import { calibrationRoutes } from './calibration/routes.ts';
 import { aiSettingsRoutes } from './settings/routes.ts';
+import { taggingRoutes } from './tagging/routes.ts';
 import { turnRoutes } from './turns/routes.ts';
 
 /** All routes of the domain. */
-export const AI_ROUTES: FastifyPluginAsyncZod<Deps>[] = [aiSettingsRoutes, turnRoutes, calibrationRoutes];
+export const AI_ROUTES: FastifyPluginAsyncZod<Deps>[] = [
+  aiSettingsRoutes,
+  turnRoutes,
+  calibrationRoutes,
+  taggingRoutes,
+];

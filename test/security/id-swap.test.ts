@@ -48,6 +48,7 @@ const OTHER_TABLES = [
   'ai_turns',
   'ai_steps',
   'ai_claims',
+  'ai_tag_suggestions',
 ];
 /** The tag in the example of POST /chat/sessions/{id}/tags. */
 const TAG_OF_EXAMPLE = 'refund';
