@@ -12,6 +12,7 @@ import { createMiawActivities, type MiawActivityDeps } from './miaw.ts';
 import { createReconciliationActivities, type ReconciliationActivityDeps } from './reconciliation.ts';
 import { createSequenceActivities, type SequenceActivityDeps } from './sequences.ts';
 import { createSlaActivities, type SlaActivityDeps } from './sla.ts';
+import { createTaggingActivities, type TaggingActivityDeps } from './tagging.ts';
 import { createTriggerActivities, type TriggerActivityDeps } from './triggers.ts';
 
 export type ActivityDeps = AiTurnActivityDeps &
@@ -28,6 +29,7 @@ export type ActivityDeps = AiTurnActivityDeps &
   ReconciliationActivityDeps &
   InboundEmailActivityDeps &
   SlaActivityDeps &
+  TaggingActivityDeps &
   TriggerActivityDeps;
 
 /** Creates all activities with their dependencies. */
@@ -43,6 +45,7 @@ export const createActivities = (deps: ActivityDeps) => ({
   ...createMiawActivities(deps),
   ...createSequenceActivities(deps),
   ...createSlaActivities(deps),
+  ...createTaggingActivities(deps),
   ...createTriggerActivities(deps),
   ...createMessageRequestActivities(deps),
   ...createReconciliationActivities(deps),

@@ -18,6 +18,7 @@ const BENCHES = [
   'automations',
   'extraction',
   'summaries',
+  'tagging',
 ];
 
 interface Outcome {

@@ -1,5 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { ActivityDeps } from '../activities/index.ts';
+import { createTagLearner } from '../src/ai/tagging/learner.ts';
 import type { Config } from '../src/config.ts';
 import type { CrmClients } from '../src/crm/connection/clients.ts';
 import { createTicket } from '../src/crm/handoffs/ticket-creation.service.ts';
@@ -52,6 +53,7 @@ export async function createWorkerDeps(
     dashboardUrl: config.dashboardUrl,
   };
   const extractor = createExtractor();
+  const tagLearner = createTagLearner();
   const mailReader = createMailReader();
   const receiver = receivesMail
     ? await receiveMail({ db, tokens, quota, log, startReceiver: startMailReceiver }, config)
@@ -65,6 +67,7 @@ export async function createWorkerDeps(
       tokens,
       publicUrl: config.PUBLIC_URL,
       mailReader,
+      tagLearner,
       senders: sending.senders,
       ...handoffDeps,
       sending: { mediaLinks, isDevelopment: config.DEVELOPMENT, deliveries: deliveriesPort },
@@ -74,7 +77,14 @@ export async function createWorkerDeps(
     inboundPort: receiver?.port,
     stopReceiving: async () => receiver?.stop(),
     async close() {
-      await Promise.all([sending.close(), mailReader.close(), extractor.close(), egress.close(), calls.close()]);
+      await Promise.all([
+        sending.close(),
+        mailReader.close(),
+        extractor.close(),
+        tagLearner.close(),
+        egress.close(),
+        calls.close(),
+      ]);
     },
   };
 }

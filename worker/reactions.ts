@@ -1,4 +1,5 @@
 import { closeCallsOfResolved, closeOpenCalls, redactSessionCalls } from '../src/ai/calls/closing.service.ts';
+import { createAutoTagging } from '../src/ai/tagging/applying.service.ts';
 import { interruptTurns, redactTurns, requestTurns } from '../src/ai/turns/requests.service.ts';
 import { holdHandoffs } from '../src/automations/handoff-hold/service.ts';
 import { redactRuns } from '../src/automations/runs/redaction.service.ts';
@@ -48,6 +49,8 @@ export function createReactions(quota: Pick<WriteQuota, 'assertLeft'>): Reaction
     await startTriggeredRuns(trx, orgId, events);
   };
 
+  const applyTags = createAutoTagging();
+
   return {
     'contact-created': [enrollCreatedContacts, startWorkflows],
     'contact-updated': [enrollChangedContacts, assignPoliciesByContact],
@@ -58,7 +61,7 @@ export function createReactions(quota: Pick<WriteQuota, 'assertLeft'>): Reaction
     'crm-events-received': [wakeQueues],
     'ticket-reassigned': [assignPolicies, wakeAssignmentIfRelieved, closeOpenCalls, interruptTurns, startWorkflows],
     'ticket-created': [assignPolicies, startWorkflows],
-    'ticket-resolved': [scheduleTicketCloses, closeCallsOfResolved, interruptTurns, startWorkflows],
+    'ticket-resolved': [applyTags, scheduleTicketCloses, closeCallsOfResolved, interruptTurns, startWorkflows],
     'ticket-handoff': [startHandoffs, startWorkflows],
     'integration-changed': [confirmPortalOnSettingsChange, embedOnChange, resumeCrm, resumeMiaw],
     'session-redacted': [redactCrmCopies, redactRuns, redactTurns, redactSessionCalls],
@@ -67,7 +70,7 @@ export function createReactions(quota: Pick<WriteQuota, 'assertLeft'>): Reaction
     'ticket-tag-added': [assignPolicies, startWorkflows],
     'sla-policy-changed': [wakeClocksOfChangedPolicies],
     'sla-assignments-changed': [assignPoliciesToOpenSessions],
-    'pre-ticket-handoff': [closeOpenCalls, interruptTurns, holdHandoffs],
+    'pre-ticket-handoff': [applyTags, closeOpenCalls, interruptTurns, holdHandoffs],
     'message-created': [requestTurns],
     'prohibited-topic-detected': [startWorkflows],
     'ticket-inactive': [startWorkflows],

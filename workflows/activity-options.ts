@@ -60,3 +60,10 @@ export const CALIBRATION: ActivityOptions = {
   heartbeatTimeout: '15 seconds',
   retry: { initialInterval: '5 seconds', backoffCoefficient: 2, maximumInterval: '5 minutes' },
 };
+
+/** Learning tags from up to 20,000 sessions, after the other orgs that are before it. */
+export const LEARNING: ActivityOptions = {
+  startToCloseTimeout: '1 hour',
+  heartbeatTimeout: '15 seconds',
+  retry: { initialInterval: '5 seconds', backoffCoefficient: 2, maximumInterval: '15 minutes' },
+};

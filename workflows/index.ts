@@ -15,4 +15,5 @@ export { syncMiaw } from './miaw.ts';
 export { reconcileSends } from './reconciliation.ts';
 export { runSequence } from './sequences.ts';
 export { watchSla } from './sla.ts';
+export { learnTags } from './tagging.ts';
 export { startScheduledRun, syncSchedule, watchInactivity } from './triggers.ts';

@@ -6,6 +6,7 @@ import { callRoutes } from './calls/routes.ts';
 import { confirmationLinkRoutes } from './confirmations/link.routes.ts';
 import { confirmationRoutes } from './confirmations/routes.ts';
 import { aiSettingsRoutes } from './settings/routes.ts';
+import { taggingRoutes } from './tagging/routes.ts';
 import { turnRoutes } from './turns/routes.ts';
 
 /** All routes of the domain. */
@@ -17,4 +18,5 @@ export const AI_ROUTES: FastifyPluginAsyncZod<Deps>[] = [
   callRoutes,
   confirmationRoutes,
   confirmationLinkRoutes,
+  taggingRoutes,
 ];

@@ -54,6 +54,10 @@ const selectForUpdate = (trx: Trx, orgId: string) =>
 export const findSessionForUpdate = (trx: Trx, orgId: string, id: string) =>
   selectForUpdate(trx, orgId).where('id', '=', id).executeTakeFirst();
 
+/** Finds sessions and locks them, in order of id, until the transaction ends. */
+export const findSessionsForUpdate = (trx: Trx, orgId: string, ids: string[]) =>
+  selectForUpdate(trx, orgId).where('id', 'in', ids).orderBy('id').execute();
+
 /** Serializes the incoming messages of a contact, so two of them do not open a session each. */
 export async function lockConversation(trx: Trx, orgId: string, contactId: string): Promise<void> {
   await lockName(trx, `conversation ${orgId} ${contactId}`);
@@ -181,10 +185,16 @@ export async function updateHasSla(trx: Trx, orgId: string, ids: string[], hasSl
     .execute();
 }
 
-/** Adds tags to a session, and returns the names of the new ones. */
+/**
+ * Adds tags to a session, and returns the names of the new ones. Those that were applied automatically count as given by
+ * people from now on.
+ */
 export async function insertSessionTags(trx: Trx, orgId: string, sessionId: string, keys: string[]): Promise<string[]> {
   const { rows } = await sql<{ tag_name: string }>`
-    with added as (
+    with confirmed as (
+      update session_tags set is_auto = false
+      where org_id = ${orgId} and session_id = ${sessionId} and tag_key = any(${keys}::text[]) and is_auto
+    ), added as (
       insert into session_tags (org_id, session_id, tag_key)
       select ${orgId}::uuid, ${sessionId}::uuid, unnest(${keys}::text[])
       on conflict do nothing

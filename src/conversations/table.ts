@@ -100,6 +100,8 @@ export interface SessionTagsTable {
   org_id: string;
   session_id: string;
   tag_key: string;
+  /** Whether it was applied automatically, and nobody has confirmed it. */
+  is_auto: Generated<boolean>;
 }
 
 declare module '../db/database.ts' {

@@ -51,6 +51,7 @@ const OTHER_TABLES = [
   'ai_model_calls',
   'ai_usage',
   'ai_calls',
+  'ai_tag_suggestions',
 ];
 /** The tag in the example of POST /chat/sessions/{id}/tags. */
 const TAG_OF_EXAMPLE = 'refund';

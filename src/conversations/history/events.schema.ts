@@ -104,7 +104,11 @@ const HistoryEvent = z
       to: SessionStatus,
       custom_status_id: z.number().nullable(),
     }),
-    z.object({ type: z.literal('tag_added'), tag_name: z.string() }),
+    z.object({
+      type: z.literal('tag_added'),
+      tag_name: z.string(),
+      by: z.literal('ai').optional().describe('Of a tag that auto-tagging applied.'),
+    }),
     z.object({ type: z.literal('tag_removed'), tag_name: z.string() }),
     ...SLA_EVENTS,
     z.object({ type: z.literal('redacted'), message_id: z.string().nullable().describe('null: the whole session.') }),

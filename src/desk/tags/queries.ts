@@ -58,6 +58,21 @@ export function listTags(db: Db, orgId: string) {
     .execute();
 }
 
+/** Returns all of the org's tags with their keys, by name. */
+export const listKeyedTags = (db: Db, orgId: string) =>
+  db
+    .selectFrom('tags')
+    .select(['tag_key', 'tag_name', 'exclude_from_auto_tagging'])
+    .where('org_id', '=', orgId)
+    .orderBy('tag_key')
+    .execute();
+
+/** Lists the orgs with auto-tagging. */
+export async function listEnabledOrgs(db: Db): Promise<string[]> {
+  const orgs = await db.selectFrom('tag_settings').select('org_id').where('auto_tagging_enabled', '=', true).execute();
+  return orgs.map(({ org_id }) => org_id);
+}
+
 export async function isAutoTaggingEnabled(db: Db, orgId: string): Promise<boolean> {
   const settings = await db
     .selectFrom('tag_settings')

@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { errorResponses } from '../../http/errors.ts';
 import { NO_BODY, NoBody } from '../../http/schemas.ts';
-import { isAutoTaggingEnabled, listTags, setAutoTagging } from './queries.ts';
+import { listTags, setAutoTagging } from './queries.ts';
 import { AutoTagging, Tag, TagPath, UpsertTag } from './schema.ts';
 import { removeTag, saveTag } from './service.ts';
 
@@ -48,16 +48,6 @@ export const tagRoutes: FastifyPluginAsyncZod = async (app) => {
       await removeTag(db, org.id, params.tag_name);
       return NO_BODY;
     },
-  });
-
-  app.get('/tags/auto-tagging', {
-    config: { scope: 'tags:read' },
-    schema: {
-      operationId: 'getAutoTagging',
-      tags,
-      response: { 200: AutoTagging, ...errorResponses(403) },
-    },
-    handler: async ({ db, org }) => ({ enabled: await isAutoTaggingEnabled(db, org.id) }),
   });
 
   app.put('/tags/auto-tagging', {

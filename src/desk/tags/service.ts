@@ -1,7 +1,16 @@
 import type { Db, Trx } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { conflict, notFound } from '../../errors.ts';
-import { countTags, deleteTag, lockTagCreation, lockTagKeysShared, upsertTag } from './queries.ts';
+import {
+  countTags,
+  deleteTag,
+  isAutoTaggingEnabled,
+  listEnabledOrgs,
+  listKeyedTags,
+  lockTagCreation,
+  lockTagKeysShared,
+  upsertTag,
+} from './queries.ts';
 import { tagKeyOf } from './rules.ts';
 import type { UpsertTag } from './schema.ts';
 
@@ -38,3 +47,19 @@ export async function lockTagsShared(
 export async function removeTag(db: Db, orgId: string, name: string): Promise<void> {
   if (!(await deleteTag(db, orgId, name))) throw notFound('tag');
 }
+
+/** A tag with the key shared by all spellings of its name. */
+export interface KeyedTag {
+  tag_key: string;
+  tag_name: string;
+  exclude_from_auto_tagging: boolean;
+}
+
+/** Lists all of the org's tags with their keys, by name. */
+export const listTagsWithKeys = (db: Db, orgId: string): Promise<KeyedTag[]> => listKeyedTags(db, orgId);
+
+/** Returns whether the AI may apply tags in the org. */
+export const isAutoTaggingOn = (db: Db, orgId: string): Promise<boolean> => isAutoTaggingEnabled(db, orgId);
+
+/** Lists the orgs in which the AI may apply tags. */
+export const listOrgsWithAutoTagging = (db: Db): Promise<string[]> => listEnabledOrgs(db);

@@ -1,0 +1,84 @@
+import type { Db, Trx } from '../../db/connect.ts';
+import { tagKeyOf } from '../../desk/tags/rules.ts';
+import { newId } from '../../ids.ts';
+import { changeSession, type SessionEvent } from '../change-session.service.ts';
+import { findSessionsForUpdate } from '../queries.ts';
+import {
+  insertAutoTags,
+  listContactTexts,
+  listRemovedTagNames,
+  listSessionTagKeys,
+  listTaggedSessions,
+} from './tagging.queries.ts';
+
+/** Tags are learnt from this much of what a contact wrote, and decided by as much. */
+const TEXT_LIMITS = { messages: 20, characters: 2_000 };
+
+export interface TaggedSession {
+  id: string;
+  /** The beginning of what its contact wrote. Empty if that was nothing, or is redacted. */
+  text: string;
+  /** The keys of the tags that people gave it. */
+  tags: string[];
+  /** The keys of the tags that were applied automatically, and that nobody has confirmed. */
+  unsure: string[];
+}
+
+/** Lists sessions that people have tagged with what their contacts wrote, the newest first, before an id. */
+export async function listTaggedTexts(
+  db: Db,
+  orgId: string,
+  page: { before: string | null; limit: number },
+): Promise<TaggedSession[]> {
+  const sessions = await listTaggedSessions(db, orgId, page);
+  const ids = sessions.map(({ id }) => id);
+  const texts = new Map((await getContactTexts(db, orgId, ids)).map(({ id, text }) => [id, text]));
+  return sessions.map((session) => ({ ...session, text: texts.get(session.id) ?? '' }));
+}
+
+/** Returns the beginning of what the contacts of sessions wrote. Sessions in which they wrote nothing are left out. */
+export const getContactTexts = (db: Db, orgId: string, ids: string[]): Promise<{ id: string; text: string }[]> =>
+  listContactTexts(db, orgId, ids, TEXT_LIMITS);
+
+/** Returns the keys of the tags that a session has, and of those that were ever removed from it. */
+export async function getTagHistory(
+  db: Db,
+  orgId: string,
+  sessionId: string,
+): Promise<{ present: Set<string>; removed: Set<string> }> {
+  const present = await listSessionTagKeys(db, orgId, sessionId);
+  const removed = await listRemovedTagNames(db, orgId, [sessionId]);
+  return {
+    present: new Set(present.map(({ tag_key }) => tag_key)),
+    removed: new Set(removed.map(({ tag_name }) => tagKeyOf(tag_name))),
+  };
+}
+
+/**
+ * Adds tags to sessions, by their keys, on behalf of the AI. A tag that was ever removed from a session is not added to it
+ * again. Sessions, tags and excluded tags that are gone meanwhile are left out. Repeated, it adds nothing.
+ */
+export async function addTagsByAi(trx: Trx, orgId: string, wanted: { id: string; tags: string[] }[]): Promise<void> {
+  const ids = wanted.filter(({ tags }) => tags.length > 0).map(({ id }) => id);
+  if (ids.length === 0) return;
+  const sessions = await findSessionsForUpdate(trx, orgId, ids);
+  const names = await listRemovedTagNames(trx, orgId, ids);
+  const removed = new Set(names.map(({ session_id, tag_name }) => `${session_id} ${tagKeyOf(tag_name)}`));
+  const found = new Set(sessions.map(({ id }) => id));
+  const rows = wanted
+    .flatMap(({ id, tags }) => tags.map((tag_key) => ({ session_id: id, tag_key })))
+    .filter(({ session_id, tag_key }) => found.has(session_id) && !removed.has(`${session_id} ${tag_key}`));
+  const added = await insertAutoTags(trx, orgId, rows);
+  for (const session of sessions) {
+    const events = added
+      .filter(({ session_id }) => session_id === session.id)
+      .map(
+        ({ tag_name }): SessionEvent => ({
+          id: newId(),
+          type: 'tag_added',
+          data: { tag_name, by: 'ai' },
+        }),
+      );
+    if (events.length > 0) await changeSession(trx, orgId, session, { events });
+  }
+}
