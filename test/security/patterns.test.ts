@@ -22,7 +22,7 @@ const MAX_LENGTHS: Record<string, number> = {
   'src/automations/interpreter/operators.rules.ts NUMBER': 100,
   'src/automations/triggers/form.rules.ts EMAIL': 320,
   'src/orgs/integrations/schema.ts Host': 253,
-  'src/partners/schema.ts WEBSITE': 2_048,
+  'src/orgs/schema.ts WEBSITE': 2_048,
 };
 
 interface Pattern {

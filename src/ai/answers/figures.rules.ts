@@ -72,7 +72,7 @@ function canonicalNumber(number: string): string {
   const plain = separator === undefined ? digits : digits.replaceAll(separator, '');
   if (!/^\d+(?:[.,]\d+)?$/.test(plain)) return plain.replaceAll(',', '.');
   const [whole = '', decimals = ''] = plain.split(/[.,]/);
-  const rest = decimals.replace(/0+$/, '');
+  const rest = withoutTrailing(decimals, '0');
   return `${whole.replace(/^0+(?=\d)/, '')}${rest === '' ? '' : `.${rest}`}`;
 }
 
@@ -91,7 +91,7 @@ export const emailsOf = (text: string): string[] =>
 /** Returns the addresses of websites in a text, with or without a scheme. E-mail addresses are none. */
 export const addressesOf = (text: string): string[] =>
   [...text.normalize('NFKC').replace(EMAIL, ' ').matchAll(ADDRESS)]
-    .map(([address]) => address.replace(/[.,;:!?]+$/, ''))
+    .map(([address]) => withoutTrailing(address, '.,;:!?'))
     .filter((address) => hasScheme(address) || isDomain(address));
 
 const hasScheme = (address: string): boolean => /^(?:[a-z][a-z0-9+.-]*:|www\.)/i.test(address);
@@ -110,4 +110,11 @@ function isDomain(name: string): boolean {
   const ending = host.split('.').at(-1)?.toLowerCase() ?? '';
   if (DOMAIN_ENDINGS.has(ending)) return true;
   return ending.length === 2 && (path.length > 0 || !FILE_ENDINGS.has(ending));
+}
+
+/** Returns a text without these characters at its end. */
+function withoutTrailing(text: string, characters: string): string {
+  let end = text.length;
+  while (end > 0 && characters.includes(text.charAt(end - 1))) end--;
+  return text.slice(0, end);
 }

@@ -92,7 +92,7 @@ const MIN_SECRET = 6;
 const GRAM = 8;
 /** Keys of this product and of common services. */
 const KEY = /\b(?:sk|pk|rk|sb|xox[a-z]|gh[a-z]|AKIA)[-_]?[A-Za-z0-9_-]{16,}/;
-const MARKUP = /<\s*[/!?]?\s*[a-z]|!\[|\b(?:javascript|data|vbscript):/i;
+const MARKUP = /<\s{0,9}[/!?]?\s{0,9}[a-z]|!\[|\b(?:javascript|data|vbscript):/i;
 
 /**
  * Keeps the parts of a model's answer that can be shown to be true, and says why the others are dropped. A text needs a

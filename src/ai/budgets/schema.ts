@@ -21,8 +21,8 @@ export const Budgets = z.strictObject({
 export type Budgets = z.infer<typeof Budgets>;
 
 const Price = z.strictObject({
-  input: z.number().min(0).max(MAX_COST),
-  output: z.number().min(0).max(MAX_COST),
+  input: z.number().min(0).max(MAX_COST).default(0),
+  output: z.number().min(0).max(MAX_COST).default(0),
   cached: z.number().min(0).max(MAX_COST).optional().describe('Default: as input.'),
 });
 

@@ -24,7 +24,7 @@ const ABOUT_OBJECTS = new Set([404, 405, 409, 410, 501]);
 /** A provider's words about a passing failure tell nothing beyond the status. */
 const PASSING = new Set([408, 423, 425, 429, 477]);
 /** Looks like a signed token (RFC 7519). */
-const SIGNED_TOKEN = /[\w-]{8,}\.[\w-]{8,}\.[\w-]{8,}/g;
+const SIGNED_TOKEN = /(?<![\w-])[\w-]{8,}\.[\w-]{8,}\.[\w-]{8,}/g;
 
 const PROVIDER_NAMES: Record<IntegrationKind, string> = {
   email: 'The mail server',

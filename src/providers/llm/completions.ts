@@ -101,12 +101,18 @@ function readToolCall(call: unknown): LlmToolCall | undefined {
 
 /** Parses JSON, also within a fence of Markdown. Returns undefined for anything else. */
 export function parseJson(text: string): unknown {
-  const fenced = /^\s*```(?:json)?\s*\n([\s\S]*?)\n?\s*```\s*$/.exec(text)?.[1];
   try {
-    return JSON.parse(fenced ?? text);
+    return JSON.parse(withoutFence(text.trim()));
   } catch {
     return undefined;
   }
+}
+
+const FENCE = '```';
+
+function withoutFence(text: string): string {
+  if (!text.startsWith(FENCE) || !text.endsWith(FENCE)) return text;
+  return text.slice(text.indexOf('\n') + 1, -FENCE.length);
 }
 
 const CHARACTERS_PER_TOKEN = 4;

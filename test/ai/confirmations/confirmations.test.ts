@@ -132,7 +132,8 @@ describe('the link of a confirmation', () => {
     expect(await decideBy(path, 'confirm')).toMatchObject({ status: 200, body: expect.stringContaining('confirmed') });
     await told('This has been done.');
     expect(await stateOf(call.id)).toBe('done');
-    expect(shop.calls).toMatchObject([{ method: 'POST', headers: { 'idempotency-key': call.id } }]);
+    const sent = shop.calls.filter(({ headers }) => headers['idempotency-key'] === call.id);
+    expect(sent).toMatchObject([{ method: 'POST' }]);
   });
 
   it('rejects: nothing is called, and the contact is told', async () => {
