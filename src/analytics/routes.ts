@@ -42,7 +42,10 @@ export const analyticsRoutes: FastifyPluginAsyncZod = async (app) => {
       response: { 200: jsonOrCsv(ConversationReport), ...errorResponses(400, 403) },
     },
     handler: async (request, reply) =>
-      send(request, reply, await reportConversations(request.db, request.org.id, request.query)),
+      send(
+        { request, reply, figures: ConversationReport.shape.totals.shape },
+        await reportConversations(request.db, request.org.id, request.query),
+      ),
   });
 
   app.get('/analytics/csat', {
@@ -56,7 +59,10 @@ export const analyticsRoutes: FastifyPluginAsyncZod = async (app) => {
       response: { 200: jsonOrCsv(CsatReport), ...errorResponses(400, 403) },
     },
     handler: async (request, reply) =>
-      send(request, reply, await reportCsat(request.db, request.org.id, request.query)),
+      send(
+        { request, reply, figures: CsatReport.shape.totals.shape },
+        await reportCsat(request.db, request.org.id, request.query),
+      ),
   });
 
   app.get('/analytics/sla', {
@@ -70,7 +76,11 @@ export const analyticsRoutes: FastifyPluginAsyncZod = async (app) => {
       querystring: SlaQuery,
       response: { 200: jsonOrCsv(SlaReport), ...errorResponses(400, 403) },
     },
-    handler: async (request, reply) => send(request, reply, await reportSla(request.db, request.org.id, request.query)),
+    handler: async (request, reply) =>
+      send(
+        { request, reply, figures: SlaReport.shape.totals.shape },
+        await reportSla(request.db, request.org.id, request.query),
+      ),
   });
 
   app.get('/analytics/deliveries', {
@@ -85,7 +95,10 @@ export const analyticsRoutes: FastifyPluginAsyncZod = async (app) => {
       response: { 200: jsonOrCsv(DeliveryReport), ...errorResponses(400, 403) },
     },
     handler: async (request, reply) =>
-      send(request, reply, await reportDeliveries(request.db, request.org.id, request.query)),
+      send(
+        { request, reply, figures: DeliveryReport.shape.totals.shape },
+        await reportDeliveries(request.db, request.org.id, request.query),
+      ),
   });
 
   app.get('/analytics/automations', {
@@ -99,7 +112,10 @@ export const analyticsRoutes: FastifyPluginAsyncZod = async (app) => {
       response: { 200: jsonOrCsv(AutomationReport), ...errorResponses(400, 403) },
     },
     handler: async (request, reply) =>
-      send(request, reply, await reportAutomations(request.db, request.org.id, request.query)),
+      send(
+        { request, reply, figures: AutomationReport.shape.totals.shape },
+        await reportAutomations(request.db, request.org.id, request.query),
+      ),
   });
 
   app.get('/analytics/ai', {
@@ -113,16 +129,18 @@ export const analyticsRoutes: FastifyPluginAsyncZod = async (app) => {
       querystring: AiQuery,
       response: { 200: jsonOrCsv(AiReport), ...errorResponses(400, 403) },
     },
-    handler: async (request, reply) => send(request, reply, await reportAi(request.db, request.org.id, request.query)),
+    handler: async (request, reply) =>
+      send(
+        { request, reply, figures: AiReport.shape.totals.shape },
+        await reportAi(request.db, request.org.id, request.query),
+      ),
   });
 };
 
-function send<Answer extends { items: CsvRow[]; totals: object }>(
-  request: FastifyRequest,
-  reply: FastifyReply,
+function send<Answer extends { items: CsvRow[] }>(
+  { request, reply, figures }: { request: FastifyRequest; reply: FastifyReply; figures: object },
   answer: Answer,
 ): Answer | FastifyReply {
   reply.header('vary', 'accept');
-  if (!wantsCsv(request)) return answer;
-  return sendCsv(reply, answer.items, ['key', 'name', ...Object.keys(answer.totals)]);
+  return wantsCsv(request) ? sendCsv(reply, answer.items, ['key', 'name', ...Object.keys(figures)]) : answer;
 }
