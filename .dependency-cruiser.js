@@ -31,6 +31,7 @@ const DOMAINS = [
   'crm',
   'automations',
   'widget',
+  'analytics',
 ];
 
 const never = (name, comment, from, to) => ({ name, comment, severity: 'error', from, to });

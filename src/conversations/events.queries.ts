@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Db, Trx } from '../db/connect.ts';
 import { notify } from '../db/notify.ts';
 import { afterCommit } from '../db/transaction.ts';
@@ -31,12 +31,12 @@ const WAITING_ON: Record<Sender, WaitingOn | null> = {
 export async function appendEvents(trx: Trx, orgId: string, sessionId: string, events: NewEvent[]): Promise<boolean> {
   const speaker = events.findLast(({ type }) => type === 'message')?.sender;
   const waitingOn = speaker === undefined ? null : WAITING_ON[speaker];
-  const hasMessage = events.some(({ type }) => type === 'message' || type === 'workflow_message');
+  const hasMessage = hasType(events, 'message', 'workflow_message');
   const { rows } = await sql`
     with session as (
       update sessions set last_seq = last_seq + ${events.length}::integer, updated_at = greatest(updated_at, now()),
         last_message_at = case when ${hasMessage}::boolean then greatest(last_message_at, now()) else last_message_at end,
-        waiting_on = coalesce(${waitingOn}::text, waiting_on),
+        waiting_on = coalesce(${waitingOn}::text, waiting_on), ${countedOf(events)},
         last_event_xid = greatest(pg_current_xact_id(),
           case when last_event_xid < pg_snapshot_xmax(pg_current_snapshot()) then last_event_xid end)
       where org_id = ${orgId} and id = ${sessionId}
@@ -55,6 +55,29 @@ export async function appendEvents(trx: Trx, orgId: string, sessionId: string, e
   if (rows.length > 0) afterCommit(trx, (db) => notify(db, LIVE_CHANNEL, `${orgId}/${sessionId}`));
   return rows.length > 0;
 }
+
+/** The senders whose messages a session counts, and the names of their columns. */
+const COUNTED = [
+  ['contact', 'contact'],
+  ['ai', 'ai'],
+  ['human_agent', 'agent'],
+] as const;
+
+/** Counts the messages of each sender, and records the times of the first ones and of the first handoff. */
+function countedOf(events: NewEvent[]): RawBuilder<unknown> {
+  const handoff = firstTime('first_handoff_at', hasType(events, 'handoff'));
+  const bySender = COUNTED.map(([sender, name]) => {
+    const count = events.filter((event) => event.type === 'message' && event.sender === sender).length;
+    const messages = sql.ref(`${name}_messages`);
+    return sql`${messages} = ${messages} + ${count}::integer, ${firstTime(`first_${name}_message_at`, count > 0)}`;
+  });
+  return sql.join([handoff, ...bySender]);
+}
+
+const firstTime = (column: string, isNow: boolean) =>
+  sql`${sql.ref(column)} = case when ${isNow}::boolean then coalesce(${sql.ref(column)}, now()) else ${sql.ref(column)} end`;
+
+const hasType = (events: NewEvent[], ...types: EventType[]) => events.some(({ type }) => types.includes(type));
 
 /** Lists a session's events after a `seq`, oldest first. */
 export function listEvents(

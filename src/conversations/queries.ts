@@ -150,7 +150,9 @@ export function listSessions(
     .execute();
 }
 
-export type SessionChanges = Omit<Updateable<SessionsTable>, 'org_id' | 'id' | 'resolutions'> & {
+export type SessionChanges = Omit<Updateable<SessionsTable>, 'org_id' | 'id' | 'resolutions' | 'closed_at'> & {
+  /** Records the time of its closing, or that it is open. */
+  isClosed?: boolean;
   /** Adds one to the number of resolutions. */
   isResolution?: boolean;
 };
@@ -160,12 +162,13 @@ export async function updateSession(
   trx: Trx,
   orgId: string,
   id: string,
-  { isResolution = false, ...changes }: SessionChanges,
+  { isResolution = false, isClosed, ...changes }: SessionChanges,
 ): Promise<void> {
   await trx
     .updateTable('sessions')
     .set({
       ...changes,
+      ...(isClosed === undefined ? {} : { closed_at: isClosed ? sql<Date>`now()` : null }),
       ...(isResolution ? { resolutions: sql<number>`resolutions + 1` } : {}),
       updated_at: sql<Date>`greatest(updated_at, now())`,
     })

@@ -80,6 +80,14 @@ export interface SessionsTable {
   /** Whether an SLA policy is assigned to it, or was until its policy was deleted. */
   has_sla: Generated<boolean>;
   closed_at: Date | null;
+  contact_messages: Generated<number>;
+  ai_messages: Generated<number>;
+  /** The messages of people who work here. */
+  agent_messages: Generated<number>;
+  first_contact_message_at: Date | null;
+  first_ai_message_at: Date | null;
+  first_agent_message_at: Date | null;
+  first_handoff_at: Date | null;
   /** The number of resolutions. */
   resolutions: Generated<number>;
   /** The `seq` of its last event. */

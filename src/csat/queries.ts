@@ -1,4 +1,6 @@
 import type { Db, Trx } from '../db/connect.ts';
+import { orderedByCreation, type PageRequest } from '../db/cursor.ts';
+import type { SessionChannel } from '../http/schemas.ts';
 
 /** Inserts the score. Returns false if the resolution has one. */
 export async function insertScore(
@@ -14,9 +16,8 @@ export async function insertScore(
   return inserted !== undefined;
 }
 
-/** Returns the score of the session's latest scored resolution. */
-export function findLatestScore(db: Db, orgId: string, sessionId: string) {
-  return db
+const selectScores = (db: Db, orgId: string) =>
+  db
     .selectFrom('csat_scores as given')
     .innerJoin('sessions as session', (join) =>
       join.onRef('session.org_id', '=', 'given.org_id').onRef('session.id', '=', 'given.session_id'),
@@ -26,9 +27,32 @@ export function findLatestScore(db: Db, orgId: string, sessionId: string) {
     )
     .select(['given.id', 'given.session_id', 'given.score', 'event.content as comment', 'session.channel'])
     .select('given.created_at')
-    .where('given.org_id', '=', orgId)
+    .where('given.org_id', '=', orgId);
+
+/** Returns the score of the session's latest scored resolution. */
+export const findLatestScore = (db: Db, orgId: string, sessionId: string) =>
+  selectScores(db, orgId)
     .where('given.session_id', '=', sessionId)
     .orderBy('given.resolution', 'desc')
     .limit(1)
     .executeTakeFirst();
-}
+
+/** Lists a page of the scores given in a range, oldest first. */
+export const listScores = (
+  db: Db,
+  orgId: string,
+  {
+    from,
+    to,
+    channel,
+    team_id,
+  }: { from: Date; to: Date; channel?: SessionChannel | undefined; team_id?: string | undefined },
+  place: PageRequest,
+) =>
+  selectScores(db, orgId)
+    .where('given.created_at', '>=', from)
+    .where('given.created_at', '<', to)
+    .$if(channel !== undefined, (query) => query.where('session.channel', '=', channel as SessionChannel))
+    .$if(team_id !== undefined, (query) => query.where('session.team_id', '=', team_id as string))
+    .$call(orderedByCreation(place, 'given'))
+    .execute();

@@ -1,9 +1,11 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { jsonOrCsv, streamCsv, wantsCsv } from '../http/csv.ts';
 import { errorResponses } from '../http/errors.ts';
-import { CsatScore, ScoredSession, SubmitScore } from './schema.ts';
-import { getScore, submitScore } from './service.ts';
+import { CsatScore, ListScores, ScoredSession, ScorePage, SubmitScore } from './schema.ts';
+import { allScores, getScore, pageOfScores, submitScore } from './service.ts';
 
 const tags = ['csat'];
+const CSV_COLUMNS = Object.keys(CsatScore.shape);
 
 export const csatRoutes: FastifyPluginAsyncZod = async (app) => {
   app.post('/csat/scores', {
@@ -19,6 +21,26 @@ export const csatRoutes: FastifyPluginAsyncZod = async (app) => {
     handler: async ({ db, org, body }, reply) => {
       reply.code(201);
       return submitScore(db, org.id, body);
+    },
+  });
+
+  app.get('/csat/scores', {
+    config: { scope: 'csat:read' },
+    schema: {
+      operationId: 'listCsatScores',
+      tags,
+      summary: 'List CSAT scores',
+      description:
+        'The scores given in a range, oldest first. With `Accept: text/csv`, all of them from the cursor on come as CSV, regardless of `limit`.',
+      querystring: ListScores,
+      response: { 200: jsonOrCsv(ScorePage), ...errorResponses(400, 403) },
+    },
+    handler: async (request, reply) => {
+      const { db, org, query } = request;
+      reply.header('vary', 'accept');
+      return wantsCsv(request)
+        ? streamCsv(reply, allScores(db, org.id, query), CSV_COLUMNS)
+        : pageOfScores(db, org.id, query);
     },
   });
 

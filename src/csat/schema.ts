@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Id, SessionChannel, Timestamp } from '../http/schemas.ts';
+import { Cursor, Id, SessionChannel, Time, Timestamp } from '../http/schemas.ts';
 
 const MAX_COMMENT_LENGTH = 5_000;
 
@@ -24,3 +24,32 @@ export const CsatScore = z
   .meta({ id: 'CsatScore' });
 
 export const ScoredSession = z.object({ id: Id });
+
+export const ListScores = z.object({
+  cursor: Cursor.optional(),
+  limit: z.coerce.number().int().min(1).max(100).default(50),
+  from: Time.optional().describe('Given then or later. Absent: 30 days before `to`.'),
+  to: Time.optional().describe('Given earlier. Absent: now.'),
+  channel: SessionChannel.optional(),
+  team_id: Id.optional().describe('Only sessions that this team has now.'),
+});
+export type ListScores = z.infer<typeof ListScores>;
+
+export const ScorePage = z.object({ items: z.array(CsatScore), next: z.string().nullable() }).meta({
+  id: 'CsatScorePage',
+  examples: [
+    {
+      items: [
+        {
+          id: '00000000-0000-4000-8000-000000000000',
+          session_id: '00000000-0000-4000-8000-000000000001',
+          score: 5,
+          comment: 'Quick and kind.',
+          channel: 'web',
+          created_at: '2026-01-05T12:00:00.000Z',
+        },
+      ],
+      next: null,
+    },
+  ],
+});

@@ -1,12 +1,14 @@
 import { lockSession } from '../conversations/sessions/service.ts';
 import { recordScore } from '../conversations/sessions/visitors.service.ts';
 import type { Db } from '../db/connect.ts';
+import { pageOf } from '../db/cursor.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { conflict, notFound } from '../errors.ts';
 import { newId } from '../ids.ts';
 import { announce } from '../outbox/events.ts';
-import { findLatestScore, insertScore } from './queries.ts';
-import type { SubmitScore } from './schema.ts';
+import { reportRangeOf } from '../report-range.ts';
+import { findLatestScore, insertScore, listScores } from './queries.ts';
+import type { ListScores, SubmitScore } from './schema.ts';
 
 /**
  * Scores the latest resolution of a session, once: the same score again changes nothing. A new score gets the given
@@ -33,4 +35,23 @@ export async function getScore(db: Db, orgId: string, sessionId: string) {
   const score = await findLatestScore(db, orgId, sessionId);
   if (score === undefined) throw notFound('score');
   return score;
+}
+
+const SCORES_PER_READ = 500;
+
+/** Returns a page of scores, oldest first. Throws invalid for a range that ends before it begins, or is too long. */
+export function pageOfScores(db: Db, orgId: string, query: ListScores) {
+  const filter = { ...query, ...reportRangeOf(query) };
+  return pageOf(db, query, (place) => listScores(db, orgId, filter, place));
+}
+
+/** Yields all scores from the query's cursor on, a page at a time. Throws the same errors. */
+export async function* allScores(db: Db, orgId: string, query: ListScores) {
+  const { from, to } = reportRangeOf(query);
+  const fixed = { ...query, from: from.toISOString(), to: to.toISOString(), limit: SCORES_PER_READ };
+  for (let cursor = query.cursor, isFirst = true; isFirst || cursor !== undefined; isFirst = false) {
+    const { items, next } = await pageOfScores(db, orgId, { ...fixed, cursor });
+    yield* items;
+    cursor = next ?? undefined;
+  }
 }

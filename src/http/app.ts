@@ -9,6 +9,7 @@ import {
 } from 'fastify-type-provider-zod';
 import { AGENT_ROUTES } from '../agents/domain.routes.ts';
 import { AI_ROUTES } from '../ai/domain.routes.ts';
+import { analyticsRoutes } from '../analytics/routes.ts';
 import { AUTOMATION_ROUTES } from '../automations/domain.routes.ts';
 import { CONTACT_ROUTES } from '../contacts/domain.routes.ts';
 import { CONVERSATION_ROUTES } from '../conversations/domain.routes.ts';
@@ -73,6 +74,7 @@ const ROUTES: FastifyPluginAsyncZod<Deps>[] = [
   ...KNOWLEDGE_ROUTES,
   ...AI_ROUTES,
   mediaRoutes,
+  analyticsRoutes,
   ...WIDGET_ROUTES,
 ];
 

@@ -1,7 +1,7 @@
 import { elementAt } from '../checked-access.ts';
 import type { Db } from '../db/connect.ts';
-import { invalid } from '../errors.ts';
 import { readSettings } from '../orgs/service.ts';
+import { reportRangeOf } from '../report-range.ts';
 import {
   type AnalyticsRange,
   countByKey,
@@ -11,10 +11,6 @@ import {
 } from './analytics.queries.ts';
 import type { SlaBreakdownQuery, SlaQuery, SlaTrendQuery } from './analytics.schema.ts';
 
-const DAY_MS = 86_400_000;
-const DEFAULT_DAYS = 30;
-/** Ten years of days: the largest number of periods. */
-const MAX_DAYS = 3_660;
 const METRICS = ['first_reply', 'next_reply', 'resolution'] as const;
 
 /**
@@ -50,17 +46,7 @@ export async function getSlaBreakdown(db: Db, orgId: string, { group_by, ...quer
   return { from: range.from, to: range.to, items };
 }
 
-function rangeOf({ from, to, ...rest }: SlaQuery): AnalyticsRange {
-  const end = to === undefined ? new Date() : new Date(to);
-  const start = from === undefined ? new Date(end.getTime() - DEFAULT_DAYS * DAY_MS) : new Date(from);
-  const days = (end.getTime() - start.getTime()) / DAY_MS;
-  if (days < 0) throw refusedQuery('from', 'must not be after `to`');
-  if (days > MAX_DAYS) throw refusedQuery('from', `must be at most ${MAX_DAYS} days before \`to\``);
-  return { from: start, to: end, ...rest };
-}
-
-const refusedQuery = (name: string, message: string) =>
-  invalid(`The request is not valid: querystring.${name}: ${message}`, [{ path: `querystring.${name}`, message }]);
+const rangeOf = ({ from, to, ...rest }: SlaQuery): AnalyticsRange => ({ ...reportRangeOf({ from, to }), ...rest });
 
 const withAllMetrics = (rows: MetricCounts[]) =>
   METRICS.map((metric) => {

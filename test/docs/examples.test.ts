@@ -38,6 +38,7 @@ it('finds the examples of the README and of the documents that show the API', ()
   expect(documents.map(({ path }) => path)).toEqual([
     'README.md',
     'docs/ai.md',
+    'docs/analytics.md',
     'docs/automations.md',
     'docs/conversations.md',
     'docs/guarantees.md',

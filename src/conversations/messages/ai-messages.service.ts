@@ -98,7 +98,7 @@ export async function resolveByAi(
     ...(await summaryOfResolution(trx, orgId, session.id)),
     status: 'closed_resolved',
     custom_status_id: null,
-    closed_at: new Date(),
+    isClosed: true,
     isResolution: true,
     ai_closure_type: closure,
     events: [

@@ -73,7 +73,7 @@ export async function addContactMessage(
     ? {
         status: 'open' as const,
         custom_status_id: null,
-        closed_at: null,
+        isClosed: false,
         ai_context_seq: session.last_seq,
         ...(session.handoff === null ? { ai_state: 'off' as const } : {}), // its next turn reads the org's rule
       }

@@ -49,7 +49,7 @@ export function applySessionUpdate(db: Db, orgId: string, id: string, input: Upd
       ...summary,
       status: to,
       custom_status_id: customStatus,
-      ...(isMoved ? { closed_at: to === 'open' ? null : new Date(), isResolution } : {}),
+      ...(isMoved ? { isClosed: to !== 'open', isResolution } : {}),
       custom_data: JSON.stringify(customData.value),
       editable_custom_data: JSON.stringify(editableData.value),
       ...(input.session_closed_payload === undefined

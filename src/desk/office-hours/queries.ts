@@ -58,6 +58,17 @@ export async function deleteOfficeHours(db: Db, orgId: string, id: string): Prom
 export const listOfficeHours = (db: Db, orgId: string, place: PageRequest) =>
   db.selectFrom('office_hours').select(COLUMNS).where('org_id', '=', orgId).$call(orderedByCreation(place)).execute();
 
+/** Lists the office hours of the teams that have any. */
+export const listSupportHours = (db: Db, orgId: string) =>
+  db
+    .selectFrom('teams as team')
+    .innerJoin('office_hours as hours', (join) =>
+      join.onRef('hours.org_id', '=', 'team.org_id').onRef('hours.id', '=', 'team.support_office_hours_id'),
+    )
+    .select(['team.id as team_id', 'hours.iana_timezone', 'hours.shifts', 'hours.holidays'])
+    .where('team.org_id', '=', orgId)
+    .execute();
+
 /** Returns the names of some of the teams that work in these office hours, the oldest first. */
 export const listTeamNames = (db: Db, orgId: string, officeHoursId: string, limit: number): Promise<string[]> =>
   listNames(db, 'teams', sql<SqlBool>`support_office_hours_id = ${officeHoursId}`, { orgId, limit });

@@ -1,0 +1,36 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Db } from '../db/connect.ts';
+import { countFacts, countOf, periodOf, type Reported, share } from './grouping.queries.ts';
+import type { DeliveryQuery } from './schema.ts';
+import type { ReportScope } from './scope.ts';
+
+const KEYS: Record<string, RawBuilder<unknown>> = {
+  channel: sql`channel`,
+  provider: sql`provider`,
+  sequence: sql`sequence_id`,
+  reason: sql`reason`,
+};
+
+const inState = (...states: string[]) => countOf(sql`status in (${sql.join(states.map((state) => sql.lit(state)))})`);
+const HANDED_OVER = inState('accepted', 'sent', 'delivered', 'read', 'bounced');
+const DELIVERED = inState('delivered', 'read');
+
+const FIGURES = sql`
+  count(*) as deliveries, ${inState('held', 'queued', 'sending')} as waiting, ${HANDED_OVER} as handed_over,
+  ${DELIVERED} as delivered, ${inState('read')} as read, ${inState('bounced')} as bounced, ${inState('failed')} as failed,
+  ${inState('suppressed')} as suppressed, ${inState('skipped')} as skipped, ${inState('unknown')} as unknown,
+  ${inState('canceled')} as canceled, ${share(DELIVERED, HANDED_OVER)} as delivery_rate,
+  ${share(inState('bounced'), HANDED_OVER)} as bounce_rate`;
+
+/** Counts the deliveries created in the range by what has become of them. */
+export const countDeliveries = <Figures>(db: Db, scope: ReportScope<DeliveryQuery>): Promise<Reported<Figures>> =>
+  countFacts(db, {
+    facts: sql`
+      select ${periodOf(scope.group_by, sql`created_at`, scope.timeZone) ?? KEYS[scope.group_by]} as key, status
+      from deliveries where org_id = ${scope.orgId} and created_at >= ${scope.from} and created_at < ${scope.to}`,
+    figures: FIGURES,
+    nameOf: scope.group_by === 'sequence' ? sequenceName(scope.orgId) : undefined,
+  });
+
+const sequenceName = (orgId: string) =>
+  sql`(select name from sequences as sequence where sequence.org_id = ${orgId} and sequence.id = grouped.key::uuid)`;

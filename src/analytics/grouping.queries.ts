@@ -1,0 +1,56 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Db } from '../db/connect.ts';
+import { onlyRow } from '../db/rows.ts';
+
+/** One report: what is counted, by what, and how. */
+export interface Report {
+  /** Selects the rows to count, each with its `key`. */
+  facts: RawBuilder<unknown>;
+  /** The aggregates over the facts, each with its name. */
+  figures: RawBuilder<unknown>;
+  /** Selects the name of what `grouped.key`, an id as text, stands for. */
+  nameOf?: RawBuilder<unknown> | undefined;
+}
+
+export interface Reported<Figures> {
+  items: (Figures & { key: string | null; name: string | null })[];
+  totals: Figures;
+}
+
+type Row<Figures> = { key: string | null; name: string | null; is_total: boolean; figures: Figures };
+
+/** Counts facts by their key, and all of them, in one statement. */
+export async function countFacts<Figures>(db: Db, { facts, figures, nameOf }: Report): Promise<Reported<Figures>> {
+  const { rows } = await sql<Row<Figures>>`
+    with facts as (${facts}),
+    grouped as (
+      select facts.key::text as key, grouping(facts.key) = 1 as is_total, ${figures}
+      from facts group by grouping sets ((facts.key), ())
+    )
+    select key, is_total, to_jsonb(grouped) - 'key' - 'is_total' as figures, ${nameOf ?? sql`null`} as name
+    from grouped order by is_total, key
+  `.execute(db);
+  const items = rows.filter(({ is_total }) => !is_total);
+  return {
+    items: items.map(({ key, name, figures }) => ({ ...figures, key, name })),
+    totals: onlyRow({ rows: rows.filter(({ is_total }) => is_total) }).figures,
+  };
+}
+
+const PERIODS = ['day', 'week', 'month'];
+
+/** Returns the first day of the period of a time, by the wall clock of the zone. Undefined for other keys. */
+export const periodOf = (groupBy: string, at: RawBuilder<unknown>, timeZone: string) =>
+  PERIODS.includes(groupBy) ? sql`date_trunc(${groupBy}::text, ${at} at time zone ${timeZone}::text)::date` : undefined;
+
+/** The share of one figure in another. Null if there is nothing to divide by. */
+export const share = (part: RawBuilder<unknown>, whole: RawBuilder<unknown>) =>
+  sql`(${part})::float8 / nullif(${whole}, 0)`;
+
+/** The median and the 90th percentile of a column of facts. */
+export const percentiles = (column: string, name: string) => sql`
+  percentile_cont(0.5) within group (order by ${sql.ref(column)}) as ${sql.ref(`${name}_p50_seconds`)},
+  percentile_cont(0.9) within group (order by ${sql.ref(column)}) as ${sql.ref(`${name}_p90_seconds`)}`;
+
+/** The number of facts for which a condition holds. */
+export const countOf = (condition: RawBuilder<unknown>) => sql`count(*) filter (where ${condition})`;

@@ -1,0 +1,112 @@
+import type { z } from 'zod';
+import type { Db } from '../db/connect.ts';
+import { countedTimes } from '../desk/office-hours/counted-time.service.ts';
+import { readSettings } from '../orgs/service.ts';
+import { reportRangeOf } from '../report-range.ts';
+import { getSlaBreakdown, getSlaSummary, getSlaTrend } from '../sla/analytics.service.ts';
+import { countAi } from './ai.queries.ts';
+import { countRuns } from './automations.queries.ts';
+import { countConversations } from './conversations.queries.ts';
+import { countScores } from './csat.queries.ts';
+import { countDeliveries } from './deliveries.queries.ts';
+import type { Reported } from './grouping.queries.ts';
+import type {
+  AiQuery,
+  AiReport,
+  AutomationQuery,
+  AutomationReport,
+  ConversationQuery,
+  ConversationReport,
+  CsatQuery,
+  CsatReport,
+  DeliveryQuery,
+  DeliveryReport,
+  SlaQuery,
+  SlaReport,
+} from './schema.ts';
+import type { ReportScope } from './scope.ts';
+import { slaFiguresOf } from './sla.rules.ts';
+
+type Totals<Report extends z.ZodType> = z.infer<Report> extends { totals: infer Figures } ? Figures : never;
+
+const DAY_MS = 86_400_000;
+/** Covers the distance between the clocks of this process and the database. */
+const CLOCK_TOLERANCE_MS = DAY_MS;
+
+/** Reports sessions, their messages and times. Throws invalid for a range that ends before it begins, or is too long. */
+export async function reportConversations(db: Db, orgId: string, query: ConversationQuery) {
+  const scope = await scopeOf(db, orgId, query);
+  const until = new Date(Date.now() + CLOCK_TOLERANCE_MS);
+  const times = await countedTimes(db, orgId, { from: scope.from, to: until });
+  return answerOf(scope, await countConversations<Totals<typeof ConversationReport>>(db, { ...scope, times }));
+}
+
+/** Reports the scores of customers. Throws as reportConversations. */
+export async function reportCsat(db: Db, orgId: string, query: CsatQuery) {
+  const scope = await scopeOf(db, orgId, query);
+  return answerOf(scope, await countScores<Totals<typeof CsatReport>>(db, scope));
+}
+
+/** Reports deliveries by what has become of them. Throws as reportConversations. */
+export async function reportDeliveries(db: Db, orgId: string, query: DeliveryQuery) {
+  const scope = await scopeOf(db, orgId, query);
+  return answerOf(scope, await countDeliveries<Totals<typeof DeliveryReport>>(db, scope));
+}
+
+/** Reports the runs of workflows. Throws as reportConversations. */
+export async function reportAutomations(db: Db, orgId: string, query: AutomationQuery) {
+  const scope = await scopeOf(db, orgId, query);
+  return answerOf(scope, await countRuns<Totals<typeof AutomationReport>>(db, scope));
+}
+
+/** Reports what the AI did. Throws as reportConversations. */
+export async function reportAi(db: Db, orgId: string, query: AiQuery) {
+  const scope = await scopeOf(db, orgId, query);
+  return answerOf(scope, await countAi<Totals<typeof AiReport>>(db, scope));
+}
+
+/** Reports how SLA targets were met: the counts of /sla/analytics. Throws as reportConversations. */
+export async function reportSla(db: Db, orgId: string, query: SlaQuery): Promise<z.infer<typeof SlaReport>> {
+  const { group_by, ...rest } = query;
+  const range = reportRangeOf(rest);
+  const narrowed = { ...rest, from: range.from.toISOString(), to: range.to.toISOString() };
+  const [totals, items] = await Promise.all([
+    getSlaSummary(db, orgId, narrowed),
+    listSlaItems(db, orgId, { ...narrowed, group_by }),
+  ]);
+  return { ...range, group_by, items, totals: slaFiguresOf(totals.metrics) };
+}
+
+async function listSlaItems(db: Db, orgId: string, { group_by, ...query }: SlaQuery) {
+  if (group_by === 'day' || group_by === 'week' || group_by === 'month') {
+    const { timezone } = await readSettings(db, orgId);
+    const { items } = await getSlaTrend(db, orgId, { ...query, granularity: group_by });
+    const dayOf = new Intl.DateTimeFormat('sv-SE', { timeZone: timezone ?? 'UTC' });
+    return items.map(({ period_start, metrics }) => ({
+      key: dayOf.format(period_start),
+      name: null,
+      ...slaFiguresOf(metrics),
+    }));
+  }
+  const { items } = await getSlaBreakdown(db, orgId, { ...query, group_by });
+  return items.map(({ key, name, metrics }) => ({ key, name, ...slaFiguresOf(metrics) }));
+}
+
+async function scopeOf<Query extends { group_by: string; from?: string | undefined; to?: string | undefined }>(
+  db: Db,
+  orgId: string,
+  query: Query,
+): Promise<ReportScope<Query>> {
+  const { timezone } = await readSettings(db, orgId);
+  return { ...query, ...reportRangeOf(query), orgId, timeZone: timezone ?? 'UTC' };
+}
+
+const answerOf = <Figures>(
+  { from, to, group_by }: { from: Date; to: Date; group_by: string },
+  counted: Reported<Figures>,
+) => ({
+  from,
+  to,
+  group_by,
+  ...counted,
+});

@@ -1,0 +1,38 @@
+import { type RawBuilder, sql } from 'kysely';
+import { periodOf } from './grouping.queries.ts';
+import type { ReportScope } from './scope.ts';
+
+type SessionQuery = { group_by: string; channel?: string | undefined; team_id?: string | undefined };
+
+const KEYS: Record<string, RawBuilder<unknown>> = {
+  channel: sql`session.channel`,
+  team: sql`session.team_id`,
+  assignee: sql`session.assignee_id`,
+  language: sql`session.language`,
+};
+
+/** The key of a fact about `session`: a period of the time `at`, or a property of the session. */
+export const keyOfSession = (
+  { group_by, timeZone }: ReportScope<SessionQuery>,
+  at: RawBuilder<unknown> = sql`session.created_at`,
+): RawBuilder<unknown> => periodOf(group_by, at, timeZone) ?? KEYS[group_by] ?? sql`null::text`;
+
+/** Restricts `session` to those of the report. */
+export const inSessions = ({ orgId, channel, team_id }: ReportScope<SessionQuery>): RawBuilder<unknown> =>
+  sql.join(
+    [
+      sql`session.org_id = ${orgId}`,
+      ...(channel === undefined ? [] : [sql`session.channel = ${channel}`]),
+      ...(team_id === undefined ? [] : [sql`session.team_id = ${team_id}`]),
+    ],
+    sql` and `,
+  );
+
+/** The name of a team or an assignee. */
+export function nameOfSessionKey({ orgId, group_by }: ReportScope<SessionQuery>): RawBuilder<unknown> | undefined {
+  if (group_by === 'team')
+    return sql`(select name from teams as team where team.org_id = ${orgId} and team.id = grouped.key::uuid)`;
+  if (group_by === 'assignee')
+    return sql`(select name from members as member where member.org_id = ${orgId} and member.user_id = grouped.key::bigint)`;
+  return undefined;
+}

@@ -1,0 +1,42 @@
+import { pipeline, Readable } from 'node:stream';
+import { stringify } from 'csv-stringify';
+import { stringify as stringifyNow } from 'csv-stringify/sync';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+
+type Value = string | number | boolean | Date | null;
+export type CsvRow = Record<string, Value>;
+
+/** With a header line. A text that a spreadsheet would run as a formula gets an apostrophe before it (OWASP, CSV injection). */
+const OPTIONS = {
+  header: true,
+  escape_formulas: true,
+  record_delimiter: 'windows',
+  cast: { date: (date: Date) => date.toISOString(), boolean: String },
+} as const;
+
+/** The answers of a report: as JSON, or as CSV (RFC 4180) for `Accept: text/csv`. */
+export const jsonOrCsv = <Schema extends z.ZodType>(schema: Schema) => ({
+  content: {
+    'application/json': { schema },
+    'text/csv': { schema: z.string().describe('The items, one a line, below a line of names.') },
+  },
+});
+
+/** Returns whether the client prefers CSV to JSON. */
+export const wantsCsv = ({ headers: { accept = '' } }: FastifyRequest): boolean => {
+  const types = accept.split(',').map((type) => type.split(';')[0]?.trim().toLowerCase());
+  const csv = types.indexOf('text/csv');
+  const json = types.findIndex((type) => type === 'application/json' || type === '*/*');
+  return csv >= 0 && (json < 0 || csv < json);
+};
+
+/** Sends all rows at once. */
+export const sendCsv = (reply: FastifyReply, rows: CsvRow[], columns: string[]) =>
+  asCsv(reply).send(stringifyNow(rows, { ...OPTIONS, columns }));
+
+/** Sends rows as they come. The answer breaks off where they cannot be read. */
+export const streamCsv = (reply: FastifyReply, rows: AsyncIterable<CsvRow>, columns: string[]) =>
+  asCsv(reply).send(pipeline(Readable.from(rows), stringify({ ...OPTIONS, columns }), () => {}));
+
+const asCsv = (reply: FastifyReply) => reply.header('vary', 'accept').type('text/csv; charset=utf-8; header=present');
