@@ -4,6 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import fastifyPlugin from 'fastify-plugin';
 import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-provider-zod';
 import type { Deps } from '../deps.ts';
+import { createDocumentCache } from './cached-documents.ts';
 import { isAnswerStored } from './idempotency.ts';
 import type { Scope } from './scopes.ts';
 import { withStrictBodies } from './strict-bodies.ts';
@@ -49,14 +50,20 @@ export const openapi = fastifyPlugin(async (app: FastifyInstance, { config }: De
     transformObject: (document) => withStrictBodies(withExamples(jsonSchemaTransformObject(document)), lenient),
   });
 
-  app.get('/openapi.json', HIDDEN, async () => app.swagger());
+  const cache = createDocumentCache();
+  let document: string | undefined;
+  app.get('/openapi.json', { ...HIDDEN, onSend: cache }, async (_request, reply) => {
+    document ??= JSON.stringify(app.swagger());
+    return reply.type('application/json; charset=utf-8').send(document);
+  });
 
   app.addHook('onRoute', (route) => {
     if (!route.url.startsWith('/docs')) return;
     route.config = { ...route.config, scope: 'public', limitedBy: 'address' };
-    route.onSend = async (_request: FastifyRequest, reply: FastifyReply) => {
+    const setPolicy = async (_request: FastifyRequest, reply: FastifyReply) => {
       reply.header('content-security-policy', DOCS_POLICY);
     };
+    route.onSend = [setPolicy, cache];
   });
   await app.register(scalar, {
     routePrefix: '/docs',

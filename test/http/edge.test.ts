@@ -56,6 +56,22 @@ describe('the HTTP layer', () => {
     expect(page.body).toContain('/openapi.json');
   });
 
+  it('compresses its documentation, and does not send it again to clients that have it', async () => {
+    for (const path of ['/openapi.json', '/docs/', '/docs/js/scalar.js']) {
+      const get = (headers: Record<string, string>) => fetch(`${api.url}${path}`, { headers });
+      const whole = await (await get({ 'accept-encoding': 'identity' })).text();
+      for (const encoding of ['br', 'gzip']) {
+        const packed = await get({ 'accept-encoding': encoding });
+        expect([path, packed.status, packed.headers.get('content-encoding')]).toEqual([path, 200, encoding]);
+        expect(await packed.text()).toBe(whole);
+      }
+      const etag = (await get({})).headers.get('etag') ?? '';
+      const again = await get({ 'if-none-match': etag });
+      expect([path, again.status, await again.text()]).toEqual([path, 304, '']);
+      expect((await get({ 'if-none-match': '"another"' })).status).toBe(200);
+    }
+  });
+
   it('reports itself as not ready while Temporal is unavailable, and still accepts requests', async () => {
     const down = await startApi({
       deps: {
