@@ -5,11 +5,11 @@ import { answerPrompt } from '../answers/prompts.rules.ts';
 import { type CheckedAnswer, checkAnswer, type Receipt } from '../answers/validation.rules.ts';
 import { askModel, type ModelChain, parseAnswer, reportOf } from '../models/asking.ts';
 import { retrievePassages } from '../retrieval/service.ts';
-import type { TurnRef } from './contract.ts';
-import type { TurnDeps } from './deps.ts';
+import type { OrgRef } from './contract.ts';
+import type { DecisionDeps } from './deps.ts';
 import type { Claim, HandoffReason } from './outcome.rules.ts';
 import type { KnownFacts } from './prompt-facts.service.ts';
-import type { TurnContext } from './review.service.ts';
+import type { DecisionContext } from './review.service.ts';
 import type { StepReport, TurnSteps } from './steps.service.ts';
 
 /** What a model's answer comes to, after every part of it was checked. */
@@ -58,9 +58,9 @@ const MIN_LETTERS = 40;
  * once more, with the reasons.
  */
 export async function answerByModel(
-  deps: TurnDeps,
-  ref: TurnRef,
-  context: TurnContext,
+  deps: DecisionDeps,
+  ref: OrgRef,
+  context: DecisionContext,
   asking: Asking,
 ): Promise<ModelAnswerOutcome> {
   let complaints: string[] = [];
@@ -112,9 +112,9 @@ const reasonOf = (reason: string | null): HandoffReason =>
   reason !== null && REASONS.has(reason) ? (reason as HandoffReason) : 'missing_knowledge';
 
 async function askOnce(
-  deps: TurnDeps,
-  { orgId, sessionId, turnId }: TurnRef,
-  { session, settings, messages, unanswered }: TurnContext,
+  deps: DecisionDeps,
+  { orgId }: OrgRef,
+  { session, settings, messages, unanswered, effects }: DecisionContext,
   asking: Asking & { complaints: string[]; isLast: boolean },
 ): Promise<{ decision: StoredResult } & StepReport> {
   const begun = performance.now();
@@ -132,9 +132,8 @@ async function askOnce(
     chain,
     settings,
     {
-      sessionId,
-      turnId,
       purpose: 'answer',
+      ...effects.billing,
       messages: answerPrompt(
         messages.filter(({ seq }) => seq <= (unanswered.at(-1)?.seq ?? seq)),
         {
