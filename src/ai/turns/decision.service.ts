@@ -229,7 +229,8 @@ async function decideByQuotes(
   const answer = await answerByQuotes(db, semantics, orgId, { question: text, channel: session.channel, threshold });
   const { kind, score, passages } = answer;
   const detail = { result: kind, score, threshold, passages };
-  const search = { step: 2, purpose: 'search' as const, latency_ms: msSince(searched), detail };
+  const decision = { queries: [text] };
+  const search = { step: 2, purpose: 'search' as const, latency_ms: msSince(searched), detail, decision };
   const outcome = outcomeOf(answer, {
     say,
     format: formatOf(session.channel),

@@ -30,7 +30,7 @@ interface StoredAnswer extends CheckedAnswer {
   complaint: string | null;
   model: string;
 }
-type StoredResult = StoredAnswer | { kind: 'over_budget' } | { kind: 'down' };
+type StoredResult = (StoredAnswer | { kind: 'over_budget' } | { kind: 'down' }) & { queries: string[] };
 
 export interface Asking {
   chain: ModelChain;
@@ -157,7 +157,7 @@ async function askOnce(
   );
   const latency_ms = Math.round(performance.now() - begun);
   const report = { latency_ms, ...reportOf(asked) };
-  if (asked.kind !== 'answered') return { decision: { kind: asked.kind }, ...report };
+  if (asked.kind !== 'answered') return { decision: { kind: asked.kind, queries }, ...report };
   const { value: answer, model } = asked;
   const checked = checkAnswer(answer.parts, {
     language,
@@ -173,8 +173,9 @@ async function askOnce(
     phrases,
     onlyPhrases,
   });
-  const decision: StoredAnswer = {
+  const decision: StoredResult = {
     ...checked,
+    queries,
     kind: answer.kind,
     covers: answer.covers,
     handoffReason: answer.handoff_reason ?? null,
@@ -184,7 +185,7 @@ async function askOnce(
   const detail = {
     ...report.detail,
     kind: answer.kind,
-    passages: passages.map(({ number, item_id, chunk, use }) => ({ number, item_id, chunk, use })),
+    passages: passages.map(({ item_id, chunk, score, title, use }) => ({ item_id, chunk, score, title, use })),
     dropped: checked.dropped.map(({ because }) => because),
   };
   return { decision, ...report, detail };
