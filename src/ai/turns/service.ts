@@ -5,7 +5,15 @@ import { pageOf } from '../../db/cursor.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { conflict, notFound } from '../../errors.ts';
 import { listCallsById } from '../calls/service.ts';
-import { findTurn, listClaims, listSessionsWithOpenTurn, listSteps, listTurns, type TurnFilter } from './queries.ts';
+import {
+  findTurn,
+  listClaims,
+  listSaid,
+  listSessionsWithOpenTurn,
+  listSteps,
+  listTurns,
+  type TurnFilter,
+} from './queries.ts';
 import { wakeTurns } from './requests.service.ts';
 import type { ListTurns } from './schema.ts';
 import { callIdsOf, traceOf } from './trace.service.ts';
@@ -16,6 +24,10 @@ const DEFAULT_DAYS = 30;
 /** Returns those of the sessions with a turn of the AI under way. */
 export const listAnsweringSessions = async (db: Db, orgId: string, sessionIds: string[]): Promise<string[]> =>
   sessionIds.length === 0 ? [] : listSessionsWithOpenTurn(db, orgId, sessionIds);
+
+/** Returns how the turns of a session's messages of the AI have ended, by message. */
+export const listStatesOfMessages = async (db: Db, orgId: string, sessionId: string): Promise<Map<string, string>> =>
+  new Map((await listSaid(db, orgId, sessionId)).map(({ message_id, state }) => [message_id, state]));
 
 /** Returns a page of the org's turns, oldest first: of the last 30 days unless `from` or `to` is given. */
 export function pageOfTurns(db: Db, orgId: string, { cursor, limit, ...query }: ListTurns) {
