@@ -5,6 +5,7 @@ import { type CalibrationActivityDeps, createCalibrationActivities } from './cal
 import { type CrawlActivityDeps, createCrawlActivities } from './crawl.ts';
 import { type CrmActivityDeps, createCrmActivities } from './crm.ts';
 import { createDeletionActivities, type DeletionActivityDeps } from './deletions.ts';
+import { createEvalActivities, type EvalActivityDeps } from './evals.ts';
 import { createInboundEmailActivities, type InboundEmailActivityDeps } from './inbound-emails.ts';
 import { createKnowledgeActivities, type KnowledgeActivityDeps } from './knowledge.ts';
 import { createMessageRequestActivities, type MessageRequestActivityDeps } from './message-requests.ts';
@@ -22,6 +23,7 @@ export type ActivityDeps = AiTurnActivityDeps &
   CrawlActivityDeps &
   CrmActivityDeps &
   DeletionActivityDeps &
+  EvalActivityDeps &
   KnowledgeActivityDeps &
   MiawActivityDeps &
   SequenceActivityDeps &
@@ -41,6 +43,7 @@ export const createActivities = (deps: ActivityDeps) => ({
   ...createCrawlActivities(deps),
   ...createCrmActivities(deps),
   ...createDeletionActivities(deps),
+  ...createEvalActivities(deps),
   ...createKnowledgeActivities(deps),
   ...createMiawActivities(deps),
   ...createSequenceActivities(deps),

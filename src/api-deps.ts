@@ -23,6 +23,7 @@ import { createIntegrationCheck } from './providers/integration-checks.ts';
 import { createCountedStorage } from './providers/storage/counted.ts';
 import { createStorage } from './providers/storage/storage.ts';
 import { createSecrets } from './secrets.ts';
+import { findChatContext } from './widget/visitors.service.ts';
 
 /** Less than the time limit of a request. */
 const PATIENCE_MS = 20_000;
@@ -78,6 +79,7 @@ export function createApiDeps({ config, db, pool, quota, temporal, logger, repla
     deliveries: deliveriesPort,
     sending: { mediaLinks, isDevelopment: config.DEVELOPMENT, deliveries: deliveriesPort },
     liveStreams: createLiveStreams(db, mediaLinks, logger),
+    chatContextOf: findChatContext,
     answers: waiters,
     heartbeatMs: HEARTBEAT_MS,
     maxEventLoopDelayMs: MAX_EVENT_LOOP_DELAY_MS,

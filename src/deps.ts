@@ -46,6 +46,8 @@ export interface Deps {
   /** With which messages of sessions go out. */
   sending: SendingDeps;
   liveStreams: LiveStreams;
+  /** Returns what the page has told of a contact's visit. */
+  chatContextOf(db: Db, orgId: string, contactId: string): Promise<string | null>;
   /** The port of conversations to the AI. */
   answers: AnswersPort;
   /** Interval of heartbeats in an idle stream of events. */

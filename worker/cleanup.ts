@@ -2,6 +2,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import { deleteOldModelCalls, settleAbandonedCalls } from '../src/ai/budgets/service.ts';
 import { requestDailyCalibrations } from '../src/ai/calibration/service.ts';
 import { expireConfirmations } from '../src/ai/confirmations/service.ts';
+import { deleteOldEvalRuns, startNightlyRuns } from '../src/ai/evals/runs.service.ts';
 import { requestDailyLearning } from '../src/ai/tagging/service.ts';
 import { deleteOldRuns, deleteUnheardEvents } from '../src/automations/runs/maintenance.service.ts';
 import type { Config } from '../src/config.ts';
@@ -40,6 +41,8 @@ const CLEANUPS: Record<string, (db: Db, retention: Retention) => Promise<number>
   deleteOldModelCalls,
   expireConfirmations,
   requestDailyLearning,
+  startNightlyRuns,
+  deleteOldEvalRuns,
 };
 
 /**

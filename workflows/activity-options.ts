@@ -67,3 +67,10 @@ export const LEARNING: ActivityOptions = {
   heartbeatTimeout: '15 seconds',
   retry: { initialInterval: '5 seconds', backoffCoefficient: 2, maximumInterval: '15 minutes' },
 };
+
+/** Some cases of an eval run: each takes at most two minutes. */
+export const EVAL_BATCH: ActivityOptions = {
+  startToCloseTimeout: '5 minutes',
+  heartbeatTimeout: '15 seconds',
+  retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '1 minute' },
+};

@@ -5,6 +5,8 @@ import { calibrationRoutes } from './calibration/routes.ts';
 import { callRoutes } from './calls/routes.ts';
 import { confirmationLinkRoutes } from './confirmations/link.routes.ts';
 import { confirmationRoutes } from './confirmations/routes.ts';
+import { evalRoutes } from './evals/routes.ts';
+import { previewRoutes } from './preview/routes.ts';
 import { aiSettingsRoutes } from './settings/routes.ts';
 import { taggingRoutes } from './tagging/routes.ts';
 import { turnRoutes } from './turns/routes.ts';
@@ -13,6 +15,8 @@ import { turnRoutes } from './turns/routes.ts';
 export const AI_ROUTES: FastifyPluginAsyncZod<Deps>[] = [
   aiSettingsRoutes,
   turnRoutes,
+  previewRoutes,
+  evalRoutes,
   calibrationRoutes,
   usageRoutes,
   callRoutes,

@@ -52,7 +52,7 @@ export interface ExtractiveAnswer {
   threshold: number;
   sources: QuotedSource[];
   /** What was looked at. */
-  passages: { item_id: string; chunk: number; score: number }[];
+  passages: { item_id: string; chunk: number; score: number; title: string }[];
 }
 
 /**
@@ -63,7 +63,7 @@ export function selectQuotes(
   passages: PassageForQuote[],
   { score, threshold }: { score: number; threshold: number },
 ): ExtractiveAnswer {
-  const looked = passages.map(({ item_id, chunk, words }) => ({ item_id, chunk, score: words }));
+  const looked = passages.map(({ item_id, chunk, words, title }) => ({ item_id, chunk, score: words, title }));
   const found = { score, threshold, passages: looked };
   const items = passages.filter(({ item_id }, place) => passages.findIndex((one) => one.item_id === item_id) === place);
   const [best, second] = items;

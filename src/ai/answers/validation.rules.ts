@@ -15,6 +15,8 @@ export interface Passage {
   title: string;
   heading: string;
   content: string;
+  /** How near it is to what was searched. */
+  score: number;
   /** The place of `content` in its item. */
   start: number;
   /** SHA-256 of `content`, in hex. */

@@ -19,7 +19,7 @@ export async function insertCall(
 /** What was spent of each budget, calls under way included. */
 export type Spent = Record<'turn' | 'session' | 'day' | 'month', { tokens: number; cost: number }>;
 
-/** Returns what a turn, its session and the org have spent. */
+/** Returns what a turn, its session and the org have spent. A turn without a session is all that its session has. */
 export async function getSpent(
   db: Db,
   orgId: string,
@@ -27,12 +27,13 @@ export async function getSpent(
 ): Promise<Spent> {
   const tokens = sql`coalesce(input + output, reserved_tokens)`;
   const cost = sql`coalesce(cost, reserved_cost)`;
+  const ofTurn = sql`turn_id = ${turnId}::uuid`;
   const { rows } = await sql<{ scope: keyof Spent; tokens: number; cost: number }>`
     select 'turn' as scope, coalesce(sum(${tokens}), 0)::float8 as tokens, coalesce(sum(${cost}), 0)::float8 as cost
-    from ai_model_calls where org_id = ${orgId} and turn_id = ${turnId}::uuid
+    from ai_model_calls where org_id = ${orgId} and ${ofTurn}
     union all
     select 'session', coalesce(sum(${tokens}), 0)::float8, coalesce(sum(${cost}), 0)::float8
-    from ai_model_calls where org_id = ${orgId} and session_id = ${sessionId}::uuid
+    from ai_model_calls where org_id = ${orgId} and ${sessionId === null ? ofTurn : sql`session_id = ${sessionId}::uuid`}
     union all
     select 'day', coalesce(sum(input + output), 0)::float8, coalesce(sum(cost), 0)::float8
     from ai_usage where org_id = ${orgId} and day = (now() at time zone 'UTC')::date

@@ -79,6 +79,17 @@ export const lockCall = (trx: Trx, orgId: string, id: string) =>
 export const findCall = (db: Db, orgId: string, id: string) =>
   db.selectFrom('ai_calls').selectAll().where('org_id', '=', orgId).where('id', '=', id).executeTakeFirst();
 
+/** Lists calls by their ids. */
+export const listCallsById = async (db: Db, orgId: string, ids: string[]): Promise<CallRow[]> =>
+  ids.length === 0
+    ? []
+    : db
+        .selectFrom('ai_calls')
+        .selectAll()
+        .where('org_id', '=', orgId)
+        .where('id', '=', sql<string>`any(${ids}::uuid[])`)
+        .execute();
+
 export type CallRow = NonNullable<Awaited<ReturnType<typeof findCall>>>;
 
 /** Begins the next try of a locked call, and notes that the session's turn has an effect. */

@@ -26,7 +26,7 @@ import {
 import type { ListCalls, SettleCall } from './schema.ts';
 import { selectActions } from './selection.rules.ts';
 
-export { type CallRow, listUnreported, markReported } from './queries.ts';
+export { type CallRow, listCallsById, listUnreported, markReported } from './queries.ts';
 
 /** A confirmation can be given for this time. */
 export const CONFIRMATION_MS = 24 * 60 * 60_000;
@@ -65,15 +65,39 @@ export type Proposed = { call: CallRow; refusal?: never } | { refusal: Refusal; 
  */
 export function proposeCall(db: Db, place: CallPlace, proposal: Proposal): Promise<Proposed> {
   return inTransaction(db, async (trx) => {
-    const { action, isVerified } = proposal;
-    if (action.requires_verified && !isVerified) return refuse('identity_required', 'The contact is not verified');
-    const checked = await checkArguments(trx, place, proposal);
-    if ('issues' in checked) return refuse('invalid_arguments', textOfIssues(checked.issues));
-    return storeCall(trx, place, proposal, checked.parameters);
+    const checked = await checkProposal(trx, place, proposal);
+    return 'refusal' in checked ? checked : storeCall(trx, place, proposal, checked.parameters);
   });
 }
 
-const refuse = (code: Refusal['code'], message: string): Proposed => ({
+/** Returns the arguments of a call that may be proposed, or why it may not. */
+export async function checkProposal(
+  db: Db,
+  place: Pick<CallPlace, 'orgId' | 'turnId'>,
+  proposal: Proposal,
+): Promise<{ parameters: ActionParameters } | { refusal: Refusal }> {
+  const { action, isVerified } = proposal;
+  if (action.requires_verified && !isVerified) return refuse('identity_required', 'The contact is not verified');
+  const checked = await checkArguments(db, place, proposal);
+  return 'issues' in checked ? refuse('invalid_arguments', textOfIssues(checked.issues)) : checked;
+}
+
+/** Returns who must confirm a call, and why. Undefined if nobody must. */
+export const confirmationFor = (
+  { action, untrustedRead }: Pick<Proposal, 'action' | 'untrustedRead'>,
+  parameters: ActionParameters,
+  wasRejected: boolean,
+) =>
+  confirmationOf({
+    exceedsLimits: exceedsLimits(action, parameters),
+    needsForm: action.require_form_submission,
+    asksAlways: action.confirm === 'always',
+    isRead: action.request_type === 'GET',
+    untrustedRead,
+    wasRejected,
+  });
+
+const refuse = (code: Refusal['code'], message: string): { refusal: Refusal } => ({
   refusal: { code, message: message.slice(0, MAX_MESSAGE) },
 });
 
@@ -102,19 +126,13 @@ export async function checkArguments(
 async function storeCall(
   trx: Trx,
   { orgId, sessionId, turnId, epoch }: CallPlace,
-  { action, untrustedRead, contactId }: Proposal,
+  proposal: Proposal,
   parameters: ActionParameters,
 ): Promise<Proposed> {
+  const { action, contactId } = proposal;
   const fingerprint = fingerprintOf({ action, parameters, contactId, turnId });
   const key = { orgId, sessionId, epoch, fingerprint };
-  const confirmation = confirmationOf({
-    exceedsLimits: exceedsLimits(action, parameters),
-    needsForm: action.require_form_submission,
-    asksAlways: action.confirm === 'always',
-    isRead: action.request_type === 'GET',
-    untrustedRead,
-    wasRejected: await wasRejected(trx, key),
-  });
+  const confirmation = confirmationFor(proposal, parameters, await wasRejected(trx, key));
   const call = await insertCall(trx, {
     org_id: orgId,
     id: newId(),

@@ -5,9 +5,7 @@ import type { Db, Trx } from '../../db/connect.ts';
 import { pageOf } from '../../db/cursor.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { conflict, gone, invalid, notFound, refused } from '../../errors.ts';
-import type { TextFormat } from '../answers/extractive.rules.ts';
 import { type CallRow, CONFIRMATION_MS, checkArguments, exceedsLimits, fingerprintOf } from '../calls/service.ts';
-import { type SentenceOptions, sentenceOf } from '../gates/sentences.rules.ts';
 import { wakeTurns } from '../turns/requests.service.ts';
 import {
   expireWaiting,
@@ -21,9 +19,10 @@ import {
   setToken,
   storeDecision,
 } from './queries.ts';
-import { type ConfirmationField, fieldsOf, plainName, renderQuestion } from './question.rules.ts';
+import { type ConfirmationField, fieldsOf } from './question.rules.ts';
 import type { ListConfirmations } from './schema.ts';
 import { hashOf, newToken, orgOf } from './tokens.ts';
+import { type WordingOptions, wordQuestion } from './wording.rules.ts';
 
 const EXPIRED_PER_BATCH = 500;
 
@@ -50,21 +49,13 @@ export async function askForConfirmation(
   trx: Trx,
   orgId: string,
   call: Pick<CallRow, 'id' | 'name' | 'arguments' | 'needs'>,
-  {
-    publicUrl,
-    language,
-    format,
-    ...options
-  }: SentenceOptions & { publicUrl: string; language: string | null; format: TextFormat },
+  { publicUrl, ...options }: Omit<WordingOptions, 'url'> & { publicUrl: string },
 ): Promise<Question> {
-  if (call.needs === 'agent') return { text: sentenceOf('action_in_progress', language, options) };
   const token = newToken(orgId);
+  const { text, question, fields } = wordQuestion(call, { ...options, url: `${publicUrl}/a/${token}` });
+  if (call.needs === 'agent') return { text };
   const set = await setToken(trx, orgId, call.id, { tokenHash: hashOf(token), lastsMs: CONFIRMATION_MS });
   if (!set?.expires_at) throw conflict('The call does not wait for a confirmation');
-  const fields = fieldsOf(call.arguments ?? {});
-  const question = sentenceOf('confirm_question', language, { ...options, action: plainName(call.name) });
-  const hint = sentenceOf('confirm_yes_hint', language, options);
-  const text = renderQuestion({ question, fields, hint, url: `${publicUrl}/a/${token}` }, format);
   return { text, confirmation: { id: call.id, text: question, fields, expires_at: set.expires_at.toISOString() } };
 }
 

@@ -2,12 +2,12 @@ import type { StoredAction } from '../../agents/actions/service.ts';
 import type { SessionRow } from '../../conversations/sessions/service.ts';
 import type { SpokenMessage } from '../answers/prompts.rules.ts';
 import type { Receipt } from '../answers/validation.rules.ts';
-import { runCall } from '../calls/running.service.ts';
-import { type CallRow, proposeCall, receiptsOf } from '../calls/service.ts';
+import type { CallLedger, LedgerCall } from '../calls/ledger.port.ts';
 import {
   askModel,
   type ModelChain,
   type ModelDeps,
+  type ModelQuestion,
   type ModelTerms,
   parseAnswer,
   reportOf,
@@ -21,8 +21,9 @@ import { toolsOf } from './tools.rules.ts';
 export interface Planning {
   chain: ModelChain;
   terms: ModelTerms & { max_steps: number; max_calls: number };
-  session: Pick<SessionRow, 'id' | 'channel' | 'contact_id' | 'verified' | 'ai_context_seq'>;
-  turnId: string;
+  session: Pick<SessionRow, 'channel' | 'contact_id' | 'verified'>;
+  billing: Pick<ModelQuestion<unknown>, 'sessionId' | 'turnId'> & { purpose?: string };
+  ledger: CallLedger;
   actions: StoredAction[];
   conversation: SpokenMessage[];
   language: string;
@@ -32,8 +33,6 @@ export interface Planning {
   signal: AbortSignal;
   /** Takes a step, or returns what it has decided before. */
   take<Decision>(purpose: 'plan' | 'call', work: () => Promise<{ decision: Decision } & PlanReport>): Promise<Decision>;
-  /** Called before a call that changes something: from then on the turn is not given up for a newer message. */
-  beforeEffect(): Promise<void>;
 }
 
 interface PlanReport {
@@ -74,11 +73,11 @@ const MAX_RECEIPTS = 20;
  * ledger before it is sent. Repeated after a crash, it goes on where it was.
  */
 export async function planTurn(deps: ModelDeps, orgId: string, planning: Planning): Promise<Planned> {
-  const { terms, session } = planning;
+  const { terms, session, ledger } = planning;
   const notes: string[] = [];
   let calls = 0;
   for (let step = 1; ; step++) {
-    const known = (await receiptsOf(deps.db, orgId, session.id, session.ai_context_seq)).filter(isDone);
+    const known = (await ledger.list()).filter(isDone);
     const receipts = known.slice(-MAX_RECEIPTS).map(receiptOf);
     const plan: StoredPlan | { kind: 'over_budget' | 'down' } = await planning.take('plan', () =>
       askPlan(deps, orgId, planning, { receipts, notes }),
@@ -90,9 +89,7 @@ export async function planTurn(deps: ModelDeps, orgId: string, planning: Plannin
       return { kind: 'search', queries, receipts };
     calls++;
     const untrustedRead = session.channel === 'email' || receipts.length > 0;
-    const made: StoredCall = await planning.take('call', () =>
-      makeCall(deps, orgId, planning, { ...call, untrustedRead }),
-    );
+    const made: StoredCall = await planning.take('call', () => makeCall(planning, { ...call, untrustedRead }));
     if (made.kind === 'confirm') return { kind: 'confirm', callId: made.callId, model };
     if (made.kind === 'unknown') return { kind: 'handoff', reason: 'action_outcome_unknown', model };
     if (made.kind === 'failed') return { kind: 'handoff', reason: 'action_failed', model };
@@ -102,10 +99,10 @@ export async function planTurn(deps: ModelDeps, orgId: string, planning: Plannin
   }
 }
 
-const isDone = ({ state }: CallRow): boolean => state === 'done';
+const isDone = ({ state }: LedgerCall): boolean => state === 'done';
 
 /** Returns a call that was done as a receipt. Its answer is cut: a model needs the beginning. */
-const receiptOf = ({ id, operation_id, arguments: given, status, response }: CallRow): Receipt => ({
+const receiptOf = ({ id, operation_id, arguments: given, status, response }: LedgerCall): Receipt => ({
   id,
   text: JSON.stringify({ action: operation_id, arguments: given, status, answer: response })
     .slice(0, MAX_RECEIPT_CHARACTERS)
@@ -119,7 +116,7 @@ async function askPlan(
   { receipts, notes }: { receipts: Receipt[]; notes: string[] },
 ): Promise<{ decision: StoredPlan | { kind: 'over_budget' | 'down' } } & PlanReport> {
   const begun = performance.now();
-  const { chain, terms, session, turnId, actions, signal } = planning;
+  const { chain, terms, session, billing, actions, signal } = planning;
   const tools = toolsOf(actions);
   const asked = await askModel(
     deps,
@@ -127,9 +124,8 @@ async function askPlan(
     chain,
     terms,
     {
-      sessionId: session.id,
-      turnId,
       purpose: 'plan',
+      ...billing,
       messages: planPrompt(planning.conversation, { ...planning, channel: session.channel, receipts, notes }),
       tools: tools.map(({ tool }) => tool),
       schema: PLAN_SCHEMA,
@@ -170,9 +166,7 @@ async function askPlan(
 }
 
 async function makeCall(
-  deps: ModelDeps,
-  orgId: string,
-  { actions, session, turnId, signal, beforeEffect }: Planning,
+  { actions, session, ledger, signal }: Planning,
   wanted: { operation_id: string; arguments: Record<string, unknown>; untrustedRead: boolean },
 ): Promise<{ decision: StoredCall } & PlanReport> {
   const begun = performance.now();
@@ -187,23 +181,19 @@ async function makeCall(
   const action = actions.find(({ operation_id }) => operation_id === wanted.operation_id);
   if (action === undefined)
     return end({ kind: 'refused', code: 'gone', note: `${wanted.operation_id} is not there any more` });
-  const { call, refusal } = await proposeCall(
-    deps.db,
-    { orgId, sessionId: session.id, turnId, epoch: session.ai_context_seq },
-    {
-      action,
-      arguments: wanted.arguments,
-      untrustedRead: wanted.untrustedRead,
-      isVerified: session.verified === true,
-      contactId: session.contact_id,
-    },
-  );
+  const { call, refusal } = await ledger.propose({
+    action,
+    arguments: wanted.arguments,
+    untrustedRead: wanted.untrustedRead,
+    isVerified: session.verified === true,
+    contactId: session.contact_id,
+  });
   if (call === undefined)
     return end({ kind: 'refused', code: refusal.code, note: `${wanted.operation_id}: ${refusal.message}` });
   const callId = call.id;
   if (call.state === 'needs_confirmation') return end({ kind: 'confirm', callId, note: '' });
-  if (action.request_type !== 'GET') await beforeEffect();
-  const settled = await runCall(deps, { orgId, callId }, signal);
+  if (action.request_type !== 'GET') await ledger.markEffects();
+  const settled = await ledger.run(callId, signal);
   if (settled.state === 'done') return end({ kind: 'done', callId, note: '' });
   if (settled.state === 'unknown') return end({ kind: 'unknown', callId, note: '' });
   const note = `${wanted.operation_id} was ${settled.state}${settled.status === null ? '' : `, status ${settled.status}`}`;

@@ -53,6 +53,7 @@ export async function retrievePassages(
     title: passage.title,
     heading: passage.citation.heading,
     content: passage.content,
+    score: passage.score,
     start: passage.citation.start,
     hash: passage.citation.hash,
   }));

@@ -1,7 +1,8 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { errorResponses } from '../../http/errors.ts';
+import { publishAiSettings } from '../evals/publishing.service.ts';
 import { StoredAiSettings, UpdateAiSettings } from './schema.ts';
-import { changeAiSettings, getAiSettings, publishAiSettings } from './service.ts';
+import { changeAiSettings, getAiSettings } from './service.ts';
 
 const tags = ['autopilot'];
 
@@ -38,8 +39,9 @@ export const aiSettingsRoutes: FastifyPluginAsyncZod = async (app) => {
       operationId: 'publishAutopilotSettings',
       tags,
       summary: 'Publish the draft of the settings',
-      description: 'The next turns use it. A draft that is published already makes no new version.',
-      response: { 200: StoredAiSettings, ...errorResponses(403) },
+      description:
+        'The next turns use it. A draft that is published already makes no new version. Refused where `publish_requires` wants a run of evals over this draft that has passed.',
+      response: { 200: StoredAiSettings, ...errorResponses(403, 409) },
     },
     handler: async ({ db, org }) => publishAiSettings(db, org.id),
   });

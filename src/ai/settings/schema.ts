@@ -103,6 +103,12 @@ export const AiSettings = z.object({
     .max(MINUTES_PER_MONTH)
     .nullable()
     .describe('Resolves a session whose contact has not written for this time after an answer. null: never.'),
+  publish_requires: z
+    .strictObject({ min_pass: z.number().positive().max(1) })
+    .nullable()
+    .describe(
+      'The share of eval cases that a run of the draft must pass before it is published. It also guards its own change: what is published counts as well. null: none.',
+    ),
 });
 export type AiSettings = z.infer<typeof AiSettings>;
 
@@ -126,6 +132,7 @@ export const DEFAULT_SETTINGS: AiSettings = {
   phrases: {},
   reopen_goes_to: 'ai',
   assume_resolved_after_minutes: null,
+  publish_requires: null,
 };
 
 export const UpdateAiSettings = z

@@ -1,9 +1,10 @@
 import type { Db } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import type { SessionChannel } from '../../http/schemas.ts';
-import { findConfig, lockConfig, publishDraft, updateDraft } from './queries.ts';
+import { findConfig, lockConfig, updateDraft } from './queries.ts';
 import { type AiSettings, DEFAULT_SETTINGS, type UpdateAiSettings } from './schema.ts';
 
+export { lockConfig as lockStoredConfig, publishDraft } from './queries.ts';
 export type { AiSettings } from './schema.ts';
 
 export type PublishedSettings = AiSettings & { version: number };
@@ -35,14 +36,9 @@ export function changeAiSettings(db: Db, orgId: string, change: UpdateAiSettings
   });
 }
 
-/** Publishes the draft. A draft that is published already makes no new version. */
-export function publishAiSettings(db: Db, orgId: string) {
-  return inTransaction(db, async (trx) => {
-    await lockConfig(trx, orgId);
-    await publishDraft(trx, orgId);
-    return getAiSettings(trx, orgId);
-  });
-}
+/** Returns the draft and what is published as they are stored: the fields that differ from the defaults. */
+export const getStoredConfig = async (db: Db, orgId: string) =>
+  (await findConfig(db, orgId)) ?? { draft: {}, published: {}, version: 0 };
 
 /** Returns how long the AI waits for a contact to finish writing on a channel. */
 export const debounceOf = (
@@ -50,8 +46,8 @@ export const debounceOf = (
   channel: SessionChannel,
 ) => ({ quietSeconds: quiet_seconds[channel] ?? 0, capSeconds: cap_seconds[channel] ?? 0 });
 
-/** Times by channel are merged, so that one channel can be set alone. */
-const withDefaults = (set: Partial<AiSettings>): AiSettings => ({
+/** Returns stored settings with the defaults. Times by channel are merged, so that one channel can be set alone. */
+export const withDefaults = (set: Partial<AiSettings>): AiSettings => ({
   ...DEFAULT_SETTINGS,
   ...set,
   quiet_seconds: { ...DEFAULT_SETTINGS.quiet_seconds, ...set.quiet_seconds },

@@ -6,6 +6,7 @@ import { commitTurn, failTurn } from './commit.service.ts';
 import type { StepName, TurnEnd, TurnRef } from './contract.ts';
 import { type DecisionLimits, decideTurn } from './decision.service.ts';
 import type { TurnDeps } from './deps.ts';
+import { liveEffects } from './live-effects.service.ts';
 import { findTurn, insertSteps, startTurn } from './queries.ts';
 import { loadContext, type TurnContext } from './review.service.ts';
 import { StepNeeded } from './steps.service.ts';
@@ -28,7 +29,8 @@ export async function answerTurn(
   if (begun === undefined) return 'superseded';
   if (begun.tries > MAX_TRIES) return failTurn(deps, ref);
   try {
-    const decision = await decideTurn(deps, ref, begun.context, { steps, signal });
+    const effects = liveEffects(deps, ref, begun.context.session);
+    const decision = await decideTurn(deps, ref, { ...begun.context, effects }, { steps, signal });
     signal.throwIfAborted();
     await insertSteps(deps.db, ref.orgId, ref.turnId, decision.steps);
     return await commitTurn(deps, ref, decision);

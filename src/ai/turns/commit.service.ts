@@ -13,7 +13,7 @@ import { sentenceOf } from '../gates/sentences.rules.ts';
 import { getPublishedAiSettings } from '../settings/service.ts';
 import type { TurnEnd, TurnRef } from './contract.ts';
 import type { TurnDeps } from './deps.ts';
-import type { Claim, Decision, TurnOutcome } from './outcome.rules.ts';
+import { type Claim, type Decision, endOf, type TurnOutcome } from './outcome.rules.ts';
 import { findOpenTurn, insertClaims, type TurnRow } from './queries.ts';
 import { isSuperseded } from './review.rules.ts';
 import { endTurn, loadContext, type TurnContext } from './review.service.ts';
@@ -62,22 +62,18 @@ async function commit(trx: Trx, deps: TurnDeps, ref: TurnRef, decision: Decision
     return end(trx, ref, turn, { state: 'superseded', reason: null });
   }
   await markReported(trx, ref.orgId, decision.reportedCalls ?? []);
-  if (outcome.kind === 'skip') return end(trx, ref, turn, { state: 'skipped', reason: outcome.reason });
-  if (outcome.kind === 'resolve') {
-    await resolveByAi(trx, ref.orgId, context.session, 'resolved');
-    return end(trx, ref, turn, { state: 'skipped', reason: 'acknowledgement' });
-  }
+  const { state, reason, claims, text: answer } = endOf(outcome);
+  if (outcome.kind === 'resolve') await resolveByAi(trx, ref.orgId, context.session, 'resolved');
+  if (state === 'skipped') return end(trx, ref, turn, { state, reason });
   if (outcome.kind === 'handoff' && outcome.reason === 'prohibited_topic')
     await announceTopic(trx, ref, decision, turn);
   if (outcome.kind === 'handoff' && context.session.assist_mode)
     return end(trx, ref, turn, { state: 'skipped', reason: 'people_have_it' });
   const { agent, score } = decision;
-  const { claims, reason } = outcome;
   const question = await questionOf(trx, deps, ref, { context, asks: decision.asks });
-  const text = question?.text ?? outcome.text;
+  const text = question?.text ?? answer;
   if (text !== null)
     await say(trx, deps, ref, { turn, context, agent, text, claims, confirmation: question?.confirmation });
-  const state = outcome.kind === 'handoff' ? 'handed_off' : outcome.state;
   if (outcome.kind === 'handoff') await handOff(trx, ref.orgId, ref.sessionId, { reason: outcome.reason });
   return end(trx, ref, turn, { state, reason, agent, score, has_message: text !== null });
 }

@@ -1,7 +1,10 @@
 import type { WorkflowContract } from '../../temporal/contract.ts';
 
-export interface SessionRef {
+export interface OrgRef {
   orgId: string;
+}
+
+export interface SessionRef extends OrgRef {
   sessionId: string;
 }
 

@@ -11,21 +11,18 @@ import {
 import { answerByQuotes } from '../answers/extractive.service.ts';
 import { getThreshold } from '../calibration/service.ts';
 import { listTools } from '../calls/service.ts';
-import { decideConfirmation, findWaitingConfirmation } from '../confirmations/service.ts';
 import { decideGate, type GateDecision, type GateFacts } from '../gates/gates.rules.ts';
 import { isSameQuestion, readDecision, resolvesIssue } from '../gates/recognition.rules.ts';
 import { languageWithPhrases, type SentenceKey, sentenceOf } from '../gates/sentences.rules.ts';
 import { findModels, type ModelChain } from '../models/asking.ts';
 import { planTurn } from '../planning/service.ts';
-import type { TurnRef } from './contract.ts';
-import type { TurnDeps } from './deps.ts';
+import type { OrgRef } from './contract.ts';
+import type { DecisionDeps } from './deps.ts';
 import { answerByModel } from './model-decision.service.ts';
 import { type Decision, type HandoffReason, type TurnOutcome, withoutAnswer } from './outcome.rules.ts';
 import { gatherFacts, type KnownFacts } from './prompt-facts.service.ts';
-import { countFruitlessTurns, markEffects } from './queries.ts';
-import { reportCalls } from './reporting.service.ts';
-import type { TurnContext } from './review.service.ts';
-import { openSteps, type TurnSteps } from './steps.service.ts';
+import type { DecisionContext } from './review.service.ts';
+import type { TurnSteps } from './steps.service.ts';
 
 /** How many steps with third parties a call of `decideTurn` may take. */
 export interface DecisionLimits {
@@ -35,34 +32,34 @@ export interface DecisionLimits {
 
 /**
  * Decides how a turn ends: what became of calls that people have decided about, then the gates, then an answer of the
- * org's model, checked, or else one by quotes, or what the org's handoff level says. Changes nothing but the calls and
- * the steps of the turn. Throws StepNeeded for a step beyond the limit.
+ * org's model, checked, or else one by quotes, or what the org's handoff level says. Changes nothing but by the effects
+ * of the context, so that a preview is decided by the same code. Throws StepNeeded for a step beyond the limit.
  */
 export async function decideTurn(
-  deps: TurnDeps,
-  ref: TurnRef,
-  context: TurnContext,
+  deps: DecisionDeps,
+  ref: OrgRef,
+  context: DecisionContext,
   limits: DecisionLimits,
 ): Promise<Decision> {
   const { db } = deps;
   const { orgId } = ref;
-  const { session, settings, unanswered } = context;
+  const { session, settings, unanswered, effects } = context;
   const fallback = await getOrgLanguage(db, orgId);
   const say = (key: SentenceKey) => sentenceOf(key, session.language, { fallback, overrides: settings.phrases });
-  const fruitless = await countFruitlessTurns(db, orgId, session.id, session.ai_context_seq);
+  const fruitless = await effects.countFruitless();
 
   const begun = performance.now();
   const language = languageWithPhrases(session.language, fallback);
   const { prohibited_topics } = await readSettings(db, orgId);
   const text = textOf(unanswered);
   const isSolved = hasAnswer(context) && resolvesIssue(text, language);
-  const waiting = await findWaitingConfirmation(db, orgId, session.id);
+  const waiting = await effects.findWaiting();
   const facts = { language, fruitless, prohibitedTopics: prohibited_topics ?? [], waits: waiting !== undefined };
   const decided = decideGate(gateFactsOf(context, facts));
   if (waiting !== undefined && (decided.kind === 'confirm' || decided.kind === 'reject'))
-    await decideConfirmation(db, orgId, waiting.id, { decision: decided.kind, by: 'message' });
+    await effects.decideWaiting(waiting.id, decided.kind);
   const isAboutCalls = unanswered.length === 0 || readDecision(text, language) !== undefined;
-  const report = isAboutCalls ? await reportCalls(deps, ref, { say, signal: limits.signal }) : undefined;
+  const report = isAboutCalls ? await effects.reportCalls(say, limits.signal) : undefined;
   if (report !== undefined) return report;
   const gates = { step: 1, purpose: 'gates' as const, latency_ms: msSince(begun), detail: { ...decided, isSolved } };
   const gated = gatedOutcome(decided, isSolved, say);
@@ -93,16 +90,16 @@ interface DecisionTerms {
 
 /** Returns what the org's model decides, or undefined if quotes alone have to do. */
 async function decideByModel(
-  deps: TurnDeps,
-  ref: TurnRef,
-  context: TurnContext,
+  deps: DecisionDeps,
+  ref: OrgRef,
+  context: DecisionContext,
   { say, text, language, fallback, limits }: DecisionTerms & { limits: DecisionLimits },
 ): Promise<Pick<Decision, 'outcome' | 'agent' | 'asks'> | undefined> {
-  const { session, settings } = context;
+  const { session, settings, effects } = context;
   const chain = settings.mode === 'extractive' ? undefined : await findModels(deps, ref.orgId, settings.models);
   if (chain === undefined) return undefined;
   const facts = await gatherFacts(deps, ref, context);
-  const steps = await openSteps(deps.db, ref.orgId, ref.turnId, limits.steps);
+  const steps = await effects.openSteps(limits.steps);
   const planned = await plan(deps, ref, context, { chain, facts, steps, text, language, limits });
   if (planned.kind === 'confirm') return { agent: planned.model, outcome: ASKING, asks: planned.callId };
   if (planned.kind === 'handoff')
@@ -153,7 +150,7 @@ const CALL_SENTENCES: Partial<Record<HandoffReason, SentenceKey>> = {
 /** Returns what follows where no model may or can be asked, or undefined if quotes answer. */
 function withoutModel(
   why: 'over_budget' | 'down',
-  { on_budget, on_provider_down }: TurnContext['settings'],
+  { on_budget, on_provider_down }: DecisionContext['settings'],
   say: (key: SentenceKey) => string,
 ): Pick<Decision, 'outcome' | 'agent'> | undefined {
   const outcome =
@@ -174,9 +171,9 @@ const PLAN_REASONS = new Set<string>([
 
 /** Plans with the actions of the channel, where the agent may act. Without any, the contact's words are searched. */
 async function plan(
-  deps: TurnDeps,
-  { orgId, turnId }: TurnRef,
-  { session, settings, messages, unanswered }: TurnContext,
+  deps: DecisionDeps,
+  { orgId }: OrgRef,
+  { session, settings, messages, unanswered, effects }: DecisionContext,
   {
     chain,
     facts,
@@ -195,7 +192,8 @@ async function plan(
     chain,
     terms: settings,
     session,
-    turnId,
+    billing: effects.billing,
+    ledger: effects.ledger,
     actions,
     conversation: messages.filter(({ seq }) => seq <= lastSeq),
     language,
@@ -204,7 +202,6 @@ async function plan(
     prohibitedTopics: prohibited_topics ?? [],
     signal: limits.signal,
     take: steps.take,
-    beforeEffect: () => markEffects(deps.db, orgId, turnId),
   });
   if (planned.kind !== 'handoff') return planned;
   const reason = PLAN_REASONS.has(planned.reason) ? (planned.reason as HandoffReason) : 'missing_knowledge';
@@ -222,9 +219,9 @@ const handingOff = (reason: HandoffReason, text: string): TurnOutcome => ({
 });
 
 async function decideByQuotes(
-  { db, semantics }: TurnDeps,
-  { orgId }: TurnRef,
-  { session, settings }: TurnContext,
+  { db, semantics }: DecisionDeps,
+  { orgId }: OrgRef,
+  { session, settings }: DecisionContext,
   { say, fruitless, text, gates }: DecisionTerms & { gates: Decision['steps'][number] },
 ): Promise<Decision> {
   const searched = performance.now();
@@ -232,7 +229,8 @@ async function decideByQuotes(
   const answer = await answerByQuotes(db, semantics, orgId, { question: text, channel: session.channel, threshold });
   const { kind, score, passages } = answer;
   const detail = { result: kind, score, threshold, passages };
-  const search = { step: 2, purpose: 'search' as const, latency_ms: msSince(searched), detail };
+  const decision = { queries: [text] };
+  const search = { step: 2, purpose: 'search' as const, latency_ms: msSince(searched), detail, decision };
   const outcome = outcomeOf(answer, {
     say,
     format: formatOf(session.channel),
@@ -247,11 +245,11 @@ const msSince = (begun: number): number => Math.round(performance.now() - begun)
 
 const textOf = (messages: ConversationMessage[]): string => messages.map(({ content }) => content ?? '').join('\n');
 
-const hasAnswer = ({ messages }: TurnContext): boolean => messages.some(({ sender }) => sender === 'ai');
+const hasAnswer = ({ messages }: DecisionContext): boolean => messages.some(({ sender }) => sender === 'ai');
 
 /** Returns what the gates look at. An org that never hands off by itself has no loops that end in a handoff. */
 function gateFactsOf(
-  context: TurnContext,
+  context: DecisionContext,
   {
     language,
     fruitless,

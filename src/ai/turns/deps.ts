@@ -3,12 +3,16 @@ import type { Db } from '../../db/connect.ts';
 import type { SemanticSearch } from '../../knowledge/search/passage-search.service.ts';
 import type { ModelDeps } from '../models/asking.ts';
 
-/** What turns need of the rest. */
-export interface TurnDeps extends ModelDeps {
-  sending: SendingDeps;
+/** What a decision needs of the rest. */
+export interface DecisionDeps extends ModelDeps {
   semantics: SemanticSearch;
-  /** Where links to confirmations lead. */
-  publicUrl: string;
   /** Returns what the page has told of a contact's visit. */
   chatContextOf(db: Db, orgId: string, contactId: string): Promise<string | null>;
+}
+
+/** What turns need of the rest. */
+export interface TurnDeps extends DecisionDeps {
+  sending: SendingDeps;
+  /** Where links to confirmations lead. */
+  publicUrl: string;
 }

@@ -5,11 +5,11 @@ import { answerPrompt } from '../answers/prompts.rules.ts';
 import { type CheckedAnswer, checkAnswer, type Receipt } from '../answers/validation.rules.ts';
 import { askModel, type ModelChain, parseAnswer, reportOf } from '../models/asking.ts';
 import { retrievePassages } from '../retrieval/service.ts';
-import type { TurnRef } from './contract.ts';
-import type { TurnDeps } from './deps.ts';
+import type { OrgRef } from './contract.ts';
+import type { DecisionDeps } from './deps.ts';
 import type { Claim, HandoffReason } from './outcome.rules.ts';
 import type { KnownFacts } from './prompt-facts.service.ts';
-import type { TurnContext } from './review.service.ts';
+import type { DecisionContext } from './review.service.ts';
 import type { StepReport, TurnSteps } from './steps.service.ts';
 
 /** What a model's answer comes to, after every part of it was checked. */
@@ -30,7 +30,7 @@ interface StoredAnswer extends CheckedAnswer {
   complaint: string | null;
   model: string;
 }
-type StoredResult = StoredAnswer | { kind: 'over_budget' } | { kind: 'down' };
+type StoredResult = (StoredAnswer | { kind: 'over_budget' } | { kind: 'down' }) & { queries: string[] };
 
 export interface Asking {
   chain: ModelChain;
@@ -58,9 +58,9 @@ const MIN_LETTERS = 40;
  * once more, with the reasons.
  */
 export async function answerByModel(
-  deps: TurnDeps,
-  ref: TurnRef,
-  context: TurnContext,
+  deps: DecisionDeps,
+  ref: OrgRef,
+  context: DecisionContext,
   asking: Asking,
 ): Promise<ModelAnswerOutcome> {
   let complaints: string[] = [];
@@ -112,9 +112,9 @@ const reasonOf = (reason: string | null): HandoffReason =>
   reason !== null && REASONS.has(reason) ? (reason as HandoffReason) : 'missing_knowledge';
 
 async function askOnce(
-  deps: TurnDeps,
-  { orgId, sessionId, turnId }: TurnRef,
-  { session, settings, messages, unanswered }: TurnContext,
+  deps: DecisionDeps,
+  { orgId }: OrgRef,
+  { session, settings, messages, unanswered, effects }: DecisionContext,
   asking: Asking & { complaints: string[]; isLast: boolean },
 ): Promise<{ decision: StoredResult } & StepReport> {
   const begun = performance.now();
@@ -132,9 +132,8 @@ async function askOnce(
     chain,
     settings,
     {
-      sessionId,
-      turnId,
       purpose: 'answer',
+      ...effects.billing,
       messages: answerPrompt(
         messages.filter(({ seq }) => seq <= (unanswered.at(-1)?.seq ?? seq)),
         {
@@ -158,7 +157,7 @@ async function askOnce(
   );
   const latency_ms = Math.round(performance.now() - begun);
   const report = { latency_ms, ...reportOf(asked) };
-  if (asked.kind !== 'answered') return { decision: { kind: asked.kind }, ...report };
+  if (asked.kind !== 'answered') return { decision: { kind: asked.kind, queries }, ...report };
   const { value: answer, model } = asked;
   const checked = checkAnswer(answer.parts, {
     language,
@@ -174,8 +173,9 @@ async function askOnce(
     phrases,
     onlyPhrases,
   });
-  const decision: StoredAnswer = {
+  const decision: StoredResult = {
     ...checked,
+    queries,
     kind: answer.kind,
     covers: answer.covers,
     handoffReason: answer.handoff_reason ?? null,
@@ -185,7 +185,7 @@ async function askOnce(
   const detail = {
     ...report.detail,
     kind: answer.kind,
-    passages: passages.map(({ number, item_id, chunk, use }) => ({ number, item_id, chunk, use })),
+    passages: passages.map(({ item_id, chunk, score, title, use }) => ({ item_id, chunk, score, title, use })),
     dropped: checked.dropped.map(({ because }) => because),
   };
   return { decision, ...report, detail };

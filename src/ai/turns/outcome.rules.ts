@@ -38,13 +38,33 @@ export interface Decision {
   agent: string;
   score: number | null;
   /** The steps that are stored with the outcome. */
-  steps: { step: number; purpose: 'gates' | 'search'; latency_ms: number; detail: Record<string, unknown> }[];
+  steps: {
+    step: number;
+    purpose: 'gates' | 'search';
+    latency_ms: number;
+    detail: Record<string, unknown>;
+    decision?: unknown;
+  }[];
   /** The call that the answer asks to confirm. */
   asks?: string;
   /** The prohibited topic of the messages. */
   topic?: string;
   /** The calls of actions whose decision and outcome the answer tells. */
   reportedCalls?: string[];
+}
+
+/** How a turn with this outcome ends, where people have not taken over, and what it says. */
+export function endOf(outcome: TurnOutcome): {
+  state: 'answered' | 'asked' | 'handed_off' | 'skipped';
+  reason: string | null;
+  text: string | null;
+  claims: Claim[];
+} {
+  const { kind } = outcome;
+  if (kind === 'skip') return { state: 'skipped', reason: outcome.reason, text: null, claims: [] };
+  if (kind === 'resolve') return { state: 'skipped', reason: 'acknowledgement', text: null, claims: [] };
+  const { reason, text, claims } = outcome;
+  return { state: kind === 'handoff' ? 'handed_off' : outcome.state, reason, text, claims };
 }
 
 /** A source of an answer. */

@@ -3,9 +3,9 @@ import { listSegmentsOf } from '../../contacts/segments/service.ts';
 import { getContactSnapshots } from '../../contacts/snapshots.service.ts';
 import { listInstructions, listRestrictingSegments } from '../../knowledge/training/service.ts';
 import { findAiInstructions } from '../../orgs/service.ts';
-import type { TurnRef } from './contract.ts';
-import type { TurnDeps } from './deps.ts';
-import type { TurnContext } from './review.service.ts';
+import type { OrgRef } from './contract.ts';
+import type { DecisionDeps } from './deps.ts';
+import type { DecisionContext } from './review.service.ts';
 
 /** What a model is told of an org and a contact, and what it must never say. */
 export interface KnownFacts {
@@ -23,9 +23,9 @@ const MIN_SECRET = 6;
 
 /** Returns what a model is told beside the conversation, and what it must not say. */
 export async function gatherFacts(
-  { db, secrets, chatContextOf }: TurnDeps,
-  { orgId }: TurnRef,
-  { session, settings, unanswered }: TurnContext,
+  { db, secrets, chatContextOf }: DecisionDeps,
+  { orgId }: OrgRef,
+  { session, settings, unanswered }: DecisionContext,
 ): Promise<KnownFacts> {
   const contactId = session.contact_id;
   const restricting = await listRestrictingSegments(db, orgId);
@@ -69,7 +69,7 @@ function valuesIn(value: unknown): string[] {
 
 /** Returns the fields of a contact that the org lets out. */
 async function fieldsOf(
-  db: TurnDeps['db'],
+  db: DecisionDeps['db'],
   orgId: string,
   contactId: string,
   names: string[],

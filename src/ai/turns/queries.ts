@@ -210,6 +210,18 @@ export const findTurnOf = (db: Db, orgId: string, sessionId: string, messageId: 
     .limit(1)
     .executeTakeFirst();
 
+/** Lists the last messages that the turns of a session have added. */
+export const listSaid = (db: Db, orgId: string, sessionId: string) =>
+  db
+    .selectFrom('ai_turns')
+    .select(['message_id', 'state'])
+    .where('org_id', '=', orgId)
+    .where('session_id', '=', sessionId)
+    .where('has_message', '=', true)
+    .orderBy('number', 'desc')
+    .limit(50)
+    .execute();
+
 /** Lists the sources of turns. */
 export const listClaims = (db: Db, orgId: string, turnIds: string[]) =>
   db

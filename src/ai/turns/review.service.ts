@@ -13,6 +13,7 @@ import { newId } from '../../ids.ts';
 import { listUnreported } from '../calls/service.ts';
 import { type AiSettings, debounceOf, getPublishedAiSettings } from '../settings/service.ts';
 import type { NextTurn, SessionRef } from './contract.ts';
+import type { TurnEffects } from './effects.port.ts';
 import {
   findLastTurn,
   findOpenTurn,
@@ -38,6 +39,19 @@ export interface TurnContext {
   unanswered: ConversationMessage[];
   /** Why the AI may not answer. Undefined if it may. */
   refusal: 'off' | 'blocked' | 'people_have_it' | undefined;
+}
+
+/** What a decision knows of its session. */
+export type DecidedSession = Pick<
+  SessionRow,
+  'channel' | 'status' | 'language' | 'contact_id' | 'verified' | 'ai_state' | 'assist_mode'
+>;
+
+/** What a decision is made from, for a session's turn or for a preview. */
+export interface DecisionContext extends Omit<TurnContext, 'session' | 'settings'> {
+  session: DecidedSession;
+  settings: AiSettings;
+  effects: TurnEffects;
 }
 
 /** Locks a session and returns what its next turn is decided from. Throws notFound. */

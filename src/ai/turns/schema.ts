@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import { Cursor, Id, Timestamp } from '../../http/schemas.ts';
+import { CONFIRMERS } from '../calls/confirming.rules.ts';
+import { CALL_STATES } from '../calls/states.rules.ts';
 import { TURN_STATES } from './states.rules.ts';
 
 const Limit = z.coerce.number().int().min(1).max(100).default(25);
@@ -18,6 +20,51 @@ export const ListTurns = z.object({
 });
 export type ListTurns = z.infer<typeof ListTurns>;
 
+const StepTry = z.object({
+  model: z.string(),
+  problem: z.string().nullable().describe('null: it answered.'),
+  latency_ms: z.int(),
+});
+const StepPassage = z.object({
+  item_id: Id,
+  chunk: z.int(),
+  score: z.number(),
+  title: z.string(),
+  use: z
+    .enum(['public', 'training', 'internal'])
+    .optional()
+    .describe('What a model may do with it: quote it, take it as support, or only be guided.'),
+});
+const Dropped = z.object({ text: z.string(), because: z.string() });
+
+/** What a step has stored, without texts of the conversation. */
+export const StepDetail = z.looseObject({
+  tries: z.array(StepTry).catch([]),
+  passages: z.array(StepPassage).catch([]),
+  call_id: Id.optional().catch(undefined),
+  operation_id: z.string().optional().catch(undefined),
+});
+
+/** The texts that a step has stored. */
+export const StepDecision = z.object({
+  queries: z.array(z.string()).catch([]),
+  dropped: z.array(Dropped).catch([]),
+  note: z.string().nullable().catch(null),
+});
+
+const TurnCall = z.object({
+  id: Id.nullable().describe('null: it never came to the ledger.'),
+  operation_id: z.string(),
+  state: z.enum([...CALL_STATES, 'refused']).describe('`refused`: it could not be made so.'),
+  arguments: z.record(z.string(), z.unknown()).nullable().describe('null once they are redacted.'),
+  status: z.int().nullable().describe('The HTTP status of the answer.'),
+  response: z.unknown().describe('The answer, cut behind 64 KB. null once it is redacted.'),
+  needs: z.enum(CONFIRMERS).nullable().describe('Who must confirm it.'),
+  reason: z.string().nullable(),
+});
+
+export type TurnCall = z.infer<typeof TurnCall>;
+
 const Step = z.object({
   step: z.int(),
   purpose: z.enum(['gates', 'search', 'plan', 'call', 'answer']),
@@ -28,13 +75,17 @@ const Step = z.object({
     .nullable()
     .describe('Tokens, failed tries included. `estimated`: the provider said nothing.'),
   cost: z.number().nullable().describe('By the prices of the settings.'),
-  dropped: z
-    .array(z.object({ text: z.string(), because: z.string() }))
-    .describe('What the model wanted to say and was not said. Empty after a redaction.'),
+  tries: z.array(StepTry).describe('The models that were asked, in order.'),
+  searches: z
+    .array(z.string())
+    .describe('What was searched, or what the plan wants searched. Empty after a redaction.'),
+  passages: z.array(StepPassage).describe('What was found, the best first.'),
+  calls: z.array(TurnCall).describe('The call of a step `call`.'),
+  dropped: z.array(Dropped).describe('What the model wanted to say and was not said. Empty after a redaction.'),
   detail: z
     .record(z.string(), z.unknown())
     .describe(
-      'Of `gates`: the result. Of `search`: the score, the threshold, and the passages with their scores. Of `plan` and `answer`: the tries, and the passages that the model was shown.',
+      'Of `gates`: the result. Of `search`: the score and the threshold. Of `plan`: the actions that were offered and wanted. Of `answer`: its kind.',
     ),
 });
 

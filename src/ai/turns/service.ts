@@ -1,13 +1,22 @@
-import { z } from 'zod';
 import { returnToAi } from '../../conversations/messages/ai-messages.service.ts';
 import { getSession, lockSession } from '../../conversations/sessions/service.ts';
 import type { Db } from '../../db/connect.ts';
 import { pageOf } from '../../db/cursor.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { conflict, notFound } from '../../errors.ts';
-import { findTurn, listClaims, listSessionsWithOpenTurn, listSteps, listTurns, type TurnFilter } from './queries.ts';
+import { listCallsById } from '../calls/service.ts';
+import {
+  findTurn,
+  listClaims,
+  listSaid,
+  listSessionsWithOpenTurn,
+  listSteps,
+  listTurns,
+  type TurnFilter,
+} from './queries.ts';
 import { wakeTurns } from './requests.service.ts';
 import type { ListTurns } from './schema.ts';
+import { callIdsOf, traceOf } from './trace.service.ts';
 
 const MS_PER_DAY = 86_400_000;
 const DEFAULT_DAYS = 30;
@@ -15,6 +24,10 @@ const DEFAULT_DAYS = 30;
 /** Returns those of the sessions with a turn of the AI under way. */
 export const listAnsweringSessions = async (db: Db, orgId: string, sessionIds: string[]): Promise<string[]> =>
   sessionIds.length === 0 ? [] : listSessionsWithOpenTurn(db, orgId, sessionIds);
+
+/** Returns how the turns of a session's messages of the AI have ended, by message. */
+export const listStatesOfMessages = async (db: Db, orgId: string, sessionId: string): Promise<Map<string, string>> =>
+  new Map((await listSaid(db, orgId, sessionId)).map(({ message_id, state }) => [message_id, state]));
 
 /** Returns a page of the org's turns, oldest first: of the last 30 days unless `from` or `to` is given. */
 export function pageOfTurns(db: Db, orgId: string, { cursor, limit, ...query }: ListTurns) {
@@ -71,34 +84,16 @@ async function withTraces<Turn extends { id: string; message_id: string; has_mes
   if (turns.length === 0) return [];
   const ids = turns.map(({ id }) => id);
   const [steps, claims] = await Promise.all([listSteps(db, orgId, ids), listClaims(db, orgId, ids)]);
+  const calls = new Map((await listCallsById(db, orgId, callIdsOf(steps))).map((call) => [call.id, call]));
   const stepsOf = Map.groupBy(steps, ({ turn_id }) => turn_id);
   const claimsOf = Map.groupBy(claims, ({ turn_id }) => turn_id);
   return turns.map(({ message_id, has_message, ...turn }) => ({
     ...turn,
     message_id: has_message ? message_id : null,
-    ...traceOf(stepsOf.get(turn.id) ?? []),
+    ...traceOf(stepsOf.get(turn.id) ?? [], calls),
     citations: claimsOf.get(turn.id) ?? [],
   }));
 }
-
-/** Returns steps as they are shown, with their sums. */
-function traceOf(rows: Awaited<ReturnType<typeof listSteps>>) {
-  const steps = rows.map(({ decision, cost, ...step }) => ({
-    ...step,
-    cost: cost === null ? null : Number(cost),
-    dropped: droppedIn(decision),
-  }));
-  const sumOf = (count: 'input' | 'output' | 'cached') =>
-    steps.reduce((sum, { usage }) => sum + (usage?.[count] ?? 0), 0);
-  return {
-    steps,
-    usage: { input: sumOf('input'), output: sumOf('output'), cached: sumOf('cached') },
-    cost: steps.reduce((sum, { cost }) => sum + (cost ?? 0), 0),
-  };
-}
-
-const Dropped = z.object({ dropped: z.array(z.object({ text: z.string(), because: z.string() })) });
-const droppedIn = (decision: unknown) => Dropped.safeParse(decision).data?.dropped ?? [];
 
 /**
  * Returns a session from people to the AI, which answers the messages that wait for a reply. Throws notFound, and conflict

@@ -15,6 +15,7 @@ const passage = (number: number, content: string, more: Partial<Passage> = {}): 
   heading: 'Delivery times',
   content,
   start: 100,
+  score: 1,
   hash: 'hash',
   ...more,
 });

@@ -1,0 +1,47 @@
+import type { FastifyReply } from 'fastify';
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import type { Deps } from '../../deps.ts';
+import { errorResponses } from '../../http/errors.ts';
+import { semanticSearchOf } from '../../knowledge/embedding/semantic-search.ts';
+import { PreviewedTurn, PreviewTurn } from './schema.ts';
+import { previewDraft } from './service.ts';
+import { createSlots } from './slots.ts';
+
+/** A preview holds memory and a connection of its client while models are asked. */
+const SLOTS = { total: 32, perOrg: 4 };
+
+/** Route of previews. */
+export const previewRoutes: FastifyPluginAsyncZod<Deps> = async (app, { egress, secrets, calls, chatContextOf }) => {
+  const slots = createSlots(SLOTS);
+
+  app.post('/autopilot/preview', {
+    config: { scope: 'autopilot:write', isRepeatable: true },
+    schema: {
+      operationId: 'previewAutopilot',
+      tags: ['autopilot'],
+      summary: 'Preview the next turn of a conversation',
+      description:
+        'Decides by the draft of the settings what the AI would do, by the same code as a live turn, on a channel where autopilot is on. Nothing follows: no action is called, no message stored, no session handed off. Models are asked, within the budgets; the usage has them as `preview`. At most 60 seconds, and four at once.',
+      body: PreviewTurn,
+      response: { 200: PreviewedTurn, ...errorResponses(403, 404, 503) },
+    },
+    handler: async ({ db, org, body }, reply) => {
+      const deps = {
+        db,
+        egress,
+        secrets,
+        calls,
+        chatContextOf,
+        semantics: semanticSearchOf({ egress, secrets, calls }),
+      };
+      return slots.use(org.id, () => previewDraft(deps, org.id, body, signalOfHangUp(reply)));
+    },
+  });
+};
+
+/** Returns a signal of the client's hang-up: nobody reads the answer then. */
+function signalOfHangUp({ raw }: FastifyReply): AbortSignal {
+  const hangUp = new AbortController();
+  raw.once('close', () => hangUp.abort());
+  return hangUp.signal;
+}

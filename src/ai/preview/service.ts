@@ -1,0 +1,192 @@
+import { isContactBlocked } from '../../contacts/blocklist/service.ts';
+import { getContact } from '../../contacts/service.ts';
+import type { ConversationMessage } from '../../conversations/messages/ai-messages.service.ts';
+import { detectLanguage } from '../../conversations/sessions/language.service.ts';
+import type { Db } from '../../db/connect.ts';
+import { unavailable } from '../../errors.ts';
+import { newId } from '../../ids.ts';
+import { getOrgLanguage } from '../../orgs/service.ts';
+import { formatOf } from '../answers/extractive.rules.ts';
+import { wordQuestion } from '../confirmations/wording.rules.ts';
+import { type AiSettings, getAiSettings } from '../settings/service.ts';
+import { decideTurn } from '../turns/decision.service.ts';
+import type { DecisionDeps } from '../turns/deps.ts';
+import type { Billing, TurnEffects } from '../turns/effects.port.ts';
+import { type Decision, endOf } from '../turns/outcome.rules.ts';
+import type { DecidedSession, DecisionContext } from '../turns/review.service.ts';
+import type { TakenStep } from '../turns/steps.service.ts';
+import { traceOf } from '../turns/trace.service.ts';
+import type { PreviewedTurn, PreviewMessage, PreviewTurn } from './schema.ts';
+import { type StubbedLedger, stubbedLedger } from './stubbed-ledger.service.ts';
+
+const TIMEOUT_MS = 60_000;
+
+/**
+ * Previews the next turn of a conversation by the draft of an org's settings. Throws notFound for the contact,
+ * unavailable after a minute, and the reason of the signal.
+ */
+export async function previewDraft(
+  deps: DecisionDeps,
+  orgId: string,
+  conversation: PreviewTurn,
+  hangUp: AbortSignal,
+): Promise<PreviewedTurn> {
+  const { draft } = await getAiSettings(deps.db, orgId);
+  const tooLate = AbortSignal.timeout(TIMEOUT_MS);
+  try {
+    const terms = { settings: draft, version: null, purpose: 'preview' as const };
+    return await previewTurn(deps, orgId, conversation, terms, AbortSignal.any([hangUp, tooLate]));
+  } catch (error) {
+    throw tooLate.aborted ? unavailable('The preview took longer than 60 seconds: a model is slow. Try again') : error;
+  }
+}
+
+/** The settings of a preview. Without a version they are a draft. */
+export interface PreviewTerms {
+  settings: AiSettings;
+  version: number | null;
+  purpose: NonNullable<Billing['purpose']>;
+}
+
+/** The gates and the search without a model are steps 1 and 2. */
+const FIRST_STEP = 3;
+
+/**
+ * Decides a conversation's next turn by the code of live turns, and changes nothing but the usage of models: no action is
+ * called, no message stored, no event announced, no session handed off. Throws notFound for the contact, and the reason
+ * of the signal.
+ */
+export async function previewTurn(
+  deps: DecisionDeps,
+  orgId: string,
+  conversation: PreviewTurn,
+  { settings, version, purpose }: PreviewTerms,
+  signal: AbortSignal,
+): Promise<PreviewedTurn> {
+  const { db } = deps;
+  const id = newId();
+  const begun = new Date();
+  const ledger = stubbedLedger(db, orgId, id, conversation.stubs);
+  const steps: TakenStep[] = [];
+  const effects = memoryEffects({ turnId: id, purpose, ledger, steps, messages: conversation.messages });
+  const context = await contextOf(db, orgId, conversation, { settings, effects });
+  const decision = await decideTurn(deps, { orgId }, context, { steps: Infinity, signal });
+  const { state, reason, text, claims } = endOf(decision.outcome);
+  const asked = await questionOf(db, orgId, { decision, context, ledger });
+  return {
+    id,
+    session_id: null,
+    number: 1,
+    state,
+    reason,
+    agent: decision.agent,
+    answers: [],
+    message_id: null,
+    score: decision.score,
+    config_version: version,
+    ...traceOf([...decision.steps, ...steps], ledger.calls),
+    citations: claims,
+    text: asked ?? text,
+    unstubbed: [...ledger.unstubbed],
+    due_at: begun,
+    started_at: begun,
+    ended_at: new Date(),
+    created_at: begun,
+  };
+}
+
+interface Memory {
+  turnId: string;
+  purpose: NonNullable<Billing['purpose']>;
+  ledger: StubbedLedger;
+  /** The steps that were taken. */
+  steps: TakenStep[];
+  messages: PreviewMessage[];
+}
+
+function memoryEffects({ turnId, purpose, ledger, steps, messages }: Memory): TurnEffects {
+  return {
+    billing: { sessionId: null, turnId, purpose },
+    ledger,
+    countFruitless: async () => fruitlessIn(messages),
+    findWaiting: async () => undefined,
+    decideWaiting: async () => undefined,
+    reportCalls: async () => undefined,
+    openSteps: async () => ({
+      async take(purpose, work) {
+        const step = FIRST_STEP + steps.length;
+        const { decision, ...report } = await work(step);
+        steps.push({ step, purpose, decision, ...report });
+        return decision;
+      },
+    }),
+  };
+}
+
+/** Counts the messages of the AI at the end of a conversation that were no answers. */
+function fruitlessIn(messages: PreviewMessage[]): number {
+  const said = messages.filter(({ sender }) => sender === 'ai');
+  return said.length - 1 - said.findLastIndex(({ state }) => state !== 'asked');
+}
+
+/** Returns what a live turn would be decided from, on a channel where autopilot is on. */
+async function contextOf(
+  db: Db,
+  orgId: string,
+  { messages: given, channel, contact_id, verified }: PreviewTurn,
+  { settings, effects }: { settings: AiSettings; effects: TurnEffects },
+): Promise<DecisionContext> {
+  if (contact_id !== undefined) await getContact(db, orgId, contact_id);
+  const isBlocked = contact_id !== undefined && (await isContactBlocked(db, orgId, contact_id));
+  const messages = given.map(messageOf);
+  const session: DecidedSession = {
+    channel,
+    status: 'open',
+    language: await languageOf(given),
+    contact_id: contact_id ?? null,
+    verified,
+    ai_state: 'on',
+    assist_mode: false,
+  };
+  const answered = given.findLastIndex(({ sender }) => sender !== 'contact');
+  const unanswered = messages.slice(answered + 1);
+  return { session, settings, messages, unanswered, refusal: isBlocked ? 'blocked' : undefined, effects };
+}
+
+const messageOf = ({ sender, text }: PreviewMessage, index: number): ConversationMessage => ({
+  seq: index + 1,
+  id: newId(),
+  sender,
+  content: text,
+  created_at: new Date(),
+  attachments: 0,
+  age_ms: 0,
+});
+
+/** Returns the language that the session would have: the first that can be detected. */
+async function languageOf(messages: PreviewMessage[]): Promise<string | null> {
+  for (const { sender, text } of messages) {
+    const language = sender === 'contact' ? await detectLanguage(text) : undefined;
+    if (language !== undefined) return language;
+  }
+  return null;
+}
+
+/** Words the question of a call that waits for a confirmation, without a link that works. */
+async function questionOf(
+  db: Db,
+  orgId: string,
+  { decision: { asks }, context, ledger }: { decision: Decision; context: DecisionContext; ledger: StubbedLedger },
+): Promise<string | undefined> {
+  const call = asks === undefined ? undefined : ledger.calls.get(asks);
+  if (call === undefined) return undefined;
+  const { session, settings } = context;
+  const { text } = wordQuestion(call, {
+    url: '/a/…',
+    language: session.language,
+    format: formatOf(session.channel),
+    fallback: await getOrgLanguage(db, orgId),
+    overrides: settings.phrases,
+  });
+  return text;
+}

@@ -1,0 +1,30 @@
+import type { CallLedger } from '../calls/ledger.port.ts';
+import type { SentenceKey } from '../gates/sentences.rules.ts';
+import type { Decision } from './outcome.rules.ts';
+import type { TurnSteps } from './steps.service.ts';
+
+/** Where a call of a model stands in the usage. A preview's has no session. */
+export interface Billing {
+  sessionId: string | null;
+  turnId: string;
+  /** Replaces the purpose of the step. */
+  purpose?: 'preview' | 'eval';
+}
+
+/**
+ * What a decision reads of its conversation's past, and all that it may change. A live turn has the database behind it;
+ * a preview has memory, so that it decides by the same code and changes nothing.
+ */
+export interface TurnEffects {
+  billing: Billing;
+  ledger: CallLedger;
+  /** Counts the turns right before this one that ended without an answer. */
+  countFruitless(): Promise<number>;
+  /** Finds the call that waits for its customer's yes or no. */
+  findWaiting(): Promise<{ id: string } | undefined>;
+  decideWaiting(callId: string, decision: 'confirm' | 'reject'): Promise<void>;
+  /** Makes the calls that people have confirmed, and returns what the contact is told of them, if there are any. */
+  reportCalls(say: (key: SentenceKey) => string, signal: AbortSignal): Promise<Decision | undefined>;
+  /** Returns the steps of the turn, of which at most `limit` new ones may be taken. */
+  openSteps(limit: number): Promise<TurnSteps>;
+}

@@ -1,0 +1,36 @@
+import type { SessionRow } from '../../conversations/sessions/service.ts';
+import { runCall } from '../calls/running.service.ts';
+import { proposeCall, receiptsOf } from '../calls/service.ts';
+import { decideConfirmation, findWaitingConfirmation } from '../confirmations/service.ts';
+import type { TurnRef } from './contract.ts';
+import type { TurnDeps } from './deps.ts';
+import type { TurnEffects } from './effects.port.ts';
+import { countFruitlessTurns, markEffects } from './queries.ts';
+import { reportCalls } from './reporting.service.ts';
+import { openSteps } from './steps.service.ts';
+
+/** Returns the effects of a session's turn: what it decides is stored, and its calls are made. */
+export function liveEffects(
+  deps: TurnDeps,
+  ref: TurnRef,
+  { ai_context_seq: epoch }: Pick<SessionRow, 'ai_context_seq'>,
+): TurnEffects {
+  const { db } = deps;
+  const { orgId, sessionId, turnId } = ref;
+  return {
+    billing: { sessionId, turnId },
+    ledger: {
+      list: () => receiptsOf(db, orgId, sessionId, epoch),
+      propose: (proposal) => proposeCall(db, { orgId, sessionId, turnId, epoch }, proposal),
+      markEffects: () => markEffects(db, orgId, turnId),
+      run: (callId, signal) => runCall(deps, { orgId, callId }, signal),
+    },
+    countFruitless: () => countFruitlessTurns(db, orgId, sessionId, epoch),
+    findWaiting: () => findWaitingConfirmation(db, orgId, sessionId),
+    async decideWaiting(callId, decision) {
+      await decideConfirmation(db, orgId, callId, { decision, by: 'message' });
+    },
+    reportCalls: (say, signal) => reportCalls(deps, ref, { say, signal }),
+    openSteps: (limit) => openSteps(db, orgId, turnId, limit),
+  };
+}
