@@ -138,7 +138,7 @@ describe('the filters of a search', () => {
     expect(await sorted({ visibility: [] })).toHaveLength(5);
     expect(await sorted({ sourceTypes: ['help_center', 'integration'] })).toEqual(['help', 'notion']);
     expect(await sorted({ dataSources: ['notion', 'website'], channel: 'web' })).toEqual(['notion', 'web']);
-    expect(await sorted({ sourceTypes: ['integration'], visibility: ['public'] })).toEqual([]);
+    expect(await sorted({ sourceTypes: ['website'], visibility: ['internal'] })).toEqual([]);
     for (const source of ['notion', 'custom_training'])
       expect(await titles('refund', { dataSources: [source], limit: 1 })).toHaveLength(1);
   });
@@ -156,6 +156,7 @@ describe('the filters of a search', () => {
     { limit: '5' },
     { visibility: ['secret'] },
     { sourceTypes: ['x'] },
+    { sourceTypes: ['integration'] },
     { dataSources: [''] },
     { channel: 'fax' },
     { segments: ['x'] },
