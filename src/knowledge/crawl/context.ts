@@ -29,6 +29,8 @@ export interface CrawlBatch {
   capacity: QueueCapacity;
   /** Links already queued by this batch. */
   queuedLinks: Set<string>;
+  /** Returns the time for which a host asked all crawls to wait when the batch first came to it. */
+  deferralOf(host: string): Promise<number>;
   /** Records that the host with and without "www." is the same site. */
   takeWww(): Promise<void>;
   /** The last problem with a host. */

@@ -3,6 +3,7 @@ import { inTransaction } from '../../../db/transaction.ts';
 import type { CrawlBatch, CrawlDeps } from '../context.ts';
 import type { CrawlProgress, CrawlRef } from '../contract.ts';
 import { type DatasourceRow, findDatasource, updateTakesWww } from '../datasources/queries.ts';
+import { findHostWaitMs } from '../fetching/hosts.queries.ts';
 import { createRobotsFiles } from '../fetching/robots-files.ts';
 import { findJob, type JobRow, lockJob } from '../jobs/queries.ts';
 import { findQueueCapacity } from '../queue/discovered-links.queries.ts';
@@ -119,6 +120,7 @@ async function createBatch(
       refused: Math.max(0, MAX_KNOWN_URLS.refused - known.refused),
     },
     queuedLinks: new Set(),
+    deferralOf: createDeferrals(db),
     async takeWww() {
       visiting.site = siteOf({ ...datasource, takes_www: true });
       await updateTakesWww(db, ref.orgId, ref.datasourceId);
@@ -127,6 +129,16 @@ async function createBatch(
     waitUntil: null,
   };
   return visiting;
+}
+
+/** Looks each host up once. */
+function createDeferrals(db: Db): CrawlBatch['deferralOf'] {
+  const deferrals = new Map<string, Promise<number>>();
+  return (host) => {
+    const deferral = deferrals.get(host) ?? findHostWaitMs(db, host);
+    deferrals.set(host, deferral);
+    return deferral;
+  };
 }
 
 /**

@@ -115,7 +115,7 @@ function movedResult({ site }: CrawlBatch, page: LeasedPage, to: URL): VisitResu
 /** Waits for the host's next slot. Returns false if it is too far away, or if the crawl has ended by then. */
 async function awaitHostSlot(visiting: CrawlBatch, host: string, ownDelayMs: number | null): Promise<boolean> {
   const delayMs = Math.max(visiting.deps.delayMs, ownDelayMs ?? 0);
-  if (delayMs === 0 && visiting.waitUntil === null) return true;
+  if (delayMs === 0 && visiting.waitUntil === null && (await visiting.deferralOf(host)) === 0) return true;
   const waitMs = await reserveHostSlot(visiting.db, host, { delayMs, maxWaitMs: MAX_SLOT_WAIT_MS });
   if (waitMs === null) {
     deferBatch(visiting, await findHostWaitMs(visiting.db, host));
