@@ -4,6 +4,8 @@ import { writeVisits } from './results.service.ts';
 import { type Visit, visitPage } from './visit.ts';
 
 const MAX_CONCURRENT_VISITS = 8;
+/** A page in a browser takes a whole processor for a while. */
+const MAX_CONCURRENT_RENDERINGS = 2;
 const MAX_CLAIMED_AHEAD = 2 * MAX_CONCURRENT_VISITS;
 /** Visits in progress, and results that are not written yet. These are what a killed worker's successor fetches again. */
 const MAX_PENDING_VISITS = 50;
@@ -36,7 +38,8 @@ export async function visitAll(
       if (visit !== undefined) await writer.add(visit);
     }
   };
-  const lanes = await Promise.allSettled(Array.from({ length: MAX_CONCURRENT_VISITS }, lane));
+  const length = visiting.scripted === 'rendered' ? MAX_CONCURRENT_RENDERINGS : MAX_CONCURRENT_VISITS;
+  const lanes = await Promise.allSettled(Array.from({ length }, lane));
   await writer.finish();
   const taken = await pages.taken();
   const [failure] = [...failures, ...lanes.flatMap((ended) => (ended.status === 'rejected' ? [ended.reason] : []))];
