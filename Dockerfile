@@ -14,6 +14,8 @@ COPY activities activities
 COPY worker worker
 ENV WORKFLOW_BUNDLE=/app/workflows.js
 RUN node worker/bundler.ts $WORKFLOW_BUNDLE
+ARG WITH_CHROMIUM=0
+RUN if [ "$WITH_CHROMIUM" = 1 ]; then apt-get update && apt-get install -y --no-install-recommends chromium && rm -rf /var/lib/apt/lists/*; fi
 RUN install -d -o node -g node /var/lib/switchboard/media
 USER node
 EXPOSE 8080

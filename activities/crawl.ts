@@ -34,6 +34,10 @@ export const createCrawlActivities = ({ db, crawling, stopping }: CrawlActivityD
     crawlBatch: ({ batch, ...ref }: CrawlRef & { batch: number }) =>
       crawlBatch(db, crawling, ref, { batch, isStopped }),
 
+    /** Renders the next pages of a crawl that wait for a browser. A second run continues after the first. */
+    renderBatch: ({ batch, ...ref }: CrawlRef & { batch: number }) =>
+      crawlBatch(db, crawling, ref, { batch, isRendering: true, isStopped }),
+
     /** Ends a crawl with an empty queue. Running it twice changes nothing more. */
     finishCrawl: (ref: CrawlRef) => finishCrawl(db, ref),
 

@@ -134,6 +134,7 @@ async function beginCrawl(db: Db, url: string): Promise<{ orgId: string; id: str
     exclude_paths: [],
     include_paths: [],
     crawl_interval_hours: null,
+    rendering: 'never',
     auto_start_crawl: true,
   });
   const { items } = await pageOfJobs(db, orgId, id, { limit: 1 });

@@ -63,7 +63,7 @@ export const settings = {
   TEMPORAL_ADDRESS: z.string().default('127.0.0.1:7233').describe('Temporal frontend, host:port'),
   TEMPORAL_NAMESPACE: z.string().default('default').describe('Temporal namespace'),
   WORKER_QUEUES: taskQueues.describe(
-    'Task queues that a worker polls, of interactive, bulk and crawls; only one with `interactive` relays events, receives mail and cleans up',
+    'Task queues that a worker polls, of interactive, bulk, crawls and rendering; only one with `interactive` relays events, receives mail and cleans up',
   ),
   WORKFLOW_BUNDLE: z
     .string()
@@ -121,6 +121,19 @@ export const settings = {
     .max(60_000)
     .default(200)
     .describe('Milliseconds between two requests of crawls to a host whose robots.txt does not say'),
+  CHROMIUM_PATH: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      'Chromium of a worker, which renders pages made by scripts; the one at a usual path when absent, `none` for none',
+    ),
+  CHROMIUM_SANDBOX: z
+    .enum(['on', 'off'])
+    .default('on')
+    .describe(
+      'Whether Chromium runs in its own sandbox; `off` only where it cannot, as for root, and the container is the sandbox',
+    ),
   DNS_SERVERS: dnsServers
     .default([])
     .describe(

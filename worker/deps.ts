@@ -18,6 +18,7 @@ import { createMessageSenders } from '../src/deliveries/sending/senders/message-
 import { createUnsubscribeLinks } from '../src/deliveries/suppressions/unsubscribe-links.ts';
 import { createCallbackUrls } from '../src/http/callback-urls.ts';
 import { createExtractor } from '../src/knowledge/extraction/service.ts';
+import { createRenderer } from '../src/knowledge/rendering/service.ts';
 import { createMediaLinks } from '../src/media/links.ts';
 import { type ConnectionCalls, createConnectionCalls } from '../src/orgs/integrations/calls.service.ts';
 import { findConnection } from '../src/orgs/integrations/service.ts';
@@ -53,6 +54,7 @@ export async function createWorkerDeps(
     dashboardUrl: config.dashboardUrl,
   };
   const extractor = createExtractor();
+  const renderer = createRenderer({ path: config.CHROMIUM_PATH, isSandboxed: config.CHROMIUM_SANDBOX === 'on' }, log);
   const tagLearner = createTagLearner();
   const mailReader = createMailReader();
   const receiver = receivesMail
@@ -72,7 +74,7 @@ export async function createWorkerDeps(
       ...handoffDeps,
       sending: { mediaLinks, isDevelopment: config.DEVELOPMENT, deliveries: deliveriesPort },
       createTicket: (...wanted) => createTicket(db, handoffDeps, ...wanted),
-      crawling: { egress, extractor, delayMs: config.CRAWL_DELAY_MS },
+      crawling: { egress, extractor, renderer, delayMs: config.CRAWL_DELAY_MS },
     },
     inboundPort: receiver?.port,
     stopReceiving: async () => receiver?.stop(),
@@ -81,6 +83,7 @@ export async function createWorkerDeps(
         sending.close(),
         mailReader.close(),
         extractor.close(),
+        renderer?.close(),
         tagLearner.close(),
         egress.close(),
         calls.close(),

@@ -20,4 +20,5 @@ export const QUEUES: Record<
   },
   bulk: { maxConcurrentActivityTaskExecutions: 8, maxCachedWorkflows: 300 },
   crawls: { maxConcurrentActivityTaskExecutions: 3, maxCachedWorkflows: 100 },
+  rendering: { maxConcurrentActivityTaskExecutions: 1, maxCachedWorkflows: 0 },
 };

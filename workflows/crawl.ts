@@ -1,21 +1,24 @@
 import {
+  ActivityFailure,
   condition,
   continueAsNew,
   defineSignal,
   proxyActivities,
   setCurrentDetails,
   setHandler,
+  TimeoutFailure,
   workflowInfo,
 } from '@temporalio/workflow';
 import type { CrawlActivities } from '../activities/crawl.ts';
 import type {
   CrawlInput,
   CrawlProgress,
+  CrawlRef,
   CrawlResult,
   DatasourceDeletion,
   DatasourceRef,
 } from '../src/knowledge/crawl/contract.ts';
-import { WAKE } from '../src/temporal/contract.ts';
+import { RENDERING, WAKE } from '../src/temporal/contract.ts';
 import { DATABASE_BATCH, SEND_BATCH } from './activity-options.ts';
 import { untilUnchanged } from './signals.ts';
 
@@ -28,6 +31,13 @@ const { seedCrawl } = proxyActivities<CrawlActivities>({
   summary: 'read robots.txt and sitemaps, queue known pages',
 });
 const { crawlBatch } = proxyActivities<CrawlActivities>(SEND_BATCH);
+const RENDER_BATCH = { ...SEND_BATCH, summary: 'render pages made by scripts in a browser' };
+const inBrowser = proxyActivities<CrawlActivities>({
+  ...RENDER_BATCH,
+  taskQueue: RENDERING,
+  scheduleToStartTimeout: '15 minutes',
+});
+const here = proxyActivities<CrawlActivities>(RENDER_BATCH);
 const { finishCrawl } = proxyActivities<CrawlActivities>({
   ...DATABASE_BATCH,
   startToCloseTimeout: '5 minutes',
@@ -57,8 +67,12 @@ export async function crawl({ batches: earlier = 0, ...ref }: CrawlInput): Promi
   for (let batch = earlier + 1; ; batch++) {
     isWoken = false;
     const summary = `batch ${batch}: fetch pages`;
-    const progress = await crawlBatch.executeWithOptions({ ...SEND_BATCH, summary }, [{ ...ref, batch }]);
+    let progress = await crawlBatch.executeWithOptions({ ...SEND_BATCH, summary }, [{ ...ref, batch }]);
     setCurrentDetails(describe(progress));
+    if (progress.state === 'running' && (progress.toRender ?? 0) > 0) {
+      progress = await renderBatch({ ...ref, batch });
+      setCurrentDetails(describe(progress));
+    }
     if (progress.state === 'ended') return { status: 'ended', pages: progress.done, changed: 0, removed: 0 };
     if (progress.state === 'drained') {
       const result = await finishCrawl(ref);
@@ -71,6 +85,20 @@ export async function crawl({ batches: earlier = 0, ...ref }: CrawlInput): Promi
     else if (progress.waitMs > 0) {
       await condition(() => isWoken, progress.waitMs, { summary: 'waiting for the host’s crawl delay' });
     }
+  }
+}
+
+/** Renders pages where browsers are. Where none serves the queue, whoever crawls renders them or records why not. */
+async function renderBatch(input: CrawlRef & { batch: number }): Promise<CrawlProgress> {
+  try {
+    return await inBrowser.renderBatch(input);
+  } catch (error) {
+    const isUnserved =
+      error instanceof ActivityFailure &&
+      error.cause instanceof TimeoutFailure &&
+      error.cause.timeoutType === 'SCHEDULE_TO_START';
+    if (!isUnserved) throw error;
+    return here.renderBatch(input);
   }
 }
 

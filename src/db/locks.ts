@@ -10,6 +10,11 @@ export async function lockName(trx: Trx, name: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(trx);
 }
 
+/** Locks the name until the transaction ends, together with others that share it. Waits for lockName, which waits for all of them. */
+export async function shareName(trx: Trx, name: string): Promise<void> {
+  await sql`select pg_advisory_xact_lock_shared(hashtextextended(${name}, 0))`.execute(trx);
+}
+
 /** Locks the name like lockName, but does not wait. Returns whether no other transaction has locked it. */
 export async function tryLockName(trx: Trx, name: string): Promise<boolean> {
   const locked = sql<{ is_locked: boolean }>`

@@ -1,6 +1,8 @@
-/** Replies must not wait for campaigns, and neither for crawls, so each has its own queue. */
-export const TASK_QUEUES = ['interactive', 'bulk', 'crawls'] as const;
+/** Replies must not wait for campaigns, neither for crawls, and crawls not for browsers, so each has its own queue. */
+export const TASK_QUEUES = ['interactive', 'bulk', 'crawls', 'rendering'] as const;
 export type TaskQueue = (typeof TASK_QUEUES)[number];
+/** The queue of activities that need a browser. */
+export const RENDERING: TaskQueue = 'rendering';
 
 /** The agreement between the code starting a workflow and the worker running it. */
 export interface WorkflowContract<Input> {

@@ -8,7 +8,7 @@ import { until } from './support/until.ts';
 const LINKS_A_PAGE = 4;
 const ANSWER_MS = 15;
 /** Repeated fetches per kill at most: visits in progress, results being written, and results not yet written. */
-const LOST_A_KILL = 104;
+const LOST_A_KILL = 50;
 const IS_PRIVATE = /[05]7$/;
 
 let stack: FaultStack;

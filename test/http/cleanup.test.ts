@@ -79,10 +79,10 @@ it('the cleanup deletes old reports, idle hosts, unused words and abandoned visi
       .insertInto('crawl_robots')
       .values(ages.map((fetched_at, n) => ({ origin: `http://h${n}`, content: '', fetched_at })))
       .execute();
-    await org.post('/training', { title: 'Parcels', content: 'Where parcels are' });
+    await org.post('/training', { title: 'Parcels', content: 'They come by zeppelin' });
     await db
       .insertInto('knowledge_words')
-      .values([org, other].map(({ id }) => ({ org_id: id, word: 'zeppelin' })))
+      .values([org, other].map(({ id }) => ({ org_id: id, word: 'airship' })))
       .execute();
     const { body: site } = await org.post('/crawl', { url: 'http://127.0.0.1:1/', auto_start_crawl: false });
     const jobs = [newId(), newId(), newId()];
@@ -148,8 +148,12 @@ it('the cleanup deletes old reports, idle hosts, unused words and abandoned visi
     );
     expect(counts).toEqual([1, 1, 1, 1, 0]);
     expect((await db.selectFrom('crawl_jobs').select('id').execute()).map(({ id }) => id)).toEqual([jobs[2]]);
-    const words = await db.selectFrom('knowledge_words').select('org_id').where('word', '=', 'zeppelin').execute();
-    expect(words).toEqual([{ org_id: org.id }]);
+    const words = await db
+      .selectFrom('knowledge_words')
+      .selectAll()
+      .where('word', 'in', ['zeppelin', 'airship'])
+      .execute();
+    expect(words).toEqual([{ org_id: org.id, word: 'zeppelin' }]);
   } finally {
     await api.close();
   }

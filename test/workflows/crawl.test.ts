@@ -3,7 +3,7 @@ import { Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findTestServer } from '../../src/dev/temporal-programs.ts';
 import { CRAWL, type CrawlInput, type CrawlProgress, type CrawlResult } from '../../src/knowledge/crawl/contract.ts';
-import { WAKE } from '../../src/temporal/contract.ts';
+import { RENDERING, WAKE } from '../../src/temporal/contract.ts';
 import { testWorkflowBundle } from '../support/stack/servers.ts';
 import { installRuntime } from '../support/stack/temporal-runtime.ts';
 
@@ -37,12 +37,14 @@ describe('the crawl workflow, in skipped time', () => {
   interface Script {
     /** Result of each batch, in turn; the last one repeats. */
     batches: CrawlProgress[];
+    /** Result of each batch in a browser. Without it, no worker serves their queue. */
+    rendered?: CrawlProgress;
     finishes?: (CrawlResult | 'requeued')[];
     during?: (wake: () => Promise<void>) => Promise<void>;
   }
 
   /** Runs the workflow to its end. Returns its activity calls, each with the time since the call before. */
-  const run = async ({ batches, finishes = [done], during = async () => undefined }: Script) => {
+  const run = async ({ batches, rendered, finishes = [done], during = async () => undefined }: Script) => {
     const calls: [string, number][] = [];
     let last = await environment.currentTimeMs();
     const note = async (name: string) => {
@@ -60,12 +62,29 @@ describe('the crawl workflow, in skipped time', () => {
           await note(`batch ${batch}`);
           return batches[Math.min(batch, batches.length) - 1];
         },
+        renderBatch: async ({ batch }: { batch: number }) => {
+          await note(`render ${batch} here`);
+          return drained;
+        },
         finishCrawl: async () => {
           await note('finish');
           return finishes.length > 1 ? finishes.shift() : finishes[0];
         },
       },
     });
+    const browser =
+      rendered &&
+      (await Worker.create({
+        connection: environment.nativeConnection,
+        taskQueue: RENDERING,
+        activities: {
+          renderBatch: async ({ batch }: { batch: number }) => {
+            await note(`render ${batch}`);
+            return rendered;
+          },
+        },
+      }));
+    const rendering = browser?.run();
     const input: CrawlInput = { orgId: 'org', datasourceId: 'datasource', jobId: `job-${++serial}` };
     const result = await worker.runUntil(async () => {
       const handle = await environment.client.workflow.start(CRAWL.type, {
@@ -76,6 +95,8 @@ describe('the crawl workflow, in skipped time', () => {
       await during(() => handle.signal(WAKE));
       return handle.result();
     });
+    browser?.shutdown();
+    await rendering;
     return { calls, names: calls.map(([name]) => name), result };
   };
 
@@ -117,6 +138,20 @@ describe('the crawl workflow, in skipped time', () => {
   it('continues if its queue was filled again while it finished', async () => {
     const { names } = await run({ batches: [drained], finishes: ['requeued', done] });
     expect(names).toEqual(['seed', 'batch 1', 'finish', 'batch 2', 'finish']);
+  });
+
+  it('renders pages where browsers are, between two batches', async () => {
+    const { names } = await run({ batches: [{ ...going, toRender: 3 }, drained], rendered: going });
+    expect(names).toEqual(['seed', 'batch 1', 'render 1', 'batch 2', 'finish']);
+  });
+
+  it('leaves pages to the worker of crawls if no worker with a browser takes them within 15 minutes', async () => {
+    const { calls } = await run({
+      batches: [{ ...going, toRender: 3 }],
+      during: () => environment.sleep('16 minutes'),
+    });
+    expect(calls.map(([name]) => name)).toEqual(['seed', 'batch 1', 'render 1 here', 'finish']);
+    expect(calls[2]?.[1]).toBeGreaterThan(14 * 60 * SECOND);
   });
 
   it('ends without finishing if the crawl was cancelled', async () => {

@@ -1,6 +1,7 @@
 import type { Db } from '../../db/connect.ts';
 import type { Egress } from '../../providers/egress/egress.ts';
 import type { Extractor } from '../extraction/service.ts';
+import type { Renderer } from '../rendering/service.ts';
 import type { CrawlRef } from './contract.ts';
 import type { RobotsFiles } from './fetching/robots-files.ts';
 import type { QueueCapacity } from './queue/discovered-links.queries.ts';
@@ -10,6 +11,8 @@ import type { Site } from './scope/rules.ts';
 export interface CrawlDeps {
   egress: Egress;
   extractor: Pick<Extractor, 'extract'>;
+  /** Undefined if no Chromium is installed. */
+  renderer?: Pick<Renderer, 'render'> | undefined;
   /** Delay between two requests to a host whose robots.txt sets none. */
   delayMs: number;
 }
@@ -23,12 +26,18 @@ export interface CrawlBatch {
   /** Whether links are followed. */
   isFull: boolean;
   site: Site;
+  /**
+   * What happens to pages made by scripts: they are left out, wait for a browser, or this batch is the one that renders.
+   */
+  scripted: 'left_out' | 'deferred' | 'rendered';
   /** Version of the extractor and the settings. Pages fetched with another version are fetched again. */
   fetchedWith: string;
   robots: RobotsFiles;
   capacity: QueueCapacity;
   /** Links already queued by this batch. */
   queuedLinks: Set<string>;
+  /** Returns the time for which a host asked all crawls to wait when the batch first came to it. */
+  deferralOf(host: string): Promise<number>;
   /** Records that the host with and without "www." is the same site. */
   takeWww(): Promise<void>;
   /** The last problem with a host. */

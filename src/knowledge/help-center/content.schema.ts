@@ -29,7 +29,11 @@ const HelpCategory = z
     icon: Text(2_000).nullish(),
     articles: z.array(HelpArticle).max(MAX_CHILDREN),
     get categories() {
-      return z.array(HelpCategory).max(MAX_CHILDREN).optional().describe('At most 8 levels in all.');
+      return z
+        .array(HelpCategory)
+        .max(MAX_CHILDREN)
+        .optional()
+        .describe('Nested as deep as a request may be: up to 31 levels.');
     },
   })
   .meta({ id: 'HelpCenterCategory' });

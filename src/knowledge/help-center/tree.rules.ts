@@ -1,6 +1,5 @@
 import type { HelpArticle, HelpCategory } from './content.schema.ts';
 
-const MAX_LEVELS = 8;
 /** Length of an article's or category's path: all slugs from the root, including its own. */
 export const MAX_PATH_LENGTH = 500;
 const MAX_ARTICLES = 5_000;
@@ -31,7 +30,6 @@ export function flattenTree(roots: HelpCategory[]): FlattenedTree {
   const placeChildren = (
     { articles, categories = [] }: Partial<HelpCategory>,
     parentPath: string | undefined,
-    level: number,
     at: string,
   ) => {
     const taken = new Set<string>();
@@ -47,19 +45,14 @@ export function flattenTree(roots: HelpCategory[]): FlattenedTree {
     for (const [position, article] of (articles ?? []).entries()) {
       placed.articles.push({ path: take(article.slug, `${at}articles.${position}`), parentPath, position, article });
     }
-    if (level > MAX_LEVELS && categories.length > 0) {
-      const message = `must not be nested deeper than ${MAX_LEVELS} levels: ${parentPath} has categories`;
-      placed.issues.push({ path: `${at}categories`, message });
-      return;
-    }
     for (const [position, category] of categories.entries()) {
       const where = `${at}categories.${position}`;
       const path = take(category.slug, where);
       placed.categories.push({ path, parentPath, position, category });
-      placeChildren(category, path, level + 1, `${where}.`);
+      placeChildren(category, path, `${where}.`);
     }
   };
-  placeChildren({ categories: roots }, undefined, 1, 'body.');
+  placeChildren({ categories: roots }, undefined, 'body.');
   const limit = (what: string, count: number, most: number) => {
     if (count > most)
       placed.issues.unshift({

@@ -16,6 +16,19 @@ export async function listLexemes(db: Db, language: string | null, words: string
   return rows.map(({ lexemes }) => lexemes);
 }
 
+/** The name of a lock: shared by those who add texts with their words, and exclusive to those who delete words. */
+export const vocabularyLockOf = (orgId: string): string => `vocabulary ${orgId}`;
+
+/** Returns the generation of an org's words. It changes when words are deleted. */
+export async function findVocabularyGeneration(trx: Trx, orgId: string): Promise<number> {
+  const row = await trx
+    .selectFrom('knowledge_vocabularies')
+    .select('generation')
+    .where('org_id', '=', orgId)
+    .executeTakeFirst();
+  return row?.generation ?? 0;
+}
+
 /** Inserts the words new to the org. */
 export async function insertWords(trx: Trx, orgId: string, words: string[]): Promise<void> {
   await sql`

@@ -51,11 +51,22 @@ export interface KnowledgeWordsTable {
   word: string;
 }
 
+/** The state of an org's words, which many transactions add to. */
+export interface KnowledgeVocabulariesTable {
+  org_id: string;
+  /** Incremented when words are deleted. What a process remembers of an earlier generation may be gone. */
+  generation: Generated<number>;
+  /** The last word compared with the texts. Empty: the next comparison begins with the first word. */
+  checked_to: Generated<string>;
+  checked_at: Generated<Date>;
+}
+
 declare module '../../db/database.ts' {
   interface Database {
     knowledge_chunks: KnowledgeChunksTable;
     knowledge_items: KnowledgeItemsTable;
     knowledge_postings: KnowledgePostingsTable;
+    knowledge_vocabularies: KnowledgeVocabulariesTable;
     knowledge_words: KnowledgeWordsTable;
   }
 }

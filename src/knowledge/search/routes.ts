@@ -13,8 +13,7 @@ export const knowledgeSearchRoutes: FastifyPluginAsyncZod<Deps> = async (app, { 
     schema: {
       operationId: 'searchTrainingKnowledge',
       tags: ['training'],
-      description:
-        'Searches all that the org knows: training, websites, help center and what tools bring. No draft is found.',
+      description: 'Searches all that the org knows: training, websites and the help center. No draft is found.',
       body: SearchKnowledge,
       response: { 200: FoundKnowledge, ...errorResponses(403) },
     },

@@ -17,12 +17,22 @@ export const SearchKnowledge = z
       ),
     limit: z.int().min(1).max(50).default(20),
     visibility: z.array(Visibility).max(10).optional(),
-    sourceTypes: z.array(SourceType).max(10).optional(),
+    sourceTypes: z
+      .array(SourceType)
+      .max(10)
+      .refine(
+        (types) => types.length === 0 || types.some((type) => type !== 'integration'),
+        'must not be integration alone, as no integration brings knowledge: leave it out, or name custom_training, help_center or website',
+      )
+      .optional()
+      .describe('`integration` finds nothing, as no integration brings knowledge yet. Alone it is refused.'),
     dataSources: z
       .array(z.string().min(1).max(255))
       .max(MAX_SOURCES)
       .optional()
-      .describe('Names of sources: `ai_instructions`, `custom_training`, `website`, or of a third-party tool.'),
+      .describe(
+        'Names of sources: `ai_instructions` (the AI profile and BEHAVIORAL training), `custom_training`, `website`, `help_center`, `api_reference`.',
+      ),
     channel: SessionChannel.optional().describe('Finds only what may be used on this channel. Absent: all.'),
     segments: z
       .array(Id.toLowerCase())
@@ -100,6 +110,8 @@ export const FoundKnowledge = z
       .describe('The best match first.'),
     instructions: z
       .array(z.object({ id: Id, title: z.string(), content: z.string() }))
-      .describe('What the AI is told whatever the question: BEHAVIORAL training.'),
+      .describe(
+        'What the AI is told whatever the question: the org’s AI profile (`ai_instructions` of GET /org), whose id is the org’s, then BEHAVIORAL training.',
+      ),
   })
   .meta({ id: 'FoundKnowledge' });

@@ -1,4 +1,5 @@
 import type { Db } from '../../db/connect.ts';
+import { findAiInstructions } from '../../orgs/service.ts';
 import { listInstructions } from '../training/service.ts';
 import { findPassages, type SemanticSearch } from './passage-search.service.ts';
 import type { SearchKnowledge } from './schema.ts';
@@ -15,6 +16,14 @@ export async function searchKnowledge(db: Db, semantics: SemanticSearch, orgId: 
     includesOrUnset(dataSources, 'ai_instructions');
   return {
     results: await findPassages(db, semantics, orgId, search),
-    instructions: hasInstructions ? await listInstructions(db, orgId, search) : [],
+    instructions: hasInstructions
+      ? [...(await listProfile(db, orgId)), ...(await listInstructions(db, orgId, search))]
+      : [],
   };
+}
+
+/** Returns how the org, or else its partner, wants the AI to be, in the form of an instruction. */
+async function listProfile(db: Db, orgId: string) {
+  const content = await findAiInstructions(db, orgId);
+  return content === null || content.trim() === '' ? [] : [{ id: orgId, title: 'AI profile', content }];
 }

@@ -1,9 +1,12 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { inTransaction } from '../../../src/db/transaction.ts';
 import { finishCrawl } from '../../../src/knowledge/crawl/jobs/finishing.service.ts';
 import { seedCrawl } from '../../../src/knowledge/crawl/queue/seeding.service.ts';
 import { crawlBatch } from '../../../src/knowledge/crawl/visiting/batch.service.ts';
 import { createExtractor } from '../../../src/knowledge/extraction/service.ts';
-import { type FakeSite, pageOf, startFakeSite } from '../../support/fakes/site.ts';
+import { type FakeSite, pageOf, sitemapOf, startFakeSite } from '../../support/fakes/site.ts';
 import { startApi, type TestApi } from '../../support/stack/api.ts';
 import { outcomesOf, pagesOf } from './crawling.ts';
 
@@ -157,4 +160,50 @@ it('stores at most 50 query variants of a path, in every crawl', async () => {
   }
   const left = Object.values(await outcomesOf(api.org, ref.datasourceId)).filter((one) => one === 'too_many_queries');
   expect(left.length).toBeGreaterThan(0);
+});
+
+it('fetches at most 50 pages ahead of what is written, so that a killed worker repeats no more', async () => {
+  const paths = Array.from({ length: 300 }, (_, nth) => `/ahead/${nth}`);
+  site.pages.set('/', pageOf('Home'));
+  site.pages.set('/sitemap.xml', sitemapOf(paths.map((path) => site.url + path)));
+  for (const path of paths) site.pages.set(path, pageOf(`Page ${path}`));
+  const ref = await begin();
+  const deps = { egress: api.deps.egress, extractor, delayMs: 0 };
+  await seedCrawl(api.db, deps, ref, isStopped);
+  site.pages.delete('/sitemap.xml');
+  const begun = site.requests.length;
+  const crawling = await inTransaction(api.db, async (trx) => {
+    await sql`lock table knowledge_items in share mode`.execute(trx); // no result can be written
+    const batch = crawlBatch(api.db, deps, ref, { batch: BATCH, isStopped });
+    await sleep(2_000);
+    const ahead = site.requests.length - begun;
+    expect(ahead).toBeGreaterThan(20);
+    expect(ahead).toBeLessThanOrEqual(50);
+    return { batch };
+  });
+  await crawling.batch;
+  expect(
+    site
+      .paths()
+      .filter((path) => path.startsWith('/ahead'))
+      .toSorted(),
+  ).toEqual(paths.toSorted());
+});
+
+it('waits as long as a host asked for, even in a batch that begins again in another process', async () => {
+  const paths = Array.from({ length: 20 }, (_, nth) => `/busy/${nth}`);
+  site.pages.set('/', pageOf('Home', { links: paths }));
+  for (const path of paths) site.pages.set(path, { status: 429, headers: { 'retry-after': '60' } });
+  const ref = await begin();
+  const deps = { egress: api.deps.egress, extractor, delayMs: 0 };
+  await seedCrawl(api.db, deps, ref, isStopped);
+  const { waitMs } = await crawlBatch(api.db, deps, ref, { batch: BATCH, isStopped });
+  expect(waitMs).toBeGreaterThan(50_000);
+  const asked = site.requests.length;
+  for (const batch of [BATCH, BATCH + 1]) {
+    const again = await crawlBatch(api.db, deps, ref, { batch, isStopped });
+    expect(again).toMatchObject({ state: 'running', waitMs: expect.closeTo(waitMs, -4) });
+  }
+  expect(site.requests.length).toBe(asked);
+  await api.db.deleteFrom('crawl_hosts').where('host', '=', site.host).execute();
 });

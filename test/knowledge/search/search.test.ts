@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { inTransaction } from '../../../src/db/transaction.ts';
 import { newId } from '../../../src/ids.ts';
+import { deleteUnusedWords } from '../../../src/knowledge/index/maintenance.service.ts';
 import { indexItems, type KnowledgeItem, removeItems } from '../../../src/knowledge/index/service.ts';
 import { startApi, type TestApi, type TestOrg } from '../../support/stack/api.ts';
 import { newItem } from '../index/items.ts';
@@ -138,7 +139,7 @@ describe('the filters of a search', () => {
     expect(await sorted({ visibility: [] })).toHaveLength(5);
     expect(await sorted({ sourceTypes: ['help_center', 'integration'] })).toEqual(['help', 'notion']);
     expect(await sorted({ dataSources: ['notion', 'website'], channel: 'web' })).toEqual(['notion', 'web']);
-    expect(await sorted({ sourceTypes: ['integration'], visibility: ['public'] })).toEqual([]);
+    expect(await sorted({ sourceTypes: ['website'], visibility: ['internal'] })).toEqual([]);
     for (const source of ['notion', 'custom_training'])
       expect(await titles('refund', { dataSources: [source], limit: 1 })).toHaveLength(1);
   });
@@ -156,6 +157,7 @@ describe('the filters of a search', () => {
     { limit: '5' },
     { visibility: ['secret'] },
     { sourceTypes: ['x'] },
+    { sourceTypes: ['integration'] },
     { dataSources: [''] },
     { channel: 'fax' },
     { segments: ['x'] },
@@ -299,6 +301,67 @@ describe('the search index', () => {
     const words = rows.map(({ word }) => word);
     expect(words).toEqual(expect.arrayContaining(['teapot', 'hole', 'tokyo']));
     expect(words.filter((word) => !/^[a-z]+$/.test(word))).toEqual([]);
+  });
+
+  const wordsOf = async (of = org) => {
+    const rows = await api.db.selectFrom('knowledge_words').select('word').where('org_id', '=', of.id).execute();
+    return rows.map(({ word }) => word).toSorted();
+  };
+  const deleteAllUnusedWords = async () => {
+    while ((await deleteUnusedWords(api.db)) > 0);
+  };
+  const daysPass = (of = org) =>
+    sql`update knowledge_vocabularies set checked_at = now() - interval '2 days' where org_id = ${of.id}`.execute(
+      api.db,
+    );
+
+  it('forgets the words that no text has any more, and learns them again with a new text', async () => {
+    const teapot = newItem({ markdown: 'teapot kettle', title: 'kettle' });
+    await index([teapot, newItem({ markdown: 'kettle', title: 'kettle' })]);
+    await deleteAllUnusedWords();
+    expect(await wordsOf()).toEqual(['kettl', 'teapot']);
+    await remove([teapot.id]);
+    await deleteAllUnusedWords();
+    expect(await wordsOf()).toEqual(['kettl', 'teapot']); // it looks once a day
+    await daysPass();
+    await deleteAllUnusedWords();
+    expect(await wordsOf()).toEqual(['kettl']);
+    await index([teapot]);
+    expect(await wordsOf()).toEqual(['kettl', 'teapot']);
+    expect(await titles('teapott')).toEqual(['kettle']);
+    await assertExact();
+  });
+
+  it('deletes thousands of unused words in steps, and none that a concurrent write needs', async () => {
+    const letters = 'abcdefghijklmnop';
+    const word = (nth: number) =>
+      `w${[...nth.toString(16)].map((digit) => letters[Number.parseInt(digit, 16)]).join('')}`;
+    const long = newItem({ markdown: Array.from({ length: 4_500 }, (_, nth) => word(nth)).join(' '), language: 'en' });
+    await index([long]);
+    await remove([long.id]);
+    await index([newItem({ markdown: word(4_499), title: 'kept', language: 'en' })]);
+    const writing = async (turn: number) => {
+      const item = newItem({ markdown: Array.from({ length: 50 }, (_, nth) => word(nth * turn)).join(' ') });
+      await index([item]);
+      if (turn % 2 === 0) await remove([item.id]);
+    };
+    let isWritten = false;
+    const cleaning = (async () => {
+      while (!isWritten) {
+        await daysPass();
+        await deleteUnusedWords(api.db);
+      }
+    })();
+    for (let turn = 1; turn <= 20; turn++) await writing(turn);
+    isWritten = true;
+    await cleaning;
+    await deleteAllUnusedWords();
+    await daysPass();
+    await deleteAllUnusedWords();
+    await assertExact();
+    const left = await wordsOf();
+    expect(left).toContain(word(4_499));
+    expect(left.length).toBeLessThan(600);
   });
 
   it('stays exact under concurrent writes, even of the same items', async () => {

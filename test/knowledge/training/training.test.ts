@@ -180,6 +180,19 @@ describe('BEHAVIORAL training', () => {
     expect(await sources({ dataSources: ['ai_instructions'] })).toEqual([]);
   });
 
+  it('comes after the AI profile of the org, which belongs to the source ai_instructions too', async () => {
+    await create(TONE);
+    await org.patch('/org', { ai_instructions: 'Speak like a sailor.' });
+    const { body } = await org.post('/training/search', { query: 'anything', dataSources: ['ai_instructions'] });
+    expect(body.instructions).toEqual([
+      { id: org.id, title: 'AI profile', content: 'Speak like a sailor.' },
+      { id: expect.any(String), title: 'Tone', content: 'Be brief.' },
+    ]);
+    expect(await instructions({ dataSources: ['custom_training'] })).toEqual([]);
+    await org.patch('/org', { ai_instructions: null });
+    expect(await instructions()).toEqual(['Tone']);
+  });
+
   it(`is limited to ${MAX_INSTRUCTIONS} items, even for concurrent requests; drafts do not count`, async () => {
     const row = { org_id: org.id, ...TONE, type: 'BEHAVIORAL' as const, is_draft: false };
     const restrictions = { restricted_to_channels: [], restricted_to_segments: [] };

@@ -11,6 +11,7 @@ const COLUMNS = [
   'exclude_paths',
   'include_paths',
   'crawl_interval_hours',
+  'rendering',
   'takes_www',
   'settings_version',
   'last_crawl_started_at',
@@ -43,6 +44,7 @@ export interface NewDatasource {
   exclude_paths: string[];
   include_paths: string[];
   crawl_interval_hours: number | null;
+  rendering: 'never' | 'auto';
 }
 
 export const insertDatasource = (trx: Trx, orgId: string, datasource: NewDatasource): Promise<DatasourceRow> =>

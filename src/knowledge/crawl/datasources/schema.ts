@@ -40,6 +40,12 @@ const Excluded = Patterns.describe(`Paths that are not fetched, whatever else th
 const Included = Patterns.describe(`Only these paths are stored, in place of the start URL’s. ${PATTERN_SYNTAX}`);
 const Interval = z.int().min(24).max(8_760).nullable().describe('Null: crawls are started by hand.');
 
+const Rendering = z
+  .enum(['never', 'auto'])
+  .describe(
+    'auto: a page that is little more than scripts is read as a browser shows it, where Chromium is installed. Otherwise its reason is `script_only`.',
+  );
+
 export const CreateWebsiteDatasource = z
   .object({
     url: SiteUrl.describe(
@@ -50,6 +56,7 @@ export const CreateWebsiteDatasource = z
     exclude_paths: Excluded.default([]),
     include_paths: Included.default([]),
     crawl_interval_hours: Interval.default(168),
+    rendering: Rendering.default('auto'),
     auto_start_crawl: z.boolean().default(true),
   })
   .meta({
@@ -67,6 +74,7 @@ export const UpdateWebsiteDatasource = z
     exclude_paths: Excluded.optional(),
     include_paths: Included.optional(),
     crawl_interval_hours: Interval.optional(),
+    rendering: Rendering.optional(),
     status: z
       .enum(['active', 'paused'])
       .optional()
@@ -94,6 +102,7 @@ const shape = {
   exclude_paths: z.array(z.string()),
   include_paths: z.array(z.string()),
   crawl_interval_hours: z.int().nullable(),
+  rendering: Rendering,
   last_crawl_started_at: Timestamp.nullable(),
   last_crawl_completed_at: Timestamp.nullable(),
   error_message: z.string().nullable(),

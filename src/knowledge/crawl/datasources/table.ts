@@ -12,6 +12,8 @@ export interface DatasourcesTable {
   exclude_paths: Texts;
   include_paths: Texts;
   crawl_interval_hours: number | null;
+  /** Whether pages made by scripts are rendered. */
+  rendering: Generated<'never' | 'auto'>;
   /** The host with and without "www." is the same site: one redirects to the other. */
   takes_www: Generated<boolean>;
   /** Incremented by changes after which every page must be fetched again. */

@@ -2,6 +2,7 @@ import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate, inflateRaw } from 'node:zlib';
 import { codeOf } from '../../../errors.ts';
 import { type Download, type Egress, EgressError, type EgressProblem } from '../../../providers/egress/egress.ts';
+import type { LoadedResource } from '../../rendering/service.ts';
 import type { PageReason } from '../reasons.rules.ts';
 import { USER_AGENT } from './robots.ts';
 
@@ -80,6 +81,28 @@ export async function fetchPage(egress: Egress, url: string, known: Validators |
   } catch (error) {
     if (!(error instanceof EgressError)) throw error;
     return failed(REASON_OF[error.problem], null, { detail: error.message });
+  }
+}
+
+/** Fetches what a page's scripts ask for. Returns undefined if that fails. Redirects are followed. */
+export async function fetchResource(
+  egress: Egress,
+  url: string,
+  maxBytes: number,
+): Promise<LoadedResource | undefined> {
+  try {
+    const { status, headers, bytes } = await egress.download(url, {
+      headers: { ...HEADERS, accept: '*/*' },
+      maxBytes: Math.min(MAX_PAGE_BYTES, maxBytes),
+      timeoutMs: TIMEOUT_MS,
+    });
+    const body = await decodeBody(bytes, header(headers['content-encoding']));
+    if (typeof body === 'string') return undefined;
+    const entries = Object.entries(headers).map(([name, value]) => [name, [value ?? ''].flat().join(', ')]);
+    return { status, headers: Object.fromEntries(entries), bytes: body };
+  } catch (error) {
+    if (!(error instanceof EgressError)) throw error;
+    return undefined;
   }
 }
 

@@ -36,6 +36,8 @@ export interface CrawlPagesTable {
   found_in: string | null;
   /** The batch currently visiting the page. */
   lease: number | null;
+  /** It waits for a browser. */
+  is_to_render: Generated<boolean>;
   due_at: Generated<Date>;
   tries: Generated<number>;
   /** To be fetched fully, without a conditional request. */

@@ -27,6 +27,12 @@ const LEASED_COLUMNS = [
   'links',
 ] as const;
 
+/** A batch that takes pages from the queue: those that wait for a browser, or the others. */
+export interface Lease {
+  batch: number;
+  isRendering: boolean;
+}
+
 const queuedPages = (db: Db, orgId: string, datasourceId: string) =>
   db
     .selectFrom('crawl_pages')
@@ -35,10 +41,11 @@ const queuedPages = (db: Db, orgId: string, datasourceId: string) =>
     .where('is_queued', '=', true);
 
 /** Returns the pages leased by a batch: those left by an earlier attempt, if any. */
-export const listLeased = (trx: Trx, { orgId, datasourceId }: CrawlRef, batch: number) =>
+export const listLeased = (trx: Trx, { orgId, datasourceId }: CrawlRef, { batch, isRendering }: Lease) =>
   queuedPages(trx, orgId, datasourceId)
     .select(LEASED_COLUMNS)
     .where('lease', '=', batch)
+    .where('is_to_render', '=', isRendering)
     .orderBy('depth')
     .orderBy('id')
     .execute();
@@ -62,7 +69,7 @@ export async function countNewLeased(trx: Trx, { orgId, datasourceId }: CrawlRef
 export async function leasePages(
   trx: Trx,
   { orgId, datasourceId }: CrawlRef,
-  batch: number,
+  { batch, isRendering }: Lease,
   { limit, room }: { limit: number; room: number },
 ): Promise<LeasedPage[]> {
   const next = async (isStored: boolean, many: number) =>
@@ -73,6 +80,7 @@ export async function leasePages(
           .where('is_stored', '=', isStored)
           .where('due_at', '<=', sql<Date>`now()`)
           .where('lease', 'is distinct from', batch)
+          .where('is_to_render', '=', isRendering)
           .orderBy('depth')
           .orderBy('id')
           .limit(many)
@@ -90,15 +98,16 @@ export async function leasePages(
   return pages;
 }
 
-/** Returns the number of queued pages and the time until the first one is due. */
+/** Returns the number of queued pages, of those that wait for a browser, and the time until the first one is due. */
 export async function findQueueStatus(db: Db, orgId: string, datasourceId: string) {
-  const { count, due_in_ms } = await queuedPages(db, orgId, datasourceId)
+  const { count, to_render, due_in_ms } = await queuedPages(db, orgId, datasourceId)
     .select([
       sql<number>`count(*)`.as('count'),
+      sql<number>`count(*) filter (where is_to_render)`.as('to_render'),
       sql<number | null>`(extract(epoch from min(due_at) - now()) * 1000)::float8`.as('due_in_ms'),
     ])
     .executeTakeFirstOrThrow();
-  return { count, dueInMs: due_in_ms };
+  return { count, toRender: to_render, dueInMs: due_in_ms };
 }
 
 /** Counts the pages in the index, without those scheduled for removal. */
@@ -132,7 +141,7 @@ export async function refuseRemaining(trx: Trx, { orgId, datasourceId }: CrawlRe
 export async function clearQueue(trx: Trx, orgId: string, datasourceId: string): Promise<void> {
   await trx
     .updateTable('crawl_pages')
-    .set({ is_queued: false, lease: null })
+    .set({ is_queued: false, lease: null, is_to_render: false })
     .where('org_id', '=', orgId)
     .where('datasource_id', '=', datasourceId)
     .where('is_queued', '=', true)

@@ -25,6 +25,7 @@ export async function queuePages(
   if (ids.length === 0) return 0;
   const { numAffectedRows = 0n } = await sql`
     update crawl_pages set is_queued = true, job_id = ${jobId}, is_forced = is_forced or ${isForced}, tries = 0, due_at = now(), lease = null,
+      is_to_render = false,
       status = case when is_stored then status else 'pending' end
     where org_id = ${orgId} and id = any(${ids}::uuid[])
   `.execute(trx);

@@ -3,6 +3,7 @@ import { inTransaction } from '../../../db/transaction.ts';
 import type { CrawlBatch, CrawlDeps } from '../context.ts';
 import type { CrawlProgress, CrawlRef } from '../contract.ts';
 import { type DatasourceRow, findDatasource, updateTakesWww } from '../datasources/queries.ts';
+import { findHostWaitMs } from '../fetching/hosts.queries.ts';
 import { createRobotsFiles } from '../fetching/robots-files.ts';
 import { findJob, type JobRow, lockJob } from '../jobs/queries.ts';
 import { findQueueCapacity } from '../queue/discovered-links.queries.ts';
@@ -11,6 +12,7 @@ import {
   countNewLeased,
   countStored,
   findQueueStatus,
+  type Lease,
   type LeasedPage,
   leasePages,
   listLeased,
@@ -24,20 +26,22 @@ import { visitAll } from './visit-pool.ts';
 /** Incremented when the extractor's results change. */
 const EXTRACTION_VERSION = 1;
 const PAGES_PER_LEASE = 50;
+/** A browser may need some seconds for each. */
+const RENDERED_PER_LEASE = 10;
 /** A fast batch claims more pages for this long. */
 const MAX_BATCH_MS = 5_000;
 const MAX_ROBOTS_AGE_MS = 24 * 60 * 60_000;
 const MIN_WAIT_MS = 1_000;
 
 /**
- * Visits the next pages of a crawl. A repeated run continues with the pages left by the first, and keeps its stored
+ * Visits the next pages of a crawl: those that wait for a browser if `isRendering`, or else the others. A repeated run continues with the pages left by the first, and keeps its stored
  * results. `isStopped` ends the batch after the visits in progress.
  */
 export async function crawlBatch(
   db: Db,
   deps: CrawlDeps,
   ref: CrawlRef,
-  { batch, isStopped }: { batch: number; isStopped: () => boolean },
+  { batch, isRendering = false, isStopped }: { batch: number; isRendering?: boolean; isStopped: () => boolean },
 ): Promise<CrawlProgress> {
   const found = await findActive(db, ref);
   if (found === undefined) return { ...EMPTY_PROGRESS, state: 'ended' };
@@ -45,12 +49,13 @@ export async function crawlBatch(
   if (datasource.status === 'paused') return progressOf(db, ref, { datasource, state: 'paused' });
 
   const endAt = performance.now() + MAX_BATCH_MS;
-  const left = await listUnfinished(db, ref, batch);
-  const visiting = await createBatch(db, deps, ref, { batch, datasource, job });
+  const lease = { batch, isRendering };
+  const left = await listUnfinished(db, ref, lease);
+  const visiting = await createBatch(db, deps, ref, { ...lease, datasource, job });
   const take = async () => {
     if (left.length > 0) return left.splice(0);
     const isOver = performance.now() > endAt || visiting.waitUntil !== null || isStopped();
-    return isOver ? [] : claimPages(db, ref, batch);
+    return isOver ? [] : claimPages(db, ref, lease);
   };
   while ((await visitAll(visiting, take, isStopped)) > 0); // continues with the pages found meanwhile
   if (visiting.isFull) await requeueOrphanedDuplicates(db, ref);
@@ -68,26 +73,26 @@ async function findActive(db: Db, ref: CrawlRef): Promise<{ datasource: Datasour
 }
 
 /** Returns the pages left by an earlier attempt of the batch. */
-function listUnfinished(db: Db, ref: CrawlRef, batch: number): Promise<LeasedPage[]> {
+function listUnfinished(db: Db, ref: CrawlRef, lease: Lease): Promise<LeasedPage[]> {
   return inTransaction(db, async (trx) => {
     const job = await lockJob(trx, ref.orgId, ref.datasourceId, ref.jobId);
-    return job === undefined ? [] : listLeased(trx, ref, batch);
+    return job === undefined ? [] : listLeased(trx, ref, lease);
   });
 }
 
 /** Claims the next pages. Once the datasource has reached its page limit, refuses the rest. */
-function claimPages(db: Db, ref: CrawlRef, batch: number): Promise<LeasedPage[]> {
+function claimPages(db: Db, ref: CrawlRef, lease: Lease): Promise<LeasedPage[]> {
   const { orgId, datasourceId } = ref;
+  const limit = lease.isRendering ? RENDERED_PER_LEASE : PAGES_PER_LEASE;
   return inTransaction(db, async (trx) => {
     if ((await lockJob(trx, orgId, datasourceId, ref.jobId)) === undefined) return [];
     const datasource = await findDatasource(trx, orgId, datasourceId);
     if (datasource === undefined || datasource.status === 'paused') return [];
-    if (datasource.page_limit === null)
-      return leasePages(trx, ref, batch, { limit: PAGES_PER_LEASE, room: PAGES_PER_LEASE });
-    const underWay = await countNewLeased(trx, ref, batch);
+    if (datasource.page_limit === null) return leasePages(trx, ref, lease, { limit, room: limit });
+    const underWay = await countNewLeased(trx, ref, lease.batch);
     const stored = await countStored(trx, orgId, datasourceId);
     const room = Math.max(0, datasource.page_limit - stored - underWay);
-    const pages = await leasePages(trx, ref, batch, { limit: PAGES_PER_LEASE, room });
+    const pages = await leasePages(trx, ref, lease, { limit, room });
     if (pages.length > 0) return pages;
     const isFull = room === 0 && underWay === 0;
     if (isFull) {
@@ -102,7 +107,7 @@ async function createBatch(
   db: Db,
   deps: CrawlDeps,
   ref: CrawlRef,
-  { batch, datasource, job }: { batch: number; datasource: DatasourceRow; job: JobRow },
+  { batch, isRendering, datasource, job }: Lease & { datasource: DatasourceRow; job: JobRow },
 ): Promise<CrawlBatch> {
   const known = await findQueueCapacity(db, ref.orgId, ref.datasourceId);
   const visiting: CrawlBatch = {
@@ -112,6 +117,7 @@ async function createBatch(
     batch,
     isFull: job.kind === 'full',
     site: siteOf(datasource),
+    scripted: datasource.rendering === 'never' ? 'left_out' : isRendering ? 'rendered' : 'deferred',
     fetchedWith: `${EXTRACTION_VERSION}.${datasource.settings_version}`,
     robots: createRobotsFiles(db, deps.egress, { maxAgeMs: MAX_ROBOTS_AGE_MS }),
     capacity: {
@@ -119,6 +125,7 @@ async function createBatch(
       refused: Math.max(0, MAX_KNOWN_URLS.refused - known.refused),
     },
     queuedLinks: new Set(),
+    deferralOf: createDeferrals(db),
     async takeWww() {
       visiting.site = siteOf({ ...datasource, takes_www: true });
       await updateTakesWww(db, ref.orgId, ref.datasourceId);
@@ -127,6 +134,16 @@ async function createBatch(
     waitUntil: null,
   };
   return visiting;
+}
+
+/** Looks each host up once. */
+function createDeferrals(db: Db): CrawlBatch['deferralOf'] {
+  const deferrals = new Map<string, Promise<number>>();
+  return (host) => {
+    const deferral = deferrals.get(host) ?? findHostWaitMs(db, host);
+    deferrals.set(host, deferral);
+    return deferral;
+  };
 }
 
 /**
@@ -165,6 +182,7 @@ async function progressOf(
     done: job?.completed_pages ?? 0,
     queued: queue.count,
     trouble,
+    toRender: queue.toRender,
     waitMs: idleMs > 0 ? Math.max(idleMs, MIN_WAIT_MS) : 0,
   };
 }

@@ -35,6 +35,8 @@ export function outcomeOf(
         change: 'unchanged',
         links: { urls: page.links, cut: 0 },
       };
+    case 'scripted':
+      return { row: { ...base, is_to_render: true, again_in_ms: 0 }, change: 'later', links: finding.links };
     case 'moved':
       return removalOutcome(
         page,
@@ -66,7 +68,8 @@ export function outcomeOf(
         last_modified: content.lastModified,
         raw_hash: content.rawHash,
         text_hash: content.textHash,
-        fetched_with: content.links.cut > 0 ? null : fetchedWith, // null: the next crawl reads, and counts, again
+        // Null: the next crawl reads again, because it counts links beyond the limit, or because scripts bring the text.
+        fetched_with: content.links.cut > 0 || content.isRendered ? null : fetchedWith,
         markdown: item === undefined ? undefined : content.markdown,
       };
       const change = item === undefined ? 'unchanged' : page.is_stored ? 'updated' : 'new';
@@ -130,6 +133,7 @@ const rowOf = (page: LeasedPage): VisitedPage => ({
   due_at: page.due_at,
   again_in_ms: null,
   tries: page.tries,
+  is_to_render: false,
   is_forced: false,
   is_stored: page.is_stored,
   removal: page.removal,

@@ -4,19 +4,18 @@ import { writeVisits } from './results.service.ts';
 import { type Visit, visitPage } from './visit.ts';
 
 const MAX_CONCURRENT_VISITS = 8;
+/** A page in a browser takes a whole processor for a while. */
+const MAX_CONCURRENT_RENDERINGS = 2;
 const MAX_CLAIMED_AHEAD = 2 * MAX_CONCURRENT_VISITS;
+/** Visits in progress, and results that are not written yet. These are what a killed worker's successor fetches again. */
+const MAX_PENDING_VISITS = 50;
 /** Larger writes need fewer index rows per word. Smaller ones happen only after a delay or at the end. */
-const MIN_VISITS_PER_WRITE = 64;
+const MIN_VISITS_PER_WRITE = 20;
 /** Amount of text sufficient for a write, so that large pages are written in smaller groups. */
 const CHARACTERS_PER_WRITE = 1_000_000;
 const MAX_WRITE_DELAY_MS = 2_000;
-/** With pages of usual size, this number fills one segment of the index. */
-const MAX_VISITS_PER_WRITE = 90;
-/**
- * Visits pause at this number of unwritten results. These and the ones being written are fetched again if the worker is
- * killed.
- */
-const MAX_UNWRITTEN_VISITS = 128;
+/** Half of the pending visits, so that pages are fetched during a write. */
+const MAX_VISITS_PER_WRITE = 25;
 
 /**
  * Visits pages concurrently until `take` returns none, writing results during further visits. Returns the number of
@@ -39,7 +38,8 @@ export async function visitAll(
       if (visit !== undefined) await writer.add(visit);
     }
   };
-  const lanes = await Promise.allSettled(Array.from({ length: MAX_CONCURRENT_VISITS }, lane));
+  const length = visiting.scripted === 'rendered' ? MAX_CONCURRENT_RENDERINGS : MAX_CONCURRENT_VISITS;
+  const lanes = await Promise.allSettled(Array.from({ length }, lane));
   await writer.finish();
   const taken = await pages.taken();
   const [failure] = [...failures, ...lanes.flatMap((ended) => (ended.status === 'rejected' ? [ended.reason] : []))];
@@ -91,6 +91,7 @@ function createSource(take: () => Promise<LeasedPage[]>, fail: (error: unknown) 
 /** Writes one group of results after another, while visits continue. */
 function createWriter(visiting: CrawlBatch, fail: (error: unknown) => void) {
   const unwritten: Visit[] = [];
+  let beingWritten = 0;
   let writing: Promise<void> | undefined;
   let timer: NodeJS.Timeout | undefined;
   const isWorthAWrite = () => unwritten.length >= MIN_VISITS_PER_WRITE || sizeOf(unwritten) >= CHARACTERS_PER_WRITE;
@@ -105,11 +106,15 @@ function createWriter(visiting: CrawlBatch, fail: (error: unknown) => void) {
   };
   const write = async () => {
     try {
-      do await writeVisits(visiting, takeSet());
-      while (isWorthAWrite());
+      do {
+        const visits = takeSet();
+        beingWritten = visits.length;
+        await writeVisits(visiting, visits);
+      } while (isWorthAWrite());
     } catch (error) {
       fail(error);
     }
+    beingWritten = 0;
     writing = undefined;
     if (unwritten.length > 0) timer ??= setTimeout(start, MAX_WRITE_DELAY_MS);
   };
@@ -118,7 +123,9 @@ function createWriter(visiting: CrawlBatch, fail: (error: unknown) => void) {
     timer = undefined;
     if (unwritten.length > 0) writing ??= write();
   };
-  const isFull = () => unwritten.length >= MAX_UNWRITTEN_VISITS || sizeOf(unwritten) >= 2 * CHARACTERS_PER_WRITE;
+  const isFull = () =>
+    unwritten.length + beingWritten > MAX_PENDING_VISITS - MAX_CONCURRENT_VISITS ||
+    sizeOf(unwritten) >= 2 * CHARACTERS_PER_WRITE;
   return {
     /** Resolves when there is room for more. */
     async add(visit: Visit): Promise<void> {

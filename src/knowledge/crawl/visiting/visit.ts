@@ -6,6 +6,7 @@ import { type KnowledgeItem, type PreparedItem, prepareItem } from '../../index/
 import type { CrawlBatch } from '../context.ts';
 import { deferHost, findHostWaitMs, reserveHostSlot } from '../fetching/hosts.queries.ts';
 import { type FetchedPage, type FetchResult, fetchPage } from '../fetching/pages.ts';
+import { renderPage } from '../fetching/scripted-pages.ts';
 import { findJob } from '../jobs/queries.ts';
 import { distinctLinks, NO_LINKS, type PageLinks } from '../queue/discovered-links.rules.ts';
 import type { LeasedPage } from '../queue/queries.ts';
@@ -32,6 +33,8 @@ export interface PageContent {
   etag: string | null;
   lastModified: string | null;
   rawHash: string;
+  /** A browser has run its scripts. */
+  isRendered: boolean;
   textHash: string;
   /** The item for the search index. Undefined: title and text are unchanged. */
   item: PreparedItem | undefined;
@@ -47,6 +50,8 @@ export interface PageTarget {
 export type VisitResult =
   | { kind: 'content'; content: PageContent; duplicateOf: PageTarget | null }
   | { kind: 'unchanged' }
+  /** A browser is to run its scripts. */
+  | { kind: 'scripted'; links: PageLinks }
   | { kind: 'moved'; to: PageTarget; reason: 'redirect' }
   /** `links`: links to follow anyway. */
   | { kind: 'none'; reason: PageReason; detail: string | null; links: PageLinks; retryAfterMs: number | null };
@@ -71,6 +76,8 @@ export async function visitPage(visiting: CrawlBatch, page: LeasedPage): Promise
     finding,
   });
 
+  if (visiting.scripted === 'rendered' && visiting.deps.renderer === undefined)
+    return visit(noContent('script_only', 'No Chromium is installed'));
   for (let hops = 0; hops <= MAX_HOPS; hops++) {
     const robots = await visiting.robots.of(url);
     if ('reason' in robots) return visit(noContent(robots.reason));
@@ -115,7 +122,7 @@ function movedResult({ site }: CrawlBatch, page: LeasedPage, to: URL): VisitResu
 /** Waits for the host's next slot. Returns false if it is too far away, or if the crawl has ended by then. */
 async function awaitHostSlot(visiting: CrawlBatch, host: string, ownDelayMs: number | null): Promise<boolean> {
   const delayMs = Math.max(visiting.deps.delayMs, ownDelayMs ?? 0);
-  if (delayMs === 0 && visiting.waitUntil === null) return true;
+  if (delayMs === 0 && visiting.waitUntil === null && (await visiting.deferralOf(host)) === 0) return true;
   const waitMs = await reserveHostSlot(visiting.db, host, { delayMs, maxWaitMs: MAX_SLOT_WAIT_MS });
   if (waitMs === null) {
     deferBatch(visiting, await findHostWaitMs(visiting.db, host));
@@ -163,14 +170,59 @@ async function readFetched(
     return { kind: 'unchanged' };
   const extracted = await extract(visiting, url, fetched);
   if (typeof extracted === 'string') return noContent(extracted);
+  const { links, result } = resultWithoutText(visiting, page, url, { fetched, extracted });
+  if (result !== undefined) return result;
+  if (!extracted.looksScripted) return readText(visiting, page, url, { fetched, extracted, links, isRendered: false });
+  if (visiting.scripted === 'left_out') return noContent('script_only', null, links);
+  if (visiting.scripted === 'deferred') return { kind: 'scripted', links };
+  return readRendered(visiting, page, url, fetched);
+}
 
+/** Returns the links of a page, and its result if its text is not to be stored. */
+function resultWithoutText(
+  visiting: CrawlBatch,
+  page: LeasedPage,
+  url: URL,
+  { fetched, extracted }: { fetched: FetchedPage; extracted: ExtractedPage },
+): { links: PageLinks; result?: VisitResult } {
   const directives = directivesOf(fetched.robotsTag);
-  const isSilent = extracted.isNofollow || directives.isNofollow;
-  const links = isSilent ? NO_LINKS : linksOf(extracted);
-  if (extracted.isNoindex || directives.isNoindex) return noContent('noindex', null, links);
+  const links = extracted.isNofollow || directives.isNofollow ? NO_LINKS : linksOf(extracted);
+  if (extracted.isNoindex || directives.isNoindex) return { links, result: noContent('noindex', null, links) };
   const refresh = extracted.refresh === null ? undefined : parsePageUrl(extracted.refresh, url.href);
-  if (refresh !== undefined && keysOf(refresh).key !== page.url_key) return movedResult(visiting, page, refresh);
-  if (extracted.looksScripted) return noContent('script_only', null, links);
+  if (refresh !== undefined && keysOf(refresh).key !== page.url_key)
+    return { links, result: movedResult(visiting, page, refresh) };
+  return { links };
+}
+
+/** Reads a page as a browser shows it. */
+async function readRendered(
+  visiting: CrawlBatch,
+  page: LeasedPage,
+  url: URL,
+  fetched: FetchedPage,
+): Promise<VisitResult> {
+  const rendered = await renderPage(visiting, url, fetched);
+  if ('problem' in rendered) return noContent('script_only', rendered.problem);
+  const shown = { ...fetched, bytes: rendered.html, contentType: 'text/html; charset=utf-8' };
+  const extracted = await extract(visiting, url, shown);
+  if (typeof extracted === 'string') return noContent(extracted);
+  const { links, result } = resultWithoutText(visiting, page, url, { fetched, extracted });
+  if (result !== undefined) return result;
+  if (extracted.looksScripted) return noContent('script_only', 'A browser shows hardly any text', links);
+  return readText(visiting, page, url, { fetched, extracted, links, isRendered: true });
+}
+
+async function readText(
+  visiting: CrawlBatch,
+  page: LeasedPage,
+  url: URL,
+  {
+    fetched,
+    extracted,
+    links,
+    isRendered,
+  }: { fetched: FetchedPage; extracted: ExtractedPage; links: PageLinks; isRendered: boolean },
+): Promise<VisitResult> {
   const markdown = extracted.markdown.trim();
   if (markdown === '') return noContent('empty', null, links);
   const omission = page.choice === 'included' ? undefined : visiting.site.omissionOf(url);
@@ -182,7 +234,8 @@ async function readFetched(
   const item = isSame ? undefined : await prepareContent(page, { ...text, url: url.href });
   if (item === 'unreadable') return noContent(item);
   const { etag, lastModified } = fetched;
-  const content = { ...text, links, etag, lastModified, rawHash, textHash, item };
+  const rawHash = hashOf(fetched.bytes);
+  const content = { ...text, links, etag, lastModified, rawHash, isRendered, textHash, item };
   return {
     kind: 'content',
     content,
