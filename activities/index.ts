@@ -14,6 +14,7 @@ import { createSequenceActivities, type SequenceActivityDeps } from './sequences
 import { createSlaActivities, type SlaActivityDeps } from './sla.ts';
 import { createTaggingActivities, type TaggingActivityDeps } from './tagging.ts';
 import { createTriggerActivities, type TriggerActivityDeps } from './triggers.ts';
+import { createWebhookActivities, type WebhookActivityDeps } from './webhooks.ts';
 
 export type ActivityDeps = AiTurnActivityDeps &
   AssignmentActivityDeps &
@@ -30,7 +31,8 @@ export type ActivityDeps = AiTurnActivityDeps &
   InboundEmailActivityDeps &
   SlaActivityDeps &
   TaggingActivityDeps &
-  TriggerActivityDeps;
+  TriggerActivityDeps &
+  WebhookActivityDeps;
 
 /** Creates all activities with their dependencies. */
 export const createActivities = (deps: ActivityDeps) => ({
@@ -50,4 +52,5 @@ export const createActivities = (deps: ActivityDeps) => ({
   ...createMessageRequestActivities(deps),
   ...createReconciliationActivities(deps),
   ...createInboundEmailActivities(deps),
+  ...createWebhookActivities(deps),
 });

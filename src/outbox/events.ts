@@ -70,6 +70,8 @@ export interface EventPayloads {
   'session-activity': Record<string, never>;
   /** Subject: the org itself. The settings for sending times have changed. */
   'sending-settings-changed': Record<string, never>;
+  /** Subject: an endpoint of webhooks. It accepted nothing for too long, or said that it is gone. */
+  'webhook-disabled': { because: 'gone' | 'failing' };
   /** Subject: the org itself. An agent may be free for a waiting session. */
   'staffing-changed': Record<string, never>;
 }

@@ -1,5 +1,5 @@
-/** Replies must not wait for campaigns, and neither for crawls, so each has its own queue. */
-export const TASK_QUEUES = ['interactive', 'bulk', 'crawls'] as const;
+/** Replies must not wait for campaigns, crawls or other people's servers, so each has its own queue. */
+export const TASK_QUEUES = ['interactive', 'bulk', 'crawls', 'webhooks'] as const;
 export type TaskQueue = (typeof TASK_QUEUES)[number];
 
 /** The agreement between the code starting a workflow and the worker running it. */
