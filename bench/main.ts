@@ -19,6 +19,7 @@ const BENCHES = [
   'extraction',
   'summaries',
   'tagging',
+  'webhooks',
 ];
 
 interface Outcome {

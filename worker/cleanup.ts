@@ -14,6 +14,7 @@ import { deleteExpiredResponses } from '../src/http/idempotency.queries.ts';
 import { deleteIdleHosts, deleteOldCrawls, deleteOldRobots } from '../src/knowledge/crawl/maintenance.service.ts';
 import { deleteUnusedWords } from '../src/knowledge/index/maintenance.service.ts';
 import { deleteExpiredLogins } from '../src/partners/login.service.ts';
+import { deleteEndpointRemains, deleteOldWebhooks, wakeStalledWebhooks } from '../src/webhooks/maintenance.service.ts';
 import { forgetAbandonedVisitors } from '../src/widget/maintenance.service.ts';
 
 type Retention = Pick<Config, 'RUN_RETENTION_DAYS'>;
@@ -40,6 +41,9 @@ const CLEANUPS: Record<string, (db: Db, retention: Retention) => Promise<number>
   deleteOldModelCalls,
   expireConfirmations,
   requestDailyLearning,
+  deleteOldWebhooks,
+  deleteEndpointRemains,
+  wakeStalledWebhooks,
 };
 
 /**

@@ -38,6 +38,8 @@ import {
 } from '../src/sla/waking.service.ts';
 import { createWebhookReactions } from '../src/webhooks/events/announcements.service.ts';
 import type { RenderingDeps } from '../src/webhooks/events/rendering.ts';
+import { createDisabledNotice } from '../src/webhooks/notices.service.ts';
+import { redactWebhooks } from '../src/webhooks/redaction.service.ts';
 
 /**
  * Returns our own reactions to each type of event. Events that start customers' workflows wait while their org is beyond
@@ -45,7 +47,7 @@ import type { RenderingDeps } from '../src/webhooks/events/rendering.ts';
  */
 export function createReactions(
   quota: Pick<WriteQuota, 'assertLeft'>,
-  { JWT_SECRET, PUBLIC_URL }: Pick<Config, 'JWT_SECRET' | 'PUBLIC_URL'>,
+  { DEVELOPMENT, JWT_SECRET, PUBLIC_URL }: Pick<Config, 'DEVELOPMENT' | 'JWT_SECRET' | 'PUBLIC_URL'>,
 ): Reactions {
   const startWorkflows = async (trx: Trx, orgId: string, events: TriggeringEvent[]) => {
     const [first] = events;
@@ -74,7 +76,7 @@ export function createReactions(
     'ticket-resolved': [applyTags, scheduleTicketCloses, closeCallsOfResolved, interruptTurns, startWorkflows],
     'ticket-handoff': [startHandoffs, startWorkflows],
     'integration-changed': [confirmPortalOnSettingsChange, embedOnChange, resumeCrm, resumeMiaw],
-    'session-redacted': [redactCrmCopies, redactRuns, redactTurns, redactSessionCalls],
+    'session-redacted': [redactCrmCopies, redactRuns, redactTurns, redactSessionCalls, redactWebhooks],
     'ticket-texts-redacted': [redactBatchBodies],
     'message-relayed': [relayToThreads, relayToMiaw],
     'ticket-tag-added': [assignPolicies, startWorkflows],
@@ -90,9 +92,13 @@ export function createReactions(
     'phone-call-finished': [startWorkflows],
     'voice-call-transferred': [startWorkflows],
     'pre-voice-call-transfer': [startWorkflows],
+    'sla-first-reply-warning': [startWorkflows],
+    'sla-next-reply-warning': [startWorkflows],
+    'sla-resolution-warning': [startWorkflows],
     'sla-first-reply-breached': [startWorkflows],
     'sla-next-reply-breached': [startWorkflows],
     'sla-resolution-breached': [startWorkflows],
+    'webhook-disabled': [createDisabledNotice({ isDevelopment: DEVELOPMENT })],
     'workflow-changed': [syncTriggers],
     'sla-session-changed': [assignPolicies],
     'session-activity': [wakeClocksOfActiveSessions],

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { Db, Trx } from '../db/connect.ts';
 
 /** Inserts the score. Returns false if the resolution has one. */
@@ -14,9 +15,8 @@ export async function insertScore(
   return inserted !== undefined;
 }
 
-/** Returns the score of the session's latest scored resolution. */
-export function findLatestScore(db: Db, orgId: string, sessionId: string) {
-  return db
+const selectScores = (db: Db, orgId: string) =>
+  db
     .selectFrom('csat_scores as given')
     .innerJoin('sessions as session', (join) =>
       join.onRef('session.org_id', '=', 'given.org_id').onRef('session.id', '=', 'given.session_id'),
@@ -26,9 +26,16 @@ export function findLatestScore(db: Db, orgId: string, sessionId: string) {
     )
     .select(['given.id', 'given.session_id', 'given.score', 'event.content as comment', 'session.channel'])
     .select('given.created_at')
-    .where('given.org_id', '=', orgId)
+    .where('given.org_id', '=', orgId);
+
+/** Lists scores by id. */
+export const listScoresById = (db: Db, orgId: string, ids: string[]) =>
+  selectScores(db, orgId).where('given.id', '=', sql<string>`any(${ids}::uuid[])`).execute();
+
+/** Returns the score of the session's latest scored resolution. */
+export const findLatestScore = (db: Db, orgId: string, sessionId: string) =>
+  selectScores(db, orgId)
     .where('given.session_id', '=', sessionId)
     .orderBy('given.resolution', 'desc')
     .limit(1)
     .executeTakeFirst();
-}

@@ -3,7 +3,7 @@ import { notify } from '../db/notify.ts';
 import { afterCommit } from '../db/transaction.ts';
 import { enqueue, signalWithStart } from '../outbox/outbox.ts';
 import { WAKE } from '../temporal/contract.ts';
-import { type EndpointRef, SEND_WEBHOOKS } from './contract.ts';
+import { DELIVER_WEBHOOK, type EndpointRef, SEND_WEBHOOKS, type WebhookDeliveryRef } from './contract.ts';
 
 /** The channel of hints about new deliveries. Each names an endpoint. */
 export const WEBHOOKS_CHANNEL = 'webhooks';
@@ -22,4 +22,15 @@ export async function wakeSenders(trx: Trx, orgId: string, endpointIds: string[]
   );
   await enqueue(trx, orgId, ...commands);
   for (const endpointId of endpointIds) afterCommit(trx, (db) => notify(db, WEBHOOKS_CHANNEL, endpointId));
+}
+
+/** Starts the retries of some deliveries once the transaction has committed. One that runs reads the database again. */
+export async function wakeRetries(trx: Trx, orgId: string, deliveries: WebhookDeliveryRef[]): Promise<void> {
+  const commands = deliveries.map((delivery) =>
+    signalWithStart(DELIVER_WEBHOOK, delivery, WAKE, {
+      subjectId: delivery.deliveryId,
+      summary: 'retries of a webhook',
+    }),
+  );
+  await enqueue(trx, orgId, ...commands);
 }

@@ -219,6 +219,15 @@ export async function markReported(trx: Trx, orgId: string, ids: string[]): Prom
     .execute();
 }
 
+/** Lists calls by id. */
+export const listCallsById = (db: Db, orgId: string, ids: string[]) =>
+  db
+    .selectFrom('ai_calls')
+    .selectAll()
+    .where('org_id', '=', orgId)
+    .where('id', '=', sql<string>`any(${ids}::uuid[])`)
+    .execute();
+
 export interface CallFilter {
   state?: CallState | undefined;
   sessionId?: string | undefined;

@@ -50,7 +50,7 @@ interface Sender {
 export async function sendPending(deps: SenderDeps, ref: EndpointRef): Promise<WebhookProgress> {
   const endpoint = await findWholeEndpoint(deps.db, ref.orgId, ref.endpointId);
   if (endpoint?.enabled !== true) return { nextInMs: null, details: 'the endpoint is disabled or deleted' };
-  const probeDelay = probeDelayMs(endpoint.failures);
+  const probeDelay = probeDelayMs(endpoint.failures, endpoint.failing_for_ms);
   if (probeDelay !== null) return probe(deps, ref, endpoint, probeDelay);
   const sender = senderOf(deps, ref, endpoint);
   const stopListening = deps.webhookNews.subscribe(ref.endpointId, () => {

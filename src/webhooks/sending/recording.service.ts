@@ -1,11 +1,9 @@
 import type { Db, Trx } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { announce } from '../../outbox/events.ts';
-import { enqueue, signalWithStart } from '../../outbox/outbox.ts';
-import { WAKE } from '../../temporal/contract.ts';
-import { DELIVER_WEBHOOK, type EndpointRef } from '../contract.ts';
+import type { EndpointRef } from '../contract.ts';
 import { disableEndpoint } from '../endpoints/service.ts';
-import { wakeSender } from '../waking.service.ts';
+import { wakeRetries, wakeSender } from '../waking.service.ts';
 import type { Try } from './posting.ts';
 import { countFailures, recordTries, setProbe, type TriedDelivery } from './recording.queries.ts';
 import { DISABLED_AFTER_MS, probeDelayMs, retryDelayMs } from './schedule.rules.ts';
@@ -45,24 +43,22 @@ async function recordHealth(trx: Trx, endpoint: EndpointRef, tries: Try[]) {
   const lastAccepted = tries.findLastIndex(({ isAccepted }) => isAccepted);
   const failures = tries.length - 1 - lastAccepted;
   const health = await countFailures(trx, endpoint, { failures, wasAccepted: lastAccepted >= 0 });
-  const delayMs = probeDelayMs(health?.failures ?? 0);
+  const delayMs = probeDelayMs(health?.failures ?? 0, health?.failing_for_ms ?? 0);
   if (delayMs !== null) await setProbe(trx, endpoint, delayMs);
   return health;
 }
 
-/** Starts the workflows of deliveries that failed. One that runs already reads the database again. */
-async function startRetries(trx: Trx, { orgId, endpointId }: EndpointRef, tried: TriedDelivery[]): Promise<void> {
-  const commands = tried
-    .filter(({ status }) => status === 'retrying')
-    .map(({ id, event_id, delay_ms }) =>
-      signalWithStart(
-        DELIVER_WEBHOOK,
-        { orgId, endpointId, eventId: event_id, deliveryId: id, delayMs: delay_ms ?? 0 },
-        WAKE,
-        { subjectId: id, summary: 'retries of a webhook' },
-      ),
-    );
-  await enqueue(trx, orgId, ...commands);
+/** Starts the retries of what failed. */
+function startRetries(trx: Trx, { orgId, endpointId }: EndpointRef, tried: TriedDelivery[]): Promise<void> {
+  const failed = tried.filter(({ status }) => status === 'retrying');
+  const refs = failed.map(({ id, event_id, delay_ms }) => ({
+    orgId,
+    endpointId,
+    eventId: event_id,
+    deliveryId: id,
+    delayMs: delay_ms ?? 0,
+  }));
+  return wakeRetries(trx, orgId, refs);
 }
 
 async function disable(trx: Trx, { orgId, endpointId }: EndpointRef, because: 'gone' | 'failing'): Promise<void> {

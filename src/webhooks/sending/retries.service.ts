@@ -41,7 +41,7 @@ export async function retryDelivery(deps: PostingDeps, ref: WebhookDeliveryRef):
 
 /** Returns for how long a try has to wait because others have failed: not at all if it is the one that may go. */
 async function probeWaitMs(db: Db, endpoint: WholeEndpoint): Promise<number> {
-  const delayMs = probeDelayMs(endpoint.failures);
+  const delayMs = probeDelayMs(endpoint.failures, endpoint.failing_for_ms);
   if (delayMs === null) return 0;
   const isTaken = endpoint.probe_in_ms <= 0 && (await claimProbe(db, refOf(endpoint), delayMs));
   return isTaken ? 0 : Math.max(endpoint.probe_in_ms, 1_000) + Math.random() * MAX_SPREAD_MS;

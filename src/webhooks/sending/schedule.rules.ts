@@ -19,7 +19,8 @@ const JITTER = 0.1;
 
 /** After so many failures in a row, others wait and one goes at a time. */
 export const FAILURES_UNTIL_PROBES = 10;
-const FIRST_PROBE_MS = 10 * SECOND;
+const MIN_PROBE_MS = 10 * SECOND;
+const PROBE_SHARE = 0.25;
 const MAX_PROBE_MS = 5 * MINUTE;
 
 /** An endpoint that has accepted nothing for this time is disabled. */
@@ -35,8 +36,11 @@ export function retryDelayMs(tries: number, retryAfterMs: number | undefined, ra
   return Math.round(Math.max(delay * (1 - JITTER + 2 * JITTER * random), retryAfterMs ?? 0));
 }
 
-/** Returns the time until one try may go after so many failures in a row, or null while all may. */
-export const probeDelayMs = (failures: number): number | null =>
+/**
+ * Returns the time until one try may go after so many failures in a row, or null while all may. It grows with the time
+ * since the first of them.
+ */
+export const probeDelayMs = (failures: number, failingForMs: number): number | null =>
   failures < FAILURES_UNTIL_PROBES
     ? null
-    : Math.min(FIRST_PROBE_MS * 2 ** Math.min(failures - FAILURES_UNTIL_PROBES, 30), MAX_PROBE_MS);
+    : Math.min(Math.max(failingForMs * PROBE_SHARE, MIN_PROBE_MS), MAX_PROBE_MS);
